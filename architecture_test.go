@@ -117,10 +117,10 @@ var rules = []rule{
 	}, {
 		dir: "shared/testkit/...", name: "test support",
 		may: []string{
-			standard, thirdParty, "portside/shared/...", "portside/documents/...", "portside/testclient",
+			standard, thirdParty, "portside/shared/...", "portside/documents/...", "portside/testclient/...",
 		},
 	}, {
-		dir: "testclient", name: "testclient",
+		dir: "testclient/...", name: "testclient",
 		may: []string{standard},
 	}, {
 		dir: "documents/...", name: "documents",
@@ -134,15 +134,15 @@ var rules = []rule{
 		may: []string{standard, thirdParty, "portside/documents/..."},
 	}, {
 		dir: "local/...", files: "*_test.go", name: "a test of local",
-		may: []string{standard, thirdParty, "portside/local/...", "portside/testclient"},
+		may: []string{standard, thirdParty, "portside/local/...", "portside/testclient/..."},
 	}, {
-		dir: "testclient", files: "*_test.go", name: "a test of testclient",
-		may: []string{standard, "portside/testclient"},
+		dir: "testclient/...", files: "*_test.go", name: "a test of testclient",
+		may: []string{standard, "portside/testclient/..."},
 	}, {
 		dir: "...", files: "*_test.go", name: "a test",
 		may: []string{
 			standard, thirdParty, "portside/shared/...", "portside/documents/...", "portside/cmd/...",
-			"portside/testclient",
+			"portside/testclient/...",
 		},
 	},
 }

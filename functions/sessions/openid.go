@@ -70,7 +70,7 @@ func (h *handlers) startOpenID(ctx context.Context, in *startOpenIDInput) (*redi
 	}
 	started, err := h.openID.service.Begin(ctx, h.callbackURL(in.host), in.Return)
 	if errors.Is(err, openid.ErrUnavailable) {
-		return &redirectOutput{Status: http.StatusSeeOther, Location: problemPage(err)}, nil
+		return &redirectOutput{Status: http.StatusSeeOther, Location: problemPage(err, in.Return)}, nil
 	}
 	if err != nil {
 		return nil, err
@@ -96,13 +96,14 @@ func (h *handlers) finishOpenID(w http.ResponseWriter, r *http.Request) {
 	signedIn, page, err := h.finish(r)
 	if err != nil {
 		web.RecordOutcome(r, r.Pattern, err)
-		http.Redirect(w, r, problemPage(err), http.StatusSeeOther)
+		http.Redirect(w, r, problemPage(err, page), http.StatusSeeOther)
 		return
 	}
 	w.Header().Add("Set-Cookie", sessionCookie(signedIn))
 	http.Redirect(w, r, page, http.StatusSeeOther)
 }
 
+// finish returns the page to open also if it fails, unless the request does not name one.
 func (h *handlers) finish(r *http.Request) (signedIn sessions.SignedIn, page string, err error) {
 	ctx, query, cookies := r.Context(), r.URL.Query(), r.Header.Get("Cookie")
 	if err := h.sessions.Throttle(ctx, addressOf(r)); err != nil {
@@ -113,7 +114,7 @@ func (h *handlers) finish(r *http.Request) (signedIn sessions.SignedIn, page str
 		Error: query.Get("error"), Issuer: query.Get("iss"), RedirectURL: h.callbackURL(r.Host),
 	})
 	if err != nil {
-		return sessions.SignedIn{}, "", err
+		return sessions.SignedIn{}, finished.Page, err
 	}
 	signedIn, err = h.sessions.SignIn(ctx, sessions.SignIn{
 		UserID: finished.Person.ID, Device: sessions.DeviceOf(r.UserAgent()), Session: web.Cookie(cookies, web.SessionCookie),
@@ -157,15 +158,19 @@ var openIDProblems = []struct {
 	{sessions.ErrTooManyRequests, "too-many-requests"},
 }
 
-// problemPage returns the sign-in page with the code of an error.
-func problemPage(err error) string {
+// problemPage returns the sign-in page with the code of an error, and with the page to open after another attempt.
+func problemPage(err error, page string) string {
 	code := "unknown"
 	for _, p := range openIDProblems {
 		if errors.Is(err, p.err) {
 			code = p.code
 		}
 	}
-	return "/portal/sign-in?problem=" + code
+	query := "problem=" + code
+	if page != "" && page != openid.Home {
+		query += "&return=" + url.QueryEscape(page)
+	}
+	return "/portal/sign-in?" + query
 }
 
 var startOpenIDSignIn = huma.Operation{

@@ -9,9 +9,9 @@ import (
 	"portside/shared/core/principal"
 	"portside/shared/openid"
 	"portside/shared/openid/openidclient"
-	"portside/shared/testkit/openidtest"
 	"portside/shared/testkit/webtest"
 	"portside/shared/users"
+	"portside/testclient/openidtest"
 )
 
 // connect connects an identity provider.
@@ -86,9 +86,9 @@ func TestOpenIDProblems(t *testing.T) {
 		f := newFixture(t)
 		provider := f.connect()
 		b := f.browser()
-		location := b.startOpenID("/portal/")
+		location := b.startOpenID("/portal/charts?q=a")
 		change(f, provider)
-		b.wantProblem(b.comeBack(provider.SignIn(location)), code)
+		b.wantProblem(b.comeBack(provider.SignIn(location)), code+"&return=%2Fportal%2Fcharts%3Fq%3Da")
 	}
 }
 

@@ -68,6 +68,12 @@ func (w *watcher) fail(problem string) {
 	w.problems = append(w.problems, problem)
 }
 
+// ClearCache forgets all files that the browser has loaded.
+func (p *Page) ClearCache() {
+	p.t.Helper()
+	run(p, network.ClearBrowserCache, cdp.Empty{})
+}
+
 // Download runs a step that downloads a file, such as a click, and returns the file's name and content.
 func (p *Page) Download(step func()) (name string, content []byte) {
 	p.t.Helper()

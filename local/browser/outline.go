@@ -38,6 +38,9 @@ func (p *Page) Outline() string {
 	for _, problem := range p.watch.unexpected() {
 		fmt.Fprintf(&b, "--- the page %s\n", problem)
 	}
+	for _, request := range p.watch.pending() {
+		fmt.Fprintf(&b, "--- the page waits for %s\n", request)
+	}
 	return b.String()
 }
 

@@ -160,7 +160,7 @@ func (p *Page) URL() string {
 // WaitURL waits until the address after the host is path, such as /portal/home?tab=2.
 func (p *Page) WaitURL(path string) {
 	p.t.Helper()
-	p.awaitEval("the address "+path, "location.href.slice(location.origin.length) === "+quote(path))
+	p.WaitUntil("the address "+path, "location.href.slice(location.origin.length) === "+quote(path))
 }
 
 // Resize changes the size of the window.
@@ -185,7 +185,7 @@ func (p *Page) SetTheme(theme Theme) {
 // Settle waits until all requests have ended and the page is drawn.
 func (p *Page) Settle() {
 	p.t.Helper()
-	p.await("the end of all requests", func(context.Context) (bool, error) { return p.watch.pending() == 0, nil })
+	p.await("the end of all requests", func(context.Context) (bool, error) { return len(p.watch.pending()) == 0, nil })
 	p.eval("draw the page", "document.fonts.ready.then(() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done))))")
 }
 
@@ -224,7 +224,8 @@ func (p *Page) await(what string, try func(context.Context) (bool, error)) {
 	}
 }
 
-func (p *Page) awaitEval(what, expression string) {
+// WaitUntil waits until a JavaScript expression is true. what says what the test waits for.
+func (p *Page) WaitUntil(what, expression string) {
 	p.t.Helper()
 	p.await(what, func(ctx context.Context) (bool, error) { return evaluate[bool](ctx, p, expression) })
 }

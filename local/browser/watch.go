@@ -78,15 +78,16 @@ func (w *watcher) unexpected() []string {
 	})
 }
 
-func (w *watcher) pending() (count int) {
+// pending returns the requests that have not ended.
+func (w *watcher) pending() (requests []string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for _, request := range w.requests {
+	for _, request := range w.order {
 		if !request.ended {
-			count++
+			requests = append(requests, fmt.Sprintf("%d %s", request.Status, w.describe(request)))
 		}
 	}
-	return count
+	return requests
 }
 
 // observe handles an event of the page.
@@ -146,6 +147,11 @@ func (w *watcher) sent(e *network.EventRequestWillBeSent) {
 	address, err := url.Parse(e.Request.URL)
 	if err != nil || address.Scheme == "data" || address.Scheme == "blob" {
 		return
+	}
+	if e.Type == network.ResourceTypeDocument {
+		for _, request := range w.order {
+			request.ended = true // nobody reads the responses for the document before
+		}
 	}
 	isWorker := e.LoaderID == "" // the script of a worker, whose other events do not belong to the page
 	request := &Request{Method: e.Request.Method, URL: e.Request.URL, ended: isWorker}

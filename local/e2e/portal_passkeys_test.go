@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"fmt"
 	"testing"
 
 	"portside/local/browser"
@@ -13,10 +12,8 @@ func TestPasskeysInABrowser(t *testing.T) {
 	p := newTestStack(t)
 	p.start(t, new(int))
 	p.createUser(t, "ada@example.com", "user")
-	page := p.visit(t)
-	page.Open("/portal/sign-in")
+	page := p.visitAs(t, "ada@example.com")
 	device := page.VirtualAuthenticator()
-	p.signInByMail(t, page, "ada@example.com")
 
 	const register = `passkeys.register("Work laptop").then(made => made.name + (made.isLocked ? " locked" : ""))`
 	wantScript(t, page, register, "Work laptop")
@@ -44,21 +41,6 @@ func TestPasskeysInABrowser(t *testing.T) {
 	page.Allow("401 POST /v1/sessions")
 	wantScript(t, page, "passkeys.signInWithPasskey()", "UNAUTHORIZED")
 	p.checkNoSecretsLeaked(t)
-}
-
-// signInByMail signs a user in, with the link of a mail and without the page.
-func (p *testStack) signInByMail(t *testing.T, page *browser.Page, email string) {
-	t.Helper()
-	wantScript(t, page, post("/v1/sign-in/links", "email", email), "202")
-	_, token := p.mailedLink(t, email)
-	p.secrets.add(token)
-	wantScript(t, page, post("/v1/sessions", "token", token), "201")
-}
-
-// post returns a script that posts a body with one field, and has the status as its value.
-func post(path, name, value string) string {
-	return fmt.Sprintf(`fetch(%q, { method: "POST", headers: { "Content-Type": "application/json" },
-		body: JSON.stringify({ %s: %q }) }).then(r => String(r.status))`, path, name, value)
 }
 
 // wantScript runs a script in the page, with the portal's module passkeys. The value of a script that fails is the code of its problem.

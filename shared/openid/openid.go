@@ -114,7 +114,7 @@ func CheckReturn(page string) []fault.Field {
 	if isOwnPage(page) {
 		return nil
 	}
-	detail := fmt.Sprintf("must be a path that begins with %s, of at most %d bytes", Home, maxReturn)
+	detail := fmt.Sprintf("must be a page of the portal, such as %stokens, of at most %d bytes", Home, maxReturn)
 	return []fault.Field{{Pointer: "query/return", Detail: detail}}
 }
 
@@ -122,8 +122,8 @@ func CheckReturn(page string) []fault.Field {
 func isOwnPage(page string) bool {
 	isOdd := func(r rune) bool { return r == '\\' || unicode.IsControl(r) || r > unicode.MaxASCII }
 	at, err := url.Parse(page)
-	return err == nil && len(page) <= maxReturn && strings.HasPrefix(page, Home) && !strings.ContainsFunc(page, isOdd) &&
-		strings.HasPrefix(path.Clean(at.Path)+"/", Home)
+	return err == nil && len(page) <= maxReturn && at.Scheme == "" && at.Host == "" && !strings.ContainsFunc(page, isOdd) &&
+		strings.HasPrefix(at.Path+"/", Home) && strings.HasPrefix(path.Clean(at.Path)+"/", Home)
 }
 
 // Started is a flow that a browser has begun.

@@ -15,8 +15,8 @@ import (
 	"portside/shared/openid/openidclient"
 	"portside/shared/openid/openiddynamo"
 	"portside/shared/testkit/awstest"
-	"portside/shared/testkit/openidtest"
 	"portside/shared/testkit/webtest"
+	"portside/testclient/openidtest"
 )
 
 const redirectURL = "https://portal.example.com/v1/sign-in/openid/callback"
@@ -266,7 +266,8 @@ func TestAProviderMustNameItsIssuer(t *testing.T) {
 func TestReturnsStayInThePortal(t *testing.T) {
 	for page, isOwn := range map[string]bool{
 		"/portal/": true, "/portal/tokens": true, "/portal/dashboard?period=this_year&compare=previous": true,
-		"": false, "/": false, "/portal": false, "/portalx/": false, "/v1/users": false, "//evil.example.com/portal/": false,
+		"/portal": true, "/portal?x=1": true,
+		"": false, "/": false, "/portalx/": false, "portal/": false, "?return=/portal/": false, "//portal/portal/": false, "/v1/users": false, "//evil.example.com/portal/": false,
 		"https://evil.example.com/portal/": false, "/portal/../v1/users": false, "/portal/%2e%2e/v1/users": false,
 		"/portal/\\evil.example.com": false, "/portal/\r\nSet-Cookie: x": false, "/portal/\x00": false, "/portal/é": false,
 		"javascript:alert(1)": false, "/portal/" + strings.Repeat("a", 1000): false, "/portal/%zz": false,

@@ -17,6 +17,18 @@ export const tokenFile = "~/.portside/token";
 /** The place of a password on the machine of the user. */
 export const passwordFile = "~/.portside/password";
 
+/** @typedef {{host: string, origin: string, isPlain: boolean}} Site isPlain: without TLS, as on a developer's machine */
+
+/**
+ * The address of the service in commands. On a developer's machine, the portal and the storage are both on localhost, and
+ * clients would send the login of the first to the second, which rejects it. 127.0.0.1 is another host to them.
+ * @returns {Site}
+ */
+function site() {
+  const host = location.host.replace(/^localhost(?=:|$)/, "127.0.0.1");
+  return { host, origin: `${location.protocol}//${host}`, isPlain: location.protocol === "http:" };
+}
+
 /** @param {string[]} scopes */
 export function includesCharts(scopes) {
   return scopes.some((s) => s.startsWith("read:helm-charts"));
@@ -38,19 +50,18 @@ export function saveCommand({ file }) {
 /**
  * The commands for each client that the login's scopes permit.
  * @param {Login} login
- * @param {{host: string, origin: string, isPlain: boolean}} [site] isPlain: without TLS, as on a developer's machine
  * @returns {Command[]}
  */
-export function commands(login, site = { host: location.host, origin: location.origin, isPlain: location.protocol === "http:" }) {
+export function commands(login) {
   const all = [];
-  if (includesCharts(login.scopes)) all.push(helm(login, site));
-  if (includesImages(login.scopes)) all.push(...imageClients(login, site), kubernetes(login, site));
+  if (includesCharts(login.scopes)) all.push(helm(login, site()));
+  if (includesImages(login.scopes)) all.push(...imageClients(login, site()), kubernetes(login, site()));
   return all;
 }
 
 /**
  * @param {Login} login
- * @param {{host: string, origin: string, isPlain: boolean}} site
+ * @param {Site} site
  */
 function helm({ username, file, chart = { name: "CHART", version: "VERSION" } }, { host, origin, isPlain }) {
   const plain = isPlain ? " --plain-http" : "";
@@ -68,7 +79,7 @@ function helm({ username, file, chart = { name: "CHART", version: "VERSION" } },
 
 /**
  * @param {Login} login
- * @param {{host: string, isPlain: boolean}} site
+ * @param {Site} site
  * @returns {Command[]}
  */
 function imageClients({ username, file }, { host, isPlain }) {
@@ -88,7 +99,7 @@ function imageClients({ username, file }, { host, isPlain }) {
 
 /**
  * @param {Login} login
- * @param {{host: string}} site
+ * @param {Site} site
  */
 function kubernetes({ username, file }, { host }) {
   return { name: "kubernetes", title: "Kubernetes", text: [
@@ -102,10 +113,10 @@ function kubernetes({ username, file }, { host }) {
 
 /**
  * The manifest of an imagePullSecret, which contains the secret.
- * @param {{username: string, secret: string, host?: string}} login
+ * @param {{username: string, secret: string}} login
  */
-export function pullSecret({ username, secret, host = location.host }) {
-  const config = JSON.stringify({ auths: { [host]: { username, password: secret } } });
+export function pullSecret({ username, secret }) {
+  const config = JSON.stringify({ auths: { [site().host]: { username, password: secret } } });
   return `apiVersion: v1
 kind: Secret
 metadata:

@@ -21,7 +21,7 @@ export function isWorking(token) {
  * @param {number} [now]
  */
 export function daysLeft(token, now = Date.now()) {
-  return token.expiresAt ? Math.floor((new Date(token.expiresAt).getTime() - now) / day) : Infinity;
+  return Math.floor((end(token) - now) / day);
 }
 
 /**
@@ -33,6 +33,11 @@ export function needsRenewal(token, all) {
   return isWorking(token) && daysLeft(token) < warningDays && !isRenewed(token, all);
 }
 
+/** @param {Token} token */
+function end(token) {
+  return token.expiresAt ? new Date(token.expiresAt).getTime() : Infinity;
+}
+
 /**
  * Whether another working token has the same name and scopes and expires later.
  * @param {Token} token
@@ -40,7 +45,7 @@ export function needsRenewal(token, all) {
  */
 export function isRenewed(token, all) {
   return all.some((t) => t.id !== token.id && t.kind === token.kind && t.name === token.name && isWorking(t) &&
-    t.scopes.join() === token.scopes.join() && daysLeft(t) > daysLeft(token));
+    t.scopes.join() === token.scopes.join() && end(t) > end(token));
 }
 
 /**

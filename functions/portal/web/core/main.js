@@ -7,7 +7,7 @@ import { asProblem } from "./hooks.js";
 import { ProblemMessage } from "../components/page.js";
 import { html } from "./html.js";
 import { pages } from "./pages.js";
-import { match, navigate } from "./router.js";
+import { match, navigate, useAddress } from "./router.js";
 import { loadSession, useSession } from "./session.js";
 import { Shell } from "./shell.js";
 
@@ -16,12 +16,13 @@ const root = /** @type {HTMLElement} */ (document.getElementById("app"));
 /** Sends people without a session to the sign-in page, which returns them to the page that they wanted. */
 function Portal() {
   const { session, isLoaded } = useSession();
-  useEffect(() => { // after the effects of the shell, which listens to the router then
-    const page = match(pages, location.pathname.replace(/(.)\/+$/, "$1"))?.page;
-    if (!isLoaded || session || !page || page.isPublic) return;
+  const { path } = useAddress();
+  const page = match(pages, path)?.page;
+  const mustSignIn = isLoaded && !session && page && !page.isPublic;
+  useEffect(() => { // an effect, because the shell sees addresses that change after its own effects
     const wanted = location.pathname + location.search;
-    navigate(`/portal/sign-in?return=${encodeURIComponent(wanted)}`, { replace: true });
-  }, [session, isLoaded]);
+    if (mustSignIn) navigate(`/portal/sign-in?return=${encodeURIComponent(wanted)}`, { replace: true });
+  }, [mustSignIn, path]);
   return html`<${Shell} /><${SignInPlace} />`;
 }
 

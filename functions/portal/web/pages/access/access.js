@@ -1,4 +1,5 @@
 // Access Management: the tokens and passwords of the user, and the requests for them.
+import { useState } from "preact/hooks";
 import { Button } from "../../components/buttons.js";
 import { Loaded, Page } from "../../components/page.js";
 import { get } from "../../core/api.js";
@@ -8,8 +9,12 @@ import { setQuery, useAddress } from "../../core/router.js";
 import { can, currentUser } from "../../core/session.js";
 import { strings } from "../../core/strings.js";
 import { CreateDialog } from "./create.js";
+import { RenewDialog, RenewPasswordDialog } from "./renew.js";
 import { RequestDialog, Requests } from "./requests.js";
+import { RevokeDialog } from "./revoke.js";
 import { Tokens } from "./tokens.js";
+
+/** @typedef {import("./tokens.js").Chosen} Chosen */
 
 const text = strings.access;
 
@@ -24,6 +29,7 @@ export default function Access() {
   const before = query.get("before") ?? "";
   const requests = useLoad(
     (signal) => get("/api/v1/credential-requests", { query: { userId: currentUser().id, limit: 10, before }, signal }), [before]);
+  const [chosen, choose] = useState(/** @type {Chosen | null} */ (null));
   const dialog = query.get("new");
   const close = () => setQuery({ new: "", level: "" }, { replace: true });
   const mayCreate = can("tokens:write");
@@ -31,9 +37,20 @@ export default function Access() {
     ${mayCreate ? html`<${Button} onClick=${() => setQuery({ new: "token" })}>${text.newToken}<//>` : null}
     <${Button} kind="primary" onClick=${() => setQuery({ new: "request" })}>${text.newRequest}<//>`;
   return html`<${Page} title=${text.title} intro=${text.intro} actions=${actions}>
-    <${Loaded} of=${tokens}>${(/** @type {any} */ list) => html`<${Tokens} all=${list.data} reload=${tokens.reload} />`}<//>
+    <${Loaded} of=${tokens}>${(/** @type {any} */ list) => html`<${Tokens} all=${list.data} choose=${choose} />`}<//>
     <${Loaded} of=${requests}>${(/** @type {any} */ list) => html`<${Requests} page=${list} before=${before} />`}<//>
+    ${chosen ? html`<${TokenDialog} ...${chosen} reload=${tokens.reload} onClose=${() => choose(null)} />` : null}
     ${dialog === "token" && mayCreate ? html`<${CreateDialog} onCreated=${tokens.reload} onClose=${close} />` : null}
     ${dialog === "request" ? html`<${RequestDialog} level=${asLevel(query.get("level"))} onSent=${requests.reload} onClose=${close} />` : null}
   <//>`;
+}
+
+/**
+ * The dialog of an action. It is no part of the list, so that it stays if the list cannot be loaded again.
+ * @param {Chosen & {reload: () => void, onClose: () => void}} props
+ */
+function TokenDialog({ token, action, reload, onClose }) {
+  if (action === "revoke") return html`<${RevokeDialog} token=${token} onRevoked=${reload} onClose=${onClose} />`;
+  if (token.kind === "password") return html`<${RenewPasswordDialog} token=${token} onClose=${onClose} />`;
+  return html`<${RenewDialog} token=${token} onCreated=${reload} onClose=${onClose} />`;
 }

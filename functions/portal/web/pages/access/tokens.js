@@ -1,35 +1,29 @@
 // The list of tokens and passwords, with their actions.
-import { useState } from "preact/hooks";
-import { announce } from "../../components/announcer.js";
 import { Button } from "../../components/buttons.js";
-import { ConfirmDialog } from "../../components/dialog.js";
 import { Select } from "../../components/fields.js";
 import { Empty, Section } from "../../components/page.js";
 import { Badge, Pager, Table } from "../../components/table.js";
-import { remove } from "../../core/api.js";
 import { describeScopes, isWorking, stateOf } from "../../core/credentials.js";
 import { formatDate, formatRelative } from "../../core/format.js";
 import { html } from "../../core/html.js";
 import { setQuery, useAddress } from "../../core/router.js";
 import { can } from "../../core/session.js";
 import { strings } from "../../core/strings.js";
-import { RenewDialog, RenewPasswordDialog } from "./renew.js";
 
 /** @typedef {import("../../core/credentials.js").Token} Token */
+/** @typedef {{token: Token, action: "renew" | "revoke"}} Chosen */
 
 const text = strings.access;
 const words = strings.credentials;
 const pageSize = 25;
 const listLimit = 500; // of the API
 
-/** @param {{all: Token[], reload: () => void}} props */
-export function Tokens({ all, reload }) {
+/** @param {{all: Token[], choose: (chosen: Chosen) => void}} props */
+export function Tokens({ all, choose }) {
   const { query } = useAddress();
-  const [chosen, choose] = useState(/** @type {{token: Token, action: "renew" | "revoke"} | null} */ (null));
   const showAll = query.get("show") === "all";
   const rows = showAll ? all : all.filter(isWorking);
-  const offset = Math.min(Number(query.get("offset")) || 0, Math.max(0, rows.length - 1));
-  const close = () => choose(null);
+  const offset = Math.max(0, Math.min(Math.trunc(Number(query.get("offset")) || 0), rows.length - 1));
   const filter = html`<${Select} label=${text.show} isRequired value=${showAll ? "all" : "working"}
     options=${[{ value: "working", label: text.showWorking }, { value: "all", label: text.showAll }]}
     onChange=${(/** @type {string} */ value) => setQuery({ show: value === "all" ? "all" : "", offset: "" })} />`;
@@ -39,15 +33,12 @@ export function Tokens({ all, reload }) {
         rowKey=${(/** @type {Token} */ t) => t.id} />
       <${Pager} offset=${offset} limit=${pageSize} total=${rows.length} onChange=${(/** @type {number} */ n) => setQuery({ offset: n || "" })} />`}
     ${all.length >= listLimit ? html`<p class="hint">${text.newest}</p>` : null}
-    ${chosen?.action === "revoke" ? html`<${RevokeDialog} token=${chosen.token} onRevoked=${reload} onClose=${close} />` : null}
-    ${chosen?.action === "renew" && chosen.token.kind === "password" ? html`<${RenewPasswordDialog} token=${chosen.token} onClose=${close} />` : null}
-    ${chosen?.action === "renew" && chosen.token.kind === "token" ? html`<${RenewDialog} token=${chosen.token} onCreated=${reload} onClose=${close} />` : null}
   <//>`;
 }
 
 /**
  * @param {Token[]} all
- * @param {(chosen: {token: Token, action: "renew" | "revoke"}) => void} choose
+ * @param {(chosen: Chosen) => void} choose
  */
 function columns(all, choose) {
   return [
@@ -79,7 +70,7 @@ export function State({ token, all }) {
     ${token.reason ? html`<div class="small"><bdi>${token.reason}</bdi></div>` : null}</div>`;
 }
 
-/** @param {{token: Token, choose: (chosen: {token: Token, action: "renew" | "revoke"}) => void}} props */
+/** @param {{token: Token, choose: (chosen: Chosen) => void}} props */
 function Actions({ token, choose }) {
   if (!isWorking(token)) return null;
   const mayRenew = token.kind === "password" || can("tokens:write");
@@ -87,16 +78,4 @@ function Actions({ token, choose }) {
     ${mayRenew ? html`<${Button} kind="quiet" label=${words.renewLabel(token.name)} onClick=${() => choose({ token, action: "renew" })}>${words.renew}<//>` : null}
     <${Button} kind="quiet" label=${words.revokeLabel(token.name)} onClick=${() => choose({ token, action: "revoke" })}>${words.revoke}<//>
   </span>`;
-}
-
-/** @param {{token: Token, onRevoked: () => void, onClose: () => void}} props */
-function RevokeDialog({ token, onRevoked, onClose }) {
-  const act = async () => {
-    await remove("/api/v1/tokens/{tokenId}", { path: { tokenId: token.id } });
-    announce(text.revoked(token.name));
-    onRevoked();
-  };
-  return html`<${ConfirmDialog} title=${text.revokeTitle(token.name)} confirm=${text.revokeConfirm} act=${act} onClose=${onClose}>
-    <p>${text.revokeText} ${token.lastUsedAt ? text.revokeUsed(formatRelative(token.lastUsedAt)) : text.revokeUnused}</p>
-  <//>`;
 }

@@ -1,0 +1,303 @@
+package e2e
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"go.yaml.in/yaml/v3"
+
+	"portside/local/browser"
+)
+
+// TestPortalAccess requests, approves, collects, creates, renews and revokes credentials in the browser, and uses them with
+// the programs of customers.
+func TestPortalAccess(t *testing.T) {
+	m := startCustomerStack(t)
+	m.createUser(t, "approver@example.com", "admin")
+	for _, part := range []struct {
+		name string
+		run  func(*testing.T, *customerStack)
+	}{
+		{"a request becomes a password that helm uses", testRequestInBrowser},
+		{"a token is created, used, renewed and revoked", testTokenInBrowser},
+		{"a double click creates one token", testDoubleClick},
+		{"a failing API keeps what was typed", testFailingAPI},
+		{"hostile text is inert", testHostileText},
+		{"somebody else decides first", testDecidedMeanwhile},
+		{"requests have pages", testRequestPages},
+	} {
+		t.Run(part.name, func(t *testing.T) { part.run(t, m) })
+	}
+	m.checkNoSecretsLeaked(t)
+}
+
+const (
+	portalCustomer = "customer@example.com"
+	portalApprover = "approver@example.com"
+)
+
+// visitAs returns a tab of a user who has signed in with a mailed link.
+func (p *testStack) visitAs(t *testing.T, email string) *browser.Page {
+	t.Helper()
+	page := p.visit(t)
+	page.Open("/portal/activate") // a page that needs no session
+	fetch := func(path, name, value string) bool {
+		return browser.Eval[bool](page, fmt.Sprintf(`fetch(%q, { method: "POST", headers: { "Content-Type": "application/json" },
+			body: JSON.stringify({ %s: %q }) }).then(async r => { await r.text(); return r.ok; })`, path, name, value))
+	}
+	fetch("/v1/sign-in/links", "email", email)
+	_, token := p.mailedLink(t, email)
+	p.secrets.add(token)
+	if !fetch("/v1/sessions", "token", token) {
+		t.Fatalf("%s cannot sign in", email)
+	}
+	return page
+}
+
+// secret returns the value of a field with a secret, which must leak nowhere.
+func (m *customerStack) secret(page *browser.Page, label string) string {
+	value := page.Value(label)
+	m.secrets.add(value)
+	return value
+}
+
+func testRequestInBrowser(t *testing.T, m *customerStack) {
+	customer := m.visitAs(t, portalCustomer)
+	customer.Open("/portal")
+	customer.Click(browser.Link("Request New Credentials"))
+	dialog := customer.Within(browser.Dialog("Request New Credentials"))
+	dialog.Select("Access level", "Charts and images")
+	dialog.Fill("Justification", "Our staging cluster")
+	dialog.Click(browser.Button("Send request"))
+	customer.Within(browser.Row("Charts and images")).WaitText("Pending")
+
+	approver := m.visitAs(t, portalApprover)
+	approver.Open("/portal")
+	approver.Click(browser.Link("Approvals"))
+	approver.Within(browser.Row("Our staging cluster")).WaitText("tomorrow")
+	approver.Click(browser.Button("Approve the request of " + portalCustomer))
+	decision := approver.Within(browser.Dialog("Approve this request?"))
+	decision.WaitText("Our staging cluster")
+	decision.Fill("Reason (optional)", "Agreed with sales.")
+	decision.Click(browser.Button("Approve request"))
+	approver.WaitText("The request of " + portalCustomer + " is approved.")
+	approver.WaitText("No requests to decide")
+
+	path, token := m.mailedLink(t, portalCustomer)
+	m.secrets.add(token)
+	c := m.collectInBrowser(t, path+"#"+token)
+
+	customer.Open("/portal")
+	customer.WaitText("helm pull vendor/anchor --version 1.1.0")
+	c.shell(t, strings.Replace(helmCommands(customer, "helm pull oci"), "helm repo add", "helm repo add --force-update", 1)).wantExit(t, 0)
+	c.checkSameFile(t, "anchor-1.1.0.tgz")
+	customer.Axe()
+
+	customer.Open("/portal/access")
+	customer.Within(browser.Row("Charts and images")).WaitText("Collected")
+	customer.Click(browser.Link("Details of the request for Charts and images"))
+	customer.WaitText("Agreed with sales.")
+	customer.WaitText("Password collected by you")
+	customer.WaitNoText(portalApprover)
+}
+
+// collectInBrowser opens the mailed link, saves the password and runs the commands that the page shows.
+func (m *customerStack) collectInBrowser(t *testing.T, link string) machine {
+	t.Helper()
+	page := m.visit(t)
+	page.Open(link)
+	page.WaitURL("/portal/collect")
+	page.Click(browser.Button("Show the password"))
+	page.WaitFor(browser.Heading("Your password"))
+	c := m.machine(t, login{})
+	c.write(t, ".portside/password", m.secret(page, "Password"))
+	c.shell(t, helmCommands(page, "helm pull")).wantExit(t, 0, "vendor/anchor")
+
+	name, manifest := page.Download(func() { page.Click(browser.Button("Download imagePullSecret")) })
+	if name != "portside-pull.yaml" {
+		t.Errorf("the manifest is named %q", name)
+	}
+	m.checkPullSecret(t, manifest, page.Value("User name"), page.Value("Password"))
+
+	again := m.visit(t)
+	again.Allow("401 POST /api/v1/credential-requests/collect")
+	again.Open(link)
+	again.Click(browser.Button("Show the password"))
+	again.WaitFor(browser.Heading("This did not work"))
+	again.WaitText("has already been used")
+	return c
+}
+
+// helmCommands returns the commands for Helm that the page shows, up to the first that begins with end.
+func helmCommands(page *browser.Page, end string) string {
+	commands, _, _ := strings.Cut(page.Within(browser.Role("region", "Commands for Helm")).Text(), end)
+	return commands
+}
+
+// checkPullSecret checks that the manifest is a pull secret with the login for the registry.
+func (m *customerStack) checkPullSecret(t *testing.T, manifest []byte, name, password string) {
+	t.Helper()
+	var secret struct {
+		Kind, Type string
+		StringData map[string]string `yaml:"stringData"`
+	}
+	if err := yaml.Unmarshal(manifest, &secret); err != nil {
+		t.Fatal(err)
+	}
+	var config struct{ Auths map[string]map[string]string }
+	if err := json.Unmarshal([]byte(secret.StringData[".dockerconfigjson"]), &config); err != nil {
+		t.Fatal(err)
+	}
+	if got := config.Auths[m.host()]; secret.Type != "kubernetes.io/dockerconfigjson" || got["username"] != name || got["password"] != password {
+		t.Errorf("the manifest is not a pull secret for %s", m.host())
+	}
+}
+
+func testTokenInBrowser(t *testing.T, m *customerStack) {
+	page := m.visitAs(t, portalCustomer)
+	page.Open("/portal/access")
+	page.Click(browser.Button("Create Token"))
+	page.Fill("Name", "browser cluster")
+	page.Click(browser.Button("Create token"))
+	page.WaitFor(browser.Dialog("Save your new token"))
+	first := login{"token", m.secret(page, "Token")}
+	page.Press("Escape", "Escape")
+	page.WaitFor(browser.Dialog("Save your new token")) // nobody loses the secret by a key
+	page.Axe()
+	page.Click(browser.Button("I have saved it"))
+	page.WaitGone(browser.Dialog("Save your new token"))
+	m.machine(t, first).addRepository(t).wantExit(t, 0)
+
+	page.Click(browser.Button("Renew browser cluster"))
+	page.WaitText("The old token works until")
+	page.Click(browser.Button("Create the new token"))
+	page.WaitFor(browser.Dialog("Save your new token"))
+	second := login{"token", m.secret(page, "Token")}
+	page.Click(browser.Button("I have saved it"))
+	m.machine(t, first).addRepository(t).wantExit(t, 0) // until the customer has switched
+	m.machine(t, second).addRepository(t).wantExit(t, 0)
+
+	page.Within(browser.Row("Renewed")).Click(browser.Button("Revoke browser cluster"))
+	dialog := page.Within(browser.Dialog("Revoke browser cluster?"))
+	dialog.WaitText("It was last used")
+	dialog.Click(browser.Button("Revoke it"))
+	page.WaitGone(browser.Row("Renewed"))
+	m.machine(t, first).addRepository(t).wantExit(t, 1, "401 Unauthorized")
+	m.machine(t, second).addRepository(t).wantExit(t, 0)
+	page.Select("Show", "All")
+	page.WaitFor(browser.Row("Revoked"))
+	page.WaitURL("/portal/access?show=all")
+}
+
+func testDoubleClick(t *testing.T, m *customerStack) {
+	page := m.visitAs(t, portalCustomer)
+	page.Open("/portal/access?new=token")
+	page.Fill("Name", "clicked twice")
+	const submit = `document.querySelector("dialog button[type=submit]")`
+	browser.Eval[bool](page, submit+".click(), "+submit+".click(), true")
+	page.WaitFor(browser.Dialog("Save your new token"))
+	m.secret(page, "Token")
+	page.Click(browser.Button("I have saved it"))
+	page.WaitFor(browser.Row("clicked twice")) // exactly one row
+}
+
+func testFailingAPI(t *testing.T, m *customerStack) {
+	page := m.visitAs(t, portalCustomer)
+	page.Open("/portal/access?new=token")
+	page.Fill("Name", "typed before the failure")
+	page.Check("Charts", false)
+	stop := page.Respond("*/api/v1/tokens", http.StatusServiceUnavailable, `{"detail":"The service is busy.","requestId":"r-17"}`)
+	page.Click(browser.Button("Create token"))
+	page.Within(browser.Dialog("Create a token")).WaitText("The service is busy.")
+	page.Within(browser.Dialog("Create a token")).WaitText("request ID r-17")
+	stop()
+	stop = page.Respond("*/api/v1/tokens", 0, "")
+	page.Click(browser.Button("Create token"))
+	page.Within(browser.Dialog("Create a token")).WaitText("The server could not be reached.")
+	stop()
+	if got := page.Value("Name"); got != "typed before the failure" {
+		t.Errorf("the name is now %q", got)
+	}
+	page.Click(browser.Button("Create token"))
+	page.WaitFor(browser.Dialog("Save your new token"))
+	m.secret(page, "Token")
+	page.Click(browser.Button("I have saved it"))
+	page.Within(browser.Row("typed before the failure")).WaitText("All images")
+}
+
+func testHostileText(t *testing.T, m *customerStack) {
+	const hostile = `<img src=x onerror="document.title='owned'"> {{constructor.constructor('document.title=1')()}} ${7*7}`
+	page := m.visitAs(t, portalCustomer)
+	page.Allow("400 POST /api/v1")
+	page.Open("/portal/access?new=token")
+	page.Fill("Name", "gpj.\u202efdp")
+	page.Click(browser.Button("Create token"))
+	page.WaitText("must not contain control, formatting")
+	page.Fill("Name", hostile[:44])
+	page.Click(browser.Button("Create token"))
+	page.WaitFor(browser.Dialog("Save your new token"))
+	m.secret(page, "Token")
+	page.Click(browser.Button("I have saved it"))
+	page.WaitFor(browser.Row(hostile[:44]))
+
+	page.Open("/portal/access?new=request")
+	page.Fill("Justification", "gpj.\u202efdp")
+	page.Click(browser.Button("Send request"))
+	page.WaitText("readable characters")
+	page.Fill("Justification", hostile)
+	page.Click(browser.Button("Send request"))
+	page.WaitGone(browser.Dialog("Request New Credentials"))
+
+	approver := m.visitAs(t, portalApprover)
+	approver.Open("/portal/approvals")
+	approver.WaitFor(browser.Row(hostile[:20]))
+	approver.Click(browser.Button("Deny the request of " + portalCustomer))
+	dialog := approver.Within(browser.Dialog("Deny this request?"))
+	dialog.WaitText(hostile)
+	dialog.Fill("Reason (optional)", hostile)
+	dialog.Click(browser.Button("Deny request"))
+	approver.WaitText("No requests to decide")
+	for _, p := range []*browser.Page{page, approver} {
+		if title := browser.Eval[string](p, "document.title"); !strings.HasSuffix(title, "· Portside") {
+			t.Errorf("the title is %q", title)
+		}
+	}
+}
+
+func testDecidedMeanwhile(t *testing.T, m *customerStack) {
+	const requests = "/api/v1/credential-requests"
+	id := m.customer.For(t).Post(requests, `{"accessLevel":"charts","justification":"for two approvers"}`).
+		WantStatus(http.StatusCreated).Text("data.id")
+	page := m.visitAs(t, portalApprover)
+	page.Allow("409 POST " + requests)
+	page.Open("/portal/approvals")
+	page.Click(browser.Button("Approve the request of " + portalCustomer))
+	m.admin(t).Post(requests+"/"+id+"/deny", `{"reason":"too late"}`).WantStatus(http.StatusOK)
+	page.Click(browser.Button("Approve request"))
+	page.WaitText("was already decided: denied by")
+	page.WaitText("No requests to decide")
+	page.Select("Show", "Denied")
+	page.WaitFor(browser.Row("for two approvers"))
+	page.WaitURL("/portal/approvals?status=denied")
+}
+
+func testRequestPages(t *testing.T, m *customerStack) {
+	const requests = "/api/v1/credential-requests"
+	for i := range 23 {
+		body := fmt.Sprintf(`{"accessLevel":"images","justification":"request number %d"}`, i)
+		id := m.customer.For(t).Post(requests, body).WantStatus(http.StatusCreated).Text("data.id")
+		m.admin(t).Post(requests+"/"+id+"/deny", `{}`).WantStatus(http.StatusOK)
+	}
+	page := m.visitAs(t, portalApprover)
+	page.Open("/portal/approvals?status=denied")
+	page.WaitFor(browser.Row("request number 22"))
+	page.Click(browser.Button("Next"))
+	page.WaitFor(browser.Row("request number 0"))
+	page.Reload() // the address keeps the page
+	page.WaitFor(browser.Row("request number 0"))
+	page.Click(browser.Button("Newest"))
+	page.WaitFor(browser.Row("request number 22"))
+}
