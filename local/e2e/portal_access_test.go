@@ -151,7 +151,8 @@ func (m *customerStack) checkPullSecret(t *testing.T, manifest []byte, name, pas
 	if err := json.Unmarshal([]byte(secret.StringData[".dockerconfigjson"]), &config); err != nil {
 		t.Fatal(err)
 	}
-	if got := config.Auths[m.host()]; secret.Type != "kubernetes.io/dockerconfigjson" || got["username"] != name || got["password"] != password {
+	got := config.Auths[m.host()]
+	if secret.Type != "kubernetes.io/dockerconfigjson" || got["username"] != name || got["password"] != password {
 		t.Errorf("the manifest is not a pull secret for %s", m.host())
 	}
 }

@@ -36,4 +36,11 @@ export const pages = [
     path: "/portal/dashboard", load: () => import("../pages/dashboard/dashboard.js"), menu: { label: strings.dashboard.title, group: "vendor" },
     permission: "analytics:read",
   },
+  { path: "/portal/charts", load: () => import("../pages/charts/charts.js"), menu: { label: strings.charts.title, group: "software" } },
+  { path: "/portal/charts/{name}", load: () => import("../pages/charts/chart.js") },
+  { path: "/portal/charts/{name}/{version}", load: () => import("../pages/charts/version.js") },
+  { path: "/portal/images", load: () => import("../pages/images/images.js"), menu: { label: strings.images.title, group: "software" } },
+  { path: "/portal/images/{repository}", load: () => import("../pages/images/repository.js") },
+  { path: "/portal/images/{repository}/{reference}", load: () => import("../pages/images/manifest.js") },
+  { path: "/portal/pulls", load: () => import("../pages/pulls/pulls.js"), menu: { label: strings.pulls.title, group: "software" } },
 ];

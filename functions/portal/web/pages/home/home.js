@@ -42,7 +42,9 @@ async function load(signal) {
 /** @param {{tokens: Token[], requests: CredentialRequest[]}} props */
 function Overview({ tokens, requests }) {
   const working = tokens.filter(isWorking);
+  const expiring = working.filter((t) => needsRenewal(t, tokens)).length;
   return html`
+    ${expiring > 0 ? html`<p class="note warning">${text.expiring(expiring)} <a href="/portal/access">${text.renew}</a></p>` : null}
     ${working.length > 0 ? html`<${Pulling} working=${working} /><${Credentials} all=${tokens} working=${working} />` : html`<${Start} requests=${requests} />`}
     ${requests.length > 0 ? html`<${Section} title=${text.requests} actions=${html`<a href="/portal/access">${text.allRequests}</a>`}>
       <${RequestTable} requests=${requests} /><//>` : null}`;

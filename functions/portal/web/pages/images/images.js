@@ -1,0 +1,44 @@
+// The list of the registry's repositories.
+import { CursorPager } from "../../components/pager.js";
+import { Empty, Loaded, Page } from "../../components/page.js";
+import { SearchForm } from "../../components/search.js";
+import { Table } from "../../components/table.js";
+import { get } from "../../core/api.js";
+import { useLoad } from "../../core/hooks.js";
+import { html } from "../../core/html.js";
+import { setQuery, useAddress } from "../../core/router.js";
+import { can } from "../../core/session.js";
+import { strings } from "../../core/strings.js";
+
+const texts = strings.images;
+const limit = 50;
+
+/** @typedef {import("../../core/types").Schema<"ImageRepository">} Repository */
+
+export default function Images() {
+  const { query } = useAddress();
+  const view = { q: query.get("q") ?? "", cursor: query.get("cursor") ?? "" };
+  const load = useLoad((signal) => get("/v1/images", { query: { ...view, limit }, signal }), [view.q, view.cursor]);
+  const columns = [{
+    title: texts.repository,
+    cell: (/** @type {Repository} */ r) => html`<a href=${`/portal/images/${encodeURIComponent(r.repository)}`}>${r.repository}</a>`,
+  }];
+  return html`<${Page} title=${texts.title} intro=${can("tokens:read") ? texts.introAll : texts.introOwn}>
+    <${SearchForm} key=${view.q} label=${texts.find} button=${strings.foreign.find} value=${view.q} maxLength=${255}
+      onSearch=${(/** @type {string} */ q) => setQuery({ q: q.toLowerCase(), cursor: null })} />
+    <${Loaded} of=${load}>${(/** @type {any} */ { data, pagination }) => html`
+      ${data.length > 0 ? html`<${Table} caption=${texts.caption} columns=${columns} rows=${data}
+          rowKey=${(/** @type {Repository} */ r) => r.repository} />` : html`<${Nothing} q=${view.q} hasMore=${pagination.hasMore} />`}
+      <${CursorPager} label=${texts.title} first=${strings.foreign.first} next=${strings.common.next} isFirst=${!view.cursor}
+        cursor=${pagination.next} onChange=${(/** @type {string} */ cursor) => setQuery({ cursor })} />`}
+    <//>
+  <//>`;
+}
+
+/** @param {{q: string, hasMore: boolean}} props */
+function Nothing({ q, hasMore }) {
+  if (hasMore) return html`<p role="status">${strings.foreign.searchOn}</p>`;
+  if (q) return html`<${Empty} title=${strings.foreign.nothingFound} />`;
+  if (can("tokens:read")) return html`<${Empty} title=${texts.none}><p>${texts.publish}</p><p><code>make demo</code></p><//>`;
+  return html`<${Empty} title=${texts.noneOwn}><p>${strings.foreign.request}</p><p><a href="/portal/access">${strings.foreign.toAccess}</a></p><//>`;
+}

@@ -1,0 +1,52 @@
+// Who pulled what.
+import { useState } from "preact/hooks";
+import { Button } from "../../components/buttons.js";
+import { Select, TextField } from "../../components/fields.js";
+import { CursorPager } from "../../components/pager.js";
+import { Empty, Loaded, Page } from "../../components/page.js";
+import { get } from "../../core/api.js";
+import { useLoad } from "../../core/hooks.js";
+import { html } from "../../core/html.js";
+import { setQuery, useAddress } from "../../core/router.js";
+import { can } from "../../core/session.js";
+import { strings } from "../../core/strings.js";
+import { PullTable } from "./table.js";
+
+const texts = strings.pulls;
+const limit = 50;
+const filters = /** @type {const} */ (["repository", "kind", "from", "to", "token"]);
+
+export default function Pulls() {
+  const { query } = useAddress();
+  const view = Object.fromEntries([...filters, "cursor"].map((name) => [name, query.get(name) ?? ""]));
+  const load = useLoad((signal) => get("/api/v1/pulls", { query: { ...view, limit }, signal }), [query.toString()]);
+  return html`<${Page} title=${texts.title} intro=${can("tokens:read") ? texts.introAll : texts.introOwn}>
+    <${Filters} key=${filters.map((name) => view[name]).join(" ")} view=${view} />
+    <${Loaded} of=${load}>${(/** @type {any} */ { data, pagination }) => html`
+      ${data.length > 0 ? html`<${PullTable} pulls=${data} />`
+        : pagination.hasMore ? html`<p role="status">${strings.foreign.searchOn}</p>` : html`<${Empty} title=${texts.none}><p>${texts.noneText}</p><//>`}
+      <${CursorPager} label=${texts.title} first=${strings.foreign.first} next=${strings.common.next} isFirst=${!view.cursor}
+        cursor=${pagination.next} onChange=${(/** @type {string} */ cursor) => setQuery({ cursor })} />`}
+    <//>
+  <//>`;
+}
+
+/** @param {{view: Record<string, string>}} props */
+function Filters({ view }) {
+  const [values, setValues] = useState(view);
+  /** @type {(name: string) => (value: string) => void} */
+  const set = (name) => (value) => setValues((before) => ({ ...before, [name]: value.trim() }));
+  /** @param {SubmitEvent} event */
+  const find = (event) => {
+    event.preventDefault();
+    setQuery({ ...values, cursor: null });
+  };
+  const kinds = [{ value: "", label: texts.allKinds }, { value: "chart", label: texts.kinds.chart }, { value: "image", label: texts.kinds.image }];
+  return html`<form class="fields" role="search" onSubmit=${find}>
+    <${TextField} label=${texts.repository} value=${values.repository} onChange=${set("repository")} maxLength=${255} isPlain />
+    <${Select} label=${texts.kind} value=${values.kind} options=${kinds} onChange=${set("kind")} isPlain />
+    <${TextField} label=${texts.fromDay} type="date" value=${values.from} onChange=${set("from")} isPlain />
+    <${TextField} label=${texts.toDay} type="date" value=${values.to} onChange=${set("to")} isPlain />
+    <div class="field"><${Button} type="submit">${strings.foreign.find}<//></div>
+  </form>`;
+}
