@@ -75,7 +75,8 @@ func (d *dashboard) shown() shownDashboard {
 	return browser.Eval[shownDashboard](d.page, `(() => {
 		const read = (selector, name, of) => Object.fromEntries([...document.querySelectorAll(selector)].map(e => [e.dataset[name], of(e)]));
 		const text = e => e.innerText.trim();
-		const bars = e => [...e.querySelectorAll(".bar-list li")].map(li => [text(li.querySelector(".bar-label")), text(li.querySelector(".bar-value"))]);
+		const bars = e => [...e.querySelectorAll(".bar-list li")].map(
+			li => [text(li.querySelector(".bar-label")), text(li.querySelector(".bar-value"))]);
 		const line = document.querySelector(".view-of");
 		return {
 			line: line ? text(line) : "", figures: read("[data-figure]", "figure", text), before: read("[data-before]", "before", text),
@@ -115,7 +116,8 @@ func (d *dashboard) differences(view string) (all []string) {
 	}
 	for group, counts := range map[string]string{"users-by-role": "users.byRole", "projects-by-status": "projects.byStatus"} {
 		want := answer.JSON("data.metrics." + counts).(map[string]any)
-		if rows := shown.Groups[group]; len(rows) != len(want) || sumOf(rows) != answer.JSON("data.metrics."+strings.Split(counts, ".")[0]+".total") {
+		of, _, _ := strings.Cut(counts, ".")
+		if rows := shown.Groups[group]; len(rows) != len(want) || sumOf(rows) != answer.JSON("data.metrics."+of+".total") {
 			all = append(all, fmt.Sprintf("%s: %v, want %v", group, rows, want))
 		}
 	}

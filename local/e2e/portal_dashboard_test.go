@@ -39,6 +39,7 @@ func TestPortalDashboard(t *testing.T) {
 		{"nothing", testDashboardWithoutData},
 		{"accessibility", testDashboardAccessibility},
 		{"loading", testDashboardLoading},
+		{"modules", testDashboardModules},
 		{"viewer", testDashboardOfViewer},
 	} {
 		t.Run(part.name, func(t *testing.T) { part.run(t, d.in(t)) })
@@ -128,7 +129,8 @@ func csvCell(cell any) string {
 // wantBars compares the heights of the bars with the values.
 func (d *dashboard) wantBars(path string, daily response) {
 	d.t.Helper()
-	heights := browser.Eval[[]float64](d.page, `[...document.querySelectorAll("[data-series='`+path+`'] .bar")].map(b => Number(b.getAttribute("height")))`)
+	heights := browser.Eval[[]float64](d.page, `[...document.querySelectorAll("[data-series='`+path+`'] .bar")].map(
+		bar => Number(bar.getAttribute("height")))`)
 	var values []float64
 	for _, value := range daily.JSON("data.values").(map[string]any)[path].([]any) {
 		if v, _ := value.(float64); v > 0 {
@@ -164,7 +166,10 @@ func testDashboardByKeyboard(t *testing.T, d *dashboard) {
 	for _, step := range []struct {
 		key string
 		at  int
-	}{{"ArrowRight", last}, {"ArrowLeft", last - 1}, {"PageUp", last - 8}, {"Home", 0}, {"ArrowLeft", 0}, {"PageDown", 7}, {"ArrowRight", 8}, {"End", last}} {
+	}{
+		{"ArrowRight", last}, {"ArrowLeft", last - 1}, {"PageUp", last - 8}, {"Home", 0}, {"ArrowLeft", 0}, {"PageDown", 7}, {"ArrowRight", 8},
+		{"End", last},
+	} {
 		d.page.Press(step.key)
 		d.wantPointed(rows[step.at])
 	}
@@ -261,7 +266,9 @@ func testDashboardFormulas(t *testing.T, d *dashboard) {
 
 func testDashboardFailures(t *testing.T, d *dashboard) {
 	d.open("period=yesterday")
-	for pattern, shown := range map[string]int{"*/v1/analytics/dashboard*": 0, "*/v1/analytics/daily*": 21, "*/v1/analytics/pulls?by=person*": 21} {
+	for pattern, shown := range map[string]int{
+		"*/v1/analytics/dashboard*": 0, "*/v1/analytics/daily*": 21, "*/v1/analytics/pulls?by=person*": 21,
+	} {
 		stop := d.page.Respond(pattern, http.StatusServiceUnavailable, `{"detail":"The service is busy.","requestId":"r-1"}`)
 		d.page.Click(browser.Button("Refresh"))
 		d.page.WaitText("The service is busy.")

@@ -141,16 +141,21 @@ function Drawing({ series, other, kind, formatTick, plot, active }) {
 /** @param {{values: (number | null)[], plot: Plot}} props */
 function Bars({ values, plot }) {
   const width = Math.min(plot.band * 0.72, 48);
-  return values.map((value, i) => value === null || value === 0 ? null : html`<rect class="bar" key=${i} x=${plot.x(i) - width / 2} width=${width}
-    y=${Math.min(plot.y(value), plot.base - 1)} height=${Math.max(plot.base - plot.y(value), 1)} rx=${Math.min(3, width / 4)} />`);
+  return values.map((value, i) => {
+    if (!value) return null;
+    const size = Math.max(plot.base - plot.y(value), 1);
+    return html`<rect class="bar" key=${i} x=${plot.x(i) - width / 2} y=${plot.base - size} width=${width} height=${size}
+      rx=${Math.min(3, width / 4)} />`;
+  });
 }
 
 /** @param {{values: (number | null)[], plot: Plot}} props */
 function Area({ values, plot }) {
   return html`<g>
-    ${runs(values).map((run) => html`<path key=${run[0]} class="area" d=${`${lineThrough(run, values, plot)} L${plot.x(run[run.length - 1])} ${plot.base} L${plot.x(run[0])} ${plot.base} Z`} />`)}
+    ${runs(values).map((run) => html`<path key=${run[0]} class="area" d=${areaPath(run, values, plot)} />`)}
     <path class="series-line first" d=${linePath(values, plot)} />
-    ${runs(values).filter((run) => run.length === 1).map(([i]) => html`<${Dot} key=${i} value=${values[i]} at=${i} plot=${plot} name="first" />`)}
+    ${runs(values).filter((run) => run.length === 1)
+      .map(([i]) => html`<${Dot} key=${i} value=${values[i]} at=${i} plot=${plot} name="first" />`)}
   </g>`;
 }
 
@@ -188,6 +193,15 @@ function linePath(values, plot) {
  * @param {(number | null)[]} values
  * @param {Plot} plot
  */
+function areaPath(run, values, plot) {
+  return `${lineThrough(run, values, plot)} L${plot.x(run[run.length - 1])} ${plot.base} L${plot.x(run[0])} ${plot.base} Z`;
+}
+
+/**
+ * @param {number[]} run
+ * @param {(number | null)[]} values
+ * @param {Plot} plot
+ */
 function lineThrough(run, values, plot) {
   return run.map((i, n) => `${n === 0 ? "M" : "L"}${plot.x(i).toFixed(1)} ${plot.y(Number(values[i])).toFixed(1)}`).join(" ");
 }
@@ -198,7 +212,8 @@ function Tooltip({ plot, active, ...props }) {
   const isLeft = x < plot.width / 2;
   const style = isLeft ? { left: `${x + 12}px` } : { right: `${plot.width - x + 12}px` };
   return html`<div class="tooltip" style=${style} aria-hidden="true">
-    ${lines(props, active).map((line, i) => html`<p key=${i}><span class=${`swatch ${line.mark}`}></span>${line.day}: <strong>${line.value}</strong></p>`)}
+    ${lines(props, active).map((line) => html`<p key=${line.mark}>
+      <span class=${`swatch ${line.mark}`}></span>${line.day}: <strong>${line.value}</strong></p>`)}
   </div>`;
 }
 
@@ -211,7 +226,8 @@ function lines({ series, other, format }, at) {
   return [series, other].flatMap((s, i) => {
     if (!s || at >= s.dates.length) return [];
     const value = s.values[at];
-    return [{ mark: i === 0 ? "first" : "second", day: formatDay(s.dates[at]), value: value === null ? strings.chart.unknown : format(value) }];
+    const mark = i === 0 ? "first" : "second";
+    return [{ mark, day: formatDay(s.dates[at]), value: value === null ? strings.chart.unknown : format(value) }];
   });
 }
 

@@ -57,40 +57,62 @@ export default function Dashboard() {
   const view = readView(query);
   const [round, setRound] = useState(0);
   const dependencies = [...Object.values(apiQuery(view)), round];
-  const dashboard = useLoad(
-    async (signal) => (isComplete(view) ? (await get("/v1/analytics/dashboard", { query: apiQuery(view), signal })).data : undefined), dependencies,
-  );
-  const daily = useLoad(
-    async (signal) => (isComplete(view) ? (await get("/v1/analytics/daily", { query: { ...apiQuery(view), metrics }, signal })).data : undefined),
-    dependencies,
-  );
-  return html`<${Page} title=${texts.title} intro=${texts.intro} actions=${html`<${Button} onClick=${() => setRound(round + 1)}>${texts.refresh}<//>`}>
+  const dashboard = useLoad((signal) => loadDashboard(view, signal), dependencies);
+  const daily = useLoad((signal) => loadDaily(view, signal), dependencies);
+  const isShown = isComplete(view) && !dashboard.problem;
+  const refresh = html`<${Button} onClick=${() => setRound(round + 1)}>${texts.refresh}<//>`;
+  return html`<${Page} title=${texts.title} intro=${texts.intro} actions=${refresh}>
     <${Filters} view=${view} shown=${dashboard.data?.period} problem=${dashboard.problem} />
     <div class="dashboard" aria-busy=${dashboard.isLoading || daily.isLoading ? "true" : undefined}>
       ${dashboard.problem ? html`<${ProblemMessage} problem=${dashboard.problem} onRetry=${dashboard.reload} />` : null}
-      ${isComplete(view) && !dashboard.problem ? html`<${Content} view=${view} data=${dashboard.data} daily=${daily} round=${round} />` : null}
+      ${isShown ? html`<${Content} view=${view} data=${dashboard.data} daily=${daily} round=${round} />` : null}
     </div>
   <//>`;
 }
 
 /**
- * @param {{view: View, data?: Data, daily: {data?: any, problem?: import("../../core/api.js").Problem, reload: () => void}, round: number}} props
+ * @param {View} view
+ * @param {AbortSignal} signal
  */
+async function loadDashboard(view, signal) {
+  if (!isComplete(view)) return undefined;
+  return (await get("/v1/analytics/dashboard", { query: apiQuery(view), signal })).data;
+}
+
+/**
+ * @param {View} view
+ * @param {AbortSignal} signal
+ */
+async function loadDaily(view, signal) {
+  if (!isComplete(view)) return undefined;
+  return (await get("/v1/analytics/daily", { query: { ...apiQuery(view), metrics }, signal })).data;
+}
+
+/** @typedef {{data?: any, problem?: import("../../core/api.js").Problem, reload: () => void}} Load */
+
+/** @param {{view: View, data?: Data, daily: Load, round: number}} props */
 function Content({ view, data, daily, round }) {
+  const isCompared = view.compare !== "none";
   const otherName = view.compare === "year_ago" ? texts.yearAgo : texts.before;
   return html`
     <p class="view-of" role="status">${data ? describe(data) : strings.common.loading}</p>
     ${daily.problem ? html`<${ProblemMessage} problem=${daily.problem} onRetry=${daily.reload} />` : null}
     ${sections.map((s) => html`<${Section} title=${s.title} key=${s.title}>
-      <${Tiles} figures=${s.tiles.map((path) => figures[path])} isCompared=${view.compare !== "none"} metrics=${data?.metrics} before=${data?.previous?.metrics} />
-      ${daily.problem ? null : html`<div class="charts">${s.charts.map((c) => html`<${SeriesChart} key=${c.path} ...${c} figure=${figures[c.path]}
-        daily=${daily.data} otherName=${otherName} />`)}</div>`}
-      ${s.title === texts.sections.users ? html`<${Groups} data=${data} isCompared=${view.compare !== "none"} otherName=${otherName} />` : null}
-      ${s.title === texts.sections.distribution ? html`<div class="charts">
-        <${Ranking} by="artifact" view=${view} round=${round} otherName=${otherName} />
-        ${can("tokens:read") ? html`<${Ranking} by="person" view=${view} round=${round} otherName=${otherName} />` : null}
-      </div>` : null}
+      <${Tiles} figures=${s.tiles.map((path) => figures[path])} isCompared=${isCompared} metrics=${data?.metrics}
+        before=${data?.previous?.metrics} />
+      ${daily.problem ? null : html`<div class="charts">${s.charts.map((c) => html`<${SeriesChart} key=${c.path} ...${c}
+        figure=${figures[c.path]} daily=${daily.data} otherName=${otherName} />`)}</div>`}
+      ${s.title === texts.sections.users ? html`<${Groups} data=${data} isCompared=${isCompared} otherName=${otherName} />` : null}
+      ${s.title === texts.sections.distribution ? html`<${Rankings} view=${view} round=${round} otherName=${otherName} />` : null}
     <//>`)}`;
+}
+
+/** @param {{view: View, round: number, otherName: string}} props */
+function Rankings(props) {
+  return html`<div class="charts">
+    <${Ranking} by="artifact" ...${props} />
+    ${can("tokens:read") ? html`<${Ranking} by="person" ...${props} />` : null}
+  </div>`;
 }
 
 /**
@@ -102,7 +124,10 @@ function Groups({ data, isCompared, otherName }) {
   const before = isCompared ? data?.previous?.metrics : undefined;
   return html`<div class="charts">${[
     { name: "users-by-role", title: texts.byRole, labels: texts.roles, now: now?.users.byRole, before: before?.users.byRole },
-    { name: "projects-by-status", title: texts.byStatus, labels: texts.statuses, now: now?.projects.byStatus, before: before?.projects.byStatus },
+    {
+      name: "projects-by-status", title: texts.byStatus, labels: texts.statuses, now: now?.projects.byStatus,
+      before: before?.projects.byStatus,
+    },
   ].map((group) => html`<figure class="series" key=${group.name} data-group=${group.name}><figcaption><h3>${group.title}</h3></figcaption>
     <${NamedBars} title=${group.title} name=${group.name} nameTitle=${texts.name} countTitle=${texts.count} otherName=${otherName}
       rows=${Object.entries(group.labels).map(([key, name]) => ({ key, name, value: group.now?.[key], before: group.before?.[key] }))} />

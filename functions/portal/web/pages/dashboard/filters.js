@@ -13,7 +13,7 @@ import { comparisons, isComplete, periods, viewQuery } from "./view.js";
 const texts = strings.dashboard;
 
 /**
- * @param {{view: View, shown?: {startDate: string, endDate: string}, problem?: Problem}} props shown: the days on the page, with
+ * @param {{view: View, shown?: Dates, problem?: Problem}} props shown: the days on the page, with
  *   which custom dates begin
  */
 export function Filters({ view, shown, problem }) {
@@ -22,7 +22,7 @@ export function Filters({ view, shown, problem }) {
   /** @param {Partial<View>} change */
   const show = (change) => setQuery(viewQuery({ ...view, ...change }));
   /** @param {string} period */
-  const choose = (period) => show(period === "custom" && shown ? { period, startDate: shown.startDate, endDate: shown.endDate } : { period });
+  const choose = (period) => show(period === "custom" && shown ? { ...shown, period } : { period });
   /** @param {SubmitEvent} event */
   const submit = (event) => {
     event.preventDefault();
@@ -30,19 +30,19 @@ export function Filters({ view, shown, problem }) {
   };
   return html`<form class="card view-filters" aria-label=${texts.filters} onSubmit=${submit} novalidate>
     <div class="fields">
-      <${Select} label=${texts.period} isRequired value=${view.period} onChange=${choose} options=${periods.map((p) => ({ value: p, label: nameOf(texts.periods, p) }))} />
+      <${Select} label=${texts.period} isRequired value=${view.period} onChange=${choose} options=${options(periods, texts.periods)} />
       <${Select} label=${texts.compare} isRequired value=${view.compare} onChange=${(/** @type {string} */ compare) => show({ compare })}
-        options=${comparisons.map((c) => ({ value: c, label: nameOf(texts.comparisons, c) }))} />
-      ${view.period === "custom" ? html`<${Dates} dates=${dates} setDates=${setDates} problem=${problem} />` : null}
+        options=${options(comparisons, texts.comparisons)} />
+      ${view.period === "custom" ? html`<${DateFields} dates=${dates} setDates=${setDates} problem=${problem} />` : null}
     </div>
     ${isComplete(view) ? null : html`<p class="hint">${texts.chooseDates}</p>`}
   </form>`;
 }
 
-/**
- * @param {{dates: {startDate: string, endDate: string}, setDates: (dates: {startDate: string, endDate: string}) => void, problem?: Problem}} props
- */
-function Dates({ dates, setDates, problem }) {
+/** @typedef {{startDate: string, endDate: string}} Dates */
+
+/** @param {{dates: Dates, setDates: (dates: Dates) => void, problem?: Problem}} props */
+function DateFields({ dates, setDates, problem }) {
   const failures = problem && ofParameters(problem);
   return html`
     <${TextField} type="date" label=${texts.startDate} name="startDate" isRequired value=${dates.startDate} problem=${failures}
@@ -61,9 +61,9 @@ function ofParameters(problem) {
 }
 
 /**
+ * @param {string[]} values
  * @param {Record<string, string>} names
- * @param {string} value
  */
-function nameOf(names, value) {
-  return names[value] ?? value;
+function options(values, names) {
+  return values.map((value) => ({ value, label: names[value] }));
 }

@@ -26,7 +26,8 @@ export function Ranking({ by, view, round, otherName }) {
     ${problem ? html`<${ProblemMessage} problem=${problem} onRetry=${load.reload} />` : null}
     ${data && !problem ? html`<div aria-busy=${load.isLoading ? "true" : undefined}>
       ${data.rows.length === 0 ? html`<${Empty} title=${texts.empty} />` : html`<${NamedBars} title=${texts[by]} name=${`pulls-by-${by}`}
-        nameTitle=${by === "artifact" ? texts.artifactName : texts.personName} countTitle=${texts.pulls} rows=${data.rows} otherName=${otherName} />`}
+        nameTitle=${by === "artifact" ? texts.artifactName : texts.personName} countTitle=${texts.pulls} rows=${data.rows}
+        otherName=${otherName} />`}
       ${data.isComplete ? null : html`<p class="small">${texts.incomplete}</p>`}
     </div>` : null}
     ${data || problem ? null : html`<div class="ranking-placeholder"></div>`}
@@ -101,7 +102,8 @@ export function NamedBars({ title, name, nameTitle, countTitle, rows, otherName 
   const cells = rows.map((r) => (hasOther ? [r.name, r.value ?? null, r.before ?? null] : [r.name, r.value ?? null]));
   return html`
     <${BarList} rows=${rows.map((r) => ({
-      key: r.key, label: r.href ? html`<a href=${r.href}>${r.name}</a>` : r.name, value: r.value ?? 0, text: r.value === undefined ? "–" : formatNumber(r.value),
+      key: r.key, label: r.href ? html`<a href=${r.href}>${r.name}</a>` : r.name,
+      value: r.value ?? 0, text: r.value === undefined ? "–" : formatNumber(r.value),
       note: r.value === undefined || r.before === undefined ? undefined : changeText(r.value, r.before, { format: formatNumber }),
     }))} />
     <${Data} title=${title} name=${name} head=${head} rows=${cells} format=${formatNumber} />`;

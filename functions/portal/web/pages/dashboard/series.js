@@ -63,15 +63,29 @@ function rowsOf(series, other) {
 export function Data({ title, name, head, rows, format }) {
   const [isOpen, setOpen] = useState(false);
   const texts = strings.chart;
+  const save = () => downloadCSV(fileName(name, rows), [head, ...rows]);
   return html`<div class="series-data">
     <div class="actions">
       <${Button} kind="quiet" label=${isOpen ? texts.hideTableOf(title) : texts.showTableOf(title)} onClick=${() => setOpen(!isOpen)}>
         ${isOpen ? texts.hideTable : texts.showTable}<//>
-      <${Button} kind="quiet" label=${texts.downloadOf(title)} onClick=${() => downloadCSV(fileName(name, rows), [head, ...rows])}>${texts.download}<//>
+      <${Button} kind="quiet" label=${texts.downloadOf(title)} onClick=${save}>${texts.download}<//>
     </div>
-    ${isOpen ? html`<div class="data-table" tabindex="0" role="region" aria-label=${texts.tableOf(title)}><${Table} caption=${title} rows=${rows} rowKey=${(/** @type {Values} */ row) => String(row[0] ?? row[2])}
-      columns=${head.map((column, i) => ({ title: column, isNumber: rows.some((row) => typeof row[i] === "number"), cell: (/** @type {Values} */ row) => cell(row[i], format) }))} /></div>` : null}
+    ${isOpen ? html`<div class="data-table" tabindex="0" role="region" aria-label=${texts.tableOf(title)}>
+      <${Table} caption=${title} rows=${rows} rowKey=${(/** @type {Values} */ row) => String(row[0] ?? row[2])}
+        columns=${columns(head, rows, format)} />
+    </div>` : null}
   </div>`;
+}
+
+/**
+ * @param {string[]} head
+ * @param {Values[]} rows
+ * @param {(value: number) => string} format
+ */
+function columns(head, rows, format) {
+  return head.map((title, i) => ({
+    title, isNumber: rows.some((row) => typeof row[i] === "number"), cell: (/** @type {Values} */ row) => cell(row[i], format),
+  }));
 }
 
 /**

@@ -3,7 +3,8 @@
 /** @typedef {{period: string, startDate: string, endDate: string, compare: string}} View */
 
 export const periods = [
-  "today", "yesterday", "this_week", "last_week", "this_month", "last_month", "this_quarter", "last_quarter", "this_year", "last_year", "custom",
+  "today", "yesterday", "this_week", "last_week", "this_month", "last_month", "this_quarter", "last_quarter", "this_year", "last_year",
+  "custom",
 ];
 export const comparisons = ["previous", "year_ago", "none"];
 const usual = { period: "this_month", compare: "previous" };
@@ -29,8 +30,8 @@ export function readView(query) {
 export function viewQuery(view) {
   const isCustom = view.period === "custom";
   return {
-    period: view.period === usual.period ? "" : view.period, startDate: isCustom ? view.startDate : "", endDate: isCustom ? view.endDate : "",
-    compare: view.compare === usual.compare ? "" : view.compare,
+    period: view.period === usual.period ? "" : view.period, compare: view.compare === usual.compare ? "" : view.compare,
+    startDate: isCustom ? view.startDate : "", endDate: isCustom ? view.endDate : "",
   };
 }
 
