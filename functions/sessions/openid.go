@@ -106,7 +106,7 @@ func (h *handlers) finishOpenID(w http.ResponseWriter, r *http.Request) {
 // finish returns the page to open also if it fails, unless the request does not name one.
 func (h *handlers) finish(r *http.Request) (signedIn sessions.SignedIn, page string, err error) {
 	ctx, query, cookies := r.Context(), r.URL.Query(), r.Header.Get("Cookie")
-	if err := h.sessions.Throttle(ctx, addressOf(r)); err != nil {
+	if err := h.sessions.Throttle(ctx, web.NetworkOf(r.RemoteAddr)); err != nil {
 		return sessions.SignedIn{}, "", err
 	}
 	finished, err := h.openID.service.Finish(ctx, openid.Callback{

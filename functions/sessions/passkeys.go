@@ -34,7 +34,7 @@ type RequestSource struct {
 
 // Resolve implements huma.Resolver.
 func (in *RequestSource) Resolve(ctx huma.Context) []error { //nolint:unparam // the signature of huma.Resolver
-	in.host, in.address = ctx.Host(), sourceOf(ctx)
+	in.host, in.address = ctx.Host(), web.NetworkOf(ctx.RemoteAddr())
 	return nil
 }
 

@@ -49,8 +49,8 @@ var (
 		OperationID: "createSignInLink", Method: http.MethodPost, Path: "/v1/sign-in/links", Tags: []string{"Sessions"},
 		Summary: "Ask for a sign-in mail", DefaultStatus: http.StatusAccepted,
 		Description: "Mails a link and a code to the address, if it belongs to an active user. The response is the same for every " +
-			"address. Both work once, within 15 minutes, in the browser that has the cookie of this response. An address gets at most " +
-			"5 mails per hour.",
+			"address. Both work once, within 15 minutes, in the browser that has the cookie of this response. A client gets at most " +
+			"5 mails per hour for one address.",
 		Errors: web.BodyErrors(http.StatusTooManyRequests),
 	}
 	createSession = huma.Operation{

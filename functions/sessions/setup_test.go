@@ -110,11 +110,26 @@ func (f *fixture) change(id string, change users.Change) {
 
 // browser is a client that keeps cookies, like a browser.
 type browser struct {
-	f       *fixture
-	cookies map[string]string
+	f          *fixture
+	cookies    map[string]string
+	remoteAddr string // empty: that of httptest
 }
 
 func (f *fixture) browser() *browser { return &browser{f: f, cookies: map[string]string{}} }
+
+// from makes the browser use another network address.
+func (b *browser) from(remoteAddr string) *browser {
+	b.remoteAddr = remoteAddr
+	return b
+}
+
+// ServeHTTP sends a request of the browser to the function.
+func (b *browser) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if b.remoteAddr != "" {
+		r.RemoteAddr = b.remoteAddr
+	}
+	b.f.handler().ServeHTTP(w, r)
+}
 
 // client returns a client that sends the cookies.
 func (b *browser) client() webtest.Client {
@@ -122,7 +137,7 @@ func (b *browser) client() webtest.Client {
 	for name, value := range b.cookies {
 		all = append(all, name+"="+value)
 	}
-	return webtest.New(b.f.tb, b.f.handler()).With("Cookie", strings.Join(all, "; ")).With("User-Agent", firefox).
+	return webtest.New(b.f.tb, b).With("Cookie", strings.Join(all, "; ")).With("User-Agent", firefox).
 		With("Sec-Fetch-Site", "same-origin")
 }
 

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"net"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -50,7 +49,7 @@ type askInput struct {
 
 // Resolve implements huma.Resolver.
 func (in *askInput) Resolve(ctx huma.Context) []error {
-	in.host, in.source = ctx.Host(), sourceOf(ctx)
+	in.host, in.source = ctx.Host(), web.NetworkOf(ctx.RemoteAddr())
 	return nil
 }
 
@@ -90,7 +89,7 @@ type signInInput struct {
 
 // Resolve implements huma.Resolver. It checks that the body has exactly one proof.
 func (in *signInInput) Resolve(ctx huma.Context) []error {
-	in.visit, in.source, in.host = visitOf(ctx), sourceOf(ctx), ctx.Host()
+	in.visit, in.source, in.host = visitOf(ctx), web.NetworkOf(ctx.RemoteAddr()), ctx.Host()
 	byToken, byCode, byPasskey := in.Body.Token != "", in.Body.Code != "" || in.Body.Email != "", len(in.Body.Passkey) > 0
 	switch {
 	case !exactlyOne(byToken, byCode, byPasskey):
@@ -157,13 +156,4 @@ func visitOf(ctx huma.Context) sessions.Visit {
 		Device:  sessions.DeviceOf(ctx.Header("User-Agent")),
 		Browser: web.Cookie(cookies, browserCookie), Session: web.Cookie(cookies, web.SessionCookie),
 	}
-}
-
-// sourceOf returns the IP address of the client.
-func sourceOf(ctx huma.Context) string {
-	host, _, err := net.SplitHostPort(ctx.RemoteAddr())
-	if err != nil {
-		return ctx.RemoteAddr()
-	}
-	return host
 }

@@ -182,6 +182,16 @@ func TestAddressGetsFiveMailsPerHour(t *testing.T) {
 	f.browser().ask("ada@example.com").WantStatus(http.StatusAccepted)
 }
 
+// A stranger who asks for mails to the address of an admin must not keep the admin from signing in.
+func TestOtherNetworksDoNotUseUpTheMailsOfAnAddress(t *testing.T) {
+	f := newFixture(t)
+	for range 6 {
+		f.browser().from("203.0.113.9:1").ask("ada@example.com")
+	}
+	f.browser().from("203.0.113.9:1").ask("ada@example.com").WantStatus(http.StatusTooManyRequests)
+	f.browser().ask("ada@example.com").WantStatus(http.StatusAccepted)
+}
+
 func TestSourceIsThrottled(t *testing.T) {
 	f := newFixture(t)
 	for i := range 30 {

@@ -15,7 +15,7 @@ import (
 type Ask struct {
 	Email   string
 	BaseURL string // of the portal, for the link in the mail
-	Source  string // IP address
+	Source  string // network of the client
 }
 
 // Asked is the result of an Ask, which is the same whether or not the address belongs to a user.
@@ -31,15 +31,25 @@ func (s *Service) Ask(ctx context.Context, in Ask) (Asked, error) {
 	if failures := checkEmail(in.Email); len(failures) > 0 {
 		return Asked{}, fault.Invalid(failures...)
 	}
-	source := Counter{Name: "sign-in-mails-from", Key: in.Source, Window: sourceWindow, Most: asksPerSource}
-	if err := s.count(ctx, source, ErrTooManyRequests); err != nil {
-		return Asked{}, err
-	}
-	address := Counter{Name: "sign-in-mails-to", Key: in.Email, Window: mailsWindow, Most: mailsPerAddress}
-	if err := s.count(ctx, address, ErrTooManyMails); err != nil {
+	if err := s.countAsk(ctx, in); err != nil {
 		return Asked{}, err
 	}
 	return s.inAskTime(ctx, func(ctx context.Context) (Asked, error) { return s.ask(ctx, in) })
+}
+
+// countAsk counts a request for a mail. The small limit of an address is for each network, so that a stranger who asks for
+// mails to somebody else's address does not keep that person from signing in.
+func (s *Service) countAsk(ctx context.Context, in Ask) error {
+	source := Counter{Name: "sign-in-mails-from", Key: in.Source, Window: sourceWindow, Most: asksPerSource}
+	if err := s.count(ctx, source, ErrTooManyRequests); err != nil {
+		return err
+	}
+	pair := Counter{Name: "sign-in-mails-from-to", Key: in.Source + "#" + in.Email, Window: mailsWindow, Most: mailsPerSource}
+	if err := s.count(ctx, pair, ErrTooManyMails); err != nil {
+		return err
+	}
+	address := Counter{Name: "sign-in-mails-to", Key: in.Email, Window: mailsWindow, Most: mailsPerAddress}
+	return s.count(ctx, address, ErrTooManyMails)
 }
 
 // inAskTime runs ask for AskTime at most, and returns after AskTime.

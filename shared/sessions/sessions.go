@@ -39,9 +39,10 @@ const LinkPath = "/portal/sign-in#"
 
 // The limits of requests, each within a fixed window of time.
 const (
-	mailsPerAddress  = 5
+	mailsPerSource   = 5  // mails to one address that one network may ask for
+	mailsPerAddress  = 60 // mails to one address; bounds what many networks together can send
 	mailsWindow      = time.Hour
-	asksPerSource    = 30 // requests for a mail from one IP address; an office may share it
+	asksPerSource    = 30 // requests for a mail from one network; an office may share it
 	signInsPerSource = 300
 	sourceWindow     = 10 * time.Minute
 )

@@ -879,7 +879,7 @@ export interface paths {
         put?: never;
         /**
          * Ask for a sign-in mail
-         * @description Mails a link and a code to the address, if it belongs to an active user. The response is the same for every address. Both work once, within 15 minutes, in the browser that has the cookie of this response. An address gets at most 5 mails per hour.
+         * @description Mails a link and a code to the address, if it belongs to an active user. The response is the same for every address. Both work once, within 15 minutes, in the browser that has the cookie of this response. A client gets at most 5 mails per hour for one address.
          */
         post: operations["createSignInLink"];
         delete?: never;
