@@ -27,6 +27,7 @@ func TestPortalAccess(t *testing.T) {
 		{"a failing API keeps what was typed", testFailingAPI},
 		{"hostile text is inert", testHostileText},
 		{"somebody else decides first", testDecidedMeanwhile},
+		{"an overdue request says so", testOverdueRequest},
 		{"requests have pages", testRequestPages},
 	} {
 		t.Run(part.name, func(t *testing.T) { part.run(t, m) })
@@ -112,6 +113,7 @@ func (m *customerStack) collectInBrowser(t *testing.T, link string) machine {
 	page.WaitURL("/portal/collect")
 	page.Click(browser.Button("Show the password"))
 	page.WaitFor(browser.Heading("Your password"))
+	wantAsked(t, page, true)
 	c := m.machine(t, login{})
 	c.write(t, ".portside/password", m.secret(page, "Password"))
 	c.shell(t, helmCommands(page, "helm pull")).wantExit(t, 0, "vendor/anchor")
@@ -166,10 +168,13 @@ func testTokenInBrowser(t *testing.T, m *customerStack) {
 	page.WaitFor(browser.Dialog("Save your new token"))
 	first := login{"token", m.secret(page, "Token")}
 	page.Press("Escape", "Escape")
-	page.WaitFor(browser.Dialog("Save your new token")) // nobody loses the secret by a key
+	page.Back()
+	page.WaitFor(browser.Dialog("Save your new token")) // nobody loses the secret by a key or by going back
+	wantAsked(t, page, true)
 	page.Axe()
 	page.Click(browser.Button("I have saved it"))
 	page.WaitGone(browser.Dialog("Save your new token"))
+	wantAsked(t, page, false)
 	m.machine(t, first).addRepository(t).wantExit(t, 0)
 
 	page.Click(browser.Button("Renew browser cluster"))
@@ -191,6 +196,14 @@ func testTokenInBrowser(t *testing.T, m *customerStack) {
 	page.Select("Show", "All")
 	page.WaitFor(browser.Row("Revoked"))
 	page.WaitURL("/portal/access?show=all")
+}
+
+// wantAsked checks whether the browser asks before it closes the page.
+func wantAsked(t *testing.T, page *browser.Page, want bool) {
+	t.Helper()
+	if got := browser.Eval[bool](page, `!dispatchEvent(new Event("beforeunload", { cancelable: true }))`); got != want {
+		t.Errorf("the page asks before it closes: %v, want %v", got, want)
+	}
 }
 
 func testDoubleClick(t *testing.T, m *customerStack) {
@@ -283,6 +296,20 @@ func testDecidedMeanwhile(t *testing.T, m *customerStack) {
 	page.Select("Show", "Denied")
 	page.WaitFor(browser.Row("for two approvers"))
 	page.WaitURL("/portal/approvals?status=denied")
+}
+
+func testOverdueRequest(t *testing.T, m *customerStack) {
+	page := m.visitAs(t, portalApprover)
+	stop := page.Respond("*/api/v1/credential-requests?*", http.StatusOK, `{"pagination": {"limit": 20, "hasMore": false, "next": null}, "data": [{
+		"id": "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11", "status": "pending", "accessLevel": "full", "justification": "long ago",
+		"userId": "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e12", "requester": null, "createdAt": "2020-01-01T00:00:00Z", "dueAt": "2020-01-02T00:00:00Z",
+		"decidedBy": null, "decider": null, "decidedAt": null, "reason": null, "collectBy": null, "credentialId": null, "events": []
+	}]}`)
+	page.Open("/portal/approvals")
+	page.Within(browser.Row("long ago")).WaitText("Overdue")
+	page.Within(browser.Row("A deleted user")).WaitText("days ago")
+	page.Axe()
+	stop()
 }
 
 func testRequestPages(t *testing.T, m *customerStack) {

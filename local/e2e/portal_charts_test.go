@@ -22,7 +22,7 @@ func TestPortalCharts(t *testing.T) {
 	m := &customerStack{testStack: p, dir: t.TempDir(), upstream: strings.TrimPrefix(p.info.Registry, "http://")}
 	p.createUser(t, "manager@example.com", "manager")
 	page := p.visitAs(t, "manager@example.com")
-	t.Run("nothing published", func(t *testing.T) { testNothingPublished(t, page) })
+	t.Run("nothing published", func(*testing.T) { testNothingPublished(page) })
 	m.runDemo(t)
 	customer := m.withLogin(t, m.demoLogin(t))
 	if err := os.Remove(filepath.Join(p.data, "demo-token")); err != nil { // a file with a secret
@@ -36,7 +36,7 @@ func TestPortalCharts(t *testing.T) {
 	p.checkNoSecretsLeaked(t)
 }
 
-func testNothingPublished(t *testing.T, page *browser.Page) {
+func testNothingPublished(page *browser.Page) {
 	page.Open("/portal/charts")
 	page.WaitText("No chart has been published")
 	page.WaitText("make demo")
@@ -57,6 +57,11 @@ func testChartPages(t *testing.T, page *browser.Page, customer client) {
 	page.WaitFor(browser.Row("1.0.0"))
 	if got := browser.Eval[[]string](page, titles); !slices.Equal(got, []string{newest, older}) {
 		t.Errorf("the page has the digests %v, the index %s and %s", got, newest, older)
+	}
+	page.Within(browser.Row("1.0.0")).Click(browser.Button("Copy: " + older[:len("sha256:")+12] + "…"))
+	page.WaitText("Copied.")
+	if got := page.Clipboard(); got != older {
+		t.Errorf("copied %q", got)
 	}
 	page.Click(browser.Link("1.1.0"))
 	page.WaitURL("/portal/charts/hello/1.1.0")
@@ -170,7 +175,11 @@ version: 1.0.0
 description: "<img src=x onerror=alert(1)>{{constructor}}${alert(1)}"
 home: "javascript:alert(1)"
 icon: "https://tracker.example.com/pixel.png"
-sources: ["javascript:alert(2)", "data:text/html,<script>alert(3)</script>", "https://safe.example.com/<b>", "https://user:pass@evil.example.com/"]
+sources:
+- "javascript:alert(2)"
+- "data:text/html,<script>alert(3)</script>"
+- "https://safe.example.com/<b>"
+- "https://user:pass@evil.example.com/"
 maintainers:
 - {name: "<script>alert(4)</script>", email: "a@example.com?subject=<b>", url: "javascript:alert(5)"}
 - {name: "LONG", url: "javascript:alert(6)"}
@@ -197,7 +206,8 @@ func testHostileChart(t *testing.T, m *customerStack, page *browser.Page) {
 	page.WaitText("<script>alert(7)</script>")
 	page.Click(browser.Role("tab", "values.yaml"))
 	page.WaitText("This text contains invisible characters")
-	links := browser.Eval[[]string](page, `[...document.querySelectorAll("main a")].map(a => a.protocol + a.host).filter(a => !a.endsWith(location.host))`)
+	links := browser.Eval[[]string](page, `[...document.querySelectorAll("main a")].map(a => a.protocol + a.host)
+		.filter(address => !address.endsWith(location.host))`)
 	if want := []string{"https:safe.example.com", "mailto:"}; !slices.Equal(links, want) {
 		t.Errorf("the page has links to %q, want %q", links, want)
 	}

@@ -22,6 +22,14 @@ async function copy(text, element) {
 }
 
 /**
+ * A button that copies a text that stands beside it.
+ * @param {{label: string, text: string}} props label: what the button copies
+ */
+export function CopyButton({ label, text }) {
+  return html`<${Button} kind="quiet" label=${`${strings.common.copy}: ${label}`} onClick=${() => copy(text, null)}>${strings.common.copy}<//>`;
+}
+
+/**
  * A labeled value with a button that copies it.
  * @param {{label: string, text: string}} props
  */

@@ -2,6 +2,7 @@
 // plain text that cannot change the texts around it.
 import { html } from "../core/html.js";
 import { strings } from "../core/strings.js";
+import { CopyButton } from "./copy.js";
 
 /** Characters that are invisible or change the direction of the text, except tabs and line ends. */
 const hidden = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g;
@@ -57,13 +58,14 @@ export function safeAddress(address) {
 }
 
 /**
- * A digest, shortened, with its whole text for screen readers and the mouse.
+ * A digest, shortened, with a button that copies the whole of it.
  * @param {{digest: string | null}} props
  */
 export function Digest({ digest }) {
   if (!digest) return "–";
   const [algorithm, hex = ""] = digest.split(":");
-  return html`<code title=${digest}>${hex.length > 16 ? `${algorithm}:${hex.slice(0, 12)}…` : digest}</code>`;
+  const short = hex.length > 16 ? `${algorithm}:${hex.slice(0, 12)}…` : digest;
+  return html`<span class="nowrap"><code title=${digest}>${short}</code> <${CopyButton} label=${short} text=${digest} /></span>`;
 }
 
 /**

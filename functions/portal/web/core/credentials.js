@@ -39,12 +39,13 @@ function end(token) {
 }
 
 /**
- * Whether another working token has the same name and scopes and expires later.
+ * Whether another working token has the same name and scopes and expires later. Passwords have no name of their own, so that
+ * nobody can tell which one replaces which.
  * @param {Token} token
  * @param {Token[]} all
  */
 export function isRenewed(token, all) {
-  return all.some((t) => t.id !== token.id && t.kind === token.kind && t.name === token.name && isWorking(t) &&
+  return token.kind === "token" && all.some((t) => t.id !== token.id && t.kind === "token" && t.name === token.name && isWorking(t) &&
     t.scopes.join() === token.scopes.join() && end(t) > end(token));
 }
 

@@ -37,7 +37,8 @@ export default function Version({ params: { name, version } }) {
 function Install({ chart }) {
   return html`<${Section} title=${texts.install}>
     <p class="hint">${strings.foreign.loginHint} <a href="/portal">${strings.menu.home}</a></p>
-    ${chartCommands(chart).map((c) => html`<${CodeBlock} key=${c.name} label=${texts.commands[c.name]} text=${c.text} />`)}
+    ${chartCommands(chart).map((c) => html`<p class="small">${texts.commands[c.name]}</p>
+      <${CodeBlock} key=${c.name} label=${texts.commands[c.name]} text=${c.text} />`)}
     ${chart.signed ? html`<p class="hint">${texts.keyring}</p>` : null}
   <//>`;
 }

@@ -73,7 +73,7 @@ function Pulling({ working }) {
   const login = { username: token.username ?? "token", file: isPassword ? passwordFile : tokenFile, scopes: token.scopes, chart };
   const options = working.map((t) => ({ value: t.id, label: `${strings.credentials.kinds[t.kind]}: ${t.name}${t.username ? ` (${t.username})` : ""}` }));
   return html`<${Section} title=${text.mayPull}>
-    <ul class="plain">${describeScopes(working.flatMap((t) => t.scopes)).map((line) => html`<li><bdi>${line}</bdi></li>`)}</ul>
+    <ul class="scopes">${describeScopes(working.flatMap((t) => t.scopes)).map((line) => html`<li><bdi>${line}</bdi></li>`)}</ul>
     ${working.length > 1 ? html`<${Select} label=${text.commandsFor} isRequired value=${token.id} options=${options} onChange=${choose} />` : null}
     <p class="hint">${text.placeholders}</p>
     <${CodeBlock} label=${strings.secret.saveCommand} text=${saveCommand(login)} />
