@@ -134,6 +134,7 @@ func testSessionEndsUnderForm(t *testing.T, p *testStack) {
 	page := p.visit(t)
 	p.signIn(t, page, "grace@example.com")
 	page.Open("/portal/account")
+	page.Settle() // tables move the button
 	page.Click(browser.Button("Create an API key"))
 	page.Fill("Name", "build <b>server")
 	other := p.visit(t)
