@@ -64,11 +64,8 @@ func (h *handlers) startOpenID(ctx context.Context, in *startOpenIDInput) (*redi
 	if h.openID == nil {
 		return nil, errNoOpenID
 	}
-	if err := h.sessions.Throttle(ctx, in.address); err != nil {
-		return nil, err
-	}
-	started, err := h.openID.service.Begin(ctx, h.callbackURL(in.host), in.Return)
-	if errors.Is(err, openid.ErrUnavailable) {
+	started, err := h.begin(ctx, in)
+	if errors.Is(err, openid.ErrUnavailable) || errors.Is(err, sessions.ErrTooManyRequests) {
 		return &redirectOutput{Status: http.StatusSeeOther, Location: problemPage(err, in.Return)}, nil
 	}
 	if err != nil {
@@ -78,6 +75,13 @@ func (h *handlers) startOpenID(ctx context.Context, in *startOpenIDInput) (*redi
 		Status: http.StatusSeeOther, Location: started.Location,
 		SetCookie: []string{openIDCookieOf(started.Cookie, openid.Lifetime)},
 	}, nil
+}
+
+func (h *handlers) begin(ctx context.Context, in *startOpenIDInput) (openid.Started, error) {
+	if err := h.sessions.Throttle(ctx, in.address); err != nil {
+		return openid.Started{}, err
+	}
+	return h.openID.service.Begin(ctx, h.callbackURL(in.host), in.Return)
 }
 
 func (h *handlers) callbackURL(host string) string {
@@ -158,7 +162,7 @@ func problemPage(err error, page string) string {
 		}
 	}
 	query := "problem=" + code
-	if page != "" && page != openid.Home {
+	if page != openid.Home && len(openid.CheckReturn(page)) == 0 {
 		query += "&return=" + url.QueryEscape(page)
 	}
 	return "/portal/sign-in?" + query
@@ -170,5 +174,5 @@ var startOpenIDSignIn = huma.Operation{
 	Description: "For browsers: redirects to the identity provider of this installation. The provider sends the browser back to `" +
 		callbackPath + "`, which begins a session and opens the page `return`. The person must be an active user whose e-mail " +
 		"address the provider has verified. Otherwise, `/portal/sign-in?problem=…` opens.",
-	Errors: []int{http.StatusNotFound, http.StatusTooManyRequests},
+	Errors: []int{http.StatusNotFound},
 }

@@ -152,6 +152,17 @@ func TestOpenIDProviderIsDown(t *testing.T) {
 	b.client().Get("/v1/sign-in/methods").WantStatus(http.StatusOK)
 }
 
+func TestOpenIDIsThrottled(t *testing.T) {
+	f := newFixture(t)
+	f.connect()
+	b := f.browser()
+	for range 300 {
+		b.client().Get("/v1/sign-in/openid").WantStatus(http.StatusSeeOther)
+	}
+	b.wantProblem(b.client().Get("/v1/sign-in/openid"), "too-many-requests")
+	b.wantProblem(b.comeBack(&url.URL{Path: callbackPath}), "too-many-requests")
+}
+
 func TestWithoutAProviderThereIsNoOpenID(t *testing.T) {
 	f := newFixture(t)
 	c := f.browser().client()

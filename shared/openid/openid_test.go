@@ -267,7 +267,8 @@ func TestReturnsStayInThePortal(t *testing.T) {
 	for page, isOwn := range map[string]bool{
 		"/portal/": true, "/portal/tokens": true, "/portal/dashboard?period=this_year&compare=previous": true,
 		"/portal": true, "/portal?x=1": true,
-		"": false, "/": false, "/portalx/": false, "portal/": false, "?return=/portal/": false, "//portal/portal/": false, "/v1/users": false, "//evil.example.com/portal/": false,
+		"": false, "/": false, "/portalx/": false, "portal/": false, "?return=/portal/": false, "//portal/portal/": false,
+		"/v1/users": false, "//evil.example.com/portal/": false,
 		"https://evil.example.com/portal/": false, "/portal/../v1/users": false, "/portal/%2e%2e/v1/users": false,
 		"/portal/\\evil.example.com": false, "/portal/\r\nSet-Cookie: x": false, "/portal/\x00": false, "/portal/é": false,
 		"javascript:alert(1)": false, "/portal/" + strings.Repeat("a", 1000): false, "/portal/%zz": false,

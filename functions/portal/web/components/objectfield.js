@@ -11,27 +11,27 @@ import { TextArea } from "./fields.js";
 
 /**
  * @param {{label: string, name: string, value: string, onChange: (value: string) => void,
- *   problem?: import("../core/api.js").Problem}} props value: JSON, which may be invalid while the user types; "" is an empty object
+ *   problem?: import("../core/api.js").Problem, hint?: string}} props value: JSON, which may be invalid while the user types; "" is an empty object
  */
-export function ObjectField({ label, name, value, onChange, problem }) {
+export function ObjectField({ label, name, value, onChange, problem, hint = strings.objectField.hint }) {
   const id = useId();
   const entries = toEntries(value);
   const [isJSON, setJSON] = useState(entries === undefined);
   const isText = isJSON || entries === undefined;
+  const toggle = html`<${Button} kind="quiet" isDisabled=${entries === undefined} onClick=${() => setJSON(!isText)}>
+    ${isText ? strings.objectField.asFields : strings.objectField.asJSON}<//>`;
   return html`<fieldset class="object-field" aria-describedby=${`${id}-hint`}>
     <legend>${label} <span class="muted">(${strings.common.optional})</span></legend>
+    <p class="hint" id=${`${id}-hint`}>${entries === undefined ? strings.objectField.onlyJSON : hint}</p>
     ${isText
       ? html`<${TextArea} label=${strings.objectField.json(label)} name=${name} value=${value} onChange=${onChange} problem=${problem} rows=${6}
-          hint=${strings.objectField.jsonHint} isPlain />`
-      : html`<${Entries} label=${label} value=${value} entries=${entries ?? []} onChange=${onChange} />`}
-    <${Button} kind="quiet" isDisabled=${isText && entries === undefined} onClick=${() => setJSON(!isText)}>
-      ${isText ? strings.objectField.asFields : strings.objectField.asJSON}<//>
-    <p class="hint" id=${`${id}-hint`}>${isText && entries === undefined ? strings.objectField.onlyJSON : strings.objectField.hint}</p>
+          hint=${strings.objectField.jsonHint} isPlain />${toggle}`
+      : html`<${Entries} label=${label} value=${value} entries=${entries ?? []} onChange=${onChange}>${toggle}<//>`}
   </fieldset>`;
 }
 
-/** @param {{label: string, value: string, entries: Entry[], onChange: (value: string) => void}} props */
-function Entries({ label, value, entries, onChange }) {
+/** @param {{label: string, value: string, entries: Entry[], onChange: (value: string) => void, children: any}} props */
+function Entries({ label, value, entries, onChange, children }) {
   const [typed, setTyped] = useState(entries);
   const isAmbiguous = hasRepeatedKey(typed); // such rows are not passed on, and stay until the user corrects them
   const rows = isAmbiguous || toText(typed) === value ? typed : entries;
@@ -52,7 +52,10 @@ function Entries({ label, value, entries, onChange }) {
         ${strings.common.remove}<//>
     </div>`)}
     ${isAmbiguous ? html`<p class="error" role="alert">${strings.objectField.repeated}</p>` : null}
-    <${Button} isDisabled=${rows.some((r) => r.key === "")} onClick=${() => change([...rows, { key: "", value: "" }])}>${strings.objectField.add}<//>
+    <div class="actions">
+      <${Button} isDisabled=${rows.some((r) => r.key === "")} onClick=${() => change([...rows, { key: "", value: "" }])}>${strings.objectField.add}<//>
+      ${children}
+    </div>
   </div>`;
 }
 

@@ -93,11 +93,16 @@ function Content({ page, params }) {
   if (isOutdated) return html`<${Outdated} />`;
   const component = components.get(page);
   if (!component || (!session && !page.isPublic)) return html`<${Loading} />`;
+  if (page.permission && !can(page.permission)) return html`<${NotPermitted} />`;
   return html`<${Guard}><${component} params=${params} /><//>`;
 }
 
 function NotFound() {
   return html`<${Page} title=${strings.notFound.title}><p>${strings.notFound.text}</p><//>`;
+}
+
+function NotPermitted() {
+  return html`<${Page} title=${strings.notPermitted.title}><p>${strings.notPermitted.text}</p><//>`;
 }
 
 function Outdated() {

@@ -65,6 +65,11 @@ export const strings = {
     text: "The address does not belong to any page of the portal. Choose one from the menu.",
   },
 
+  notPermitted: {
+    title: "You may not open this page",
+    text: "Your role does not include the permission for this page. Ask an administrator.",
+  },
+
   outdated: {
     title: "Reload the page",
     text: "A newer version of the portal has been installed. Reload the page to use it.",
@@ -462,7 +467,7 @@ export const strings = {
     email: "E-mail address",
     role: "Role",
     status: "Status",
-    statusHint: "The keys, tokens and sessions of a user work only while the user is active.",
+    statusHint: "Keys, tokens and sessions work only while the user is active.",
     pendingHint: "The user has not used the link in the activation mail yet. Choose a status to end the invitation.",
     department: "Department",
     metadata: "Metadata",
@@ -623,6 +628,7 @@ export const strings = {
     updated: "Last changed",
     id: "Project ID",
     settings: "Settings",
+    settingsHint: "Settings of your programs for this project, such as a visibility.",
     metadata: "Metadata",
     members: "Members",
     membersHint: "Roles of members describe their part in the project. They grant no permissions.",

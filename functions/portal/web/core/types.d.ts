@@ -23,7 +23,7 @@ export interface Page {
   load: () => Promise<{ default: (props: { params: Record<string, string> }) => any }>;
   /** The entry in the menu. Pages without one are reached from other pages. */
   menu?: { label: string; group: "own" | "software" | "vendor" };
-  /** The permission without which the menu hides the page. The API enforces it. */
+  /** The permission without which the menu hides the page, and its address explains why. The API enforces it. */
   permission?: string;
   /** Whether the page works without a session. */
   isPublic?: boolean;

@@ -63,7 +63,8 @@ export function ProjectFields({ values, set, problem }) {
       <div class="entry"><bdi>${people.name(values.ownerId)}</bdi><${Button} onClick=${() => setChoosing(true)}>${texts.changeOwner}<//></div>
     </div>
     <${Members} members=${values.members} onChange=${set("members")} people=${people} problem=${problem} />
-    <${ObjectField} label=${texts.settings} name="settings" value=${values.settings} onChange=${set("settings")} problem=${problem} />
+    <${ObjectField} label=${texts.settings} name="settings" value=${values.settings} onChange=${set("settings")} problem=${problem}
+      hint=${texts.settingsHint} />
     <${ObjectField} label=${texts.metadata} name="metadata" value=${values.metadata} onChange=${set("metadata")} problem=${problem} />
     ${isChoosing ? html`<${UserPicker} onChoose=${chooseOwner} onClose=${() => setChoosing(false)} />` : null}`;
 }

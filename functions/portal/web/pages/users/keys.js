@@ -61,7 +61,7 @@ function CreateDialog({ userId, onClose }) {
     setSecret(data.key);
   });
   if (secret) {
-    return html`<${Dialog} key="created" title=${texts.created} onClose=${onClose}>
+    return html`<${Dialog} key="created" title=${texts.created} isWide>
       <p>${texts.once}</p>
       <${CopyField} label=${texts.key} text=${secret} />
       <div class="form-actions"><${Button} kind="primary" onClick=${onClose}>${texts.stored}<//></div>

@@ -20,12 +20,11 @@ export function UserPicker({ onChoose, onClose }) {
   const [email, setEmail] = useState("");
   const [view, setView] = useState({ email: "", offset: 0 });
   const load = useLoad((signal) => get("/v1/users", { query: { ...view, limit }, signal }), [view]);
-  const find = () => setView({ email: email.trim(), offset: 0 });
-  /** @param {KeyboardEvent} event the dialog may be inside another form, which Enter must not send */
-  const press = (event) => {
-    if (event.key !== "Enter") return;
+  /** @param {SubmitEvent} event the dialog may be inside another form, which must not notice */
+  const find = (event) => {
     event.preventDefault();
-    find();
+    event.stopPropagation();
+    setView({ email: email.trim(), offset: 0 });
   };
   const columns = [
     { title: strings.users.name, cell: (/** @type {ListedUser} */ u) => html`<bdi>${u.name}</bdi>` },
@@ -33,11 +32,11 @@ export function UserPicker({ onChoose, onClose }) {
     { title: texts.choose, isActions: true, cell: (/** @type {ListedUser} */ u) =>
       html`<${Button} label=${texts.chooseLabel(u.name)} onClick=${() => onChoose(u)}>${texts.choose}<//>` },
   ];
-  return html`<${Dialog} title=${texts.title} onClose=${onClose}>
-    <div class="find" role="search" onKeyDown=${press}>
+  return html`<${Dialog} title=${texts.title} isWide onClose=${onClose}>
+    <form class="find" role="search" onSubmit=${find}>
       <${TextField} label=${strings.users.find} value=${email} onChange=${setEmail} inputmode="email" maxLength=${320} isPlain />
-      <${Button} onClick=${find}>${strings.users.findButton}<//>
-    </div>
+      <${Button} type="submit">${strings.users.findButton}<//>
+    </form>
     <${Loaded} of=${load}>${(/** @type {any} */ { data, pagination }) => html`
       ${data.length > 0 ? html`<${Table} caption=${strings.users.caption} columns=${columns} rows=${data} rowKey=${(/** @type {ListedUser} */ u) => u.id} />`
         : html`<${Empty} title=${strings.users.notFound(view.email)}><p>${strings.users.notFoundText}</p><//>`}

@@ -84,11 +84,11 @@ function Edit({ resource, reload }) {
   const roles = assignableRoles().some((o) => o.value === values.role) ? assignableRoles() : roleOptions;
   return html`<${Form} submit=${strings.common.save} problem=${problem} isRunning=${isRunning} onSubmit=${() => action.run()}>
     <${Differences} differences=${differences} labels=${texts} />
-    <div class="fields top">
+    <div class="fields aligned">
       <${TextField} label=${texts.name} name="name" value=${values.name} onChange=${set("name")} problem=${problem} isRequired />
       <${TextField} label=${texts.department} name="department" value=${values.department} onChange=${set("department")} problem=${problem} />
     </div>
-    <div class="fields top">
+    <div class="fields">
       <${Select} label=${texts.role} name="role" value=${values.role} onChange=${set("role")} problem=${problem} options=${roles}
         hint=${texts.roleHints[values.role]} isRequired />
       <${Select} label=${texts.status} name="status" value=${values.status} onChange=${set("status")} problem=${problem}

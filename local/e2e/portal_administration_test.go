@@ -1,0 +1,419 @@
+package e2e
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"portside/local/browser"
+)
+
+const firstAdmin = "admin@localhost"
+
+// TestAdministrationPages administers users and projects in a browser.
+func TestAdministrationPages(t *testing.T) {
+	p := newTestStack(t)
+	p.start(t, new(int))
+	page := p.visitAs(t, firstAdmin)
+	t.Run("create a user", func(t *testing.T) { testCreateUserPage(t, p, page) })
+	t.Run("change a user", func(t *testing.T) { testUserPage(t, p, page) })
+	t.Run("two admins change a user", func(t *testing.T) { testConflict(t, p, page) })
+	t.Run("keys and tokens", func(t *testing.T) { testUserCredentials(t, p, page) })
+	t.Run("last admin", func(t *testing.T) { testLastAdmin(t, p, page) })
+	t.Run("hostile texts", func(t *testing.T) { testHostileTexts(t, p, page) })
+	t.Run("projects", func(t *testing.T) { testProjectPages(t, p, page) })
+	t.Run("unknown ids", func(t *testing.T) { testUnknownIDs(t, page) })
+	t.Run("manager", func(t *testing.T) { testManager(t, p) })
+	t.Run("viewer", func(t *testing.T) { testViewer(t, p) })
+	t.Run("import", func(t *testing.T) { testImportPage(t, p, page) })
+	p.checkNoSecretsLeaked(t)
+}
+
+// countRequests returns how many requests of the page have the method and path.
+func countRequests(page *browser.Page, method, path string) (count int) {
+	for _, r := range page.Requests() {
+		if r.Method == method && strings.HasSuffix(r.URL, path) {
+			count++
+		}
+	}
+	return count
+}
+
+// doubleClick clicks the button twice before the page can draw anything.
+const doubleClick = `document.querySelector("main form:not([role=search]) button[type=submit]").click(),
+	document.querySelector("main form:not([role=search]) button[type=submit]").click(), true`
+
+func testCreateUserPage(t *testing.T, p *testStack, page *browser.Page) {
+	page.Open("/portal/users")
+	page.WaitFor(browser.Row(firstAdmin))
+	page.Axe()
+	page.Click(browser.Link("Create a user"))
+	page.WaitFor(browser.Heading("Create a user"))
+	page.Allow("400 POST /v1/users")
+	page.Fill("E-mail address", "nonsense")
+	page.Click(browser.Button("Create a user"))
+	page.WaitText("must be an e-mail address such as ada@example.com")
+	page.Axe()
+	page.Fill("E-mail address", "Ada@Example.com")
+	page.Fill("Name", "Ada")
+	page.Select("Role", "Manager")
+	page.Click(browser.Button("Add a value"))
+	page.Fill("Metadata: key 1", "customerNumber")
+	page.Fill("Metadata: value 1", "C-1815")
+	before := countRequests(page, http.MethodPost, "/v1/users")
+	browser.Eval[bool](page, doubleClick)
+	page.WaitFor(browser.Heading("Ada"))
+	if sent := countRequests(page, http.MethodPost, "/v1/users") - before; sent != 1 {
+		t.Errorf("a double click sent %d requests", sent)
+	}
+	page.WaitText("Pending")
+	if mail, count := p.newestMail(t, "ada@example.com"); count != 1 {
+		t.Errorf("%d activation mails: %s", count, mail.Text("subject"))
+	}
+	page.Open("/portal/users")
+	page.Fill("Find by e-mail address", " ADA@example.com")
+	page.Press("Enter")
+	page.WaitURL("/portal/users?email=ADA%40example.com")
+	page.WaitFor(browser.Row("ada@example.com"))
+	page.WaitGone(browser.Row(firstAdmin))
+	page.Fill("Find by e-mail address", "nobody@example.com")
+	page.Click(browser.Button("Find"))
+	page.WaitText("No user has the address nobody@example.com")
+	page.Click(browser.Button("Show all users"))
+	page.Select("Role", "Manager")
+	page.WaitGone(browser.Row(firstAdmin))
+	page.WaitFor(browser.Row("ada@example.com"))
+}
+
+func testUserPage(t *testing.T, p *testStack, page *browser.Page) {
+	at, key := p.createUser(t, "grace@example.com", "user")
+	big := `{"seat":12345678901234567890,"plan":"gold"}`
+	p.admin(t).Put(at, `{"metadata":`+big+`}`).WantStatus(http.StatusOK)
+	page.Open("/portal" + strings.TrimPrefix(at, "/v1"))
+	page.WaitFor(browser.Heading("grace@example.com"))
+	page.Settle()
+	page.Axe()
+	page.Fill("Name", "Grace Hopper")
+	page.Fill("Department (optional)", "Compilers")
+	page.Fill("Metadata as JSON", strings.Replace(page.Value("Metadata as JSON"), "gold", "silver", 1))
+	page.Click(browser.Button("Save"))
+	page.WaitFor(browser.Heading("Grace Hopper"))
+	got := p.admin(t).Get(at).WantValue("data.department", "Compilers").WantValue("data.role", "user")
+	if !strings.Contains(string(got.Body), `"seat":12345678901234567890,"plan":"silver"`) {
+		t.Errorf("the metadata are %s", got.Body)
+	}
+	page.Fill("Department (optional)", "typed and not saved")
+	page.Click(browser.Button("Suspend"))
+	page.Within(browser.Dialog("Suspend Grace Hopper?")).Click(browser.Button("Suspend"))
+	page.WaitFor(browser.Button("Reactivate"))
+	if typed := page.Value("Department (optional)"); typed != "typed and not saved" {
+		t.Errorf("the field has %q: the page lost what was typed", typed)
+	}
+	p.anonymous(t).as(key).Get(at).WantStatus(http.StatusUnauthorized)
+	page.Click(browser.Button("Reactivate"))
+	page.WaitFor(browser.Button("Suspend"))
+	p.anonymous(t).as(key).Get(at).WantStatus(http.StatusOK).WantValue("data.department", "Compilers")
+
+	page.Click(browser.Button("Delete the user"))
+	dialog := page.Within(browser.Dialog("Delete Grace Hopper?"))
+	dialog.Fill("Type grace@example.com to confirm", "grace")
+	dialog.Click(browser.Button("Delete the user"))
+	dialog.WaitText("must be the e-mail address of the user")
+	page.Axe()
+	dialog.Fill("Type grace@example.com to confirm", "grace@example.com")
+	dialog.Click(browser.Button("Delete the user"))
+	page.WaitURL("/portal/users")
+	p.admin(t).Get(at).WantStatus(http.StatusNotFound)
+}
+
+func testConflict(t *testing.T, p *testStack, page *browser.Page) {
+	at, _ := p.createUser(t, "edith@example.com", "user")
+	page.Allow("412 ")
+	page.Open("/portal" + strings.TrimPrefix(at, "/v1"))
+	page.Fill("Department (optional)", "Mine")
+	page.Select("Status", "Inactive")
+	p.admin(t).Put(at, `{"name":"Edith Clarke","department":"Theirs","role":"viewer"}`).WantStatus(http.StatusOK)
+	page.Click(browser.Button("Save"))
+	page.WaitText("Somebody else has changed this in the meantime.")
+	page.WaitText("Role: user → viewer.")
+	page.WaitText("Department: (empty) → Theirs. The form still has your value")
+	page.Axe()
+	if name, typed := page.Value("Name"), page.Value("Department (optional)"); name != "Edith Clarke" || typed != "Mine" {
+		t.Errorf("the form has the name %q and the department %q", name, typed)
+	}
+	p.admin(t).Get(at).WantValue("data.department", "Theirs").WantValue("data.status", "active")
+	page.Click(browser.Button("Save"))
+	page.WaitFor(browser.Heading("Edith Clarke"))
+	p.admin(t).Get(at).WantValue("data.department", "Mine").WantValue("data.status", "inactive").WantValue("data.role", "viewer")
+
+	p.admin(t).Put(at, `{"department":"Changed again"}`).WantStatus(http.StatusOK)
+	page.Click(browser.Button("Delete the user"))
+	dialog := page.Within(browser.Dialog("Delete Edith Clarke?"))
+	dialog.Fill("Type edith@example.com to confirm", "edith@example.com")
+	dialog.Click(browser.Button("Delete the user"))
+	dialog.WaitText("Somebody else has changed this in the meantime.")
+	p.admin(t).Get(at).WantStatus(http.StatusOK)
+	dialog.Click(browser.Button("Cancel"))
+	page.WaitGone(browser.Dialog("Delete Edith Clarke?"))
+	await(t, "the other department", func() bool { return page.Value("Department (optional)") == "Changed again" })
+}
+
+func testUserCredentials(t *testing.T, p *testStack, page *browser.Page) {
+	at, key := p.createUser(t, "katherine@example.com", "manager")
+	token := p.anonymous(t).as(key).Post("/api/v1/tokens", `{"name":"pipeline","scopes":["read:helm-charts"]}`).WantStatus(http.StatusCreated)
+	page.Open("/portal" + strings.TrimPrefix(at, "/v1"))
+	page.Click(browser.Button("Create an API key"))
+	dialog := page.Within(browser.Dialog("Create an API key"))
+	dialog.Fill("Name", "build server")
+	dialog.Select("Expires", "After 90 days")
+	dialog.Click(browser.Button("Create an API key"))
+	created := page.Within(browser.Dialog("The API key is ready"))
+	created.WaitFor(browser.Button("Copy: API key"))
+	page.Axe()
+	secret := created.Value("API key")
+	p.secrets.add(secret)
+	p.anonymous(t).as(secret).Get(at).WantStatus(http.StatusOK)
+	page.Press("Escape") // the dialog stays, because nobody can show the key again
+	created.Click(browser.Button("I have stored the key"))
+	page.WaitFor(browser.Row("build server"))
+	page.WaitNoText(secret)
+
+	page.Click(browser.Button("Delete the API key build server"))
+	page.Within(browser.Dialog("Delete the API key build server?")).Click(browser.Button("Delete"))
+	page.WaitGone(browser.Row("build server"))
+	p.anonymous(t).as(secret).Get(at).WantStatus(http.StatusUnauthorized)
+
+	page.Click(browser.Button("Revoke pipeline"))
+	page.Within(browser.Dialog("Revoke pipeline?")).Click(browser.Button("Revoke"))
+	page.Within(browser.Row("pipeline")).WaitText("Revoked")
+	p.anonymous(t).With("Authorization", "Bearer "+token.Text("data.token")).Get("/api/v1/tokens").WantStatus(http.StatusUnauthorized)
+}
+
+func testLastAdmin(t *testing.T, p *testStack, page *browser.Page) {
+	page.Allow("409 ")
+	page.Open("/portal" + strings.TrimPrefix(p.userPath(t, firstAdmin), "/v1"))
+	page.Click(browser.Button("Suspend"))
+	dialog := page.Within(browser.Dialog("Suspend Administrator?"))
+	dialog.Click(browser.Button("Suspend"))
+	dialog.WaitText("This is the last active admin. Make another user an active admin first.")
+	dialog.Click(browser.Button("Cancel"))
+	page.Select("Role", "Viewer")
+	page.Click(browser.Button("Save"))
+	page.WaitText("This is the last active admin.")
+}
+
+func testHostileTexts(t *testing.T, p *testStack, page *browser.Page) {
+	const name = `<img src=x onerror=alert(1)>{{7*7}}${7*7}</script><b>`
+	page.Open("/portal/users/new")
+	page.Fill("E-mail address", "mallory@example.com")
+	page.Fill("Name", "\u202egro.live")
+	page.Check("Send an activation mail", false)
+	page.Click(browser.Button("Create a user"))
+	page.WaitText("must not contain control, formatting or line-separating characters")
+	page.Fill("Name", name)
+	page.Fill("Department (optional)", name)
+	page.Click(browser.Button("Edit as JSON"))
+	page.Fill("Metadata as JSON", `{"__proto__":{"x":1},"constructor":"<b>"}`)
+	page.Click(browser.Button("Create a user"))
+	page.WaitFor(browser.Heading(name))
+	page.Open("/portal/users?email=mallory@example.com")
+	page.Click(browser.Link(name))
+	page.WaitFor(browser.Heading(name))
+	if images := browser.Eval[int](page, `document.querySelectorAll("main img, main b, main script").length`); images != 0 {
+		t.Errorf("the page has %d elements of a text", images)
+	}
+	p.admin(t).Get(p.userPath(t, "mallory@example.com")).WantValue("data.metadata.__proto__.x", 1).WantValue("data.metadata.constructor", "<b>")
+}
+
+func testProjectPages(t *testing.T, p *testStack, page *browser.Page) {
+	page.Open("/portal/projects")
+	page.WaitText("There is no project yet")
+	page.Axe()
+	page.Click(browser.Link("Create a project"))
+	page.Fill("Name", "Rollout")
+	page.Click(browser.Button("Add a member"))
+	picker := page.Within(browser.Dialog("Choose a user"))
+	picker.Fill("Find by e-mail address", "katherine@example.com")
+	page.Press("Enter")
+	picker.WaitGone(browser.Row(firstAdmin))
+	page.Axe()
+	picker.Click(browser.Button("Choose katherine@example.com"))
+	page.Select("Role of katherine@example.com", "Editor")
+	browser.Eval[bool](page, doubleClick)
+	page.WaitFor(browser.Heading("Rollout"))
+	if sent := countRequests(page, http.MethodPost, "/v1/projects"); sent != 1 {
+		t.Errorf("a double click sent %d requests", sent)
+	}
+	page.WaitFor(browser.Link("katherine@example.com"))
+	page.Axe()
+	list := p.admin(t).Get("/v1/projects").WantValue("pagination.total", 1)
+	at := "/v1/projects/" + list.Text("data.0.id")
+	member := strings.TrimPrefix(p.userPath(t, "katherine@example.com"), "/v1/users/")
+	p.admin(t).Get(at).WantValue("data.members", []any{map[string]any{"userId": member, "role": "editor"}})
+
+	page.Fill("Description (optional)", "Mine")
+	p.admin(t).Put(at, `{"description":"Theirs","status":"on_hold"}`).WantStatus(http.StatusOK)
+	page.Click(browser.Button("Save"))
+	page.WaitText("Description: (empty) → Theirs. The form still has your value")
+	page.Click(browser.Button("Save"))
+	page.WaitText("Saved.")
+	p.admin(t).Get(at).WantValue("data.description", "Mine").WantValue("data.status", "on_hold")
+
+	page.Click(browser.Button("Archive"))
+	page.Within(browser.Dialog("Archive Rollout?")).Click(browser.Button("Archive"))
+	page.WaitGone(browser.Button("Archive"))
+	p.admin(t).Get("/v1/projects?status=archived").WantValue("pagination.total", 1)
+	page.Open("/portal/projects")
+	page.Select("Status", "Draft")
+	page.WaitText("No project has this status")
+	page.Select("Status", "Archived")
+	page.Click(browser.Link("Rollout"))
+	page.Click(browser.Button("Delete the project"))
+	page.Within(browser.Dialog("Delete Rollout?")).Click(browser.Button("Delete the project"))
+	page.WaitURL("/portal/projects")
+	p.admin(t).Get(at).WantStatus(http.StatusNotFound)
+}
+
+func testUnknownIDs(t *testing.T, page *browser.Page) {
+	t.Helper()
+	page.Allow("404 GET")
+	page.Allow("400 GET")
+	for path, want := range map[string]string{
+		"/portal/users/01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11": "The user does not exist.",
+		"/portal/users/junk":                                    "must be a UUID",
+		"/portal/users/..%2Fprojects":                           "There is nothing at this path.",
+		"/portal/projects/01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11": "The project does not exist.",
+		"/portal/projects/%3Cb%3E":                              "must be a UUID",
+		"/portal/users/1/2":                                     "There is no such page",
+	} {
+		page.Open(path)
+		page.WaitText(want)
+	}
+}
+
+func testManager(t *testing.T, p *testStack) {
+	p.createUser(t, "boss@example.com", "manager")
+	page := p.visitAs(t, "boss@example.com")
+	page.Open("/portal" + strings.TrimPrefix(p.userPath(t, firstAdmin), "/v1"))
+	page.WaitText("Your role permits less than the role of this user")
+	for _, name := range []string{"Save", "Suspend", "Delete the user", "Create an API key"} {
+		if page.Count(browser.Button(name)) > 0 {
+			t.Errorf("a manager sees the button %q", name)
+		}
+	}
+	page.Open("/portal" + strings.TrimPrefix(p.userPath(t, "katherine@example.com"), "/v1"))
+	page.WaitFor(browser.Button("Save"))
+	page.WaitGone(browser.Button("Delete the user"))
+	page.WaitGone(browser.Heading("API keys"))
+	page.Open("/portal/users/new")
+	page.WaitFor(browser.Heading("Create a user"))
+	if roles := browser.Eval[string](page, `document.querySelector("select[name=role]").innerText`); strings.Contains(roles, "Admin") {
+		t.Errorf("a manager can choose the roles %q", roles)
+	}
+	page.Allow("403 POST /v1/users")
+	browser.Eval[bool](page, `fetch("/v1/users", {method: "POST", headers: {"Content-Type": "application/json"},
+		body: JSON.stringify({email: "x@example.com", name: "X", role: "admin"})}).then(async r => { await r.text(); return r.ok })`)
+	p.admin(t).Get("/v1/users?email=x@example.com").WantValue("pagination.total", 0)
+}
+
+func testViewer(t *testing.T, p *testStack) {
+	p.createUser(t, "viewer@example.com", "viewer")
+	page := p.visitAs(t, "viewer@example.com")
+	page.Open("/portal/users")
+	page.WaitFor(browser.Row(firstAdmin))
+	for _, name := range []string{"Create a user", "Import users"} {
+		if page.Count(browser.Link(name)) > 0 {
+			t.Errorf("a viewer sees the link %q", name)
+		}
+	}
+	for _, path := range []string{"/portal/users/new", "/portal/users/import", "/portal/projects/new"} {
+		page.Open(path)
+		page.WaitFor(browser.Heading("You may not open this page"))
+	}
+	page.Axe()
+}
+
+// importFile writes a file of 500 users, of whom 20 are faulty and 5 exist already.
+func importFile(t *testing.T, p *testStack) string {
+	t.Helper()
+	var text strings.Builder
+	text.WriteString("email;name;role\r\n")
+	for i := range 500 {
+		switch {
+		case i%25 == 3:
+			fmt.Fprintf(&text, "nonsense%d;=cmd|' /C calc'!A1;boss\r\n", i)
+		case i%100 == 7:
+			existing := fmt.Sprintf("existing%d@example.com", i)
+			p.admin(t).Post("/v1/users", newUser(existing, "viewer")).WantStatus(http.StatusCreated)
+			text.WriteString(existing + ";Existing;user\r\n")
+		default:
+			fmt.Fprintf(&text, "imported%d@example.com;\"Imported; %d\";user\r\n", i, i)
+		}
+	}
+	return writeUpload(t, "people.csv", text.String())
+}
+
+func writeUpload(t *testing.T, name, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+const importField = "CSV or JSON Lines file"
+
+func testImportPage(t *testing.T, p *testStack, page *browser.Page) {
+	before := p.admin(t).Get("/v1/users").Number("pagination.total")
+	page.Allow("400 POST /v1/users/imports")
+	page.Open("/portal/users")
+	page.Click(browser.Link("Import users"))
+	page.Upload(importField, writeUpload(t, "latin.csv", "email,name,role\na@example.com,J\xf6rg,user\n"))
+	page.WaitText("The file is not UTF-8 text.")
+	page.Upload(importField, writeUpload(t, "columns.csv", "email,name\n"))
+	page.WaitText(`the column "role" is missing`)
+	page.Axe()
+	path := importFile(t, p)
+	page.Upload(importField, path)
+	page.WaitFor(browser.Button("Import 475 users"))
+	page.Axe()
+	page.WaitText("Cannot be imported (20)")
+	page.Within(browser.Row("nonsense28")).WaitText("role must be admin, manager, user or viewer")
+	page.Click(browser.Role("tab", "Exist already (5)"))
+	page.WaitFor(browser.Row("existing7@example.com"))
+	p.admin(t).Get("/v1/users").WantValue("pagination.total", before+5)
+
+	page.Click(browser.Button("Import 475 users"))
+	page.WaitFor(browser.Heading("The import is complete"))
+	page.Axe()
+	p.admin(t).Get("/v1/users").WantValue("pagination.total", before+5+475)
+	p.admin(t).Get("/v1/users?email=imported499@example.com").WantValue("data.0.name", "Imported; 499")
+	name, report := page.Download(func() { page.Click(browser.Button("Download the lines that failed as CSV")) })
+	if lines := strings.Count(string(report), "\r\n"); name != "failed-users.csv" || lines != 21 ||
+		!strings.Contains(string(report), "\"5\",\"nonsense3\",\"email must be") {
+		t.Errorf("%s has %d lines:\n%.300s", name, lines, report)
+	}
+	testImportAgain(t, p, page, path)
+}
+
+// testImportAgain imports the same file again, which creates nobody, and another one while the server fails.
+func testImportAgain(t *testing.T, p *testStack, page *browser.Page, path string) {
+	page.Click(browser.Button("Choose another file"))
+	page.Upload(importField, path)
+	page.WaitText("No line of the file can be imported.")
+	page.Click(browser.Button("Choose another file"))
+	page.Upload(importField, writeUpload(t, "one.jsonl", `{"email":"late@example.com","name":"Late","role":"user"}`))
+	page.WaitFor(browser.Button("Import one user"))
+	stop := page.Respond("*/v1/users/imports", http.StatusForbidden, `{"detail":"You may not do this any more.","requestId":"r-7"}`)
+	page.Click(browser.Button("Import one user"))
+	page.WaitFor(browser.Heading("The import has stopped"))
+	page.WaitText("You may not do this any more.")
+	stop()
+	page.Click(browser.Button("Continue"))
+	page.WaitFor(browser.Heading("The import is complete"))
+	p.admin(t).Get("/v1/users?email=late@example.com").WantValue("pagination.total", 1)
+}
