@@ -56,6 +56,8 @@ func (p *Page) Focused() Focus {
 	return Eval[Focus](p, focused)
 }
 
+// focused describes the focused element. If the focus is on a part of a date field, such as its calendar button, the field has
+// the focus but does not match :focus-visible.
 const focused = `(() => {
 	const e = document.activeElement, box = e.getBoundingClientRect(), style = getComputedStyle(e);
 	const hit = document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2);
@@ -63,6 +65,6 @@ const focused = `(() => {
 	return {
 		tag: e.tagName,
 		name: (e.ariaLabel || e.labels?.[0]?.innerText || e.innerText || e.title || "").trim(),
-		visible: e.matches(":focus-visible") && marked && !!hit && (e.contains(hit) || hit.contains(e)),
+		visible: (e.matches(":focus-visible") || e.type === "date") && marked && !!hit && (e.contains(hit) || hit.contains(e)),
 	};
 })()`

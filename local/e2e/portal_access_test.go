@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -28,6 +29,7 @@ func TestPortalAccess(t *testing.T) {
 		{"hostile text is inert", testHostileText},
 		{"somebody else decides first", testDecidedMeanwhile},
 		{"an overdue request says so", testOverdueRequest},
+		{"a session is revoked while a form is open", testRevokedSession},
 		{"requests have pages", testRequestPages},
 	} {
 		t.Run(part.name, func(t *testing.T) { part.run(t, m) })
@@ -300,7 +302,8 @@ func testDecidedMeanwhile(t *testing.T, m *customerStack) {
 
 func testOverdueRequest(t *testing.T, m *customerStack) {
 	page := m.visitAs(t, portalApprover)
-	stop := page.Respond("*/api/v1/credential-requests?*", http.StatusOK, `{"pagination": {"limit": 20, "hasMore": false, "next": null}, "data": [{
+	stop := page.Respond("*/api/v1/credential-requests?*", http.StatusOK, `{
+		"pagination": {"limit": 20, "hasMore": false, "next": null}, "data": [{
 		"id": "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11", "status": "pending", "accessLevel": "full", "justification": "long ago",
 		"userId": "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e12", "requester": null, "createdAt": "2020-01-01T00:00:00Z", "dueAt": "2020-01-02T00:00:00Z",
 		"decidedBy": null, "decider": null, "decidedAt": null, "reason": null, "collectBy": null, "credentialId": null, "events": []
@@ -311,6 +314,36 @@ func testOverdueRequest(t *testing.T, m *customerStack) {
 	page.Axe()
 	stop()
 }
+
+func testRevokedSession(t *testing.T, m *customerStack) {
+	const email = "typist@example.com" // an address gets few sign-in mails in an hour
+	_, key := m.createUser(t, email, "viewer")
+	typist := m.anonymous(t).as(key)
+	page := m.visitAs(t, email)
+	page.Allow("401 ")
+	page.Open("/portal/access?new=request")
+	page.Fill("Justification", "typed before the session ended")
+	typist.Delete("/v1/sessions").WantStatus(http.StatusNoContent)
+	page.Click(browser.Button("Send request"))
+	again := page.Within(browser.Dialog("Sign in again"))
+	_, before := m.newestMail(t, email)
+	again.Click(browser.Button("Send me a mail"))
+	var mail response
+	await(t, "the sign-in mail", func() bool {
+		newest, count := m.newestMail(t, email)
+		mail = newest
+		return count > before
+	})
+	again.Fill("Code", signInCode.FindString(mail.Text("text")))
+	again.Click(browser.Button("Sign in"))
+	page.WaitText("Your request was sent.")
+	made := typist.Get("/api/v1/credential-requests?limit=1").
+		WantValue("data.0.justification", "typed before the session ended").Text("data.0.id")
+	m.admin(t).Post("/api/v1/credential-requests/"+made+"/deny", `{}`).WantStatus(http.StatusOK)
+}
+
+// signInCode matches the code in a sign-in mail.
+var signInCode = regexp.MustCompile(`\b\d{4} ?\d{4}\b`)
 
 func testRequestPages(t *testing.T, m *customerStack) {
 	const requests = "/api/v1/credential-requests"

@@ -1,8 +1,9 @@
 // Charts of values by day: bars, or a line with the area below it, and a second, dashed line to compare with. A chart can be
 // read by pointer, by touch and by keyboard. Pages put a table with the same values beside it.
-import { useEffect, useId, useRef, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { formatDay } from "../core/format.js";
 import { html } from "../core/html.js";
+import { useId } from "../core/id.js";
 import { strings } from "../core/strings.js";
 import { dayTicks, valueTicks } from "./scale.js";
 

@@ -1,6 +1,7 @@
 // Texts to copy: secrets, digests and commands.
-import { useId, useRef } from "preact/hooks";
+import { useRef } from "preact/hooks";
 import { html } from "../core/html.js";
+import { useId } from "../core/id.js";
 import { strings } from "../core/strings.js";
 import { announce } from "./announcer.js";
 import { Button } from "./buttons.js";

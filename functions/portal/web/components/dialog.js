@@ -1,6 +1,7 @@
 // Dialogs. They use the browser's <dialog>, which keeps the focus inside and closes with Escape.
-import { useEffect, useId, useRef } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { html } from "../core/html.js";
+import { useId } from "../core/id.js";
 import { useAction } from "../core/hooks.js";
 import { Form } from "./fields.js";
 

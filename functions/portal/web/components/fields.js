@@ -1,7 +1,8 @@
 // Form fields: a label, a hint, the control and its error. The error of a field is that failure of the problem whose pointer
 // names the field.
-import { useId, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { html } from "../core/html.js";
+import { useId } from "../core/id.js";
 import { strings } from "../core/strings.js";
 import { Button } from "./buttons.js";
 import { ProblemMessage } from "./page.js";

@@ -1,6 +1,7 @@
 // A field for one file, which the user chooses or drops.
-import { useId, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { html } from "../core/html.js";
+import { useId } from "../core/id.js";
 
 /**
  * @param {{label: string, text: string, accept?: string, isDisabled?: boolean, onFile: (file: File) => void}} props

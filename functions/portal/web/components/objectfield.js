@@ -1,7 +1,8 @@
 // A field for a JSON object, such as metadata: as keys with texts, or as JSON.
-import { useId, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { Problem } from "../core/api.js";
 import { html } from "../core/html.js";
+import { useId } from "../core/id.js";
 import { formatObject, parseObject } from "../core/json.js";
 import { strings } from "../core/strings.js";
 import { Button } from "./buttons.js";

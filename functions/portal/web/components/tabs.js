@@ -1,6 +1,7 @@
 // Tabs, as in the ARIA Authoring Practices: arrow keys move between the tabs, and Tab moves into the panel.
-import { useId, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { html } from "../core/html.js";
+import { useId } from "../core/id.js";
 
 /**
  * @param {{label: string, tabs: {name: string, title: string, content: () => any}[]}} props label: the accessible name of the list
