@@ -162,8 +162,13 @@ func (s *site) asset(w http.ResponseWriter, r *http.Request) {
 		web.NotFound(w, r)
 		return
 	}
+	w.Header().Set("Content-Security-Policy", assetPolicy)
 	file.ServeHTTP(w, r)
 }
+
+// assetPolicy applies to a worker, which takes the policy of its script instead of the page's. The worker of pdf.js parses
+// files of strangers and needs no network. Other files are not documents, so it does not affect them.
+const assetPolicy = "default-src 'none'"
 
 // setPageHeaders sets the headers of a page. Pages handle credentials, so other sites must not embed them, and caches must not
 // keep them.

@@ -155,7 +155,11 @@ Resources:
     Properties:
       CorsConfiguration:
         CorsRules:
-          - { AllowedOrigins: ["https://*.example.com"], AllowedMethods: [POST, PUT], AllowedHeaders: ["*"], ExposedHeaders: [ETag], MaxAge: 60 }
+          - AllowedOrigins: ["https://*.example.com"]
+            AllowedMethods: [POST, PUT]
+            AllowedHeaders: ["*"]
+            ExposedHeaders: [ETag]
+            MaxAge: 60
           - { AllowedOrigins: !Ref Names, AllowedMethods: [GET] }
   Logs: { Type: AWS::Logs::LogGroup }
   WorkFunction:

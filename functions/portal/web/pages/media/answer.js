@@ -1,12 +1,13 @@
 // The answers: a summary, the values of a file, or the comparison of two files.
-import { useMemo, useState } from "preact/hooks";
+import { useMemo, useRef, useState } from "preact/hooks";
 import { Button } from "../../components/buttons.js";
 import { CodeBlock } from "../../components/copy.js";
 import { Badge, Table } from "../../components/table.js";
 import { formatNumber } from "../../core/format.js";
+import { useLoad } from "../../core/hooks.js";
 import { html } from "../../core/html.js";
 import { strings } from "../../core/strings.js";
-import { partName } from "./document.js";
+import { detectKind, partName } from "./document.js";
 import { EvidenceView } from "./evidence.js";
 
 /** @typedef {import("./evidence.js").Evidence} Evidence */
@@ -32,23 +33,34 @@ function Summary({ text }) {
 
 /** @param {{run: Run}} props */
 function Values({ run }) {
-  const [selected, select] = useState(/** @type {Evidence | null} */ (null));
+  const [selected, setSelected] = useState(/** @type {Evidence | null} */ (null));
+  const opener = useRef(/** @type {HTMLElement | null} */ (null));
+  const kinds = useLoad(() => Promise.all(run.files.map(detectKind)), [run.id]);
   const [chosen, setChosen] = useState(/** @type {Record<number, File>} */ ({}));
   const evidence = useMemo(() => listEvidence(run.answer.evidence), [run.answer]);
+  /** @param {Evidence} evidence */
+  const select = (evidence) => {
+    opener.current = /** @type {HTMLElement | null} */ (document.activeElement);
+    setSelected(evidence);
+  };
+  const close = () => {
+    setSelected(null);
+    opener.current?.focus();
+  };
   const places = useMemo(() => evidence.filter((e) => e.file === selected?.file), [evidence, selected?.file]);
   const rows = inOrder(run).map(([name, value]) => ({ name, value, evidence: evidence.filter((e) => e.variable === name) }));
   const isComparison = rows.some((row) => isCompared(row.value));
-  const table = { rows, run, select };
+  const table = { rows, run, canShow: (/** @type {Evidence} */ e) => kinds.data?.[e.file - 1] !== "other", select };
   return html`
     ${rows.length === 0 ? html`<p>${strings.media.noValues}</p>` : isComparison ? comparison(table) : extraction(table)}
     ${selected ? html`<${EvidenceView} file=${chosen[selected.file] ?? run.files[selected.file - 1]} name=${fileName(run, selected.file)}
       places=${places} selected=${selected}
-      onFile=${(/** @type {File} */ file) => setChosen((before) => ({ ...before, [selected.file]: file }))} onClose=${() => select(null)} />` : null}`;
+      onFile=${(/** @type {File} */ file) => setChosen((before) => ({ ...before, [selected.file]: file }))} onClose=${close} />` : null}`;
 }
 
 /**
  * @typedef {{name: string, value: any, evidence: Evidence[]}} Row
- * @typedef {{rows: Row[], run: Run, select: (evidence: Evidence) => void}} ValueTable
+ * @typedef {{rows: Row[], run: Run, canShow: (evidence: Evidence) => boolean, select: (evidence: Evidence) => void}} ValueTable
  */
 
 /**
@@ -64,22 +76,22 @@ function inOrder({ answer, call }) {
 }
 
 /** @param {ValueTable} table */
-function extraction({ rows, run, select }) {
+function extraction({ rows, ...table }) {
   return html`<${Table} caption=${strings.media.values} rows=${rows} rowKey=${(/** @type {Row} */ row) => row.name} columns=${[
     { title: strings.media.columns.name, cell: variableCell },
     { title: strings.media.columns.value, cell: (/** @type {Row} */ row) => valueCell(row.value) },
     { title: strings.media.columns.confidence, cell: (/** @type {Row} */ row) => confidenceCell(row.evidence[0]) },
-    { title: strings.media.columns.quote, cell: (/** @type {Row} */ row) => html`<${Quotes} row=${row} run=${run} select=${select} />` },
+    { title: strings.media.columns.quote, cell: (/** @type {Row} */ row) => html`<${Quotes} row=${row} ...${table} />` },
   ]} />`;
 }
 
 /** @param {ValueTable} table */
-function comparison({ rows, run, select }) {
+function comparison({ rows, ...table }) {
   /** @param {number} file */
   const column = (file) => ({
     title: strings.media.columns.file(file),
     cell: (/** @type {Row} */ row) => html`<div>${valueCell((file === 1 ? row.value.data : row.value.data_to_compare) || null)}
-      <${Quotes} row=${{ ...row, evidence: row.evidence.filter((e) => e.file === file) }} run=${run} select=${select} /></div>`,
+      <${Quotes} row=${{ ...row, evidence: row.evidence.filter((e) => e.file === file) }} ...${table} /></div>`,
   });
   return html`<${Table} caption=${strings.media.values} rows=${rows} rowKey=${(/** @type {Row} */ row) => row.name} columns=${[
     { title: strings.media.columns.name, cell: variableCell },
@@ -123,13 +135,14 @@ function confidenceCell(evidence) {
   return html`<${Badge} tone=${tone}>${formatNumber(evidence.confidence * 100, 0)} %<//>`;
 }
 
-/** @param {{row: Row, run: Run, select: (evidence: Evidence) => void}} props */
-function Quotes({ row, run, select }) {
+/** @param {Omit<ValueTable, "rows"> & {row: Row}} props */
+function Quotes({ row, run, canShow, select }) {
   if (row.evidence.length === 0) return null;
   return html`<ul class="quotes">${row.evidence.map((evidence) => html`<li key=${evidence.id}>
     <q><bdi>${evidence.quote}</bdi></q>
     <span class="muted">${place(evidence, run)}</span>
-    <${Button} kind="quiet" label=${strings.media.showPlace(row.name, fileLabel(evidence, run))} onClick=${() => select(evidence)}>${strings.media.show}<//>
+    ${canShow(evidence) ? html`<${Button} kind="quiet" label=${strings.media.showPlace(row.name, fileLabel(evidence, run))}
+      onClick=${() => select(evidence)}>${strings.media.show}<//>` : null}
   </li>`)}</ul>`;
 }
 

@@ -9,19 +9,31 @@ const maxTextBytes = 8_000_000;
 const pictures = [[0x89, 0x50, 0x4e, 0x47], [0xff, 0xd8, 0xff], [0x47, 0x49, 0x46, 0x38], [0x52, 0x49, 0x46, 0x46]];
 
 /**
+ * Detects the kind of a file. A file that was deleted or changed on the disk cannot be shown.
+ * @param {File} file
+ * @returns {Promise<Content["kind"]>}
+ */
+export async function detectKind(file) {
+  const bytes = await file.slice(0, 1024).arrayBuffer().catch(() => null);
+  if (!bytes) return "other";
+  const head = new Uint8Array(bytes);
+  const latin = new TextDecoder("latin1").decode(head);
+  if (latin.includes("%PDF-")) return "pdf";
+  if (isPicture(head, latin)) return "picture";
+  const isBinary = (head.includes(0) && !hasUTF16Mark(head)) || latin.startsWith("PK") || latin.startsWith("{\\rtf");
+  return isBinary || file.size > maxTextBytes ? "other" : "text";
+}
+
+/**
  * Reads a file as far as that is necessary to show it.
  * @param {File} file
  * @returns {Promise<Content>}
  */
 export async function readContent(file) {
-  const head = new Uint8Array(await file.slice(0, 1024).arrayBuffer());
-  const latin = new TextDecoder("latin1").decode(head);
-  if (latin.includes("%PDF-")) return { kind: "pdf" };
-  if (isPicture(head, latin)) return { kind: "picture" };
-  const isBinary = (head.includes(0) && !hasUTF16Mark(head)) || latin.startsWith("PK") || latin.startsWith("{\\rtf");
-  if (isBinary || file.size > maxTextBytes) return { kind: "other" };
+  const kind = await detectKind(file);
+  if (kind !== "text") return { kind };
   const text = decode(new Uint8Array(await file.arrayBuffer()));
-  return { kind: "text", text, isMarkup: /^\s*<(!|\?|[a-z])/i.test(text) };
+  return { kind, text, isMarkup: /^\s*<(!|\?|[a-z])/i.test(text) };
 }
 
 /**

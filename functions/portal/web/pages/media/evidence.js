@@ -44,17 +44,12 @@ function ChooseAgain({ onFile }) {
 
 /** @param {{file: File, places: Evidence[], selected: Evidence}} props */
 function Viewer({ file, places, selected }) {
-  const content = useLoad(() => readContent(file).catch(unreadable), [file]);
+  const content = useLoad(() => readContent(file), [file]);
   return html`<${Loaded} of=${content}>${(/** @type {Content} */ read) => {
     if (read.kind === "pdf") return html`<${PDFView} file=${file} places=${places} selected=${selected} />`;
     if (read.kind === "text") return html`<${TextView} text=${read.text} isMarkup=${read.isMarkup} places=${places} selected=${selected} />`;
     return html`${read.kind === "picture" ? html`<${Picture} file=${file} />` : null}<${Quote} of=${selected} />`;
   }}<//>`;
-}
-
-/** @returns {Content} a file that was deleted or changed on the disk cannot be shown */
-function unreadable() {
-  return { kind: "other" };
 }
 
 /** @param {{of: Evidence}} props */

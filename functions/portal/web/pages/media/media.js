@@ -12,7 +12,7 @@ import { Answer } from "./answer.js";
 import { visibleName } from "./document.js";
 import { Files } from "./files.js";
 import { newCall, toCurl } from "./request.js";
-import { useRuns } from "./runs.js";
+import { isBusy, useRuns } from "./runs.js";
 import { formats, languages, lengths, tasks, useSettings } from "./settings.js";
 import { Variables } from "./variables.js";
 
@@ -150,7 +150,6 @@ function Command({ settings, files }) {
 /** @param {{run: Run, runs: ReturnType<typeof useRuns>}} props */
 function RunCard({ run, runs }) {
   const title = run.names.length > 0 ? run.names.map(visibleName).join(` ${text.and} `) : text.unnamed;
-  const isBusy = !["done", "failed", "stopped"].includes(run.state);
   useEffect(() => {
     if (run.state === "done") announce(text.done(title));
   }, [run.state]);
@@ -158,11 +157,11 @@ function RunCard({ run, runs }) {
     <div class="section-head">
       <h3><span class="muted">${text.tasks[run.task].title}</span> <bdi>${title}</bdi></h3>
       <div class="actions">
-        ${isBusy ? html`<${Button} label=${text.stopNamed(title)} onClick=${() => runs.stop(run.id)}>${text.stop}<//>` : html`
+        ${isBusy(run) ? html`<${Button} label=${text.stopNamed(title)} onClick=${() => runs.stop(run.id)}>${text.stop}<//>` : html`
           <${Button} kind="quiet" label=${text.removeNamed(title)} onClick=${() => runs.remove(run.id)}>${text.remove}<//>`}
       </div>
     </div>
-    ${isBusy ? html`<${Progress} run=${run} />` : null}
+    ${isBusy(run) ? html`<${Progress} run=${run} />` : null}
     ${run.state === "stopped" ? html`<p>${run.jobId ? text.stoppedJob : text.stopped}</p>` : null}
     ${run.state === "failed" ? html`<${ProblemMessage} problem=${run.problem} />` : null}
     ${run.state === "done" ? html`<${Answer} run=${run} />` : null}

@@ -48,11 +48,11 @@ class Runs {
   }
 
   /**
-   * Adds runs and starts them one after the other.
+   * Adds runs and starts them one after the other. A call that is still being worked on is not sent again.
    * @param {{task: Task, call: Call}[]} calls
    */
   start(calls) {
-    const runs = calls.map(({ task, call }) => newRun(task, call.parts.map((p) => p.file), call));
+    const runs = calls.filter(({ call }) => !this.list.some((run) => isBusy(run) && run.call && isSame(run.call, call))).map(({ task, call }) => newRun(task, call.parts.map((p) => p.file), call));
     this.list = [...runs, ...this.list];
     for (const run of runs) this.enqueue(run.id);
     this.changed();
@@ -251,6 +251,23 @@ class Runs {
     if (ids !== (new URLSearchParams(location.search).get("jobs") ?? "")) setQuery({ jobs: ids }, { replace: true });
     this.listener();
   }
+}
+
+/**
+ * Whether the run has not ended.
+ * @param {Run} run
+ */
+export function isBusy(run) {
+  return !["done", "failed", "stopped"].includes(run.state);
+}
+
+/**
+ * @param {Call} a
+ * @param {Call} b
+ */
+function isSame(a, b) {
+  const hasSameFiles = a.parts.every((part, i) => part.file === b.parts[i]?.file);
+  return a.path === b.path && a.model === b.model && hasSameFiles && JSON.stringify(a.headers) === JSON.stringify(b.headers);
 }
 
 /**

@@ -1,5 +1,5 @@
 // What people choose on the page: the task, its settings and its variables. The tab keeps them until it is closed.
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { currentUser } from "../../core/session.js";
 import { strings } from "../../core/strings.js";
 
@@ -167,8 +167,13 @@ export function newVariable(name = "", type = "string", description = "") {
 export function useSettings() {
   const place = `portside.media.settings.${currentUser().id}`;
   const [settings, setSettings] = useState(/** @returns {Settings} */ () => read(place));
-  useEffect(() => keep(place, settings), [settings]);
-  return [settings, (some) => setSettings((before) => ({ ...before, ...some }))];
+  /** @param {Partial<Settings>} some */
+  const change = (some) => setSettings((before) => {
+    const after = { ...before, ...some };
+    keep(place, after); // at once, so that a reload loses nothing
+    return after;
+  });
+  return [settings, change];
 }
 
 /** @param {string} place */

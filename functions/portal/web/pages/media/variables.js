@@ -82,8 +82,8 @@ function Exchange({ settings, change }) {
   };
   return html`
     ${failure ? html`<p class="error" role="alert">${failure}</p>` : null}
-    <label class="button file-button"><input ref=${input} type="file" accept=".json,application/json" class="visually-hidden" onChange=${read} />
-      ${strings.media.importing.title}</label>
+    <input ref=${input} type="file" hidden accept=".json,application/json" aria-label=${strings.media.importing.title} onChange=${read} />
+    <${Button} onClick=${() => input.current?.click()}>${strings.media.importing.title}<//>
     <${Button} onClick=${() => save("model.json", JSON.stringify(toModel(settings), null, 2) + "\n")}>${strings.media.exporting}<//>`;
 }
 

@@ -1,0 +1,416 @@
+package e2e
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"portside/local/browser"
+	"portside/local/stack"
+)
+
+// Labels of the page for media.
+const (
+	chooseFiles = "Drop files here, or choose them"
+	chooseTwo   = "Drop two files here, or choose them"
+	curlLabel   = "The same call as curl"
+	jsonLabel   = "The response as JSON"
+)
+
+// mediaPage is the portal's page for media, and what a test of it needs besides.
+type mediaPage struct {
+	*browser.Page
+	*testStack
+
+	key    string // an API key of the same user, for commands of curl
+	folder string // of the files that the test sends
+}
+
+// TestPortalMedia uses the page for media as a person does.
+func TestPortalMedia(t *testing.T) {
+	gate := filepath.Join(t.TempDir(), "gate")
+	if err := syscall.Mkfifo(gate, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	script := filepath.Join(t.TempDir(), "transcribe.sh")
+	if err := os.WriteFile(script, []byte("cat "+gate+"\n"), 0o600); err != nil { // it waits for the test to write
+		t.Fatal(err)
+	}
+	p := newTestStack(t)
+	p.startWith(t, stack.Options{RateLimit: new(int), Parameters: map[string]string{"TranscriberCommand": "sh " + script}})
+	for i, part := range []struct {
+		name string
+		run  func(*testing.T, *mediaPage)
+	}{
+		{"summary", testPortalSummary},
+		{"values of a PDF", testPortalPDF},
+		{"values of a text", testPortalText},
+		{"comparison", testPortalComparison},
+		{"large file", testPortalLargeFile},
+		{"unreadable files", testPortalUnreadableFiles},
+		{"names of files", testPortalFileNames},
+		{"settings", testPortalSettings},
+		{"keyboard", testPortalMediaKeyboard},
+		{"repeated clicks and failures", testPortalMediaFailures},
+		{"job", func(t *testing.T, m *mediaPage) { testPortalJob(t, m, gate) }},
+	} {
+		t.Run(part.name, func(t *testing.T) {
+			email := fmt.Sprintf("media-%d@example.com", i) // sign-ins have a limit for each user
+			_, key := p.createUser(t, email, "user")
+			m := &mediaPage{testStack: p, key: key, folder: t.TempDir(), Page: p.visitAs(t, email)}
+			m.Allow("another host: POST " + p.info.S3)
+			m.Allow("another host: OPTIONS " + p.info.S3)
+			m.open(t, "/portal/media")
+			part.run(t, m)
+		})
+	}
+}
+
+func (m *mediaPage) open(t *testing.T, path string) {
+	t.Helper()
+	m.Open(path)
+	m.WaitFor(browser.Heading("Media"))
+}
+
+// file writes a file that the test can send.
+func (m *mediaPage) file(t *testing.T, name, content string) string {
+	t.Helper()
+	path := filepath.Join(m.folder, name)
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// example copies a file of the documentation to the folder of the test.
+func (m *mediaPage) example(t *testing.T, name string) string {
+	t.Helper()
+	return m.file(t, name, fromRepository(t, "docs", "media", name))
+}
+
+// drop writes a file and drops a file with the same name and content on the page. DevTools cannot choose files whose names
+// have special characters.
+func (m *mediaPage) drop(t *testing.T, name, content string) {
+	t.Helper()
+	m.file(t, name, content)
+	browser.Eval[bool](m.Page, `(() => {
+		const dataTransfer = new DataTransfer();
+		dataTransfer.items.add(new File([`+quoteJS(t, content)+`], `+quoteJS(t, name)+`, { type: "text/plain" }));
+		return document.querySelector(".drop").dispatchEvent(new DragEvent("drop", { bubbles: true, cancelable: true, dataTransfer }));
+	})()`)
+}
+
+// quoteJS returns a JavaScript literal of a text.
+func quoteJS(t *testing.T, text string) string {
+	t.Helper()
+	literal, err := json.Marshal(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(literal)
+}
+
+// variable adds a variable to the form.
+func (m *mediaPage) variable(row, name, kind, description string) {
+	m.Click(browser.Button("Add a variable"))
+	fields := m.Within(browser.Role("group", row))
+	fields.Fill("Name", name)
+	fields.Select("Type", kind)
+	fields.Fill("Description (optional)", description)
+}
+
+// result is the part of the page with the result for a file.
+func (m *mediaPage) result(task, file string) browser.Scope {
+	return m.Within(browser.Role("region", task+": "+file))
+}
+
+// code opens the blocks of code of a result and returns the text of one of them.
+func (m *mediaPage) code(t *testing.T, label string) string {
+	t.Helper()
+	return browser.Eval[string](m.Page, `(() => {
+		const results = document.querySelector("h2.results").nextElementSibling;
+		for (const details of results.querySelectorAll(":scope > details")) details.open = true;
+		return results.querySelector("pre[aria-label='`+label+`'] code").textContent;
+	})()`)
+}
+
+// wantSameFromCurl runs the command that the newest result shows in the folder of the files, and compares the response with
+// that of the page.
+func (m *mediaPage) wantSameFromCurl(t *testing.T) {
+	t.Helper()
+	script := m.code(t, curlLabel)
+	command := exec.CommandContext(t.Context(), "bash", "-euo", "pipefail", "-c", script)
+	command.Dir, command.Env = m.folder, append(os.Environ(), "KEY="+m.key)
+	output, err := command.Output()
+	if err != nil {
+		t.Fatalf("%v\n%s\n%s", err, script, output)
+	}
+	var want, got any
+	if err := json.Unmarshal([]byte(m.code(t, jsonLabel)), &want); err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(output, &got); err != nil {
+		t.Fatalf("%v\n%s\n%s", err, script, output)
+	}
+	if !agrees(want, got) {
+		t.Errorf("%s\nanswers %s\nthe page has %v", script, output, want)
+	}
+}
+
+func testPortalSummary(t *testing.T, m *mediaPage) {
+	m.Upload(chooseFiles, m.example(t, "contrato.txt"), m.example(t, "protokoll.docx"))
+	m.Select("Format", "Bullet points")
+	m.Select("Length", "Short")
+	m.Fill("Focus on (optional)", "precio; coste's")
+	m.Click(browser.Button("Summarize 2 files"))
+	m.result("Summarize", "protokoll.docx").WaitText("Versandkosten")
+	m.result("Summarize", "contrato.txt").WaitText("La renta")
+	m.wantSameFromCurl(t) // of contrato.txt, which is first
+	m.Axe()
+	m.Click(browser.Button("Remove the result of contrato.txt"))
+	m.Click(browser.Button("Remove the result of protokoll.docx"))
+	m.WaitGone(browser.Heading("Results"))
+}
+
+func testPortalText(t *testing.T, m *mediaPage) {
+	m.Upload(chooseFiles, m.example(t, "contrato.txt"))
+	m.Check("Extract values", true)
+	m.variable("Variable 1", "landlord", "Text", "arrendador")
+	m.variable("Variable 2", "monthly_rent", "Number", "renta mensual")
+	m.variable("Variable 3", "renews", "Yes or no", "prórroga automática")
+	m.variable("Variable 4", "pets", "Yes or no", "se permiten mascotas")
+	m.Click(browser.Button("Extract"))
+	m.WaitFor(browser.Row("landlord"))
+	for row, want := range map[string]string{
+		"landlord": "Inmobiliaria Puerto Claro, S.L.", "monthly_rent": "1,450", "renews": "yes", "pets": "not found",
+	} {
+		m.Within(browser.Row(row)).WaitText(want)
+	}
+	m.Click(browser.Button("Show the place of monthly_rent"))
+	m.WaitFor(browser.Role("region", "Text of the file"))
+	marked := browser.Eval[[]string](m.Page, `[...document.querySelectorAll("pre.document mark")].map(mark => mark.textContent)`)
+	before := browser.Eval[string](m.Page, `document.querySelector("mark.selected").previousSibling.textContent.slice(-15)`)
+	if len(marked) != 3 || marked[1] != "1.450,00 €" || before != "Renta mensual: " {
+		t.Errorf("marked %q, the selected one after %q", marked, before)
+	}
+	m.wantSameFromCurl(t)
+	m.Axe()
+}
+
+func testPortalComparison(t *testing.T, m *mediaPage) {
+	contract := "Lease\n\nTenant: Ada Lovelace\nMonthly rent: EUR 950.00\nStart: 1 September 2026\n"
+	other := strings.NewReplacer("950", "990", "Ada Lovelace", "Grace Hopper").Replace(contract)
+	m.Check("Compare", true)
+	m.Upload(chooseTwo, m.file(t, "old.txt", contract))
+	m.variable("Variable 1", "monthly_rent", "Number", "rent per month")
+	m.variable("Variable 2", "start", "Date", "start of the lease")
+	m.variable("Variable 3", "deposit", "Number", "")
+	m.Click(browser.Button("Compare"))
+	m.WaitText("A comparison takes two files. Choose 1 more.")
+	m.Upload(chooseTwo, m.file(t, "new.txt", other))
+	m.Click(browser.Button("Compare"))
+	m.WaitFor(browser.Row("monthly_rent"))
+	for row, want := range map[string]string{
+		"monthly_rent": "Higher in the second document by 40", "start": "2026-09-01", "deposit": "Not found in either document",
+	} {
+		m.Within(browser.Row(row)).WaitText(want)
+	}
+	m.Click(browser.Button("Show the place of monthly_rent in the second file"))
+	m.WaitFor(browser.Role("region", "Text of the file"))
+	if mark := browser.Eval[string](m.Page, `document.querySelector("mark.selected").textContent`); !strings.Contains(mark, "990.00") {
+		t.Errorf("marked %q", mark)
+	}
+	m.wantSameFromCurl(t)
+}
+
+func testPortalLargeFile(t *testing.T, m *mediaPage) {
+	line := "The quay was repaired in spring and the cranes were painted. "
+	text := strings.Repeat(line, 6_000_000/len(line)) + "\nTotal: 12 EUR\n"
+	m.Check("Extract values", true)
+	m.Upload(chooseFiles, m.file(t, "large file.txt", "Total: 12 EUR\n"+text))
+	m.variable("Variable 1", "total", "Number", "")
+	m.Click(browser.Button("Extract"))
+	m.WaitFor(browser.Row("total"))
+	m.Within(browser.Row("total")).WaitText("12")
+	sent := false
+	for _, request := range m.Requests() {
+		sent = sent || request.Method == http.MethodPost && strings.HasPrefix(request.URL, m.info.S3)
+	}
+	if !sent {
+		t.Error("the page did not post the file to the bucket")
+	}
+	m.wantSameFromCurl(t) // with the ID of the upload
+	// The command beside the form uploads the file itself.
+	script := browser.Eval[string](m.Page, `document.querySelector("pre[aria-label='`+curlLabel+`'] code").textContent`)
+	if !strings.Contains(script, "/v1/uploads") {
+		t.Errorf("the command uploads nothing:\n%s", script)
+	}
+	command := exec.CommandContext(t.Context(), "bash", "-euo", "pipefail", "-c", script)
+	command.Dir, command.Env = m.folder, append(os.Environ(), "KEY="+m.key)
+	if output, err := command.CombinedOutput(); err != nil || !strings.Contains(string(output), `"total":12`) {
+		t.Errorf("%v: %s", err, output)
+	}
+}
+
+func testPortalUnreadableFiles(t *testing.T, m *mediaPage) {
+	m.Allow("415 POST " + summarizeMedia)
+	m.Allow("422 POST " + summarizeMedia)
+	m.Fill("Focus on (optional)", "the harbour")
+	m.Upload(chooseFiles, m.file(t, "locked.pdf", fromRepository(t, "documents", "pdf", "testdata", "locked", "user.pdf")),
+		m.file(t, "bytes.bin", "\x00\x01\x02\x03"), m.file(t, "empty.txt", ""), m.file(t, "good.txt", "The harbour is closed on Monday."))
+	m.Click(browser.Button("Summarize 4 files"))
+	m.result("Summarize", "good.txt").WaitText("The harbour is closed on Monday.") // a failure does not stop the files after it
+	for name, want := range map[string]string{"locked.pdf": "encrypted", "bytes.bin": "format that cannot be read", "empty.txt": "empty"} {
+		card := m.result("Summarize", name)
+		card.WaitText(want)
+		card.WaitText("include the request ID")
+		card.WaitFor(browser.Button("Send again"))
+	}
+	if hint := m.Value("Focus on (optional)"); hint != "the harbour" {
+		t.Errorf("the field has %q", hint)
+	}
+	m.WaitFor(browser.Button("Remove the file locked.pdf"))
+	m.Axe()
+}
+
+func testPortalFileNames(t *testing.T, m *mediaPage) {
+	names := []string{
+		`<img src=x onerror=alert(1)>.txt`, `"'$(touch owned)'";&|, =@x\.txt`, "invoice\u202efdp.txt", "-", "a\nb\t.txt", "${KEY}{{7*7}}`touch owned`.txt",
+	}
+	for _, name := range names {
+		m.drop(t, name, "The harbour is closed on Monday. "+strings.ToUpper(name))
+		m.WaitText("One file added.")
+		m.Click(browser.Button("Summarize"))
+		m.WaitText("The response as JSON")
+		m.wantSameFromCurl(t)
+		if _, err := os.Stat(filepath.Join(m.folder, "owned")); err == nil {
+			t.Fatalf("the command for %q ran a part of the name", name)
+		}
+		if shown := m.Text(); strings.Contains(shown, "\u202e") {
+			t.Errorf("the page shows a character that changes the direction of %q", name)
+		}
+		m.open(t, "/portal/media")
+	}
+}
+
+func testPortalSettings(t *testing.T, m *mediaPage) {
+	model := `{"lang": "de", "prompt": "Preis", "variables": {"__proto__": {"type": "number", "description": "<b>"}, "b": {"type": "date"}}}`
+	m.Check("Compare", true)
+	m.Upload("Import", m.file(t, "model.json", model))
+	m.WaitText("Imported with 2 variables.")
+	m.Within(browser.Role("group", "Variable 2")).Fill("Description (optional)", "Beginn")
+	m.Reload()
+	m.WaitFor(browser.Heading("Variables"))
+	name, exported := m.Download(func() { m.Click(browser.Button("Export")) })
+	want := `{"lang": "de", "prompt": "Preis", "variables": {"__proto__": {"type": "number", "description": "<b>"}, ` +
+		`"b": {"type": "date", "description": "Beginn"}}}`
+	if name != "model.json" || !agrees(parsed(t, want), parsed(t, string(exported))) {
+		t.Errorf("exported %s with %s", name, exported)
+	}
+	for text, want := range map[string]string{
+		"no": "The file is not JSON", "[]": "must be an object", `{"colour": "red"}`: "has no key colour",
+		`{"variables": {"a": {"type": "money"}}}`: "type must be one of string, number, date, boolean", `{"lang": 3}`: "lang must be a text",
+	} {
+		m.Upload("Import", m.file(t, "wrong.json", text))
+		m.WaitText(want)
+	}
+	m.Within(browser.Role("group", "Variable 1")).Click(browser.Button("Remove __proto__"))
+	m.WaitGone(browser.Role("group", "Variable 2"))
+}
+
+// The person presses only keys. DevTools chooses the file, because the dialog of the system is not part of the page.
+func testPortalMediaKeyboard(t *testing.T, m *mediaPage) {
+	focus := func(name string) {
+		t.Helper()
+		for range 40 {
+			at := m.Focused()
+			if strings.HasPrefix(at.Name, name) {
+				if !at.Visible {
+					t.Errorf("the focus on %s is not visible", name)
+				}
+				return
+			}
+			m.Press("Tab")
+		}
+		t.Fatalf("the Tab key does not reach %q, but %+v", name, m.Focused())
+	}
+	focus("Summarize")
+	m.Press("ArrowDown")
+	m.WaitFor(browser.Heading("Variables"))
+	m.Upload(chooseFiles, m.example(t, "contrato.txt"))
+	focus("Add a variable")
+	m.Press("Enter")
+	m.WaitFor(browser.Role("group", "Variable 1"))
+	focus("Name") // the page moves the focus there
+	m.Type("landlord")
+	focus("Description (optional)")
+	m.Type("arrendador")
+	m.Press("Enter") // sends the form
+	m.WaitFor(browser.Row("landlord"))
+	focus("Show the place of landlord")
+	m.Press("Enter")
+	m.WaitFor(browser.Role("region", "Text of the file"))
+	focus("Close")
+	m.Press("Enter")
+	m.WaitGone(browser.Role("region", "Text of the file"))
+	if got := m.Focused(); got.Name != "Show the place of landlord" || !got.Visible {
+		t.Errorf("after the place is closed, the focus is on %+v", got)
+	}
+}
+
+func testPortalMediaFailures(t *testing.T, m *mediaPage) {
+	m.Upload(chooseFiles, m.file(t, "notes.txt", "The harbour is closed on Monday."))
+	m.WaitText("notes.txt")
+	stop := m.Respond("*"+summarizeMedia+"*", http.StatusServiceUnavailable,
+		`{"status":503,"code":"UNAVAILABLE","detail":"The engine is overloaded.","requestId":"r-1"}`)
+	browser.Eval[bool](m.Page, `(() => {
+		for (let i = 0; i < 3; i++) document.querySelector("form button[type=submit]").click();
+		return true;
+	})()`)
+	card := m.result("Summarize", "notes.txt") // one, although the button was pressed three times
+	card.WaitText("The engine is overloaded.")
+	card.WaitText("r-1")
+	stop()
+	card.Click(browser.Button("Send again"))
+	card.WaitText("The harbour is closed on Monday.")
+	m.Allow("blocked by CORS policy") // the response below has no CORS headers
+	m.Allow("net::ERR_FAILED")
+	stop = m.Respond(m.info.S3+"/*", http.StatusForbidden, "")
+	m.Upload(chooseFiles, m.file(t, "big.txt", strings.Repeat("The quay is long. ", 300_000)))
+	m.Click(browser.Button("Summarize 2 files"))
+	card = m.result("Summarize", "big.txt")
+	card.WaitText("The upload was interrupted.")
+	stop()
+	card.Click(browser.Button("Send again"))
+	card.WaitText("The quay is long.")
+}
+
+func testPortalJob(t *testing.T, m *mediaPage, gate string) {
+	m.Check("Work in the background", true)
+	m.Upload(chooseFiles, m.file(t, "talk.wav", "RIFF\x24\x00\x00\x00WAVEfmt \x10\x00\x00\x00\x01\x00\x01\x00"))
+	m.Click(browser.Button("Summarize"))
+	card := m.result("Summarize", "talk.wav")
+	card.WaitText("The job continues if you close this page.")
+	card.WaitText("Working")
+	card.WaitText("%")
+	m.Axe()
+	card.Click(browser.Button("Stop waiting for talk.wav"))
+	card.WaitText("The job continues on the server.")
+	address := m.URL()
+	m.Reload()
+	card.WaitText("Working")
+	m.Open("/portal")
+	m.WaitGone(browser.Heading("Media"))
+	m.Open(address)
+	card.WaitText("Working")
+	if err := os.WriteFile(gate, []byte("The harbour office is closed on Monday."), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	card.WaitText("The harbour office is closed on Monday.")
+}
