@@ -16,7 +16,8 @@ func TestSignInLink(t *testing.T) {
 	if _, err := credentials.Parse(token); err != nil || !found {
 		t.Errorf("stdout is %q, %v", got.stdout, err)
 	}
-	o.expect(o.run("sign-in-link", "--email", "nobody@example.com", "--base-url", "https://portal.example.com"), 1, "no active user has the address")
+	stranger := o.run("sign-in-link", "--email", "nobody@example.com", "--base-url", "https://portal.example.com")
+	o.expect(stranger, 1, "no active user has the address")
 	o.expect(o.run("sign-in-link", "--base-url", "https://portal.example.com"), 2, "--email is required")
 	o.expect(o.run("sign-in-link", "--email", "ada@example.com"), 2, "--base-url is required")
 }

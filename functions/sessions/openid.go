@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"net"
 	"net/http"
 	"net/url"
 	"time"
@@ -127,14 +126,6 @@ func (h *handlers) finish(r *http.Request) (signedIn sessions.SignedIn, page str
 		err = openid.ErrUnknownUser // the user was suspended a moment ago
 	}
 	return signedIn, finished.Page, err
-}
-
-func addressOf(r *http.Request) string {
-	host, _, err := net.SplitHostPort(r.RemoteAddr)
-	if err != nil {
-		return r.RemoteAddr
-	}
-	return host
 }
 
 // openIDCookieOf returns the Set-Cookie header of a flow. The cookie is SameSite=Lax, because the request that needs it comes from

@@ -89,11 +89,12 @@ func (f *fixture) users() *users.Service {
 func (f *fixture) user(email string, role principal.Role) (users.User, string) {
 	f.tb.Helper()
 	ctx := f.tb.Context()
-	created, err := f.users().Create(ctx, users.CreateOptions{Caller: principal.Operator()}, users.NewUser{Email: email, Name: "Ada", Role: role})
+	operator := principal.Operator()
+	created, err := f.users().Create(ctx, users.CreateOptions{Caller: operator}, users.NewUser{Email: email, Name: "Ada", Role: role})
 	if err != nil {
 		f.tb.Fatal(err)
 	}
-	issued, err := users.NewKeys(f.people, f.people, f.clock.Now).Create(ctx, principal.Operator(), created.User.ID, users.NewKey{Name: "test"})
+	issued, err := users.NewKeys(f.people, f.people, f.clock.Now).Create(ctx, operator, created.User.ID, users.NewKey{Name: "test"})
 	if err != nil {
 		f.tb.Fatal(err)
 	}
@@ -128,7 +129,7 @@ func (b *browser) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if b.remoteAddr != "" {
 		r.RemoteAddr = b.remoteAddr
 	}
-	b.f.handler().ServeHTTP(w, r)
+	b.f.handler().ServeHTTP(w, r) //nolint:contextcheck // the handler takes the context of the request
 }
 
 // client returns a client that sends the cookies.

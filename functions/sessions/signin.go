@@ -48,7 +48,7 @@ type askInput struct {
 }
 
 // Resolve implements huma.Resolver.
-func (in *askInput) Resolve(ctx huma.Context) []error {
+func (in *askInput) Resolve(ctx huma.Context) []error { //nolint:unparam // the signature of huma.Resolver
 	in.host, in.source = ctx.Host(), web.NetworkOf(ctx.RemoteAddr())
 	return nil
 }

@@ -136,7 +136,9 @@ func TestUnusableLinks(t *testing.T) {
 	for _, token := range []string{"x", f.key, credentials.Mint(credentials.Link).Reveal(), strings.Repeat("t", 5000)} {
 		b.useLink(token).WantStatus(http.StatusUnauthorized).WantValue("code", "UNAUTHORIZED")
 	}
-	for _, body := range []string{`{}`, `{"token":"x","code":"1"}`, `{"email":"a@example.com"}`, `{"code":"1"}`, `{"token":""}`, `{"x":1}`, `[]`} {
+	for _, body := range []string{
+		`{}`, `{"token":"x","code":"1"}`, `{"email":"a@example.com"}`, `{"code":"1"}`, `{"token":""}`, `{"x":1}`, `[]`,
+	} {
 		b.client().Post("/v1/sessions", body).WantStatus(http.StatusBadRequest)
 	}
 }

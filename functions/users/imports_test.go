@@ -185,7 +185,8 @@ func TestListUsersByID(t *testing.T) {
 	root.Get("/v1/users?ids="+unknown).WantStatus(http.StatusOK).WantValue("data", []any{})
 	for _, bad := range []string{"ids=", "ids=x", "ids=" + unknown + ",", "ids=" + unknown + "&role=user", "ids=" + unknown + "&offset=1",
 		"ids=" + strings.Repeat(unknown+",", 100) + unknown} {
-		if pointer := root.Get("/v1/users?" + bad).WantStatus(http.StatusBadRequest).Text("errors.0.pointer"); !strings.HasPrefix(pointer, "query/ids") {
+		pointer := root.Get("/v1/users?" + bad).WantStatus(http.StatusBadRequest).Text("errors.0.pointer")
+		if !strings.HasPrefix(pointer, "query/ids") {
 			t.Errorf("%s: the pointer is %q", bad, pointer)
 		}
 	}

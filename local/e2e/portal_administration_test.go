@@ -225,7 +225,8 @@ func testHostileTexts(t *testing.T, p *testStack, page *browser.Page) {
 	if images := browser.Eval[int](page, `document.querySelectorAll("main img, main b, main script").length`); images != 0 {
 		t.Errorf("the page has %d elements of a text", images)
 	}
-	p.admin(t).Get(p.userPath(t, "mallory@example.com")).WantValue("data.metadata.__proto__.x", 1).WantValue("data.metadata.constructor", "<b>")
+	p.admin(t).Get(p.userPath(t, "mallory@example.com")).
+		WantValue("data.metadata.__proto__.x", 1).WantValue("data.metadata.constructor", "<b>")
 }
 
 func testProjectPages(t *testing.T, p *testStack, page *browser.Page) {

@@ -217,3 +217,46 @@ func TestRecountReleasesExpiredCredentials(t *testing.T) {
 		}
 	}
 }
+
+// TestSessionsHaveALimitOfTheirOwn issues sessions beside the maximum of tokens.
+func TestSessionsHaveALimitOfTheirOwn(t *testing.T) {
+	s := newFixture(t)
+	for range credentials.MaxLive {
+		s.issued()
+	}
+	_, session := credentials.NewSession(credentials.Owner{ID: owner, Role: principal.Manager, Active: true}, "Firefox", noon)
+	seen := int64(credentials.MaxLive)
+	var change credentialsdynamo.Change
+	change.Seen = &seen
+	change.Issue(credentials.Session)
+	if at := s.write(append(s.table.Issue(session), s.table.Tally(owner, change))...); at != -1 {
+		t.Fatalf("write %d failed", at)
+	}
+	if at := s.write(s.table.Tally(owner, change)); at != 0 {
+		t.Error("a session is issued although another one was issued meanwhile")
+	}
+	live, issued, err := s.table.ListLive(t.Context(), owner, noon)
+	if err != nil || issued != credentials.MaxLive+1 || len(live) != credentials.MaxLive+1 {
+		t.Errorf("%d live, %d issued, %v", len(live), issued, err)
+	}
+	change = credentialsdynamo.Change{}
+	change.Revoke(credentials.Session)
+	if change != (credentialsdynamo.Change{}) {
+		t.Errorf("a revoked session changes the tally: %+v", change)
+	}
+	session.RevokedAt = noon
+	s.write(s.table.Revoke(session))
+	if c, _ := minted(); s.issue(c) == -1 {
+		t.Error("a session makes room for a token")
+	}
+	if room, err := s.table.Recount(t.Context(), owner, noon); err != nil || room {
+		t.Errorf("Recount: %v, %v", room, err)
+	}
+	s.write(s.table.Remove(session)...)
+	if _, err := s.table.Get(t.Context(), session.ID); !errors.Is(err, credentials.ErrUnknown) {
+		t.Errorf("a removed session is found: %v", err)
+	}
+	if left, err := s.table.List(t.Context(), owner, credentials.Session); err != nil || len(left) != 0 {
+		t.Errorf("%d sessions are listed, %v", len(left), err)
+	}
+}

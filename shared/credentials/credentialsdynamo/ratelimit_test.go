@@ -105,3 +105,21 @@ func TestOldCountersAreRemoved(t *testing.T) {
 		t.Errorf("%d counters became %d after requests within a few minutes", before, after)
 	}
 }
+
+// TestCountRequestDoesNotReviveIdleSessions uses a session until its idle end.
+func TestCountRequestDoesNotReviveIdleSessions(t *testing.T) {
+	s := newFixture(t)
+	secret, session := credentials.NewSession(credentials.Owner{ID: owner, Active: true}, "Firefox", noon)
+	s.write(s.table.Issue(session)...)
+	at := noon
+	for range 3 {
+		at = at.Add(credentials.SessionIdle - credentials.LastUseResolution)
+		s.use(secret, at)
+	}
+	at = s.get(session.ID).LastUsedAt.Add(credentials.SessionIdle)
+	for range 2 {
+		if _, _, err := s.table.CountRequest(t.Context(), secret.ID(), secret.Hash(), at); !errors.Is(err, credentials.ErrUnknown) {
+			t.Errorf("an idle session is counted: %v", err)
+		}
+	}
+}

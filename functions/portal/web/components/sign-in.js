@@ -18,11 +18,11 @@ export function useMethods() {
 }
 
 /**
- * Signs in by mail, and by passkey if the browser has them.
- * @param {{email?: string, onCancel?: () => void}} props email: the address of a user who signs in again
+ * Signs in by mail, and by passkey if the installation and the browser have them.
+ * @param {{methods: ReturnType<typeof useMethods>, email?: string, onCancel?: () => void}} props email: the address of a user who
+ *   signs in again
  */
-export function SignInForms({ email, onCancel }) {
-  const methods = useMethods();
+export function SignInForms({ methods, email, onCancel }) {
   const [asked, setAsked] = useState("");
   if (asked) return html`<${CodeForm} email=${asked} onBack=${() => setAsked("")} />`;
   return html`

@@ -1,7 +1,7 @@
 // The start of the portal: finds out who is signed in, and shows the page that the address names.
 import "./link.js"; // first, because it removes the token from the address
 import { render } from "preact";
-import { useEffect } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { signIn } from "./api.js";
 import { asProblem } from "./hooks.js";
 import { ProblemMessage } from "../components/page.js";
@@ -23,10 +23,17 @@ function Portal() {
     const wanted = location.pathname + location.search;
     if (mustSignIn) navigate(`/portal/sign-in?return=${encodeURIComponent(wanted)}`, { replace: true });
   }, [mustSignIn, path]);
-  return html`<${Shell} />`;
+  return html`<${Shell} /><${SignInPlace} />`;
 }
 
-signIn.ask = async (reason) => (await import("./sign-in-dialog.js")).askForSignIn(reason);
+/** The place of the dialog that asks for another sign-in. Its code loads when it is needed. */
+function SignInPlace() {
+  const [dialog, setDialog] = useState(null);
+  useEffect(() => {
+    signIn.ask = async (reason) => (await import("./sign-in-dialog.js")).askForSignIn(reason, setDialog);
+  }, []);
+  return dialog;
+}
 
 /** @param {any} view */
 function show(view) {

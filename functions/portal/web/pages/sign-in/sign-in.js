@@ -1,7 +1,7 @@
 // The sign-in page. A mailed link opens it with a token, which only a click spends: mail scanners open links, too.
 import { useEffect, useState } from "preact/hooks";
 import { Button } from "../../components/buttons.js";
-import { Page, ProblemMessage } from "../../components/page.js";
+import { Loading, Page, ProblemMessage } from "../../components/page.js";
 import { SignInForms, useMethods } from "../../components/sign-in.js";
 import { useAction } from "../../core/hooks.js";
 import { html } from "../../core/html.js";
@@ -26,6 +26,7 @@ export default function SignIn() {
     forgetLinkToken();
     setToken("");
   };
+  if (session && !token) return html`<${Loading} />`; // until the other page appears
   return html`<div class="narrow">${token ? html`<${LinkPage} token=${token} onSpent=${forget} />`
     : html`<${FormPage} target=${target} problem=${query.get("problem")} />`}</div>`;
 }
@@ -57,7 +58,7 @@ function FormPage({ target, problem }) {
     <${ProblemMessage} problem=${fieldProblem} />
     ${methods?.openId ? html`<p><a class="button" href=${`/v1/sign-in/openid?return=${encodeURIComponent(target)}`}>
       ${texts.useOpenId(methods.openId.name)}</a></p>` : null}
-    <${SignInForms} />
+    <${SignInForms} methods=${methods} />
   <//>`;
 }
 

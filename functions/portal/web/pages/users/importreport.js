@@ -85,9 +85,10 @@ function RowTable({ name, rows }) {
   const [offset, setOffset] = useState(0);
   const columns = [
     { title: texts.line, isNumber: true, cell: (/** @type {Row} */ row) => formatNumber(row.line) },
-    { title: strings.users.email, cell: (/** @type {Row} */ row) => row.email || "–" },
+    { title: strings.users.email, cell: (/** @type {Row} */ row) => html`<div class="main-cell">${row.email || "–"}</div>` },
     { title: strings.users.name, cell: (/** @type {Row} */ row) => html`<bdi>${row.name || "–"}</bdi>` },
-    { title: strings.users.role, cell: (/** @type {Row} */ row) => strings.users.roles[row.role] ?? (row.role || "–") },
+    { title: strings.users.role, cell: (/** @type {Row} */ row) =>
+      html`<span class=${row.role.length < 20 ? "nowrap" : ""}>${strings.users.roles[row.role] ?? (row.role || "–")}</span>` },
   ];
   const reasons = { title: texts.reason, cell: (/** @type {Row} */ row) => html`<ul class="plain">${row.reasons.map((r) => html`<li>${r}</li>`)}</ul>` };
   return html`

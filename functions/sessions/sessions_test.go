@@ -1,0 +1,171 @@
+package main
+
+import (
+	"net/http"
+	"testing"
+	"time"
+
+	"portside/shared/core/principal"
+	"portside/shared/credentials"
+	"portside/shared/testkit/webtest"
+	"portside/shared/users"
+	"portside/shared/web"
+)
+
+func TestSessionsAreListedAndEnded(t *testing.T) {
+	f := newFixture(t)
+	first := f.signedIn()
+	f.clock.Advance(time.Minute)
+	second := f.signedIn()
+	list := second.client().Get("/v1/sessions").WantStatus(http.StatusOK).WantValue("data.0.isCurrent", true).
+		WantValue("data.1.isCurrent", false).WantValue("data.2", nil).WantValue("data.1.lastUsedAt", "2026-03-02T09:00:00Z")
+	other := "/v1/sessions/" + list.Text("data.1.id")
+	second.keep(second.client().Delete(other).WantStatus(http.StatusNoContent))
+	second.client().Delete(other).WantStatus(http.StatusNotFound)
+	first.client().Get("/v1/sessions/current").WantStatus(http.StatusUnauthorized)
+	second.client().Get("/v1/sessions/current").WantStatus(http.StatusOK)
+	for _, id := range []string{"x", "current%2F", credentials.Mint(credentials.Session).ID()} {
+		second.client().Delete("/v1/sessions/" + id).WantStatus(http.StatusNotFound)
+	}
+	second.keep(second.client().Delete("/v1/sessions/current").WantStatus(http.StatusNoContent))
+	if second.cookies[web.SessionCookie] != "" {
+		t.Error("the cookie remains after the sign-out")
+	}
+}
+
+func TestSignOutEverywhere(t *testing.T) {
+	f := newFixture(t)
+	b, other := f.signedIn(), f.signedIn()
+	b.keep(b.client().Delete("/v1/sessions").WantStatus(http.StatusNoContent))
+	if b.cookies[web.SessionCookie] != "" {
+		t.Error("the cookie remains")
+	}
+	other.client().Get("/v1/sessions/current").WantStatus(http.StatusUnauthorized)
+	key := webtest.New(t, f.handler()).With("X-API-Key", f.key)
+	key.Get("/v1/sessions").WantStatus(http.StatusOK).WantValue("data.0", nil)
+	key.Delete("/v1/sessions").WantStatus(http.StatusNoContent)
+	key.Get("/v1/sessions/current").WantStatus(http.StatusUnauthorized)
+	key.Delete("/v1/sessions/current").WantStatus(http.StatusUnauthorized)
+}
+
+func TestOtherPeoplesSessionsDoNotExist(t *testing.T) {
+	f := newFixture(t)
+	b := f.signedIn()
+	id := b.client().Get("/v1/sessions/current").Text("data.id")
+	_, key := f.user("grace@example.com", principal.Admin)
+	grace := webtest.New(t, f.handler()).With("X-API-Key", key)
+	grace.Get("/v1/sessions").WantValue("data.0", nil)
+	grace.Delete("/v1/sessions/" + id).WantStatus(http.StatusNotFound)
+	grace.Delete("/v1/sessions").WantStatus(http.StatusNoContent)
+	b.client().Get("/v1/sessions/current").WantStatus(http.StatusOK)
+}
+
+func TestAnotherSignInEndsTheSessionOfTheBrowser(t *testing.T) {
+	f := newFixture(t)
+	b := f.signedIn()
+	before := b.cookies[web.SessionCookie]
+	f.clock.Advance(time.Hour)
+	link, _, err := f.service().OperatorLink(t.Context(), f.ada.Email)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.useLink(link.Reveal()).WantStatus(http.StatusCreated).WantValue("data.authenticatedAt", "2026-03-02T10:00:00Z")
+	stolen := f.browser()
+	stolen.cookies[web.SessionCookie] = before
+	stolen.client().Get("/v1/sessions/current").WantStatus(http.StatusUnauthorized)
+	b.client().Get("/v1/sessions").WantValue("data.0.isCurrent", true).WantValue("data.1", nil)
+}
+
+func TestEleventhSessionEndsTheOldest(t *testing.T) {
+	f := newFixture(t)
+	var all []*browser
+	for range credentials.MaxSessions + 1 {
+		all = append(all, f.signedIn())
+		f.clock.Advance(time.Minute)
+	}
+	all[0].client().Get("/v1/sessions/current").WantStatus(http.StatusUnauthorized)
+	for _, b := range all[1:] {
+		b.client().Get("/v1/sessions/current").WantStatus(http.StatusOK)
+	}
+}
+
+func TestSessionsEndWithTheirUser(t *testing.T) {
+	f := newFixture(t)
+	f.user("root@example.com", principal.Admin) // so that Ada can be changed
+	suspended, active, viewer := users.Suspended, users.Active, principal.Viewer
+	b := f.signedIn()
+	f.change(f.ada.ID, users.Change{Role: &viewer})
+	b.client().Get("/v1/sessions/current").WantStatus(http.StatusOK).WantValue("data.user.role", "viewer")
+	f.change(f.ada.ID, users.Change{Status: &suspended})
+	b.client().Get("/v1/sessions/current").WantStatus(http.StatusUnauthorized)
+	f.change(f.ada.ID, users.Change{Status: &active})
+	b.client().Get("/v1/sessions/current").WantStatus(http.StatusOK)
+	stored, err := f.people.Get(t.Context(), f.ada.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := f.people.Delete(t.Context(), stored, f.clock.Now()); err != nil {
+		t.Fatal(err)
+	}
+	b.client().Get("/v1/sessions/current").WantStatus(http.StatusUnauthorized)
+}
+
+// TestUserWithAllCredentialsCanBeChanged fills both limits, because one transaction changes all credentials.
+func TestUserWithAllCredentialsCanBeChanged(t *testing.T) {
+	f := newFixture(t)
+	f.user("root@example.com", principal.Admin)
+	keys := users.NewKeys(f.people, f.people, f.clock.Now)
+	for range credentials.MaxLive - 1 {
+		if _, err := keys.Create(t.Context(), principal.Operator(), f.ada.ID, users.NewKey{Name: "test"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var last *browser
+	for range credentials.MaxSessions {
+		last = f.signedIn()
+	}
+	viewer, suspended := principal.Viewer, users.Suspended
+	f.change(f.ada.ID, users.Change{Role: &viewer, Status: &suspended})
+	last.client().Get("/v1/sessions/current").WantStatus(http.StatusUnauthorized)
+	stored, err := f.people.Get(t.Context(), f.ada.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := f.people.Delete(t.Context(), stored, f.clock.Now()); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestIdleSessionEnds(t *testing.T) {
+	f := newFixture(t)
+	b := f.signedIn()
+	f.clock.Advance(11 * time.Hour)
+	b.client().Get("/v1/sessions/current").WantStatus(http.StatusOK)
+	f.clock.Advance(11 * time.Hour)
+	b.client().Get("/v1/sessions/current").WantStatus(http.StatusOK)
+	f.clock.Advance(12 * time.Hour)
+	for range 2 { // the first request does not revive it
+		b.client().Get("/v1/sessions/current").WantStatus(http.StatusUnauthorized)
+	}
+	f.signedIn().client().Get("/v1/sessions").WantValue("data.0.isCurrent", true).WantValue("data.1", nil)
+}
+
+func TestCookieIsUsedOnlyForTheSameOrigin(t *testing.T) {
+	f := newFixture(t)
+	b := f.signedIn()
+	for site, want := range map[string]int{
+		"same-origin": http.StatusOK, "none": http.StatusOK, "": http.StatusOK,
+		"cross-site": http.StatusForbidden, "same-site": http.StatusForbidden, "other": http.StatusForbidden,
+	} {
+		b.client().With("Sec-Fetch-Site", site).Get("/v1/sessions").WantStatus(want)
+	}
+	b.client().With("Sec-Fetch-Site", "cross-site").Delete("/v1/sessions").WantStatus(http.StatusForbidden).WantValue("code", "FORBIDDEN")
+	b.client().With("Sec-Fetch-Site", "").With("Origin", "https://evil.example").Delete("/v1/sessions").WantStatus(http.StatusForbidden)
+	b.client().With("Sec-Fetch-Site", "cross-site").With("X-API-Key", f.key).Get("/v1/sessions").WantStatus(http.StatusOK)
+	b.client().With("X-API-Key", "psk_mistyped").Get("/v1/sessions").WantStatus(http.StatusUnauthorized)
+	b.client().With("Authorization", "Bearer x").Get("/v1/sessions").WantStatus(http.StatusUnauthorized)
+	twice := web.SessionCookie + "=" + b.cookies[web.SessionCookie]
+	b.client().With("Cookie", twice+"; "+twice).Get("/v1/sessions").WantStatus(http.StatusUnauthorized)
+	b.client().With("Cookie", "other=x; "+twice).Get("/v1/sessions").WantStatus(http.StatusOK)
+	b.client().With("Cookie", web.SessionCookie+"="+f.key).Get("/v1/sessions").WantStatus(http.StatusUnauthorized)
+}
