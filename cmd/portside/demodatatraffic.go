@@ -80,6 +80,7 @@ func (y *demoStory) request(at time.Time, m dayConditions) *analytics.Request {
 	middle := 18.0
 	if r.IsMediaCall {
 		middle = 500
+		r.Task = pick(y, []analytics.MediaTask{analytics.SummarizeTask, analytics.ExtractTask, analytics.ExtractTask, analytics.CompareTask})
 	}
 	switch {
 	case y.chance(m.errorPercent[at.Hour()]):

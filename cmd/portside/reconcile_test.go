@@ -81,6 +81,9 @@ func (a *analyticsStack) segment(log analytics.Log, stream string, at time.Time)
 		case i == 7: // a line that cannot be parsed
 		case log == analytics.AccessLog:
 			line.Request = &analytics.Request{At: logged, Status: 200 + i%4*101, LatencyMillis: int64(i * i), IsMediaCall: i%9 == 0}
+			if line.Request.IsMediaCall {
+				line.Request.Task = analytics.ExtractTask
+			}
 		default:
 			line.Call = &analytics.ModelCall{At: logged, ModelUsage: analytics.ModelUsage{Calls: 1, InputTokens: 9, OutputTokens: 2, MicroUSD: 31}}
 		}

@@ -28,10 +28,10 @@ type change struct {
 }
 
 type answeredRequest struct {
-	at           time.Time
-	status       int
-	ms           float64 // negative if unknown
-	toMediaRoute bool
+	at        time.Time
+	status    int
+	ms        float64 // negative if unknown
+	mediaTask string  // empty for other requests
 }
 
 type modelCall struct {
@@ -191,7 +191,8 @@ func (j *journal) stored(s span) float64 {
 
 func (j *journal) countUsage(n map[string]float64, s span) {
 	for _, name := range []string{"usage.api.calls", "usage.pulls.charts", "usage.pulls.images", "usage.media.calls", "usage.media.modelCalls",
-		"usage.media.inputTokens", "usage.media.outputTokens", "usage.media.cost"} {
+		"usage.media.inputTokens", "usage.media.outputTokens", "usage.media.cost", "usage.media.byTask.summarize",
+		"usage.media.byTask.extract", "usage.media.byTask.compare"} {
 		n[name] = 0
 	}
 	for _, p := range j.pulls {
@@ -210,8 +211,9 @@ func (j *journal) countUsage(n map[string]float64, s span) {
 	for _, r := range j.requests {
 		if s.has(r.at) {
 			n["usage.api.calls"]++
-			if r.toMediaRoute && r.status != 404 {
+			if r.mediaTask != "" && r.status != 404 {
 				n["usage.media.calls"]++
+				n["usage.media.byTask."+r.mediaTask]++
 			}
 		}
 	}

@@ -61,6 +61,14 @@ type Media struct {
 	OutputTokens int64   `json:"outputTokens" example:"33120"`
 	Cost         float64 `json:"cost" doc:"Cost of the calls whose price the service knows, six decimals." example:"2.381475"`
 	Currency     string  `json:"currency" enum:"USD"`
+	ByTask       ByTask  `json:"byTask" doc:"Requests by what they ask for."`
+}
+
+// ByTask are the media requests by task.
+type ByTask struct {
+	Summarize int64 `json:"summarize" doc:"Requests to summarize." example:"51"`
+	Extract   int64 `json:"extract" doc:"Requests to extract values." example:"33"`
+	Compare   int64 `json:"compare" doc:"Requests to compare two files or texts." example:"12"`
 }
 
 // Performance are the figures about performance.
@@ -91,7 +99,7 @@ func metricsForm(m analytics.Metrics) Metrics {
 			API: API{Calls: m.Calls, AvgResponseTime: performance.Average},
 			Media: Media{
 				Calls: m.Media.Calls, ModelCalls: models.Calls, InputTokens: models.InputTokens, OutputTokens: models.OutputTokens,
-				Cost: models.USD(), Currency: "USD",
+				Cost: models.USD(), Currency: "USD", ByTask: ByTask(m.Media.Tasks),
 			},
 		},
 		Performance: Performance{

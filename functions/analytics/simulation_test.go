@@ -244,7 +244,8 @@ func (w *simulation) request() {
 	line.latencyMs = min(int64(20*math.Exp(w.random.NormFloat64()*1.5)), 29_999)
 	is := answeredRequest{at: line.at, status: line.status, ms: float64(line.latencyMs)}
 	if w.random.IntN(10) == 0 {
-		line.route, is.toMediaRoute = "ANY /v1/capabilities/{proxy+}", true
+		task := pick(w, "summarize", "extract", "compare")
+		line.route, is.mediaTask = "ANY /v1/capabilities/"+task+pick(w, "", "/media"), task
 	}
 	entry := w.entry(line)
 	entry.LoggedAt = logged

@@ -114,22 +114,35 @@ func (d *dashboard) differences(view string) (all []string) {
 			all = append(all, fmt.Sprintf("pulls by %s: %v, want %v", by, rows, want))
 		}
 	}
-	for group, counts := range map[string]string{"users-by-role": "users.byRole", "projects-by-status": "projects.byStatus"} {
-		want := answer.JSON("data.metrics." + counts).(map[string]any)
-		of, _, _ := strings.Cut(counts, ".")
-		if rows := shown.Groups[group]; len(rows) != len(want) || sumOf(rows) != answer.JSON("data.metrics."+of+".total") {
+	for group, of := range groups {
+		if rows, want := shown.Groups[group], of.rows(answer); !slices.Equal(rows, want) {
 			all = append(all, fmt.Sprintf("%s: %v, want %v", group, rows, want))
 		}
 	}
 	return all
 }
 
-func sumOf(rows [][2]string) (sum float64) {
-	for _, row := range rows {
-		n, _ := strconv.ParseFloat(strings.ReplaceAll(row[1], ",", ""), 64)
-		sum += n
+// groups are the bars that belong together, in order: where their numbers are, and their keys and labels.
+var groups = map[string]group{
+	"users-by-role": {"users.byRole", [][2]string{
+		{"admin", "Administrators"}, {"manager", "Managers"}, {"user", "Users"}, {"viewer", "Viewers"},
+	}},
+	"projects-by-status": {"projects.byStatus", [][2]string{
+		{"draft", "Draft"}, {"active", "Active"}, {"on_hold", "On hold"}, {"completed", "Completed"}, {"archived", "Archived"},
+	}},
+	"media-by-task": {"usage.media.byTask", [][2]string{{"summarize", "Summarize"}, {"extract", "Extract"}, {"compare", "Compare"}}},
+}
+
+type group struct {
+	path   string
+	labels [][2]string
+}
+
+func (g group) rows(answer response) (rows [][2]string) {
+	for _, label := range g.labels {
+		rows = append(rows, [2]string{label[1], grouped(answer.JSON("data.metrics." + g.path + "." + label[0]))})
 	}
-	return sum
+	return rows
 }
 
 // ranking returns the rows of a ranking as the API has them.

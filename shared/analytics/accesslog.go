@@ -33,7 +33,10 @@ func readRequest(message string) (Request, error) {
 		return Request{}, errUnreadable
 	}
 	r := Request{At: time.UnixMilli(at).UTC(), Status: int(max(status, 0)), LatencyMillis: min(latency, maxLatencyMillis)}
-	r.IsMediaCall = line.Method == post && isMedia(line.Path) && !isUnauthorized(r.Status)
+	if line.Method == post && !isUnauthorized(r.Status) {
+		r.Task = mediaTaskOf(line.Path)
+		r.IsMediaCall = r.Task != ""
+	}
 	return r, nil
 }
 
@@ -50,16 +53,19 @@ func parseNumber(text string, limit int64) (int64, bool) {
 // job.
 const post = "POST"
 
-// isMedia reports whether a path is that of a media call. The route of the log line is not enough:
-// it covers every path below /v1/capabilities, including those that do not exist.
-func isMedia(path string) bool {
+// mediaTaskOf returns the task of a media call by its path, or "" for other paths. The route of the
+// log line is not enough: it covers every path below /v1/capabilities, including those that do not
+// exist.
+func mediaTaskOf(path string) MediaTask {
 	switch path {
-	case "/v1/capabilities/summarize", "/v1/capabilities/extract", "/v1/capabilities/compare",
-		"/v1/capabilities/summarize/media", "/v1/capabilities/extract/media", "/v1/capabilities/compare/media",
-		"/v1/ai/compare/media":
-		return true
+	case "/v1/capabilities/summarize", "/v1/capabilities/summarize/media":
+		return SummarizeTask
+	case "/v1/capabilities/extract", "/v1/capabilities/extract/media":
+		return ExtractTask
+	case "/v1/capabilities/compare", "/v1/capabilities/compare/media", "/v1/ai/compare/media":
+		return CompareTask
 	}
-	return false
+	return ""
 }
 
 // isUnauthorized reports the statuses that callers without access get. Such requests do not count

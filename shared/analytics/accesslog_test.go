@@ -19,23 +19,34 @@ func TestReadRequest(t *testing.T) {
 		old, new string
 		want     Request
 	}{
-		"unchanged line":   {"", "", Request{At: second, Status: 200, LatencyMillis: 12, IsMediaCall: true}},
-		"older path":       {`"/v1/capabilities/`, `"/v1/ai/`, Request{At: second, Status: 200, LatencyMillis: 12, IsMediaCall: true}},
-		"GET request":      {"POST", "GET", Request{At: second, Status: 200, LatencyMillis: 12}},
-		"an upload":        {"/v1/capabilities/compare/media", "/v1/uploads", Request{At: second, Status: 200, LatencyMillis: 12}},
-		"unknown path":     {"compare/media", "nonsense", Request{At: second, Status: 200, LatencyMillis: 12}},
-		"a job by POST":    {"compare/media", "jobs/1", Request{At: second, Status: 200, LatencyMillis: 12}},
-		"unknown alias":    {"capabilities/compare/media", "ai/extract/media", Request{At: second, Status: 200, LatencyMillis: 12}},
-		"text call":        {"compare/media", "summarize", Request{At: second, Status: 200, LatencyMillis: 12, IsMediaCall: true}},
-		"path unknown":     {"/v1/capabilities/compare/media", "-", Request{At: second, Status: 200, LatencyMillis: 12}},
-		"unauthorized":     {`"200"`, `"401"`, Request{At: second, Status: 401, LatencyMillis: 12}},
-		"forbidden":        {`"200"`, `"403"`, Request{At: second, Status: 403, LatencyMillis: 12}},
-		"not found":        {`"200"`, `"404"`, Request{At: second, Status: 404, LatencyMillis: 12}},
-		"rejected input":   {`"200"`, `"422"`, Request{At: second, Status: 422, LatencyMillis: 12, IsMediaCall: true}},
-		"latency unknown":  {`"12"`, `"-"`, Request{At: second, Status: 200, LatencyMillis: -1, IsMediaCall: true}},
-		"status unknown":   {`"200"`, `"-"`, Request{At: second, LatencyMillis: 12, IsMediaCall: true}},
-		"very slow":        {`"12"`, `"9999999999"`, Request{At: second, Status: 200, LatencyMillis: 32767, IsMediaCall: true}},
-		"additional field": {`"ip"`, `"new":{"a":[1]},"ip"`, Request{At: second, Status: 200, LatencyMillis: 12, IsMediaCall: true}},
+		"unchanged line": {"", "", Request{At: second, Status: 200, LatencyMillis: 12, IsMediaCall: true, Task: CompareTask}},
+		"older path": {`"/v1/capabilities/`, `"/v1/ai/`, Request{
+			At: second, Status: 200, LatencyMillis: 12, IsMediaCall: true, Task: CompareTask,
+		}},
+		"GET request":   {"POST", "GET", Request{At: second, Status: 200, LatencyMillis: 12}},
+		"an upload":     {"/v1/capabilities/compare/media", "/v1/uploads", Request{At: second, Status: 200, LatencyMillis: 12}},
+		"unknown path":  {"compare/media", "nonsense", Request{At: second, Status: 200, LatencyMillis: 12}},
+		"a job by POST": {"compare/media", "jobs/1", Request{At: second, Status: 200, LatencyMillis: 12}},
+		"unknown alias": {"capabilities/compare/media", "ai/extract/media", Request{At: second, Status: 200, LatencyMillis: 12}},
+		"text call": {"compare/media", "summarize", Request{
+			At: second, Status: 200, LatencyMillis: 12, IsMediaCall: true, Task: SummarizeTask,
+		}},
+		"a file": {"compare/media", "extract/media", Request{
+			At: second, Status: 200, LatencyMillis: 12, IsMediaCall: true, Task: ExtractTask,
+		}},
+		"path unknown":    {"/v1/capabilities/compare/media", "-", Request{At: second, Status: 200, LatencyMillis: 12}},
+		"unauthorized":    {`"200"`, `"401"`, Request{At: second, Status: 401, LatencyMillis: 12}},
+		"forbidden":       {`"200"`, `"403"`, Request{At: second, Status: 403, LatencyMillis: 12}},
+		"not found":       {`"200"`, `"404"`, Request{At: second, Status: 404, LatencyMillis: 12}},
+		"rejected input":  {`"200"`, `"422"`, Request{At: second, Status: 422, LatencyMillis: 12, IsMediaCall: true, Task: CompareTask}},
+		"latency unknown": {`"12"`, `"-"`, Request{At: second, Status: 200, LatencyMillis: -1, IsMediaCall: true, Task: CompareTask}},
+		"status unknown":  {`"200"`, `"-"`, Request{At: second, LatencyMillis: 12, IsMediaCall: true, Task: CompareTask}},
+		"very slow": {`"12"`, `"9999999999"`, Request{
+			At: second, Status: 200, LatencyMillis: 32767, IsMediaCall: true, Task: CompareTask,
+		}},
+		"additional field": {`"ip"`, `"new":{"a":[1]},"ip"`, Request{
+			At: second, Status: 200, LatencyMillis: 12, IsMediaCall: true, Task: CompareTask,
+		}},
 	} {
 		got, err := readRequest(strings.Replace(requestLine, c.old, c.new, 1))
 		if got != c.want || err != nil {

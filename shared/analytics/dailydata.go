@@ -37,7 +37,7 @@ func (d dailyData) metrics(p Period, before, after Counters) Metrics {
 	return Metrics{
 		Users: users(before, after), Projects: d.projects(p, after), Storage: d.storage(p), Quota: d.quota,
 		Calls: requests.Calls, Pulls: Pulls{Charts: usage.Charts, Images: usage.Images},
-		Media: Media{Calls: requests.Media, Models: usage.Models},
+		Media: Media{Calls: requests.Media, Tasks: requests.Tasks, Models: usage.Models},
 		Performance: Performance{
 			Uptime: d.uptime(p), TimedRequests: requests.Latency.Count(), Average: round(requests.Average(), 1), Errors: requests.Errors,
 			P95: requests.Latency.Percentile(95), P99: requests.Latency.Percentile(99),

@@ -33,6 +33,7 @@ type Pulls struct{ Charts, Images int64 }
 // Media is how much the media capabilities were used.
 type Media struct {
 	Calls  int64
+	Tasks  MediaTasks
 	Models ModelUsage
 }
 

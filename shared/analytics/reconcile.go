@@ -53,7 +53,10 @@ func (f *Findings) Compare(source, day string, stored, recounted Counters) {
 // Counters returns all numbers of the requests by name, including those of each hour and of each
 // latency bucket.
 func (r *RequestStats) Counters() Counters {
-	c := Counters{"calls": r.Calls, "errors": r.Errors, "millis": r.Millis, "media": r.Media, "unread": r.Unread}
+	c := Counters{
+		"calls": r.Calls, "errors": r.Errors, "millis": r.Millis, "media": r.Media, "unread": r.Unread,
+		"summarize": r.Tasks.Summarize, "extract": r.Tasks.Extract, "compare": r.Tasks.Compare,
+	}
 	for hour := range r.HourCalls {
 		c[fmt.Sprintf("calls from %02d:00", hour)] = r.HourCalls[hour]
 		c[fmt.Sprintf("errors from %02d:00", hour)] = r.HourErrors[hour]

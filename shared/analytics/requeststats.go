@@ -9,6 +9,7 @@ type RequestStats struct {
 	Millis     int64 // sum of all known latencies
 	Latency    Histogram
 	Media      int64 // requests to summarize, extract from or compare files and texts
+	Tasks      MediaTasks
 	Unread     int64 // log lines that could not be parsed
 	HourCalls  [24]int64
 	HourErrors [24]int64
@@ -20,6 +21,32 @@ type Request struct {
 	Status        int
 	LatencyMillis int64 // negative if unknown
 	IsMediaCall   bool
+	Task          MediaTask // of a media call; empty if it is not known
+}
+
+// MediaTask is what a media call asks for.
+type MediaTask string
+
+// The tasks.
+const (
+	SummarizeTask MediaTask = "summarize"
+	ExtractTask   MediaTask = "extract"
+	CompareTask   MediaTask = "compare"
+)
+
+// MediaTasks are numbers of media calls by task. The sum is less than RequestStats.Media for days
+// that were counted before tasks were.
+type MediaTasks struct{ Summarize, Extract, Compare int64 }
+
+func (t *MediaTasks) add(task MediaTask) {
+	switch task {
+	case SummarizeTask:
+		t.Summarize++
+	case ExtractTask:
+		t.Extract++
+	case CompareTask:
+		t.Compare++
+	}
 }
 
 // Add counts a request.
@@ -40,6 +67,7 @@ func (r *RequestStats) Add(q Request) {
 	}
 	if q.IsMediaCall {
 		r.Media++
+		r.Tasks.add(q.Task)
 	}
 }
 
@@ -49,6 +77,9 @@ func (r *RequestStats) Merge(others *RequestStats) {
 	r.Errors += others.Errors
 	r.Millis += others.Millis
 	r.Media += others.Media
+	r.Tasks.Summarize += others.Tasks.Summarize
+	r.Tasks.Extract += others.Tasks.Extract
+	r.Tasks.Compare += others.Tasks.Compare
 	r.Unread += others.Unread
 	if r.Latency == nil {
 		r.Latency = Histogram{}

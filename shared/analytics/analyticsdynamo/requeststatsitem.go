@@ -28,13 +28,19 @@ type requestStatsItem struct {
 	Errors  int64  `dynamodbav:"errors"`
 	Millis  int64  `dynamodbav:"millis"`
 	Media   int64  `dynamodbav:"media"`
+	Summary int64  `dynamodbav:"summarize"`
+	Extract int64  `dynamodbav:"extract"`
+	Compare int64  `dynamodbav:"compare"`
 	Unread  int64  `dynamodbav:"unread"`
 	Hours   []byte `dynamodbav:"hours"`   // calls and errors of each hour, as varints
 	Latency []byte `dynamodbav:"latency"` // for each bucket its distance from the bucket before and its count, as varints
 }
 
 func encodeRequestStats(r *analytics.RequestStats) requestStatsItem {
-	i := requestStatsItem{Calls: r.Calls, Errors: r.Errors, Millis: r.Millis, Media: r.Media, Unread: r.Unread}
+	i := requestStatsItem{
+		Calls: r.Calls, Errors: r.Errors, Millis: r.Millis, Media: r.Media, Unread: r.Unread,
+		Summary: r.Tasks.Summarize, Extract: r.Tasks.Extract, Compare: r.Tasks.Compare,
+	}
 	for hour := range r.HourCalls {
 		i.Hours = appendPair(i.Hours, r.HourCalls[hour], r.HourErrors[hour])
 	}
@@ -52,6 +58,7 @@ func encodeRequestStats(r *analytics.RequestStats) requestStatsItem {
 func (i requestStatsItem) decode() (*analytics.RequestStats, error) {
 	r := &analytics.RequestStats{
 		Calls: i.Calls, Errors: i.Errors, Millis: i.Millis, Media: i.Media, Unread: i.Unread,
+		Tasks:   analytics.MediaTasks{Summarize: i.Summary, Extract: i.Extract, Compare: i.Compare},
 		Latency: make(analytics.Histogram, len(i.Latency)/2), // a bucket takes at least two bytes
 	}
 	hour, bucket := 0, analytics.Bucket(0)

@@ -17,6 +17,9 @@ func anyRequestStats(t *rapid.T) *analytics.RequestStats {
 	count := rapid.Int64Range(0, math.MaxInt64)
 	r := &analytics.RequestStats{
 		Calls: count.Draw(t, "calls"), Errors: count.Draw(t, "errors"), Millis: count.Draw(t, "millis"),
+		Tasks: analytics.MediaTasks{
+			Summarize: count.Draw(t, "summaries"), Extract: count.Draw(t, "extractions"), Compare: count.Draw(t, "comparisons"),
+		},
 		Media: count.Draw(t, "media"), Unread: count.Draw(t, "unread"), Latency: analytics.Histogram{},
 	}
 	for hour := range r.HourCalls {

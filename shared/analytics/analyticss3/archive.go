@@ -44,6 +44,7 @@ type storedLine struct {
 	Status  int    `json:"status,omitempty"`
 	Latency *int64 `json:"ms,omitempty"`
 	Media   bool   `json:"media,omitempty"`
+	Task    string `json:"task,omitempty"`  // of a media call
 	Calls   int64  `json:"calls,omitempty"` // model calls; 0 for a request
 	Input   int64  `json:"inputTokens,omitempty"`
 	Output  int64  `json:"outputTokens,omitempty"`
@@ -86,6 +87,7 @@ func newStoredLine(line analytics.LogLine) storedLine {
 	s := storedLine{ID: line.ID, Logged: line.LoggedAt.UnixMilli()}
 	if r := line.Request; r != nil {
 		s.At, s.Status, s.Latency, s.Media = r.At.UnixMilli(), r.Status, &r.LatencyMillis, r.IsMediaCall
+		s.Task = string(r.Task)
 	}
 	if c := line.Call; c != nil {
 		s.At, s.Calls, s.Input, s.Output, s.Cost = c.At.UnixMilli(), c.Calls, c.InputTokens, c.OutputTokens, c.MicroUSD
@@ -101,7 +103,9 @@ func (s storedLine) line() analytics.LogLine {
 			Calls: s.Calls, InputTokens: s.Input, OutputTokens: s.Output, MicroUSD: s.Cost,
 		}}
 	case s.Latency != nil:
-		line.Request = &analytics.Request{At: at, Status: s.Status, LatencyMillis: *s.Latency, IsMediaCall: s.Media}
+		line.Request = &analytics.Request{
+			At: at, Status: s.Status, LatencyMillis: *s.Latency, IsMediaCall: s.Media, Task: analytics.MediaTask(s.Task),
+		}
 	}
 	return line
 }

@@ -24,7 +24,7 @@ var midnight = time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)
 func segment() analytics.Segment {
 	return analytics.Segment{Log: analytics.AccessLog, Day: calendar.DayOf(midnight), Stream: "0123456789abcdef", Lines: []analytics.LogLine{
 		{ID: "1", LoggedAt: midnight},
-		{ID: "2", LoggedAt: midnight, Request: &analytics.Request{At: midnight.Add(-time.Second), Status: 503, LatencyMillis: -1, IsMediaCall: true}},
+		{ID: "2", LoggedAt: midnight, Request: &analytics.Request{At: midnight.Add(-time.Second), Status: 503, LatencyMillis: -1, IsMediaCall: true, Task: "extract"}},
 		{ID: "3\n", LoggedAt: midnight.Add(time.Millisecond), Request: &analytics.Request{At: midnight, LatencyMillis: 0}},
 		{ID: "4", LoggedAt: midnight.Add(time.Minute), Call: &analytics.ModelCall{At: midnight, ModelUsage: analytics.ModelUsage{Calls: 1, MicroUSD: 1}}},
 		{ID: "5", LoggedAt: midnight.Add(time.Minute), Call: &analytics.ModelCall{At: midnight, ModelUsage: analytics.ModelUsage{

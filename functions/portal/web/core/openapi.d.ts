@@ -1266,6 +1266,26 @@ export interface components {
             /** @enum {string} */
             userVerification: "required";
         };
+        ByTask: {
+            /**
+             * Format: int64
+             * @description Requests to summarize.
+             * @example 51
+             */
+            summarize: number;
+            /**
+             * Format: int64
+             * @description Requests to extract values.
+             * @example 33
+             */
+            extract: number;
+            /**
+             * Format: int64
+             * @description Requests to compare two files or texts.
+             * @example 12
+             */
+            compare: number;
+        };
         CatalogPagination: {
             /**
              * Format: int64
@@ -1956,6 +1976,8 @@ export interface components {
             cost: number;
             /** @enum {string} */
             currency: "USD";
+            /** @description Requests by what they ask for. */
+            byTask: components["schemas"]["ByTask"];
         };
         Member: {
             /**
@@ -3118,6 +3140,7 @@ export type Api = components['schemas']['API'];
 export type ApiKey = components['schemas']['APIKey'];
 export type ActivatedUser = components['schemas']['ActivatedUser'];
 export type AuthenticatorCriteria = components['schemas']['AuthenticatorCriteria'];
+export type ByTask = components['schemas']['ByTask'];
 export type CatalogPagination = components['schemas']['CatalogPagination'];
 export type ChartDependency = components['schemas']['ChartDependency'];
 export type ChartDetails = components['schemas']['ChartDetails'];

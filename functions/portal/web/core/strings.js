@@ -754,6 +754,8 @@ export const strings = {
     byStatus: "Projects by status",
     roles: { admin: "Administrators", manager: "Managers", user: "Users", viewer: "Viewers" },
     statuses: { draft: "Draft", active: "Active", on_hold: "On hold", completed: "Completed", archived: "Archived" },
+    byTask: "Media requests by task",
+    tasks: { summarize: "Summarize", extract: "Extract", compare: "Compare" },
     name: "Name",
     count: "Number",
     rankings: {

@@ -36,12 +36,13 @@ export default function Access() {
   const actions = html`
     ${mayCreate ? html`<${Button} onClick=${() => setQuery({ new: "token" })}>${text.newToken}<//>` : null}
     <${Button} kind="primary" onClick=${() => setQuery({ new: "request" })}>${text.newRequest}<//>`;
+  const level = asLevel(query.get("level"));
   return html`<${Page} title=${text.title} intro=${text.intro} actions=${actions}>
     <${Loaded} of=${tokens}>${(/** @type {any} */ list) => html`<${Tokens} all=${list.data} choose=${choose} />`}<//>
     <${Loaded} of=${requests}>${(/** @type {any} */ list) => html`<${Requests} page=${list} before=${before} />`}<//>
     ${chosen ? html`<${TokenDialog} ...${chosen} reload=${tokens.reload} onClose=${() => choose(null)} />` : null}
     ${dialog === "token" && mayCreate ? html`<${CreateDialog} onCreated=${tokens.reload} onClose=${close} />` : null}
-    ${dialog === "request" ? html`<${RequestDialog} level=${asLevel(query.get("level"))} onSent=${requests.reload} onClose=${close} />` : null}
+    ${dialog === "request" ? html`<${RequestDialog} level=${level} onSent=${requests.reload} onClose=${close} />` : null}
   <//>`;
 }
 

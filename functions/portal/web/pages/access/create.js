@@ -37,8 +37,10 @@ export function CreateDialog({ onCreated, onClose }) {
   if (made) return html`<${NewTokenDialog} made=${made} onClose=${onClose} />`;
   return html`<${Dialog} title=${text.createTitle} onClose=${onClose}>
     <p>${text.createText}</p>
-    <${Form} submit=${text.create} problem=${action.problem} isRunning=${action.isRunning} onSubmit=${() => action.run()} onCancel=${onClose}>
-      <${TextField} label=${strings.credentials.name} name="name" isRequired maxLength=${100} hint=${text.nameHint} value=${values.name} onChange=${set("name")} problem=${action.problem} />
+    <${Form} submit=${text.create} problem=${action.problem} isRunning=${action.isRunning}
+      onSubmit=${() => action.run()} onCancel=${onClose}>
+      <${TextField} label=${strings.credentials.name} name="name" isRequired maxLength=${100} hint=${text.nameHint}
+        value=${values.name} onChange=${set("name")} problem=${action.problem} />
       <fieldset class="group"><legend>${text.what}</legend>
         <p class="hint">${text.namesHint}</p>
         <${Checkbox} label=${text.charts} isChecked=${values.charts} onChange=${set("charts")} />
@@ -46,7 +48,8 @@ export function CreateDialog({ onCreated, onClose }) {
         <${Checkbox} label=${text.images} isChecked=${values.images} onChange=${set("images")} />
         ${values.images ? html`<${TextField} label=${text.imageNames} value=${values.imageNames} onChange=${set("imageNames")} />` : null}
       </fieldset>
-      <${TextField} label=${text.days} name="expiration_days" isRequired inputmode="numeric" hint=${text.daysHint} value=${values.days} onChange=${set("days")} problem=${action.problem} />
+      <${TextField} label=${text.days} name="expiration_days" isRequired inputmode="numeric" hint=${text.daysHint}
+        value=${values.days} onChange=${set("days")} problem=${action.problem} />
       <${Uncertain} problem=${action.problem} />
     <//>
   <//>`;

@@ -42,8 +42,10 @@ export function RenewDialog({ token, onCreated, onClose }) {
   return html`<${Dialog} title=${text.renewTitle(token.name)} onClose=${onClose}>
     <p>${text.renewText} <strong>${overlap}</strong></p>
     <dl class="facts"><dt>${strings.credentials.scopes}</dt><dd><${Scopes} scopes=${token.scopes} /></dd></dl>
-    <${Form} submit=${text.renewToken} problem=${action.problem} isRunning=${action.isRunning} onSubmit=${() => action.run()} onCancel=${onClose}>
-      <${TextField} label=${text.days} name="expiration_days" isRequired inputmode="numeric" hint=${text.daysHint} value=${values.days} onChange=${set("days")} problem=${action.problem} />
+    <${Form} submit=${text.renewToken} problem=${action.problem} isRunning=${action.isRunning}
+      onSubmit=${() => action.run()} onCancel=${onClose}>
+      <${TextField} label=${text.days} name="expiration_days" isRequired inputmode="numeric" hint=${text.daysHint}
+        value=${values.days} onChange=${set("days")} problem=${action.problem} />
       <${Uncertain} problem=${action.problem} />
     <//>
   <//>`;

@@ -15,10 +15,12 @@ const text = strings.requests;
 /** @param {{params: Record<string, string>}} props */
 export default function RequestPage({ params }) {
   const found = useLoad(
-    (signal) => get("/api/v1/credential-requests/{requestId}", { path: { requestId: params.requestId }, signal }), [params.requestId]);
+    (signal) => get("/api/v1/credential-requests/{requestId}", { path: { requestId: params.requestId }, signal }),
+    [params.requestId]);
   return html`<${Page} title=${text.pageTitle}>
     <p><a href="/portal/access">← ${text.back}</a></p>
-    <${Loaded} of=${found}>${(/** @type {any} */ answer) => html`<${Facts} request=${answer.data} /><${History} request=${answer.data} />`}<//>
+    <${Loaded} of=${found}>${(/** @type {any} */ answer) => html`
+      <${Facts} request=${answer.data} /><${History} request=${answer.data} />`}<//>
   <//>`;
 }
 

@@ -20,7 +20,8 @@ const text = strings.requests;
 /** @param {{page: {data: CredentialRequest[], pagination: {next: string | null}}, before: string}} props */
 export function Requests({ page, before }) {
   return html`<${Section} title=${text.title}>
-    ${page.data.length === 0 ? html`<${Empty} title=${text.none}><p>${text.noneText}</p><//>` : html`<${RequestTable} requests=${page.data} />`}
+    ${page.data.length === 0 ? html`<${Empty} title=${text.none}><p>${text.noneText}</p><//>`
+      : html`<${RequestTable} requests=${page.data} />`}
     <${CursorPager} label=${text.title} first=${text.newestPage} next=${text.nextPage} isFirst=${!before} cursor=${page.pagination.next}
       onChange=${(/** @type {string} */ cursor) => setQuery({ before: cursor })} />
   <//>`;
@@ -36,7 +37,8 @@ export function RequestTable({ requests }) {
     { title: text.details, isActions: true, cell: (/** @type {CredentialRequest} */ r) => html`<a href=${`/portal/access/requests/${r.id}`}
       aria-label=${text.detailsLabel(text.levels[r.accessLevel])}>${text.details}</a>` },
   ];
-  return html`<${Table} caption=${text.title} columns=${columns} rows=${requests} rowKey=${(/** @type {CredentialRequest} */ r) => r.id} />`;
+  return html`<${Table} caption=${text.title} columns=${columns} rows=${requests}
+    rowKey=${(/** @type {CredentialRequest} */ r) => r.id} />`;
 }
 
 /** @param {{request: CredentialRequest}} props */
@@ -60,7 +62,8 @@ export function RequestDialog({ level, onSent, onClose }) {
   return html`<${Dialog} title=${text.newTitle} onClose=${onClose}>
     <p>${text.newText}</p>
     <${Form} submit=${text.send} problem=${action.problem} isRunning=${action.isRunning} onSubmit=${submit} onCancel=${onClose}>
-      <${Select} label=${text.level} name="accessLevel" isRequired options=${levels} value=${values.accessLevel} onChange=${set("accessLevel")} problem=${action.problem} />
+      <${Select} label=${text.level} name="accessLevel" isRequired options=${levels}
+        value=${values.accessLevel} onChange=${set("accessLevel")} problem=${action.problem} />
       <${TextArea} label=${text.justification} name="justification" isRequired maxLength=${2000} hint=${text.justificationHint}
         value=${values.justification} onChange=${set("justification")} problem=${action.problem} />
     <//>

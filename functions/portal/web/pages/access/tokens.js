@@ -31,7 +31,8 @@ export function Tokens({ all, choose }) {
     ${rows.length === 0 ? html`<${Empty} title=${all.length > 0 ? text.noneWorking : text.none}><p>${text.noneText}</p><//>` : html`
       <${Table} caption=${text.list} columns=${columns(all, choose)} rows=${rows.slice(offset, offset + pageSize)}
         rowKey=${(/** @type {Token} */ t) => t.id} />
-      <${Pager} offset=${offset} limit=${pageSize} total=${rows.length} onChange=${(/** @type {number} */ n) => setQuery({ offset: n || "" })} />`}
+      <${Pager} offset=${offset} limit=${pageSize} total=${rows.length}
+        onChange=${(/** @type {number} */ n) => setQuery({ offset: n || "" })} />`}
     ${all.length >= listLimit ? html`<p class="hint">${text.newest}</p>` : null}
   <//>`;
 }
@@ -45,7 +46,7 @@ function columns(all, choose) {
     { title: words.name, cell: (/** @type {Token} */ t) => html`<${Name} token=${t} />` },
     { title: words.scopes, cell: (/** @type {Token} */ t) => html`<${Scopes} scopes=${t.scopes} />` },
     { title: words.lastUsed, cell: (/** @type {Token} */ t) => (t.lastUsedAt ? formatRelative(t.lastUsedAt) : words.never) },
-    { title: words.expires, cell: (/** @type {Token} */ t) => html`<span class="nowrap">${t.expiresAt ? formatDate(t.expiresAt) : words.noExpiry}</span>` },
+    { title: words.expires, cell: (/** @type {Token} */ t) => html`<${Expiry} token=${t} />` },
     { title: words.state, cell: (/** @type {Token} */ t) => html`<${State} token=${t} all=${all} />` },
     { title: words.actions, isActions: true, cell: (/** @type {Token} */ t) => html`<${Actions} token=${t} choose=${choose} />` },
   ];
@@ -56,6 +57,11 @@ export function Name({ token }) {
   return html`<div class="main-cell"><bdi class="strong">${token.name}</bdi>
     ${token.username ? html`<div class="small mono"><bdi>${token.username}</bdi></div>` : null}
     <div class="small">${words.kinds[token.kind]} · ${words.createdAt(formatDate(token.createdAt))}</div></div>`;
+}
+
+/** @param {{token: Token}} props */
+export function Expiry({ token }) {
+  return html`<span class="nowrap">${token.expiresAt ? formatDate(token.expiresAt) : words.noExpiry}</span>`;
 }
 
 /** @param {{scopes: string[]}} props */
@@ -75,7 +81,8 @@ function Actions({ token, choose }) {
   if (!isWorking(token)) return null;
   const mayRenew = token.kind === "password" || can("tokens:write");
   return html`<span class="row-actions">
-    ${mayRenew ? html`<${Button} kind="quiet" label=${words.renewLabel(token.name)} onClick=${() => choose({ token, action: "renew" })}>${words.renew}<//>` : null}
+    ${mayRenew ? html`<${Button} kind="quiet" label=${words.renewLabel(token.name)}
+      onClick=${() => choose({ token, action: "renew" })}>${words.renew}<//>` : null}
     <${Button} kind="quiet" label=${words.revokeLabel(token.name)} onClick=${() => choose({ token, action: "revoke" })}>${words.revoke}<//>
   </span>`;
 }

@@ -16,7 +16,9 @@ import { RequestBadge } from "../access/requests.js";
 import { DecideDialog, requesterName } from "./decide.js";
 
 /** @typedef {import("../../core/credentials.js").CredentialRequest} CredentialRequest */
+/** @typedef {CredentialRequest} R a row of the table */
 /** @typedef {"approve" | "deny"} Decision */
+/** @typedef {(chosen: {request: CredentialRequest, decision: Decision}) => void} Choose */
 
 const text = strings.approvals;
 const filters = /** @type {(keyof typeof text.filters)[]} */ (Object.keys(text.filters));
@@ -40,7 +42,8 @@ export default function Approvals() {
     list.reload();
   };
   return html`<${Page} title=${text.title} intro=${text.intro}>
-    <div class="filters"><${Select} label=${text.filter} isRequired value=${filter} options=${filters.map((value) => ({ value, label: text.filters[value] }))}
+    <div class="filters"><${Select} label=${text.filter} isRequired value=${filter}
+      options=${filters.map((value) => ({ value, label: text.filters[value] }))}
       onChange=${(/** @type {string} */ value) => setQuery({ status: value === "pending" ? "" : value, cursor: "" })} /></div>
     <div role="status">${note ? html`<p class="note warning">${note}</p>` : null}</div>
     <${Loaded} of=${list}>${(/** @type {any} */ page) => html`
@@ -61,27 +64,29 @@ export default function Approvals() {
 function load(filter, cursor, signal) {
   const isQueue = filter === "pending";
   return get("/api/v1/credential-requests", { signal, query: {
-    status: filter === "all" ? "" : filter, limit: 20, order: isQueue ? "oldest" : "", after: isQueue ? cursor : "", before: isQueue ? "" : cursor,
+    status: filter === "all" ? "" : filter, limit: 20, order: isQueue ? "oldest" : "",
+    after: isQueue ? cursor : "", before: isQueue ? "" : cursor,
   } });
 }
 
-/** @param {{requests: CredentialRequest[], filter: string, choose: (chosen: {request: CredentialRequest, decision: Decision}) => void}} props */
+/** @param {{requests: CredentialRequest[], filter: string, choose: Choose}} props */
 function Queue({ requests, filter, choose }) {
   if (requests.length === 0) {
-    return filter === "pending" ? html`<${Empty} title=${text.none}><p>${text.noneText}</p><//>` : html`<${Empty} title=${text.noneDecided} />`;
+    if (filter !== "pending") return html`<${Empty} title=${text.noneDecided} />`;
+    return html`<${Empty} title=${text.none}><p>${text.noneText}</p><//>`;
   }
   const columns = [
-    { title: strings.requests.requester, cell: (/** @type {CredentialRequest} */ r) => html`<${Requester} request=${r} />` },
-    { title: text.access, cell: (/** @type {CredentialRequest} */ r) => strings.requests.levels[r.accessLevel] },
-    { title: strings.requests.justification, cell: (/** @type {CredentialRequest} */ r) => html`<span class="prose short" dir="auto">${r.justification}</span>` },
-    { title: strings.requests.requested, cell: (/** @type {CredentialRequest} */ r) => formatDate(r.createdAt) },
+    { title: strings.requests.requester, cell: (/** @type {R} */ r) => html`<${Requester} request=${r} />` },
+    { title: text.access, cell: (/** @type {R} */ r) => strings.requests.levels[r.accessLevel] },
+    { title: strings.requests.justification, cell: (/** @type {R} */ r) => html`<${Justification} text=${r.justification} />` },
+    { title: strings.requests.requested, cell: (/** @type {R} */ r) => formatDate(r.createdAt) },
     filter === "pending"
-      ? { title: strings.requests.due, cell: (/** @type {CredentialRequest} */ r) => html`<${Due} at=${r.dueAt} />` }
-      : { title: strings.requests.state, cell: (/** @type {CredentialRequest} */ r) => html`<${RequestBadge} request=${r} />` },
-    { title: strings.credentials.actions, isActions: true, cell: (/** @type {CredentialRequest} */ r) => html`<${Actions} request=${r} choose=${choose} />` },
+      ? { title: strings.requests.due, cell: (/** @type {R} */ r) => html`<${Due} at=${r.dueAt} />` }
+      : { title: strings.requests.state, cell: (/** @type {R} */ r) => html`<${RequestBadge} request=${r} />` },
+    { title: strings.credentials.actions, isActions: true, cell: (/** @type {R} */ r) => html`<${Actions} request=${r} choose=${choose} />` },
   ];
   return html`<section class="card" aria-label=${text.queue}>
-    <${Table} caption=${text.queue} columns=${columns} rows=${requests} rowKey=${(/** @type {CredentialRequest} */ r) => r.id} />
+    <${Table} caption=${text.queue} columns=${columns} rows=${requests} rowKey=${(/** @type {R} */ r) => r.id} />
   </section>`;
 }
 
@@ -91,13 +96,19 @@ function Requester({ request }) {
     ${request.requester ? html`<div class="small"><bdi>${request.requester.email}</bdi></div>` : null}</div>`;
 }
 
+/** @param {{text: string}} props */
+function Justification({ text: justification }) {
+  return html`<span class="prose short" dir="auto">${justification}</span>`;
+}
+
 /** @param {{at: string}} props */
 function Due({ at }) {
   const isOverdue = new Date(at).getTime() < Date.now();
-  return isOverdue ? html`<div><${Badge} tone="bad">${text.overdue}<//><div class="small">${text.dueSince(formatRelative(at))}</div></div>` : formatRelative(at);
+  if (!isOverdue) return formatRelative(at);
+  return html`<div><${Badge} tone="bad">${text.overdue}<//><div class="small">${text.dueSince(formatRelative(at))}</div></div>`;
 }
 
-/** @param {{request: CredentialRequest, choose: (chosen: {request: CredentialRequest, decision: Decision}) => void}} props */
+/** @param {{request: CredentialRequest, choose: Choose}} props */
 function Actions({ request, choose }) {
   if (request.status !== "pending") return null;
   if (request.userId === currentUser().id) return html`<span class="small wrap">${text.own}</span>`;

@@ -27,13 +27,14 @@ export function DecideDialog({ request, decision, onClose, onDone }) {
   const action = useAction(() => decide(request, decision, values.reason, onDone));
   return html`<${Dialog} title=${isApproval ? text.approveTitle : text.denyTitle} onClose=${onClose}>
     <dl class="facts">
-      <dt>${strings.requests.requester}</dt><dd><bdi>${requesterName(request)}</bdi>${request.requester ? html` (<bdi>${request.requester.email}</bdi>)` : null}</dd>
+      <dt>${strings.requests.requester}</dt><dd><bdi>${requesterName(request)}</bdi>
+        ${request.requester ? html` (<bdi>${request.requester.email}</bdi>)` : null}</dd>
       <dt>${text.access}</dt><dd>${strings.requests.levels[request.accessLevel]}</dd>
       <dt>${strings.requests.justification}</dt><dd><span class="prose" dir="auto">${request.justification}</span></dd>
     </dl>
     <p>${isApproval ? text.approveText : text.denyText}</p>
-    <${Form} submit=${isApproval ? text.approveConfirm : text.denyConfirm} kind=${isApproval ? "primary" : "danger"} problem=${action.problem}
-      isRunning=${action.isRunning} onSubmit=${() => action.run()} onCancel=${onClose}>
+    <${Form} submit=${isApproval ? text.approveConfirm : text.denyConfirm} kind=${isApproval ? "primary" : "danger"}
+      problem=${action.problem} isRunning=${action.isRunning} onSubmit=${() => action.run()} onCancel=${onClose}>
       <${TextArea} label=${text.reason} name="reason" rows=${3} maxLength=${1000} hint=${text.reasonHint} value=${values.reason}
         onChange=${set("reason")} problem=${action.problem} />
     <//>

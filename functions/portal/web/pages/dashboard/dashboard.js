@@ -21,12 +21,21 @@ import { apiQuery, isComplete, readView } from "./view.js";
 
 const texts = strings.dashboard;
 
-/** The parts of the page: their tiles, and their charts. */
+/**
+ * Numbers that belong together, each with a label.
+ * @typedef {{name: string, title: string, labels: Record<string, string>, read: (metrics: Data["metrics"]) => Record<string, number>}} Group
+ */
+
+/** The parts of the page: their tiles, charts and groups. */
 const sections = [
   {
     title: texts.sections.users,
     tiles: ["users.total", "users.active", "users.growth", "projects.total", "projects.created", "projects.archived"],
     charts: [{ path: "users.total", kind: "line" }, { path: "projects.total", kind: "line" }],
+    groups: /** @type {Group[]} */ ([
+      { name: "users-by-role", title: texts.byRole, labels: texts.roles, read: (metrics) => metrics.users.byRole },
+      { name: "projects-by-status", title: texts.byStatus, labels: texts.statuses, read: (metrics) => metrics.projects.byStatus },
+    ]),
   },
   {
     title: texts.sections.requests,
@@ -47,6 +56,9 @@ const sections = [
     title: texts.sections.media,
     tiles: ["usage.media.calls", "usage.media.modelCalls", "usage.media.inputTokens", "usage.media.outputTokens", "usage.media.cost"],
     charts: [{ path: "usage.media.calls" }, { path: "usage.media.cost" }],
+    groups: /** @type {Group[]} */ ([
+      { name: "media-by-task", title: texts.byTask, labels: texts.tasks, read: (metrics) => ({ ...metrics.usage.media.byTask }) },
+    ]),
   },
 ];
 
@@ -102,7 +114,7 @@ function Content({ view, data, daily, round }) {
         before=${data?.previous?.metrics} />
       ${daily.problem ? null : html`<div class="charts">${s.charts.map((c) => html`<${SeriesChart} key=${c.path} ...${c}
         figure=${figures[c.path]} daily=${daily.data} otherName=${otherName} />`)}</div>`}
-      ${s.title === texts.sections.users ? html`<${Groups} data=${data} isCompared=${isCompared} otherName=${otherName} />` : null}
+      <${Groups} of=${s.groups} data=${data} isCompared=${isCompared} otherName=${otherName} />
       ${s.title === texts.sections.distribution ? html`<${Rankings} view=${view} round=${round} otherName=${otherName} />` : null}
     <//>`)}`;
 }
@@ -116,21 +128,18 @@ function Rankings(props) {
 }
 
 /**
- * The users by role and the projects by status.
- * @param {{data?: Data, isCompared: boolean, otherName: string}} props
+ * Parts of figures, such as the users by role.
+ * @param {{of?: Group[], data?: Data, isCompared: boolean, otherName: string}} props
  */
-function Groups({ data, isCompared, otherName }) {
-  const now = data?.metrics;
+function Groups({ of = [], data, isCompared, otherName }) {
+  if (of.length === 0) return null;
   const before = isCompared ? data?.previous?.metrics : undefined;
-  return html`<div class="charts">${[
-    { name: "users-by-role", title: texts.byRole, labels: texts.roles, now: now?.users.byRole, before: before?.users.byRole },
-    {
-      name: "projects-by-status", title: texts.byStatus, labels: texts.statuses, now: now?.projects.byStatus,
-      before: before?.projects.byStatus,
-    },
-  ].map((group) => html`<figure class="series" key=${group.name} data-group=${group.name}><figcaption><h3>${group.title}</h3></figcaption>
-    <${NamedBars} title=${group.title} name=${group.name} nameTitle=${texts.name} countTitle=${texts.count} otherName=${otherName}
-      rows=${Object.entries(group.labels).map(([key, name]) => ({ key, name, value: group.now?.[key], before: group.before?.[key] }))} />
+  return html`<div class="charts">${of.map(({ name, title, labels, read }) => html`<figure class="series" key=${name} data-group=${name}>
+    <figcaption><h3>${title}</h3></figcaption>
+    <${NamedBars} title=${title} name=${name} nameTitle=${texts.name} countTitle=${texts.count} otherName=${otherName}
+      rows=${Object.entries(labels).map(([key, label]) => ({
+        key, name: label, value: data && read(data.metrics)[key], before: before && read(before)[key],
+      }))} />
   </figure>`)}</div>`;
 }
 

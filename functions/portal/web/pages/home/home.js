@@ -9,13 +9,13 @@ import { Table } from "../../components/table.js";
 import { get } from "../../core/api.js";
 import { passwordFile, saveCommand, tokenFile } from "../../core/commands.js";
 import { describeScopes, isRenewed, isWorking, needsRenewal } from "../../core/credentials.js";
-import { formatDate, formatRelative } from "../../core/format.js";
+import { formatRelative } from "../../core/format.js";
 import { useLoad } from "../../core/hooks.js";
 import { html } from "../../core/html.js";
 import { currentUser } from "../../core/session.js";
 import { strings } from "../../core/strings.js";
 import { RequestTable } from "../access/requests.js";
-import { Name, State } from "../access/tokens.js";
+import { Expiry, Name, State } from "../access/tokens.js";
 
 /** @typedef {import("../../core/credentials.js").Token} Token */
 /** @typedef {import("../../core/credentials.js").CredentialRequest} CredentialRequest */
@@ -45,7 +45,8 @@ function Overview({ tokens, requests }) {
   const expiring = working.filter((t) => needsRenewal(t, tokens)).length;
   return html`
     ${expiring > 0 ? html`<p class="note warning">${text.expiring(expiring)} <a href="/portal/access">${text.renew}</a></p>` : null}
-    ${working.length > 0 ? html`<${Pulling} working=${working} /><${Credentials} all=${tokens} working=${working} />` : html`<${Start} requests=${requests} />`}
+    ${working.length > 0 ? html`<${Pulling} working=${working} /><${Credentials} all=${tokens} working=${working} />`
+      : html`<${Start} requests=${requests} />`}
     ${requests.length > 0 ? html`<${Section} title=${text.requests} actions=${html`<a href="/portal/access">${text.allRequests}</a>`}>
       <${RequestTable} requests=${requests} /><//>` : null}`;
 }
@@ -68,17 +69,23 @@ function Start({ requests }) {
 function Pulling({ working }) {
   const [chosen, choose] = useState(working[0].id);
   const token = working.find((t) => t.id === chosen) ?? working[0];
-  const isPassword = token.kind === "password";
+  const file = token.kind === "password" ? passwordFile : tokenFile;
   const chart = useLoad(firstChart, []).data;
-  const login = { username: token.username ?? "token", file: isPassword ? passwordFile : tokenFile, scopes: token.scopes, chart };
-  const options = working.map((t) => ({ value: t.id, label: `${strings.credentials.kinds[t.kind]}: ${t.name}${t.username ? ` (${t.username})` : ""}` }));
+  const login = { username: token.username ?? "token", file, scopes: token.scopes, chart };
+  const options = working.map((t) => ({ value: t.id, label: labelOf(t) }));
   return html`<${Section} title=${text.mayPull}>
     <ul class="scopes">${describeScopes(working.flatMap((t) => t.scopes)).map((line) => html`<li><bdi>${line}</bdi></li>`)}</ul>
-    ${working.length > 1 ? html`<${Select} label=${text.commandsFor} isRequired value=${token.id} options=${options} onChange=${choose} />` : null}
+    ${working.length > 1 ? html`<${Select} label=${text.commandsFor} isRequired value=${token.id}
+      options=${options} onChange=${choose} />` : null}
     <p class="hint">${text.placeholders}</p>
     <${CodeBlock} label=${strings.secret.saveCommand} text=${saveCommand(login)} />
     <${Commands} key=${token.id} login=${login} />
   <//>`;
+}
+
+/** @param {Token} token */
+function labelOf({ kind, name, username }) {
+  return `${strings.credentials.kinds[kind]}: ${name}${username ? ` (${username})` : ""}`;
 }
 
 /**
@@ -89,14 +96,20 @@ async function firstChart(signal) {
   return (await get("/v1/charts", { query: { limit: 1 }, signal })).data[0];
 }
 
+/** @param {Token} token */
+function formatUse({ lastUsedAt }) {
+  return lastUsedAt ? formatRelative(lastUsedAt) : strings.credentials.never;
+}
+
 /** @param {{all: Token[], working: Token[]}} props */
 function Credentials({ all, working }) {
   const expiring = working.filter((t) => needsRenewal(t, all));
-  const rows = [...expiring, ...working.filter((t) => !expiring.includes(t) && !isRenewed(t, all))].slice(0, Math.max(listed, expiring.length));
+  const others = working.filter((t) => !expiring.includes(t) && !isRenewed(t, all));
+  const rows = [...expiring, ...others].slice(0, Math.max(listed, expiring.length));
   const columns = [
     { title: strings.credentials.name, cell: (/** @type {Token} */ t) => html`<${Name} token=${t} />` },
-    { title: strings.credentials.lastUsed, cell: (/** @type {Token} */ t) => (t.lastUsedAt ? formatRelative(t.lastUsedAt) : strings.credentials.never) },
-    { title: strings.credentials.expires, cell: (/** @type {Token} */ t) => html`<span class="nowrap">${t.expiresAt ? formatDate(t.expiresAt) : strings.credentials.noExpiry}</span>` },
+    { title: strings.credentials.lastUsed, cell: (/** @type {Token} */ t) => formatUse(t) },
+    { title: strings.credentials.expires, cell: (/** @type {Token} */ t) => html`<${Expiry} token=${t} />` },
     { title: strings.credentials.state, cell: (/** @type {Token} */ t) => html`<${State} token=${t} all=${all} />` },
   ];
   return html`<${Section} title=${text.credentials} actions=${html`<a href="/portal/access">${text.allCredentials}</a>`}>
