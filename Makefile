@@ -73,6 +73,9 @@ vendor: $(NODE)/ready ## Copy the portal's libraries from their npm packages
 golden: has-go engines ## Rewrite the golden files of the functions' tests; review the changes
 	go test ./functions/... -update
 
+pictures: has-go engines clients ## Rewrite the pictures of the portal in its tests and in the README; review the changes
+	cd local && go test ./browser ./e2e -run 'TestScreenshot|TestPortalPages/pictures|TestFilledPortal' -count=1 -update
+
 engines: $(BIN)/dynoxide ## Install the engines that the tests need
 
 clients: has-go $(NODE)/ready ## Install the clients of the end-to-end tests: helm, crane, docker, skopeo, podman, chromium
@@ -101,7 +104,7 @@ $(NODE)/ready: .ci/portal/package.json .ci/portal/package-lock.json .ci/portal/.
 
 clean: ## Remove build output, but not downloaded tools and .local/data
 	rm -rf .aws-sam .local/build coverage.out
-.PHONY: check test race format vet lint unchanged portal-types lint-template lint-openapi tidy generate vendor golden engines clients tools clean
+.PHONY: check test race format vet lint unchanged portal-types lint-template lint-openapi tidy generate vendor golden pictures engines clients tools clean
 
 # --- The local stack: `make run` ---------------------------------------------------------------
 # With ADDR and DATA, several stacks can run at the same time. RATE_LIMIT is the template's RateLimitPerMinute. PARAMETERS sets other

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"embed"
 	"encoding/base64"
@@ -118,7 +119,7 @@ func (s *site) imported(module string, found []string) []string {
 	}
 	found = append(found, module)
 	content, _ := s.tree.Content(module)
-	for name := range staticImports(string(content)) {
+	for name := range staticImports(content) {
 		if library, isLibrary := libraries[name]; isLibrary {
 			found = s.imported(library, found)
 		} else if strings.HasPrefix(name, ".") {
@@ -130,9 +131,10 @@ func (s *site) imported(module string, found []string) []string {
 
 // staticImports returns the modules that a module names in the import statements at its beginning. A regular expression over
 // all modules would take a quarter of the function's start.
-func staticImports(module string) iter.Seq[string] {
+func staticImports(module []byte) iter.Seq[string] {
 	return func(yield func(string) bool) {
-		for line := range strings.Lines(module) {
+		for line := range bytes.Lines(module) {
+			line := string(line)
 			isHead := line == "\n" || strings.HasPrefix(line, "//") || strings.HasPrefix(line, "import ") ||
 				strings.HasPrefix(line, "  ") || strings.HasPrefix(line, "} from ")
 			if !isHead {

@@ -85,7 +85,7 @@ func TestStaticImportsFindsAll(t *testing.T) {
 		for _, match := range statement.FindAllSubmatch(content, -1) {
 			want = append(want, string(match[1]))
 		}
-		if got := slices.Collect(staticImports(string(content))); !slices.Equal(got, want) {
+		if got := slices.Collect(staticImports(content)); !slices.Equal(got, want) {
 			t.Errorf("%s imports %q, but its head %q: write imports before everything else", module, want, got)
 		}
 	}

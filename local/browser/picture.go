@@ -32,13 +32,7 @@ const (
 // in their place.
 func (p *Page) Screenshot(name string, volatile ...string) {
 	p.t.Helper()
-	file := fmt.Sprintf("%s-%d.png", name, p.size.Width)
-	p.CompareWith(filepath.Join("testdata", file), volatile...)
-}
-
-// CompareWith is like Screenshot with a picture at any path.
-func (p *Page) CompareWith(path string, volatile ...string) {
-	p.t.Helper()
+	path := filepath.Join("testdata", fmt.Sprintf("%s-%d.png", name, p.size.Width))
 	got := p.capture(volatile)
 	if *update {
 		writeFile(p, path, got)
@@ -61,6 +55,14 @@ func (p *Page) CompareWith(path string, volatile ...string) {
 		writeFile(p, filepath.Join(folder, base), got)
 		writeFile(p, filepath.Join(folder, "difference-"+base), difference)
 		p.t.Errorf("%.1f%% of the pixels differ from %s; -artifacts keeps the pictures, and -update accepts them", share*100, path)
+	}
+}
+
+// Draw writes a picture of the window with -update, for documents. Nothing compares it.
+func (p *Page) Draw(path string) {
+	p.t.Helper()
+	if picture := p.capture(nil); *update {
+		writeFile(p, path, picture)
 	}
 }
 

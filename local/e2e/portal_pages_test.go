@@ -32,6 +32,7 @@ func TestPortalPages(t *testing.T) {
 	for _, role := range []string{"viewer", "user", "manager", "admin"} {
 		t.Run(role, func(t *testing.T) { testPagesOfRole(t, p, role) })
 	}
+	t.Run("pictures", func(t *testing.T) { testPictures(t, p) })
 	t.Run("first load", func(t *testing.T) { testFirstLoad(t, p) })
 	t.Run("keyboard", func(t *testing.T) { testPortalByKeyboard(t, p) })
 	p.checkNoSecretsLeaked(t)

@@ -5,7 +5,9 @@ import (
 	"compress/gzip"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
+	"hash"
 	"io"
 	"io/fs"
 	"net/http"
@@ -30,7 +32,7 @@ type treeFile struct {
 // To start faster, it does not read the files whose hashes are known.
 func ReadTree(fsys fs.FS, known map[string]string) (*Tree, error) {
 	tree := &Tree{files: map[string]*treeFile{}}
-	sum := sha256.New()
+	sum, buffer := sha256.New(), make([]byte, 16<<10)
 	err := fs.WalkDir(fsys, ".", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
 			return err
@@ -41,19 +43,29 @@ func ReadTree(fsys fs.FS, known map[string]string) (*Tree, error) {
 		}
 		file := newTreeFile(fsys, name, mediaType)
 		tree.files[name] = file
-		if hash := known[name]; hash != "" {
-			_, _ = fmt.Fprintf(sum, "%s\x00%s\x00", name, hash) // a hash takes everything
+		if knownHash := known[name]; knownHash != "" {
+			_, _ = fmt.Fprintf(sum, "\x00%s\x00%s\x00", name, knownHash) // a hash takes everything
 			return nil
 		}
-		content, err := file.content()
-		_, _ = fmt.Fprintf(sum, "%s\x00%d\x00%s", name, len(content), content)
-		return err
+		return hashFile(sum, fsys, name, buffer)
 	})
 	tree.version = hex.EncodeToString(sum.Sum(nil)[:8])
 	if err != nil {
 		return nil, fmt.Errorf("assets: %w", err)
 	}
 	return tree, nil
+}
+
+// hashFile adds a file to a hash. It does not keep the content, because a function that starts pays for each page of memory
+// that it touches.
+func hashFile(sum hash.Hash, fsys fs.FS, name string, buffer []byte) error {
+	file, err := fsys.Open(name)
+	if err != nil {
+		return err
+	}
+	size, err := io.CopyBuffer(sum, file, buffer)
+	_, _ = fmt.Fprintf(sum, "\x00%s\x00%d\x00", name, size) // a hash takes everything
+	return errors.Join(err, file.Close())
 }
 
 func newTreeFile(fsys fs.FS, name, mediaType string) *treeFile {

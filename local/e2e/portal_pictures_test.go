@@ -1,0 +1,94 @@
+package e2e
+
+import (
+	"net/http"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"portside/local/browser"
+)
+
+// TestFilledPortal opens pages that are full of data, and with -update draws the pictures of the README. They show dates of
+// today, so nothing compares them.
+func TestFilledPortal(t *testing.T) {
+	p := newTestStack(t)
+	p.start(t, new(int))
+	p.fillPortal(t)
+	p.runCommand(t, filepath.Join(repository, ".local", "bin", "portside"), "demo-data", "--local", p.data, "--days", "120", "--add")
+	p.admin(t).Post("/v1/users", `{"email":"ada@vendor.example","name":"Ada Lovelace","role":"admin","sendActivationEmail":false}`).
+		WantStatus(http.StatusCreated)
+	page := p.visitAs(t, "ada@vendor.example")
+	for _, entry := range p.openPages(t, page) {
+		if !strings.Contains(entry.Path, "{") {
+			page.Open(entry.Path)
+			checkPage(t, p, page, entry.Path)
+		}
+	}
+	drawPictures(t, page)
+	p.checkNoSecretsLeaked(t)
+}
+
+// testPictures compares pages that are the same every day with pictures, on a phone and on a desktop.
+func testPictures(t *testing.T, p *testStack) {
+	visitor, person := p.visit(t), p.visitAs(t, "viewer@example.com")
+	for _, picture := range []struct {
+		name, path string
+		page       *browser.Page
+	}{
+		{"sign-in", "/portal/sign-in", visitor},
+		{"collect", "/portal/collect", visitor},
+		{"home", "/portal", person},
+		{"access", "/portal/access", person},
+		{"charts", "/portal/charts", person},
+		{"projects", "/portal/projects", person},
+	} {
+		picture.page.Open(picture.path)
+		ready(picture.page)
+		for _, size := range []browser.Size{browser.Phone, browser.Desktop} {
+			picture.page.Resize(size)
+			picture.page.Screenshot("portal-"+picture.name, "tbody td") // dates
+		}
+	}
+}
+
+// drawPictures draws the dashboard, a chart, and values that the media page has extracted from a PDF.
+func drawPictures(t *testing.T, page *browser.Page) {
+	t.Helper()
+	page.Resize(browser.Size{Width: 1280, Height: 900})
+	draw := func(name string) {
+		page.Draw(filepath.Join(repository, "docs", "images", "portal-"+name+".png"))
+	}
+	page.Open("/portal/dashboard")
+	ready(page)
+	draw("dashboard")
+
+	page.Open("/portal/charts/hello/1.1.0")
+	ready(page)
+	draw("chart")
+
+	invoice, err := filepath.Abs(filepath.Join(repository, "docs", "media", "invoice-march.pdf"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	page.Open("/portal/media")
+	ready(page)
+	page.Upload("Drop files here, or choose them", invoice)
+	page.Check("Extract values", true)
+	for i, variable := range [][3]string{
+		{"invoice_number", "Text", "number of the invoice"}, {"total", "Number", "total amount to pay, with tax"}, {"due", "Date", "when it has to be paid"},
+	} {
+		page.Click(browser.Button("Add a variable"))
+		row := page.Within(browser.Role("group", "Variable "+strconv.Itoa(i+1)))
+		row.Fill("Name", variable[0])
+		row.Select("Type", variable[1])
+		row.Fill("Description (optional)", variable[2])
+	}
+	page.Click(browser.Button("Extract"))
+	page.Click(browser.Button("Show the place of total"))
+	page.WaitFor(browser.Role("image", "Page 1 of invoice-march.pdf"))
+	browser.Eval[bool](page, `(document.querySelector(".paper").closest("section").scrollIntoView(), true)`)
+	page.WaitNoText("The answer for invoice-march.pdf is here.")
+	draw("media")
+}
