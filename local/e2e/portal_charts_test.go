@@ -75,7 +75,7 @@ func testChartPages(t *testing.T, page *browser.Page, customer client) {
 		t.Errorf("copied %q", got)
 	}
 	page.WaitText("helm pull vendor/hello --version 1.1.0 --verify")
-	values, err := os.ReadFile(filepath.Join(repository, "local/demo/chart/hello/values.yaml"))
+	values, err := os.ReadFile(filepath.Join(repository, "local", "demo", "chart", "hello", "values.yaml"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,6 +3,7 @@ package analytics_test
 import (
 	"context"
 	"fmt"
+	"sync"
 	"testing"
 	"time"
 
@@ -34,9 +35,12 @@ func TestYearAgo(t *testing.T) {
 }
 
 // yesterdays is a store whose numbers of a day depend only on the day. It records what was read.
-type yesterdays struct{ read map[calendar.Day]bool }
+type yesterdays struct {
+	mu   sync.Mutex
+	read map[calendar.Day]bool
+}
 
-func (y yesterdays) Counts(_ context.Context, since, today calendar.Day) (analytics.Counts, error) {
+func (y *yesterdays) Counts(_ context.Context, since, today calendar.Day) (analytics.Counts, error) {
 	counts := analytics.Counts{Now: analytics.Counters{"users": int64(today) + 1}, Changes: map[calendar.Day]analytics.Counters{}}
 	for day := since; day <= today; day++ {
 		counts.Changes[day] = analytics.Counters{"users": 1}
@@ -44,7 +48,9 @@ func (y yesterdays) Counts(_ context.Context, since, today calendar.Day) (analyt
 	return counts, nil
 }
 
-func (y yesterdays) Requests(_ context.Context, first, last calendar.Day) (map[calendar.Day]*analytics.RequestStats, error) {
+func (y *yesterdays) Requests(_ context.Context, first, last calendar.Day) (map[calendar.Day]*analytics.RequestStats, error) {
+	y.mu.Lock()
+	defer y.mu.Unlock()
 	found := map[calendar.Day]*analytics.RequestStats{}
 	for day := first; day <= last; day++ {
 		y.read[day] = true
@@ -53,7 +59,7 @@ func (y yesterdays) Requests(_ context.Context, first, last calendar.Day) (map[c
 	return found, nil
 }
 
-func (y yesterdays) Usage(_ context.Context, first, last calendar.Day) (map[calendar.Day]*analytics.Usage, error) {
+func (y *yesterdays) Usage(_ context.Context, first, last calendar.Day) (map[calendar.Day]*analytics.Usage, error) {
 	found := map[calendar.Day]*analytics.Usage{}
 	for day := first; day <= last; day += 5 - day%5 {
 		found[day] = &analytics.Usage{Charts: int64(day), Storage: &analytics.StorageBytes{Charts: int64(day)}}
@@ -66,7 +72,7 @@ func (y yesterdays) Usage(_ context.Context, first, last calendar.Day) (map[cale
 func TestComparisonEqualsDashboardOfTheOtherPeriod(t *testing.T) {
 	now := time.Date(2028, 3, 1, 12, 0, 0, 0, time.UTC)
 	rapid.Check(t, func(t *rapid.T) {
-		store := yesterdays{map[calendar.Day]bool{}}
+		store := &yesterdays{read: map[calendar.Day]bool{}}
 		service := analytics.NewService(store, 1, func() time.Time { return now })
 		last := calendar.DayOf(now) - calendar.Day(rapid.IntRange(0, 800).Draw(t, "end"))
 		first := last - calendar.Day(rapid.IntRange(0, 800).Draw(t, "days"))

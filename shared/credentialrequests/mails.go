@@ -33,7 +33,8 @@ func announcement(r Request, requester, approver principal.Person) mail.Message 
 		Button: mail.Button{Label: "Decide in the portal", Address: r.Next.BaseURL + "/portal/approvals"},
 		Notes: []string{
 			"A decision is due by " + r.DueAt.Format(timeLayout) + ".",
-			"You can also decide with the API: send POST " + r.Next.BaseURL + "/api/v1/credential-requests/" + r.ID + "/approve or …/deny with your API key; " +
+			"You can also decide with the API: send POST " + r.Next.BaseURL + "/api/v1/credential-requests/" + r.ID +
+				"/approve or …/deny with your API key; " +
 				"see " + r.Next.BaseURL + "/docs.",
 		},
 	}.Message()

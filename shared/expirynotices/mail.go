@@ -78,7 +78,8 @@ func (m content) advice() string {
 	case m.notice.Credential.Kind == credentials.Password:
 		return "Clients that use it stop working then. Request a new one in the portal: " + m.baseURL + "/portal/access?new=request"
 	default:
-		return "Clients that use it stop working then. Renew it in the portal, " + m.baseURL + "/portal/access, or create a successor with POST " +
+		return "Clients that use it stop working then. Renew it in the portal, " + m.baseURL +
+			"/portal/access, or create a successor with POST " +
 			m.baseURL + "/api/v1/tokens; see " + m.baseURL + "/docs"
 	}
 }
