@@ -48,7 +48,7 @@ func newTestStack(t *testing.T) *testStack {
 	}, clock: time.Date(2028, 3, 1, 15, 4, 5, 0, time.UTC)} // the day after a leap day
 	o.tables = o.tablesOver(client)
 	o.writeStack(localStack{
-		API: "http://127.0.0.1:3999", DynamoDB: aws.ToString(client.Options().BaseEndpoint), Region: "us-east-1",
+		API: "http://127.0.0.1:3999", Portal: "http://localhost:3999", DynamoDB: aws.ToString(client.Options().BaseEndpoint), Region: "us-east-1",
 		AccessKeyID: "test", SecretAccessKey: "test",
 		Tables: o.tableNames(),
 	})

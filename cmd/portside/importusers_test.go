@@ -103,7 +103,7 @@ func (o *testStack) checkImported(t *testing.T) {
 		t.Errorf("got wendy %+v, %v", wendy, err)
 	}
 	unsent, err := o.tables.users.Unsent(t.Context(), o.now().Add(time.Hour), 10)
-	if err != nil || len(unsent) != 1 || unsent[0].BaseURL != "http://127.0.0.1:3999" {
+	if err != nil || len(unsent) != 1 || unsent[0].BaseURL != "http://localhost:3999" {
 		t.Errorf("unsent mails: %+v, %v", unsent, err)
 	}
 }

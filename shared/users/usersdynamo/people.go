@@ -69,15 +69,14 @@ func (s *Store) Unchanged(userID string, version int64) types.TransactWriteItem 
 }
 
 // SignedIn returns the write that records the time of a sign-in. It fails unless the user is active and still has this
-// version. Readers see the time, so the user gets another version.
+// version. The version stays: people who sign in again and again must not make the changes of an admin fail.
 func (s *Store) SignedIn(userID string, version int64, at time.Time) types.TransactWriteItem {
 	return types.TransactWriteItem{Update: &types.Update{
-		TableName: &s.table, Key: userKey(userID), UpdateExpression: aws.String("SET lastLogin = :at, version = :next"),
+		TableName: &s.table, Key: userKey(userID), UpdateExpression: aws.String("SET lastLogin = :at"),
 		ConditionExpression:      aws.String("version = :version AND #status = :active"),
 		ExpressionAttributeNames: map[string]string{"#status": "status"},
 		ExpressionAttributeValues: items.Map{
-			":at": items.Number(items.Millis(at)), ":next": items.Number(version + 1), ":version": items.Number(version),
-			":active": items.Text(string(users.Active)),
+			":at": items.Number(items.Millis(at)), ":version": items.Number(version), ":active": items.Text(string(users.Active)),
 		},
 	}}
 }

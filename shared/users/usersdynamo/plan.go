@@ -79,7 +79,7 @@ func (p *plan) createUser(u users.User) {
 }
 
 func (p *plan) changeUser(before, after users.User) {
-	p.Add(versions.ErrStale, p.updateUser(before.Version, after))
+	p.Add(versions.ErrStale, p.updateUser(before, after))
 	p.admins += users.ActingAdmins(before, after)
 	if newListItem(before) != newListItem(after) {
 		p.Add(errListed, p.lists.Replace(entry(before), entry(after))...)
@@ -176,14 +176,18 @@ func (p *plan) adminCount() types.TransactWriteItem {
 	return types.TransactWriteItem{Update: update}
 }
 
-func (p *plan) updateUser(version int64, u users.User) types.TransactWriteItem {
-	item := items.Encode(newUserItem(u))
+// updateUser leaves the time of the last sign-in unless the change sets it, because a sign-in since then has stored another.
+func (p *plan) updateUser(before, after users.User) types.TransactWriteItem {
+	item := items.Encode(newUserItem(after))
 	delete(item, "pk")
 	delete(item, "sk")
-	values := items.Map{":version": items.Number(version)}
-	expression, names := setAll(item, values, "department", "lastLogin", "link")
+	if after.LastLoginAt.Equal(before.LastLoginAt) {
+		delete(item, "lastLogin")
+	}
+	values := items.Map{":version": items.Number(before.Version)}
+	expression, names := setAll(item, values, "department", "link")
 	return types.TransactWriteItem{Update: &types.Update{
-		TableName: &p.store.table, Key: userKey(u.ID), UpdateExpression: &expression,
+		TableName: &p.store.table, Key: userKey(after.ID), UpdateExpression: &expression,
 		ConditionExpression: aws.String("version = :version"), ExpressionAttributeNames: names, ExpressionAttributeValues: values,
 	}}
 }
