@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/page"
@@ -21,6 +22,7 @@ type Request struct {
 	Status int64
 	Bytes  float64 // of the response with its headers, as the network carried them
 	ended  bool
+	loader cdp.LoaderID // of the document that sent it
 }
 
 // watcher records what happens on a page. Chromium's events arrive on other goroutines.
@@ -111,8 +113,21 @@ func (w *watcher) observe(event any) {
 			w.report("asked with a dialog of the browser: %s", e.Message)
 		}
 		go w.closeDialog()
+	case *page.EventFrameNavigated:
+		w.navigated(e.Frame)
 	default:
 		w.observeNetwork(event)
+	}
+}
+
+// navigated ends the requests of earlier documents. The document before may send requests until the new one replaces it, and
+// Chromium does not always report how those end.
+func (w *watcher) navigated(frame *cdp.Frame) {
+	if frame.ParentID != "" {
+		return
+	}
+	for _, request := range w.order {
+		request.ended = request.ended || request.loader != frame.LoaderID
 	}
 }
 
@@ -154,7 +169,7 @@ func (w *watcher) sent(e *network.EventRequestWillBeSent) {
 		}
 	}
 	isWorker := e.LoaderID == "" // the script of a worker, whose other events do not belong to the page
-	request := &Request{Method: e.Request.Method, URL: e.Request.URL, ended: isWorker}
+	request := &Request{Method: e.Request.Method, URL: e.Request.URL, ended: isWorker, loader: e.LoaderID}
 	if address.Host != w.host {
 		w.report("sent a request to another host: %s", w.describe(request))
 	}
