@@ -16,7 +16,8 @@ func (o *testStack) withSecrets() *secretsmanager.Client {
 	o.t.Helper()
 	client := awstest.SecretsManager(o.t)
 	o.writeStack(localStack{
-		API: "http://127.0.0.1:3999", Portal: "http://localhost:3999", DynamoDB: aws.ToString(o.client.Options().BaseEndpoint), Region: "us-east-1",
+		API: "http://127.0.0.1:3999", Portal: "http://localhost:3999",
+		DynamoDB: aws.ToString(o.client.Options().BaseEndpoint), Region: "us-east-1",
 		SecretsManager: aws.ToString(client.Options().BaseEndpoint), AccessKeyID: "test", SecretAccessKey: "test",
 		Tables: o.tableNames(),
 	})

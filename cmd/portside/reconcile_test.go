@@ -51,7 +51,8 @@ func newAnalyticsStack(t *testing.T) *analyticsStack {
 	tables := o.tableNames()
 	tables["PullsTable"] = pullsTable
 	o.writeStack(localStack{
-		API: "http://127.0.0.1:3999", Portal: "http://localhost:3999", DynamoDB: aws.ToString(o.client.Options().BaseEndpoint), Region: "us-east-1",
+		API: "http://127.0.0.1:3999", Portal: "http://localhost:3999",
+		DynamoDB: aws.ToString(o.client.Options().BaseEndpoint), Region: "us-east-1",
 		S3: aws.ToString(client.Options().BaseEndpoint), AccessKeyID: keys.AccessKeyID, SecretAccessKey: keys.SecretAccessKey,
 		Tables: tables, Buckets: map[string]string{"AnalyticsBucket": bucket},
 	})

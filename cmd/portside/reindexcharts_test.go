@@ -25,7 +25,8 @@ func (o *testStack) withCharts() *chartss3.Bucket {
 		o.t.Fatal(err)
 	}
 	o.writeStack(localStack{
-		API: "http://127.0.0.1:3999", Portal: "http://localhost:3999", DynamoDB: aws.ToString(o.client.Options().BaseEndpoint), Region: "us-east-1",
+		API: "http://127.0.0.1:3999", Portal: "http://localhost:3999",
+		DynamoDB: aws.ToString(o.client.Options().BaseEndpoint), Region: "us-east-1",
 		S3: aws.ToString(client.Options().BaseEndpoint), AccessKeyID: keys.AccessKeyID, SecretAccessKey: keys.SecretAccessKey,
 		Tables:  o.tableNames(),
 		Buckets: map[string]string{"ChartsBucket": name},
