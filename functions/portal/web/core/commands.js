@@ -24,7 +24,7 @@ export const passwordFile = "~/.portside/password";
  * clients would send the login of the first to the second, which rejects it. 127.0.0.1 is another host to them.
  * @returns {Site}
  */
-function site() {
+export function site() {
   const host = location.host.replace(/^localhost(?=:|$)/, "127.0.0.1");
   return { host, origin: `${location.protocol}//${host}`, isPlain: location.protocol === "http:" };
 }

@@ -87,7 +87,7 @@ function Content({ page, params }) {
         components.set(page, module.default);
         render((n) => n + 1);
       },
-      () => setOutdated(true), // the files of this version are gone after a new deployment
+      () => setOutdated(true), // offline, or the files of this version are gone after a new deployment
     );
   }, [page]);
   if (isOutdated) return html`<${Outdated} />`;
@@ -129,7 +129,7 @@ class Guard extends Component {
   render() {
     if (!this.state.error) return this.props.children;
     return html`<${ProblemMessage} problem=${/** @type {any} */ ({
-      detail: strings.outdated.text, errors: [], retryAfter: 0, requestId: "",
+      detail: strings.outdated.failed, errors: [], retryAfter: 0, requestId: "",
     })} onRetry=${() => location.reload()} />`;
   }
 }

@@ -72,7 +72,8 @@ export const strings = {
 
   outdated: {
     title: "Reload the page",
-    text: "A newer version of the portal has been installed. Reload the page to use it.",
+    text: "The page could not be loaded: the connection failed, or a newer version of the portal has been installed. Reload the page.",
+    failed: "The page has failed. Reload it. What you have saved is kept.",
     reload: "Reload",
   },
 

@@ -1,20 +1,22 @@
 // The commands that pull an image or chart from the registry, filled in. docs/install.md explains them.
 
+import { site } from "../../core/commands.js";
+
 /**
  * @param {{repository: string, reference: string, digest: string, isChart: boolean, version?: string}} what
- * @param {{host: string, isPlain: boolean}} [site] isPlain: without TLS, as on a developer's machine
  * @returns {{name: string, title: string, text: string}[]}
  */
-export function pullCommands(what, site = { host: location.host, isPlain: location.protocol === "http:" }) {
+export function pullCommands(what) {
   const { repository, reference, digest, isChart } = what;
-  const base = `${site.host}/${repository}`;
+  const { host, isPlain } = site();
+  const base = `${host}/${repository}`;
   const image = base + (reference.includes(":") ? "@" : ":") + reference;
   const pinned = `${base}@${digest}`;
-  const insecure = site.isPlain ? " --tls-verify=false" : "";
-  const plain = site.isPlain ? " --plain-http" : "";
+  const insecure = isPlain ? " --tls-verify=false" : "";
+  const plain = isPlain ? " --plain-http" : "";
   const general = [
     { name: "skopeo", title: "skopeo", text: `skopeo inspect${insecure} docker://${image}` },
-    { name: "crane", title: "crane", text: `crane${site.isPlain ? " --insecure" : ""} manifest ${image}` },
+    { name: "crane", title: "crane", text: `crane${isPlain ? " --insecure" : ""} manifest ${image}` },
     { name: "oras", title: "ORAS", text: `oras pull${plain} ${image}\noras discover${plain} ${pinned}` },
   ];
   if (isChart) {
