@@ -155,7 +155,7 @@ import-users: has-go ## Import FILE=people.csv (or .jsonl) into the running loca
 	@go build -trimpath -ldflags="-X main.commit=$(COMMIT)" -o .local/bin/portside ./cmd/portside
 	@exec .local/bin/portside import-users --local '$(DATA)' $(if $(filter command environment,$(firstword $(origin ADDR))),--addr '$(ADDR)') $(ARGS) '$(FILE)'
 
-demo-year: demo ## Fill the running local stack with an example year: users, projects, requests, pulls; DATA=…
+demo-year: demo ## Fill the running local stack with an example year: users, projects, API requests, pulls; DATA=…
 	@go build -trimpath -ldflags="-X main.commit=$(COMMIT)" -o .local/bin/portside ./cmd/portside
 	@exec .local/bin/portside demo-data --local '$(DATA)'
 .PHONY: import-users demo-year
