@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/cdproto/cdp"
@@ -75,41 +76,41 @@ func (p *Page) ClearCache() {
 }
 
 // Download runs a step that downloads a file, such as a click, and returns the file's name and content.
+//
+// It watches the folder. Chromium's download events belong to the whole browser, and under load the first one can be missing.
 func (p *Page) Download(step func()) (name string, content []byte) {
 	p.t.Helper()
 	ctx, cancel := p.limit()
 	defer cancel()
-	session, folder, yes := chromedp.FromContext(p.tab), p.t.TempDir(), true
-	begun := cdp.Events(ctx, session.Browser, browser.DownloadWillBegin)
-	progress := cdp.Events(ctx, session.Browser, browser.DownloadProgress)
+	session, folder := chromedp.FromContext(p.tab), p.t.TempDir()
 	_, err := cdp.Call(ctx, session.Browser, browser.SetDownloadBehavior, browser.SetDownloadBehaviorParams{
-		Behavior: browser.SetDownloadBehaviorBehaviorAllowAndName, BrowserContextID: session.BrowserContextID,
-		DownloadPath: folder, EventsEnabled: &yes,
+		Behavior: browser.SetDownloadBehaviorBehaviorAllow, BrowserContextID: session.BrowserContextID, DownloadPath: folder,
 	})
 	if err != nil {
 		p.t.Fatalf("prepare a download: %v", err)
 	}
 	step()
-	id := ""
-	for event, err := range begun {
-		if err != nil {
-			p.fatalf("no download began: %v", err)
-		}
-		if string(event.FrameID) == string(p.target.TargetID) { // other pages download too
-			id, name = event.GUID, event.SuggestedFilename
-			break
-		}
-	}
-	for event, err := range progress {
-		if err != nil || event.GUID == id && event.State == browser.DownloadProgressStateCanceled {
-			p.fatalf("the download of %s did not end: %v", name, err)
-		}
-		if event.GUID == id && event.State == browser.DownloadProgressStateCompleted {
-			break
-		}
-	}
-	if content, err = os.ReadFile(filepath.Join(folder, id)); err != nil {
+	p.await("the downloaded file", func(context.Context) (bool, error) {
+		name, err = downloaded(folder)
+		return name != "", err
+	})
+	if content, err = os.ReadFile(filepath.Join(folder, name)); err != nil {
 		p.t.Fatal(err)
 	}
 	return name, content
+}
+
+// downloaded returns the name of the complete file in the folder, or "" if there is none yet.
+func downloaded(folder string) (string, error) {
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return "", err
+	}
+	for _, entry := range entries {
+		// Chromium renames the file when it is complete. Until then, the name ends with .crdownload or begins with a dot.
+		if !strings.HasSuffix(entry.Name(), ".crdownload") && !strings.HasPrefix(entry.Name(), ".") {
+			return entry.Name(), nil
+		}
+	}
+	return "", nil
 }

@@ -74,6 +74,9 @@ func (p *process) launch() error {
 	if err := os.WriteFile(fonts, fontsConfig, 0o600); err != nil {
 		return fmt.Errorf("configure the fonts: %w", err)
 	}
+	if err := writePreferences(filepath.Join(p.folder, "profile")); err != nil {
+		return fmt.Errorf("set the preferences: %w", err)
+	}
 	allocator, stop := chromedp.NewExecAllocator(context.Background(), append(flags(p.folder), chromedp.ExecPath(program),
 		chromedp.Env("FONTCONFIG_FILE="+fonts, "TZ=UTC", "LANG=en_US.UTF-8", "LANGUAGE=en_US"))...)
 	tab, closeTab := chromedp.NewContext(allocator)
@@ -82,6 +85,17 @@ func (p *process) launch() error {
 		return fmt.Errorf("start %s: %w", program, err)
 	}
 	return nil
+}
+
+// writePreferences lets pages download several files one after the other. Otherwise Chromium asks before the second file, unless
+// it has seen the click in time.
+func writePreferences(profile string) error {
+	folder := filepath.Join(profile, "Default")
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return err
+	}
+	preferences := `{"profile": {"default_content_setting_values": {"automatic_downloads": 1}}}`
+	return os.WriteFile(filepath.Join(folder, "Preferences"), []byte(preferences), 0o600)
 }
 
 //go:embed fonts.conf
