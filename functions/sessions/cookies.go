@@ -15,8 +15,13 @@ const browserCookie = "__Host-portside-browser"
 // newCookie returns a Set-Cookie header. Scripts cannot read the cookie, and browsers send it only with requests of the
 // portal's own pages.
 func newCookie(name, value string, lifetime time.Duration) string {
+	return newSiteCookie(name, value, lifetime, http.SameSiteStrictMode)
+}
+
+// newSiteCookie is newCookie with another rule about the pages whose requests send the cookie.
+func newSiteCookie(name, value string, lifetime time.Duration, sameSite http.SameSite) string {
 	cookie := http.Cookie{
-		Name: name, Value: value, Path: "/", MaxAge: int(lifetime.Seconds()), Secure: true, HttpOnly: true, SameSite: http.SameSiteStrictMode,
+		Name: name, Value: value, Path: "/", MaxAge: int(lifetime.Seconds()), Secure: true, HttpOnly: true, SameSite: sameSite,
 	}
 	return cookie.String()
 }

@@ -131,11 +131,7 @@ func (h *handlers) finish(r *http.Request) (signedIn sessions.SignedIn, page str
 // openIDCookieOf returns the Set-Cookie header of a flow. The cookie is SameSite=Lax, because the request that needs it comes from
 // a page of the provider.
 func openIDCookieOf(value string, lifetime time.Duration) string {
-	cookie := http.Cookie{
-		Name: openIDCookie, Value: value, Path: "/", MaxAge: int(lifetime.Seconds()), Secure: true, HttpOnly: true,
-		SameSite: http.SameSiteLaxMode,
-	}
-	return cookie.String()
+	return newSiteCookie(openIDCookie, value, lifetime, http.SameSiteLaxMode)
 }
 
 // openIDProblems are the codes for which the portal's sign-in page has texts.

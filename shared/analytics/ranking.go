@@ -3,14 +3,13 @@ package analytics
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"portside/shared/core/calendar"
+	"portside/shared/core/parallel"
 )
 
 // Ranked says what a ranking compares.
@@ -117,7 +116,7 @@ func (r *Rankings) compare(ctx context.Context, ranking *Ranking) error {
 	if ranking.Compared == nil {
 		return nil
 	}
-	return concurrently(len(ranking.Entries), func(i int) (err error) {
+	return parallel.Each(len(ranking.Entries), maxConcurrentReads, func(i int) (err error) {
 		e := &ranking.Entries[i]
 		e.Before, err = r.store.PullsOf(ctx, e.Puller, ranking.Compared.First, ranking.Compared.Last)
 		return err
@@ -149,7 +148,7 @@ func (p Period) calendarSpans(today calendar.Day) []string {
 
 func (r *Rankings) readSpans(ctx context.Context, of Ranked, spans []string) ([]rankedSpan, error) {
 	found := make([]rankedSpan, len(spans))
-	return found, concurrently(len(spans), func(i int) error {
+	return found, parallel.Each(len(spans), maxConcurrentReads, func(i int) error {
 		entries, err := r.store.Top(ctx, of, spans[i], r.depth)
 		found[i].entries = entries
 		if len(entries) == r.depth {
@@ -182,7 +181,7 @@ func (r *Rankings) merge(ctx context.Context, spans []rankedSpan, p Period, limi
 	for _, c := range contenders[len(known):] {
 		most = max(most, c.Pulls+c.missing)
 	}
-	err = concurrently(len(known), func(i int) (err error) {
+	err = parallel.Each(len(known), maxConcurrentReads, func(i int) (err error) {
 		if known[i].missing > 0 {
 			known[i].Pulls, err = r.store.PullsOf(ctx, known[i].Puller, p.First, p.Last)
 		}
@@ -227,18 +226,3 @@ func (p Puller) compare(q Puller) int {
 
 // maxConcurrentReads limits how many reads of a ranking run at the same time.
 const maxConcurrentReads = 8
-
-// concurrently calls do for 0 to n-1, a few at a time.
-func concurrently(n int, do func(i int) error) error {
-	errs, slots := make([]error, n), make(chan struct{}, maxConcurrentReads)
-	var readers sync.WaitGroup
-	for i := range n {
-		slots <- struct{}{}
-		readers.Go(func() {
-			errs[i] = do(i)
-			<-slots
-		})
-	}
-	readers.Wait()
-	return errors.Join(errs...)
-}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"portside/shared/core/calendar"
+	"portside/shared/core/parallel"
 )
 
 // Service answers the requests of the dashboard.
@@ -94,16 +95,15 @@ func (s *Service) readDays(ctx context.Context, spans []Period, now time.Time, f
 
 // readSpans reads the days of all spans at the same time.
 func readSpans[T any](spans []Period, read func(Period) (map[calendar.Day]T, error)) (map[calendar.Day]T, error) {
-	found, errs := make([]map[calendar.Day]T, len(spans)), make([]error, len(spans))
-	var readers sync.WaitGroup
-	for i, span := range spans {
-		readers.Go(func() { found[i], errs[i] = read(span) })
-	}
-	readers.Wait()
+	found := make([]map[calendar.Day]T, len(spans))
+	err := parallel.Each(len(spans), len(spans), func(i int) (err error) {
+		found[i], err = read(spans[i])
+		return err
+	})
 	all := found[0]
 	for _, more := range found[1:] {
 		all = maps.Clone(all) // it may belong to a cache
 		maps.Copy(all, more)
 	}
-	return all, errors.Join(errs...)
+	return all, err
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"slices"
 
-	"portside/shared/dynamo/items"
 	"portside/shared/dynamo/lists"
 	"portside/shared/users"
 )
@@ -47,16 +46,8 @@ func (s *Store) listByEmail(ctx context.Context, query users.Query) (users.Page,
 
 // listByID returns the list of the users with the IDs, in the order of creation, in one read.
 func (s *Store) listByID(ctx context.Context, ids []string) (users.Page, error) {
-	wanted := make([]items.Map, len(ids))
-	for i, id := range ids {
-		wanted[i] = userKey(id)
-	}
 	page := users.Page{}
-	err := items.GetAll(ctx, items.In(s.client, s.table), wanted, func(item items.Map) error {
-		stored, err := items.Decode[userItem](item)
-		page.Users = append(page.Users, stored.user())
-		return err
-	})
+	err := s.readAll(ctx, ids, func(stored userItem) { page.Users = append(page.Users, stored.user()) })
 	slices.SortFunc(page.Users, func(a, b users.User) int { return cmp.Compare(a.Number, b.Number) })
 	page.Total = int64(len(page.Users))
 	return page, err
