@@ -116,7 +116,7 @@ function layOut({ series, other, isWhole, fromZero = true, formatTick }, width, 
     /** @param {PointerEvent} event */
     dayAt: (event) => {
       const box = /** @type {HTMLElement} */ (event.currentTarget).getBoundingClientRect();
-      return Math.min(Math.max(Math.floor((event.clientX - box.left - left) / band), 0), size - 1);
+      return clamp(Math.floor((event.clientX - box.left - left) / band), 0, size - 1);
     },
   };
 }

@@ -63,6 +63,15 @@ export function TextArea({ rows = 4, maxLength, ...field }) {
 }
 
 /**
+ * The options of a Select, in the order of the values.
+ * @param {string[]} values
+ * @param {Record<string, string>} labels by value
+ */
+export function optionsOf(values, labels) {
+  return values.map((value) => ({ value, label: labels[value] }));
+}
+
+/**
  * A list of values to choose one from.
  * @param {FieldProps & {options: {value: string, label: string}[]}} props
  */

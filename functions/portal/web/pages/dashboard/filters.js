@@ -2,7 +2,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { Problem } from "../../core/api.js";
 import { Button } from "../../components/buttons.js";
-import { Select, TextField } from "../../components/fields.js";
+import { Select, TextField, optionsOf } from "../../components/fields.js";
 import { html } from "../../core/html.js";
 import { setQuery } from "../../core/router.js";
 import { strings } from "../../core/strings.js";
@@ -30,9 +30,9 @@ export function Filters({ view, shown, problem }) {
   };
   return html`<form class="card view-filters" aria-label=${texts.filters} onSubmit=${submit} novalidate>
     <div class="fields">
-      <${Select} label=${texts.period} isRequired value=${view.period} onChange=${choose} options=${options(periods, texts.periods)} />
+      <${Select} label=${texts.period} isRequired value=${view.period} onChange=${choose} options=${optionsOf(periods, texts.periods)} />
       <${Select} label=${texts.compare} isRequired value=${view.compare} onChange=${(/** @type {string} */ compare) => show({ compare })}
-        options=${options(comparisons, texts.comparisons)} />
+        options=${optionsOf(comparisons, texts.comparisons)} />
       ${view.period === "custom" ? html`<${DateFields} dates=${dates} setDates=${setDates} problem=${problem} />` : null}
     </div>
     ${isComplete(view) ? null : html`<p class="hint">${texts.chooseDates}</p>`}
@@ -58,12 +58,4 @@ function DateFields({ dates, setDates, problem }) {
  */
 function ofParameters(problem) {
   return new Problem({ ...problem, errors: problem.errors.map((e) => ({ ...e, pointer: e.pointer.replace(/^query\//, "") })) });
-}
-
-/**
- * @param {string[]} values
- * @param {Record<string, string>} names
- */
-function options(values, names) {
-  return values.map((value) => ({ value, label: names[value] }));
 }

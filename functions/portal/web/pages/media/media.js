@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { announce } from "../../components/announcer.js";
 import { Button } from "../../components/buttons.js";
 import { CodeBlock } from "../../components/copy.js";
-import { Checkbox, Form, Select, TextArea, TextField } from "../../components/fields.js";
+import { Checkbox, Form, Select, TextArea, TextField, optionsOf } from "../../components/fields.js";
 import { Page, ProblemMessage, Section } from "../../components/page.js";
 import { html } from "../../core/html.js";
 import { setQuery } from "../../core/router.js";
@@ -111,8 +111,8 @@ function Options({ settings, change }) {
   return html`<${Section} title=${o.title}>
     <div class="fields">
       ${isSummary ? html`
-        <${Select} label=${o.format} isRequired value=${settings.format} onChange=${set("format")} options=${options(formats, o.formats)} />
-        <${Select} label=${o.length} isRequired value=${settings.length} onChange=${set("length")} options=${options(lengths, o.lengths)} />` : null}
+        <${Select} label=${o.format} isRequired value=${settings.format} onChange=${set("format")} options=${optionsOf(formats, o.formats)} />
+        <${Select} label=${o.length} isRequired value=${settings.length} onChange=${set("length")} options=${optionsOf(lengths, o.lengths)} />` : null}
       <${Select} label=${o.language} isRequired value=${settings.lang} onChange=${set("lang")} options=${[
         { value: "", label: o.anyLanguage }, ...languages.map((code) => ({ value: code, label: languageNames.of(code) ?? code })),
       ]} />
@@ -126,14 +126,6 @@ function Options({ settings, change }) {
     </details>
     <${Checkbox} label=${o.job} hint=${o.jobHint} isChecked=${settings.isJob} onChange=${set("isJob")} />
   <//>`;
-}
-
-/**
- * @param {string[]} values
- * @param {Record<string, string>} labels
- */
-function options(values, labels) {
-  return values.map((value) => ({ value, label: labels[value] }));
 }
 
 /** @param {{settings: Settings, files: File[]}} props */

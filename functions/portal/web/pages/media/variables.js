@@ -4,6 +4,7 @@ import { announce } from "../../components/announcer.js";
 import { Button } from "../../components/buttons.js";
 import { Select, TextField } from "../../components/fields.js";
 import { Section } from "../../components/page.js";
+import { downloadText } from "../../core/download.js";
 import { html } from "../../core/html.js";
 import { strings } from "../../core/strings.js";
 import { fromModel, newVariable, toModel, types } from "./settings.js";
@@ -84,19 +85,5 @@ function Exchange({ settings, change }) {
     ${failure ? html`<p class="error" role="alert">${failure}</p>` : null}
     <input ref=${input} type="file" hidden accept=".json,application/json" aria-label=${strings.media.importing.title} onChange=${read} />
     <${Button} onClick=${() => input.current?.click()}>${strings.media.importing.title}<//>
-    <${Button} onClick=${() => save("model.json", JSON.stringify(toModel(settings), null, 2) + "\n")}>${strings.media.exporting}<//>`;
-}
-
-/**
- * Offers a text as a download.
- * @param {string} name
- * @param {string} text
- */
-function save(name, text) {
-  const url = URL.createObjectURL(new Blob([text], { type: "application/json" }));
-  const link = document.createElement("a");
-  link.href = url;
-  link.download = name;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(url), 60_000);
+    <${Button} onClick=${() => downloadText("model.json", JSON.stringify(toModel(settings), null, 2) + "\n", "application/json")}>${strings.media.exporting}<//>`;
 }
