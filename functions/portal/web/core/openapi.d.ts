@@ -653,7 +653,7 @@ export interface paths {
          * List tags
          * @description Returns the tags of a repository with their digests, in the registry's order. Tags under which clients store signatures are left out. You see what your own working tokens and passwords may download, or everything if you have `tokens:read`.
          *
-         *     A page can have fewer items than its limit, or none, although there is a next page.
+         *     A page has at most 50 tags. It can have fewer items than its limit, or none, although there is a next page.
          */
         get: operations["listImageTags"];
         put?: never;
@@ -1766,12 +1766,12 @@ export interface components {
             /** @example 1.2.0 */
             tag: string;
             /**
-             * @description Digest of its manifest; null if the tag was removed a moment ago.
+             * @description Digest of its manifest; null if the tag was removed a moment ago, or if it is not a chart and you may pull only charts.
              * @example sha256:…
              */
             digest: string | null;
             /**
-             * @description Media type of its manifest; null if unknown.
+             * @description Media type of its manifest; null if unknown or if digest is null.
              * @example application/vnd.oci.image.index.v1+json
              */
             mediaType: string | null;
