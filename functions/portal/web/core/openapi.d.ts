@@ -327,7 +327,7 @@ export interface paths {
         };
         /**
          * Rank artifacts or users by pulls
-         * @description Returns the artifacts that were pulled most in a period, or the users who pulled most. To see users, you need `tokens:read` in addition to `analytics:read`. `compare` adds the pulls of each entry in another period.
+         * @description Returns the artifacts that were pulled most in a period, or the users who pulled most. To see users, you need `tokens:read` in addition to `analytics:read`. Without `tokens:read`, the response names only the artifacts that your own working tokens and passwords may pull; the others have a kind and pulls, but no repository. `compare` adds the pulls of each entry in another period.
          *
          *     All days are UTC, weeks begin on Monday, quarters in January, April, July and October. Requests are counted within about a minute, users and projects at once.
          *
@@ -653,7 +653,7 @@ export interface paths {
          * List tags
          * @description Returns the tags of a repository with their digests, in the registry's order. Tags under which clients store signatures are left out. You see what your own working tokens and passwords may download, or everything if you have `tokens:read`.
          *
-         *     A page can have fewer items than its limit, or none, although there is a next page.
+         *     A page has at most 50 tags. It can have fewer items than its limit, or none, although there is a next page.
          */
         get: operations["listImageTags"];
         put?: never;
@@ -1788,12 +1788,12 @@ export interface components {
             /** @example 1.2.0 */
             tag: string;
             /**
-             * @description Digest of its manifest; null if the tag was removed a moment ago.
+             * @description Digest of its manifest; null if the tag was removed a moment ago, or if it is not a chart and you may pull only charts.
              * @example sha256:…
              */
             digest: string | null;
             /**
-             * @description Media type of its manifest; null if unknown.
+             * @description Media type of its manifest; null if unknown or if digest is null.
              * @example application/vnd.oci.image.index.v1+json
              */
             mediaType: string | null;
@@ -2547,9 +2547,9 @@ export interface components {
              */
             by: "artifact" | "person";
             period: components["schemas"]["Period"];
-            /** @description Those with the most pulls, the most first. */
+            /** @description The artifacts or users with the most pulls, in descending order. */
             entries: components["schemas"]["RankingEntry"][];
-            /** @description Whether nobody else has more pulls than the last entry. It can be false only for a period of several months or days, if more than 100 had pulls in one of them. The counts are exact in any case. */
+            /** @description Whether no other artifact or user has more pulls than the last entry. It can be false only for a period of several months or days, if more than 100 artifacts or users have pulls in one of them. The counts are always exact. */
             complete: boolean;
             meta: components["schemas"]["Meta"];
             /** @description The period of the comparison; only with compare. */
@@ -2609,7 +2609,7 @@ export interface components {
              */
             previous?: number;
             /**
-             * @description Name of the chart, or repository of the image; only for artifacts.
+             * @description Name of the chart, or repository of the image; only for artifacts that you can see in the lists of charts and images.
              * @example acme/api
              */
             repository?: string;

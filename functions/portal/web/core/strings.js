@@ -774,6 +774,8 @@ export const strings = {
       artifactName: "Artifact",
       personName: "Person",
       kinds: { chart: "chart", image: "image" },
+      hidden: { chart: "Another chart", image: "Another image" },
+      hasHidden: "You see the names of the charts and images that your tokens and passwords can pull.",
       deleted: "Deleted user",
       empty: "Nobody pulled anything in this period.",
       incomplete: "With so many in so many months, somebody else may have more pulls than the last ones listed. The numbers are exact.",
