@@ -46,7 +46,9 @@ func newOpenID(settings *start.Settings, store *openiddynamo.Store, people openi
 	if issuer, err := url.Parse(client.Issuer); err == nil && name == "" {
 		name = issuer.Hostname()
 	}
-	return &openIDProvider{name: name, service: openid.NewService(openidclient.New(client, now), store, people, now)}
+	return &openIDProvider{name: name, service: openid.NewService(openid.Dependencies{
+		Provider: openidclient.New(client, now), States: store, People: people, Now: now,
+	})}
 }
 
 type startOpenIDInput struct {

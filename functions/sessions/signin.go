@@ -63,7 +63,7 @@ type askOutput struct {
 }
 
 func (h *handlers) ask(ctx context.Context, in *askInput) (*askOutput, error) {
-	asked, err := h.sessions.Ask(ctx, sessions.Ask{
+	asked, err := h.sessions.RequestMail(ctx, sessions.MailRequest{
 		Email: in.Body.Email, BaseURL: web.BaseURL(h.baseURL, in.host), Source: in.source,
 	})
 	if err != nil {

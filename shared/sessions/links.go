@@ -11,60 +11,60 @@ import (
 	"portside/shared/credentials"
 )
 
-// Ask is a request for a sign-in mail.
-type Ask struct {
+// MailRequest is a request for a sign-in mail.
+type MailRequest struct {
 	Email   string
 	BaseURL string // of the portal, for the link in the mail
 	Source  string // network of the client
 }
 
-// Asked is the result of an Ask, which is the same whether or not the address belongs to a user.
-type Asked struct {
+// MailRequested is the result of a MailRequest, which is the same whether or not the address belongs to a user.
+type MailRequested struct {
 	Browser   credentials.Secret // for the cookie of the browser
 	ExpiresAt time.Time
 }
 
-// Ask mails a link and a code to an active user. It takes Parts.AskTime. Errors: validation, ErrTooManyMails,
+// RequestMail mails a link and a code to an active user. It takes Dependencies.RequestMailTime. Errors: validation, ErrTooManyMails,
 // ErrTooManyRequests.
-func (s *Service) Ask(ctx context.Context, in Ask) (Asked, error) {
+func (s *Service) RequestMail(ctx context.Context, in MailRequest) (MailRequested, error) {
 	in.Email = normalEmail(in.Email)
 	if failures := checkEmail(in.Email); len(failures) > 0 {
-		return Asked{}, fault.Invalid(failures...)
+		return MailRequested{}, fault.Invalid(failures...)
 	}
-	if err := s.countAsk(ctx, in); err != nil {
-		return Asked{}, err
+	if err := s.countMailRequest(ctx, in); err != nil {
+		return MailRequested{}, err
 	}
-	return s.inAskTime(ctx, func(ctx context.Context) (Asked, error) { return s.ask(ctx, in) })
+	return s.inRequestMailTime(ctx, func(ctx context.Context) (MailRequested, error) { return s.requestMail(ctx, in) })
 }
 
-// countAsk counts a request for a mail. The small limit of an address is for each network, so that a stranger who asks for
+// countMailRequest counts a request for a mail. The small limit of an address is for each network, so that a stranger who asks for
 // mails to somebody else's address does not keep that person from signing in.
-func (s *Service) countAsk(ctx context.Context, in Ask) error {
-	source := Counter{Name: "sign-in-mails-from", Key: in.Source, Window: sourceWindow, Most: asksPerSource}
+func (s *Service) countMailRequest(ctx context.Context, in MailRequest) error {
+	source := Counter{Name: "sign-in-mails-from", Subject: in.Source, Window: sourceWindow, Limit: asksPerSource}
 	if err := s.count(ctx, source, ErrTooManyRequests); err != nil {
 		return err
 	}
-	pair := Counter{Name: "sign-in-mails-from-to", Key: in.Source + "#" + in.Email, Window: mailsWindow, Most: mailsPerSource}
+	pair := Counter{Name: "sign-in-mails-from-to", Subject: in.Source + "#" + in.Email, Window: mailsWindow, Limit: mailsPerSourceAndAddress}
 	if err := s.count(ctx, pair, ErrTooManyMails); err != nil {
 		return err
 	}
-	address := Counter{Name: "sign-in-mails-to", Key: in.Email, Window: mailsWindow, Most: mailsPerAddress}
+	address := Counter{Name: "sign-in-mails-to", Subject: in.Email, Window: mailsWindow, Limit: mailsPerAddress}
 	return s.count(ctx, address, ErrTooManyMails)
 }
 
-// inAskTime runs ask for AskTime at most, and returns after AskTime.
-func (s *Service) inAskTime(ctx context.Context, ask func(context.Context) (Asked, error)) (Asked, error) {
-	if s.AskTime == 0 {
+// inRequestMailTime runs ask for RequestMailTime at most, and returns after RequestMailTime.
+func (s *Service) inRequestMailTime(ctx context.Context, ask func(context.Context) (MailRequested, error)) (MailRequested, error) {
+	if s.RequestMailTime == 0 {
 		return ask(ctx)
 	}
-	limited, cancel := context.WithTimeout(ctx, s.AskTime)
+	limited, cancel := context.WithTimeout(ctx, s.RequestMailTime)
 	defer cancel()
 	asked, err := ask(limited)
 	<-limited.Done()
 	return asked, err
 }
 
-func (s *Service) ask(ctx context.Context, in Ask) (Asked, error) {
+func (s *Service) requestMail(ctx context.Context, in MailRequest) (MailRequested, error) {
 	browser := credentials.Mint(credentials.Browser)
 	request := Request{
 		ID: browser.ID(), BrowserHash: browser.Hash(), Email: in.Email, CodeSalt: newSalt(), BaseURL: in.BaseURL,
@@ -72,19 +72,19 @@ func (s *Service) ask(ctx context.Context, in Ask) (Asked, error) {
 	}
 	person, err := s.People.PersonByEmail(ctx, in.Email)
 	if err != nil && fault.KindOf(err) != fault.NotFound {
-		return Asked{}, err
+		return MailRequested{}, err
 	}
 	var due time.Time
 	if err == nil && person.Active {
 		request.UserID, due = person.ID, s.now().Add(sendAfter)
 	}
 	if err := s.Requests.Add(ctx, request, due); err != nil {
-		return Asked{}, err
+		return MailRequested{}, err
 	}
 	if request.UserID != "" {
 		s.trySend(ctx, request)
 	}
-	return Asked{Browser: browser, ExpiresAt: request.ExpiresAt}, nil
+	return MailRequested{Browser: browser, ExpiresAt: request.ExpiresAt}, nil
 }
 
 // trySend sends the mail. If that fails, the mail stays stored as unsent and SendDue sends it later. The response must not
@@ -133,7 +133,7 @@ func (s *Service) SignInByLink(ctx context.Context, token string, visit Visit) (
 	if request.Tries >= MaxTries || !request.usable(s.now()) {
 		return SignedIn{}, ErrSignIn
 	}
-	return s.spend(ctx, Spent{Request: request}, visit)
+	return s.useRequest(ctx, UsedRequest{Request: request}, visit)
 }
 
 // requestOf returns the request of the browser that has this link, or the request of a link for every browser.
@@ -178,11 +178,11 @@ func (s *Service) SignInByCode(ctx context.Context, email, code string, visit Vi
 	if !matches || !request.usable(s.now()) || normalEmail(email) != request.Email {
 		return SignedIn{}, ErrSignIn
 	}
-	return s.spend(ctx, Spent{Request: request, ByCode: true}, visit)
+	return s.useRequest(ctx, UsedRequest{Request: request, ByCode: true}, visit)
 }
 
-func (s *Service) spend(ctx context.Context, spent Spent, visit Visit) (SignedIn, error) {
-	return s.SignIn(ctx, SignIn{UserID: spent.Request.UserID, Device: visit.Device, Session: visit.Session, Spent: &spent})
+func (s *Service) useRequest(ctx context.Context, used UsedRequest, visit Visit) (SignedIn, error) {
+	return s.SignIn(ctx, SignIn{UserID: used.Request.UserID, Device: visit.Device, Session: visit.Session, Used: &used})
 }
 
 func (r Request) usable(at time.Time) bool {

@@ -13,15 +13,15 @@ import (
 	"portside/shared/credentials"
 )
 
-// maxRemoved is how many ended sessions a sign-in removes, so that they do not accumulate.
-const maxRemoved = 10
+// maxRemovedSessions is how many ended sessions a sign-in removes, so that they do not accumulate.
+const maxRemovedSessions = 10
 
 // SignIn is a sign-in of a person who has proved who they are.
 type SignIn struct {
 	UserID  string
-	Device  string // see DeviceOf
-	Session string // text of the session cookie in the request; empty if there is none
-	Spent   *Spent // nil if the person signs in without a request
+	Device  string       // see DeviceOf
+	Session string       // text of the session cookie in the request; empty if there is none
+	Used    *UsedRequest // nil if the person signs in without a request
 }
 
 // SignedIn is a session that has just begun. The secret is not stored anywhere else.
@@ -45,7 +45,7 @@ func (s *Service) SignIn(ctx context.Context, in SignIn) (SignedIn, error) {
 		}
 		owner := credentials.Owner{ID: person.ID, Role: person.Role, Active: true}
 		secret, session := credentials.NewSession(owner, in.Device, s.now())
-		beginning, err := s.beginning(ctx, in, Beginning{Session: session, Person: person, Spent: in.Spent})
+		beginning, err := s.planStart(ctx, in, SessionStart{Session: session, Person: person, Used: in.Used})
 		if err != nil {
 			return err
 		}
@@ -60,15 +60,15 @@ func (s *Service) SignIn(ctx context.Context, in SignIn) (SignedIn, error) {
 }
 
 // beginning adds the sessions that end.
-func (s *Service) beginning(ctx context.Context, in SignIn, b Beginning) (Beginning, error) {
+func (s *Service) planStart(ctx context.Context, in SignIn, b SessionStart) (SessionStart, error) {
 	stored, seen, err := s.Sessions.List(ctx, b.Person.ID)
 	if err != nil {
-		return Beginning{}, err
+		return SessionStart{}, err
 	}
 	b.Seen = seen
-	replaced, err := s.replaced(ctx, in.Session)
+	replaced, err := s.replacedSession(ctx, in.Session)
 	if err != nil {
-		return Beginning{}, err
+		return SessionStart{}, err
 	}
 	live := stored[:0:0]
 	for _, c := range stored {
@@ -76,23 +76,23 @@ func (s *Service) beginning(ctx context.Context, in SignIn, b Beginning) (Beginn
 		case c.ID == replaced.ID:
 		case c.Live(s.now()):
 			live = append(live, c)
-		case len(b.Removed) < maxRemoved:
+		case len(b.Removed) < maxRemovedSessions:
 			b.Removed = append(b.Removed, c)
 		}
 	}
 	if replaced.ID != "" {
-		b.Ended = append(b.Ended, s.ended(replaced, "signed in again"))
+		b.Ended = append(b.Ended, s.markEnded(replaced, "signed in again"))
 	}
 	sortNewestFirst(live)
 	for _, c := range live[min(len(live), credentials.MaxSessions-1):] {
-		b.Ended = append(b.Ended, s.ended(c, "too many sessions"))
+		b.Ended = append(b.Ended, s.markEnded(c, "too many sessions"))
 	}
 	return b, nil
 }
 
 // replaced returns the live session that the browser has, or a zero one. It may belong to another user: nobody could use it
 // after its cookie is overwritten.
-func (s *Service) replaced(ctx context.Context, text string) (credentials.Credential, error) {
+func (s *Service) replacedSession(ctx context.Context, text string) (credentials.Credential, error) {
 	secret, err := credentials.Parse(text)
 	if err != nil || secret.Kind() != credentials.Session {
 		return credentials.Credential{}, nil //nolint:nilerr // a malformed cookie is no session
@@ -107,7 +107,7 @@ func (s *Service) replaced(ctx context.Context, text string) (credentials.Creden
 	return found, nil
 }
 
-func (s *Service) ended(c credentials.Credential, reason string) credentials.Credential {
+func (s *Service) markEnded(c credentials.Credential, reason string) credentials.Credential {
 	c.RevokedAt, c.Reason = s.now(), reason
 	return c
 }
@@ -137,7 +137,7 @@ func (s *Service) End(ctx context.Context, caller principal.Principal, id string
 		return ErrNotFound
 	}
 	session := credentials.Credential{ID: id, Kind: credentials.Session, Owner: credentials.Owner{ID: caller.UserID}}
-	err := s.Sessions.End(ctx, []credentials.Credential{s.ended(session, "ended by its user")}, nil)
+	err := s.Sessions.End(ctx, []credentials.Credential{s.markEnded(session, "ended by its user")}, nil)
 	if versions.IsStale(err) {
 		return ErrNotFound
 	}
@@ -152,7 +152,7 @@ func (s *Service) EndAll(ctx context.Context, caller principal.Principal) error 
 			return err
 		}
 		for i, c := range live {
-			live[i] = s.ended(c, "ended by its user")
+			live[i] = s.markEnded(c, "ended by its user")
 		}
 		return s.Sessions.End(ctx, live, &seen)
 	})
@@ -175,7 +175,7 @@ func sortNewestFirst(all []credentials.Credential) {
 // Throttle counts a request to sign in from an IP address. Every way to sign in calls it before it checks anything. Errors:
 // ErrTooManyRequests.
 func (s *Service) Throttle(ctx context.Context, source string) error {
-	counter := Counter{Name: "sign-ins", Key: source, Window: sourceWindow, Most: signInsPerSource}
+	counter := Counter{Name: "sign-ins", Subject: source, Window: sourceWindow, Limit: signInsPerSource}
 	return s.count(ctx, counter, ErrTooManyRequests)
 }
 

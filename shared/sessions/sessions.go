@@ -39,12 +39,12 @@ const LinkPath = "/portal/sign-in#"
 
 // The limits of requests, each within a fixed window of time.
 const (
-	mailsPerSource   = 5  // mails to one address that one network may ask for
-	mailsPerAddress  = 60 // mails to one address; bounds what many networks together can send
-	mailsWindow      = time.Hour
-	asksPerSource    = 30 // requests for a mail from one network; an office may share it
-	signInsPerSource = 300
-	sourceWindow     = 10 * time.Minute
+	mailsPerSourceAndAddress = 5  // mails to one address that one network may ask for
+	mailsPerAddress          = 60 // mails to one address; bounds what many networks together can send
+	mailsWindow              = time.Hour
+	asksPerSource            = 30 // requests for a mail from one network; an office may share it
+	signInsPerSource         = 300
+	sourceWindow             = 10 * time.Minute
 )
 
 // The errors of signing in.
@@ -79,10 +79,10 @@ type Request struct {
 
 // Counter counts requests of one kind within a window of time.
 type Counter struct {
-	Name   string // what is counted
-	Key    string // who is counted
-	Window time.Duration
-	Most   int
+	Name    string // what is counted
+	Subject string // who is counted
+	Window  time.Duration
+	Limit   int
 }
 
 // RequestStore keeps requests until they are used or expire. Reads are strongly consistent, and each write is atomic.
@@ -112,7 +112,7 @@ type Outbox interface {
 type SessionStore interface {
 	// Begin stores a session. Errors: ErrSignIn if the request was used; versions.ErrStale if the user or one of the sessions
 	// has changed.
-	Begin(ctx context.Context, beginning Beginning) error
+	Begin(ctx context.Context, start SessionStart) error
 	// List returns the sessions of a user, also ended ones that are still stored, and a number that changes whenever the user
 	// gets another credential.
 	List(ctx context.Context, userID string) (sessions []credentials.Credential, seen int64, err error)
@@ -121,18 +121,18 @@ type SessionStore interface {
 	End(ctx context.Context, ended []credentials.Credential, seen *int64) error
 }
 
-// Beginning is the transaction that begins a session.
-type Beginning struct {
+// SessionStart is the transaction that begins a session.
+type SessionStart struct {
 	Session credentials.Credential
 	Person  principal.Person         // who must not have changed since they were read
 	Ended   []credentials.Credential // with their RevokedAt and Reason
 	Removed []credentials.Credential // ended earlier, and no longer needed
 	Seen    int64                    // from SessionStore.List
-	Spent   *Spent                   // nil if the person signs in without a request
+	Used    *UsedRequest             // nil if the person signs in without a request
 }
 
-// Spent is a request that is used up.
-type Spent struct {
+// UsedRequest is a request that a sign-in uses up.
+type UsedRequest struct {
 	Request Request
 	ByCode  bool // whether the code was used, which is counted as a try already
 }
@@ -154,8 +154,8 @@ type Mailer interface {
 	Send(ctx context.Context, message mail.Message) error
 }
 
-// Parts are the dependencies of a Service.
-type Parts struct {
+// Dependencies are the dependencies of a Service.
+type Dependencies struct {
 	Requests    RequestStore
 	Outbox      Outbox
 	Sessions    SessionStore
@@ -163,16 +163,16 @@ type Parts struct {
 	People      People
 	Mailer      Mailer
 	Now         func() time.Time
-	// AskTime is how long every request for a mail takes, so that its duration does not reveal whether a mail was sent. A
+	// RequestMailTime is how long every request for a mail takes, so that its duration does not reveal whether a mail was sent. A
 	// mail that is not sent in this time is sent later by SendDue. Zero means no limit.
-	AskTime time.Duration
+	RequestMailTime time.Duration
 }
 
 // Service signs people in and manages their sessions.
-type Service struct{ Parts }
+type Service struct{ Dependencies }
 
 // NewService returns a Service.
-func NewService(parts Parts) *Service { return &Service{parts} }
+func NewService(dependencies Dependencies) *Service { return &Service{dependencies} }
 
 // now returns the time with the precision with which it is stored.
 func (s *Service) now() time.Time { return s.Now().UTC().Truncate(time.Millisecond) }
