@@ -207,7 +207,7 @@ func (m *mailbox) Send(_ context.Context, message mail.Message) error {
 
 var (
 	linkInMail = regexp.MustCompile(`https://portal\.example\.com/portal/sign-in#(psl_\w+)`)
-	codeInMail = regexp.MustCompile(`there: (\d{8})\n`)
+	codeInMail = regexp.MustCompile(`there: (\d{10})\n`)
 )
 
 // last returns the link and the code of the newest message.

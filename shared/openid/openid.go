@@ -115,7 +115,7 @@ func CheckReturn(page string) []fault.Field {
 	if isOwnPage(page) {
 		return nil
 	}
-	detail := fmt.Sprintf("must be a page of the portal, such as %stokens, of at most %d bytes", Home, maxReturn)
+	detail := fmt.Sprintf("must be a page of the portal, such as %saccess, of at most %d bytes", Home, maxReturn)
 	return []fault.Field{{Pointer: "query/return", Detail: detail}}
 }
 
@@ -171,8 +171,9 @@ type Callback struct {
 
 // Finished is a flow that has ended.
 type Finished struct {
-	Person principal.Person // an active user
-	Page   string           // where to go; also set if the flow has failed
+	Person          principal.Person // an active user
+	AuthenticatedAt time.Time        // when the person signed in at the provider, not in the future; zero if the provider does not say it
+	Page            string           // where to go; also set if the flow has failed
 }
 
 // Finish ends a flow. Errors: ErrExpired, ErrCanceled, ErrFailed, ErrTooOld, ErrUnverified, ErrUnknownUser,
@@ -187,7 +188,7 @@ func (s *Service) Finish(ctx context.Context, c Callback) (Finished, error) {
 		return Finished{Page: page}, err
 	}
 	person, err := s.person(ctx, claims)
-	return Finished{Person: person, Page: page}, err
+	return Finished{Person: person, AuthenticatedAt: earlier(claims.AuthenticatedAt, s.Now()), Page: page}, err
 }
 
 func (s *Service) redeem(ctx context.Context, flow Flow, c Callback) (Claims, error) {
@@ -227,6 +228,14 @@ func (s *Service) person(ctx context.Context, claims Claims) (principal.Person, 
 		return principal.Person{}, ErrUnknownUser
 	}
 	return person, err
+}
+
+// earlier returns the earlier one of two times.
+func earlier(a, b time.Time) time.Time {
+	if a.After(b) {
+		return b
+	}
+	return a
 }
 
 // parseCookie is the inverse of the cookie that Begin returns.

@@ -15,7 +15,8 @@ import (
 type MailRequest struct {
 	Email   string
 	BaseURL string // of the portal, for the link in the mail
-	Source  string // network of the client
+	Network string // of the client; see web.NetworkOf
+	Known   string // text of the cookie of a known browser; empty if there is none
 }
 
 // MailRequested is the result of a MailRequest, which is the same whether or not the address belongs to a user.
@@ -37,19 +38,31 @@ func (s *Service) RequestMail(ctx context.Context, in MailRequest) (MailRequeste
 	return s.inRequestMailTime(ctx, func(ctx context.Context) (MailRequested, error) { return s.requestMail(ctx, in) })
 }
 
-// countMailRequest counts a request for a mail. The small limit of an address is for each network, so that a stranger who asks for
-// mails to somebody else's address does not keep that person from signing in.
+// countMailRequest counts a request for a mail. The lower limit per address applies to each network separately, and a known browser
+// has only a limit of its own, so that strangers and neighbors who request mails for an address cannot lock out its owner.
 func (s *Service) countMailRequest(ctx context.Context, in MailRequest) error {
-	source := Counter{Name: "sign-in-mails-from", Subject: in.Source, Window: sourceWindow, Limit: asksPerSource}
-	if err := s.count(ctx, source, ErrTooManyRequests); err != nil {
+	known, err := s.knownBrowser(ctx, in.Known, in.Email)
+	if err != nil {
 		return err
 	}
-	pair := Counter{Name: "sign-in-mails-from-to", Subject: in.Source + "#" + in.Email, Window: mailsWindow, Limit: mailsPerSourceAndAddress}
-	if err := s.count(ctx, pair, ErrTooManyMails); err != nil {
+	if known != nil {
+		own := Counter{Name: "sign-in-mails-by", Subject: known.ID, Window: mailsWindow, Limit: mailsPerKnownBrowser}
+		return s.count(ctx, own, ErrTooManyMails)
+	}
+	network := Counter{Name: "sign-in-mails-from", Subject: in.Network, Window: sourceWindow, Limit: asksPerSource}
+	if err := s.count(ctx, network, ErrTooManyRequests); err != nil {
 		return err
 	}
-	address := Counter{Name: "sign-in-mails-to", Subject: in.Email, Window: mailsWindow, Limit: mailsPerAddress}
-	return s.count(ctx, address, ErrTooManyMails)
+	for _, mails := range []Counter{
+		{Name: "sign-in-mails-from-to", Subject: in.Network + "#" + in.Email, Window: mailsWindow, Limit: mailsPerSourceAndAddress},
+		{Name: "sign-in-mails-to", Subject: in.Email, Window: mailsWindow, Limit: mailsPerAddress},
+		{Name: "daily-sign-in-mails-to", Subject: in.Email, Window: dailyWindow, Limit: dailyMailsPerAddress},
+	} {
+		if err := s.count(ctx, mails, ErrTooManyMails); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // inRequestMailTime runs ask for RequestMailTime at most, and returns after RequestMailTime.
@@ -87,8 +100,8 @@ func (s *Service) requestMail(ctx context.Context, in MailRequest) (MailRequeste
 	return MailRequested{Browser: browser, ExpiresAt: request.ExpiresAt}, nil
 }
 
-// trySend sends the mail. If that fails, the mail stays stored as unsent and SendDue sends it later. The response must not
-// differ.
+// trySend sends the mail. If that fails, the mail stays stored as unsent and SendDue sends it later. It reports no error, because the
+// response must be the same for every address.
 func (s *Service) trySend(ctx context.Context, request Request) {
 	if err := s.send(ctx, request); err != nil {
 		slog.WarnContext(ctx, "sign-in mail not sent yet", "user", request.UserID, "error", err)
@@ -113,11 +126,12 @@ func (s *Service) OperatorLink(ctx context.Context, email string) (credentials.S
 	return link, request.ExpiresAt, s.Requests.Add(ctx, request, time.Time{})
 }
 
-// Visit is what a request says about its browser.
+// Visit describes the browser that sends a request.
 type Visit struct {
 	Device  string // see DeviceOf
 	Browser string // text of the browser cookie; empty if there is none
 	Session string // text of the session cookie; empty if there is none
+	Known   string // text of the cookie of a known browser; empty if there is none
 }
 
 // SignInByLink begins a session with a link. Errors: ErrSignIn.
@@ -155,19 +169,9 @@ func (s *Service) requestOf(ctx context.Context, link credentials.Secret, visit 
 }
 
 // SignInByCode begins a session with a code, which the person types into the browser that asked for the mail. Every call
-// counts as a try. Errors: ErrSignIn.
+// counts as a try. Errors: ErrSignIn, ErrTooManyCodes.
 func (s *Service) SignInByCode(ctx context.Context, email, code string, visit Visit) (SignedIn, error) {
-	browser, ok := parseBrowser(visit.Browser)
-	if !ok {
-		return SignedIn{}, ErrSignIn
-	}
-	request, err := s.Requests.Get(ctx, browser.ID())
-	if err == nil && !browser.Matches(request.BrowserHash) {
-		err = ErrUnknown // a browser that knows only the id must not use up the tries
-	}
-	if err == nil {
-		request, err = s.Requests.CountTry(ctx, browser.ID())
-	}
+	request, err := s.tryCode(ctx, visit.Browser)
 	if errors.Is(err, ErrUnknown) {
 		return SignedIn{}, ErrSignIn
 	}
@@ -181,8 +185,29 @@ func (s *Service) SignInByCode(ctx context.Context, email, code string, visit Vi
 	return s.useRequest(ctx, UsedRequest{Request: request, ByCode: true}, visit)
 }
 
+// tryCode counts a try and returns the request of a browser. The tries of one address are limited across its mails, so that many
+// browsers together cannot guess a code. A try that this limit refuses does not count for the mail, so the mail's link still works.
+func (s *Service) tryCode(ctx context.Context, text string) (Request, error) {
+	browser, ok := parseBrowser(text)
+	if !ok {
+		return Request{}, ErrUnknown
+	}
+	request, err := s.Requests.Get(ctx, browser.ID())
+	if err != nil {
+		return Request{}, err
+	}
+	if !browser.Matches(request.BrowserHash) || request.Tries >= MaxTries {
+		return Request{}, ErrUnknown // a browser that knows only the id must not use up the tries
+	}
+	tries := Counter{Name: "daily-codes-for", Subject: request.Email, Window: dailyWindow, Limit: dailyCodesPerAddress}
+	if err := s.count(ctx, tries, ErrTooManyCodes); err != nil {
+		return Request{}, err
+	}
+	return s.Requests.CountTry(ctx, browser.ID())
+}
+
 func (s *Service) useRequest(ctx context.Context, used UsedRequest, visit Visit) (SignedIn, error) {
-	return s.SignIn(ctx, SignIn{UserID: used.Request.UserID, Device: visit.Device, Session: visit.Session, Used: &used})
+	return s.SignIn(ctx, SignIn{UserID: used.Request.UserID, Device: visit.Device, Session: visit.Session, Known: visit.Known, Used: &used})
 }
 
 func (r Request) usable(at time.Time) bool {

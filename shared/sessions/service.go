@@ -6,6 +6,7 @@ import (
 	"errors"
 	"log/slog"
 	"slices"
+	"time"
 
 	"portside/shared/core/fault"
 	"portside/shared/core/principal"
@@ -21,19 +22,29 @@ type SignIn struct {
 	UserID  string
 	Device  string       // see DeviceOf
 	Session string       // text of the session cookie in the request; empty if there is none
+	Known   string       // text of the cookie of a known browser; empty if there is none
 	Used    *UsedRequest // nil if the person signs in without a request
+	// AuthenticatedAt is when the identity provider has authenticated the person, or zero if the provider does not say it. Nil
+	// means that the person has just proved to this service who they are.
+	AuthenticatedAt *time.Time
 }
 
 // SignedIn is a session that has just begun. The secret is not stored anywhere else.
 type SignedIn struct {
 	Session credentials.Credential
 	Secret  credentials.Secret
+	Known   *credentials.Secret // for the cookie of a known browser; nil if the browser has one
 	Person  principal.Person
 }
 
 // SignIn begins a session of an active user. It ends the session that the browser had before, and the oldest ones above
-// credentials.MaxSessions. Errors: ErrSignIn if the user does not exist or is not active, or the request was used.
+// credentials.MaxSessions. Every sign-in of a user makes a concurrent change by an administrator fail once, so their number is
+// limited. Errors: ErrSignIn if the user does not exist or is not active, or the request was used; ErrTooManySignIns.
 func (s *Service) SignIn(ctx context.Context, in SignIn) (SignedIn, error) {
+	counter := Counter{Name: "sign-ins-of", Subject: in.UserID, Window: sourceWindow, Limit: signInsPerUser}
+	if err := s.count(ctx, counter, ErrTooManySignIns); err != nil {
+		return SignedIn{}, err
+	}
 	var signedIn SignedIn
 	err := versions.Retry(ctx, func() error {
 		person, err := s.People.Person(ctx, in.UserID)
@@ -45,12 +56,18 @@ func (s *Service) SignIn(ctx context.Context, in SignIn) (SignedIn, error) {
 		}
 		owner := credentials.Owner{ID: person.ID, Role: person.Role, Active: true}
 		secret, session := credentials.NewSession(owner, in.Device, s.now())
-		beginning, err := s.planStart(ctx, in, SessionStart{Session: session, Person: person, Used: in.Used})
+		if in.AuthenticatedAt != nil {
+			session.AuthenticatedAt = versions.StoredTime(*in.AuthenticatedAt)
+		}
+		start, err := s.planStart(ctx, in, SessionStart{Session: session, Person: person, Used: in.Used})
 		if err != nil {
 			return err
 		}
 		signedIn = SignedIn{Session: session, Secret: secret, Person: person}
-		return s.Sessions.Begin(ctx, beginning)
+		if signedIn.Known, start.Known, err = s.meet(ctx, in.Known, person.Email); err != nil {
+			return err
+		}
+		return s.Sessions.Begin(ctx, start)
 	})
 	if err != nil {
 		return SignedIn{}, err
@@ -59,7 +76,8 @@ func (s *Service) SignIn(ctx context.Context, in SignIn) (SignedIn, error) {
 	return signedIn, nil
 }
 
-// beginning adds the sessions that end.
+// planStart adds the sessions that this sign-in ends or deletes: the browser's previous one, the oldest above the limit, and up to
+// maxRemovedSessions ended ones.
 func (s *Service) planStart(ctx context.Context, in SignIn, b SessionStart) (SessionStart, error) {
 	stored, seen, err := s.Sessions.List(ctx, b.Person.ID)
 	if err != nil {
@@ -90,8 +108,8 @@ func (s *Service) planStart(ctx context.Context, in SignIn, b SessionStart) (Ses
 	return b, nil
 }
 
-// replaced returns the live session that the browser has, or a zero one. It may belong to another user: nobody could use it
-// after its cookie is overwritten.
+// replacedSession returns the live session that the browser has, or a zero one. It may belong to another user. It is ended because
+// the new cookie replaces its cookie.
 func (s *Service) replacedSession(ctx context.Context, text string) (credentials.Credential, error) {
 	secret, err := credentials.Parse(text)
 	if err != nil || secret.Kind() != credentials.Session {
@@ -172,17 +190,17 @@ func sortNewestFirst(all []credentials.Credential) {
 	})
 }
 
-// Throttle counts a request to sign in from an IP address. Every way to sign in calls it before it checks anything. Errors:
-// ErrTooManyRequests.
-func (s *Service) Throttle(ctx context.Context, source string) error {
-	counter := Counter{Name: "sign-ins", Subject: source, Window: sourceWindow, Limit: signInsPerSource}
+// Throttle counts an attempt from a network. Errors: ErrTooManyRequests.
+func (s *Service) Throttle(ctx context.Context, attempt Attempt, network string) error {
+	counter := Counter{Name: string(attempt), Subject: network, Window: sourceWindow, Limit: attemptsPerSource}
 	return s.count(ctx, counter, ErrTooManyRequests)
 }
 
-func (s *Service) count(ctx context.Context, counter Counter, refusal error) error {
-	allowed, err := s.Requests.Count(ctx, counter, s.now())
+func (s *Service) count(ctx context.Context, counter Counter, refusal *fault.Error) error {
+	now := s.now()
+	allowed, err := s.Requests.Count(ctx, counter, now)
 	if err == nil && !allowed {
-		return refusal
+		return refusal.After(now.Truncate(counter.Window).Add(counter.Window).Sub(now))
 	}
 	return err
 }

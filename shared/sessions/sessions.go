@@ -29,7 +29,7 @@ const (
 	LinkLifetime         = 15 * time.Minute // of a mailed link and its code
 	OperatorLinkLifetime = time.Hour
 	MaxTries             = 5 // codes that may be tried for one mail
-	CodeDigits           = 8
+	CodeDigits           = 10
 	MaxEmail             = 254 // bytes of an address
 )
 
@@ -39,23 +39,42 @@ const LinkPath = "/portal/sign-in#"
 
 // The limits of requests, each within a fixed window of time.
 const (
-	mailsPerSourceAndAddress = 5  // mails to one address that one network may ask for
+	mailsPerSourceAndAddress = 5  // sign-in mails that one network can request for one address
 	mailsPerAddress          = 60 // mails to one address; bounds what many networks together can send
+	mailsPerKnownBrowser     = 5
 	mailsWindow              = time.Hour
+	dailyMailsPerAddress     = 100
+	dailyCodesPerAddress     = 50 // codes that may be tried for all mails to one address together
+	dailyWindow              = 24 * time.Hour
 	asksPerSource            = 30 // requests for a mail from one network; an office may share it
-	signInsPerSource         = 300
+	attemptsPerSource        = 300
+	signInsPerUser           = 20
 	sourceWindow             = 10 * time.Minute
+)
+
+// Attempt is something that strangers can do without a credential and that is limited by network. The attempts are counted
+// separately, and a proof counts only if it fails. So a neighbor in a network cannot keep others from signing in by link or code.
+type Attempt string
+
+// The attempts.
+const (
+	FailedProof    Attempt = "failed-sign-ins"
+	PasskeyOptions Attempt = "passkey-options"
+	OpenIDStart    Attempt = "openid-starts"
 )
 
 // The errors of signing in.
 var (
-	// ErrSignIn is the error of every link, code and passkey that does not work, whatever the reason.
+	// ErrSignIn is the error of every link and code that does not work, whatever the reason. Callers that sign in by other means
+	// replace it with their own error.
 	ErrSignIn = fault.New(fault.Unauthorized, "This sign-in does not work: the link or code is wrong, has expired, has already been "+
 		"used, was replaced by a newer one, or was requested in another browser. Ask for a new mail in this browser.")
-	ErrTooManyMails = &fault.Error{Kind: fault.RateLimited, RetryAfter: time.Minute, Detail: "There were too many requests for " +
-		"sign-in mails to this address. Use the newest mail, or wait up to an hour."}
-	ErrTooManyRequests = &fault.Error{Kind: fault.RateLimited, RetryAfter: time.Minute, Detail: "There were too many attempts to " +
-		"sign in from your network address. Wait for up to 10 minutes."}
+	// The errors of limits come with the time until the limit ends.
+	ErrTooManyMails = fault.New(fault.RateLimited, "There were too many requests for sign-in mails to this address. Use the newest mail, "+
+		"or request another one later.")
+	ErrTooManyRequests = fault.New(fault.RateLimited, "There were too many attempts to sign in from your network address.")
+	ErrTooManyCodes    = fault.New(fault.RateLimited, "Too many codes were tried for this address. Open the link in the mail instead.")
+	ErrTooManySignIns  = fault.New(fault.RateLimited, "You have signed in too often within a few minutes.")
 	// ErrNotFound is the error of a session that does not exist, has ended, or belongs to somebody else.
 	ErrNotFound = fault.New(fault.NotFound, "You have no session with this ID. It may have ended.")
 	// ErrUnknown is what stores return for a request that they do not have, or no longer accept.
@@ -77,6 +96,15 @@ type Request struct {
 	ExpiresAt   time.Time
 }
 
+// KnownBrowser is a browser in which the user with an address has signed in. It may request mails to the address although others
+// have used up the limits for the address and the network.
+type KnownBrowser struct {
+	ID        string // public id of its secret
+	Hash      []byte
+	Email     string // normal
+	ExpiresAt time.Time
+}
+
 // Counter counts requests of one kind within a window of time.
 type Counter struct {
 	Name    string // what is counted
@@ -93,6 +121,8 @@ type RequestStore interface {
 	Add(ctx context.Context, request Request, due time.Time) error
 	// Get returns a request, which may have expired. Errors: ErrUnknown.
 	Get(ctx context.Context, id string) (Request, error)
+	// KnownBrowser returns the known browser with this id, which may have expired. Errors: ErrUnknown.
+	KnownBrowser(ctx context.Context, id string) (KnownBrowser, error)
 	// CountTry counts one try of a code and returns the request. Errors: ErrUnknown if there is none, or it had MaxTries.
 	CountTry(ctx context.Context, id string) (Request, error)
 }
@@ -129,6 +159,7 @@ type SessionStart struct {
 	Removed []credentials.Credential // ended earlier, and no longer needed
 	Seen    int64                    // from SessionStore.List
 	Used    *UsedRequest             // nil if the person signs in without a request
+	Known   *KnownBrowser            // to store; nil if the browser is known already
 }
 
 // UsedRequest is a request that a sign-in uses up.

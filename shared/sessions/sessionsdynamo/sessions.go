@@ -44,6 +44,9 @@ func (s *Store) Begin(ctx context.Context, b sessions.SessionStart) error {
 		plan.Add(nil, s.credentials.Remove(c)...)
 	}
 	plan.Add(nil, s.credentials.Issue(b.Session)...)
+	if b.Known != nil {
+		plan.Add(nil, s.put(newKnownItem(*b.Known)))
+	}
 	return plan.Write(ctx, s.client)
 }
 
