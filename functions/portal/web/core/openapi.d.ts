@@ -1600,7 +1600,7 @@ export interface components {
             /** @description Value of cursor for the next page; null on the last page. */
             next: string | null;
         };
-        DailyForm: {
+        Daily: {
             meta: components["schemas"]["Meta"];
             period: components["schemas"]["Period"];
             /** @description The days of the period, oldest first. */
@@ -3154,7 +3154,7 @@ export type ComparisonAnswer = components['schemas']['ComparisonAnswer'];
 export type CreationOptions = components['schemas']['CreationOptions'];
 export type CredentialRequest = components['schemas']['CredentialRequest'];
 export type CursorPagination = components['schemas']['CursorPagination'];
-export type DailyForm = components['schemas']['DailyForm'];
+export type Daily = components['schemas']['Daily'];
 export type DashboardData = components['schemas']['DashboardData'];
 export type DataStruct = components['schemas']['DataStruct'];
 export type ExtractionAnswer = components['schemas']['ExtractionAnswer'];
@@ -3956,7 +3956,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        data: components["schemas"]["DailyForm"];
+                        data: components["schemas"]["Daily"];
                     };
                 };
             };
