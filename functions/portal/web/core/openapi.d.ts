@@ -991,7 +991,7 @@ export interface paths {
          *
          *     With an `Idempotency-Key` you can safely repeat the request for 24 hours: the same body gets the first response again with `Idempotency-Replayed: true`, and a different body gets a 422.
          *
-         *     Needs the permission `users:write`.
+         *     Needs the permission `users:write`. A session must have begun within the last 15 minutes; otherwise the response is a 403 with the code `SIGN_IN_REQUIRED`.
          */
         post: operations["createUser"];
         delete?: never;
@@ -1037,7 +1037,7 @@ export interface paths {
          *
          *     A row that fails does not stop the others. If a user has the address already, the user stays unchanged. So you can repeat a request at any time: it creates nobody twice. Mails are sent within minutes, in batches. You cannot create a user whose role has more permissions than yours.
          *
-         *     Needs the permission `users:write`.
+         *     Needs the permission `users:write`. A session must have begun within the last 15 minutes; otherwise the response is a 403 with the code `SIGN_IN_REQUIRED`.
          */
         post: operations["importUsers"];
         delete?: never;
@@ -1064,7 +1064,7 @@ export interface paths {
          * Change a user
          * @description Changes the fields in the body and leaves other fields unchanged. `metadata` is replaced completely. The credentials of a user who is not `active` stop working with the next request. The last active admin can be neither demoted nor deactivated.
          *
-         *     Needs the permission `users:write`.
+         *     Needs the permission `users:write`. A session must have begun within the last 15 minutes; otherwise the response is a 403 with the code `SIGN_IN_REQUIRED`.
          */
         put: operations["updateUser"];
         post?: never;
@@ -1072,7 +1072,7 @@ export interface paths {
          * Delete a user
          * @description Deletes a user and revokes all credentials of the user at once. Another user can then have the e-mail address.
          *
-         *     Needs the permission `users:delete`.
+         *     Needs the permission `users:delete`. A session must have begun within the last 15 minutes; otherwise the response is a 403 with the code `SIGN_IN_REQUIRED`.
          */
         delete: operations["deleteUser"];
         options?: never;
