@@ -773,8 +773,11 @@ export const strings = {
     },
   },
 
-  foreign: {
+  untrusted: {
     hidden: "This text contains invisible characters, which are shown as \ufffd.",
+  },
+
+  lists: {
     find: "Find",
     first: "First page",
     nothingFound: "Nothing matches",

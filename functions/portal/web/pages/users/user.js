@@ -28,7 +28,7 @@ const path = "/v1/users/{userId}";
 export default function UserPage({ params }) {
   const load = useLoad((signal) => getResource(path, { path: params, signal }), [params.userId]);
   if (!load.data || load.problem) {
-    return html`<${Page} title=${texts.title}><${Loaded} of=${load}>${() => null}<//><p><a href="/portal/users">${texts.back}</a></p><//>`;
+    return html`<${Page} title=${texts.title}><${Loaded} load=${load}>${() => null}<//><p><a href="/portal/users">${texts.back}</a></p><//>`;
   }
   return html`<${View} key=${load.data.data.id} resource=${load.data} reload=${load.reload} />`;
 }
