@@ -1062,7 +1062,7 @@ export interface paths {
         get: operations["getUser"];
         /**
          * Change a user
-         * @description Changes the fields in the body and leaves other fields unchanged. `metadata` is replaced completely. The credentials of a user who is not `active` stop working with the next request. The last active admin can be neither demoted nor deactivated.
+         * @description Changes the fields in the body and leaves other fields unchanged. `metadata` is replaced completely. The credentials of a user who is not `active` stop working with the next request. Sessions and passkeys of such a user are deleted; API keys and tokens work again when the user is `active` again. The last active admin can be neither demoted nor deactivated.
          *
          *     Needs the permission `users:write`. A session must have begun within the last 15 minutes; otherwise the response is a 403 with the code `SIGN_IN_REQUIRED`.
          */
@@ -1127,6 +1127,28 @@ export interface paths {
          *     Your own keys need no permission; those of other users need `api-keys:write`.
          */
         delete: operations["deleteApiKey"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/users/{userId}/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Sign a user out everywhere
+         * @description Ends all sessions of a user and deletes all passkeys, for example after a theft. The user can sign in again with a mailed link. API keys and tokens continue to work. You cannot sign out a user whose role has more permissions than yours.
+         *
+         *     Needs the permission `users:write`. A session must have begun within the last 15 minutes; otherwise the response is a 403 with the code `SIGN_IN_REQUIRED`.
+         */
+        delete: operations["signOutUser"];
         options?: never;
         head?: never;
         patch?: never;
@@ -5922,7 +5944,7 @@ export interface operations {
                      */
                     role?: "admin" | "manager" | "user" | "viewer";
                     /**
-                     * @description With any status but active, all credentials of the user stop working at once.
+                     * @description With any status but active, all credentials of the user stop working at once, and sessions and passkeys for good.
                      * @example suspended
                      * @enum {string}
                      */
@@ -6094,6 +6116,37 @@ export interface operations {
                 userId: string;
                 /** @description Public ID of the key. */
                 keyId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    signOutUser: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description ID of the user. */
+                userId: string;
             };
             cookie?: never;
         };
