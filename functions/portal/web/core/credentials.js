@@ -39,8 +39,8 @@ function end(token) {
 }
 
 /**
- * Whether another working token has the same name and scopes and expires later. Passwords have no name of their own, so that
- * nobody can tell which one replaces which.
+ * Whether another working token has the same name and scopes and expires later. Passwords have no names, so
+ * the portal cannot tell which one replaces another.
  * @param {Token} token
  * @param {Token[]} all
  */

@@ -1,11 +1,11 @@
-// Forms that change a resource with an ETag. If somebody else changes the resource while the form is open, the form keeps what
-// was typed, takes over the other changes, and shows them, so that nobody overwrites anything unseen.
+// Forms that change a resource with an ETag. If someone else changes the resource while the form is open, the form keeps what
+// was typed, and merges and shows the other changes, so that nobody overwrites them by accident.
 import { useEffect, useRef, useState } from "preact/hooks";
 import { getResource, Problem, put } from "./api.js";
 import { useAction } from "./hooks.js";
 import { strings } from "./strings.js";
 
-/** @typedef {{field: string, before: string, now: string, isYours: boolean}} Difference a field that somebody else changed */
+/** @typedef {{field: string, before: string, now: string, isYours: boolean}} Difference a field that someone else changed */
 
 /**
  * @template {Record<string, any>} V

@@ -31,10 +31,18 @@ export function parseObject(text) {
   if (text.trim() === "") return {};
   try {
     const value = parse(text);
-    return value !== null && typeof value === "object" && !Array.isArray(value) && !exact.isRawJSON?.(value) ? value : undefined;
+    return isObject(value) ? value : undefined;
   } catch {
     return undefined;
   }
+}
+
+/**
+ * Whether a value is a JSON object: no list, and no number that keeps its digits.
+ * @param {unknown} value
+ */
+export function isObject(value) {
+  return value !== null && typeof value === "object" && !Array.isArray(value) && !exact.isRawJSON?.(value);
 }
 
 /**

@@ -70,7 +70,8 @@ function CreateDialog({ userId, onClose }) {
   const options = ["30", "90", "365"].map((value) => ({ value, label: texts.days(Number(value)) }));
   return html`<${Dialog} key="create" title=${texts.create} onClose=${onClose}>
     <${Form} submit=${texts.create} problem=${action.problem} isRunning=${action.isRunning} onSubmit=${() => action.run()} onCancel=${onClose}>
-      <${TextField} label=${texts.name} name="name" hint=${texts.nameHint} value=${fields.name} onChange=${set("name")} problem=${action.problem} isRequired />
+      <${TextField} label=${texts.name} name="name" hint=${texts.nameHint} value=${fields.name} onChange=${set("name")}
+        problem=${action.problem} isRequired />
       <${Select} label=${texts.expires} name="expirationDays" value=${fields.days} onChange=${set("days")} problem=${action.problem}
         options=${[...options, { value: "", label: texts.never }]} isRequired />
     <//>

@@ -1,7 +1,7 @@
 // The page of a user: details, API keys, tokens, and how to suspend or delete the user.
 import { announce } from "../../components/announcer.js";
 import { Differences } from "../../components/differences.js";
-import { Form, Select, TextField } from "../../components/fields.js";
+import { Form, Select, TextField, optionsOf } from "../../components/fields.js";
 import { ObjectField, objectValue } from "../../components/objectfield.js";
 import { Loaded, Page, Section } from "../../components/page.js";
 import { Badge } from "../../components/table.js";
@@ -102,5 +102,5 @@ function Edit({ resource, reload }) {
 /** @param {string} current nobody can make a user pending again */
 function statusOptions(current) {
   const names = ["active", "inactive", "suspended"];
-  return (current === "pending" ? ["pending", ...names] : names).map((value) => ({ value, label: texts.statuses[value] }));
+  return optionsOf(current === "pending" ? ["pending", ...names] : names, texts.statuses);
 }
