@@ -6,7 +6,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"unicode"
 )
 
 // Texts that are not in strings.js, because they are the same in every language.
@@ -27,7 +26,8 @@ func TestTextsAreInOneFile(t *testing.T) {
 }
 
 // textAttribute matches an attribute whose literal value users read.
-var textAttribute = regexp.MustCompile(`\s(?:label|title|intro|hint|text|alt|placeholder|confirm|submit|aria-label)="[^"]*[A-Za-z]{2}[^"]*"`)
+var textAttribute = regexp.MustCompile(
+	`\s(?:label|title|intro|hint|text|alt|placeholder|confirm|submit|aria-label)="[^"]*[A-Za-z]{2}[^"]*"`)
 
 func TestTemplateTexts(t *testing.T) {
 	for module, want := range map[string]string{
@@ -104,82 +104,4 @@ func readModule(t *testing.T, name string) string {
 		t.Fatal(err)
 	}
 	return string(content)
-}
-
-// templateTexts returns the texts with letters between the tags of a module's html templates.
-func templateTexts(module string) []string {
-	s := &scanner{rest: module}
-	s.code(false)
-	return s.texts
-}
-
-// scanner reads JavaScript as far as it is necessary to find templates: it skips comments, strings and regular expressions.
-type scanner struct {
-	rest  string
-	last  rune // the last character of code that is no space
-	texts []string
-}
-
-// skipped matches a comment, a string or, if the first group matches, what may also be a division.
-var skipped = regexp.MustCompile(`^(?://[^\n]*|/\*(?s:.*?)\*/|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|(/(?:[^/\\\n[]|\\.|\[(?:[^\]\\\n]|\\.)*\])+/))`)
-
-// code reads code until its end, or until the brace that ends an expression in a template.
-func (s *scanner) code(isExpression bool) {
-	depth := 0
-	for s.rest != "" {
-		if m := skipped.FindStringSubmatch(s.rest); m != nil && (m[1] == "" || strings.ContainsRune("(,=:[!&|?{};>\x00", s.last)) {
-			s.rest = s.rest[len(m[0]):]
-			continue
-		}
-		switch {
-		case strings.HasPrefix(s.rest, "html`"):
-			s.rest = s.rest[len("html`"):]
-			s.template(true)
-		case s.rest[0] == '`':
-			s.rest = s.rest[1:]
-			s.template(false)
-		case s.rest[0] == '}' && depth == 0 && isExpression:
-			s.rest = s.rest[1:]
-			return
-		default:
-			depth += strings.Count("{", s.rest[:1]) - strings.Count("}", s.rest[:1])
-			s.next()
-		}
-	}
-}
-
-// next skips a character of code.
-func (s *scanner) next() {
-	if c := rune(s.rest[0]); !unicode.IsSpace(c) {
-		s.last = c
-	}
-	s.rest = s.rest[1:]
-}
-
-// template reads a template literal. If it is HTML, it collects the text between tags.
-func (s *scanner) template(isHTML bool) {
-	text, isTag := strings.Builder{}, false
-	for s.rest != "" && s.rest[0] != '`' {
-		switch c := s.rest[0]; {
-		case c == '\\':
-			s.rest = s.rest[1:]
-		case strings.HasPrefix(s.rest, "${"):
-			s.rest = s.rest[2:]
-			s.code(true)
-			text.WriteByte('\n')
-			continue
-		case c == '<' || c == '>':
-			isTag = c == '<'
-			text.WriteByte('\n')
-		case !isTag:
-			text.WriteByte(c)
-		}
-		s.rest = s.rest[1:]
-	}
-	s.rest, s.last = strings.TrimPrefix(s.rest, "`"), '`'
-	for line := range strings.SplitSeq(text.String(), "\n") {
-		if line = strings.TrimSpace(line); isHTML && strings.ContainsFunc(line, unicode.IsLetter) {
-			s.texts = append(s.texts, line)
-		}
-	}
 }

@@ -315,7 +315,7 @@ func testPortalSettings(t *testing.T, m *mediaPage) {
 	}
 	for text, want := range map[string]string{
 		"no": "The file is not JSON", "[]": "must be an object", `{"colour": "red"}`: "has no key colour",
-		`{"variables": {"a": {"type": "money"}}}`: "type must be one of string, number, date, boolean", `{"lang": 3}`: "lang must be a text",
+		`{"variables": {"a": {"type": "money"}}}`: "type must be one of string, number, date, boolean", `{"lang": 3}`: "lang must be text",
 	} {
 		m.Upload("Import", m.file(t, "wrong.json", text))
 		m.WaitText(want)

@@ -1,4 +1,4 @@
-// What the portal says about tokens, passwords and requests for them.
+// States and scopes of tokens, passwords and requests for them, in words.
 import { strings } from "./strings.js";
 
 /** @typedef {import("./types").Schema<"Token">} Token */
@@ -63,7 +63,7 @@ export function stateOf(token, all) {
 }
 
 /**
- * What scopes permit, in words.
+ * Describes what scopes permit.
  * @param {string[]} scopes such as read:docker-images:acme/*
  * @returns {string[]}
  */

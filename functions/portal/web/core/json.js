@@ -46,7 +46,7 @@ export function isObject(value) {
 }
 
 /**
- * Writes an object for a person to edit. An empty object is an empty text.
+ * Writes an object for users to edit. An empty object is an empty text.
  * @param {object} value
  */
 export function formatObject(value) {

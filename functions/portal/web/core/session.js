@@ -26,7 +26,7 @@ export async function loadSession() {
 
 /**
  * @param {{isPreloaded?: boolean}} [options]
- * @returns {Promise<Session | null>} null if nobody is signed in
+ * @returns {Promise<Session | null>} null without a sign-in
  */
 async function readSession({ isPreloaded = false } = {}) {
   try {
@@ -86,7 +86,7 @@ export function onSessionChange(listener) {
   return () => void listeners.delete(listener);
 }
 
-/** The session, or null if nobody is signed in. The component is rendered again when it changes. */
+/** The session, or null without a sign-in. The component is rendered again when it changes. */
 export function useSession() {
   const [, render] = useState(0);
   useEffect(() => onSessionChange(() => render((n) => n + 1)), []);
@@ -95,7 +95,7 @@ export function useSession() {
 
 /** The signed-in user. Only pages that need a session may call it. */
 export function currentUser() {
-  if (!state.current) throw new Error("nobody is signed in");
+  if (!state.current) throw new Error("no user is signed in");
   return state.current.user;
 }
 

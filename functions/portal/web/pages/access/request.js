@@ -63,7 +63,7 @@ function isReason(event) {
 }
 
 /**
- * The name of a person in a request. Requesters do not see who decided.
+ * The name of a user in a request. Requesters do not see who decided.
  * @param {CredentialRequest} request
  * @param {string} id
  */

@@ -1,10 +1,10 @@
 // The account page: the user's sessions, passkeys and API keys.
+import { APIKeys } from "../../components/apikeys.js";
 import { ButtonLink } from "../../components/buttons.js";
 import { Page, Section } from "../../components/page.js";
 import { html } from "../../core/html.js";
 import { currentUser } from "../../core/session.js";
 import { strings } from "../../core/strings.js";
-import { UserKeys } from "../users/keys.js";
 import { Passkeys } from "./passkeys.js";
 import { Sessions } from "./sessions.js";
 
@@ -23,6 +23,6 @@ export default function Account() {
     <//>
     <${Sessions} />
     <${Passkeys} />
-    <${UserKeys} user=${/** @type {any} */ ({ id: user.id, status: "active" })} />
+    <${APIKeys} user=${{ id: user.id, status: "active" }} />
   <//>`;
 }

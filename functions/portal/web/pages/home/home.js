@@ -51,7 +51,7 @@ function Overview({ tokens, requests }) {
 }
 
 /**
- * The next step of a person without a token or password.
+ * The next step of a user without a token or password.
  * @param {{requests: CredentialRequest[]}} props
  */
 function Start({ requests }) {

@@ -1,4 +1,4 @@
-// What a file is, as far as the page can show it: a PDF, a picture or a text. The content decides, not the name.
+// Detects the kind of a file that the page can show: a PDF, a picture or a text. The content decides, not the name.
 import { hidden } from "../../core/hidden.js";
 
 /** @typedef {{kind: "pdf" | "picture" | "other"} | {kind: "text", text: string, isMarkup: boolean}} Content */

@@ -1,4 +1,4 @@
-// What people choose on the page: the task, its settings and its variables. The tab keeps them until it is closed.
+// The settings of the page: the task, its options and its variables. The tab keeps them until it is closed.
 import { useState } from "preact/hooks";
 import { isObject } from "../../core/json.js";
 import { currentUser } from "../../core/session.js";

@@ -1,4 +1,4 @@
-// What an import will do, does and has done.
+// The preview, the progress and the report of an import.
 import { useEffect, useState } from "preact/hooks";
 import { announce } from "../../components/announcer.js";
 import { Button, ButtonLink } from "../../components/buttons.js";

@@ -1,4 +1,4 @@
-// What the signed-in user may do with users of a role. The API decides; these functions only hide what it would refuse.
+// The permissions of the signed-in user over other users. The API decides; these functions only hide what it would refuse.
 import { optionsOf } from "../../components/fields.js";
 import { can, currentUser } from "../../core/session.js";
 import { strings } from "../../core/strings.js";

@@ -28,7 +28,7 @@ export default function Users() {
   return html`<${Page} title=${texts.title} intro=${texts.intro} actions=${actions}>
     <${Filters} key=${view.email} view=${view} />
     <${Loaded} load=${load}>${(/** @type {any} */ { data, pagination }) => html`
-      ${data.length > 0 ? html`<${UserTable} users=${data} />` : html`<${Nobody} view=${view} />`}
+      ${data.length > 0 ? html`<${UserTable} users=${data} />` : html`<${NoUsers} view=${view} />`}
       <${Pager} offset=${pagination.offset} limit=${limit} total=${pagination.total}
         onChange=${(/** @type {number} */ offset) => setQuery({ offset })} />`}
     <//>
@@ -58,7 +58,7 @@ function UserTable({ users }) {
 }
 
 /** @param {{view: {email: string}}} props */
-function Nobody({ view }) {
+function NoUsers({ view }) {
   return html`<${Empty} title=${view.email ? texts.notFound(view.email) : texts.none}>
     ${view.email ? html`<p>${texts.notFoundText}</p>` : null}
     <${Button} onClick=${() => setQuery({ email: null, role: null, offset: null })}>${texts.showAll}<//>
