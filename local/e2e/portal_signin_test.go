@@ -46,7 +46,7 @@ func (p *testStack) askForMail(t *testing.T, page *browser.Page, email string) (
 		t.Fatalf("%d mails to %s, want %d", count, email, before+1)
 	}
 	path, token := p.mailedLink(t, email)
-	found := regexp.MustCompile(`there: (\d{8})\s`).FindStringSubmatch(mail.Text("text"))
+	found := regexp.MustCompile(`there: (\d{10})\s`).FindStringSubmatch(mail.Text("text"))
 	if found == nil {
 		t.Fatalf("no code in the mail:\n%s", mail.Text("text"))
 	}
@@ -153,7 +153,7 @@ func testSessionEndsUnderForm(t *testing.T, p *testStack) {
 	dialog.Click(browser.Button("Send me an email"))
 	dialog.WaitFor(browser.Heading("Check your email"))
 	mail, _ := p.newestMail(t, "grace@example.com")
-	code := regexp.MustCompile(`there: (\d{8})\s`).FindStringSubmatch(mail.Text("text"))
+	code := regexp.MustCompile(`there: (\d{10})\s`).FindStringSubmatch(mail.Text("text"))
 	dialog.Fill("Code", code[1])
 	page.Press("Enter")
 	page.WaitGone(browser.Dialog("Sign in again"))

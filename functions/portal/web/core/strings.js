@@ -45,7 +45,12 @@ export const strings = {
     /** @type {(id: string) => string} */
     reference: (id) => `When you ask for help, include the request ID ${id}.`,
     /** @type {(seconds: number) => string} */
-    retryAfter: (seconds) => `Try again in ${seconds} ${seconds === 1 ? "second" : "seconds"}.`,
+    retryAfter: (seconds) => {
+      const units = [{ name: "hour", length: 3600 }, { name: "minute", length: 60 }, { name: "second", length: 1 }];
+      const { name, length } = units.find((unit) => seconds >= 2 * unit.length) ?? units[2];
+      const count = Math.ceil(seconds / length);
+      return `Try again in ${count} ${name}${count === 1 ? "" : "s"}.`;
+    },
     /** @type {(count: number) => string} */
     failures: (count) => (count === 1 ? "One field needs your attention." : `${count} fields need your attention.`),
   },
@@ -352,7 +357,7 @@ export const strings = {
     /** @type {(email: string) => string} */
     mailSent: (email) => `If ${email} belongs to an active account, an email is on its way. Open its link in this browser, or type its code here.`,
     code: "Code",
-    codeHint: "8 digits; it works for 15 minutes",
+    codeHint: "10 digits; it works for 15 minutes",
     submit: "Sign in",
     askAgain: "Request another email",
     otherWay: "Sign in another way",
