@@ -50,7 +50,7 @@ func (in *importUsersInput) Resolve(ctx huma.Context) []error {
 // ImportedRow is what became of one row.
 type ImportedRow struct {
 	Line    int      `json:"line" doc:"First line of the row in the file, from 1." example:"2"`
-	Status  string   `json:"status" enum:"ready,created,existing,failed" doc:"ready: a dry run found no reason against it. existing: a user has the address and stays unchanged." example:"created"`
+	Status  string   `json:"status" enum:"ready,created,existing,failed" doc:"ready: the row can be imported (dry run only). existing: a user already has the address and is not changed." example:"created"`
 	Email   string   `json:"email" doc:"As in the file, without invisible characters; empty if the row cannot be read." example:"ada@example.com"`
 	Name    string   `json:"name" doc:"As in the file, without invisible characters." example:"Ada Lovelace"`
 	Role    string   `json:"role" doc:"As in the file, without invisible characters." example:"user"`
