@@ -969,6 +969,7 @@ export const strings = {
       chooseAgain: "After a reload, the page no longer has the file. Choose it again to see the place.",
       notLocated: "The place cannot be marked in this view. The quote is:",
       text: "Text of the file",
+      unmarked: "The picture is shown without a mark, because the service does not know where in the picture the words are.",
       /** @type {(name: string) => string} */
       picture: (name) => `Picture ${name}`,
       /** @type {(n: number, name: string) => string} */
