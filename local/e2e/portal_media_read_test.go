@@ -60,7 +60,7 @@ func (m *mediaPage) wantMarks(t *testing.T, selected, other string) {
 func testPortalReadTexts(t *testing.T, m *mediaPage) {
 	sheets := fromRepository(t, "documents", "office", "testdata", "accounts-en-libreoffice.xlsx")
 	mail := "From: ada@example.com\nSubject: Prices\nContent-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: base64\n\n" +
-		base64.StdEncoding.EncodeToString([]byte("Dear Grace,\n\n<b id=injected>Total: \u202e1,200.00 EUR\u202c</b>\n\nTotal: 1,300.00 EUR\n")) + "\n"
+		base64.StdEncoding.EncodeToString([]byte("<b id=injected>Total: \u202e1,200.00 EUR\u202c</b>\n\nTotal: 1,300.00 EUR\n")) + "\n"
 	m.Upload(chooseFiles, m.file(t, "accounts.xlsx", sheets), m.file(t, "prices.eml", mail))
 	m.Check("Extract values", true)
 	m.variable("Variable 1", "total", "Number", "")
