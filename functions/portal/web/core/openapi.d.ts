@@ -529,7 +529,7 @@ export interface paths {
         };
         /**
          * List charts
-         * @description Returns the charts of the repository, sorted by name, each with the version that Helm installs unless it is told otherwise. You see the charts that your own working tokens and passwords may download, or all charts if you have `tokens:read`.
+         * @description Returns the charts of the repository, sorted by name, each with the version that Helm installs by default. You see the charts that your own working tokens and passwords may download, or all charts if you have `tokens:read`.
          */
         get: operations["listCharts"];
         put?: never;
@@ -569,7 +569,7 @@ export interface paths {
         };
         /**
          * Get a version of a chart
-         * @description Returns the metadata of a version, and its README, default values, schema and provenance file, each up to 128 KiB. The texts are those of the chart's author and can contain anything. You see the charts that your own working tokens and passwords may download, or all charts if you have `tokens:read`.
+         * @description Returns the metadata of a version, and its README, default values, schema and provenance file, each up to 128 KiB. The author of the chart controls these texts, so they are untrusted. You see the charts that your own working tokens and passwords may download, or all charts if you have `tokens:read`.
          */
         get: operations["getChartVersion"];
         put?: never;
@@ -1308,24 +1308,6 @@ export interface components {
              */
             compare: number;
         };
-        CatalogPagination: {
-            /**
-             * Format: int64
-             * @description Exact number of all items that match.
-             * @example 41
-             */
-            total: number;
-            /**
-             * Format: int64
-             * @description Maximum number of items on the page.
-             * @example 20
-             */
-            limit: number;
-            /** @description Whether there is a next page. */
-            hasMore: boolean;
-            /** @description Value of cursor for the next page; null on the last page. */
-            next: string | null;
-        };
         ChartDependency: {
             /** @example postgresql */
             name: string;
@@ -1336,7 +1318,7 @@ export interface components {
             version: string;
             /** @example https://charts.example.com */
             repository: string;
-            /** @description Name under which the chart uses it; empty for its own name. */
+            /** @description Name under which the chart uses it; empty if it is the same as name. */
             alias: string;
             /**
              * @description Value that enables it; empty if it is always enabled.
@@ -1359,7 +1341,7 @@ export interface components {
              */
             kubeVersion: string;
             /**
-             * @description Address that the author gives, unchecked, like sources and those of maintainers.
+             * @description Address given by the author; not validated. The same applies to sources and maintainers.
              * @example https://www.example.com
              */
             home: string;
@@ -1419,7 +1401,7 @@ export interface components {
             /** @example product */
             name: string;
             /**
-             * @description Version that Helm installs unless it is told otherwise: the newest that is not a prerelease, or the newest if all are.
+             * @description Version that Helm installs by default: the newest that is not a prerelease, or the newest if all are.
              * @example 1.2.0
              */
             version: string;
@@ -1529,6 +1511,24 @@ export interface components {
             /** @description The texts of the files, in the order of the files; only for files, with include=text. */
             texts?: components["schemas"]["Text"][];
         };
+        CountedPagination: {
+            /**
+             * Format: int64
+             * @description Exact number of all items that match.
+             * @example 41
+             */
+            total: number;
+            /**
+             * Format: int64
+             * @description Maximum number of items on the page.
+             * @example 20
+             */
+            limit: number;
+            /** @description Whether there may be a next page. */
+            hasMore: boolean;
+            /** @description Value of cursor for the next page; null on the last page. */
+            next: string | null;
+        };
         CreationOptions: {
             /** @description The site to which the passkey will belong. */
             rp: components["schemas"]["RelyingParty"];
@@ -1624,7 +1624,7 @@ export interface components {
             /** @description Value of cursor for the next page; null on the last page. */
             next: string | null;
         };
-        DailyForm: {
+        Daily: {
             meta: components["schemas"]["Meta"];
             period: components["schemas"]["Period"];
             /** @description The days of the period, oldest first. */
@@ -1716,7 +1716,7 @@ export interface components {
             /** @example acme/api */
             repository: string;
             /**
-             * @description The tag or digest that was asked for.
+             * @description The requested tag or digest.
              * @example 1.2.0
              */
             reference: string;
@@ -3200,7 +3200,6 @@ export type ApiKey = components['schemas']['APIKey'];
 export type ActivatedUser = components['schemas']['ActivatedUser'];
 export type AuthenticatorCriteria = components['schemas']['AuthenticatorCriteria'];
 export type ByTask = components['schemas']['ByTask'];
-export type CatalogPagination = components['schemas']['CatalogPagination'];
 export type ChartDependency = components['schemas']['ChartDependency'];
 export type ChartDetails = components['schemas']['ChartDetails'];
 export type ChartMaintainer = components['schemas']['ChartMaintainer'];
@@ -3210,10 +3209,11 @@ export type ChartVersion = components['schemas']['ChartVersion'];
 export type Columns = components['schemas']['Columns'];
 export type Compared = components['schemas']['Compared'];
 export type ComparisonAnswer = components['schemas']['ComparisonAnswer'];
+export type CountedPagination = components['schemas']['CountedPagination'];
 export type CreationOptions = components['schemas']['CreationOptions'];
 export type CredentialRequest = components['schemas']['CredentialRequest'];
 export type CursorPagination = components['schemas']['CursorPagination'];
-export type DailyForm = components['schemas']['DailyForm'];
+export type Daily = components['schemas']['Daily'];
 export type DashboardData = components['schemas']['DashboardData'];
 export type DataStruct = components['schemas']['DataStruct'];
 export type ExtractionAnswer = components['schemas']['ExtractionAnswer'];
@@ -3576,7 +3576,7 @@ export interface operations {
                 from?: string;
                 /** @description End of the period: a date in UTC, which is included, or an RFC 3339 time, which is excluded. Default: today. At most 400 days after from. */
                 to?: string;
-                /** @description Maximum number of pulls on the page. */
+                /** @description Maximum number of items on the page. */
                 limit?: number;
                 /** @description Start of the page: pagination.next of the previous page. The other parameters must be the same. */
                 cursor?: string;
@@ -4017,7 +4017,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        data: components["schemas"]["DailyForm"];
+                        data: components["schemas"]["Daily"];
                     };
                 };
             };
@@ -4639,7 +4639,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["ChartSummary"][];
-                        pagination: components["schemas"]["CatalogPagination"];
+                        pagination: components["schemas"]["CountedPagination"];
                     };
                 };
             };
@@ -4679,7 +4679,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["ChartVersion"][];
-                        pagination: components["schemas"]["CatalogPagination"];
+                        pagination: components["schemas"]["CountedPagination"];
                     };
                 };
             };
