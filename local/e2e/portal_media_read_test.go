@@ -26,21 +26,21 @@ func testPortalWord(t *testing.T, m *mediaPage) {
 	m.variable("Variable 2", "due_date", "Date", "when it has to be paid")
 	m.Click(browser.Button("Extract"))
 	m.WaitFor(browser.Row("total"))
-	m.Click(browser.Button("Show the place of total"))
+	m.Click(browser.Button("Show where total was found"))
 	m.WaitFor(browser.Role("region", "Text of the file"))
 	m.wantMarks(t, "1,512.50", "2 May 2026")
 	m.Axe()
 	m.wantSameFromCurl(t)
 	m.Click(browser.Button("Close"))
 
-	m.tabTo(t, "Show the place of due_date")
+	m.tabTo(t, "Show where due_date was found")
 	m.Press("Enter")
 	m.WaitFor(browser.Role("region", "Text of the file"))
 	m.wantMarks(t, "2 May 2026", "1,512.50")
 	m.tabTo(t, "Text of the file") // to scroll
 	m.Press("Shift+Tab")
 	m.Press("Enter")
-	if got := m.Focused(); got.Name != "Show the place of due_date" {
+	if got := m.Focused(); got.Name != "Show where due_date was found" {
 		t.Errorf("after the place is closed, the focus is on %+v", got)
 	}
 }
@@ -67,7 +67,7 @@ func testPortalReadTexts(t *testing.T, m *mediaPage) {
 	m.Click(browser.Button("Extract from 2 files"))
 	sheet := m.result("Extract values", "accounts.xlsx")
 	sheet.WaitFor(browser.Row("total"))
-	sheet.Click(browser.Button("Show the place of total"))
+	sheet.Click(browser.Button("Show where total was found"))
 	m.WaitFor(browser.Role("region", "Text of the file"))
 	marks := browser.Eval[[]string](m.Page, markedInText)
 	places := browser.Eval[[]string](m.Page, `[...document.querySelectorAll(".block-place")].map(p => p.textContent)`)
@@ -78,7 +78,7 @@ func testPortalReadTexts(t *testing.T, m *mediaPage) {
 
 	message := m.result("Extract values", "prices.eml")
 	message.WaitFor(browser.Row("total"))
-	message.Click(browser.Button("Show the place of total"))
+	message.Click(browser.Button("Show where total was found"))
 	m.WaitFor(browser.Role("region", "Text of the file"))
 	text := browser.Eval[string](m.Page, `document.querySelector(".blocks").textContent`)
 	if !strings.Contains(text, "<b id=injected>Total: 1,200.00") || strings.ContainsAny(text, "\u202e\u202c") {
