@@ -25,6 +25,7 @@ export const strings = {
     copied: "Copied.",
     selected: "Selected. Press Ctrl+C to copy.",
     retry: "Try again",
+    uncertain: "The request may have succeeded. You can send it again: it takes effect only once.",
     required: "required",
     optional: "optional",
     previous: "Previous",
@@ -173,7 +174,6 @@ export const strings = {
     createdText: "This is the only time that the token is shown.",
     saved: "I have saved it",
     token: "Token",
-    uncertain: "If the list shows the new token although its secret was not shown here, revoke it and create another one.",
     /** @type {(name: string) => string} */
     renewTitle: (name) => `Renew ${name}`,
     renewText: "This creates a new token with the same name and scopes.",

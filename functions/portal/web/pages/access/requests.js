@@ -5,10 +5,11 @@ import { Form, Select, TextArea, useFields } from "../../components/fields.js";
 import { Empty, Section } from "../../components/page.js";
 import { CursorPager } from "../../components/pager.js";
 import { Badge, Table } from "../../components/table.js";
+import { Uncertain } from "../../components/uncertain.js";
 import { post } from "../../core/api.js";
 import { requestState } from "../../core/credentials.js";
 import { formatDateTime, formatRelative } from "../../core/format.js";
-import { useAction } from "../../core/hooks.js";
+import { useAction, useIdempotencyKey } from "../../core/hooks.js";
 import { html } from "../../core/html.js";
 import { setQuery } from "../../core/router.js";
 import { strings } from "../../core/strings.js";
@@ -52,11 +53,13 @@ const levels = /** @type {const} */ (["full", "charts", "images"]).map((value) =
 /** @param {{level: "charts" | "images" | "full", onSent: () => void, onClose: () => void}} props */
 export function RequestDialog({ level, onSent, onClose }) {
   const [values, set] = useFields({ accessLevel: level, justification: "" });
-  const action = useAction(() => post("/api/v1/credential-requests", { body: values }));
+  const key = useIdempotencyKey(values);
+  const action = useAction(() => post("/api/v1/credential-requests", { body: values, headers: { "Idempotency-Key": key } }));
   const submit = async () => {
-    if (!(await action.run())) return;
+    const isSent = await action.run();
+    onSent(); // also after a failure: the request may exist although the response was lost
+    if (!isSent) return;
     announce(text.sent);
-    onSent();
     onClose();
   };
   return html`<${Dialog} title=${text.newTitle} onClose=${onClose}>
@@ -66,6 +69,7 @@ export function RequestDialog({ level, onSent, onClose }) {
         value=${values.accessLevel} onChange=${set("accessLevel")} problem=${action.problem} />
       <${TextArea} label=${text.justification} name="justification" isRequired maxLength=${2000} hint=${text.justificationHint}
         value=${values.justification} onChange=${set("justification")} problem=${action.problem} />
+      <${Uncertain} problem=${action.problem} />
     <//>
   <//>`;
 }

@@ -7,10 +7,11 @@ import { ConfirmDialog, Dialog } from "../../components/dialog.js";
 import { Form, Select, TextField, useFields } from "../../components/fields.js";
 import { Empty, Loaded, Section } from "../../components/page.js";
 import { Table } from "../../components/table.js";
+import { Uncertain } from "../../components/uncertain.js";
 import { get, post, remove } from "../../core/api.js";
 import { formatDate, formatRelative } from "../../core/format.js";
 import { useHold } from "../../core/hold.js";
-import { useAction, useLoad } from "../../core/hooks.js";
+import { useAction, useIdempotencyKey, useLoad } from "../../core/hooks.js";
 import { html } from "../../core/html.js";
 import { strings } from "../../core/strings.js";
 
@@ -53,11 +54,13 @@ function KeyTable({ keys, onDelete }) {
 /** @param {{userId: string, onClose: () => void}} props */
 function CreateDialog({ userId, onClose }) {
   const [fields, set] = useFields({ name: "", days: "365" });
+  const idempotencyKey = useIdempotencyKey(fields);
   const [secret, setSecret] = useState("");
   useHold(secret !== "");
   const action = useAction(async () => {
     const expirationDays = fields.days ? Number(fields.days) : undefined;
-    const { data } = await post(path, { path: { userId }, body: { name: fields.name, expirationDays } });
+    const body = { name: fields.name, expirationDays };
+    const { data } = await post(path, { path: { userId }, body, headers: { "Idempotency-Key": idempotencyKey } });
     setSecret(data.key);
   });
   if (secret) {
@@ -73,6 +76,7 @@ function CreateDialog({ userId, onClose }) {
       <${TextField} label=${texts.name} name="name" hint=${texts.nameHint} value=${fields.name} onChange=${set("name")} problem=${action.problem} isRequired />
       <${Select} label=${texts.expires} name="expirationDays" value=${fields.days} onChange=${set("days")} problem=${action.problem}
         options=${[...options, { value: "", label: texts.never }]} isRequired />
+      <${Uncertain} problem=${action.problem} />
     <//>
   <//>`;
 }
