@@ -32,11 +32,11 @@ each = @set -e; for module in $(MODULES); do (set -x; cd $$module && $(1)); done
 check: format vet lint race unchanged portal-types lint-template lint-openapi tidy ## Run all checks that a commit must pass
 
 test: has-go engines clients ## Run all tests of all modules on the real engines
-	$(call each,go test -shuffle=on ./...)
+	$(call each,go test -timeout=20m -shuffle=on ./...)
 
 race: has-go engines clients ## Run all tests under the race detector
 	@command -v $${CC:-gcc} >/dev/null || { echo "make $@: install a C compiler (gcc), which the race detector needs"; exit 1; }
-	$(call each,CGO_ENABLED=1 go test -race -shuffle=on ./...)
+	$(call each,CGO_ENABLED=1 go test -race -timeout=20m -shuffle=on ./...)
 
 format: has-go ## Fail if gofmt would change a file
 	@files=$$(gofmt -l $(GO_DIRS)); test -z "$$files" || { echo "make $@: run gofmt -w on"; echo "$$files"; exit 1; }

@@ -11,7 +11,6 @@ import (
 	"portside/shared/core/principal"
 	"portside/shared/credentials"
 	"portside/shared/testkit/webtest"
-	"portside/shared/web"
 )
 
 func TestKeyIsCreatedUsedAndDeleted(t *testing.T) {
@@ -220,20 +219,4 @@ func TestRateLimitOverManyMinutes(t *testing.T) {
 		p.asAdmin().Get("/v1/users").WantStatus(http.StatusOK).WantHeader("RateLimit", `"credential";r=1;t=60`)
 		p.clock.Advance(17 * time.Minute)
 	}
-}
-
-// TestNewKeyNeedsARecentSignIn creates keys in a session that gets older.
-func TestNewKeyNeedsARecentSignIn(t *testing.T) {
-	p := newFixture(t)
-	secret, session := credentials.NewSession(credentials.Owner{ID: p.admin.ID, Role: p.admin.Role, Active: true}, "test", p.clock.Now())
-	if err := p.store.Issue(t.Context(), p.admin, session); err != nil {
-		t.Fatal(err)
-	}
-	browser := p.anonymous().With("Cookie", web.SessionCookie+"="+secret.Reveal()).With("Sec-Fetch-Site", "same-origin")
-	at := "/v1/users/" + p.admin.ID + "/api-keys"
-	browser.Post(at, `{"name":"x"}`).WantStatus(http.StatusCreated)
-	p.clock.Advance(credentials.SessionRecent)
-	browser.Post(at, `{"name":"x"}`).WantStatus(http.StatusForbidden).WantValue("code", "SIGN_IN_REQUIRED")
-	browser.Get(at).WantStatus(http.StatusOK)
-	p.asAdmin().Post(at, `{"name":"x"}`).WantStatus(http.StatusCreated)
 }

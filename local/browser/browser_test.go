@@ -238,7 +238,10 @@ func TestRequests(t *testing.T) {
 	page.Settle()
 	requests := page.Requests()
 	if len(requests) != 3 || requests[0].Status != http.StatusOK || requests[0].Bytes < 1000 {
-		t.Errorf("requests %+v, want the page, its style and its script", requests)
+		t.Fatalf("requests %+v, want the page, its style and its script", requests)
+	}
+	if body := string(page.Body(requests[0])); !strings.Contains(body, "<title>") {
+		t.Errorf("the page has the body %q", body)
 	}
 }
 

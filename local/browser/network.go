@@ -81,13 +81,19 @@ func (w *watcher) fail(problem string) {
 	w.problems = append(w.problems, problem)
 }
 
+// Body returns the body of the response to a request of the current document. The request must have ended.
+func (p *Page) Body(request Request) []byte {
+	p.t.Helper()
+	return run(p, network.GetResponseBody, network.GetResponseBodyParams{RequestID: request.id}).Body
+}
+
 // ClearCache forgets all files that the browser has loaded.
 func (p *Page) ClearCache() {
 	p.t.Helper()
 	run(p, network.ClearBrowserCache, cdp.Empty{})
 }
 
-// Download runs a step that downloads a file, such as a click, and returns the file's name and content.
+// Download runs a step that downloads a file, such as a click, and returns the file's name and content. The file must not be empty.
 //
 // It watches the folder. Chromium's download events belong to the whole browser, and under load the first one can be missing.
 func (p *Page) Download(step func()) (name string, content []byte) {
@@ -112,17 +118,17 @@ func (p *Page) Download(step func()) (name string, content []byte) {
 	return name, content
 }
 
-// downloaded returns the name of the complete file in the folder, or "" if there is none yet.
+// downloaded returns the name of the complete file in the folder, or "" if there is none yet. Chromium may reserve the name with an
+// empty file. It writes to another file, whose name ends with .crdownload or begins with a dot, and renames that when it is complete.
 func downloaded(folder string) (string, error) {
 	entries, err := os.ReadDir(folder)
-	if err != nil {
+	if err != nil || len(entries) != 1 {
 		return "", err
 	}
-	for _, entry := range entries {
-		// Chromium renames the file when it is complete. Until then, the name ends with .crdownload or begins with a dot.
-		if !strings.HasSuffix(entry.Name(), ".crdownload") && !strings.HasPrefix(entry.Name(), ".") {
-			return entry.Name(), nil
-		}
+	name := entries[0].Name()
+	info, err := entries[0].Info()
+	if err != nil || info.Size() == 0 || strings.HasSuffix(name, ".crdownload") || strings.HasPrefix(name, ".") {
+		return "", err
 	}
-	return "", nil
+	return name, nil
 }

@@ -34,7 +34,9 @@ func (p *Page) Outline() string {
 	for _, node := range tree.Nodes {
 		byID[node.NodeID] = node
 	}
-	writeOutline(&b, byID, tree.Nodes[0], 0)
+	var elements strings.Builder
+	writeOutline(&elements, byID, tree.Nodes[0], 0)
+	b.WriteString(firstLines(elements.String(), maxOutlineLines))
 	for _, problem := range p.watch.unexpected() {
 		fmt.Fprintf(&b, "--- the page %s\n", problem)
 	}
@@ -42,6 +44,18 @@ func (p *Page) Outline() string {
 		fmt.Fprintf(&b, "--- the page waits for %s\n", request)
 	}
 	return b.String()
+}
+
+// maxOutlineLines keeps the outline of a page with long tables from hiding the failure of a test.
+const maxOutlineLines = 200
+
+// firstLines returns at most this number of lines, and the number of lines that it leaves out.
+func firstLines(text string, count int) string {
+	lines := strings.SplitAfter(text, "\n")
+	if len(lines) <= count {
+		return text
+	}
+	return strings.Join(lines[:count], "") + fmt.Sprintf("… and %d more lines\n", len(lines)-count)
 }
 
 func writeOutline(b *strings.Builder, byID map[accessibility.NodeID]*accessibility.Node, node *accessibility.Node, depth int) {

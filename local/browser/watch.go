@@ -21,6 +21,7 @@ type Request struct {
 	URL    string
 	Status int64
 	Bytes  float64 // of the response with its headers, as the network carried them
+	id     network.RequestID
 	ended  bool
 	loader cdp.LoaderID // of the document that sent it
 }
@@ -169,7 +170,7 @@ func (w *watcher) sent(e *network.EventRequestWillBeSent) {
 		}
 	}
 	isWorker := e.LoaderID == "" // the script of a worker, whose other events do not belong to the page
-	request := &Request{Method: e.Request.Method, URL: e.Request.URL, ended: isWorker, loader: e.LoaderID}
+	request := &Request{Method: e.Request.Method, URL: e.Request.URL, id: e.RequestID, ended: isWorker, loader: e.LoaderID}
 	if address.Host != w.host {
 		w.report("sent a request to another host: %s", w.describe(request))
 	}

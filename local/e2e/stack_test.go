@@ -43,7 +43,7 @@ func newTestStack(t *testing.T) *testStack {
 	p := &testStack{data: filepath.Join(t.TempDir(), "data"), log: &logBuffer{}, secrets: &secrets{}}
 	t.Cleanup(func() {
 		if t.Failed() {
-			t.Logf("log of the stack:\n%s", p.log)
+			p.log.report(t)
 		}
 	})
 	return p
@@ -195,6 +195,19 @@ func (l *logBuffer) Write(p []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.text.Write(p)
+}
+
+// report prints the end of the log, so that the log does not hide the failure in a long output of tests. The flag -artifacts keeps
+// the whole log.
+func (l *logBuffer) report(t *testing.T) {
+	t.Helper()
+	const lines = 60
+	all := l.String()
+	if err := os.WriteFile(filepath.Join(t.ArtifactDir(), "stack.log"), []byte(all), 0o600); err != nil {
+		t.Error(err)
+	}
+	end := strings.Split(strings.TrimSuffix(all, "\n"), "\n")
+	t.Logf("the last lines of the stack's log (-artifacts keeps all of them):\n%s", strings.Join(end[max(0, len(end)-lines):], "\n"))
 }
 
 func (l *logBuffer) String() string {

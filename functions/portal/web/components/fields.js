@@ -1,5 +1,4 @@
-// Form fields: a label, a hint, the control and its error. The error of a field is that failure of the problem whose pointer
-// names the field.
+// Form fields: a label, a hint, the control and its error. A field shows the failure whose pointer names it.
 import { useState } from "preact/hooks";
 import { html } from "../core/html.js";
 import { useId } from "../core/id.js";
@@ -10,7 +9,7 @@ import { ProblemMessage } from "./page.js";
 /** @typedef {import("../core/api.js").Problem} Problem */
 
 /**
- * A form. It sends once, however often the user presses the button, and keeps what was typed if that fails.
+ * A form. While isRunning is true, the button does nothing. Typed values stay after a failure.
  * @param {{onSubmit: () => void, problem?: Problem, isRunning?: boolean, submit: string, kind?: "primary" | "danger",
  *   onCancel?: () => void, children: any}} props submit: the text of the button
  */
@@ -40,7 +39,7 @@ export function Form({ onSubmit, problem, isRunning, submit, kind = "primary", o
  * @property {string} [hint]
  * @property {boolean} [isRequired]
  * @property {boolean} [isDisabled]
- * @property {boolean} [isPlain] does not say that the field is optional, because it is a filter
+ * @property {boolean} [hidesOptional] hides the word "optional", for filters and other controls that are no input of a form
  */
 
 /**
@@ -99,12 +98,12 @@ export function Checkbox({ label, isChecked, onChange, hint, isDisabled }) {
 /**
  * @param {FieldProps & {control: (attributes: object) => any}} props
  */
-function Labeled({ label, name, problem, hint, isRequired, isDisabled, isPlain, control }) {
+function Labeled({ label, name, problem, hint, isRequired, isDisabled, hidesOptional, control }) {
   const id = useId();
   const failure = name ? problem?.errors.find((e) => fieldOf(e.pointer) === name)?.detail : undefined;
   const described = [hint && `${id}-hint`, failure && `${id}-error`].filter(Boolean).join(" ");
   return html`<div class=${failure ? "field invalid" : "field"}>
-    <label for=${id}>${label}${isRequired || isPlain ? null : html` <span class="muted">(${strings.common.optional})</span>`}</label>
+    <label for=${id}>${label}${isRequired || hidesOptional ? null : html` <span class="muted">(${strings.common.optional})</span>`}</label>
     ${hint ? html`<p class="hint" id=${`${id}-hint`}>${hint}</p>` : null}
     ${control({
       id, name, disabled: isDisabled, "aria-required": isRequired ? "true" : undefined,

@@ -26,7 +26,7 @@ export function ObjectField({ label, name, value, onChange, problem, hint = stri
     <p class="hint" id=${`${id}-hint`}>${entries === undefined ? strings.objectField.onlyJSON : hint}</p>
     ${isText
       ? html`<${TextArea} label=${strings.objectField.json(label)} name=${name} value=${value} onChange=${onChange} problem=${problem} rows=${6}
-          hint=${strings.objectField.jsonHint} isPlain />${toggle}`
+          hint=${strings.objectField.jsonHint} hidesOptional />${toggle}`
       : html`<${Entries} label=${label} value=${value} entries=${entries ?? []} onChange=${onChange}>${toggle}<//>`}
   </fieldset>`;
 }

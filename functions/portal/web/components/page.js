@@ -48,13 +48,13 @@ export function Loading() {
 
 /**
  * Shows the state of a load: a placeholder, a problem with a retry, or the content.
- * @param {{of: {data: any, problem?: import("../core/api.js").Problem, isLoading: boolean, reload: () => void},
+ * @param {{load: {data: any, problem?: import("../core/api.js").Problem, isLoading: boolean, reload: () => void},
  *   children: (data: any) => any}} props
  */
-export function Loaded({ of, children }) {
-  if (of.problem) return html`<${ProblemMessage} problem=${of.problem} onRetry=${of.reload} />`;
-  if (of.data === undefined) return html`<${Loading} />`;
-  return html`<div aria-busy=${of.isLoading ? "true" : undefined}>${children(of.data)}</div>`;
+export function Loaded({ load, children }) {
+  if (load.problem) return html`<${ProblemMessage} problem=${load.problem} onRetry=${load.reload} />`;
+  if (load.data === undefined) return html`<${Loading} />`;
+  return html`<div aria-busy=${load.isLoading ? "true" : undefined}>${children(load.data)}</div>`;
 }
 
 /**

@@ -15,7 +15,7 @@ export function SearchForm({ label, button, value, maxLength, onSearch }) {
     onSearch(text.trim());
   };
   return html`<form class="find" role="search" onSubmit=${submit}>
-    <${TextField} label=${label} value=${text} onChange=${setText} maxLength=${maxLength} isPlain />
+    <${TextField} label=${label} value=${text} onChange=${setText} maxLength=${maxLength} hidesOptional />
     <${Button} type="submit">${button}<//>
   </form>`;
 }

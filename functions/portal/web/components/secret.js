@@ -1,7 +1,7 @@
 // A new secret, which is shown only once: copy it, download it for Kubernetes, and see the commands that use it.
 import { commands, includesImages, pullSecret, saveCommand } from "../core/commands.js";
 import { downloadText } from "../core/download.js";
-import { useHold } from "../core/hold.js";
+import { useLeaveWarning } from "../core/leave-guard.js";
 import { html } from "../core/html.js";
 import { strings } from "../core/strings.js";
 import { Button } from "./buttons.js";
@@ -26,7 +26,7 @@ export function Commands({ login }) {
  * @param {{login: Login, secret: string, label: string, isPassword?: boolean}} props
  */
 export function Secret({ login, secret, label, isPassword = false }) {
-  useHold(true);
+  useLeaveWarning(true);
   const download = () => downloadText("portside-pull.yaml", pullSecret({ username: login.username, secret }), "application/yaml");
   return html`
     ${isPassword ? html`<${CopyField} label=${strings.secret.username} text=${login.username} />` : null}

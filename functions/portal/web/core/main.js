@@ -23,11 +23,11 @@ function Portal() {
     const wanted = location.pathname + location.search;
     if (mustSignIn) navigate(`/portal/sign-in?return=${encodeURIComponent(wanted)}`, { replace: true });
   }, [mustSignIn, path]);
-  return html`<${Shell} /><${SignInPlace} />`;
+  return html`<${Shell} /><${SignInDialogHost} />`;
 }
 
-/** The place of the dialog that asks for another sign-in. Its code loads when it is needed. */
-function SignInPlace() {
+/** Renders the dialog that asks for another sign-in. Its code loads when it is needed. */
+function SignInDialogHost() {
   const [dialog, setDialog] = useState(null);
   useEffect(() => {
     signIn.ask = async (reason) => (await import("./sign-in-dialog.js")).askForSignIn(reason, setDialog);
@@ -42,6 +42,7 @@ function show(view) {
 }
 
 async function start() {
+  match(pages, location.pathname)?.page.load().catch(() => undefined); // beside the session; the shell reports a failure
   try {
     await loadSession();
   } catch (error) {

@@ -10,7 +10,7 @@ import { strings } from "./strings.js";
 /** @typedef {import("./types").Schema<"RequestOptions">} RequestOptions */
 
 /** Milliseconds after which a waiting sign-in gets a new challenge. The API accepts a challenge for 5 minutes. */
-const renewal = 4 * 60 * 1000;
+const challengeRenewalMilliseconds = 4 * 60 * 1000;
 
 /** @type {AbortController | null} the request that waits for an authenticator */
 let waiting = null;
@@ -45,15 +45,15 @@ export async function signInWithPasskey({ isConditional = false, signal } = {}) 
   const mediation = isConditional ? "conditional" : "optional";
   for (;;) {
     const { data } = await post("/v1/sign-in/passkey-options", { isPublic: true, signal });
-    const outdated = isConditional ? AbortSignal.timeout(renewal) : null;
-    const ends = [signal, outdated].filter((s) => s instanceof AbortSignal);
+    const challengeExpiry = isConditional ? AbortSignal.timeout(challengeRenewalMilliseconds) : null;
+    const ends = [signal, challengeExpiry].filter((s) => s instanceof AbortSignal);
     try {
       const credential = await ask((s) => {
         return navigator.credentials.get({ publicKey: requestOptions(data), mediation, signal: AbortSignal.any([s, ...ends]) });
       });
       return (await post("/v1/sessions", { body: { passkey: toJSON(credential) }, isPublic: true })).data;
     } catch (error) {
-      if (outdated?.aborted && !signal?.aborted) continue;
+      if (challengeExpiry?.aborted && !signal?.aborted) continue;
       if (isConditional && isAborted(error)) return null;
       throw error;
     }

@@ -1,6 +1,6 @@
 // The router: which page the address names, and how pages change the address.
 import { useEffect, useState } from "preact/hooks";
-import { heldAddress } from "./hold.js";
+import { guardedAddress } from "./leave-guard.js";
 
 /** @typedef {import("./types").Page} Page */
 
@@ -11,7 +11,7 @@ function changed() {
 }
 
 addEventListener("popstate", () => {
-  if (heldAddress()) history.pushState(null, "", heldAddress());
+  if (guardedAddress()) history.pushState(null, "", guardedAddress());
   else changed();
 });
 
@@ -106,7 +106,7 @@ function decode(segment) {
 export function followLink(event) {
   const link = event.target instanceof Element ? event.target.closest("a") : null;
   if (!link || event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
-  if (heldAddress()) return; // the browser loads the document, and asks before it leaves this one
+  if (guardedAddress()) return; // the browser loads the document, and asks before it leaves this one
   const isOwn = link.origin === location.origin && /^\/portal(\/|$)/.test(link.pathname);
   if (!isOwn || link.target || link.hasAttribute("download") || link.hash) return;
   event.preventDefault();

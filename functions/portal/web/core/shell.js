@@ -59,7 +59,7 @@ function Menu({ path }) {
     <div class="menu-entries">
       ${groups.filter((g) => g.entries.length > 0).map((g) => html`<p class="menu-title" id=${`menu-${g.name}`}>${g.title}</p>
         <ul aria-labelledby=${`menu-${g.name}`}>${g.entries.map((p) => html`<li><a href=${p.path}
-          aria-current=${isWithin(p, path) ? "page" : undefined}>${p.menu?.label}</a></li>`)}</ul>`)}
+          aria-current=${isCurrentSection(p, path) ? "page" : undefined}>${p.menu?.label}</a></li>`)}</ul>`)}
     </div>
   </nav>`;
 }
@@ -68,7 +68,7 @@ function Menu({ path }) {
  * @param {PageEntry} page
  * @param {string} path
  */
-function isWithin(page, path) {
+function isCurrentSection(page, path) {
   return path === page.path || (page.path !== "/portal" && path.startsWith(page.path + "/"));
 }
 

@@ -16,7 +16,7 @@ import { Tokens } from "./tokens.js";
 
 /** @typedef {import("./tokens.js").Chosen} Chosen */
 
-const text = strings.access;
+const texts = strings.access;
 
 /** @param {string | null} level */
 function asLevel(level) {
@@ -34,12 +34,12 @@ export default function Access() {
   const close = () => setQuery({ new: "", level: "" }, { replace: true });
   const mayCreate = can("tokens:write");
   const actions = html`
-    ${mayCreate ? html`<${Button} onClick=${() => setQuery({ new: "token" })}>${text.newToken}<//>` : null}
-    <${Button} kind="primary" onClick=${() => setQuery({ new: "request" })}>${text.newRequest}<//>`;
+    ${mayCreate ? html`<${Button} onClick=${() => setQuery({ new: "token" })}>${texts.newToken}<//>` : null}
+    <${Button} kind="primary" onClick=${() => setQuery({ new: "request" })}>${texts.newRequest}<//>`;
   const level = asLevel(query.get("level"));
-  return html`<${Page} title=${text.title} intro=${text.intro} actions=${actions}>
-    <${Loaded} of=${tokens}>${(/** @type {any} */ list) => html`<${Tokens} all=${list.data} choose=${choose} />`}<//>
-    <${Loaded} of=${requests}>${(/** @type {any} */ list) => html`<${Requests} page=${list} before=${before} />`}<//>
+  return html`<${Page} title=${texts.title} intro=${texts.intro} actions=${actions}>
+    <${Loaded} load=${tokens}>${(/** @type {any} */ list) => html`<${Tokens} all=${list.data} choose=${choose} />`}<//>
+    <${Loaded} load=${requests}>${(/** @type {any} */ list) => html`<${Requests} page=${list} before=${before} />`}<//>
     ${chosen ? html`<${TokenDialog} ...${chosen} reload=${tokens.reload} onClose=${() => choose(null)} />` : null}
     ${dialog === "token" && mayCreate ? html`<${CreateDialog} onCreated=${tokens.reload} onClose=${close} />` : null}
     ${dialog === "request" ? html`<${RequestDialog} level=${level} onSent=${requests.reload} onClose=${close} />` : null}

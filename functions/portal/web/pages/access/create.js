@@ -13,7 +13,7 @@ import { strings } from "../../core/strings.js";
 
 /** @typedef {import("../../core/types").Schema<"NewToken">} NewToken */
 
-const text = strings.access;
+const texts = strings.access;
 
 /**
  * Creates a token.
@@ -39,20 +39,20 @@ export function CreateDialog({ onCreated, onClose }) {
     }
   });
   if (made) return html`<${NewTokenDialog} made=${made} onClose=${onClose} />`;
-  return html`<${Dialog} title=${text.createTitle} onClose=${onClose}>
-    <p>${text.createText}</p>
-    <${Form} submit=${text.create} problem=${action.problem} isRunning=${action.isRunning}
+  return html`<${Dialog} title=${texts.createTitle} onClose=${onClose}>
+    <p>${texts.createText}</p>
+    <${Form} submit=${texts.create} problem=${action.problem} isRunning=${action.isRunning}
       onSubmit=${() => action.run()} onCancel=${onClose}>
-      <${TextField} label=${strings.credentials.name} name="name" isRequired maxLength=${100} hint=${text.nameHint}
+      <${TextField} label=${strings.credentials.name} name="name" isRequired maxLength=${100} hint=${texts.nameHint}
         value=${values.name} onChange=${set("name")} problem=${action.problem} />
-      <fieldset class="group"><legend>${text.what}</legend>
-        <p class="hint">${text.namesHint}</p>
-        <${Checkbox} label=${text.charts} isChecked=${values.charts} onChange=${set("charts")} />
-        ${values.charts ? html`<${TextField} label=${text.chartNames} value=${values.chartNames} onChange=${set("chartNames")} />` : null}
-        <${Checkbox} label=${text.images} isChecked=${values.images} onChange=${set("images")} />
-        ${values.images ? html`<${TextField} label=${text.imageNames} value=${values.imageNames} onChange=${set("imageNames")} />` : null}
+      <fieldset class="group"><legend>${texts.what}</legend>
+        <p class="hint">${texts.namesHint}</p>
+        <${Checkbox} label=${texts.charts} isChecked=${values.charts} onChange=${set("charts")} />
+        ${values.charts ? html`<${TextField} label=${texts.chartNames} value=${values.chartNames} onChange=${set("chartNames")} />` : null}
+        <${Checkbox} label=${texts.images} isChecked=${values.images} onChange=${set("images")} />
+        ${values.images ? html`<${TextField} label=${texts.imageNames} value=${values.imageNames} onChange=${set("imageNames")} />` : null}
       </fieldset>
-      <${TextField} label=${text.days} name="expiration_days" isRequired inputmode="numeric" hint=${text.daysHint}
+      <${TextField} label=${texts.days} name="expiration_days" isRequired inputmode="numeric" hint=${texts.daysHint}
         value=${values.days} onChange=${set("days")} problem=${action.problem} />
       <${Uncertain} problem=${action.problem} />
     <//>
@@ -85,9 +85,9 @@ function narrowed(scope, names) {
  */
 export function NewTokenDialog({ made, note, onClose }) {
   const login = { username: "token", file: tokenFile, scopes: made.scopes };
-  return html`<${Dialog} isWide title=${text.createdTitle}>
-    <p><strong>${text.createdText}</strong>${note ? ` ${note}` : null}</p>
-    <${Secret} label=${text.token} secret=${made.token} login=${login} />
-    <div class="form-actions"><${Button} kind="primary" onClick=${onClose}>${text.saved}<//></div>
+  return html`<${Dialog} isWide title=${texts.createdTitle}>
+    <p><strong>${texts.createdText}</strong>${note ? ` ${note}` : null}</p>
+    <${Secret} label=${texts.token} secret=${made.token} login=${login} />
+    <div class="form-actions"><${Button} kind="primary" onClick=${onClose}>${texts.saved}<//></div>
   <//>`;
 }

@@ -15,7 +15,7 @@ import { Scopes } from "./tokens.js";
 /** @typedef {import("../../core/credentials.js").Token} Token */
 /** @typedef {import("../../core/types").Schema<"NewToken">} NewToken */
 
-const text = strings.access;
+const texts = strings.access;
 
 /**
  * The days that the token was made for.
@@ -39,14 +39,14 @@ export function RenewDialog({ token, onCreated, onClose }) {
       onCreated(); // also after a failure: the token may exist although the response was lost
     }
   });
-  const overlap = token.expiresAt ? text.overlap(formatDate(token.expiresAt)) : text.renewNoExpiry;
+  const overlap = token.expiresAt ? texts.overlap(formatDate(token.expiresAt)) : texts.renewNoExpiry;
   if (made) return html`<${NewTokenDialog} made=${made} note=${overlap} onClose=${onClose} />`;
-  return html`<${Dialog} title=${text.renewTitle(token.name)} onClose=${onClose}>
-    <p>${text.renewText} <strong>${overlap}</strong></p>
+  return html`<${Dialog} title=${texts.renewTitle(token.name)} onClose=${onClose}>
+    <p>${texts.renewText} <strong>${overlap}</strong></p>
     <dl class="facts"><dt>${strings.credentials.scopes}</dt><dd><${Scopes} scopes=${token.scopes} /></dd></dl>
-    <${Form} submit=${text.renewToken} problem=${action.problem} isRunning=${action.isRunning}
+    <${Form} submit=${texts.renewToken} problem=${action.problem} isRunning=${action.isRunning}
       onSubmit=${() => action.run()} onCancel=${onClose}>
-      <${TextField} label=${text.days} name="expiration_days" isRequired inputmode="numeric" hint=${text.daysHint}
+      <${TextField} label=${texts.days} name="expiration_days" isRequired inputmode="numeric" hint=${texts.daysHint}
         value=${values.days} onChange=${set("days")} problem=${action.problem} />
       <${Uncertain} problem=${action.problem} />
     <//>
@@ -59,8 +59,8 @@ export function RenewPasswordDialog({ token, onClose }) {
     onClose();
     setQuery({ new: "request", level: levelOf(token.scopes) });
   };
-  return html`<${Dialog} title=${text.renewTitle(token.name)} onClose=${onClose}>
-    <p>${text.renewPasswordText} ${token.expiresAt ? html`<strong>${text.passwordOverlap(formatDate(token.expiresAt))}</strong>` : null}</p>
-    <${Form} submit=${text.renewPassword} onSubmit=${submit} onCancel=${onClose}><//>
+  return html`<${Dialog} title=${texts.renewTitle(token.name)} onClose=${onClose}>
+    <p>${texts.renewPasswordText} ${token.expiresAt ? html`<strong>${texts.passwordOverlap(formatDate(token.expiresAt))}</strong>` : null}</p>
+    <${Form} submit=${texts.renewPassword} onSubmit=${submit} onCancel=${onClose}><//>
   <//>`;
 }

@@ -10,33 +10,33 @@ import { RequestBadge } from "./requests.js";
 
 /** @typedef {import("../../core/credentials.js").CredentialRequest} CredentialRequest */
 
-const text = strings.requests;
+const texts = strings.requests;
 
 /** @param {{params: Record<string, string>}} props */
 export default function RequestPage({ params }) {
   const found = useLoad(
     (signal) => get("/api/v1/credential-requests/{requestId}", { path: { requestId: params.requestId }, signal }),
     [params.requestId]);
-  return html`<${Page} title=${text.pageTitle}>
-    <p><a href="/portal/access">← ${text.back}</a></p>
-    <${Loaded} of=${found}>${(/** @type {any} */ answer) => html`
+  return html`<${Page} title=${texts.pageTitle}>
+    <p><a href="/portal/access">← ${texts.back}</a></p>
+    <${Loaded} load=${found}>${(/** @type {any} */ answer) => html`
       <${Facts} request=${answer.data} /><${History} request=${answer.data} />`}<//>
   <//>`;
 }
 
 /** @param {{request: CredentialRequest}} props */
 function Facts({ request: r }) {
-  return html`<${Section} title=${text.levels[r.accessLevel]} actions=${html`<${RequestBadge} request=${r} />`}>
-    <p>${text.next[r.status]}</p>
+  return html`<${Section} title=${texts.levels[r.accessLevel]} actions=${html`<${RequestBadge} request=${r} />`}>
+    <p>${texts.next[r.status]}</p>
     <dl class="facts">
-      <${Fact} name=${text.requester}><bdi>${r.userId === currentUser().id ? currentUser().name : personName(r, r.userId)}</bdi><//>
-      <${Fact} name=${text.justification}><span class="prose" dir="auto">${r.justification}</span><//>
-      <${Fact} name=${text.requested}>${formatDateTime(r.createdAt)}<//>
-      ${r.status === "pending" ? html`<${Fact} name=${text.due}>${formatDateTime(r.dueAt)}<//>` : null}
-      ${r.decidedBy ? html`<${Fact} name=${text.decided}>${formatDateTime(r.decidedAt)}, ${text.by(personName(r, r.decidedBy))}<//>` : null}
-      ${r.reason ? html`<${Fact} name=${text.reason}><span class="prose" dir="auto">${r.reason}</span><//>` : null}
-      ${r.status === "approved" && r.collectBy ? html`<${Fact} name=${text.collectBy}>${formatDateTime(r.collectBy)}<//>` : null}
-      ${r.credentialId ? html`<${Fact} name=${text.credential}><span class="mono">${r.credentialId}</span><//>` : null}
+      <${Fact} name=${texts.requester}><bdi>${r.userId === currentUser().id ? currentUser().name : personName(r, r.userId)}</bdi><//>
+      <${Fact} name=${texts.justification}><span class="prose" dir="auto">${r.justification}</span><//>
+      <${Fact} name=${texts.requested}>${formatDateTime(r.createdAt)}<//>
+      ${r.status === "pending" ? html`<${Fact} name=${texts.due}>${formatDateTime(r.dueAt)}<//>` : null}
+      ${r.decidedBy ? html`<${Fact} name=${texts.decided}>${formatDateTime(r.decidedAt)}, ${texts.by(personName(r, r.decidedBy))}<//>` : null}
+      ${r.reason ? html`<${Fact} name=${texts.reason}><span class="prose" dir="auto">${r.reason}</span><//>` : null}
+      ${r.status === "approved" && r.collectBy ? html`<${Fact} name=${texts.collectBy}>${formatDateTime(r.collectBy)}<//>` : null}
+      ${r.credentialId ? html`<${Fact} name=${texts.credential}><span class="mono">${r.credentialId}</span><//>` : null}
     </dl>
   <//>`;
 }
@@ -48,9 +48,9 @@ function Fact({ name, children }) {
 
 /** @param {{request: CredentialRequest}} props */
 function History({ request }) {
-  return html`<${Section} title=${text.history}>
+  return html`<${Section} title=${texts.history}>
     <ol class="history">${request.events.map((e, i) => html`<li key=${i}>
-      <strong>${text.actions[e.action]}</strong> ${text.by(personName(request, e.actor))}
+      <strong>${texts.actions[e.action]}</strong> ${texts.by(personName(request, e.actor))}
       <div class="small">${formatDateTime(e.at)}</div>
       ${isReason(e) ? html`<div class="prose" dir="auto">${e.detail}</div>` : null}
     </li>`)}</ol>
@@ -68,9 +68,9 @@ function isReason(event) {
  * @param {string} id
  */
 export function personName(request, id) {
-  if (id === "system") return text.system;
-  if (id === currentUser().id) return text.you;
+  if (id === "system") return texts.system;
+  if (id === currentUser().id) return texts.you;
   const person = id === request.userId ? request.requester : id === request.decidedBy ? request.decider : null;
   if (person) return person.name;
-  return can("credentials:approve") ? text.unknownUser : text.somebody;
+  return can("credentials:approve") ? texts.unknownUser : texts.somebody;
 }

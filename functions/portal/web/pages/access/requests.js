@@ -16,14 +16,14 @@ import { strings } from "../../core/strings.js";
 
 /** @typedef {import("../../core/credentials.js").CredentialRequest} CredentialRequest */
 
-const text = strings.requests;
+const texts = strings.requests;
 
 /** @param {{page: {data: CredentialRequest[], pagination: {next: string | null}}, before: string}} props */
 export function Requests({ page, before }) {
-  return html`<${Section} title=${text.title}>
-    ${page.data.length === 0 ? html`<${Empty} title=${text.none}><p>${text.noneText}</p><//>`
+  return html`<${Section} title=${texts.title}>
+    ${page.data.length === 0 ? html`<${Empty} title=${texts.none}><p>${texts.noneText}</p><//>`
       : html`<${RequestTable} requests=${page.data} />`}
-    <${CursorPager} label=${text.title} first=${text.newestPage} next=${text.nextPage} isFirst=${!before} cursor=${page.pagination.next}
+    <${CursorPager} label=${texts.title} first=${texts.newestPage} next=${texts.nextPage} isFirst=${!before} cursor=${page.pagination.next}
       onChange=${(/** @type {string} */ cursor) => setQuery({ before: cursor })} />
   <//>`;
 }
@@ -31,14 +31,14 @@ export function Requests({ page, before }) {
 /** @param {{requests: CredentialRequest[]}} props */
 export function RequestTable({ requests }) {
   const columns = [
-    { title: text.level, cell: (/** @type {CredentialRequest} */ r) => text.levels[r.accessLevel] },
-    { title: text.requested, cell: (/** @type {CredentialRequest} */ r) => formatDateTime(r.createdAt) },
-    { title: text.state, cell: (/** @type {CredentialRequest} */ r) => html`<${RequestBadge} request=${r} />` },
-    { title: text.due, cell: (/** @type {CredentialRequest} */ r) => (r.status === "pending" ? formatRelative(r.dueAt) : "–") },
-    { title: text.details, isActions: true, cell: (/** @type {CredentialRequest} */ r) => html`<a href=${`/portal/access/requests/${r.id}`}
-      aria-label=${text.detailsLabel(text.levels[r.accessLevel])}>${text.details}</a>` },
+    { title: texts.level, cell: (/** @type {CredentialRequest} */ r) => texts.levels[r.accessLevel] },
+    { title: texts.requested, cell: (/** @type {CredentialRequest} */ r) => formatDateTime(r.createdAt) },
+    { title: texts.state, cell: (/** @type {CredentialRequest} */ r) => html`<${RequestBadge} request=${r} />` },
+    { title: texts.due, cell: (/** @type {CredentialRequest} */ r) => (r.status === "pending" ? formatRelative(r.dueAt) : "–") },
+    { title: texts.details, isActions: true, cell: (/** @type {CredentialRequest} */ r) => html`<a href=${`/portal/access/requests/${r.id}`}
+      aria-label=${texts.detailsLabel(texts.levels[r.accessLevel])}>${texts.details}</a>` },
   ];
-  return html`<${Table} caption=${text.title} columns=${columns} rows=${requests}
+  return html`<${Table} caption=${texts.title} columns=${columns} rows=${requests}
     rowKey=${(/** @type {CredentialRequest} */ r) => r.id} />`;
 }
 
@@ -48,7 +48,7 @@ export function RequestBadge({ request }) {
   return html`<${Badge} tone=${state.tone}>${state.text}<//>`;
 }
 
-const levels = /** @type {const} */ (["full", "charts", "images"]).map((value) => ({ value, label: text.levels[value] }));
+const levels = /** @type {const} */ (["full", "charts", "images"]).map((value) => ({ value, label: texts.levels[value] }));
 
 /** @param {{level: "charts" | "images" | "full", onSent: () => void, onClose: () => void}} props */
 export function RequestDialog({ level, onSent, onClose }) {
@@ -59,15 +59,15 @@ export function RequestDialog({ level, onSent, onClose }) {
     const isSent = await action.run();
     onSent(); // also after a failure: the request may exist although the response was lost
     if (!isSent) return;
-    announce(text.sent);
+    announce(texts.sent);
     onClose();
   };
-  return html`<${Dialog} title=${text.newTitle} onClose=${onClose}>
-    <p>${text.newText}</p>
-    <${Form} submit=${text.send} problem=${action.problem} isRunning=${action.isRunning} onSubmit=${submit} onCancel=${onClose}>
-      <${Select} label=${text.level} name="accessLevel" isRequired options=${levels}
+  return html`<${Dialog} title=${texts.newTitle} onClose=${onClose}>
+    <p>${texts.newText}</p>
+    <${Form} submit=${texts.send} problem=${action.problem} isRunning=${action.isRunning} onSubmit=${submit} onCancel=${onClose}>
+      <${Select} label=${texts.level} name="accessLevel" isRequired options=${levels}
         value=${values.accessLevel} onChange=${set("accessLevel")} problem=${action.problem} />
-      <${TextArea} label=${text.justification} name="justification" isRequired maxLength=${2000} hint=${text.justificationHint}
+      <${TextArea} label=${texts.justification} name="justification" isRequired maxLength=${2000} hint=${texts.justificationHint}
         value=${values.justification} onChange=${set("justification")} problem=${action.problem} />
       <${Uncertain} problem=${action.problem} />
     <//>

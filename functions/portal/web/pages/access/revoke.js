@@ -8,16 +8,16 @@ import { strings } from "../../core/strings.js";
 
 /** @typedef {import("../../core/credentials.js").Token} Token */
 
-const text = strings.access;
+const texts = strings.access;
 
 /** @param {{token: Token, onRevoked: () => void, onClose: () => void}} props */
 export function RevokeDialog({ token, onRevoked, onClose }) {
   const act = async () => {
     await remove("/api/v1/tokens/{tokenId}", { path: { tokenId: token.id } });
-    announce(text.revoked(token.name));
+    announce(texts.revoked(token.name));
     onRevoked();
   };
-  return html`<${ConfirmDialog} title=${text.revokeTitle(token.name)} confirm=${text.revokeConfirm} act=${act} onClose=${onClose}>
-    <p>${text.revokeText} ${token.lastUsedAt ? text.revokeUsed(formatRelative(token.lastUsedAt)) : text.revokeUnused}</p>
+  return html`<${ConfirmDialog} title=${texts.revokeTitle(token.name)} confirm=${texts.revokeConfirm} act=${act} onClose=${onClose}>
+    <p>${texts.revokeText} ${token.lastUsedAt ? texts.revokeUsed(formatRelative(token.lastUsedAt)) : texts.revokeUnused}</p>
   <//>`;
 }

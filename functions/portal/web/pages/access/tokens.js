@@ -13,8 +13,7 @@ import { strings } from "../../core/strings.js";
 /** @typedef {import("../../core/credentials.js").Token} Token */
 /** @typedef {{token: Token, action: "renew" | "revoke"}} Chosen */
 
-const text = strings.access;
-const words = strings.credentials;
+const texts = strings.access;
 const pageSize = 25;
 const listLimit = 500; // of the API
 
@@ -24,16 +23,16 @@ export function Tokens({ all, choose }) {
   const showAll = query.get("show") === "all";
   const rows = showAll ? all : all.filter(isWorking);
   const offset = Math.max(0, Math.min(Math.trunc(Number(query.get("offset")) || 0), rows.length - 1));
-  const filter = html`<${Select} label=${text.show} isRequired value=${showAll ? "all" : "working"}
-    options=${[{ value: "working", label: text.showWorking }, { value: "all", label: text.showAll }]}
+  const filter = html`<${Select} label=${texts.show} hidesOptional value=${showAll ? "all" : "working"}
+    options=${[{ value: "working", label: texts.showWorking }, { value: "all", label: texts.showAll }]}
     onChange=${(/** @type {string} */ value) => setQuery({ show: value === "all" ? "all" : "", offset: "" })} />`;
-  return html`<${Section} title=${text.list} actions=${all.length > 0 ? filter : null}>
-    ${rows.length === 0 ? html`<${Empty} title=${all.length > 0 ? text.noneWorking : text.none}><p>${text.noneText}</p><//>` : html`
-      <${Table} caption=${text.list} columns=${columns(all, choose)} rows=${rows.slice(offset, offset + pageSize)}
+  return html`<${Section} title=${texts.list} actions=${all.length > 0 ? filter : null}>
+    ${rows.length === 0 ? html`<${Empty} title=${all.length > 0 ? texts.noneWorking : texts.none}><p>${texts.noneText}</p><//>` : html`
+      <${Table} caption=${texts.list} columns=${columns(all, choose)} rows=${rows.slice(offset, offset + pageSize)}
         rowKey=${(/** @type {Token} */ t) => t.id} />
       <${Pager} offset=${offset} limit=${pageSize} total=${rows.length}
         onChange=${(/** @type {number} */ n) => setQuery({ offset: n || "" })} />`}
-    ${all.length >= listLimit ? html`<p class="hint">${text.newest}</p>` : null}
+    ${all.length >= listLimit ? html`<p class="hint">${texts.newest}</p>` : null}
   <//>`;
 }
 
@@ -43,12 +42,12 @@ export function Tokens({ all, choose }) {
  */
 function columns(all, choose) {
   return [
-    { title: words.name, cell: (/** @type {Token} */ t) => html`<${Name} token=${t} />` },
-    { title: words.scopes, cell: (/** @type {Token} */ t) => html`<${Scopes} scopes=${t.scopes} />` },
-    { title: words.lastUsed, cell: (/** @type {Token} */ t) => (t.lastUsedAt ? formatRelative(t.lastUsedAt) : words.never) },
-    { title: words.expires, cell: (/** @type {Token} */ t) => html`<${Expiry} token=${t} />` },
-    { title: words.state, cell: (/** @type {Token} */ t) => html`<${State} token=${t} all=${all} />` },
-    { title: words.actions, isActions: true, cell: (/** @type {Token} */ t) => html`<${Actions} token=${t} choose=${choose} />` },
+    { title: strings.credentials.name, cell: (/** @type {Token} */ t) => html`<${Name} token=${t} />` },
+    { title: strings.credentials.scopes, cell: (/** @type {Token} */ t) => html`<${Scopes} scopes=${t.scopes} />` },
+    { title: strings.credentials.lastUsed, cell: (/** @type {Token} */ t) => (t.lastUsedAt ? formatRelative(t.lastUsedAt) : strings.credentials.never) },
+    { title: strings.credentials.expires, cell: (/** @type {Token} */ t) => html`<${Expiry} token=${t} />` },
+    { title: strings.credentials.state, cell: (/** @type {Token} */ t) => html`<${State} token=${t} all=${all} />` },
+    { title: strings.credentials.actions, isActions: true, cell: (/** @type {Token} */ t) => html`<${Actions} token=${t} choose=${choose} />` },
   ];
 }
 
@@ -56,12 +55,12 @@ function columns(all, choose) {
 export function Name({ token }) {
   return html`<div class="main-cell"><bdi class="strong">${token.name}</bdi>
     ${token.username ? html`<div class="small mono"><bdi>${token.username}</bdi></div>` : null}
-    <div class="small">${words.kinds[token.kind]} · ${words.createdAt(formatDate(token.createdAt))}</div></div>`;
+    <div class="small">${strings.credentials.kinds[token.kind]} · ${strings.credentials.createdAt(formatDate(token.createdAt))}</div></div>`;
 }
 
 /** @param {{token: Token}} props */
 export function Expiry({ token }) {
-  return html`<span class="nowrap">${token.expiresAt ? formatDate(token.expiresAt) : words.noExpiry}</span>`;
+  return html`<span class="nowrap">${token.expiresAt ? formatDate(token.expiresAt) : strings.credentials.noExpiry}</span>`;
 }
 
 /** @param {{scopes: string[]}} props */
@@ -81,8 +80,8 @@ function Actions({ token, choose }) {
   if (!isWorking(token)) return null;
   const mayRenew = token.kind === "password" || can("tokens:write");
   return html`<span class="row-actions">
-    ${mayRenew ? html`<${Button} kind="quiet" label=${words.renewLabel(token.name)}
-      onClick=${() => choose({ token, action: "renew" })}>${words.renew}<//>` : null}
-    <${Button} kind="quiet" label=${words.revokeLabel(token.name)} onClick=${() => choose({ token, action: "revoke" })}>${words.revoke}<//>
+    ${mayRenew ? html`<${Button} kind="quiet" label=${strings.credentials.renewLabel(token.name)}
+      onClick=${() => choose({ token, action: "renew" })}>${strings.credentials.renew}<//>` : null}
+    <${Button} kind="quiet" label=${strings.credentials.revokeLabel(token.name)} onClick=${() => choose({ token, action: "revoke" })}>${strings.credentials.revoke}<//>
   </span>`;
 }

@@ -26,7 +26,7 @@ export function Passkeys() {
   };
   const actions = hasPasskeys() ? html`<${Button} onClick=${() => setDialog("create")}>${texts.create}<//>` : null;
   return html`<${Section} title=${texts.title} actions=${actions}>
-    <${Loaded} of=${load}>${(/** @type {{data: Passkey[]}} */ { data }) => (data.length > 0
+    <${Loaded} load=${load}>${(/** @type {{data: Passkey[]}} */ { data }) => (data.length > 0
       ? html`<${PasskeyTable} passkeys=${data} onDelete=${setDialog} />`
       : html`<${Empty} title=${texts.none}><p>${hasPasskeys() ? texts.intro : strings.passkeys.unsupported}</p><//>`)}
     <//>

@@ -26,7 +26,7 @@ export function Sessions() {
   const actions = html`<${Button} onClick=${() => setDialog("all")}>${texts.endAll}<//>`;
   return html`<${Section} title=${texts.title} actions=${actions}>
     <p class="muted">${texts.intro}</p>
-    <${Loaded} of=${load}>${(/** @type {{data: Session[]}} */ { data }) => html`<${SessionTable} sessions=${data} onEnd=${setDialog} />`}<//>
+    <${Loaded} load=${load}>${(/** @type {{data: Session[]}} */ { data }) => html`<${SessionTable} sessions=${data} onEnd=${setDialog} />`}<//>
     ${dialog === "all" ? html`<${EndAllDialog} onClose=${() => setDialog(null)} />`
       : dialog ? html`<${EndDialog} session=${dialog} onClose=${close} />` : null}
   <//>`;

@@ -3,11 +3,11 @@ import { ButtonLink } from "../../components/buttons.js";
 import { CodeBlock, CopyField } from "../../components/copy.js";
 import { OneTimePage } from "../../components/onetime.js";
 import { post } from "../../core/api.js";
-import { useHold } from "../../core/hold.js";
+import { useLeaveWarning } from "../../core/leave-guard.js";
 import { html } from "../../core/html.js";
 import { strings } from "../../core/strings.js";
 
-const text = strings.activate;
+const texts = strings.activate;
 
 /** @param {string} token */
 async function activate(token) {
@@ -15,21 +15,21 @@ async function activate(token) {
 }
 
 export default function Activate() {
-  return html`<${OneTimePage} title=${text.title} text=${text.text} button=${text.activate} doneTitle=${text.doneTitle}
-    missing=${[text.missing, text.missingUsed]} spend=${activate} done=${(/** @type {any} */ data) => html`<${Done} user=${data} />`} />`;
+  return html`<${OneTimePage} title=${texts.title} text=${texts.text} button=${texts.activate} doneTitle=${texts.doneTitle}
+    missing=${[texts.missing, texts.missingUsed]} spend=${activate} done=${(/** @type {any} */ data) => html`<${Done} user=${data} />`} />`;
 }
 
 /** @param {{user: {id: string, name: string, apiKey: string}}} props */
 function Done({ user }) {
-  useHold(true);
+  useLeaveWarning(true);
   const example = `curl -H "X-API-Key: ${user.apiKey}" \\\n  ${location.origin}/v1/users/${user.id}`;
   return html`<section class="card">
-    <p>${text.welcome(user.name)} <strong>${text.save}</strong></p>
-    <${CopyField} label=${text.key} text=${user.apiKey} />
-    <h2 class="sub">${text.example}</h2>
-    <${CodeBlock} label=${text.exampleLabel} text=${example} />
-    <p>${text.permissions} <a href="/docs" target="_blank" rel="noopener">${text.docs}</a>.</p>
-    <p>${text.signInText}</p>
+    <p>${texts.welcome(user.name)} <strong>${texts.save}</strong></p>
+    <${CopyField} label=${texts.key} text=${user.apiKey} />
+    <h2 class="sub">${texts.example}</h2>
+    <${CodeBlock} label=${texts.exampleLabel} text=${example} />
+    <p>${texts.permissions} <a href="/docs" target="_blank" rel="noopener">${texts.docs}</a>.</p>
+    <p>${texts.signInText}</p>
     <p><${ButtonLink} kind="primary" href="/portal/sign-in">${strings.mailedLink.signIn}<//></p>
   </section>`;
 }

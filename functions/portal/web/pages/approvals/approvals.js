@@ -20,8 +20,8 @@ import { DecideDialog, requesterName } from "./decide.js";
 /** @typedef {"approve" | "deny"} Decision */
 /** @typedef {(chosen: {request: CredentialRequest, decision: Decision}) => void} Choose */
 
-const text = strings.approvals;
-const filters = /** @type {(keyof typeof text.filters)[]} */ (Object.keys(text.filters));
+const texts = strings.approvals;
+const filters = /** @type {(keyof typeof texts.filters)[]} */ (Object.keys(texts.filters));
 
 /** @param {string | null} value */
 function asFilter(value) {
@@ -41,14 +41,14 @@ export default function Approvals() {
     setNote(message);
     list.reload();
   };
-  return html`<${Page} title=${text.title} intro=${text.intro}>
-    <div class="filters"><${Select} label=${text.filter} isRequired value=${filter}
-      options=${filters.map((value) => ({ value, label: text.filters[value] }))}
+  return html`<${Page} title=${texts.title} intro=${texts.intro}>
+    <div class="filters"><${Select} label=${texts.filter} hidesOptional value=${filter}
+      options=${filters.map((value) => ({ value, label: texts.filters[value] }))}
       onChange=${(/** @type {string} */ value) => setQuery({ status: value === "pending" ? "" : value, cursor: "" })} /></div>
     <div role="status">${note ? html`<p class="note warning">${note}</p>` : null}</div>
-    <${Loaded} of=${list}>${(/** @type {any} */ page) => html`
+    <${Loaded} load=${list}>${(/** @type {any} */ page) => html`
       <${Queue} requests=${page.data} filter=${filter} choose=${choose} />
-      <${CursorPager} label=${text.queue} first=${filter === "pending" ? strings.requests.oldestPage : strings.requests.newestPage}
+      <${CursorPager} label=${texts.queue} first=${filter === "pending" ? strings.requests.oldestPage : strings.requests.newestPage}
         next=${strings.requests.nextPage} isFirst=${!cursor} cursor=${page.pagination.next}
         onChange=${(/** @type {string} */ next) => setQuery({ cursor: next })} />`}<//>
     ${chosen ? html`<${DecideDialog} key=${chosen.request.id} ...${chosen} onClose=${() => choose(null)} onDone=${close} />` : null}
@@ -57,7 +57,7 @@ export default function Approvals() {
 
 /**
  * Pending requests come in the order in which they are due, others newest first.
- * @param {keyof typeof text.filters} filter
+ * @param {keyof typeof texts.filters} filter
  * @param {string} cursor
  * @param {AbortSignal} signal
  */
@@ -72,12 +72,12 @@ function load(filter, cursor, signal) {
 /** @param {{requests: CredentialRequest[], filter: string, choose: Choose}} props */
 function Queue({ requests, filter, choose }) {
   if (requests.length === 0) {
-    if (filter !== "pending") return html`<${Empty} title=${text.noneDecided} />`;
-    return html`<${Empty} title=${text.none}><p>${text.noneText}</p><//>`;
+    if (filter !== "pending") return html`<${Empty} title=${texts.noneDecided} />`;
+    return html`<${Empty} title=${texts.none}><p>${texts.noneText}</p><//>`;
   }
   const columns = [
     { title: strings.requests.requester, cell: (/** @type {R} */ r) => html`<${Requester} request=${r} />` },
-    { title: text.access, cell: (/** @type {R} */ r) => strings.requests.levels[r.accessLevel] },
+    { title: texts.access, cell: (/** @type {R} */ r) => strings.requests.levels[r.accessLevel] },
     { title: strings.requests.justification, cell: (/** @type {R} */ r) => html`<${Justification} text=${r.justification} />` },
     { title: strings.requests.requested, cell: (/** @type {R} */ r) => formatDate(r.createdAt) },
     filter === "pending"
@@ -85,8 +85,8 @@ function Queue({ requests, filter, choose }) {
       : { title: strings.requests.state, cell: (/** @type {R} */ r) => html`<${RequestBadge} request=${r} />` },
     { title: strings.credentials.actions, isActions: true, cell: (/** @type {R} */ r) => html`<${Actions} request=${r} choose=${choose} />` },
   ];
-  return html`<section class="card" aria-label=${text.queue}>
-    <${Table} caption=${text.queue} columns=${columns} rows=${requests} rowKey=${(/** @type {R} */ r) => r.id} />
+  return html`<section class="card" aria-label=${texts.queue}>
+    <${Table} caption=${texts.queue} columns=${columns} rows=${requests} rowKey=${(/** @type {R} */ r) => r.id} />
   </section>`;
 }
 
@@ -105,16 +105,16 @@ function Justification({ text: justification }) {
 function Due({ at }) {
   const isOverdue = new Date(at).getTime() < Date.now();
   if (!isOverdue) return formatRelative(at);
-  return html`<div><${Badge} tone="bad">${text.overdue}<//><div class="small">${text.dueSince(formatRelative(at))}</div></div>`;
+  return html`<div><${Badge} tone="bad">${texts.overdue}<//><div class="small">${texts.dueSince(formatRelative(at))}</div></div>`;
 }
 
 /** @param {{request: CredentialRequest, choose: Choose}} props */
 function Actions({ request, choose }) {
   if (request.status !== "pending") return null;
-  if (request.userId === currentUser().id) return html`<span class="small wrap">${text.own}</span>`;
+  if (request.userId === currentUser().id) return html`<span class="small wrap">${texts.own}</span>`;
   const who = requesterName(request);
   return html`<span class="row-actions">
-    <${Button} label=${text.approveLabel(who)} onClick=${() => choose({ request, decision: "approve" })}>${text.approve}<//>
-    <${Button} label=${text.denyLabel(who)} onClick=${() => choose({ request, decision: "deny" })}>${text.deny}<//>
+    <${Button} label=${texts.approveLabel(who)} onClick=${() => choose({ request, decision: "approve" })}>${texts.approve}<//>
+    <${Button} label=${texts.denyLabel(who)} onClick=${() => choose({ request, decision: "deny" })}>${texts.deny}<//>
   </span>`;
 }

@@ -10,7 +10,7 @@ import { strings } from "../../core/strings.js";
 
 /** @typedef {import("../../core/credentials.js").CredentialRequest} CredentialRequest */
 
-const text = strings.approvals;
+const texts = strings.approvals;
 
 /** @param {CredentialRequest} request */
 export function requesterName(request) {
@@ -25,17 +25,17 @@ export function DecideDialog({ request, decision, onClose, onDone }) {
   const [values, set] = useFields({ reason: "" });
   const isApproval = decision === "approve";
   const action = useAction(() => decide(request, decision, values.reason, onDone));
-  return html`<${Dialog} title=${isApproval ? text.approveTitle : text.denyTitle} onClose=${onClose}>
+  return html`<${Dialog} title=${isApproval ? texts.approveTitle : texts.denyTitle} onClose=${onClose}>
     <dl class="facts">
       <dt>${strings.requests.requester}</dt><dd><bdi>${requesterName(request)}</bdi>
         ${request.requester ? html` (<bdi>${request.requester.email}</bdi>)` : null}</dd>
-      <dt>${text.access}</dt><dd>${strings.requests.levels[request.accessLevel]}</dd>
+      <dt>${texts.access}</dt><dd>${strings.requests.levels[request.accessLevel]}</dd>
       <dt>${strings.requests.justification}</dt><dd><span class="prose" dir="auto">${request.justification}</span></dd>
     </dl>
-    <p>${isApproval ? text.approveText : text.denyText}</p>
-    <${Form} submit=${isApproval ? text.approveConfirm : text.denyConfirm} kind=${isApproval ? "primary" : "danger"}
+    <p>${isApproval ? texts.approveText : texts.denyText}</p>
+    <${Form} submit=${isApproval ? texts.approveConfirm : texts.denyConfirm} kind=${isApproval ? "primary" : "danger"}
       problem=${action.problem} isRunning=${action.isRunning} onSubmit=${() => action.run()} onCancel=${onClose}>
-      <${TextArea} label=${text.reason} name="reason" rows=${3} maxLength=${1000} hint=${text.reasonHint} value=${values.reason}
+      <${TextArea} label=${texts.reason} name="reason" rows=${3} maxLength=${1000} hint=${texts.reasonHint} value=${values.reason}
         onChange=${set("reason")} problem=${action.problem} />
     <//>
   <//>`;
@@ -59,7 +59,7 @@ async function decide(request, decision, reason, onDone) {
     onDone(note);
     return;
   }
-  announce(decision === "approve" ? text.approved(requesterName(request)) : text.denied(requesterName(request)));
+  announce(decision === "approve" ? texts.approved(requesterName(request)) : texts.denied(requesterName(request)));
   onDone();
 }
 
@@ -71,5 +71,5 @@ async function decidedMeanwhile(path) {
   const { data: now } = await get("/api/v1/credential-requests/{requestId}", { path });
   if (now.status === "pending") return "";
   const state = strings.requests.states[now.status].toLowerCase();
-  return text.meanwhile(requesterName(now), state, now.decider?.name ?? text.somebodyElse, formatRelative(now.decidedAt));
+  return texts.meanwhile(requesterName(now), state, now.decider?.name ?? texts.somebodyElse, formatRelative(now.decidedAt));
 }

@@ -1,6 +1,6 @@
 // A chart with all its versions.
 import { CursorPager } from "../../components/pager.js";
-import { Digest, Foreign } from "../../components/foreign.js";
+import { Digest, UntrustedText } from "../../components/untrusted.js";
 import { Loaded, Page, Section } from "../../components/page.js";
 import { Badge, Table } from "../../components/table.js";
 import { get } from "../../core/api.js";
@@ -21,10 +21,10 @@ export default function Chart({ params: { name } }) {
   const cursor = useAddress().query.get("cursor") ?? "";
   const load = useLoad((signal) => get("/v1/charts/{name}", { path: { name }, query: { cursor, limit }, signal }), [name, cursor]);
   return html`<${Page} title=${name} intro=${html`<a href="/portal/charts">${texts.all}</a>`}>
-    <${Loaded} of=${load}>${(/** @type {any} */ { data, pagination }) => html`
+    <${Loaded} load=${load}>${(/** @type {any} */ { data, pagination }) => html`
       <${Section} title=${texts.versionsTitle}>
         <${VersionTable} name=${name} versions=${data} />
-        <${CursorPager} label=${texts.versionsTitle} first=${strings.foreign.first} next=${strings.common.next} isFirst=${!cursor}
+        <${CursorPager} label=${texts.versionsTitle} first=${strings.lists.first} next=${strings.common.next} isFirst=${!cursor}
           cursor=${pagination.next} onChange=${(/** @type {string} */ next) => setQuery({ cursor: next })} />
       <//>
       <${RecentPulls} kind="chart" repository=${name} />`}
@@ -39,7 +39,7 @@ function VersionTable({ name, versions }) {
       title: texts.version, cell: (/** @type {Version} */ v) => html`<a href=${`/portal/charts/${encodeURIComponent(name)}/${encodeURIComponent(v.version)}`}
         >${v.version}</a>${v.deprecated ? html` <${Badge} tone="warning">${texts.deprecated}<//>` : null}`,
     },
-    { title: texts.appVersion, cell: (/** @type {Version} */ v) => html`<${Foreign} text=${v.appVersion} most=${40} />` },
+    { title: texts.appVersion, cell: (/** @type {Version} */ v) => html`<${UntrustedText} text=${v.appVersion} most=${40} />` },
     { title: texts.published, cell: (/** @type {Version} */ v) => formatDateTime(v.createdAt) },
     { title: texts.size, cell: (/** @type {Version} */ v) => formatBytes(v.size), isNumber: true },
     { title: texts.digest, cell: (/** @type {Version} */ v) => html`<${Digest} digest=${v.digest} />` },

@@ -1,6 +1,6 @@
 // The list of charts.
 import { CursorPager } from "../../components/pager.js";
-import { Foreign } from "../../components/foreign.js";
+import { UntrustedText } from "../../components/untrusted.js";
 import { Empty, Loaded, Page } from "../../components/page.js";
 import { SearchForm } from "../../components/search.js";
 import { Badge, Table } from "../../components/table.js";
@@ -22,12 +22,12 @@ export default function Charts() {
   const view = { q: query.get("q") ?? "", cursor: query.get("cursor") ?? "" };
   const load = useLoad((signal) => get("/v1/charts", { query: { ...view, limit }, signal }), [view.q, view.cursor]);
   return html`<${Page} title=${texts.title} intro=${can("tokens:read") ? texts.introAll : texts.introOwn}>
-    <${SearchForm} key=${view.q} label=${texts.find} button=${strings.foreign.find} value=${view.q} maxLength=${250}
+    <${SearchForm} key=${view.q} label=${texts.find} button=${strings.lists.find} value=${view.q} maxLength=${250}
       onSearch=${(/** @type {string} */ q) => setQuery({ q, cursor: null })} />
-    <${Loaded} of=${load}>${(/** @type {any} */ { data, pagination }) => html`
+    <${Loaded} load=${load}>${(/** @type {any} */ { data, pagination }) => html`
       <p class="muted" role="status">${texts.total(formatNumber(pagination.total))}</p>
       ${data.length > 0 ? html`<${ChartTable} charts=${data} />` : html`<${Nothing} q=${view.q} />`}
-      <${CursorPager} label=${texts.title} first=${strings.foreign.first} next=${strings.common.next} isFirst=${!view.cursor}
+      <${CursorPager} label=${texts.title} first=${strings.lists.first} next=${strings.common.next} isFirst=${!view.cursor}
         cursor=${pagination.next} onChange=${(/** @type {string} */ cursor) => setQuery({ cursor })} />`}
     <//>
   <//>`;
@@ -41,8 +41,8 @@ function ChartTable({ charts }) {
         ${c.deprecated ? html` <${Badge} tone="warning">${texts.deprecated}<//>` : null}`,
     },
     { title: texts.version, cell: (/** @type {Chart} */ c) => c.version },
-    { title: texts.appVersion, cell: (/** @type {Chart} */ c) => html`<${Foreign} text=${c.appVersion} most=${40} />` },
-    { title: texts.description, cell: (/** @type {Chart} */ c) => html`<${Foreign} text=${c.description} most=${200} />` },
+    { title: texts.appVersion, cell: (/** @type {Chart} */ c) => html`<${UntrustedText} text=${c.appVersion} most=${40} />` },
+    { title: texts.description, cell: (/** @type {Chart} */ c) => html`<${UntrustedText} text=${c.description} most=${200} />` },
     { title: texts.versions, cell: (/** @type {Chart} */ c) => formatNumber(c.versions), isNumber: true },
     { title: texts.updated, cell: (/** @type {Chart} */ c) => html`<span class="nowrap">${formatDate(c.updatedAt)}</span>` },
   ];
@@ -51,7 +51,7 @@ function ChartTable({ charts }) {
 
 /** @param {{q: string}} props */
 function Nothing({ q }) {
-  if (q) return html`<${Empty} title=${strings.foreign.nothingFound} />`;
+  if (q) return html`<${Empty} title=${strings.lists.nothingFound} />`;
   if (can("tokens:read")) return html`<${Empty} title=${texts.none}><p>${texts.publish}</p><p><code>make demo</code></p><//>`;
-  return html`<${Empty} title=${texts.noneOwn}><p>${strings.foreign.request}</p><p><a href="/portal/access">${strings.foreign.toAccess}</a></p><//>`;
+  return html`<${Empty} title=${texts.noneOwn}><p>${strings.lists.request}</p><p><a href="/portal/access">${strings.lists.toAccess}</a></p><//>`;
 }

@@ -1,6 +1,6 @@
 // One version of a chart: how to install it, what its author says about it, and its files.
 import { CodeBlock, CopyField } from "../../components/copy.js";
-import { Foreign, ForeignLink, HiddenRemark, visible } from "../../components/foreign.js";
+import { UntrustedText, UntrustedLink, HiddenRemark, visible } from "../../components/untrusted.js";
 import { Loaded, Page, Section } from "../../components/page.js";
 import { Badge, Table } from "../../components/table.js";
 import { Tabs } from "../../components/tabs.js";
@@ -23,7 +23,7 @@ export default function Version({ params: { name, version } }) {
   const load = useLoad((signal) => get("/v1/charts/{name}/{version}", { path: { name, version }, signal }), [name, version]);
   const all = html`<a href=${`/portal/charts/${encodeURIComponent(name)}`}>${texts.allVersions(name)}</a>`;
   return html`<${Page} title=${`${name} ${version}`} intro=${all}>
-    <${Loaded} of=${load}>${(/** @type {any} */ { data }) => html`
+    <${Loaded} load=${load}>${(/** @type {any} */ { data }) => html`
       ${data.deprecated ? html`<p class="note warning">${texts.isDeprecated}</p>` : null}
       <${Install} chart=${data} />
       <${About} chart=${data} />
@@ -36,7 +36,7 @@ export default function Version({ params: { name, version } }) {
 /** @param {{chart: Details}} props */
 function Install({ chart }) {
   return html`<${Section} title=${texts.install}>
-    <p class="hint">${strings.foreign.loginHint} <a href="/portal">${strings.menu.home}</a></p>
+    <p class="hint">${strings.lists.loginHint} <a href="/portal">${strings.menu.home}</a></p>
     ${chartCommands(chart).map((c) => html`<p class="small">${texts.commands[c.name]}</p>
       <${CodeBlock} key=${c.name} label=${texts.commands[c.name]} text=${c.text} />`)}
     ${chart.signed ? html`<p class="hint">${texts.keyring}</p>` : null}
@@ -46,19 +46,19 @@ function Install({ chart }) {
 /** @param {{chart: Details}} props */
 function About({ chart }) {
   return html`<${Section} title=${texts.about}>
-    <p><${Foreign} text=${chart.description} most=${2000} /></p>
+    <p><${UntrustedText} text=${chart.description} most=${2000} /></p>
     <${CopyField} label=${texts.digestLabel} text=${chart.digest} />
     <dl class="facts">
-      <dt>${texts.appVersion}</dt><dd><${Foreign} text=${chart.appVersion} /></dd>
+      <dt>${texts.appVersion}</dt><dd><${UntrustedText} text=${chart.appVersion} /></dd>
       <dt>${texts.published}</dt><dd>${formatDateTime(chart.createdAt)}</dd>
       <dt>${texts.size}</dt><dd>${formatBytes(chart.size)}</dd>
       <dt>${texts.signature}</dt><dd>${chart.signed ? html`<${Badge} tone="good">${texts.signed}<//>` : texts.unsigned}</dd>
       ${fact(texts.kubeVersion, chart.kubeVersion)}
-      ${chart.home ? html`<dt>${texts.home}</dt><dd><${ForeignLink} address=${chart.home} /></dd>` : null}
-      ${list(texts.sources, chart.sources.map((s) => html`<${ForeignLink} address=${s} />`))}
-      ${list(texts.maintainers, chart.maintainers.map((m) => html`<${ForeignLink} address=${m.email ? `mailto:${m.email}` : m.url} text=${m.name} />`))}
-      ${list(texts.keywords, chart.keywords.map((k) => html`<${Foreign} text=${k} most=${60} />`))}
-      ${list(texts.annotations, Object.entries(chart.annotations).map(([k, v]) => html`<${Foreign} text=${`${k}: ${v}`} />`))}
+      ${chart.home ? html`<dt>${texts.home}</dt><dd><${UntrustedLink} address=${chart.home} /></dd>` : null}
+      ${list(texts.sources, chart.sources.map((s) => html`<${UntrustedLink} address=${s} />`))}
+      ${list(texts.maintainers, chart.maintainers.map((m) => html`<${UntrustedLink} address=${m.email ? `mailto:${m.email}` : m.url} text=${m.name} />`))}
+      ${list(texts.keywords, chart.keywords.map((k) => html`<${UntrustedText} text=${k} most=${60} />`))}
+      ${list(texts.annotations, Object.entries(chart.annotations).map(([k, v]) => html`<${UntrustedText} text=${`${k}: ${v}`} />`))}
     </dl>
     ${chart.dependencies.length > 0 ? html`<${Dependencies} dependencies=${chart.dependencies} />` : null}
   <//>`;
@@ -69,7 +69,7 @@ function About({ chart }) {
  * @param {string} text
  */
 function fact(title, text) {
-  return text ? html`<dt>${title}</dt><dd><${Foreign} text=${text} /></dd>` : null;
+  return text ? html`<dt>${title}</dt><dd><${UntrustedText} text=${text} /></dd>` : null;
 }
 
 const mostListed = 50;
@@ -86,10 +86,10 @@ function list(title, entries) {
 /** @param {{dependencies: Dependency[]}} props */
 function Dependencies({ dependencies }) {
   const columns = [
-    { title: texts.name, cell: (/** @type {Dependency} */ d) => html`<${Foreign} text=${d.alias ? `${d.name} (${d.alias})` : d.name} />` },
-    { title: texts.version, cell: (/** @type {Dependency} */ d) => html`<${Foreign} text=${d.version} />` },
-    { title: texts.repository, cell: (/** @type {Dependency} */ d) => html`<${ForeignLink} address=${d.repository} />` },
-    { title: texts.condition, cell: (/** @type {Dependency} */ d) => html`<${Foreign} text=${d.condition} />` },
+    { title: texts.name, cell: (/** @type {Dependency} */ d) => html`<${UntrustedText} text=${d.alias ? `${d.name} (${d.alias})` : d.name} />` },
+    { title: texts.version, cell: (/** @type {Dependency} */ d) => html`<${UntrustedText} text=${d.version} />` },
+    { title: texts.repository, cell: (/** @type {Dependency} */ d) => html`<${UntrustedLink} address=${d.repository} />` },
+    { title: texts.condition, cell: (/** @type {Dependency} */ d) => html`<${UntrustedText} text=${d.condition} />` },
   ];
   return html`<${Table} caption=${texts.dependencies} columns=${columns} rows=${dependencies.slice(0, mostListed)} showCaption
     rowKey=${(/** @type {Dependency} */ d) => d.name + d.alias} />`;

@@ -7,7 +7,7 @@ import { formatDate } from "../../core/format.js";
 import { html } from "../../core/html.js";
 import { strings } from "../../core/strings.js";
 
-const text = strings.collect;
+const texts = strings.collect;
 
 /** @param {string} token */
 async function collect(token) {
@@ -15,15 +15,15 @@ async function collect(token) {
 }
 
 export default function Collect() {
-  return html`<${OneTimePage} title=${text.title} text=${text.text} button=${text.show} doneTitle=${text.doneTitle}
-    missing=${[text.missing, text.missingUsed]} spend=${collect} done=${(/** @type {any} */ data) => html`<${Done} made=${data} />`} />`;
+  return html`<${OneTimePage} title=${texts.title} text=${texts.text} button=${texts.show} doneTitle=${texts.doneTitle}
+    missing=${[texts.missing, texts.missingUsed]} spend=${collect} done=${(/** @type {any} */ data) => html`<${Done} made=${data} />`} />`;
 }
 
 /** @param {{made: import("../../core/types").Schema<"Password">}} props */
 function Done({ made }) {
   return html`<section class="card">
-    <p>${text.until(formatDate(made.expiresAt))} <strong>${text.save}</strong></p>
-    <${Secret} isPassword label=${text.password} secret=${made.password}
+    <p>${texts.until(formatDate(made.expiresAt))} <strong>${texts.save}</strong></p>
+    <${Secret} isPassword label=${texts.password} secret=${made.password}
       login=${{ username: made.username, file: passwordFile, scopes: made.scopes }} />
   </section>`;
 }

@@ -114,7 +114,7 @@ function Content({ view, data, daily, round }) {
         before=${data?.previous?.metrics} />
       ${daily.problem ? null : html`<div class="charts">${s.charts.map((c) => html`<${SeriesChart} key=${c.path} ...${c}
         figure=${figures[c.path]} daily=${daily.data} otherName=${otherName} />`)}</div>`}
-      <${Groups} of=${s.groups} data=${data} isCompared=${isCompared} otherName=${otherName} />
+      <${Groups} groups=${s.groups} data=${data} isCompared=${isCompared} otherName=${otherName} />
       ${s.title === texts.sections.distribution ? html`<${Rankings} view=${view} round=${round} otherName=${otherName} />` : null}
     <//>`)}`;
 }
@@ -129,12 +129,12 @@ function Rankings(props) {
 
 /**
  * Parts of figures, such as the users by role.
- * @param {{of?: Group[], data?: Data, isCompared: boolean, otherName: string}} props
+ * @param {{groups?: Group[], data?: Data, isCompared: boolean, otherName: string}} props
  */
-function Groups({ of = [], data, isCompared, otherName }) {
-  if (of.length === 0) return null;
+function Groups({ groups = [], data, isCompared, otherName }) {
+  if (groups.length === 0) return null;
   const before = isCompared ? data?.previous?.metrics : undefined;
-  return html`<div class="charts">${of.map(({ name, title, labels, read }) => html`<figure class="series" key=${name} data-group=${name}>
+  return html`<div class="charts">${groups.map(({ name, title, labels, read }) => html`<figure class="series" key=${name} data-group=${name}>
     <figcaption><h3>${title}</h3></figcaption>
     <${NamedBars} title=${title} name=${name} nameTitle=${texts.name} countTitle=${texts.count} otherName=${otherName}
       rows=${Object.entries(labels).map(([key, label]) => ({
@@ -150,8 +150,8 @@ const timeOfDay = new Intl.DateTimeFormat(locale, { timeStyle: "short", timeZone
  * @param {Data} data
  */
 function describe({ period, previous, meta }) {
-  /** @param {{startDate: string, endDate: string}} of */
-  const days = (of) => texts.days(formatDay(of.startDate), formatDay(of.endDate));
+  /** @param {{startDate: string, endDate: string}} dates */
+  const days = ({ startDate, endDate }) => texts.days(formatDay(startDate), formatDay(endDate));
   const compared = previous ? texts.comparedWith(days(previous.period)) : "";
   return [`${days(period)}${compared}.`, texts.asOf(timeOfDay.format(new Date(meta.asOf))), meta.partial ? texts.partial : ""].join(" ");
 }

@@ -30,8 +30,8 @@ export function Filters({ view, shown, problem }) {
   };
   return html`<form class="card view-filters" aria-label=${texts.filters} onSubmit=${submit} novalidate>
     <div class="fields">
-      <${Select} label=${texts.period} isRequired value=${view.period} onChange=${choose} options=${optionsOf(periods, texts.periods)} />
-      <${Select} label=${texts.compare} isRequired value=${view.compare} onChange=${(/** @type {string} */ compare) => show({ compare })}
+      <${Select} label=${texts.period} hidesOptional value=${view.period} onChange=${choose} options=${optionsOf(periods, texts.periods)} />
+      <${Select} label=${texts.compare} hidesOptional value=${view.compare} onChange=${(/** @type {string} */ compare) => show({ compare })}
         options=${optionsOf(comparisons, texts.comparisons)} />
       ${view.period === "custom" ? html`<${DateFields} dates=${dates} setDates=${setDates} problem=${problem} />` : null}
     </div>

@@ -7,30 +7,30 @@ export const periods = [
   "custom",
 ];
 export const comparisons = ["previous", "year_ago", "none"];
-const usual = { period: "this_month", compare: "previous" };
+const defaultView = { period: "this_month", compare: "previous" };
 
 /**
- * @param {URLSearchParams} query of the address; unknown values count as the usual ones
+ * @param {URLSearchParams} query of the address; unknown values count as the defaults
  * @returns {View}
  */
 export function readView(query) {
   const period = query.get("period") ?? "";
   const compare = query.get("compare") ?? "";
   const view = {
-    period: periods.includes(period) ? period : usual.period, compare: comparisons.includes(compare) ? compare : usual.compare,
+    period: periods.includes(period) ? period : defaultView.period, compare: comparisons.includes(compare) ? compare : defaultView.compare,
     startDate: "", endDate: "",
   };
   return view.period === "custom" ? { ...view, startDate: query.get("startDate") ?? "", endDate: query.get("endDate") ?? "" } : view;
 }
 
 /**
- * Returns the parameters of the address for a view. The usual values are left out.
+ * Returns the parameters of the address for a view. Defaults are left out.
  * @param {View} view
  */
 export function viewQuery(view) {
   const isCustom = view.period === "custom";
   return {
-    period: view.period === usual.period ? "" : view.period, compare: view.compare === usual.compare ? "" : view.compare,
+    period: view.period === defaultView.period ? "" : view.period, compare: view.compare === defaultView.compare ? "" : view.compare,
     startDate: isCustom ? view.startDate : "", endDate: isCustom ? view.endDate : "",
   };
 }

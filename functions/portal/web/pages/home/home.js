@@ -20,13 +20,13 @@ import { Expiry, Name, State } from "../access/tokens.js";
 /** @typedef {import("../../core/credentials.js").Token} Token */
 /** @typedef {import("../../core/credentials.js").CredentialRequest} CredentialRequest */
 
-const text = strings.home;
+const texts = strings.home;
 const listed = 5;
 
 export default function Home() {
   const overview = useLoad(load, []);
-  return html`<${Page} title=${text.welcome(currentUser().name)}>
-    <${Loaded} of=${overview}>${(/** @type {any} */ data) => html`<${Overview} ...${data} />`}<//>
+  return html`<${Page} title=${texts.welcome(currentUser().name)}>
+    <${Loaded} load=${overview}>${(/** @type {any} */ data) => html`<${Overview} ...${data} />`}<//>
   <//>`;
 }
 
@@ -44,10 +44,10 @@ function Overview({ tokens, requests }) {
   const working = tokens.filter(isWorking);
   const expiring = working.filter((t) => needsRenewal(t, tokens)).length;
   return html`
-    ${expiring > 0 ? html`<p class="note warning">${text.expiring(expiring)} <a href="/portal/access">${text.renew}</a></p>` : null}
+    ${expiring > 0 ? html`<p class="note warning">${texts.expiring(expiring)} <a href="/portal/access">${texts.renew}</a></p>` : null}
     ${working.length > 0 ? html`<${Pulling} working=${working} /><${Credentials} all=${tokens} working=${working} />`
       : html`<${Start} requests=${requests} />`}
-    ${requests.length > 0 ? html`<${Section} title=${text.requests} actions=${html`<a href="/portal/access">${text.allRequests}</a>`}>
+    ${requests.length > 0 ? html`<${Section} title=${texts.requests} actions=${html`<a href="/portal/access">${texts.allRequests}</a>`}>
       <${RequestTable} requests=${requests} /><//>` : null}`;
 }
 
@@ -57,10 +57,10 @@ function Overview({ tokens, requests }) {
  */
 function Start({ requests }) {
   const status = requests[0]?.status;
-  if (status === "pending") return html`<${Empty} title=${text.start}><p>${text.startPending}</p><//>`;
-  if (status === "approved") return html`<${Empty} title=${text.start}><p>${text.startCollect}</p><//>`;
-  return html`<${Empty} title=${text.start}>
-    <p>${text.startText}</p>
+  if (status === "pending") return html`<${Empty} title=${texts.start}><p>${texts.startPending}</p><//>`;
+  if (status === "approved") return html`<${Empty} title=${texts.start}><p>${texts.startCollect}</p><//>`;
+  return html`<${Empty} title=${texts.start}>
+    <p>${texts.startText}</p>
     <p><${ButtonLink} kind="primary" href="/portal/access?new=request">${strings.access.newRequest}<//></p>
   <//>`;
 }
@@ -73,11 +73,11 @@ function Pulling({ working }) {
   const chart = useLoad(firstChart, []).data;
   const login = { username: token.username ?? "token", file, scopes: token.scopes, chart };
   const options = working.map((t) => ({ value: t.id, label: labelOf(t) }));
-  return html`<${Section} title=${text.mayPull}>
+  return html`<${Section} title=${texts.mayPull}>
     <ul class="scopes">${describeScopes(working.flatMap((t) => t.scopes)).map((line) => html`<li><bdi>${line}</bdi></li>`)}</ul>
-    ${working.length > 1 ? html`<${Select} label=${text.commandsFor} isRequired value=${token.id}
+    ${working.length > 1 ? html`<${Select} label=${texts.commandsFor} hidesOptional value=${token.id}
       options=${options} onChange=${choose} />` : null}
-    <p class="hint">${text.placeholders}</p>
+    <p class="hint">${texts.placeholders}</p>
     <${CodeBlock} label=${strings.secret.saveCommand} text=${saveCommand(login)} />
     <${Commands} key=${token.id} login=${login} />
   <//>`;
@@ -112,7 +112,7 @@ function Credentials({ all, working }) {
     { title: strings.credentials.expires, cell: (/** @type {Token} */ t) => html`<${Expiry} token=${t} />` },
     { title: strings.credentials.state, cell: (/** @type {Token} */ t) => html`<${State} token=${t} all=${all} />` },
   ];
-  return html`<${Section} title=${text.credentials} actions=${html`<a href="/portal/access">${text.allCredentials}</a>`}>
-    <${Table} caption=${text.credentials} columns=${columns} rows=${rows} rowKey=${(/** @type {Token} */ t) => t.id} />
+  return html`<${Section} title=${texts.credentials} actions=${html`<a href="/portal/access">${texts.allCredentials}</a>`}>
+    <${Table} caption=${texts.credentials} columns=${columns} rows=${rows} rowKey=${(/** @type {Token} */ t) => t.id} />
   <//>`;
 }

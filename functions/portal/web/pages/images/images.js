@@ -24,12 +24,12 @@ export default function Images() {
     cell: (/** @type {Repository} */ r) => html`<a href=${`/portal/images/${encodeURIComponent(r.repository)}`}>${r.repository}</a>`,
   }];
   return html`<${Page} title=${texts.title} intro=${can("tokens:read") ? texts.introAll : texts.introOwn}>
-    <${SearchForm} key=${view.q} label=${texts.find} button=${strings.foreign.find} value=${view.q} maxLength=${255}
+    <${SearchForm} key=${view.q} label=${texts.find} button=${strings.lists.find} value=${view.q} maxLength=${255}
       onSearch=${(/** @type {string} */ q) => setQuery({ q: q.toLowerCase(), cursor: null })} />
-    <${Loaded} of=${load}>${(/** @type {any} */ { data, pagination }) => html`
+    <${Loaded} load=${load}>${(/** @type {any} */ { data, pagination }) => html`
       ${data.length > 0 ? html`<${Table} caption=${texts.caption} columns=${columns} rows=${data}
           rowKey=${(/** @type {Repository} */ r) => r.repository} />` : html`<${Nothing} q=${view.q} hasMore=${pagination.hasMore} />`}
-      <${CursorPager} label=${texts.title} first=${strings.foreign.first} next=${strings.common.next} isFirst=${!view.cursor}
+      <${CursorPager} label=${texts.title} first=${strings.lists.first} next=${strings.common.next} isFirst=${!view.cursor}
         cursor=${pagination.next} onChange=${(/** @type {string} */ cursor) => setQuery({ cursor })} />`}
     <//>
   <//>`;
@@ -37,8 +37,8 @@ export default function Images() {
 
 /** @param {{q: string, hasMore: boolean}} props */
 function Nothing({ q, hasMore }) {
-  if (hasMore) return html`<p role="status">${strings.foreign.searchOn}</p>`;
-  if (q) return html`<${Empty} title=${strings.foreign.nothingFound} />`;
+  if (hasMore) return html`<p role="status">${strings.lists.searchOn}</p>`;
+  if (q) return html`<${Empty} title=${strings.lists.nothingFound} />`;
   if (can("tokens:read")) return html`<${Empty} title=${texts.none}><p>${texts.publish}</p><p><code>make demo</code></p><//>`;
-  return html`<${Empty} title=${texts.noneOwn}><p>${strings.foreign.request}</p><p><a href="/portal/access">${strings.foreign.toAccess}</a></p><//>`;
+  return html`<${Empty} title=${texts.noneOwn}><p>${strings.lists.request}</p><p><a href="/portal/access">${strings.lists.toAccess}</a></p><//>`;
 }

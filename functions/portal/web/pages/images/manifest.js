@@ -1,6 +1,6 @@
 // One image or chart of the registry: how to pull it, its platforms, and what is attached to it.
 import { CodeBlock, CopyField } from "../../components/copy.js";
-import { Digest, Foreign } from "../../components/foreign.js";
+import { Digest, UntrustedText } from "../../components/untrusted.js";
 import { Loaded, Page, Section } from "../../components/page.js";
 import { Badge, Table } from "../../components/table.js";
 import { Tabs } from "../../components/tabs.js";
@@ -23,7 +23,7 @@ export default function ManifestPage({ params: { repository, reference } }) {
   const load = useLoad((signal) => get("/v1/images/manifests", { query: { repository, reference }, signal }), [repository, reference]);
   const all = html`<a href=${address(repository)}>${texts.allTags(repository)}</a>`;
   return html`<${Page} title=${`${repository}${reference.includes(":") ? "@" : ":"}${reference}`} intro=${all}>
-    <${Loaded} of=${load}>${(/** @type {any} */ { data }) => html`
+    <${Loaded} load=${load}>${(/** @type {any} */ { data }) => html`
       <${Pull} manifest=${data} />
       <${About} manifest=${data} />
       ${data.platforms.length > 0 ? html`<${Platforms} manifest=${data} />` : null}
@@ -50,7 +50,7 @@ function Pull({ manifest }) {
     name, title, content: () => html`<${CodeBlock} key=${name} label=${strings.secret.commandsFor(title)} text=${text} />`,
   }));
   return html`<${Section} title=${texts.pull}>
-    <p class="hint">${strings.foreign.loginHint} <a href="/portal">${strings.menu.home}</a></p>
+    <p class="hint">${strings.lists.loginHint} <a href="/portal">${strings.menu.home}</a></p>
     <${Tabs} label=${strings.secret.clients} tabs=${tabs} />
   <//>`;
 }
@@ -58,11 +58,11 @@ function Pull({ manifest }) {
 /** @param {{manifest: Manifest}} props */
 function About({ manifest: m }) {
   return html`<${Section} title=${texts.about}>
-    ${m.chart ? html`<p><${Foreign} text=${m.chart.description} /></p>` : null}
+    ${m.chart ? html`<p><${UntrustedText} text=${m.chart.description} /></p>` : null}
     <${CopyField} label=${texts.digestLabel} text=${m.digest} />
     <dl class="facts">
-      <dt>${texts.type}</dt><dd>${texts.contents[m.content]} <span class="muted">(<${Foreign} text=${m.artifactType ?? m.mediaType} most=${120} />)</span></dd>
-      ${m.chart ? html`<dt>${strings.charts.name}</dt><dd><${Foreign} text=${`${m.chart.name} ${m.chart.version}`} /></dd>` : null}
+      <dt>${texts.type}</dt><dd>${texts.contents[m.content]} <span class="muted">(<${UntrustedText} text=${m.artifactType ?? m.mediaType} most=${120} />)</span></dd>
+      ${m.chart ? html`<dt>${strings.charts.name}</dt><dd><${UntrustedText} text=${`${m.chart.name} ${m.chart.version}`} /></dd>` : null}
       ${m.size === null ? null : html`<dt>${texts.size}</dt><dd>${formatBytes(m.size)}</dd>`}
       ${m.layers === null ? null : html`<dt>${texts.layers}</dt><dd>${formatNumber(m.layers)}</dd>`}
       ${m.createdAt ? html`<dt>${texts.created}</dt><dd>${formatDateTime(m.createdAt)}</dd>` : null}
@@ -77,7 +77,7 @@ function Texts({ title, texts: named }) {
   const entries = Object.entries(named);
   if (entries.length === 0) return null;
   return html`<dt>${title}</dt><dd><ul class="plain">${entries.map(([name, value]) => html`<li key=${name}>
-    <span class="muted"><${Foreign} text=${name} most=${100} />:</span> <${Foreign} text=${value} /></li>`)}</ul></dd>`;
+    <span class="muted"><${UntrustedText} text=${name} most=${100} />:</span> <${UntrustedText} text=${value} /></li>`)}</ul></dd>`;
 }
 
 /** @param {{manifest: Manifest}} props */
@@ -85,7 +85,7 @@ function Platforms({ manifest }) {
   const columns = [
     {
       title: texts.platform,
-      cell: (/** @type {Platform} */ p) => html`<a href=${address(manifest.repository, p.digest)}><${Foreign} text=${p.platform} most=${100} /></a>`,
+      cell: (/** @type {Platform} */ p) => html`<a href=${address(manifest.repository, p.digest)}><${UntrustedText} text=${p.platform} most=${100} /></a>`,
     },
     { title: texts.digest, cell: (/** @type {Platform} */ p) => html`<${Digest} digest=${p.digest} />` },
     { title: texts.size, cell: (/** @type {Platform} */ p) => (p.size === null ? "–" : formatBytes(p.size)), isNumber: true },
@@ -104,7 +104,7 @@ function Attached({ attached }) {
       title: texts.purpose,
       cell: (/** @type {Attachment} */ a) => html`<${Badge} tone=${a.purpose === "other" ? "neutral" : "good"}>${texts.purposes[a.purpose]}<//>`,
     },
-    { title: texts.format, cell: (/** @type {Attachment} */ a) => a.format ?? html`<${Foreign} text=${a.type} most=${80} />` },
+    { title: texts.format, cell: (/** @type {Attachment} */ a) => a.format ?? html`<${UntrustedText} text=${a.type} most=${80} />` },
     { title: texts.digest, cell: (/** @type {Attachment} */ a) => html`<${Digest} digest=${a.digest} />` },
     { title: texts.size, cell: (/** @type {Attachment} */ a) => formatBytes(a.size), isNumber: true },
   ];

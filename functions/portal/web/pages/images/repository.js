@@ -1,6 +1,6 @@
 // A repository with its tags.
 import { CursorPager } from "../../components/pager.js";
-import { Digest } from "../../components/foreign.js";
+import { Digest } from "../../components/untrusted.js";
 import { Empty, Loaded, Page, Section } from "../../components/page.js";
 import { SearchForm } from "../../components/search.js";
 import { Table } from "../../components/table.js";
@@ -23,12 +23,12 @@ export default function Repository({ params: { repository } }) {
   const load = useLoad((signal) => get("/v1/images/tags", { query: { repository, ...view, limit }, signal }), [repository, view.q, view.cursor]);
   return html`<${Page} title=${repository} intro=${html`<a href="/portal/images">${texts.all}</a>`}>
     <${Section} title=${texts.tags}>
-      <${SearchForm} key=${view.q} label=${texts.findTag} button=${strings.foreign.find} value=${view.q} maxLength=${128}
+      <${SearchForm} key=${view.q} label=${texts.findTag} button=${strings.lists.find} value=${view.q} maxLength=${128}
         onSearch=${(/** @type {string} */ q) => setQuery({ q, cursor: null })} />
-      <${Loaded} of=${load}>${(/** @type {any} */ { data, pagination }) => html`
+      <${Loaded} load=${load}>${(/** @type {any} */ { data, pagination }) => html`
         ${data.length > 0 ? html`<${TagTable} repository=${repository} tags=${data} />`
-          : pagination.hasMore ? html`<p role="status">${strings.foreign.searchOn}</p>` : html`<${Empty} title=${strings.foreign.nothingFound} />`}
-        <${CursorPager} label=${texts.tags} first=${strings.foreign.first} next=${strings.common.next} isFirst=${!view.cursor}
+          : pagination.hasMore ? html`<p role="status">${strings.lists.searchOn}</p>` : html`<${Empty} title=${strings.lists.nothingFound} />`}
+        <${CursorPager} label=${texts.tags} first=${strings.lists.first} next=${strings.common.next} isFirst=${!view.cursor}
           cursor=${pagination.next} onChange=${(/** @type {string} */ cursor) => setQuery({ cursor })} />`}
       <//>
     <//>

@@ -1,4 +1,4 @@
-// Shows where in a file the values of an answer stand: the page of a PDF, a text, or a picture.
+// Shows where in a file the values were found: on the page of a PDF, in a text, or in a picture.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Button } from "../../components/buttons.js";
 import { Loaded, Loading, ProblemMessage } from "../../components/page.js";
@@ -45,16 +45,16 @@ function ChooseAgain({ onFile }) {
 /** @param {{file: File, places: Evidence[], selected: Evidence}} props */
 function Viewer({ file, places, selected }) {
   const content = useLoad(() => readContent(file), [file]);
-  return html`<${Loaded} of=${content}>${(/** @type {Content} */ read) => {
+  return html`<${Loaded} load=${content}>${(/** @type {Content} */ read) => {
     if (read.kind === "pdf") return html`<${PDFView} file=${file} places=${places} selected=${selected} />`;
     if (read.kind === "text") return html`<${TextView} text=${read.text} isMarkup=${read.isMarkup} places=${places} selected=${selected} />`;
-    return html`${read.kind === "picture" ? html`<${Picture} file=${file} />` : null}<${Quote} of=${selected} />`;
+    return html`${read.kind === "picture" ? html`<${Picture} file=${file} />` : null}<${Quote} evidence=${selected} />`;
   }}<//>`;
 }
 
-/** @param {{of: Evidence}} props */
-function Quote({ of }) {
-  return html`<blockquote><bdi>${of.quote}</bdi></blockquote>`;
+/** @param {{evidence: Evidence}} props */
+function Quote({ evidence }) {
+  return html`<blockquote><bdi>${evidence.quote}</bdi></blockquote>`;
 }
 
 /** @param {{file: File}} props */
@@ -78,7 +78,7 @@ function TextView({ text, isMarkup, places, selected }) {
     if (box.current && mark) box.current.scrollTop = mark.offsetTop - box.current.clientHeight / 2;
   }, [marks]);
   const current = marks.find((mark) => mark.id === selected.id);
-  if (!current) return html`<p>${strings.media.evidence.notLocated}</p><${Quote} of=${selected} />`;
+  if (!current) return html`<p>${strings.media.evidence.notLocated}</p><${Quote} evidence=${selected} />`;
   const from = Math.max(0, current.from - contextCharacters);
   const to = Math.min(text.length, current.to + contextCharacters);
   return html`<pre class="document" ref=${box} tabindex="0" role="region" aria-label=${strings.media.evidence.text}
@@ -128,9 +128,9 @@ function PDFView({ file, places, selected }) {
   const { drawn, problem } = useDrawing({ file, canvas, number, places: onPage });
   const boxes = drawn?.number === number ? drawn.boxes : null;
   const isLocated = boxes?.some((box) => box.id === selected.id);
-  if (problem) return html`<${ProblemMessage} problem=${problem} /><${Quote} of=${selected} />`;
+  if (problem) return html`<${ProblemMessage} problem=${problem} /><${Quote} evidence=${selected} />`;
   return html`${boxes ? null : html`<${Loading} />`}
-    ${boxes && !isLocated ? html`<p>${strings.media.evidence.notLocated}</p><${Quote} of=${selected} />` : null}
+    ${boxes && !isLocated ? html`<p>${strings.media.evidence.notLocated}</p><${Quote} evidence=${selected} />` : null}
     <div class="paper" hidden=${!boxes}>
       <canvas ref=${canvas} role="img" aria-label=${strings.media.evidence.page(number, visibleName(file.name))}></canvas>
       ${boxes?.map(({ id, box }) => html`<div class=${id === selected.id ? "mark selected" : "mark"} style=${percentages(box)}></div>`)}

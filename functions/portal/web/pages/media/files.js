@@ -14,11 +14,11 @@ import { visibleName } from "./document.js";
 export function Files({ files, isComparison, failure, onChange }) {
   const [isOver, setOver] = useState(false);
   const input = useRef(/** @type {HTMLInputElement | null} */ (null));
-  const text = strings.media.files;
+  const texts = strings.media.files;
   /** @param {Iterable<File>} added */
   const add = (added) => {
     onChange([...files, ...added]);
-    announce(text.added([...added].length));
+    announce(texts.added([...added].length));
   };
   /** @param {DragEvent} event */
   const drop = (event) => {
@@ -36,12 +36,12 @@ export function Files({ files, isComparison, failure, onChange }) {
     add([...input.current.files]);
     input.current.value = ""; // the same file can be chosen again
   };
-  return html`<${Section} title=${text.title}>
+  return html`<${Section} title=${texts.title}>
     <div class=${`drop ${isOver ? "over" : ""} ${failure ? "invalid" : ""}`} onDragOver=${over} onDragLeave=${() => setOver(false)} onDrop=${drop}>
-      <label for="media-files">${isComparison ? text.chooseTwo : text.choose}</label>
+      <label for="media-files">${isComparison ? texts.chooseTwo : texts.choose}</label>
       <input id="media-files" ref=${input} type="file" multiple onChange=${choose} aria-describedby="media-files-hint"
         aria-invalid=${failure ? "true" : undefined} />
-      <p class="hint" id="media-files-hint">${failure ? html`<span class="error">${failure}</span> ` : null}${text.hint}</p>
+      <p class="hint" id="media-files-hint">${failure ? html`<span class="error">${failure}</span> ` : null}${texts.hint}</p>
     </div>
     <${List} files=${files} isComparison=${isComparison} onChange=${onChange} />
   <//>`;
@@ -49,14 +49,14 @@ export function Files({ files, isComparison, failure, onChange }) {
 
 /** @param {{files: File[], isComparison: boolean, onChange: (files: File[]) => void}} props */
 function List({ files, isComparison, onChange }) {
-  const text = strings.media.files;
+  const texts = strings.media.files;
   if (files.length === 0) return null;
   return html`<ol class="files">${files.map((file, i) => html`<li>
-    ${isComparison ? html`<span class="muted">${text.position(i + 1)}</span>` : null}
+    ${isComparison ? html`<span class="muted">${texts.position(i + 1)}</span>` : null}
     <bdi class="file-name">${visibleName(file.name)}</bdi> <span class="muted">${formatBytes(file.size)}</span>
     <span class="actions">
-      ${isComparison && i > 0 ? html`<${Button} kind="quiet" label=${text.upNamed(file.name)} onClick=${() => onChange(swapped(files, i))}>${text.up}<//>` : null}
-      <${Button} kind="quiet" label=${text.removeNamed(visibleName(file.name))} onClick=${() => onChange(files.filter((_, j) => j !== i))}>${text.remove}<//>
+      ${isComparison && i > 0 ? html`<${Button} kind="quiet" label=${texts.upNamed(file.name)} onClick=${() => onChange(swapped(files, i))}>${texts.up}<//>` : null}
+      <${Button} kind="quiet" label=${texts.removeNamed(visibleName(file.name))} onClick=${() => onChange(files.filter((_, j) => j !== i))}>${texts.remove}<//>
     </span>
   </li>`)}</ol>`;
 }

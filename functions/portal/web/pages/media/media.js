@@ -21,7 +21,7 @@ import { Variables } from "./variables.js";
 /** @typedef {import("./settings.js").Task} Task */
 /** @typedef {{settings: Settings, change: (some: Partial<Settings>) => void}} Editable */
 
-const text = strings.media;
+const texts = strings.media;
 
 export default function Media() {
   const [settings, change] = useSettings();
@@ -45,8 +45,8 @@ export default function Media() {
     runs.start(newCalls(settings, files));
     requestAnimationFrame(() => results.current?.focus());
   };
-  return html`<${Page} title=${text.title} intro=${text.intro}>
-    <${Form} submit=${text.submit[settings.task](files.length)} onSubmit=${submit}>
+  return html`<${Page} title=${texts.title} intro=${texts.intro}>
+    <${Form} submit=${texts.submit[settings.task](files.length)} onSubmit=${submit}>
       <${Tasks} settings=${settings} change=${change} />
       <${Files} files=${files} isComparison=${settings.task === "compare"} failure=${failures.files} onChange=${choose} />
       ${settings.task === "summarize" ? null : html`<${Variables} settings=${settings} change=${change} />`}
@@ -54,7 +54,7 @@ export default function Media() {
       ${failures.variables ? html`<p class="error" role="alert">${failures.variables}</p>` : null}
     <//>
     <${Command} settings=${settings} files=${files} />
-    ${runs.list.length > 0 ? html`<h2 class="results" ref=${results} tabindex="-1">${text.results}</h2>` : null}
+    ${runs.list.length > 0 ? html`<h2 class="results" ref=${results} tabindex="-1">${texts.results}</h2>` : null}
     ${runs.list.map((run) => html`<${RunCard} key=${run.id} run=${run} runs=${runs} />`)}
   <//>`;
 }
@@ -64,13 +64,13 @@ export default function Media() {
  * @param {File[]} files
  */
 function checkFiles(task, files) {
-  if (task === "compare") return files.length === 2 ? "" : text.files.needTwo(files.length);
-  return files.length > 0 ? "" : text.files.needOne;
+  if (task === "compare") return files.length === 2 ? "" : texts.files.needTwo(files.length);
+  return files.length > 0 ? "" : texts.files.needOne;
 }
 
 /** @param {Settings} settings */
 function checkVariables({ task, variables }) {
-  return task === "summarize" || variables.some((v) => v.name.trim()) ? "" : text.variables.needOne;
+  return task === "summarize" || variables.some((v) => v.name.trim()) ? "" : texts.variables.needOne;
 }
 
 /**
@@ -90,12 +90,12 @@ function Tasks({ settings, change }) {
     setQuery({ task }, { replace: true });
   };
   return html`<fieldset class="choices">
-    <legend>${text.task}</legend>
+    <legend>${texts.task}</legend>
     ${tasks.map((task) => html`<label class="choice" key=${task}>
       <input type="radio" name="task" value=${task} checked=${settings.task === task} onChange=${() => choose(task)}
         aria-labelledby=${`task-${task}`} aria-describedby=${`task-${task}-hint`} />
-      <span id=${`task-${task}`}>${text.tasks[task].title}</span>
-      <span class="hint" id=${`task-${task}-hint`}>${text.tasks[task].hint}</span>
+      <span id=${`task-${task}`}>${texts.tasks[task].title}</span>
+      <span class="hint" id=${`task-${task}-hint`}>${texts.tasks[task].hint}</span>
     </label>`)}
   </fieldset>`;
 }
@@ -104,61 +104,61 @@ const languageNames = new Intl.DisplayNames("en", { type: "language" });
 
 /** @param {Editable} props */
 function Options({ settings, change }) {
-  const o = text.options;
+  const labels = texts.options;
   /** @param {keyof Settings} name */
   const set = (name) => (/** @type {any} */ value) => change({ [name]: value });
   const isSummary = settings.task === "summarize";
-  return html`<${Section} title=${o.title}>
+  return html`<${Section} title=${labels.title}>
     <div class="fields">
       ${isSummary ? html`
-        <${Select} label=${o.format} isRequired value=${settings.format} onChange=${set("format")} options=${optionsOf(formats, o.formats)} />
-        <${Select} label=${o.length} isRequired value=${settings.length} onChange=${set("length")} options=${optionsOf(lengths, o.lengths)} />` : null}
-      <${Select} label=${o.language} isRequired value=${settings.lang} onChange=${set("lang")} options=${[
-        { value: "", label: o.anyLanguage }, ...languages.map((code) => ({ value: code, label: languageNames.of(code) ?? code })),
+        <${Select} label=${labels.format} isRequired value=${settings.format} onChange=${set("format")} options=${optionsOf(formats, labels.formats)} />
+        <${Select} label=${labels.length} isRequired value=${settings.length} onChange=${set("length")} options=${optionsOf(lengths, labels.lengths)} />` : null}
+      <${Select} label=${labels.language} isRequired value=${settings.lang} onChange=${set("lang")} options=${[
+        { value: "", label: labels.anyLanguage }, ...languages.map((code) => ({ value: code, label: languageNames.of(code) ?? code })),
       ]} />
     </div>
-    ${isSummary ? html`<${TextField} label=${o.hint} hint=${o.hintHint} value=${settings.hint} maxLength=${1000} onChange=${set("hint")} />` : null}
-    ${settings.task === "compare" ? html`<${TextArea} label=${o.prompt} hint=${o.promptHint} rows=${2} value=${settings.prompt} maxLength=${4000}
+    ${isSummary ? html`<${TextField} label=${labels.hint} hint=${labels.hintHint} value=${settings.hint} maxLength=${1000} onChange=${set("hint")} />` : null}
+    ${settings.task === "compare" ? html`<${TextArea} label=${labels.prompt} hint=${labels.promptHint} rows=${2} value=${settings.prompt} maxLength=${4000}
       onChange=${set("prompt")} />` : null}
     <details open=${settings.keywords !== ""}>
-      <summary>${o.recordings}</summary>
-      <${TextArea} label=${o.keywords} hint=${o.keywordsHint} rows=${3} value=${settings.keywords} onChange=${set("keywords")} />
+      <summary>${labels.recordings}</summary>
+      <${TextArea} label=${labels.keywords} hint=${labels.keywordsHint} rows=${3} value=${settings.keywords} onChange=${set("keywords")} />
     </details>
-    <${Checkbox} label=${o.job} hint=${o.jobHint} isChecked=${settings.isJob} onChange=${set("isJob")} />
+    <${Checkbox} label=${labels.job} hint=${labels.jobHint} isChecked=${settings.isJob} onChange=${set("isJob")} />
   <//>`;
 }
 
 /** @param {{settings: Settings, files: File[]}} props */
 function Command({ settings, files }) {
-  const stand = settings.task === "compare" ? ["first-file", "second-file"] : ["your-file"];
-  const shown = stand.map((name, i) => files[i] ?? new File([], name));
+  const placeholders = settings.task === "compare" ? ["first-file", "second-file"] : ["your-file"];
+  const filesForCommand = placeholders.map((name, i) => files[i] ?? new File([], name));
   return html`<details class="card">
-    <summary>${text.curl}</summary>
-    <p class="hint">${text.curlHint}</p>
-    <${CodeBlock} label=${text.curl} text=${toCurl(newCall(settings, shown), location.origin)} />
+    <summary>${texts.curl}</summary>
+    <p class="hint">${texts.curlHint}</p>
+    <${CodeBlock} label=${texts.curl} text=${toCurl(newCall(settings, filesForCommand), location.origin)} />
   </details>`;
 }
 
 /** @param {{run: Run, runs: ReturnType<typeof useRuns>}} props */
 function RunCard({ run, runs }) {
-  const title = run.names.length > 0 ? run.names.map(visibleName).join(` ${text.and} `) : text.unnamed;
+  const title = run.names.length > 0 ? run.names.map(visibleName).join(` ${texts.and} `) : texts.unnamed;
   useEffect(() => {
-    if (run.state === "done") announce(text.done(title));
+    if (run.state === "done") announce(texts.done(title));
   }, [run.state]);
-  return html`<section class="card" aria-label=${`${text.tasks[run.task].title}: ${title}`}>
+  return html`<section class="card" aria-label=${`${texts.tasks[run.task].title}: ${title}`}>
     <div class="section-head">
-      <h3><span class="muted">${text.tasks[run.task].title}</span> <bdi>${title}</bdi></h3>
+      <h3><span class="muted">${texts.tasks[run.task].title}</span> <bdi>${title}</bdi></h3>
       <div class="actions">
-        ${isBusy(run) ? html`<${Button} label=${text.stopNamed(title)} onClick=${() => runs.stop(run.id)}>${text.stop}<//>` : html`
-          <${Button} kind="quiet" label=${text.removeNamed(title)} onClick=${() => runs.remove(run.id)}>${text.remove}<//>`}
+        ${isBusy(run) ? html`<${Button} label=${texts.stopNamed(title)} onClick=${() => runs.stop(run.id)}>${texts.stop}<//>` : html`
+          <${Button} kind="quiet" label=${texts.removeNamed(title)} onClick=${() => runs.remove(run.id)}>${texts.remove}<//>`}
       </div>
     </div>
     ${isBusy(run) ? html`<${Progress} run=${run} />` : null}
-    ${run.state === "stopped" ? html`<p>${run.jobId ? text.stoppedJob : text.stopped}</p>` : null}
+    ${run.state === "stopped" ? html`<p>${run.jobId ? texts.stoppedJob : texts.stopped}</p>` : null}
     ${run.state === "failed" ? html`<${ProblemMessage} problem=${run.problem} />` : null}
     ${run.state === "done" ? html`<${Answer} run=${run} />` : null}
-    ${canRepeat(run) ? html`<p><${Button} onClick=${() => runs.retry(run.id)}>${run.jobId && run.state === "stopped" ? text.waitAgain : text.repeat}<//></p>` : null}
-    ${run.call ? html`<details><summary>${text.curl}</summary><${CodeBlock} label=${text.curl} text=${toCurl(run.call, location.origin)} /></details>` : null}
+    ${canRepeat(run) ? html`<p><${Button} onClick=${() => runs.retry(run.id)}>${run.jobId && run.state === "stopped" ? texts.waitAgain : texts.repeat}<//></p>` : null}
+    ${run.call ? html`<details><summary>${texts.curl}</summary><${CodeBlock} label=${texts.curl} text=${toCurl(run.call, location.origin)} /></details>` : null}
   </section>`;
 }
 
@@ -171,10 +171,10 @@ function canRepeat(run) {
 function Progress({ run }) {
   const isMeasured = run.state === "uploading" || run.state === "running";
   const percent = Math.round(run.progress * 100);
-  const label = text.states[run.state] ?? "";
+  const label = texts.states[run.state] ?? "";
   return html`<div class="progress">
     <progress max="100" value=${isMeasured ? percent : undefined} aria-label=${label}></progress>
     <p><span role="status">${label}</span>${isMeasured ? ` ${percent} %` : ""}</p>
-    ${run.jobId ? html`<p class="hint">${text.jobKept}</p>` : null}
+    ${run.jobId ? html`<p class="hint">${texts.jobKept}</p>` : null}
   </div>`;
 }

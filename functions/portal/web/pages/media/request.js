@@ -79,7 +79,7 @@ export function toCurl(call, origin) {
 /** @param {Part} part */
 function fileOption({ field, file, isUpload, uploadId }) {
   if (uploadId) return `--form-string ${shellQuote(`${field}_upload_id=${uploadId}`)}`;
-  return isUpload ? `--form-string "${field}_upload_id=$${variableName(field)}"` : `-F ${shellQuote(`${field}=@${curlPath(file.name)}`)}`;
+  return isUpload ? `--form-string "${field}_upload_id=$${variableName(field)}"` : `-F ${shellQuote(`${field}=@${quoteCurlPath(file.name)}`)}`;
 }
 
 /** @param {string} field */
@@ -97,7 +97,7 @@ function uploadCommands({ field, file }, origin) {
     `curl -sS --fail-with-body -X POST -H "X-API-Key: $KEY" ${shellQuote(`${origin}/v1/uploads`)} > upload.json`,
     String.raw`sed -E 's/.*"fields":\{([^}]*)\}.*/\1/; s/","/"\n"/g' upload.json |`,
     String.raw`  sed -E 's/"([^"]+)":"([^"]*)"/form-string = "\1=\2"/' > upload.form`,
-    String.raw`curl -sS --fail-with-body -K upload.form -F ${shellQuote(`file=@${curlPath(file.name)}`)} \
+    String.raw`curl -sS --fail-with-body -K upload.form -F ${shellQuote(`file=@${quoteCurlPath(file.name)}`)} \
   "$(sed -E 's/.*"url":"([^"]*)".*/\1/' upload.json)"`,
     String.raw`${variableName(field)}=$(sed -E 's/.*"uploadId":"([^"]*)".*/\1/' upload.json)`,
   ];
@@ -107,7 +107,7 @@ function uploadCommands({ field, file }, origin) {
  * A path for curl's option -F. Without the quotation marks, curl would split it at commas and semicolons.
  * @param {string} name
  */
-function curlPath(name) {
+function quoteCurlPath(name) {
   const path = name === "-" ? "./-" : name; // - is the standard input
   return `"${path.replace(/[\\"]/g, "\\$&")}"`;
 }

@@ -1,18 +1,14 @@
-// The work on the files: each run is one request, from the upload of its files to its answer. Runs are done one after the
+// The list of runs. A run is one request, from the upload of its files to its answer; work.js does the work, one run after the
 // other. Jobs survive a reload of the page: their IDs are in the address, and the tab remembers the names of their files.
 import { useEffect, useState } from "preact/hooks";
-import { get, post, Problem, send } from "../../core/api.js";
 import { asProblem } from "../../core/hooks.js";
 import { setQuery } from "../../core/router.js";
 import { currentUser } from "../../core/session.js";
-import { strings } from "../../core/strings.js";
-import { toForm } from "./request.js";
-import { keep, recall, tasks } from "./settings.js";
-import { uploadFile } from "./upload.js";
+import { loadFromTab, saveToTab, tasks } from "./settings.js";
+import { followJob, sendRun } from "./work.js";
 
 /** @typedef {import("./request.js").Call} Call */
 /** @typedef {import("./settings.js").Task} Task */
-/** @typedef {import("../../core/types").Schema<"Job">} Job */
 /** @typedef {"waiting" | "uploading" | "sending" | "queued" | "running" | "done" | "failed" | "stopped"} State */
 /**
  * @typedef {object} Run
@@ -25,19 +21,16 @@ import { uploadFile } from "./upload.js";
  * @property {number} progress 0 to 1, of the upload or of the job
  * @property {string} jobId
  * @property {any} answer
- * @property {Problem | undefined} problem
+ * @property {import("../../core/api.js").Problem | undefined} problem
  */
-
-/** How many polls in a row may fail before the run fails. */
-const maxFailedPolls = 10;
 
 let lastId = 0;
 
 /** Runs is the list of runs, newest first. It tells its listener after each change. */
 class Runs {
-  /** @param {string} place where the tab keeps the jobs */
-  constructor(place) {
-    this.place = place;
+  /** @param {string} key in the storage of the tab, which keeps the jobs */
+  constructor(key) {
+    this.key = key;
     /** @type {Run[]} */
     this.list = [];
     this.listener = () => {};
@@ -52,16 +45,21 @@ class Runs {
    * @param {{task: Task, call: Call}[]} calls
    */
   start(calls) {
-    const runs = calls.filter(({ call }) => !this.list.some((run) => isBusy(run) && run.call && isSame(run.call, call))).map(({ task, call }) => newRun(task, call.parts.map((p) => p.file), call));
+    const runs = calls.filter(({ call }) => !this.isInProgress(call)).map(({ task, call }) => newRun(task, call.parts.map((p) => p.file), call));
     this.list = [...runs, ...this.list];
     for (const run of runs) this.enqueue(run.id);
     this.changed();
   }
 
+  /** @param {Call} call */
+  isInProgress(call) {
+    return this.list.some((run) => isBusy(run) && run.call && isSame(run.call, call));
+  }
+
   /** Follows the jobs of the address or, if it has none, those that the tab remembers. */
   resume() {
     const query = new URLSearchParams(location.search);
-    const remembered = recall(this.place) ?? [];
+    const remembered = loadFromTab(this.key) ?? [];
     const named = query.get("jobs")?.split(",").filter((id) => /^[0-9a-f-]{36}$/.test(id)) ?? [];
     const task = tasks.find((t) => t === query.get("task")) ?? "summarize";
     const ids = named.length > 0 ? named : remembered.map((/** @type {any} */ job) => job.jobId);
@@ -69,14 +67,14 @@ class Runs {
       const job = remembered.find((/** @type {any} */ j) => j.jobId === jobId) ?? { task, names: [] };
       const run = { ...newRun(job.task, [], null), names: job.names, jobId, state: /** @type {State} */ ("queued") };
       this.list = [...this.list, run];
-      void this.follow(run.id, 0);
+      void this.doWork(run.id, followJob);
     }
     this.changed();
   }
 
   /** @param {number} id */
   enqueue(id) {
-    this.last = this.last.then(() => (this.find(id)?.state === "waiting" ? this.work(id) : undefined));
+    this.last = this.last.then(() => (this.find(id)?.state === "waiting" ? this.doWork(id, sendRun) : undefined));
   }
 
   /**
@@ -88,7 +86,7 @@ class Runs {
     if (!run) return;
     const isFollowing = run.jobId !== "" && run.state === "stopped";
     this.update(id, { state: isFollowing ? "queued" : "waiting", problem: undefined, progress: 0, ...(isFollowing ? {} : { jobId: "" }) });
-    if (isFollowing) void this.follow(id, 0);
+    if (isFollowing) void this.doWork(id, followJob);
     else this.enqueue(id);
   }
 
@@ -116,117 +114,22 @@ class Runs {
   }
 
   /**
-   * Sends a run's files and waits for its answer.
+   * Does a part of the work of a run. A failure belongs to the run, unless the user stopped it.
    * @param {number} id
+   * @param {(run: Run, progress: import("./work.js").Progress) => Promise<void>} work
    */
-  async work(id) {
-    await this.guarded(id, async (run, signal) => {
-      if (!run.call) return;
-      const call = await this.upload(run, run.call, signal);
-      signal.throwIfAborted();
-      this.update(id, { state: "sending", call });
-      const response = await send("POST", call.path, { query: call.query, headers: call.headers, body: toForm(call), signal });
-      const body = await response.json();
-      if (response.status !== 202) {
-        this.update(id, { state: "done", answer: body });
-        return;
-      }
-      this.update(id, { state: "queued", progress: 0, jobId: body.id });
-      await this.poll(id, Number(response.headers.get("Retry-After")) || 1, signal);
-    });
-  }
-
-  /**
-   * Waits for the answer of a job.
-   * @param {number} id
-   * @param {number} seconds until the first request
-   */
-  async follow(id, seconds) {
-    await this.guarded(id, (_, signal) => this.poll(id, seconds, signal));
-  }
-
-  /**
-   * Runs a part of the work. A failure belongs to the run, unless the person stopped it.
-   * @param {number} id
-   * @param {(run: Run, signal: AbortSignal) => Promise<void>} work
-   */
-  async guarded(id, work) {
+  async doWork(id, work) {
     const run = this.find(id);
     if (!run) return;
     const abort = new AbortController();
     this.aborts.set(id, abort);
     try {
-      await work(run, abort.signal);
+      await work(run, { signal: abort.signal, report: (change) => this.update(id, change) });
     } catch (error) {
       if (!abort.signal.aborted) this.update(id, { state: "failed", problem: asProblem(error) });
     } finally {
       if (this.aborts.get(id) === abort) this.aborts.delete(id);
     }
-  }
-
-  /**
-   * Uploads the files that are too large for the request, and returns the call with the IDs of the uploads.
-   * @param {Run} run
-   * @param {Call} call
-   * @param {AbortSignal} signal
-   * @returns {Promise<Call>}
-   */
-  async upload(run, call, signal) {
-    const parts = [];
-    for (const part of call.parts) {
-      if (!part.isUpload) {
-        parts.push(part);
-        continue;
-      }
-      this.update(run.id, { state: "uploading", progress: 0 });
-      const offer = () => post("/v1/uploads", { signal });
-      parts.push({ ...part, uploadId: await uploadFile(part.file, { offer, signal, onProgress: (progress) => this.update(run.id, { progress }) }) });
-    }
-    return { ...call, parts };
-  }
-
-  /**
-   * Asks for a job until it has ended.
-   * @param {number} id
-   * @param {number} seconds until the first request
-   * @param {AbortSignal} signal
-   */
-  async poll(id, seconds, signal) {
-    const interval = Math.max(seconds, 1);
-    let failed = 0;
-    let wait = seconds;
-    for (;;) {
-      await delay(wait, signal);
-      try {
-        const job = await get("/v1/capabilities/jobs/{jobId}", { path: { jobId: this.find(id)?.jobId ?? "" }, signal });
-        failed = 0;
-        wait = interval;
-        if (this.showJob(id, job)) return;
-      } catch (error) {
-        const problem = asProblem(error);
-        failed++;
-        if (signal.aborted || !problem.isTemporary || failed === maxFailedPolls) throw error;
-        wait = Math.max(problem.retryAfter, interval);
-      }
-    }
-  }
-
-  /**
-   * @param {number} id
-   * @param {Job} job
-   * @returns {boolean} whether the job has ended
-   */
-  showJob(id, job) {
-    if (job.status === "succeeded") {
-      this.update(id, { state: "done", answer: job.result, progress: 1 });
-    } else if (job.status === "failed") {
-      const { code, detail } = /** @type {NonNullable<Job["error"]>} */ (job.error);
-      this.update(id, { state: "failed", problem: new Problem({ status: 422, code, detail: `${detail} ${strings.media.jobReference(job.id)}` }) });
-    } else {
-      this.update(id, { state: job.status, progress: job.progress });
-      return false;
-    }
-    return true;
   }
 
   /** @param {number} id */
@@ -235,18 +138,22 @@ class Runs {
   }
 
   /**
+   * Changes a run. A stopped run ignores late progress: only a new state changes it.
    * @param {number} id
-   * @param {Partial<Run>} some
+   * @param {Partial<Run>} change
    */
-  update(id, some) {
-    this.list = this.list.map((run) => (run.id === id && !(run.state === "stopped" && !some.state) ? { ...run, ...some } : run));
+  update(id, change) {
+    this.list = this.list.map((run) => {
+      const isLate = run.state === "stopped" && !change.state;
+      return run.id === id && !isLate ? { ...run, ...change } : run;
+    });
     this.changed();
   }
 
   /** Remembers the jobs, and tells the listener. */
   changed() {
     const jobs = this.list.filter((run) => run.jobId);
-    keep(this.place, jobs.map(({ jobId, task, names }) => ({ jobId, task, names })));
+    saveToTab(this.key, jobs.map(({ jobId, task, names }) => ({ jobId, task, names })));
     const ids = jobs.map((run) => run.jobId).join(",");
     if (ids !== (new URLSearchParams(location.search).get("jobs") ?? "")) setQuery({ jobs: ids }, { replace: true });
     this.listener();
@@ -281,22 +188,6 @@ function newRun(task, files, call) {
   return {
     id: lastId, task, files, call, names: files.map((f) => f.name), state: "waiting", progress: 0, jobId: "", answer: undefined, problem: undefined,
   };
-}
-
-/**
- * @param {number} seconds
- * @param {AbortSignal} signal ends the wait with an error
- * @returns {Promise<void>}
- */
-function delay(seconds, signal) {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(resolve, seconds * 1000);
-    signal.addEventListener("abort", () => {
-      clearTimeout(timer);
-      reject(signal.reason);
-    }, { once: true });
-    if (signal.aborted) reject(signal.reason);
-  });
 }
 
 /** The runs of the page. The component is rendered again when they change. */

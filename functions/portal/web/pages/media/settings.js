@@ -165,20 +165,20 @@ export function newVariable(name = "", type = "string", description = "") {
  * @returns {[Settings, (some: Partial<Settings>) => void]}
  */
 export function useSettings() {
-  const place = `portside.media.settings.${currentUser().id}`;
-  const [settings, setSettings] = useState(/** @returns {Settings} */ () => read(place));
+  const key = `portside.media.settings.${currentUser().id}`;
+  const [settings, setSettings] = useState(/** @returns {Settings} */ () => readSettings(key));
   /** @param {Partial<Settings>} some */
   const change = (some) => setSettings((before) => {
     const after = { ...before, ...some };
-    keep(place, after); // at once, so that a reload loses nothing
+    saveToTab(key, after); // at once, so that a reload loses nothing
     return after;
   });
   return [settings, change];
 }
 
-/** @param {string} place */
-function read(place) {
-  const kept = recall(place);
+/** @param {string} key */
+function readSettings(key) {
+  const kept = loadFromTab(key);
   const task = new URLSearchParams(location.search).get("task");
   return {
     ...initial,
@@ -189,26 +189,26 @@ function read(place) {
 }
 
 /**
- * Reads a value that the tab keeps. Browsers can forbid it; then there is none.
- * @param {string} place
+ * Reads a value from the storage of the tab. It returns null if there is none or the browser forbids it.
+ * @param {string} key
  * @returns {any}
  */
-export function recall(place) {
+export function loadFromTab(key) {
   try {
-    return JSON.parse(sessionStorage.getItem(place) ?? "null");
+    return JSON.parse(sessionStorage.getItem(key) ?? "null");
   } catch {
     return null;
   }
 }
 
 /**
- * Keeps a value in the tab, if the browser permits it and has room.
- * @param {string} place
+ * Saves a value in the storage of the tab, if the browser permits it and has room.
+ * @param {string} key
  * @param {unknown} value
  */
-export function keep(place, value) {
+export function saveToTab(key, value) {
   try {
-    sessionStorage.setItem(place, JSON.stringify(value));
+    sessionStorage.setItem(key, JSON.stringify(value));
   } catch {
     // The page works without it.
   }

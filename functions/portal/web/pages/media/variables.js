@@ -51,16 +51,16 @@ function isRepeated(variables, i) {
 
 /** @param {{number: number, variable: Variable, isRepeated: boolean, edit: (some: Partial<Variable>) => void, remove: () => void}} props */
 function VariableRow({ number, variable, isRepeated, edit, remove }) {
-  const text = strings.media.variables;
+  const texts = strings.media.variables;
   return html`<fieldset class="variable">
-    <legend class="visually-hidden">${text.row(number)}</legend>
-    <${TextField} label=${text.name} isRequired value=${variable.name} maxLength=${100} hint=${isRepeated ? text.repeated : undefined}
+    <legend class="visually-hidden">${texts.row(number)}</legend>
+    <${TextField} label=${texts.name} isRequired value=${variable.name} maxLength=${100} hint=${isRepeated ? texts.repeated : undefined}
       onChange=${(/** @type {string} */ name) => edit({ name })} />
-    <${Select} label=${text.type} isRequired value=${variable.type} onChange=${(/** @type {any} */ type) => edit({ type })}
-      options=${types.map((value) => ({ value, label: text.types[value] }))} />
-    <${TextField} label=${text.description} value=${variable.description} maxLength=${1000}
+    <${Select} label=${texts.type} isRequired value=${variable.type} onChange=${(/** @type {any} */ type) => edit({ type })}
+      options=${types.map((value) => ({ value, label: texts.types[value] }))} />
+    <${TextField} label=${texts.description} value=${variable.description} maxLength=${1000}
       onChange=${(/** @type {string} */ description) => edit({ description })} />
-    <${Button} kind="quiet" label=${text.removeNamed(variable.name || text.row(number))} onClick=${remove}>${text.remove}<//>
+    <${Button} kind="quiet" label=${texts.removeNamed(variable.name || texts.row(number))} onClick=${remove}>${texts.remove}<//>
   </fieldset>`;
 }
 

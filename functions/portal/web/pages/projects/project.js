@@ -29,7 +29,7 @@ const path = "/v1/projects/{projectId}";
 export default function ProjectPage({ params }) {
   const load = useLoad((signal) => getResource(path, { path: params, signal }), [params.projectId]);
   if (!load.data || load.problem) {
-    return html`<${Page} title=${texts.title}><${Loaded} of=${load}>${() => null}<//><p><a href="/portal/projects">${texts.back}</a></p><//>`;
+    return html`<${Page} title=${texts.title}><${Loaded} load=${load}>${() => null}<//><p><a href="/portal/projects">${texts.back}</a></p><//>`;
   }
   return html`<${View} key=${load.data.data.id} resource=${load.data} reload=${load.reload} />`;
 }

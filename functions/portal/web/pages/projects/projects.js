@@ -25,10 +25,10 @@ export default function Projects() {
   const actions = can("projects:write") ? html`<${ButtonLink} href="/portal/projects/new" kind="primary">${texts.create}<//>` : null;
   return html`<${Page} title=${texts.title} intro=${texts.intro} actions=${actions}>
     <div class="filters">
-      <${Select} label=${texts.status} value=${view.status} options=${[{ value: "", label: texts.allStatuses }, ...statusOptions]} isPlain
+      <${Select} label=${texts.status} value=${view.status} options=${[{ value: "", label: texts.allStatuses }, ...statusOptions]} hidesOptional
         onChange=${(/** @type {string} */ status) => setQuery({ status, offset: null })} />
     </div>
-    <${Loaded} of=${load}>${(/** @type {any} */ { data, pagination }) => html`
+    <${Loaded} load=${load}>${(/** @type {any} */ { data, pagination }) => html`
       ${data.length > 0 ? html`<${ProjectTable} projects=${data} />` : html`<${Nothing} isFiltered=${view.status !== ""} />`}
       <${Pager} offset=${pagination.offset} limit=${limit} total=${pagination.total} onChange=${(/** @type {number} */ offset) => setQuery({ offset })} />`}
     <//>

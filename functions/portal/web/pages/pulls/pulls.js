@@ -22,10 +22,10 @@ export default function Pulls() {
   const load = useLoad((signal) => get("/api/v1/pulls", { query: { ...view, limit }, signal }), [query.toString()]);
   return html`<${Page} title=${texts.title} intro=${can("tokens:read") ? texts.introAll : texts.introOwn}>
     <${Filters} key=${filters.map((name) => view[name]).join(" ")} view=${view} />
-    <${Loaded} of=${load}>${(/** @type {any} */ { data, pagination }) => html`
+    <${Loaded} load=${load}>${(/** @type {any} */ { data, pagination }) => html`
       ${data.length > 0 ? html`<${PullTable} pulls=${data} />`
-        : pagination.hasMore ? html`<p role="status">${strings.foreign.searchOn}</p>` : html`<${Empty} title=${texts.none}><p>${texts.noneText}</p><//>`}
-      <${CursorPager} label=${texts.title} first=${strings.foreign.first} next=${strings.common.next} isFirst=${!view.cursor}
+        : pagination.hasMore ? html`<p role="status">${strings.lists.searchOn}</p>` : html`<${Empty} title=${texts.none}><p>${texts.noneText}</p><//>`}
+      <${CursorPager} label=${texts.title} first=${strings.lists.first} next=${strings.common.next} isFirst=${!view.cursor}
         cursor=${pagination.next} onChange=${(/** @type {string} */ cursor) => setQuery({ cursor })} />`}
     <//>
   <//>`;
@@ -43,10 +43,10 @@ function Filters({ view }) {
   };
   const kinds = [{ value: "", label: texts.allKinds }, { value: "chart", label: texts.kinds.chart }, { value: "image", label: texts.kinds.image }];
   return html`<form class="fields" role="search" onSubmit=${find}>
-    <${TextField} label=${texts.repository} value=${values.repository} onChange=${set("repository")} maxLength=${255} isPlain />
-    <${Select} label=${texts.kind} value=${values.kind} options=${kinds} onChange=${set("kind")} isPlain />
-    <${TextField} label=${texts.fromDay} type="date" value=${values.from} onChange=${set("from")} isPlain />
-    <${TextField} label=${texts.toDay} type="date" value=${values.to} onChange=${set("to")} isPlain />
-    <div class="field"><${Button} type="submit">${strings.foreign.find}<//></div>
+    <${TextField} label=${texts.repository} value=${values.repository} onChange=${set("repository")} maxLength=${255} hidesOptional />
+    <${Select} label=${texts.kind} value=${values.kind} options=${kinds} onChange=${set("kind")} hidesOptional />
+    <${TextField} label=${texts.fromDay} type="date" value=${values.from} onChange=${set("from")} hidesOptional />
+    <${TextField} label=${texts.toDay} type="date" value=${values.to} onChange=${set("to")} hidesOptional />
+    <div class="field"><${Button} type="submit">${strings.lists.find}<//></div>
   </form>`;
 }

@@ -15,6 +15,6 @@ export function RecentPulls({ kind, repository }) {
   const load = useLoad((signal) => get("/api/v1/pulls", { query: { kind, repository, limit }, signal }), [kind, repository]);
   const all = html`<a href=${`/portal/pulls?repository=${encodeURIComponent(repository)}`}>${texts.all}</a>`;
   return html`<${Section} title=${can("tokens:read") ? texts.recent : texts.recentOwn} actions=${all}>
-    <${Loaded} of=${load}>${(/** @type {any} */ { data }) => (data.length > 0 ? html`<${PullTable} pulls=${data} />` : html`<p class="muted">${texts.noneRecent}</p>`)}<//>
+    <${Loaded} load=${load}>${(/** @type {any} */ { data }) => (data.length > 0 ? html`<${PullTable} pulls=${data} />` : html`<p class="muted">${texts.noneRecent}</p>`)}<//>
   <//>`;
 }

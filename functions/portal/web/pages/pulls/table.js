@@ -1,5 +1,5 @@
 // The table of pulls.
-import { Digest, Foreign } from "../../components/foreign.js";
+import { Digest, UntrustedText } from "../../components/untrusted.js";
 import { Table } from "../../components/table.js";
 import { formatDateTime } from "../../core/format.js";
 import { html } from "../../core/html.js";
@@ -17,9 +17,9 @@ export function PullTable({ pulls }) {
     { title: texts.what, cell: (/** @type {Pull} */ p) => html`<${What} pull=${p} />` },
     { title: texts.digest, cell: (/** @type {Pull} */ p) => html`<${Digest} digest=${p.digest} />` },
     { title: texts.who, cell: (/** @type {Pull} */ p) => html`<${Who} pull=${p} />` },
-    { title: texts.credential, cell: (/** @type {Pull} */ p) => html`<${Foreign} text=${p.tokenName ?? p.tokenId} most=${100} />` },
-    { title: texts.from, cell: (/** @type {Pull} */ p) => html`<${Foreign} text=${p.address} most=${64} />` },
-    { title: texts.client, cell: (/** @type {Pull} */ p) => html`<${Foreign} text=${p.client} most=${60} />` },
+    { title: texts.credential, cell: (/** @type {Pull} */ p) => html`<${UntrustedText} text=${p.tokenName ?? p.tokenId} most=${100} />` },
+    { title: texts.from, cell: (/** @type {Pull} */ p) => html`<${UntrustedText} text=${p.address} most=${64} />` },
+    { title: texts.client, cell: (/** @type {Pull} */ p) => html`<${UntrustedText} text=${p.client} most=${60} />` },
   ];
   return html`<${Table} caption=${texts.caption} columns=${columns} rows=${pulls} rowKey=${(/** @type {Pull} */ p) => p.id} />`;
 }
@@ -33,6 +33,6 @@ function What({ pull }) {
 
 /** @param {{pull: Pull}} props */
 function Who({ pull }) {
-  const name = html`<${Foreign} text=${pull.ownerName ?? pull.ownerEmail ?? texts.deleted} most=${100} />`;
+  const name = html`<${UntrustedText} text=${pull.ownerName ?? pull.ownerEmail ?? texts.deleted} most=${100} />`;
   return pull.ownerName && can("users:read") ? html`<a href=${`/portal/users/${encodeURIComponent(pull.ownerId)}`}>${name}</a>` : name;
 }

@@ -5,7 +5,7 @@ import { Checkbox } from "../../components/fields.js";
 import { FileField } from "../../components/filefield.js";
 import { Page, ProblemMessage, Section } from "../../components/page.js";
 import { downloadText } from "../../core/download.js";
-import { useHold } from "../../core/hold.js";
+import { useLeaveWarning } from "../../core/leave-guard.js";
 import { asProblem, useAction } from "../../core/hooks.js";
 import { html } from "../../core/html.js";
 import { strings } from "../../core/strings.js";
@@ -51,7 +51,7 @@ function Run({ current, setCurrent, onRestart }) {
   const [waiting, setWaiting] = useState(0);
   const abort = useRef(/** @type {AbortController | null} */ (null));
   const ready = current.checked.filter((row) => row.status === "ready");
-  useHold(current.state === "running");
+  useLeaveWarning(current.state === "running");
 
   /** @type {(part: (before: Import) => Partial<Import>) => void} */
   const update = (part) => setCurrent((before) => (before ? { ...before, ...part(before) } : before));

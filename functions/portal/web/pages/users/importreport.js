@@ -12,7 +12,7 @@ import { strings } from "../../core/strings.js";
 import { failuresCSV } from "./importing.js";
 
 const texts = strings.userImport;
-const limit = 50;
+const rowsPerPage = 50;
 
 /** @typedef {import("./importing.js").Row} Row */
 
@@ -93,7 +93,7 @@ function RowTable({ name, rows }) {
   const reasons = { title: texts.reason, cell: (/** @type {Row} */ row) => html`<ul class="plain">${row.reasons.map((r) => html`<li>${r}</li>`)}</ul>` };
   return html`
     ${name === "existing" ? html`<p>${texts.existingText}</p>` : null}
-    <${Table} caption=${texts.tabs[name]} columns=${name === "failed" ? [...columns, reasons] : columns} rows=${rows.slice(offset, offset + limit)}
+    <${Table} caption=${texts.tabs[name]} columns=${name === "failed" ? [...columns, reasons] : columns} rows=${rows.slice(offset, offset + rowsPerPage)}
       rowKey=${(/** @type {Row} */ row) => String(row.line)} />
-    <${Pager} offset=${offset} limit=${limit} total=${rows.length} onChange=${setOffset} />`;
+    <${Pager} offset=${offset} limit=${rowsPerPage} total=${rows.length} onChange=${setOffset} />`;
 }

@@ -10,7 +10,7 @@ import { Table } from "../../components/table.js";
 import { Uncertain } from "../../components/uncertain.js";
 import { get, post, remove } from "../../core/api.js";
 import { formatDate, formatRelative } from "../../core/format.js";
-import { useHold } from "../../core/hold.js";
+import { useLeaveWarning } from "../../core/leave-guard.js";
 import { useAction, useIdempotencyKey, useLoad } from "../../core/hooks.js";
 import { html } from "../../core/html.js";
 import { strings } from "../../core/strings.js";
@@ -30,7 +30,7 @@ export function UserKeys({ user }) {
   };
   const actions = user.status === "active" ? html`<${Button} onClick=${() => setDialog("create")}>${texts.create}<//>` : null;
   return html`<${Section} title=${texts.title} actions=${actions}>
-    <${Loaded} of=${load}>${(/** @type {{data: Key[]}} */ { data }) => (data.length > 0
+    <${Loaded} load=${load}>${(/** @type {{data: Key[]}} */ { data }) => (data.length > 0
       ? html`<${KeyTable} keys=${data} onDelete=${setDialog} />` : html`<${Empty} title=${texts.none}><p>${texts.intro}</p><//>`)}
     <//>
     ${dialog === "create" ? html`<${CreateDialog} userId=${user.id} onClose=${close} />`
@@ -56,7 +56,7 @@ function CreateDialog({ userId, onClose }) {
   const [fields, set] = useFields({ name: "", days: "365" });
   const idempotencyKey = useIdempotencyKey(fields);
   const [secret, setSecret] = useState("");
-  useHold(secret !== "");
+  useLeaveWarning(secret !== "");
   const action = useAction(async () => {
     const expirationDays = fields.days ? Number(fields.days) : undefined;
     const body = { name: fields.name, expirationDays };

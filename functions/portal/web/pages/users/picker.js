@@ -34,10 +34,10 @@ export function UserPicker({ onChoose, onClose }) {
   ];
   return html`<${Dialog} title=${texts.title} isWide onClose=${onClose}>
     <form class="find" role="search" onSubmit=${find}>
-      <${TextField} label=${strings.users.find} value=${email} onChange=${setEmail} inputmode="email" maxLength=${320} isPlain />
+      <${TextField} label=${strings.users.find} value=${email} onChange=${setEmail} inputmode="email" maxLength=${320} hidesOptional />
       <${Button} type="submit">${strings.users.findButton}<//>
     </form>
-    <${Loaded} of=${load}>${(/** @type {any} */ { data, pagination }) => html`
+    <${Loaded} load=${load}>${(/** @type {any} */ { data, pagination }) => html`
       ${data.length > 0 ? html`<${Table} caption=${strings.users.caption} columns=${columns} rows=${data} rowKey=${(/** @type {ListedUser} */ u) => u.id} />`
         : html`<${Empty} title=${strings.users.notFound(view.email)}><p>${strings.users.notFoundText}</p><//>`}
       <${Pager} offset=${pagination.offset} limit=${limit} total=${pagination.total}

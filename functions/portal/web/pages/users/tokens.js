@@ -26,7 +26,7 @@ export function UserTokens({ user }) {
     load.reload();
   };
   return html`<${Section} title=${texts.title}>
-    <${Loaded} of=${load}>${(/** @type {{data: Token[]}} */ { data }) => (data.length > 0
+    <${Loaded} load=${load}>${(/** @type {{data: Token[]}} */ { data }) => (data.length > 0
       ? html`<${TokenTable} tokens=${data} onRevoke=${mayRevoke ? setRevoked : null} />`
       : html`<${Empty} title=${texts.none}><p>${texts.intro}</p><//>`)}
     <//>

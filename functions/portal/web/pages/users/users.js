@@ -27,7 +27,7 @@ export default function Users() {
     <${ButtonLink} href="/portal/users/new" kind="primary">${texts.create}<//>` : null;
   return html`<${Page} title=${texts.title} intro=${texts.intro} actions=${actions}>
     <${Filters} key=${view.email} view=${view} />
-    <${Loaded} of=${load}>${(/** @type {any} */ { data, pagination }) => html`
+    <${Loaded} load=${load}>${(/** @type {any} */ { data, pagination }) => html`
       ${data.length > 0 ? html`<${UserTable} users=${data} />` : html`<${Nobody} view=${view} />`}
       <${Pager} offset=${pagination.offset} limit=${limit} total=${pagination.total} onChange=${(/** @type {number} */ offset) => setQuery({ offset })} />`}
     <//>
@@ -43,10 +43,10 @@ function Filters({ view }) {
     setQuery({ email: email.trim(), role: null, offset: null });
   };
   return html`<div class="filters">
-    <${Select} label=${texts.role} value=${view.role} options=${[{ value: "", label: texts.allRoles }, ...roleOptions]} isPlain
+    <${Select} label=${texts.role} value=${view.role} options=${[{ value: "", label: texts.allRoles }, ...roleOptions]} hidesOptional
       onChange=${(/** @type {string} */ role) => setQuery({ role, email: null, offset: null })} />
     <form class="find" role="search" onSubmit=${find}>
-      <${TextField} label=${texts.find} value=${email} onChange=${setEmail} inputmode="email" maxLength=${320} isPlain />
+      <${TextField} label=${texts.find} value=${email} onChange=${setEmail} inputmode="email" maxLength=${320} hidesOptional />
       <${Button} type="submit">${texts.findButton}<//>
     </form>
   </div>`;

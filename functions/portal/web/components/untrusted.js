@@ -27,7 +27,7 @@ export function hasHidden(text) {
  * A short text of another author. A text that is too long is cut.
  * @param {{text: string | null | undefined, most?: number}} props most: characters
  */
-export function Foreign({ text, most = 500 }) {
+export function UntrustedText({ text, most = 500 }) {
   if (!text) return "–";
   const shown = visible(text);
   return html`<bdi>${shown.length > most ? `${shown.slice(0, most)}…` : shown}</bdi>`;
@@ -37,10 +37,10 @@ export function Foreign({ text, most = 500 }) {
  * An address of another author: a link if it is a web or mail address, otherwise text.
  * @param {{address: string, text?: string}} props text: instead of the address
  */
-export function ForeignLink({ address, text }) {
+export function UntrustedLink({ address, text }) {
   const href = safeAddress(address);
-  if (!href) return html`<${Foreign} text=${text || address} />`;
-  return html`<a href=${href} target="_blank" rel="noopener noreferrer nofollow"><${Foreign} text=${text || address} /></a>`;
+  if (!href) return html`<${UntrustedText} text=${text || address} />`;
+  return html`<a href=${href} target="_blank" rel="noopener noreferrer nofollow"><${UntrustedText} text=${text || address} /></a>`;
 }
 
 /**
@@ -73,5 +73,5 @@ export function Digest({ digest }) {
  * @param {{text: string}} props
  */
 export function HiddenRemark({ text }) {
-  return hasHidden(text) ? html`<p class="note warning">${strings.foreign.hidden}</p>` : null;
+  return hasHidden(text) ? html`<p class="note warning">${strings.untrusted.hidden}</p>` : null;
 }

@@ -1,18 +1,18 @@
-// Pages that show a secret once hold the window: it asks before it is closed or shows another page.
+// Asks before the user leaves a page whose content would be lost, such as a secret that is shown once.
 import { useEffect } from "preact/hooks";
 
 let address = "";
 
-/** The address of the page that holds the window, or "". */
-export function heldAddress() {
+/** The address of the page that asks before the user leaves it, or "". */
+export function guardedAddress() {
   return address;
 }
 
 /**
- * Holds the window while isActive is true.
+ * While isActive is true, the browser asks before it closes the page or opens another one.
  * @param {boolean} isActive
  */
-export function useHold(isActive) {
+export function useLeaveWarning(isActive) {
   useEffect(() => {
     if (!isActive) return undefined;
     /** @param {BeforeUnloadEvent} event */
