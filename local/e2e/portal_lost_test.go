@@ -27,6 +27,7 @@ func testLostResponse(t *testing.T, m *customerStack) {
 	wantOne(t, page, "/api/v1/credential-requests", "justification", "request after a lost response")
 
 	page.Open("/portal/account")
+	ready(page) // the lists above the button have their final height
 	page.Click(browser.Button("Create an API key"))
 	page.Within(browser.Dialog("Create an API key")).Fill("Name", "key after a lost response")
 	pressAgain(page, "*/api-keys", "Create an API key")
@@ -35,6 +36,7 @@ func testLostResponse(t *testing.T, m *customerStack) {
 	page.Click(browser.Button("I have stored the key"))
 	page.WaitFor(browser.Row("key after a lost response"))
 
+	ready(page)
 	page.Click(browser.Button("Add a passkey"))
 	page.Within(browser.Dialog("Add a passkey")).Fill("Name", "passkey after a lost response")
 	pressAgain(page, "*/v1/passkeys", "Create the passkey")
