@@ -17,7 +17,7 @@ func testLostResponse(t *testing.T, m *customerStack) {
 	pressAgain(page, "*/api/v1/tokens", "Create token")
 	page.WaitFor(browser.Dialog("Save your new token"))
 	m.secret(page, "Token")
-	page.Click(browser.Button("I have saved it"))
+	page.Click(browser.Button("I have saved the token"))
 	page.WaitFor(browser.Row("token after a lost response")) // exactly one row
 
 	page.Open("/portal/access?new=request")
@@ -33,14 +33,14 @@ func testLostResponse(t *testing.T, m *customerStack) {
 	pressAgain(page, "*/api-keys", "Create an API key")
 	page.WaitFor(browser.Dialog("The API key is ready"))
 	m.secret(page, "API key")
-	page.Click(browser.Button("I have stored the key"))
+	page.Click(browser.Button("I have saved the key"))
 	page.WaitFor(browser.Row("key after a lost response"))
 
 	ready(page)
 	page.Click(browser.Button("Add a passkey"))
 	page.Within(browser.Dialog("Add a passkey")).Fill("Name", "passkey after a lost response")
 	pressAgain(page, "*/v1/passkeys", "Create the passkey")
-	page.WaitText("This device has a passkey for your account already.")
+	page.WaitText("This device already has a passkey for your account.")
 	page.Click(browser.Button("Cancel"))
 	page.WaitFor(browser.Row("passkey after a lost response"))
 }
