@@ -344,7 +344,7 @@ func testRevokedSession(t *testing.T, m *customerStack) {
 }
 
 // signInCode matches the code in a sign-in mail.
-var signInCode = regexp.MustCompile(`\b\d{4} ?\d{4}\b`)
+var signInCode = regexp.MustCompile(`\b\d{10}\b`)
 
 func testRequestPages(t *testing.T, m *customerStack) {
 	const requests = "/api/v1/credential-requests"
