@@ -20,6 +20,8 @@ export interface paths {
         /**
          * Request a password
          * @description Requests a user name and password for charts, images or both. All users with `credentials:approve` get a mail, and one of them, but not the requester, decides. A user can have at most 5 pending requests.
+         *
+         *     With an `Idempotency-Key` you can safely repeat the request for 24 hours: the same body gets the first response again with `Idempotency-Replayed: true`, and a different body gets a 422.
          */
         post: operations["createCredentialRequest"];
         delete?: never;
@@ -152,6 +154,8 @@ export interface paths {
          * @description Creates a token for the chart repository and the container registry. Only this response contains it.
          *
          *     A pipeline can renew its token by sending the current one as Bearer. The current scopes must cover the new ones, and the current token stays valid until it expires.
+         *
+         *     With an `Idempotency-Key`, a random UUID, you can safely repeat the request for 24 hours: the same body gets the first response again, with the same secret and `Idempotency-Replayed: true`, and a different body gets a 422. Until then, the service stores the secret encrypted with your key, of which it stores only a hash.
          *
          *     Needs an access token, or an API key or session with the permission `tokens:write`. A session must have begun within the last 15 minutes; otherwise the response is a 403 with the code `SIGN_IN_REQUIRED`.
          */
@@ -1099,6 +1103,8 @@ export interface paths {
          * Create an API key
          * @description Creates a key with the permissions of its user's role. Only this response contains the key; the service stores a hash. A user can have at most 50 working credentials.
          *
+         *     With an `Idempotency-Key`, a random UUID, you can safely repeat the request for 24 hours: the same body gets the first response again, with the same secret and `Idempotency-Replayed: true`, and a different body gets a 422. Until then, the service stores the secret encrypted with your key, of which it stores only a hash.
+         *
          *     Your own keys need no permission; those of other users need `api-keys:write`.
          *
          *     A session must have begun within the last 15 minutes; otherwise the response is a 403 with the code `SIGN_IN_REQUIRED`.
@@ -1508,6 +1514,8 @@ export interface components {
             evidence?: {
                 [key: string]: components["schemas"]["Quote"][];
             };
+            /** @description The texts of the files, in the order of the files; only for files, with include=text. */
+            texts?: components["schemas"]["Text"][];
         };
         CountedPagination: {
             /**
@@ -1667,6 +1675,8 @@ export interface components {
             evidence?: {
                 [key: string]: components["schemas"]["Quote"][];
             };
+            /** @description The texts of the files, in the order of the files; only for files, with include=text. */
+            texts?: components["schemas"]["Text"][];
         };
         ImageAttachment: {
             /**
@@ -2797,6 +2807,39 @@ export interface components {
             summary: string;
             /** @description What the client should know, for example that pages were skipped, or that the language is not the requested one. */
             warnings: string[];
+            /** @description The text of the file, as the only entry; only with include=text. */
+            texts?: components["schemas"]["Text"][];
+        };
+        Text: {
+            /** @description Paragraphs, headings, table rows and the like, in reading order. */
+            blocks: components["schemas"]["TextBlock"][];
+            /** @description Whether blocks at the end are missing, because the texts of an answer have at most 1 MB. */
+            isTruncated: boolean;
+        };
+        TextBlock: {
+            /**
+             * @description The text of the block. Cells of a table row are joined by tabs.
+             * @example Total	1.234,50 €
+             */
+            text: string;
+            /**
+             * Format: int64
+             * @description Position of the first character of the block in the text of the file.
+             * @example 405
+             */
+            start: number;
+            /**
+             * Format: int64
+             * @description Page, slide, sheet or chapter, starting at 1; missing if the file has none.
+             * @example 1
+             */
+            page?: number;
+            /**
+             * Format: double
+             * @description In a recording, the time at which the block begins, in seconds.
+             * @example 12.5
+             */
+            time?: number;
         };
         TextVariable: {
             /** @enum {string} */
@@ -3231,6 +3274,8 @@ export type SessionUser = components['schemas']['SessionUser'];
 export type SignInMethods = components['schemas']['SignInMethods'];
 export type Storage = components['schemas']['Storage'];
 export type SummaryAnswer = components['schemas']['SummaryAnswer'];
+export type Text = components['schemas']['Text'];
+export type TextBlock = components['schemas']['TextBlock'];
 export type TextVariable = components['schemas']['TextVariable'];
 export type TimeseriesData = components['schemas']['TimeseriesData'];
 export type Token = components['schemas']['Token'];
@@ -3306,7 +3351,10 @@ export interface operations {
     createCredentialRequest: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Any text that you have not used for another resource. */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -3330,7 +3378,9 @@ export interface operations {
             /** @description Created */
             201: {
                 headers: {
-                    /** @description Path of the request. */
+                    /** @description Present only if an earlier request with this Idempotency-Key created the resource. */
+                    "Idempotency-Replayed"?: "true";
+                    /** @description Path of the resource. */
                     Location?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -3349,6 +3399,7 @@ export interface operations {
             409: components["responses"]["Conflict"];
             413: components["responses"]["RequestEntityTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -3608,7 +3659,10 @@ export interface operations {
     createToken: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description A new random UUID (version 4), such as uuidgen prints. It encrypts the secret that a repeated request gets again, so keep it to yourself. */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -3640,7 +3694,9 @@ export interface operations {
             /** @description Created */
             201: {
                 headers: {
-                    /** @description Path of the token. */
+                    /** @description Present only if an earlier request with this Idempotency-Key created the resource. */
+                    "Idempotency-Replayed"?: "true";
+                    /** @description Path of the resource. */
                     Location?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -3659,6 +3715,7 @@ export interface operations {
             409: components["responses"]["Conflict"];
             413: components["responses"]["RequestEntityTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -3857,8 +3914,8 @@ export interface operations {
     compareMediaAlias: {
         parameters: {
             query?: {
-                /** @description evidence: include where in the file each value was found. */
-                include?: "evidence";
+                /** @description What the answer includes besides, separated by commas. evidence: where in the file each value was found. text: the texts that the service has read from the files, at most 1 MB. A job always includes the evidence. */
+                include?: ("evidence" | "text")[];
             };
             header?: {
                 /** @description respond-async: respond at once with 202 and a job (RFC 7240). */
@@ -4172,8 +4229,8 @@ export interface operations {
     compareMedia: {
         parameters: {
             query?: {
-                /** @description evidence: include where in the file each value was found. */
-                include?: "evidence";
+                /** @description What the answer includes besides, separated by commas. evidence: where in the file each value was found. text: the texts that the service has read from the files, at most 1 MB. A job always includes the evidence. */
+                include?: ("evidence" | "text")[];
             };
             header?: {
                 /** @description respond-async: respond at once with 202 and a job (RFC 7240). */
@@ -4314,8 +4371,8 @@ export interface operations {
     extractMedia: {
         parameters: {
             query?: {
-                /** @description evidence: include where in the file each value was found. */
-                include?: "evidence";
+                /** @description What the answer includes besides, separated by commas. evidence: where in the file each value was found. text: the texts that the service has read from the files, at most 1 MB. A job always includes the evidence. */
+                include?: ("evidence" | "text")[];
             };
             header?: {
                 /** @description respond-async: respond at once with 202 and a job (RFC 7240). */
@@ -4488,8 +4545,8 @@ export interface operations {
     summarizeMedia: {
         parameters: {
             query?: {
-                /** @description evidence: include where in the file each value was found. */
-                include?: "evidence";
+                /** @description What the answer includes besides, separated by commas. evidence: where in the file each value was found. text: the texts that the service has read from the files, at most 1 MB. A job always includes the evidence. */
+                include?: ("evidence" | "text")[];
             };
             header?: {
                 /** @description respond-async: respond at once with 202 and a job (RFC 7240). */
@@ -6056,7 +6113,10 @@ export interface operations {
     createApiKey: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description A new random UUID (version 4), such as uuidgen prints. It encrypts the secret that a repeated request gets again, so keep it to yourself. */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /** @description ID of the user. */
                 userId: string;
@@ -6084,6 +6144,10 @@ export interface operations {
             /** @description Created */
             201: {
                 headers: {
+                    /** @description Present only if an earlier request with this Idempotency-Key created the resource. */
+                    "Idempotency-Replayed"?: "true";
+                    /** @description Path of the resource. */
+                    Location?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6102,6 +6166,7 @@ export interface operations {
             409: components["responses"]["Conflict"];
             413: components["responses"]["RequestEntityTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
