@@ -17,7 +17,7 @@ import (
 // allows these failures. The status 0 breaks the connection instead. The returned function ends it.
 func (p *Page) Respond(pattern string, status int64, body string) (stop func()) {
 	p.t.Helper()
-	run(p, fetch.Enable, fetch.EnableParams{Patterns: []*fetch.RequestPattern{{URLPattern: pattern}}})
+	sendCommand(p, fetch.Enable, fetch.EnableParams{Patterns: []*fetch.RequestPattern{{URLPattern: pattern}}})
 	ctx, cancel := context.WithCancel(p.tab)
 	paused := cdp.Events(ctx, p.target, fetch.RequestPaused)
 	go func() {
@@ -34,7 +34,7 @@ func (p *Page) Respond(pattern string, status int64, body string) (stop func()) 
 	return func() {
 		p.t.Helper()
 		cancel()
-		run(p, fetch.Disable, cdp.Empty{})
+		sendCommand(p, fetch.Disable, cdp.Empty{})
 	}
 }
 
@@ -72,13 +72,13 @@ func (w *watcher) fail(problem string) {
 // Body returns the body of the response to a request of the current document. The request must have ended.
 func (p *Page) Body(request Request) []byte {
 	p.t.Helper()
-	return run(p, network.GetResponseBody, network.GetResponseBodyParams{RequestID: request.id}).Body
+	return sendCommand(p, network.GetResponseBody, network.GetResponseBodyParams{RequestID: request.id}).Body
 }
 
 // ClearCache forgets all files that the browser has loaded.
 func (p *Page) ClearCache() {
 	p.t.Helper()
-	run(p, network.ClearBrowserCache, cdp.Empty{})
+	sendCommand(p, network.ClearBrowserCache, cdp.Empty{})
 }
 
 // Download runs a step that downloads a file, such as a click, and returns the file's name and content. The file must not be empty.

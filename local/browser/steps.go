@@ -13,7 +13,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// step waits until something can be done in the page, and does it.
+// step repeats an action until it succeeds, and fails the test after stepTimeout.
 func (s Scope) step(what string, try func(context.Context) (bool, error)) {
 	s.page.t.Helper()
 	s.page.await(what, func(ctx context.Context) (bool, error) {
@@ -232,9 +232,9 @@ func (s Scope) Check(label string, checked bool) {
 		if err != nil {
 			return false, err
 		}
-		is, err := call[bool](ctx, field, "function() { return this.checked }")
-		if err != nil || is == checked {
-			return is == checked, err
+		isChecked, err := call[bool](ctx, field, "function() { return this.checked }")
+		if err != nil || isChecked == checked {
+			return isChecked == checked, err
 		}
 		return click(ctx, field)
 	})

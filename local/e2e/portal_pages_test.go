@@ -26,7 +26,7 @@ const listPages = `import(document.querySelector("script[type=module]").src.repl
 // TestPortalPages opens every page of the portal: as a visitor, and as a person of each role.
 func TestPortalPages(t *testing.T) {
 	p := newTestStack(t)
-	p.start(t, new(int))
+	p.start(t, noRateLimit())
 	p.fillPortal(t)
 	t.Run("nobody", func(t *testing.T) { testPublicPages(t, p) })
 	for _, role := range []string{"viewer", "user", "manager", "admin"} {

@@ -14,7 +14,7 @@ import (
 // today, so nothing compares them.
 func TestFilledPortal(t *testing.T) {
 	p := newTestStack(t)
-	p.start(t, new(int))
+	p.start(t, noRateLimit())
 	p.fillPortal(t)
 	p.runCommand(t, filepath.Join(repository, ".local", "bin", "portside"), "demo-data", "--local", p.data, "--days", "120", "--add")
 	p.admin(t).Post("/v1/users", `{"email":"ada@vendor.example","name":"Ada Lovelace","role":"admin","sendActivationEmail":false}`).
@@ -58,7 +58,7 @@ func drawPictures(t *testing.T, page *browser.Page) {
 	t.Helper()
 	page.Resize(browser.Size{Width: 1280, Height: 900})
 	draw := func(name string) {
-		page.Draw(filepath.Join(repository, "docs", "images", "portal-"+name+".png"))
+		page.UpdateDocsPicture(filepath.Join(repository, "docs", "images", "portal-"+name+".png"))
 	}
 	page.Open("/portal/dashboard")
 	ready(page)

@@ -57,7 +57,7 @@ func (p *testStack) askForMail(t *testing.T, page *browser.Page, email string) (
 // TestSignIn signs people in to the portal in every way, and tries what must not work.
 func TestSignIn(t *testing.T) {
 	p := newTestStack(t)
-	p.start(t, new(int))
+	p.start(t, noRateLimit())
 	p.createUser(t, "ada@example.com", "user")
 	p.createUser(t, "grace@example.com", "admin")
 	t.Run("link", func(t *testing.T) { testSignInByMailedLink(t, p) })
@@ -196,19 +196,19 @@ func testPasskey(t *testing.T, p *testStack) {
 	if n := device.Passkeys(); n != 1 {
 		t.Fatalf("%d passkeys on the device, want 1", n)
 	}
-	device.Verify(false)
+	device.SetUserVerified(false)
 	page.Click(browser.Button("Sign out"))
 	page.WaitFor(browser.Heading("Sign in"))
 	page.Click(browser.Button("Use a passkey"))
 	page.WaitText("The passkey was not used.")
 	page.Axe()
-	device.Verify(true)
+	device.SetUserVerified(true)
 	page.Click(browser.Button("Use a passkey"))
 	page.WaitFor(browser.Heading("Account"))
-	device.Verify(false)
+	device.SetUserVerified(false)
 	page.Click(browser.Button("Sign out"))
 	page.WaitFor(browser.Heading("Sign in"))
-	device.Verify(true)
+	device.SetUserVerified(true)
 	page.Reload() // the device confirms the passkey that the field of the address offers
 	page.WaitFor(browser.Heading("Account"))
 	page.Click(browser.Button("Delete the passkey Work <i>laptop"))

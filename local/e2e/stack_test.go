@@ -55,6 +55,9 @@ func (p *testStack) start(t *testing.T, rateLimit *int) (stop func()) {
 	return p.startWith(t, stack.Options{RateLimit: rateLimit})
 }
 
+// noRateLimit switches the rate limit off.
+func noRateLimit() *int { return new(int) }
+
 // startWith starts the stack with options.
 func (p *testStack) startWith(t *testing.T, o stack.Options) (stop func()) {
 	t.Helper()

@@ -1,0 +1,58 @@
+package e2e
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"portside/local/browser"
+)
+
+func testProjectPages(t *testing.T, p *testStack, page *browser.Page) {
+	page.Open("/portal/projects")
+	page.WaitText("There is no project yet")
+	page.Axe()
+	page.Click(browser.Link("Create a project"))
+	page.Fill("Name", "Rollout")
+	page.Click(browser.Button("Add a member"))
+	picker := page.Within(browser.Dialog("Choose a user"))
+	picker.Fill("Find by e-mail address", "katherine@example.com")
+	page.Press("Enter")
+	picker.WaitGone(browser.Row(firstAdmin))
+	page.Axe()
+	picker.Click(browser.Button("Choose katherine@example.com"))
+	page.Select("Role of katherine@example.com", "Editor")
+	browser.Eval[bool](page, doubleClick)
+	page.WaitFor(browser.Heading("Rollout"))
+	if sent := countRequests(page, http.MethodPost, "/v1/projects"); sent != 1 {
+		t.Errorf("a double click sent %d requests", sent)
+	}
+	page.WaitFor(browser.Link("katherine@example.com"))
+	page.Axe()
+	list := p.admin(t).Get("/v1/projects").WantValue("pagination.total", 1)
+	at := "/v1/projects/" + list.Text("data.0.id")
+	member := strings.TrimPrefix(p.userPath(t, "katherine@example.com"), "/v1/users/")
+	p.admin(t).Get(at).WantValue("data.members", []any{map[string]any{"userId": member, "role": "editor"}})
+
+	page.Fill("Description (optional)", "Mine")
+	p.admin(t).Put(at, `{"description":"Theirs","status":"on_hold"}`).WantStatus(http.StatusOK)
+	page.Click(browser.Button("Save"))
+	page.WaitText("Description: (empty) → Theirs. The form still has your value")
+	page.Click(browser.Button("Save"))
+	page.WaitText("Saved.")
+	p.admin(t).Get(at).WantValue("data.description", "Mine").WantValue("data.status", "on_hold")
+
+	page.Click(browser.Button("Archive"))
+	page.Within(browser.Dialog("Archive Rollout?")).Click(browser.Button("Archive"))
+	page.WaitGone(browser.Button("Archive"))
+	p.admin(t).Get("/v1/projects?status=archived").WantValue("pagination.total", 1)
+	page.Open("/portal/projects")
+	page.Select("Status", "Draft")
+	page.WaitText("No project has this status")
+	page.Select("Status", "Archived")
+	page.Click(browser.Link("Rollout"))
+	page.Click(browser.Button("Delete the project"))
+	page.Within(browser.Dialog("Delete Rollout?")).Click(browser.Button("Delete the project"))
+	page.WaitURL("/portal/projects")
+	p.admin(t).Get(at).WantStatus(http.StatusNotFound)
+}
