@@ -1,17 +1,14 @@
 package main
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"embed"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"io"
 	"io/fs"
-	"iter"
 	"net/http"
-	"path"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -29,10 +26,16 @@ var shellTemplate string
 //go:embed web/style.css web/favicon.svg web/*/*.js web/pages/*/*.js
 var webFiles embed.FS
 
+// firstStyle is the style of the shell's own content. It stands in the shell, so the browser draws that content at once.
+//
+//go:embed web/first.css
+var firstStyle string
+
 // site is the web application.
 type site struct {
 	tree   *assets.Tree
-	shell  []byte
+	base   string // the address of the tree
+	shell  string // the shell of all pages, without what differs between pages
 	policy string // the Content-Security-Policy of the shell
 }
 
@@ -56,20 +59,23 @@ func newSite(uploadsOrigin string) (*site, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &site{tree: tree}
-	base := "/portal/assets/" + tree.Version()
-	importMap, err := newImportMap(base)
+	s := &site{tree: tree, base: "/portal/assets/" + tree.Version()}
+	importMap, err := newImportMap(s.base)
 	if err != nil {
 		return nil, err
 	}
-	sum := sha256.Sum256(importMap)
-	// The import map is the only inline script. Its hash permits it, and no other.
-	s.policy = "default-src 'none'; script-src 'self' 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; style-src 'self'; " +
+	// The import map is the only inline script, and the first style the only inline style. Their hashes permit them, and no others.
+	s.policy = "default-src 'none'; script-src 'self' " + sourceOf(importMap) + "; style-src 'self' " + sourceOf(firstStyle) + "; " +
 		"img-src 'self' data: blob:; connect-src 'self' " + uploadsOrigin + "; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; " +
 		"require-trusted-types-for 'script'; trusted-types portside-pdf"
-	s.shell = []byte(strings.NewReplacer(
-		"{{assets}}", base, "{{importmap}}", string(importMap), "{{preloads}}", s.preloads(base)).Replace(shellTemplate))
+	s.shell = strings.NewReplacer("{{assets}}", s.base, "{{importmap}}", importMap, "{{first.css}}", firstStyle).Replace(shellTemplate)
 	return s, nil
+}
+
+// sourceOf returns the source with which a Content-Security-Policy permits an inline script or style.
+func sourceOf(inline string) string {
+	sum := sha256.Sum256([]byte(inline))
+	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 
 // vendorManifest lists the vendored files with their hashes. A test compares both.
@@ -93,69 +99,32 @@ func vendoredHashes() (map[string]string, error) {
 	return hashes, nil
 }
 
-func newImportMap(base string) ([]byte, error) {
+func newImportMap(base string) (string, error) {
 	imports := make(map[string]string, len(libraries))
 	for name, file := range libraries {
 		imports[name] = base + "/" + file
 	}
-	return json.Marshal(map[string]any{"imports": imports})
+	encoded, err := json.Marshal(map[string]any{"imports": imports})
+	return string(encoded), err
 }
 
-// preloads returns the links with which the browser loads all modules of the first view at once. Otherwise it would find
-// them one after the other, each a round trip later.
-func (s *site) preloads(base string) string {
-	modules := s.imported(firstModule, nil)
-	links := make([]string, 0, len(modules))
-	for _, name := range modules {
-		links = append(links, `<link rel="modulepreload" href="`+base+"/"+name+`">`)
+// ServeHTTP sends the shell. It is the same for every user, and differs between pages only by what the browser loads early:
+// the modules read the address and call the API.
+func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	page := s.findPage(r.URL.Path)
+	menu := menuOutline
+	if page.isPublic {
+		menu = ""
 	}
-	return strings.Join(links, "\n")
-}
-
-// imported appends a module and all modules that it imports statically to found.
-func (s *site) imported(module string, found []string) []string {
-	if slices.Contains(found, module) {
-		return found
-	}
-	found = append(found, module)
-	content, _ := s.tree.Content(module)
-	for name := range staticImports(content) {
-		if library, isLibrary := libraries[name]; isLibrary {
-			found = s.imported(library, found)
-		} else if strings.HasPrefix(name, ".") {
-			found = s.imported(path.Join(path.Dir(module), name), found)
-		}
-	}
-	return found
-}
-
-// staticImports returns the modules that a module names in the import statements at its beginning. A regular expression over
-// all modules would take a quarter of the function's start.
-func staticImports(module []byte) iter.Seq[string] {
-	return func(yield func(string) bool) {
-		for line := range bytes.Lines(module) {
-			line := string(line)
-			isHead := line == "\n" || strings.HasPrefix(line, "//") || strings.HasPrefix(line, "import ") ||
-				strings.HasPrefix(line, "  ") || strings.HasPrefix(line, "} from ")
-			if !isHead {
-				return
-			}
-			_, quoted, _ := strings.Cut(line, `"`)
-			name, rest, _ := strings.Cut(quoted, `"`)
-			if strings.HasPrefix(rest, ";") && !yield(name) {
-				return
-			}
-		}
-	}
-}
-
-// ServeHTTP sends the shell. It is the same for every page and every user: the modules read the address and call the API.
-func (s *site) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
+	shell := strings.NewReplacer("{{preloads}}", s.preloads(page), "{{menu}}", menu).Replace(s.shell)
 	header := w.Header()
 	setPageHeaders(header, s.policy)
-	header.Set("Content-Length", strconv.Itoa(len(s.shell)))
-	_, _ = w.Write(s.shell) // the client may have disconnected
+	header.Set("Content-Length", strconv.Itoa(len(shell)))
+	_, _ = io.WriteString(w, shell) // the client may have disconnected
 }
+
+// menuOutline shows where the menu will be. The shell does not know the permissions of the user, so it has no entries.
+const menuOutline = `<div class="menu menu-outline" aria-hidden="true"><i></i><i></i><i></i><i></i><i></i><i></i></div>`
 
 // asset sends a module, the style sheet or the icon.
 func (s *site) asset(w http.ResponseWriter, r *http.Request) {

@@ -1,10 +1,8 @@
 package main
 
 import (
-	"io/fs"
 	"net/http"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
@@ -13,23 +11,41 @@ import (
 
 func TestShellIsServedForEveryPage(t *testing.T) {
 	c := webtest.New(t, handler(t))
-	shell := string(c.Get("/portal").WantStatus(http.StatusOK).Body)
-	for _, path := range []string{"/portal/", "/portal/users", "/portal/charts/hello/1.2.0"} {
-		if got := string(c.Get(path).WantStatus(http.StatusOK).WantHeader("Cache-Control", "no-store").Body); got != shell {
-			t.Errorf("%s has another shell than /portal", path)
+	shell := func(path string) string {
+		return string(c.Get(path).WantStatus(http.StatusOK).WantHeader("Cache-Control", "no-store").Body)
+	}
+	for path, same := range map[string]string{
+		"/portal/": "/portal", "/portal/charts/hello/1.2.0": "/portal/charts/x/y", "/portal/unknown": "/portal/charts/x/y/z",
+	} {
+		if shell(path) != shell(same) {
+			t.Errorf("%s and %s have different shells", path, same)
+		}
+	}
+	if !strings.Contains(shell("/portal/users/new"), "/pages/users/create.js") || strings.Contains(shell("/portal/users/7"), "/create.js") {
+		t.Error("the shell loads the modules of another page")
+	}
+	for path, want := range map[string]bool{"/portal": true, "/portal/unknown": true, "/portal/sign-in": false} {
+		if strings.Contains(shell(path), "menu-outline\"") != want {
+			t.Errorf("%s has the wrong outline of the menu", path)
 		}
 	}
 }
 
-// The import map is the only inline script, and only its hash may permit it.
-func TestShellPolicyPermitsOnlyItsImportMap(t *testing.T) {
+// The import map is the only inline script, and the first style the only inline style. Only their hashes may permit them.
+func TestShellPolicyPermitsOnlyItsOwnInlineText(t *testing.T) {
 	page := webtest.New(t, handler(t)).Get("/portal")
 	policy := page.Header.Get("Content-Security-Policy")
-	if strings.Contains(policy, "unsafe") || strings.Count(policy, "http") != 1 || strings.Count(policy, "sha256-") != 1 {
+	if strings.Contains(policy, "unsafe") || strings.Count(policy, "http") != 1 || strings.Count(policy, "sha256-") != 2 {
 		t.Errorf("the policy permits too much: %s", policy)
 	}
-	if inline := regexp.MustCompile(`<script(?: type="\w+")?>`).FindAll(page.Body, -1); len(inline) != 1 {
-		t.Errorf("the shell has the inline scripts %q, want one", inline)
+	inline := regexp.MustCompile(`(?s)<(?:script type="importmap"|style)>(.*?)</`).FindAllSubmatch(page.Body, -1)
+	if tags := regexp.MustCompile(`<script(?: type="\w+")?>|<style`).FindAll(page.Body, -1); len(inline) != 2 || len(tags) != 2 {
+		t.Errorf("the shell has the inline texts %q, want two", tags)
+	}
+	for _, text := range inline {
+		if !strings.Contains(policy, sourceOf(string(text[1]))) {
+			t.Errorf("the policy forbids %s", text[1])
+		}
 	}
 }
 
@@ -48,7 +64,7 @@ func TestShellLoadsAndPreloadsItsModules(t *testing.T) {
 		c.Get(address).WantStatus(http.StatusOK).WantHeader("Cache-Control", "public, max-age=31536000, immutable")
 		preloads++
 	}
-	for _, module := range []string{"vendor/preact.js", "vendor/hooks.js", "vendor/htm.js", "core/shell.js", "components/page.js"} {
+	for _, module := range []string{"vendor/preact.js", "vendor/hooks.js", "vendor/htm.js", "core/shell.js", "pages/home/home.js"} {
 		if !strings.Contains(string(shell), module+`">`) {
 			t.Errorf("the shell does not preload %s", module)
 		}
@@ -62,31 +78,5 @@ func TestAssetsOfAnotherVersionAreMissing(t *testing.T) {
 	c := webtest.New(t, handler(t))
 	for _, path := range []string{"/portal/assets/0000000000000000/core/main.js", "/portal/assets/core/main.js", "/portal/assets/x"} {
 		c.Get(path).WantStatus(http.StatusNotFound).WantHeader("Cache-Control", "no-store")
-	}
-}
-
-// TestStaticImportsFindsAll compares the fast search with a regular expression over the whole module.
-func TestStaticImportsFindsAll(t *testing.T) {
-	statement := regexp.MustCompile(`(?m)^import [^;"]*"([^"]+)";`)
-	modules, err := fs.Glob(webFiles, "web/*/*.js")
-	if err != nil {
-		t.Fatal(err)
-	}
-	pages, err := fs.Glob(webFiles, "web/pages/*/*.js")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, module := range append(modules, pages...) {
-		content, err := webFiles.ReadFile(module)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var want []string
-		for _, match := range statement.FindAllSubmatch(content, -1) {
-			want = append(want, string(match[1]))
-		}
-		if got := slices.Collect(staticImports(content)); !slices.Equal(got, want) {
-			t.Errorf("%s imports %q, but its head %q: write imports before everything else", module, want, got)
-		}
 	}
 }

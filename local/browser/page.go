@@ -130,6 +130,16 @@ func (p *Page) Open(path string) {
 	}
 }
 
+// Begin starts to load the page at a path of the site, and waits only for the document, not for its files.
+func (p *Page) Begin(path string) {
+	p.t.Helper()
+	reference, err := url.Parse(path)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	sendCommand(p, page.Navigate, page.NavigateParams{URL: p.base.ResolveReference(reference).String()})
+}
+
 // Reload loads the page again.
 func (p *Page) Reload() {
 	p.t.Helper()

@@ -144,25 +144,6 @@ func checkPage(t *testing.T, p *testStack, page *browser.Page, path string) {
 	}
 }
 
-// testFirstLoad measures what a browser with an empty cache loads for the first page.
-func testFirstLoad(t *testing.T, p *testStack) {
-	const budget = 100_000
-	page := p.visitAs(t, "user@example.com")
-	page.ClearCache()
-	before := len(page.Requests())
-	page.Open("/portal")
-	ready(page)
-	total := 0.0
-	for _, request := range page.Requests()[before:] {
-		total += request.Bytes
-		t.Logf("%7.0f bytes  %d %s %s", request.Bytes, request.Status, request.Method, request.URL)
-	}
-	t.Logf("%7.0f bytes in all", total)
-	if total > budget || total == 0 {
-		t.Errorf("the first page loads %.0f bytes, want at most %d", total, budget)
-	}
-}
-
 // testPortalByKeyboard reaches every control of every page with the Tab key.
 func testPortalByKeyboard(t *testing.T, p *testStack) {
 	p.createUser(t, "keyboard@example.com", "admin")

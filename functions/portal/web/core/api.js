@@ -35,6 +35,7 @@ export class Problem extends Error {
  * @property {Record<string, string>} [headers]
  * @property {AbortSignal} [signal]
  * @property {boolean} [isPublic] the request needs no session, so a 401 is an answer and opens no dialog
+ * @property {boolean} [isPreloaded] the shell preloads the response; responses of the API forbid caching
  */
 
 /**
@@ -83,7 +84,7 @@ function signInReason(problem, options) {
  * @param {string} path
  * @param {Options} options
  */
-async function sendOnce(method, path, { path: values = {}, query = {}, body, headers, signal }) {
+async function sendOnce(method, path, { path: values = {}, query = {}, body, headers, signal, isPreloaded }) {
   const isForm = body instanceof FormData;
   try {
     return await fetch(address(path, values, query), {
@@ -91,7 +92,7 @@ async function sendOnce(method, path, { path: values = {}, query = {}, body, hea
       headers: body === undefined || isForm ? headers : { "Content-Type": "application/json", ...headers },
       body: body === undefined ? undefined : isForm ? body : JSON.stringify(body),
       signal,
-      cache: "no-store",
+      cache: isPreloaded ? "default" : "no-store", // with no-store, the browser would not use what it has preloaded
       credentials: "same-origin",
       redirect: "error",
     });

@@ -42,6 +42,7 @@ function show(view) {
 }
 
 async function start() {
+  match(pages, location.pathname)?.page.load().catch(() => undefined); // beside the session; the shell reports a failure
   try {
     await loadSession();
   } catch (error) {

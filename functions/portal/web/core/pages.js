@@ -1,5 +1,6 @@
 // The pages of the portal. To add one, create a folder in pages/ and add an entry here. The menu shows the entries in this
-// order. A path with {parameters} must come after a path that it would also match.
+// order. A path with {parameters} must come after a path that it would also match. The server searches this file for the paths, the
+// imports and isPublic, to let the browser load all modules of a page at once, so an entry begins with its path and its import.
 import { strings } from "./strings.js";
 
 /** @type {import("./types").Page[]} */

@@ -21,7 +21,7 @@ export function setSession(session) {
 /** Asks the API who is signed in. It throws a Problem unless the answer is a session or "nobody". */
 export async function loadSession() {
   try {
-    setSession((await get(path, { isPublic: true })).data);
+    setSession((await get(path, { isPublic: true, isPreloaded: true })).data);
   } catch (error) {
     if (/** @type {any} */ (error).status !== 401) throw error;
     setSession(null);
