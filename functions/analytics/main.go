@@ -1,4 +1,4 @@
-// Command analytics is the Lambda function behind /v1/analytics: the figures of the dashboard, and time series of them.
+// Command analytics is the Lambda function behind /v1/analytics: the figures of the dashboard, their time series, and rankings of pulls.
 package main
 
 import (
@@ -30,6 +30,8 @@ func build(settings *start.Settings) (http.Handler, error) {
 	quota := analytics.Gigabytes(settings.Count("STORAGE_QUOTA_GIGABYTES"))
 	keys := credentialsdynamo.New(client, settings.String("CREDENTIALS_TABLE"))
 	auth := credentials.NewAuthenticator(keys, settings.Count("RATE_LIMIT_PER_MINUTE"), time.Now)
-	service, rankings := analytics.NewService(store, quota, time.Now), analytics.NewRankings(stored, time.Now)
-	return routes(&handlers{service, rankings}, auth).Handler(), nil
+	return routes(&handlers{
+		analytics: analytics.NewService(store, quota, time.Now), rankings: analytics.NewRankings(stored, time.Now),
+		visibility: credentials.NewVisibility(keys, time.Now),
+	}, auth).Handler(), nil
 }

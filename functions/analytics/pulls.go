@@ -6,6 +6,7 @@ import (
 	"portside/shared/analytics"
 	"portside/shared/core/fault"
 	"portside/shared/core/principal"
+	"portside/shared/pulls"
 )
 
 type pullsInput struct {
@@ -24,8 +25,8 @@ type pullsOutput struct {
 type pullsData struct {
 	By       analytics.Ranked `json:"by" enum:"artifact,person" doc:"Value of by of the request."`
 	Period   Period           `json:"period"`
-	Entries  []RankingEntry   `json:"entries" doc:"Those with the most pulls, the most first."`
-	Complete bool             `json:"complete" doc:"Whether nobody else has more pulls than the last entry. It can be false only for a period of several months or days, if more than 100 had pulls in one of them. The counts are exact in any case."`
+	Entries  []RankingEntry   `json:"entries" doc:"The artifacts or users with the most pulls, in descending order."`
+	Complete bool             `json:"complete" doc:"Whether no other artifact or user has more pulls than the last entry. It can be false only for a period of several months or days, if more than 100 artifacts or users have pulls in one of them. The counts are always exact."`
 	Previous *PreviousPeriod  `json:"previous,omitempty" doc:"The period of the comparison; only with compare."`
 	Meta     Meta             `json:"meta"`
 }
@@ -35,41 +36,63 @@ type PreviousPeriod struct {
 	Period Period `json:"period"`
 }
 
-// RankingEntry is a place of a ranking: an artifact with kind and repository, or a user with userId.
+// RankingEntry is an artifact with kind and repository, or a user with userId.
 type RankingEntry struct {
 	Kind       string `json:"kind,omitempty" enum:"chart,image" doc:"Only for artifacts."`
-	Repository string `json:"repository,omitempty" doc:"Name of the chart, or repository of the image; only for artifacts." example:"acme/api"`
+	Repository string `json:"repository,omitempty" doc:"Name of the chart, or repository of the image; only for artifacts that you can see in the lists of charts and images." example:"acme/api"`
 	UserID     string `json:"userId,omitempty" doc:"ID of the user; only for persons. The user may be deleted." example:"01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11"`
 	Pulls      int64  `json:"pulls" doc:"Pulls within the period, as usage.pulls of the dashboard counts them." example:"31"`
 	Previous   *int64 `json:"previous,omitempty" doc:"Pulls within the period of the comparison; only with compare." example:"28"`
 }
 
-// errPeople is what GET /api/v1/pulls tells to callers who may see only their own pulls.
-var errPeople = fault.New(fault.Forbidden, "To see who pulled, you need the permission tokens:read in addition to analytics:read. "+
+// errNeedsTokensRead refuses by=person to callers without tokens:read, the permission that GET /api/v1/pulls requires for the
+// pulls of other users.
+var errNeedsTokensRead = fault.New(fault.Forbidden, "To see who pulled, you need the permission tokens:read in addition to analytics:read. "+
 	"by=artifact needs only analytics:read.")
 
 func (h *handlers) pulls(ctx context.Context, in *pullsInput) (*pullsOutput, error) {
-	if caller, _ := principal.From(ctx); in.By == analytics.People && !caller.Can(principal.TokensRead) {
-		return nil, errPeople
+	caller, _ := principal.From(ctx)
+	if in.By == analytics.People && !caller.Can(principal.TokensRead) {
+		return nil, errNeedsTokensRead
+	}
+	viewer, err := h.visibility.Of(ctx, caller)
+	if err != nil {
+		return nil, err
 	}
 	ranking, err := h.rankings.Top(ctx, analytics.RankingQuery{Period: in.asked(), Of: in.By, Limit: in.Limit, With: in.Compare})
 	if err != nil {
 		return nil, err
 	}
 	out := &pullsOutput{}
-	out.Body.Data = pullsData{
-		By: in.By, Period: periodForm(ranking.Period), Complete: ranking.Complete, Entries: make([]RankingEntry, len(ranking.Entries)),
+	out.Body.Data = encodeRanking(in.By, ranking, viewer)
+	return out, nil
+}
+
+func encodeRanking(by analytics.Ranked, ranking analytics.Ranking, viewer principal.Principal) pullsData {
+	data := pullsData{
+		By: by, Period: periodForm(ranking.Period), Complete: ranking.Complete, Entries: make([]RankingEntry, len(ranking.Entries)),
 		Meta: Meta{AsOf: ranking.AsOf, Partial: ranking.Partial},
 	}
 	if ranking.Compared != nil {
-		out.Body.Data.Previous = &PreviousPeriod{periodForm(*ranking.Compared)}
+		data.Previous = &PreviousPeriod{periodForm(*ranking.Compared)}
 	}
 	for i, e := range ranking.Entries {
-		entry := RankingEntry{Kind: e.Kind, Repository: e.Repository, UserID: e.UserID, Pulls: e.Pulls}
+		entry := RankingEntry{Kind: e.Kind, UserID: e.UserID, Pulls: e.Pulls}
+		if isVisible(e, viewer) {
+			entry.Repository = e.Repository
+		}
 		if ranking.Compared != nil {
 			entry.Previous = &e.Before
 		}
-		out.Body.Data.Entries[i] = entry
+		data.Entries[i] = entry
 	}
-	return out, nil
+	return data
+}
+
+// isVisible reports whether the viewer may see the name of an artifact.
+func isVisible(e analytics.RankingEntry, viewer principal.Principal) bool {
+	if e.Kind == string(pulls.Chart) {
+		return viewer.MayFetch(principal.ReadCharts, e.Repository)
+	}
+	return viewer.MayFetch(principal.ReadImages, e.Repository)
 }

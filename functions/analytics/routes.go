@@ -7,13 +7,15 @@ import (
 
 	"portside/shared/analytics"
 	"portside/shared/core/principal"
+	"portside/shared/credentials"
 	"portside/shared/web"
 )
 
 // handlers are the handlers of the routes.
 type handlers struct {
-	analytics *analytics.Service
-	rankings  *analytics.Rankings
+	analytics  *analytics.Service
+	rankings   *analytics.Rankings
+	visibility *credentials.Visibility
 }
 
 // routes returns the API of this function.
@@ -51,7 +53,9 @@ var (
 		OperationID: "getPullRanking", Method: http.MethodGet, Path: "/v1/analytics/pulls", Tags: tags,
 		Summary: "Rank artifacts or users by pulls",
 		Description: "Returns the artifacts that were pulled most in a period, or the users who pulled most. To see users, you need " +
-			"`tokens:read` in addition to `analytics:read`. `compare` adds the pulls of each entry in another period." + daysNote,
+			"`tokens:read` in addition to `analytics:read`. Without `tokens:read`, the response names only the artifacts that your own " +
+			"working tokens and passwords may pull; the others have a kind and pulls, but no repository. " +
+			"`compare` adds the pulls of each entry in another period." + daysNote,
 	}
 )
 

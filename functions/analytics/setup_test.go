@@ -58,18 +58,27 @@ func (s *testService) handler() http.Handler {
 	store := analyticsdynamo.New(s.client, s.analytics)
 	service := analytics.NewService(store, analytics.Gigabytes(100), s.clock.Now)
 	auth := credentials.NewAuthenticator(s.keys, 0, s.clock.Now)
-	return routes(&handlers{service, analytics.NewRankings(store, s.clock.Now)}, auth).Handler()
+	visibility := credentials.NewVisibility(s.keys, s.clock.Now)
+	return routes(&handlers{service, analytics.NewRankings(store, s.clock.Now), visibility}, auth).Handler()
 }
 
-// key creates an API key of a user with a role.
+// key creates an API key of a new user with a role.
 func (s *testService) key(role principal.Role) string {
 	s.Helper()
-	secret, id := credentials.Mint(credentials.APIKey), uuid.NewString()
-	key := credentials.Credential{
-		ID: secret.ID(), Kind: credentials.APIKey, Hash: secret.Hash(), Name: "test", CreatedAt: s.clock.Now(),
-		Owner: credentials.Owner{ID: id, Role: role, Active: true},
+	return s.issue(credentials.APIKey, credentials.Owner{ID: uuid.NewString(), Role: role, Active: true})
+}
+
+// issue creates a credential and returns its secret.
+func (s *testService) issue(kind credentials.Kind, owner credentials.Owner, scopes ...string) string {
+	s.Helper()
+	secret := credentials.Mint(kind)
+	issued := credentials.Credential{
+		ID: secret.ID(), Kind: kind, Hash: secret.Hash(), Name: "test", CreatedAt: s.clock.Now(), Owner: owner, Scopes: scopes,
 	}
-	writes := append(s.keys.Issue(key), s.keys.Tally(id, credentialsdynamo.Change{Issued: 1}))
+	if kind != credentials.APIKey {
+		issued.ExpiresAt = s.clock.Now().AddDate(0, 0, 90)
+	}
+	writes := append(s.keys.Issue(issued), s.keys.Tally(owner.ID, credentialsdynamo.Change{Issued: 1}))
 	if err := transactions.Write(s.Context(), s.client, writes); err != nil {
 		s.Fatal(err)
 	}

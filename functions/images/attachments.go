@@ -22,8 +22,11 @@ type ImageAttachment struct {
 	Size    int64          `json:"size" doc:"Bytes of what the digest identifies." example:"612"`
 }
 
-// maxAttached is the largest number of attachments in a response.
-const maxAttached = 100
+// Limits of a response and of the requests to the registry for it.
+const (
+	maxAttached     = 100 // attachments
+	maxAttestations = 32  // attestation manifests of an index that are read
+)
 
 // addAttached lists what refers to the manifest: its referrers, what Cosign stores under tags, and the statements that
 // BuildKit puts into an index.
@@ -96,9 +99,13 @@ func (m manifest) underTags(ctx context.Context) ([]ImageAttachment, error) {
 // statements returns the statements in the attestation manifests of an index. Their layers are the statements.
 func (m manifest) statements(ctx context.Context) ([]ImageAttachment, error) {
 	var found []ImageAttachment
+	read := 0
 	for _, d := range m.Manifests {
-		if !d.IsAttestation() || !images.IsDigest(d.Digest) || len(found) >= maxPlatforms {
+		if !d.IsAttestation() || !images.IsDigest(d.Digest) {
 			continue
+		}
+		if read++; read > maxAttestations {
+			break
 		}
 		attestation, err := m.catalog.read(ctx, m.repository, d.Digest)
 		if errors.Is(err, images.ErrDocument) || errors.Is(hide(err), images.ErrNotSeen) {

@@ -145,8 +145,8 @@ func (c *catalog) readRepositories(ctx context.Context, at page) (names []string
 // ImageTag is a tag of a repository.
 type ImageTag struct {
 	Tag       string  `json:"tag" example:"1.2.0"`
-	Digest    *string `json:"digest" doc:"Digest of its manifest; null if the tag was removed a moment ago." example:"sha256:…"`
-	MediaType *string `json:"mediaType" doc:"Media type of its manifest; null if unknown." example:"application/vnd.oci.image.index.v1+json"`
+	Digest    *string `json:"digest" doc:"Digest of its manifest; null if the tag was removed a moment ago, or if it is not a chart and you may pull only charts." example:"sha256:…"`
+	MediaType *string `json:"mediaType" doc:"Media type of its manifest; null if unknown or if digest is null." example:"application/vnd.oci.image.index.v1+json"`
 }
 
 type listTagsInput struct {
@@ -171,6 +171,7 @@ func (c *catalog) listTags(ctx context.Context, in *listTagsInput) (*listTagsOut
 	if err != nil {
 		return nil, err
 	}
+	in.Limit = min(in.Limit, maxTags)
 	target := images.Target{Kind: images.Tags, Repository: in.Repository}
 	if reach == images.ChartsOnly {
 		if err := c.gateway.requireChartRepository(ctx, target); err != nil {
@@ -188,7 +189,7 @@ func (c *catalog) listTags(ctx context.Context, in *listTagsInput) (*listTagsOut
 	out := &listTagsOutput{}
 	out.Body.Data = make([]ImageTag, len(names))
 	err = parallel.Each(len(names), maxCalls, func(i int) (err error) {
-		out.Body.Data[i], err = c.resolveTag(ctx, in.Repository, names[i])
+		out.Body.Data[i], err = c.resolveTag(ctx, reach, in.Repository, names[i])
 		return err
 	})
 	if err != nil {
@@ -197,6 +198,9 @@ func (c *catalog) listTags(ctx context.Context, in *listTagsInput) (*listTagsOut
 	out.Body.Pagination, err = in.pagination(next)
 	return out, err
 }
+
+// maxTags is the largest number of tags on a page, because each tag costs a request to the registry.
+const maxTags = 50
 
 // maxCalls is how many calls to the registry one request makes at a time.
 const maxCalls = 8
@@ -240,7 +244,12 @@ func (c *catalog) readTags(ctx context.Context, target images.Target, at page) (
 		nextOf(answer.Header.Get("Link")).Get("last"), nil
 }
 
-func (c *catalog) resolveTag(ctx context.Context, repository, tag string) (ImageTag, error) {
+// resolveTag reads a manifest only if the caller may pull only charts, to find out whether it is one. The headers are enough
+// for other callers.
+func (c *catalog) resolveTag(ctx context.Context, reach images.Reach, repository, tag string) (ImageTag, error) {
+	if reach == images.ChartsOnly {
+		return c.resolveChart(ctx, repository, tag)
+	}
 	answer, err := c.gateway.registry.Fetch(ctx, imagesecr.Request{
 		Method: http.MethodHead, Accept: manifestTypes,
 		Target: images.Target{Kind: images.Manifest, Repository: repository, Reference: tag},
@@ -252,4 +261,13 @@ func (c *catalog) resolveTag(ctx context.Context, repository, tag string) (Image
 		Tag: tag, Digest: web.NullIfZero(answer.Header.Get("Docker-Content-Digest")),
 		MediaType: web.NullIfZero(shorten(answer.Header.Get("Content-Type"))),
 	}, nil
+}
+
+// resolveChart leaves out the digest and media type unless the tag leads to a chart.
+func (c *catalog) resolveChart(ctx context.Context, repository, tag string) (ImageTag, error) {
+	found, err := c.read(ctx, repository, tag)
+	if errors.Is(err, images.ErrDocument) || errors.Is(hide(err), images.ErrNotSeen) || err == nil && !found.isChart {
+		return ImageTag{Tag: tag}, nil
+	}
+	return ImageTag{Tag: tag, Digest: &found.digest, MediaType: web.NullIfZero(shorten(found.MediaType))}, err
 }

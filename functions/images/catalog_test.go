@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"portside/shared/core/principal"
@@ -239,6 +240,72 @@ func TestPeopleLearnNothingBeyondTheirCredentials(t *testing.T) {
 	user.Get(manifests + "mine/api&reference=2").WantStatus(http.StatusNotFound)
 	user.Get(manifests + "mine/api&reference=" + url.QueryEscape("../x")).WantStatus(http.StatusBadRequest)
 	user.Get(manifests + "mine/api").WantStatus(http.StatusBadRequest)
+}
+
+func TestReadersOfChartsLearnNothingAboutImages(t *testing.T) {
+	q := newFixture(t)
+	chart, _ := q.chart("acme/mixed", "1.0.0")
+	q.image("acme/mixed", "api-1")
+	user := q.person(owner, principal.User)
+	q.issue(credentials.AccessToken, "read:helm-charts:acme/mixed")
+	user.Get("/v1/images/tags?repository=acme/mixed").WantStatus(200).WantValue("data", []any{
+		map[string]any{"tag": "1.0.0", "digest": chart, "mediaType": manifestType},
+		map[string]any{"tag": "api-1", "digest": nil, "mediaType": nil},
+	})
+	user.Get(manifests + "acme/mixed&reference=api-1").WantStatus(http.StatusNotFound)
+}
+
+func TestListTagsLimitsRequestsToTheRegistry(t *testing.T) {
+	q := newFixture(t)
+	tags := make([]any, 120)
+	for i := range tags {
+		tags[i] = fmt.Sprintf("%03d", i)
+	}
+	list, err := json.Marshal(map[string]any{"tags": tags})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var resolved atomic.Int64
+	q.withUpstream(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodHead {
+			resolved.Add(1)
+			return
+		}
+		_, _ = w.Write(list)
+	})
+	const path = "/v1/images/tags?repository=acme/api&limit=100"
+	manager := q.person("manager", principal.Manager)
+	if got := len(column(manager.Get(path), "tag")); got != maxTags || resolved.Load() != maxTags {
+		t.Errorf("a page has %d tags and needs %d requests to the registry, want %d", got, resolved.Load(), maxTags)
+	}
+	if got := pages(manager, path, "tag"); !slices.Equal(got, tags) {
+		t.Errorf("the pages have %v", got)
+	}
+}
+
+func TestAttestationsLimitRequestsToTheRegistry(t *testing.T) {
+	q := newFixture(t)
+	entries := make([]string, 500)
+	for i := range entries {
+		entries[i] = fmt.Sprintf(`{"digest":"sha256:%064x","annotations":{"vnd.docker.reference.type":"attestation-manifest"}}`, i)
+	}
+	index := `{"mediaType":"` + indexType + `","manifests":[` + strings.Join(entries, ",") + `]}`
+	var read atomic.Int64
+	q.withUpstream(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case strings.HasSuffix(r.URL.Path, "/manifests/1"):
+			_, _ = w.Write([]byte(index))
+		case r.Method == http.MethodGet && strings.Contains(r.URL.Path, "/manifests/sha256:"):
+			read.Add(1)
+			_, _ = w.Write([]byte(`{"layers":[]}`))
+		default:
+			w.WriteHeader(http.StatusNotFound)
+		}
+	})
+	q.person("manager", principal.Manager).Get(manifests+"acme/api&reference=1").WantStatus(200).WantValue("data.attached", []any{})
+	if read.Load() != maxAttestations {
+		t.Errorf("%d attestation manifests are read, want %d", read.Load(), maxAttestations)
+	}
 }
 
 // TestHostileManifests uses manifests that registries accept but clients refuse.

@@ -73,7 +73,7 @@ var (
 		OperationID: "listImageTags", Method: http.MethodGet, Path: "/v1/images/tags", Tags: []string{"Images"}, Summary: "List tags",
 		Description: "Returns the tags of a repository with their digests, in the registry's order. Tags under which clients store " +
 			"signatures are left out. " + seen + "\n\n" +
-			"A page can have fewer items than its limit, or none, although there is a next page.",
+			"A page has at most 50 tags. It can have fewer items than its limit, or none, although there is a next page.",
 		Errors: []int{http.StatusNotFound},
 	}
 	getManifest = huma.Operation{

@@ -175,6 +175,7 @@ func TestSuspendedAndDeletedUsersCannotUseTheirPasskeys(t *testing.T) {
 	}
 	active := users.Active
 	f.change(f.ada.ID, users.Change{Status: &active})
+	_, a = f.registered()
 	f.browser().usePasskey(a).WantStatus(http.StatusCreated)
 	if err := f.users().Delete(t.Context(), principal.Operator(), versions.Target{ID: f.ada.ID}); err != nil {
 		t.Fatal(err)

@@ -99,7 +99,8 @@ func TestSessionsEndWithTheirUser(t *testing.T) {
 	f.change(f.ada.ID, users.Change{Status: &suspended})
 	b.client().Get("/v1/sessions/current").WantStatus(http.StatusUnauthorized)
 	f.change(f.ada.ID, users.Change{Status: &active})
-	b.client().Get("/v1/sessions/current").WantStatus(http.StatusOK)
+	b.client().Get("/v1/sessions/current").WantStatus(http.StatusUnauthorized)
+	b = f.signedIn()
 	stored, err := f.people.Get(t.Context(), f.ada.ID)
 	if err != nil {
 		t.Fatal(err)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"net/http"
+	"strings"
 	"testing"
 
 	"portside/shared/core/principal"
@@ -43,10 +44,11 @@ func TestChangesOfUsersNeedARecentSignIn(t *testing.T) {
 	browser.Put(at, `{"name":"Still recent"}`).WantStatus(http.StatusOK)
 	p.clock.Advance(credentials.SessionRecent)
 	for name, response := range map[string]webtest.Response{
-		"create":  browser.Post("/v1/users", `{"email":"e@example.com","name":"E","role":"admin","sendActivationEmail":false}`),
-		"import":  browser.Post("/v1/users/imports", `{"format":"csv","text":"email,name,role\ne@example.com,E,admin\n"}`),
-		"promote": browser.Put(at, `{"role":"admin"}`),
-		"delete":  browser.Delete(at),
+		"create":   browser.Post("/v1/users", `{"email":"e@example.com","name":"E","role":"admin","sendActivationEmail":false}`),
+		"import":   browser.Post("/v1/users/imports", `{"format":"csv","text":"email,name,role\ne@example.com,E,admin\n"}`),
+		"promote":  browser.Put(at, `{"role":"admin"}`),
+		"delete":   browser.Delete(at),
+		"sign out": browser.Delete(at + "/sessions"),
 	} {
 		if response.Status != http.StatusForbidden || response.Text("code") != "SIGN_IN_REQUIRED" {
 			t.Errorf("%s: %d %s", name, response.Status, response.Body)
@@ -54,4 +56,23 @@ func TestChangesOfUsersNeedARecentSignIn(t *testing.T) {
 	}
 	browser.Get("/v1/users").WantStatus(http.StatusOK).WantValue("pagination.total", 2)
 	p.asAdmin().Put(at, `{"role":"manager"}`).WantStatus(http.StatusOK)
+}
+
+// TestSigningOutAUser ends the sessions of a user. API keys continue to work.
+func TestSigningOutAUser(t *testing.T) {
+	p := newFixture(t)
+	target, key := p.user("target@example.com", principal.Viewer)
+	_, manager := p.user("manager@example.com", principal.Manager)
+	_, viewer := p.user("viewer@example.com", principal.Viewer)
+	at, browser := "/v1/users/"+target.ID+"/sessions", p.inSession(target)
+	p.withKey(viewer).Delete(at).WantStatus(http.StatusForbidden)
+	p.withKey(manager).Delete("/v1/users/" + p.admin.ID + "/sessions").WantStatus(http.StatusForbidden)
+	browser.Get("/v1/users").WantStatus(http.StatusOK)
+
+	p.withKey(manager).Delete("/v1/users/" + strings.ToUpper(target.ID) + "/sessions").WantStatus(http.StatusNoContent)
+	browser.Get("/v1/users").WantStatus(http.StatusUnauthorized)
+	p.withKey(key).Get("/v1/users").WantStatus(http.StatusOK)
+	p.withKey(manager).Delete(at).WantStatus(http.StatusNoContent) // there is no session now
+	p.withKey(manager).Delete("/v1/users/01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11/sessions").WantStatus(http.StatusNotFound)
+	p.asAdmin().Get("/v1/users/"+target.ID).WantHeader("ETag", `"1"`) // the user itself does not change
 }

@@ -44,6 +44,7 @@ func routes(s *service, auth web.Authenticator) *web.API {
 	web.Handle(api, web.Needs(principal.UsersRead), getUser, s.get)
 	web.Handle(api, web.Needs(principal.UsersWrite).Recent(), updateUser, s.update)
 	web.Handle(api, web.Needs(principal.UsersDelete).Recent(), deleteUser, s.delete)
+	web.Handle(api, web.Needs(principal.UsersWrite).Recent(), signOutUser, s.signOut)
 	web.Handle(api, web.SignedIn(), listAPIKeys, s.listKeys)
 	web.Handle(api, web.SignedIn().Recent(), createAPIKey, s.createKey)
 	web.Handle(api, web.SignedIn(), deleteAPIKey, s.deleteKey)
@@ -91,7 +92,8 @@ var (
 		OperationID: "updateUser", Method: http.MethodPut, Path: "/v1/users/{userId}", Tags: []string{"Users"},
 		Summary: "Change a user",
 		Description: "Changes the fields in the body and leaves other fields unchanged. `metadata` is replaced completely. The credentials " +
-			"of a user who is not `active` stop working with the next request. The last active admin can be neither " +
+			"of a user who is not `active` stop working with the next request. Sessions and passkeys of such a user are deleted; API keys " +
+			"and tokens work again when the user is `active` again. The last active admin can be neither " +
 			"demoted nor deactivated.",
 		Errors: web.BodyErrors(http.StatusNotFound, http.StatusConflict, http.StatusPreconditionFailed),
 	}
@@ -100,6 +102,13 @@ var (
 		Summary: "Delete a user", DefaultStatus: http.StatusNoContent,
 		Description: "Deletes a user and revokes all credentials of the user at once. Another user can then have the e-mail address.",
 		Errors:      []int{http.StatusNotFound, http.StatusConflict, http.StatusPreconditionFailed},
+	}
+	signOutUser = huma.Operation{
+		OperationID: "signOutUser", Method: http.MethodDelete, Path: "/v1/users/{userId}/sessions", Tags: []string{"Users"},
+		Summary: "Sign a user out everywhere", DefaultStatus: http.StatusNoContent,
+		Description: "Ends all sessions of a user and deletes all passkeys, for example after a theft. The user can sign in again with a " +
+			"mailed link. API keys and tokens continue to work. You cannot sign out a user whose role has more permissions than yours.",
+		Errors: []int{http.StatusNotFound},
 	}
 	listAPIKeys = huma.Operation{
 		OperationID: "listApiKeys", Method: http.MethodGet, Path: "/v1/users/{userId}/api-keys", Tags: []string{"API keys"},

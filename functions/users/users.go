@@ -180,7 +180,7 @@ type updateUserInput struct {
 		Name       *string         `json:"name,omitempty" doc:"1 to 200 characters." example:"Ada King"`
 		Role       *principal.Role `json:"role,omitempty" enum:"admin,manager,user,viewer" doc:"At most your own; takes effect with the user's next request." example:"manager"`
 		Department *string         `json:"department,omitempty" doc:"At most 200 characters; empty removes it." example:"Analytical Engines"`
-		Status     *users.Status   `json:"status,omitempty" enum:"active,inactive,suspended" doc:"With any status but active, all credentials of the user stop working at once." example:"suspended"`
+		Status     *users.Status   `json:"status,omitempty" enum:"active,inactive,suspended" doc:"With any status but active, all credentials of the user stop working at once, and sessions and passkeys for good." example:"suspended"`
 		Metadata   web.Object      `json:"metadata,omitempty" doc:"Any JSON object, at most 16 KB and 8 levels; replaces the current one." example:"{\"customerNumber\":\"C-1815\"}"`
 	}
 }
@@ -202,6 +202,11 @@ func (s *service) update(ctx context.Context, in *updateUserInput) (*UserOutput,
 		return nil, err
 	}
 	return newUserOutput(user), nil
+}
+
+func (s *service) signOut(ctx context.Context, in *UserPath) (*struct{}, error) {
+	caller, _ := principal.From(ctx)
+	return nil, s.users.SignOut(ctx, caller, web.CanonicalID(in.UserID))
 }
 
 type deleteUserInput struct {

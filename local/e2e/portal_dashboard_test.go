@@ -346,12 +346,18 @@ func testDashboardLoading(t *testing.T, d *dashboard) {
 	}
 }
 
-// testDashboardOfViewer checks that the page does not ask who pulls without the permission tokens:read.
+// testDashboardOfViewer checks that without tokens:read, the page does not ask who pulls, and names no artifact that the user
+// cannot pull.
 func testDashboardOfViewer(t *testing.T, d *dashboard) {
 	d.page = d.visitAs(t, "viewer@example.com")
 	d.open("period=last_month")
 	rankings := d.shown().Rankings
 	if _, people := rankings["person"]; people || len(rankings["artifact"]) == 0 {
 		t.Errorf("a viewer sees the rankings %v", rankings)
+	}
+	for _, row := range rankings["artifact"] {
+		if row[0] != "Another chart" && row[0] != "Another image" {
+			t.Errorf("a viewer without tokens sees the name %q", row[0])
+		}
 	}
 }

@@ -103,6 +103,17 @@ func (s *Service) Update(ctx context.Context, caller principal.Principal, target
 	return updated, err
 }
 
+// SignOut ends the sessions of a user and removes the passkeys, so that only a new mail lets the user in. API keys and tokens stay.
+// Errors: ErrNotFound, ErrRoleTooHigh.
+func (s *Service) SignOut(ctx context.Context, caller principal.Principal, id string) error {
+	return versions.Change(ctx, versions.Target{ID: id}, s.read, func(user User) error {
+		if !caller.Role.Covers(user.Role) {
+			return ErrRoleTooHigh
+		}
+		return s.store.SignOut(ctx, user, s.now().UTC())
+	})
+}
+
 // Delete removes a user and revokes its credentials. Its errors are those of Update, without
 // validation.
 func (s *Service) Delete(ctx context.Context, caller principal.Principal, target versions.Target) error {

@@ -69,8 +69,11 @@ type Store interface {
 	Create(ctx context.Context, creation Creation) (Created, error)
 	// Update replaces before with after. Errors: versions.ErrStale if the stored version differs
 	// from before's; ErrLastAdmin. If the user is no longer pending, Update revokes its activation
-	// link. The store sets the version, number and history of after.
+	// link. If the user is not active afterwards, Update ends the sessions and removes the passkeys.
+	// The store sets the version, number and history of after.
 	Update(ctx context.Context, before, after User) (User, error)
+	// SignOut ends the user's sessions as of the given time and removes the passkeys. Errors: versions.ErrStale.
+	SignOut(ctx context.Context, user User, at time.Time) error
 	// Delete removes a user and revokes all its credentials as of the given time. Errors:
 	// versions.ErrStale, ErrLastAdmin.
 	Delete(ctx context.Context, user User, at time.Time) error

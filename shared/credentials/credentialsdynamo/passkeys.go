@@ -1,6 +1,7 @@
 package credentialsdynamo
 
 import (
+	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"portside/shared/dynamo/items"
@@ -14,4 +15,17 @@ func PasskeysKey(ownerID string) items.Map { return items.Key(ownerPK(ownerID), 
 // transaction that deletes a user contains it.
 func (t *Table) DeletePasskeys(ownerID string) types.TransactWriteItem {
 	return types.TransactWriteItem{Delete: &types.Delete{TableName: &t.name, Key: PasskeysKey(ownerID)}}
+}
+
+// ClearPasskeys returns the write that removes all passkeys of an owner who stays. It increases the version of the set, so that a
+// sign-in that has read the set before cannot store it again.
+func (t *Table) ClearPasskeys(ownerID string) types.TransactWriteItem {
+	return types.TransactWriteItem{Update: &types.Update{
+		TableName: &t.name, Key: PasskeysKey(ownerID),
+		UpdateExpression:         aws.String("SET #passkeys = :none, #user = :user ADD #version :one"),
+		ExpressionAttributeNames: map[string]string{"#passkeys": "passkeys", "#user": "user", "#version": "version"},
+		ExpressionAttributeValues: items.Map{
+			":none": &types.AttributeValueMemberL{Value: []types.AttributeValue{}}, ":user": items.Text(ownerID), ":one": items.Number(1),
+		},
+	}}
 }

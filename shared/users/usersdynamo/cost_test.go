@@ -39,7 +39,7 @@ func TestCostOfChanges(t *testing.T) {
 		{"department", change(func(u *users.User) { u.Department = "Engines" }), 1, 2},                      // 0
 		{"metadata", change(func(u *users.User) { u.Metadata = []byte(`{"a": 1}`) }), 1, 2},                 // 0
 		{"role", change(func(u *users.User) { u.Role = principal.Viewer }), 2, 22},                          // 4
-		{"status", change(func(u *users.User) { u.Status = users.Suspended }), 2, 12},                       // 4
+		{"status", change(func(u *users.User) { u.Status = users.Suspended }), 2, 14},                       // 4
 		{"role and status", change(func(u *users.User) { u.Role, u.Status = "user", users.Active }), 2, 22}, // 4
 		{"deletion", func() error { return store.Delete(t.Context(), ada, ada.UpdatedAt) }, 2, 26},          // 4 + 2
 		{"import of 18", func() error {

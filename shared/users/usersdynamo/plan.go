@@ -133,17 +133,36 @@ func (p *plan) rememberKey(key idempotency.Key, u users.User) {
 
 // updateCredentials writes the user's new role and status to each live credential. If the user is
 // no longer pending, it revokes the activation link with the given id instead; links for other
-// purposes are treated like other credentials.
+// purposes are treated like other credentials. If the user is not active, it ends the ways in that
+// the user cannot see while suspended: a thief's session or passkey must not work again later.
 func (p *plan) updateCredentials(ctx context.Context, linkID string, after users.User) error {
 	live, err := p.live(ctx, after.ID, after.UpdatedAt)
 	owner := credentials.Owner{ID: after.ID, Role: after.Role, Active: after.Status == users.Active}
 	for _, c := range live {
-		if c.ID == linkID && after.Status != users.Pending {
+		switch {
+		case c.ID == linkID && after.Status != users.Pending:
 			p.revoke(c, after.UpdatedAt, "used or withdrawn")
-			continue
+		case c.Kind == credentials.Session && !owner.Active:
+			p.revoke(c, after.UpdatedAt, "user not active")
+		default:
+			p.Add(versions.ErrStale, p.store.credentials.SetOwner(c.ID, owner))
 		}
-		p.Add(versions.ErrStale, p.store.credentials.SetOwner(c.ID, owner))
 	}
+	if !owner.Active {
+		p.Add(nil, p.store.credentials.ClearPasskeys(after.ID))
+	}
+	return err
+}
+
+// signOut ends the user's sessions and removes the passkeys.
+func (p *plan) signOut(ctx context.Context, userID string, at time.Time) error {
+	live, err := p.live(ctx, userID, at)
+	for _, c := range live {
+		if c.Kind == credentials.Session {
+			p.revoke(c, at, "ended by an administrator")
+		}
+	}
+	p.Add(nil, p.store.credentials.ClearPasskeys(userID))
 	return err
 }
 

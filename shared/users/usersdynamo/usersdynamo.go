@@ -36,6 +36,7 @@ import (
 
 	"portside/shared/core/idempotency"
 	"portside/shared/core/principal"
+	"portside/shared/core/versions"
 	"portside/shared/credentials/credentialsdynamo"
 	"portside/shared/dynamo/daycounts"
 	"portside/shared/dynamo/idempotencykeys"
@@ -141,6 +142,16 @@ func (s *Store) Update(ctx context.Context, before, after users.User) (users.Use
 	}
 	p.changeUser(before, after)
 	return after, p.run(ctx)
+}
+
+// SignOut implements users.Store.
+func (s *Store) SignOut(ctx context.Context, user users.User, at time.Time) error {
+	p := s.plan()
+	p.Add(versions.ErrStale, s.Unchanged(user.ID, user.Version))
+	if err := p.signOut(ctx, user.ID, at); err != nil {
+		return err
+	}
+	return p.run(ctx)
 }
 
 // Delete implements users.Store.

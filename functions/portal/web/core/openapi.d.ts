@@ -327,7 +327,7 @@ export interface paths {
         };
         /**
          * Rank artifacts or users by pulls
-         * @description Returns the artifacts that were pulled most in a period, or the users who pulled most. To see users, you need `tokens:read` in addition to `analytics:read`. `compare` adds the pulls of each entry in another period.
+         * @description Returns the artifacts that were pulled most in a period, or the users who pulled most. To see users, you need `tokens:read` in addition to `analytics:read`. Without `tokens:read`, the response names only the artifacts that your own working tokens and passwords may pull; the others have a kind and pulls, but no repository. `compare` adds the pulls of each entry in another period.
          *
          *     All days are UTC, weeks begin on Monday, quarters in January, April, July and October. Requests are counted within about a minute, users and projects at once.
          *
@@ -653,7 +653,7 @@ export interface paths {
          * List tags
          * @description Returns the tags of a repository with their digests, in the registry's order. Tags under which clients store signatures are left out. You see what your own working tokens and passwords may download, or everything if you have `tokens:read`.
          *
-         *     A page can have fewer items than its limit, or none, although there is a next page.
+         *     A page has at most 50 tags. It can have fewer items than its limit, or none, although there is a next page.
          */
         get: operations["listImageTags"];
         put?: never;
@@ -1062,7 +1062,7 @@ export interface paths {
         get: operations["getUser"];
         /**
          * Change a user
-         * @description Changes the fields in the body and leaves other fields unchanged. `metadata` is replaced completely. The credentials of a user who is not `active` stop working with the next request. The last active admin can be neither demoted nor deactivated.
+         * @description Changes the fields in the body and leaves other fields unchanged. `metadata` is replaced completely. The credentials of a user who is not `active` stop working with the next request. Sessions and passkeys of such a user are deleted; API keys and tokens work again when the user is `active` again. The last active admin can be neither demoted nor deactivated.
          *
          *     Needs the permission `users:write`. A session must have begun within the last 15 minutes; otherwise the response is a 403 with the code `SIGN_IN_REQUIRED`.
          */
@@ -1127,6 +1127,28 @@ export interface paths {
          *     Your own keys need no permission; those of other users need `api-keys:write`.
          */
         delete: operations["deleteApiKey"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/users/{userId}/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Sign a user out everywhere
+         * @description Ends all sessions of a user and deletes all passkeys, for example after a theft. The user can sign in again with a mailed link. API keys and tokens continue to work. You cannot sign out a user whose role has more permissions than yours.
+         *
+         *     Needs the permission `users:write`. A session must have begun within the last 15 minutes; otherwise the response is a 403 with the code `SIGN_IN_REQUIRED`.
+         */
+        delete: operations["signOutUser"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1766,12 +1788,12 @@ export interface components {
             /** @example 1.2.0 */
             tag: string;
             /**
-             * @description Digest of its manifest; null if the tag was removed a moment ago.
+             * @description Digest of its manifest; null if the tag was removed a moment ago, or if it is not a chart and you may pull only charts.
              * @example sha256:…
              */
             digest: string | null;
             /**
-             * @description Media type of its manifest; null if unknown.
+             * @description Media type of its manifest; null if unknown or if digest is null.
              * @example application/vnd.oci.image.index.v1+json
              */
             mediaType: string | null;
@@ -2525,9 +2547,9 @@ export interface components {
              */
             by: "artifact" | "person";
             period: components["schemas"]["Period"];
-            /** @description Those with the most pulls, the most first. */
+            /** @description The artifacts or users with the most pulls, in descending order. */
             entries: components["schemas"]["RankingEntry"][];
-            /** @description Whether nobody else has more pulls than the last entry. It can be false only for a period of several months or days, if more than 100 had pulls in one of them. The counts are exact in any case. */
+            /** @description Whether no other artifact or user has more pulls than the last entry. It can be false only for a period of several months or days, if more than 100 artifacts or users have pulls in one of them. The counts are always exact. */
             complete: boolean;
             meta: components["schemas"]["Meta"];
             /** @description The period of the comparison; only with compare. */
@@ -2587,7 +2609,7 @@ export interface components {
              */
             previous?: number;
             /**
-             * @description Name of the chart, or repository of the image; only for artifacts.
+             * @description Name of the chart, or repository of the image; only for artifacts that you can see in the lists of charts and images.
              * @example acme/api
              */
             repository?: string;
@@ -5922,7 +5944,7 @@ export interface operations {
                      */
                     role?: "admin" | "manager" | "user" | "viewer";
                     /**
-                     * @description With any status but active, all credentials of the user stop working at once.
+                     * @description With any status but active, all credentials of the user stop working at once, and sessions and passkeys for good.
                      * @example suspended
                      * @enum {string}
                      */
@@ -6094,6 +6116,37 @@ export interface operations {
                 userId: string;
                 /** @description Public ID of the key. */
                 keyId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    signOutUser: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description ID of the user. */
+                userId: string;
             };
             cookie?: never;
         };

@@ -491,11 +491,19 @@ export const strings = {
     reactivate: "Reactivate",
     /** @type {(name: string) => string} */
     suspendTitle: (name) => `Suspend ${name}?`,
-    suspendText: "All keys, tokens, passwords and sessions of the user stop working at once. You can reactivate the user at any time.",
+    suspendText: "All keys, tokens and passwords of the user stop working at once, until you reactivate the user. All sessions end and " +
+      "all passkeys are deleted, for good.",
     /** @type {(name: string) => string} */
     wasSuspended: (name) => `${name} is suspended.`,
     /** @type {(name: string) => string} */
     wasReactivated: (name) => `${name} is active again.`,
+    signOut: "Sign out everywhere",
+    signOutIntro: "Ends all sessions of the user and deletes all passkeys, for example after a theft. API keys and tokens stay.",
+    /** @type {(name: string) => string} */
+    signOutTitle: (name) => `Sign ${name} out everywhere?`,
+    signOutText: "All sessions end and all passkeys are deleted. The user can sign in again with an email and add new passkeys.",
+    /** @type {(name: string) => string} */
+    wasSignedOut: (name) => `${name} was signed out everywhere.`,
     delete: "Delete the user",
     deleteIntro: "Deletes the user and all keys, tokens and passwords of the user. To keep the user, suspend it instead.",
     /** @type {(name: string) => string} */
@@ -766,6 +774,8 @@ export const strings = {
       artifactName: "Artifact",
       personName: "Person",
       kinds: { chart: "chart", image: "image" },
+      hidden: { chart: "Another chart", image: "Another image" },
+      hasHidden: "You see the names of the charts and images that your tokens and passwords can pull.",
       deleted: "Deleted user",
       empty: "Nobody pulled anything in this period.",
       incomplete: "With so many in so many months, somebody else may have more pulls than the last ones listed. The numbers are exact.",

@@ -28,6 +28,7 @@ export function Ranking({ by, view, round, otherName }) {
       ${data.rows.length === 0 ? html`<${Empty} title=${texts.empty} />` : html`<${NamedBars} title=${texts[by]} name=${`pulls-by-${by}`}
         nameTitle=${by === "artifact" ? texts.artifactName : texts.personName} countTitle=${texts.pulls} rows=${data.rows}
         otherName=${otherName} />`}
+      ${data.hasHidden ? html`<p class="small">${texts.hasHidden}</p>` : null}
       ${data.isComplete ? null : html`<p class="small">${texts.incomplete}</p>`}
     </div>` : null}
     ${data || problem ? null : html`<div class="ranking-placeholder"></div>`}
@@ -38,18 +39,22 @@ export function Ranking({ by, view, round, otherName }) {
  * @param {"artifact" | "person"} by
  * @param {import("./view.js").View} view
  * @param {AbortSignal} signal
- * @returns {Promise<{rows: Named[], isComplete: boolean}>}
+ * @returns {Promise<{rows: Named[], isComplete: boolean, hasHidden: boolean}>}
  */
 async function loadRanking(by, view, signal) {
   const { data } = await get("/v1/analytics/pulls", { query: { by, ...apiQuery(view) }, signal });
   if (by === "person") await loadNames(data.entries, signal);
-  const rows = data.entries.map((e) => ({ ...(by === "person" ? person(e) : artifact(e)), value: e.pulls, before: e.previous }));
-  return { rows, isComplete: data.complete };
+  const rows = data.entries.map((e, i) => ({ ...(by === "person" ? person(e) : artifact(e, i)), value: e.pulls, before: e.previous }));
+  const hasHidden = by === "artifact" && data.entries.some((e) => !e.repository);
+  return { rows, isComplete: data.complete, hasHidden };
 }
 
-/** @param {Entry} entry */
-function artifact({ kind, repository }) {
-  return { key: `${kind} ${repository}`, name: `${repository} (${texts.kinds[kind ?? "image"]})` };
+/**
+ * @param {Entry} entry without repository if the user may not see its name
+ * @param {number} i
+ */
+function artifact({ kind = "image", repository }, i) {
+  return repository ? { key: `${kind} ${repository}`, name: `${repository} (${texts.kinds[kind]})` } : { key: String(i), name: texts.hidden[kind] };
 }
 
 /** @param {Entry} entry */

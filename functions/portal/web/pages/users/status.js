@@ -1,4 +1,4 @@
-// Suspending, reactivating and deleting a user.
+// Suspending, reactivating, signing out and deleting a user.
 import { useState } from "preact/hooks";
 import { announce } from "../../components/announcer.js";
 import { Button } from "../../components/buttons.js";
@@ -51,6 +51,23 @@ export function StatusActions({ resource, reload }) {
  */
 function setStatus({ data, etag }, status) {
   return explainConflict(put(path, { path: { userId: data.id }, headers: { "If-Match": etag }, body: { status } }));
+}
+
+/** @param {{user: import("./roles.js").User}} props */
+export function SignOut({ user }) {
+  const [isAsking, setAsking] = useState(false);
+  const act = async () => {
+    await remove("/v1/users/{userId}/sessions", { path: { userId: user.id } });
+    announce(texts.wasSignedOut(user.name));
+    if (user.id === currentUser().id) setSession(null);
+  };
+  return html`<${Section} title=${texts.signOut}>
+    <p>${texts.signOutIntro}</p>
+    <${Button} onClick=${() => setAsking(true)}>${texts.signOut}<//>
+    ${isAsking ? html`<${ConfirmDialog} title=${texts.signOutTitle(user.name)} confirm=${texts.signOut} act=${act} onClose=${() => setAsking(false)}>
+      <p>${texts.signOutText}</p>
+    <//>` : null}
+  <//>`;
 }
 
 /** @param {Props} props */

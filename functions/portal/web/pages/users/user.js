@@ -15,7 +15,7 @@ import { can, currentUser } from "../../core/session.js";
 import { strings } from "../../core/strings.js";
 import { UserKeys } from "./keys.js";
 import { assignableRoles, mayChange, mayDelete, roleOptions, statusTones } from "./roles.js";
-import { Danger, StatusActions } from "./status.js";
+import { Danger, SignOut, StatusActions } from "./status.js";
 import { UserTokens } from "./tokens.js";
 
 const texts = strings.users;
@@ -47,6 +47,7 @@ function View({ resource, reload }) {
     <//>
     ${isOwn || can("api-keys:write") ? html`<${UserKeys} user=${user} />` : null}
     ${isOwn || can("tokens:read") ? html`<${UserTokens} user=${user} />` : null}
+    ${mayChange(user) ? html`<${SignOut} user=${user} />` : null}
     ${mayDelete(user) ? html`<${Danger} resource=${resource} reload=${reload} />` : null}
     <p><a href="/portal/users">${texts.back}</a></p>
   <//>`;
