@@ -1,6 +1,7 @@
 package browser
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/url"
@@ -48,6 +49,15 @@ func (p *Page) Allow(description string) {
 	p.watch.mu.Lock()
 	defer p.watch.mu.Unlock()
 	p.watch.allowed = append(p.watch.allowed, description)
+}
+
+// WaitForProblem waits until something happens on the page that otherwise fails the test, and permits it.
+func (p *Page) WaitForProblem(description string) {
+	p.t.Helper()
+	p.await("the problem "+description, func(context.Context) (bool, error) {
+		return slices.ContainsFunc(p.watch.unexpected(), func(problem string) bool { return strings.Contains(problem, description) }), nil
+	})
+	p.Allow(description)
 }
 
 // Requests returns all requests of the page since the test began, in order.

@@ -66,7 +66,10 @@ func TestSignIn(t *testing.T) {
 	t.Run("session ends under a form", func(t *testing.T) { testSessionEndsUnderForm(t, p) })
 	t.Run("account", func(t *testing.T) { testAccount(t, p) })
 	t.Run("passkey", func(t *testing.T) { testPasskey(t, p) })
+	t.Run("not recent", func(t *testing.T) { testNotRecent(t, p) })
+	t.Run("one session", func(t *testing.T) { testEndOneSession(t, p) })
 	t.Run("other origin", func(t *testing.T) { testOtherOrigin(t, p) })
+	t.Run("framing", func(t *testing.T) { testFraming(t, p) })
 	p.checkNoSecretsLeaked(t)
 }
 
