@@ -17,7 +17,17 @@ import (
 // allows these failures. The status 0 breaks the connection instead. The returned function ends it.
 func (p *Page) Respond(pattern string, status int64, body string) (stop func()) {
 	p.t.Helper()
-	sendCommand(p, fetch.Enable, fetch.EnableParams{Patterns: []*fetch.RequestPattern{{URLPattern: pattern}}})
+	return p.RespondWith(func(string) (int64, string) { return status, body }, pattern)
+}
+
+// RespondWith is Respond with several patterns, and a response for each address.
+func (p *Page) RespondWith(respond func(address string) (status int64, body string), patterns ...string) (stop func()) {
+	p.t.Helper()
+	wanted := make([]*fetch.RequestPattern, len(patterns))
+	for i, pattern := range patterns {
+		wanted[i] = &fetch.RequestPattern{URLPattern: pattern}
+	}
+	sendCommand(p, fetch.Enable, fetch.EnableParams{Patterns: wanted})
 	ctx, cancel := context.WithCancel(p.tab)
 	paused := cdp.Events(ctx, p.target, fetch.RequestPaused)
 	go func() {
@@ -26,6 +36,7 @@ func (p *Page) Respond(pattern string, status int64, body string) (stop func()) 
 				return
 			}
 			p.watch.allow(event.Request)
+			status, body := respond(event.Request.URL)
 			if err := p.answer(ctx, event.RequestID, status, body); err != nil && ctx.Err() == nil {
 				p.watch.fail("cannot answer " + event.Request.URL + ": " + err.Error())
 			}

@@ -12,6 +12,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/css"
@@ -83,7 +84,7 @@ func (p *Page) capture(volatile []string) []byte {
 		sendCommand(p, css.SetStyleSheetText, css.SetStyleSheetTextParams{StyleSheetID: sheet.StyleSheetID, Text: text})
 	}
 	setStyle("* { caret-color: transparent !important }")
-	for _, selector := range volatile {
+	for _, selector := range slices.DeleteFunc(volatile, func(selector string) bool { return selector == "" }) {
 		p.runScript("hide "+selector, fmt.Sprintf(hideTexts, quote(selector)))
 	}
 	shot := sendCommand(p, page.CaptureScreenshot, page.CaptureScreenshotParams{Format: page.CaptureScreenshotFormatPng})
