@@ -21,11 +21,15 @@ func TestAdministrationPages(t *testing.T) {
 	t.Run("keys and tokens", func(t *testing.T) { testUserCredentials(t, p, page) })
 	t.Run("last admin", func(t *testing.T) { testLastAdmin(t, p, page) })
 	t.Run("hostile texts", func(t *testing.T) { testHostileTexts(t, p, page) })
+	t.Run("hostile project", func(t *testing.T) { testHostileProject(t, p, page) })
+	t.Run("hostile searches", func(t *testing.T) { testHostileSearches(t, page) })
 	t.Run("projects", func(t *testing.T) { testProjectPages(t, p, page) })
 	t.Run("unknown ids", func(t *testing.T) { testUnknownIDs(t, page) })
 	t.Run("manager", func(t *testing.T) { testManager(t, p) })
 	t.Run("viewer", func(t *testing.T) { testViewer(t, p) })
 	t.Run("import", func(t *testing.T) { testImportPage(t, p, page) })
+	t.Run("import with cancel", func(t *testing.T) { testImportCancel(t, p, page) })
+	t.Run("pages of lists", func(t *testing.T) { testListPages(t, p, page) })
 	p.checkNoSecretsLeaked(t)
 }
 
@@ -283,4 +287,5 @@ func testViewer(t *testing.T, p *testStack) {
 		page.WaitFor(browser.Heading("You may not open this page"))
 	}
 	page.Axe()
+	testForeignUser(t, p, page)
 }

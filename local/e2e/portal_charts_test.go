@@ -30,6 +30,7 @@ func TestPortalCharts(t *testing.T) {
 	}
 	t.Run("charts", func(t *testing.T) { testChartPages(t, page, customer) })
 	t.Run("images", func(t *testing.T) { testImagePages(t, page, customer) })
+	t.Run("signature and SBOM", func(t *testing.T) { testAttachments(t, m, page) })
 	t.Run("pulls", func(t *testing.T) { testPullPages(t, page) })
 	t.Run("no access", func(t *testing.T) { testPagesWithoutAccess(t, p) })
 	t.Run("hostile chart", func(t *testing.T) { testHostileChart(t, m, page) })

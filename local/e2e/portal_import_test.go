@@ -75,6 +75,32 @@ func testImportPage(t *testing.T, p *testStack, page *browser.Page) {
 	testImportAgain(t, p, page, path)
 }
 
+// testImportCancel cancels an import while a piece of it is on the way, and continues it.
+func testImportCancel(t *testing.T, p *testStack, page *browser.Page) {
+	before := p.admin(t).Get("/v1/users").Number("pagination.total")
+	var file strings.Builder
+	for i := range 250 { // the page sends 200 lines at once
+		fmt.Fprintf(&file, "{\"email\":\"canceled%d@example.com\",\"name\":\"Canceled\",\"role\":\"viewer\"}\n", i)
+	}
+	page.Open("/portal/users/import")
+	page.Upload(importField, writeUpload(t, "many.jsonl", file.String()))
+	page.WaitFor(browser.Button("Import 250 users"))
+	held := page.Hold("*/v1/users/imports")
+	page.Click(browser.Button("Import 250 users"))
+	page.WaitText("0 of 250 lines")
+	wantAsked(t, page, true)
+	held.WaitFor([]string{p.info.Portal + "/v1/users/imports"})
+	page.Click(browser.Button("Cancel"))
+	held.Stop()
+	page.WaitFor(browser.Heading("The import has stopped"))
+	p.admin(t).Get("/v1/users").WantValue("pagination.total", before+200)
+	page.WaitText("50 lines are not imported yet.")
+	page.Click(browser.Button("Continue"))
+	page.WaitFor(browser.Heading("The import is complete"))
+	wantAsked(t, page, false)
+	p.admin(t).Get("/v1/users").WantValue("pagination.total", before+250)
+}
+
 // testImportAgain imports the same file again, which creates nobody, and another one while the server fails.
 func testImportAgain(t *testing.T, p *testStack, page *browser.Page, path string) {
 	page.Click(browser.Button("Choose another file"))

@@ -1,12 +1,43 @@
 package e2e
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
 
 	"portside/local/browser"
 )
+
+// testListPages leafs through the lists of users and projects, and compares them with the API.
+func testListPages(t *testing.T, p *testStack, page *browser.Page) {
+	root := p.admin(t)
+	for i := range 53 {
+		root.Post("/v1/projects", fmt.Sprintf(`{"name":"Project number %d"}`, i)).WantStatus(http.StatusCreated)
+	}
+	for _, list := range []struct{ path, value string }{{"users", "email"}, {"projects", "name"}} {
+		total := root.Get("/v1/" + list.path).Number("pagination.total")
+		second := root.Get("/v1/" + list.path + "?limit=50&offset=50")
+		row := browser.Row(second.Text("data.0." + list.value))
+		page.Open("/portal/" + list.path)
+		page.WaitText(fmt.Sprintf("1–50 of %d", total))
+		page.WaitGone(row)
+		page.Click(browser.Button("Next"))
+		page.WaitURL("/portal/" + list.path + "?offset=50")
+		page.WaitFor(row)
+		page.WaitText(fmt.Sprintf("51–%d of %d", min(100, total), total))
+		if rows, want := browser.Eval[int](page, `document.querySelectorAll("main tbody tr").length`), len(second.List("data")); rows != want {
+			t.Errorf("the second page of %s has %d rows, want %d", list.path, rows, want)
+		}
+		page.Reload()
+		page.WaitFor(row)
+		page.Click(browser.Button("Previous"))
+		page.WaitText(fmt.Sprintf("1–50 of %d", total))
+		page.WaitGone(row)
+		page.Back()
+		page.WaitFor(row)
+	}
+}
 
 func testProjectPages(t *testing.T, p *testStack, page *browser.Page) {
 	page.Open("/portal/projects")
@@ -22,9 +53,10 @@ func testProjectPages(t *testing.T, p *testStack, page *browser.Page) {
 	page.Axe()
 	picker.Click(browser.Button("Choose katherine@example.com"))
 	page.Select("Role of katherine@example.com", "Editor")
+	before := countRequests(page, http.MethodPost, "/v1/projects")
 	browser.Eval[bool](page, doubleClick)
 	page.WaitFor(browser.Heading("Rollout"))
-	if sent := countRequests(page, http.MethodPost, "/v1/projects"); sent != 1 {
+	if sent := countRequests(page, http.MethodPost, "/v1/projects") - before; sent != 1 {
 		t.Errorf("a double click sent %d requests", sent)
 	}
 	page.WaitFor(browser.Link("katherine@example.com"))
