@@ -12,10 +12,13 @@ import (
 	"portside/shared/pulls"
 )
 
-// directory finds the names behind the IDs in a list. Whoever may see a pull may see who made it.
+// maxConcurrentCalls limits the calls to the database that one request makes at the same time.
+const maxConcurrentCalls = 16
+
+// directory finds the names behind the IDs in a list. Callers who can see a pull can see its user.
 type directory struct {
 	people interface {
-		// Persons returns those of the distinct ids that belong to a user, in no particular order.
+		// Persons returns the users with the distinct ids, in no particular order. It skips unknown ids.
 		Persons(ctx context.Context, ids []string) ([]principal.Person, error)
 	}
 	credentials interface {
@@ -29,9 +32,6 @@ type names struct {
 	people map[string]principal.Person
 	tokens map[string]string
 }
-
-// maxCalls is how many calls to the database one request makes at a time.
-const maxCalls = 16
 
 func (d directory) names(ctx context.Context, listed []pulls.Pull) (names, error) {
 	n := names{people: map[string]principal.Person{}, tokens: map[string]string{}}
@@ -47,7 +47,7 @@ func (d directory) names(ctx context.Context, listed []pulls.Pull) (names, error
 	}
 	ids := slices.Collect(maps.Keys(n.tokens))
 	found := make([]string, len(ids))
-	err = parallel.Each(len(ids), maxCalls, func(i int) error {
+	err = parallel.Each(len(ids), maxConcurrentCalls, func(i int) error {
 		token, err := d.credentials.Get(ctx, ids[i])
 		if errors.Is(err, credentials.ErrUnknown) {
 			return nil

@@ -49,8 +49,7 @@ type listPullsInput struct {
 	Kind       pulls.Kind `query:"kind" enum:"chart,image" doc:"Only charts, or only images."`
 	From       string     `query:"from" doc:"Start of the period: a date in UTC or an RFC 3339 time. Default: 30 days before to." example:"2026-11-01"`
 	To         string     `query:"to" doc:"End of the period: a date in UTC, which is included, or an RFC 3339 time, which is excluded. Default: today. At most 400 days after from." example:"2026-11-21"`
-	Limit      int        `query:"limit" default:"20" minimum:"1" maximum:"100" doc:"Maximum number of pulls on the page."`
-	Cursor     string     `query:"cursor" maxLength:"200" doc:"Start of the page: pagination.next of the previous page. The other parameters must be the same."`
+	web.CursorPaging
 }
 
 // Resolve implements huma.Resolver.
@@ -65,7 +64,7 @@ func (in *listPullsInput) Resolve(huma.Context) []error {
 func (in *listPullsInput) period() pulls.Period { return pulls.Period{From: in.From, To: in.To} }
 
 // cursorPrefix returns the first bytes of a cursor: a hash of the list's parameters, which detects a cursor of another list.
-// It is not a secret, because a position gives access to nothing.
+// It is not a secret, because a position does not give access to anything.
 func (in *listPullsInput) cursorPrefix(caller principal.Principal) string {
 	sum := sha256.Sum256([]byte(strings.Join([]string{
 		caller.UserID, in.Token, in.Repository, string(in.Kind), in.From, in.To,
@@ -81,33 +80,23 @@ func (in *listPullsInput) after(caller principal.Principal) (pulls.Position, err
 	text, err := base64.RawURLEncoding.Strict().DecodeString(in.Cursor)
 	position, hasPrefix := strings.CutPrefix(string(text), in.cursorPrefix(caller))
 	if _, ok := pulls.Position(position).At(); err != nil || !hasPrefix || !ok {
-		return "", fault.Invalid(fault.Field{
-			Pointer: "query/cursor", Detail: "must be pagination.next of a page of this list; leave it out to start again",
-		})
+		return "", web.ErrCursor()
 	}
 	return pulls.Position(position), nil
 }
 
-// cursor encodes the position of the next page, or returns nil on the last page.
-func (in *listPullsInput) cursor(caller principal.Principal, next pulls.Position) *string {
+// pagination encodes the position of the next page, which is empty on the last page.
+func (in *listPullsInput) pagination(caller principal.Principal, next pulls.Position) web.CursorPagination {
 	if next == "" {
-		return nil
+		return in.Pagination("")
 	}
-	text := base64.RawURLEncoding.EncodeToString([]byte(in.cursorPrefix(caller) + string(next)))
-	return &text
-}
-
-// CursorPagination describes the position of a page in a list that is too long to count.
-type CursorPagination struct {
-	Limit   int     `json:"limit" doc:"Maximum number of items on the page." example:"20"`
-	HasMore bool    `json:"hasMore" doc:"Whether there may be a next page."`
-	Next    *string `json:"next" doc:"Value of cursor for the next page; null on the last page."`
+	return in.Pagination(base64.RawURLEncoding.EncodeToString([]byte(in.cursorPrefix(caller) + string(next))))
 }
 
 type listPullsOutput struct {
 	Body struct {
-		Data       []Pull           `json:"data"`
-		Pagination CursorPagination `json:"pagination"`
+		Data       []Pull               `json:"data"`
+		Pagination web.CursorPagination `json:"pagination"`
 	}
 }
 
@@ -136,6 +125,6 @@ func (h *handlers) listPulls(ctx context.Context, in *listPullsInput) (*listPull
 	for i, p := range page.Pulls {
 		out.Body.Data[i] = encodePull(p, named)
 	}
-	out.Body.Pagination = CursorPagination{Limit: in.Limit, HasMore: page.Next != "", Next: in.cursor(caller, page.Next)}
+	out.Body.Pagination = in.pagination(caller, page.Next)
 	return out, nil
 }

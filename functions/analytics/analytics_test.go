@@ -147,10 +147,10 @@ func TestRankingsNameOnlyArtifactsThatTheCallerCanPull(t *testing.T) {
 	viewer := credentials.Owner{ID: "0192f3a1-0000-7000-8000-0000000000aa", Role: principal.Viewer, Active: true}
 	client := webtest.New(t, b.handler()).With("X-API-Key", b.issue(credentials.APIKey, viewer))
 	hidden := func(kind string, pulls float64) any { return map[string]any{"kind": kind, "pulls": pulls} }
-	client.Get(rankings + "?by=artifact").WantStatus(http.StatusOK).
+	client.Get(rankings+"?by=artifact").WantStatus(http.StatusOK).
 		WantValue("data.entries", []any{hidden("image", 24), hidden("chart", 12), hidden("image", 7)})
 	b.issue(credentials.AccessToken, viewer, "read:helm-charts", "read:docker-images:acme/web")
-	client.Get(rankings + "?by=artifact").WantStatus(http.StatusOK).WantValue("data.entries", []any{
+	client.Get(rankings+"?by=artifact").WantStatus(http.StatusOK).WantValue("data.entries", []any{
 		hidden("image", 24), map[string]any{"kind": "chart", "repository": "product", "pulls": 12.0},
 		map[string]any{"kind": "image", "repository": "acme/web", "pulls": 7.0},
 	})

@@ -15,11 +15,12 @@ type dailyInput struct {
 
 type dailyOutput struct {
 	Body struct {
-		Data dailyForm `json:"data"`
+		Data Daily `json:"data"`
 	}
 }
 
-type dailyForm struct {
+// Daily has several figures by day.
+type Daily struct {
 	Columns
 	Previous *Columns `json:"previous,omitempty" doc:"The period of the comparison; only with compare. It can have one day more or less, because of leap days."`
 	Meta     Meta     `json:"meta"`
@@ -32,12 +33,12 @@ type Columns struct {
 	Values map[analytics.Metric][]*float64 `json:"values" doc:"For each figure its values in the order of dates, as in a time series. null if there is no value for the day." example:"{\"usage.api.calls\":[2210,2340]}"`
 }
 
-func columnsForm(c analytics.Columns) Columns {
+func encodeColumns(c analytics.Columns) Columns {
 	dates := make([]string, c.Period.Days())
 	for i := range dates {
 		dates[i] = (c.Period.First + calendar.Day(i)).String()
 	}
-	return Columns{Period: periodForm(c.Period), Dates: dates, Values: c.Values}
+	return Columns{Period: encodePeriod(c.Period), Dates: dates, Values: c.Values}
 }
 
 func (h *handlers) daily(ctx context.Context, in *dailyInput) (*dailyOutput, error) {
@@ -46,9 +47,9 @@ func (h *handlers) daily(ctx context.Context, in *dailyInput) (*dailyOutput, err
 		return nil, err
 	}
 	out := &dailyOutput{}
-	out.Body.Data = dailyForm{Columns: columnsForm(daily.Columns), Meta: Meta{AsOf: daily.AsOf, Partial: daily.Partial}}
+	out.Body.Data = Daily{Columns: encodeColumns(daily.Columns), Meta: Meta{AsOf: daily.AsOf, Partial: daily.Partial}}
 	if daily.Compared != nil {
-		previous := columnsForm(*daily.Compared)
+		previous := encodeColumns(*daily.Compared)
 		out.Body.Data.Previous = &previous
 	}
 	return out, nil

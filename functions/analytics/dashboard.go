@@ -76,7 +76,7 @@ type Period struct {
 	EndDate   string               `json:"endDate" format:"date" doc:"Last day." example:"2026-11-21"`
 }
 
-func periodForm(p analytics.Period) Period {
+func encodePeriod(p analytics.Period) Period {
 	return Period{Type: p.Kind, StartDate: p.First.String(), EndDate: p.Last.String()}
 }
 
@@ -99,10 +99,10 @@ func (h *handlers) dashboard(ctx context.Context, in *dashboardInput) (*dashboar
 	}
 	out := &dashboardOutput{}
 	out.Body.Data = dashboardData{
-		Period: periodForm(d.Period), Metrics: metricsForm(d.Metrics), Meta: Meta{AsOf: d.AsOf, Partial: d.Partial},
+		Period: encodePeriod(d.Period), Metrics: encodeMetrics(d.Metrics), Meta: Meta{AsOf: d.AsOf, Partial: d.Partial},
 	}
 	if d.Compared != nil {
-		out.Body.Data.Previous = &Previous{Period: periodForm(d.Compared.Period), Metrics: metricsForm(d.Compared.Metrics)}
+		out.Body.Data.Previous = &Previous{Period: encodePeriod(d.Compared.Period), Metrics: encodeMetrics(d.Compared.Metrics)}
 	}
 	return out, nil
 }

@@ -85,7 +85,7 @@ type ResponseTime struct {
 	P99 float64 `json:"p99" doc:"99th percentile, with the same accuracy." example:"217.5"`
 }
 
-func metricsForm(m analytics.Metrics) Metrics {
+func encodeMetrics(m analytics.Metrics) Metrics {
 	u, p, performance, models := m.Users, m.Projects, m.Performance, m.Media.Models
 	storage := Storage{Total: m.Quota.Gigabytes(), Unit: "GB"}
 	if m.Storage != nil {

@@ -10,8 +10,8 @@ import (
 )
 
 type pullsInput struct {
-	By    analytics.Ranked `query:"by" required:"true" enum:"artifact,person" doc:"artifact ranks charts and images; person ranks the users whose credentials pulled, and needs the permission tokens:read as well."`
-	Limit int              `query:"limit" default:"10" minimum:"1" maximum:"50" doc:"Maximum number of entries."`
+	By    analytics.RankingKind `query:"by" required:"true" enum:"artifact,person" doc:"artifact ranks charts and images; person ranks the users whose credentials pulled, and needs the permission tokens:read as well."`
+	Limit int                   `query:"limit" default:"10" minimum:"1" maximum:"50" doc:"Maximum number of entries."`
 	PeriodInput
 	CompareInput
 }
@@ -23,12 +23,12 @@ type pullsOutput struct {
 }
 
 type pullsData struct {
-	By       analytics.Ranked `json:"by" enum:"artifact,person" doc:"Value of by of the request."`
-	Period   Period           `json:"period"`
-	Entries  []RankingEntry   `json:"entries" doc:"The artifacts or users with the most pulls, in descending order."`
-	Complete bool             `json:"complete" doc:"Whether no other artifact or user has more pulls than the last entry. It can be false only for a period of several months or days, if more than 100 artifacts or users have pulls in one of them. The counts are always exact."`
-	Previous *PreviousPeriod  `json:"previous,omitempty" doc:"The period of the comparison; only with compare."`
-	Meta     Meta             `json:"meta"`
+	By       analytics.RankingKind `json:"by" enum:"artifact,person" doc:"Value of by of the request."`
+	Period   Period                `json:"period"`
+	Entries  []RankingEntry        `json:"entries" doc:"The artifacts or users with the most pulls, in descending order."`
+	Complete bool                  `json:"complete" doc:"Whether no other artifact or user has more pulls than the last entry. It can be false only for a period of several months or days, if more than 100 artifacts or users have pulls in one of them. The counts are always exact."`
+	Previous *PreviousPeriod       `json:"previous,omitempty" doc:"The period of the comparison; only with compare."`
+	Meta     Meta                  `json:"meta"`
 }
 
 // PreviousPeriod is the period of a comparison.
@@ -68,13 +68,13 @@ func (h *handlers) pulls(ctx context.Context, in *pullsInput) (*pullsOutput, err
 	return out, nil
 }
 
-func encodeRanking(by analytics.Ranked, ranking analytics.Ranking, viewer principal.Principal) pullsData {
+func encodeRanking(by analytics.RankingKind, ranking analytics.Ranking, viewer principal.Principal) pullsData {
 	data := pullsData{
-		By: by, Period: periodForm(ranking.Period), Complete: ranking.Complete, Entries: make([]RankingEntry, len(ranking.Entries)),
+		By: by, Period: encodePeriod(ranking.Period), Complete: ranking.Complete, Entries: make([]RankingEntry, len(ranking.Entries)),
 		Meta: Meta{AsOf: ranking.AsOf, Partial: ranking.Partial},
 	}
 	if ranking.Compared != nil {
-		data.Previous = &PreviousPeriod{periodForm(*ranking.Compared)}
+		data.Previous = &PreviousPeriod{encodePeriod(*ranking.Compared)}
 	}
 	for i, e := range ranking.Entries {
 		entry := RankingEntry{Kind: e.Kind, UserID: e.UserID, Pulls: e.Pulls}

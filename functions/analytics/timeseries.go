@@ -41,7 +41,7 @@ func (h *handlers) timeseries(ctx context.Context, in *timeseriesInput) (*timese
 	}
 	out := &timeseriesOutput{}
 	out.Body.Data = timeseriesData{
-		Metric: series.Metric, Period: periodForm(series.Period), Points: points,
+		Metric: series.Metric, Period: encodePeriod(series.Period), Points: points,
 		Meta: Meta{AsOf: series.AsOf, Partial: series.Partial},
 	}
 	return out, nil

@@ -35,8 +35,7 @@ const seen = "You see the charts that your own working tokens and passwords may 
 var (
 	listCharts = huma.Operation{
 		OperationID: "listCharts", Method: http.MethodGet, Path: "/v1/charts", Tags: []string{"Charts"}, Summary: "List charts",
-		Description: "Returns the charts of the repository, sorted by name, each with the version that Helm installs unless it is told " +
-			"otherwise. " + seen,
+		Description: "Returns the charts of the repository, sorted by name, each with the version that Helm installs by default. " + seen,
 	}
 	listChartVersions = huma.Operation{
 		OperationID: "listChartVersions", Method: http.MethodGet, Path: "/v1/charts/{name}", Tags: []string{"Charts"},
@@ -47,7 +46,7 @@ var (
 		OperationID: "getChartVersion", Method: http.MethodGet, Path: "/v1/charts/{name}/{version}", Tags: []string{"Charts"},
 		Summary: "Get a version of a chart",
 		Description: "Returns the metadata of a version, and its README, default values, schema and provenance file, each up to 128 KiB. " +
-			"The texts are those of the chart's author and can contain anything. " + seen,
+			"The author of the chart controls these texts, so they are untrusted. " + seen,
 		Errors: []int{http.StatusNotFound},
 	}
 )

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"portside/shared/charts"
+	"portside/shared/core/text"
 	"portside/shared/web"
 )
 
@@ -22,20 +23,20 @@ type ChartVersion struct {
 
 func encodeVersion(r charts.Release, about charts.Metadata) ChartVersion {
 	return ChartVersion{
-		Version: r.Version.Version, AppVersion: web.NullIfZero(shorten(about.AppVersion, maxAppVersion)), CreatedAt: r.Version.Created,
+		Version: r.Version.Version, AppVersion: web.NullIfZero(text.Shorten(about.AppVersion, maxAppVersion)), CreatedAt: r.Version.Created,
 		Digest: "sha256:" + r.Version.Digest, Size: r.Size, Signed: r.IsSigned, Deprecated: about.Deprecated,
 	}
 }
 
 type listVersionsInput struct {
-	CatalogPaging
+	web.CursorPaging
 	Name string `path:"name" maxLength:"250" doc:"Name of the chart." example:"product"`
 }
 
 type listVersionsOutput struct {
 	Body struct {
-		Data       []ChartVersion    `json:"data"`
-		Pagination CatalogPagination `json:"pagination"`
+		Data       []ChartVersion        `json:"data"`
+		Pagination web.CountedPagination `json:"pagination"`
 	}
 }
 
@@ -50,16 +51,18 @@ func (h *handlers) listVersions(ctx context.Context, in *listVersionsInput) (*li
 	}
 	out := &listVersionsOutput{}
 	out.Body.Data = make([]ChartVersion, len(page.Releases))
-	last := ""
+	next := ""
 	for i, release := range page.Releases {
 		about, err := release.Version.Describe()
 		if err != nil {
 			return nil, err
 		}
 		out.Body.Data[i] = encodeVersion(release, about)
-		last = release.Version.Version
+		if page.More {
+			next = release.Version.Version
+		}
 	}
-	out.Body.Pagination = in.pagination(page.Total, page.More, last)
+	out.Body.Pagination = web.CountedPagination{Total: page.Total, CursorPagination: in.Pagination(next)}
 	return out, nil
 }
 
@@ -89,7 +92,7 @@ type ChartDependency struct {
 	Name       string `json:"name" example:"postgresql"`
 	Version    string `json:"version" doc:"Range of accepted versions." example:"^15.0.0"`
 	Repository string `json:"repository" example:"https://charts.example.com"`
-	Alias      string `json:"alias" doc:"Name under which the chart uses it; empty for its own name."`
+	Alias      string `json:"alias" doc:"Name under which the chart uses it; empty if it is the same as name."`
 	Condition  string `json:"condition" doc:"Value that enables it; empty if it is always enabled." example:"postgresql.enabled"`
 }
 
@@ -100,7 +103,7 @@ type ChartDetails struct {
 	Description  string            `json:"description"`
 	Type         string            `json:"type" doc:"application or library; empty means application." example:"application"`
 	KubeVersion  string            `json:"kubeVersion" doc:"Range of supported Kubernetes versions; empty for all." example:">=1.28.0-0"`
-	Home         string            `json:"home" doc:"Address that the author gives, unchecked, like sources and those of maintainers." example:"https://www.example.com"`
+	Home         string            `json:"home" doc:"Address given by the author; not validated. The same applies to sources and maintainers." example:"https://www.example.com"`
 	Icon         *string           `json:"icon" doc:"HTTPS address of a picture; null if there is none."`
 	Keywords     []string          `json:"keywords"`
 	Sources      []string          `json:"sources"`

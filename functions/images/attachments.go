@@ -28,23 +28,23 @@ const (
 	maxAttestations = 32  // attestation manifests of an index that are read
 )
 
-// addAttached lists what refers to the manifest: its referrers, what Cosign stores under tags, and the statements that
-// BuildKit puts into an index.
-func (m manifest) addAttached(ctx context.Context) error {
+// addAttached lists the artifacts that refer to the manifest: its referrers, the artifacts that Cosign stores under tags, and
+// the statements that BuildKit puts into an index.
+func (m manifestDescriber) addAttached(ctx context.Context) error {
 	for _, find := range []func(context.Context) ([]ImageAttachment, error){m.referrers, m.underTags, m.statements} {
 		found, err := find(ctx)
 		if err != nil {
 			return err
 		}
-		m.shown.Attached = append(m.shown.Attached, found[:min(len(found), maxAttached-len(m.shown.Attached))]...)
+		m.response.Attached = append(m.response.Attached, found[:min(len(found), maxAttached-len(m.response.Attached))]...)
 	}
 	return nil
 }
 
-func (m manifest) referrers(ctx context.Context) ([]ImageAttachment, error) {
+func (m manifestDescriber) referrers(ctx context.Context) ([]ImageAttachment, error) {
 	target := images.Target{Kind: images.Referrers, Repository: m.repository, Reference: m.digest}
 	answer, err := m.catalog.gateway.listReferrers(ctx, target, "")
-	if errors.Is(hide(err), images.ErrNotSeen) {
+	if errors.Is(maskMissing(err), images.ErrNotVisible) {
 		return nil, nil
 	}
 	if err != nil {
@@ -69,8 +69,8 @@ func encodeAttachment(d images.Descriptor) ImageAttachment {
 	}
 }
 
-// underTags returns what Cosign has stored under tags made from the digest.
-func (m manifest) underTags(ctx context.Context) ([]ImageAttachment, error) {
+// underTags returns the artifacts that Cosign has stored under tags made from the digest.
+func (m manifestDescriber) underTags(ctx context.Context) ([]ImageAttachment, error) {
 	var found []ImageAttachment
 	tags := images.CosignTags(m.digest)
 	for _, tag := range slices.Sorted(maps.Keys(tags)) {
@@ -78,7 +78,7 @@ func (m manifest) underTags(ctx context.Context) ([]ImageAttachment, error) {
 			Method: http.MethodHead, Accept: manifestTypes,
 			Target: images.Target{Kind: images.Manifest, Repository: m.repository, Reference: tag},
 		})
-		if errors.Is(hide(err), images.ErrNotSeen) {
+		if errors.Is(maskMissing(err), images.ErrNotVisible) {
 			continue
 		}
 		if err != nil {
@@ -97,7 +97,7 @@ func (m manifest) underTags(ctx context.Context) ([]ImageAttachment, error) {
 }
 
 // statements returns the statements in the attestation manifests of an index. Their layers are the statements.
-func (m manifest) statements(ctx context.Context) ([]ImageAttachment, error) {
+func (m manifestDescriber) statements(ctx context.Context) ([]ImageAttachment, error) {
 	var found []ImageAttachment
 	read := 0
 	for _, d := range m.Manifests {
@@ -108,7 +108,7 @@ func (m manifest) statements(ctx context.Context) ([]ImageAttachment, error) {
 			break
 		}
 		attestation, err := m.catalog.read(ctx, m.repository, d.Digest)
-		if errors.Is(err, images.ErrDocument) || errors.Is(hide(err), images.ErrNotSeen) {
+		if errors.Is(err, images.ErrDocument) || errors.Is(maskMissing(err), images.ErrNotVisible) {
 			continue
 		}
 		if err != nil {

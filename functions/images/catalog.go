@@ -10,7 +10,6 @@ import (
 	"strings"
 	"unicode"
 
-	"portside/shared/core/fault"
 	"portside/shared/core/parallel"
 	"portside/shared/core/principal"
 	"portside/shared/images"
@@ -18,28 +17,26 @@ import (
 	"portside/shared/web"
 )
 
-// CursorPagination describes the position of a page in a list that is too long to count.
-type CursorPagination struct {
-	Limit   int     `json:"limit" doc:"Maximum number of items on the page." example:"20"`
-	HasMore bool    `json:"hasMore" doc:"Whether there may be a next page."`
-	Next    *string `json:"next" doc:"Value of cursor for the next page; null on the last page."`
-}
+// Limits of the requests to the registry for one response.
+const (
+	maxTags            = 50 // on a page, because each tag costs a request
+	maxConcurrentCalls = 8
+)
 
-// CursorPaging is the input of an operation that lists repositories or tags, for embedding.
-type CursorPaging struct {
+// NamePaging is the input of an operation that lists repositories or tags, for embedding.
+type NamePaging struct {
 	Filter string `query:"q" maxLength:"255" doc:"Only names that contain this text." example:"api"`
-	Limit  int    `query:"limit" default:"20" minimum:"1" maximum:"100" doc:"Maximum number of items on the page."`
-	Cursor string `query:"cursor" maxLength:"4096" doc:"Start of the page: pagination.next of the previous page. The other parameters must be the same."`
+	web.CursorPaging
 }
 
-// position is a place in a list of the registry. Registries may put more than a name into Last, so names are compared only
-// within one of their pages.
+// position is a place in a list of the registry. Last is opaque: some registries encode more than a name, so names are
+// compared only within one upstream page.
 type position struct {
 	Last  string `json:"l,omitempty"` // the registry's start of its page; empty for the first one
 	After string `json:"a,omitempty"` // last name on that page that was returned
 }
 
-func (p CursorPaging) position() (position, error) {
+func (p NamePaging) position() (position, error) {
 	if p.Cursor == "" {
 		return position{}, nil
 	}
@@ -49,20 +46,17 @@ func (p CursorPaging) position() (position, error) {
 		err = json.Unmarshal(text, &at)
 	}
 	if err != nil || len(at.Last) > maxLastBytes || strings.ContainsFunc(at.Last, unicode.IsControl) {
-		return position{}, fault.Invalid(fault.Field{
-			Pointer: "query/cursor", Detail: "must be pagination.next of a page of this list; leave it out to start again",
-		})
+		return position{}, web.ErrCursor()
 	}
 	return at, nil
 }
 
-func (p CursorPaging) pagination(next *position) (CursorPagination, error) {
+func (p NamePaging) pagination(next *position) (web.CursorPagination, error) {
 	if next == nil {
-		return CursorPagination{Limit: p.Limit}, nil
+		return p.Pagination(""), nil
 	}
 	text, err := json.Marshal(next)
-	cursor := base64.RawURLEncoding.EncodeToString(text)
-	return CursorPagination{Limit: p.Limit, HasMore: true, Next: &cursor}, err
+	return p.Pagination(base64.RawURLEncoding.EncodeToString(text)), err
 }
 
 // reader returns a page of names of the registry, and the start of the next page, or "" after the last one.
@@ -71,7 +65,7 @@ type reader func(ctx context.Context, at page) (names []string, next string, err
 // find returns the names that accept permits and the filter matches, and the position of the next page, or nil after the
 // last one. It reads at most maxPages pages of the registry, so a page of a filtered list can have few names, or none,
 // although more follow.
-func (p CursorPaging) find(ctx context.Context, read reader, accept func(name string) bool) ([]string, *position, error) {
+func (p NamePaging) find(ctx context.Context, read reader, accept func(name string) bool) ([]string, *position, error) {
 	at, err := p.position()
 	if err != nil {
 		return nil, nil, err
@@ -105,12 +99,12 @@ type ImageRepository struct {
 	Repository string `json:"repository" example:"acme/api"`
 }
 
-type listRepositoriesInput struct{ CursorPaging }
+type listRepositoriesInput struct{ NamePaging }
 
 type listRepositoriesOutput struct {
 	Body struct {
-		Data       []ImageRepository `json:"data"`
-		Pagination CursorPagination  `json:"pagination"`
+		Data       []ImageRepository    `json:"data"`
+		Pagination web.CursorPagination `json:"pagination"`
 	}
 }
 
@@ -150,7 +144,7 @@ type ImageTag struct {
 }
 
 type listTagsInput struct {
-	CursorPaging
+	NamePaging
 	RepositoryInput
 }
 
@@ -161,13 +155,13 @@ type RepositoryInput struct {
 
 type listTagsOutput struct {
 	Body struct {
-		Data       []ImageTag       `json:"data"`
-		Pagination CursorPagination `json:"pagination"`
+		Data       []ImageTag           `json:"data"`
+		Pagination web.CursorPagination `json:"pagination"`
 	}
 }
 
 func (c *catalog) listTags(ctx context.Context, in *listTagsInput) (*listTagsOutput, error) {
-	reach, err := c.reach(ctx, in.Repository)
+	reach, err := c.visiblePart(ctx, in.Repository)
 	if err != nil {
 		return nil, err
 	}
@@ -175,20 +169,20 @@ func (c *catalog) listTags(ctx context.Context, in *listTagsInput) (*listTagsOut
 	target := images.Target{Kind: images.Tags, Repository: in.Repository}
 	if reach == images.ChartsOnly {
 		if err := c.gateway.requireChartRepository(ctx, target); err != nil {
-			return nil, hide(err)
+			return nil, maskMissing(err)
 		}
 	}
 	read := func(ctx context.Context, at page) ([]string, string, error) { return c.readTags(ctx, target, at) }
 	names, next, err := in.find(ctx, read, func(tag string) bool { return !images.IsAttachmentTag(tag) })
-	if err == nil && len(names) == 0 && next == nil && in.CursorPaging == (CursorPaging{Limit: in.Limit}) {
+	if err == nil && len(names) == 0 && next == nil && in.Filter == "" && in.Cursor == "" {
 		err = images.ErrRepositoryUnknown // some registries send an empty list instead
 	}
 	if err != nil {
-		return nil, hide(err)
+		return nil, maskMissing(err)
 	}
 	out := &listTagsOutput{}
 	out.Body.Data = make([]ImageTag, len(names))
-	err = parallel.Each(len(names), maxCalls, func(i int) (err error) {
+	err = parallel.Each(len(names), maxConcurrentCalls, func(i int) (err error) {
 		out.Body.Data[i], err = c.resolveTag(ctx, reach, in.Repository, names[i])
 		return err
 	})
@@ -199,31 +193,24 @@ func (c *catalog) listTags(ctx context.Context, in *listTagsInput) (*listTagsOut
 	return out, err
 }
 
-// maxTags is the largest number of tags on a page, because each tag costs a request to the registry.
-const maxTags = 50
-
-// maxCalls is how many calls to the registry one request makes at a time.
-const maxCalls = 8
-
-// reach returns how much of a repository the caller may see. Errors: images.ErrNotSeen, also for a name that no repository
-// can have.
-func (c *catalog) reach(ctx context.Context, repository string) (images.Reach, error) {
+// visiblePart returns how much of a repository the caller may see. Errors: images.ErrNotVisible, also for invalid names.
+func (c *catalog) visiblePart(ctx context.Context, repository string) (images.Reach, error) {
 	viewer, err := c.viewer(ctx)
 	if err != nil {
 		return images.Nothing, err
 	}
 	reach := images.ReachOf(viewer, repository)
 	if reach == images.Nothing || !images.IsRepository(repository) {
-		return images.Nothing, images.ErrNotSeen
+		return images.Nothing, images.ErrNotVisible
 	}
 	return reach, nil
 }
 
-// hide returns one error for everything that does not exist or that the viewer may not see.
-func hide(err error) error {
+// maskMissing returns ErrNotVisible for every error that would reveal whether something exists.
+func maskMissing(err error) error {
 	for _, hidden := range []error{images.ErrDenied, images.ErrRepositoryUnknown, images.ErrManifestUnknown, images.ErrBlobUnknown} {
 		if errors.Is(err, hidden) {
-			return images.ErrNotSeen
+			return images.ErrNotVisible
 		}
 	}
 	return err
@@ -254,7 +241,7 @@ func (c *catalog) resolveTag(ctx context.Context, reach images.Reach, repository
 		Method: http.MethodHead, Accept: manifestTypes,
 		Target: images.Target{Kind: images.Manifest, Repository: repository, Reference: tag},
 	})
-	if err != nil && !errors.Is(hide(err), images.ErrNotSeen) {
+	if err != nil && !errors.Is(maskMissing(err), images.ErrNotVisible) {
 		return ImageTag{}, err
 	}
 	return ImageTag{
@@ -266,7 +253,7 @@ func (c *catalog) resolveTag(ctx context.Context, reach images.Reach, repository
 // resolveChart leaves out the digest and media type unless the tag leads to a chart.
 func (c *catalog) resolveChart(ctx context.Context, repository, tag string) (ImageTag, error) {
 	found, err := c.read(ctx, repository, tag)
-	if errors.Is(err, images.ErrDocument) || errors.Is(hide(err), images.ErrNotSeen) || err == nil && !found.isChart {
+	if errors.Is(err, images.ErrDocument) || errors.Is(maskMissing(err), images.ErrNotVisible) || err == nil && !found.isChart {
 		return ImageTag{Tag: tag}, nil
 	}
 	return ImageTag{Tag: tag, Digest: &found.digest, MediaType: web.NullIfZero(shorten(found.MediaType))}, err

@@ -4,25 +4,24 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/danielgtaylor/huma/v2"
 
 	"portside/shared/core/fault"
 	"portside/shared/core/parallel"
+	"portside/shared/core/text"
 	"portside/shared/images"
 	"portside/shared/images/imagesecr"
 	"portside/shared/web"
 )
 
-// Limits of what one response describes, so that it stays small whatever a manifest contains.
+// Limits that keep a response small for any manifest.
 const (
-	maxPlatforms   = 32
-	maxAnnotations = 100
-	maxText        = 2000      // characters
-	maxSettings    = 512 << 10 // bytes of a configuration
+	maxPlatforms      = 32
+	maxAnnotations    = 100
+	maxTextCharacters = 2000
+	maxConfigBytes    = 512 << 10
 )
 
 // ImagePlatform is an operating system and processor for which an image is available.
@@ -44,7 +43,7 @@ type ImageChart struct {
 // ImageManifest is a manifest with what belongs to it.
 type ImageManifest struct {
 	Repository   string            `json:"repository" example:"acme/api"`
-	Reference    string            `json:"reference" doc:"The tag or digest that was asked for." example:"1.2.0"`
+	Reference    string            `json:"reference" doc:"The requested tag or digest." example:"1.2.0"`
 	Digest       string            `json:"digest" example:"sha256:…"`
 	MediaType    string            `json:"mediaType" example:"application/vnd.oci.image.index.v1+json"`
 	ArtifactType *string           `json:"artifactType" doc:"Type of an artifact; null for images."`
@@ -69,7 +68,7 @@ func (in *getManifestInput) Resolve(huma.Context) []error {
 	if images.IsTag(in.Reference) || images.IsDigest(in.Reference) {
 		return nil
 	}
-	return web.Failures([]fault.Field{{Pointer: "query/reference", Detail: "must be a tag, or sha256: and 64 hexadecimal digits"}})
+	return web.Failures([]fault.Field{{Pointer: "query/reference", Detail: "must be a tag or a digest, such as sha256: followed by 64 hexadecimal digits"}})
 }
 
 type getManifestOutput struct {
@@ -79,46 +78,46 @@ type getManifestOutput struct {
 }
 
 func (c *catalog) getManifest(ctx context.Context, in *getManifestInput) (*getManifestOutput, error) {
-	reach, err := c.reach(ctx, in.Repository)
+	reach, err := c.visiblePart(ctx, in.Repository)
 	if err != nil {
 		return nil, err
 	}
 	found, err := c.read(ctx, in.Repository, in.Reference)
 	if err != nil {
-		return nil, hide(err)
+		return nil, maskMissing(err)
 	}
 	if reach == images.ChartsOnly && !found.isChart {
-		return nil, images.ErrNotSeen
+		return nil, images.ErrNotVisible
 	}
 	out := &getManifestOutput{}
 	out.Body.Data = encodeManifest(found.Document)
 	out.Body.Data.Repository, out.Body.Data.Reference, out.Body.Data.Digest = in.Repository, in.Reference, found.digest
-	m := manifest{stored: found, catalog: c, repository: in.Repository, shown: &out.Body.Data}
-	return out, m.complete(ctx)
+	d := manifestDescriber{storedManifest: found, catalog: c, repository: in.Repository, response: &out.Body.Data}
+	return out, d.complete(ctx)
 }
 
-// stored is a manifest in the registry.
-type stored struct {
+// storedManifest is a manifest in the registry.
+type storedManifest struct {
 	images.Document
 	digest  string
-	isChart bool // by the rule for credentials that may fetch only charts
+	isChart bool // by the rule for credentials that may pull only charts
 }
 
 // read returns a manifest.
-func (c *catalog) read(ctx context.Context, repository, reference string) (stored, error) {
+func (c *catalog) read(ctx context.Context, repository, reference string) (storedManifest, error) {
 	answer, err := c.gateway.registry.Fetch(ctx, imagesecr.Request{
 		Method: http.MethodGet, Accept: manifestTypes,
 		Target: images.Target{Kind: images.Manifest, Repository: repository, Reference: reference},
 	})
 	if err != nil {
-		return stored{}, err
+		return storedManifest{}, err
 	}
 	document, err := images.ParseDocument(answer.Body)
 	if document.MediaType == "" {
 		document.MediaType = answer.Header.Get("Content-Type")
 	}
 	_, isChart := images.ChartBlobs(answer.Body)
-	return stored{Document: document, digest: digestOf(answer), isChart: isChart}, err
+	return storedManifest{Document: document, digest: digestOf(answer), isChart: isChart}, err
 }
 
 func encodeManifest(d images.Document) ImageManifest {
@@ -134,17 +133,17 @@ func encodeManifest(d images.Document) ImageManifest {
 	return m
 }
 
-// manifest is a manifest whose description is being completed.
-type manifest struct {
-	stored
+// manifestDescriber fills in the response for one manifest.
+type manifestDescriber struct {
+	storedManifest
 	catalog    *catalog
 	repository string
-	shown      *ImageManifest
+	response   *ImageManifest
 }
 
-// complete adds what other manifests and blobs say.
-func (m manifest) complete(ctx context.Context) error {
-	parts := []func(context.Context) error{m.addSettings, m.addPlatforms, m.addAttached}
+// complete adds data from referenced manifests and blobs.
+func (m manifestDescriber) complete(ctx context.Context) error {
+	parts := []func(context.Context) error{m.addConfig, m.addPlatforms, m.addAttached}
 	if m.Content() == images.Index {
 		parts = parts[1:]
 	}
@@ -156,39 +155,40 @@ func (m manifest) complete(ctx context.Context) error {
 	return nil
 }
 
-// addSettings reads the configuration of an image or chart. One that is too large, or missing, leaves its fields empty.
-func (m manifest) addSettings(ctx context.Context) error {
+// addConfig reads the configuration of an image or chart. If the configuration is missing or too large, its fields stay
+// empty.
+func (m manifestDescriber) addConfig(ctx context.Context) error {
 	content, config := m.Content(), m.Config
 	if content == images.Artifact || !images.IsDigest(config.Digest) {
 		return nil
 	}
-	body, err := m.catalog.gateway.registry.ReadBlob(ctx, m.repository, config, maxSettings)
-	if errors.Is(err, images.ErrLarge) || errors.Is(hide(err), images.ErrNotSeen) {
+	body, err := m.catalog.gateway.registry.ReadBlob(ctx, m.repository, config, maxConfigBytes)
+	if errors.Is(err, images.ErrLarge) || errors.Is(maskMissing(err), images.ErrNotVisible) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	settings := images.ParseSettings(body)
+	parsed := images.ParseConfig(body)
 	if content == images.Chart {
-		m.shown.Chart = &ImageChart{
-			Name: shorten(settings.Name), Version: shorten(settings.Version), AppVersion: shorten(settings.AppVersion),
-			Description: shorten(settings.Description),
+		m.response.Chart = &ImageChart{
+			Name: shorten(parsed.Name), Version: shorten(parsed.Version), AppVersion: shorten(parsed.AppVersion),
+			Description: shorten(parsed.Description),
 		}
 		return nil
 	}
-	m.shown.Labels = shortenAll(settings.Labels)
-	if !settings.Created.IsZero() {
-		m.shown.CreatedAt = &settings.Created
+	m.response.Labels = shortenAll(parsed.Labels)
+	if !parsed.Created.IsZero() {
+		m.response.CreatedAt = &parsed.Created
 	}
-	m.shown.Platforms = []ImagePlatform{
-		{Platform: nameOf(settings.Platform), Digest: m.digest, Size: m.shown.Size, Layers: m.shown.Layers},
+	m.response.Platforms = []ImagePlatform{
+		{Platform: nameOf(parsed.Platform), Digest: m.digest, Size: m.response.Size, Layers: m.response.Layers},
 	}
 	return nil
 }
 
 // addPlatforms reads the manifests of an index.
-func (m manifest) addPlatforms(ctx context.Context) error {
+func (m manifestDescriber) addPlatforms(ctx context.Context) error {
 	var listed []images.Descriptor
 	for _, d := range m.Manifests {
 		if !d.IsAttestation() && images.IsDigest(d.Digest) && len(listed) < maxPlatforms {
@@ -196,25 +196,25 @@ func (m manifest) addPlatforms(ctx context.Context) error {
 		}
 	}
 	platforms := make([]ImagePlatform, len(listed))
-	err := parallel.Each(len(listed), maxCalls, func(i int) (err error) {
+	err := parallel.Each(len(listed), maxConcurrentCalls, func(i int) (err error) {
 		platforms[i], err = m.platform(ctx, listed[i])
 		return err
 	})
-	m.shown.Platforms = append(m.shown.Platforms, platforms...)
+	m.response.Platforms = append(m.response.Platforms, platforms...)
 	return err
 }
 
-func (m manifest) platform(ctx context.Context, d images.Descriptor) (ImagePlatform, error) {
-	shown := ImagePlatform{Platform: nameOf(d.Platform), Digest: d.Digest}
+func (m manifestDescriber) platform(ctx context.Context, d images.Descriptor) (ImagePlatform, error) {
+	platform := ImagePlatform{Platform: nameOf(d.Platform), Digest: d.Digest}
 	found, err := m.catalog.read(ctx, m.repository, d.Digest)
-	if err != nil && (errors.Is(err, images.ErrDocument) || errors.Is(hide(err), images.ErrNotSeen)) {
-		return shown, nil // registries accept an index without its manifests
+	if err != nil && (errors.Is(err, images.ErrDocument) || errors.Is(maskMissing(err), images.ErrNotVisible)) {
+		return platform, nil // registries accept an index without its manifests
 	}
 	if err == nil && found.Content() != images.Index {
 		size, layers := found.Size(), len(found.Layers)
-		shown.Size, shown.Layers = &size, &layers
+		platform.Size, platform.Layers = &size, &layers
 	}
-	return shown, err
+	return platform, err
 }
 
 // nameOf returns the name of a platform as clients write it, or "unknown".
@@ -232,13 +232,7 @@ func nameOf(p images.Platform) string {
 	return shorten(name)
 }
 
-// shorten cuts a text to maxText characters.
-func shorten(text string) string {
-	if text = strings.ToValidUTF8(text, "\uFFFD"); utf8.RuneCountInString(text) <= maxText {
-		return text
-	}
-	return string([]rune(text)[:maxText-1]) + "…"
-}
+func shorten(s string) string { return text.Shorten(s, maxTextCharacters) }
 
 // shortenAll cuts a map to maxAnnotations entries, which are the first by name, and cuts their texts.
 func shortenAll(texts map[string]string) map[string]string {

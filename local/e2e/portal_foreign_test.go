@@ -31,7 +31,7 @@ func testForeignUser(t *testing.T, p *testStack, page *browser.Page) {
 	page.Open("/portal" + strings.TrimPrefix(at, "/v1"))
 	page.WaitFor(browser.Heading("Administrator"))
 	ready(page)
-	for _, name := range []string{"Save", "Suspend", "Delete the user", "Create an API key"} {
+	for _, name := range []string{"Save", "Suspend", "Delete user", "Create API key"} {
 		if page.Count(browser.Button(name)) > 0 {
 			t.Errorf("a viewer sees the button %q", name)
 		}

@@ -31,18 +31,18 @@ func testHostileProject(t *testing.T, p *testStack, page *browser.Page) {
 	page.Allow("400 POST /v1/projects")
 	page.Open("/portal/projects/new")
 	page.Fill("Name", directionalText)
-	page.Click(browser.Button("Create a project"))
+	page.Click(browser.Button("Create project"))
 	page.WaitText("must not contain control, formatting or line-separating characters")
 	page.Fill("Name", hostileText)
 	page.Fill("Description (optional)", directionalText)
-	page.Click(browser.Button("Create a project"))
+	page.Click(browser.Button("Create project"))
 	page.WaitText("readable characters")
 	page.Fill("Description (optional)", hostileText)
 	settings := page.Within(browser.Role("group", "Settings (optional)"))
 	settings.Click(browser.Button("Add a value"))
 	page.Fill("Settings: key 1", "<b>key")
 	page.Fill("Settings: value 1", hostileText)
-	page.Click(browser.Button("Create a project"))
+	page.Click(browser.Button("Create project"))
 	page.WaitFor(browser.Heading(hostileText))
 	ready(page)
 	wantInert(t, page)
@@ -64,7 +64,7 @@ func testHostileProject(t *testing.T, p *testStack, page *browser.Page) {
 func testHostileSearches(t *testing.T, page *browser.Page) {
 	page.Allow("400 GET ")
 	for _, search := range []struct{ path, label, parameter string }{
-		{"/portal/users", "Find by e-mail address", "email"},
+		{"/portal/users", "Find by email address", "email"},
 		{"/portal/charts", "Part of the name", "q"},
 		{"/portal/images", "Part of the name", "q"},
 	} {
@@ -94,7 +94,7 @@ func testHostileNames(t *testing.T, p *testStack) {
 	page.Allow("400 POST /v1/")
 	page.Open("/portal/account")
 	ready(page)
-	page.Click(browser.Button("Create an API key"))
+	page.Click(browser.Button("Create API key"))
 	page.Fill("Name", directionalText)
 	page.Press("Enter")
 	page.WaitText("must not contain control, formatting")
@@ -102,7 +102,7 @@ func testHostileNames(t *testing.T, p *testStack) {
 	page.Press("Enter")
 	page.WaitFor(browser.Heading("The API key is ready"))
 	p.secrets.add(page.Value("API key"))
-	page.Click(browser.Button("I have stored the key"))
+	page.Click(browser.Button("I have saved the key"))
 	page.WaitFor(browser.Row(name))
 	page.Click(browser.Button("Add a passkey"))
 	page.Fill("Name", directionalText)

@@ -58,7 +58,7 @@ func testImportPage(t *testing.T, p *testStack, page *browser.Page) {
 	page.Axe()
 	page.WaitText("Cannot be imported (20)")
 	page.Within(browser.Row("nonsense28")).WaitText("role must be admin, manager, user or viewer")
-	page.Click(browser.Role("tab", "Exist already (5)"))
+	page.Click(browser.Role("tab", "Already exist (5)"))
 	page.WaitFor(browser.Row("existing7@example.com"))
 	p.admin(t).Get("/v1/users").WantValue("pagination.total", before+5)
 
@@ -69,7 +69,7 @@ func testImportPage(t *testing.T, p *testStack, page *browser.Page) {
 	p.admin(t).Get("/v1/users?email=imported499@example.com").WantValue("data.0.name", "Imported; 499")
 	name, report := page.Download(func() { page.Click(browser.Button("Download the lines that failed as CSV")) })
 	if lines := strings.Count(string(report), "\r\n"); name != "failed-users.csv" || lines != 21 ||
-		!strings.Contains(string(report), "\"5\",\"nonsense3\",\"email must be") {
+		!strings.Contains(string(report), "\r\n5,nonsense3,\"email must be") {
 		t.Errorf("%s has %d lines:\n%.300s", name, lines, report)
 	}
 	testImportAgain(t, p, page, path)

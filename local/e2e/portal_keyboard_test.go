@@ -61,7 +61,7 @@ func testRequestByKeyboard(t *testing.T, m *customerStack) {
 	approver.Type("Agreed")
 	_, before := m.newestMail(t, email)
 	press(t, approver, "Approve request")
-	approver.WaitText("The request of " + email + " is approved.")
+	approver.WaitText("The request of " + email + " was approved.")
 
 	m.awaitMail(t, email, before)
 	path, token := m.mailedLink(t, email)

@@ -39,7 +39,7 @@ func testPortalFileNames(t *testing.T, m *mediaPage) {
 		m.drop(t, name, "The harbour is closed on Monday. "+strings.ToUpper(name))
 		m.WaitText("One file added.")
 		m.Click(browser.Button("Summarize"))
-		m.WaitText("The response as JSON")
+		m.WaitText("JSON response")
 		m.wantSameFromCurl(t)
 		if _, err := os.Stat(filepath.Join(m.folder, "owned")); err == nil {
 			t.Fatalf("the command for %q ran a part of the name", name)
@@ -79,7 +79,7 @@ func testPortalMediaFailures(t *testing.T, m *mediaPage) {
 }
 
 func testPortalJob(t *testing.T, m *mediaPage, gate string) {
-	m.Check("Work in the background", true)
+	m.Check("Run in the background", true)
 	m.Upload(chooseFiles, m.file(t, "talk.wav", "RIFF\x24\x00\x00\x00WAVEfmt \x10\x00\x00\x00\x01\x00\x01\x00"))
 	m.Click(browser.Button("Summarize"))
 	card := m.result("Summarize", "talk.wav")

@@ -41,13 +41,13 @@ func testListPages(t *testing.T, p *testStack, page *browser.Page) {
 
 func testProjectPages(t *testing.T, p *testStack, page *browser.Page) {
 	page.Open("/portal/projects")
-	page.WaitText("There is no project yet")
+	page.WaitText("No projects yet")
 	page.Axe()
-	page.Click(browser.Link("Create a project"))
+	page.Click(browser.Link("Create project"))
 	page.Fill("Name", "Rollout")
 	page.Click(browser.Button("Add a member"))
 	picker := page.Within(browser.Dialog("Choose a user"))
-	picker.Fill("Find by e-mail address", "katherine@example.com")
+	picker.Fill("Find by email address", "katherine@example.com")
 	page.Press("Enter")
 	picker.WaitGone(browser.Row(firstAdmin))
 	page.Axe()
@@ -83,8 +83,8 @@ func testProjectPages(t *testing.T, p *testStack, page *browser.Page) {
 	page.WaitText("No project has this status")
 	page.Select("Status", "Archived")
 	page.Click(browser.Link("Rollout"))
-	page.Click(browser.Button("Delete the project"))
-	page.Within(browser.Dialog("Delete Rollout?")).Click(browser.Button("Delete the project"))
+	page.Click(browser.Button("Delete project"))
+	page.Within(browser.Dialog("Delete Rollout?")).Click(browser.Button("Delete project"))
 	page.WaitURL("/portal/projects")
 	p.admin(t).Get(at).WantStatus(http.StatusNotFound)
 }

@@ -23,8 +23,8 @@ func (p Period) Previous() Period {
 	return Period{Kind: Custom, First: p.First - calendar.Day(p.Days()), Last: p.First - 1}
 }
 
-// YearAgo returns the same dates one year earlier. 29 February becomes 28 February. So the result
-// can be one day longer or shorter, if one of the periods contains a leap day.
+// YearAgo returns the same dates one year earlier. 29 February becomes 28 February. If only
+// one of the periods contains a leap day, their lengths differ by one day.
 func (p Period) YearAgo() Period {
 	return Period{Kind: Custom, First: yearBefore(p.First), Last: yearBefore(p.Last)}
 }

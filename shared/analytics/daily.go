@@ -21,9 +21,9 @@ type Daily struct {
 	Partial  bool // the period includes today
 }
 
-// Daily returns metrics for each day of a period, and of the period that it is compared with: the
-// values that Series returns, from one reading of each source. Without metrics it returns all. Its
-// errors are those of Series.
+// Daily returns metrics for each day of a period, and of the period that it is compared with. The
+// values equal those of Series; each source is read once. An empty metrics list means all metrics.
+// It returns the errors of Series.
 func (s *Service) Daily(ctx context.Context, query PeriodQuery, metrics []Metric, with Comparison) (Daily, error) {
 	now := s.now().UTC().Truncate(time.Millisecond)
 	selected, sources, err := findMetrics(metrics)

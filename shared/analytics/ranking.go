@@ -12,18 +12,18 @@ import (
 	"portside/shared/core/parallel"
 )
 
-// Ranked says what a ranking compares.
-type Ranked string
+// RankingKind is what a ranking compares.
+type RankingKind string
 
-// The rankings.
+// The kinds of rankings.
 const (
-	Artifacts Ranked = "artifact" // charts and images
-	People    Ranked = "person"   // the users whose credentials pulled
+	Artifacts RankingKind = "artifact" // charts and images
+	People    RankingKind = "person"   // the users whose credentials pulled
 )
 
-// Puller is an artifact that was pulled, or a user who pulled. It has either Kind and Repository, or
-// UserID.
-type Puller struct {
+// RankedItem is an artifact that was pulled, or a user who pulled. It has either Kind and Repository,
+// or UserID.
+type RankedItem struct {
 	Kind       string // chart or image
 	Repository string
 	UserID     string
@@ -31,24 +31,24 @@ type Puller struct {
 
 // PullCount is the number of pulls of an artifact, or by a user.
 type PullCount struct {
-	Puller
+	RankedItem
 	Pulls int64
 }
 
 // RankingStore reads the pulls of artifacts and users.
 type RankingStore interface {
-	// Top returns those with the most pulls in a span, at most limit, the first one first. A span
-	// is a day, month or year: 2026-11-21, 2026-11 or 2026. It lags moments behind the pulls.
-	Top(ctx context.Context, of Ranked, span string, limit int) ([]PullCount, error)
-	// PullsOf returns the pulls of one of them from the first to the last day.
-	PullsOf(ctx context.Context, puller Puller, first, last calendar.Day) (int64, error)
+	// Top returns up to limit items with the most pulls in a span, in descending order. A span is a
+	// day, month or year: 2026-11-21, 2026-11 or 2026. It is eventually consistent.
+	Top(ctx context.Context, of RankingKind, span string, limit int) ([]PullCount, error)
+	// PullsOf returns the pulls of one item from the first to the last day.
+	PullsOf(ctx context.Context, item RankedItem, first, last calendar.Day) (int64, error)
 }
 
-// Rankings answers which artifacts were pulled most, and who pulled most.
+// Rankings finds the artifacts that were pulled most, and the users who pulled most.
 type Rankings struct {
-	store RankingStore
-	now   func() time.Time
-	depth int // how many entries of a span are read
+	store          RankingStore
+	now            func() time.Time
+	entriesPerSpan int // how many entries of a span are read
 }
 
 // MaxRanking is the longest ranking that can be requested.
@@ -56,38 +56,38 @@ const MaxRanking = 50
 
 // NewRankings returns the rankings of a store.
 func NewRankings(store RankingStore, now func() time.Time) *Rankings {
-	return &Rankings{store: store, now: now, depth: 2 * MaxRanking}
+	return &Rankings{store: store, now: now, entriesPerSpan: 2 * MaxRanking}
 }
 
 // RankingQuery selects a ranking.
 type RankingQuery struct {
 	Period PeriodQuery
-	Of     Ranked
+	Of     RankingKind
 	Limit  int // 1 to MaxRanking
 	With   Comparison
 }
 
-// Ranking is the list of those with the most pulls in a period. The counts are exact.
+// Ranking has the items with the most pulls in a period, in descending order. The counts are exact.
 type Ranking struct {
 	Period   Period
 	Compared *Period // nil unless requested
 	Entries  []RankingEntry
-	// Complete means that nobody else has more pulls than the last entry. It is false only for a
-	// period of several months or days with more entries than are read of each.
+	// Complete means that no other item has more pulls than the last entry. It can be false only for
+	// a period of several months or days with more items than are read of each.
 	Complete bool
 	AsOf     time.Time
 	Partial  bool // the period includes today
 }
 
-// RankingEntry is a place of a ranking.
+// RankingEntry is an item of a ranking.
 type RankingEntry struct {
 	PullCount
 	Before int64 // pulls in the period of the comparison; 0 without one
 }
 
-// Top returns a ranking. It makes one call for each span of the period, a call for each entry of a
-// comparison, and further calls only if the spans are longer than what is read of them. It returns
-// the errors of PeriodQuery.Resolve and of the store.
+// Top returns a ranking. It makes one call for each span of the period, one for each entry of a
+// comparison, and further calls only for spans with more items than entriesPerSpan. It returns the
+// errors of PeriodQuery.Resolve and of the store.
 func (r *Rankings) Top(ctx context.Context, query RankingQuery) (Ranking, error) {
 	now := r.now().UTC().Truncate(time.Millisecond)
 	today := calendar.DayOf(now)
@@ -118,13 +118,13 @@ func (r *Rankings) compare(ctx context.Context, ranking *Ranking) error {
 	}
 	return parallel.Each(len(ranking.Entries), maxConcurrentReads, func(i int) (err error) {
 		e := &ranking.Entries[i]
-		e.Before, err = r.store.PullsOf(ctx, e.Puller, ranking.Compared.First, ranking.Compared.Last)
+		e.Before, err = r.store.PullsOf(ctx, e.RankedItem, ranking.Compared.First, ranking.Compared.Last)
 		return err
 	})
 }
 
-// calendarSpans covers the period with as few years, months and days as possible. Because nothing
-// has happened after today, a period that ends today may be covered up to the end of the year.
+// calendarSpans covers the period with as few years, months and days as possible. There are no pulls
+// after today, so a period that ends today can use the spans of the whole month or year.
 func (p Period) calendarSpans(today calendar.Day) []string {
 	last := p.Last
 	if last >= today {
@@ -146,49 +146,49 @@ func (p Period) calendarSpans(today calendar.Day) []string {
 	return spans
 }
 
-func (r *Rankings) readSpans(ctx context.Context, of Ranked, spans []string) ([]rankedSpan, error) {
+func (r *Rankings) readSpans(ctx context.Context, of RankingKind, spans []string) ([]rankedSpan, error) {
 	found := make([]rankedSpan, len(spans))
 	return found, parallel.Each(len(spans), maxConcurrentReads, func(i int) error {
-		entries, err := r.store.Top(ctx, of, spans[i], r.depth)
+		entries, err := r.store.Top(ctx, of, spans[i], r.entriesPerSpan)
 		found[i].entries = entries
-		if len(entries) == r.depth {
-			found[i].mostOfOthers = entries[len(entries)-1].Pulls
+		if len(entries) == r.entriesPerSpan {
+			found[i].maxUnread = entries[len(entries)-1].Pulls
 		}
 		return err
 	})
 }
 
-// rankedSpan is the beginning of the ranking of a span.
+// rankedSpan has the top entries of a span.
 type rankedSpan struct {
-	entries      []PullCount
-	mostOfOthers int64 // what one that is not among the entries can have at most
+	entries   []PullCount
+	maxUnread int64 // upper bound of the pulls of any item that is not among the entries
 }
 
-// contender is one that may be among the first of a period.
-type contender struct {
+// candidate is an item that may belong to the top of a period.
+type candidate struct {
 	PullCount
-	missing int64 // how many more pulls it can have
+	unread int64 // upper bound of its pulls in the spans that do not have it among their entries
 }
 
-// merge adds up the spans. A contender that is not in the beginning of every span may have more
-// pulls than those that were read, so merge reads its days if it can still be among the first.
+// merge adds up the spans. An item that is not among the entries of every span may have more pulls,
+// so merge reads its exact count if it could still be in the top.
 func (r *Rankings) merge(ctx context.Context, spans []rankedSpan, p Period, limit int) (top []PullCount, complete bool, err error) {
-	contenders, most := addUp(spans)
-	slices.SortFunc(contenders, func(a, b contender) int {
-		return cmp.Or(cmp.Compare(b.Pulls+b.missing, a.Pulls+a.missing), a.compare(b.Puller))
+	candidates, most := addUp(spans)
+	slices.SortFunc(candidates, func(a, b candidate) int {
+		return cmp.Or(cmp.Compare(b.Pulls+b.unread, a.Pulls+a.unread), a.compare(b.RankedItem))
 	})
-	known := contenders[:min(len(contenders), r.depth)]
-	for _, c := range contenders[len(known):] {
-		most = max(most, c.Pulls+c.missing)
+	known := candidates[:min(len(candidates), r.entriesPerSpan)]
+	for _, c := range candidates[len(known):] {
+		most = max(most, c.Pulls+c.unread)
 	}
 	err = parallel.Each(len(known), maxConcurrentReads, func(i int) (err error) {
-		if known[i].missing > 0 {
-			known[i].Pulls, err = r.store.PullsOf(ctx, known[i].Puller, p.First, p.Last)
+		if known[i].unread > 0 {
+			known[i].Pulls, err = r.store.PullsOf(ctx, known[i].RankedItem, p.First, p.Last)
 		}
 		return err
 	})
-	slices.SortFunc(known, func(a, b contender) int {
-		return cmp.Or(cmp.Compare(b.Pulls, a.Pulls), a.compare(b.Puller))
+	slices.SortFunc(known, func(a, b candidate) int {
+		return cmp.Or(cmp.Compare(b.Pulls, a.Pulls), a.compare(b.RankedItem))
 	})
 	for _, c := range known[:min(len(known), limit)] {
 		top = append(top, c.PullCount)
@@ -196,31 +196,30 @@ func (r *Rankings) merge(ctx context.Context, spans []rankedSpan, p Period, limi
 	return top, most == 0 || len(top) > 0 && top[len(top)-1].Pulls >= most, err
 }
 
-// addUp returns all that occur in the spans, and how many pulls one that does not occur can have at
-// most.
-func addUp(spans []rankedSpan) (contenders []contender, mostOfOthers int64) {
-	sums := map[Puller]*contender{}
+// addUp returns all items in the spans, and the upper bound of the pulls of any other item.
+func addUp(spans []rankedSpan) (candidates []candidate, maxUnread int64) {
+	sums := map[RankedItem]*candidate{}
 	for _, span := range spans {
-		mostOfOthers += span.mostOfOthers
+		maxUnread += span.maxUnread
 	}
 	for _, span := range spans {
 		for _, e := range span.entries {
-			if sums[e.Puller] == nil {
-				sums[e.Puller] = &contender{PullCount: PullCount{Puller: e.Puller}, missing: mostOfOthers}
+			if sums[e.RankedItem] == nil {
+				sums[e.RankedItem] = &candidate{PullCount: PullCount{RankedItem: e.RankedItem}, unread: maxUnread}
 			}
-			sums[e.Puller].Pulls += e.Pulls
-			sums[e.Puller].missing -= span.mostOfOthers
+			sums[e.RankedItem].Pulls += e.Pulls
+			sums[e.RankedItem].unread -= span.maxUnread
 		}
 	}
 	for _, c := range sums {
-		contenders = append(contenders, *c)
+		candidates = append(candidates, *c)
 	}
-	return contenders, mostOfOthers
+	return candidates, maxUnread
 }
 
-func (p Puller) compare(q Puller) int {
+func (i RankedItem) compare(other RankedItem) int {
 	return cmp.Or(
-		strings.Compare(p.Repository, q.Repository), strings.Compare(p.Kind, q.Kind), strings.Compare(p.UserID, q.UserID),
+		strings.Compare(i.Repository, other.Repository), strings.Compare(i.Kind, other.Kind), strings.Compare(i.UserID, other.UserID),
 	)
 }
 

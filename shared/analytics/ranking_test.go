@@ -89,7 +89,7 @@ func (l pullLog) sum(first, last calendar.Day) map[string]int64 {
 	return sums
 }
 
-func (l pullLog) Top(_ context.Context, _ Ranked, span string, limit int) ([]PullCount, error) {
+func (l pullLog) Top(_ context.Context, _ RankingKind, span string, limit int) ([]PullCount, error) {
 	begin := (span + "-01-01")[:len("2006-01-02")]
 	first, err := calendar.ParseDay(begin)
 	if err != nil {
@@ -101,14 +101,14 @@ func (l pullLog) Top(_ context.Context, _ Ranked, span string, limit int) ([]Pul
 	}
 	var top []PullCount
 	for name, n := range l.sum(first, last) {
-		top = append(top, PullCount{Puller{Kind: "image", Repository: name}, n})
+		top = append(top, PullCount{RankedItem{Kind: "image", Repository: name}, n})
 	}
-	slices.SortFunc(top, func(a, b PullCount) int { return cmp.Or(cmp.Compare(b.Pulls, a.Pulls), a.compare(b.Puller)) })
+	slices.SortFunc(top, func(a, b PullCount) int { return cmp.Or(cmp.Compare(b.Pulls, a.Pulls), a.compare(b.RankedItem)) })
 	return top[:min(len(top), limit)], nil
 }
 
-func (l pullLog) PullsOf(_ context.Context, puller Puller, first, last calendar.Day) (int64, error) {
-	return l.sum(first, last)[puller.Repository], nil
+func (l pullLog) PullsOf(_ context.Context, item RankedItem, first, last calendar.Day) (int64, error) {
+	return l.sum(first, last)[item.Repository], nil
 }
 
 // Rankings read few entries of each span here, so they often are not complete. Their counts are
@@ -125,10 +125,10 @@ func TestRankingsEqualTheLog(t *testing.T) {
 			log[day][fmt.Sprint("acme/", rapid.IntRange(1, names).Draw(t, "name"))] += rapid.Int64Range(1, 20).Draw(t, "n")
 		}
 		rankings := NewRankings(log, func() time.Time { return at(12) })
-		rankings.depth = rapid.IntRange(2, 6).Draw(t, "depth")
+		rankings.entriesPerSpan = rapid.IntRange(2, 6).Draw(t, "entries per span")
 		last := saturday - calendar.Day(rapid.IntRange(0, 40).Draw(t, "end"))
 		first := last - calendar.Day(rapid.IntRange(0, 60).Draw(t, "length"))
-		limit := rapid.IntRange(1, rankings.depth).Draw(t, "limit")
+		limit := rapid.IntRange(1, rankings.entriesPerSpan).Draw(t, "limit")
 		query := RankingQuery{Period: PeriodQuery{Kind: Custom, From: &first, To: &last}, Of: Artifacts, Limit: limit, With: WithPrevious}
 		got, err := rankings.Top(t.Context(), query)
 		if err != nil {

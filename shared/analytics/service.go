@@ -32,8 +32,8 @@ type Dashboard struct {
 	Partial  bool       // the period includes today
 }
 
-// Dashboard computes the numbers of a period, and those of the period that it is compared with, from
-// the same reads. It returns the errors of PeriodQuery.Resolve and of the store.
+// Dashboard computes the numbers of a period and of the period that it is compared with, from the
+// same reads. It returns the errors of PeriodQuery.Resolve and of the store.
 func (s *Service) Dashboard(ctx context.Context, query PeriodQuery, with Comparison) (Dashboard, error) {
 	now := s.now().UTC().Truncate(time.Millisecond)
 	period, err := query.Resolve(calendar.DayOf(now))

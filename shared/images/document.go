@@ -11,12 +11,12 @@ import (
 	"portside/shared/core/fault"
 )
 
-// ErrNotSeen is the error of the portal's operations for everything that the viewer may not see,
-// whether it exists or not.
-var ErrNotSeen = fault.New(fault.NotFound, "There is no such repository, tag or digest, or none of your working tokens and passwords "+
+// ErrNotVisible is returned for everything that does not exist or that the viewer may not see, so
+// that the two cannot be distinguished.
+var ErrNotVisible = fault.New(fault.NotFound, "There is no such repository, tag or digest, or none of your working tokens and passwords "+
 	"may download it. GET /v1/images lists the repositories that you can see.")
 
-// ErrDocument means that a manifest does not follow the specification.
+// ErrDocument means that a manifest is not JSON.
 var ErrDocument = fault.New(fault.Unavailable, "The registry has a manifest that cannot be read.")
 
 // Document is a manifest or a list of manifests (an index), as far as the portal shows it.
@@ -98,18 +98,18 @@ func (d Document) Size() int64 {
 	return total
 }
 
-// Settings are the parts of the configuration of an image, or of a chart, that the portal shows.
-type Settings struct {
+// Config has the parts of the configuration of an image or chart that the portal shows.
+type Config struct {
 	Platform
-	Created time.Time         // zero if it is not known
+	Created time.Time         // zero if unknown
 	Labels  map[string]string // of an image
 
 	Name, Version, AppVersion, Description string // of a chart
 }
 
-// ParseSettings decodes a configuration. Fields that cannot be read are empty, because the
-// specification of artifacts leaves configurations open.
-func ParseSettings(body []byte) Settings {
+// ParseConfig decodes a configuration. Fields that cannot be decoded are empty, because OCI does not
+// define the configuration of artifacts.
+func ParseConfig(body []byte) Config {
 	var file struct {
 		Platform
 		Created string `json:"created"`
@@ -121,15 +121,16 @@ func ParseSettings(body []byte) Settings {
 		AppVersion  string `json:"appVersion"`
 		Description string `json:"description"`
 	}
-	_ = json.Unmarshal(body, &file) // what could be read stays
-	return Settings{
+	_ = json.Unmarshal(body, &file) // fields that could be decoded are kept
+	return Config{
 		Platform: file.Platform, Created: ParseTime(file.Created), Labels: file.Config.Labels,
 		Name: file.Name, Version: file.Version, AppVersion: file.AppVersion, Description: file.Description,
 	}
 }
 
-// ParseTime parses a time in a configuration or annotation. It returns zero if the text is not a
-// time, or is the Unix epoch, which reproducible builds write instead of a time.
+// ParseTime parses a time in a configuration or annotation. It returns the zero time for text that is
+// not a time, for times up to the Unix epoch (reproducible builds write the epoch instead of a time),
+// and for times after the year 9999.
 func ParseTime(text string) time.Time {
 	at, err := time.Parse(time.RFC3339, text)
 	if at = at.UTC(); err != nil || at.Unix() <= 0 || at.Year() > maxYear {
@@ -152,7 +153,7 @@ const (
 	Other       Purpose = "other"
 )
 
-// Annotations that say what an attached artifact is.
+// Annotations with the type of an attached artifact.
 const (
 	sigstorePredicate = "dev.sigstore.bundle.predicateType"
 	inTotoPredicate   = "in-toto.io/predicate-type"
@@ -179,8 +180,8 @@ var attachments = []struct {
 	{"vnd.cncf.notary", Signature, "Notation"},
 }
 
-// Attached returns what an attached artifact is for, and its format or "". A statement's subject is
-// more specific than the envelope around it.
+// Attached returns what an attached artifact is for, and its format or "". Predicate types come first,
+// because they are more specific than the type of the envelope.
 func Attached(d Descriptor) (Purpose, string) {
 	for _, kind := range []string{d.Annotations[sigstorePredicate], d.Annotations[inTotoPredicate], d.ArtifactType, d.MediaType} {
 		kind = strings.ToLower(kind)
@@ -193,17 +194,16 @@ func Attached(d Descriptor) (Purpose, string) {
 	return Other, ""
 }
 
-// IsAttestation reports whether a manifest in an index is not an image but has statements about
-// one, as BuildKit writes them.
+// IsAttestation reports whether a manifest in an index is a BuildKit attestation.
 func (d Descriptor) IsAttestation() bool {
 	return d.Annotations[buildkitType] == "attestation-manifest"
 }
 
 // attachmentTag matches tags under which clients store attached artifacts: "sha256-<hex>" in
-// registries without referrers, and with a suffix those of Cosign.
+// registries without referrers. Cosign adds a suffix.
 var attachmentTag = regexp.MustCompile(`^sha(?:256-[0-9a-f]{64}|512-[0-9a-f]{128})(?:\.(?:sig|att|sbom))?$`)
 
-// IsAttachmentTag reports whether a tag is not a version but the place of attached artifacts.
+// IsAttachmentTag reports whether a tag only points to attached artifacts.
 func IsAttachmentTag(tag string) bool { return attachmentTag.MatchString(tag) }
 
 // CosignTags returns the tags under which Cosign stores what belongs to a digest, each with its

@@ -88,7 +88,7 @@ func FuzzParseDocument(f *testing.F) {
 	f.Add([]byte(chartManifest))
 	f.Add([]byte(`{"config":[],"manifests":[{"platform":{"os":7}}],"annotations":{"a":1},"created":"9999-12-31T23:59:59-23:59"}`))
 	f.Fuzz(func(t *testing.T, body []byte) {
-		settings := images.ParseSettings(body)
+		config := images.ParseConfig(body)
 		document, err := images.ParseDocument(body)
 		if err != nil {
 			return
@@ -97,7 +97,7 @@ func FuzzParseDocument(f *testing.F) {
 		for _, d := range document.Manifests {
 			_, _ = images.Attached(d)
 		}
-		if _, err := json.Marshal([]any{settings, document}); err != nil {
+		if _, err := json.Marshal([]any{config, document}); err != nil {
 			t.Fatal(err)
 		}
 	})

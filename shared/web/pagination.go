@@ -1,5 +1,7 @@
 package web
 
+import "portside/shared/core/fault"
+
 // Paging is the input of an operation that lists resources, for embedding.
 type Paging struct {
 	Limit  int   `query:"limit" default:"20" minimum:"1" maximum:"100" doc:"Maximum number of items on the page."`
@@ -20,4 +22,35 @@ type Pagination struct {
 // Paginate returns the pagination of a page.
 func Paginate(total int64, limit int, offset int64) Pagination {
 	return Pagination{Total: total, Limit: limit, Offset: offset, HasMore: offset < total-int64(limit)}
+}
+
+// CursorPaging is the input of an operation that lists resources with cursors, for embedding.
+type CursorPaging struct {
+	Limit  int    `query:"limit" default:"20" minimum:"1" maximum:"100" doc:"Maximum number of items on the page."`
+	Cursor string `query:"cursor" maxLength:"4096" doc:"Start of the page: pagination.next of the previous page. The other parameters must be the same."`
+}
+
+// Pagination returns the pagination of this page. next is the cursor of the next page, or "" on the last page.
+func (p CursorPaging) Pagination(next string) CursorPagination {
+	return CursorPagination{Limit: p.Limit, HasMore: next != "", Next: NullIfZero(next)}
+}
+
+// CursorPagination describes the position of a page in a list that is too long to count.
+type CursorPagination struct {
+	Limit   int     `json:"limit" doc:"Maximum number of items on the page." example:"20"`
+	HasMore bool    `json:"hasMore" doc:"Whether there may be a next page."`
+	Next    *string `json:"next" doc:"Value of cursor for the next page; null on the last page."`
+}
+
+// CountedPagination describes the position of a page in a list that has cursors and is counted.
+type CountedPagination struct {
+	Total int `json:"total" doc:"Exact number of all items that match." example:"41"`
+	CursorPagination
+}
+
+// ErrCursor refuses a cursor that was not returned for the same list.
+func ErrCursor() error {
+	return fault.Invalid(fault.Field{
+		Pointer: "query/cursor", Detail: "must be pagination.next of a page of this list; leave it out to start again",
+	})
 }

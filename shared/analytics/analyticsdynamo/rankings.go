@@ -23,7 +23,7 @@ type pullsItem struct {
 }
 
 // Top implements analytics.RankingStore with one call.
-func (s *Store) Top(ctx context.Context, of analytics.Ranked, span string, limit int) ([]analytics.PullCount, error) {
+func (s *Store) Top(ctx context.Context, of analytics.RankingKind, span string, limit int) ([]analytics.PullCount, error) {
 	out, err := s.client.Query(ctx, &dynamodb.QueryInput{
 		TableName: &s.table, IndexName: aws.String("byPulls"), ScanIndexForward: aws.Bool(false), Limit: aws.Int32(int32(limit)),
 		KeyConditionExpression:    aws.String("ranking = :ranking"),
@@ -38,16 +38,16 @@ func (s *Store) Top(ctx context.Context, of analytics.Ranked, span string, limit
 		if err != nil {
 			return nil, s.itemError(item, err)
 		}
-		top[i] = analytics.PullCount{Puller: parsePuller(found.PK), Pulls: found.Pulls}
+		top[i] = analytics.PullCount{RankedItem: parseItem(found.PK), Pulls: found.Pulls}
 	}
 	return top, nil
 }
 
 // PullsOf implements analytics.RankingStore with one call for every megabyte, which is about 30
 // years.
-func (s *Store) PullsOf(ctx context.Context, puller analytics.Puller, first, last calendar.Day) (int64, error) {
+func (s *Store) PullsOf(ctx context.Context, ranked analytics.RankedItem, first, last calendar.Day) (int64, error) {
 	sum := int64(0)
-	err := s.eachDay(ctx, dayRange{pullsPartition(puller), first, last}, func(item items.Map) error {
+	err := s.eachDay(ctx, dayRange{pullsPartition(ranked), first, last}, func(item items.Map) error {
 		found, err := items.Decode[pullsItem](item)
 		if len(found.SK) == len("2006-01-02") { // not a month or a year
 			sum += found.Pulls
@@ -59,17 +59,17 @@ func (s *Store) PullsOf(ctx context.Context, puller analytics.Puller, first, las
 
 const person = "person"
 
-func pullsPartition(p analytics.Puller) string {
-	if p.UserID != "" {
-		return "pulls#" + person + "#" + p.UserID
+func pullsPartition(item analytics.RankedItem) string {
+	if item.UserID != "" {
+		return "pulls#" + person + "#" + item.UserID
 	}
-	return "pulls#" + p.Kind + "#" + p.Repository
+	return "pulls#" + item.Kind + "#" + item.Repository
 }
 
-func parsePuller(partition string) analytics.Puller {
+func parseItem(partition string) analytics.RankedItem {
 	kind, name, _ := strings.Cut(strings.TrimPrefix(partition, "pulls#"), "#")
 	if kind == person {
-		return analytics.Puller{UserID: name}
+		return analytics.RankedItem{UserID: name}
 	}
-	return analytics.Puller{Kind: kind, Repository: name}
+	return analytics.RankedItem{Kind: kind, Repository: name}
 }

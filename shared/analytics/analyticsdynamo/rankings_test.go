@@ -87,7 +87,7 @@ func TestRankingsRejectDamagedItems(t *testing.T) {
 	damaged := pullsOf(1, today.String(), 1)
 	damaged["pulls"] = &types.AttributeValueMemberN{Value: "1.5"}
 	b.put([]items.Map{damaged})
-	if n, err := b.store().PullsOf(t.Context(), analytics.Puller{UserID: userID(1)}, today, today); err == nil {
+	if n, err := b.store().PullsOf(t.Context(), analytics.RankedItem{UserID: userID(1)}, today, today); err == nil {
 		t.Errorf("got %d pulls from a damaged item", n)
 	}
 	if top, err := b.store().Top(t.Context(), analytics.People, today.String(), 5); err == nil {

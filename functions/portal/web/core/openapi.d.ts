@@ -529,7 +529,7 @@ export interface paths {
         };
         /**
          * List charts
-         * @description Returns the charts of the repository, sorted by name, each with the version that Helm installs unless it is told otherwise. You see the charts that your own working tokens and passwords may download, or all charts if you have `tokens:read`.
+         * @description Returns the charts of the repository, sorted by name, each with the version that Helm installs by default. You see the charts that your own working tokens and passwords may download, or all charts if you have `tokens:read`.
          */
         get: operations["listCharts"];
         put?: never;
@@ -569,7 +569,7 @@ export interface paths {
         };
         /**
          * Get a version of a chart
-         * @description Returns the metadata of a version, and its README, default values, schema and provenance file, each up to 128 KiB. The texts are those of the chart's author and can contain anything. You see the charts that your own working tokens and passwords may download, or all charts if you have `tokens:read`.
+         * @description Returns the metadata of a version, and its README, default values, schema and provenance file, each up to 128 KiB. The author of the chart controls these texts, so they are untrusted. You see the charts that your own working tokens and passwords may download, or all charts if you have `tokens:read`.
          */
         get: operations["getChartVersion"];
         put?: never;
@@ -679,7 +679,7 @@ export interface paths {
         put?: never;
         /**
          * Register a passkey
-         * @description Registers a passkey of the caller, with which people sign in without a mail. A user has at most 20. The authenticator must have checked the user, by a PIN, a finger or a face.
+         * @description Registers a passkey of the caller, with which people sign in without a mail. A user has at most 20. User verification (PIN, fingerprint or face) is required.
          *
          *     A session must have begun within the last 15 minutes; otherwise the response is a 403 with the code `SIGN_IN_REQUIRED`.
          */
@@ -811,7 +811,7 @@ export interface paths {
         put?: never;
         /**
          * Sign in
-         * @description Begins a session and sets its cookie. Send exactly one proof: the `token` of a link, `email` and `code`, or the response of a `passkey`. Five wrong codes end the link. A session ends when it is not used for 12 hours, and after 30 days at the latest. A user has at most 10 sessions; another sign-in ends the oldest. The session that the request carries ends, too.
+         * @description Begins a session and sets its cookie. Send exactly one proof: the `token` of a link, `email` and `code`, or the response of a `passkey`. Five wrong codes end the link. A session ends when it is not used for 12 hours, and after 30 days at the latest. A user has at most 10 sessions; another sign-in ends the oldest. The session that the request carries ends, too. A user can sign in 20 times in 10 minutes, and 50 codes a day can be tried for one address.
          */
         post: operations["createSession"];
         /**
@@ -879,7 +879,7 @@ export interface paths {
         put?: never;
         /**
          * Ask for a sign-in mail
-         * @description Mails a link and a code to the address, if it belongs to an active user. The response is the same for every address. Both work once, within 15 minutes, in the browser that has the cookie of this response. A client gets at most 5 mails per hour for one address.
+         * @description Mails a link and a code to the address, if it belongs to an active user. The response is the same for every address. Both work once, within 15 minutes, in the browser that has the cookie of this response. One network (an IPv4 address or IPv6 /64) gets at most 5 mails per hour for one address. A browser in which the user has signed in has its own 5.
          */
         post: operations["createSignInLink"];
         delete?: never;
@@ -1308,24 +1308,6 @@ export interface components {
              */
             compare: number;
         };
-        CatalogPagination: {
-            /**
-             * Format: int64
-             * @description Exact number of all items that match.
-             * @example 41
-             */
-            total: number;
-            /**
-             * Format: int64
-             * @description Maximum number of items on the page.
-             * @example 20
-             */
-            limit: number;
-            /** @description Whether there is a next page. */
-            hasMore: boolean;
-            /** @description Value of cursor for the next page; null on the last page. */
-            next: string | null;
-        };
         ChartDependency: {
             /** @example postgresql */
             name: string;
@@ -1336,7 +1318,7 @@ export interface components {
             version: string;
             /** @example https://charts.example.com */
             repository: string;
-            /** @description Name under which the chart uses it; empty for its own name. */
+            /** @description Name under which the chart uses it; empty if it is the same as name. */
             alias: string;
             /**
              * @description Value that enables it; empty if it is always enabled.
@@ -1359,7 +1341,7 @@ export interface components {
              */
             kubeVersion: string;
             /**
-             * @description Address that the author gives, unchecked, like sources and those of maintainers.
+             * @description Address given by the author; not validated. The same applies to sources and maintainers.
              * @example https://www.example.com
              */
             home: string;
@@ -1419,7 +1401,7 @@ export interface components {
             /** @example product */
             name: string;
             /**
-             * @description Version that Helm installs unless it is told otherwise: the newest that is not a prerelease, or the newest if all are.
+             * @description Version that Helm installs by default: the newest that is not a prerelease, or the newest if all are.
              * @example 1.2.0
              */
             version: string;
@@ -1527,6 +1509,24 @@ export interface components {
                 [key: string]: components["schemas"]["Quote"][];
             };
         };
+        CountedPagination: {
+            /**
+             * Format: int64
+             * @description Exact number of all items that match.
+             * @example 41
+             */
+            total: number;
+            /**
+             * Format: int64
+             * @description Maximum number of items on the page.
+             * @example 20
+             */
+            limit: number;
+            /** @description Whether there may be a next page. */
+            hasMore: boolean;
+            /** @description Value of cursor for the next page; null on the last page. */
+            next: string | null;
+        };
         CreationOptions: {
             /** @description The site to which the passkey will belong. */
             rp: components["schemas"]["RelyingParty"];
@@ -1622,7 +1622,7 @@ export interface components {
             /** @description Value of cursor for the next page; null on the last page. */
             next: string | null;
         };
-        DailyForm: {
+        Daily: {
             meta: components["schemas"]["Meta"];
             period: components["schemas"]["Period"];
             /** @description The days of the period, oldest first. */
@@ -1712,7 +1712,7 @@ export interface components {
             /** @example acme/api */
             repository: string;
             /**
-             * @description The tag or digest that was asked for.
+             * @description The requested tag or digest.
              * @example 1.2.0
              */
             reference: string;
@@ -2118,10 +2118,10 @@ export interface components {
             createdAt: string;
             /**
              * Format: date-time
-             * @description UTC; when the person signed in.
+             * @description UTC; when the person signed in, which can be earlier than createdAt at an identity provider; null if the provider does not say it.
              * @example 2026-03-02T09:15:30.250Z
              */
-            authenticatedAt: string;
+            authenticatedAt: string | null;
             /**
              * Format: date-time
              * @description UTC; until when the session may create secrets and decide on requests.
@@ -2182,7 +2182,7 @@ export interface components {
              */
             id: string;
             /**
-             * @description Name that its user has chosen.
+             * @description Name chosen by the user.
              * @example Work laptop
              */
             name: string;
@@ -2713,10 +2713,10 @@ export interface components {
             createdAt: string;
             /**
              * Format: date-time
-             * @description UTC; when the person signed in.
+             * @description UTC; when the person signed in, which can be earlier than createdAt at an identity provider; null if the provider does not say it.
              * @example 2026-03-02T09:15:30.250Z
              */
-            authenticatedAt: string;
+            authenticatedAt: string | null;
             /**
              * Format: date-time
              * @description UTC; until when the session may create secrets and decide on requests.
@@ -3163,7 +3163,6 @@ export type ApiKey = components['schemas']['APIKey'];
 export type ActivatedUser = components['schemas']['ActivatedUser'];
 export type AuthenticatorCriteria = components['schemas']['AuthenticatorCriteria'];
 export type ByTask = components['schemas']['ByTask'];
-export type CatalogPagination = components['schemas']['CatalogPagination'];
 export type ChartDependency = components['schemas']['ChartDependency'];
 export type ChartDetails = components['schemas']['ChartDetails'];
 export type ChartMaintainer = components['schemas']['ChartMaintainer'];
@@ -3173,10 +3172,11 @@ export type ChartVersion = components['schemas']['ChartVersion'];
 export type Columns = components['schemas']['Columns'];
 export type Compared = components['schemas']['Compared'];
 export type ComparisonAnswer = components['schemas']['ComparisonAnswer'];
+export type CountedPagination = components['schemas']['CountedPagination'];
 export type CreationOptions = components['schemas']['CreationOptions'];
 export type CredentialRequest = components['schemas']['CredentialRequest'];
 export type CursorPagination = components['schemas']['CursorPagination'];
-export type DailyForm = components['schemas']['DailyForm'];
+export type Daily = components['schemas']['Daily'];
 export type DashboardData = components['schemas']['DashboardData'];
 export type DataStruct = components['schemas']['DataStruct'];
 export type ExtractionAnswer = components['schemas']['ExtractionAnswer'];
@@ -3537,7 +3537,7 @@ export interface operations {
                 from?: string;
                 /** @description End of the period: a date in UTC, which is included, or an RFC 3339 time, which is excluded. Default: today. At most 400 days after from. */
                 to?: string;
-                /** @description Maximum number of pulls on the page. */
+                /** @description Maximum number of items on the page. */
                 limit?: number;
                 /** @description Start of the page: pagination.next of the previous page. The other parameters must be the same. */
                 cursor?: string;
@@ -3978,7 +3978,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        data: components["schemas"]["DailyForm"];
+                        data: components["schemas"]["Daily"];
                     };
                 };
             };
@@ -4600,7 +4600,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["ChartSummary"][];
-                        pagination: components["schemas"]["CatalogPagination"];
+                        pagination: components["schemas"]["CountedPagination"];
                     };
                 };
             };
@@ -4640,7 +4640,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["ChartVersion"][];
-                        pagination: components["schemas"]["CatalogPagination"];
+                        pagination: components["schemas"]["CountedPagination"];
                     };
                 };
             };
@@ -5323,8 +5323,8 @@ export interface operations {
             content: {
                 "application/json": {
                     /**
-                     * @description The 8 digits from the mail; with email.
-                     * @example 40718236
+                     * @description The 10 digits from the mail; with email.
+                     * @example 4071823659
                      */
                     code?: string;
                     /**
@@ -5349,7 +5349,7 @@ export interface operations {
             /** @description Created */
             201: {
                 headers: {
-                    /** @description The cookie of the session. */
+                    /** @description The cookie of the session and, at the first sign-in in a browser, one by which the service knows the browser. */
                     "Set-Cookie"?: string;
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;

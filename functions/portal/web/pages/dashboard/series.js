@@ -11,7 +11,7 @@ import { titleOf } from "./figures.js";
 
 /** @typedef {import("./figures.js").Figure} Figure */
 /** @typedef {import("../../components/chart.js").Series} Series */
-/** @typedef {import("../../core/types").Schema<"DailyForm">} Daily */
+/** @typedef {import("../../core/types").Schema<"Daily">} Daily */
 
 /**
  * @param {{figure: Figure, daily?: Daily, otherName: string, kind?: "bar" | "line", fromZero?: boolean}} props
