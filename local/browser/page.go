@@ -196,7 +196,8 @@ func (p *Page) SetTheme(theme Theme) {
 func (p *Page) Settle() {
 	p.t.Helper()
 	p.await("the end of all requests", func(context.Context) (bool, error) { return len(p.watch.pending()) == 0, nil })
-	p.runScript("draw the page", "document.fonts.ready.then(() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done))))")
+	p.runScript("draw the page",
+		"document.fonts.ready.then(() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done))))")
 }
 
 // Clipboard returns the text that the page has copied.

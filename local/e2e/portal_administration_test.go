@@ -33,10 +33,10 @@ func TestAdministrationPages(t *testing.T) {
 	p.checkNoSecretsLeaked(t)
 }
 
-// countRequests returns how many requests of the page have the method and path.
-func countRequests(page *browser.Page, method, path string) (count int) {
+// countPosts returns how many POST requests the page has sent to the path.
+func countPosts(page *browser.Page, path string) (count int) {
 	for _, r := range page.Requests() {
-		if r.Method == method && strings.HasSuffix(r.URL, path) {
+		if r.Method == http.MethodPost && strings.HasSuffix(r.URL, path) {
 			count++
 		}
 	}
@@ -64,10 +64,10 @@ func testCreateUserPage(t *testing.T, p *testStack, page *browser.Page) {
 	page.Click(browser.Button("Add a value"))
 	page.Fill("Metadata: key 1", "customerNumber")
 	page.Fill("Metadata: value 1", "C-1815")
-	before := countRequests(page, http.MethodPost, "/v1/users")
+	before := countPosts(page, "/v1/users")
 	browser.Eval[bool](page, doubleClick)
 	page.WaitFor(browser.Heading("Ada"))
-	if sent := countRequests(page, http.MethodPost, "/v1/users") - before; sent != 1 {
+	if sent := countPosts(page, "/v1/users") - before; sent != 1 {
 		t.Errorf("a double click sent %d requests", sent)
 	}
 	page.WaitText("Pending")

@@ -42,7 +42,9 @@ func testAttachments(t *testing.T, m *customerStack, page *browser.Page) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, artifactType := range map[string]string{"signature": "application/vnd.dev.cosign.artifact.sig.v1+json", "sbom": "application/spdx+json"} {
+	for name, artifactType := range map[string]string{
+		"signature": "application/vnd.dev.cosign.artifact.sig.v1+json", "sbom": "application/spdx+json",
+	} {
 		m.attach(t, "acme/signed:"+name, artifactType, subject)
 	}
 	page.Open("/portal/images/acme%2Fsigned/1.0")
@@ -56,10 +58,10 @@ func testAttachments(t *testing.T, m *customerStack, page *browser.Page) {
 // attach pushes an artifact that refers to a manifest of the same repository. Its blob is the empty object.
 func (m *customerStack) attach(t *testing.T, at, artifactType string, subject *v1.Descriptor) {
 	t.Helper()
-	artifact := mutate.Subject(mutate.ConfigMediaType(mutate.MediaType(empty.Image, types.OCIManifestSchema1), types.MediaType(artifactType)), *subject)
-	attached, isImage := artifact.(v1.Image)
+	artifact := mutate.ConfigMediaType(mutate.MediaType(empty.Image, types.OCIManifestSchema1), types.MediaType(artifactType))
+	attached, isImage := mutate.Subject(artifact, *subject).(v1.Image)
 	if !isImage {
-		t.Fatalf("the artifact is a %T", artifact)
+		t.Fatalf("the artifact %s is no image", at)
 	}
 	if err := remote.Write(m.tag(t, at), attached, m.pusher()); err != nil {
 		t.Fatal(err)

@@ -11,7 +11,8 @@ import (
 // testForeignRequest opens the page of another person's request.
 func testForeignRequest(t *testing.T, m *customerStack) {
 	const requests, text = "/api/v1/credential-requests", "of the customer alone"
-	id := m.customer.For(t).Post(requests, `{"accessLevel":"charts","justification":"`+text+`"}`).WantStatus(http.StatusCreated).Text("data.id")
+	id := m.customer.For(t).Post(requests, `{"accessLevel":"charts","justification":"`+text+`"}`).
+		WantStatus(http.StatusCreated).Text("data.id")
 	m.createUser(t, "stranger@example.com", "viewer")
 	page := m.visitAs(t, "stranger@example.com")
 	page.Allow("404 GET " + requests)
@@ -41,8 +42,9 @@ func testForeignUser(t *testing.T, p *testStack, page *browser.Page) {
 	}
 	for _, path := range []string{at + "/api-keys", "/api/v1/tokens?userId=" + strings.TrimPrefix(at, "/v1/users/")} {
 		page.Allow("403 GET " + path)
-		if got := browser.Eval[int](page, `fetch(`+quoteJS(t, path)+`).then(async r => { await r.text(); return r.status })`); got != http.StatusForbidden {
-			t.Errorf("%s answers a viewer with %d", path, got)
+		status := browser.Eval[int](page, `fetch(`+quoteJS(t, path)+`).then(async r => { await r.text(); return r.status })`)
+		if status != http.StatusForbidden {
+			t.Errorf("%s answers a viewer with %d", path, status)
 		}
 	}
 }
@@ -52,10 +54,10 @@ func testForeignJob(t *testing.T, p *testStack, address, result string) {
 	t.Helper()
 	p.createUser(t, "stranger@example.com", "user")
 	page := p.visitAs(t, "stranger@example.com")
-	page.Allow("404 GET /v1/jobs/")
+	page.Allow("404 GET /v1/capabilities/jobs/")
 	page.Open(address)
 	page.WaitFor(browser.Heading("Media"))
-	page.WaitText("The job does not exist")
+	page.WaitText("You have no such job.")
 	if shown := page.Text(); strings.Contains(shown, result) || strings.Contains(shown, "talk.wav") {
 		t.Errorf("the page shows another person's job: %s", shown)
 	}

@@ -100,4 +100,5 @@ func testPortalJob(t *testing.T, m *mediaPage, gate string) {
 		t.Fatal(err)
 	}
 	card.WaitText("The harbour office is closed on Monday.")
+	testForeignJob(t, m.testStack, address, "The harbour office")
 }

@@ -1,8 +1,11 @@
 package e2e
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+	pixels "image"
+	"image/png"
 	"net/http"
 	"os"
 	"os/exec"
@@ -53,6 +56,7 @@ func TestPortalMedia(t *testing.T) {
 		{"values of a text", testPortalText},
 		{"comparison", testPortalComparison},
 		{"large file", testPortalLargeFile},
+		{"picture", testPortalPicture},
 		{"unreadable files", testPortalUnreadableFiles},
 		{"names of files", testPortalFileNames},
 		{"settings", testPortalSettings},
@@ -227,6 +231,26 @@ func testPortalComparison(t *testing.T, m *mediaPage) {
 		t.Errorf("marked %q", mark)
 	}
 	m.wantSameFromCurl(t)
+}
+
+// testPortalPicture shows the picture with the quote of a value. The response is the test's, because only some models read pictures.
+func testPortalPicture(t *testing.T, m *mediaPage) {
+	var picture bytes.Buffer
+	if err := png.Encode(&picture, pixels.NewGray(pixels.Rect(0, 0, 40, 20))); err != nil {
+		t.Fatal(err)
+	}
+	m.Check("Extract values", true)
+	m.Upload(chooseFiles, m.file(t, "receipt <b>.png", picture.String()))
+	m.variable("Variable 1", "total", "Number", "")
+	stop := m.Respond("*"+extractMedia+"*", http.StatusOK, `{"extracted_data": {"total": 12}, "warnings": [],
+		"evidence": {"total": [{"quote": "Total <b>12</b> EUR", "page": 1, "start": 0, "end": 19, "confidence": 0.9}]}}`)
+	m.Click(browser.Button("Extract"))
+	m.Click(browser.Button("Show where total was found"))
+	m.WaitFor(browser.Role("image", "Picture receipt <b>.png"))
+	m.WaitText("Total <b>12</b> EUR")
+	m.WaitUntil("the picture", `document.querySelector("main img.picture")?.naturalWidth === 40`)
+	m.Axe()
+	stop()
 }
 
 func testPortalLargeFile(t *testing.T, m *mediaPage) {

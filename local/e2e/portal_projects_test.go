@@ -53,10 +53,10 @@ func testProjectPages(t *testing.T, p *testStack, page *browser.Page) {
 	page.Axe()
 	picker.Click(browser.Button("Choose katherine@example.com"))
 	page.Select("Role of katherine@example.com", "Editor")
-	before := countRequests(page, http.MethodPost, "/v1/projects")
+	before := countPosts(page, "/v1/projects")
 	browser.Eval[bool](page, doubleClick)
 	page.WaitFor(browser.Heading("Rollout"))
-	if sent := countRequests(page, http.MethodPost, "/v1/projects") - before; sent != 1 {
+	if sent := countPosts(page, "/v1/projects") - before; sent != 1 {
 		t.Errorf("a double click sent %d requests", sent)
 	}
 	page.WaitFor(browser.Link("katherine@example.com"))

@@ -15,11 +15,11 @@ import (
 	"portside/local/browser"
 )
 
-// ageSessions changes all sessions of the client's user as if they began 16 minutes ago.
+// ageSessions changes all sessions of the client's user as if the user signed in 16 minutes ago.
 func (p *testStack) ageSessions(t *testing.T, owner client) {
 	t.Helper()
 	db := dynamodb.New(dynamodb.Options{Region: p.info.Region, BaseEndpoint: &p.info.DynamoDB, Credentials: p.engineKeys()})
-	began := now().Add(-16 * time.Minute)
+	signedIn := now().Add(-16 * time.Minute)
 	for _, session := range owner.Get("/v1/sessions").WantStatus(http.StatusOK).List("data") {
 		id := session.(map[string]any)["id"].(string)
 		_, err := db.UpdateItem(t.Context(), &dynamodb.UpdateItemInput{
@@ -27,9 +27,9 @@ func (p *testStack) ageSessions(t *testing.T, owner client) {
 			Key: map[string]types.AttributeValue{
 				"pk": &types.AttributeValueMemberS{Value: "credential#" + id}, "sk": &types.AttributeValueMemberS{Value: "credential"},
 			},
-			UpdateExpression: aws.String("SET created = :began"), ConditionExpression: aws.String("attribute_exists(created)"),
+			UpdateExpression: aws.String("SET authenticated = :signedIn"), ConditionExpression: aws.String("attribute_exists(authenticated)"),
 			ExpressionAttributeValues: map[string]types.AttributeValue{
-				":began": &types.AttributeValueMemberN{Value: strconv.FormatInt(began.UnixMilli(), 10)},
+				":signedIn": &types.AttributeValueMemberN{Value: strconv.FormatInt(signedIn.UnixMilli(), 10)},
 			},
 		})
 		if err != nil {
@@ -120,7 +120,8 @@ func testFraming(t *testing.T, p *testStack) {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
-		_, _ = fmt.Fprintf(w, `<!doctype html><title>Other site</title><link rel="icon" href="data:,"><iframe src="%s/portal"></iframe>`, p.info.Portal)
+		_, _ = fmt.Fprintf(w, `<!doctype html><title>Other site</title><link rel="icon" href="data:,">
+			<iframe src="%s/portal"></iframe>`, p.info.Portal)
 	})
 	site := httptest.NewServer(mux)
 	t.Cleanup(site.Close)
