@@ -54,6 +54,8 @@ func TestPortalMedia(t *testing.T) {
 		{"summary", testPortalSummary},
 		{"values of a PDF", testPortalPDF},
 		{"values of a text", testPortalText},
+		{"values of Word", testPortalWord},
+		{"values of other formats", testPortalReadTexts},
 		{"comparison", testPortalComparison},
 		{"large file", testPortalLargeFile},
 		{"picture", testPortalPicture},
@@ -309,37 +311,23 @@ func testPortalSettings(t *testing.T, m *mediaPage) {
 
 // testPortalMediaKeyboard uses only the keyboard. DevTools chooses the file, because the dialog of the system is not part of the page.
 func testPortalMediaKeyboard(t *testing.T, m *mediaPage) {
-	focus := func(name string) {
-		t.Helper()
-		for range 40 {
-			at := m.Focused()
-			if strings.HasPrefix(at.Name, name) {
-				if !at.Visible {
-					t.Errorf("the focus on %s is not visible", name)
-				}
-				return
-			}
-			m.Press("Tab")
-		}
-		t.Fatalf("the Tab key does not reach %q, but %+v", name, m.Focused())
-	}
-	focus("Summarize")
+	tabTo(t, m.Page, "Summarize")
 	m.Press("ArrowDown")
 	m.WaitFor(browser.Heading("Variables"))
 	m.Upload(chooseFiles, m.example(t, "contrato.txt"))
-	focus("Add variable")
+	tabTo(t, m.Page, "Add variable")
 	m.Press("Enter")
 	m.WaitFor(browser.Role("group", "Variable 1"))
-	focus("Name") // the page moves the focus there
+	tabTo(t, m.Page, "Name") // the page moves the focus there
 	m.Type("landlord")
-	focus("Description (optional)")
+	tabTo(t, m.Page, "Description (optional)")
 	m.Type("arrendador")
 	m.Press("Enter") // sends the form
 	m.WaitFor(browser.Row("landlord"))
-	focus("Show where landlord was found")
+	tabTo(t, m.Page, "Show where landlord was found")
 	m.Press("Enter")
 	m.WaitFor(browser.Role("region", "Text of the file"))
-	focus("Close")
+	tabTo(t, m.Page, "Close")
 	m.Press("Enter")
 	m.WaitGone(browser.Role("region", "Text of the file"))
 	if got := m.Focused(); got.Name != "Show where landlord was found" || !got.Visible {
