@@ -17,7 +17,7 @@ import (
 // allows these failures. The status 0 breaks the connection instead. The returned function ends it.
 func (p *Page) Respond(pattern string, status int64, body string) (stop func()) {
 	p.t.Helper()
-	return p.RespondWith(func(string) (int64, string) { return status, body }, pattern)
+	return p.intercept(func(string) (int64, string) { return status, body }, &fetch.RequestPattern{URLPattern: pattern})
 }
 
 // RespondWith is Respond with several patterns, and a response for each address.
@@ -27,7 +27,20 @@ func (p *Page) RespondWith(respond func(address string) (status int64, body stri
 	for i, pattern := range patterns {
 		wanted[i] = &fetch.RequestPattern{URLPattern: pattern}
 	}
-	sendCommand(p, fetch.Enable, fetch.EnableParams{Patterns: wanted})
+	return p.intercept(respond, wanted...)
+}
+
+// LoseResponses breaks the connection of all requests whose address matches the pattern, after the server has answered, and
+// allows these failures. The returned function ends it.
+func (p *Page) LoseResponses(pattern string) (stop func()) {
+	p.t.Helper()
+	lost := &fetch.RequestPattern{URLPattern: pattern, RequestStage: fetch.RequestStageResponse}
+	return p.intercept(func(string) (int64, string) { return 0, "" }, lost)
+}
+
+func (p *Page) intercept(respond func(address string) (int64, string), patterns ...*fetch.RequestPattern) (stop func()) {
+	p.t.Helper()
+	sendCommand(p, fetch.Enable, fetch.EnableParams{Patterns: patterns})
 	ctx, cancel := context.WithCancel(p.tab)
 	paused := cdp.Events(ctx, p.target, fetch.RequestPaused)
 	go func() {

@@ -26,6 +26,7 @@ func TestPortalAccess(t *testing.T) {
 		{"a token is created, used, renewed and revoked", testTokenInBrowser},
 		{"a double click creates one token", testDoubleClick},
 		{"a failing API keeps what was typed", testFailingAPI},
+		{"a lost response doubles nothing", testLostResponse},
 		{"hostile text is inert", testHostileText},
 		{"somebody else decides first", testDecidedMeanwhile},
 		{"an overdue request says so", testOverdueRequest},
