@@ -69,7 +69,8 @@ func (s *Store) Unchanged(userID string, version int64) types.TransactWriteItem 
 }
 
 // SignedIn returns the write that records the time of a sign-in. It fails unless the user is active and still has this
-// version. The version stays: people who sign in again and again must not make the changes of an admin fail.
+// version. It does not change the version, so that frequent sign-ins do not conflict with an admin's
+// changes.
 func (s *Store) SignedIn(userID string, version int64, at time.Time) types.TransactWriteItem {
 	return types.TransactWriteItem{Update: &types.Update{
 		TableName: &s.table, Key: userKey(userID), UpdateExpression: aws.String("SET lastLogin = :at"),
