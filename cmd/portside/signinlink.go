@@ -45,7 +45,7 @@ type signInLink struct{ email, baseURL string }
 
 func printSignInLink(ctx context.Context, p process, t *tables, wanted signInLink) error {
 	store := sessionsdynamo.New(t.client, t.names.credentials, t.users)
-	service := sessions.NewService(sessions.Parts{Requests: store, People: t.users, Now: p.now})
+	service := sessions.NewService(sessions.Dependencies{Requests: store, People: t.users, Now: p.now})
 	link, expires, err := service.OperatorLink(ctx, wanted.email)
 	if fault.KindOf(err) == fault.NotFound {
 		return fmt.Errorf("no active user has the address %s: create the user first, or set its status to active", wanted.email)

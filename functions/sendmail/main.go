@@ -38,7 +38,7 @@ func build(settings *start.Settings) (any, error) {
 	return sendDue(users.NewInviter(people, mailer, time.Now), credentialrequests.NewService(credentialrequests.Parts{
 		Store: credentialrequestsdynamo.New(client, table, people), Credentials: keys, People: people,
 		Mailer: mailer, Now: time.Now,
-	}), sessions.NewService(sessions.Parts{
+	}), sessions.NewService(sessions.Dependencies{
 		Requests: requests, Outbox: requests, Sessions: requests, Credentials: keys, People: people, Mailer: mailer, Now: time.Now,
 	})), nil
 }

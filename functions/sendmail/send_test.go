@@ -61,7 +61,7 @@ func newFixture(tb testing.TB) *fixture {
 		Mailer: o.server.mailer(), NewID: newID, Now: now,
 	})
 	signIns := sessionsdynamo.New(client, name, store)
-	o.signIns = sessions.NewService(sessions.Parts{
+	o.signIns = sessions.NewService(sessions.Dependencies{
 		Requests: signIns, Outbox: signIns, Sessions: signIns, Credentials: table, People: store, Mailer: o.server.mailer(), Now: now,
 	})
 	return o

@@ -12,6 +12,9 @@ import (
 // browserCookie holds the secret of a browser that asked for a sign-in mail.
 const browserCookie = "__Host-portside-browser"
 
+// knownCookie holds the secret of a browser in which somebody has signed in.
+const knownCookie = "__Host-portside-known"
+
 // newCookie returns a Set-Cookie header. Scripts cannot read the cookie, and browsers send it only with requests of the
 // portal's own pages.
 func newCookie(name, value string, lifetime time.Duration) string {
@@ -26,9 +29,13 @@ func newSiteCookie(name, value string, lifetime time.Duration, sameSite http.Sam
 	return cookie.String()
 }
 
-// sessionCookie returns the Set-Cookie header of a session that has just begun.
-func sessionCookie(signedIn sessions.SignedIn) string {
-	return newCookie(web.SessionCookie, signedIn.Secret.Reveal(), credentials.SessionLifetime)
+// sessionCookies returns the Set-Cookie headers of a session that has just begun.
+func sessionCookies(signedIn sessions.SignedIn) []string {
+	all := []string{newCookie(web.SessionCookie, signedIn.Secret.Reveal(), credentials.SessionLifetime)}
+	if signedIn.Known != nil {
+		all = append(all, newCookie(knownCookie, signedIn.Known.Reveal(), sessions.KnownBrowserLifetime))
+	}
+	return all
 }
 
 // noSessionCookie returns the Set-Cookie header that removes the session's cookie.

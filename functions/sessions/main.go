@@ -24,9 +24,9 @@ import (
 	"portside/shared/users/usersdynamo"
 )
 
-// askTime is how long every request for a sign-in mail takes; see sessions.Parts.AskTime. Amazon SES usually accepts a mail
+// requestMailTime is how long every request for a sign-in mail takes; see sessions.Dependencies.RequestMailTime. Amazon SES usually accepts a mail
 // within a tenth of it.
-const askTime = time.Second
+const requestMailTime = time.Second
 
 func main() { start.HTTP(build) }
 
@@ -40,9 +40,9 @@ func build(settings *start.Settings) (http.Handler, error) {
 	people := usersdynamo.New(client, settings.String("USERS_TABLE"), keys, daycounts.In(settings.String("ANALYTICS_TABLE")))
 	store := sessionsdynamo.New(client, table, people)
 	h := &handlers{
-		sessions: sessions.NewService(sessions.Parts{
+		sessions: sessions.NewService(sessions.Dependencies{
 			Requests: store, Outbox: store, Sessions: store, Credentials: keys, People: people,
-			Mailer: mailses.New(sesv2.NewFromConfig(cfg), settings.String("MAIL_FROM")), Now: time.Now, AskTime: askTime,
+			Mailer: mailses.New(sesv2.NewFromConfig(cfg), settings.String("MAIL_FROM")), Now: time.Now, RequestMailTime: requestMailTime,
 		}),
 		passkeys: newPasskeys(passkeysdynamo.New(client, table, keys), people, time.Now),
 		openID:   newOpenID(settings, openiddynamo.New(client, table), people, time.Now),

@@ -46,12 +46,14 @@ func newOpenID(settings *start.Settings, store *openiddynamo.Store, people openi
 	if issuer, err := url.Parse(client.Issuer); err == nil && name == "" {
 		name = issuer.Hostname()
 	}
-	return &openIDProvider{name: name, service: openid.NewService(openidclient.New(client, now), store, people, now)}
+	return &openIDProvider{name: name, service: openid.NewService(openid.Dependencies{
+		Provider: openidclient.New(client, now), States: store, People: people, Now: now,
+	})}
 }
 
 type startOpenIDInput struct {
 	RequestSource
-	Return string `query:"return" default:"/portal/" doc:"Page of the portal to open afterwards." example:"/portal/tokens"`
+	Return string `query:"return" default:"/portal/" doc:"Page of the portal to open afterwards." example:"/portal/access"`
 }
 
 type redirectOutput struct {
@@ -63,6 +65,10 @@ type redirectOutput struct {
 func (h *handlers) startOpenID(ctx context.Context, in *startOpenIDInput) (*redirectOutput, error) {
 	if h.openID == nil {
 		return nil, errNoOpenID
+	}
+	if in.site != "" && in.site != "same-origin" && in.site != "none" {
+		// Another site must not use up the limit of its visitors' network. A person who follows a link sees the sign-in page.
+		return &redirectOutput{Status: http.StatusSeeOther, Location: signInPage(url.Values{}, in.Return)}, nil
 	}
 	started, err := h.begin(ctx, in)
 	if errors.Is(err, openid.ErrUnavailable) || errors.Is(err, sessions.ErrTooManyRequests) {
@@ -78,7 +84,7 @@ func (h *handlers) startOpenID(ctx context.Context, in *startOpenIDInput) (*redi
 }
 
 func (h *handlers) begin(ctx context.Context, in *startOpenIDInput) (openid.Started, error) {
-	if err := h.sessions.Throttle(ctx, in.address); err != nil {
+	if err := h.sessions.Throttle(ctx, sessions.OpenIDStart, in.network); err != nil {
 		return openid.Started{}, err
 	}
 	return h.openID.service.Begin(ctx, h.callbackURL(in.host), in.Return)
@@ -102,16 +108,16 @@ func (h *handlers) finishOpenID(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, problemPage(err, page), http.StatusSeeOther)
 		return
 	}
-	w.Header().Add("Set-Cookie", sessionCookie(signedIn))
+	for _, cookie := range sessionCookies(signedIn) {
+		w.Header().Add("Set-Cookie", cookie)
+	}
 	http.Redirect(w, r, page, http.StatusSeeOther)
 }
 
-// finish returns the page to open also if it fails, unless the request does not name one.
+// finish returns the page to open also if it fails, unless the request does not name one. It needs no limit: it reads nothing unless
+// the state fits the cookie, and only a stored state, whose start has counted, leads to the provider.
 func (h *handlers) finish(r *http.Request) (signedIn sessions.SignedIn, page string, err error) {
 	ctx, query, cookies := r.Context(), r.URL.Query(), r.Header.Get("Cookie")
-	if err := h.sessions.Throttle(ctx, web.NetworkOf(r.RemoteAddr)); err != nil {
-		return sessions.SignedIn{}, "", err
-	}
 	finished, err := h.openID.service.Finish(ctx, openid.Callback{
 		Cookie: web.Cookie(cookies, openIDCookie), State: query.Get("state"), Code: query.Get("code"),
 		Error: query.Get("error"), Issuer: query.Get("iss"), RedirectURL: h.callbackURL(r.Host),
@@ -121,6 +127,7 @@ func (h *handlers) finish(r *http.Request) (signedIn sessions.SignedIn, page str
 	}
 	signedIn, err = h.sessions.SignIn(ctx, sessions.SignIn{
 		UserID: finished.Person.ID, Device: sessions.DeviceOf(r.UserAgent()), Session: web.Cookie(cookies, web.SessionCookie),
+		Known: web.Cookie(cookies, knownCookie), AuthenticatedAt: &finished.AuthenticatedAt,
 	})
 	if errors.Is(err, sessions.ErrSignIn) {
 		err = openid.ErrUnknownUser // the user was suspended a moment ago
@@ -147,6 +154,7 @@ var openIDProblems = []struct {
 	{openid.ErrUnknownUser, "openid-unknown-user"},
 	{openid.ErrUnavailable, "openid-unavailable"},
 	{sessions.ErrTooManyRequests, "too-many-requests"},
+	{sessions.ErrTooManySignIns, "too-many-requests"},
 }
 
 // problemPage returns the sign-in page with the code of an error, and with the page to open after another attempt.
@@ -157,11 +165,18 @@ func problemPage(err error, page string) string {
 			code = p.code
 		}
 	}
-	query := "problem=" + code
+	return signInPage(url.Values{"problem": {code}}, page)
+}
+
+// signInPage returns the sign-in page with a query, and with the page to open after the sign-in.
+func signInPage(query url.Values, page string) string {
 	if page != openid.Home && len(openid.CheckReturn(page)) == 0 {
-		query += "&return=" + url.QueryEscape(page)
+		query.Set("return", page)
 	}
-	return "/portal/sign-in?" + query
+	if len(query) == 0 {
+		return "/portal/sign-in"
+	}
+	return "/portal/sign-in?" + query.Encode()
 }
 
 var startOpenIDSignIn = huma.Operation{

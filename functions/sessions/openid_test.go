@@ -22,7 +22,7 @@ func (f *fixture) connect() *openidtest.Provider {
 	client := openidclient.New(openidclient.Settings{
 		Issuer: provider.Issuer, ClientID: openidtest.ClientID, ClientSecret: openidtest.ClientSecret,
 	}, f.clock.Now)
-	f.openID = &openIDProvider{name: "Example", service: openid.NewService(client, f.states, f.people, f.clock.Now)}
+	f.openID = &openIDProvider{name: "Example", service: openid.NewService(openid.Dependencies{Provider: client, States: f.states, People: f.people, Now: f.clock.Now})}
 	return provider
 }
 
@@ -49,8 +49,8 @@ func TestOpenIDSignIn(t *testing.T) {
 	provider := f.connect()
 	b := f.browser()
 	b.client().Get("/v1/sign-in/methods").WantValue("data.openId.name", "Example")
-	callback := provider.SignIn(b.startOpenID("/portal/tokens?x=1"))
-	b.comeBack(callback).WantStatus(http.StatusSeeOther).WantHeader("Location", "/portal/tokens?x=1")
+	callback := provider.SignIn(b.startOpenID("/portal/access?x=1"))
+	b.comeBack(callback).WantStatus(http.StatusSeeOther).WantHeader("Location", "/portal/access?x=1")
 	if b.cookies[openIDCookie] != "" {
 		t.Error("the cookie of the flow is still there")
 	}
@@ -152,15 +152,65 @@ func TestOpenIDProviderIsDown(t *testing.T) {
 	b.client().Get("/v1/sign-in/methods").WantStatus(http.StatusOK)
 }
 
+// TestOpenIDIsThrottled uses up the starts of a network. Those who have started can still come back.
 func TestOpenIDIsThrottled(t *testing.T) {
 	f := newFixture(t)
-	f.connect()
+	provider := f.connect()
 	b := f.browser()
-	for range 300 {
+	callback := provider.SignIn(b.startOpenID("/portal/"))
+	for range 299 {
 		b.client().Get("/v1/sign-in/openid").WantStatus(http.StatusSeeOther)
 	}
 	b.wantProblem(b.client().Get("/v1/sign-in/openid"), "too-many-requests")
-	b.wantProblem(b.comeBack(&url.URL{Path: callbackPath}), "too-many-requests")
+	b.comeBack(callback).WantHeader("Location", "/portal/")
+}
+
+// TestOtherSitesCannotUseUpOpenID has a page of another site load both addresses as pictures in the browser of a visitor.
+func TestOtherSitesCannotUseUpOpenID(t *testing.T) {
+	f := newFixture(t)
+	provider := f.connect()
+	b := f.browser()
+	picture := webtest.New(t, f.handler()).With("Sec-Fetch-Site", "cross-site").With("Sec-Fetch-Mode", "no-cors")
+	for range 301 {
+		r := picture.Get("/v1/sign-in/openid?return=/portal/charts").WantHeader("Location", "/portal/sign-in?return=%2Fportal%2Fcharts")
+		if cookies := r.Header.Values("Set-Cookie"); len(cookies) > 0 {
+			t.Fatalf("another site has begun a sign-in: %q", cookies)
+		}
+		b.wantProblem(picture.Get(callbackPath+"?state=x&code=y"), "openid-expired")
+	}
+	b.comeBack(provider.SignIn(b.startOpenID("/portal/"))).WantHeader("Location", "/portal/")
+}
+
+// TestOpenIDSessionsAreAsRecentAsTheSignInAtTheProvider checks when sessions of the provider may create secrets.
+func TestOpenIDSessionsAreAsRecentAsTheSignInAtTheProvider(t *testing.T) {
+	for name, c := range map[string]struct {
+		claim         any // auth_time; nil if the provider does not send it
+		authenticated any
+		recentUntil   string
+	}{
+		"now":           {int64(1772442000), "2026-03-02T09:00:00Z", "2026-03-02T09:15:00Z"},
+		"a while ago":   {int64(1772442000 - 600), "2026-03-02T08:50:00Z", "2026-03-02T09:05:00Z"},
+		"in the future": {int64(1772442000 + 30), "2026-03-02T09:00:00Z", "2026-03-02T09:15:00Z"},
+		"unknown":       {nil, nil, "2026-03-02T09:00:00Z"},
+	} {
+		f := newFixture(t)
+		provider := f.connect()
+		provider.Change = func(claims map[string]any) {
+			if claims["auth_time"] = c.claim; c.claim == nil {
+				delete(claims, "auth_time")
+			}
+		}
+		b := f.browser()
+		b.comeBack(provider.SignIn(b.startOpenID("/portal/"))).WantHeader("Location", "/portal/")
+		b.client().Get("/v1/sessions/current").WantValue("data.authenticatedAt", c.authenticated).WantValue("data.recentUntil", c.recentUntil)
+		want := http.StatusOK
+		if c.claim == nil {
+			want = http.StatusForbidden
+		}
+		if r := b.client().Post("/v1/passkeys/options", ""); r.Status != want {
+			t.Errorf("%s: %d %s", name, r.Status, r.Body)
+		}
+	}
 }
 
 func TestWithoutAProviderThereIsNoOpenID(t *testing.T) {

@@ -25,16 +25,24 @@ func newPasskeys(store *passkeysdynamo.Store, people passkeys.People, now func()
 	})
 }
 
-// RequestSource is what the requests of people say about their browser. It is exported because huma ignores the fields of
-// unexported embedded structs.
+// RequestSource is the host that a request was sent to, and where it comes from. It is exported because huma ignores the fields
+// of unexported embedded structs.
 type RequestSource struct {
 	host    string
-	address string
+	network string // of the client; see web.NetworkOf
+	cookies string // the Cookie header
+	site    string // the Sec-Fetch-Site header: how the page that made the request relates to this host
+}
+
+func sourceOf(ctx huma.Context) RequestSource {
+	return RequestSource{
+		host: ctx.Host(), network: web.NetworkOf(ctx.RemoteAddr()), cookies: ctx.Header("Cookie"), site: ctx.Header("Sec-Fetch-Site"),
+	}
 }
 
 // Resolve implements huma.Resolver.
 func (in *RequestSource) Resolve(ctx huma.Context) []error { //nolint:unparam // the signature of huma.Resolver
-	in.host, in.address = ctx.Host(), web.NetworkOf(ctx.RemoteAddr())
+	*in = sourceOf(ctx)
 	return nil
 }
 
@@ -46,7 +54,7 @@ func (h *handlers) site(host string) (passkeys.Site, error) {
 // Passkey is a passkey without its key.
 type Passkey struct {
 	ID         string     `json:"id" format:"uuid" example:"01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11"`
-	Name       string     `json:"name" doc:"Name that its user has chosen." example:"Work laptop"`
+	Name       string     `json:"name" doc:"Name chosen by the user." example:"Work laptop"`
 	CreatedAt  time.Time  `json:"createdAt" doc:"UTC." example:"2026-03-02T09:15:30.250Z"`
 	LastUsedAt *time.Time `json:"lastUsedAt" doc:"UTC; null if it was never used." example:"2026-03-09T07:45:12.106Z"`
 	IsSynced   bool       `json:"isSynced" doc:"Whether it may be on several devices of its user."`
@@ -151,7 +159,7 @@ func (h *handlers) passkeySignInOptions(ctx context.Context, in *RequestSource) 
 	if err != nil {
 		return nil, err
 	}
-	if err := h.sessions.Throttle(ctx, in.address); err != nil {
+	if err := h.sessions.Throttle(ctx, sessions.PasskeyOptions, in.network); err != nil {
 		return nil, err
 	}
 	challenge, err := h.passkeys.BeginSignIn(ctx)
@@ -175,7 +183,9 @@ func (h *handlers) signInByPasskey(ctx context.Context, in *signInInput) (sessio
 	if err != nil {
 		return sessions.SignedIn{}, err
 	}
-	signedIn, err := h.sessions.SignIn(ctx, sessions.SignIn{UserID: userID, Device: in.visit.Device, Session: in.visit.Session})
+	signedIn, err := h.sessions.SignIn(ctx, sessions.SignIn{
+		UserID: userID, Device: in.visit.Device, Session: in.visit.Session, Known: in.visit.Known,
+	})
 	if errors.Is(err, sessions.ErrSignIn) {
 		err = passkeys.ErrSignIn
 	}

@@ -49,8 +49,8 @@ var (
 		OperationID: "createSignInLink", Method: http.MethodPost, Path: "/v1/sign-in/links", Tags: []string{"Sessions"},
 		Summary: "Ask for a sign-in mail", DefaultStatus: http.StatusAccepted,
 		Description: "Mails a link and a code to the address, if it belongs to an active user. The response is the same for every " +
-			"address. Both work once, within 15 minutes, in the browser that has the cookie of this response. A client gets at most " +
-			"5 mails per hour for one address.",
+			"address. Both work once, within 15 minutes, in the browser that has the cookie of this response. One network (an IPv4 " +
+			"address or IPv6 /64) gets at most 5 mails per hour for one address. A browser in which the user has signed in has its own 5.",
 		Errors: web.BodyErrors(http.StatusTooManyRequests),
 	}
 	createSession = huma.Operation{
@@ -59,7 +59,8 @@ var (
 		Description: "Begins a session and sets its cookie. Send exactly one proof: the `token` of a link, `email` and " +
 			"`code`, or the response of a `passkey`. " +
 			"Five wrong codes end the link. A session ends when it is not used for 12 hours, and after 30 days at the latest. A user " +
-			"has at most 10 sessions; another sign-in ends the oldest. The session that the request carries ends, too.",
+			"has at most 10 sessions; another sign-in ends the oldest. The session that the request carries ends, too. " +
+			"A user can sign in 20 times in 10 minutes, and 50 codes a day can be tried for one address.",
 		Errors: web.BodyErrors(http.StatusUnauthorized, http.StatusTooManyRequests, http.StatusConflict),
 	}
 	listSessions = huma.Operation{
@@ -108,8 +109,8 @@ var (
 	createPasskey = huma.Operation{
 		OperationID: "createPasskey", Method: http.MethodPost, Path: "/v1/passkeys", Tags: []string{"Passkeys"},
 		Summary: "Register a passkey", DefaultStatus: http.StatusCreated,
-		Description: "Registers a passkey of the caller, with which people sign in without a mail. A user has at most 20. The authenticator " +
-			"must have checked the user, by a PIN, a finger or a face.",
+		Description: "Registers a passkey of the caller, with which people sign in without a mail. A user has at most 20. User " +
+			"verification (PIN, fingerprint or face) is required.",
 		Errors: web.BodyErrors(http.StatusConflict, http.StatusUnprocessableEntity),
 	}
 	listPasskeys = huma.Operation{

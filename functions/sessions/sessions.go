@@ -6,18 +6,19 @@ import (
 
 	"portside/shared/core/principal"
 	"portside/shared/credentials"
+	"portside/shared/web"
 )
 
 // ListedSession is a session in a list. Structs that are embedded in inputs and outputs are exported, because huma ignores
 // the fields of unexported ones.
 type ListedSession struct {
-	ID              string    `json:"id" doc:"Public ID of the session." example:"3vQB7B6MrGQZ"`
-	Device          string    `json:"device" doc:"The browser that signed in." example:"Firefox on Windows"`
-	CreatedAt       time.Time `json:"createdAt" doc:"UTC." example:"2026-03-02T09:15:30.250Z"`
-	AuthenticatedAt time.Time `json:"authenticatedAt" doc:"UTC; when the person signed in." example:"2026-03-02T09:15:30.250Z"`
-	RecentUntil     time.Time `json:"recentUntil" doc:"UTC; until when the session may create secrets and decide on requests." example:"2026-03-02T09:30:30.250Z"`
-	LastUsedAt      time.Time `json:"lastUsedAt" doc:"UTC, rounded down to 5 minutes. The session ends 12 hours later if it is not used." example:"2026-03-02T09:15:00Z"`
-	ExpiresAt       time.Time `json:"expiresAt" doc:"UTC; when the session ends even if it is used." example:"2026-04-01T09:15:30.250Z"`
+	ID              string     `json:"id" doc:"Public ID of the session." example:"3vQB7B6MrGQZ"`
+	Device          string     `json:"device" doc:"The browser that signed in." example:"Firefox on Windows"`
+	CreatedAt       time.Time  `json:"createdAt" doc:"UTC." example:"2026-03-02T09:15:30.250Z"`
+	AuthenticatedAt *time.Time `json:"authenticatedAt" doc:"UTC; when the person signed in, which can be earlier than createdAt at an identity provider; null if the provider does not say it." example:"2026-03-02T09:15:30.250Z"`
+	RecentUntil     time.Time  `json:"recentUntil" doc:"UTC; until when the session may create secrets and decide on requests." example:"2026-03-02T09:30:30.250Z"`
+	LastUsedAt      time.Time  `json:"lastUsedAt" doc:"UTC, rounded down to 5 minutes. The session ends 12 hours later if it is not used." example:"2026-03-02T09:15:00Z"`
+	ExpiresAt       time.Time  `json:"expiresAt" doc:"UTC; when the session ends even if it is used." example:"2026-04-01T09:15:30.250Z"`
 }
 
 // Session is a session and its user.
@@ -37,7 +38,7 @@ type SessionUser struct {
 
 func encodeListedSession(c credentials.Credential) ListedSession {
 	return ListedSession{
-		ID: c.ID, Device: c.Name, CreatedAt: c.CreatedAt, AuthenticatedAt: c.CreatedAt, RecentUntil: c.RecentUntil(),
+		ID: c.ID, Device: c.Name, CreatedAt: c.CreatedAt, AuthenticatedAt: web.NullIfZero(c.AuthenticatedAt), RecentUntil: c.RecentUntil(),
 		LastUsedAt: c.LastUsedAt, ExpiresAt: c.ExpiresAt,
 	}
 }

@@ -33,18 +33,18 @@ const firefox = "Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:128.0) Gecko/20100
 
 // fixture is the function with a real engine and a clock and mailbox that the test controls.
 type fixture struct {
-	tb     testing.TB
-	clock  *webtest.Clock
-	post   *mailbox
-	keys   *credentialsdynamo.Table
-	people *usersdynamo.Store
-	parts  sessions.Parts
-	store  *passkeysdynamo.Store
-	states *openiddynamo.Store
-	openID *openIDProvider // nil unless a test connects one
-	base   string          // BASE_URL
-	ada    users.User
-	key    string // API key of Ada, who is an admin
+	tb       testing.TB
+	clock    *webtest.Clock
+	post     *mailbox
+	keys     *credentialsdynamo.Table
+	people   *usersdynamo.Store
+	sessions sessions.Dependencies
+	store    *passkeysdynamo.Store
+	states   *openiddynamo.Store
+	openID   *openIDProvider // nil unless a test connects one
+	base     string          // BASE_URL
+	ada      users.User
+	key      string // API key of Ada, who is an admin
 }
 
 func newFixture(tb testing.TB) *fixture {
@@ -63,14 +63,14 @@ func newFixtureOn(tb testing.TB, client *dynamodb.Client, table string) *fixture
 	f.people = usersdynamo.New(client, awstest.Table(tb, client, "UsersTable"), f.keys, days)
 	f.store, f.states = passkeysdynamo.New(client, table, f.keys), openiddynamo.New(client, table)
 	store := sessionsdynamo.New(client, table, f.people)
-	f.parts = sessions.Parts{
+	f.sessions = sessions.Dependencies{
 		Requests: store, Outbox: store, Sessions: store, Credentials: f.keys, People: f.people, Mailer: f.post, Now: f.clock.Now,
 	}
 	f.ada, f.key = f.user("ada@example.com", principal.Admin)
 	return f
 }
 
-func (f *fixture) service() *sessions.Service { return sessions.NewService(f.parts) }
+func (f *fixture) service() *sessions.Service { return sessions.NewService(f.sessions) }
 
 func (f *fixture) handler() http.Handler {
 	auth := credentials.NewAuthenticator(f.keys, 100, f.clock.Now)
@@ -207,7 +207,7 @@ func (m *mailbox) Send(_ context.Context, message mail.Message) error {
 
 var (
 	linkInMail = regexp.MustCompile(`https://portal\.example\.com/portal/sign-in#(psl_\w+)`)
-	codeInMail = regexp.MustCompile(`there: (\d{8})\n`)
+	codeInMail = regexp.MustCompile(`there: (\d{10})\n`)
 )
 
 // last returns the link and the code of the newest message.

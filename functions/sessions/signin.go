@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -40,17 +41,10 @@ func (h *handlers) methods(_ context.Context, in *RequestSource) (*methodsOutput
 }
 
 type askInput struct {
+	RequestSource
 	Body struct {
 		Email string `json:"email" format:"email" doc:"Your e-mail address." example:"ada@example.com"`
 	}
-	host   string
-	source string
-}
-
-// Resolve implements huma.Resolver.
-func (in *askInput) Resolve(ctx huma.Context) []error { //nolint:unparam // the signature of huma.Resolver
-	in.host, in.source = ctx.Host(), web.NetworkOf(ctx.RemoteAddr())
-	return nil
 }
 
 type askOutput struct {
@@ -63,8 +57,9 @@ type askOutput struct {
 }
 
 func (h *handlers) ask(ctx context.Context, in *askInput) (*askOutput, error) {
-	asked, err := h.sessions.Ask(ctx, sessions.Ask{
-		Email: in.Body.Email, BaseURL: web.BaseURL(h.baseURL, in.host), Source: in.source,
+	asked, err := h.sessions.RequestMail(ctx, sessions.MailRequest{
+		Email: in.Body.Email, BaseURL: web.BaseURL(h.baseURL, in.host), Network: in.network,
+		Known: web.Cookie(in.cookies, knownCookie),
 	})
 	if err != nil {
 		return nil, err
@@ -75,21 +70,20 @@ func (h *handlers) ask(ctx context.Context, in *askInput) (*askOutput, error) {
 }
 
 type signInInput struct {
+	RequestSource
 	Body struct {
 		Token string `json:"token,omitempty" doc:"The part after # in the link from the mail." example:"psl_…"`
 		Email string `json:"email,omitempty" format:"email" doc:"The address to which the code was mailed; with code." example:"ada@example.com"`
-		Code  string `json:"code,omitempty" doc:"The 8 digits from the mail; with email." example:"40718236"`
+		Code  string `json:"code,omitempty" doc:"The 10 digits from the mail; with email." example:"4071823659"`
 
 		Passkey web.Object `json:"passkey,omitempty" doc:"The PublicKeyCredential that navigator.credentials.get() returned, as its toJSON()."`
 	}
-	visit  sessions.Visit
-	source string
-	host   string
+	visit sessions.Visit
 }
 
 // Resolve implements huma.Resolver. It checks that the body has exactly one proof.
 func (in *signInInput) Resolve(ctx huma.Context) []error {
-	in.visit, in.source, in.host = visitOf(ctx), web.NetworkOf(ctx.RemoteAddr()), ctx.Host()
+	in.RequestSource, in.visit = sourceOf(ctx), visitOf(ctx)
 	byToken, byCode, byPasskey := in.Body.Token != "", in.Body.Code != "" || in.Body.Email != "", len(in.Body.Passkey) > 0
 	switch {
 	case !exactlyOne(byToken, byCode, byPasskey):
@@ -113,17 +107,17 @@ func exactlyOne(choices ...bool) bool {
 }
 
 type signInOutput struct {
-	SetCookie string `header:"Set-Cookie" doc:"The cookie of the session."`
+	SetCookie []string `header:"Set-Cookie" doc:"The cookie of the session and, at the first sign-in in a browser, one by which the service knows the browser."`
 	Body      struct {
 		Data Session `json:"data"`
 	}
 }
 
 func (h *handlers) signIn(ctx context.Context, in *signInInput) (*signInOutput, error) {
-	if err := h.sessions.Throttle(ctx, in.source); err != nil {
-		return nil, err
-	}
 	signedIn, err := h.prove(ctx, in)
+	if fault.KindOf(err) == fault.Unauthorized {
+		return nil, cmp.Or(h.sessions.Throttle(ctx, sessions.FailedProof, in.network), err)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -144,16 +138,17 @@ func (h *handlers) prove(ctx context.Context, in *signInInput) (sessions.SignedI
 
 // newSignInOutput returns the response of every way to sign in.
 func newSignInOutput(signedIn sessions.SignedIn) *signInOutput {
-	out := &signInOutput{SetCookie: sessionCookie(signedIn)}
+	out := &signInOutput{SetCookie: sessionCookies(signedIn)}
 	out.Body.Data = encodeSession(signedIn.Session, signedIn.Person)
 	return out
 }
 
-// visitOf returns what a request says about its browser.
+// visitOf describes the browser that sends a request.
 func visitOf(ctx huma.Context) sessions.Visit {
 	cookies := ctx.Header("Cookie")
 	return sessions.Visit{
 		Device:  sessions.DeviceOf(ctx.Header("User-Agent")),
 		Browser: web.Cookie(cookies, browserCookie), Session: web.Cookie(cookies, web.SessionCookie),
+		Known: web.Cookie(cookies, knownCookie),
 	}
 }

@@ -86,7 +86,7 @@ func testRequestInBrowser(t *testing.T, m *customerStack) {
 	decision.WaitText("Our staging cluster")
 	decision.Fill("Reason (optional)", "Agreed with sales.")
 	decision.Click(browser.Button("Approve request"))
-	approver.WaitText("The request of " + portalCustomer + " is approved.")
+	approver.WaitText("The request of " + portalCustomer + " was approved.")
 	approver.WaitText("No requests to decide")
 
 	path, token := m.mailedLink(t, portalCustomer)
@@ -124,7 +124,7 @@ func (m *customerStack) collectInBrowser(t *testing.T, link string) machine {
 	if name != "portside-pull.yaml" {
 		t.Errorf("the manifest is named %q", name)
 	}
-	m.checkPullSecret(t, manifest, page.Value("User name"), page.Value("Password"))
+	m.checkPullSecret(t, manifest, page.Value("Username"), page.Value("Password"))
 
 	again := m.visit(t)
 	again.Allow("401 POST /api/v1/credential-requests/collect")
@@ -164,7 +164,7 @@ func (m *customerStack) checkPullSecret(t *testing.T, manifest []byte, name, pas
 func testTokenInBrowser(t *testing.T, m *customerStack) {
 	page := m.visitAs(t, portalCustomer)
 	page.Open("/portal/access")
-	page.Click(browser.Button("Create Token"))
+	page.Click(browser.Button("Create token"))
 	page.Fill("Name", "browser cluster")
 	page.Click(browser.Button("Create token"))
 	page.WaitFor(browser.Dialog("Save your new token"))
@@ -174,24 +174,24 @@ func testTokenInBrowser(t *testing.T, m *customerStack) {
 	page.WaitFor(browser.Dialog("Save your new token")) // nobody loses the secret by a key or by going back
 	wantAsked(t, page, true)
 	page.Axe()
-	page.Click(browser.Button("I have saved it"))
+	page.Click(browser.Button("I have saved the token"))
 	page.WaitGone(browser.Dialog("Save your new token"))
 	wantAsked(t, page, false)
 	m.machine(t, first).addRepository(t).wantExit(t, 0)
 
 	page.Click(browser.Button("Renew browser cluster"))
 	page.WaitText("The old token works until")
-	page.Click(browser.Button("Create the new token"))
+	page.Click(browser.Button("Create token"))
 	page.WaitFor(browser.Dialog("Save your new token"))
 	second := login{"token", m.secret(page, "Token")}
-	page.Click(browser.Button("I have saved it"))
+	page.Click(browser.Button("I have saved the token"))
 	m.machine(t, first).addRepository(t).wantExit(t, 0) // until the customer has switched
 	m.machine(t, second).addRepository(t).wantExit(t, 0)
 
 	page.Within(browser.Row("Renewed")).Click(browser.Button("Revoke browser cluster"))
 	dialog := page.Within(browser.Dialog("Revoke browser cluster?"))
 	dialog.WaitText("It was last used")
-	dialog.Click(browser.Button("Revoke it"))
+	dialog.Click(browser.Button("Revoke"))
 	page.WaitGone(browser.Row("Renewed"))
 	m.machine(t, first).addRepository(t).wantExit(t, 1, "401 Unauthorized")
 	m.machine(t, second).addRepository(t).wantExit(t, 0)
@@ -216,7 +216,7 @@ func testDoubleClick(t *testing.T, m *customerStack) {
 	browser.Eval[bool](page, submit+".click(), "+submit+".click(), true")
 	page.WaitFor(browser.Dialog("Save your new token"))
 	m.secret(page, "Token")
-	page.Click(browser.Button("I have saved it"))
+	page.Click(browser.Button("I have saved the token"))
 	page.WaitFor(browser.Row("clicked twice")) // exactly one row
 }
 
@@ -227,12 +227,12 @@ func testFailingAPI(t *testing.T, m *customerStack) {
 	page.Check("Charts", false)
 	stop := page.Respond("*/api/v1/tokens", http.StatusServiceUnavailable, `{"detail":"The service is busy.","requestId":"r-17"}`)
 	page.Click(browser.Button("Create token"))
-	page.Within(browser.Dialog("Create a token")).WaitText("The service is busy.")
-	page.Within(browser.Dialog("Create a token")).WaitText("request ID r-17")
+	page.Within(browser.Dialog("Create token")).WaitText("The service is busy.")
+	page.Within(browser.Dialog("Create token")).WaitText("request ID r-17")
 	stop()
 	stop = page.Respond("*/api/v1/tokens", 0, "")
 	page.Click(browser.Button("Create token"))
-	page.Within(browser.Dialog("Create a token")).WaitText("The server could not be reached.")
+	page.Within(browser.Dialog("Create token")).WaitText("The server could not be reached.")
 	stop()
 	if got := page.Value("Name"); got != "typed before the failure" {
 		t.Errorf("the name is now %q", got)
@@ -240,7 +240,7 @@ func testFailingAPI(t *testing.T, m *customerStack) {
 	page.Click(browser.Button("Create token"))
 	page.WaitFor(browser.Dialog("Save your new token"))
 	m.secret(page, "Token")
-	page.Click(browser.Button("I have saved it"))
+	page.Click(browser.Button("I have saved the token"))
 	page.Within(browser.Row("typed before the failure")).WaitText("All images")
 }
 
@@ -256,7 +256,7 @@ func testHostileText(t *testing.T, m *customerStack) {
 	page.Click(browser.Button("Create token"))
 	page.WaitFor(browser.Dialog("Save your new token"))
 	m.secret(page, "Token")
-	page.Click(browser.Button("I have saved it"))
+	page.Click(browser.Button("I have saved the token"))
 	page.WaitFor(browser.Row(hostile[:44]))
 
 	page.Open("/portal/access?new=request")
@@ -310,7 +310,7 @@ func testOverdueRequest(t *testing.T, m *customerStack) {
 	}]}`)
 	page.Open("/portal/approvals")
 	page.Within(browser.Row("long ago")).WaitText("Overdue")
-	page.Within(browser.Row("A deleted user")).WaitText("days ago")
+	page.Within(browser.Row("Deleted user")).WaitText("days ago")
 	page.Axe()
 	stop()
 }
@@ -327,7 +327,7 @@ func testRevokedSession(t *testing.T, m *customerStack) {
 	page.Click(browser.Button("Send request"))
 	again := page.Within(browser.Dialog("Sign in again"))
 	_, before := m.newestMail(t, email)
-	again.Click(browser.Button("Send me a mail"))
+	again.Click(browser.Button("Send me an email"))
 	var mail response
 	await(t, "the sign-in mail", func() bool {
 		newest, count := m.newestMail(t, email)

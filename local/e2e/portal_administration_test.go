@@ -50,14 +50,14 @@ func testCreateUserPage(t *testing.T, p *testStack, page *browser.Page) {
 	page.Open("/portal/users")
 	page.WaitFor(browser.Row(firstAdmin))
 	page.Axe()
-	page.Click(browser.Link("Create a user"))
-	page.WaitFor(browser.Heading("Create a user"))
+	page.Click(browser.Link("Create user"))
+	page.WaitFor(browser.Heading("Create user"))
 	page.Allow("400 POST /v1/users")
-	page.Fill("E-mail address", "nonsense")
-	page.Click(browser.Button("Create a user"))
+	page.Fill("Email address", "nonsense")
+	page.Click(browser.Button("Create user"))
 	page.WaitText("must be an e-mail address such as ada@example.com")
 	page.Axe()
-	page.Fill("E-mail address", "Ada@Example.com")
+	page.Fill("Email address", "Ada@Example.com")
 	page.Fill("Name", "Ada")
 	page.Select("Role", "Manager")
 	page.Click(browser.Button("Add a value"))
@@ -74,12 +74,12 @@ func testCreateUserPage(t *testing.T, p *testStack, page *browser.Page) {
 		t.Errorf("%d activation mails: %s", count, mail.Text("subject"))
 	}
 	page.Open("/portal/users")
-	page.Fill("Find by e-mail address", " ADA@example.com")
+	page.Fill("Find by email address", " ADA@example.com")
 	page.Press("Enter")
 	page.WaitURL("/portal/users?email=ADA%40example.com")
 	page.WaitFor(browser.Row("ada@example.com"))
 	page.WaitGone(browser.Row(firstAdmin))
-	page.Fill("Find by e-mail address", "nobody@example.com")
+	page.Fill("Find by email address", "nobody@example.com")
 	page.Click(browser.Button("Find"))
 	page.WaitText("No user has the address nobody@example.com")
 	page.Click(browser.Button("Show all users"))
@@ -117,14 +117,14 @@ func testUserPage(t *testing.T, p *testStack, page *browser.Page) {
 	page.WaitFor(browser.Button("Suspend"))
 	p.anonymous(t).as(key).Get(at).WantStatus(http.StatusOK).WantValue("data.department", "Compilers")
 
-	page.Click(browser.Button("Delete the user"))
+	page.Click(browser.Button("Delete user"))
 	dialog := page.Within(browser.Dialog("Delete Grace Hopper?"))
 	dialog.Fill("Type grace@example.com to confirm", "grace")
-	dialog.Click(browser.Button("Delete the user"))
-	dialog.WaitText("must be the e-mail address of the user")
+	dialog.Click(browser.Button("Delete user"))
+	dialog.WaitText("must be the email address of the user")
 	page.Axe()
 	dialog.Fill("Type grace@example.com to confirm", "grace@example.com")
-	dialog.Click(browser.Button("Delete the user"))
+	dialog.Click(browser.Button("Delete user"))
 	page.WaitURL("/portal/users")
 	p.admin(t).Get(at).WantStatus(http.StatusNotFound)
 }
@@ -137,7 +137,7 @@ func testConflict(t *testing.T, p *testStack, page *browser.Page) {
 	page.Select("Status", "Inactive")
 	p.admin(t).Put(at, `{"name":"Edith Clarke","department":"Theirs","role":"viewer"}`).WantStatus(http.StatusOK)
 	page.Click(browser.Button("Save"))
-	page.WaitText("Somebody else has changed this in the meantime.")
+	page.WaitText("Someone else has changed this in the meantime.")
 	page.WaitText("Role: user → viewer.")
 	page.WaitText("Department: (empty) → Theirs. The form still has your value")
 	page.Axe()
@@ -150,11 +150,11 @@ func testConflict(t *testing.T, p *testStack, page *browser.Page) {
 	p.admin(t).Get(at).WantValue("data.department", "Mine").WantValue("data.status", "inactive").WantValue("data.role", "viewer")
 
 	p.admin(t).Put(at, `{"department":"Changed again"}`).WantStatus(http.StatusOK)
-	page.Click(browser.Button("Delete the user"))
+	page.Click(browser.Button("Delete user"))
 	dialog := page.Within(browser.Dialog("Delete Edith Clarke?"))
 	dialog.Fill("Type edith@example.com to confirm", "edith@example.com")
-	dialog.Click(browser.Button("Delete the user"))
-	dialog.WaitText("Somebody else has changed this in the meantime.")
+	dialog.Click(browser.Button("Delete user"))
+	dialog.WaitText("Someone else has changed this in the meantime.")
 	p.admin(t).Get(at).WantStatus(http.StatusOK)
 	dialog.Click(browser.Button("Cancel"))
 	page.WaitGone(browser.Dialog("Delete Edith Clarke?"))
@@ -165,11 +165,11 @@ func testUserCredentials(t *testing.T, p *testStack, page *browser.Page) {
 	at, key := p.createUser(t, "katherine@example.com", "manager")
 	token := p.anonymous(t).as(key).Post("/api/v1/tokens", `{"name":"pipeline","scopes":["read:helm-charts"]}`).WantStatus(http.StatusCreated)
 	page.Open("/portal" + strings.TrimPrefix(at, "/v1"))
-	page.Click(browser.Button("Create an API key"))
-	dialog := page.Within(browser.Dialog("Create an API key"))
+	page.Click(browser.Button("Create API key"))
+	dialog := page.Within(browser.Dialog("Create API key"))
 	dialog.Fill("Name", "build server")
 	dialog.Select("Expires", "After 90 days")
-	dialog.Click(browser.Button("Create an API key"))
+	dialog.Click(browser.Button("Create API key"))
 	created := page.Within(browser.Dialog("The API key is ready"))
 	created.WaitFor(browser.Button("Copy: API key"))
 	page.Axe()
@@ -177,7 +177,7 @@ func testUserCredentials(t *testing.T, p *testStack, page *browser.Page) {
 	p.secrets.add(secret)
 	p.anonymous(t).as(secret).Get(at).WantStatus(http.StatusOK)
 	page.Press("Escape") // the dialog stays, because nobody can show the key again
-	created.Click(browser.Button("I have stored the key"))
+	created.Click(browser.Button("I have saved the key"))
 	page.WaitFor(browser.Row("build server"))
 	page.WaitNoText(secret)
 
@@ -208,16 +208,16 @@ func testLastAdmin(t *testing.T, p *testStack, page *browser.Page) {
 func testHostileTexts(t *testing.T, p *testStack, page *browser.Page) {
 	const name = `<img src=x onerror=alert(1)>{{7*7}}${7*7}</script><b>`
 	page.Open("/portal/users/new")
-	page.Fill("E-mail address", "mallory@example.com")
+	page.Fill("Email address", "mallory@example.com")
 	page.Fill("Name", "\u202egro.live")
-	page.Check("Send an activation mail", false)
-	page.Click(browser.Button("Create a user"))
+	page.Check("Send an activation email", false)
+	page.Click(browser.Button("Create user"))
 	page.WaitText("must not contain control, formatting or line-separating characters")
 	page.Fill("Name", name)
 	page.Fill("Department (optional)", name)
 	page.Click(browser.Button("Edit as JSON"))
 	page.Fill("Metadata as JSON", `{"__proto__":{"x":1},"constructor":"<b>"}`)
-	page.Click(browser.Button("Create a user"))
+	page.Click(browser.Button("Create user"))
 	page.WaitFor(browser.Heading(name))
 	page.Open("/portal/users?email=mallory@example.com")
 	page.Click(browser.Link(name))
@@ -231,13 +231,13 @@ func testHostileTexts(t *testing.T, p *testStack, page *browser.Page) {
 
 func testProjectPages(t *testing.T, p *testStack, page *browser.Page) {
 	page.Open("/portal/projects")
-	page.WaitText("There is no project yet")
+	page.WaitText("No projects yet")
 	page.Axe()
-	page.Click(browser.Link("Create a project"))
+	page.Click(browser.Link("Create project"))
 	page.Fill("Name", "Rollout")
 	page.Click(browser.Button("Add a member"))
 	picker := page.Within(browser.Dialog("Choose a user"))
-	picker.Fill("Find by e-mail address", "katherine@example.com")
+	picker.Fill("Find by email address", "katherine@example.com")
 	page.Press("Enter")
 	picker.WaitGone(browser.Row(firstAdmin))
 	page.Axe()
@@ -272,8 +272,8 @@ func testProjectPages(t *testing.T, p *testStack, page *browser.Page) {
 	page.WaitText("No project has this status")
 	page.Select("Status", "Archived")
 	page.Click(browser.Link("Rollout"))
-	page.Click(browser.Button("Delete the project"))
-	page.Within(browser.Dialog("Delete Rollout?")).Click(browser.Button("Delete the project"))
+	page.Click(browser.Button("Delete project"))
+	page.Within(browser.Dialog("Delete Rollout?")).Click(browser.Button("Delete project"))
 	page.WaitURL("/portal/projects")
 	p.admin(t).Get(at).WantStatus(http.StatusNotFound)
 }
@@ -288,7 +288,7 @@ func testUnknownIDs(t *testing.T, page *browser.Page) {
 		"/portal/users/..%2Fprojects":                           "There is nothing at this path.",
 		"/portal/projects/01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11": "The project does not exist.",
 		"/portal/projects/%3Cb%3E":                              "must be a UUID",
-		"/portal/users/1/2":                                     "There is no such page",
+		"/portal/users/1/2":                                     "Page not found",
 	} {
 		page.Open(path)
 		page.WaitText(want)
@@ -299,18 +299,18 @@ func testManager(t *testing.T, p *testStack) {
 	p.createUser(t, "boss@example.com", "manager")
 	page := p.visitAs(t, "boss@example.com")
 	page.Open("/portal" + strings.TrimPrefix(p.userPath(t, firstAdmin), "/v1"))
-	page.WaitText("Your role permits less than the role of this user")
-	for _, name := range []string{"Save", "Suspend", "Delete the user", "Create an API key"} {
+	page.WaitText("this user's role has more permissions than yours")
+	for _, name := range []string{"Save", "Suspend", "Delete user", "Create API key"} {
 		if page.Count(browser.Button(name)) > 0 {
 			t.Errorf("a manager sees the button %q", name)
 		}
 	}
 	page.Open("/portal" + strings.TrimPrefix(p.userPath(t, "katherine@example.com"), "/v1"))
 	page.WaitFor(browser.Button("Save"))
-	page.WaitGone(browser.Button("Delete the user"))
+	page.WaitGone(browser.Button("Delete user"))
 	page.WaitGone(browser.Heading("API keys"))
 	page.Open("/portal/users/new")
-	page.WaitFor(browser.Heading("Create a user"))
+	page.WaitFor(browser.Heading("Create user"))
 	if roles := browser.Eval[string](page, `document.querySelector("select[name=role]").innerText`); strings.Contains(roles, "Admin") {
 		t.Errorf("a manager can choose the roles %q", roles)
 	}
@@ -325,14 +325,14 @@ func testViewer(t *testing.T, p *testStack) {
 	page := p.visitAs(t, "viewer@example.com")
 	page.Open("/portal/users")
 	page.WaitFor(browser.Row(firstAdmin))
-	for _, name := range []string{"Create a user", "Import users"} {
+	for _, name := range []string{"Create user", "Import users"} {
 		if page.Count(browser.Link(name)) > 0 {
 			t.Errorf("a viewer sees the link %q", name)
 		}
 	}
 	for _, path := range []string{"/portal/users/new", "/portal/users/import", "/portal/projects/new"} {
 		page.Open(path)
-		page.WaitFor(browser.Heading("You may not open this page"))
+		page.WaitFor(browser.Heading("You do not have access to this page"))
 	}
 	page.Axe()
 }
@@ -384,7 +384,7 @@ func testImportPage(t *testing.T, p *testStack, page *browser.Page) {
 	page.Axe()
 	page.WaitText("Cannot be imported (20)")
 	page.Within(browser.Row("nonsense28")).WaitText("role must be admin, manager, user or viewer")
-	page.Click(browser.Role("tab", "Exist already (5)"))
+	page.Click(browser.Role("tab", "Already exist (5)"))
 	page.WaitFor(browser.Row("existing7@example.com"))
 	p.admin(t).Get("/v1/users").WantValue("pagination.total", before+5)
 
@@ -395,7 +395,7 @@ func testImportPage(t *testing.T, p *testStack, page *browser.Page) {
 	p.admin(t).Get("/v1/users?email=imported499@example.com").WantValue("data.0.name", "Imported; 499")
 	name, report := page.Download(func() { page.Click(browser.Button("Download the lines that failed as CSV")) })
 	if lines := strings.Count(string(report), "\r\n"); name != "failed-users.csv" || lines != 21 ||
-		!strings.Contains(string(report), "\"5\",\"nonsense3\",\"email must be") {
+		!strings.Contains(string(report), "\r\n5,nonsense3,\"email must be") {
 		t.Errorf("%s has %d lines:\n%.300s", name, lines, report)
 	}
 	testImportAgain(t, p, page, path)

@@ -38,10 +38,10 @@ func TestPortalCharts(t *testing.T) {
 
 func testNothingPublished(page *browser.Page) {
 	page.Open("/portal/charts")
-	page.WaitText("No chart has been published")
+	page.WaitText("No charts yet")
 	page.WaitText("make demo")
 	page.Open("/portal/images")
-	page.WaitText("No image has been published")
+	page.WaitText("No images yet")
 }
 
 // titles are the complete digests on the page, which it shows shortened.
@@ -87,7 +87,7 @@ func testChartPages(t *testing.T, page *browser.Page, customer client) {
 	page.WaitText("-----BEGIN PGP SIGNED MESSAGE-----")
 
 	page.Open("/portal/charts?q=nothing")
-	page.WaitText("Nothing matches")
+	page.WaitText("No results")
 	page.Fill("Part of the name", "ell")
 	page.Press("Enter")
 	page.WaitURL("/portal/charts?q=ell")
@@ -144,16 +144,16 @@ func testPullPages(t *testing.T, page *browser.Page) {
 	page.Within(browser.Row("acme/hello:1.1.0")).WaitText("127.0.0.1")
 	page.Select("Kind", "Charts")
 	page.Click(browser.Button("Find"))
-	page.WaitText("No pull matches")
+	page.WaitText("No pulls found")
 }
 
 func testPagesWithoutAccess(t *testing.T, p *testStack) {
 	p.createUser(t, "nobody@example.com", "user")
 	page := p.visitAs(t, "nobody@example.com")
 	page.Open("/portal/charts")
-	page.WaitText("You cannot download any chart yet")
+	page.WaitText("You cannot pull any chart yet")
 	page.Open("/portal/images")
-	page.WaitText("You cannot download any image yet")
+	page.WaitText("You cannot pull any image yet")
 	for _, path := range []string{"/v1/charts/hello", "/v1/charts/hello/1.1.0", "/v1/images/tags", "/v1/images/manifests"} {
 		page.Allow("404 GET " + path)
 	}

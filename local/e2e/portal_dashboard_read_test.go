@@ -187,7 +187,7 @@ func (d *dashboard) differences(view string) (all []string) {
 // groups are the bars that belong together, in order: where their numbers are, and their keys and labels.
 var groups = map[string]group{
 	"users-by-role": {"users.byRole", [][2]string{
-		{"admin", "Administrators"}, {"manager", "Managers"}, {"user", "Users"}, {"viewer", "Viewers"},
+		{"admin", "Admins"}, {"manager", "Managers"}, {"user", "Users"}, {"viewer", "Viewers"},
 	}},
 	"projects-by-status": {"projects.byStatus", [][2]string{
 		{"draft", "Draft"}, {"active", "Active"}, {"on_hold", "On hold"}, {"completed", "Completed"}, {"archived", "Archived"},

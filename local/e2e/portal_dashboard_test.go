@@ -175,12 +175,12 @@ func testDashboardByKeyboard(t *testing.T, d *dashboard) {
 	rows := expectedRows(d.get(dashboardDays, "period=last_month&compare=previous"), "usage.api.calls")
 	const limit = 80
 	for range limit {
-		if strings.HasPrefix(d.page.Focused().Name, "Requests,") {
+		if strings.HasPrefix(d.page.Focused().Name, "API requests,") {
 			break
 		}
 		d.page.Press("Tab")
 	}
-	if focus := d.page.Focused(); !strings.HasPrefix(focus.Name, "Requests,") || !focus.Visible {
+	if focus := d.page.Focused(); !strings.HasPrefix(focus.Name, "API requests,") || !focus.Visible {
 		t.Fatalf("Tab leads to %+v, want the chart of requests", focus)
 	}
 	last := len(rows) - 1
@@ -266,7 +266,7 @@ func testDashboardFormulas(t *testing.T, d *dashboard) {
 	d.page.Open("about:blank") // the names that the page knows are gone
 	d.open("period=last_month")
 	d.page.WaitText(formula)
-	_, content := d.page.Download(func() { d.page.Click(browser.Button("Download CSV: Pulls by person")) })
+	_, content := d.page.Download(func() { d.page.Click(browser.Button("Download CSV: Pulls by user")) })
 	rows, err := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(content, []byte("\uFEFF")))).ReadAll()
 	if err != nil || rows[1][0] != "'"+formula {
 		t.Errorf("the file begins with %q, error %v", rows[:2], err)
@@ -297,8 +297,8 @@ func testDashboardFailures(t *testing.T, d *dashboard) {
 
 func testDashboardWithoutData(t *testing.T, d *dashboard) {
 	d.open("period=custom&startDate=2024-02-01&endDate=2024-02-29")
-	d.page.WaitText("Requests: no values in this period.")
-	d.page.WaitText("Nobody pulled anything in this period.")
+	d.page.WaitText("API requests: no values in this period.")
+	d.page.WaitText("There were no pulls in this period.")
 	if line := d.shown().Line; !strings.HasPrefix(line, "Feb 1, 2024 to Feb 29, 2024, compared with Jan 3, 2024 to Jan 31, 2024.") {
 		t.Errorf("the page shows %q", line)
 	}

@@ -62,13 +62,13 @@ func testCollectPage(t *testing.T, p *testStack) {
 	p.secrets.add(page.Value("Password"))
 	page.WaitText("helm repo add vendor")
 	page.Click(browser.Role("tab", "Docker"))
-	page.WaitText("docker login --username " + page.Value("User name"))
+	page.WaitText("docker login --username " + page.Value("Username"))
 	page.Axe()
 	page.Resize(browser.Phone)
 	if wide := page.Overflow(); len(wide) > 0 {
 		t.Errorf("too wide for a phone: %q", wide)
 	}
-	page.Click(browser.Button("Copy: User name"))
+	page.Click(browser.Button("Copy: Username"))
 	page.Press("Tab", "Tab")
 	if focus := page.Focused(); focus.Name != "Copy: Password" || !focus.Visible {
 		t.Errorf("the focus is on %+v, want the visible button that copies the password", focus)
@@ -84,7 +84,7 @@ func testMailedPagesWithoutToken(t *testing.T, p *testStack) {
 	page := p.visit(t)
 	for _, name := range []string{"activate", "collect"} {
 		page.Open("/portal/" + name)
-		page.WaitFor(browser.Heading("Open the link from your mail"))
+		page.WaitFor(browser.Heading("Open the link in your email"))
 		page.Axe()
 	}
 }

@@ -70,7 +70,7 @@ func testPortalPDF(t *testing.T, m *mediaPage) {
 	m.Click(browser.Button("Extract"))
 	m.WaitFor(browser.Row("total_due"))
 	m.Within(browser.Row("total_due")).WaitText("page 2")
-	m.Click(browser.Button("Show the place of total_due"))
+	m.Click(browser.Button("Show where total_due was found"))
 	m.WaitFor(browser.Role("image", "Page 2 of two pages.pdf"))
 	m.Settle()
 
@@ -100,9 +100,9 @@ func testPortalInvoice(t *testing.T, m *mediaPage) {
 	m.Upload(chooseFiles, m.example(t, "invoice-march.pdf"))
 	m.Click(browser.Button("Extract"))
 	card := m.result("Extract values", "invoice-march.pdf")
-	card.Click(browser.Button("Show the place of invoice_number"))
+	card.Click(browser.Button("Show where invoice_number was found"))
 	card.WaitFor(browser.Role("image", "Page 1 of invoice-march.pdf"))
-	card.Click(browser.Button("Show the place of total_due"))
+	card.Click(browser.Button("Show where total_due was found"))
 	m.Settle()
 	if ink := browser.Eval[float64](m.Page, inkedShare); ink < 0.03 {
 		t.Errorf("%.3f of the mark is ink: the text is elsewhere", ink)

@@ -19,8 +19,8 @@ import (
 const (
 	chooseFiles = "Drop files here, or choose them"
 	chooseTwo   = "Drop two files here, or choose them"
-	curlLabel   = "The same call as curl"
-	jsonLabel   = "The response as JSON"
+	curlLabel   = "curl command"
+	jsonLabel   = "JSON response"
 )
 
 // mediaPage is the portal's page for media, and what a test of it needs besides.
@@ -118,7 +118,7 @@ func quoteJS(t *testing.T, text string) string {
 
 // variable adds a variable to the form.
 func (m *mediaPage) variable(row, name, kind, description string) {
-	m.Click(browser.Button("Add a variable"))
+	m.Click(browser.Button("Add variable"))
 	fields := m.Within(browser.Role("group", row))
 	fields.Fill("Name", name)
 	fields.Select("Type", kind)
@@ -192,7 +192,7 @@ func testPortalText(t *testing.T, m *mediaPage) {
 	} {
 		m.Within(browser.Row(row)).WaitText(want)
 	}
-	m.Click(browser.Button("Show the place of monthly_rent"))
+	m.Click(browser.Button("Show where monthly_rent was found"))
 	m.WaitFor(browser.Role("region", "Text of the file"))
 	marked := browser.Eval[[]string](m.Page, `[...document.querySelectorAll("pre.document mark")].map(mark => mark.textContent)`)
 	before := browser.Eval[string](m.Page, `document.querySelector("mark.selected").previousSibling.textContent.slice(-15)`)
@@ -212,7 +212,7 @@ func testPortalComparison(t *testing.T, m *mediaPage) {
 	m.variable("Variable 2", "start", "Date", "start of the lease")
 	m.variable("Variable 3", "deposit", "Number", "")
 	m.Click(browser.Button("Compare"))
-	m.WaitText("A comparison takes two files. Choose 1 more.")
+	m.WaitText("A comparison needs two files. Choose 1 more.")
 	m.Upload(chooseTwo, m.file(t, "new.txt", other))
 	m.Click(browser.Button("Compare"))
 	m.WaitFor(browser.Row("monthly_rent"))
@@ -221,7 +221,7 @@ func testPortalComparison(t *testing.T, m *mediaPage) {
 	} {
 		m.Within(browser.Row(row)).WaitText(want)
 	}
-	m.Click(browser.Button("Show the place of monthly_rent in the second file"))
+	m.Click(browser.Button("Show where monthly_rent was found in the second file"))
 	m.WaitFor(browser.Role("region", "Text of the file"))
 	if mark := browser.Eval[string](m.Page, `document.querySelector("mark.selected").textContent`); !strings.Contains(mark, "990.00") {
 		t.Errorf("marked %q", mark)
@@ -287,7 +287,7 @@ func testPortalFileNames(t *testing.T, m *mediaPage) {
 		m.drop(t, name, "The harbour is closed on Monday. "+strings.ToUpper(name))
 		m.WaitText("One file added.")
 		m.Click(browser.Button("Summarize"))
-		m.WaitText("The response as JSON")
+		m.WaitText("JSON response")
 		m.wantSameFromCurl(t)
 		if _, err := os.Stat(filepath.Join(m.folder, "owned")); err == nil {
 			t.Fatalf("the command for %q ran a part of the name", name)
@@ -315,7 +315,7 @@ func testPortalSettings(t *testing.T, m *mediaPage) {
 	}
 	for text, want := range map[string]string{
 		"no": "The file is not JSON", "[]": "must be an object", `{"colour": "red"}`: "has no key colour",
-		`{"variables": {"a": {"type": "money"}}}`: "type must be one of string, number, date, boolean", `{"lang": 3}`: "lang must be a text",
+		`{"variables": {"a": {"type": "money"}}}`: "type must be one of string, number, date, boolean", `{"lang": 3}`: "lang must be text",
 	} {
 		m.Upload("Import", m.file(t, "wrong.json", text))
 		m.WaitText(want)
@@ -344,7 +344,7 @@ func testPortalMediaKeyboard(t *testing.T, m *mediaPage) {
 	m.Press("ArrowDown")
 	m.WaitFor(browser.Heading("Variables"))
 	m.Upload(chooseFiles, m.example(t, "contrato.txt"))
-	focus("Add a variable")
+	focus("Add variable")
 	m.Press("Enter")
 	m.WaitFor(browser.Role("group", "Variable 1"))
 	focus("Name") // the page moves the focus there
@@ -353,13 +353,13 @@ func testPortalMediaKeyboard(t *testing.T, m *mediaPage) {
 	m.Type("arrendador")
 	m.Press("Enter") // sends the form
 	m.WaitFor(browser.Row("landlord"))
-	focus("Show the place of landlord")
+	focus("Show where landlord was found")
 	m.Press("Enter")
 	m.WaitFor(browser.Role("region", "Text of the file"))
 	focus("Close")
 	m.Press("Enter")
 	m.WaitGone(browser.Role("region", "Text of the file"))
-	if got := m.Focused(); got.Name != "Show the place of landlord" || !got.Visible {
+	if got := m.Focused(); got.Name != "Show where landlord was found" || !got.Visible {
 		t.Errorf("after the place is closed, the focus is on %+v", got)
 	}
 }
@@ -392,7 +392,7 @@ func testPortalMediaFailures(t *testing.T, m *mediaPage) {
 }
 
 func testPortalJob(t *testing.T, m *mediaPage, gate string) {
-	m.Check("Work in the background", true)
+	m.Check("Run in the background", true)
 	m.Upload(chooseFiles, m.file(t, "talk.wav", "RIFF\x24\x00\x00\x00WAVEfmt \x10\x00\x00\x00\x01\x00\x01\x00"))
 	m.Click(browser.Button("Summarize"))
 	card := m.result("Summarize", "talk.wav")

@@ -30,7 +30,7 @@ func TestIdentityProviderInABrowser(t *testing.T) {
 	provider.Email = "stranger@example.com"
 	page.Click(button)
 	page.WaitURL("/portal/sign-in?problem=openid-unknown-user&return=%2Fportal%2Faccount")
-	page.WaitText("No active user has your e-mail address.")
+	page.WaitText("No active user has your email address.")
 
 	provider.Email = "ada@example.com"
 	page.Click(button)

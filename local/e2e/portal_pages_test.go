@@ -152,7 +152,7 @@ func testPortalByKeyboard(t *testing.T, p *testStack) {
 	page.WaitUntil("the focus on the title", `document.activeElement.tagName === "H1"`)
 	for range 100 { // back through the menu to the begin
 		page.Press("Shift+Tab")
-		if focus := page.Focused(); focus.Name == "Skip to the content" {
+		if focus := page.Focused(); focus.Name == "Skip to content" {
 			if !focus.Visible {
 				t.Error("nobody sees the skip link")
 			}

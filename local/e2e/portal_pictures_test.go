@@ -79,16 +79,16 @@ func drawPictures(t *testing.T, page *browser.Page) {
 	for i, variable := range [][3]string{
 		{"invoice_number", "Text", "number of the invoice"}, {"total", "Number", "total amount to pay, with tax"}, {"due", "Date", "when it has to be paid"},
 	} {
-		page.Click(browser.Button("Add a variable"))
+		page.Click(browser.Button("Add variable"))
 		row := page.Within(browser.Role("group", "Variable "+strconv.Itoa(i+1)))
 		row.Fill("Name", variable[0])
 		row.Select("Type", variable[1])
 		row.Fill("Description (optional)", variable[2])
 	}
 	page.Click(browser.Button("Extract"))
-	page.Click(browser.Button("Show the place of total"))
+	page.Click(browser.Button("Show where total was found"))
 	page.WaitFor(browser.Role("image", "Page 1 of invoice-march.pdf"))
 	browser.Eval[bool](page, `(document.querySelector(".paper").closest("section").scrollIntoView(), true)`)
-	page.WaitNoText("The answer for invoice-march.pdf is here.")
+	page.WaitNoText("The result for invoice-march.pdf is ready.")
 	draw("media")
 }

@@ -38,15 +38,15 @@ func (p *testStack) signIn(t *testing.T, page *browser.Page, email string) {
 func (p *testStack) askForMail(t *testing.T, page *browser.Page, email string) (link, code string) {
 	t.Helper()
 	_, before := p.newestMail(t, email)
-	page.Fill("E-mail address", email)
+	page.Fill("Email address", email)
 	page.Press("Enter")
-	page.WaitFor(browser.Heading("Check your mail"))
+	page.WaitFor(browser.Heading("Check your email"))
 	mail, count := p.newestMail(t, email)
 	if count != before+1 {
 		t.Fatalf("%d mails to %s, want %d", count, email, before+1)
 	}
 	path, token := p.mailedLink(t, email)
-	found := regexp.MustCompile(`there: (\d{8})\s`).FindStringSubmatch(mail.Text("text"))
+	found := regexp.MustCompile(`there: (\d{10})\s`).FindStringSubmatch(mail.Text("text"))
 	if found == nil {
 		t.Fatalf("no code in the mail:\n%s", mail.Text("text"))
 	}
@@ -87,7 +87,7 @@ func testSignInByMailedLink(t *testing.T, p *testStack) {
 	scanner.WaitText("This sign-in does not work")
 	scanner.Axe()
 	scanner.Click(browser.Button("Sign in another way"))
-	scanner.WaitFor(browser.Button("Send me a mail"))
+	scanner.WaitFor(browser.Button("Send me an email"))
 
 	page.Open(link)
 	page.Click(browser.Button("Sign in"))
@@ -135,7 +135,7 @@ func testSessionEndsUnderForm(t *testing.T, p *testStack) {
 	p.signIn(t, page, "grace@example.com")
 	page.Open("/portal/account")
 	page.Settle() // tables move the button
-	page.Click(browser.Button("Create an API key"))
+	page.Click(browser.Button("Create API key"))
 	page.Fill("Name", "build <b>server")
 	other := p.visit(t)
 	p.signIn(t, other, "grace@example.com")
@@ -150,15 +150,15 @@ func testSessionEndsUnderForm(t *testing.T, p *testStack) {
 	dialog := page.Within(browser.Dialog("Sign in again"))
 	dialog.WaitText("grace@example.com")
 	page.Axe()
-	dialog.Click(browser.Button("Send me a mail"))
-	dialog.WaitFor(browser.Heading("Check your mail"))
+	dialog.Click(browser.Button("Send me an email"))
+	dialog.WaitFor(browser.Heading("Check your email"))
 	mail, _ := p.newestMail(t, "grace@example.com")
-	code := regexp.MustCompile(`there: (\d{8})\s`).FindStringSubmatch(mail.Text("text"))
+	code := regexp.MustCompile(`there: (\d{10})\s`).FindStringSubmatch(mail.Text("text"))
 	dialog.Fill("Code", code[1])
 	page.Press("Enter")
 	page.WaitGone(browser.Dialog("Sign in again"))
 	p.secrets.add(page.Value("API key"))
-	page.Click(browser.Button("I have stored the key"))
+	page.Click(browser.Button("I have saved the key"))
 	page.WaitText("build <b>server")
 }
 

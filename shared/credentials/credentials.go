@@ -58,6 +58,10 @@ type Credential struct {
 	LastUsedAt time.Time // zero if it was never used, but a session's use begins with its creation; rounded down to LastUseResolution
 	RateLimit  int       // requests per minute; 0 means the service's default
 
+	// AuthenticatedAt is, for a session, when its person proved who they are: at its creation, or earlier at an identity provider.
+	// Zero if the provider does not say it.
+	AuthenticatedAt time.Time
+
 	Scopes      []string // what a token or password may fetch; empty for other kinds
 	Username    string   // of a password; empty for other kinds
 	RotatedFrom string   // id of the token that created this one; empty if none did
@@ -70,7 +74,7 @@ type Credential struct {
 func (c Credential) principal(at time.Time) principal.Principal {
 	who := principal.Principal{UserID: c.Owner.ID, CredentialID: c.ID, IssuedBy: c.IssuedBy}
 	if c.Kind == Session {
-		who.SessionID, who.AuthenticatedAt = c.ID, c.CreatedAt
+		who.SessionID, who.AuthenticatedAt = c.ID, c.AuthenticatedAt
 		who.MustSignInAgain = !at.Before(c.RecentUntil())
 	}
 	if c.Kind == APIKey || c.Kind == Session {

@@ -25,8 +25,15 @@ func NewSession(owner Owner, device string, now time.Time) (Secret, Credential) 
 	return secret, Credential{
 		ID: secret.ID(), Kind: Session, Hash: secret.Hash(), Owner: owner, Name: device, CreatedAt: now,
 		ExpiresAt: now.Add(SessionLifetime), LastUsedAt: now.Truncate(LastUseResolution), RateLimit: SessionRateLimit,
+		AuthenticatedAt: now,
 	}
 }
 
-// RecentUntil returns when a session ceases to be recent; see SessionRecent.
-func (c Credential) RecentUntil() time.Time { return c.CreatedAt.Add(SessionRecent) }
+// RecentUntil returns when a session ceases to be recent; see SessionRecent. A session whose person may have authenticated long
+// before it is never recent.
+func (c Credential) RecentUntil() time.Time {
+	if c.AuthenticatedAt.IsZero() {
+		return c.CreatedAt
+	}
+	return c.AuthenticatedAt.Add(SessionRecent)
+}

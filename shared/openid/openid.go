@@ -96,33 +96,34 @@ type People interface {
 	PersonByEmail(ctx context.Context, address string) (principal.Person, error)
 }
 
-// Service signs people in.
-type Service struct {
-	provider Provider
-	states   States
-	people   People
-	now      func() time.Time
+// Dependencies are what a Service needs.
+type Dependencies struct {
+	Provider Provider
+	States   States
+	People   People
+	Now      func() time.Time
 }
 
+// Service signs people in.
+type Service struct{ Dependencies }
+
 // NewService returns a Service.
-func NewService(provider Provider, states States, people People, now func() time.Time) *Service {
-	return &Service{provider: provider, states: states, people: people, now: now}
-}
+func NewService(d Dependencies) *Service { return &Service{d} }
 
 // CheckReturn returns the validation failures of the page to return to.
 func CheckReturn(page string) []fault.Field {
 	if isOwnPage(page) {
 		return nil
 	}
-	detail := fmt.Sprintf("must be a page of the portal, such as %stokens, of at most %d bytes", Home, maxReturn)
+	detail := fmt.Sprintf("must be a page of the portal, such as %saccess, of at most %d bytes", Home, maxReturn)
 	return []fault.Field{{Pointer: "query/return", Detail: detail}}
 }
 
 // isOwnPage reports whether an address is a page of the portal on the same host.
 func isOwnPage(page string) bool {
-	isOdd := func(r rune) bool { return r == '\\' || unicode.IsControl(r) || r > unicode.MaxASCII }
+	isUnsafe := func(r rune) bool { return r == '\\' || unicode.IsControl(r) || r > unicode.MaxASCII }
 	at, err := url.Parse(page)
-	return err == nil && len(page) <= maxReturn && at.Scheme == "" && at.Host == "" && !strings.ContainsFunc(page, isOdd) &&
+	return err == nil && len(page) <= maxReturn && at.Scheme == "" && at.Host == "" && !strings.ContainsFunc(page, isUnsafe) &&
 		strings.HasPrefix(at.Path+"/", Home) && strings.HasPrefix(path.Clean(at.Path)+"/", Home)
 }
 
@@ -139,17 +140,17 @@ func (s *Service) Begin(ctx context.Context, redirectURL, page string) (Started,
 	}
 	secret := make([]byte, sha256.Size)
 	_, _ = rand.Read(secret) // never fails: it ends the program if the system has no random source
-	flow := flowOf(secret, redirectURL)
-	location, err := s.provider.AuthorizationURL(ctx, flow)
+	flow := deriveFlow(secret, redirectURL)
+	location, err := s.Provider.AuthorizationURL(ctx, flow)
 	if err != nil {
 		return Started{}, err
 	}
 	cookie := base64.RawURLEncoding.EncodeToString(secret) + "." + base64.RawURLEncoding.EncodeToString([]byte(page))
-	return Started{Cookie: cookie, Location: location}, s.states.Put(ctx, flow.State, s.now().Add(Lifetime))
+	return Started{Cookie: cookie, Location: location}, s.States.Put(ctx, flow.State, s.Now().Add(Lifetime))
 }
 
-// flowOf derives the values of a flow from the browser's secret.
-func flowOf(secret []byte, redirectURL string) Flow {
+// deriveFlow derives the values of a flow from the browser's secret.
+func deriveFlow(secret []byte, redirectURL string) Flow {
 	derive := func(purpose string) string {
 		mac := hmac.New(sha256.New, secret)
 		_, _ = mac.Write([]byte(purpose)) // never fails
@@ -170,8 +171,9 @@ type Callback struct {
 
 // Finished is a flow that has ended.
 type Finished struct {
-	Person principal.Person // an active user
-	Page   string           // where to go; also set if the flow has failed
+	Person          principal.Person // an active user
+	AuthenticatedAt time.Time        // when the person signed in at the provider, not in the future; zero if the provider does not say it
+	Page            string           // where to go; also set if the flow has failed
 }
 
 // Finish ends a flow. Errors: ErrExpired, ErrCanceled, ErrFailed, ErrTooOld, ErrUnverified, ErrUnknownUser,
@@ -181,51 +183,59 @@ func (s *Service) Finish(ctx context.Context, c Callback) (Finished, error) {
 	if err != nil {
 		return Finished{Page: Home}, err
 	}
-	claims, err := s.redeem(ctx, flowOf(secret, c.RedirectURL), c)
+	claims, err := s.redeem(ctx, deriveFlow(secret, c.RedirectURL), c)
 	if err != nil {
 		return Finished{Page: page}, err
 	}
 	person, err := s.person(ctx, claims)
-	return Finished{Person: person, Page: page}, err
+	return Finished{Person: person, AuthenticatedAt: earlier(claims.AuthenticatedAt, s.Now()), Page: page}, err
 }
 
 func (s *Service) redeem(ctx context.Context, flow Flow, c Callback) (Claims, error) {
 	if subtle.ConstantTimeCompare([]byte(flow.State), []byte(c.State)) == 0 {
 		return Claims{}, ErrExpired
 	}
-	found, err := s.states.Take(ctx, flow.State, s.now())
+	found, err := s.States.Take(ctx, flow.State, s.Now())
 	switch {
 	case err != nil:
 		return Claims{}, err
 	case !found:
 		return Claims{}, ErrExpired
-	case c.Issuer != "" && c.Issuer != s.provider.Issuer():
+	case c.Issuer != "" && c.Issuer != s.Provider.Issuer():
 		return Claims{}, ErrFailed
 	case c.Error == "access_denied":
 		return Claims{}, ErrCanceled
 	case c.Error != "" || c.Code == "":
 		return Claims{}, ErrFailed
 	}
-	return s.provider.Redeem(ctx, flow, c.Code)
+	return s.Provider.Redeem(ctx, flow, c.Code)
 }
 
 // person returns the active user whose address the provider has verified.
 func (s *Service) person(ctx context.Context, claims Claims) (principal.Person, error) {
-	if !claims.AuthenticatedAt.IsZero() && s.now().Sub(claims.AuthenticatedAt) > MaxAge+maxSkew {
+	if !claims.AuthenticatedAt.IsZero() && s.Now().Sub(claims.AuthenticatedAt) > MaxAge+maxSkew {
 		return principal.Person{}, ErrTooOld
 	}
 	if claims.Email == "" || !claims.EmailVerified {
 		return principal.Person{}, ErrUnverified
 	}
-	isForeign := func(r rune) bool { return r > unicode.MaxASCII } // lower-casing turns some of them into ASCII letters
-	if strings.ContainsFunc(claims.Email, isForeign) {
+	isNonASCII := func(r rune) bool { return r > unicode.MaxASCII } // lower-casing turns some of them into ASCII letters
+	if strings.ContainsFunc(claims.Email, isNonASCII) {
 		return principal.Person{}, ErrUnknownUser
 	}
-	person, err := s.people.PersonByEmail(ctx, strings.ToLower(strings.TrimSpace(claims.Email)))
+	person, err := s.People.PersonByEmail(ctx, strings.ToLower(strings.TrimSpace(claims.Email)))
 	if fault.KindOf(err) == fault.NotFound || err == nil && !person.Active {
 		return principal.Person{}, ErrUnknownUser
 	}
 	return person, err
+}
+
+// earlier returns the earlier one of two times.
+func earlier(a, b time.Time) time.Time {
+	if a.After(b) {
+		return b
+	}
+	return a
 }
 
 // parseCookie is the inverse of the cookie that Begin returns.

@@ -46,7 +46,7 @@ func (f *fixture) with(secret string) *openid.Service {
 	client := openidclient.New(openidclient.Settings{
 		Issuer: f.provider.Issuer, ClientID: openidtest.ClientID, ClientSecret: secret,
 	}, f.clock.Now)
-	return openid.NewService(client, f.states, directory{}, f.clock.Now)
+	return openid.NewService(openid.Dependencies{Provider: client, States: f.states, People: directory{}, Now: f.clock.Now})
 }
 
 // directory has one active and one suspended user.
@@ -257,7 +257,7 @@ func TestAProviderMustNameItsIssuer(t *testing.T) {
 	address := impostor.Issuer
 	impostor.Issuer = f.provider.Issuer
 	client := openidclient.New(openidclient.Settings{Issuer: address, ClientID: openidtest.ClientID}, f.clock.Now)
-	service := openid.NewService(client, f.states, directory{}, f.clock.Now)
+	service := openid.NewService(openid.Dependencies{Provider: client, States: f.states, People: directory{}, Now: f.clock.Now})
 	if _, err := service.Begin(t.Context(), redirectURL, openid.Home); !errors.Is(err, openid.ErrUnavailable) {
 		t.Errorf("a configuration of another issuer: %v", err)
 	}

@@ -2,7 +2,7 @@ package sessions
 
 import "strings"
 
-// names are the parts of a User-Agent header that identify a browser or system, and their names. The first match counts,
+// names are the dependencies of a User-Agent header that identify a browser or system, and their names. The first match counts,
 // because browsers also name those that they are compatible with.
 type names []struct{ part, name string }
 

@@ -11,60 +11,73 @@ import (
 	"portside/shared/credentials"
 )
 
-// Ask is a request for a sign-in mail.
-type Ask struct {
+// MailRequest is a request for a sign-in mail.
+type MailRequest struct {
 	Email   string
 	BaseURL string // of the portal, for the link in the mail
-	Source  string // network of the client
+	Network string // of the client; see web.NetworkOf
+	Known   string // text of the cookie of a known browser; empty if there is none
 }
 
-// Asked is the result of an Ask, which is the same whether or not the address belongs to a user.
-type Asked struct {
+// MailRequested is the result of a MailRequest, which is the same whether or not the address belongs to a user.
+type MailRequested struct {
 	Browser   credentials.Secret // for the cookie of the browser
 	ExpiresAt time.Time
 }
 
-// Ask mails a link and a code to an active user. It takes Parts.AskTime. Errors: validation, ErrTooManyMails,
+// RequestMail mails a link and a code to an active user. It takes Dependencies.RequestMailTime. Errors: validation, ErrTooManyMails,
 // ErrTooManyRequests.
-func (s *Service) Ask(ctx context.Context, in Ask) (Asked, error) {
+func (s *Service) RequestMail(ctx context.Context, in MailRequest) (MailRequested, error) {
 	in.Email = normalEmail(in.Email)
 	if failures := checkEmail(in.Email); len(failures) > 0 {
-		return Asked{}, fault.Invalid(failures...)
+		return MailRequested{}, fault.Invalid(failures...)
 	}
-	if err := s.countAsk(ctx, in); err != nil {
-		return Asked{}, err
+	if err := s.countMailRequest(ctx, in); err != nil {
+		return MailRequested{}, err
 	}
-	return s.inAskTime(ctx, func(ctx context.Context) (Asked, error) { return s.ask(ctx, in) })
+	return s.inRequestMailTime(ctx, func(ctx context.Context) (MailRequested, error) { return s.requestMail(ctx, in) })
 }
 
-// countAsk counts a request for a mail. The small limit of an address is for each network, so that a stranger who asks for
-// mails to somebody else's address does not keep that person from signing in.
-func (s *Service) countAsk(ctx context.Context, in Ask) error {
-	source := Counter{Name: "sign-in-mails-from", Key: in.Source, Window: sourceWindow, Most: asksPerSource}
-	if err := s.count(ctx, source, ErrTooManyRequests); err != nil {
+// countMailRequest counts a request for a mail. The lower limit per address applies to each network separately, and a known browser
+// has only a limit of its own, so that strangers and neighbors who request mails for an address cannot lock out its owner.
+func (s *Service) countMailRequest(ctx context.Context, in MailRequest) error {
+	known, err := s.knownBrowser(ctx, in.Known, in.Email)
+	if err != nil {
 		return err
 	}
-	pair := Counter{Name: "sign-in-mails-from-to", Key: in.Source + "#" + in.Email, Window: mailsWindow, Most: mailsPerSource}
-	if err := s.count(ctx, pair, ErrTooManyMails); err != nil {
+	if known != nil {
+		own := Counter{Name: "sign-in-mails-by", Subject: known.ID, Window: mailsWindow, Limit: mailsPerKnownBrowser}
+		return s.count(ctx, own, ErrTooManyMails)
+	}
+	network := Counter{Name: "sign-in-mails-from", Subject: in.Network, Window: sourceWindow, Limit: asksPerSource}
+	if err := s.count(ctx, network, ErrTooManyRequests); err != nil {
 		return err
 	}
-	address := Counter{Name: "sign-in-mails-to", Key: in.Email, Window: mailsWindow, Most: mailsPerAddress}
-	return s.count(ctx, address, ErrTooManyMails)
+	for _, mails := range []Counter{
+		{Name: "sign-in-mails-from-to", Subject: in.Network + "#" + in.Email, Window: mailsWindow, Limit: mailsPerSourceAndAddress},
+		{Name: "sign-in-mails-to", Subject: in.Email, Window: mailsWindow, Limit: mailsPerAddress},
+		{Name: "daily-sign-in-mails-to", Subject: in.Email, Window: dailyWindow, Limit: dailyMailsPerAddress},
+	} {
+		if err := s.count(ctx, mails, ErrTooManyMails); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-// inAskTime runs ask for AskTime at most, and returns after AskTime.
-func (s *Service) inAskTime(ctx context.Context, ask func(context.Context) (Asked, error)) (Asked, error) {
-	if s.AskTime == 0 {
+// inRequestMailTime runs ask for RequestMailTime at most, and returns after RequestMailTime.
+func (s *Service) inRequestMailTime(ctx context.Context, ask func(context.Context) (MailRequested, error)) (MailRequested, error) {
+	if s.RequestMailTime == 0 {
 		return ask(ctx)
 	}
-	limited, cancel := context.WithTimeout(ctx, s.AskTime)
+	limited, cancel := context.WithTimeout(ctx, s.RequestMailTime)
 	defer cancel()
 	asked, err := ask(limited)
 	<-limited.Done()
 	return asked, err
 }
 
-func (s *Service) ask(ctx context.Context, in Ask) (Asked, error) {
+func (s *Service) requestMail(ctx context.Context, in MailRequest) (MailRequested, error) {
 	browser := credentials.Mint(credentials.Browser)
 	request := Request{
 		ID: browser.ID(), BrowserHash: browser.Hash(), Email: in.Email, CodeSalt: newSalt(), BaseURL: in.BaseURL,
@@ -72,23 +85,23 @@ func (s *Service) ask(ctx context.Context, in Ask) (Asked, error) {
 	}
 	person, err := s.People.PersonByEmail(ctx, in.Email)
 	if err != nil && fault.KindOf(err) != fault.NotFound {
-		return Asked{}, err
+		return MailRequested{}, err
 	}
 	var due time.Time
 	if err == nil && person.Active {
 		request.UserID, due = person.ID, s.now().Add(sendAfter)
 	}
 	if err := s.Requests.Add(ctx, request, due); err != nil {
-		return Asked{}, err
+		return MailRequested{}, err
 	}
 	if request.UserID != "" {
 		s.trySend(ctx, request)
 	}
-	return Asked{Browser: browser, ExpiresAt: request.ExpiresAt}, nil
+	return MailRequested{Browser: browser, ExpiresAt: request.ExpiresAt}, nil
 }
 
-// trySend sends the mail. If that fails, the mail stays stored as unsent and SendDue sends it later. The response must not
-// differ.
+// trySend sends the mail. If that fails, the mail stays stored as unsent and SendDue sends it later. It reports no error, because the
+// response must be the same for every address.
 func (s *Service) trySend(ctx context.Context, request Request) {
 	if err := s.send(ctx, request); err != nil {
 		slog.WarnContext(ctx, "sign-in mail not sent yet", "user", request.UserID, "error", err)
@@ -113,11 +126,12 @@ func (s *Service) OperatorLink(ctx context.Context, email string) (credentials.S
 	return link, request.ExpiresAt, s.Requests.Add(ctx, request, time.Time{})
 }
 
-// Visit is what a request says about its browser.
+// Visit describes the browser that sends a request.
 type Visit struct {
 	Device  string // see DeviceOf
 	Browser string // text of the browser cookie; empty if there is none
 	Session string // text of the session cookie; empty if there is none
+	Known   string // text of the cookie of a known browser; empty if there is none
 }
 
 // SignInByLink begins a session with a link. Errors: ErrSignIn.
@@ -133,7 +147,7 @@ func (s *Service) SignInByLink(ctx context.Context, token string, visit Visit) (
 	if request.Tries >= MaxTries || !request.usable(s.now()) {
 		return SignedIn{}, ErrSignIn
 	}
-	return s.spend(ctx, Spent{Request: request}, visit)
+	return s.useRequest(ctx, UsedRequest{Request: request}, visit)
 }
 
 // requestOf returns the request of the browser that has this link, or the request of a link for every browser.
@@ -155,19 +169,9 @@ func (s *Service) requestOf(ctx context.Context, link credentials.Secret, visit 
 }
 
 // SignInByCode begins a session with a code, which the person types into the browser that asked for the mail. Every call
-// counts as a try. Errors: ErrSignIn.
+// counts as a try. Errors: ErrSignIn, ErrTooManyCodes.
 func (s *Service) SignInByCode(ctx context.Context, email, code string, visit Visit) (SignedIn, error) {
-	browser, ok := parseBrowser(visit.Browser)
-	if !ok {
-		return SignedIn{}, ErrSignIn
-	}
-	request, err := s.Requests.Get(ctx, browser.ID())
-	if err == nil && !browser.Matches(request.BrowserHash) {
-		err = ErrUnknown // a browser that knows only the id must not use up the tries
-	}
-	if err == nil {
-		request, err = s.Requests.CountTry(ctx, browser.ID())
-	}
+	request, err := s.tryCode(ctx, visit.Browser)
 	if errors.Is(err, ErrUnknown) {
 		return SignedIn{}, ErrSignIn
 	}
@@ -178,11 +182,32 @@ func (s *Service) SignInByCode(ctx context.Context, email, code string, visit Vi
 	if !matches || !request.usable(s.now()) || normalEmail(email) != request.Email {
 		return SignedIn{}, ErrSignIn
 	}
-	return s.spend(ctx, Spent{Request: request, ByCode: true}, visit)
+	return s.useRequest(ctx, UsedRequest{Request: request, ByCode: true}, visit)
 }
 
-func (s *Service) spend(ctx context.Context, spent Spent, visit Visit) (SignedIn, error) {
-	return s.SignIn(ctx, SignIn{UserID: spent.Request.UserID, Device: visit.Device, Session: visit.Session, Spent: &spent})
+// tryCode counts a try and returns the request of a browser. The tries of one address are limited across its mails, so that many
+// browsers together cannot guess a code. A try that this limit refuses does not count for the mail, so the mail's link still works.
+func (s *Service) tryCode(ctx context.Context, text string) (Request, error) {
+	browser, ok := parseBrowser(text)
+	if !ok {
+		return Request{}, ErrUnknown
+	}
+	request, err := s.Requests.Get(ctx, browser.ID())
+	if err != nil {
+		return Request{}, err
+	}
+	if !browser.Matches(request.BrowserHash) || request.Tries >= MaxTries {
+		return Request{}, ErrUnknown // a browser that knows only the id must not use up the tries
+	}
+	tries := Counter{Name: "daily-codes-for", Subject: request.Email, Window: dailyWindow, Limit: dailyCodesPerAddress}
+	if err := s.count(ctx, tries, ErrTooManyCodes); err != nil {
+		return Request{}, err
+	}
+	return s.Requests.CountTry(ctx, browser.ID())
+}
+
+func (s *Service) useRequest(ctx context.Context, used UsedRequest, visit Visit) (SignedIn, error) {
+	return s.SignIn(ctx, SignIn{UserID: used.Request.UserID, Device: visit.Device, Session: visit.Session, Known: visit.Known, Used: &used})
 }
 
 func (r Request) usable(at time.Time) bool {

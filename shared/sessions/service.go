@@ -6,6 +6,7 @@ import (
 	"errors"
 	"log/slog"
 	"slices"
+	"time"
 
 	"portside/shared/core/fault"
 	"portside/shared/core/principal"
@@ -13,27 +14,37 @@ import (
 	"portside/shared/credentials"
 )
 
-// maxRemoved is how many ended sessions a sign-in removes, so that they do not accumulate.
-const maxRemoved = 10
+// maxRemovedSessions is how many ended sessions a sign-in removes, so that they do not accumulate.
+const maxRemovedSessions = 10
 
 // SignIn is a sign-in of a person who has proved who they are.
 type SignIn struct {
 	UserID  string
-	Device  string // see DeviceOf
-	Session string // text of the session cookie in the request; empty if there is none
-	Spent   *Spent // nil if the person signs in without a request
+	Device  string       // see DeviceOf
+	Session string       // text of the session cookie in the request; empty if there is none
+	Known   string       // text of the cookie of a known browser; empty if there is none
+	Used    *UsedRequest // nil if the person signs in without a request
+	// AuthenticatedAt is when the identity provider has authenticated the person, or zero if the provider does not say it. Nil
+	// means that the person has just proved to this service who they are.
+	AuthenticatedAt *time.Time
 }
 
 // SignedIn is a session that has just begun. The secret is not stored anywhere else.
 type SignedIn struct {
 	Session credentials.Credential
 	Secret  credentials.Secret
+	Known   *credentials.Secret // for the cookie of a known browser; nil if the browser has one
 	Person  principal.Person
 }
 
 // SignIn begins a session of an active user. It ends the session that the browser had before, and the oldest ones above
-// credentials.MaxSessions. Errors: ErrSignIn if the user does not exist or is not active, or the request was used.
+// credentials.MaxSessions. Every sign-in of a user makes a concurrent change by an administrator fail once, so their number is
+// limited. Errors: ErrSignIn if the user does not exist or is not active, or the request was used; ErrTooManySignIns.
 func (s *Service) SignIn(ctx context.Context, in SignIn) (SignedIn, error) {
+	counter := Counter{Name: "sign-ins-of", Subject: in.UserID, Window: sourceWindow, Limit: signInsPerUser}
+	if err := s.count(ctx, counter, ErrTooManySignIns); err != nil {
+		return SignedIn{}, err
+	}
 	var signedIn SignedIn
 	err := versions.Retry(ctx, func() error {
 		person, err := s.People.Person(ctx, in.UserID)
@@ -45,12 +56,18 @@ func (s *Service) SignIn(ctx context.Context, in SignIn) (SignedIn, error) {
 		}
 		owner := credentials.Owner{ID: person.ID, Role: person.Role, Active: true}
 		secret, session := credentials.NewSession(owner, in.Device, s.now())
-		beginning, err := s.beginning(ctx, in, Beginning{Session: session, Person: person, Spent: in.Spent})
+		if in.AuthenticatedAt != nil {
+			session.AuthenticatedAt = versions.StoredTime(*in.AuthenticatedAt)
+		}
+		start, err := s.planStart(ctx, in, SessionStart{Session: session, Person: person, Used: in.Used})
 		if err != nil {
 			return err
 		}
 		signedIn = SignedIn{Session: session, Secret: secret, Person: person}
-		return s.Sessions.Begin(ctx, beginning)
+		if signedIn.Known, start.Known, err = s.meet(ctx, in.Known, person.Email); err != nil {
+			return err
+		}
+		return s.Sessions.Begin(ctx, start)
 	})
 	if err != nil {
 		return SignedIn{}, err
@@ -59,16 +76,17 @@ func (s *Service) SignIn(ctx context.Context, in SignIn) (SignedIn, error) {
 	return signedIn, nil
 }
 
-// beginning adds the sessions that end.
-func (s *Service) beginning(ctx context.Context, in SignIn, b Beginning) (Beginning, error) {
+// planStart adds the sessions that this sign-in ends or deletes: the browser's previous one, the oldest above the limit, and up to
+// maxRemovedSessions ended ones.
+func (s *Service) planStart(ctx context.Context, in SignIn, b SessionStart) (SessionStart, error) {
 	stored, seen, err := s.Sessions.List(ctx, b.Person.ID)
 	if err != nil {
-		return Beginning{}, err
+		return SessionStart{}, err
 	}
 	b.Seen = seen
-	replaced, err := s.replaced(ctx, in.Session)
+	replaced, err := s.replacedSession(ctx, in.Session)
 	if err != nil {
-		return Beginning{}, err
+		return SessionStart{}, err
 	}
 	live := stored[:0:0]
 	for _, c := range stored {
@@ -76,23 +94,23 @@ func (s *Service) beginning(ctx context.Context, in SignIn, b Beginning) (Beginn
 		case c.ID == replaced.ID:
 		case c.Live(s.now()):
 			live = append(live, c)
-		case len(b.Removed) < maxRemoved:
+		case len(b.Removed) < maxRemovedSessions:
 			b.Removed = append(b.Removed, c)
 		}
 	}
 	if replaced.ID != "" {
-		b.Ended = append(b.Ended, s.ended(replaced, "signed in again"))
+		b.Ended = append(b.Ended, s.markEnded(replaced, "signed in again"))
 	}
 	sortNewestFirst(live)
 	for _, c := range live[min(len(live), credentials.MaxSessions-1):] {
-		b.Ended = append(b.Ended, s.ended(c, "too many sessions"))
+		b.Ended = append(b.Ended, s.markEnded(c, "too many sessions"))
 	}
 	return b, nil
 }
 
-// replaced returns the live session that the browser has, or a zero one. It may belong to another user: nobody could use it
-// after its cookie is overwritten.
-func (s *Service) replaced(ctx context.Context, text string) (credentials.Credential, error) {
+// replacedSession returns the live session that the browser has, or a zero one. It may belong to another user. It is ended because
+// the new cookie replaces its cookie.
+func (s *Service) replacedSession(ctx context.Context, text string) (credentials.Credential, error) {
 	secret, err := credentials.Parse(text)
 	if err != nil || secret.Kind() != credentials.Session {
 		return credentials.Credential{}, nil //nolint:nilerr // a malformed cookie is no session
@@ -107,7 +125,7 @@ func (s *Service) replaced(ctx context.Context, text string) (credentials.Creden
 	return found, nil
 }
 
-func (s *Service) ended(c credentials.Credential, reason string) credentials.Credential {
+func (s *Service) markEnded(c credentials.Credential, reason string) credentials.Credential {
 	c.RevokedAt, c.Reason = s.now(), reason
 	return c
 }
@@ -137,7 +155,7 @@ func (s *Service) End(ctx context.Context, caller principal.Principal, id string
 		return ErrNotFound
 	}
 	session := credentials.Credential{ID: id, Kind: credentials.Session, Owner: credentials.Owner{ID: caller.UserID}}
-	err := s.Sessions.End(ctx, []credentials.Credential{s.ended(session, "ended by its user")}, nil)
+	err := s.Sessions.End(ctx, []credentials.Credential{s.markEnded(session, "ended by its user")}, nil)
 	if versions.IsStale(err) {
 		return ErrNotFound
 	}
@@ -152,7 +170,7 @@ func (s *Service) EndAll(ctx context.Context, caller principal.Principal) error 
 			return err
 		}
 		for i, c := range live {
-			live[i] = s.ended(c, "ended by its user")
+			live[i] = s.markEnded(c, "ended by its user")
 		}
 		return s.Sessions.End(ctx, live, &seen)
 	})
@@ -172,17 +190,17 @@ func sortNewestFirst(all []credentials.Credential) {
 	})
 }
 
-// Throttle counts a request to sign in from an IP address. Every way to sign in calls it before it checks anything. Errors:
-// ErrTooManyRequests.
-func (s *Service) Throttle(ctx context.Context, source string) error {
-	counter := Counter{Name: "sign-ins", Key: source, Window: sourceWindow, Most: signInsPerSource}
+// Throttle counts an attempt from a network. Errors: ErrTooManyRequests.
+func (s *Service) Throttle(ctx context.Context, attempt Attempt, network string) error {
+	counter := Counter{Name: string(attempt), Subject: network, Window: sourceWindow, Limit: attemptsPerSource}
 	return s.count(ctx, counter, ErrTooManyRequests)
 }
 
-func (s *Service) count(ctx context.Context, counter Counter, refusal error) error {
-	allowed, err := s.Requests.Count(ctx, counter, s.now())
+func (s *Service) count(ctx context.Context, counter Counter, refusal *fault.Error) error {
+	now := s.now()
+	allowed, err := s.Requests.Count(ctx, counter, now)
 	if err == nil && !allowed {
-		return refusal
+		return refusal.After(now.Truncate(counter.Window).Add(counter.Window).Sub(now))
 	}
 	return err
 }

@@ -29,7 +29,7 @@ const (
 	LinkLifetime         = 15 * time.Minute // of a mailed link and its code
 	OperatorLinkLifetime = time.Hour
 	MaxTries             = 5 // codes that may be tried for one mail
-	CodeDigits           = 8
+	CodeDigits           = 10
 	MaxEmail             = 254 // bytes of an address
 )
 
@@ -39,23 +39,42 @@ const LinkPath = "/portal/sign-in#"
 
 // The limits of requests, each within a fixed window of time.
 const (
-	mailsPerSource   = 5  // mails to one address that one network may ask for
-	mailsPerAddress  = 60 // mails to one address; bounds what many networks together can send
-	mailsWindow      = time.Hour
-	asksPerSource    = 30 // requests for a mail from one network; an office may share it
-	signInsPerSource = 300
-	sourceWindow     = 10 * time.Minute
+	mailsPerSourceAndAddress = 5  // sign-in mails that one network can request for one address
+	mailsPerAddress          = 60 // mails to one address; bounds what many networks together can send
+	mailsPerKnownBrowser     = 5
+	mailsWindow              = time.Hour
+	dailyMailsPerAddress     = 100
+	dailyCodesPerAddress     = 50 // codes that may be tried for all mails to one address together
+	dailyWindow              = 24 * time.Hour
+	asksPerSource            = 30 // requests for a mail from one network; an office may share it
+	attemptsPerSource        = 300
+	signInsPerUser           = 20
+	sourceWindow             = 10 * time.Minute
+)
+
+// Attempt is something that strangers can do without a credential and that is limited by network. The attempts are counted
+// separately, and a proof counts only if it fails. So a neighbor in a network cannot keep others from signing in by link or code.
+type Attempt string
+
+// The attempts.
+const (
+	FailedProof    Attempt = "failed-sign-ins"
+	PasskeyOptions Attempt = "passkey-options"
+	OpenIDStart    Attempt = "openid-starts"
 )
 
 // The errors of signing in.
 var (
-	// ErrSignIn is the error of every link, code and passkey that does not work, whatever the reason.
+	// ErrSignIn is the error of every link and code that does not work, whatever the reason. Callers that sign in by other means
+	// replace it with their own error.
 	ErrSignIn = fault.New(fault.Unauthorized, "This sign-in does not work: the link or code is wrong, has expired, has already been "+
 		"used, was replaced by a newer one, or was requested in another browser. Ask for a new mail in this browser.")
-	ErrTooManyMails = &fault.Error{Kind: fault.RateLimited, RetryAfter: time.Minute, Detail: "There were too many requests for " +
-		"sign-in mails to this address. Use the newest mail, or wait up to an hour."}
-	ErrTooManyRequests = &fault.Error{Kind: fault.RateLimited, RetryAfter: time.Minute, Detail: "There were too many attempts to " +
-		"sign in from your network address. Wait for up to 10 minutes."}
+	// The errors of limits come with the time until the limit ends.
+	ErrTooManyMails = fault.New(fault.RateLimited, "There were too many requests for sign-in mails to this address. Use the newest mail, "+
+		"or request another one later.")
+	ErrTooManyRequests = fault.New(fault.RateLimited, "There were too many attempts to sign in from your network address.")
+	ErrTooManyCodes    = fault.New(fault.RateLimited, "Too many codes were tried for this address. Open the link in the mail instead.")
+	ErrTooManySignIns  = fault.New(fault.RateLimited, "You have signed in too often within a few minutes.")
 	// ErrNotFound is the error of a session that does not exist, has ended, or belongs to somebody else.
 	ErrNotFound = fault.New(fault.NotFound, "You have no session with this ID. It may have ended.")
 	// ErrUnknown is what stores return for a request that they do not have, or no longer accept.
@@ -77,12 +96,21 @@ type Request struct {
 	ExpiresAt   time.Time
 }
 
+// KnownBrowser is a browser in which the user with an address has signed in. It may request mails to the address although others
+// have used up the limits for the address and the network.
+type KnownBrowser struct {
+	ID        string // public id of its secret
+	Hash      []byte
+	Email     string // normal
+	ExpiresAt time.Time
+}
+
 // Counter counts requests of one kind within a window of time.
 type Counter struct {
-	Name   string // what is counted
-	Key    string // who is counted
-	Window time.Duration
-	Most   int
+	Name    string // what is counted
+	Subject string // who is counted
+	Window  time.Duration
+	Limit   int
 }
 
 // RequestStore keeps requests until they are used or expire. Reads are strongly consistent, and each write is atomic.
@@ -93,6 +121,8 @@ type RequestStore interface {
 	Add(ctx context.Context, request Request, due time.Time) error
 	// Get returns a request, which may have expired. Errors: ErrUnknown.
 	Get(ctx context.Context, id string) (Request, error)
+	// KnownBrowser returns the known browser with this id, which may have expired. Errors: ErrUnknown.
+	KnownBrowser(ctx context.Context, id string) (KnownBrowser, error)
 	// CountTry counts one try of a code and returns the request. Errors: ErrUnknown if there is none, or it had MaxTries.
 	CountTry(ctx context.Context, id string) (Request, error)
 }
@@ -112,7 +142,7 @@ type Outbox interface {
 type SessionStore interface {
 	// Begin stores a session. Errors: ErrSignIn if the request was used; versions.ErrStale if the user or one of the sessions
 	// has changed.
-	Begin(ctx context.Context, beginning Beginning) error
+	Begin(ctx context.Context, start SessionStart) error
 	// List returns the sessions of a user, also ended ones that are still stored, and a number that changes whenever the user
 	// gets another credential.
 	List(ctx context.Context, userID string) (sessions []credentials.Credential, seen int64, err error)
@@ -121,18 +151,19 @@ type SessionStore interface {
 	End(ctx context.Context, ended []credentials.Credential, seen *int64) error
 }
 
-// Beginning is the transaction that begins a session.
-type Beginning struct {
+// SessionStart is the transaction that begins a session.
+type SessionStart struct {
 	Session credentials.Credential
 	Person  principal.Person         // who must not have changed since they were read
 	Ended   []credentials.Credential // with their RevokedAt and Reason
 	Removed []credentials.Credential // ended earlier, and no longer needed
 	Seen    int64                    // from SessionStore.List
-	Spent   *Spent                   // nil if the person signs in without a request
+	Used    *UsedRequest             // nil if the person signs in without a request
+	Known   *KnownBrowser            // to store; nil if the browser is known already
 }
 
-// Spent is a request that is used up.
-type Spent struct {
+// UsedRequest is a request that a sign-in uses up.
+type UsedRequest struct {
 	Request Request
 	ByCode  bool // whether the code was used, which is counted as a try already
 }
@@ -154,8 +185,8 @@ type Mailer interface {
 	Send(ctx context.Context, message mail.Message) error
 }
 
-// Parts are the dependencies of a Service.
-type Parts struct {
+// Dependencies are the dependencies of a Service.
+type Dependencies struct {
 	Requests    RequestStore
 	Outbox      Outbox
 	Sessions    SessionStore
@@ -163,16 +194,16 @@ type Parts struct {
 	People      People
 	Mailer      Mailer
 	Now         func() time.Time
-	// AskTime is how long every request for a mail takes, so that its duration does not reveal whether a mail was sent. A
+	// RequestMailTime is how long every request for a mail takes, so that its duration does not reveal whether a mail was sent. A
 	// mail that is not sent in this time is sent later by SendDue. Zero means no limit.
-	AskTime time.Duration
+	RequestMailTime time.Duration
 }
 
 // Service signs people in and manages their sessions.
-type Service struct{ Parts }
+type Service struct{ Dependencies }
 
 // NewService returns a Service.
-func NewService(parts Parts) *Service { return &Service{parts} }
+func NewService(dependencies Dependencies) *Service { return &Service{dependencies} }
 
 // now returns the time with the precision with which it is stored.
 func (s *Service) now() time.Time { return s.Now().UTC().Truncate(time.Millisecond) }

@@ -85,7 +85,8 @@ func (a Access) Recent() Access {
 	return a
 }
 
-// SameOrigin refuses requests that a page of another origin makes, even without a session. Operations that set cookies need it.
+// SameOrigin refuses requests that a page of another origin makes, even without a session. Operations that scripts
+// call and that set cookies need it.
 func (a Access) SameOrigin() Access {
 	a.sameOrigin = true
 	return a

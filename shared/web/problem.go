@@ -72,16 +72,21 @@ func problemOf(err error) *Problem {
 	case f.Final:
 		p.header.Set("X-Should-Retry", "false")
 	case f.Kind == fault.Unavailable, f.Kind == fault.RateLimited && f.RetryAfter > 0:
-		p.header.Set("Retry-After", retryAfter(f.RetryAfter))
+		p.header.Set("Retry-After", retryAfter(f))
 	case f.Kind == fault.Unauthorized:
 		p.header.Set("WWW-Authenticate", `ApiKey realm="Portside", header="X-API-Key"`)
 	}
 	return p
 }
 
-// retryAfter returns the wait in seconds, rounded up, at least 1 and at most 60.
-func retryAfter(wait time.Duration) string {
-	wait = min(max(wait, time.Second), time.Minute)
+// retryAfter returns the wait of a fault in seconds, rounded up: at least one second, and at most a minute for an outage, whose end is
+// a guess.
+func retryAfter(f *fault.Error) string {
+	longest := time.Minute
+	if f.Kind == fault.RateLimited {
+		longest = 24 * time.Hour
+	}
+	wait := min(max(f.RetryAfter, time.Second), longest)
 	return strconv.Itoa(int((wait + time.Second - 1) / time.Second))
 }
 

@@ -42,8 +42,11 @@ type Error struct {
 	Final  bool    // repeating the same request cannot succeed, whatever else changes
 
 	// RetryAfter says, for Unavailable and RateLimited, when a retry makes sense. 0 means soon for Unavailable; for
-	// RateLimited, another part of the program knows it. Responses report a minute at most.
+	// RateLimited, another part of the program knows it. Responses report at
+	// most a minute for Unavailable and a day for RateLimited.
 	RetryAfter time.Duration
+
+	original *Error // see After
 }
 
 // Field is one validation failure.
@@ -61,6 +64,16 @@ func New(kind Kind, detail string) *Error {
 func NewFinal(kind Kind, detail string) *Error {
 	return &Error{Kind: kind, Detail: detail, Final: true}
 }
+
+// After returns the fault with the time until a retry makes sense. errors.Is still finds the original.
+func (e *Error) After(wait time.Duration) *Error {
+	later := *e
+	later.RetryAfter, later.original = wait, e
+	return &later
+}
+
+// Is implements the interface of errors.Is.
+func (e *Error) Is(target error) bool { return e.original != nil && target == error(e.original) }
 
 // Invalid reports all validation failures at once.
 func Invalid(fields ...Field) *Error {

@@ -91,7 +91,7 @@ type Principal struct {
 	IssuedBy     string  // id of the user who created the credential for another user, and may still have it; otherwise empty
 
 	SessionID       string    // public id of the session, which is also the CredentialID; empty for other credentials
-	AuthenticatedAt time.Time // when the person signed in to the session; zero without a session
+	AuthenticatedAt time.Time // when the person of the session proved who they are; zero if unknown, or without a session
 	MustSignInAgain bool      // the session is too old to create secrets and decide on requests; false without a session
 }
 

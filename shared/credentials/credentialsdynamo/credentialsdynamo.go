@@ -49,26 +49,27 @@ var _ credentials.Store = (*Table)(nil)
 // record is the stored form of a credential. Times are Unix milliseconds, except purgeAt, which is
 // in seconds for DynamoDB's TTL.
 type record struct {
-	PK       string           `dynamodbav:"pk"`
-	SK       string           `dynamodbav:"sk"`
-	ID       string           `dynamodbav:"id"`
-	Kind     credentials.Kind `dynamodbav:"kind"`
-	Hash     []byte           `dynamodbav:"hash"`
-	Owner    string           `dynamodbav:"owner"`
-	Role     principal.Role   `dynamodbav:"role"`
-	Active   bool             `dynamodbav:"active"`
-	Name     string           `dynamodbav:"name,omitempty"`
-	Created  int64            `dynamodbav:"created"`
-	Expires  int64            `dynamodbav:"expires,omitempty"`
-	Revoked  int64            `dynamodbav:"revoked,omitempty"`
-	LastUsed int64            `dynamodbav:"lastUsed,omitempty"`
-	Limit    int              `dynamodbav:"rateLimit,omitempty"`
-	PurgeAt  int64            `dynamodbav:"purgeAt,omitempty"`
-	Scopes   []string         `dynamodbav:"scopes,omitempty"`
-	Username string           `dynamodbav:"username,omitempty"`
-	From     string           `dynamodbav:"rotatedFrom,omitempty"`
-	Reason   string           `dynamodbav:"reason,omitempty"`
-	IssuedBy string           `dynamodbav:"issuedBy,omitempty"`
+	PK            string           `dynamodbav:"pk"`
+	SK            string           `dynamodbav:"sk"`
+	ID            string           `dynamodbav:"id"`
+	Kind          credentials.Kind `dynamodbav:"kind"`
+	Hash          []byte           `dynamodbav:"hash"`
+	Owner         string           `dynamodbav:"owner"`
+	Role          principal.Role   `dynamodbav:"role"`
+	Active        bool             `dynamodbav:"active"`
+	Name          string           `dynamodbav:"name,omitempty"`
+	Created       int64            `dynamodbav:"created"`
+	Expires       int64            `dynamodbav:"expires,omitempty"`
+	Revoked       int64            `dynamodbav:"revoked,omitempty"`
+	LastUsed      int64            `dynamodbav:"lastUsed,omitempty"`
+	Limit         int              `dynamodbav:"rateLimit,omitempty"`
+	PurgeAt       int64            `dynamodbav:"purgeAt,omitempty"`
+	Scopes        []string         `dynamodbav:"scopes,omitempty"`
+	Username      string           `dynamodbav:"username,omitempty"`
+	From          string           `dynamodbav:"rotatedFrom,omitempty"`
+	Reason        string           `dynamodbav:"reason,omitempty"`
+	Authenticated int64            `dynamodbav:"authenticated,omitempty"`
+	IssuedBy      string           `dynamodbav:"issuedBy,omitempty"`
 }
 
 func newRecord(c credentials.Credential) record {
@@ -76,7 +77,7 @@ func newRecord(c credentials.Credential) record {
 		PK: recordPK(c.ID), SK: "credential", ID: c.ID, Kind: c.Kind, Hash: c.Hash,
 		Owner: c.Owner.ID, Role: c.Owner.Role, Active: c.Owner.Active, Name: c.Name,
 		Created: items.Millis(c.CreatedAt), Expires: items.Millis(c.ExpiresAt), Revoked: items.Millis(c.RevokedAt),
-		LastUsed: items.Millis(c.LastUsedAt), Limit: c.RateLimit,
+		LastUsed: items.Millis(c.LastUsedAt), Limit: c.RateLimit, Authenticated: items.Millis(c.AuthenticatedAt),
 		Scopes: c.Scopes, Username: c.Username, From: c.RotatedFrom, Reason: c.Reason, IssuedBy: c.IssuedBy,
 	}
 	if !c.ExpiresAt.IsZero() {
@@ -90,7 +91,7 @@ func (r record) credential() credentials.Credential {
 		ID: r.ID, Kind: r.Kind, Hash: r.Hash,
 		Owner: credentials.Owner{ID: r.Owner, Role: r.Role, Active: r.Active}, Name: r.Name,
 		CreatedAt: items.Time(r.Created), ExpiresAt: items.Time(r.Expires), RevokedAt: items.Time(r.Revoked),
-		LastUsedAt: items.Time(r.LastUsed), RateLimit: r.Limit,
+		LastUsedAt: items.Time(r.LastUsed), RateLimit: r.Limit, AuthenticatedAt: items.Time(r.Authenticated),
 		Scopes: r.Scopes, Username: r.Username, RotatedFrom: r.From, Reason: r.Reason, IssuedBy: r.IssuedBy,
 	}
 }

@@ -27,11 +27,11 @@ func (s *Store) List(ctx context.Context, userID string) ([]credentials.Credenti
 
 // Begin implements sessions.SessionStore. Of the failed conditions, the first one decides the error, so the request comes
 // first.
-func (s *Store) Begin(ctx context.Context, b sessions.Beginning) error {
+func (s *Store) Begin(ctx context.Context, b sessions.SessionStart) error {
 	var plan transactions.Plan
-	if b.Spent != nil {
-		plan.Add(sessions.ErrSignIn, s.spend(*b.Spent))
-		plan.Add(nil, types.TransactWriteItem{Delete: &types.Delete{TableName: &s.table, Key: unsentKey(b.Spent.Request.ID)}})
+	if b.Used != nil {
+		plan.Add(sessions.ErrSignIn, s.useRequest(*b.Used))
+		plan.Add(nil, types.TransactWriteItem{Delete: &types.Delete{TableName: &s.table, Key: unsentKey(b.Used.Request.ID)}})
 	}
 	plan.Add(versions.ErrStale, s.people.SignedIn(b.Person.ID, b.Person.Version, b.Session.CreatedAt))
 	tally := credentialsdynamo.Change{Seen: &b.Seen}
@@ -44,18 +44,21 @@ func (s *Store) Begin(ctx context.Context, b sessions.Beginning) error {
 		plan.Add(nil, s.credentials.Remove(c)...)
 	}
 	plan.Add(nil, s.credentials.Issue(b.Session)...)
+	if b.Known != nil {
+		plan.Add(nil, s.put(newKnownItem(*b.Known)))
+	}
 	return plan.Write(ctx, s.client)
 }
 
-// spend returns the delete of a request that has this link and, unless the code was used, tries left.
-func (s *Store) spend(spent sessions.Spent) types.TransactWriteItem {
-	condition, values := "#link = :link", items.Map{":link": items.Bytes(spent.Request.LinkHash)}
-	if !spent.ByCode {
+// useRequest returns the delete of a request that has this link and, unless the code was used, tries left.
+func (s *Store) useRequest(used sessions.UsedRequest) types.TransactWriteItem {
+	condition, values := "#link = :link", items.Map{":link": items.Bytes(used.Request.LinkHash)}
+	if !used.ByCode {
 		condition += " AND tries < :most"
 		values[":most"] = items.Number(sessions.MaxTries)
 	}
 	return types.TransactWriteItem{Delete: &types.Delete{
-		TableName: &s.table, Key: requestKey(spent.Request.ID), ConditionExpression: aws.String(condition),
+		TableName: &s.table, Key: requestKey(used.Request.ID), ConditionExpression: aws.String(condition),
 		ExpressionAttributeNames: map[string]string{"#link": "link"}, ExpressionAttributeValues: values,
 	}}
 }

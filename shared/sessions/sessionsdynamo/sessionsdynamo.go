@@ -4,6 +4,7 @@
 //
 //	sign-in#<id>         request   a sign-in request; deleted when it is used
 //	sign-ins-unsent      <id>      its mail was not sent yet, and when it is due
+//	known-browser#<id>   browser   a browser in which the user with an address has signed in
 //	count#<name>#<key>   <start>   n, the number of requests in the window that begins at start (Unix seconds)
 //
 // Sessions are credentials (see credentialsdynamo). All items here have a purgeAt shortly after their end.
@@ -111,11 +112,11 @@ func counterPK(name, k string) string { return "count#" + name + "#" + k }
 func (s *Store) Count(ctx context.Context, counter sessions.Counter, at time.Time) (bool, error) {
 	start := at.Truncate(counter.Window)
 	_, err := s.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
-		TableName: &s.table, Key: items.Key(counterPK(counter.Name, counter.Key), strconv.FormatInt(start.Unix(), 10)),
+		TableName: &s.table, Key: items.Key(counterPK(counter.Name, counter.Subject), strconv.FormatInt(start.Unix(), 10)),
 		UpdateExpression:    aws.String("ADD n :one SET purgeAt = :purge"),
 		ConditionExpression: aws.String("attribute_not_exists(n) OR n < :most"),
 		ExpressionAttributeValues: items.Map{
-			":one": items.Number(1), ":most": items.Number(int64(counter.Most)), ":purge": items.Number(purgeAt(start.Add(counter.Window))),
+			":one": items.Number(1), ":most": items.Number(int64(counter.Limit)), ":purge": items.Number(purgeAt(start.Add(counter.Window))),
 		},
 	}, items.RetryConflicts)
 	if items.ConditionFailed(err) {

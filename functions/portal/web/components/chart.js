@@ -92,7 +92,7 @@ function moveBy({ key, altKey, ctrlKey, metaKey }, size) {
 /** @typedef {ReturnType<typeof layOut>} Plot */
 
 /**
- * Computes where everything stands.
+ * Computes the layout of the chart.
  * @param {ChartProps} props
  * @param {number} width
  * @param {number} size number of days
@@ -219,7 +219,7 @@ function Tooltip({ plot, active, ...props }) {
 }
 
 /**
- * What a chart says about a day: a line for each series.
+ * The lines of the tooltip for a day: one for each series.
  * @param {Pick<ChartProps, "series" | "other" | "format">} props
  * @param {number} at
  */

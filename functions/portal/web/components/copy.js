@@ -1,4 +1,4 @@
-// Texts to copy: secrets, digests and commands.
+// Values to copy: secrets, digests and commands.
 import { useRef } from "preact/hooks";
 import { html } from "../core/html.js";
 import { useId } from "../core/id.js";
@@ -18,7 +18,7 @@ async function copy(text, element) {
   } catch {
     if (element instanceof HTMLInputElement) element.select();
     else if (element) getSelection()?.selectAllChildren(element);
-    announce(strings.common.selected);
+    announce(element ? strings.common.selected : strings.common.notCopied);
   }
 }
 

@@ -24,7 +24,8 @@ export function Dialog({ title, isWide = false, onClose, children }) {
     onClose?.();
   };
   const closed = () => (onClose ? onClose() : dialog.current?.showModal()); // a browser may close it without asking
-  return html`<dialog ref=${dialog} class=${isWide ? "wide" : ""} aria-labelledby=${id} closedby=${onClose ? undefined : "none"} onCancel=${cancel} onClose=${closed}>
+  return html`<dialog ref=${dialog} class=${isWide ? "wide" : ""} aria-labelledby=${id}
+    closedby=${onClose ? undefined : "none"} onCancel=${cancel} onClose=${closed}>
     <h2 id=${id}>${title}</h2>
     ${children}
   </dialog>`;

@@ -1,4 +1,4 @@
-// What somebody else changed while a form was open.
+// The changes that someone else made while a form was open.
 import { html } from "../core/html.js";
 import { strings } from "../core/strings.js";
 

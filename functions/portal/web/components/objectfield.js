@@ -54,7 +54,8 @@ function Entries({ label, value, entries, onChange, children }) {
     </div>`)}
     ${isAmbiguous ? html`<p class="error" role="alert">${strings.objectField.repeated}</p>` : null}
     <div class="actions">
-      <${Button} isDisabled=${rows.some((r) => r.key === "")} onClick=${() => change([...rows, { key: "", value: "" }])}>${strings.objectField.add}<//>
+      <${Button} isDisabled=${rows.some((r) => r.key === "")} onClick=${() => change([...rows, { key: "", value: "" }])}>
+        ${strings.objectField.add}<//>
       ${children}
     </div>
   </div>`;

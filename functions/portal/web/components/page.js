@@ -34,7 +34,7 @@ export function Section({ title, id, actions, children }) {
 }
 
 /**
- * What a list shows when it has no entries: what belongs there, and how to add the first.
+ * The message of a list without entries: which entries it will have, and how to add the first.
  * @param {{title: string, children?: any}} props
  */
 export function Empty({ title, children }) {

@@ -22,7 +22,7 @@ export function Commands({ login }) {
 }
 
 /**
- * Shows a secret. The window asks before it closes, because nobody can show the secret again.
+ * Shows a secret. The browser asks before the page closes, because the secret cannot be shown again.
  * @param {{login: Login, secret: string, label: string, isPassword?: boolean}} props
  */
 export function Secret({ login, secret, label, isPassword = false }) {

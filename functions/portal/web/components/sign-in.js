@@ -4,7 +4,8 @@ import { get } from "../core/api.js";
 import { useAction, useLoad } from "../core/hooks.js";
 import { html } from "../core/html.js";
 import { hasPasskeys, signInWithPasskey } from "../core/passkeys.js";
-import { askForMail, beginSession, signInByMail } from "../core/sign-in.js";
+import { beginSession } from "../core/session.js";
+import { askForMail, signInByMail } from "../core/sign-in.js";
 import { strings } from "../core/strings.js";
 import { Button } from "./buttons.js";
 import { Form, TextField } from "./fields.js";
@@ -18,7 +19,7 @@ export function useMethods() {
 }
 
 /**
- * Signs in by mail, and by passkey if the installation and the browser have them.
+ * Signs in by email, and by passkey if the installation and the browser have them.
  * @param {{methods: ReturnType<typeof useMethods>, email?: string, onCancel?: () => void}} props email: the address of a user who
  *   signs in again
  */

@@ -1,4 +1,4 @@
-// A confirmation for which the user types a text, so that nobody deletes the wrong thing by habit.
+// A confirmation for which the user types a text, to prevent deletions by habit.
 import { useState } from "preact/hooks";
 import { Problem } from "../core/api.js";
 import { html } from "../core/html.js";
@@ -20,7 +20,8 @@ export function TypedConfirmDialog({ title, confirm, text, label, mismatch, act,
     await act();
   });
   return html`<${Dialog} title=${title} onClose=${onClose}>
-    <${Form} submit=${confirm} kind="danger" problem=${action.problem} isRunning=${action.isRunning} onSubmit=${() => action.run()} onCancel=${onClose}>
+    <${Form} submit=${confirm} kind="danger" problem=${action.problem} isRunning=${action.isRunning}
+        onSubmit=${() => action.run()} onCancel=${onClose}>
       ${children}
       <${TextField} label=${label} name="confirmation" value=${typed} onChange=${setTyped} problem=${action.problem} isRequired />
     <//>

@@ -1,18 +1,16 @@
-// Texts of other authors: metadata of charts and images, names of clients. They can contain anything, so they are shown as
-// plain text that cannot change the texts around it.
+// Untrusted text, such as metadata of charts and images and names of clients. It can contain anything, so it is shown as plain
+// text that cannot change the text around it.
+import { hiddenInText } from "../core/hidden.js";
 import { html } from "../core/html.js";
 import { strings } from "../core/strings.js";
 import { CopyButton } from "./copy.js";
-
-/** Characters that are invisible or change the direction of the text, except tabs and line ends. */
-const hidden = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g;
 
 /**
  * Returns the text with a visible sign in place of each hidden character.
  * @param {string} text
  */
 export function visible(text) {
-  return text.replace(/\r\n/g, "\n").replace(hidden, "\ufffd");
+  return text.replace(/\r\n/g, "\n").replace(hiddenInText, "\ufffd");
 }
 
 /**
@@ -24,7 +22,7 @@ export function hasHidden(text) {
 }
 
 /**
- * A short text of another author. A text that is too long is cut.
+ * A short untrusted text. A text that is too long is cut.
  * @param {{text: string | null | undefined, most?: number}} props most: characters
  */
 export function UntrustedText({ text, most = 500 }) {
@@ -34,7 +32,7 @@ export function UntrustedText({ text, most = 500 }) {
 }
 
 /**
- * An address of another author: a link if it is a web or mail address, otherwise text.
+ * An untrusted address: a link if it is a web or email address, otherwise text.
  * @param {{address: string, text?: string}} props text: instead of the address
  */
 export function UntrustedLink({ address, text }) {
@@ -44,14 +42,16 @@ export function UntrustedLink({ address, text }) {
 }
 
 /**
- * Returns the address if a link may lead there, or "". Only web and mail addresses are safe.
+ * Returns the address if a link may lead there, or "". Only web and email addresses are safe. A web address with a user name
+ * looks like one of another host, such as https://portside.example@other.example.
  * @param {string} address
  */
 export function safeAddress(address) {
   if (!/^(https?:\/\/|mailto:)/i.test(address) || hasHidden(address) || address.length > 2000) return "";
   try {
     const url = new URL(address);
-    return ["https:", "http:", "mailto:"].includes(url.protocol) && !url.password ? url.href : "";
+    const hasLogin = url.username !== "" || url.password !== "";
+    return ["https:", "http:", "mailto:"].includes(url.protocol) && !hasLogin ? url.href : "";
   } catch {
     return "";
   }

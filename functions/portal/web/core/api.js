@@ -4,6 +4,7 @@
 // the client opens the sign-in dialog and repeats the request afterwards, so that nothing the user typed is lost.
 
 import { parse } from "./json.js";
+import { strings } from "./strings.js";
 
 /** @typedef {{pointer: string, detail: string}} Failure a rejected field: JSON pointer and explanation */
 
@@ -44,9 +45,6 @@ export class Problem extends Error {
  */
 export const signIn = { ask: async () => false };
 
-const offline = "The server could not be reached. Check your connection and try again.";
-const unreadable = "The server could not process the request. Try again in a moment.";
-
 /**
  * Sends a request and returns the response. It throws a Problem for every status of 400 or more.
  * @param {string} method
@@ -86,8 +84,9 @@ function signInReason(problem, options) {
  */
 async function sendOnce(method, path, { path: values = {}, query = {}, body, headers, signal, isPreloaded }) {
   const isForm = body instanceof FormData;
+  const url = address(path, values, query);
   try {
-    return await fetch(address(path, values, query), {
+    return await fetch(url, {
       method,
       headers: body === undefined || isForm ? headers : { "Content-Type": "application/json", ...headers },
       body: body === undefined ? undefined : isForm ? body : JSON.stringify(body),
@@ -98,7 +97,7 @@ async function sendOnce(method, path, { path: values = {}, query = {}, body, hea
     });
   } catch (error) {
     if (signal?.aborted) throw error;
-    throw new Problem({ status: 0, code: "OFFLINE", detail: offline });
+    throw new Problem({ status: 0, code: "OFFLINE", detail: strings.problems.offline });
   }
 }
 
@@ -108,10 +107,20 @@ async function sendOnce(method, path, { path: values = {}, query = {}, body, hea
  * @param {Record<string, string | number | boolean | null | undefined>} query
  */
 export function address(path, values = {}, query = {}) {
-  const filled = path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(values[name]));
+  const filled = path.replace(/\{(\w+)\}/g, (_, name) => encodeSegment(values[name]));
   const pairs = Object.entries(query).filter(([, value]) => value !== undefined && value !== null && value !== "");
   const search = new URLSearchParams(pairs.map(([name, value]) => [name, String(value)])).toString();
   return search ? `${filled}?${search}` : filled;
+}
+
+/**
+ * Encodes a value as one segment of a path. It refuses values that would name another path.
+ * @param {string | number} value
+ */
+function encodeSegment(value) {
+  const segment = String(value);
+  if (["", ".", ".."].includes(segment)) throw new Error(`not a segment of a path: "${segment}"`);
+  return encodeURIComponent(segment);
 }
 
 /** @param {Response} response */
@@ -120,7 +129,7 @@ async function readProblem(response) {
   return new Problem({
     status: response.status,
     code: body.code,
-    detail: body.detail ?? unreadable,
+    detail: body.detail ?? strings.problems.unreadable,
     requestId: body.requestId ?? response.headers.get("X-Request-Id") ?? "",
     errors: body.errors ?? [],
     retryAfter: Number(response.headers.get("Retry-After")) || 0,
@@ -134,7 +143,7 @@ async function readJSON(response) {
     return await response.json();
   } catch {
     const requestId = response.headers.get("X-Request-Id") ?? "";
-    throw new Problem({ status: response.status, code: "UNREADABLE", detail: unreadable, requestId });
+    throw new Problem({ status: response.status, code: "UNREADABLE", detail: strings.problems.unreadable, requestId });
   }
 }
 

@@ -1,4 +1,4 @@
-// The commands with which customers fetch charts and images, filled in for this service. docs/install.md has the same
+// The commands with which customers pull charts and images, filled in for this service. docs/install.md has the same
 // commands and explains them. No command contains a secret: all read it from a file that only its owner can read.
 
 /**
@@ -11,22 +11,27 @@
 
 /** @typedef {{name: string, title: string, text: string}} Command */
 
-/** The place of a token's secret on the machine of the user. */
+/** The file with a token on the machine of the user. */
 export const tokenFile = "~/.portside/token";
 
-/** The place of a password on the machine of the user. */
+/** The file with a password on the machine of the user. */
 export const passwordFile = "~/.portside/password";
 
 /** @typedef {{host: string, origin: string, isPlain: boolean}} Site isPlain: without TLS, as on a developer's machine */
 
 /**
  * The address of the service in commands. On a developer's machine, the portal and the storage are both on localhost, and
- * clients would send the login of the first to the second, which rejects it. 127.0.0.1 is another host to them.
+ * clients would send the portal's login to the storage, which rejects it. Clients treat 127.0.0.1 as a different host.
  * @returns {Site}
  */
 export function site() {
   const host = location.host.replace(/^localhost(?=:|$)/, "127.0.0.1");
   return { host, origin: `${location.protocol}//${host}`, isPlain: location.protocol === "http:" };
+}
+
+/** Whether the portal runs on a developer's machine. */
+export function isLocal() {
+  return ["localhost", "127.0.0.1", "[::1]"].includes(location.hostname);
 }
 
 /** @param {string[]} scopes */

@@ -1,4 +1,4 @@
-// What the portal says about tokens, passwords and requests for them.
+// States and scopes of tokens, passwords and requests for them, in words.
 import { strings } from "./strings.js";
 
 /** @typedef {import("./types").Schema<"Token">} Token */
@@ -39,8 +39,8 @@ function end(token) {
 }
 
 /**
- * Whether another working token has the same name and scopes and expires later. Passwords have no name of their own, so that
- * nobody can tell which one replaces which.
+ * Whether another working token has the same name and scopes and expires later. Passwords have no names, so
+ * the portal cannot tell which one replaces another.
  * @param {Token} token
  * @param {Token[]} all
  */
@@ -63,7 +63,7 @@ export function stateOf(token, all) {
 }
 
 /**
- * What scopes permit, in words.
+ * Describes what scopes permit.
  * @param {string[]} scopes such as read:docker-images:acme/*
  * @returns {string[]}
  */

@@ -1,11 +1,11 @@
-// Forms that change a resource with an ETag. If somebody else changes the resource while the form is open, the form keeps what
-// was typed, takes over the other changes, and shows them, so that nobody overwrites anything unseen.
+// Forms that change a resource with an ETag. If someone else changes the resource while the form is open, the form keeps what
+// was typed, and merges and shows the other changes, so that nobody overwrites them by accident.
 import { useEffect, useRef, useState } from "preact/hooks";
 import { getResource, Problem, put } from "./api.js";
 import { useAction } from "./hooks.js";
 import { strings } from "./strings.js";
 
-/** @typedef {{field: string, before: string, now: string, isYours: boolean}} Difference a field that somebody else changed */
+/** @typedef {{field: string, before: string, now: string, isYours: boolean}} Difference a field that someone else changed */
 
 /**
  * @template {Record<string, any>} V
@@ -29,8 +29,8 @@ export function useDraft({ path, parameters, resource, toFields, toBody, onSaved
     setValues((typed) => ({ ...toFields(resource.data), ...pick(typed, kept) }));
   }, [resource.etag]);
 
-  const merge = async () => {
-    const current = await getResource(path, { path: parameters });
+  /** @param {{data: any, etag: string}} current */
+  const merge = (current) => {
     const now = toFields(current.data);
     const theirs = Object.keys(now).filter((name) => !isEqual(now[name], before[name]));
     setDifferences(theirs.map((field) => ({
@@ -44,8 +44,13 @@ export function useDraft({ path, parameters, resource, toFields, toBody, onSaved
       await put(path, { path: parameters, headers: { "If-Match": base.etag }, body: toBody(pick(values, changed)) });
     } catch (error) {
       if (!(error instanceof Problem) || error.status !== 412) throw error;
-      await merge();
-      throw new Problem({ status: 412, code: error.code, detail: strings.draft.conflict, requestId: error.requestId });
+      const current = await getResource(path, { path: parameters });
+      const now = toFields(current.data);
+      const isStored = changed.every((name) => isEqual(values[name], now[name])); // by a request whose response was lost
+      if (!isStored) {
+        merge(current);
+        throw new Problem({ status: 412, code: error.code, detail: strings.draft.conflict, requestId: error.requestId });
+      }
     }
     setDifferences([]);
     isSaved.current = true;

@@ -1,6 +1,7 @@
 // Hooks for loading data and for actions.
 import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Problem } from "./api.js";
+import { strings } from "./strings.js";
 
 /**
  * Loads data when the component appears and when one of the dependencies changes. The data of the previous load stay until
@@ -62,12 +63,12 @@ export function useAction(act) {
 export function asProblem(error) {
   if (error instanceof Problem) return error;
   console.error(error); // a defect of the portal
-  return new Problem({ status: 0, code: "DEFECT", detail: "The portal could not show this. Reload the page and try again." });
+  return new Problem({ status: 0, code: "DEFECT", detail: strings.problems.defect });
 }
 
 /**
  * An idempotency key that stays the same as long as the body does. So if the response to a creation is lost, pressing the button
- * again gets the first result instead of a second one.
+ * again returns the first result instead of creating a second resource.
  * @param {unknown} body
  * @returns {string}
  */

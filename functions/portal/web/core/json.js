@@ -31,14 +31,22 @@ export function parseObject(text) {
   if (text.trim() === "") return {};
   try {
     const value = parse(text);
-    return value !== null && typeof value === "object" && !Array.isArray(value) && !exact.isRawJSON?.(value) ? value : undefined;
+    return isObject(value) ? value : undefined;
   } catch {
     return undefined;
   }
 }
 
 /**
- * Writes an object for a person to edit. An empty object is an empty text.
+ * Whether a value is a JSON object: no list, and no number that keeps its digits.
+ * @param {unknown} value
+ */
+export function isObject(value) {
+  return value !== null && typeof value === "object" && !Array.isArray(value) && !exact.isRawJSON?.(value);
+}
+
+/**
+ * Writes an object for users to edit. An empty object is an empty text.
  * @param {object} value
  */
 export function formatObject(value) {

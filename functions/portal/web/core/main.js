@@ -8,7 +8,7 @@ import { ProblemMessage } from "../components/page.js";
 import { html } from "./html.js";
 import { pages } from "./pages.js";
 import { match, navigate, useAddress } from "./router.js";
-import { loadSession, useSession } from "./session.js";
+import { followOtherTabs, loadSession, useSession } from "./session.js";
 import { Shell } from "./shell.js";
 
 const root = /** @type {HTMLElement} */ (document.getElementById("app"));
@@ -19,7 +19,7 @@ function Portal() {
   const { path } = useAddress();
   const page = match(pages, path)?.page;
   const mustSignIn = isLoaded && !session && page && !page.isPublic;
-  useEffect(() => { // an effect, because the shell sees addresses that change after its own effects
+  useEffect(() => { // a change of the address during the rendering would not render the shell again
     const wanted = location.pathname + location.search;
     if (mustSignIn) navigate(`/portal/sign-in?return=${encodeURIComponent(wanted)}`, { replace: true });
   }, [mustSignIn, path]);
@@ -49,6 +49,7 @@ async function start() {
     show(html`<main class="page"><${ProblemMessage} problem=${asProblem(error)} onRetry=${() => location.reload()} /></main>`);
     return;
   }
+  followOtherTabs();
   show(html`<${Portal} />`);
 }
 

@@ -679,7 +679,7 @@ export interface paths {
         put?: never;
         /**
          * Register a passkey
-         * @description Registers a passkey of the caller, with which people sign in without a mail. A user has at most 20. The authenticator must have checked the user, by a PIN, a finger or a face.
+         * @description Registers a passkey of the caller, with which people sign in without a mail. A user has at most 20. User verification (PIN, fingerprint or face) is required.
          *
          *     A session must have begun within the last 15 minutes; otherwise the response is a 403 with the code `SIGN_IN_REQUIRED`.
          */
@@ -811,7 +811,7 @@ export interface paths {
         put?: never;
         /**
          * Sign in
-         * @description Begins a session and sets its cookie. Send exactly one proof: the `token` of a link, `email` and `code`, or the response of a `passkey`. Five wrong codes end the link. A session ends when it is not used for 12 hours, and after 30 days at the latest. A user has at most 10 sessions; another sign-in ends the oldest. The session that the request carries ends, too.
+         * @description Begins a session and sets its cookie. Send exactly one proof: the `token` of a link, `email` and `code`, or the response of a `passkey`. Five wrong codes end the link. A session ends when it is not used for 12 hours, and after 30 days at the latest. A user has at most 10 sessions; another sign-in ends the oldest. The session that the request carries ends, too. A user can sign in 20 times in 10 minutes, and 50 codes a day can be tried for one address.
          */
         post: operations["createSession"];
         /**
@@ -879,7 +879,7 @@ export interface paths {
         put?: never;
         /**
          * Ask for a sign-in mail
-         * @description Mails a link and a code to the address, if it belongs to an active user. The response is the same for every address. Both work once, within 15 minutes, in the browser that has the cookie of this response. A client gets at most 5 mails per hour for one address.
+         * @description Mails a link and a code to the address, if it belongs to an active user. The response is the same for every address. Both work once, within 15 minutes, in the browser that has the cookie of this response. One network (an IPv4 address or IPv6 /64) gets at most 5 mails per hour for one address. A browser in which the user has signed in has its own 5.
          */
         post: operations["createSignInLink"];
         delete?: never;
@@ -2118,10 +2118,10 @@ export interface components {
             createdAt: string;
             /**
              * Format: date-time
-             * @description UTC; when the person signed in.
+             * @description UTC; when the person signed in, which can be earlier than createdAt at an identity provider; null if the provider does not say it.
              * @example 2026-03-02T09:15:30.250Z
              */
-            authenticatedAt: string;
+            authenticatedAt: string | null;
             /**
              * Format: date-time
              * @description UTC; until when the session may create secrets and decide on requests.
@@ -2182,7 +2182,7 @@ export interface components {
              */
             id: string;
             /**
-             * @description Name that its user has chosen.
+             * @description Name chosen by the user.
              * @example Work laptop
              */
             name: string;
@@ -2713,10 +2713,10 @@ export interface components {
             createdAt: string;
             /**
              * Format: date-time
-             * @description UTC; when the person signed in.
+             * @description UTC; when the person signed in, which can be earlier than createdAt at an identity provider; null if the provider does not say it.
              * @example 2026-03-02T09:15:30.250Z
              */
-            authenticatedAt: string;
+            authenticatedAt: string | null;
             /**
              * Format: date-time
              * @description UTC; until when the session may create secrets and decide on requests.
@@ -5323,8 +5323,8 @@ export interface operations {
             content: {
                 "application/json": {
                     /**
-                     * @description The 8 digits from the mail; with email.
-                     * @example 40718236
+                     * @description The 10 digits from the mail; with email.
+                     * @example 4071823659
                      */
                     code?: string;
                     /**
@@ -5349,7 +5349,7 @@ export interface operations {
             /** @description Created */
             201: {
                 headers: {
-                    /** @description The cookie of the session. */
+                    /** @description The cookie of the session and, at the first sign-in in a browser, one by which the service knows the browser. */
                     "Set-Cookie"?: string;
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;

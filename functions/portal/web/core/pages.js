@@ -1,35 +1,36 @@
 // The pages of the portal. To add one, create a folder in pages/ and add an entry here. The menu shows the entries in this
-// order. A path with {parameters} must come after a path that it would also match. The server searches this file for the paths, the
-// imports and isPublic, to let the browser load all modules of a page at once, so an entry begins with its path and its import.
+// order. The first match wins, so a path with {parameters} must come after the literal paths that it also matches. The server
+// searches this file for the paths, the imports and isPublic, to let the browser load all modules of a page at once, so an entry
+// begins with its path and its import.
 import { strings } from "./strings.js";
 
 /** @type {import("./types").Page[]} */
 export const pages = [
-  { path: "/portal", load: () => import("../pages/home/home.js"), menu: { label: "Home", group: "own" } },
-  { path: "/portal/access", load: () => import("../pages/access/access.js"), menu: { label: "Access Management", group: "own" } },
+  { path: "/portal", load: () => import("../pages/home/home.js"), menu: { label: strings.menu.home, group: "own" } },
+  { path: "/portal/access", load: () => import("../pages/access/access.js"), menu: { label: strings.access.title, group: "own" } },
   { path: "/portal/access/requests/{requestId}", load: () => import("../pages/access/request.js") },
   {
     path: "/portal/media", load: () => import("../pages/media/media.js"), menu: { label: strings.media.title, group: "own" },
     permission: "capabilities:use",
   },
-  { path: "/portal/account", load: () => import("../pages/account/account.js"), menu: { label: "Account", group: "own" } },
+  { path: "/portal/account", load: () => import("../pages/account/account.js"), menu: { label: strings.account.title, group: "own" } },
   { path: "/portal/sign-in", load: () => import("../pages/sign-in/sign-in.js"), isPublic: true },
   { path: "/portal/collect", load: () => import("../pages/collect/collect.js"), isPublic: true },
   { path: "/portal/activate", load: () => import("../pages/activate/activate.js"), isPublic: true },
   {
     path: "/portal/approvals", load: () => import("../pages/approvals/approvals.js"), permission: "credentials:approve",
-    menu: { label: "Approvals", group: "vendor" },
+    menu: { label: strings.approvals.title, group: "vendor" },
   },
   {
     path: "/portal/users", load: () => import("../pages/users/users.js"), permission: "users:read",
-    menu: { label: strings.users.menu, group: "vendor" },
+    menu: { label: strings.users.title, group: "vendor" },
   },
   { path: "/portal/users/new", load: () => import("../pages/users/create.js"), permission: "users:write" },
   { path: "/portal/users/import", load: () => import("../pages/users/import.js"), permission: "users:write" },
   { path: "/portal/users/{userId}", load: () => import("../pages/users/user.js"), permission: "users:read" },
   {
     path: "/portal/projects", load: () => import("../pages/projects/projects.js"), permission: "projects:read",
-    menu: { label: strings.projects.menu, group: "vendor" },
+    menu: { label: strings.projects.title, group: "vendor" },
   },
   { path: "/portal/projects/new", load: () => import("../pages/projects/create.js"), permission: "projects:write" },
   { path: "/portal/projects/{projectId}", load: () => import("../pages/projects/project.js"), permission: "projects:read" },

@@ -77,7 +77,7 @@ async function ask(request) {
   }
 }
 
-/** What browsers' errors mean. Browsers do not tell a user's refusal from other failures, to protect privacy. */
+/** The meanings of browsers' errors. To protect privacy, browsers report a user's refusal like other failures. */
 const meanings = {
   NotAllowedError: ["PASSKEY_CANCELED", strings.passkeys.canceled],
   InvalidStateError: ["PASSKEY_REGISTERED", strings.passkeys.registered],

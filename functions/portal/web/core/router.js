@@ -57,7 +57,8 @@ function trimSlash(path) {
 }
 
 /**
- * Returns the first page whose path matches, with the values of its parameters, or null. A parameter matches one segment.
+ * Returns the first page whose path matches, with the values of its parameters, or null. A parameter matches one segment, which
+ * may contain an escaped slash only if it is the name of a repository, such as acme%2Fapp.
  * @param {Page[]} pages
  * @param {string} path
  * @returns {{page: Page, params: Record<string, string>} | null}
@@ -81,7 +82,7 @@ function matchPath(pattern, segments) {
   for (const [i, part] of pattern.entries()) {
     if (part.startsWith("{")) {
       const value = decode(segments[i]);
-      if (!value) return null;
+      if (!value || (value.includes("/") && part !== "{repository}")) return null;
       params[part.slice(1, -1)] = value;
     } else if (part !== segments[i]) {
       return null;

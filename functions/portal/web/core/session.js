@@ -6,6 +6,7 @@ import { get, remove } from "./api.js";
 /** @typedef {{id: string, recentUntil: string, user: {id: string, email: string, name: string, role: string, permissions: string[]}}} Session */
 
 const path = "/v1/sessions/current";
+const tabs = new BroadcastChannel("portside-sessions");
 
 /** @type {{current: Session | null, isLoaded: boolean}} */
 const state = { current: null, isLoaded: false };
@@ -18,14 +19,51 @@ export function setSession(session) {
   for (const listener of listeners) listener();
 }
 
-/** Asks the API who is signed in. It throws a Problem unless the answer is a session or "nobody". */
+/** Asks the API who is signed in, and shows the answer. It throws a Problem if there is none. */
 export async function loadSession() {
+  setSession(await readSession({ isPreloaded: true }));
+}
+
+/**
+ * @param {{isPreloaded?: boolean}} [options]
+ * @returns {Promise<Session | null>} null without a sign-in
+ */
+async function readSession({ isPreloaded = false } = {}) {
   try {
-    setSession((await get(path, { isPublic: true, isPreloaded: true })).data);
+    return (await get(path, { isPublic: true, isPreloaded })).data;
   } catch (error) {
     if (/** @type {any} */ (error).status !== 401) throw error;
-    setSession(null);
+    return null;
   }
+}
+
+/**
+ * Shows that a session has begun, in all tabs of this browser.
+ * @param {Session} session
+ */
+export function beginSession(session) {
+  setSession(session);
+  tabs.postMessage("signed in");
+}
+
+/** Shows that the session has ended, in all tabs of this browser. */
+export function endSession() {
+  setSession(null);
+  tabs.postMessage("signed out");
+}
+
+/**
+ * Follows the sign-ins and sign-outs of other tabs. If the user of this tab has signed out or is another one, the page is loaded
+ * again, because another user must not see or send what this one typed.
+ */
+export function followOtherTabs() {
+  tabs.addEventListener("message", async () => {
+    const before = state.current?.user.id;
+    const now = await readSession().catch(() => undefined); // offline: the next request finds out
+    if (now === undefined) return;
+    if (before && before !== now?.user.id) location.reload();
+    else setSession(now);
+  });
 }
 
 /** Ends the session and forgets it. */
@@ -33,9 +71,10 @@ export async function signOut() {
   try {
     await remove(path, { isPublic: true });
   } catch (error) {
-    if (/** @type {any} */ (error).status !== 401) throw error; // the session has ended already
+    // A 401 means that the session has already ended.
+    if (/** @type {any} */ (error).status !== 401) throw error;
   }
-  setSession(null);
+  endSession();
 }
 
 /**
@@ -47,7 +86,7 @@ export function onSessionChange(listener) {
   return () => void listeners.delete(listener);
 }
 
-/** The session, or null if nobody is signed in. The component is rendered again when it changes. */
+/** The session, or null without a sign-in. The component is rendered again when it changes. */
 export function useSession() {
   const [, render] = useState(0);
   useEffect(() => onSessionChange(() => render((n) => n + 1)), []);
@@ -56,7 +95,7 @@ export function useSession() {
 
 /** The signed-in user. Only pages that need a session may call it. */
 export function currentUser() {
-  if (!state.current) throw new Error("nobody is signed in");
+  if (!state.current) throw new Error("no user is signed in");
   return state.current.user;
 }
 

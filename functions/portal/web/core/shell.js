@@ -4,6 +4,7 @@ import { useEffect, useState } from "preact/hooks";
 import { Announcer } from "../components/announcer.js";
 import { Button } from "../components/buttons.js";
 import { Loading, Page, ProblemMessage } from "../components/page.js";
+import { Problem } from "./api.js";
 import { useAction } from "./hooks.js";
 import { html } from "./html.js";
 import { pages } from "./pages.js";
@@ -79,7 +80,7 @@ const components = new Map();
 function Content({ page, params }) {
   const { session } = useSession();
   const [, render] = useState(0);
-  const [isOutdated, setOutdated] = useState(false);
+  const [isFailed, setFailed] = useState(false);
   useEffect(() => {
     if (components.has(page)) return;
     page.load().then(
@@ -87,10 +88,10 @@ function Content({ page, params }) {
         components.set(page, module.default);
         render((n) => n + 1);
       },
-      () => setOutdated(true), // offline, or the files of this version are gone after a new deployment
+      () => setFailed(true), // offline, or the files of this version are gone after a new deployment
     );
   }, [page]);
-  if (isOutdated) return html`<${Outdated} />`;
+  if (isFailed) return html`<${FailedPage} />`;
   const component = components.get(page);
   if (!component || (!session && !page.isPublic)) return html`<${Loading} />`;
   if (page.permission && !can(page.permission)) return html`<${NotPermitted} />`;
@@ -105,11 +106,29 @@ function NotPermitted() {
   return html`<${Page} title=${strings.notPermitted.title}><p>${strings.notPermitted.text}</p><//>`;
 }
 
-function Outdated() {
-  return html`<${Page} title=${strings.outdated.title}>
-    <p>${strings.outdated.text}</p>
-    <${Button} kind="primary" onClick=${() => location.reload()}>${strings.outdated.reload}<//>
+/** The message for a page whose modules could not be loaded. A reload loads them again, as soon as the server can be reached. */
+function FailedPage() {
+  const [isOutdated, setOutdated] = useState(false);
+  const retry = useAction(async () => {
+    await loadShell();
+    location.reload();
+  });
+  useEffect(() => {
+    loadShell().then((shell) => setOutdated(!shell.includes(new URL(import.meta.url).pathname)), () => {}); // offline
+  }, []);
+  return html`<${Page} title=${strings.failedPage.title}>
+    <p>${isOutdated ? strings.failedPage.outdated : strings.failedPage.offline}</p>
+    <${ProblemMessage} problem=${retry.problem} />
+    <${Button} kind="primary" isRunning=${retry.isRunning} onClick=${() => retry.run()}>
+      ${isOutdated ? strings.failedPage.reload : strings.common.retry}<//>
   <//>`;
+}
+
+/** Loads the document of the installed version, which names the address of this module unless another version is installed. */
+async function loadShell() {
+  const response = await fetch("/portal", { cache: "no-store" }).catch(() => null);
+  if (!response?.ok) throw new Problem({ status: response?.status ?? 0, detail: strings.problems.offline });
+  return response.text();
 }
 
 /** Guard shows a message instead of an empty window if a page fails. */
@@ -128,8 +147,7 @@ class Guard extends Component {
 
   render() {
     if (!this.state.error) return this.props.children;
-    return html`<${ProblemMessage} problem=${/** @type {any} */ ({
-      detail: strings.outdated.failed, errors: [], retryAfter: 0, requestId: "",
-    })} onRetry=${() => location.reload()} />`;
+    const problem = new Problem({ status: 0, code: "DEFECT", detail: strings.failedPage.failed });
+    return html`<${ProblemMessage} problem=${problem} onRetry=${() => location.reload()} />`;
   }
 }

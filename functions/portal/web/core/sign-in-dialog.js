@@ -3,8 +3,7 @@ import { useEffect } from "preact/hooks";
 import { Dialog } from "../components/dialog.js";
 import { SignInForms, useMethods } from "../components/sign-in.js";
 import { html } from "./html.js";
-import { currentUser, loadSession, onSessionChange } from "./session.js";
-import { onSignInElsewhere } from "./sign-in.js";
+import { currentUser, onSessionChange } from "./session.js";
 import { strings } from "./strings.js";
 
 /** @typedef {"signed-out" | "not-recent"} Reason */
@@ -46,8 +45,7 @@ async function ask(reason, show) {
 /** @param {{reason: Reason, email: string, onDone: (isSignedIn: boolean) => void}} props */
 function SignInDialog({ reason, email, onDone }) {
   const methods = useMethods();
-  useEffect(() => onSessionChange(() => onDone(true)), []);
-  useEffect(() => onSignInElsewhere(() => void loadSession().catch(() => {})), []); // such as with the link of the mail
+  useEffect(() => onSessionChange(() => onDone(true)), []); // here, or in another tab, such as with the link of the email
   const cancel = () => onDone(false);
   return html`<${Dialog} title=${texts[reason].title} onClose=${cancel}>
     <p>${texts[reason].text}</p>

@@ -1,17 +1,26 @@
-// Every text that people read in the portal, by page. Functions fill in values. Texts of the API's problems are not here: the
-// portal shows what the server says.
+// Every text that users read in the portal, by page. Functions fill in values. The portal shows the API's error texts unchanged,
+// so they are not here. index.html has the texts that appear before this module is loaded.
+//
+// Terms: an email (not a mail), to pull charts and images (not to fetch or download), tokens and passwords, a request for
+// credentials. Labels are in sentence case, except those that the specification of the service names: Account, Access
+// Management, Request New Credentials.
+
+const roles = /** @type {Record<string, string>} */ ({ admin: "Admin", manager: "Manager", user: "User", viewer: "Viewer" });
+const projectStatuses = { draft: "Draft", active: "Active", on_hold: "On hold", completed: "Completed", archived: "Archived" };
+const emailAddress = "Email address";
+const cannotUndo = "This cannot be undone.";
+const deletedUser = "Deleted user";
 
 export const strings = {
   product: "Portside",
 
   menu: {
-    label: "Portal",
+    label: "Main menu",
     open: "Menu",
-    skip: "Skip to the content",
+    skip: "Skip to content",
     groups: { own: "My access", software: "Software", vendor: "Administration" },
     home: "Home",
     signOut: "Sign out",
-    account: "Account",
   },
 
   common: {
@@ -23,85 +32,97 @@ export const strings = {
     remove: "Remove",
     copy: "Copy",
     copied: "Copied.",
-    selected: "Selected. Press Ctrl+C to copy.",
+    selected: "The text is selected. Copy it with the keys or the menu of your device.",
+    notCopied: "Copying is not possible on this page. Select the text and copy it.",
     retry: "Try again",
-    required: "required",
     optional: "optional",
     previous: "Previous",
     next: "Next",
-    more: "Load more",
     /** @type {(from: number, to: number, total: string) => string} */
     range: (from, to, total) => `${from}–${to} of ${total}`,
+    /** @type {(value: string) => string} */
+    percent: (value) => `${value}%`,
     /** @type {(id: string) => string} */
     reference: (id) => `When you ask for help, include the request ID ${id}.`,
     /** @type {(seconds: number) => string} */
-    retryAfter: (seconds) => `Try again in ${seconds} ${seconds === 1 ? "second" : "seconds"}.`,
+    retryAfter: (seconds) => {
+      const units = [{ name: "hour", length: 3600 }, { name: "minute", length: 60 }, { name: "second", length: 1 }];
+      const { name, length } = units.find((unit) => seconds >= 2 * unit.length) ?? units[2];
+      const count = Math.ceil(seconds / length);
+      return `Try again in ${count} ${name}${count === 1 ? "" : "s"}.`;
+    },
     /** @type {(count: number) => string} */
     failures: (count) => (count === 1 ? "One field needs your attention." : `${count} fields need your attention.`),
   },
 
+  problems: {
+    offline: "The server could not be reached. Check your connection and try again.",
+    unreadable: "The server could not process the request. Try again in a moment.",
+    defect: "The portal could not display this. Reload the page. If it happens again, report it.",
+  },
+
   passkeys: {
-    unsupported: "This browser has no passkeys. Use another browser or device, or sign in by mail.",
-    canceled: "The passkey was not used. Try again, or sign in by mail.",
-    registered: "This device has a passkey for your account already.",
+    unsupported: "This browser does not support passkeys. Use another browser or device, or sign in by email.",
+    canceled: "The passkey was not used. Try again, or sign in by email.",
+    registered: "This device already has a passkey for your account.",
     wrongSite: "Passkeys do not work at this address of the portal. Open it by its host name.",
   },
 
   /** Why a sign-in with the identity provider failed, by the parameter `problem` of the sign-in page. */
   signInProblems: {
     "openid-expired": "The sign-in took longer than 10 minutes, was finished before, or began in another browser. Start again.",
-    "openid-canceled": "You canceled the sign-in at the identity provider.",
+    "openid-canceled": "The sign-in at the identity provider was canceled. Start again, or sign in by email.",
     "openid-failed": "The identity provider's response is not valid. Start again.",
     "openid-too-old": "You signed in at the identity provider more than 15 minutes ago. Sign out there, and start again.",
-    "openid-unverified": "The identity provider does not confirm that the e-mail address is yours. Sign in by mail instead.",
-    "openid-unknown-user": "No active user has your e-mail address. Ask an administrator for an account.",
-    "openid-unavailable": "The identity provider does not answer. Try again later, or sign in by mail.",
-    "too-many-requests": "There were too many attempts to sign in from your network address. Wait for up to 10 minutes.",
-    unknown: "The sign-in failed. Start again, or sign in by mail.",
+    "openid-unverified": "The identity provider does not confirm that the email address is yours. Sign in by email instead.",
+    "openid-unknown-user": "No active user has your email address. Ask an admin for an account.",
+    "openid-unavailable": "The identity provider does not respond. Try again later, or sign in by email.",
+    "too-many-requests": "There were too many attempts to sign in from your network address. Wait up to 10 minutes.",
+    unknown: "The sign-in failed. Start again, or sign in by email.",
   },
 
   notFound: {
-    title: "There is no such page",
-    text: "The address does not belong to any page of the portal. Choose one from the menu.",
+    title: "Page not found",
+    text: "This address does not exist in the portal. Choose a page from the menu.",
   },
 
   notPermitted: {
-    title: "You may not open this page",
-    text: "Your role does not include the permission for this page. Ask an administrator.",
+    title: "You do not have access to this page",
+    text: "Your role does not include the permission for this page. Ask an admin for it.",
   },
 
-  outdated: {
-    title: "Reload the page",
-    text: "The page could not be loaded: the connection failed, or a newer version of the portal has been installed. Reload the page.",
-    failed: "The page has failed. Reload it. What you have saved is kept.",
+  failedPage: {
+    title: "The page could not be loaded",
+    offline: "Check your connection and try again.",
+    outdated: "A newer version of the portal was installed. Reload the page to use it.",
+    failed: "This page failed. Reload it: everything that you saved is kept. If it happens again, report the problem.",
     reload: "Reload",
   },
 
   home: {
-    title: "Home",
     /** @type {(name: string) => string} */
     welcome: (name) => `Welcome, ${name}`,
     start: "Get access to charts and images",
-    startText: "You have no working token or password yet. Request one; a person at the vendor decides within one business day. " +
-      "Then a mail shows you how to collect it.",
-    startPending: "Your request is being decided. You get a mail with the result.",
-    startCollect: "Your request was approved. Open the link in the mail to collect your password.",
+    startText: "You cannot pull charts or images yet. Request a username and password. The vendor decides within one business day, " +
+      "and an email then shows you how to collect them.",
+    startPending: "Your request is waiting for a decision. You get an email with the result.",
+    startCollect: "Your request was approved. Open the link in the email to collect your password.",
     mayPull: "What you may pull",
     commandsFor: "Log in with",
-    placeholders: "Replace the words in capital letters. The commands read the token or password from a file, which the first " +
+    placeholders: "Replace the words in capitals. The commands read the token or password from a file, which the first " +
       "command below creates.",
     credentials: "Your tokens and passwords",
     /** @type {(count: number) => string} */
-    expiring: (count) => (count === 1 ? "One of your tokens and passwords expires within 14 days." : `${count} of your tokens and passwords expire within 14 days.`),
+    expiring: (count) => (count === 1 ? "One of your tokens and passwords expires within 14 days."
+      : `${count} of your tokens and passwords expire within 14 days.`),
     renew: "Renew in Access Management",
     allCredentials: "All tokens and passwords",
     requests: "Your requests",
     allRequests: "All requests",
-    noRequests: "You have made no requests.",
   },
 
   secret: {
-    username: "User name",
+    username: "Username",
     clients: "Clients",
     use: "Use it",
     saveCommand: "The command that saves it",
@@ -115,7 +136,7 @@ export const strings = {
 
   credentials: {
     kinds: { token: "Token", password: "Password" },
-    states: { active: "Active", expired: "Expired", revoked: "Revoked", inactive: "Suspended" },
+    states: { active: "Active", expired: "Expired", revoked: "Revoked", inactive: "User not active" },
     never: "Never",
     noExpiry: "Does not expire",
     renewed: "Renewed",
@@ -141,13 +162,21 @@ export const strings = {
     revokeLabel: (name) => `Revoke ${name}`,
     renew: "Renew",
     revoke: "Revoke",
+    /** @type {(name: string) => string} */
+    revokeTitle: (name) => `Revoke ${name}?`,
+    revokeText: `It stops working immediately, and programs that use it can no longer pull. ${cannotUndo}`,
+    /** @type {(when: string) => string} */
+    revokeUsed: (when) => `It was last used ${when}.`,
+    revokeUnused: "It was never used.",
+    /** @type {(name: string) => string} */
+    wasRevoked: (name) => `${name} was revoked.`,
   },
 
   access: {
     title: "Access Management",
-    intro: "Tokens and passwords let people and machines pull charts and images. Use one for each person or machine, so that you can revoke " +
-      "it alone.",
-    newToken: "Create Token",
+    intro: "Tokens and passwords let people and machines pull charts and images. Use a separate one for each person and machine, so that you " +
+      "can revoke it alone.",
+    newToken: "Create token",
     newRequest: "Request New Credentials",
     list: "Tokens and passwords",
     show: "Show",
@@ -155,9 +184,9 @@ export const strings = {
     showAll: "All",
     none: "No token or password",
     noneWorking: "No working token or password",
-    noneText: "Request credentials to pull charts and images. A person at the vendor decides within one business day.",
-    newest: "The list has the newest 500 tokens and passwords. Revoked and expired ones leave it after 90 days.",
-    createTitle: "Create a token",
+    noneText: "Request credentials to pull charts and images. The vendor decides within one business day.",
+    newest: "The list has the newest 500 tokens and passwords. Revoked and expired ones are removed after 90 days.",
+    createTitle: "Create token",
     createText: "Tokens are for machines. The token is shown only once.",
     nameHint: "Where it is used, such as: production cluster.",
     what: "What the token may pull",
@@ -170,40 +199,31 @@ export const strings = {
     daysHint: "1 to 365.",
     create: "Create token",
     createdTitle: "Save your new token",
-    createdText: "This is the only time that the token is shown.",
-    saved: "I have saved it",
+    createdText: "You will not be able to see the token again.",
+    saved: "I have saved the token",
     token: "Token",
-    uncertain: "If the list shows the new token although its secret was not shown here, revoke it and create another one.",
+    uncertain: "If the new token is in the list but you did not see its secret, revoke it and create another one.",
     /** @type {(name: string) => string} */
     renewTitle: (name) => `Renew ${name}`,
     renewText: "This creates a new token with the same name and scopes.",
     /** @type {(date: string) => string} */
     overlap: (date) => `The old token works until ${date}. Switch your machines to the new one before then. To end it earlier, revoke it.`,
     renewNoExpiry: "The old token works until you revoke it.",
-    renewPasswordText: "A person decides about new passwords, so you renew a password with a new request.",
+    renewPasswordText: "The vendor decides about new passwords, so you renew a password with a new request.",
     /** @type {(date: string) => string} */
     passwordOverlap: (date) => `The old password works until ${date}.`,
     renewPassword: "Continue to the request",
-    renewToken: "Create the new token",
-    /** @type {(name: string) => string} */
-    revokeTitle: (name) => `Revoke ${name}?`,
-    revokeText: "It stops working with the next request, and nobody can undo this. Programs that use it can no longer pull.",
-    /** @type {(when: string) => string} */
-    revokeUsed: (when) => `It was last used ${when}.`,
-    revokeUnused: "It was never used.",
-    revokeConfirm: "Revoke it",
-    /** @type {(name: string) => string} */
-    revoked: (name) => `${name} is revoked.`,
+    renewToken: "Create token",
   },
 
   requests: {
     title: "Requests for credentials",
     newTitle: "Request New Credentials",
-    newText: "A person at the vendor decides within one business day. After the approval, a mailed link shows your user name and password once.",
+    newText: "The vendor decides within one business day. After the approval, the link in an email shows your username and password once.",
     level: "Access level",
     levels: { charts: "Charts", images: "Images", full: "Charts and images" },
     justification: "Justification",
-    justificationHint: "For the person who decides: what you need the access for. At most 2,000 characters.",
+    justificationHint: "Tell the approver what you need the access for. At most 2,000 characters.",
     send: "Send request",
     sent: "Your request was sent.",
     states: { pending: "Pending", approved: "Approved", denied: "Denied", collected: "Collected", expired: "Expired" },
@@ -214,10 +234,9 @@ export const strings = {
     /** @type {(level: string) => string} */
     detailsLabel: (level) => `Details of the request for ${level}`,
     none: "No requests",
-    noneText: "Your requests for credentials, and what became of them, appear here.",
+    noneText: "Your requests and their status appear here.",
     pageTitle: "Request for credentials",
     requester: "Requester",
-    decidedBy: "Decided by",
     decided: "Decided",
     reason: "Reason",
     collectBy: "Link works until",
@@ -225,22 +244,22 @@ export const strings = {
     history: "History",
     you: "you",
     system: "the system",
-    somebody: "the vendor",
-    unknownUser: "A deleted user",
+    vendor: "the vendor",
+    unknownUser: deletedUser,
     /** @type {Record<string, string>} */
     actions: {
-      requested: "Requested", approved: "Approved", denied: "Denied", mailed: "Mail sent to the requester", collected: "Password collected",
+      requested: "Requested", approved: "Approved", denied: "Denied", mailed: "Email sent to the requester", collected: "Password collected",
       withdrawn: "Password revoked, because it did not reach the requester", expired: "The link expired before it was used",
     },
     /** @type {(who: string) => string} */
     by: (who) => `by ${who}`,
     /** @type {Record<string, string>} */
     next: {
-      pending: "A person at the vendor decides. You get a mail with the result.",
-      approved: "A mail to the requester contains the link to collect the password. The link works once.",
-      denied: "A mail with the reason went to the requester.",
+      pending: "The request is waiting for a decision. The requester gets an email with the result.",
+      approved: "An email to the requester contains the link to collect the password. The link works once.",
+      denied: "The requester got an email with the reason.",
       collected: "The requester has collected the password.",
-      expired: "Nobody used the link in time. Make a new request.",
+      expired: "The link expired before it was used. Make a new request.",
     },
     back: "All requests",
     newestPage: "Newest",
@@ -250,16 +269,16 @@ export const strings = {
 
   approvals: {
     title: "Approvals",
-    intro: "Requests for credentials. A decision is due within one business day. Nobody can decide on their own request.",
+    intro: "Requests for credentials. A decision is due within one business day. You cannot decide on your own request.",
     filter: "Show",
     filters: { pending: "Pending", approved: "Approved", collected: "Collected", denied: "Denied", expired: "Expired", all: "All" },
     queue: "Requests for credentials",
-    access: "Access",
+    access: "Access level",
     overdue: "Overdue",
     /** @type {(when: string) => string} */
     dueSince: (when) => `due ${when}`,
     none: "No requests to decide",
-    noneText: "New requests appear here, the most urgent one first. You also get a mail for each of them.",
+    noneText: "New requests appear here, the most urgent one first. You also get an email for each of them.",
     noneDecided: "No such requests",
     approve: "Approve",
     deny: "Deny",
@@ -267,41 +286,41 @@ export const strings = {
     approveLabel: (who) => `Approve the request of ${who}`,
     /** @type {(who: string) => string} */
     denyLabel: (who) => `Deny the request of ${who}`,
-    own: "Your own request. Somebody else must decide.",
+    own: "Your own request. Someone else must decide.",
     approveTitle: "Approve this request?",
     denyTitle: "Deny this request?",
-    approveText: "The requester gets a mail with a link to collect the user name and password.",
-    denyText: "The requester gets a mail with the reason.",
+    approveText: "The requester gets an email with a link to collect the username and password.",
+    denyText: "The requester gets an email with the reason.",
     reason: "Reason",
-    reasonHint: "The mail to the requester contains it. At most 1,000 characters.",
+    reasonHint: "The email to the requester contains it. At most 1,000 characters.",
     approveConfirm: "Approve request",
     denyConfirm: "Deny request",
     /** @type {(who: string) => string} */
-    approved: (who) => `The request of ${who} is approved.`,
+    approved: (who) => `The request of ${who} was approved.`,
     /** @type {(who: string) => string} */
-    denied: (who) => `The request of ${who} is denied.`,
+    denied: (who) => `The request of ${who} was denied.`,
     /** @type {(who: string, state: string, by: string, when: string) => string} */
-    meanwhile: (who, state, by, when) => `The request of ${who} was already decided: ${state} by ${by}, ${when}. Your decision was not used.`,
-    somebodyElse: "somebody else",
+    meanwhile: (who, state, by, when) => `The request of ${who} was already decided: ${state} by ${by}, ${when}. Your decision was not saved.`,
+    someoneElse: "someone else",
   },
 
   mailedLink: {
     failedTitle: "This did not work",
-    missingTitle: "Open the link from your mail",
+    missingTitle: "Open the link in your email",
     toPortal: "Open the portal",
     signIn: "Sign in to the portal",
   },
 
   collect: {
     title: "Collect your password",
-    text: "This page shows a user name and a password, only once. Have a safe place ready to store them, such as a password manager.",
+    text: "This page shows a username and a password, only once. Have a safe place ready to store them, such as a password manager.",
     show: "Show the password",
     doneTitle: "Your password",
     password: "Password",
     /** @type {(date: string) => string} */
-    until: (date) => `The password works only with this user name, until ${date}.`,
-    save: "Save both now. The password is not shown again.",
-    missing: "The address of this page has no token. Open the link in your mail, or copy the complete link into the address bar, " +
+    until: (date) => `The password works only with this username, until ${date}.`,
+    save: "Save both now. You will not be able to see the password again.",
+    missing: "This link is incomplete. Open the link in your email, or copy the complete link into the address bar, " +
       "including everything after the #.",
     missingUsed: "If you have already used the link, use the password that you got then. If you no longer have it, request a new one.",
   },
@@ -313,14 +332,14 @@ export const strings = {
     doneTitle: "Your account is active",
     /** @type {(name: string) => string} */
     welcome: (name) => (name ? `Welcome, ${name}. This is your first API key.` : "Welcome. This is your first API key."),
-    save: "Save it now. It is not shown again.",
+    save: "Save it now. You will not be able to see it again.",
     key: "API key",
     example: "Try it",
     exampleLabel: "Example command",
     permissions: "The key has the permissions of your role.",
     docs: "See everything the API can do",
-    signInText: "To use the portal, you need no API key: sign in with a link that we mail you.",
-    missing: "The address of this page has no activation token. Open the link in your activation mail, or copy the complete link " +
+    signInText: "To use the portal, you need no API key. Sign in with a link that we email you.",
+    missing: "This link is incomplete. Open the link in your activation email, or copy the complete link " +
       "into the address bar, including everything after the #.",
     missingUsed: "If you have already used the link, your account is active, and you can sign in. If you no longer have the API key, " +
       "create a new one.",
@@ -328,42 +347,42 @@ export const strings = {
 
   signIn: {
     title: "Sign in",
-    intro: "There are no passwords here. Sign in with a link or code that we mail to you, or with a passkey.",
+    intro: "You do not need a password to sign in. Use a link or code that we email you, or a passkey.",
     linkIntro: "You opened a sign-in link. Sign in to continue in this browser.",
-    email: "E-mail address",
-    sendMail: "Send me a mail",
+    email: emailAddress,
+    sendMail: "Send me an email",
     /** @type {(email: string) => string} */
-    mailTo: (email) => `We mail a link and a code to ${email}.`,
-    checkMail: "Check your mail",
+    mailTo: (email) => `We email a link and a code to ${email}.`,
+    checkMail: "Check your email",
     /** @type {(email: string) => string} */
-    mailSent: (email) => `If ${email} belongs to an active account, a mail is on its way. Open its link in this browser, or type its code here.`,
+    mailSent: (email) => `If ${email} belongs to an active account, an email is on its way. Open its link in this browser, or type its code here.`,
     code: "Code",
-    codeHint: "8 digits; it works for 15 minutes",
+    codeHint: "10 digits; it works for 15 minutes",
     submit: "Sign in",
-    askAgain: "Ask for another mail",
+    askAgain: "Request another email",
     otherWay: "Sign in another way",
     usePasskey: "Use a passkey",
-    or: "or by mail",
+    or: "or by email",
     /** @type {(provider: string) => string} */
     useOpenId: (provider) => `Sign in with ${provider}`,
   },
 
   signInDialog: {
     "signed-out": { title: "Sign in again", text: "Your session has ended. What you entered on this page is kept." },
-    "not-recent": { title: "Confirm that it is you", text: "You signed in more than 15 minutes ago. For this action, sign in again." },
+    "not-recent": { title: "Confirm that it is you", text: "You signed in more than 15 minutes ago. Sign in again for this action." },
   },
 
   account: {
     title: "Account",
     profile: "Profile",
     name: "Name",
-    email: "E-mail address",
+    email: emailAddress,
     role: "Role",
   },
 
   sessions: {
     title: "Sessions",
-    intro: "A session ends when it is not used for 12 hours, and after 30 days.",
+    intro: "A session ends after 12 hours without use, and after 30 days at the latest.",
     device: "Device",
     current: "This browser",
     created: "Signed in",
@@ -375,17 +394,17 @@ export const strings = {
     endTitle: "End this session?",
     endConfirm: "End the session",
     /** @type {(device: string) => string} */
-    endText: (device) => `${device} is signed out at once.`,
-    endCurrentText: "This is the session of this browser. You are signed out at once.",
-    wasEnded: "The session has ended.",
+    endText: (device) => `${device} is signed out immediately.`,
+    endCurrentText: "This is the session of this browser. You are signed out immediately.",
+    wasEnded: "The session was ended.",
     endAll: "Sign out everywhere",
     endAllTitle: "Sign out everywhere?",
-    endAllText: "All your sessions end at once, also the one of this browser. API keys and tokens still work.",
+    endAllText: "All your sessions end immediately, including this one. API keys, tokens and passwords still work.",
   },
 
   ownPasskeys: {
     title: "Passkeys",
-    intro: "A passkey lets you sign in with your fingerprint, face or PIN, without a mail.",
+    intro: "A passkey lets you sign in with your fingerprint, face or PIN instead of an email.",
     none: "You have no passkeys.",
     name: "Name",
     nameHint: "What you call the device or password manager, such as Work laptop",
@@ -393,9 +412,9 @@ export const strings = {
     lastUsed: "Last used",
     never: "Never",
     synced: "Synced",
-    locked: "Locked: delete it",
+    locked: "Locked. Delete this passkey.",
     create: "Add a passkey",
-    createConfirm: "Create the passkey",
+    createConfirm: "Add the passkey",
     /** @type {(name: string) => string} */
     wasCreated: (name) => `The passkey ${name} was added.`,
     /** @type {(name: string) => string} */
@@ -408,18 +427,18 @@ export const strings = {
   },
 
   draft: {
-    title: "While you edited, somebody else changed:",
-    conflict: "Somebody else has changed this in the meantime. Their changes are listed above and are now in the form. What you typed " +
+    title: "Someone else made these changes while you were editing:",
+    conflict: "Someone else has changed this in the meantime. Their changes are listed above and are now in the form. What you typed " +
       "is still there. Check the values and save again.",
     yours: "The form still has your value; saving replaces theirs.",
     empty: "(empty)",
-    changedMeanwhile: "Somebody else has changed this in the meantime. Look at the new values and try again.",
+    changedMeanwhile: "Someone else has changed this in the meantime. Look at the new values and try again.",
   },
 
   objectField: {
     hint: "Your own information, such as a customer number.",
     jsonHint: "A JSON object, at most 16 KB.",
-    onlyJSON: "Values other than texts are edited as JSON.",
+    onlyJSON: "Values that are not text must be edited as JSON.",
     asJSON: "Edit as JSON",
     asFields: "Edit as fields",
     keyHint: "Key",
@@ -438,81 +457,76 @@ export const strings = {
   },
 
   users: {
-    menu: "Users",
-    title: "Users",
-    intro: "Everybody who can sign in to Portside, in the order in which they were added.",
+        title: "Users",
+    intro: "All accounts, in the order in which they were added.",
     caption: "Users",
-    create: "Create a user",
+    create: "Create user",
     import: "Import users",
     allRoles: "All roles",
-    find: "Find by e-mail address",
-    findHint: "The complete address",
-    findButton: "Find",
+    find: "Find by email address",
     showAll: "Show all users",
     none: "No user has this role",
     /** @type {(email: string) => string} */
     notFound: (email) => `No user has the address ${email}`,
-    notFoundText: "Check the spelling. The search finds complete addresses only.",
-    /** @type {Record<string, string>} */
-    roles: { admin: "Admin", manager: "Manager", user: "User", viewer: "Viewer" },
+    notFoundText: "Check the spelling. The search finds only complete addresses.",
+    roles,
     /** @type {Record<string, string>} */
     roleHints: {
       admin: "Everything, including API keys of other users, approvals and deletions",
-      manager: "Users, projects, the dashboard, and tokens",
-      user: "Projects and media",
+      manager: "Users, projects, media, the dashboard, and tokens",
+      user: "Reads users; works with projects and media",
       viewer: "Reads users, projects and the dashboard",
     },
     /** @type {Record<string, string>} */
     statuses: { pending: "Pending", active: "Active", inactive: "Inactive", suspended: "Suspended" },
     name: "Name",
-    email: "E-mail address",
+    email: emailAddress,
     role: "Role",
     status: "Status",
     statusHint: "Keys, tokens and sessions work only while the user is active.",
-    pendingHint: "The user has not used the link in the activation mail yet. Choose a status to end the invitation.",
+    pendingHint: "The user has not used the link in the activation email yet. Choose a status to end the invitation.",
     department: "Department",
     metadata: "Metadata",
     created: "Created",
     updated: "Last changed",
     lastLogin: "Last sign-in",
     id: "User ID",
-    permissions: "Permissions",
     never: "Never",
-    createTitle: "Create a user",
-    sendMail: "Send an activation mail",
-    sendMailHint: "The user is pending until the link in the mail is used. Without a mail, the user is active at once.",
+    createTitle: "Create user",
+    sendMail: "Send an activation email",
+    sendMailHint: "The user stays pending until they use the link in the email. Without an email, the user is active immediately.",
     /** @type {(name: string) => string} */
     wasCreated: (name) => `${name} was created.`,
     edit: "Details",
     saved: "Saved.",
     back: "All users",
-    readOnly: "Your role permits less than the role of this user, so you cannot change this user.",
+    readOnly: "You cannot change this user, because this user's role has more permissions than yours.",
     suspend: "Suspend",
     reactivate: "Reactivate",
     /** @type {(name: string) => string} */
     suspendTitle: (name) => `Suspend ${name}?`,
-    suspendText: "All keys, tokens and passwords of the user stop working at once, until you reactivate the user. All sessions end and " +
-      "all passkeys are deleted, for good.",
+    suspendText: "All API keys, tokens and passwords of the user stop working immediately, until you reactivate the user. All sessions " +
+      "end and all passkeys are deleted permanently.",
     /** @type {(name: string) => string} */
-    wasSuspended: (name) => `${name} is suspended.`,
+    wasSuspended: (name) => `${name} was suspended.`,
     /** @type {(name: string) => string} */
-    wasReactivated: (name) => `${name} is active again.`,
+    wasReactivated: (name) => `${name} was reactivated.`,
     signOut: "Sign out everywhere",
-    signOutIntro: "Ends all sessions of the user and deletes all passkeys, for example after a theft. API keys and tokens stay.",
+    signOutIntro: "Ends all sessions of the user and deletes all passkeys, for example after a theft. API keys, tokens and passwords still work.",
     /** @type {(name: string) => string} */
     signOutTitle: (name) => `Sign ${name} out everywhere?`,
     signOutText: "All sessions end and all passkeys are deleted. The user can sign in again with an email and add new passkeys.",
     /** @type {(name: string) => string} */
     wasSignedOut: (name) => `${name} was signed out everywhere.`,
-    delete: "Delete the user",
-    deleteIntro: "Deletes the user and all keys, tokens and passwords of the user. To keep the user, suspend it instead.",
+    delete: "Delete user",
+    deleteIntro: "Deletes the user and all API keys, tokens and passwords of the user. To keep the account, suspend the user instead.",
     /** @type {(name: string) => string} */
     deleteTitle: (name) => `Delete ${name}?`,
-    deleteText: "This cannot be undone. All keys, tokens and passwords of the user stop working at once.",
+    deleteText: `${cannotUndo} All API keys, tokens and passwords of the user stop working immediately.`,
     /** @type {(email: string) => string} */
     deleteType: (email) => `Type ${email} to confirm`,
-    deleteMismatch: "must be the e-mail address of the user",
-    deleteSelf: "You are deleting yourself: you will be signed out.",
+    deleteMismatch: "must be the email address of the user",
+    deleteSelf: "This is your own account. You will be signed out.",
     /** @type {(name: string) => string} */
     wasDeleted: (name) => `${name} was deleted.`,
     danger: "Danger zone",
@@ -523,7 +537,7 @@ export const strings = {
     caption: "API keys",
     intro: "Programs use API keys to act as this user.",
     none: "This user has no API key.",
-    create: "Create an API key",
+    create: "Create API key",
     name: "Name",
     nameHint: "What the key is for, such as “build server”",
     expires: "Expires",
@@ -533,11 +547,11 @@ export const strings = {
     lastUsed: "Last used",
     key: "API key",
     created: "The API key is ready",
-    once: "Copy the key now. Nobody can show it again.",
-    stored: "I have stored the key",
+    once: "Copy the key now. You will not be able to see it again.",
+    stored: "I have saved the key",
     /** @type {(name: string) => string} */
     deleteTitle: (name) => `Delete the API key ${name}?`,
-    deleteText: "Programs that use the key can no longer call the API.",
+    deleteText: `Programs that use the key can no longer call the API. ${cannotUndo}`,
     /** @type {(name: string) => string} */
     deleteLabel: (name) => `Delete the API key ${name}`,
     /** @type {(name: string) => string} */
@@ -546,35 +560,20 @@ export const strings = {
 
   userTokens: {
     title: "Tokens and passwords",
-    caption: "Tokens and passwords",
-    intro: "Machines use them to fetch charts and images.",
+    intro: "People and machines use them to pull charts and images.",
     none: "This user has no token or password.",
-    kind: "Kind",
-    /** @type {Record<string, string>} */
-    kinds: { token: "Token", password: "Password" },
-    scopes: "May fetch",
-    /** @type {Record<string, string>} */
-    statuses: { active: "Active", expired: "Expired", revoked: "Revoked", inactive: "User not active" },
-    revoke: "Revoke",
-    /** @type {(name: string) => string} */
-    revokeLabel: (name) => `Revoke ${name}`,
-    /** @type {(name: string) => string} */
-    revokeTitle: (name) => `Revoke ${name}?`,
-    revokeText: "Machines that use it can no longer fetch charts and images. This cannot be undone.",
-    /** @type {(name: string) => string} */
-    wasRevoked: (name) => `${name} was revoked.`,
   },
 
   userImport: {
     title: "Import users",
-    intro: "Add many users from a file. You see what happens to each line before anybody is created.",
+    intro: "Add many users from a file. You see what happens to each line before a user is created.",
     file: "CSV or JSON Lines file",
     drop: "Drop the file here, or choose it:",
     formats: "The file needs the columns email, name and role (admin, manager, user or viewer). The columns department, metadata (a JSON " +
       "object) and sendActivationEmail (true or false) are optional. At most 10,000 lines and 1.5 MB.",
     example: "Download an example",
-    sendMail: "Send activation mails to users whose line does not say otherwise",
-    sendMailHint: "Mails are sent in batches within some minutes. Users without a mail are active at once.",
+    sendMail: "Send an activation email unless the line has sendActivationEmail=false",
+    sendMailHint: "Emails are sent in batches within a few minutes. Users without an email are active immediately.",
     checking: "The server checks the file …",
     tooLarge: "The file is larger than 1.5 MB. Split it, or use the command portside import-users.",
     notUTF8: "The file is not UTF-8 text. Save it as “CSV UTF-8”.",
@@ -583,18 +582,18 @@ export const strings = {
     /** @type {(file: string) => string} */
     previewOf: (file) => `What an import of ${file} does`,
     /** @type {Record<string, string>} */
-    counts: { ready: "will be created", created: "created", existing: "exist already", failed: "cannot be imported" },
+    counts: { ready: "will be created", created: "created", existing: "already exist", failed: "cannot be imported" },
     /** @type {Record<string, string>} */
-    tabs: { failed: "Cannot be imported", existing: "Exist already", ready: "Will be created", created: "Created" },
+    tabs: { failed: "Cannot be imported", existing: "Already exist", ready: "Will be created", created: "Created" },
     line: "Line",
     reason: "Reason",
-    existingText: "These users stay unchanged.",
+    existingText: "These users are not changed.",
     /** @type {(count: string) => string} */
     start: (count) => `Import ${count} users`,
     startOne: "Import one user",
     nothing: "No line of the file can be imported.",
     other: "Choose another file",
-    running: "The import runs",
+    running: "Importing users",
     /** @type {(done: string, total: string) => string} */
     progress: (done, total) => `${done} of ${total} lines`,
     /** @type {(seconds: number) => string} */
@@ -605,7 +604,7 @@ export const strings = {
     remaining: (count) => `${count} lines are not imported yet.`,
     resume: "Continue",
     download: "Download the lines that failed as CSV",
-    downloadName: "failed-users.csv",
+    downloadName: "failed-users",
     toUsers: "Show all users",
   },
 
@@ -617,17 +616,15 @@ export const strings = {
   },
 
   projects: {
-    menu: "Projects",
-    title: "Projects",
+        title: "Projects",
     intro: "All projects, in the order in which they were created.",
     caption: "Projects",
-    create: "Create a project",
+    create: "Create project",
     allStatuses: "All statuses",
-    empty: "There is no project yet",
-    emptyText: "Create one to collect people and settings for a piece of work.",
+    empty: "No projects yet",
+    emptyText: "Create one to collect members and settings for a piece of work.",
     none: "No project has this status",
-    /** @type {Record<string, string>} */
-    statuses: { draft: "Draft", active: "Active", on_hold: "On hold", completed: "Completed", archived: "Archived" },
+    statuses: /** @type {Record<string, string>} */ (projectStatuses),
     name: "Name",
     description: "Description",
     status: "Status",
@@ -637,13 +634,11 @@ export const strings = {
     updated: "Last changed",
     id: "Project ID",
     settings: "Settings",
-    settingsHint: "Settings of your programs for this project, such as a visibility.",
+    settingsHint: "Settings of your programs for this project, such as visibility.",
     metadata: "Metadata",
     members: "Members",
     membersHint: "Roles of members describe their part in the project. They grant no permissions.",
     noMembers: "The project has no members.",
-    member: "Member",
-    memberRole: "Role",
     /** @type {(name: string) => string} */
     memberRoleOf: (name) => `Role of ${name}`,
     /** @type {Record<string, string>} */
@@ -651,8 +646,8 @@ export const strings = {
     addMember: "Add a member",
     /** @type {(name: string) => string} */
     removeMember: (name) => `Remove ${name}`,
-    deletedUser: "Deleted user",
-    createTitle: "Create a project",
+    deletedUser,
+    createTitle: "Create project",
     edit: "Details",
     /** @type {(name: string) => string} */
     wasCreated: (name) => `${name} was created.`,
@@ -661,19 +656,19 @@ export const strings = {
     archiveTitle: (name) => `Archive ${name}?`,
     archiveText: "The project stays in the list of archived projects. You can change its status again at any time.",
     /** @type {(name: string) => string} */
-    wasArchived: (name) => `${name} is archived.`,
-    delete: "Delete the project",
+    wasArchived: (name) => `${name} was archived.`,
+    delete: "Delete project",
     deleteIntro: "Deletes the project permanently. To keep it, archive it instead.",
     /** @type {(name: string) => string} */
     deleteTitle: (name) => `Delete ${name}?`,
-    deleteText: "This cannot be undone.",
+    deleteText: cannotUndo,
     /** @type {(name: string) => string} */
     wasDeleted: (name) => `${name} was deleted.`,
     back: "All projects",
   },
 
   chart: {
-    role: "chart",
+    role: "graph",
     keys: "Left and right arrow: one day. Page up and page down: one week. Home and end: first and last day. Escape: hide the values.",
     unknown: "no value",
     /** @type {(title: string, first: string, last: string) => string} */
@@ -694,7 +689,7 @@ export const strings = {
 
   dashboard: {
     title: "Dashboard",
-    intro: "What there was and what was used in a period. All days are in UTC.",
+    intro: "Users, requests, response times, storage, pulls and media in a period. All days are in UTC.",
     filters: "Period",
     period: "Period",
     periods: {
@@ -702,7 +697,7 @@ export const strings = {
       this_quarter: "This quarter", last_quarter: "Last quarter", this_year: "This year", last_year: "Last year", custom: "Custom dates",
     },
     compare: "Compare with",
-    comparisons: { previous: "The period before", year_ago: "The same dates a year ago", none: "Nothing" },
+    comparisons: { previous: "Previous period", year_ago: "The same dates a year ago", none: "Nothing" },
     startDate: "First day",
     endDate: "Last day",
     apply: "Show",
@@ -716,7 +711,7 @@ export const strings = {
     /** @type {(time: string) => string} */
     asOf: (time) => `As of ${time} UTC.`,
     current: "This period",
-    before: "Period before",
+    before: "Previous period",
     yearAgo: "A year ago",
     change: {
       same: "No change",
@@ -728,13 +723,11 @@ export const strings = {
       was: (value) => `was ${value}`,
     },
     empty: {
-      title: "No data in this period",
-      text: "Choose another period, or come back when something has happened.",
       /** @type {(title: string) => string} */
       chart: (title) => `${title}: no values in this period.`,
     },
     sections: {
-      users: "Users and projects", requests: "Requests", latency: "Response times", distribution: "Storage and pulls", media: "Media",
+      users: "Users and projects", requests: "API requests", latency: "Response times", distribution: "Storage and pulls", media: "Media",
     },
     figures: {
       "users.total": "Users",
@@ -743,43 +736,43 @@ export const strings = {
       "projects.total": "Projects",
       "projects.created": "Projects created",
       "projects.archived": "Projects archived",
-      "usage.api.calls": "Requests",
+      "usage.api.calls": "API requests",
       "performance.errors": "Errors (5xx)",
       "performance.uptime": "Uptime",
       "performance.responseTime.avg": "Average response time",
-      "performance.responseTime.p95": "95 % of responses within",
-      "performance.responseTime.p99": "99 % of responses within",
+      "performance.responseTime.p95": "95% of responses within",
+      "performance.responseTime.p99": "99% of responses within",
       "usage.storage.used": "Storage used",
       "usage.storage.total": "Storage quota",
       "usage.pulls.charts": "Chart pulls",
       "usage.pulls.images": "Image pulls",
       "usage.media.calls": "Media requests",
       "usage.media.modelCalls": "Model calls",
-      "usage.media.inputTokens": "Tokens read",
-      "usage.media.outputTokens": "Tokens written",
-      "usage.media.cost": "Cost of models",
+      "usage.media.inputTokens": "Model input tokens",
+      "usage.media.outputTokens": "Model output tokens",
+      "usage.media.cost": "Model cost",
     },
     byRole: "Users by role",
     byStatus: "Projects by status",
-    roles: { admin: "Administrators", manager: "Managers", user: "Users", viewer: "Viewers" },
-    statuses: { draft: "Draft", active: "Active", on_hold: "On hold", completed: "Completed", archived: "Archived" },
+    roles: { admin: "Admins", manager: "Managers", user: "Users", viewer: "Viewers" },
+    statuses: projectStatuses,
     byTask: "Media requests by task",
     tasks: { summarize: "Summarize", extract: "Extract", compare: "Compare" },
     name: "Name",
     count: "Number",
     rankings: {
       artifact: "Pulls by artifact",
-      person: "Pulls by person",
+      person: "Pulls by user",
       pulls: "Pulls",
       artifactName: "Artifact",
-      personName: "Person",
+      personName: "User",
       kinds: { chart: "chart", image: "image" },
       hidden: { chart: "Another chart", image: "Another image" },
       hasHidden: "You see the names of the charts and images that your tokens and passwords can pull.",
-      deleted: "Deleted user",
-      empty: "Nobody pulled anything in this period.",
-      incomplete: "With so many in so many months, somebody else may have more pulls than the last ones listed. The numbers are exact.",
-      denied: "To see who pulls, you need the permission tokens:read.",
+      deleted: deletedUser,
+      empty: "There were no pulls in this period.",
+      incomplete: "In so long a period, the end of this list may miss entries. The numbers shown are exact.",
+      denied: "To see pulls by user, you need the permission tokens:read. Ask an admin for it.",
     },
   },
 
@@ -790,24 +783,25 @@ export const strings = {
   lists: {
     find: "Find",
     first: "First page",
-    nothingFound: "Nothing matches",
+    nothingFound: "No results",
     searchOn: "Nothing on this page matches. The search continues on the next page.",
-    request: "You see what your tokens and passwords may download. Request access first.",
-    toAccess: "Access Management",
-    loginHint: "Log in first. The commands for your tokens and passwords are on the page",
+    request: "You see only what your tokens and passwords can pull. Request credentials first.",
+    loginHint: "Log in first, with one of your tokens and passwords.",
+    toLogin: "Commands to log in",
   },
 
   charts: {
     title: "Charts",
     introAll: "All Helm charts in the chart repository. Charts that are stored as OCI artifacts are under Images.",
-    introOwn: "The Helm charts that your tokens and passwords may download. Charts that are stored as OCI artifacts are under Images.",
+    introOwn: "The Helm charts that your tokens and passwords can pull. Charts that are stored as OCI artifacts are under Images.",
     caption: "Charts",
     find: "Part of the name",
     /** @type {(count: string) => string} */
     total: (count) => (count === "1" ? "1 chart" : `${count} charts`),
-    none: "No chart has been published",
-    noneOwn: "You cannot download any chart yet",
-    publish: "Upload NAME-VERSION.tgz below charts/ in the bucket. On a developer's machine, this command publishes an example:",
+    none: "No charts yet",
+    noneOwn: "You cannot pull any chart yet",
+    publish: "Upload NAME-VERSION.tgz to the charts/ prefix of the bucket.",
+    example: "This command publishes an example on your machine:",
     all: "All charts",
     /** @type {(name: string) => string} */
     allVersions: (name) => `All versions of ${name}`,
@@ -831,14 +825,14 @@ export const strings = {
     /** @type {Record<string, string>} */
     commands: {
       repository: "Add the repository",
-      pull: "Download the chart",
+      pull: "Pull the chart",
       values: "Save the default values",
       install: "Install the chart",
     },
     keyring: "The version is signed. Get the vendor's public key through another channel, and store it in ~/.portside/keyring.gpg.",
     about: "About this version",
     kubeVersion: "Kubernetes",
-    home: "Home page",
+    home: "Website",
     sources: "Sources",
     maintainers: "Maintainers",
     keywords: "Keywords",
@@ -849,19 +843,20 @@ export const strings = {
     filesTitle: "Files",
     files: { readme: "README", values: "values.yaml", schema: "values.schema.json", provenance: "Provenance" },
     /** @type {(size: string) => string} */
-    cut: (size) => `This is the beginning of a file of ${size}. Download the chart to see all of it.`,
+    cut: (size) => `This is the beginning of a file of ${size}. Pull the chart to see all of it.`,
   },
 
   images: {
     title: "Images",
     introAll: "All repositories of the container registry: images, and charts that are stored as OCI artifacts.",
-    introOwn: "The repositories of the container registry that your tokens and passwords may download.",
+    introOwn: "The repositories of the container registry that your tokens and passwords can pull.",
     caption: "Repositories",
     find: "Part of the name",
     findTag: "Part of the tag",
-    none: "No image has been published",
-    noneOwn: "You cannot download any image yet",
-    publish: "Push images to the upstream registry. On a developer's machine, this command pushes examples:",
+    none: "No images yet",
+    noneOwn: "You cannot pull any image yet",
+    publish: "Push images to the upstream registry.",
+    example: "This command pushes examples to the registry of your machine:",
     all: "All repositories",
     /** @type {(repository: string) => string} */
     allTags: (repository) => `All tags of ${repository}`,
@@ -873,12 +868,12 @@ export const strings = {
     type: "Type",
     /** @type {Record<string, string>} */
     mediaTypes: {
-      "application/vnd.oci.image.index.v1+json": "Several platforms",
-      "application/vnd.docker.distribution.manifest.list.v2+json": "Several platforms",
-      "application/vnd.oci.image.manifest.v1+json": "One manifest",
-      "application/vnd.docker.distribution.manifest.v2+json": "One platform",
+      "application/vnd.oci.image.index.v1+json": "Multi-platform image",
+      "application/vnd.docker.distribution.manifest.list.v2+json": "Multi-platform image",
+      "application/vnd.oci.image.manifest.v1+json": "Image or artifact",
+      "application/vnd.docker.distribution.manifest.v2+json": "Image",
     },
-    contents: { image: "Image", index: "Image for several platforms", chart: "Helm chart", artifact: "Artifact" },
+    contents: { image: "Image", index: "Multi-platform image", chart: "Helm chart", artifact: "Artifact" },
     pull: "Pull",
     about: "About this image",
     size: "Size",
@@ -898,21 +893,21 @@ export const strings = {
 
   pulls: {
     title: "Pulls",
-    introAll: "Who downloaded which chart or image, newest first. A pull appears within a few minutes and stays for 400 days.",
-    introOwn: "What your tokens and passwords downloaded, newest first. A pull appears within a few minutes and stays for 400 days.",
+    introAll: "Who pulled which chart or image, newest first. A pull appears within a few minutes and stays for 400 days.",
+    introOwn: "What your tokens and passwords pulled, newest first. A pull appears within a few minutes and stays for 400 days.",
     caption: "Pulls",
     recent: "Who pulled it",
     recentOwn: "Your pulls",
     all: "All pulls",
-    none: "No pull matches",
-    noneText: "Without dates, the list has the last 30 days.",
-    noneRecent: "Nobody pulled it in the last 30 days.",
+    none: "No pulls found",
+    noneText: "Without dates, the list covers the last 30 days.",
+    noneRecent: "There were no pulls in the last 30 days.",
     when: "Time",
     what: "Chart or image",
     byDigest: "(by digest)",
     digest: "Digest",
-    who: "Person",
-    deleted: "Deleted user",
+    who: "User",
+    deleted: deletedUser,
     credential: "Token or password",
     from: "From",
     client: "Client",
@@ -926,11 +921,12 @@ export const strings = {
 
   media: {
     title: "Media",
-    intro: "Summarize documents and recordings, extract values from them, or compare two of them. Uploads, jobs and answers are deleted after 24 hours.",
+    intro: "Summarize documents and recordings, extract values from them, or compare two of them. Uploads, jobs and results are " +
+      "deleted after 24 hours.",
     task: "What to do",
     tasks: {
       summarize: { title: "Summarize", hint: "The main points of each file" },
-      extract: { title: "Extract values", hint: "Named values of each file, with their places" },
+      extract: { title: "Extract values", hint: "Named values of each file, and where they were found" },
       compare: { title: "Compare", hint: "The same values in two files, and how they differ" },
     },
     submit: {
@@ -943,17 +939,18 @@ export const strings = {
     and: "and",
     results: "Results",
     unnamed: "Job",
-    curl: "The same call as curl",
-    curlHint: "Replace $KEY by an API key, or set it as a variable. The command follows the form. A file name stands for a file in the current folder.",
-    json: "The response as JSON",
+    curl: "curl command",
+    curlHint: "Replace $KEY with an API key, or set it as a variable. The command changes with the form. It looks for files in the current " +
+      "folder.",
+    json: "JSON response",
     values: "Values",
-    noValues: "The answer has no values.",
+    noValues: "The result has no values.",
     notFound: "not found",
     yes: "yes",
     no: "no",
     show: "Show",
     /** @type {(name: string, file: string) => string} */
-    showPlace: (name, file) => (file ? `Show the place of ${name} in the ${file.toLowerCase()}` : `Show the place of ${name}`),
+    showPlace: (name, file) => (file ? `Show where ${name} was found in the ${file.toLowerCase()}` : `Show where ${name} was found`),
     columns: {
       name: "Name",
       value: "Value",
@@ -975,9 +972,9 @@ export const strings = {
     },
     evidence: {
       /** @type {(name: string) => string} */
-      title: (name) => `Place of ${name}`,
-      chooseAgain: "After a reload, the page no longer has the file. Choose it again to see the place.",
-      notLocated: "The place cannot be marked in this view. The quote is:",
+      title: (name) => `Source of ${name}`,
+      chooseAgain: "After a reload, the page no longer has the file. Choose it again to see where the value was found.",
+      notLocated: "The quote cannot be highlighted in this view. It is:",
       text: "Text of the file",
       /** @type {(name: string) => string} */
       picture: (name) => `Picture ${name}`,
@@ -988,12 +985,12 @@ export const strings = {
       title: "Files",
       choose: "Drop files here, or choose them",
       chooseTwo: "Drop two files here, or choose them",
-      hint: "PDF, Word, Excel, PowerPoint, OpenDocument, EPUB, HTML, mail, text, CSV, JSON, pictures and recordings, up to 200 MB.",
+      hint: "PDF, Word, Excel, PowerPoint, OpenDocument, EPUB, HTML, email, text, CSV, JSON, pictures and recordings, up to 200 MiB (209 MB).",
       /** @type {(count: number) => string} */
       added: (count) => (count === 1 ? "One file added." : `${count} files added.`),
       needOne: "Choose at least one file.",
       /** @type {(count: number) => string} */
-      needTwo: (count) => (count > 2 ? `A comparison takes two files. Remove ${count - 2}.` : `A comparison takes two files. Choose ${2 - count} more.`),
+      needTwo: (count) => `A comparison needs two files. ${count > 2 ? `Remove ${count - 2}.` : `Choose ${2 - count} more.`}`,
       /** @type {(n: number) => string} */
       position: (n) => (n === 1 ? "First" : n === 2 ? "Second" : "Too many"),
       up: "Move up",
@@ -1006,14 +1003,14 @@ export const strings = {
     variables: {
       title: "Variables",
       intro: "Name each value that you want. A description in your own words helps to find it.",
-      add: "Add a variable",
+      add: "Add variable",
       /** @type {(n: number) => string} */
       row: (n) => `Variable ${n}`,
       name: "Name",
       type: "Type",
       types: { string: "Text", number: "Number", date: "Date", boolean: "Yes or no" },
       description: "Description",
-      repeated: "An earlier variable has this name. The last one counts.",
+      repeated: "Another variable has this name. Only the last one is used.",
       remove: "Remove",
       /** @type {(name: string) => string} */
       removeNamed: (name) => `Remove ${name}`,
@@ -1028,11 +1025,11 @@ export const strings = {
       notJSON: "The file is not JSON. Import the JSON of the field model.",
       notObject: "The JSON must be an object, like the field model.",
       notVariables: "variables must be an object whose values have a type and a description.",
-      notKeywords: "metadata must be a list of texts.",
+      notKeywords: "metadata must be a list of words or phrases.",
       /** @type {(key: string) => string} */
       unknownKey: (key) => `The field model has no key ${key}.`,
       /** @type {(key: string) => string} */
-      notText: (key) => `${key} must be a text.`,
+      notText: (key) => `${key} must be text.`,
       /** @type {(key: string, values: string[]) => string} */
       notOneOf: (key, values) => `${key} must be one of ${values.join(", ")}.`,
     },
@@ -1043,7 +1040,7 @@ export const strings = {
       formats: { paragraph: "Paragraph", bullet: "Bullet points" },
       length: "Length",
       lengths: { short: "Short", medium: "Medium", long: "Long" },
-      language: "Language of the answer",
+      language: "Language of the result",
       anyLanguage: "Language of the document",
       hint: "Focus on",
       hintHint: "A topic in a few words, such as shipping costs.",
@@ -1052,32 +1049,33 @@ export const strings = {
       recordings: "Options for recordings",
       keywords: "Keywords",
       keywordsHint: "Names and terms that are spoken, one on each line.",
-      job: "Work in the background",
-      jobHint: "The answer stays available at this page's address for 24 hours, even if you close the page. Long work does this by itself.",
+      job: "Run in the background",
+      jobHint: "The result stays available at this page's address for 24 hours, even if you close the page. Long requests run in the " +
+        "background automatically.",
     },
     states: /** @type {Record<string, string>} */ ({
-      waiting: "Waiting for the file before it",
+      waiting: "Waiting for the previous file",
       uploading: "Uploading",
-      sending: "Sending the file and waiting for the answer",
-      queued: "Waiting for its turn",
+      sending: "Sending the file and waiting for the result",
+      queued: "Queued",
       running: "Working",
     }),
-    jobKept: "The job continues if you close this page. The address of the page leads back to it for 24 hours.",
+    jobKept: "The job continues if you close this page. You can return to it with this page's address for 24 hours.",
     stop: "Stop waiting",
     /** @type {(name: string) => string} */
     stopNamed: (name) => `Stop waiting for ${name}`,
-    stopped: "Stopped before there was an answer.",
-    stoppedJob: "The job continues on the server. Wait again to get its answer.",
+    stopped: "Stopped before there was a result.",
+    stoppedJob: "The job continues on the server. Wait again to get its result.",
     waitAgain: "Wait again",
     repeat: "Send again",
     remove: "Remove",
     /** @type {(name: string) => string} */
     removeNamed: (name) => `Remove the result of ${name}`,
     /** @type {(name: string) => string} */
-    done: (name) => `The answer for ${name} is here.`,
+    done: (name) => `The result for ${name} is ready.`,
     /** @type {(id: string) => string} */
     jobReference: (id) => `When you ask for help, include the job ID ${id}.`,
-    uploadTooLarge: "The file has more than 200 MB, which is the limit for an upload. Split it, or send a smaller version.",
+    uploadTooLarge: "The file is larger than 200 MiB (209 MB), the limit for an upload. Split it, or send a smaller version.",
     uploadFailed: "The upload was interrupted. Check your connection and send the file again.",
     /** @type {(code: string) => string} */
     uploadRefused: (code) => `The storage did not accept the upload (${code}). Send the file again.`,

@@ -1,6 +1,7 @@
 // Access Management: the tokens and passwords of the user, and the requests for them.
 import { useState } from "preact/hooks";
 import { Button } from "../../components/buttons.js";
+import { RevokeDialog } from "../../components/credentials.js";
 import { Loaded, Page } from "../../components/page.js";
 import { get } from "../../core/api.js";
 import { useLoad } from "../../core/hooks.js";
@@ -11,7 +12,6 @@ import { strings } from "../../core/strings.js";
 import { CreateDialog } from "./create.js";
 import { RenewDialog, RenewPasswordDialog } from "./renew.js";
 import { RequestDialog, Requests } from "./requests.js";
-import { RevokeDialog } from "./revoke.js";
 import { Tokens } from "./tokens.js";
 
 /** @typedef {import("./tokens.js").Chosen} Chosen */

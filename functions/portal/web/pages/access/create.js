@@ -85,7 +85,7 @@ export function Uncertain({ problem }) {
 }
 
 /**
- * Shows a new token. Only its button closes it, so that nobody loses the secret by a key.
+ * Shows a new token. Only its button closes it, so that a key does not close it by accident.
  * @param {{made: NewToken, note?: string, onClose: () => void}} props
  */
 export function NewTokenDialog({ made, note, onClose }) {

@@ -1,5 +1,6 @@
 // The dialogs that renew a token or a password. The old one keeps working until it expires, so that machines can switch.
 import { useState } from "preact/hooks";
+import { Scopes } from "../../components/credentials.js";
 import { Dialog } from "../../components/dialog.js";
 import { Form, TextField, useFields } from "../../components/fields.js";
 import { levelOf } from "../../core/credentials.js";
@@ -9,7 +10,6 @@ import { html } from "../../core/html.js";
 import { setQuery } from "../../core/router.js";
 import { strings } from "../../core/strings.js";
 import { createToken, NewTokenDialog, Uncertain } from "./create.js";
-import { Scopes } from "./tokens.js";
 
 /** @typedef {import("../../core/credentials.js").Token} Token */
 /** @typedef {import("../../core/types").Schema<"NewToken">} NewToken */

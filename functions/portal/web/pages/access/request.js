@@ -1,12 +1,12 @@
 // One request for credentials with its history, for its requester and for approvers.
 import { Loaded, Page, Section } from "../../components/page.js";
+import { RequestBadge } from "../../components/requests.js";
 import { get } from "../../core/api.js";
 import { formatDateTime } from "../../core/format.js";
 import { useLoad } from "../../core/hooks.js";
 import { html } from "../../core/html.js";
 import { can, currentUser } from "../../core/session.js";
 import { strings } from "../../core/strings.js";
-import { RequestBadge } from "./requests.js";
 
 /** @typedef {import("../../core/credentials.js").CredentialRequest} CredentialRequest */
 
@@ -63,7 +63,7 @@ function isReason(event) {
 }
 
 /**
- * The name of a person in a request. Requesters do not learn who decided.
+ * The name of a user in a request. Requesters do not see who decided.
  * @param {CredentialRequest} request
  * @param {string} id
  */
@@ -72,5 +72,5 @@ export function personName(request, id) {
   if (id === currentUser().id) return texts.you;
   const person = id === request.userId ? request.requester : id === request.decidedBy ? request.decider : null;
   if (person) return person.name;
-  return can("credentials:approve") ? texts.unknownUser : texts.somebody;
+  return can("credentials:approve") ? texts.unknownUser : texts.vendor;
 }

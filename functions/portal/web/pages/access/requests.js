@@ -1,13 +1,11 @@
 // The requests of the user for credentials, and the dialog that makes one.
 import { announce } from "../../components/announcer.js";
 import { Dialog } from "../../components/dialog.js";
-import { Form, Select, TextArea, useFields } from "../../components/fields.js";
+import { Form, Select, TextArea, optionsOf, useFields } from "../../components/fields.js";
 import { Empty, Section } from "../../components/page.js";
 import { CursorPager } from "../../components/pager.js";
-import { Badge, Table } from "../../components/table.js";
+import { RequestTable } from "../../components/requests.js";
 import { post } from "../../core/api.js";
-import { requestState } from "../../core/credentials.js";
-import { formatDateTime, formatRelative } from "../../core/format.js";
 import { useAction } from "../../core/hooks.js";
 import { html } from "../../core/html.js";
 import { setQuery } from "../../core/router.js";
@@ -27,27 +25,7 @@ export function Requests({ page, before }) {
   <//>`;
 }
 
-/** @param {{requests: CredentialRequest[]}} props */
-export function RequestTable({ requests }) {
-  const columns = [
-    { title: texts.level, cell: (/** @type {CredentialRequest} */ r) => texts.levels[r.accessLevel] },
-    { title: texts.requested, cell: (/** @type {CredentialRequest} */ r) => formatDateTime(r.createdAt) },
-    { title: texts.state, cell: (/** @type {CredentialRequest} */ r) => html`<${RequestBadge} request=${r} />` },
-    { title: texts.due, cell: (/** @type {CredentialRequest} */ r) => (r.status === "pending" ? formatRelative(r.dueAt) : "–") },
-    { title: texts.details, isActions: true, cell: (/** @type {CredentialRequest} */ r) => html`<a href=${`/portal/access/requests/${r.id}`}
-      aria-label=${texts.detailsLabel(texts.levels[r.accessLevel])}>${texts.details}</a>` },
-  ];
-  return html`<${Table} caption=${texts.title} columns=${columns} rows=${requests}
-    rowKey=${(/** @type {CredentialRequest} */ r) => r.id} />`;
-}
-
-/** @param {{request: CredentialRequest}} props */
-export function RequestBadge({ request }) {
-  const state = requestState(request);
-  return html`<${Badge} tone=${state.tone}>${state.text}<//>`;
-}
-
-const levels = /** @type {const} */ (["full", "charts", "images"]).map((value) => ({ value, label: texts.levels[value] }));
+const levels = optionsOf(["full", "charts", "images"], texts.levels);
 
 /** @param {{level: "charts" | "images" | "full", onSent: () => void, onClose: () => void}} props */
 export function RequestDialog({ level, onSent, onClose }) {

@@ -1,10 +1,10 @@
 // The list of tokens and passwords, with their actions.
 import { Button } from "../../components/buttons.js";
+import { credentialColumns } from "../../components/credentials.js";
 import { Select } from "../../components/fields.js";
 import { Empty, Section } from "../../components/page.js";
-import { Badge, Pager, Table } from "../../components/table.js";
-import { describeScopes, isWorking, stateOf } from "../../core/credentials.js";
-import { formatDate, formatRelative } from "../../core/format.js";
+import { Pager, Table } from "../../components/table.js";
+import { isWorking } from "../../core/credentials.js";
 import { html } from "../../core/html.js";
 import { setQuery, useAddress } from "../../core/router.js";
 import { can } from "../../core/session.js";
@@ -41,38 +41,10 @@ export function Tokens({ all, choose }) {
  * @param {(chosen: Chosen) => void} choose
  */
 function columns(all, choose) {
-  return [
-    { title: strings.credentials.name, cell: (/** @type {Token} */ t) => html`<${Name} token=${t} />` },
-    { title: strings.credentials.scopes, cell: (/** @type {Token} */ t) => html`<${Scopes} scopes=${t.scopes} />` },
-    { title: strings.credentials.lastUsed, cell: (/** @type {Token} */ t) => (t.lastUsedAt ? formatRelative(t.lastUsedAt) : strings.credentials.never) },
-    { title: strings.credentials.expires, cell: (/** @type {Token} */ t) => html`<${Expiry} token=${t} />` },
-    { title: strings.credentials.state, cell: (/** @type {Token} */ t) => html`<${State} token=${t} all=${all} />` },
-    { title: strings.credentials.actions, isActions: true, cell: (/** @type {Token} */ t) => html`<${Actions} token=${t} choose=${choose} />` },
-  ];
-}
-
-/** @param {{token: Token}} props */
-export function Name({ token }) {
-  return html`<div class="main-cell"><bdi class="strong">${token.name}</bdi>
-    ${token.username ? html`<div class="small mono"><bdi>${token.username}</bdi></div>` : null}
-    <div class="small">${strings.credentials.kinds[token.kind]} · ${strings.credentials.createdAt(formatDate(token.createdAt))}</div></div>`;
-}
-
-/** @param {{token: Token}} props */
-export function Expiry({ token }) {
-  return html`<span class="nowrap">${token.expiresAt ? formatDate(token.expiresAt) : strings.credentials.noExpiry}</span>`;
-}
-
-/** @param {{scopes: string[]}} props */
-export function Scopes({ scopes }) {
-  return html`<div>${describeScopes(scopes).map((line) => html`<div><bdi>${line}</bdi></div>`)}</div>`;
-}
-
-/** @param {{token: Token, all: Token[]}} props */
-export function State({ token, all }) {
-  const state = stateOf(token, all);
-  return html`<div><${Badge} tone=${state.tone}>${state.text}<//>
-    ${token.reason ? html`<div class="small"><bdi>${token.reason}</bdi></div>` : null}</div>`;
+  const actions = {
+    title: strings.credentials.actions, isActions: true, cell: (/** @type {Token} */ t) => html`<${Actions} token=${t} choose=${choose} />`,
+  };
+  return [...credentialColumns(all), actions];
 }
 
 /** @param {{token: Token, choose: (chosen: Chosen) => void}} props */
@@ -82,6 +54,7 @@ function Actions({ token, choose }) {
   return html`<span class="row-actions">
     ${mayRenew ? html`<${Button} kind="quiet" label=${strings.credentials.renewLabel(token.name)}
       onClick=${() => choose({ token, action: "renew" })}>${strings.credentials.renew}<//>` : null}
-    <${Button} kind="quiet" label=${strings.credentials.revokeLabel(token.name)} onClick=${() => choose({ token, action: "revoke" })}>${strings.credentials.revoke}<//>
+    <${Button} kind="quiet" label=${strings.credentials.revokeLabel(token.name)}
+      onClick=${() => choose({ token, action: "revoke" })}>${strings.credentials.revoke}<//>
   </span>`;
 }

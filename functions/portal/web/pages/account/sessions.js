@@ -9,7 +9,7 @@ import { get, remove } from "../../core/api.js";
 import { formatDate, formatDateTime, formatRelative } from "../../core/format.js";
 import { useLoad } from "../../core/hooks.js";
 import { html } from "../../core/html.js";
-import { setSession } from "../../core/session.js";
+import { endSession } from "../../core/session.js";
 import { strings } from "../../core/strings.js";
 
 const texts = strings.sessions;
@@ -51,7 +51,7 @@ function EndDialog({ session, onClose }) {
   const act = async () => {
     await remove("/v1/sessions/{sessionId}", { path: { sessionId: session.id } });
     announce(texts.wasEnded);
-    if (session.isCurrent) setSession(null);
+    if (session.isCurrent) endSession();
   };
   return html`<${ConfirmDialog} title=${texts.endTitle} confirm=${texts.endConfirm} act=${act} onClose=${onClose}>
     <p>${session.isCurrent ? texts.endCurrentText : texts.endText(session.device)}</p>
@@ -62,7 +62,7 @@ function EndDialog({ session, onClose }) {
 function EndAllDialog({ onClose }) {
   const act = async () => {
     await remove("/v1/sessions");
-    setSession(null);
+    endSession();
   };
   return html`<${ConfirmDialog} title=${texts.endAllTitle} confirm=${texts.endAll} act=${act} onClose=${onClose}>
     <p>${texts.endAllText}</p>

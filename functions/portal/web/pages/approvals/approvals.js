@@ -1,9 +1,10 @@
 // The queue of requests for credentials, for people with the permission credentials:approve.
 import { useState } from "preact/hooks";
 import { Button } from "../../components/buttons.js";
-import { Select } from "../../components/fields.js";
+import { Select, optionsOf } from "../../components/fields.js";
 import { Empty, Loaded, Page } from "../../components/page.js";
 import { CursorPager } from "../../components/pager.js";
+import { RequestBadge } from "../../components/requests.js";
 import { Badge, Table } from "../../components/table.js";
 import { get } from "../../core/api.js";
 import { formatDate, formatRelative } from "../../core/format.js";
@@ -12,7 +13,6 @@ import { html } from "../../core/html.js";
 import { setQuery, useAddress } from "../../core/router.js";
 import { currentUser } from "../../core/session.js";
 import { strings } from "../../core/strings.js";
-import { RequestBadge } from "../access/requests.js";
 import { DecideDialog, requesterName } from "./decide.js";
 
 /** @typedef {import("../../core/credentials.js").CredentialRequest} CredentialRequest */
@@ -35,7 +35,7 @@ export default function Approvals() {
   const list = useLoad((signal) => load(filter, cursor, signal), [filter, cursor]);
   const [chosen, choose] = useState(/** @type {{request: CredentialRequest, decision: Decision} | null} */ (null));
   const [note, setNote] = useState("");
-  /** @param {string} [message] about a decision of somebody else */
+  /** @param {string} [message] about a decision of someone else */
   const close = (message = "") => {
     choose(null);
     setNote(message);
@@ -43,7 +43,7 @@ export default function Approvals() {
   };
   return html`<${Page} title=${texts.title} intro=${texts.intro}>
     <div class="filters"><${Select} label=${texts.filter} hidesOptional value=${filter}
-      options=${filters.map((value) => ({ value, label: texts.filters[value] }))}
+      options=${optionsOf(filters, texts.filters)}
       onChange=${(/** @type {string} */ value) => setQuery({ status: value === "pending" ? "" : value, cursor: "" })} /></div>
     <div role="status">${note ? html`<p class="note warning">${note}</p>` : null}</div>
     <${Loaded} load=${list}>${(/** @type {any} */ page) => html`

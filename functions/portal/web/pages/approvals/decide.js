@@ -19,7 +19,7 @@ export function requesterName(request) {
 
 /**
  * @param {{request: CredentialRequest, decision: "approve" | "deny", onClose: () => void, onDone: (note?: string) => void}} props
- *   onDone: after a decision, with a note if it was somebody else's
+ *   onDone: after a decision, with a note if someone else made it
  */
 export function DecideDialog({ request, decision, onClose, onDone }) {
   const [values, set] = useFields({ reason: "" });
@@ -64,12 +64,12 @@ async function decide(request, decision, reason, onDone) {
 }
 
 /**
- * Explains the decision of somebody else, or returns "" if the request is still pending.
+ * Explains the decision of someone else, or returns "" if the request is still pending.
  * @param {{requestId: string}} path
  */
 async function decidedMeanwhile(path) {
   const { data: now } = await get("/api/v1/credential-requests/{requestId}", { path });
   if (now.status === "pending") return "";
   const state = strings.requests.states[now.status].toLowerCase();
-  return texts.meanwhile(requesterName(now), state, now.decider?.name ?? texts.somebodyElse, formatRelative(now.decidedAt));
+  return texts.meanwhile(requesterName(now), state, now.decider?.name ?? texts.someoneElse, formatRelative(now.decidedAt));
 }

@@ -2,6 +2,7 @@
 import { CursorPager } from "../../components/pager.js";
 import { Digest, UntrustedText } from "../../components/untrusted.js";
 import { Loaded, Page, Section } from "../../components/page.js";
+import { RecentPulls } from "../../components/pulls.js";
 import { Badge, Table } from "../../components/table.js";
 import { get } from "../../core/api.js";
 import { formatBytes, formatDateTime } from "../../core/format.js";
@@ -9,7 +10,6 @@ import { useLoad } from "../../core/hooks.js";
 import { html } from "../../core/html.js";
 import { setQuery, useAddress } from "../../core/router.js";
 import { strings } from "../../core/strings.js";
-import { RecentPulls } from "../pulls/recent.js";
 
 const texts = strings.charts;
 const limit = 50;
@@ -32,12 +32,20 @@ export default function Chart({ params: { name } }) {
   <//>`;
 }
 
+/**
+ * @param {string} name
+ * @param {string} version
+ */
+function versionAddress(name, version) {
+  return `/portal/charts/${encodeURIComponent(name)}/${encodeURIComponent(version)}`;
+}
+
 /** @param {{name: string, versions: Version[]}} props */
 function VersionTable({ name, versions }) {
   const columns = [
     {
-      title: texts.version, cell: (/** @type {Version} */ v) => html`<a href=${`/portal/charts/${encodeURIComponent(name)}/${encodeURIComponent(v.version)}`}
-        >${v.version}</a>${v.deprecated ? html` <${Badge} tone="warning">${texts.deprecated}<//>` : null}`,
+      title: texts.version, cell: (/** @type {Version} */ v) => html`<a href=${versionAddress(name, v.version)}>${v.version}</a>
+        ${v.deprecated ? html` <${Badge} tone="warning">${texts.deprecated}<//>` : null}`,
     },
     { title: texts.appVersion, cell: (/** @type {Version} */ v) => html`<${UntrustedText} text=${v.appVersion} most=${40} />` },
     { title: texts.published, cell: (/** @type {Version} */ v) => formatDateTime(v.createdAt) },

@@ -1,10 +1,12 @@
 // The list of charts.
+import { ButtonLink } from "../../components/buttons.js";
 import { CursorPager } from "../../components/pager.js";
 import { UntrustedText } from "../../components/untrusted.js";
 import { Empty, Loaded, Page } from "../../components/page.js";
 import { SearchForm } from "../../components/search.js";
 import { Badge, Table } from "../../components/table.js";
 import { get } from "../../core/api.js";
+import { isLocal } from "../../core/commands.js";
 import { formatDate, formatNumber } from "../../core/format.js";
 import { useLoad } from "../../core/hooks.js";
 import { html } from "../../core/html.js";
@@ -22,7 +24,7 @@ export default function Charts() {
   const view = { q: query.get("q") ?? "", cursor: query.get("cursor") ?? "" };
   const load = useLoad((signal) => get("/v1/charts", { query: { ...view, limit }, signal }), [view.q, view.cursor]);
   return html`<${Page} title=${texts.title} intro=${can("tokens:read") ? texts.introAll : texts.introOwn}>
-    <${SearchForm} key=${view.q} label=${texts.find} button=${strings.lists.find} value=${view.q} maxLength=${250}
+    <${SearchForm} key=${view.q} label=${texts.find} value=${view.q} maxLength=${250}
       onSearch=${(/** @type {string} */ q) => setQuery({ q, cursor: null })} />
     <${Loaded} load=${load}>${(/** @type {any} */ { data, pagination }) => html`
       <p class="muted" role="status">${texts.total(formatNumber(pagination.total))}</p>
@@ -52,6 +54,12 @@ function ChartTable({ charts }) {
 /** @param {{q: string}} props */
 function Nothing({ q }) {
   if (q) return html`<${Empty} title=${strings.lists.nothingFound} />`;
-  if (can("tokens:read")) return html`<${Empty} title=${texts.none}><p>${texts.publish}</p><p><code>make demo</code></p><//>`;
-  return html`<${Empty} title=${texts.noneOwn}><p>${strings.lists.request}</p><p><a href="/portal/access">${strings.lists.toAccess}</a></p><//>`;
+  if (can("tokens:read")) {
+    return html`<${Empty} title=${texts.none}><p>${texts.publish}</p>
+      ${isLocal() ? html`<p>${texts.example} <code>make demo</code></p>` : null}<//>`;
+  }
+  return html`<${Empty} title=${texts.noneOwn}>
+    <p>${strings.lists.request}</p>
+    <p><${ButtonLink} kind="primary" href="/portal/access?new=request">${strings.access.newRequest}<//></p>
+  <//>`;
 }

@@ -10,9 +10,15 @@ export function chartCommands({ name, version, signed }) {
   const reference = `vendor/${name} --version ${version}`;
   const verify = signed ? " --verify --keyring ~/.portside/keyring.gpg" : "";
   return [
-    { name: "repository", text: `helm repo add vendor ${site().origin}/charts --username token --password-stdin < ~/.portside/token\nhelm repo update` },
+    {
+      name: "repository",
+      text: `helm repo add vendor ${site().origin}/charts --username token --password-stdin < ~/.portside/token\nhelm repo update`,
+    },
     { name: "pull", text: `helm pull ${reference}${verify}` },
     { name: "values", text: `helm show values ${reference} > values.yaml` },
-    { name: "install", text: `helm upgrade --install ${name} ${reference}${verify} \\\n  --namespace ${name} --create-namespace --values values.yaml` },
+    {
+      name: "install",
+      text: `helm upgrade --install ${name} ${reference}${verify} \\\n  --namespace ${name} --create-namespace --values values.yaml`,
+    },
   ];
 }

@@ -2,6 +2,7 @@
 import { CodeBlock, CopyField } from "../../components/copy.js";
 import { UntrustedText, UntrustedLink, HiddenRemark, visible } from "../../components/untrusted.js";
 import { Loaded, Page, Section } from "../../components/page.js";
+import { RecentPulls } from "../../components/pulls.js";
 import { Badge, Table } from "../../components/table.js";
 import { Tabs } from "../../components/tabs.js";
 import { get } from "../../core/api.js";
@@ -9,7 +10,6 @@ import { formatBytes, formatDateTime } from "../../core/format.js";
 import { useLoad } from "../../core/hooks.js";
 import { html } from "../../core/html.js";
 import { strings } from "../../core/strings.js";
-import { RecentPulls } from "../pulls/recent.js";
 import { chartCommands } from "./commands.js";
 
 const texts = strings.charts;
@@ -36,7 +36,7 @@ export default function Version({ params: { name, version } }) {
 /** @param {{chart: Details}} props */
 function Install({ chart }) {
   return html`<${Section} title=${texts.install}>
-    <p class="hint">${strings.lists.loginHint} <a href="/portal">${strings.menu.home}</a></p>
+    <p class="hint">${strings.lists.loginHint} <a href="/portal">${strings.lists.toLogin}</a></p>
     ${chartCommands(chart).map((c) => html`<p class="small">${texts.commands[c.name]}</p>
       <${CodeBlock} key=${c.name} label=${texts.commands[c.name]} text=${c.text} />`)}
     ${chart.signed ? html`<p class="hint">${texts.keyring}</p>` : null}
@@ -56,7 +56,8 @@ function About({ chart }) {
       ${fact(texts.kubeVersion, chart.kubeVersion)}
       ${chart.home ? html`<dt>${texts.home}</dt><dd><${UntrustedLink} address=${chart.home} /></dd>` : null}
       ${list(texts.sources, chart.sources.map((s) => html`<${UntrustedLink} address=${s} />`))}
-      ${list(texts.maintainers, chart.maintainers.map((m) => html`<${UntrustedLink} address=${m.email ? `mailto:${m.email}` : m.url} text=${m.name} />`))}
+      ${list(texts.maintainers, chart.maintainers.map((m) => html`<${UntrustedLink} text=${m.name}
+        address=${m.email ? `mailto:${m.email}` : m.url} />`))}
       ${list(texts.keywords, chart.keywords.map((k) => html`<${UntrustedText} text=${k} most=${60} />`))}
       ${list(texts.annotations, Object.entries(chart.annotations).map(([k, v]) => html`<${UntrustedText} text=${`${k}: ${v}`} />`))}
     </dl>

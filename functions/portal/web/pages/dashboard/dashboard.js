@@ -123,7 +123,8 @@ function Content({ view, data, daily, round }) {
 function Rankings(props) {
   return html`<div class="charts">
     <${Ranking} by="artifact" ...${props} />
-    ${can("tokens:read") ? html`<${Ranking} by="person" ...${props} />` : null}
+    ${can("tokens:read") ? html`<${Ranking} by="person" ...${props} />`
+      : html`<p class="muted">${texts.rankings.denied}</p>`}
   </div>`;
 }
 

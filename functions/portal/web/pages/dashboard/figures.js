@@ -1,4 +1,4 @@
-// What the figures of the dashboard are called, how they are written, and which of them is better when it is higher.
+// The figures of the dashboard: their titles, their units, and whether a higher value is better.
 import { formatNumber, locale } from "../../core/format.js";
 import { strings } from "../../core/strings.js";
 
@@ -20,10 +20,13 @@ const dollars = new Intl.NumberFormat(locale, { style: "currency", currency: "US
 /** @param {number} value */
 const shorten = (value) => (Math.abs(value) >= 10_000 ? compact.format(value) : formatNumber(value, 4));
 
+/** @param {number} value */
+const formatPercent = (value) => strings.common.percent(formatNumber(value, 3));
+
 /** @type {Record<string, Pick<Figure, "format" | "tick" | "isWhole" | "isShare">>} */
 const units = {
   count: { format: (v) => formatNumber(v, 0), tick: shorten, isWhole: true },
-  percent: { format: (v) => `${formatNumber(v, 3)}%`, tick: (v) => `${formatNumber(v, 3)}%`, isShare: true },
+  percent: { format: formatPercent, tick: formatPercent, isShare: true },
   milliseconds: { format: (v) => `${formatNumber(v, 1)} ms`, tick: (v) => `${shorten(v)} ms` },
   gigabytes: { format: (v) => `${formatNumber(v, 2)} GB`, tick: (v) => `${shorten(v)} GB` },
   dollars: { format: (v) => dollars.format(v), tick: (v) => dollars.format(v) },
@@ -84,5 +87,5 @@ export function changeText(value, before, { format, isShare }) {
   const sign = difference > 0 ? "+" : "−";
   if (isShare) return sign + texts.points(formatNumber(Math.abs(difference), 3));
   const text = sign + format(Math.abs(difference));
-  return before === 0 ? text : texts.by(text, `${sign}${formatNumber(Math.abs((100 * difference) / before), 1)}%`);
+  return before === 0 ? text : texts.by(text, sign + strings.common.percent(formatNumber(Math.abs((100 * difference) / before), 1)));
 }

@@ -1,10 +1,11 @@
 // Bars of named numbers: which artifacts were pulled most, who pulled most, users by role, and projects by status.
 import { BarList } from "../../components/chart.js";
 import { Empty, ProblemMessage } from "../../components/page.js";
-import { get, Problem } from "../../core/api.js";
+import { get } from "../../core/api.js";
 import { formatNumber } from "../../core/format.js";
 import { useLoad } from "../../core/hooks.js";
 import { html } from "../../core/html.js";
+import { loadPeople } from "../../core/people.js";
 import { strings } from "../../core/strings.js";
 import { changeText } from "./figures.js";
 import { Data } from "./series.js";
@@ -16,7 +17,7 @@ import { apiQuery } from "./view.js";
 const texts = strings.dashboard.rankings;
 
 /**
- * Those with the most pulls.
+ * The artifacts or users with the most pulls.
  * @param {{by: "artifact" | "person", view: import("./view.js").View, round: number, otherName: string}} props round: a new one loads again
  */
 export function Ranking({ by, view, round, otherName }) {
@@ -43,8 +44,10 @@ export function Ranking({ by, view, round, otherName }) {
  */
 async function loadRanking(by, view, signal) {
   const { data } = await get("/v1/analytics/pulls", { query: { by, ...apiQuery(view) }, signal });
-  if (by === "person") await loadNames(data.entries, signal);
-  const rows = data.entries.map((e, i) => ({ ...(by === "person" ? person(e) : artifact(e, i)), value: e.pulls, before: e.previous }));
+  const people = by === "person" ? await loadPeople(data.entries.map((e) => e.userId ?? ""), signal) : {};
+  const rows = data.entries.map((e, i) => ({
+    ...(by === "person" ? person(e, people) : artifact(e, i)), value: e.pulls, before: e.previous,
+  }));
   const hasHidden = by === "artifact" && data.entries.some((e) => !e.repository);
   return { rows, isComplete: data.complete, hasHidden };
 }
@@ -57,44 +60,13 @@ function artifact({ kind = "image", repository }, i) {
   return repository ? { key: `${kind} ${repository}`, name: `${repository} (${texts.kinds[kind]})` } : { key: String(i), name: texts.hidden[kind] };
 }
 
-/** @param {Entry} entry */
-function person({ userId = "" }) {
-  const name = knownNames.get(userId);
+/**
+ * @param {Entry} entry
+ * @param {Record<string, import("../../core/people.js").ListedUser>} people
+ */
+function person({ userId = "" }, people) {
+  const name = people[userId]?.name;
   return name ? { key: userId, name, href: `/portal/users/${userId}` } : { key: userId, name: `${texts.deleted} ${userId.slice(0, 8)}` };
-}
-
-/**
- * The names of users, null for deleted ones.
- * @type {Map<string, string | null>}
- */
-const knownNames = new Map();
-
-const maxRequests = 4;
-
-/**
- * Loads the names of users, a few at a time. Names that are known are not asked for again.
- * @param {Entry[]} entries
- * @param {AbortSignal} signal
- */
-async function loadNames(entries, signal) {
-  const missing = entries.map((e) => e.userId ?? "").filter((id) => !knownNames.has(id));
-  const work = async () => {
-    for (let id = missing.shift(); id !== undefined; id = missing.shift()) knownNames.set(id, await loadName(id, signal));
-  };
-  await Promise.all(Array.from({ length: maxRequests }, work));
-}
-
-/**
- * @param {string} userId
- * @param {AbortSignal} signal
- */
-async function loadName(userId, signal) {
-  try {
-    return (await get("/v1/users/{userId}", { path: { userId }, signal })).data.name;
-  } catch (error) {
-    if (error instanceof Problem && (error.status === 404 || error.status === 400)) return null; // 400: not an ID of a user
-    throw error;
-  }
 }
 
 /**

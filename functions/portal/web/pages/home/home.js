@@ -1,21 +1,20 @@
 // The first page after the sign-in: what the user may pull and how, and what needs attention.
 import { useState } from "preact/hooks";
 import { ButtonLink } from "../../components/buttons.js";
+import { credentialColumns } from "../../components/credentials.js";
 import { Select } from "../../components/fields.js";
 import { Empty, Loaded, Page, Section } from "../../components/page.js";
 import { CodeBlock } from "../../components/copy.js";
+import { RequestTable } from "../../components/requests.js";
 import { Commands } from "../../components/secret.js";
 import { Table } from "../../components/table.js";
 import { get } from "../../core/api.js";
 import { passwordFile, saveCommand, tokenFile } from "../../core/commands.js";
 import { describeScopes, isRenewed, isWorking, needsRenewal } from "../../core/credentials.js";
-import { formatRelative } from "../../core/format.js";
 import { useLoad } from "../../core/hooks.js";
 import { html } from "../../core/html.js";
 import { currentUser } from "../../core/session.js";
 import { strings } from "../../core/strings.js";
-import { RequestTable } from "../access/requests.js";
-import { Expiry, Name, State } from "../access/tokens.js";
 
 /** @typedef {import("../../core/credentials.js").Token} Token */
 /** @typedef {import("../../core/credentials.js").CredentialRequest} CredentialRequest */
@@ -45,14 +44,14 @@ function Overview({ tokens, requests }) {
   const expiring = working.filter((t) => needsRenewal(t, tokens)).length;
   return html`
     ${expiring > 0 ? html`<p class="note warning">${texts.expiring(expiring)} <a href="/portal/access">${texts.renew}</a></p>` : null}
-    ${working.length > 0 ? html`<${Pulling} working=${working} /><${Credentials} all=${tokens} working=${working} />`
+    ${working.length > 0 ? html`<${PullCommands} working=${working} /><${Credentials} all=${tokens} working=${working} />`
       : html`<${Start} requests=${requests} />`}
     ${requests.length > 0 ? html`<${Section} title=${texts.requests} actions=${html`<a href="/portal/access">${texts.allRequests}</a>`}>
       <${RequestTable} requests=${requests} /><//>` : null}`;
 }
 
 /**
- * The next step of a person without a token or password.
+ * The next step of a user without a token or password.
  * @param {{requests: CredentialRequest[]}} props
  */
 function Start({ requests }) {
@@ -66,7 +65,7 @@ function Start({ requests }) {
 }
 
 /** @param {{working: Token[]}} props */
-function Pulling({ working }) {
+function PullCommands({ working }) {
   const [chosen, choose] = useState(working[0].id);
   const token = working.find((t) => t.id === chosen) ?? working[0];
   const file = token.kind === "password" ? passwordFile : tokenFile;
@@ -96,23 +95,12 @@ async function firstChart(signal) {
   return (await get("/v1/charts", { query: { limit: 1 }, signal })).data[0];
 }
 
-/** @param {Token} token */
-function formatUse({ lastUsedAt }) {
-  return lastUsedAt ? formatRelative(lastUsedAt) : strings.credentials.never;
-}
-
 /** @param {{all: Token[], working: Token[]}} props */
 function Credentials({ all, working }) {
   const expiring = working.filter((t) => needsRenewal(t, all));
   const others = working.filter((t) => !expiring.includes(t) && !isRenewed(t, all));
   const rows = [...expiring, ...others].slice(0, Math.max(listed, expiring.length));
-  const columns = [
-    { title: strings.credentials.name, cell: (/** @type {Token} */ t) => html`<${Name} token=${t} />` },
-    { title: strings.credentials.lastUsed, cell: (/** @type {Token} */ t) => formatUse(t) },
-    { title: strings.credentials.expires, cell: (/** @type {Token} */ t) => html`<${Expiry} token=${t} />` },
-    { title: strings.credentials.state, cell: (/** @type {Token} */ t) => html`<${State} token=${t} all=${all} />` },
-  ];
   return html`<${Section} title=${texts.credentials} actions=${html`<a href="/portal/access">${texts.allCredentials}</a>`}>
-    <${Table} caption=${texts.credentials} columns=${columns} rows=${rows} rowKey=${(/** @type {Token} */ t) => t.id} />
+    <${Table} caption=${texts.credentials} columns=${credentialColumns(all)} rows=${rows} rowKey=${(/** @type {Token} */ t) => t.id} />
   <//>`;
 }

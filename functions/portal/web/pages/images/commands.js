@@ -29,7 +29,8 @@ export function pullCommands(what) {
     ...general,
     {
       name: "kubernetes", title: "Kubernetes", text: [
-        "spec:", "  imagePullSecrets:", "    - name: portside-pull", "  containers:", `    - name: ${repository.split("/").at(-1)}`, `      image: ${pinned}`,
+        "spec:", "  imagePullSecrets:", "    - name: portside-pull",
+        "  containers:", `    - name: ${repository.split("/").at(-1)}`, `      image: ${pinned}`,
       ].join("\n"),
     },
   ];

@@ -1,9 +1,11 @@
 // The list of the registry's repositories.
+import { ButtonLink } from "../../components/buttons.js";
 import { CursorPager } from "../../components/pager.js";
 import { Empty, Loaded, Page } from "../../components/page.js";
 import { SearchForm } from "../../components/search.js";
 import { Table } from "../../components/table.js";
 import { get } from "../../core/api.js";
+import { isLocal } from "../../core/commands.js";
 import { useLoad } from "../../core/hooks.js";
 import { html } from "../../core/html.js";
 import { setQuery, useAddress } from "../../core/router.js";
@@ -24,7 +26,7 @@ export default function Images() {
     cell: (/** @type {Repository} */ r) => html`<a href=${`/portal/images/${encodeURIComponent(r.repository)}`}>${r.repository}</a>`,
   }];
   return html`<${Page} title=${texts.title} intro=${can("tokens:read") ? texts.introAll : texts.introOwn}>
-    <${SearchForm} key=${view.q} label=${texts.find} button=${strings.lists.find} value=${view.q} maxLength=${255}
+    <${SearchForm} key=${view.q} label=${texts.find} value=${view.q} maxLength=${255}
       onSearch=${(/** @type {string} */ q) => setQuery({ q: q.toLowerCase(), cursor: null })} />
     <${Loaded} load=${load}>${(/** @type {any} */ { data, pagination }) => html`
       ${data.length > 0 ? html`<${Table} caption=${texts.caption} columns=${columns} rows=${data}
@@ -39,6 +41,12 @@ export default function Images() {
 function Nothing({ q, hasMore }) {
   if (hasMore) return html`<p role="status">${strings.lists.searchOn}</p>`;
   if (q) return html`<${Empty} title=${strings.lists.nothingFound} />`;
-  if (can("tokens:read")) return html`<${Empty} title=${texts.none}><p>${texts.publish}</p><p><code>make demo</code></p><//>`;
-  return html`<${Empty} title=${texts.noneOwn}><p>${strings.lists.request}</p><p><a href="/portal/access">${strings.lists.toAccess}</a></p><//>`;
+  if (can("tokens:read")) {
+    return html`<${Empty} title=${texts.none}><p>${texts.publish}</p>
+      ${isLocal() ? html`<p>${texts.example} <code>make demo</code></p>` : null}<//>`;
+  }
+  return html`<${Empty} title=${texts.noneOwn}>
+    <p>${strings.lists.request}</p>
+    <p><${ButtonLink} kind="primary" href="/portal/access?new=request">${strings.access.newRequest}<//></p>
+  <//>`;
 }

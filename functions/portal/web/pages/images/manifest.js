@@ -2,6 +2,7 @@
 import { CodeBlock, CopyField } from "../../components/copy.js";
 import { Digest, UntrustedText } from "../../components/untrusted.js";
 import { Loaded, Page, Section } from "../../components/page.js";
+import { RecentPulls } from "../../components/pulls.js";
 import { Badge, Table } from "../../components/table.js";
 import { Tabs } from "../../components/tabs.js";
 import { get } from "../../core/api.js";
@@ -9,7 +10,6 @@ import { formatBytes, formatDateTime, formatNumber } from "../../core/format.js"
 import { useLoad } from "../../core/hooks.js";
 import { html } from "../../core/html.js";
 import { strings } from "../../core/strings.js";
-import { RecentPulls } from "../pulls/recent.js";
 import { pullCommands } from "./commands.js";
 
 const texts = strings.images;
@@ -50,7 +50,7 @@ function Pull({ manifest }) {
     name, title, content: () => html`<${CodeBlock} key=${name} label=${strings.secret.commandsFor(title)} text=${text} />`,
   }));
   return html`<${Section} title=${texts.pull}>
-    <p class="hint">${strings.lists.loginHint} <a href="/portal">${strings.menu.home}</a></p>
+    <p class="hint">${strings.lists.loginHint} <a href="/portal">${strings.lists.toLogin}</a></p>
     <${Tabs} label=${strings.secret.clients} tabs=${tabs} />
   <//>`;
 }
@@ -61,7 +61,8 @@ function About({ manifest: m }) {
     ${m.chart ? html`<p><${UntrustedText} text=${m.chart.description} /></p>` : null}
     <${CopyField} label=${texts.digestLabel} text=${m.digest} />
     <dl class="facts">
-      <dt>${texts.type}</dt><dd>${texts.contents[m.content]} <span class="muted">(<${UntrustedText} text=${m.artifactType ?? m.mediaType} most=${120} />)</span></dd>
+      <dt>${texts.type}</dt><dd>${texts.contents[m.content]}
+        <span class="muted">(<${UntrustedText} text=${m.artifactType ?? m.mediaType} most=${120} />)</span></dd>
       ${m.chart ? html`<dt>${strings.charts.name}</dt><dd><${UntrustedText} text=${`${m.chart.name} ${m.chart.version}`} /></dd>` : null}
       ${m.size === null ? null : html`<dt>${texts.size}</dt><dd>${formatBytes(m.size)}</dd>`}
       ${m.layers === null ? null : html`<dt>${texts.layers}</dt><dd>${formatNumber(m.layers)}</dd>`}
@@ -85,14 +86,16 @@ function Platforms({ manifest }) {
   const columns = [
     {
       title: texts.platform,
-      cell: (/** @type {Platform} */ p) => html`<a href=${address(manifest.repository, p.digest)}><${UntrustedText} text=${p.platform} most=${100} /></a>`,
+      cell: (/** @type {Platform} */ p) => html`<a href=${address(manifest.repository, p.digest)}
+        ><${UntrustedText} text=${p.platform} most=${100} /></a>`,
     },
     { title: texts.digest, cell: (/** @type {Platform} */ p) => html`<${Digest} digest=${p.digest} />` },
     { title: texts.size, cell: (/** @type {Platform} */ p) => (p.size === null ? "–" : formatBytes(p.size)), isNumber: true },
     { title: texts.layers, cell: (/** @type {Platform} */ p) => (p.layers === null ? "–" : formatNumber(p.layers)), isNumber: true },
   ];
   return html`<${Section} title=${texts.platforms}>
-    <${Table} caption=${texts.platforms} columns=${columns} rows=${manifest.platforms} rowKey=${(/** @type {Platform} */ p) => p.digest + p.platform} />
+    <${Table} caption=${texts.platforms} columns=${columns} rows=${manifest.platforms}
+      rowKey=${(/** @type {Platform} */ p) => p.digest + p.platform} />
   <//>`;
 }
 

@@ -2,6 +2,7 @@
 import { CursorPager } from "../../components/pager.js";
 import { Digest } from "../../components/untrusted.js";
 import { Empty, Loaded, Page, Section } from "../../components/page.js";
+import { RecentPulls } from "../../components/pulls.js";
 import { SearchForm } from "../../components/search.js";
 import { Table } from "../../components/table.js";
 import { get } from "../../core/api.js";
@@ -9,7 +10,6 @@ import { useLoad } from "../../core/hooks.js";
 import { html } from "../../core/html.js";
 import { setQuery, useAddress } from "../../core/router.js";
 import { strings } from "../../core/strings.js";
-import { RecentPulls } from "../pulls/recent.js";
 
 const texts = strings.images;
 const limit = 50;
@@ -23,7 +23,7 @@ export default function Repository({ params: { repository } }) {
   const load = useLoad((signal) => get("/v1/images/tags", { query: { repository, ...view, limit }, signal }), [repository, view.q, view.cursor]);
   return html`<${Page} title=${repository} intro=${html`<a href="/portal/images">${texts.all}</a>`}>
     <${Section} title=${texts.tags}>
-      <${SearchForm} key=${view.q} label=${texts.findTag} button=${strings.lists.find} value=${view.q} maxLength=${128}
+      <${SearchForm} key=${view.q} label=${texts.findTag} value=${view.q} maxLength=${128}
         onSearch=${(/** @type {string} */ q) => setQuery({ q, cursor: null })} />
       <${Loaded} load=${load}>${(/** @type {any} */ { data, pagination }) => html`
         ${data.length > 0 ? html`<${TagTable} repository=${repository} tags=${data} />`

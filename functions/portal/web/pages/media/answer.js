@@ -132,7 +132,7 @@ function valueCell(value) {
 function confidenceCell(evidence) {
   if (!evidence) return "–";
   const tone = evidence.confidence >= 0.8 ? "good" : evidence.confidence >= 0.5 ? "warning" : "bad";
-  return html`<${Badge} tone=${tone}>${formatNumber(evidence.confidence * 100, 0)} %<//>`;
+  return html`<${Badge} tone=${tone}>${strings.common.percent(formatNumber(evidence.confidence * 100, 0))}<//>`;
 }
 
 /** @param {Omit<ValueTable, "rows"> & {row: Row}} props */

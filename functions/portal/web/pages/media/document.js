@@ -1,4 +1,5 @@
-// What a file is, as far as the page can show it: a PDF, a picture or a text. The content decides, not the name.
+// Detects the kind of a file that the page can show: a PDF, a picture or a text. The content decides, not the name.
+import { hidden } from "../../core/hidden.js";
 
 /** @typedef {{kind: "pdf" | "picture" | "other"} | {kind: "text", text: string, isMarkup: boolean}} Content */
 
@@ -76,9 +77,9 @@ export function partName(name) {
 }
 
 /**
- * The name of a file with characters made visible that could disguise it: controls, and those that change the direction.
+ * The name of a file in which hidden characters are visible as [U+202E].
  * @param {string} name
  */
 export function visibleName(name) {
-  return name.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (c) => `[U+${/** @type {number} */ (c.codePointAt(0)).toString(16).toUpperCase().padStart(4, "0")}]`);
+  return name.replace(hidden, (c) => `[U+${(c.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}]`);
 }

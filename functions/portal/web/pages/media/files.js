@@ -55,8 +55,10 @@ function List({ files, isComparison, onChange }) {
     ${isComparison ? html`<span class="muted">${texts.position(i + 1)}</span>` : null}
     <bdi class="file-name">${visibleName(file.name)}</bdi> <span class="muted">${formatBytes(file.size)}</span>
     <span class="actions">
-      ${isComparison && i > 0 ? html`<${Button} kind="quiet" label=${texts.upNamed(file.name)} onClick=${() => onChange(swapped(files, i))}>${texts.up}<//>` : null}
-      <${Button} kind="quiet" label=${texts.removeNamed(visibleName(file.name))} onClick=${() => onChange(files.filter((_, j) => j !== i))}>${texts.remove}<//>
+      ${isComparison && i > 0 ? html`<${Button} kind="quiet" label=${texts.upNamed(visibleName(file.name))}
+        onClick=${() => onChange(swapped(files, i))}>${texts.up}<//>` : null}
+      <${Button} kind="quiet" label=${texts.removeNamed(visibleName(file.name))}
+        onClick=${() => onChange(files.filter((_, j) => j !== i))}>${texts.remove}<//>
     </span>
   </li>`)}</ol>`;
 }

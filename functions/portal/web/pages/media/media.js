@@ -5,6 +5,7 @@ import { Button } from "../../components/buttons.js";
 import { CodeBlock } from "../../components/copy.js";
 import { Checkbox, Form, Select, TextArea, TextField, optionsOf } from "../../components/fields.js";
 import { Page, ProblemMessage, Section } from "../../components/page.js";
+import { locale } from "../../core/format.js";
 import { html } from "../../core/html.js";
 import { setQuery } from "../../core/router.js";
 import { strings } from "../../core/strings.js";
@@ -100,7 +101,7 @@ function Tasks({ settings, change }) {
   </fieldset>`;
 }
 
-const languageNames = new Intl.DisplayNames("en", { type: "language" });
+const languageNames = new Intl.DisplayNames(locale, { type: "language" });
 
 /** @param {Editable} props */
 function Options({ settings, change }) {
@@ -111,15 +112,18 @@ function Options({ settings, change }) {
   return html`<${Section} title=${labels.title}>
     <div class="fields">
       ${isSummary ? html`
-        <${Select} label=${labels.format} isRequired value=${settings.format} onChange=${set("format")} options=${optionsOf(formats, labels.formats)} />
-        <${Select} label=${labels.length} isRequired value=${settings.length} onChange=${set("length")} options=${optionsOf(lengths, labels.lengths)} />` : null}
+        <${Select} label=${labels.format} isRequired value=${settings.format} onChange=${set("format")}
+          options=${optionsOf(formats, labels.formats)} />
+        <${Select} label=${labels.length} isRequired value=${settings.length} onChange=${set("length")}
+          options=${optionsOf(lengths, labels.lengths)} />` : null}
       <${Select} label=${labels.language} isRequired value=${settings.lang} onChange=${set("lang")} options=${[
         { value: "", label: labels.anyLanguage }, ...languages.map((code) => ({ value: code, label: languageNames.of(code) ?? code })),
       ]} />
     </div>
-    ${isSummary ? html`<${TextField} label=${labels.hint} hint=${labels.hintHint} value=${settings.hint} maxLength=${1000} onChange=${set("hint")} />` : null}
-    ${settings.task === "compare" ? html`<${TextArea} label=${labels.prompt} hint=${labels.promptHint} rows=${2} value=${settings.prompt} maxLength=${4000}
-      onChange=${set("prompt")} />` : null}
+    ${isSummary ? html`<${TextField} label=${labels.hint} hint=${labels.hintHint} value=${settings.hint} maxLength=${1000}
+      onChange=${set("hint")} />` : null}
+    ${settings.task === "compare" ? html`<${TextArea} label=${labels.prompt} hint=${labels.promptHint} rows=${2}
+      value=${settings.prompt} maxLength=${4000} onChange=${set("prompt")} />` : null}
     <details open=${settings.keywords !== ""}>
       <summary>${labels.recordings}</summary>
       <${TextArea} label=${labels.keywords} hint=${labels.keywordsHint} rows=${3} value=${settings.keywords} onChange=${set("keywords")} />
@@ -157,8 +161,10 @@ function RunCard({ run, runs }) {
     ${run.state === "stopped" ? html`<p>${run.jobId ? texts.stoppedJob : texts.stopped}</p>` : null}
     ${run.state === "failed" ? html`<${ProblemMessage} problem=${run.problem} />` : null}
     ${run.state === "done" ? html`<${Answer} run=${run} />` : null}
-    ${canRepeat(run) ? html`<p><${Button} onClick=${() => runs.retry(run.id)}>${run.jobId && run.state === "stopped" ? texts.waitAgain : texts.repeat}<//></p>` : null}
-    ${run.call ? html`<details><summary>${texts.curl}</summary><${CodeBlock} label=${texts.curl} text=${toCurl(run.call, location.origin)} /></details>` : null}
+    ${canRepeat(run) ? html`<p><${Button} onClick=${() => runs.retry(run.id)}>
+      ${run.jobId && run.state === "stopped" ? texts.waitAgain : texts.repeat}<//></p>` : null}
+    ${run.call ? html`<details><summary>${texts.curl}</summary>
+      <${CodeBlock} label=${texts.curl} text=${toCurl(run.call, location.origin)} /></details>` : null}
   </section>`;
 }
 
@@ -174,7 +180,7 @@ function Progress({ run }) {
   const label = texts.states[run.state] ?? "";
   return html`<div class="progress">
     <progress max="100" value=${isMeasured ? percent : undefined} aria-label=${label}></progress>
-    <p><span role="status">${label}</span>${isMeasured ? ` ${percent} %` : ""}</p>
+    <p><span role="status">${label}</span>${isMeasured ? ` ${strings.common.percent(String(percent))}` : ""}</p>
     ${run.jobId ? html`<p class="hint">${texts.jobKept}</p>` : null}
   </div>`;
 }

@@ -1,4 +1,4 @@
-// Draws the page of a PDF with pdf.js, and finds where quotes stand on it. The library is loaded with the first PDF.
+// Draws the page of a PDF with pdf.js, and finds the positions of quotes. The library is loaded with the first PDF.
 import { findQuote, newIndex } from "./quotes.js";
 
 /** @typedef {{left: number, top: number, width: number, height: number}} Box shares of the page's width and height */
@@ -14,8 +14,8 @@ const library = new URL("../../vendor/pdf.js", import.meta.url).href;
 const workerScript = new URL("../../vendor/pdf.worker.js", import.meta.url).href;
 
 /**
- * The library with its worker. The Content-Security-Policy permits a script address only as the result of this one policy,
- * which knows one address.
+ * The library with its worker. The Content-Security-Policy permits only this Trusted Types policy, which accepts only the
+ * address of the worker.
  */
 const load = once(async () => {
   const pdfjs = await import(library);
@@ -31,7 +31,7 @@ function checkWorkerScript(address) {
 }
 
 /**
- * Calls a function once, and again if it failed.
+ * Caches the result of a function. A failure is not cached.
  * @template T
  * @param {() => Promise<T>} act
  */
@@ -62,7 +62,7 @@ export async function openPDF(file) {
 }
 
 /**
- * Draws a page. A canvas takes one drawing at a time, so the caller aborts the one before.
+ * Draws a page. A canvas takes one drawing at a time, so the caller must abort the previous one.
  * @param {any} document
  * @param {number} number from 1
  * @param {{canvas: HTMLCanvasElement, signal: AbortSignal}} to

@@ -110,7 +110,7 @@ function placesOf({ letters }, wanted) {
 }
 
 /**
- * The number of characters of white space in the first characters of the service's text: about one for each gap.
+ * Estimates how many of the first characters of the service's text are white space, assuming one per gap.
  * @param {Index} index
  * @param {number} characters
  */

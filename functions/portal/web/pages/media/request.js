@@ -1,4 +1,5 @@
 // The request for a task: as a form that the page sends, and as a command of curl that sends the same.
+import { hidden } from "../../core/hidden.js";
 import { toModel } from "./settings.js";
 
 /** @typedef {import("./settings.js").Settings} Settings */
@@ -111,9 +112,6 @@ function quoteCurlPath(name) {
   const path = name === "-" ? "./-" : name; // - is the standard input
   return `"${path.replace(/[\\"]/g, "\\$&")}"`;
 }
-
-/** Characters that a terminal does not show as they are: controls, and those that change the direction of text. */
-const hidden = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
 /**
  * A word for a POSIX shell. Hidden characters are written as escapes, which needs bash, zsh or another shell with $'…'.

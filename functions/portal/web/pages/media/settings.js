@@ -1,5 +1,6 @@
-// What people choose on the page: the task, its settings and its variables. The tab keeps them until it is closed.
+// The settings of the page: the task, its options and its variables. The tab keeps them until it is closed.
 import { useState } from "preact/hooks";
+import { isObject } from "../../core/json.js";
 import { currentUser } from "../../core/session.js";
 import { strings } from "../../core/strings.js";
 
@@ -98,11 +99,6 @@ function parse(text) {
   }
   if (!isObject(model)) throw new Error(strings.media.importing.notObject);
   return model;
-}
-
-/** @param {unknown} value */
-function isObject(value) {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /**

@@ -4,7 +4,7 @@ import { strings } from "../../core/strings.js";
 
 /** @typedef {import("../../core/types").Schema<"Upload">} Upload */
 
-/** The API's limit for an upload. The bucket enforces it; the page only avoids to send more in vain. */
+/** The API's limit for an upload. The bucket enforces it. The page checks it first, to fail before sending. */
 const maxBytes = 200 * 2 ** 20;
 
 /** How long an upload can be used again. The service keeps it for 24 hours. */

@@ -2,7 +2,7 @@
 import { useRef, useState } from "preact/hooks";
 import { announce } from "../../components/announcer.js";
 import { Button } from "../../components/buttons.js";
-import { Select, TextField } from "../../components/fields.js";
+import { Select, TextField, optionsOf } from "../../components/fields.js";
 import { Section } from "../../components/page.js";
 import { downloadText } from "../../core/download.js";
 import { html } from "../../core/html.js";
@@ -57,7 +57,7 @@ function VariableRow({ number, variable, isRepeated, edit, remove }) {
     <${TextField} label=${texts.name} isRequired value=${variable.name} maxLength=${100} hint=${isRepeated ? texts.repeated : undefined}
       onChange=${(/** @type {string} */ name) => edit({ name })} />
     <${Select} label=${texts.type} isRequired value=${variable.type} onChange=${(/** @type {any} */ type) => edit({ type })}
-      options=${types.map((value) => ({ value, label: texts.types[value] }))} />
+      options=${optionsOf(types, texts.types)} />
     <${TextField} label=${texts.description} value=${variable.description} maxLength=${1000}
       onChange=${(/** @type {string} */ description) => edit({ description })} />
     <${Button} kind="quiet" label=${texts.removeNamed(variable.name || texts.row(number))} onClick=${remove}>${texts.remove}<//>
@@ -81,9 +81,10 @@ function Exchange({ settings, change }) {
     }
     if (input.current) input.current.value = ""; // the same file can be chosen again
   };
+  const write = () => downloadText("model.json", JSON.stringify(toModel(settings), null, 2) + "\n", "application/json");
   return html`
     ${failure ? html`<p class="error" role="alert">${failure}</p>` : null}
     <input ref=${input} type="file" hidden accept=".json,application/json" aria-label=${strings.media.importing.title} onChange=${read} />
     <${Button} onClick=${() => input.current?.click()}>${strings.media.importing.title}<//>
-    <${Button} onClick=${() => downloadText("model.json", JSON.stringify(toModel(settings), null, 2) + "\n", "application/json")}>${strings.media.exporting}<//>`;
+    <${Button} onClick=${write}>${strings.media.exporting}<//>`;
 }

@@ -91,7 +91,7 @@ async function poll(jobId, seconds, { signal, report }) {
 }
 
 /**
- * What a job says about its run.
+ * The change of a run that follows from the state of its job.
  * @param {Job} job
  * @returns {Partial<Run>}
  */

@@ -1,14 +1,14 @@
 // The fields of a project.
 import { useState } from "preact/hooks";
 import { Button } from "../../components/buttons.js";
-import { Select, TextArea, TextField } from "../../components/fields.js";
+import { Select, TextArea, TextField, optionsOf } from "../../components/fields.js";
 import { ObjectField, objectValue } from "../../components/objectfield.js";
 import { html } from "../../core/html.js";
 import { formatObject } from "../../core/json.js";
 import { strings } from "../../core/strings.js";
-import { UserPicker } from "../users/picker.js";
+import { UserPicker } from "../../components/userpicker.js";
 import { Members } from "./members.js";
-import { usePeople } from "./people.js";
+import { usePeople } from "../../core/people.js";
 
 const texts = strings.projects;
 
@@ -20,7 +20,7 @@ const texts = strings.projects;
 export const statusTones = { draft: "neutral", active: "good", on_hold: "warning", completed: "good", archived: "neutral" };
 
 /** All statuses, as options of a list. */
-export const statusOptions = Object.entries(texts.statuses).map(([value, label]) => ({ value, label }));
+export const statusOptions = optionsOf(Object.keys(texts.statuses), texts.statuses);
 
 /**
  * @param {Project} project
@@ -48,7 +48,7 @@ export function toBody(values) {
 export function ProjectFields({ values, set, problem }) {
   const [isChoosing, setChoosing] = useState(false);
   const people = usePeople([values.ownerId, ...values.members.map((m) => m.userId)]);
-  /** @param {import("./people.js").ListedUser} user */
+  /** @param {import("../../core/people.js").ListedUser} user */
   const chooseOwner = (user) => {
     people.add(user);
     set("ownerId")(user.id);
@@ -57,7 +57,8 @@ export function ProjectFields({ values, set, problem }) {
   return html`
     <${TextField} label=${texts.name} name="name" value=${values.name} onChange=${set("name")} problem=${problem} isRequired />
     <${TextArea} label=${texts.description} name="description" value=${values.description} onChange=${set("description")} problem=${problem} />
-    <${Select} label=${texts.status} name="status" value=${values.status} onChange=${set("status")} problem=${problem} options=${statusOptions} isRequired />
+    <${Select} label=${texts.status} name="status" value=${values.status} onChange=${set("status")} problem=${problem}
+      options=${statusOptions} isRequired />
     <div class="field" role="group" aria-label=${texts.owner}>
       <p class="label">${texts.owner}</p>
       <div class="entry"><bdi>${people.name(values.ownerId)}</bdi><${Button} onClick=${() => setChoosing(true)}>${texts.changeOwner}<//></div>

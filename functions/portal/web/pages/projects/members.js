@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import { Button } from "../../components/buttons.js";
 import { html } from "../../core/html.js";
 import { strings } from "../../core/strings.js";
-import { UserPicker } from "../users/picker.js";
+import { UserPicker } from "../../components/userpicker.js";
 
 const texts = strings.projects;
 const maxMembers = 100;
@@ -11,13 +11,13 @@ const maxMembers = 100;
 /** @typedef {import("./fields.js").Member} Member */
 
 /**
- * @param {{members: Member[], onChange: (members: Member[]) => void, people: ReturnType<import("./people.js").usePeople>,
+ * @param {{members: Member[], onChange: (members: Member[]) => void, people: ReturnType<import("../../core/people.js").usePeople>,
  *   problem?: import("../../core/api.js").Problem}} props
  */
 export function Members({ members, onChange, people, problem }) {
   const [isChoosing, setChoosing] = useState(false);
   const failures = problem?.errors.filter((e) => e.pointer.startsWith("/members")) ?? [];
-  /** @param {import("./people.js").ListedUser} user */
+  /** @param {import("../../core/people.js").ListedUser} user */
   const add = (user) => {
     people.add(user);
     setChoosing(false);

@@ -17,7 +17,7 @@ import { navigate } from "../../core/router.js";
 import { can } from "../../core/session.js";
 import { strings } from "../../core/strings.js";
 import { ProjectFields, statusTones, toBody, toFields } from "./fields.js";
-import { usePeople } from "./people.js";
+import { usePeople } from "../../core/people.js";
 
 const texts = strings.projects;
 const path = "/v1/projects/{projectId}";

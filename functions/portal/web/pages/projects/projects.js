@@ -11,7 +11,7 @@ import { setQuery, useAddress } from "../../core/router.js";
 import { can } from "../../core/session.js";
 import { strings } from "../../core/strings.js";
 import { statusOptions, statusTones } from "./fields.js";
-import { usePeople } from "./people.js";
+import { usePeople } from "../../core/people.js";
 
 const texts = strings.projects;
 const limit = 50;
@@ -30,7 +30,8 @@ export default function Projects() {
     </div>
     <${Loaded} load=${load}>${(/** @type {any} */ { data, pagination }) => html`
       ${data.length > 0 ? html`<${ProjectTable} projects=${data} />` : html`<${Nothing} isFiltered=${view.status !== ""} />`}
-      <${Pager} offset=${pagination.offset} limit=${limit} total=${pagination.total} onChange=${(/** @type {number} */ offset) => setQuery({ offset })} />`}
+      <${Pager} offset=${pagination.offset} limit=${limit} total=${pagination.total}
+        onChange=${(/** @type {number} */ offset) => setQuery({ offset })} />`}
     <//>
   <//>`;
 }

@@ -4,13 +4,13 @@ import { Button } from "../../components/buttons.js";
 import { Select, TextField } from "../../components/fields.js";
 import { CursorPager } from "../../components/pager.js";
 import { Empty, Loaded, Page } from "../../components/page.js";
+import { PullTable } from "../../components/pulls.js";
 import { get } from "../../core/api.js";
 import { useLoad } from "../../core/hooks.js";
 import { html } from "../../core/html.js";
 import { setQuery, useAddress } from "../../core/router.js";
 import { can } from "../../core/session.js";
 import { strings } from "../../core/strings.js";
-import { PullTable } from "./table.js";
 
 const texts = strings.pulls;
 const limit = 50;
@@ -24,7 +24,8 @@ export default function Pulls() {
     <${Filters} key=${filters.map((name) => view[name]).join(" ")} view=${view} />
     <${Loaded} load=${load}>${(/** @type {any} */ { data, pagination }) => html`
       ${data.length > 0 ? html`<${PullTable} pulls=${data} />`
-        : pagination.hasMore ? html`<p role="status">${strings.lists.searchOn}</p>` : html`<${Empty} title=${texts.none}><p>${texts.noneText}</p><//>`}
+        : pagination.hasMore ? html`<p role="status">${strings.lists.searchOn}</p>`
+          : html`<${Empty} title=${texts.none}><p>${texts.noneText}</p><//>`}
       <${CursorPager} label=${texts.title} first=${strings.lists.first} next=${strings.common.next} isFirst=${!view.cursor}
         cursor=${pagination.next} onChange=${(/** @type {string} */ cursor) => setQuery({ cursor })} />`}
     <//>

@@ -8,8 +8,8 @@ import { html } from "../../core/html.js";
 import { hasAutofill, signInWithPasskey } from "../../core/passkeys.js";
 import { forgetLinkToken, linkToken } from "../../core/link.js";
 import { navigate, useAddress } from "../../core/router.js";
-import { loadSession, useSession } from "../../core/session.js";
-import { beginSession, onSignInElsewhere, signInByMail } from "../../core/sign-in.js";
+import { beginSession, useSession } from "../../core/session.js";
+import { signInByMail } from "../../core/sign-in.js";
 import { strings } from "../../core/strings.js";
 
 const texts = strings.signIn;
@@ -51,7 +51,6 @@ function LinkPage({ token, onSpent }) {
 function FormPage({ target, problem }) {
   const methods = useMethods();
   const fieldProblem = usePasskeysInField(methods?.passkey ?? false);
-  useEffect(() => onSignInElsewhere(() => void loadSession().catch(() => {})), []);
   const known = problem ? /** @type {Record<string, string>} */ (strings.signInProblems)[problem] ?? strings.signInProblems.unknown : "";
   return html`<${Page} title=${texts.title} intro=${texts.intro}>
     ${known ? html`<div class="problem" role="alert"><p>${known}</p></div>` : null}

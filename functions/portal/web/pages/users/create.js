@@ -24,14 +24,17 @@ export default function CreateUser() {
   const { problem, isRunning } = action;
   return html`<${Page} title=${texts.createTitle}>
     <${Section} title=${texts.edit}>
-      <${Form} submit=${texts.create} problem=${problem} isRunning=${isRunning} onSubmit=${() => action.run()} onCancel=${() => navigate("/portal/users")}>
-        <${TextField} label=${texts.email} name="email" inputmode="email" value=${fields.email} onChange=${set("email")} problem=${problem} isRequired />
+      <${Form} submit=${texts.create} problem=${problem} isRunning=${isRunning}
+          onSubmit=${() => action.run()} onCancel=${() => navigate("/portal/users")}>
+        <${TextField} label=${texts.email} name="email" inputmode="email" value=${fields.email} onChange=${set("email")}
+          problem=${problem} isRequired />
         <${TextField} label=${texts.name} name="name" value=${fields.name} onChange=${set("name")} problem=${problem} isRequired />
         <${Select} label=${texts.role} name="role" value=${fields.role} onChange=${set("role")} problem=${problem} options=${assignableRoles()}
           hint=${texts.roleHints[fields.role]} isRequired />
         <${TextField} label=${texts.department} name="department" value=${fields.department} onChange=${set("department")} problem=${problem} />
         <${ObjectField} label=${texts.metadata} name="metadata" value=${fields.metadata} onChange=${set("metadata")} problem=${problem} />
-        <${Checkbox} label=${texts.sendMail} hint=${texts.sendMailHint} isChecked=${fields.sendActivationEmail} onChange=${set("sendActivationEmail")} />
+        <${Checkbox} label=${texts.sendMail} hint=${texts.sendMailHint} isChecked=${fields.sendActivationEmail}
+          onChange=${set("sendActivationEmail")} />
       <//>
     <//>
   <//>`;

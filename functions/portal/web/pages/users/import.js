@@ -77,5 +77,6 @@ function Run({ current, setCurrent, onRestart }) {
     return html`<${Progress} done=${results.length} total=${ready.length} waiting=${waiting} onCancel=${() => abort.current?.abort()} />`;
   }
   const others = current.checked.filter((row) => row.status !== "ready");
-  return html`<${Done} rows=${[...others, ...results]} remaining=${ready.length - results.length} problem=${problem} onResume=${start} onRestart=${onRestart} />`;
+  return html`<${Done} rows=${[...others, ...results]} remaining=${ready.length - results.length} problem=${problem}
+    onResume=${start} onRestart=${onRestart} />`;
 }

@@ -3,6 +3,7 @@
 // The server reads the CSV text, so there is one parser and the preview shows what it found. A dry run returns each line that is
 // ready as a line of JSON, which is sent back unread.
 import { post, Problem } from "../../core/api.js";
+import { downloadCSV } from "../../core/csv.js";
 import { strings } from "../../core/strings.js";
 
 const texts = strings.userImport;
@@ -65,8 +66,8 @@ export async function importRows(rows, { signal, onPiece, onWait }) {
 }
 
 /**
- * Sends one piece, again and again while the server is busy. A repetition creates nobody twice. Returns null if the signal is
- * aborted while it waits.
+ * Sends one piece and retries while the server is busy. A retry creates no duplicate users. Returns null if the signal is aborted
+ * while it waits.
  * @param {Row[]} piece
  * @param {{signal: AbortSignal, onWait: (seconds: number) => void}} options
  * @returns {Promise<Row[] | null>}
@@ -89,18 +90,11 @@ async function sendPiece(piece, { signal, onWait }) {
 }
 
 /**
- * The lines that failed, as CSV.
+ * Offers the lines that failed as a file.
  * @param {Row[]} rows
  */
-export function failuresCSV(rows) {
-  const lines = rows.map((row) => [String(row.line), row.email, row.reasons.join("; ")].map(csvField).join(","));
-  return ["line,email,reason", ...lines].join("\r\n") + "\r\n";
-}
-
-/** @param {string} text an apostrophe keeps spreadsheets from running it as a formula */
-function csvField(text) {
-  const harmless = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
-  return `"${harmless.replaceAll('"', '""')}"`;
+export function downloadFailures(rows) {
+  downloadCSV(texts.downloadName, [["line", "email", "reason"], ...rows.map((row) => [row.line, row.email, row.reasons.join("; ")])]);
 }
 
 /** A file that shows the columns. */

@@ -1,15 +1,14 @@
-// What an import will do, does and has done.
+// The preview, the progress and the report of an import.
 import { useEffect, useState } from "preact/hooks";
 import { announce } from "../../components/announcer.js";
 import { Button, ButtonLink } from "../../components/buttons.js";
 import { ProblemMessage, Section } from "../../components/page.js";
 import { Pager, Table } from "../../components/table.js";
 import { Tabs } from "../../components/tabs.js";
-import { downloadText } from "../../core/download.js";
 import { formatNumber } from "../../core/format.js";
 import { html } from "../../core/html.js";
 import { strings } from "../../core/strings.js";
-import { failuresCSV } from "./importing.js";
+import { downloadFailures } from "./importing.js";
 
 const texts = strings.userImport;
 const rowsPerPage = 50;
@@ -55,7 +54,7 @@ export function Done({ rows, remaining, problem, onResume, onRestart }) {
     <div class="form-actions">
       ${remaining > 0 ? html`<${Button} kind="primary" onClick=${onResume}>${texts.resume}<//>` : null}
       <${ButtonLink} href="/portal/users">${texts.toUsers}<//>
-      ${failed.length > 0 ? html`<${Button} onClick=${() => downloadText(texts.downloadName, failuresCSV(failed), "text/csv")}>${texts.download}<//>` : null}
+      ${failed.length > 0 ? html`<${Button} onClick=${() => downloadFailures(failed)}>${texts.download}<//>` : null}
       <${Button} onClick=${onRestart}>${texts.other}<//>
     </div>
   <//>
@@ -90,10 +89,11 @@ function RowTable({ name, rows }) {
     { title: strings.users.role, cell: (/** @type {Row} */ row) =>
       html`<span class=${row.role.length < 20 ? "nowrap" : ""}>${strings.users.roles[row.role] ?? (row.role || "–")}</span>` },
   ];
-  const reasons = { title: texts.reason, cell: (/** @type {Row} */ row) => html`<ul class="plain">${row.reasons.map((r) => html`<li>${r}</li>`)}</ul>` };
+  const reasons = { title: texts.reason, cell: (/** @type {Row} */ row) => html`
+    <ul class="plain">${row.reasons.map((r) => html`<li>${r}</li>`)}</ul>` };
   return html`
     ${name === "existing" ? html`<p>${texts.existingText}</p>` : null}
-    <${Table} caption=${texts.tabs[name]} columns=${name === "failed" ? [...columns, reasons] : columns} rows=${rows.slice(offset, offset + rowsPerPage)}
-      rowKey=${(/** @type {Row} */ row) => String(row.line)} />
+    <${Table} caption=${texts.tabs[name]} columns=${name === "failed" ? [...columns, reasons] : columns}
+      rows=${rows.slice(offset, offset + rowsPerPage)} rowKey=${(/** @type {Row} */ row) => String(row.line)} />
     <${Pager} offset=${offset} limit=${rowsPerPage} total=${rows.length} onChange=${setOffset} />`;
 }

@@ -1,16 +1,15 @@
-// What the signed-in user may do with users of a role. The API decides; these functions only hide what it would refuse.
+// The permissions of the signed-in user over other users. The API decides; these functions only hide what it would refuse.
+import { optionsOf } from "../../components/fields.js";
 import { can, currentUser } from "../../core/session.js";
 import { strings } from "../../core/strings.js";
 
 /** @typedef {import("../../core/types").Schema<"User">} User */
 /** @typedef {import("../../core/types").Schema<"ListedUser">} ListedUser */
 
-const roles = ["admin", "manager", "user", "viewer"];
-
 /** All roles, as options of a list. */
-export const roleOptions = roles.map((role) => ({ value: role, label: strings.users.roles[role] }));
+export const roleOptions = optionsOf(["admin", "manager", "user", "viewer"], strings.users.roles);
 
-/** The roles that the signed-in user may give. Nobody gives a role that permits more than the own one. */
+/** The roles that the signed-in user may give. They are those that do not permit more than the user's own role. */
 export function assignableRoles() {
   return roleOptions.filter((o) => currentUser().role === "admin" || o.value !== "admin");
 }

@@ -10,7 +10,7 @@ import { explainConflict } from "../../core/draft.js";
 import { useAction } from "../../core/hooks.js";
 import { html } from "../../core/html.js";
 import { navigate } from "../../core/router.js";
-import { currentUser, setSession } from "../../core/session.js";
+import { currentUser, endSession } from "../../core/session.js";
 import { strings } from "../../core/strings.js";
 
 const texts = strings.users;
@@ -59,7 +59,7 @@ export function SignOut({ user }) {
   const act = async () => {
     await remove("/v1/users/{userId}/sessions", { path: { userId: user.id } });
     announce(texts.wasSignedOut(user.name));
-    if (user.id === currentUser().id) setSession(null);
+    if (user.id === currentUser().id) endSession();
   };
   return html`<${Section} title=${texts.signOut}>
     <p>${texts.signOutIntro}</p>
@@ -79,7 +79,7 @@ export function Danger({ resource, reload }) {
     await explainConflict(remove(path, { path: { userId: user.id }, headers: { "If-Match": resource.etag } }));
     announce(texts.wasDeleted(user.name));
     navigate("/portal/users");
-    if (isOwn) setSession(null);
+    if (isOwn) endSession();
   };
   const close = () => {
     setAsking(false);

@@ -1,7 +1,8 @@
 // The page of a user: details, API keys, tokens, and how to suspend or delete the user.
 import { announce } from "../../components/announcer.js";
+import { APIKeys } from "../../components/apikeys.js";
 import { Differences } from "../../components/differences.js";
-import { Form, Select, TextField } from "../../components/fields.js";
+import { Form, Select, TextField, optionsOf } from "../../components/fields.js";
 import { ObjectField, objectValue } from "../../components/objectfield.js";
 import { Loaded, Page, Section } from "../../components/page.js";
 import { Badge } from "../../components/table.js";
@@ -13,7 +14,6 @@ import { html } from "../../core/html.js";
 import { formatObject } from "../../core/json.js";
 import { can, currentUser } from "../../core/session.js";
 import { strings } from "../../core/strings.js";
-import { UserKeys } from "./keys.js";
 import { assignableRoles, mayChange, mayDelete, roleOptions, statusTones } from "./roles.js";
 import { Danger, SignOut, StatusActions } from "./status.js";
 import { UserTokens } from "./tokens.js";
@@ -45,7 +45,7 @@ function View({ resource, reload }) {
       ${mayChange(user) ? html`<${Edit} resource=${resource} reload=${reload} />`
         : can("users:write") ? html`<p class="muted">${texts.readOnly}</p>` : null}
     <//>
-    ${isOwn || can("api-keys:write") ? html`<${UserKeys} user=${user} />` : null}
+    ${isOwn || can("api-keys:write") ? html`<${APIKeys} user=${user} />` : null}
     ${isOwn || can("tokens:read") ? html`<${UserTokens} user=${user} />` : null}
     ${mayChange(user) ? html`<${SignOut} user=${user} />` : null}
     ${mayDelete(user) ? html`<${Danger} resource=${resource} reload=${reload} />` : null}
@@ -99,8 +99,8 @@ function Edit({ resource, reload }) {
   <//>`;
 }
 
-/** @param {string} current nobody can make a user pending again */
+/** @param {string} current the status "pending" is offered only to users who have it */
 function statusOptions(current) {
   const names = ["active", "inactive", "suspended"];
-  return (current === "pending" ? ["pending", ...names] : names).map((value) => ({ value, label: texts.statuses[value] }));
+  return optionsOf(current === "pending" ? ["pending", ...names] : names, texts.statuses);
 }

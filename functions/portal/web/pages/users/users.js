@@ -1,8 +1,8 @@
 // The list of users.
-import { useState } from "preact/hooks";
 import { Button, ButtonLink } from "../../components/buttons.js";
-import { Select, TextField } from "../../components/fields.js";
+import { Select } from "../../components/fields.js";
 import { Empty, Loaded, Page } from "../../components/page.js";
+import { SearchForm } from "../../components/search.js";
 import { Badge, Pager, Table } from "../../components/table.js";
 import { get } from "../../core/api.js";
 import { formatDate } from "../../core/format.js";
@@ -28,27 +28,20 @@ export default function Users() {
   return html`<${Page} title=${texts.title} intro=${texts.intro} actions=${actions}>
     <${Filters} key=${view.email} view=${view} />
     <${Loaded} load=${load}>${(/** @type {any} */ { data, pagination }) => html`
-      ${data.length > 0 ? html`<${UserTable} users=${data} />` : html`<${Nobody} view=${view} />`}
-      <${Pager} offset=${pagination.offset} limit=${limit} total=${pagination.total} onChange=${(/** @type {number} */ offset) => setQuery({ offset })} />`}
+      ${data.length > 0 ? html`<${UserTable} users=${data} />` : html`<${NoUsers} view=${view} />`}
+      <${Pager} offset=${pagination.offset} limit=${limit} total=${pagination.total}
+        onChange=${(/** @type {number} */ offset) => setQuery({ offset })} />`}
     <//>
   <//>`;
 }
 
 /** @param {{view: {role: string, email: string}}} props */
 function Filters({ view }) {
-  const [email, setEmail] = useState(view.email);
-  /** @param {SubmitEvent} event */
-  const find = (event) => {
-    event.preventDefault();
-    setQuery({ email: email.trim(), role: null, offset: null });
-  };
   return html`<div class="filters">
     <${Select} label=${texts.role} value=${view.role} options=${[{ value: "", label: texts.allRoles }, ...roleOptions]} hidesOptional
       onChange=${(/** @type {string} */ role) => setQuery({ role, email: null, offset: null })} />
-    <form class="find" role="search" onSubmit=${find}>
-      <${TextField} label=${texts.find} value=${email} onChange=${setEmail} inputmode="email" maxLength=${320} hidesOptional />
-      <${Button} type="submit">${texts.findButton}<//>
-    </form>
+    <${SearchForm} label=${texts.find} inputmode="email" value=${view.email} maxLength=${320}
+      onSearch=${(/** @type {string} */ email) => setQuery({ email, role: null, offset: null })} />
   </div>`;
 }
 
@@ -65,7 +58,7 @@ function UserTable({ users }) {
 }
 
 /** @param {{view: {email: string}}} props */
-function Nobody({ view }) {
+function NoUsers({ view }) {
   return html`<${Empty} title=${view.email ? texts.notFound(view.email) : texts.none}>
     ${view.email ? html`<p>${texts.notFoundText}</p>` : null}
     <${Button} onClick=${() => setQuery({ email: null, role: null, offset: null })}>${texts.showAll}<//>

@@ -1,26 +1,26 @@
 // The API keys of a user.
 import { useState } from "preact/hooks";
-import { announce } from "../../components/announcer.js";
-import { Button } from "../../components/buttons.js";
-import { CopyField } from "../../components/copy.js";
-import { ConfirmDialog, Dialog } from "../../components/dialog.js";
-import { Form, Select, TextField, useFields } from "../../components/fields.js";
-import { Empty, Loaded, Section } from "../../components/page.js";
-import { Table } from "../../components/table.js";
-import { get, post, remove } from "../../core/api.js";
-import { formatDate, formatRelative } from "../../core/format.js";
-import { useLeaveWarning } from "../../core/leave-guard.js";
-import { useAction, useLoad } from "../../core/hooks.js";
-import { html } from "../../core/html.js";
-import { strings } from "../../core/strings.js";
+import { get, post, remove } from "../core/api.js";
+import { formatDate, formatRelative } from "../core/format.js";
+import { useAction, useLoad } from "../core/hooks.js";
+import { html } from "../core/html.js";
+import { useLeaveWarning } from "../core/leave-guard.js";
+import { strings } from "../core/strings.js";
+import { announce } from "./announcer.js";
+import { Button } from "./buttons.js";
+import { CopyField } from "./copy.js";
+import { ConfirmDialog, Dialog } from "./dialog.js";
+import { Form, Select, TextField, useFields } from "./fields.js";
+import { Empty, Loaded, Section } from "./page.js";
+import { Table } from "./table.js";
 
 const texts = strings.userKeys;
 const path = "/v1/users/{userId}/api-keys";
 
-/** @typedef {import("../../core/types").Schema<"APIKey">} Key */
+/** @typedef {import("../core/types").Schema<"APIKey">} Key */
 
-/** @param {{user: import("./roles.js").User}} props */
-export function UserKeys({ user }) {
+/** @param {{user: {id: string, status: string}}} props */
+export function APIKeys({ user }) {
   const load = useLoad((signal) => get(path, { path: { userId: user.id }, signal }), [user.id]);
   const [dialog, setDialog] = useState(/** @type {"create" | Key | null} */ (null));
   const close = () => {
@@ -70,7 +70,8 @@ function CreateDialog({ userId, onClose }) {
   const options = ["30", "90", "365"].map((value) => ({ value, label: texts.days(Number(value)) }));
   return html`<${Dialog} key="create" title=${texts.create} onClose=${onClose}>
     <${Form} submit=${texts.create} problem=${action.problem} isRunning=${action.isRunning} onSubmit=${() => action.run()} onCancel=${onClose}>
-      <${TextField} label=${texts.name} name="name" hint=${texts.nameHint} value=${fields.name} onChange=${set("name")} problem=${action.problem} isRequired />
+      <${TextField} label=${texts.name} name="name" hint=${texts.nameHint} value=${fields.name} onChange=${set("name")}
+        problem=${action.problem} isRequired />
       <${Select} label=${texts.expires} name="expirationDays" value=${fields.days} onChange=${set("days")} problem=${action.problem}
         options=${[...options, { value: "", label: texts.never }]} isRequired />
     <//>

@@ -1,14 +1,20 @@
-// The table of pulls.
-import { Digest, UntrustedText } from "../../components/untrusted.js";
-import { Table } from "../../components/table.js";
-import { formatDateTime } from "../../core/format.js";
-import { html } from "../../core/html.js";
-import { can } from "../../core/session.js";
-import { strings } from "../../core/strings.js";
+// The table of pulls, and the newest pulls of an artifact as a part of its page.
+import { get } from "../core/api.js";
+import { formatDateTime } from "../core/format.js";
+import { useLoad } from "../core/hooks.js";
+import { html } from "../core/html.js";
+import { can } from "../core/session.js";
+import { strings } from "../core/strings.js";
+import { Loaded, Section } from "./page.js";
+import { Table } from "./table.js";
+import { Digest, UntrustedText } from "./untrusted.js";
 
 const texts = strings.pulls;
 
-/** @typedef {import("../../core/types").Schema<"Pull">} Pull */
+/** How many pulls the page of an artifact shows. */
+const limit = 5;
+
+/** @typedef {import("../core/types").Schema<"Pull">} Pull */
 
 /** @param {{pulls: Pull[]}} props */
 export function PullTable({ pulls }) {
@@ -35,4 +41,14 @@ function What({ pull }) {
 function Who({ pull }) {
   const name = html`<${UntrustedText} text=${pull.ownerName ?? pull.ownerEmail ?? texts.deleted} most=${100} />`;
   return pull.ownerName && can("users:read") ? html`<a href=${`/portal/users/${encodeURIComponent(pull.ownerId)}`}>${name}</a>` : name;
+}
+
+/** @param {{kind?: "chart" | "image", repository: string}} props kind: only charts, or only images */
+export function RecentPulls({ kind, repository }) {
+  const load = useLoad((signal) => get("/api/v1/pulls", { query: { kind, repository, limit }, signal }), [kind, repository]);
+  const all = html`<a href=${`/portal/pulls?repository=${encodeURIComponent(repository)}`}>${texts.all}</a>`;
+  return html`<${Section} title=${can("tokens:read") ? texts.recent : texts.recentOwn} actions=${all}>
+    <${Loaded} load=${load}>${(/** @type {{data: Pull[]}} */ { data }) => (data.length > 0 ? html`<${PullTable} pulls=${data} />`
+      : html`<p class="muted">${texts.noneRecent}</p>`)}<//>
+  <//>`;
 }
