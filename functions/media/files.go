@@ -16,8 +16,8 @@ import (
 // filesInput is the input of an operation on files, except for its form, which the handler reads
 // itself.
 type filesInput struct {
-	Prefer  string `header:"Prefer" doc:"respond-async: respond at once with 202 and a job (RFC 7240)." example:"respond-async"`
-	Include string `query:"include" enum:"evidence" doc:"evidence: include where in the file each value was found."`
+	Prefer  string   `header:"Prefer" doc:"respond-async: respond at once with 202 and a job (RFC 7240)." example:"respond-async"`
+	Include []string `query:"include" enum:"evidence,text" uniqueItems:"true" doc:"What the answer includes besides, separated by commas. evidence: where in the file each value was found. text: the texts that the service has read from the files, at most 1 MB. A job always includes the evidence."`
 }
 
 // filesOutput is the answer, or the job that will have it.
@@ -43,6 +43,7 @@ func (h *handlers) answerFiles(task media.Task) func(context.Context, *filesInpu
 			return nil, err
 		}
 		request.ReceivedAt, request.WantsJob = receivedAt, prefersAsync(in.Prefer)
+		request.Question.WithText = slices.Contains(in.Include, includeText)
 		response, err := h.responder.Respond(ctx, request)
 		switch {
 		case err != nil:
@@ -50,7 +51,7 @@ func (h *handlers) answerFiles(task media.Task) func(context.Context, *filesInpu
 		case response.Job != nil:
 			return jobAccepted(*response.Job, request.WantsJob), nil
 		}
-		return &filesOutput{Status: http.StatusOK, Body: answerBody(task, response.Answer, in.Include)}, nil
+		return &filesOutput{Status: http.StatusOK, Body: answerBody(task, response.Answer, slices.Contains(in.Include, includeEvidence))}, nil
 	}
 }
 
@@ -124,15 +125,18 @@ func prefersAsync(header string) bool {
 }
 
 // answerBody returns the answer in the form of its task.
-func answerBody(task media.Task, answer media.Answer, include string) any {
-	if include != includeEvidence {
+func answerBody(task media.Task, answer media.Answer, hasEvidence bool) any {
+	if !hasEvidence {
 		answer.Evidence = nil
 	}
 	if task == media.Summarize {
-		return SummaryAnswer{Summary: answer.Summary, Warnings: answer.Warnings}
+		return SummaryAnswer{Summary: answer.Summary, Texts: answer.Texts, Warnings: answer.Warnings}
 	}
 	return answer
 }
 
-// includeEvidence is the value of the parameter include that adds evidence to an answer.
-const includeEvidence = "evidence"
+// Values of the parameter include.
+const (
+	includeEvidence = "evidence"
+	includeText     = "text"
+)

@@ -32,7 +32,7 @@ type JobError struct {
 func jobBody(job media.Job) Job {
 	body := Job{ID: job.ID, Status: job.Status, Progress: job.Progress, CreatedAt: job.CreatedAt}
 	if job.Answer != nil {
-		body.Result = answerBody(job.Question.Task, *job.Answer, includeEvidence)
+		body.Result = answerBody(job.Question.Task, *job.Answer, true)
 	}
 	if job.Failure != nil {
 		body.Error = &JobError{Code: jobErrorCode(job.Failure.Kind), Detail: job.Failure.Detail}

@@ -14,14 +14,16 @@ import (
 
 // SummaryAnswer is the answer of a summary.
 type SummaryAnswer struct {
-	Summary  string   `json:"summary" doc:"Summary of the file or text, in the requested form and length." example:"The contract runs until 31 March 2027."`
-	Warnings []string `json:"warnings" doc:"What the client should know, for example that pages were skipped, or that the language is not the requested one."`
+	Summary  string       `json:"summary" doc:"Summary of the file or text, in the requested form and length." example:"The contract runs until 31 March 2027."`
+	Texts    []media.Text `json:"texts,omitempty" doc:"The text of the file, as the only entry; only with include=text."`
+	Warnings []string     `json:"warnings" doc:"What the client should know, for example that pages were skipped, or that the language is not the requested one."`
 }
 
 // ExtractionAnswer is the answer of an extraction.
 type ExtractionAnswer struct {
 	Extracted map[string]any           `json:"extracted_data" doc:"The value of each variable, in its type; null if it was not found. Dates are ISO 8601."`
 	Evidence  map[string][]media.Quote `json:"evidence,omitempty" doc:"Where each value was found; only with include=evidence."`
+	Texts     []media.Text             `json:"texts,omitempty" doc:"The texts of the files, in the order of the files; only for files, with include=text."`
 	Warnings  []string                 `json:"warnings"`
 }
 
@@ -29,6 +31,7 @@ type ExtractionAnswer struct {
 type ComparisonAnswer struct {
 	Extracted map[string]media.Compared `json:"extracted_data" doc:"One entry for each variable."`
 	Evidence  map[string][]media.Quote  `json:"evidence,omitempty" doc:"Where each value was found; only with include=evidence."`
+	Texts     []media.Text              `json:"texts,omitempty" doc:"The texts of the files, in the order of the files; only for files, with include=text."`
 	Warnings  []string                  `json:"warnings"`
 }
 

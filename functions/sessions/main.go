@@ -39,12 +39,13 @@ func build(settings *start.Settings) (http.Handler, error) {
 	keys := credentialsdynamo.New(client, table)
 	people := usersdynamo.New(client, settings.String("USERS_TABLE"), keys, daycounts.In(settings.String("ANALYTICS_TABLE")))
 	store := sessionsdynamo.New(client, table, people)
+	mailer := mailses.New(sesv2.NewFromConfig(cfg), settings.String("MAIL_FROM"))
 	h := &handlers{
 		sessions: sessions.NewService(sessions.Dependencies{
 			Requests: store, Outbox: store, Sessions: store, Credentials: keys, People: people,
-			Mailer: mailses.New(sesv2.NewFromConfig(cfg), settings.String("MAIL_FROM")), Now: time.Now, RequestMailTime: requestMailTime,
+			Mailer: mailer, Now: time.Now, RequestMailTime: requestMailTime,
 		}),
-		passkeys: newPasskeys(passkeysdynamo.New(client, table, keys), people, time.Now),
+		passkeys: newPasskeys(passkeysdynamo.New(client, table, keys), people, mailer, time.Now),
 		openID:   newOpenID(settings, openiddynamo.New(client, table), people, time.Now),
 		baseURL:  settings.Optional("BASE_URL"),
 	}

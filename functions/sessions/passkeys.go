@@ -18,9 +18,9 @@ import (
 )
 
 // newPasskeys returns the service of passkeys.
-func newPasskeys(store *passkeysdynamo.Store, people passkeys.People, now func() time.Time) *passkeys.Service {
+func newPasskeys(store *passkeysdynamo.Store, people passkeys.People, mailer passkeys.Mailer, now func() time.Time) *passkeys.Service {
 	return passkeys.NewService(passkeys.Dependencies{
-		Store: store, Challenges: store, People: people, Verifier: passkeyswebauthn.Verifier{},
+		Store: store, Challenges: store, People: people, Verifier: passkeyswebauthn.Verifier{}, Mailer: mailer,
 		NewID: func() string { return uuid.Must(uuid.NewV7()).String() }, Now: now,
 	})
 }

@@ -75,7 +75,7 @@ func (f *fixture) service() *sessions.Service { return sessions.NewService(f.ses
 func (f *fixture) handler() http.Handler {
 	auth := credentials.NewAuthenticator(f.keys, 100, f.clock.Now)
 	return routes(&handlers{
-		sessions: f.service(), passkeys: newPasskeys(f.store, f.people, f.clock.Now), openID: f.openID, baseURL: f.base,
+		sessions: f.service(), passkeys: newPasskeys(f.store, f.people, f.post, f.clock.Now), openID: f.openID, baseURL: f.base,
 	}, auth).Handler()
 }
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"net/http"
+	"strings"
 	"testing"
 
 	"portside/shared/core/principal"
@@ -27,6 +28,21 @@ func TestSuspensionEndsSessionsAndPasskeysForGood(t *testing.T) {
 	b, a := f.registered() // the user can register a passkey again
 	b.client().Get("/v1/passkeys").WantValue("data.0.name", "Work laptop").WantValue("data.1", nil)
 	f.browser().usePasskey(a).WantStatus(http.StatusCreated)
+}
+
+// TestUsersLearnOfNewPasskeys registers passkeys, also while no mail can be sent.
+func TestUsersLearnOfNewPasskeys(t *testing.T) {
+	f := newFixture(t)
+	f.registered()
+	if len(f.post.letters) != 1 {
+		t.Fatalf("%d mails, want 1", len(f.post.letters))
+	}
+	letter := f.post.letters[0]
+	if letter.To != "ada@example.com" || !strings.Contains(letter.Text, "2 March 2026, 09:00 UTC") || strings.Contains(letter.Text, "laptop") {
+		t.Errorf("unexpected message to %s:\n%s", letter.To, letter.Text)
+	}
+	f.post.closed = true
+	f.registered()
 }
 
 func TestAdministratorSignsAUserOut(t *testing.T) {

@@ -197,7 +197,7 @@ func testDashboardByKeyboard(t *testing.T, d *dashboard) {
 	d.page.Press("Escape")
 	d.page.WaitUntil("the end of the tooltip", `!document.querySelector(".tooltip")`)
 	d.page.Press("Tab", "Enter") // the button of the table
-	d.page.WaitFor(browser.Button("Hide the table: Requests"))
+	d.page.WaitFor(browser.Button("Hide the table: API requests"))
 }
 
 // wantPointed waits until the chart of requests shows and announces the row.
@@ -307,7 +307,7 @@ func testDashboardWithoutData(t *testing.T, d *dashboard) {
 
 func testDashboardAccessibility(t *testing.T, d *dashboard) {
 	d.open("period=last_month")
-	d.page.Click(browser.Button("Show as table: Requests"))
+	d.page.Click(browser.Button("Show as table: API requests"))
 	d.page.Axe()
 	for _, size := range []browser.Size{browser.Phone, browser.Desktop} {
 		d.page.Resize(size)

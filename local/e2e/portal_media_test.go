@@ -51,6 +51,8 @@ func TestPortalMedia(t *testing.T) {
 		{"summary", testPortalSummary},
 		{"values of a PDF", testPortalPDF},
 		{"values of a text", testPortalText},
+		{"values of Word", testPortalWord},
+		{"values of other formats", testPortalReadTexts},
 		{"comparison", testPortalComparison},
 		{"large file", testPortalLargeFile},
 		{"unreadable files", testPortalUnreadableFiles},
@@ -325,38 +327,40 @@ func testPortalSettings(t *testing.T, m *mediaPage) {
 }
 
 // The person presses only keys. DevTools chooses the file, because the dialog of the system is not part of the page.
-func testPortalMediaKeyboard(t *testing.T, m *mediaPage) {
-	focus := func(name string) {
-		t.Helper()
-		for range 40 {
-			at := m.Focused()
-			if strings.HasPrefix(at.Name, name) {
-				if !at.Visible {
-					t.Errorf("the focus on %s is not visible", name)
-				}
-				return
+// tabTo presses Tab until the focus is on the control whose name begins with name.
+func (m *mediaPage) tabTo(t *testing.T, name string) {
+	t.Helper()
+	for range 40 {
+		at := m.Focused()
+		if strings.HasPrefix(at.Name, name) {
+			if !at.Visible {
+				t.Errorf("the focus on %s is not visible", name)
 			}
-			m.Press("Tab")
+			return
 		}
-		t.Fatalf("the Tab key does not reach %q, but %+v", name, m.Focused())
+		m.Press("Tab")
 	}
-	focus("Summarize")
+	t.Fatalf("the Tab key does not reach %q, but %+v", name, m.Focused())
+}
+
+func testPortalMediaKeyboard(t *testing.T, m *mediaPage) {
+	m.tabTo(t, "Summarize")
 	m.Press("ArrowDown")
 	m.WaitFor(browser.Heading("Variables"))
 	m.Upload(chooseFiles, m.example(t, "contrato.txt"))
-	focus("Add variable")
+	m.tabTo(t, "Add variable")
 	m.Press("Enter")
 	m.WaitFor(browser.Role("group", "Variable 1"))
-	focus("Name") // the page moves the focus there
+	m.tabTo(t, "Name") // the page moves the focus there
 	m.Type("landlord")
-	focus("Description (optional)")
+	m.tabTo(t, "Description (optional)")
 	m.Type("arrendador")
 	m.Press("Enter") // sends the form
 	m.WaitFor(browser.Row("landlord"))
-	focus("Show where landlord was found")
+	m.tabTo(t, "Show where landlord was found")
 	m.Press("Enter")
 	m.WaitFor(browser.Role("region", "Text of the file"))
-	focus("Close")
+	m.tabTo(t, "Close")
 	m.Press("Enter")
 	m.WaitGone(browser.Role("region", "Text of the file"))
 	if got := m.Focused(); got.Name != "Show where landlord was found" || !got.Visible {

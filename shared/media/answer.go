@@ -12,6 +12,7 @@ type Answer struct {
 	Summary   string             `json:"summary,omitempty"`
 	Extracted map[string]any     `json:"extracted_data,omitzero"` // answers.Value by name, or Compared by name
 	Evidence  map[string][]Quote `json:"evidence,omitzero"`
+	Texts     []Text             `json:"texts,omitzero"` // of the files, if the question asks for them
 	Warnings  []string           `json:"warnings"`
 }
 

@@ -43,6 +43,7 @@ type Question struct {
 	Variables []answers.Variable // of an extraction or a comparison
 	Lang      answers.Lang       // of the answer; empty: the language of the document
 	Keywords  []string           // for the transcription of recordings
+	WithText  bool               `json:",omitzero"` // whether the answer includes the texts of the files
 }
 
 // Summary returns the question as settings for [answers.Engine].

@@ -270,6 +270,9 @@ func (s *Service) ask(ctx context.Context, q Question, docs []*documents.Documen
 	case Compare:
 		err = s.compare(ctx, q, docs, &answer)
 	}
+	if err == nil && q.WithText {
+		answer.Texts, err = textsOf(docs)
+	}
 	return answer, asFault(err)
 }
 

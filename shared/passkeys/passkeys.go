@@ -18,6 +18,7 @@ import (
 
 	"portside/shared/core/fault"
 	"portside/shared/core/principal"
+	"portside/shared/mail"
 )
 
 // Limits.
@@ -139,6 +140,11 @@ type Challenges interface {
 // People finds users.
 type People interface {
 	Person(ctx context.Context, id string) (principal.Person, error)
+}
+
+// Mailer sends one message. Nil means that the message was accepted for delivery.
+type Mailer interface {
+	Send(ctx context.Context, message mail.Message) error
 }
 
 // Verifier reads the responses of authenticators. Errors: any, if a response cannot be read.

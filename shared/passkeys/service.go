@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"errors"
+	"log/slog"
 	"slices"
 	"strings"
 	"time"
@@ -14,6 +15,7 @@ import (
 	"portside/shared/core/fault"
 	"portside/shared/core/principal"
 	"portside/shared/core/versions"
+	"portside/shared/mail"
 )
 
 // Service registers passkeys and checks sign-ins.
@@ -25,6 +27,7 @@ type Dependencies struct {
 	Challenges Challenges
 	People     People
 	Verifier   Verifier
+	Mailer     Mailer
 	NewID      func() string // UUIDv7
 	Now        func() time.Time
 }
@@ -106,7 +109,7 @@ func (s *Service) Register(ctx context.Context, caller principal.Principal, site
 	passkey := Passkey{
 		ID: s.NewID(), Name: strings.TrimSpace(input.Name), Key: key, CreatedAt: versions.StoredTime(s.Now()),
 	}
-	return passkey, versions.Retry(ctx, func() error {
+	err = versions.Retry(ctx, func() error {
 		set, err := s.Store.Set(ctx, caller.UserID)
 		if err != nil {
 			return err
@@ -116,6 +119,34 @@ func (s *Service) Register(ctx context.Context, caller principal.Principal, site
 		}
 		return s.Store.Add(ctx, set, passkey, caller.CredentialID)
 	})
+	if err != nil {
+		return Passkey{}, err
+	}
+	s.tell(ctx, caller.UserID, passkey)
+	return passkey, nil
+}
+
+// tell mails the user about a new passkey, so that the user learns of one that somebody else has added in the user's session. It
+// reports no error, because the passkey works already, and tries once.
+func (s *Service) tell(ctx context.Context, userID string, passkey Passkey) {
+	person, err := s.People.Person(ctx, userID)
+	if err == nil {
+		err = s.Mailer.Send(ctx, message(person, passkey))
+	}
+	if err != nil {
+		slog.WarnContext(ctx, "mail about a new passkey not sent", "user", userID, "passkey", passkey.ID, "error", err)
+	}
+}
+
+// message does not contain the name of the passkey, because the person who added it may not be the reader.
+func message(person principal.Person, passkey Passkey) mail.Message {
+	return mail.Content{
+		To: person.Email, Subject: "A passkey was added", Name: person.Name,
+		Body: []string{"A passkey was added to your account on " + passkey.CreatedAt.Format("2 January 2006, 15:04 UTC") + "."},
+		Notes: []string{
+			"If you did not add it, open Account in the portal, delete the passkey and end all sessions. Then tell an administrator.",
+		},
+	}.Message()
 }
 
 func (s *Service) verifyRegistration(ctx context.Context, userID string, site Site, response []byte) (Key, error) {

@@ -15,6 +15,7 @@ import (
 	"portside/shared/credentials"
 	"portside/shared/credentials/credentialsdynamo"
 	"portside/shared/dynamo/transactions"
+	"portside/shared/mail"
 	"portside/shared/passkeys"
 	"portside/shared/passkeys/passkeysdynamo"
 	"portside/shared/passkeys/passkeyswebauthn"
@@ -52,7 +53,7 @@ func newFixture(tb testing.TB) *fixture {
 // on returns the service on a store.
 func (f *fixture) on(store *passkeysdynamo.Store) *passkeys.Service {
 	return passkeys.NewService(passkeys.Dependencies{
-		Store: store, Challenges: store, People: everybody{}, Verifier: passkeyswebauthn.Verifier{}, NewID: newID, Now: f.clock.Now,
+		Store: store, Challenges: store, People: everybody{}, Mailer: nowhere{}, Verifier: passkeyswebauthn.Verifier{}, NewID: newID, Now: f.clock.Now,
 	})
 }
 
@@ -65,6 +66,12 @@ type everybody struct{}
 func (everybody) Person(_ context.Context, id string) (principal.Person, error) {
 	return principal.Person{ID: id, Email: "ada@example.com", Name: "Ada", Active: true}, nil
 }
+
+// nowhere is a mailer whose messages do not arrive.
+type nowhere struct{}
+
+// Send implements passkeys.Mailer.
+func (nowhere) Send(context.Context, mail.Message) error { return nil }
 
 // caller returns a new user with a session.
 func (f *fixture) caller() principal.Principal {

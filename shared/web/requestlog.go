@@ -12,8 +12,8 @@ import (
 	"portside/shared/core/principal"
 )
 
-// Observe wraps the handler of a function. It logs each request in one record, adds the X-Request-Id to each response,
-// and calls onPanic if next panics before it has sent a response.
+// Observe wraps the handler of a function. It logs each request in one record, adds the X-Request-Id and the headers for
+// browsers to each response, and calls onPanic if next panics before it has sent a response.
 func Observe(next http.Handler, onPanic http.HandlerFunc) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		started := time.Now()
@@ -22,6 +22,7 @@ func Observe(next http.Handler, onPanic http.HandlerFunc) http.Handler {
 		out := &statusWriter{ResponseWriter: w}
 		out.Header().Set("X-Request-Id", requestID(r))
 		out.Header().Set("X-Content-Type-Options", "nosniff")
+		out.Header().Set("Strict-Transport-Security", "max-age=31536000") // browsers ignore it over HTTP, as on a laptop
 		out.Header().Set("Cache-Control", "no-store")
 		defer func() {
 			if cause := recover(); cause != nil {

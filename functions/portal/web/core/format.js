@@ -46,6 +46,16 @@ export function formatBytes(bytes) {
 }
 
 /**
+ * A position in a recording: 1:05 or 1:00:05.
+ * @param {number} seconds
+ */
+export function formatSeconds(seconds) {
+  const parts = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, Math.floor(seconds) % 60];
+  const [first, ...others] = parts[0] > 0 ? parts : parts.slice(1);
+  return [first, ...others.map((part) => String(part).padStart(2, "0"))].join(":");
+}
+
+/**
  * The distance from now in days or smaller units: "in 3 days", "yesterday", "5 minutes ago".
  * @param {string | null | undefined} time RFC 3339
  * @param {number} [now] milliseconds since 1970

@@ -1508,6 +1508,8 @@ export interface components {
             evidence?: {
                 [key: string]: components["schemas"]["Quote"][];
             };
+            /** @description The texts of the files, in the order of the files; only for files, with include=text. */
+            texts?: components["schemas"]["Text"][];
         };
         CountedPagination: {
             /**
@@ -1667,6 +1669,8 @@ export interface components {
             evidence?: {
                 [key: string]: components["schemas"]["Quote"][];
             };
+            /** @description The texts of the files, in the order of the files; only for files, with include=text. */
+            texts?: components["schemas"]["Text"][];
         };
         ImageAttachment: {
             /**
@@ -2797,6 +2801,39 @@ export interface components {
             summary: string;
             /** @description What the client should know, for example that pages were skipped, or that the language is not the requested one. */
             warnings: string[];
+            /** @description The text of the file, as the only entry; only with include=text. */
+            texts?: components["schemas"]["Text"][];
+        };
+        Text: {
+            /** @description Paragraphs, headings, table rows and the like, in reading order. */
+            blocks: components["schemas"]["TextBlock"][];
+            /** @description Whether blocks at the end are missing, because the texts of an answer have at most 1 MB. */
+            isTruncated: boolean;
+        };
+        TextBlock: {
+            /**
+             * @description The text of the block. Cells of a table row are joined by tabs.
+             * @example Total	1.234,50 €
+             */
+            text: string;
+            /**
+             * Format: int64
+             * @description Position of the first character of the block in the text of the file.
+             * @example 405
+             */
+            start: number;
+            /**
+             * Format: int64
+             * @description Page, slide, sheet or chapter, starting at 1; missing if the file has none.
+             * @example 1
+             */
+            page?: number;
+            /**
+             * Format: double
+             * @description In a recording, the time at which the block begins, in seconds.
+             * @example 12.5
+             */
+            time?: number;
         };
         TextVariable: {
             /** @enum {string} */
@@ -3231,6 +3268,8 @@ export type SessionUser = components['schemas']['SessionUser'];
 export type SignInMethods = components['schemas']['SignInMethods'];
 export type Storage = components['schemas']['Storage'];
 export type SummaryAnswer = components['schemas']['SummaryAnswer'];
+export type Text = components['schemas']['Text'];
+export type TextBlock = components['schemas']['TextBlock'];
 export type TextVariable = components['schemas']['TextVariable'];
 export type TimeseriesData = components['schemas']['TimeseriesData'];
 export type Token = components['schemas']['Token'];
@@ -3857,8 +3896,8 @@ export interface operations {
     compareMediaAlias: {
         parameters: {
             query?: {
-                /** @description evidence: include where in the file each value was found. */
-                include?: "evidence";
+                /** @description What the answer includes besides, separated by commas. evidence: where in the file each value was found. text: the texts that the service has read from the files, at most 1 MB. A job always includes the evidence. */
+                include?: ("evidence" | "text")[];
             };
             header?: {
                 /** @description respond-async: respond at once with 202 and a job (RFC 7240). */
@@ -4172,8 +4211,8 @@ export interface operations {
     compareMedia: {
         parameters: {
             query?: {
-                /** @description evidence: include where in the file each value was found. */
-                include?: "evidence";
+                /** @description What the answer includes besides, separated by commas. evidence: where in the file each value was found. text: the texts that the service has read from the files, at most 1 MB. A job always includes the evidence. */
+                include?: ("evidence" | "text")[];
             };
             header?: {
                 /** @description respond-async: respond at once with 202 and a job (RFC 7240). */
@@ -4314,8 +4353,8 @@ export interface operations {
     extractMedia: {
         parameters: {
             query?: {
-                /** @description evidence: include where in the file each value was found. */
-                include?: "evidence";
+                /** @description What the answer includes besides, separated by commas. evidence: where in the file each value was found. text: the texts that the service has read from the files, at most 1 MB. A job always includes the evidence. */
+                include?: ("evidence" | "text")[];
             };
             header?: {
                 /** @description respond-async: respond at once with 202 and a job (RFC 7240). */
@@ -4488,8 +4527,8 @@ export interface operations {
     summarizeMedia: {
         parameters: {
             query?: {
-                /** @description evidence: include where in the file each value was found. */
-                include?: "evidence";
+                /** @description What the answer includes besides, separated by commas. evidence: where in the file each value was found. text: the texts that the service has read from the files, at most 1 MB. A job always includes the evidence. */
+                include?: ("evidence" | "text")[];
             };
             header?: {
                 /** @description respond-async: respond at once with 202 and a job (RFC 7240). */

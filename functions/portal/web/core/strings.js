@@ -976,6 +976,7 @@ export const strings = {
       chooseAgain: "After a reload, the page no longer has the file. Choose it again to see where the value was found.",
       notLocated: "The quote cannot be highlighted in this view. It is:",
       text: "Text of the file",
+      unmarked: "The picture is shown without a mark, because the service does not know where in the picture the words are.",
       /** @type {(name: string) => string} */
       picture: (name) => `Picture ${name}`,
       /** @type {(n: number, name: string) => string} */

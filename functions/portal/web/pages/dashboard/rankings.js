@@ -8,7 +8,7 @@ import { html } from "../../core/html.js";
 import { loadPeople } from "../../core/people.js";
 import { strings } from "../../core/strings.js";
 import { changeText } from "./figures.js";
-import { Data } from "./series.js";
+import { DataTable } from "./series.js";
 import { apiQuery } from "./view.js";
 
 /** @typedef {import("../../core/types").Schema<"RankingEntry">} Entry */
@@ -83,5 +83,5 @@ export function NamedBars({ title, name, nameTitle, countTitle, rows, otherName 
       value: r.value ?? 0, text: r.value === undefined ? "–" : formatNumber(r.value),
       note: r.value === undefined || r.before === undefined ? undefined : changeText(r.value, r.before, { format: formatNumber }),
     }))} />
-    <${Data} title=${title} name=${name} head=${head} rows=${cells} format=${formatNumber} />`;
+    <${DataTable} title=${title} name=${name} head=${head} rows=${cells} format=${formatNumber} />`;
 }

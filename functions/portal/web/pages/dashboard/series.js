@@ -29,7 +29,7 @@ export function SeriesChart({ figure, daily, otherName, kind = "bar", fromZero =
       ? html`<div class="chart empty"><p>${strings.dashboard.empty.chart(title)}</p></div>`
       : html`<${Chart} label=${label} kind=${kind} series=${series} other=${other} format=${figure.format} formatTick=${figure.tick}
           isWhole=${figure.isWhole} fromZero=${fromZero} />`}
-    <${Data} title=${title} name=${figure.path} head=${head(series, other)} rows=${rowsOf(series, other)} format=${figure.format} />
+    <${DataTable} title=${title} name=${figure.path} head=${head(series, other)} rows=${rowsOf(series, other)} format=${figure.format} />
   </figure>`;
 }
 
@@ -60,7 +60,7 @@ function rowsOf(series, other) {
  * The buttons for the table and the file, and the table.
  * @param {{title: string, name: string, head: string[], rows: Values[], format: (value: number) => string}} props
  */
-export function Data({ title, name, head, rows, format }) {
+export function DataTable({ title, name, head, rows, format }) {
   const [isOpen, setOpen] = useState(false);
   const texts = strings.chart;
   const save = () => downloadCSV(fileName(name, rows), [head, ...rows]);

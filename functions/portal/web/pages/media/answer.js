@@ -50,11 +50,11 @@ function Values({ run }) {
   const places = useMemo(() => evidence.filter((e) => e.file === selected?.file), [evidence, selected?.file]);
   const rows = inOrder(run).map(([name, value]) => ({ name, value, evidence: evidence.filter((e) => e.variable === name) }));
   const isComparison = rows.some((row) => isCompared(row.value));
-  const table = { rows, run, canShow: (/** @type {Evidence} */ e) => kinds.data?.[e.file - 1] !== "other", select };
+  const table = { rows, run, canShow: (/** @type {Evidence} */ e) => textOf(run, e.file) !== undefined || kinds.data?.[e.file - 1] !== "other", select };
   return html`
     ${rows.length === 0 ? html`<p>${strings.media.noValues}</p>` : isComparison ? comparison(table) : extraction(table)}
     ${selected ? html`<${EvidenceView} file=${chosen[selected.file] ?? run.files[selected.file - 1]} name=${fileName(run, selected.file)}
-      places=${places} selected=${selected}
+      text=${textOf(run, selected.file)} places=${places} selected=${selected}
       onFile=${(/** @type {File} */ file) => setChosen((before) => ({ ...before, [selected.file]: file }))} onClose=${close} />` : null}`;
 }
 
@@ -168,4 +168,14 @@ function fileLabel(evidence, run) {
  */
 function fileName(run, file) {
   return run.names[file - 1] ?? "";
+}
+
+/**
+ * The text that the service has read from a file, if the answer has it.
+ * @param {Run} run
+ * @param {number} file 1 or 2
+ * @returns {import("./blocks.js").Text | undefined}
+ */
+function textOf(run, file) {
+  return run.answer.texts?.[file - 1];
 }

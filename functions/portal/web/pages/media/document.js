@@ -83,3 +83,14 @@ export function partName(name) {
 export function visibleName(name) {
   return name.replace(hidden, (c) => `[U+${(c.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}]`);
 }
+
+/** Files whose places the page can mark without the text of the API, by the ends of their names. */
+const shownAsTheyAre = /\.(pdf|txt|text|md|csv|tsv|json|log)$/i;
+
+/**
+ * Whether the page needs the text that the service reads from the file to show where a value was found.
+ * @param {File} file
+ */
+export function needsText({ name }) {
+  return !shownAsTheyAre.test(name);
+}

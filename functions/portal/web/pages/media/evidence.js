@@ -5,11 +5,12 @@ import { Loaded, Loading, ProblemMessage } from "../../components/page.js";
 import { asProblem, useLoad } from "../../core/hooks.js";
 import { html } from "../../core/html.js";
 import { strings } from "../../core/strings.js";
+import { BlocksView, hasPlace } from "./blocks.js";
 import { readContent, visibleName } from "./document.js";
 import { drawPage, findBoxes, openPDF } from "./pdf.js";
 import { findQuote, newIndex } from "./quotes.js";
 
-/** @typedef {{id: string, variable: string, file: number, quote: string, page: number, start: number, confidence: number}} Evidence */
+/** @typedef {{id: string, variable: string, file: number, quote: string, page: number, start: number, end: number, confidence: number}} Evidence */
 /** @typedef {import("./document.js").Content} Content */
 
 /** How many characters of a long text are shown before and behind the place. */
@@ -17,10 +18,18 @@ const contextCharacters = 30_000;
 
 /**
  * The file with all places of its values; the selected one stands out.
- * @param {{file: File | undefined, name: string, places: Evidence[], selected: Evidence, onFile: (file: File) => void, onClose: () => void}} props
- *   file: undefined after a reload of the page; then it asks for the file again
+ * @typedef {object} EvidenceProps
+ * @property {File | undefined} file undefined after a reload of the page; without the text, the view asks for the file again
+ * @property {string} name of the file
+ * @property {import("./blocks.js").Text | undefined} text what the service has read from the file, if the answer has it
+ * @property {Evidence[]} places
+ * @property {Evidence} selected
+ * @property {(file: File) => void} onFile
+ * @property {() => void} onClose
  */
-export function EvidenceView({ file, name, places, selected, onFile, onClose }) {
+
+/** @param {EvidenceProps} props */
+export function EvidenceView({ file, name, text, places, selected, onFile, onClose }) {
   const heading = useRef(/** @type {HTMLHeadingElement | null} */ (null));
   useEffect(() => {
     heading.current?.focus({ preventScroll: true });
@@ -31,7 +40,9 @@ export function EvidenceView({ file, name, places, selected, onFile, onClose }) 
       <h4 ref=${heading} tabindex="-1">${strings.media.evidence.title(selected.variable)} <bdi class="muted">${visibleName(name)}</bdi></h4>
       <${Button} onClick=${onClose}>${strings.common.close}<//>
     </div>
-    ${file ? html`<${Viewer} key=${name} file=${file} places=${places} selected=${selected} />` : html`<${ChooseAgain} onFile=${onFile} />`}
+    ${file ? html`<${Viewer} key=${name} file=${file} text=${text} places=${places} selected=${selected} />`
+      : text ? html`<${ReadText} text=${text} name=${name} places=${places} selected=${selected} />`
+        : html`<${ChooseAgain} onFile=${onFile} />`}
   </div>`;
 }
 
@@ -42,14 +53,25 @@ function ChooseAgain({ onFile }) {
   return html`<div class="field"><label>${strings.media.evidence.chooseAgain}<input type="file" onChange=${choose} /></label></div>`;
 }
 
-/** @param {{file: File, places: Evidence[], selected: Evidence}} props */
-function Viewer({ file, places, selected }) {
+/** @param {{file: File, text: EvidenceProps["text"], places: Evidence[], selected: Evidence}} props */
+function Viewer({ file, text, places, selected }) {
   const content = useLoad(() => readContent(file), [file]);
+  const readText = html`<${ReadText} text=${text} name=${file.name} places=${places} selected=${selected} />`;
   return html`<${Loaded} load=${content}>${(/** @type {Content} */ read) => {
     if (read.kind === "pdf") return html`<${PDFView} file=${file} places=${places} selected=${selected} />`;
-    if (read.kind === "text") return html`<${TextView} text=${read.text} isMarkup=${read.isMarkup} places=${places} selected=${selected} />`;
-    return html`${read.kind === "picture" ? html`<${Picture} file=${file} />` : null}<${Quote} evidence=${selected} />`;
+    if (read.kind === "picture") return html`<p>${strings.media.evidence.unmarked}</p>${readText}<${Picture} file=${file} />`;
+    if (read.kind !== "text" || text) return readText;
+    return html`<${TextView} text=${read.text} isMarkup=${read.isMarkup} places=${places} selected=${selected} />`;
   }}<//>`;
+}
+
+/**
+ * The text that the service has read, with the place, or only the quote.
+ * @param {{text: EvidenceProps["text"], name: string, places: Evidence[], selected: Evidence}} props
+ */
+function ReadText({ text, name, places, selected }) {
+  if (text && hasPlace(text, selected)) return html`<${BlocksView} text=${text} name=${name} places=${places} selected=${selected} />`;
+  return html`${text ? html`<p>${strings.media.evidence.notLocated}</p>` : null}<${Quote} evidence=${selected} />`;
 }
 
 /** @param {{evidence: Evidence}} props */

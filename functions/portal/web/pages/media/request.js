@@ -1,5 +1,6 @@
 // The request for a task: as a form that the page sends, and as a command of curl that sends the same.
 import { hidden } from "../../core/hidden.js";
+import { needsText } from "./document.js";
 import { toModel } from "./settings.js";
 
 /** @typedef {import("./settings.js").Settings} Settings */
@@ -21,7 +22,7 @@ export function newCall(settings, files) {
   const isJob = settings.isJob;
   return {
     path: /** @type {MediaPath} */ (`/v1/capabilities/${settings.task}/media`),
-    query: settings.task === "summarize" ? {} : { include: "evidence" },
+    query: settings.task === "summarize" ? {} : { include: files.some(needsText) ? "evidence,text" : "evidence" },
     headers: isJob ? { Prefer: "respond-async" } : {},
     model: Object.keys(model).length > 0 ? JSON.stringify(model) : "",
     parts: newParts(settings.task === "compare" ? ["file1", "file2"] : ["file"], files),
@@ -67,7 +68,7 @@ export function toForm(call) {
 export function toCurl(call, origin) {
   const lines = [];
   for (const part of call.parts.filter((p) => p.isUpload && !p.uploadId)) lines.push(...uploadCommands(part, origin));
-  const query = new URLSearchParams(call.query).toString();
+  const query = Object.entries(call.query).map(([name, value]) => `${name}=${value}`).join("&"); // of safe characters
   const options = [
     ...Object.entries(call.headers).map(([name, value]) => `-H ${shellQuote(`${name}: ${value}`)}`),
     ...(call.model ? [`--form-string ${shellQuote(`model=${call.model}`)}`] : []),

@@ -30,7 +30,7 @@ export function Variables({ settings, change }) {
   };
   /** @param {number} i */
   const edit = (i) => (/** @type {Partial<Variable>} */ some) => change({ variables: variables.map((v, j) => (j === i ? { ...v, ...some } : v)) });
-  return html`<${Section} title=${strings.media.variables.title} actions=${html`<${Exchange} settings=${settings} change=${change} />`}>
+  return html`<${Section} title=${strings.media.variables.title} actions=${html`<${ImportExport} settings=${settings} change=${change} />`}>
     <p class="hint">${strings.media.variables.intro}</p>
     <div class="variables" ref=${list}>
       ${variables.map((variable, i) => html`<${VariableRow} key=${variable.key} number=${i + 1} variable=${variable}
@@ -65,7 +65,7 @@ function VariableRow({ number, variable, isRepeated, edit, remove }) {
 }
 
 /** @param {{settings: Settings, change: (some: Partial<Settings>) => void}} props */
-function Exchange({ settings, change }) {
+function ImportExport({ settings, change }) {
   const [failure, setFailure] = useState("");
   const input = useRef(/** @type {HTMLInputElement | null} */ (null));
   /** @param {any} event */
