@@ -67,6 +67,7 @@ func encodeRequest(r credentialrequests.Request, people map[string]principal.Per
 }
 
 type createRequestInput struct {
+	web.Idempotency
 	Body struct {
 		AccessLevel   credentialrequests.Level `json:"accessLevel" enum:"charts,images,full" doc:"charts grants read:helm-charts, images grants read:docker-images, full grants both."`
 		Justification string                   `json:"justification" doc:"1 to 2000 characters, for the person who decides." example:"Our staging cluster pulls your images."`
@@ -81,12 +82,14 @@ func (in *createRequestInput) Resolve(ctx huma.Context) []error {
 }
 
 func (in *createRequestInput) request() credentialrequests.New {
-	return credentialrequests.New{Level: in.Body.AccessLevel, Justification: in.Body.Justification}
+	return credentialrequests.New{
+		Level: in.Body.AccessLevel, Justification: in.Body.Justification, IdempotencyKey: in.IdempotencyKey,
+	}
 }
 
 type createRequestOutput struct {
-	Location string `header:"Location" doc:"Path of the request." example:"/api/v1/credential-requests/01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11"`
-	Body     requestBody
+	web.Creation
+	Body requestBody
 }
 
 // requestBody is the body of a response with one request.
@@ -101,7 +104,8 @@ func (h *handlers) createRequest(ctx context.Context, in *createRequestInput) (*
 		return nil, err
 	}
 	return &createRequestOutput{
-		Location: "/api/v1/credential-requests/" + made.ID, Body: requestBody{Data: encodeRequest(made, nil)},
+		Creation: web.CreatedAt("/api/v1/credential-requests/"+made.Request.ID, made.Replayed),
+		Body:     requestBody{Data: encodeRequest(made.Request, nil)},
 	}, nil
 }
 

@@ -48,8 +48,11 @@ var (
 		Summary: "Create an access token", DefaultStatus: http.StatusCreated,
 		Description: "Creates a token for the chart repository and the container registry. Only this response contains it.\n\n" +
 			"A pipeline can renew its token by sending the current one as Bearer. The current scopes must cover the new ones, " +
-			"and the current token stays valid until it expires.",
-		Errors: web.BodyErrors(http.StatusConflict),
+			"and the current token stays valid until it expires.\n\nWith an " +
+			"`Idempotency-Key`, a random UUID, you can safely repeat the request for 24 hours: the same body gets the first response again, " +
+			"with the same secret and `Idempotency-Replayed: true`, and a different body gets a 422. Until then, the service stores the " +
+			"secret encrypted with your key, of which it stores only a hash.",
+		Errors: web.BodyErrors(http.StatusConflict, http.StatusUnprocessableEntity),
 	}
 	listTokens = huma.Operation{
 		OperationID: "listTokens", Method: http.MethodGet, Path: "/api/v1/tokens", Tags: []string{"Tokens"},
@@ -83,8 +86,9 @@ var (
 		OperationID: "createCredentialRequest", Method: http.MethodPost, Path: "/api/v1/credential-requests",
 		Tags: []string{"Credential requests"}, Summary: "Request a password", DefaultStatus: http.StatusCreated,
 		Description: "Requests a user name and password for charts, images or both. All users with `credentials:approve` get a mail, " +
-			"and one of them, but not the requester, decides. A user can have at most 5 pending requests.",
-		Errors: web.BodyErrors(http.StatusConflict),
+			"and one of them, but not the requester, decides. A user can have at most 5 pending requests.\n\n" +
+			"With an `Idempotency-Key` you can safely repeat the request for 24 hours: the same body gets the first response again with `Idempotency-Replayed: true`, and a different body gets a 422.",
+		Errors: web.BodyErrors(http.StatusConflict, http.StatusUnprocessableEntity),
 	}
 	listCredentialRequests = huma.Operation{
 		OperationID: "listCredentialRequests", Method: http.MethodGet, Path: "/api/v1/credential-requests",

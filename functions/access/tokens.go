@@ -42,6 +42,7 @@ func (h *handlers) encodeToken(c credentials.Credential) Token {
 }
 
 type createTokenInput struct {
+	web.SecretIdempotency
 	Body struct {
 		Name   string            `json:"name" doc:"Name of the token, 1 to 100 characters." example:"build pipeline"`
 		Scopes []principal.Scope `json:"scopes" nullable:"false" doc:"What the token may download: read:helm-charts or read:docker-images, each optionally limited to names." example:"[\"read:docker-images:acme/*\"]"`
@@ -53,7 +54,9 @@ type createTokenInput struct {
 func (in *createTokenInput) Resolve(huma.Context) []error { return web.Failures(in.token().Check()) }
 
 func (in *createTokenInput) token() tokens.NewToken {
-	input := tokens.NewToken{Name: in.Body.Name, Scopes: in.Body.Scopes, Days: tokens.DefaultDays}
+	input := tokens.NewToken{
+		Name: in.Body.Name, Scopes: in.Body.Scopes, Days: tokens.DefaultDays, IdempotencyKey: in.IdempotencyKey,
+	}
 	if in.Body.Days != nil {
 		input.Days = *in.Body.Days
 	}
@@ -72,8 +75,8 @@ type newToken struct {
 }
 
 type createTokenOutput struct {
-	Location string `header:"Location" doc:"Path of the token." example:"/api/v1/tokens/3vQB7B6MrGQZ"`
-	Body     struct {
+	web.Creation
+	Body struct {
 		Data newToken `json:"data"`
 	}
 }
@@ -85,7 +88,7 @@ func (h *handlers) create(ctx context.Context, in *createTokenInput) (*createTok
 		return nil, err
 	}
 	t := issued.Token
-	out := &createTokenOutput{Location: "/api/v1/tokens/" + t.ID}
+	out := &createTokenOutput{Creation: web.CreatedAt("/api/v1/tokens/"+t.ID, issued.Replayed)}
 	out.Body.Data = newToken{
 		ID: t.ID, Name: t.Name, Token: issued.Secret.Reveal(), Scopes: t.Scopes,
 		CreatedAt: t.CreatedAt, ExpiresAt: t.ExpiresAt, RotatedFrom: web.NullIfZero(t.RotatedFrom),

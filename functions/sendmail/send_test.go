@@ -228,7 +228,7 @@ func TestErrorOfOneDomainDoesNotStopTheOther(t *testing.T) {
 	}
 	o.now = o.now.Add(time.Hour)
 	err = o.run(t.Context())
-	if err == nil || !strings.Contains(err.Error(), made.ID) || !strings.Contains(err.Error(), invited.ID) {
+	if err == nil || !strings.Contains(err.Error(), made.Request.ID) || !strings.Contains(err.Error(), invited.ID) {
 		t.Errorf("the run returned %v; want an error that names the request and the user", err)
 	}
 	o.server.rejectMailTo("ada@example.com")

@@ -49,6 +49,7 @@ func (s *service) listKeys(ctx context.Context, in *UserPath) (*keysOutput, erro
 }
 
 type createKeyInput struct {
+	web.SecretIdempotency
 	UserID string `path:"userId" format:"uuid" doc:"ID of the user."`
 	Body   struct {
 		Name           string `json:"name" doc:"Name of the key, 1 to 100 characters." example:"build server"`
@@ -60,7 +61,7 @@ type createKeyInput struct {
 func (in *createKeyInput) Resolve(huma.Context) []error { return web.Failures(in.key().Check()) }
 
 func (in *createKeyInput) key() users.NewKey {
-	key := users.NewKey{Name: in.Body.Name}
+	key := users.NewKey{Name: in.Body.Name, IdempotencyKey: in.IdempotencyKey}
 	if in.Body.ExpirationDays != nil {
 		key.ExpirationDays = *in.Body.ExpirationDays
 	}
@@ -74,6 +75,7 @@ type newAPIKey struct {
 }
 
 type createKeyOutput struct {
+	web.Creation
 	Body struct {
 		Data newAPIKey `json:"data"`
 	}
@@ -81,11 +83,12 @@ type createKeyOutput struct {
 
 func (s *service) createKey(ctx context.Context, in *createKeyInput) (*createKeyOutput, error) {
 	caller, _ := principal.From(ctx)
-	issued, err := s.keys.Create(ctx, caller, web.CanonicalID(in.UserID), in.key())
+	userID := web.CanonicalID(in.UserID)
+	issued, err := s.keys.Create(ctx, caller, userID, in.key())
 	if err != nil {
 		return nil, err
 	}
-	out := &createKeyOutput{}
+	out := &createKeyOutput{Creation: web.CreatedAt("/v1/users/"+userID+"/api-keys/"+issued.Key.ID, issued.Replayed)}
 	out.Body.Data = newAPIKey{APIKey: encodeKey(issued.Key), Key: issued.Secret.Reveal()}
 	return out, nil
 }

@@ -117,8 +117,11 @@ var (
 		OperationID: "createApiKey", Method: http.MethodPost, Path: "/v1/users/{userId}/api-keys", Tags: []string{"API keys"},
 		Summary: "Create an API key", DefaultStatus: http.StatusCreated,
 		Description: "Creates a key with the permissions of its user's role. Only this response contains the key; the service stores a hash. " +
-			"A user can have at most 50 working credentials." + keyPermission,
-		Errors: web.BodyErrors(http.StatusForbidden, http.StatusNotFound, http.StatusConflict),
+			"A user can have at most 50 working credentials.\n\nWith an " +
+			"`Idempotency-Key`, a random UUID, you can safely repeat the request for 24 hours: the same body gets the first response again, " +
+			"with the same secret and `Idempotency-Replayed: true`, and a different body gets a 422. Until then, the service stores the " +
+			"secret encrypted with your key, of which it stores only a hash." + keyPermission,
+		Errors: web.BodyErrors(http.StatusForbidden, http.StatusNotFound, http.StatusConflict, http.StatusUnprocessableEntity),
 	}
 	deleteAPIKey = huma.Operation{
 		OperationID: "deleteApiKey", Method: http.MethodDelete, Path: "/v1/users/{userId}/api-keys/{keyId}", Tags: []string{"API keys"},

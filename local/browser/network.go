@@ -17,7 +17,19 @@ import (
 // allows these failures. The status 0 breaks the connection instead. The returned function ends it.
 func (p *Page) Respond(pattern string, status int64, body string) (stop func()) {
 	p.t.Helper()
-	run(p, fetch.Enable, fetch.EnableParams{Patterns: []*fetch.RequestPattern{{URLPattern: pattern}}})
+	return p.intercept(fetch.RequestPattern{URLPattern: pattern}, status, body)
+}
+
+// LoseResponses breaks the connection of all requests whose address matches the pattern, after the server has answered, and
+// allows these failures. The returned function ends it.
+func (p *Page) LoseResponses(pattern string) (stop func()) {
+	p.t.Helper()
+	return p.intercept(fetch.RequestPattern{URLPattern: pattern, RequestStage: fetch.RequestStageResponse}, 0, "")
+}
+
+func (p *Page) intercept(pattern fetch.RequestPattern, status int64, body string) (stop func()) {
+	p.t.Helper()
+	run(p, fetch.Enable, fetch.EnableParams{Patterns: []*fetch.RequestPattern{&pattern}})
 	ctx, cancel := context.WithCancel(p.tab)
 	paused := cdp.Events(ctx, p.target, fetch.RequestPaused)
 	go func() {

@@ -117,7 +117,7 @@ func testImagePages(t *testing.T, page *browser.Page, customer client) {
 		}
 	}
 	for _, tool := range []struct{ tab, command string }{
-		{"Docker", "docker pull "}, {"Podman", "podman pull "}, {"skopeo", "skopeo inspect "}, {"crane", " manifest "}, {"ORAS", "oras pull "},
+		{"Docker", "docker pull "}, {"Podman", "podman pull "}, {"skopeo", "skopeo inspect "}, {"crane", " manifest "}, {"ORAS", "oras copy "},
 		{"Kubernetes", "image: "},
 	} {
 		page.Click(browser.Role("tab", tool.tab))

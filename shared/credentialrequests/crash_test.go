@@ -82,11 +82,11 @@ func TestCrashAtAnyCall(t *testing.T) {
 func (o *fixture) runRequest(service *credentialrequests.Service) map[string]credentialrequests.Password {
 	ctx := o.tb.Context()
 	known := map[string]credentialrequests.Password{}
-	r, err := service.Create(ctx, o.ada, base, credentialrequests.New{Level: credentialrequests.Full, Justification: "why not"})
+	created, err := service.Create(ctx, o.ada, base, credentialrequests.New{Level: credentialrequests.Full, Justification: "why not"})
 	if err != nil {
 		return known
 	}
-	if _, err = service.Decide(ctx, o.grace, credentialrequests.Decision{ID: r.ID, Approve: true, BaseURL: base}); err != nil {
+	if _, err = service.Decide(ctx, o.grace, credentialrequests.Decision{ID: created.Request.ID, Approve: true, BaseURL: base}); err != nil {
 		return known
 	}
 	if password, err := service.Collect(ctx, newestLink(o.mailer.sent)); err == nil {

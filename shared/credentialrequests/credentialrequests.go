@@ -22,6 +22,7 @@ import (
 	"time"
 
 	"portside/shared/core/fault"
+	"portside/shared/core/idempotency"
 	"portside/shared/core/principal"
 	"portside/shared/credentials"
 	"portside/shared/mail"
@@ -161,8 +162,10 @@ var (
 
 // Store keeps requests. Writes are all or nothing; reads are strongly consistent.
 type Store interface {
-	// Create adds a request on behalf of the credential with the id by. Errors: ErrOpen, ErrCaller.
-	Create(ctx context.Context, request Request, by string) error
+	// Create adds a request. If the creation has an idempotency key that was used within its lifetime,
+	// nothing is written: Create returns the first request in its first state, or idempotency.ErrReused
+	// if the fingerprints differ. Errors: ErrOpen, ErrCaller.
+	Create(ctx context.Context, creation Creation) (Created, error)
 	// Get returns a request, or ErrNotFound.
 	Get(ctx context.Context, id string) (Request, error)
 	// List returns one page in the order of the query.
@@ -172,6 +175,19 @@ type Store interface {
 	Change(ctx context.Context, change Change) error
 	// Due returns up to limit requests whose next step is due at the given time, the longest overdue first.
 	Due(ctx context.Context, at time.Time, limit int) ([]Request, error)
+}
+
+// Creation is a request to add, with what must be checked and written in the same transaction.
+type Creation struct {
+	Request Request
+	By      string           // id of the credential on whose behalf it is added, which must still work
+	Once    *idempotency.Key // nil if the client sent no idempotency key
+}
+
+// Created is the result of a creation.
+type Created struct {
+	Request  Request
+	Replayed bool // nothing was written, because an earlier call with the same idempotency key created this request
 }
 
 // Query asks for one page of a list.

@@ -9,8 +9,9 @@ import (
 
 // New is the input for a new request.
 type New struct {
-	Level         Level
-	Justification string
+	Level          Level
+	Justification  string
+	IdempotencyKey string // empty if the client sent none
 }
 
 // Check returns all validation failures.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"portside/shared/core/fault"
+	"portside/shared/core/idempotency"
 	"portside/shared/core/principal"
 	"portside/shared/core/versions"
 	"portside/shared/mail"
@@ -35,10 +36,10 @@ func (s *Service) now() time.Time { return s.Now().UTC().Truncate(time.Milliseco
 
 // Create adds a request of the caller and mails the approvers. It returns once the request is
 // stored; if a mail cannot be sent then, SendDue sends it later. Errors: validation, ErrOpen,
-// ErrCaller.
-func (s *Service) Create(ctx context.Context, caller principal.Principal, baseURL string, input New) (Request, error) {
+// ErrCaller, idempotency.ErrReused.
+func (s *Service) Create(ctx context.Context, caller principal.Principal, baseURL string, input New) (Created, error) {
 	if failures := input.Check(); len(failures) > 0 {
-		return Request{}, fault.Invalid(failures...)
+		return Created{}, fault.Invalid(failures...)
 	}
 	now := s.now()
 	request := Request{
@@ -47,11 +48,22 @@ func (s *Service) Create(ctx context.Context, caller principal.Principal, baseUR
 		Events: []Event{{At: now, Actor: caller.UserID, Action: ActionRequested}},
 		Next:   Next{Due: now.Add(mail.SendAfter), BaseURL: baseURL},
 	}
-	if err := s.Store.Create(ctx, request, caller.CredentialID); err != nil {
-		return Request{}, err
+	created, err := s.Store.Create(ctx, Creation{
+		Request: request, By: caller.CredentialID,
+		Once: idempotency.NewKey(caller.UserID, input.IdempotencyKey, wanted(request)),
+	})
+	if err == nil && !created.Replayed {
+		s.tryStep(ctx, created.Request)
 	}
-	s.tryStep(ctx, request)
-	return request, nil
+	return created, err
+}
+
+// wanted returns the part of a request that the client's input determines.
+func wanted(r Request) any {
+	return struct {
+		Level         Level
+		Justification string
+	}{r.Level, r.Justification}
 }
 
 // List returns one page of the requests of query.UserID. An empty UserID means everybody for a

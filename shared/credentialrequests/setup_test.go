@@ -98,7 +98,7 @@ func (o *fixture) request() credentialrequests.Request {
 	if err != nil {
 		o.tb.Fatal(err)
 	}
-	return made
+	return made.Request
 }
 
 // decide decides as Grace.

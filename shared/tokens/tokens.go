@@ -17,6 +17,7 @@ import (
 
 	"portside/shared/core/checks"
 	"portside/shared/core/fault"
+	"portside/shared/core/idempotency"
 	"portside/shared/core/principal"
 	"portside/shared/credentials"
 )
@@ -75,6 +76,10 @@ type Store interface {
 	// Issue adds a token on behalf of the credential with the id by. Errors: ErrCaller if that
 	// credential no longer works; ErrTooMany.
 	Issue(ctx context.Context, token credentials.Credential, by string) error
+	// IssueOnce is Issue with an idempotency key. If the key was used within its lifetime, nothing is
+	// written: IssueOnce returns the first request's token and secret, or idempotency.ErrReused if the
+	// fingerprints differ.
+	IssueOnce(ctx context.Context, issued Issued, by string, key idempotency.Key) (Issued, error)
 	// Get returns a credential of any kind except links, or ErrNotFound.
 	Get(ctx context.Context, id string) (credentials.Credential, error)
 	// List returns the tokens and passwords that an owner has or had within the last 90 days, in no
@@ -98,9 +103,10 @@ func NewService(store Store, now func() time.Time) *Service {
 
 // NewToken is the input for a new token.
 type NewToken struct {
-	Name   string
-	Scopes []principal.Scope
-	Days   int // until it expires
+	Name           string
+	Scopes         []principal.Scope
+	Days           int    // until it expires
+	IdempotencyKey string // random; empty if the client sent none
 }
 
 // Check returns all validation failures.
@@ -114,15 +120,16 @@ func (n NewToken) Check() []fault.Field {
 	return failures
 }
 
-// Issued is a new token. The secret is not stored anywhere else.
+// Issued is a new token. The secret is not stored anywhere else, except sealed with an idempotency key.
 type Issued struct {
-	Token  credentials.Credential
-	Secret credentials.Secret
+	Token    credentials.Credential
+	Secret   credentials.Secret
+	Replayed bool // nothing was written, because an earlier request with the same idempotency key created this token
 }
 
 // Create creates a token for the caller's user. A caller that is a token can grant only its own
 // scopes; it stays valid, and the new token records that it was rotated from it. Errors:
-// validation, ErrWiderScopes, ErrTooMany, ErrCaller.
+// validation, ErrWiderScopes, ErrTooMany, ErrCaller, idempotency.ErrReused.
 func (s *Service) Create(ctx context.Context, caller principal.Principal, input NewToken) (Issued, error) {
 	if failures := input.Check(); len(failures) > 0 {
 		return Issued{}, fault.Invalid(failures...)
@@ -140,7 +147,21 @@ func (s *Service) Create(ctx context.Context, caller principal.Principal, input 
 	if caller.Scoped() {
 		token.RotatedFrom = caller.CredentialID
 	}
-	return Issued{Token: token, Secret: secret}, s.store.Issue(ctx, token, caller.CredentialID)
+	issued := Issued{Token: token, Secret: secret}
+	if key := idempotency.NewKey(caller.UserID, input.IdempotencyKey, wanted(token, input.Days)); key != nil {
+		return s.store.IssueOnce(ctx, issued, caller.CredentialID, *key)
+	}
+	return issued, s.store.Issue(ctx, token, caller.CredentialID)
+}
+
+// wanted returns what a repeated request must have in common with the first one.
+func wanted(token credentials.Credential, days int) any {
+	return struct {
+		Kind              credentials.Kind
+		Name, RotatedFrom string
+		Scopes            []string
+		Days              int
+	}{token.Kind, token.Name, token.RotatedFrom, token.Scopes, days}
 }
 
 // scopesOf returns what a caller may grant: a token its own scopes, a person with tokens:write all

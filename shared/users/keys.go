@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"portside/shared/core/fault"
+	"portside/shared/core/idempotency"
 	"portside/shared/core/principal"
 	"portside/shared/core/versions"
 	"portside/shared/credentials"
@@ -34,6 +35,10 @@ type KeyStore interface {
 	// Issue adds a key to an active user. Errors: versions.ErrStale if the user has changed since
 	// it was read; ErrTooManyKeys.
 	Issue(ctx context.Context, user User, key credentials.Credential) error
+	// IssueOnce is Issue with an idempotency key. If that was used within its lifetime, nothing is
+	// written: IssueOnce returns the first request's API key and secret, or idempotency.ErrReused if
+	// the fingerprints differ.
+	IssueOnce(ctx context.Context, user User, issued Issued, once idempotency.Key) (Issued, error)
 	// Keys returns a user's API keys that are not revoked, in no particular order.
 	Keys(ctx context.Context, userID string) ([]credentials.Credential, error)
 	// Revoke revokes a key, which stops working with the next request. Errors: ErrNoKey.
@@ -56,7 +61,8 @@ func NewKeys(users Store, store KeyStore, now func() time.Time) *Keys {
 // NewKey is the input for a new key.
 type NewKey struct {
 	Name           string
-	ExpirationDays int // 0 means never
+	ExpirationDays int    // 0 means never
+	IdempotencyKey string // random; empty if the client sent none
 }
 
 // Check returns all validation failures.
@@ -69,13 +75,15 @@ func (n NewKey) Check() []fault.Field {
 	return c.Fields()
 }
 
-// Issued is a new key. The secret is not stored anywhere else.
+// Issued is a new key. The secret is not stored anywhere else, except sealed with an idempotency key.
 type Issued struct {
-	Key    credentials.Credential
-	Secret credentials.Secret
+	Key      credentials.Credential
+	Secret   credentials.Secret
+	Replayed bool // nothing was written, because an earlier request with the same idempotency key created this key
 }
 
-// Create creates a key.
+// Create creates a key. Errors: validation, ErrNotYourKeys, ErrNotFound, ErrNotActive, ErrTooManyKeys,
+// idempotency.ErrReused.
 func (k *Keys) Create(ctx context.Context, caller principal.Principal, userID string, input NewKey) (Issued, error) {
 	if err := mayManage(caller, userID); err != nil {
 		return Issued{}, err
@@ -84,24 +92,42 @@ func (k *Keys) Create(ctx context.Context, caller principal.Principal, userID st
 		return Issued{}, fault.Invalid(failures...)
 	}
 	var issued Issued
-	err := versions.Retry(ctx, func() error {
-		user, err := k.users.Get(ctx, userID)
-		if err != nil {
-			return err
-		}
-		if user.Status != Active {
-			return ErrNotActive
-		}
-		issued.Secret, issued.Key = mintKey(user, strings.TrimSpace(input.Name), k.now().UTC())
-		if issued.Key.IssuedBy = caller.IssuedBy; caller.UserID != userID {
-			issued.Key.IssuedBy = caller.UserID
-		}
-		if input.ExpirationDays > 0 {
-			issued.Key.ExpiresAt = issued.Key.CreatedAt.AddDate(0, 0, input.ExpirationDays)
-		}
-		return k.store.Issue(ctx, user, issued.Key)
+	err := versions.Retry(ctx, func() (err error) {
+		issued, err = k.create(ctx, caller, userID, input)
+		return err
 	})
 	return issued, err
+}
+
+func (k *Keys) create(ctx context.Context, caller principal.Principal, userID string, input NewKey) (Issued, error) {
+	user, err := k.users.Get(ctx, userID)
+	if err != nil {
+		return Issued{}, err
+	}
+	if user.Status != Active {
+		return Issued{}, ErrNotActive
+	}
+	var issued Issued
+	issued.Secret, issued.Key = mintKey(user, strings.TrimSpace(input.Name), k.now().UTC())
+	if issued.Key.IssuedBy = caller.IssuedBy; caller.UserID != userID {
+		issued.Key.IssuedBy = caller.UserID
+	}
+	if input.ExpirationDays > 0 {
+		issued.Key.ExpiresAt = issued.Key.CreatedAt.AddDate(0, 0, input.ExpirationDays)
+	}
+	if once := idempotency.NewKey(caller.UserID, input.IdempotencyKey, wantedKey(issued.Key, input.ExpirationDays)); once != nil {
+		return k.store.IssueOnce(ctx, user, issued, *once)
+	}
+	return issued, k.store.Issue(ctx, user, issued.Key)
+}
+
+// wantedKey returns what a repeated request must have in common with the first one.
+func wantedKey(key credentials.Credential, days int) any {
+	return struct {
+		Kind                  credentials.Kind
+		Name, Owner, IssuedBy string
+		Days                  int
+	}{key.Kind, key.Name, key.Owner.ID, key.IssuedBy, days}
 }
 
 // List returns a user's keys, oldest first. Expired keys are included, revoked ones are not.

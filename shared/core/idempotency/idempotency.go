@@ -3,11 +3,16 @@
 // first one.
 //
 // A key belongs to one caller. It is stored in the transaction that creates the resource, so that
-// neither is ever stored without the other.
+// neither is ever stored without the other. Only a hash of its text is stored. So the text can
+// protect a secret that a repeated request gets again; see Seal.
 package idempotency
 
 import (
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/hkdf"
 	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"time"
@@ -45,4 +50,43 @@ func NewKey(caller, text string, input any) *Key {
 	}
 	sum := sha256.Sum256(encoded)
 	return &Key{Caller: caller, Text: text, Fingerprint: sum[:]}
+}
+
+// Hash returns the stored form of the text.
+func (k Key) Hash() string {
+	sum := sha256.Sum256([]byte(k.Text))
+	return hex.EncodeToString(sum[:])
+}
+
+// Seal encrypts a secret so that only the text of the key opens it. The text must have too much
+// entropy to be guessed from its hash: the operation must accept only random keys.
+func (k Key) Seal(secret string) []byte {
+	return k.cipher().Seal(nil, nil, []byte(secret), k.Fingerprint)
+}
+
+// Open decrypts what a key with the same caller, text and fingerprint has sealed.
+func (k Key) Open(sealed []byte) (string, error) {
+	secret, err := k.cipher().Open(nil, nil, sealed, k.Fingerprint)
+	if err != nil {
+		return "", fmt.Errorf("idempotency: open a sealed secret: %w", err)
+	}
+	return string(secret), nil
+}
+
+// cipher returns AES-256-GCM with a random nonce before each sealed text. Its key is derived from the text and the
+// caller. The functions that it calls fail only for keys of a wrong length.
+func (k Key) cipher() cipher.AEAD {
+	derived, err := hkdf.Key(sha256.New, []byte(k.Text), nil, "portside sealed secret of "+k.Caller, 32)
+	if err != nil {
+		panic(fmt.Sprintf("idempotency: derive a key: %v", err))
+	}
+	block, err := aes.NewCipher(derived)
+	if err != nil {
+		panic(fmt.Sprintf("idempotency: use a derived key: %v", err))
+	}
+	sealer, err := cipher.NewGCMWithRandomNonce(block)
+	if err != nil {
+		panic(fmt.Sprintf("idempotency: use a derived key: %v", err))
+	}
+	return sealer
 }

@@ -9,6 +9,7 @@
 //	requests#<user>#<status>  <id>          lists it among the user's of its status
 //	requests#<user>           open          n, the number of the user's pending requests
 //	requests-due              <ms>#<id>     its next step, by the time when it is due
+//	once#<caller>#<hash>      once          an idempotency key and the request that it created; see package idempotencykeys
 //
 // Each change is one transaction. It is conditional on the version of the request, which also
 // guards everything derived from it: its list items, the number of pending requests, the next step.

@@ -11,6 +11,7 @@ import (
 	"portside/shared/core/versions"
 	"portside/shared/credentialrequests"
 	"portside/shared/credentials/credentialsdynamo"
+	"portside/shared/dynamo/idempotencykeys"
 	"portside/shared/dynamo/items"
 	"portside/shared/dynamo/transactions"
 )
@@ -38,17 +39,28 @@ func (p *plan) run(ctx context.Context) error {
 	return err
 }
 
+// errInUse means that the idempotency key is in use. Clients get the first request instead.
+var errInUse = errors.New("credentialrequestsdynamo: the idempotency key is in use")
+
 // Create implements credentialrequests.Store.
-func (s *Store) Create(ctx context.Context, request credentialrequests.Request, by string) error {
-	p := &plan{store: s}
-	p.add(credentialrequests.ErrCaller, s.credentials.StillWorks(by))
+func (s *Store) Create(ctx context.Context, creation credentialrequests.Creation) (credentialrequests.Created, error) {
+	request, p := creation.Request, &plan{store: s}
+	item := newRequestItem(request)
+	p.add(credentialrequests.ErrCaller, s.credentials.StillWorks(creation.By))
+	if creation.Once != nil {
+		p.add(errInUse, idempotencykeys.Put(s.table, *creation.Once, item, request.CreatedAt))
+	}
 	p.add(credentialrequests.ErrOpen, s.open(request.UserID))
 	p.add(nil, types.TransactWriteItem{Put: &types.Put{
-		TableName: &s.table, Item: items.Encode(newRequestItem(request)), ConditionExpression: aws.String("attribute_not_exists(pk)"),
+		TableName: &s.table, Item: items.Encode(item), ConditionExpression: aws.String("attribute_not_exists(pk)"),
 	}})
 	p.put(lists(request)...)
 	p.schedule(credentialrequests.Request{}, request)
-	return p.run(ctx)
+	if err := p.run(ctx); !errors.Is(err, errInUse) {
+		return credentialrequests.Created{Request: request}, err
+	}
+	made, err := idempotencykeys.Result[requestItem](ctx, items.In(s.client, s.table), *creation.Once, request.CreatedAt)
+	return credentialrequests.Created{Request: made.request(), Replayed: true}, err
 }
 
 // open counts one more pending request of a user.

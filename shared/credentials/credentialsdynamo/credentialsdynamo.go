@@ -25,8 +25,10 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
+	"portside/shared/core/idempotency"
 	"portside/shared/core/principal"
 	"portside/shared/credentials"
+	"portside/shared/dynamo/idempotencykeys"
 	"portside/shared/dynamo/items"
 )
 
@@ -106,6 +108,27 @@ func (t *Table) Get(ctx context.Context, id string) (credentials.Credential, err
 		return credentials.Credential{}, credentials.ErrUnknown
 	}
 	return r.credential(), err
+}
+
+// Replay returns the credential that an idempotency key has created, and its secret. Errors: idempotency.ErrReused,
+// idempotency.ErrExpired.
+func (t *Table) Replay(
+	ctx context.Context, key idempotency.Key, at time.Time,
+) (credentials.Credential, credentials.Secret, error) {
+	sealed, err := idempotencykeys.Result[[]byte](ctx, items.In(t.client, t.name), key, at)
+	if err != nil {
+		return credentials.Credential{}, credentials.Secret{}, err
+	}
+	text, err := key.Open(sealed)
+	if err != nil {
+		return credentials.Credential{}, credentials.Secret{}, err
+	}
+	secret, err := credentials.Parse(text)
+	if err != nil {
+		return credentials.Credential{}, credentials.Secret{}, err
+	}
+	created, err := t.Get(ctx, secret.ID())
+	return created, secret, err
 }
 
 // RecordUse implements credentials.Store.

@@ -1,10 +1,14 @@
 package credentialsdynamo
 
 import (
+	"time"
+
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"portside/shared/core/idempotency"
 	"portside/shared/credentials"
+	"portside/shared/dynamo/idempotencykeys"
 	"portside/shared/dynamo/items"
 )
 
@@ -33,6 +37,12 @@ func (t *Table) put(shape any) types.TransactWriteItem {
 	return types.TransactWriteItem{Put: &types.Put{
 		TableName: &t.name, Item: items.Encode(shape), ConditionExpression: aws.String("attribute_not_exists(pk)"),
 	}}
+}
+
+// Remember returns the write that stores an idempotency key with the sealed secret that it has created. Its condition
+// fails if the key is in use; see Replay.
+func (t *Table) Remember(key idempotency.Key, secret credentials.Secret, at time.Time) types.TransactWriteItem {
+	return idempotencykeys.Put(t.name, key, key.Seal(secret.Reveal()), at)
 }
 
 // SetOwner returns the write that stores its owner's new role and status on a credential. It fails

@@ -1,7 +1,7 @@
 // Package idempotencykeys stores idempotency keys in the table of the resource that they create, in
 // the same transaction.
 //
-//	once#<caller>#<key>    once    the fingerprint, and the created resource in its first state
+//	once#<caller>#<hash>    once    the fingerprint, and the created resource in its first state or its sealed secret
 package idempotencykeys
 
 import (
@@ -16,7 +16,8 @@ import (
 	"portside/shared/dynamo/items"
 )
 
-// item is the stored form of a key. T is the stored form of the created resource.
+// item is the stored form of a key. T is the stored form of the created resource, or
+// []byte for a sealed secret.
 type item[T any] struct {
 	PK          string `dynamodbav:"pk"`
 	SK          string `dynamodbav:"sk"`
@@ -26,7 +27,7 @@ type item[T any] struct {
 	PurgeAt     int64  `dynamodbav:"purgeAt"` // seconds, for DynamoDB's TTL, which may delete days later
 }
 
-func pk(key idempotency.Key) string { return "once#" + key.Caller + "#" + key.Text }
+func pk(key idempotency.Key) string { return "once#" + key.Caller + "#" + key.Hash() }
 
 // Put returns the write that stores what a key has created. Its condition fails if the key is in
 // use.

@@ -7,7 +7,7 @@
 //	list#all               <number>   the list form, in the order of creation; see package lists
 //	list#<status>          <number>   the same, of one status
 //	rank#projects…                    counts over the lists; see package rank
-//	once#<caller>#<key>    once       an idempotency key and the project that it created; see package idempotencykeys
+//	once#<caller>#<hash>   once       an idempotency key and the project that it created; see package idempotencykeys
 //
 // Every change is one transaction over all affected items and over the counters of the day in the
 // analytics table, so a crash never leaves an incomplete project or a wrong counter. Every write is

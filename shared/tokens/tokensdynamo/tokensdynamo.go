@@ -9,6 +9,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"portside/shared/core/idempotency"
 	"portside/shared/credentials"
 	"portside/shared/credentials/credentialsdynamo"
 	"portside/shared/dynamo/transactions"
@@ -31,7 +32,28 @@ var _ tokens.Store = (*Store)(nil)
 // Issue implements tokens.Store in one transaction. If that fails because of too many credentials,
 // it recounts them without the expired ones and tries once more.
 func (s *Store) Issue(ctx context.Context, token credentials.Credential, by string) error {
-	err := s.issue(ctx, token, by)
+	return s.issueWithRecount(ctx, token, by, nil)
+}
+
+// errInUse means that the idempotency key is in use. Clients get the first request's result instead.
+var errInUse = errors.New("tokensdynamo: the idempotency key is in use")
+
+// IssueOnce implements tokens.Store.
+func (s *Store) IssueOnce(ctx context.Context, issued tokens.Issued, by string, key idempotency.Key) (tokens.Issued, error) {
+	at := issued.Token.CreatedAt
+	remember := s.table.Remember(key, issued.Secret, at)
+	err := s.issueWithRecount(ctx, issued.Token, by, &remember)
+	if !errors.Is(err, errInUse) {
+		return issued, err
+	}
+	token, secret, err := s.table.Replay(ctx, key, at)
+	return tokens.Issued{Token: token, Secret: secret, Replayed: true}, err
+}
+
+func (s *Store) issueWithRecount(
+	ctx context.Context, token credentials.Credential, by string, remember *types.TransactWriteItem,
+) error {
+	err := s.issue(ctx, token, by, remember)
 	if !errors.Is(err, tokens.ErrTooMany) {
 		return err
 	}
@@ -42,22 +64,18 @@ func (s *Store) Issue(ctx context.Context, token credentials.Credential, by stri
 	if !room {
 		return err
 	}
-	return s.issue(ctx, token, by)
+	return s.issue(ctx, token, by, remember)
 }
 
-func (s *Store) issue(ctx context.Context, token credentials.Credential, by string) error {
-	writes := append([]types.TransactWriteItem{
-		s.table.StillWorks(by), s.table.Tally(token.Owner.ID, credentialsdynamo.Change{Issued: 1, On: token.CreatedAt}),
-	}, s.table.Issue(token)...)
-	err := transactions.Write(ctx, s.client, writes)
-	switch at, failed := transactions.FailedAt(err); {
-	case failed && at == 0:
-		return tokens.ErrCaller
-	case failed && at == 1:
-		return tokens.ErrTooMany
-	default:
-		return err
+func (s *Store) issue(ctx context.Context, token credentials.Credential, by string, remember *types.TransactWriteItem) error {
+	var plan transactions.Plan
+	plan.Add(tokens.ErrCaller, s.table.StillWorks(by))
+	if remember != nil {
+		plan.Add(errInUse, *remember)
 	}
+	plan.Add(tokens.ErrTooMany, s.table.Tally(token.Owner.ID, credentialsdynamo.Change{Issued: 1, On: token.CreatedAt}))
+	plan.Add(nil, s.table.Issue(token)...)
+	return plan.Write(ctx, s.client)
 }
 
 // Get implements tokens.Store.

@@ -6,6 +6,9 @@ import (
 	"errors"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"portside/shared/core/idempotency"
 	"portside/shared/core/versions"
 	"portside/shared/credentials"
 	"portside/shared/users"
@@ -14,7 +17,25 @@ import (
 // Issue implements users.KeyStore. The write is conditional on the user's version, so it fails if
 // the user's role or status has changed.
 func (s *Store) Issue(ctx context.Context, user users.User, key credentials.Credential) error {
-	err := s.issue(ctx, user, key)
+	return s.issueWithRecount(ctx, user, key, nil)
+}
+
+// IssueOnce implements users.KeyStore.
+func (s *Store) IssueOnce(ctx context.Context, user users.User, issued users.Issued, once idempotency.Key) (users.Issued, error) {
+	remember := s.credentials.Remember(once, issued.Secret, issued.Key.CreatedAt)
+	err := s.issueWithRecount(ctx, user, issued.Key, &remember)
+	if !errors.Is(err, errReused) {
+		return issued, err
+	}
+	key, secret, err := s.credentials.Replay(ctx, once, issued.Key.CreatedAt)
+	key.LastUsedAt = time.Time{} // as in the first response
+	return users.Issued{Key: key, Secret: secret, Replayed: true}, err
+}
+
+func (s *Store) issueWithRecount(
+	ctx context.Context, user users.User, key credentials.Credential, remember *types.TransactWriteItem,
+) error {
+	err := s.issue(ctx, user, key, remember)
 	if !errors.Is(err, users.ErrTooManyKeys) {
 		return err
 	}
@@ -22,12 +43,15 @@ func (s *Store) Issue(ctx context.Context, user users.User, key credentials.Cred
 	if recountErr != nil || !room {
 		return cmp.Or(recountErr, err)
 	}
-	return s.issue(ctx, user, key)
+	return s.issue(ctx, user, key, remember)
 }
 
-func (s *Store) issue(ctx context.Context, user users.User, key credentials.Credential) error {
+func (s *Store) issue(ctx context.Context, user users.User, key credentials.Credential, remember *types.TransactWriteItem) error {
 	p := s.plan()
 	p.Add(versions.ErrStale, s.Unchanged(user.ID, user.Version))
+	if remember != nil {
+		p.Add(errReused, *remember)
+	}
 	p.issue(key)
 	return p.run(ctx)
 }

@@ -8,7 +8,7 @@
 //	list#<role>            <number>   the same, of one role
 //	rank#users…                       counts over the lists; see package rank
 //	admins                 admins     n, the number of active admins, which never falls from 1 to 0; v, its version
-//	once#<caller>#<key>    once       an idempotency key and the user that it created; see package idempotencykeys
+//	once#<caller>#<hash>   once       an idempotency key and the user that it created; see package idempotencykeys
 //	unsent                 <user id>  an activation mail that was not sent yet
 //	gone#<id>              gone       the history of a deleted user
 //

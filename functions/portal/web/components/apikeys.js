@@ -2,7 +2,7 @@
 import { useState } from "preact/hooks";
 import { get, post, remove } from "../core/api.js";
 import { formatDate, formatRelative } from "../core/format.js";
-import { useAction, useLoad } from "../core/hooks.js";
+import { useAction, useIdempotencyKey, useLoad } from "../core/hooks.js";
 import { html } from "../core/html.js";
 import { useLeaveWarning } from "../core/leave-guard.js";
 import { strings } from "../core/strings.js";
@@ -13,6 +13,7 @@ import { ConfirmDialog, Dialog } from "./dialog.js";
 import { Form, Select, TextField, useFields } from "./fields.js";
 import { Empty, Loaded, Section } from "./page.js";
 import { Table } from "./table.js";
+import { Uncertain } from "./uncertain.js";
 
 const texts = strings.userKeys;
 const path = "/v1/users/{userId}/api-keys";
@@ -53,11 +54,13 @@ function KeyTable({ keys, onDelete }) {
 /** @param {{userId: string, onClose: () => void}} props */
 function CreateDialog({ userId, onClose }) {
   const [fields, set] = useFields({ name: "", days: "365" });
+  const idempotencyKey = useIdempotencyKey(fields);
   const [secret, setSecret] = useState("");
   useLeaveWarning(secret !== "");
   const action = useAction(async () => {
     const expirationDays = fields.days ? Number(fields.days) : undefined;
-    const { data } = await post(path, { path: { userId }, body: { name: fields.name, expirationDays } });
+    const body = { name: fields.name, expirationDays };
+    const { data } = await post(path, { path: { userId }, body, headers: { "Idempotency-Key": idempotencyKey } });
     setSecret(data.key);
   });
   if (secret) {
@@ -74,6 +77,7 @@ function CreateDialog({ userId, onClose }) {
         problem=${action.problem} isRequired />
       <${Select} label=${texts.expires} name="expirationDays" value=${fields.days} onChange=${set("days")} problem=${action.problem}
         options=${[...options, { value: "", label: texts.never }]} isRequired />
+      <${Uncertain} problem=${action.problem} />
     <//>
   <//>`;
 }

@@ -97,7 +97,8 @@ function imageClients({ username, file }, { host, isPlain }) {
     ["podman", "Podman", `podman login ${login}${insecure} ${host} < ${file}`, `podman pull${insecure} ${image}:TAG`],
     ["skopeo", "skopeo", `skopeo login ${login}${insecure} ${host} < ${file}`, `skopeo inspect${insecure} docker://${image}:TAG`],
     ["crane", "crane", `crane auth login ${host} ${login} < ${file}`, `crane ls ${image}`, `crane digest ${image}:TAG`],
-    ["oras", "ORAS", `oras login ${login}${plain} ${host} < ${file}`, `oras repo tags${plain} ${image}`, `oras pull${plain} ${image}:TAG`],
+    ["oras", "ORAS", `oras login ${login}${plain} ${host} < ${file}`, `oras repo tags${plain} ${image}`,
+      `oras copy${isPlain ? " --from-plain-http" : ""} ${image}:TAG --to-oci-layout IMAGE:TAG`],
   ];
   return list.map(([name, title, ...lines]) => ({ name, title, text: lines.join("\n") }));
 }

@@ -1,5 +1,5 @@
 // Hooks for loading data and for actions.
-import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import { Problem } from "./api.js";
 import { strings } from "./strings.js";
 
@@ -67,12 +67,15 @@ export function asProblem(error) {
 }
 
 /**
- * An idempotency key that stays the same as long as the body does. So if the response to a creation is lost, pressing the button
- * again returns the first result instead of creating a second resource.
+ * The idempotency key of a body. It is the same whenever the body is. So if the response to a creation is lost, pressing the button
+ * again returns the first result instead of creating a second resource. The key must be a random UUID, because it also encrypts a
+ * new secret.
  * @param {unknown} body
  * @returns {string}
  */
 export function useIdempotencyKey(body) {
+  const keys = useRef(new Map());
   const text = JSON.stringify(body);
-  return useMemo(() => crypto.randomUUID(), [text]);
+  if (!keys.current.has(text)) keys.current.set(text, crypto.randomUUID());
+  return keys.current.get(text);
 }

@@ -20,6 +20,8 @@ export interface paths {
         /**
          * Request a password
          * @description Requests a user name and password for charts, images or both. All users with `credentials:approve` get a mail, and one of them, but not the requester, decides. A user can have at most 5 pending requests.
+         *
+         *     With an `Idempotency-Key` you can safely repeat the request for 24 hours: the same body gets the first response again with `Idempotency-Replayed: true`, and a different body gets a 422.
          */
         post: operations["createCredentialRequest"];
         delete?: never;
@@ -152,6 +154,8 @@ export interface paths {
          * @description Creates a token for the chart repository and the container registry. Only this response contains it.
          *
          *     A pipeline can renew its token by sending the current one as Bearer. The current scopes must cover the new ones, and the current token stays valid until it expires.
+         *
+         *     With an `Idempotency-Key`, a random UUID, you can safely repeat the request for 24 hours: the same body gets the first response again, with the same secret and `Idempotency-Replayed: true`, and a different body gets a 422. Until then, the service stores the secret encrypted with your key, of which it stores only a hash.
          *
          *     Needs an access token, or an API key or session with the permission `tokens:write`. A session must have begun within the last 15 minutes; otherwise the response is a 403 with the code `SIGN_IN_REQUIRED`.
          */
@@ -1098,6 +1102,8 @@ export interface paths {
         /**
          * Create an API key
          * @description Creates a key with the permissions of its user's role. Only this response contains the key; the service stores a hash. A user can have at most 50 working credentials.
+         *
+         *     With an `Idempotency-Key`, a random UUID, you can safely repeat the request for 24 hours: the same body gets the first response again, with the same secret and `Idempotency-Replayed: true`, and a different body gets a 422. Until then, the service stores the secret encrypted with your key, of which it stores only a hash.
          *
          *     Your own keys need no permission; those of other users need `api-keys:write`.
          *
@@ -3345,7 +3351,10 @@ export interface operations {
     createCredentialRequest: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Any text that you have not used for another resource. */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -3369,7 +3378,9 @@ export interface operations {
             /** @description Created */
             201: {
                 headers: {
-                    /** @description Path of the request. */
+                    /** @description Present only if an earlier request with this Idempotency-Key created the resource. */
+                    "Idempotency-Replayed"?: "true";
+                    /** @description Path of the resource. */
                     Location?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -3388,6 +3399,7 @@ export interface operations {
             409: components["responses"]["Conflict"];
             413: components["responses"]["RequestEntityTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -3647,7 +3659,10 @@ export interface operations {
     createToken: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description A new random UUID (version 4), such as uuidgen prints. It encrypts the secret that a repeated request gets again, so keep it to yourself. */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -3679,7 +3694,9 @@ export interface operations {
             /** @description Created */
             201: {
                 headers: {
-                    /** @description Path of the token. */
+                    /** @description Present only if an earlier request with this Idempotency-Key created the resource. */
+                    "Idempotency-Replayed"?: "true";
+                    /** @description Path of the resource. */
                     Location?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -3698,6 +3715,7 @@ export interface operations {
             409: components["responses"]["Conflict"];
             413: components["responses"]["RequestEntityTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -6095,7 +6113,10 @@ export interface operations {
     createApiKey: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description A new random UUID (version 4), such as uuidgen prints. It encrypts the secret that a repeated request gets again, so keep it to yourself. */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /** @description ID of the user. */
                 userId: string;
@@ -6123,6 +6144,10 @@ export interface operations {
             /** @description Created */
             201: {
                 headers: {
+                    /** @description Present only if an earlier request with this Idempotency-Key created the resource. */
+                    "Idempotency-Replayed"?: "true";
+                    /** @description Path of the resource. */
+                    Location?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6141,6 +6166,7 @@ export interface operations {
             409: components["responses"]["Conflict"];
             413: components["responses"]["RequestEntityTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];

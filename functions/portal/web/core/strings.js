@@ -35,6 +35,7 @@ export const strings = {
     selected: "The text is selected. Copy it with the keys or the menu of your device.",
     notCopied: "Copying is not possible on this page. Select the text and copy it.",
     retry: "Try again",
+    uncertain: "The request may have succeeded. You can send it again: it takes effect only once.",
     optional: "optional",
     previous: "Previous",
     next: "Next",
@@ -202,7 +203,6 @@ export const strings = {
     createdText: "You will not be able to see the token again.",
     saved: "I have saved the token",
     token: "Token",
-    uncertain: "If the new token is in the list but you did not see its secret, revoke it and create another one.",
     /** @type {(name: string) => string} */
     renewTitle: (name) => `Renew ${name}`,
     renewText: "This creates a new token with the same name and scopes.",

@@ -4,9 +4,10 @@ import { Button } from "../../components/buttons.js";
 import { Dialog } from "../../components/dialog.js";
 import { Checkbox, Form, TextField, useFields } from "../../components/fields.js";
 import { Secret } from "../../components/secret.js";
+import { Uncertain } from "../../components/uncertain.js";
 import { post } from "../../core/api.js";
 import { tokenFile } from "../../core/commands.js";
-import { useAction } from "../../core/hooks.js";
+import { useAction, useIdempotencyKey } from "../../core/hooks.js";
 import { html } from "../../core/html.js";
 import { strings } from "../../core/strings.js";
 
@@ -17,19 +18,22 @@ const texts = strings.access;
 /**
  * Creates a token.
  * @param {{name: string, scopes: string[], days: number}} input
+ * @param {string} key the idempotency key
  * @returns {Promise<NewToken>}
  */
-export async function createToken({ name, scopes, days }) {
-  return (await post("/api/v1/tokens", { body: { name, scopes, expiration_days: days } })).data;
+export async function createToken({ name, scopes, days }, key) {
+  const body = { name, scopes, expiration_days: days };
+  return (await post("/api/v1/tokens", { body, headers: { "Idempotency-Key": key } })).data;
 }
 
 /** @param {{onCreated: () => void, onClose: () => void}} props */
 export function CreateDialog({ onCreated, onClose }) {
   const [made, setMade] = useState(/** @type {NewToken | null} */ (null));
   const [values, set] = useFields({ name: "", charts: true, chartNames: "", images: true, imageNames: "", days: "90" });
+  const key = useIdempotencyKey(values);
   const action = useAction(async () => {
     try {
-      setMade(await createToken({ name: values.name, scopes: scopesOf(values), days: Number(values.days) }));
+      setMade(await createToken({ name: values.name, scopes: scopesOf(values), days: Number(values.days) }, key));
     } finally {
       onCreated(); // also after a failure: the token may exist although the response was lost
     }
@@ -73,15 +77,6 @@ function scopesOf(values) {
 function narrowed(scope, names) {
   const list = names.split(/[\s,]+/).filter(Boolean);
   return list.length > 0 ? list.map((name) => `${scope}:${name}`) : [scope];
-}
-
-/**
- * Explains what to do if the response to a creation was lost.
- * @param {{problem?: import("../../core/api.js").Problem}} props
- */
-export function Uncertain({ problem }) {
-  const mayExist = problem && (problem.status === 0 || problem.status >= 500);
-  return mayExist ? html`<p class="hint">${texts.uncertain}</p>` : null;
 }
 
 /**

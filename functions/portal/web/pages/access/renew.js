@@ -3,13 +3,14 @@ import { useState } from "preact/hooks";
 import { Scopes } from "../../components/credentials.js";
 import { Dialog } from "../../components/dialog.js";
 import { Form, TextField, useFields } from "../../components/fields.js";
+import { Uncertain } from "../../components/uncertain.js";
 import { levelOf } from "../../core/credentials.js";
 import { formatDate } from "../../core/format.js";
-import { useAction } from "../../core/hooks.js";
+import { useAction, useIdempotencyKey } from "../../core/hooks.js";
 import { html } from "../../core/html.js";
 import { setQuery } from "../../core/router.js";
 import { strings } from "../../core/strings.js";
-import { createToken, NewTokenDialog, Uncertain } from "./create.js";
+import { createToken, NewTokenDialog } from "./create.js";
 
 /** @typedef {import("../../core/credentials.js").Token} Token */
 /** @typedef {import("../../core/types").Schema<"NewToken">} NewToken */
@@ -30,9 +31,10 @@ function lifetime(token) {
 export function RenewDialog({ token, onCreated, onClose }) {
   const [made, setMade] = useState(/** @type {NewToken | null} */ (null));
   const [values, set] = useFields({ days: String(lifetime(token)) });
+  const key = useIdempotencyKey(values);
   const action = useAction(async () => {
     try {
-      setMade(await createToken({ name: token.name, scopes: token.scopes, days: Number(values.days) }));
+      setMade(await createToken({ name: token.name, scopes: token.scopes, days: Number(values.days) }, key));
     } finally {
       onCreated(); // also after a failure: the token may exist although the response was lost
     }

@@ -5,8 +5,9 @@ import { Form, Select, TextArea, optionsOf, useFields } from "../../components/f
 import { Empty, Section } from "../../components/page.js";
 import { CursorPager } from "../../components/pager.js";
 import { RequestTable } from "../../components/requests.js";
+import { Uncertain } from "../../components/uncertain.js";
 import { post } from "../../core/api.js";
-import { useAction } from "../../core/hooks.js";
+import { useAction, useIdempotencyKey } from "../../core/hooks.js";
 import { html } from "../../core/html.js";
 import { setQuery } from "../../core/router.js";
 import { strings } from "../../core/strings.js";
@@ -30,11 +31,13 @@ const levels = optionsOf(["full", "charts", "images"], texts.levels);
 /** @param {{level: "charts" | "images" | "full", onSent: () => void, onClose: () => void}} props */
 export function RequestDialog({ level, onSent, onClose }) {
   const [values, set] = useFields({ accessLevel: level, justification: "" });
-  const action = useAction(() => post("/api/v1/credential-requests", { body: values }));
+  const key = useIdempotencyKey(values);
+  const action = useAction(() => post("/api/v1/credential-requests", { body: values, headers: { "Idempotency-Key": key } }));
   const submit = async () => {
-    if (!(await action.run())) return;
+    const isSent = await action.run();
+    onSent(); // also after a failure: the request may exist although the response was lost
+    if (!isSent) return;
     announce(texts.sent);
-    onSent();
     onClose();
   };
   return html`<${Dialog} title=${texts.newTitle} onClose=${onClose}>
@@ -44,6 +47,7 @@ export function RequestDialog({ level, onSent, onClose }) {
         value=${values.accessLevel} onChange=${set("accessLevel")} problem=${action.problem} />
       <${TextArea} label=${texts.justification} name="justification" isRequired maxLength=${2000} hint=${texts.justificationHint}
         value=${values.justification} onChange=${set("justification")} problem=${action.problem} />
+      <${Uncertain} problem=${action.problem} />
     <//>
   <//>`;
 }

@@ -14,10 +14,11 @@ export function pullCommands(what) {
   const pinned = `${base}@${digest}`;
   const insecure = isPlain ? " --tls-verify=false" : "";
   const plain = isPlain ? " --plain-http" : "";
+  const fromPlain = isPlain ? " --from-plain-http" : "";
   const general = [
     { name: "skopeo", title: "skopeo", text: `skopeo inspect${insecure} docker://${image}` },
     { name: "crane", title: "crane", text: `crane${isPlain ? " --insecure" : ""} manifest ${image}` },
-    { name: "oras", title: "ORAS", text: `oras pull${plain} ${image}\noras discover${plain} ${pinned}` },
+    { name: "oras", title: "ORAS", text: `oras copy${fromPlain} ${image} --to-oci-layout ${repository}\noras discover${plain} ${pinned}` },
   ];
   if (isChart) {
     const version = what.version ? ` --version ${what.version}` : "";

@@ -1,0 +1,64 @@
+package e2e
+
+import (
+	"fmt"
+	"testing"
+
+	"portside/local/browser"
+)
+
+// testLostResponse loses the first response to each creation. The user presses the button again and finds one result.
+func testLostResponse(t *testing.T, m *customerStack) {
+	page := m.visitAs(t, portalCustomer)
+	page.VirtualAuthenticator()
+
+	page.Open("/portal/access?new=token")
+	page.Fill("Name", "token after a lost response")
+	pressAgain(page, "*/api/v1/tokens", "Create token")
+	page.WaitFor(browser.Dialog("Save your new token"))
+	m.secret(page, "Token")
+	page.Click(browser.Button("I have saved the token"))
+	page.WaitFor(browser.Row("token after a lost response")) // exactly one row
+
+	page.Open("/portal/access?new=request")
+	page.Fill("Justification", "request after a lost response")
+	pressAgain(page, "*/api/v1/credential-requests", "Send request")
+	page.WaitText("Your request was sent.")
+	wantOne(t, page, "/api/v1/credential-requests", "justification", "request after a lost response")
+
+	page.Open("/portal/account")
+	ready(page) // the lists above the button have their final height
+	page.Click(browser.Button("Create an API key"))
+	page.Within(browser.Dialog("Create an API key")).Fill("Name", "key after a lost response")
+	pressAgain(page, "*/api-keys", "Create an API key")
+	page.WaitFor(browser.Dialog("The API key is ready"))
+	m.secret(page, "API key")
+	page.Click(browser.Button("I have saved the key"))
+	page.WaitFor(browser.Row("key after a lost response"))
+
+	ready(page)
+	page.Click(browser.Button("Add a passkey"))
+	page.Within(browser.Dialog("Add a passkey")).Fill("Name", "passkey after a lost response")
+	pressAgain(page, "*/v1/passkeys", "Create the passkey")
+	page.WaitText("This device already has a passkey for your account.")
+	page.Click(browser.Button("Cancel"))
+	page.WaitFor(browser.Row("passkey after a lost response"))
+}
+
+// pressAgain presses a button of the open dialog. It loses the response, and presses the button again.
+func pressAgain(page *browser.Page, pattern, button string) {
+	stop := page.LoseResponses(pattern)
+	page.Click(browser.Button(button))
+	page.WaitText("The server could not be reached.")
+	stop()
+	page.Click(browser.Button(button))
+}
+
+// wantOne checks that one entry of a list has the text in the field.
+func wantOne(t *testing.T, page *browser.Page, path, field, text string) {
+	t.Helper()
+	n := browser.Eval[int](page, fmt.Sprintf(`fetch(%q).then(r => r.json()).then(l => l.data.filter(e => e[%q] === %q).length)`, path, field, text))
+	if n != 1 {
+		t.Errorf("%s has %d entries with the %s %q, want 1", path, n, field, text)
+	}
+}
