@@ -139,7 +139,7 @@ func (s *site) asset(w http.ResponseWriter, r *http.Request) {
 	file.ServeHTTP(w, r)
 }
 
-// assetPolicy restricts the pdf.js worker, because a worker has the policy of its own script and not that of the page. The
+// assetPolicy restricts the pdf.js worker, because a worker has the policy of its own script, not the policy of the page. The
 // worker parses untrusted files and needs no network. The policy does not affect other files, because they are not documents.
 const assetPolicy = "default-src 'none'"
 

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// Limits of what is read for one version.
+// Limits of the data that is read for one version.
 const (
 	// MaxTextBytes is how much of each file is returned. Four files of this size fit into the
 	// response of a Lambda function even if JSON escapes every byte.

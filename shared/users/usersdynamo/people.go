@@ -60,7 +60,7 @@ func person(u users.User) principal.Person {
 }
 
 // Unchanged returns the check that a user still has this version, and so the same role and status.
-// Stores of other domains use it when they issue a credential for somebody other than the caller.
+// Stores of other domains use it when they issue a credential for a user other than the caller.
 func (s *Store) Unchanged(userID string, version int64) types.TransactWriteItem {
 	return types.TransactWriteItem{ConditionCheck: &types.ConditionCheck{
 		TableName: &s.table, Key: userKey(userID), ConditionExpression: aws.String("version = :version"),
@@ -90,7 +90,7 @@ func (s *Store) Persons(ctx context.Context, ids []string) ([]principal.Person, 
 	return found, err
 }
 
-// Existing returns those of the distinct ids that belong to a user, in no particular order. It
+// Existing returns the distinct ids that belong to a user, in no particular order. It
 // reads all of them at once.
 func (s *Store) Existing(ctx context.Context, ids []string) ([]string, error) {
 	var found []string

@@ -91,7 +91,7 @@ func (t *Tree) Content(name string) ([]byte, bool) {
 }
 
 // File returns the handler that sends a file of a version, or false if the tree has another version or no such file. Files of
-// another version would not fit those that the page has loaded.
+// another version would not fit the files that the page has loaded.
 func (t *Tree) File(version, name string) (http.Handler, bool) {
 	file, found := t.files[name]
 	return file, found && version == t.version
