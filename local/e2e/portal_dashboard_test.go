@@ -21,7 +21,7 @@ const dashboardPage = "/portal/dashboard"
 // TestPortalDashboard fills the stack with demo data and compares everything that the dashboard shows with the API.
 func TestPortalDashboard(t *testing.T) {
 	p := newTestStack(t)
-	p.start(t, new(int))
+	p.start(t, noRateLimit())
 	p.runCommand(t, filepath.Join(repository, ".local", "bin", "portside"), "demo-data", "--local", p.data, "--days", "75")
 	p.createUser(t, "manager@example.com", "manager")
 	p.createUser(t, "viewer@example.com", "viewer")
