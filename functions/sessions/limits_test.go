@@ -126,8 +126,8 @@ func TestSignInsOfAUserAreLimited(t *testing.T) {
 	b.usePasskey(a).WantStatus(http.StatusTooManyRequests).WantHeader("Retry-After", "600")
 	b.client().Get("/v1/sessions/current").WantStatus(http.StatusOK)
 
-	suspended := users.Suspended
-	if _, err := f.users().Update(t.Context(), principal.Operator(), versions.Target{ID: f.ada.ID}, users.Change{Status: &suspended}); err != nil {
+	suspended, target := users.Suspended, versions.Target{ID: f.ada.ID}
+	if _, err := f.users().Update(t.Context(), principal.Operator(), target, users.Change{Status: &suspended}); err != nil {
 		t.Fatal(err)
 	}
 	f.clock.Advance(10 * time.Minute)

@@ -24,7 +24,7 @@ import (
 	"portside/shared/users/usersdynamo"
 )
 
-// requestMailTime is how long every request for a sign-in mail takes; see sessions.Dependencies.RequestMailTime. Amazon SES usually accepts a mail
+// requestMailTime is how long every request for a sign-in mail takes; see sessions.Dependencies. Amazon SES usually accepts a mail
 // within a tenth of it.
 const requestMailTime = time.Second
 

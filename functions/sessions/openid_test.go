@@ -22,7 +22,9 @@ func (f *fixture) connect() *openidtest.Provider {
 	client := openidclient.New(openidclient.Settings{
 		Issuer: provider.Issuer, ClientID: openidtest.ClientID, ClientSecret: openidtest.ClientSecret,
 	}, f.clock.Now)
-	f.openID = &openIDProvider{name: "Example", service: openid.NewService(openid.Dependencies{Provider: client, States: f.states, People: f.people, Now: f.clock.Now})}
+	f.openID = &openIDProvider{name: "Example", service: openid.NewService(openid.Dependencies{
+		Provider: client, States: f.states, People: f.people, Now: f.clock.Now,
+	})}
 	return provider
 }
 

@@ -53,7 +53,8 @@ func newFixture(tb testing.TB) *fixture {
 // on returns the service on a store.
 func (f *fixture) on(store *passkeysdynamo.Store) *passkeys.Service {
 	return passkeys.NewService(passkeys.Dependencies{
-		Store: store, Challenges: store, People: everybody{}, Mailer: nowhere{}, Verifier: passkeyswebauthn.Verifier{}, NewID: newID, Now: f.clock.Now,
+		Store: store, Challenges: store, People: everybody{}, Mailer: nowhere{}, Verifier: passkeyswebauthn.Verifier{},
+		NewID: newID, Now: f.clock.Now,
 	})
 }
 

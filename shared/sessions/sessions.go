@@ -2,8 +2,8 @@
 //
 // A person who asks to sign in gets a mail with a link and a code. Both work once, within 15 minutes, and only in the browser that
 // requested them. That browser holds a secret in a cookie, and the store finds the request by the secret's public ID. A mail
-// scanner that opens the link therefore does not use it up, and a stranger who reads the mail cannot use it. Links that the operator creates work in any
-// browser. Other ways to sign in (passkeys, OpenID Connect) prove who the person is and then call Service.SignIn, too.
+// scanner that opens the link therefore does not use it up, and a stranger who reads the mail cannot use it. Links that the operator
+// creates work in any browser. Other ways to sign in (passkeys, OpenID Connect) prove who the person is and then call Service.SignIn, too.
 //
 // The response to a request for a mail does not reveal whether the address belongs to a user: it has the same content and
 // takes the same time. Only hashes of secrets are stored. One transaction starts the session, uses up the link,
