@@ -191,7 +191,7 @@ func (b *bench) dashboardTimes(ctx context.Context, s *stack, l *dashboardFixtur
 }
 
 // percentiles compares the percentiles of the year, which are computed from the histograms of its
-// days, with those of all its requests.
+// days, with the response times of all its requests.
 func (b *bench) percentiles(ctx context.Context, _ *stack, l *dashboardFixture) error {
 	d, err := l.service.Dashboard(ctx, analytics.PeriodQuery{Kind: analytics.LastYear}, "")
 	if err != nil {

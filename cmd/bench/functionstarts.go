@@ -111,7 +111,7 @@ func (b *bench) functionStarts(ctx context.Context, s *stack) error {
 	return b.portalStart(ctx, s)
 }
 
-// portalStart compares the start of the portal with that of a function that does nothing. The starts alternate, so both meet the
+// portalStart compares the start of the portal with the start of a function that does nothing. The starts alternate, so both meet the
 // same load of the machine.
 func (b *bench) portalStart(ctx context.Context, s *stack) error {
 	first := getRequest("/portal")

@@ -43,7 +43,7 @@ type command struct {
 	prepare   func(flags *flag.FlagSet) action
 }
 
-// action runs a command with its parsed flags. The arguments are those that are not flags.
+// action runs a command with its parsed flags. The arguments do not include flags.
 type action func(ctx context.Context, p process, arguments []string) error
 
 // usageError means that the command line is invalid.

@@ -73,7 +73,7 @@ var errNoBaseURL = errors.New("sendActivationEmail requires --base-url, the addr
 // defaults returns what applies to rows that do not say otherwise.
 func (o importOptions) defaults() usersfile.Defaults {
 	if o.baseURL == "" {
-		return usersfile.Defaults{ActivationEmail: o.activationEmail, NoMail: errNoBaseURL}
+		return usersfile.Defaults{ActivationEmail: o.activationEmail, MailError: errNoBaseURL}
 	}
 	return usersfile.Defaults{ActivationEmail: o.activationEmail}
 }

@@ -114,7 +114,7 @@ func readChunk(rows usersfile.Reader) chunk {
 	return c
 }
 
-// importChunk imports all rows of the chunk and counts them. After an error it counts none.
+// importChunk imports all rows of the chunk and counts them. After an error, it does not count any row.
 func (j *importJob) importChunk(ctx context.Context, rows []usersfile.Row) error {
 	var readable []users.NewUser
 	for _, r := range rows {

@@ -16,7 +16,7 @@ func signInLinkCommand() command {
 	return command{
 		name: "sign-in-link", summary: "print a link that signs a user in to the portal",
 		help: `Prints a link with which an active user signs in to the portal once, in any browser,
-within one hour. Whoever has the link can use it. It is shown only once.`,
+within one hour. Anyone who has the link can use it. The link is shown only once.`,
 		prepare: func(flags *flag.FlagSet) action {
 			on := newTarget(flags)
 			email := flags.String("email", "", "the user's e-mail `ADDRESS`")

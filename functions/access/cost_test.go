@@ -10,6 +10,7 @@ import (
 	"portside/shared/dynamo/transactions"
 	"portside/shared/testkit/awstest"
 	"portside/shared/tokens/tokensdynamo"
+	"portside/shared/web"
 )
 
 // TestTokenRequestsMakeFewCalls counts all calls of a request, including authentication and the rate limit.
@@ -21,7 +22,7 @@ func TestTokenRequestsMakeFewCalls(t *testing.T) {
 	secret := credentials.Mint(credentials.AccessToken)
 	first := credentials.Credential{
 		ID: secret.ID(), Kind: credentials.AccessToken, Hash: secret.Hash(), Scopes: []string{"read:helm-charts"},
-		Owner: credentials.Owner{ID: newID(), Role: principal.Manager, Active: true}, CreatedAt: d.now, ExpiresAt: d.now.Add(day),
+		Owner: credentials.Owner{ID: web.NewID(), Role: principal.Manager, Active: true}, CreatedAt: d.now, ExpiresAt: d.now.Add(day),
 	}
 	err := transactions.Write(t.Context(), client,
 		append(d.table.Issue(first), d.table.Tally(first.Owner.ID, credentialsdynamo.Change{Issued: 1})))

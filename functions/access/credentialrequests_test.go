@@ -13,6 +13,7 @@ import (
 	"portside/shared/credentials"
 	"portside/shared/testkit/webtest"
 	"portside/shared/users"
+	"portside/shared/web"
 )
 
 const (
@@ -155,9 +156,9 @@ func TestRequestPermissions(t *testing.T) {
 	_, manager := o.user("manager@example.com", principal.Manager)
 	token := o.withKey(manager).Post("/api/v1/tokens", all).Text("data.token")
 	o.withToken(token).Post(requestsPath, requestBodyJSON).WantStatus(http.StatusUnauthorized) // tokens cannot request passwords
-	o.withKey(o.approver).Post(requestsPath+"/"+newID()+"/approve", `{}`).WantStatus(http.StatusNotFound)
+	o.withKey(o.approver).Post(requestsPath+"/"+web.NewID()+"/approve", `{}`).WantStatus(http.StatusNotFound)
 	o.withKey(o.approver).Post(requestsPath+"/x/approve", `{}`).WantStatus(http.StatusBadRequest)
-	o.withKey(o.approver).Get(requestsPath + "/" + newID()).WantStatus(http.StatusNotFound)
+	o.withKey(o.approver).Get(requestsPath + "/" + web.NewID()).WantStatus(http.StatusNotFound)
 }
 
 func TestCreateRequestRejectsInvalidInput(t *testing.T) {
@@ -171,7 +172,7 @@ func TestCreateRequestRejectsInvalidInput(t *testing.T) {
 		`{"accessLevel":"full","justification":"\u202etxt"}`:                         {"/justification"},
 		`{"accessLevel":"full","justification":"\u3164"}`:                            {"/justification"},
 		`{"accessLevel":["full"],"justification":"x"}`:                               {"/accessLevel"},
-		`{"accessLevel":"full","justification":"x","userId":"` + newID() + `"}`:      {"/userId"},
+		`{"accessLevel":"full","justification":"x","userId":"` + web.NewID() + `"}`:  {"/userId"},
 		`{"accessLevel":"full","justification":"x","status":"approved"}`:             {"/status"},
 	} {
 		response := o.withKey(o.requester).Post(requestsPath, body).WantStatus(http.StatusBadRequest)

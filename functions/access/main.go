@@ -10,7 +10,6 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/service/sesv2"
-	"github.com/google/uuid"
 
 	"portside/shared/credentialrequests"
 	"portside/shared/credentialrequests/credentialrequestsdynamo"
@@ -25,6 +24,7 @@ import (
 	"portside/shared/tokens"
 	"portside/shared/tokens/tokensdynamo"
 	"portside/shared/users/usersdynamo"
+	"portside/shared/web"
 )
 
 func main() { start.HTTP(build) }
@@ -41,7 +41,7 @@ func build(settings *start.Settings) (http.Handler, error) {
 		tokens: tokens.NewService(tokensdynamo.New(client, store), time.Now),
 		requests: credentialrequests.NewService(credentialrequests.Parts{
 			Store: credentialrequestsdynamo.New(client, table, people), Credentials: store, People: people,
-			Mailer: mailses.New(sesv2.NewFromConfig(cfg), settings.String("MAIL_FROM")), NewID: newID, Now: time.Now,
+			Mailer: mailses.New(sesv2.NewFromConfig(cfg), settings.String("MAIL_FROM")), NewID: web.NewID, Now: time.Now,
 		}),
 		pulls:     pulls.NewService(pullsdynamo.New(client, settings.String("PULLS_TABLE"), "")),
 		directory: directory{people: people, credentials: store},
@@ -50,5 +50,3 @@ func build(settings *start.Settings) (http.Handler, error) {
 	auth := credentials.NewAuthenticator(store, settings.Count("RATE_LIMIT_PER_MINUTE"), time.Now)
 	return routes(h, auth).Handler(), nil
 }
-
-func newID() string { return uuid.Must(uuid.NewV7()).String() }

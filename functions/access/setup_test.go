@@ -25,6 +25,7 @@ import (
 	"portside/shared/tokens/tokensdynamo"
 	"portside/shared/users"
 	"portside/shared/users/usersdynamo"
+	"portside/shared/web"
 )
 
 // fixture is the function with a real engine and a clock that the test sets.
@@ -52,7 +53,7 @@ func newFixture(tb testing.TB) *fixture {
 	analyticsTable := awstest.Table(tb, client, "AnalyticsTable")
 	d.people = usersdynamo.New(client, awstest.Table(tb, client, "UsersTable"), d.table, daycounts.In(analyticsTable))
 	d.pulls = pullsdynamo.New(client, awstest.Table(tb, client, "PullsTable"), analyticsTable)
-	d.users = users.NewService(d.people, users.NewInviter(d.people, d.mailbox, d.clock), newID, d.clock)
+	d.users = users.NewService(d.people, users.NewInviter(d.people, d.mailbox, d.clock), web.NewID, d.clock)
 	d.keys = users.NewKeys(d.people, d.people, d.clock)
 	d.user("root@example.com", principal.Admin)
 	return d
@@ -92,7 +93,7 @@ func (d *fixture) advance(t time.Duration) { d.now = d.now.Add(t) }
 func (d *fixture) requestsService() *credentialrequests.Service {
 	return credentialrequests.NewService(credentialrequests.Parts{
 		Store: credentialrequestsdynamo.New(d.client, d.name, d.people), Credentials: d.table, People: d.people,
-		Mailer: d.mailbox, NewID: newID, Now: d.clock,
+		Mailer: d.mailbox, NewID: web.NewID, Now: d.clock,
 	})
 }
 

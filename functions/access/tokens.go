@@ -50,7 +50,7 @@ type createTokenInput struct {
 	}
 }
 
-// Resolve implements huma.Resolver. It adds the failures that the domain finds to those of the schema.
+// Resolve implements huma.Resolver. It adds the failures of the domain to the failures of the schema.
 func (in *createTokenInput) Resolve(huma.Context) []error { return web.Failures(in.token().Check()) }
 
 func (in *createTokenInput) token() tokens.NewToken {

@@ -32,7 +32,7 @@ const (
 )
 
 func encodeSummary(s charts.Summary) (ChartSummary, error) {
-	about, err := s.Latest.Describe()
+	about, err := s.Latest.DecodeMetadata()
 	if err != nil {
 		return ChartSummary{}, err
 	}

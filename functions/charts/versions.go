@@ -53,7 +53,7 @@ func (h *handlers) listVersions(ctx context.Context, in *listVersionsInput) (*li
 	out.Body.Data = make([]ChartVersion, len(page.Releases))
 	next := ""
 	for i, release := range page.Releases {
-		about, err := release.Version.Describe()
+		about, err := release.Version.DecodeMetadata()
 		if err != nil {
 			return nil, err
 		}

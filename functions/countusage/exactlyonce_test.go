@@ -236,7 +236,7 @@ func format(s sums) string {
 	return out
 }
 
-// The batches have a thousand lines, like those of a busy access log.
+// The batches have a thousand lines, like the batches of a busy access log.
 func BenchmarkIngest(b *testing.B) {
 	const n = 1000
 	e := newEngines(b)

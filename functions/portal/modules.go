@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// pageEntry is what the shell needs to know of a page in the table of pages.
+// pageEntry has the data of a page in the table of pages that the shell needs.
 type pageEntry struct {
 	path     string // with {parameters}
 	module   string // "" for an address without a page
@@ -30,7 +30,7 @@ func (s *site) findPage(address string) pageEntry {
 }
 
 // pageEntries returns the entries of the table of pages. It searches in the text instead of parsing JavaScript; a test compares the
-// result with what the browser reads.
+// result with the table that the browser reads.
 func pageEntries(table string) iter.Seq[pageEntry] {
 	return func(yield func(pageEntry) bool) {
 		parts := strings.Split(table, `path: "`)
@@ -59,8 +59,8 @@ func matchesPath(pattern, address string) bool {
 	})
 }
 
-// preloads returns the links with which the browser loads all modules of the page at once. Otherwise it would find them one after
-// the other, each a round trip later.
+// preloads returns the links with which the browser loads all modules of the page at once. Without them, the browser would find
+// each module only after the one that imports it, a round trip later.
 func (s *site) preloads(page pageEntry) string {
 	modules := s.imported(firstModule, nil)
 	if page.module != "" {
@@ -91,7 +91,7 @@ func (s *site) imported(module string, found []string) []string {
 }
 
 // staticImports returns the modules that a module names in the import statements at its beginning. A regular expression over
-// all modules would take a quarter of the function's start.
+// whole files would take a quarter of the startup time.
 func staticImports(module []byte) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for line := range bytes.Lines(module) {

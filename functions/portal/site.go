@@ -26,7 +26,7 @@ var shellTemplate string
 //go:embed web/style.css web/favicon.svg web/*/*.js web/pages/*/*.js
 var webFiles embed.FS
 
-// firstStyle is the style of the shell's own content. It stands in the shell, so the browser draws that content at once.
+// firstStyle is the style of the shell's own content. The shell contains it, so the browser draws that content at once.
 //
 //go:embed web/first.css
 var firstStyle string
@@ -35,7 +35,7 @@ var firstStyle string
 type site struct {
 	tree   *assets.Tree
 	base   string // the address of the tree
-	shell  string // the shell of all pages, without what differs between pages
+	shell  string // the shell of all pages, without the parts that differ between pages
 	policy string // the Content-Security-Policy of the shell
 }
 
@@ -64,7 +64,8 @@ func newSite(uploadsOrigin string) (*site, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The import map is the only inline script, and the first style the only inline style. Their hashes permit them, and no others.
+	// The import map is the only inline script, and the first style the only inline style. The policy permits only the script and the style with these
+	// hashes.
 	s.policy = "default-src 'none'; script-src 'self' " + sourceOf(importMap) + "; style-src 'self' " + sourceOf(firstStyle) + "; " +
 		"img-src 'self' data: blob:; connect-src 'self' " + uploadsOrigin + "; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; " +
 		"require-trusted-types-for 'script'; trusted-types portside-pdf"
@@ -78,12 +79,13 @@ func sourceOf(inline string) string {
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 
-// vendorManifest lists the vendored files with their hashes. A test compares both.
+// vendorManifest lists the vendored files with their hashes. A test checks the hashes.
 //
 //go:embed web/vendor/vendor.json
 var vendorManifest []byte
 
-// vendoredHashes returns the hashes of the vendored files, which are larger than all others together.
+// vendoredHashes returns the hashes of the vendored files. The start uses them instead of reading the files, which are most
+// of the bytes.
 func vendoredHashes() (map[string]string, error) {
 	var files []struct {
 		File   string `json:"file"`
@@ -137,8 +139,8 @@ func (s *site) asset(w http.ResponseWriter, r *http.Request) {
 	file.ServeHTTP(w, r)
 }
 
-// assetPolicy applies to a worker, which takes the policy of its script instead of the page's. The worker of pdf.js parses
-// files of strangers and needs no network. Other files are not documents, so it does not affect them.
+// assetPolicy restricts the pdf.js worker, because a worker has the policy of its own script, not the policy of the page. The
+// worker parses untrusted files and needs no network. The policy does not affect other files, because they are not documents.
 const assetPolicy = "default-src 'none'"
 
 // setPageHeaders sets the headers of a page. Pages handle credentials, so other sites must not embed them, and caches must not

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"io/fs"
-	"os"
 	"regexp"
 	"strings"
 	"testing"
@@ -79,29 +77,4 @@ func isUsed(modules map[string]string, section, key string) bool {
 		}
 	}
 	return false
-}
-
-// modules returns all modules except the libraries and core/strings.js.
-func modules(t *testing.T) map[string]string {
-	t.Helper()
-	found := map[string]string{}
-	err := fs.WalkDir(os.DirFS("web"), ".", func(name string, _ fs.DirEntry, err error) error {
-		if err == nil && strings.HasSuffix(name, ".js") && !strings.HasPrefix(name, "vendor/") && name != "core/strings.js" {
-			found[name] = readModule(t, name)
-		}
-		return err
-	})
-	if err != nil || len(found) < 50 {
-		t.Fatalf("found %d modules: %v", len(found), err)
-	}
-	return found
-}
-
-func readModule(t *testing.T, name string) string {
-	t.Helper()
-	content, err := os.ReadFile("web/" + name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(content)
 }

@@ -109,7 +109,7 @@ type createProjectInput struct {
 	}
 }
 
-// Resolve implements huma.Resolver. It adds the failures that the domain finds to those of the schema.
+// Resolve implements huma.Resolver. It adds the failures of the domain to the failures of the schema.
 func (in *createProjectInput) Resolve(huma.Context) []error {
 	return web.Failures(in.project().Check())
 }

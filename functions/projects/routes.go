@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
-	"github.com/google/uuid"
 
 	"portside/shared/core/principal"
 	"portside/shared/projects"
@@ -16,10 +15,8 @@ import (
 type service struct{ projects *projects.Service }
 
 func newService(store projects.Store, people projects.Directory, now func() time.Time) *service {
-	return &service{projects.NewService(store, people, newID, now)}
+	return &service{projects.NewService(store, people, web.NewID, now)}
 }
-
-func newID() string { return uuid.Must(uuid.NewV7()).String() }
 
 // routes returns the API of this function.
 func routes(s *service, auth web.Authenticator) *web.API {

@@ -17,6 +17,7 @@ import (
 	"portside/shared/testkit/webtest"
 	"portside/shared/users"
 	"portside/shared/users/usersdynamo"
+	"portside/shared/web"
 )
 
 // fixture is the function with a real engine and a clock that the test sets.
@@ -63,7 +64,7 @@ func (o *fixture) withKey(key string) webtest.Client { return o.anonymous().With
 func (o *fixture) asAdmin() webtest.Client { return o.withKey(o.key) }
 
 func (o *fixture) service() *users.Service {
-	return users.NewService(o.people, nil, newID, o.clock.Now)
+	return users.NewService(o.people, nil, web.NewID, o.clock.Now)
 }
 
 // user creates an active user with an API key.

@@ -63,7 +63,7 @@ func TestEventRunsItsJobs(t *testing.T) {
 	}
 }
 
-// The limits of jobs in package media are those that Lambda applies.
+// The limits of jobs in package media are the limits that Lambda applies.
 func TestTemplateHasLimitsOfJobs(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join("..", "..", "template.yaml"))
 	if err != nil {

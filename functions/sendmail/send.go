@@ -7,7 +7,7 @@ import (
 	"log/slog"
 )
 
-// outbox is a domain that stores its unsent mails. SendDue sends those that are due and returns their number.
+// outbox is a domain that stores its unsent mails. SendDue sends the mails that are due and returns their number.
 type outbox interface {
 	SendDue(ctx context.Context) (int, error)
 }

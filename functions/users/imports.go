@@ -20,10 +20,10 @@ import (
 // Limits of an import. A request must end within the time that API Gateway waits, and its response must fit into the payload
 // of a function even if every row fails.
 const (
-	maxImportText = 1_500_000 // bytes
-	maxImportBody = 2 * maxImportText
-	maxImportRows = 250
-	maxDryRunRows = 10_000
+	maxImportTextBytes = 1_500_000
+	maxImportBodyBytes = 2 * maxImportTextBytes
+	maxImportRows      = 250
+	maxDryRunRows      = 10_000
 )
 
 const importHint = "Import a longer file in pieces, or with the command `portside import-users`."
@@ -33,7 +33,7 @@ type importUsersInput struct {
 		Format              usersfile.Format `json:"format" enum:"csv,jsonl" doc:"csv: with a header, separated by commas or semicolons. jsonl: one JSON object per line." example:"csv"`
 		Text                string           `json:"text" doc:"The file, at most 1.5 MB." example:"email,name,role\nada@example.com,Ada Lovelace,user\n"`
 		DryRun              bool             `json:"dryRun,omitempty" doc:"Only reports what an import would do."`
-		SendActivationEmail bool             `json:"sendActivationEmail,omitempty" doc:"Whether to send activation mails to the users whose row has no sendActivationEmail."`
+		SendActivationEmail bool             `json:"sendActivationEmail,omitempty" doc:"Whether to send activation mails to users whose row does not set sendActivationEmail."`
 	}
 	host string
 }
@@ -41,16 +41,16 @@ type importUsersInput struct {
 // Resolve implements huma.Resolver. It records the host.
 func (in *importUsersInput) Resolve(ctx huma.Context) []error {
 	in.host = ctx.Host()
-	if len(in.Body.Text) > maxImportText {
+	if len(in.Body.Text) > maxImportTextBytes {
 		return web.Failures([]fault.Field{{Pointer: "/text", Detail: "must have at most 1.5 MB. " + importHint}})
 	}
 	return nil
 }
 
-// ImportedRow is what became of one row.
+// ImportedRow is the result of one row.
 type ImportedRow struct {
 	Line    int      `json:"line" doc:"First line of the row in the file, from 1." example:"2"`
-	Status  string   `json:"status" enum:"ready,created,existing,failed" doc:"ready: a dry run found no reason against it. existing: a user has the address and stays unchanged." example:"created"`
+	Status  string   `json:"status" enum:"ready,created,existing,failed" doc:"ready: the row can be imported (dry run only). existing: a user already has the address and is not changed." example:"created"`
 	Email   string   `json:"email" doc:"As in the file, without invisible characters; empty if the row cannot be read." example:"ada@example.com"`
 	Name    string   `json:"name" doc:"As in the file, without invisible characters." example:"Ada Lovelace"`
 	Role    string   `json:"role" doc:"As in the file, without invisible characters." example:"user"`
@@ -83,11 +83,15 @@ type importUsersOutput struct {
 }
 
 func (s *service) importFile(ctx context.Context, in *importUsersInput) (*importUsersOutput, error) {
-	rows, err := in.rows()
-	if err != nil {
-		return nil, err
+	limit := maxImportRows
+	if in.Body.DryRun {
+		limit = maxDryRunRows
 	}
-	outcomes, err := s.runImport(ctx, in, readable(rows))
+	rows, err := readRows(in, limit)
+	if err != nil {
+		return nil, fault.Invalid(fault.Field{Pointer: "/text", Detail: err.Error()})
+	}
+	outcomes, err := s.runImport(ctx, in, parsedUsers(rows))
 	if err != nil {
 		return nil, err
 	}
@@ -105,19 +109,7 @@ func (s *service) importFile(ctx context.Context, in *importUsersInput) (*import
 	return out, nil
 }
 
-// rows reads the file. Rows that cannot be parsed have an error.
-func (in *importUsersInput) rows() ([]usersfile.Row, error) {
-	limit := maxImportRows
-	if in.Body.DryRun {
-		limit = maxDryRunRows
-	}
-	rows, err := readRows(in, limit)
-	if err != nil {
-		return nil, fault.Invalid(fault.Field{Pointer: "/text", Detail: err.Error()})
-	}
-	return rows, nil
-}
-
+// readRows reads the file. Rows that cannot be parsed have an error.
 func readRows(in *importUsersInput, limit int) ([]usersfile.Row, error) {
 	defaults := usersfile.Defaults{ActivationEmail: in.Body.SendActivationEmail}
 	reader, err := usersfile.New(in.Body.Format, strings.NewReader(in.Body.Text), defaults)
@@ -140,8 +132,8 @@ func readRows(in *importUsersInput, limit int) ([]usersfile.Row, error) {
 	}
 }
 
-// readable returns the users of the rows that could be parsed.
-func readable(rows []usersfile.Row) []users.NewUser {
+// parsedUsers returns the users of the rows that could be parsed.
+func parsedUsers(rows []usersfile.Row) []users.NewUser {
 	all := make([]users.NewUser, 0, len(rows))
 	for _, row := range rows {
 		if row.Err == nil {
@@ -151,7 +143,7 @@ func readable(rows []usersfile.Row) []users.NewUser {
 	return all
 }
 
-// runImport imports the users, or only finds out what an import would do.
+// runImport imports the users, or returns the outcomes that an import would have.
 func (s *service) runImport(ctx context.Context, in *importUsersInput, rows []users.NewUser) ([]users.Outcome, error) {
 	caller, _ := principal.From(ctx)
 	if !in.Body.DryRun {
@@ -190,10 +182,10 @@ func (r *importReport) add(row usersfile.Row, outcome users.Outcome) (err error)
 	return err
 }
 
-const maxShown = 254 // characters of a value in the report
+const maxPrintable = 254 // characters of a value in the report
 
-// printable returns the beginning of a text without characters that are invisible or change the direction of the text. Values
-// of rows that failed are shown to people and unchecked.
+// printable returns the beginning of a text without characters that are invisible or change the direction of the text. The
+// report shows values of failed rows, which are not validated.
 func printable(text string) string {
 	shown := strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {
@@ -201,8 +193,8 @@ func printable(text string) string {
 		}
 		return r
 	}, text)
-	if characters := []rune(shown); len(characters) > maxShown {
-		return string(characters[:maxShown])
+	if characters := []rune(shown); len(characters) > maxPrintable {
+		return string(characters[:maxPrintable])
 	}
 	return shown
 }

@@ -96,7 +96,7 @@ func TestImportRejectsUnreadableFiles(t *testing.T) {
 		"long record":       {importBody("csv", many(1)+`a,"`+strings.Repeat("x", 1_400_000)), "/text", "a record has more than"},
 		"too many rows":     {importBody("csv", many(maxImportRows+1)), "/text", "must have at most 250 rows"},
 		"many rows, dry":    {importBody("csv", many(maxDryRunRows+1), dryRun), "/text", "must have at most 10000 rows"},
-		"too long":          {importBody("jsonl", strings.Repeat("x", maxImportText+1)), "/text", "at most 1.5 MB"},
+		"too long":          {importBody("jsonl", strings.Repeat("x", maxImportTextBytes+1)), "/text", "at most 1.5 MB"},
 		"unknown format":    {importBody("xlsx", ""), "/format", "must be one of"},
 		"no format":         {`{"text":""}`, "/format", "is required"},
 		"not text":          {`{"format":"csv","text":["a"]}`, "/text", "must be a string"},
@@ -107,7 +107,7 @@ func TestImportRejectsUnreadableFiles(t *testing.T) {
 			t.Errorf("%s: %s", name, problem.Body)
 		}
 	}
-	p.asAdmin().Post("/v1/users/imports", importBody("csv", strings.Repeat(`""`, maxImportText))).WantStatus(http.StatusRequestEntityTooLarge)
+	p.asAdmin().Post("/v1/users/imports", importBody("csv", strings.Repeat(`""`, maxImportTextBytes))).WantStatus(http.StatusRequestEntityTooLarge)
 	for _, empty := range []string{importBody("csv", "email,name,role\n"), importBody("jsonl", "")} {
 		p.asAdmin().Post("/v1/users/imports", empty).WantStatus(http.StatusOK).WantValue("data.rows", []any{})
 	}

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
-	"github.com/google/uuid"
 
 	"portside/shared/core/principal"
 	"portside/shared/users"
@@ -25,15 +24,13 @@ type service struct {
 func newService(store *usersdynamo.Store, mailer users.Mailer, baseURL string, now func() time.Time) *service {
 	inviter := users.NewInviter(store, mailer, now)
 	return &service{
-		users:    users.NewService(store, inviter, newID, now),
-		importer: users.NewImporter(store, newID, now),
+		users:    users.NewService(store, inviter, web.NewID, now),
+		importer: users.NewImporter(store, web.NewID, now),
 		keys:     users.NewKeys(store, store, now),
 		inviter:  inviter,
 		baseURL:  baseURL,
 	}
 }
-
-func newID() string { return uuid.Must(uuid.NewV7()).String() }
 
 // routes returns the API of this function.
 func routes(s *service, auth web.Authenticator) *web.API {
@@ -70,15 +67,15 @@ var (
 	}
 	importUsers = huma.Operation{
 		OperationID: "importUsers", Method: http.MethodPost, Path: "/v1/users/imports", Tags: []string{"Users"},
-		Summary: "Import users from a file", MaxBodyBytes: maxImportBody,
+		Summary: "Import users from a file", MaxBodyBytes: maxImportBodyBytes,
 		Metadata: map[string]any{web.TooLargeHint: importHint},
 		Description: "Creates the users of a CSV file with a header, or of a file with one JSON object per line. The columns or keys are " +
 			"`email`, `name` and `role`, and optionally `department`, `metadata` (a JSON object) and `sendActivationEmail`.\n\n" +
-			"With `dryRun`, the response says what an import would do, and nobody is created; such a file can have 10,000 rows. " +
+			"With `dryRun`, the response says what an import would do, without creating users; such a file can have 10,000 rows. " +
 			"Without it, a request takes 250 rows. Import a longer file in pieces: each row of a dry run that can be imported has its " +
 			"JSON line in `source`.\n\n" +
-			"A row that fails does not stop the others. If a user has the address already, the user stays unchanged. So you can " +
-			"repeat a request at any time: it creates nobody twice. Mails are sent within minutes, in batches. You cannot " +
+			"A row that fails does not stop the others. Existing users are not changed, so you can safely repeat a request. " +
+			"Mails are sent within minutes, in batches. You cannot " +
 			"create a user whose role has more permissions than yours.",
 		Errors: web.BodyErrors(),
 	}
@@ -136,7 +133,7 @@ var (
 		OperationID: "activateUser", Method: http.MethodPost, Path: "/v1/users/activate", Tags: []string{"Users"},
 		Summary: "Activate an account",
 		Description: "Makes the user `active` and creates a first API key, `data.apiKey`, which only this response contains. The token of " +
-			"an activation mail works once. Needs no credential but the token.",
+			"an activation mail works once. It requires no other credential.",
 		Errors: web.BodyErrors(http.StatusUnauthorized),
 	}
 )

@@ -125,7 +125,7 @@ type createUserInput struct {
 	host string
 }
 
-// Resolve implements huma.Resolver. It adds the failures that the domain finds to those of the schema, and records the host.
+// Resolve implements huma.Resolver. It adds the failures of the domain to the failures of the schema, and records the host.
 func (in *createUserInput) Resolve(ctx huma.Context) []error {
 	in.host = ctx.Host()
 	return web.Failures(in.user().Check())

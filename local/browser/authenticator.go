@@ -5,7 +5,7 @@ import (
 	"github.com/chromedp/cdproto/webauthn"
 )
 
-// Authenticator is a virtual device for passkeys. It confirms every question of the page at once.
+// Authenticator is a virtual device for passkeys. It confirms every request immediately.
 type Authenticator struct {
 	page *Page
 	id   webauthn.AuthenticatorID
@@ -14,8 +14,8 @@ type Authenticator struct {
 // VirtualAuthenticator connects a device that can hold passkeys and verify its user.
 func (p *Page) VirtualAuthenticator() *Authenticator {
 	p.t.Helper()
-	run(p, webauthn.Enable, webauthn.EnableParams{})
-	added := run(p, webauthn.AddVirtualAuthenticator, webauthn.AddVirtualAuthenticatorParams{
+	sendCommand(p, webauthn.Enable, webauthn.EnableParams{})
+	added := sendCommand(p, webauthn.AddVirtualAuthenticator, webauthn.AddVirtualAuthenticatorParams{
 		Options: &webauthn.VirtualAuthenticatorOptions{
 			Protocol:                    webauthn.AuthenticatorProtocolCtap2,
 			Transport:                   webauthn.AuthenticatorTransportInternal,
@@ -31,24 +31,24 @@ func (p *Page) VirtualAuthenticator() *Authenticator {
 // Passkeys returns the number of passkeys on the device.
 func (a *Authenticator) Passkeys() int {
 	a.page.t.Helper()
-	return len(run(a.page, webauthn.GetCredentials, webauthn.GetCredentialsParams{AuthenticatorID: a.id}).Credentials)
+	return len(sendCommand(a.page, webauthn.GetCredentials, webauthn.GetCredentialsParams{AuthenticatorID: a.id}).Credentials)
 }
 
 // Forget removes all passkeys from the device.
 func (a *Authenticator) Forget() {
 	a.page.t.Helper()
-	run(a.page, webauthn.ClearCredentials, webauthn.ClearCredentialsParams{AuthenticatorID: a.id})
+	sendCommand(a.page, webauthn.ClearCredentials, webauthn.ClearCredentialsParams{AuthenticatorID: a.id})
 }
 
-// Verify sets whether the device recognizes its user, such as by fingerprint.
-func (a *Authenticator) Verify(recognized bool) {
+// SetUserVerified sets whether the device recognizes its user, such as by fingerprint.
+func (a *Authenticator) SetUserVerified(recognized bool) {
 	a.page.t.Helper()
-	run(a.page, webauthn.SetUserVerified, webauthn.SetUserVerifiedParams{AuthenticatorID: a.id, IsUserVerified: recognized})
+	sendCommand(a.page, webauthn.SetUserVerified, webauthn.SetUserVerifiedParams{AuthenticatorID: a.id, IsUserVerified: recognized})
 }
 
 // Unplug removes the device.
 func (a *Authenticator) Unplug() {
 	a.page.t.Helper()
-	run(a.page, webauthn.RemoveVirtualAuthenticator, webauthn.RemoveVirtualAuthenticatorParams{AuthenticatorID: a.id})
-	run(a.page, webauthn.Disable, cdp.Empty{})
+	sendCommand(a.page, webauthn.RemoveVirtualAuthenticator, webauthn.RemoveVirtualAuthenticatorParams{AuthenticatorID: a.id})
+	sendCommand(a.page, webauthn.Disable, cdp.Empty{})
 }

@@ -46,12 +46,12 @@ func (p *Page) axe() {
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	tree := run(p, page.GetFrameTree, cdp.Empty{})
-	world := run(p, page.CreateIsolatedWorld, page.CreateIsolatedWorldParams{FrameID: tree.FrameTree.Frame.ID, WorldName: "axe"})
+	tree := sendCommand(p, page.GetFrameTree, cdp.Empty{})
+	world := sendCommand(p, page.CreateIsolatedWorld, page.CreateIsolatedWorldParams{FrameID: tree.FrameTree.Frame.ID, WorldName: "axe"})
 	var found []violation
 	for _, script := range []string{source, axeRun} {
 		yes := true
-		answer := run(p, runtime.Evaluate, runtime.EvaluateParams{
+		answer := sendCommand(p, runtime.Evaluate, runtime.EvaluateParams{
 			Expression: script, ContextID: world.ExecutionContextID, AwaitPromise: &yes, ReturnByValue: &yes,
 		})
 		if answer.ExceptionDetails != nil {

@@ -129,7 +129,7 @@ func TestRespondAnswersForTheServer(t *testing.T) {
 func TestVirtualAuthenticator(t *testing.T) {
 	page := open(t, site(t))
 	device := page.VirtualAuthenticator()
-	page.eval("create a passkey", `navigator.credentials.create({ publicKey: {
+	page.runScript("create a passkey", `navigator.credentials.create({ publicKey: {
 		rp: { name: "Test" }, user: { id: new Uint8Array(8), name: "ada", displayName: "Ada" }, challenge: new Uint8Array(32),
 		pubKeyCredParams: [{ type: "public-key", alg: -7 }], authenticatorSelection: { residentKey: "required" },
 	} }).then(() => 0)`)
@@ -137,14 +137,14 @@ func TestVirtualAuthenticator(t *testing.T) {
 		t.Errorf("%d passkeys", device.Passkeys())
 	}
 	device.Forget()
-	device.Verify(false)
+	device.SetUserVerified(false)
 	device.Unplug()
 }
 
 func TestPagesAreIndependent(t *testing.T) {
 	base := site(t)
 	first, second := open(t, base), open(t, base)
-	first.eval("store", `localStorage.setItem("who", "first")`)
+	first.runScript("store", `localStorage.setItem("who", "first")`)
 	if stored := Eval[string](second, `localStorage.getItem("who") ?? "nobody"`); stored != "nobody" {
 		t.Errorf("the second page sees the data of the %s", stored)
 	}
@@ -161,7 +161,7 @@ func TestScreenshot(t *testing.T) {
 	failures := record(t, func(tb testing.TB) {
 		broken := open(tb, page.base.String())
 		broken.Resize(Phone)
-		broken.eval("change", `document.body.style.setProperty("background", "red")`)
+		broken.runScript("change", `document.body.style.setProperty("background", "red")`)
 		broken.Screenshot("page", "time")
 		broken.Screenshot("missing")
 	})
@@ -176,7 +176,7 @@ func TestAxe(t *testing.T) {
 	page.Axe()
 	failures := record(t, func(tb testing.TB) {
 		broken := open(tb, page.base.String())
-		broken.eval("add a button without a name", `document.querySelector("main").append(document.createElement("button"))`)
+		broken.runScript("add a button without a name", `document.querySelector("main").append(document.createElement("button"))`)
 		broken.Axe()
 	})
 	wantFailures(t, failures, "light, 390 px: button-name", "dark, 390 px: button-name", "light, 1280 px", "dark, 1280 px")
@@ -188,7 +188,7 @@ func TestOverflow(t *testing.T) {
 	if wide := page.Overflow(); len(wide) != 0 {
 		t.Errorf("too wide: %q", wide)
 	}
-	page.eval("widen", `document.querySelector("table").style.setProperty("width", "500px")`)
+	page.runScript("widen", `document.querySelector("table").style.setProperty("width", "500px")`)
 	if wide := page.Overflow(); len(wide) == 0 || !strings.HasPrefix(wide[0], "<table") {
 		t.Errorf("too wide: %q", wide)
 	}
@@ -211,7 +211,7 @@ func TestProblemsFailTheTest(t *testing.T) {
 				if allowed != "" {
 					page.Allow(allowed)
 				}
-				page.eval("misbehave", "(async () => { try { await ("+wrap(problem.script)+") } catch {} })()")
+				page.runScript("misbehave", "(async () => { try { await ("+wrap(problem.script)+") } catch {} })()")
 				page.Settle()
 			}
 			failures := record(t, func(tb testing.TB) { visit(tb, "") })

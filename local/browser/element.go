@@ -164,11 +164,11 @@ func (s Scope) field(ctx context.Context, label string) (object, error) {
 	}
 	var fields []object
 	for _, element := range named {
-		is, err := call[bool](ctx, element, isField)
+		isControl, err := call[bool](ctx, element, isField)
 		if err != nil {
 			return object{}, err
 		}
-		if is {
+		if isControl {
 			fields = append(fields, element)
 		}
 	}

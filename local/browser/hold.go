@@ -27,7 +27,7 @@ func (p *Page) Hold(patterns ...string) *Held {
 	for i, pattern := range patterns {
 		wanted[i] = &fetch.RequestPattern{URLPattern: pattern}
 	}
-	run(p, fetch.Enable, fetch.EnableParams{Patterns: wanted})
+	sendCommand(p, fetch.Enable, fetch.EnableParams{Patterns: wanted})
 	ctx, cancel := context.WithCancel(p.tab)
 	h := &Held{page: p, end: cancel}
 	paused := cdp.Events(ctx, p.target, fetch.RequestPaused)
@@ -77,7 +77,7 @@ func (h *Held) Release(text string) {
 	h.waiting = others
 	h.mu.Unlock()
 	for _, event := range chosen {
-		run(h.page, fetch.ContinueRequest, fetch.ContinueRequestParams{RequestID: event.RequestID})
+		sendCommand(h.page, fetch.ContinueRequest, fetch.ContinueRequestParams{RequestID: event.RequestID})
 	}
 }
 
@@ -85,5 +85,5 @@ func (h *Held) Release(text string) {
 func (h *Held) Stop() {
 	h.page.t.Helper()
 	h.end()
-	run(h.page, fetch.Disable, cdp.Empty{})
+	sendCommand(h.page, fetch.Disable, cdp.Empty{})
 }

@@ -17,19 +17,30 @@ import (
 // allows these failures. The status 0 breaks the connection instead. The returned function ends it.
 func (p *Page) Respond(pattern string, status int64, body string) (stop func()) {
 	p.t.Helper()
-	return p.intercept(fetch.RequestPattern{URLPattern: pattern}, status, body)
+	return p.intercept(func(string) (int64, string) { return status, body }, &fetch.RequestPattern{URLPattern: pattern})
+}
+
+// RespondWith is Respond with several patterns, and a response for each address.
+func (p *Page) RespondWith(respond func(address string) (status int64, body string), patterns ...string) (stop func()) {
+	p.t.Helper()
+	wanted := make([]*fetch.RequestPattern, len(patterns))
+	for i, pattern := range patterns {
+		wanted[i] = &fetch.RequestPattern{URLPattern: pattern}
+	}
+	return p.intercept(respond, wanted...)
 }
 
 // LoseResponses breaks the connection of all requests whose address matches the pattern, after the server has answered, and
 // allows these failures. The returned function ends it.
 func (p *Page) LoseResponses(pattern string) (stop func()) {
 	p.t.Helper()
-	return p.intercept(fetch.RequestPattern{URLPattern: pattern, RequestStage: fetch.RequestStageResponse}, 0, "")
+	lost := &fetch.RequestPattern{URLPattern: pattern, RequestStage: fetch.RequestStageResponse}
+	return p.intercept(func(string) (int64, string) { return 0, "" }, lost)
 }
 
-func (p *Page) intercept(pattern fetch.RequestPattern, status int64, body string) (stop func()) {
+func (p *Page) intercept(respond func(address string) (int64, string), patterns ...*fetch.RequestPattern) (stop func()) {
 	p.t.Helper()
-	run(p, fetch.Enable, fetch.EnableParams{Patterns: []*fetch.RequestPattern{&pattern}})
+	sendCommand(p, fetch.Enable, fetch.EnableParams{Patterns: patterns})
 	ctx, cancel := context.WithCancel(p.tab)
 	paused := cdp.Events(ctx, p.target, fetch.RequestPaused)
 	go func() {
@@ -38,6 +49,7 @@ func (p *Page) intercept(pattern fetch.RequestPattern, status int64, body string
 				return
 			}
 			p.watch.allow(event.Request)
+			status, body := respond(event.Request.URL)
 			if err := p.answer(ctx, event.RequestID, status, body); err != nil && ctx.Err() == nil {
 				p.watch.fail("cannot answer " + event.Request.URL + ": " + err.Error())
 			}
@@ -46,7 +58,7 @@ func (p *Page) intercept(pattern fetch.RequestPattern, status int64, body string
 	return func() {
 		p.t.Helper()
 		cancel()
-		run(p, fetch.Disable, cdp.Empty{})
+		sendCommand(p, fetch.Disable, cdp.Empty{})
 	}
 }
 
@@ -84,13 +96,13 @@ func (w *watcher) fail(problem string) {
 // Body returns the body of the response to a request of the current document. The request must have ended.
 func (p *Page) Body(request Request) []byte {
 	p.t.Helper()
-	return run(p, network.GetResponseBody, network.GetResponseBodyParams{RequestID: request.id}).Body
+	return sendCommand(p, network.GetResponseBody, network.GetResponseBodyParams{RequestID: request.id}).Body
 }
 
 // ClearCache forgets all files that the browser has loaded.
 func (p *Page) ClearCache() {
 	p.t.Helper()
-	run(p, network.ClearBrowserCache, cdp.Empty{})
+	sendCommand(p, network.ClearBrowserCache, cdp.Empty{})
 }
 
 // Download runs a step that downloads a file, such as a click, and returns the file's name and content. The file must not be empty.

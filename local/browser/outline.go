@@ -19,7 +19,7 @@ func (p *Page) fatalf(format string, values ...any) {
 
 // Outline returns the page as a screen reader sees it: one line for each element with its role, name and value.
 func (p *Page) Outline() string {
-	ctx, cancel := context.WithTimeout(p.tab, patience/5)
+	ctx, cancel := context.WithTimeout(p.tab, stepTimeout/5)
 	defer cancel()
 	var b strings.Builder
 	title, err := evaluate[[]string](ctx, p, "[location.href, document.title]")
@@ -28,7 +28,7 @@ func (p *Page) Outline() string {
 	}
 	tree, err := cdp.Call(ctx, p.target, accessibility.GetFullAXTree, accessibility.GetFullAXTreeParams{})
 	if err != nil || len(tree.Nodes) == 0 {
-		return fmt.Sprintf("%s(no outline after %v: %v)", b.String(), patience/time.Second, err)
+		return fmt.Sprintf("%s(no outline after %v: %v)", b.String(), stepTimeout/time.Second, err)
 	}
 	byID := map[accessibility.NodeID]*accessibility.Node{}
 	for _, node := range tree.Nodes {

@@ -15,8 +15,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// patience is how long a step waits until it is possible. It is generous, because machines of CI are slow.
-const patience = 45 * time.Second
+// stepTimeout is how long a step waits until it is possible. It is long, because CI machines are slow.
+const stepTimeout = 45 * time.Second
 
 // Window sizes in CSS pixels. A page starts as Desktop.
 var (
@@ -86,9 +86,9 @@ func (p *Page) acceptDialog() {
 // prepare gives the tab the same surroundings on every machine.
 func (p *Page) prepare() {
 	p.t.Helper()
-	run(p, emulation.SetTimezoneOverride, emulation.SetTimezoneOverrideParams{TimezoneID: "UTC"})
-	run(p, emulation.SetLocaleOverride, emulation.SetLocaleOverrideParams{Locale: "en-US"})
-	run(p, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true})
+	sendCommand(p, emulation.SetTimezoneOverride, emulation.SetTimezoneOverrideParams{TimezoneID: "UTC"})
+	sendCommand(p, emulation.SetLocaleOverride, emulation.SetLocaleOverrideParams{Locale: "en-US"})
+	sendCommand(p, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true})
 	p.permitClipboard()
 	p.Resize(Desktop)
 	p.SetTheme(Light)
@@ -137,7 +137,7 @@ func (p *Page) Begin(path string) {
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	run(p, page.Navigate, page.NavigateParams{URL: p.base.ResolveReference(reference).String()})
+	sendCommand(p, page.Navigate, page.NavigateParams{URL: p.base.ResolveReference(reference).String()})
 }
 
 // Reload loads the page again.
@@ -149,7 +149,7 @@ func (p *Page) Reload() {
 // Back goes back to the page before.
 func (p *Page) Back() {
 	p.t.Helper()
-	p.eval("go back", "history.back()")
+	p.runScript("go back", "history.back()")
 }
 
 func (p *Page) navigate(what string, action chromedp.Action[chromedp.Void]) {
@@ -176,7 +176,7 @@ func (p *Page) WaitURL(path string) {
 // Resize changes the size of the window.
 func (p *Page) Resize(size Size) {
 	p.t.Helper()
-	run(p, emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{
+	sendCommand(p, emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{
 		Width: size.Width, Height: size.Height, DeviceScaleFactor: 1, Mobile: false,
 	})
 	p.size = size
@@ -185,7 +185,7 @@ func (p *Page) Resize(size Size) {
 // SetTheme changes the color scheme that the person prefers.
 func (p *Page) SetTheme(theme Theme) {
 	p.t.Helper()
-	run(p, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{
+	sendCommand(p, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{
 		{Name: "prefers-color-scheme", Value: string(theme)},
 		{Name: "prefers-reduced-motion", Value: "reduce"},
 	}})
@@ -196,7 +196,8 @@ func (p *Page) SetTheme(theme Theme) {
 func (p *Page) Settle() {
 	p.t.Helper()
 	p.await("the end of all requests", func(context.Context) (bool, error) { return len(p.watch.pending()) == 0, nil })
-	p.eval("draw the page", "document.fonts.ready.then(() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done))))")
+	p.runScript("draw the page",
+		"document.fonts.ready.then(() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done))))")
 }
 
 // Clipboard returns the text that the page has copied.
@@ -205,9 +206,9 @@ func (p *Page) Clipboard() string {
 	return Eval[string](p, "navigator.clipboard.readText()")
 }
 
-// limit returns a context that ends when the test's patience ends.
+// limit returns a context with stepTimeout.
 func (p *Page) limit() (context.Context, context.CancelFunc) {
-	return context.WithTimeout(p.tab, patience)
+	return context.WithTimeout(p.tab, stepTimeout)
 }
 
 // await repeats a step until it succeeds.
@@ -229,7 +230,7 @@ func (p *Page) await(what string, try func(context.Context) (bool, error)) {
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
-			p.fatalf("waited %v for %s; the last error is %v", patience, what, last)
+			p.fatalf("waited %v for %s; the last error is %v", stepTimeout, what, last)
 		}
 	}
 }
@@ -240,8 +241,8 @@ func (p *Page) WaitUntil(what, expression string) {
 	p.await(what, func(ctx context.Context) (bool, error) { return evaluate[bool](ctx, p, expression) })
 }
 
-// run sends a command of the DevTools protocol.
-func run[P, R any](p *Page, command cdp.Command[P, R], parameters P) R {
+// sendCommand sends a command of the DevTools protocol.
+func sendCommand[P, R any](p *Page, command cdp.Command[P, R], parameters P) R {
 	p.t.Helper()
 	ctx, cancel := p.limit()
 	defer cancel()
@@ -264,8 +265,8 @@ func Eval[T any](p *Page, expression string) T {
 	return value
 }
 
-// eval evaluates an expression that has no value.
-func (p *Page) eval(what, expression string) {
+// runScript evaluates an expression whose value is not needed.
+func (p *Page) runScript(what, expression string) {
 	p.t.Helper()
 	ctx, cancel := p.limit()
 	defer cancel()

@@ -12,6 +12,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/css"
@@ -58,8 +59,8 @@ func (p *Page) Screenshot(name string, volatile ...string) {
 	}
 }
 
-// Draw writes a picture of the window with -update, for documents. Nothing compares it.
-func (p *Page) Draw(path string) {
+// UpdateDocsPicture writes a picture of the window to a file of the documentation, only with -update. No test compares it.
+func (p *Page) UpdateDocsPicture(path string) {
 	p.t.Helper()
 	if picture := p.capture(nil); *update {
 		writeFile(p, path, picture)
@@ -77,17 +78,17 @@ func writeFile(p *Page, path string, content []byte) {
 func (p *Page) capture(volatile []string) []byte {
 	p.t.Helper()
 	p.Settle()
-	tree := run(p, page.GetFrameTree, cdp.Empty{})
-	sheet := run(p, css.CreateStyleSheet, css.CreateStyleSheetParams{FrameID: tree.FrameTree.Frame.ID})
+	tree := sendCommand(p, page.GetFrameTree, cdp.Empty{})
+	sheet := sendCommand(p, css.CreateStyleSheet, css.CreateStyleSheetParams{FrameID: tree.FrameTree.Frame.ID})
 	setStyle := func(text string) {
-		run(p, css.SetStyleSheetText, css.SetStyleSheetTextParams{StyleSheetID: sheet.StyleSheetID, Text: text})
+		sendCommand(p, css.SetStyleSheetText, css.SetStyleSheetTextParams{StyleSheetID: sheet.StyleSheetID, Text: text})
 	}
 	setStyle("* { caret-color: transparent !important }")
-	for _, selector := range volatile {
-		p.eval("hide "+selector, fmt.Sprintf(hideTexts, quote(selector)))
+	for _, selector := range slices.DeleteFunc(volatile, func(selector string) bool { return selector == "" }) {
+		p.runScript("hide "+selector, fmt.Sprintf(hideTexts, quote(selector)))
 	}
-	shot := run(p, page.CaptureScreenshot, page.CaptureScreenshotParams{Format: page.CaptureScreenshotFormatPng})
-	p.eval("show all texts", showTexts)
+	shot := sendCommand(p, page.CaptureScreenshot, page.CaptureScreenshotParams{Format: page.CaptureScreenshotFormatPng})
+	p.runScript("show all texts", showTexts)
 	setStyle("")
 	return shot.Data
 }

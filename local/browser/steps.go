@@ -13,7 +13,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// step waits until something can be done in the page, and does it.
+// step repeats an action until it succeeds, and fails the test after stepTimeout.
 func (s Scope) step(what string, try func(context.Context) (bool, error)) {
 	s.page.t.Helper()
 	s.page.await(what, func(ctx context.Context) (bool, error) {
@@ -32,10 +32,18 @@ func (s Scope) WaitFor(e Element) {
 	})
 }
 
-// WaitGone waits until the page shows no such element.
+// WaitGone waits until the page shows no such element. A modal dialog hides the elements behind it, so they are gone only after the
+// dialog.
 func (s Scope) WaitGone(e Element) {
 	s.page.t.Helper()
+	isBehind := len(s.path) == 0 && e.role != "dialog"
 	s.step("the end of the "+s.describe(e), func(ctx context.Context) (bool, error) {
+		if isBehind {
+			isModal, err := evaluate[bool](ctx, s.page, `!!document.querySelector("dialog:modal")`)
+			if err != nil || isModal {
+				return false, err
+			}
+		}
 		count, err := s.count(ctx, e)
 		return count == 0, err
 	})
@@ -124,14 +132,21 @@ type point struct {
 	Problem string
 }
 
-const clickable = `function() {
+// clickable waits for a frame, because what loads may still move the element. Then it begins to listen for the click.
+const clickable = `async function() {
 	if (this.disabled || this.ariaDisabled === "true") return { problem: "it is disabled" };
+	const before = this.getClientRects()[0];
+	await new Promise(done => requestAnimationFrame(done));
 	const box = this.getClientRects()[0];
-	if (!box) return { problem: "it has no size" };
+	if (!before || !box) return { problem: "it has no size" };
+	if (before.x !== box.x || before.y !== box.y) return { problem: "it moves" };
 	const x = box.x + box.width / 2, y = box.y + box.height / 2;
 	const hit = document.elementFromPoint(x, y);
 	const reached = hit && (this.contains(hit) || hit.contains(this) || hit.closest("label")?.control === this);
-	return { x, y, problem: reached ? "" : "it is covered by " + (hit?.outerHTML.slice(0, 200) ?? "the edge of the window") };
+	if (!reached) return { problem: "it is covered by " + (hit?.outerHTML.slice(0, 200) ?? "the edge of the window") };
+	globalThis.isClickMissed = true;
+	this.addEventListener("click", () => { globalThis.isClickMissed = false; }, { capture: true, once: true });
+	return { x, y, problem: "" };
 }`
 
 // clickEvents are the events of a click.
@@ -160,7 +175,11 @@ func click(ctx context.Context, element object) (bool, error) {
 			return false, err
 		}
 	}
-	return true, nil
+	isMissed, err := evaluate[bool](ctx, element.page, "globalThis.isClickMissed === true")
+	if err == nil && isMissed {
+		return false, errors.New("it moved before the click")
+	}
+	return true, nil // without an answer, the click has opened another page
 }
 
 const focusField = `function() {
@@ -232,9 +251,9 @@ func (s Scope) Check(label string, checked bool) {
 		if err != nil {
 			return false, err
 		}
-		is, err := call[bool](ctx, field, "function() { return this.checked }")
-		if err != nil || is == checked {
-			return is == checked, err
+		isChecked, err := call[bool](ctx, field, "function() { return this.checked }")
+		if err != nil || isChecked == checked {
+			return isChecked == checked, err
 		}
 		return click(ctx, field)
 	})

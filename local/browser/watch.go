@@ -1,6 +1,7 @@
 package browser
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/url"
@@ -29,7 +30,7 @@ type Request struct {
 // watcher records what happens on a page. Chromium's events arrive on other goroutines.
 type watcher struct {
 	host        string
-	closeDialog func() // accepts a dialog of the browser, which stops the page
+	closeDialog func() // accepts a JavaScript dialog, which would block the page
 
 	mu       sync.Mutex
 	allowed  []string
@@ -42,12 +43,21 @@ func newWatcher(host string) *watcher {
 	return &watcher{host: host, requests: map[network.RequestID]*Request{}}
 }
 
-// Allow lets things happen on the page that otherwise fail the test: all whose description contains the text, such as
+// Allow permits problems of the page that otherwise fail the test: those whose description contains the text, such as
 // "401 GET /v1/sessions/current".
 func (p *Page) Allow(description string) {
 	p.watch.mu.Lock()
 	defer p.watch.mu.Unlock()
 	p.watch.allowed = append(p.watch.allowed, description)
+}
+
+// WaitForProblem waits until something happens on the page that otherwise fails the test, and permits it.
+func (p *Page) WaitForProblem(description string) {
+	p.t.Helper()
+	p.await("the problem "+description, func(context.Context) (bool, error) {
+		return slices.ContainsFunc(p.watch.unexpected(), func(problem string) bool { return strings.Contains(problem, description) }), nil
+	})
+	p.Allow(description)
 }
 
 // Requests returns all requests of the page since the test began, in order.
@@ -61,13 +71,13 @@ func (p *Page) Requests() []Request {
 	return requests
 }
 
-// reportProblems fails the test for every problem that it has not allowed.
+// reportProblems fails the test for every problem that the test does not allow.
 func (p *Page) reportProblems() {
 	p.t.Helper()
 	if p.t.Failed() && p.tab.Err() != nil {
 		return
 	}
-	p.eval("wait for the last events", "0") // events arrive in order, so all earlier ones are here now
+	p.runScript("wait for the last events", "0") // events arrive in order, so all earlier ones are here now
 	for _, problem := range p.watch.unexpected() {
 		p.t.Errorf("the page %s", problem)
 	}
@@ -110,8 +120,8 @@ func (w *watcher) observe(event any) {
 			w.report("has an error: %s (%s)", e.Entry.Text, e.Entry.URL)
 		}
 	case *page.EventJavascriptDialogOpening:
-		if e.Type != page.DialogTypeBeforeunload { // the person does leave
-			w.report("asked with a dialog of the browser: %s", e.Message)
+		if e.Type != page.DialogTypeBeforeunload { // expected: the test leaves the page
+			w.report("opened a JavaScript dialog: %s", e.Message)
 		}
 		go w.closeDialog()
 	case *page.EventFrameNavigated:

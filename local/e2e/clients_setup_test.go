@@ -37,7 +37,7 @@ type customerStack struct {
 func startCustomerStack(t *testing.T) *customerStack {
 	t.Helper()
 	p := newTestStack(t)
-	p.start(t, new(int))
+	p.start(t, noRateLimit())
 	password, err := os.ReadFile(filepath.Join(p.data, "registry-password"))
 	if err != nil {
 		t.Fatal(err)

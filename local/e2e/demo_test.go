@@ -21,7 +21,7 @@ func TestDemo(t *testing.T) {
 	p := newTestStack(t)
 	m := &customerStack{testStack: p, dir: t.TempDir()}
 	m.wantDemoError(t, "", "no local stack runs in "+p.data)
-	p.start(t, new(int))
+	p.start(t, noRateLimit())
 	m.upstream = strings.TrimPrefix(p.info.Registry, "http://")
 	m.wantDemoError(t, "127.0.0.1:1", "serves "+m.host()+", not 127.0.0.1:1")
 	m.wantDemoErrorWithout(t, "admin-key")
@@ -50,7 +50,7 @@ func TestDemo(t *testing.T) {
 // demo must keep and sign it, and push it to the registry.
 func TestDemoKeepsExistingArchives(t *testing.T) {
 	p := newTestStack(t)
-	p.start(t, new(int))
+	p.start(t, noRateLimit())
 	m := &customerStack{testStack: p, dir: t.TempDir(), upstream: strings.TrimPrefix(p.info.Registry, "http://")}
 	m.vendor = m.machine(t, login{})
 	m.vendor.packageChart(t, "hello", "1.0.0")

@@ -20,7 +20,7 @@ const jobAttempts = 3
 // fastRetryOptions returns options with the parameters and short retry delays.
 func fastRetryOptions(parameters map[string]string) stack.Options {
 	return stack.Options{
-		RateLimit: new(int), Parameters: parameters, RetryDelays: []time.Duration{time.Millisecond, time.Millisecond},
+		RateLimit: noRateLimit(), Parameters: parameters, RetryDelays: []time.Duration{time.Millisecond, time.Millisecond},
 	}
 }
 

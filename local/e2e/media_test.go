@@ -16,7 +16,7 @@ var mediaGuide = filepath.Join(repository, "docs", "media.md")
 // TestMedia runs the commands of docs/media.md and then sends hostile input.
 func TestMedia(t *testing.T) {
 	p := newTestStack(t)
-	stop := p.start(t, new(int))
+	stop := p.start(t, noRateLimit())
 	for _, part := range []struct {
 		name string
 		run  func(*testing.T, *testStack)

@@ -1,10 +1,7 @@
 package e2e
 
 import (
-	"fmt"
 	"net/http"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -16,7 +13,7 @@ const firstAdmin = "admin@localhost"
 // TestAdministrationPages administers users and projects in a browser.
 func TestAdministrationPages(t *testing.T) {
 	p := newTestStack(t)
-	p.start(t, new(int))
+	p.start(t, noRateLimit())
 	page := p.visitAs(t, firstAdmin)
 	t.Run("create a user", func(t *testing.T) { testCreateUserPage(t, p, page) })
 	t.Run("change a user", func(t *testing.T) { testUserPage(t, p, page) })
@@ -24,18 +21,22 @@ func TestAdministrationPages(t *testing.T) {
 	t.Run("keys and tokens", func(t *testing.T) { testUserCredentials(t, p, page) })
 	t.Run("last admin", func(t *testing.T) { testLastAdmin(t, p, page) })
 	t.Run("hostile texts", func(t *testing.T) { testHostileTexts(t, p, page) })
+	t.Run("hostile project", func(t *testing.T) { testHostileProject(t, p, page) })
+	t.Run("hostile searches", func(t *testing.T) { testHostileSearches(t, page) })
 	t.Run("projects", func(t *testing.T) { testProjectPages(t, p, page) })
 	t.Run("unknown ids", func(t *testing.T) { testUnknownIDs(t, page) })
 	t.Run("manager", func(t *testing.T) { testManager(t, p) })
 	t.Run("viewer", func(t *testing.T) { testViewer(t, p) })
 	t.Run("import", func(t *testing.T) { testImportPage(t, p, page) })
+	t.Run("import with cancel", func(t *testing.T) { testImportCancel(t, p, page) })
+	t.Run("pages of lists", func(t *testing.T) { testListPages(t, p, page) })
 	p.checkNoSecretsLeaked(t)
 }
 
-// countRequests returns how many requests of the page have the method and path.
-func countRequests(page *browser.Page, method, path string) (count int) {
+// countPosts returns how many POST requests the page has sent to the path.
+func countPosts(page *browser.Page, path string) (count int) {
 	for _, r := range page.Requests() {
-		if r.Method == method && strings.HasSuffix(r.URL, path) {
+		if r.Method == http.MethodPost && strings.HasSuffix(r.URL, path) {
 			count++
 		}
 	}
@@ -63,10 +64,10 @@ func testCreateUserPage(t *testing.T, p *testStack, page *browser.Page) {
 	page.Click(browser.Button("Add a value"))
 	page.Fill("Metadata: key 1", "customerNumber")
 	page.Fill("Metadata: value 1", "C-1815")
-	before := countRequests(page, http.MethodPost, "/v1/users")
+	before := countPosts(page, "/v1/users")
 	browser.Eval[bool](page, doubleClick)
 	page.WaitFor(browser.Heading("Ada"))
-	if sent := countRequests(page, http.MethodPost, "/v1/users") - before; sent != 1 {
+	if sent := countPosts(page, "/v1/users") - before; sent != 1 {
 		t.Errorf("a double click sent %d requests", sent)
 	}
 	page.WaitText("Pending")
@@ -229,55 +230,6 @@ func testHostileTexts(t *testing.T, p *testStack, page *browser.Page) {
 		WantValue("data.metadata.__proto__.x", 1).WantValue("data.metadata.constructor", "<b>")
 }
 
-func testProjectPages(t *testing.T, p *testStack, page *browser.Page) {
-	page.Open("/portal/projects")
-	page.WaitText("No projects yet")
-	page.Axe()
-	page.Click(browser.Link("Create project"))
-	page.Fill("Name", "Rollout")
-	page.Click(browser.Button("Add a member"))
-	picker := page.Within(browser.Dialog("Choose a user"))
-	picker.Fill("Find by email address", "katherine@example.com")
-	page.Press("Enter")
-	picker.WaitGone(browser.Row(firstAdmin))
-	page.Axe()
-	picker.Click(browser.Button("Choose katherine@example.com"))
-	page.Select("Role of katherine@example.com", "Editor")
-	browser.Eval[bool](page, doubleClick)
-	page.WaitFor(browser.Heading("Rollout"))
-	if sent := countRequests(page, http.MethodPost, "/v1/projects"); sent != 1 {
-		t.Errorf("a double click sent %d requests", sent)
-	}
-	page.WaitFor(browser.Link("katherine@example.com"))
-	page.Axe()
-	list := p.admin(t).Get("/v1/projects").WantValue("pagination.total", 1)
-	at := "/v1/projects/" + list.Text("data.0.id")
-	member := strings.TrimPrefix(p.userPath(t, "katherine@example.com"), "/v1/users/")
-	p.admin(t).Get(at).WantValue("data.members", []any{map[string]any{"userId": member, "role": "editor"}})
-
-	page.Fill("Description (optional)", "Mine")
-	p.admin(t).Put(at, `{"description":"Theirs","status":"on_hold"}`).WantStatus(http.StatusOK)
-	page.Click(browser.Button("Save"))
-	page.WaitText("Description: (empty) → Theirs. The form still has your value")
-	page.Click(browser.Button("Save"))
-	page.WaitText("Saved.")
-	p.admin(t).Get(at).WantValue("data.description", "Mine").WantValue("data.status", "on_hold")
-
-	page.Click(browser.Button("Archive"))
-	page.Within(browser.Dialog("Archive Rollout?")).Click(browser.Button("Archive"))
-	page.WaitGone(browser.Button("Archive"))
-	p.admin(t).Get("/v1/projects?status=archived").WantValue("pagination.total", 1)
-	page.Open("/portal/projects")
-	page.Select("Status", "Draft")
-	page.WaitText("No project has this status")
-	page.Select("Status", "Archived")
-	page.Click(browser.Link("Rollout"))
-	page.Click(browser.Button("Delete project"))
-	page.Within(browser.Dialog("Delete Rollout?")).Click(browser.Button("Delete project"))
-	page.WaitURL("/portal/projects")
-	p.admin(t).Get(at).WantStatus(http.StatusNotFound)
-}
-
 func testUnknownIDs(t *testing.T, page *browser.Page) {
 	t.Helper()
 	page.Allow("404 GET")
@@ -335,86 +287,5 @@ func testViewer(t *testing.T, p *testStack) {
 		page.WaitFor(browser.Heading("You do not have access to this page"))
 	}
 	page.Axe()
-}
-
-// importFile writes a file of 500 users, of whom 20 are faulty and 5 exist already.
-func importFile(t *testing.T, p *testStack) string {
-	t.Helper()
-	var text strings.Builder
-	text.WriteString("email;name;role\r\n")
-	for i := range 500 {
-		switch {
-		case i%25 == 3:
-			fmt.Fprintf(&text, "nonsense%d;=cmd|' /C calc'!A1;boss\r\n", i)
-		case i%100 == 7:
-			existing := fmt.Sprintf("existing%d@example.com", i)
-			p.admin(t).Post("/v1/users", newUser(existing, "viewer")).WantStatus(http.StatusCreated)
-			text.WriteString(existing + ";Existing;user\r\n")
-		default:
-			fmt.Fprintf(&text, "imported%d@example.com;\"Imported; %d\";user\r\n", i, i)
-		}
-	}
-	return writeUpload(t, "people.csv", text.String())
-}
-
-func writeUpload(t *testing.T, name, text string) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
-
-const importField = "CSV or JSON Lines file"
-
-func testImportPage(t *testing.T, p *testStack, page *browser.Page) {
-	before := p.admin(t).Get("/v1/users").Number("pagination.total")
-	page.Allow("400 POST /v1/users/imports")
-	page.Open("/portal/users")
-	page.Click(browser.Link("Import users"))
-	page.Upload(importField, writeUpload(t, "latin.csv", "email,name,role\na@example.com,J\xf6rg,user\n"))
-	page.WaitText("The file is not UTF-8 text.")
-	page.Upload(importField, writeUpload(t, "columns.csv", "email,name\n"))
-	page.WaitText(`the column "role" is missing`)
-	page.Axe()
-	path := importFile(t, p)
-	page.Upload(importField, path)
-	page.WaitFor(browser.Button("Import 475 users"))
-	page.Axe()
-	page.WaitText("Cannot be imported (20)")
-	page.Within(browser.Row("nonsense28")).WaitText("role must be admin, manager, user or viewer")
-	page.Click(browser.Role("tab", "Already exist (5)"))
-	page.WaitFor(browser.Row("existing7@example.com"))
-	p.admin(t).Get("/v1/users").WantValue("pagination.total", before+5)
-
-	page.Click(browser.Button("Import 475 users"))
-	page.WaitFor(browser.Heading("The import is complete"))
-	page.Axe()
-	p.admin(t).Get("/v1/users").WantValue("pagination.total", before+5+475)
-	p.admin(t).Get("/v1/users?email=imported499@example.com").WantValue("data.0.name", "Imported; 499")
-	name, report := page.Download(func() { page.Click(browser.Button("Download the lines that failed as CSV")) })
-	if lines := strings.Count(string(report), "\r\n"); name != "failed-users.csv" || lines != 21 ||
-		!strings.Contains(string(report), "\r\n5,nonsense3,\"email must be") {
-		t.Errorf("%s has %d lines:\n%.300s", name, lines, report)
-	}
-	testImportAgain(t, p, page, path)
-}
-
-// testImportAgain imports the same file again, which creates nobody, and another one while the server fails.
-func testImportAgain(t *testing.T, p *testStack, page *browser.Page, path string) {
-	page.Click(browser.Button("Choose another file"))
-	page.Upload(importField, path)
-	page.WaitText("No line of the file can be imported.")
-	page.Click(browser.Button("Choose another file"))
-	page.Upload(importField, writeUpload(t, "one.jsonl", `{"email":"late@example.com","name":"Late","role":"user"}`))
-	page.WaitFor(browser.Button("Import one user"))
-	stop := page.Respond("*/v1/users/imports", http.StatusForbidden, `{"detail":"You may not do this any more.","requestId":"r-7"}`)
-	page.Click(browser.Button("Import one user"))
-	page.WaitFor(browser.Heading("The import has stopped"))
-	page.WaitText("You may not do this any more.")
-	stop()
-	page.Click(browser.Button("Continue"))
-	page.WaitFor(browser.Heading("The import is complete"))
-	p.admin(t).Get("/v1/users?email=late@example.com").WantValue("pagination.total", 1)
+	testForeignUser(t, p, page)
 }

@@ -18,7 +18,7 @@ import (
 // TestPortalCharts compares the pages of charts, images and pulls with what their clients get, after `make demo`.
 func TestPortalCharts(t *testing.T) {
 	p := newTestStack(t)
-	p.start(t, new(int))
+	p.start(t, noRateLimit())
 	m := &customerStack{testStack: p, dir: t.TempDir(), upstream: strings.TrimPrefix(p.info.Registry, "http://")}
 	p.createUser(t, "manager@example.com", "manager")
 	page := p.visitAs(t, "manager@example.com")
@@ -30,6 +30,7 @@ func TestPortalCharts(t *testing.T) {
 	}
 	t.Run("charts", func(t *testing.T) { testChartPages(t, page, customer) })
 	t.Run("images", func(t *testing.T) { testImagePages(t, page, customer) })
+	t.Run("signature and SBOM", func(t *testing.T) { testAttachments(t, m, page) })
 	t.Run("pulls", func(t *testing.T) { testPullPages(t, page) })
 	t.Run("no access", func(t *testing.T) { testPagesWithoutAccess(t, p) })
 	t.Run("hostile chart", func(t *testing.T) { testHostileChart(t, m, page) })
@@ -44,8 +45,8 @@ func testNothingPublished(page *browser.Page) {
 	page.WaitText("No images yet")
 }
 
-// titles are the complete digests on the page, which it shows shortened.
-const titles = `[...document.querySelectorAll("main code[title]")].map(c => c.title)`
+// readDigests returns the complete digests of the page, which shows them shortened.
+const readDigests = `[...document.querySelectorAll("main code[title]")].map(c => c.title)`
 
 func testChartPages(t *testing.T, page *browser.Page, customer client) {
 	index := customer.Get("/charts/index.yaml").WantStatus(http.StatusOK)
@@ -55,7 +56,7 @@ func testChartPages(t *testing.T, page *browser.Page, customer client) {
 	page.Within(browser.Row("1.1.0")).Click(browser.Link("hello"))
 	page.WaitURL("/portal/charts/hello")
 	page.WaitFor(browser.Row("1.0.0"))
-	if got := browser.Eval[[]string](page, titles); !slices.Equal(got, []string{newest, older}) {
+	if got := browser.Eval[[]string](page, readDigests); !slices.Equal(got, []string{newest, older}) {
 		t.Errorf("the page has the digests %v, the index %s and %s", got, newest, older)
 	}
 	page.Within(browser.Row("1.0.0")).Click(browser.Button("Copy: " + older[:len("sha256:")+12] + "…"))
@@ -102,7 +103,7 @@ func testImagePages(t *testing.T, page *browser.Page, customer client) {
 	page.Click(browser.Link("acme/hello"))
 	page.WaitURL("/portal/images/acme%2Fhello")
 	page.WaitFor(browser.Row("1.0.0"))
-	if got := browser.Eval[[]string](page, titles); !slices.Contains(got, digest) {
+	if got := browser.Eval[[]string](page, readDigests); !slices.Contains(got, digest) {
 		t.Errorf("the tags have the digests %v, want also %s", got, digest)
 	}
 	page.Click(browser.Link("1.1.0"))
@@ -110,7 +111,7 @@ func testImagePages(t *testing.T, page *browser.Page, customer client) {
 	if got := page.Value("Digest of the manifest"); got != digest {
 		t.Errorf("the image has the digest %s, want %s", got, digest)
 	}
-	shown := browser.Eval[[]string](page, titles)
+	shown := browser.Eval[[]string](page, readDigests)
 	for i := range manifest.List("manifests") {
 		if entry := manifest.JSON("manifests").([]any)[i].(map[string]any); !slices.Contains(shown, entry["digest"].(string)) {
 			t.Errorf("the platforms have the digests %v, want also %v", shown, entry["digest"])

@@ -10,7 +10,7 @@ import (
 // TestMailedPages opens the links of mails in a browser and follows them to the end.
 func TestMailedPages(t *testing.T) {
 	p := newTestStack(t)
-	p.start(t, new(int))
+	p.start(t, noRateLimit())
 	t.Run("activate", func(t *testing.T) { testActivatePage(t, p) })
 	t.Run("collect", func(t *testing.T) { testCollectPage(t, p) })
 	t.Run("without a token", func(t *testing.T) { testMailedPagesWithoutToken(t, p) })

@@ -33,11 +33,11 @@ func testPortalWord(t *testing.T, m *mediaPage) {
 	m.wantSameFromCurl(t)
 	m.Click(browser.Button("Close"))
 
-	m.tabTo(t, "Show where due_date was found")
+	tabTo(t, m.Page, "Show where due_date was found")
 	m.Press("Enter")
 	m.WaitFor(browser.Role("region", "Text of the file"))
 	m.wantMarks(t, "2 May 2026", "1,512.50")
-	m.tabTo(t, "Text of the file") // to scroll
+	tabTo(t, m.Page, "Text of the file") // to scroll
 	m.Press("Shift+Tab")
 	m.Press("Enter")
 	if got := m.Focused(); got.Name != "Show where due_date was found" {

@@ -1,8 +1,11 @@
 package e2e
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+	pixels "image"
+	"image/png"
 	"net/http"
 	"os"
 	"os/exec"
@@ -23,7 +26,7 @@ const (
 	jsonLabel   = "JSON response"
 )
 
-// mediaPage is the portal's page for media, and what a test of it needs besides.
+// mediaPage is the portal's page for media, with the data that its tests need.
 type mediaPage struct {
 	*browser.Page
 	*testStack
@@ -43,7 +46,7 @@ func TestPortalMedia(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := newTestStack(t)
-	p.startWith(t, stack.Options{RateLimit: new(int), Parameters: map[string]string{"TranscriberCommand": "sh " + script}})
+	p.startWith(t, stack.Options{RateLimit: noRateLimit(), Parameters: map[string]string{"TranscriberCommand": "sh " + script}})
 	for i, part := range []struct {
 		name string
 		run  func(*testing.T, *mediaPage)
@@ -55,6 +58,7 @@ func TestPortalMedia(t *testing.T) {
 		{"values of other formats", testPortalReadTexts},
 		{"comparison", testPortalComparison},
 		{"large file", testPortalLargeFile},
+		{"picture", testPortalPicture},
 		{"unreadable files", testPortalUnreadableFiles},
 		{"names of files", testPortalFileNames},
 		{"settings", testPortalSettings},
@@ -132,8 +136,8 @@ func (m *mediaPage) result(task, file string) browser.Scope {
 	return m.Within(browser.Role("region", task+": "+file))
 }
 
-// code opens the blocks of code of a result and returns the text of one of them.
-func (m *mediaPage) code(t *testing.T, label string) string {
+// newestCode returns the text of a block of code of the newest result.
+func (m *mediaPage) newestCode(t *testing.T, label string) string {
 	t.Helper()
 	return browser.Eval[string](m.Page, `(() => {
 		const results = document.querySelector("h2.results").nextElementSibling;
@@ -146,7 +150,7 @@ func (m *mediaPage) code(t *testing.T, label string) string {
 // that of the page.
 func (m *mediaPage) wantSameFromCurl(t *testing.T) {
 	t.Helper()
-	script := m.code(t, curlLabel)
+	script := m.newestCode(t, curlLabel)
 	command := exec.CommandContext(t.Context(), "bash", "-euo", "pipefail", "-c", script)
 	command.Dir, command.Env = m.folder, append(os.Environ(), "KEY="+m.key)
 	output, err := command.Output()
@@ -154,7 +158,7 @@ func (m *mediaPage) wantSameFromCurl(t *testing.T) {
 		t.Fatalf("%v\n%s\n%s", err, script, output)
 	}
 	var want, got any
-	if err := json.Unmarshal([]byte(m.code(t, jsonLabel)), &want); err != nil {
+	if err := json.Unmarshal([]byte(m.newestCode(t, jsonLabel)), &want); err != nil {
 		t.Fatal(err)
 	}
 	if err := json.Unmarshal(output, &got); err != nil {
@@ -231,6 +235,26 @@ func testPortalComparison(t *testing.T, m *mediaPage) {
 	m.wantSameFromCurl(t)
 }
 
+// testPortalPicture shows the picture with the quote of a value. The response is the test's, because only some models read pictures.
+func testPortalPicture(t *testing.T, m *mediaPage) {
+	var picture bytes.Buffer
+	if err := png.Encode(&picture, pixels.NewGray(pixels.Rect(0, 0, 40, 20))); err != nil {
+		t.Fatal(err)
+	}
+	m.Check("Extract values", true)
+	m.Upload(chooseFiles, m.file(t, "receipt <b>.png", picture.String()))
+	m.variable("Variable 1", "total", "Number", "")
+	stop := m.Respond("*"+extractMedia+"*", http.StatusOK, `{"extracted_data": {"total": 12}, "warnings": [],
+		"evidence": {"total": [{"quote": "Total <b>12</b> EUR", "page": 1, "start": 0, "end": 19, "confidence": 0.9}]}}`)
+	m.Click(browser.Button("Extract"))
+	m.Click(browser.Button("Show where total was found"))
+	m.WaitFor(browser.Role("image", "Picture receipt <b>.png"))
+	m.WaitText("Total <b>12</b> EUR")
+	m.WaitUntil("the picture", `document.querySelector("main img.picture")?.naturalWidth === 40`)
+	m.Axe()
+	stop()
+}
+
 func testPortalLargeFile(t *testing.T, m *mediaPage) {
 	line := "The quay was repaired in spring and the cranes were painted. "
 	text := strings.Repeat(line, 6_000_000/len(line)) + "\nTotal: 12 EUR\n"
@@ -260,47 +284,6 @@ func testPortalLargeFile(t *testing.T, m *mediaPage) {
 	}
 }
 
-func testPortalUnreadableFiles(t *testing.T, m *mediaPage) {
-	m.Allow("415 POST " + summarizeMedia)
-	m.Allow("422 POST " + summarizeMedia)
-	m.Fill("Focus on (optional)", "the harbour")
-	m.Upload(chooseFiles, m.file(t, "locked.pdf", fromRepository(t, "documents", "pdf", "testdata", "locked", "user.pdf")),
-		m.file(t, "bytes.bin", "\x00\x01\x02\x03"), m.file(t, "empty.txt", ""), m.file(t, "good.txt", "The harbour is closed on Monday."))
-	m.Click(browser.Button("Summarize 4 files"))
-	m.result("Summarize", "good.txt").WaitText("The harbour is closed on Monday.") // a failure does not stop the files after it
-	for name, want := range map[string]string{"locked.pdf": "encrypted", "bytes.bin": "format that cannot be read", "empty.txt": "empty"} {
-		card := m.result("Summarize", name)
-		card.WaitText(want)
-		card.WaitText("include the request ID")
-		card.WaitFor(browser.Button("Send again"))
-	}
-	if hint := m.Value("Focus on (optional)"); hint != "the harbour" {
-		t.Errorf("the field has %q", hint)
-	}
-	m.WaitFor(browser.Button("Remove the file locked.pdf"))
-	m.Axe()
-}
-
-func testPortalFileNames(t *testing.T, m *mediaPage) {
-	names := []string{
-		`<img src=x onerror=alert(1)>.txt`, `"'$(touch owned)'";&|, =@x\.txt`, "invoice\u202efdp.txt", "-", "a\nb\t.txt", "${KEY}{{7*7}}`touch owned`.txt",
-	}
-	for _, name := range names {
-		m.drop(t, name, "The harbour is closed on Monday. "+strings.ToUpper(name))
-		m.WaitText("One file added.")
-		m.Click(browser.Button("Summarize"))
-		m.WaitText("JSON response")
-		m.wantSameFromCurl(t)
-		if _, err := os.Stat(filepath.Join(m.folder, "owned")); err == nil {
-			t.Fatalf("the command for %q ran a part of the name", name)
-		}
-		if shown := m.Text(); strings.Contains(shown, "\u202e") {
-			t.Errorf("the page shows a character that changes the direction of %q", name)
-		}
-		m.open(t, "/portal/media")
-	}
-}
-
 func testPortalSettings(t *testing.T, m *mediaPage) {
 	model := `{"lang": "de", "prompt": "Preis", "variables": {"__proto__": {"type": "number", "description": "<b>"}, "b": {"type": "date"}}}`
 	m.Check("Compare", true)
@@ -326,95 +309,28 @@ func testPortalSettings(t *testing.T, m *mediaPage) {
 	m.WaitGone(browser.Role("group", "Variable 2"))
 }
 
-// The person presses only keys. DevTools chooses the file, because the dialog of the system is not part of the page.
-// tabTo presses Tab until the focus is on the control whose name begins with name.
-func (m *mediaPage) tabTo(t *testing.T, name string) {
-	t.Helper()
-	for range 40 {
-		at := m.Focused()
-		if strings.HasPrefix(at.Name, name) {
-			if !at.Visible {
-				t.Errorf("the focus on %s is not visible", name)
-			}
-			return
-		}
-		m.Press("Tab")
-	}
-	t.Fatalf("the Tab key does not reach %q, but %+v", name, m.Focused())
-}
-
+// testPortalMediaKeyboard uses only the keyboard. DevTools chooses the file, because the dialog of the system is not part of the page.
 func testPortalMediaKeyboard(t *testing.T, m *mediaPage) {
-	m.tabTo(t, "Summarize")
+	tabTo(t, m.Page, "Summarize")
 	m.Press("ArrowDown")
 	m.WaitFor(browser.Heading("Variables"))
 	m.Upload(chooseFiles, m.example(t, "contrato.txt"))
-	m.tabTo(t, "Add variable")
+	tabTo(t, m.Page, "Add variable")
 	m.Press("Enter")
 	m.WaitFor(browser.Role("group", "Variable 1"))
-	m.tabTo(t, "Name") // the page moves the focus there
+	tabTo(t, m.Page, "Name") // the page moves the focus there
 	m.Type("landlord")
-	m.tabTo(t, "Description (optional)")
+	tabTo(t, m.Page, "Description (optional)")
 	m.Type("arrendador")
 	m.Press("Enter") // sends the form
 	m.WaitFor(browser.Row("landlord"))
-	m.tabTo(t, "Show where landlord was found")
+	tabTo(t, m.Page, "Show where landlord was found")
 	m.Press("Enter")
 	m.WaitFor(browser.Role("region", "Text of the file"))
-	m.tabTo(t, "Close")
+	tabTo(t, m.Page, "Close")
 	m.Press("Enter")
 	m.WaitGone(browser.Role("region", "Text of the file"))
 	if got := m.Focused(); got.Name != "Show where landlord was found" || !got.Visible {
 		t.Errorf("after the place is closed, the focus is on %+v", got)
 	}
-}
-
-func testPortalMediaFailures(t *testing.T, m *mediaPage) {
-	m.Upload(chooseFiles, m.file(t, "notes.txt", "The harbour is closed on Monday."))
-	m.WaitText("notes.txt")
-	stop := m.Respond("*"+summarizeMedia+"*", http.StatusServiceUnavailable,
-		`{"status":503,"code":"UNAVAILABLE","detail":"The engine is overloaded.","requestId":"r-1"}`)
-	browser.Eval[bool](m.Page, `(() => {
-		for (let i = 0; i < 3; i++) document.querySelector("form button[type=submit]").click();
-		return true;
-	})()`)
-	card := m.result("Summarize", "notes.txt") // one, although the button was pressed three times
-	card.WaitText("The engine is overloaded.")
-	card.WaitText("r-1")
-	stop()
-	card.Click(browser.Button("Send again"))
-	card.WaitText("The harbour is closed on Monday.")
-	m.Allow("blocked by CORS policy") // the response below has no CORS headers
-	m.Allow("net::ERR_FAILED")
-	stop = m.Respond(m.info.S3+"/*", http.StatusForbidden, "")
-	m.Upload(chooseFiles, m.file(t, "big.txt", strings.Repeat("The quay is long. ", 300_000)))
-	m.Click(browser.Button("Summarize 2 files"))
-	card = m.result("Summarize", "big.txt")
-	card.WaitText("The upload was interrupted.")
-	stop()
-	card.Click(browser.Button("Send again"))
-	card.WaitText("The quay is long.")
-}
-
-func testPortalJob(t *testing.T, m *mediaPage, gate string) {
-	m.Check("Run in the background", true)
-	m.Upload(chooseFiles, m.file(t, "talk.wav", "RIFF\x24\x00\x00\x00WAVEfmt \x10\x00\x00\x00\x01\x00\x01\x00"))
-	m.Click(browser.Button("Summarize"))
-	card := m.result("Summarize", "talk.wav")
-	card.WaitText("The job continues if you close this page.")
-	card.WaitText("Working")
-	card.WaitText("%")
-	m.Axe()
-	card.Click(browser.Button("Stop waiting for talk.wav"))
-	card.WaitText("The job continues on the server.")
-	address := m.URL()
-	m.Reload()
-	card.WaitText("Working")
-	m.Open("/portal")
-	m.WaitGone(browser.Heading("Media"))
-	m.Open(address)
-	card.WaitText("Working")
-	if err := os.WriteFile(gate, []byte("The harbour office is closed on Monday."), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	card.WaitText("The harbour office is closed on Monday.")
 }

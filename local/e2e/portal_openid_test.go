@@ -13,7 +13,7 @@ import (
 func TestIdentityProviderInABrowser(t *testing.T) {
 	provider := openidtest.Start(t, now)
 	p := newTestStack(t)
-	p.startWith(t, stack.Options{RateLimit: new(int), Parameters: map[string]string{
+	p.startWith(t, stack.Options{RateLimit: noRateLimit(), Parameters: map[string]string{
 		"OpenIdIssuer": provider.Issuer, "OpenIdClientId": openidtest.ClientID, "OpenIdClientSecret": openidtest.ClientSecret,
 		"OpenIdName": "Example account",
 	}})

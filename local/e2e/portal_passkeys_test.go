@@ -10,7 +10,7 @@ import (
 // options, creates the keys and signs.
 func TestPasskeysInABrowser(t *testing.T) {
 	p := newTestStack(t)
-	p.start(t, new(int))
+	p.start(t, noRateLimit())
 	p.createUser(t, "ada@example.com", "user")
 	page := p.visitAs(t, "ada@example.com")
 	device := page.VirtualAuthenticator()
@@ -30,9 +30,9 @@ func TestPasskeysInABrowser(t *testing.T) {
 		wantScript(t, page, signOut, "204")
 	}
 
-	device.Verify(false) // another person has the device
+	device.SetUserVerified(false) // another person has the device
 	wantScript(t, page, "passkeys.signInWithPasskey()", "PASSKEY_CANCELED")
-	device.Verify(true)
+	device.SetUserVerified(true)
 	wantScript(t, page, "passkeys.signInWithPasskey().then(session => session.user.email)", "ada@example.com")
 	wantScript(t, page, `fetch("/v1/passkeys").then(r => r.json()).then(async list => {
 		const gone = await fetch("/v1/passkeys/" + list.data[0].id, { method: "DELETE" });

@@ -14,7 +14,7 @@ import (
 // today, so nothing compares them.
 func TestFilledPortal(t *testing.T) {
 	p := newTestStack(t)
-	p.start(t, new(int))
+	p.start(t, noRateLimit())
 	p.fillPortal(t)
 	p.runCommand(t, filepath.Join(repository, ".local", "bin", "portside"), "demo-data", "--local", p.data, "--days", "120", "--add")
 	p.admin(t).Post("/v1/users", `{"email":"ada@vendor.example","name":"Ada Lovelace","role":"admin","sendActivationEmail":false}`).
@@ -32,24 +32,40 @@ func TestFilledPortal(t *testing.T) {
 
 // testPictures compares pages that are the same every day with pictures, on a phone and on a desktop.
 func testPictures(t *testing.T, p *testStack) {
-	visitor, person := p.visit(t), p.visitAs(t, "viewer@example.com")
+	visitor, person, admin := p.visit(t), p.visitAs(t, "viewer@example.com"), p.visitAs(t, "admin@example.com")
+	stop := admin.RespondWith(fixedResponse, fixedPatterns...)
 	for _, picture := range []struct {
 		name, path string
 		page       *browser.Page
+		theme      browser.Theme
+		volatile   string // selects texts that change from day to day
 	}{
-		{"sign-in", "/portal/sign-in", visitor},
-		{"collect", "/portal/collect", visitor},
-		{"home", "/portal", person},
-		{"access", "/portal/access", person},
-		{"charts", "/portal/charts", person},
-		{"projects", "/portal/projects", person},
+		{"sign-in", "/portal/sign-in", visitor, browser.Light, ""},
+		{"sign-in-dark", "/portal/sign-in", visitor, browser.Dark, ""},
+		{"collect", "/portal/collect", visitor, browser.Light, ""},
+		{"home", "/portal", person, browser.Light, "tbody td"},
+		{"access", "/portal/access", person, browser.Light, "tbody td"},
+		{"charts", "/portal/charts", person, browser.Light, "tbody td"},
+		{"projects", "/portal/projects", person, browser.Light, "tbody td"},
+		{"dashboard", "/portal/dashboard?period=last_month", admin, browser.Light, ""},
+		{"dashboard-dark", "/portal/dashboard?period=last_month", admin, browser.Dark, ""},
+		{"approvals", "/portal/approvals", admin, browser.Light, "td div > .small"},
+		{"users", "/portal/users", admin, browser.Light, ""},
 	} {
+		picture.page.SetTheme(picture.theme)
 		picture.page.Open(picture.path)
 		ready(picture.page)
 		for _, size := range []browser.Size{browser.Phone, browser.Desktop} {
 			picture.page.Resize(size)
-			picture.page.Screenshot("portal-"+picture.name, "tbody td") // dates
+			picture.page.Screenshot("portal-"+picture.name, picture.volatile)
 		}
+	}
+	stop()
+	extractInvoice(t, admin)
+	for _, size := range []browser.Size{browser.Phone, browser.Desktop} {
+		admin.Resize(size)
+		showPlace(admin)
+		admin.Screenshot("portal-media")
 	}
 }
 
@@ -58,7 +74,7 @@ func drawPictures(t *testing.T, page *browser.Page) {
 	t.Helper()
 	page.Resize(browser.Size{Width: 1280, Height: 900})
 	draw := func(name string) {
-		page.Draw(filepath.Join(repository, "docs", "images", "portal-"+name+".png"))
+		page.UpdateDocsPicture(filepath.Join(repository, "docs", "images", "portal-"+name+".png"))
 	}
 	page.Open("/portal/dashboard")
 	ready(page)
@@ -68,6 +84,13 @@ func drawPictures(t *testing.T, page *browser.Page) {
 	ready(page)
 	draw("chart")
 
+	extractInvoice(t, page)
+	draw("media")
+}
+
+// extractInvoice extracts values from an invoice on the media page, and shows the place of one.
+func extractInvoice(t *testing.T, page *browser.Page) {
+	t.Helper()
 	invoice, err := filepath.Abs(filepath.Join(repository, "docs", "media", "invoice-march.pdf"))
 	if err != nil {
 		t.Fatal(err)
@@ -87,8 +110,13 @@ func drawPictures(t *testing.T, page *browser.Page) {
 	}
 	page.Click(browser.Button("Extract"))
 	page.Click(browser.Button("Show where total was found"))
+	showPlace(page)
+}
+
+// showPlace waits for the page of the invoice, and scrolls to it.
+func showPlace(page *browser.Page) {
 	page.WaitFor(browser.Role("image", "Page 1 of invoice-march.pdf"))
-	browser.Eval[bool](page, `(document.querySelector(".paper").closest("section").scrollIntoView(), true)`)
 	page.WaitNoText("The result for invoice-march.pdf is ready.")
-	draw("media")
+	page.Settle()
+	browser.Eval[bool](page, `(document.querySelector(".paper").closest("section").scrollIntoView(), true)`)
 }

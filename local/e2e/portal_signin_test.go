@@ -41,10 +41,7 @@ func (p *testStack) askForMail(t *testing.T, page *browser.Page, email string) (
 	page.Fill("Email address", email)
 	page.Press("Enter")
 	page.WaitFor(browser.Heading("Check your email"))
-	mail, count := p.newestMail(t, email)
-	if count != before+1 {
-		t.Fatalf("%d mails to %s, want %d", count, email, before+1)
-	}
+	mail := p.awaitMail(t, email, before)
 	path, token := p.mailedLink(t, email)
 	found := regexp.MustCompile(`there: (\d{10})\s`).FindStringSubmatch(mail.Text("text"))
 	if found == nil {
@@ -57,7 +54,7 @@ func (p *testStack) askForMail(t *testing.T, page *browser.Page, email string) (
 // TestSignIn signs people in to the portal in every way, and tries what must not work.
 func TestSignIn(t *testing.T) {
 	p := newTestStack(t)
-	p.start(t, new(int))
+	p.start(t, noRateLimit())
 	p.createUser(t, "ada@example.com", "user")
 	p.createUser(t, "grace@example.com", "admin")
 	t.Run("link", func(t *testing.T) { testSignInByMailedLink(t, p) })
@@ -66,7 +63,11 @@ func TestSignIn(t *testing.T) {
 	t.Run("session ends under a form", func(t *testing.T) { testSessionEndsUnderForm(t, p) })
 	t.Run("account", func(t *testing.T) { testAccount(t, p) })
 	t.Run("passkey", func(t *testing.T) { testPasskey(t, p) })
+	t.Run("not recent", func(t *testing.T) { testNotRecent(t, p) })
+	t.Run("one session", func(t *testing.T) { testEndOneSession(t, p) })
+	t.Run("hostile names", func(t *testing.T) { testHostileNames(t, p) })
 	t.Run("other origin", func(t *testing.T) { testOtherOrigin(t, p) })
+	t.Run("framing", func(t *testing.T) { testFraming(t, p) })
 	p.checkNoSecretsLeaked(t)
 }
 
@@ -150,9 +151,10 @@ func testSessionEndsUnderForm(t *testing.T, p *testStack) {
 	dialog := page.Within(browser.Dialog("Sign in again"))
 	dialog.WaitText("grace@example.com")
 	page.Axe()
+	_, before := p.newestMail(t, "grace@example.com")
 	dialog.Click(browser.Button("Send me an email"))
 	dialog.WaitFor(browser.Heading("Check your email"))
-	mail, _ := p.newestMail(t, "grace@example.com")
+	mail := p.awaitMail(t, "grace@example.com", before)
 	code := regexp.MustCompile(`there: (\d{10})\s`).FindStringSubmatch(mail.Text("text"))
 	dialog.Fill("Code", code[1])
 	page.Press("Enter")
@@ -196,19 +198,19 @@ func testPasskey(t *testing.T, p *testStack) {
 	if n := device.Passkeys(); n != 1 {
 		t.Fatalf("%d passkeys on the device, want 1", n)
 	}
-	device.Verify(false)
+	device.SetUserVerified(false)
 	page.Click(browser.Button("Sign out"))
 	page.WaitFor(browser.Heading("Sign in"))
 	page.Click(browser.Button("Use a passkey"))
 	page.WaitText("The passkey was not used.")
 	page.Axe()
-	device.Verify(true)
+	device.SetUserVerified(true)
 	page.Click(browser.Button("Use a passkey"))
 	page.WaitFor(browser.Heading("Account"))
-	device.Verify(false)
+	device.SetUserVerified(false)
 	page.Click(browser.Button("Sign out"))
 	page.WaitFor(browser.Heading("Sign in"))
-	device.Verify(true)
+	device.SetUserVerified(true)
 	page.Reload() // the device confirms the passkey that the field of the address offers
 	page.WaitFor(browser.Heading("Account"))
 	page.Click(browser.Button("Delete the passkey Work <i>laptop"))

@@ -9,7 +9,7 @@ import (
 // TestProjects runs the commands of docs/projects.md and checks the result.
 func TestProjects(t *testing.T) {
 	p := newTestStack(t)
-	stop := p.start(t, new(int))
+	stop := p.start(t, noRateLimit())
 	defer stop()
 	p.documentReader(t, "reader@example.com").runDocument(t, filepath.Join(repository, "docs", "projects.md"), 3)
 

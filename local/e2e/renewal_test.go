@@ -19,7 +19,7 @@ const notDueMessage = " more days; it is renewed when fewer than "
 // TestPipelines runs the script of docs/rotation.md like customers' pipelines.
 func TestPipelines(t *testing.T) {
 	p := newTestStack(t)
-	p.start(t, new(int))
+	p.start(t, noRateLimit())
 	for _, part := range []struct {
 		name string
 		run  func(*testing.T, *pipeline)

@@ -18,7 +18,7 @@ import (
 // each once, and that the access log is archived.
 func TestRequestsAreCounted(t *testing.T) {
 	p := newTestStack(t)
-	stop := p.start(t, new(int))
+	stop := p.start(t, noRateLimit())
 	defer stop()
 	calls, media := int64(0), int64(0)
 	root := p.admin(t)

@@ -17,7 +17,7 @@ import (
 // TestRateLimit tests them.
 func TestService(t *testing.T) {
 	p := newTestStack(t)
-	stop := p.start(t, new(int))
+	stop := p.start(t, noRateLimit())
 	for _, part := range []struct {
 		name string
 		run  func(*testing.T, *testStack)

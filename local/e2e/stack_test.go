@@ -55,6 +55,9 @@ func (p *testStack) start(t *testing.T, rateLimit *int) (stop func()) {
 	return p.startWith(t, stack.Options{RateLimit: rateLimit})
 }
 
+// noRateLimit switches the rate limit off.
+func noRateLimit() *int { return new(int) }
+
 // startWith starts the stack with options.
 func (p *testStack) startWith(t *testing.T, o stack.Options) (stop func()) {
 	t.Helper()
@@ -121,13 +124,21 @@ func (p *testStack) newestMail(t *testing.T, to string) (newest response, count 
 	return newest, count
 }
 
+// awaitMail waits for the next mail to the address, of which there were some before, and returns it.
+func (p *testStack) awaitMail(t *testing.T, to string, before int) (newest response) {
+	t.Helper()
+	await(t, "a mail to "+to, func() bool {
+		mail, count := p.newestMail(t, to)
+		newest = mail
+		return count > before
+	})
+	return newest
+}
+
 // mailedLink returns the page and the token of the link in the newest mail.
 func (p *testStack) mailedLink(t *testing.T, to string) (page, token string) {
 	t.Helper()
-	mail, count := p.newestMail(t, to)
-	if count == 0 {
-		t.Fatalf("no mail to %s", to)
-	}
+	mail := p.awaitMail(t, to, 0)
 	for word := range strings.FieldsSeq(mail.Text("text")) {
 		if page, token, found := strings.Cut(word, "#"); found && strings.HasPrefix(page, p.info.Portal) {
 			return strings.TrimPrefix(page, p.info.Portal), token
@@ -170,10 +181,10 @@ func (p *testStack) invoke(t *testing.T, function, event string) {
 	}
 }
 
-// await polls until the condition is true.
+// await polls until the condition is true. Its limit is long, because a mail that could not be sent at once waits for a schedule.
 func await(t *testing.T, what string, condition func() bool) {
 	t.Helper()
-	tick, limit := time.NewTicker(2*time.Millisecond), time.After(time.Minute)
+	tick, limit := time.NewTicker(2*time.Millisecond), time.After(2*time.Minute)
 	defer tick.Stop()
 	for !condition() {
 		select {

@@ -21,6 +21,6 @@ type Store interface {
 	// Requests returns the request statistics of each day. They lag about a minute behind the
 	// requests.
 	Requests(ctx context.Context, first, last calendar.Day) (map[calendar.Day]*RequestStats, error)
-	// Usage returns what was used on each day.
+	// Usage returns the usage of each day.
 	Usage(ctx context.Context, first, last calendar.Day) (map[calendar.Day]*Usage, error)
 }

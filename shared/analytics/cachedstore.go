@@ -71,7 +71,7 @@ type cachedDays[T any] struct {
 	readAt time.Time
 }
 
-// load returns the days of a period and reads only those that are not in the cache.
+// load returns the days of a period and reads only the days that are not in the cache.
 func (c *dayCache[T]) load(
 	now time.Time, p Period, read func(first, last calendar.Day) (map[calendar.Day]T, error),
 ) (map[calendar.Day]T, error) {

@@ -6,7 +6,7 @@ import (
 	"portside/shared/core/calendar"
 )
 
-// Comparison says which other period a period is compared with. The zero value stands for none.
+// Comparison selects the period that a period is compared with. The zero value means no comparison.
 type Comparison string
 
 // The comparisons.

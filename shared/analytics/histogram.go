@@ -5,9 +5,9 @@ import (
 )
 
 // Histogram counts latencies by bucket. Histograms can be added: the sum of the days of a year is
-// exactly the histogram of the year, so its percentiles are as accurate as those of one day.
+// exactly the histogram of the year, so its percentiles are as accurate as for one day.
 //
-// The buckets are those of HdrHistogram (https://hdrhistogram.org) with 32 buckets in each octave.
+// The buckets are the same as in HdrHistogram (https://hdrhistogram.org) with 32 buckets in each octave.
 // They are exact below 64 ms. Above, a bucket is at most 1/32 as wide as its lower bound, so its
 // middle is at most 1/64 (1.57 %) off.
 type Histogram map[Bucket]int64

@@ -84,7 +84,7 @@ func TestGrowth(t *testing.T) {
 	}
 }
 
-// hourlyStats returns the requests of a day by hour, and those of them that failed.
+// hourlyStats returns the requests and the failed requests of a day by hour.
 func hourlyStats(calls, failed map[int]int64) *RequestStats {
 	r := &RequestStats{}
 	for hour, n := range calls {

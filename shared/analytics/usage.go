@@ -1,6 +1,6 @@
 package analytics
 
-// Usage is what was used on a day.
+// Usage has the resources that were used on a day.
 type Usage struct {
 	Storage *StorageBytes // the last measurement of the day; nil if there is none
 	Charts  int64         // pulls of charts

@@ -30,7 +30,7 @@ func BenchmarkSync(b *testing.B) {
 	}
 }
 
-// fill writes an index whose versions are as large as those of ordinary charts.
+// fill writes an index whose versions are as large as in ordinary charts.
 func (p *fixture) fill(versions, names int) {
 	p.tb.Helper()
 	index := charts.NewIndex()

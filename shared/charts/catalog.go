@@ -38,8 +38,8 @@ type ChartPage struct {
 	More   bool
 }
 
-// Summary describes a chart in a list. Latest is the version that Helm installs unless it is told
-// otherwise: the newest one that is not a prerelease, or the newest one if all are.
+// Summary describes a chart in a list. Latest is the version that Helm installs by default: the
+// newest one that is not a prerelease, or the newest one if all are.
 type Summary struct {
 	Latest    Version
 	Versions  int
@@ -47,8 +47,8 @@ type Summary struct {
 }
 
 // Charts returns a page of the charts that the viewer may see. It looks at every name, but decodes
-// only the charts on the page and keeps nothing of them, so its memory does not depend on the
-// number of charts.
+// only the charts on the page and does not cache them, so its memory does not depend on the number of
+// charts.
 func (l *Library) Charts(ctx context.Context, viewer principal.Principal, q ChartQuery) (ChartPage, error) {
 	current, err := l.current(ctx)
 	if err != nil {
@@ -79,7 +79,8 @@ func (l *Library) Charts(ctx context.Context, viewer principal.Principal, q Char
 // sortedNames returns the names of all charts.
 func (x *Index) sortedNames() []string { return slices.Sorted(maps.Keys(x.charts)) }
 
-// summary reads the entries one by one.
+// summary decodes the entries one at a time, to limit memory. It returns the default version, the number
+// of versions and the newest time.
 func (r *releases) summary() (Summary, error) {
 	entries := json.NewDecoder(bytes.NewReader(r.raw))
 	_, err := entries.Token() // the bracket
@@ -110,11 +111,15 @@ func (r *releases) summary() (Summary, error) {
 	return s, err
 }
 
-// isPrerelease reports whether Helm installs the version only on request.
+// isPrerelease reports whether Helm installs the version only on request. It returns true for invalid
+// versions.
 func isPrerelease(version string) bool {
 	_, pre, ok := cutVersion(version)
 	return !ok || pre != ""
 }
+
+// maxConcurrentCalls limits the calls to the bucket that one request makes at the same time.
+const maxConcurrentCalls = 16
 
 // VersionQuery selects a page of the versions of a chart.
 type VersionQuery struct {
@@ -154,14 +159,11 @@ func (l *Library) Versions(ctx context.Context, viewer principal.Principal, q Ve
 	page.More = len(rest) > q.Limit
 	rest = rest[:min(len(rest), q.Limit)]
 	page.Releases = make([]Release, len(rest))
-	return page, parallel.Each(len(rest), maxCalls, func(i int) (err error) {
-		page.Releases[i], err = l.release(ctx, rest[i])
+	return page, parallel.Each(len(rest), maxConcurrentCalls, func(i int) (err error) {
+		page.Releases[i], err = l.describeRelease(ctx, rest[i])
 		return err
 	})
 }
-
-// maxCalls is how many calls to the bucket one request makes at a time.
-const maxCalls = 16
 
 func (l *Library) versionsOf(ctx context.Context, viewer principal.Principal, chart string) ([]Version, error) {
 	if !viewer.MayFetch(principal.ReadCharts, chart) {
@@ -182,8 +184,9 @@ func (l *Library) versionsOf(ctx context.Context, viewer principal.Principal, ch
 	return all, nil
 }
 
-// release adds what the index does not contain.
-func (l *Library) release(ctx context.Context, v Version) (Release, error) {
+// describeRelease reads the size of the archive and whether a provenance file exists, which the index
+// does not contain.
+func (l *Library) describeRelease(ctx context.Context, v Version) (Release, error) {
 	size, _, err := l.reader.Stat(ctx, ArchivesPrefix+v.File())
 	if err != nil {
 		return Release{}, err
@@ -211,7 +214,7 @@ func (l *Library) Details(ctx context.Context, viewer principal.Principal, chart
 		return Details{}, ErrNoVersion
 	}
 	d := Details{Release: Release{Version: all[i]}}
-	if d.Metadata, err = all[i].Describe(); err != nil {
+	if d.Metadata, err = all[i].DecodeMetadata(); err != nil {
 		return Details{}, fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
 	if d.Files, d.Size, err = l.files(ctx, all[i]); err != nil {

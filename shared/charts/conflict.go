@@ -67,7 +67,7 @@ type candidate struct {
 	listed    bool // in the index that is being replaced
 }
 
-// elect divides the candidates of one chart into those to list and those that lose to one of them.
+// elect divides the candidates of one chart into the versions to list and the versions that lose to one of them.
 // A listed version stays; otherwise the one that was accepted first wins, then the smaller name, so
 // that every rebuild elects the same versions.
 func elect(candidates []candidate) (elected []Version, losers []loser) {

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// Limits of what is read for one version.
+// Limits of the data that is read for one version.
 const (
 	// MaxTextBytes is how much of each file is returned. Four files of this size fit into the
 	// response of a Lambda function even if JSON escapes every byte.
@@ -49,20 +49,20 @@ func readFiles(archive io.Reader) (Files, error) {
 		if err != nil {
 			return Files{}, fmt.Errorf("read the next file: %w", err)
 		}
-		place := files.place(header.Name)
-		if place == nil || *place != nil || header.Typeflag != tar.TypeReg {
+		field := files.fieldFor(header.Name)
+		if field == nil || *field != nil || header.Typeflag != tar.TypeReg {
 			continue
 		}
-		if *place, err = readText(members, header.Size); err != nil {
+		if *field, err = readText(members, header.Size); err != nil {
 			return Files{}, err
 		}
 	}
 	return files, nil
 }
 
-// place returns where a member belongs, or nil. The names of readme files are those that Helm
-// recognizes.
-func (f *Files) place(member string) **Text {
+// fieldFor returns the field for a member of the archive, or nil. It knows the names of readme files that
+// Helm recognizes.
+func (f *Files) fieldFor(member string) **Text {
 	_, name, _ := strings.Cut(member, "/")
 	switch name {
 	case "values.yaml":
@@ -85,8 +85,8 @@ func readText(from io.Reader, size int64) (*Text, error) {
 	return &Text{Content: string(content), Size: size}, nil
 }
 
-// Metadata has the fields of Chart.yaml that the catalog shows. They are texts of the chart's
-// author: they can contain anything, also addresses that are no web addresses.
+// Metadata has the fields of Chart.yaml that the catalog shows. The author of
+// the chart controls them, so they are untrusted; addresses may have any scheme.
 type Metadata struct {
 	AppVersion   string            `json:"appVersion"`
 	Description  string            `json:"description"`
@@ -118,8 +118,8 @@ type Dependency struct {
 	Condition  string `json:"condition"`
 }
 
-// Describe decodes the metadata of a version.
-func (v Version) Describe() (Metadata, error) {
+// DecodeMetadata decodes the metadata of a version.
+func (v Version) DecodeMetadata() (Metadata, error) {
 	var m Metadata
 	if err := json.Unmarshal(v.Metadata, &m); err != nil {
 		return Metadata{}, fmt.Errorf("metadata of chart %s: %w", v.File(), err)

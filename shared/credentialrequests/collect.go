@@ -115,7 +115,7 @@ func username(email string) string {
 }
 
 // confirm records that the password is about to be shown, so that SendDue does not withdraw
-// it. If the response of the store is lost, confirm reads what is stored.
+// it. If the response of the store is lost, confirm reads the stored request.
 func (s *Service) confirm(ctx context.Context, r Request) error {
 	err := s.clearNextStep(ctx, r)
 	if err == nil {

@@ -225,7 +225,7 @@ type Credentials interface {
 type People interface {
 	// Person returns a user. It returns a fault of kind NotFound if the user does not exist.
 	Person(ctx context.Context, id string) (principal.Person, error)
-	// Persons returns those of the distinct ids that belong to a user, in no particular order.
+	// Persons returns the users with the distinct ids, in no particular order. It skips unknown ids.
 	Persons(ctx context.Context, ids []string) ([]principal.Person, error)
 	// Holders returns active users who have the permission, at most as many as given.
 	Holders(ctx context.Context, permission principal.Permission, most int) ([]principal.Person, error)

@@ -214,7 +214,7 @@ func (s *Service) expire(ctx context.Context, r Request, why string) error {
 	return s.Store.Change(ctx, Change{Before: r, After: after, End: link})
 }
 
-// withdraw revokes the password of a collection that was not confirmed, because nobody knows it, and
+// withdraw revokes the password of a collection that was not confirmed, because it was never shown, and
 // mails a new link.
 func (s *Service) withdraw(ctx context.Context, r Request) error {
 	password, err := s.liveCredential(ctx, r.CredentialID, "the response was lost")

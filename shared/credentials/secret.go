@@ -86,7 +86,7 @@ func (s Secret) Hash() []byte {
 	return sum[:]
 }
 
-// Matches compares the stored hash with that of this text in constant time.
+// Matches compares the stored hash with the hash of this text in constant time.
 func (s Secret) Matches(hash []byte) bool { return subtle.ConstantTimeCompare(s.Hash(), hash) == 1 }
 
 // String returns kind and id only.

@@ -51,7 +51,7 @@ func (v *Visibility) Of(ctx context.Context, caller principal.Principal) (princi
 	return viewer, nil
 }
 
-// unite adds scopes and leaves out those that another one covers, so that lists check few scopes
+// unite adds scopes and leaves out scopes that another one covers, so that lists check few scopes
 // for each name.
 func unite(held, more []principal.Scope) []principal.Scope {
 	for _, added := range more {

@@ -112,7 +112,7 @@ type OpenUploads struct {
 // NewOpenUploads returns OpenUploads without a file. The caller must call Close.
 func NewOpenUploads(uploads Uploads) *OpenUploads { return &OpenUploads{uploads: uploads} }
 
-// Open opens an upload of its owner. The file can be read until Close. Errors are those of
+// Open opens an upload of its owner. The file can be read until Close. It returns the errors of
 // [Uploads.OpenUpload].
 func (o *OpenUploads) Open(ctx context.Context, owner, id string) (File, error) {
 	file, closeFile, err := o.uploads.OpenUpload(ctx, owner, id)

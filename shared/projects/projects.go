@@ -129,6 +129,6 @@ type Created struct {
 
 // Directory finds users.
 type Directory interface {
-	// Existing returns those of the distinct ids that belong to a user, in any order.
+	// Existing returns the distinct ids that belong to a user, in any order.
 	Existing(ctx context.Context, ids []string) ([]string, error)
 }

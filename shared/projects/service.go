@@ -147,7 +147,7 @@ func (s *Service) update(ctx context.Context, before, after Project) (Project, e
 	return s.store.Update(ctx, before, after)
 }
 
-// Delete removes a project. Its errors are those of Update, without validation.
+// Delete removes a project. It returns the errors of Update, except for validation.
 func (s *Service) Delete(ctx context.Context, target versions.Target) error {
 	return versions.Change(ctx, target, s.read, func(project Project) error {
 		return s.store.Delete(ctx, project, versions.StoredTime(s.now()))

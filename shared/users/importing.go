@@ -13,14 +13,14 @@ var ErrRepeatedRow = fault.NewFinal(fault.Conflict, "An earlier row has the same
 
 // BulkStore adds many users at once.
 type BulkStore interface {
-	// Taken returns those of the addresses that a user has. The addresses must be normal; see
+	// Taken returns the addresses that already belong to a user. The addresses must be normal; see
 	// NewUser.Normal. Reads are strongly consistent.
 	Taken(ctx context.Context, addresses []string) (map[string]bool, error)
 	// CreateAll adds users in few transactions, each of which writes complete users only. It
 	// returns one error per creation, in the same order: nil for an added user, ErrEmailTaken for
-	// one that existed. The second result is an outage. Users before the first undecided one may
-	// have been added then; the same call again adds the rest. An invitation needs no link: its
-	// mail is stored as unsent, and Inviter.SendDue creates the link.
+	// one that existed. If the store fails, CreateAll returns an error with the results so far. Some
+	// of the remaining users may have been added; calling CreateAll again adds the rest. An
+	// invitation needs no link: its mail is stored as unsent, and Inviter.SendDue creates the link.
 	CreateAll(ctx context.Context, creations []Creation) ([]error, error)
 }
 
@@ -42,7 +42,7 @@ type ImportOptions struct {
 	BaseURL string // of the portal, for activation mails; without a trailing slash
 }
 
-// Outcome is what became of one row.
+// Outcome is the result of one row.
 type Outcome struct {
 	UserID string // of the new user
 	Err    error  // nil if the user was added; ErrEmailTaken if another user has the address
@@ -66,7 +66,7 @@ func (i *Importer) Import(ctx context.Context, options ImportOptions, rows []New
 	return outcomes, err
 }
 
-// Preview returns the errors that Import would return for the rows at this moment. It adds nobody.
+// Preview returns the errors that Import would return for the rows at this moment. It adds no users.
 func (i *Importer) Preview(ctx context.Context, caller principal.Principal, rows []NewUser) ([]error, error) {
 	outcomes, valid := check(caller, rows)
 	addresses := make([]string, len(valid))
@@ -89,7 +89,8 @@ func (i *Importer) Preview(ctx context.Context, caller principal.Principal, rows
 	return failures, nil
 }
 
-// check returns the outcomes of the rows that cannot be added, and the positions of the others.
+// check returns one outcome per row, with an error for each row that cannot be added, and the indexes of
+// the valid rows.
 func check(caller principal.Principal, rows []NewUser) (outcomes []Outcome, valid []int) {
 	outcomes = make([]Outcome, len(rows))
 	seen := make(map[string]bool, len(rows))

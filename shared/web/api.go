@@ -42,7 +42,7 @@ func NewAPI(auth Authenticator) *API {
 	return &API{mux: mux, huma: humago.New(mux, config), auth: auth}
 }
 
-// Document returns the OpenAPI document of this API as JSON. `make generate` merges those of all functions.
+// Document returns the OpenAPI document of this API as JSON. `make generate` merges the documents of all functions.
 func (a *API) Document() ([]byte, error) { return a.huma.OpenAPI().MarshalJSON() }
 
 // Page adds a plain handler for a page or file, without authentication. The pattern is one of http.ServeMux.
@@ -79,7 +79,7 @@ func (a Access) OrToken() Access {
 }
 
 // Recent refuses sessions that began more than credentials.SessionRecent ago. It has no effect on other credentials. Operations
-// that create secrets or decide on requests need it, so that nobody misuses a browser that was left open.
+// that create secrets or decide on requests need it, which prevents misuse of a browser that was left open.
 func (a Access) Recent() Access {
 	a.recent = true
 	return a
@@ -183,7 +183,7 @@ func document(doc *huma.OpenAPI, op huma.Operation, form *huma.RequestBody) {
 	}
 }
 
-// BodyErrors returns the error statuses of an operation with a body: those that every body can cause, and more.
+// BodyErrors returns the error statuses of an operation with a body: the statuses that every body can cause, and more.
 func BodyErrors(more ...int) []int {
 	return append(more, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType)
 }

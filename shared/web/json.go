@@ -42,7 +42,7 @@ var strictJSON = huma.Format{
 
 var (
 	errNotReadable = errors.New("must be readable as JSON")
-	// errNotPlain is about a number such as 12.0, which is a whole number to JSON Schema but not to encoding/json.
+	// errNotPlain refuses a number such as 12.0, which is a whole number to JSON Schema but not to encoding/json.
 	errNotPlain = errors.New("must be written plainly, as 12 and not as 12.0")
 )
 

@@ -15,7 +15,7 @@ import (
 
 // checkParameters finds mistakes that huma ignores: empty headers that must have a value, unknown and repeated query
 // parameters, empty values, and invalid escapes or UTF-8. A client that makes such a mistake would otherwise get a
-// different page than it asked for. The failures are reported together with those of the schema.
+// different page than it asked for. They are reported together with the failures of the schema.
 func checkParameters(ctx huma.Context, next func(huma.Context)) {
 	r, _ := humago.Unwrap(ctx)
 	recordOf(r).parameterFailures = slices.Concat(

@@ -43,7 +43,7 @@ func (a *API) Download(pattern string, auth ToolAuthenticator, handler func(http
 // AuthenticateTool authenticates a client that supports only HTTP's own schemes: a token or password by Basic (RFC
 // 7617), or a token as Bearer (RFC 6750). It always sets the response headers that belong to the outcome: the rate
 // limit, Retry-After, and the challenge, which is Basic because every chart and container client answers that one.
-// Errors: those of credentials.Authenticator.
+// It returns the errors of credentials.Authenticator.
 func AuthenticateTool(w http.ResponseWriter, r *http.Request, auth ToolAuthenticator) (principal.Principal, error) {
 	who, allowance, err := identify(r, auth)
 	setRateLimit(w.Header(), allowance)

@@ -59,7 +59,7 @@ func (s Scope) Permits(action Scope, name string) bool {
 }
 
 // MayFetch reports whether the caller's scopes allow it to fetch the named chart or image. Roles
-// allow none: machines fetch with credentials that are created for them and expire.
+// do not allow it: machines fetch with credentials that are created for them and expire.
 func (p Principal) MayFetch(action Scope, name string) bool {
 	return slices.ContainsFunc(p.Scopes, func(s Scope) bool { return s.Permits(action, name) })
 }

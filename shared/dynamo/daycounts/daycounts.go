@@ -30,7 +30,7 @@ import (
 // Change is by how much each counter changes.
 type Change map[string]int64
 
-// Add adds to counters, and removes those that become zero.
+// Add adds to counters, and removes counters that become zero.
 func (c Change) Add(by int64, counters ...string) {
 	for _, name := range counters {
 		if c[name] += by; c[name] == 0 {
@@ -136,7 +136,7 @@ func DayOf(item items.Map) (calendar.Day, error) {
 	return day, nil
 }
 
-// Counters returns the counters of an item: those of a day, or the sum. It does not use reflection, because the items
+// Counters returns the counters of an item: the counters of a day, or the sum. It does not use reflection, because the items
 // of a year have thousands of counters.
 func Counters(item items.Map) (Change, error) {
 	all := make(Change, len(item))

@@ -31,7 +31,7 @@ func isConflict(err error) bool {
 	})
 }
 
-// children are those of a node with positions from (inclusive) to (exclusive).
+// children are the children of a node with positions from (inclusive) to (exclusive).
 type children struct {
 	of       node
 	from, to int

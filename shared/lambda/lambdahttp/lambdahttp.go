@@ -51,7 +51,7 @@ func Handler(h http.Handler) func(context.Context, events.APIGatewayV2HTTPReques
 	}
 }
 
-// responseMargin is the time between the handler's deadline and that of the invocation. It is enough to send an error
+// responseMargin is the time between the handler's deadline and the deadline of the invocation. It is enough to send an error
 // response. After the invocation's deadline Lambda ends the process, and API Gateway sends an empty error.
 const responseMargin = time.Second
 

@@ -48,7 +48,7 @@ func NewViewer(client *bedrockruntime.Client, o Options) *mediaprompt.Viewer {
 	})
 }
 
-// prompt returns the settings of prompts. The default name is that of the model.
+// prompt returns the settings of prompts. The default is the name of the model.
 func (o Options) prompt() mediaprompt.Settings {
 	if o.Prompt.Name == "" {
 		o.Prompt.Name = "bedrock " + o.Model
@@ -56,7 +56,7 @@ func (o Options) prompt() mediaprompt.Settings {
 	return o.Prompt
 }
 
-// model calls a model and remembers what it supports.
+// model calls a model and remembers which parameters it supports.
 type model struct {
 	client  *bedrockruntime.Client
 	options Options

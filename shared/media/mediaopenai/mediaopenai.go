@@ -69,7 +69,7 @@ func NewViewer(o Options) (*mediaprompt.Viewer, error) {
 	}), nil
 }
 
-// prompt returns the settings of prompts. The default name is that of the model and the server.
+// prompt returns the settings of prompts. The default has the names of the model and the server.
 func (o Options) prompt(c *caller) mediaprompt.Settings {
 	if o.Prompt.Name == "" {
 		o.Prompt.Name = "openai " + o.Model + "@" + c.base.Host

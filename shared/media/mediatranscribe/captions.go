@@ -27,7 +27,7 @@ type captionBuilder struct {
 	end        float64 // of the last word
 }
 
-// addWord adds a word. It ignores a time before that of an earlier word.
+// addWord adds a word. It ignores a time before the time of an earlier word.
 func (c *captionBuilder) addWord(word string, time documents.Span, timed bool) {
 	if word == "" {
 		return

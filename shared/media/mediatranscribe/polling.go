@@ -30,7 +30,7 @@ func (w *work) hasTimeFor(ctx context.Context, wait time.Duration) bool {
 	return !ok || time.Until(deadline) > wait+w.reserve
 }
 
-// wait waits, and then renews the entry of this caller among those that wait for the job.
+// wait waits, and then renews the entry of this caller in the list of callers that wait for the job.
 func (w *work) wait(ctx context.Context, wait time.Duration) error {
 	if w.options.Retrier.Pause(ctx, wait) != nil || ctx.Err() != nil {
 		if errors.Is(ctx.Err(), context.DeadlineExceeded) {

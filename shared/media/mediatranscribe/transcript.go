@@ -48,7 +48,7 @@ func readTranscript(from io.Reader, maxBytes int64) (transcript, error) {
 	return r.transcript(), nil
 }
 
-// resultReader reads a result and holds only what is used.
+// resultReader reads a result and keeps only the parts that are used.
 type resultReader struct {
 	tokens   *json.Decoder
 	found    bool

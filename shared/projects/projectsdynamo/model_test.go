@@ -118,7 +118,7 @@ func (m *model) list(t *testing.T, r *rapid.T, d *fixture) {
 	same(r, fmt.Sprintf("page %+v", query), fmt.Sprint(wanted, total), fmt.Sprint(got, page.Total))
 }
 
-// compare checks the stored counters and those that result from the histories.
+// compare compares the stored counters with counters computed from the histories.
 func (m *model) compare(t *testing.T, r *rapid.T, d *fixture) {
 	if n := d.check(t); n != len(m.projects) {
 		r.Fatalf("%d projects, want %d", n, len(m.projects))

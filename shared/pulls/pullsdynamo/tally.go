@@ -15,7 +15,7 @@ type tally map[itemKey]*counts
 
 type itemKey struct{ pk, sk string }
 
-// counts are what is added to an item.
+// counts are the numbers to add to an item.
 type counts struct {
 	ranking string           // the ranking that the item is in, or empty
 	added   map[string]int64 // by attribute

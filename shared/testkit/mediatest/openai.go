@@ -233,7 +233,7 @@ func (c completion) checkFormat() error {
 	return fmt.Errorf("the response format %q", c.ResponseFormat.Type)
 }
 
-// schema returns the schema of the answer: that of the response format, or else the one in the rules.
+// schema returns the schema of the answer, from the response format or else from the rules.
 func (c completion) schema() map[string]any {
 	if c.ResponseFormat != nil && c.ResponseFormat.JSONSchema != nil {
 		return c.ResponseFormat.JSONSchema.Schema

@@ -21,7 +21,7 @@ func counted(u users.User) []string {
 // have no stored history, or one whose last entry differs from the user. A missing history begins
 // at the creation with the user's current state; a differing one continues with the last change.
 // The rule gives the same result everywhere, so "portside reconcile" and the next change of the
-// user agree on what is not counted yet.
+// user agree on the changes that are not counted yet.
 func historyOf(u users.User) (daycounts.History, error) {
 	history, err := daycounts.ParseHistory(u.History)
 	if err != nil {

@@ -60,7 +60,7 @@ func person(u users.User) principal.Person {
 }
 
 // Unchanged returns the check that a user still has this version, and so the same role and status.
-// Stores of other domains use it when they issue a credential for somebody other than the caller.
+// Stores of other domains use it when they issue a credential for a user other than the caller.
 func (s *Store) Unchanged(userID string, version int64) types.TransactWriteItem {
 	return types.TransactWriteItem{ConditionCheck: &types.ConditionCheck{
 		TableName: &s.table, Key: userKey(userID), ConditionExpression: aws.String("version = :version"),
@@ -69,7 +69,8 @@ func (s *Store) Unchanged(userID string, version int64) types.TransactWriteItem 
 }
 
 // SignedIn returns the write that records the time of a sign-in. It fails unless the user is active and still has this
-// version. The version stays: people who sign in again and again must not make the changes of an admin fail.
+// version. It does not change the version, so that frequent sign-ins do not conflict with an admin's
+// changes.
 func (s *Store) SignedIn(userID string, version int64, at time.Time) types.TransactWriteItem {
 	return types.TransactWriteItem{Update: &types.Update{
 		TableName: &s.table, Key: userKey(userID), UpdateExpression: aws.String("SET lastLogin = :at"),
@@ -89,7 +90,7 @@ func (s *Store) Persons(ctx context.Context, ids []string) ([]principal.Person, 
 	return found, err
 }
 
-// Existing returns those of the distinct ids that belong to a user, in no particular order. It
+// Existing returns the distinct ids that belong to a user, in no particular order. It
 // reads all of them at once.
 func (s *Store) Existing(ctx context.Context, ids []string) ([]string, error) {
 	var found []string

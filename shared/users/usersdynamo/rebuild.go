@@ -10,7 +10,7 @@ import (
 	"portside/shared/users"
 )
 
-// StepAdmins is the step of a rebuild after those of the lists.
+// StepAdmins is the step of a rebuild that follows the steps of the lists.
 const StepAdmins lists.Step = "active admins"
 
 // Repairs counts what a rebuild has repaired. Strays are list items and e-mail markers.

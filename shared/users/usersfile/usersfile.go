@@ -17,11 +17,11 @@ import (
 	"portside/shared/users"
 )
 
-// MaxRowBytes is the maximum size of a row. It is far more than the longest valid row, in which
-// every character of the metadata is escaped.
+// MaxRowBytes is the maximum size of a row. A valid row is much shorter, even if every character of its
+// metadata is escaped.
 const MaxRowBytes = 1 << 20
 
-// Format is how a file is written.
+// Format is a file format.
 type Format string
 
 // The formats.
@@ -43,14 +43,14 @@ type Reader interface {
 	Next() (Row, error)
 }
 
-// Defaults is what applies to rows that do not say otherwise.
+// Defaults applies to rows that do not set these values.
 type Defaults struct {
 	ActivationEmail bool  // whether users are invited by mail
-	NoMail          error // why no mail can be sent; a row that asks for one gets this error. Nil: mails can be sent
+	MailError       error // returned for each row that requests an activation mail; nil if mails can be sent
 }
 
-// New returns a Reader of a file. It reads the header of a CSV file. Errors of the header are plain texts for the person who
-// wrote the file.
+// New returns a Reader of a file. It reads the header of a CSV file. Errors of the header are texts for the author of
+// the file.
 func New(format Format, file io.Reader, defaults Defaults) (Reader, error) {
 	text, err := withoutByteOrderMark(file)
 	if err != nil {
@@ -76,15 +76,15 @@ func Reasons(err error) []string {
 	return all
 }
 
-// applyActivation sets whether the user gets an activation mail. Requested is nil if the row does
-// not say.
+// applyActivation sets whether the user gets an activation mail. Requested is nil if the row does not
+// set it.
 func (d Defaults) applyActivation(user *users.NewUser, requested *bool) error {
 	user.ActivationEmail = d.ActivationEmail
 	if requested != nil {
 		user.ActivationEmail = *requested
 	}
 	if user.ActivationEmail {
-		return d.NoMail
+		return d.MailError
 	}
 	return nil
 }

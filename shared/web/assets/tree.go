@@ -28,8 +28,8 @@ type treeFile struct {
 	gzipped   func() ([]byte, error) // compresses once, at the first request
 }
 
-// ReadTree returns the tree of all files below the root of a file system. It needs the hash of every file for the version.
-// To start faster, it does not read the files whose hashes are known.
+// ReadTree returns the tree of all files below the root of a file system. known has hashes of files that ReadTree need not
+// read, which makes the start faster.
 func ReadTree(fsys fs.FS, known map[string]string) (*Tree, error) {
 	tree := &Tree{files: map[string]*treeFile{}}
 	sum, buffer := sha256.New(), make([]byte, 16<<10)
@@ -44,7 +44,7 @@ func ReadTree(fsys fs.FS, known map[string]string) (*Tree, error) {
 		file := newTreeFile(fsys, name, mediaType)
 		tree.files[name] = file
 		if knownHash := known[name]; knownHash != "" {
-			_, _ = fmt.Fprintf(sum, "\x00%s\x00%s\x00", name, knownHash) // a hash takes everything
+			_, _ = fmt.Fprintf(sum, "\x00%s\x00%s\x00", name, knownHash) // never fails
 			return nil
 		}
 		return hashFile(sum, fsys, name, buffer)
@@ -56,15 +56,15 @@ func ReadTree(fsys fs.FS, known map[string]string) (*Tree, error) {
 	return tree, nil
 }
 
-// hashFile adds a file to a hash. It does not keep the content, because a function that starts pays for each page of memory
-// that it touches.
+// hashFile adds a file to a hash. It does not keep the content, because each page of memory that a function touches makes
+// its start slower.
 func hashFile(sum hash.Hash, fsys fs.FS, name string, buffer []byte) error {
 	file, err := fsys.Open(name)
 	if err != nil {
 		return err
 	}
 	size, err := io.CopyBuffer(sum, file, buffer)
-	_, _ = fmt.Fprintf(sum, "\x00%s\x00%d\x00", name, size) // a hash takes everything
+	_, _ = fmt.Fprintf(sum, "\x00%s\x00%d\x00", name, size) // never fails
 	return errors.Join(err, file.Close())
 }
 
@@ -91,7 +91,7 @@ func (t *Tree) Content(name string) ([]byte, bool) {
 }
 
 // File returns the handler that sends a file of a version, or false if the tree has another version or no such file. Files of
-// another version would not fit those that the page has loaded.
+// another version would not fit the files that the page has loaded.
 func (t *Tree) File(version, name string) (http.Handler, bool) {
 	file, found := t.files[name]
 	return file, found && version == t.version
@@ -120,7 +120,7 @@ func (file *treeFile) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func compress(content []byte) []byte {
 	var out bytes.Buffer
 	w, _ := gzip.NewWriterLevel(&out, gzip.BestCompression) // fails only for an unknown level
-	_, _ = w.Write(content)                                 // a bytes.Buffer takes everything
+	_, _ = w.Write(content)                                 // never fails
 	_ = w.Close()
 	return out.Bytes()
 }

@@ -1015,7 +1015,7 @@ export interface paths {
         put?: never;
         /**
          * Activate an account
-         * @description Makes the user `active` and creates a first API key, `data.apiKey`, which only this response contains. The token of an activation mail works once. Needs no credential but the token.
+         * @description Makes the user `active` and creates a first API key, `data.apiKey`, which only this response contains. The token of an activation mail works once. It requires no other credential.
          */
         post: operations["activateUser"];
         delete?: never;
@@ -1037,9 +1037,9 @@ export interface paths {
          * Import users from a file
          * @description Creates the users of a CSV file with a header, or of a file with one JSON object per line. The columns or keys are `email`, `name` and `role`, and optionally `department`, `metadata` (a JSON object) and `sendActivationEmail`.
          *
-         *     With `dryRun`, the response says what an import would do, and nobody is created; such a file can have 10,000 rows. Without it, a request takes 250 rows. Import a longer file in pieces: each row of a dry run that can be imported has its JSON line in `source`.
+         *     With `dryRun`, the response says what an import would do, without creating users; such a file can have 10,000 rows. Without it, a request takes 250 rows. Import a longer file in pieces: each row of a dry run that can be imported has its JSON line in `source`.
          *
-         *     A row that fails does not stop the others. If a user has the address already, the user stays unchanged. So you can repeat a request at any time: it creates nobody twice. Mails are sent within minutes, in batches. You cannot create a user whose role has more permissions than yours.
+         *     A row that fails does not stop the others. Existing users are not changed, so you can safely repeat a request. Mails are sent within minutes, in batches. You cannot create a user whose role has more permissions than yours.
          *
          *     Needs the permission `users:write`. A session must have begun within the last 15 minutes; otherwise the response is a 403 with the code `SIGN_IN_REQUIRED`.
          */
@@ -1840,7 +1840,7 @@ export interface components {
              */
             line: number;
             /**
-             * @description ready: a dry run found no reason against it. existing: a user has the address and stays unchanged.
+             * @description ready: the row can be imported (dry run only). existing: a user already has the address and is not changed.
              * @example created
              * @enum {string}
              */
@@ -5892,7 +5892,7 @@ export interface operations {
                     text: string;
                     /** @description Only reports what an import would do. */
                     dryRun?: boolean;
-                    /** @description Whether to send activation mails to the users whose row has no sendActivationEmail. */
+                    /** @description Whether to send activation mails to users whose row does not set sendActivationEmail. */
                     sendActivationEmail?: boolean;
                 };
             };

@@ -50,7 +50,9 @@ function Values({ run }) {
   const places = useMemo(() => evidence.filter((e) => e.file === selected?.file), [evidence, selected?.file]);
   const rows = inOrder(run).map(([name, value]) => ({ name, value, evidence: evidence.filter((e) => e.variable === name) }));
   const isComparison = rows.some((row) => isCompared(row.value));
-  const table = { rows, run, canShow: (/** @type {Evidence} */ e) => textOf(run, e.file) !== undefined || kinds.data?.[e.file - 1] !== "other", select };
+  /** @param {Evidence} found */
+  const canShow = ({ file }) => textOf(run, file) !== undefined || kinds.data?.[file - 1] !== "other";
+  const table = { rows, run, canShow, select };
   return html`
     ${rows.length === 0 ? html`<p>${strings.media.noValues}</p>` : isComparison ? comparison(table) : extraction(table)}
     ${selected ? html`<${EvidenceView} file=${chosen[selected.file] ?? run.files[selected.file - 1]} name=${fileName(run, selected.file)}

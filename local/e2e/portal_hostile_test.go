@@ -1,0 +1,113 @@
+package e2e
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"portside/local/browser"
+)
+
+// Texts of an attacker. Browsers must show the first as it is, and the API must refuse the second, which turns the direction of writing.
+const (
+	hostileText     = `<img src=x onerror="document.title='owned'">{{constructor.constructor('document.title=1')()}}${7*7}=1+1`
+	directionalText = "gpj.\u202efdp"
+)
+
+// wantInert fails if a text of a user became elements of the page or ran.
+func wantInert(t *testing.T, page *browser.Page) {
+	t.Helper()
+	if count := browser.Eval[int](page, `document.querySelectorAll("main img, main b, main i, main script, main iframe").length`); count != 0 {
+		t.Errorf("%s has %d elements of a text", page.URL(), count)
+	}
+	if title := browser.Eval[string](page, "document.title"); !strings.HasSuffix(title, "· Portside") {
+		t.Errorf("%s has the title %q", page.URL(), title)
+	}
+}
+
+// testHostileProject writes the texts into all fields of a project.
+func testHostileProject(t *testing.T, p *testStack, page *browser.Page) {
+	page.Allow("400 POST /v1/projects")
+	page.Open("/portal/projects/new")
+	page.Fill("Name", directionalText)
+	page.Click(browser.Button("Create project"))
+	page.WaitText("must not contain control, formatting or line-separating characters")
+	page.Fill("Name", hostileText)
+	page.Fill("Description (optional)", directionalText)
+	page.Click(browser.Button("Create project"))
+	page.WaitText("readable characters")
+	page.Fill("Description (optional)", hostileText)
+	settings := page.Within(browser.Role("group", "Settings (optional)"))
+	settings.Click(browser.Button("Add a value"))
+	page.Fill("Settings: key 1", "<b>key")
+	page.Fill("Settings: value 1", hostileText)
+	page.Click(browser.Button("Create project"))
+	page.WaitFor(browser.Heading(hostileText))
+	ready(page)
+	wantInert(t, page)
+	for _, size := range []browser.Size{browser.Phone, browser.Desktop} {
+		page.Resize(size)
+		if wide := page.Overflow(); len(wide) > 0 {
+			t.Errorf("at %v, the project is too wide: %q", size, wide)
+		}
+	}
+	id := p.admin(t).Get("/v1/projects").WantValue("data.0.name", hostileText).Text("data.0.id")
+	p.admin(t).Get("/v1/projects/"+id).WantValue("data.settings", map[string]any{"<b>key": hostileText})
+	page.Open("/portal/projects")
+	page.WaitFor(browser.Link(hostileText))
+	wantInert(t, page)
+	p.admin(t).Delete("/v1/projects/" + id).WantStatus(http.StatusNoContent)
+}
+
+// testHostileSearches writes the text into the search fields, and opens the addresses that result.
+func testHostileSearches(t *testing.T, page *browser.Page) {
+	page.Allow("400 GET ")
+	for _, search := range []struct{ path, label, parameter string }{
+		{"/portal/users", "Find by email address", "email"},
+		{"/portal/charts", "Part of the name", "q"},
+		{"/portal/images", "Part of the name", "q"},
+	} {
+		for _, text := range []string{hostileText, directionalText} {
+			page.Open(search.path + "?" + search.parameter + "=" + url.QueryEscape(text))
+			ready(page)
+			if typed := page.Value(search.label); typed != text {
+				t.Errorf("%s: the field has %q, want %q", search.path, typed, text)
+			}
+			wantInert(t, page)
+			page.Fill(search.label, text+"2")
+			page.Press("Enter")
+			page.WaitUntil("the search", `new URLSearchParams(location.search).get("`+search.parameter+`") === `+quoteJS(t, text+"2"))
+			ready(page)
+			wantInert(t, page)
+		}
+	}
+}
+
+// testHostileNames gives an API key and a passkey names of an attacker.
+func testHostileNames(t *testing.T, p *testStack) {
+	const email, name = "eve@example.com", `<img src=x onerror=alert(1)>{{7*7}}${7*7}=1`
+	p.createUser(t, email, "user")
+	page := p.visit(t)
+	page.VirtualAuthenticator()
+	p.signIn(t, page, email)
+	page.Allow("400 POST /v1/")
+	page.Open("/portal/account")
+	ready(page)
+	page.Click(browser.Button("Create API key"))
+	page.Fill("Name", directionalText)
+	page.Press("Enter")
+	page.WaitText("must not contain control, formatting")
+	page.Fill("Name", name)
+	page.Press("Enter")
+	page.WaitFor(browser.Heading("The API key is ready"))
+	p.secrets.add(page.Value("API key"))
+	page.Click(browser.Button("I have saved the key"))
+	page.WaitFor(browser.Row(name))
+	page.Click(browser.Button("Add a passkey"))
+	page.Fill("Name", directionalText)
+	page.Press("Enter")
+	page.WaitText("must not contain control, formatting")
+	page.Press("Escape")
+	wantInert(t, page)
+}
