@@ -47,8 +47,8 @@ type RankingEntry struct {
 
 // errNeedsTokensRead refuses by=person to callers without tokens:read, the permission that GET /api/v1/pulls requires for the
 // pulls of other users.
-var errNeedsTokensRead = fault.New(fault.Forbidden, "To see who pulled, you need the permission tokens:read in addition to analytics:read. "+
-	"by=artifact needs only analytics:read.")
+var errNeedsTokensRead = fault.New(fault.Forbidden, "To see who pulled, you need the permission tokens:read in addition to "+
+	"analytics:read. by=artifact needs only analytics:read.")
 
 func (h *handlers) pulls(ctx context.Context, in *pullsInput) (*pullsOutput, error) {
 	caller, _ := principal.From(ctx)

@@ -68,7 +68,9 @@ func (in *getManifestInput) Resolve(huma.Context) []error {
 	if images.IsTag(in.Reference) || images.IsDigest(in.Reference) {
 		return nil
 	}
-	return web.Failures([]fault.Field{{Pointer: "query/reference", Detail: "must be a tag or a digest, such as sha256: followed by 64 hexadecimal digits"}})
+	return web.Failures([]fault.Field{{
+		Pointer: "query/reference", Detail: "must be a tag or a digest, such as sha256: followed by 64 hexadecimal digits",
+	}})
 }
 
 type getManifestOutput struct {

@@ -12,7 +12,7 @@ import (
 // browserCookie holds the secret of a browser that asked for a sign-in mail.
 const browserCookie = "__Host-portside-browser"
 
-// knownCookie holds the secret of a browser in which somebody has signed in.
+// knownCookie holds the secret of a browser in which a user has signed in.
 const knownCookie = "__Host-portside-known"
 
 // newCookie returns a Set-Cookie header. Scripts cannot read the cookie, and browsers send it only with requests of the

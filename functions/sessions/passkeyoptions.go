@@ -8,8 +8,8 @@ import (
 )
 
 const (
-	publicKey            = "public-key"
-	verificationRequired = "required"
+	publicKey = "public-key"
+	required  = "required"
 )
 
 // creationOptions are PublicKeyCredentialCreationOptionsJSON of Web Authentication Level 3, section 5.1.8.
@@ -48,7 +48,7 @@ type passkeyDescriptor struct {
 
 type authenticatorCriteria struct {
 	ResidentKey        string `json:"residentKey" enum:"required"`
-	RequireResidentKey bool   `json:"requireResidentKey" doc:"The same for older browsers."`
+	RequireResidentKey bool   `json:"requireResidentKey" doc:"Same meaning as residentKey, for older browsers."`
 	UserVerification   string `json:"userVerification" enum:"required"`
 }
 
@@ -61,7 +61,7 @@ func encodeCreationOptions(o passkeys.CreationOptions) creationOptions {
 		Challenge: base64URL(o.Challenge), Timeout: ceremonyTimeout(), Attestation: "none",
 		Excluded: make([]passkeyDescriptor, len(o.Existing)),
 		Selection: authenticatorCriteria{
-			ResidentKey: verificationRequired, RequireResidentKey: true, UserVerification: verificationRequired,
+			ResidentKey: required, RequireResidentKey: true, UserVerification: required,
 		},
 	}
 	for _, algorithm := range passkeyswebauthn.Algorithms() {

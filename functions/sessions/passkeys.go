@@ -168,7 +168,7 @@ func (h *handlers) passkeySignInOptions(ctx context.Context, in *RequestSource) 
 	}
 	out := &requestOptionsOutput{}
 	out.Body.Data = requestOptions{
-		Challenge: base64URL(challenge), RPID: site.ID, Timeout: ceremonyTimeout(), UserVerification: verificationRequired,
+		Challenge: base64URL(challenge), RPID: site.ID, Timeout: ceremonyTimeout(), UserVerification: required,
 	}
 	return out, nil
 }

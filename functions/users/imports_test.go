@@ -107,7 +107,8 @@ func TestImportRejectsUnreadableFiles(t *testing.T) {
 			t.Errorf("%s: %s", name, problem.Body)
 		}
 	}
-	p.asAdmin().Post("/v1/users/imports", importBody("csv", strings.Repeat(`""`, maxImportTextBytes))).WantStatus(http.StatusRequestEntityTooLarge)
+	p.asAdmin().Post("/v1/users/imports", importBody("csv", strings.Repeat(`""`, maxImportTextBytes))).
+		WantStatus(http.StatusRequestEntityTooLarge)
 	for _, empty := range []string{importBody("csv", "email,name,role\n"), importBody("jsonl", "")} {
 		p.asAdmin().Post("/v1/users/imports", empty).WantStatus(http.StatusOK).WantValue("data.rows", []any{})
 	}

@@ -126,6 +126,21 @@ func TestRespondAnswersForTheServer(t *testing.T) {
 	}
 }
 
+func TestHoldKeepsRequestsFromTheServer(t *testing.T) {
+	page := open(t, site(t))
+	page.ClearCache()
+	held := page.Hold("*/page.css", "*/page.js")
+	page.Begin("/?again")
+	held.WaitFor([]string{page.base.JoinPath("page.css").String(), page.base.JoinPath("page.js").String()})
+	if script := page.Requests()[5]; script.Status != 0 {
+		t.Errorf("the held request %s has the status %d", script.URL, script.Status)
+	}
+	held.Release("/page.css")
+	held.Stop()
+	page.WaitFor(Heading("Test page"))
+	page.Settle()
+}
+
 func TestVirtualAuthenticator(t *testing.T) {
 	page := open(t, site(t))
 	device := page.VirtualAuthenticator()

@@ -118,6 +118,12 @@ func testUserPage(t *testing.T, p *testStack, page *browser.Page) {
 	page.WaitFor(browser.Button("Suspend"))
 	p.anonymous(t).as(key).Get(at).WantStatus(http.StatusOK).WantValue("data.department", "Compilers")
 
+	page.Click(browser.Button("Sign out everywhere"))
+	page.Axe()
+	page.Within(browser.Dialog("Sign Grace Hopper out everywhere?")).Click(browser.Button("Sign out everywhere"))
+	page.WaitText("Grace Hopper was signed out everywhere.")
+	p.anonymous(t).as(key).Get(at).WantStatus(http.StatusOK) // API keys stay
+
 	page.Click(browser.Button("Delete user"))
 	dialog := page.Within(browser.Dialog("Delete Grace Hopper?"))
 	dialog.Fill("Type grace@example.com to confirm", "grace")
@@ -252,7 +258,7 @@ func testManager(t *testing.T, p *testStack) {
 	page := p.visitAs(t, "boss@example.com")
 	page.Open("/portal" + strings.TrimPrefix(p.userPath(t, firstAdmin), "/v1"))
 	page.WaitText("this user's role has more permissions than yours")
-	for _, name := range []string{"Save", "Suspend", "Delete user", "Create API key"} {
+	for _, name := range []string{"Save", "Suspend", "Sign out everywhere", "Delete user", "Create API key"} {
 		if page.Count(browser.Button(name)) > 0 {
 			t.Errorf("a manager sees the button %q", name)
 		}

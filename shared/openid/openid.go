@@ -1,13 +1,13 @@
 // Package openid lets people sign in with the identity provider of their organization, by the
 // authorization code flow of OpenID Connect Core 1.0 with PKCE (RFC 7636).
 //
-// The provider's word replaces only the mailed link: it says which e-mail address the person has. So
+// The provider replaces only the mailed link: it confirms the person's e-mail address. So
 // a person must already be an active user with that address, and the provider must say that it has
 // verified the address. The package creates no users.
 //
 // A flow belongs to the browser that began it. The browser keeps a secret in a cookie, and the state,
-// the nonce and the PKCE verifier are derived from the secret. So nobody can finish a flow in another person's browser,
-// which would sign that person in to the wrong account. A state works once, for ten minutes.
+// the nonce and the PKCE verifier are derived from the secret. So a flow cannot be finished in another browser,
+// which would sign its person in to the wrong account. A state works once, for ten minutes.
 package openid
 
 import (
@@ -32,8 +32,8 @@ import (
 const (
 	// Lifetime is how long a person may take to sign in at the provider.
 	Lifetime = 10 * time.Minute
-	// MaxAge is how long ago the person may have signed in at the provider. Otherwise the provider asks again, because a new
-	// session may create secrets: its person must be in front of the browser.
+	// MaxAge is the maximum age of the sign-in at the provider. A new session can create secrets, so the provider must authenticate
+	// the person again if the sign-in is older.
 	MaxAge = credentials.SessionRecent
 	// maxSkew is by how much the provider's clock may differ.
 	maxSkew = time.Minute
@@ -42,7 +42,7 @@ const (
 // maxReturn is the largest address to return to, in bytes. It is in a cookie.
 const maxReturn = 1000
 
-// Home is where a flow ends that names no other page of the portal.
+// Home is the page that a flow opens by default.
 const Home = "/portal/"
 
 // The errors of a flow. The portal has a text for each.
@@ -129,7 +129,7 @@ func isOwnPage(page string) bool {
 
 // Started is a flow that a browser has begun.
 type Started struct {
-	Cookie   string // which only this browser may know
+	Cookie   string // secret of this browser
 	Location string // of the provider's page
 }
 
@@ -219,11 +219,11 @@ func (s *Service) person(ctx context.Context, claims Claims) (principal.Person, 
 	if claims.Email == "" || !claims.EmailVerified {
 		return principal.Person{}, ErrUnverified
 	}
-	isNonASCII := func(r rune) bool { return r > unicode.MaxASCII } // lower-casing turns some of them into ASCII letters
+	isNonASCII := func(r rune) bool { return r > unicode.MaxASCII } // ToLower maps some to ASCII letters, so two addresses could become equal
 	if strings.ContainsFunc(claims.Email, isNonASCII) {
 		return principal.Person{}, ErrUnknownUser
 	}
-	person, err := s.People.PersonByEmail(ctx, strings.ToLower(strings.TrimSpace(claims.Email)))
+	person, err := s.People.PersonByEmail(ctx, principal.NormalEmail(claims.Email))
 	if fault.KindOf(err) == fault.NotFound || err == nil && !person.Active {
 		return principal.Person{}, ErrUnknownUser
 	}
@@ -238,7 +238,7 @@ func earlier(a, b time.Time) time.Time {
 	return a
 }
 
-// parseCookie is the inverse of the cookie that Begin returns.
+// parseCookie parses the cookie that Begin returned.
 func parseCookie(cookie string) (secret []byte, page string, err error) {
 	first, second, _ := strings.Cut(cookie, ".")
 	secret, secretErr := base64.RawURLEncoding.DecodeString(first)

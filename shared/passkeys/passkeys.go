@@ -2,7 +2,7 @@
 // links.
 //
 // Passkeys are discoverable credentials with user verification: the authenticator knows the user, and
-// checks a finger, a face or a PIN. So a sign-in with a passkey needs no e-mail address and has two
+// verifies a fingerprint, a face or a PIN. So a sign-in with a passkey needs no e-mail address and has two
 // factors. Five rules always hold. A challenge works once, for five minutes, and only for the purpose
 // and the user it was made for. A passkey works only on the site where it was registered. A
 // user has at most MaxPasskeys. No two users have the same credential. A passkey whose signature
@@ -34,14 +34,14 @@ const (
 	MaxKey = 2 << 10
 )
 
-// Key is the credential that an authenticator has created.
+// Key is the public half of a passkey, as the authenticator created it (WebAuthn calls it a credential).
 type Key struct {
 	CredentialID []byte // chosen by the authenticator, at most 1,023 bytes
 	Public       []byte // in the form of COSE (RFC 9052)
 	SignCount    uint32 // of the last use; stays 0 for authenticators without a counter
 	Transports   []string
 	Synced       bool // it may be copied between a person's devices ("backup eligible"); never changes
-	BackedUp     bool // it has been copied
+	BackedUp     bool // backup state: it has been copied
 }
 
 // Passkey is a key that a user has registered.
@@ -60,11 +60,11 @@ func (p Passkey) clonedSince(count uint32) bool {
 	return (count != 0 || p.SignCount != 0) && count <= p.SignCount
 }
 
-// Set is all passkeys of a user.
+// Set contains all passkeys of a user.
 type Set struct {
 	UserID   string
 	Passkeys []Passkey // in the order of their registration
-	Version  int64     // 0 for a user who never had a passkey, and one more with every change
+	Version  int64     // increases by 1 with every change; 0 if the user never had a passkey
 }
 
 // The errors of operations on passkeys.
@@ -72,28 +72,28 @@ var (
 	ErrNotFound = fault.New(fault.NotFound, "You have no passkey with this ID.")
 	ErrTooMany  = fault.NewFinal(fault.Conflict,
 		fmt.Sprintf("You have %d passkeys, which is the maximum. Delete one first.", MaxPasskeys))
-	ErrRegistered = fault.NewFinal(fault.Conflict, "This passkey is registered already.")
+	ErrRegistered = fault.NewFinal(fault.Conflict, "This passkey is already registered.")
 	// ErrCaller means that the caller's credential stopped working during the request.
 	ErrCaller = fault.New(fault.Unauthorized, "Your session has ended. Sign in again.")
 	// ErrNeedsSession is about callers with an API key. A passkey would outlive the key, and hide who created it.
 	ErrNeedsSession = fault.New(fault.Forbidden, "An API key cannot register passkeys. Sign in to the portal and register it there.")
-	// ErrExpired is about a sign-in whose challenge is unknown, expired, used, or was made for something else.
+	// ErrExpired means that the challenge of a sign-in is unknown, expired, used, or was made for something else.
 	ErrExpired = fault.New(fault.Unauthorized, expired)
 	// ErrRegistrationExpired is ErrExpired for a registration. It is not Unauthorized, because the caller's session works.
 	ErrRegistrationExpired = fault.NewFinal(fault.Conflict, expired)
 	// ErrSignIn is the one error of all passkeys that do not work.
-	ErrSignIn = fault.New(fault.Unauthorized, "This passkey does not work here: it was deleted, or belongs to another site or to a user "+
-		"who is not active. Sign in by mail instead.")
+	ErrSignIn = fault.New(fault.Unauthorized, "This passkey does not work here. It was deleted, it belongs to another site, or its user "+
+		"is not active. Sign in by mail instead.")
 	ErrCloned = fault.New(fault.Unauthorized, "This passkey is locked, because its counter shows that there may be a copy of its key. "+
 		"Sign in by mail, delete the passkey, and register a new one.")
-	// ErrRefused is about a registration whose response does not belong to this site and user.
+	// ErrRefused means that the response of a registration does not belong to this site and user.
 	ErrRefused = fault.New(fault.Unprocessable, "The passkey cannot be registered: it was created for another site, without checking "+
 		"the user, or in a form that this service does not support. Register it on this page with another authenticator.")
 )
 
-const expired = "This took longer than 5 minutes, or the same response was sent before. Start again."
+const expired = "The request expired after 5 minutes or was already used. Start again."
 
-// malformed is about a response that is not one of an authenticator.
+// malformed returns the error for a body that is not an authenticator response.
 func malformed(pointer string) error {
 	return fault.Invalid(fault.Field{Pointer: pointer, Detail: "must be a PublicKeyCredential as its toJSON() returns it"})
 }
@@ -105,7 +105,7 @@ type Store interface {
 	Set(ctx context.Context, userID string) (Set, error)
 	// Add adds a passkey on behalf of the caller with the given credential. Errors: ErrCaller if
 	// that credential has stopped working; ErrRegistered if any user has, or has had, the same key.
-	Add(ctx context.Context, set Set, passkey Passkey, credentialID string) error
+	Add(ctx context.Context, set Set, passkey Passkey, callerCredentialID string) error
 	// Replace stores a passkey of the set in a new state.
 	Replace(ctx context.Context, set Set, passkey Passkey) error
 	// Delete deletes a passkey of the set.
@@ -125,7 +125,7 @@ const (
 type Challenge struct {
 	Purpose   Purpose
 	Value     []byte
-	UserID    string // whom it is for; empty for anyone
+	UserID    string // the user it is for; empty for any user
 	ExpiresAt time.Time
 }
 

@@ -40,7 +40,7 @@ type CreationOptions struct {
 	Site      Site
 	Person    principal.Person
 	Challenge []byte
-	Existing  []Passkey // which the user's authenticators must not create again
+	Existing  []Passkey // excluded, so that an authenticator does not register twice
 }
 
 // BeginRegistration returns the options for a new passkey of the caller. Errors: ErrNeedsSession, ErrTooMany.
@@ -63,7 +63,7 @@ func (s *Service) BeginRegistration(ctx context.Context, caller principal.Princi
 	return CreationOptions{Site: site, Person: person, Challenge: challenge, Existing: set.Passkeys}, err
 }
 
-// mayRegister reports whether the caller is a person who has signed in.
+// mayRegister returns ErrNeedsSession unless the caller has a session.
 func mayRegister(caller principal.Principal) error {
 	if caller.SessionID == "" {
 		return ErrNeedsSession
@@ -126,7 +126,7 @@ func (s *Service) Register(ctx context.Context, caller principal.Principal, site
 	return passkey, nil
 }
 
-// tell mails the user about a new passkey, so that the user learns of one that somebody else has added in the user's session. It
+// tell mails the user about a new passkey, so that the user learns of one that another person has added in the user's session. It
 // reports no error, because the passkey works already, and tries once.
 func (s *Service) tell(ctx context.Context, userID string, passkey Passkey) {
 	person, err := s.People.Person(ctx, userID)

@@ -29,13 +29,13 @@ func SiteOf(address string) (Site, error) {
 		return Site{}, errNoHostName
 	}
 	if ip := net.ParseIP(at.Hostname()); ip != nil {
-		return Site{}, noHostName(at, ip)
+		return Site{}, explainHostName(at, ip)
 	}
 	return Site{ID: at.Hostname(), Origin: at.Scheme + "://" + at.Host}, nil
 }
 
-// noHostName names the same address with a host name, if it is on this machine.
-func noHostName(at *url.URL, ip net.IP) error {
+// explainHostName returns the error for an IP address. For a loopback address, it suggests localhost.
+func explainHostName(at *url.URL, ip net.IP) error {
 	if !ip.IsLoopback() {
 		return errNoHostName
 	}

@@ -19,7 +19,7 @@ var (
 
 // DeviceOf describes the browser of a User-Agent header, such as "Firefox on Windows". It contains no text of the header.
 func DeviceOf(userAgent string) string {
-	browser, system := browsers.in(userAgent), systems.in(userAgent)
+	browser, system := browsers.firstMatch(userAgent), systems.firstMatch(userAgent)
 	switch {
 	case browser == "" && system == "":
 		return "Unknown device"
@@ -32,7 +32,7 @@ func DeviceOf(userAgent string) string {
 	}
 }
 
-func (n names) in(text string) string {
+func (n names) firstMatch(text string) string {
 	for _, known := range n {
 		if strings.Contains(text, known.part) {
 			return known.name

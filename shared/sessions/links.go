@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"portside/shared/core/fault"
+	"portside/shared/core/principal"
 	"portside/shared/credentials"
 )
 
@@ -28,7 +29,7 @@ type MailRequested struct {
 // RequestMail mails a link and a code to an active user. It takes Dependencies.RequestMailTime. Errors: validation, ErrTooManyMails,
 // ErrTooManyRequests.
 func (s *Service) RequestMail(ctx context.Context, in MailRequest) (MailRequested, error) {
-	in.Email = normalEmail(in.Email)
+	in.Email = principal.NormalEmail(in.Email)
 	if failures := checkEmail(in.Email); len(failures) > 0 {
 		return MailRequested{}, fault.Invalid(failures...)
 	}
@@ -111,7 +112,7 @@ func (s *Service) trySend(ctx context.Context, request Request) {
 // OperatorLink returns a link with which an active user can sign in once, in any browser. Errors: a fault of kind NotFound
 // if no active user has the address.
 func (s *Service) OperatorLink(ctx context.Context, email string) (credentials.Secret, time.Time, error) {
-	person, err := s.People.PersonByEmail(ctx, normalEmail(email))
+	person, err := s.People.PersonByEmail(ctx, principal.NormalEmail(email))
 	if err == nil && !person.Active {
 		err = fault.New(fault.NotFound, "The user is not active.")
 	}
@@ -179,7 +180,7 @@ func (s *Service) SignInByCode(ctx context.Context, email, code string, visit Vi
 		return SignedIn{}, err
 	}
 	matches := request.matchesCode(code) // takes the same time for unknown users
-	if !matches || !request.usable(s.now()) || normalEmail(email) != request.Email {
+	if !matches || !request.usable(s.now()) || principal.NormalEmail(email) != request.Email {
 		return SignedIn{}, ErrSignIn
 	}
 	return s.useRequest(ctx, UsedRequest{Request: request, ByCode: true}, visit)
@@ -218,8 +219,6 @@ func parseBrowser(text string) (credentials.Secret, bool) {
 	browser, err := credentials.Parse(text)
 	return browser, err == nil && browser.Kind() == credentials.Browser
 }
-
-func normalEmail(address string) string { return strings.ToLower(strings.TrimSpace(address)) }
 
 func checkEmail(address string) []fault.Field {
 	if local, domain, found := strings.Cut(address, "@"); found && local != "" && domain != "" && len(address) <= MaxEmail {

@@ -12,7 +12,7 @@ import (
 	"portside/shared/mail"
 )
 
-// sendAfter is how long SendDue waits with a new mail, so that the request that caused it can send the mail itself.
+// sendAfter delays SendDue for a new mail, because the request that created the mail tries to send it first.
 const sendAfter = mail.SendAfter
 
 // SendDue sends the mails that their own requests could not send, as long as the context's deadline leaves time. Each mail
@@ -43,7 +43,7 @@ func (s *Service) SendDue(ctx context.Context) (sent int, err error) {
 // send mails a new link and code. It stores them first, together with the time of the next attempt.
 func (s *Service) send(ctx context.Context, before Request) error {
 	if !s.now().Before(before.ExpiresAt) {
-		return s.Outbox.MarkSent(ctx, before) // nobody waits for it any more
+		return s.Outbox.MarkSent(ctx, before) // its link would not work
 	}
 	person, err := s.People.Person(ctx, before.UserID)
 	if fault.KindOf(err) == fault.NotFound || err == nil && !person.Active {
@@ -69,12 +69,12 @@ func message(person principal.Person, request Request, link credentials.Secret, 
 	return mail.Content{
 		To: person.Email, Subject: "Sign in", Name: person.Name,
 		Body: []string{
-			"Open this link in the browser in which you asked for it.",
+			"Open this link in the browser where you requested it.",
 			"You can also type the code there: " + code,
 		},
 		Button: mail.Button{Label: "Sign in", Address: request.BaseURL + LinkPath + link.Reveal()},
 		Notes: []string{
-			"The link and the code work once, until " + until + ", and only in that browser. Tell nobody the code.",
+			"The link and the code work once, until " + until + ", and only in that browser. Do not share the code with anyone.",
 			"If you did not ask to sign in, ignore this message.",
 		},
 	}.Message()

@@ -14,7 +14,7 @@ import (
 	"portside/shared/credentials"
 )
 
-// maxRemovedSessions is how many ended sessions a sign-in removes, so that they do not accumulate.
+// maxRemovedSessions is how many ended sessions one sign-in deletes from the table, so that they do not accumulate.
 const maxRemovedSessions = 10
 
 // SignIn is a sign-in of a person who has proved who they are.

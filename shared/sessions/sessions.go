@@ -1,13 +1,13 @@
 // Package sessions signs people in without passwords, and lists and ends their sessions.
 //
-// A person who asks to sign in gets a mail with a link and a code. Both work once, for 15 minutes, and only in the browser
-// that asked: the browser has a secret in a cookie, and its public id finds the request. So a mail scanner that opens the
-// link spends nothing, and a stranger who reads the mail cannot use it. Links that the operator creates work in any
+// A person who asks to sign in gets a mail with a link and a code. Both work once, within 15 minutes, and only in the browser that
+// requested them. That browser holds a secret in a cookie, and the store finds the request by the secret's public ID. A mail
+// scanner that opens the link therefore does not use it up, and a stranger who reads the mail cannot use it. Links that the operator creates work in any
 // browser. Other ways to sign in (passkeys, OpenID Connect) prove who the person is and then call Service.SignIn, too.
 //
 // The response to a request for a mail does not reveal whether the address belongs to a user: it has the same content and
-// takes the same time. Only hashes of secrets are stored. The write that begins a session also uses up the link, records
-// the time of the sign-in on the user, and is conditional on the user's version. So of several uses of a link one succeeds,
+// takes the same time. Only hashes of secrets are stored. One transaction starts the session, uses up the link,
+// records the time of the sign-in on the user, and checks the user's version. Concurrent uses of a link therefore succeed once,
 // and a user who is suspended at the same moment gets no session.
 //
 // A session is a credential (see shared/credentials): authentication does not use this package.
@@ -75,13 +75,13 @@ var (
 	ErrTooManyRequests = fault.New(fault.RateLimited, "There were too many attempts to sign in from your network address.")
 	ErrTooManyCodes    = fault.New(fault.RateLimited, "Too many codes were tried for this address. Open the link in the mail instead.")
 	ErrTooManySignIns  = fault.New(fault.RateLimited, "You have signed in too often within a few minutes.")
-	// ErrNotFound is the error of a session that does not exist, has ended, or belongs to somebody else.
+	// ErrNotFound is the error of a session that does not exist, has ended, or belongs to another user.
 	ErrNotFound = fault.New(fault.NotFound, "You have no session with this ID. It may have ended.")
 	// ErrUnknown is what stores return for a request that they do not have, or no longer accept.
 	ErrUnknown = errors.New("sessions: no such sign-in request")
 )
 
-// Request is a sign-in that somebody has asked for.
+// Request is a requested sign-in.
 type Request struct {
 	ID          string // public id of the browser's secret or, without a browser, of the link
 	BrowserHash []byte // of the browser's secret; nil if the link works in every browser
@@ -117,7 +117,7 @@ type Counter struct {
 type RequestStore interface {
 	// Count counts one request. It returns false if there were already as many in the window as the counter allows.
 	Count(ctx context.Context, counter Counter, at time.Time) (bool, error)
-	// Add adds a request. With a due time, its mail is unsent and Due returns it from then on.
+	// Add adds a request. If due is not zero, the request has an unsent mail, which Due returns from that time on.
 	Add(ctx context.Context, request Request, due time.Time) error
 	// Get returns a request, which may have expired. Errors: ErrUnknown.
 	Get(ctx context.Context, id string) (Request, error)
@@ -134,7 +134,7 @@ type Outbox interface {
 	// Renew replaces the link and code of a request, before it is mailed again at the due time. Errors: versions.ErrStale if
 	// another attempt was made, or the request was used.
 	Renew(ctx context.Context, before, after Request, due time.Time) error
-	// MarkSent records that the mail of this attempt needs no other.
+	// MarkSent records that the mail needs no further attempt.
 	MarkSent(ctx context.Context, request Request) error
 }
 
@@ -143,8 +143,8 @@ type SessionStore interface {
 	// Begin stores a session. Errors: ErrSignIn if the request was used; versions.ErrStale if the user or one of the sessions
 	// has changed.
 	Begin(ctx context.Context, start SessionStart) error
-	// List returns the sessions of a user, also ended ones that are still stored, and a number that changes whenever the user
-	// gets another credential.
+	// List returns the sessions of a user, also ended ones that are still stored, and a version that changes with every
+	// credential that the user gets; see End.
 	List(ctx context.Context, userID string) (sessions []credentials.Credential, seen int64, err error)
 	// End ends sessions of one user with their RevokedAt and Reason. Errors: versions.ErrStale if one has ended already, or
 	// the number differs from the one that List returned; a nil number is not checked.
@@ -165,7 +165,7 @@ type SessionStart struct {
 // UsedRequest is a request that a sign-in uses up.
 type UsedRequest struct {
 	Request Request
-	ByCode  bool // whether the code was used, which is counted as a try already
+	ByCode  bool // the code was used; CountTry has already counted it
 }
 
 // Credentials finds sessions.

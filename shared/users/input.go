@@ -52,7 +52,7 @@ func (n NewUser) Check() []fault.Field {
 // Normal returns the input in its stored form: the address in lower case, texts trimmed, metadata
 // compacted.
 func (n NewUser) Normal() NewUser {
-	n.Email = strings.ToLower(strings.TrimSpace(n.Email))
+	n.Email = principal.NormalEmail(n.Email)
 	n.Name = strings.TrimSpace(n.Name)
 	n.Department = strings.TrimSpace(n.Department)
 	n.Metadata = checks.Compact(n.Metadata)

@@ -199,7 +199,7 @@ type tokenClaims struct {
 	Authenticated int64   `json:"auth_time"`
 }
 
-// boolean is true also for the text "true", which some providers send. Everything else is false.
+// boolean also accepts the string "true", which some providers send. Everything else is false.
 type boolean bool
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -221,7 +221,7 @@ func classify(err error) error {
 	return fmt.Errorf("%w: %s", kind, brief(err))
 }
 
-// brief returns the text of an error for the log.
+// brief returns the first maxError bytes of an error's text, for the log.
 func brief(err error) string {
 	text := err.Error()
 	return text[:min(len(text), maxError)]

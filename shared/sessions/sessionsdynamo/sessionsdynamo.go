@@ -98,7 +98,7 @@ func newUnsentItem(r sessions.Request, due time.Time) unsentItem {
 	return unsentItem{PK: unsentPK, SK: r.ID, Due: items.Millis(due), PurgeAt: purgeAt(r.ExpiresAt)}
 }
 
-// purgeAt is a day after the end, so that a request that has just expired is still there to be seen as expired.
+// purgeAt is one day after the end, so that recently expired requests can still be recognized.
 func purgeAt(end time.Time) int64 { return end.Add(24 * time.Hour).Unix() }
 
 const unsentPK = "sign-ins-unsent"
@@ -170,7 +170,7 @@ func (s *Store) CountTry(ctx context.Context, id string) (sessions.Request, erro
 	return stored.request(), err
 }
 
-// Due implements sessions.Outbox. It skips mails that are not due until it has enough.
+// Due implements sessions.Outbox. It reads pages until it has limit due mails.
 func (s *Store) Due(ctx context.Context, at time.Time, limit int) ([]sessions.Request, error) {
 	pages := dynamodb.NewQueryPaginator(s.client, &dynamodb.QueryInput{
 		TableName: &s.table, ConsistentRead: aws.Bool(true),

@@ -1289,7 +1289,7 @@ export interface components {
         AuthenticatorCriteria: {
             /** @enum {string} */
             residentKey: "required";
-            /** @description The same for older browsers. */
+            /** @description Same meaning as residentKey, for older browsers. */
             requireResidentKey: boolean;
             /** @enum {string} */
             userVerification: "required";
