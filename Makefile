@@ -155,9 +155,10 @@ import-users: has-go ## Import FILE=people.csv (or .jsonl) into the running loca
 	@go build -trimpath -ldflags="-X main.commit=$(COMMIT)" -o .local/bin/portside ./cmd/portside
 	@exec .local/bin/portside import-users --local '$(DATA)' $(if $(filter command environment,$(firstword $(origin ADDR))),--addr '$(ADDR)') $(ARGS) '$(FILE)'
 
-demo-year: demo ## Fill the running local stack with an example year: users, projects, API requests, pulls; DATA=…
+# ARGS has further options of `portside demo-data`.
+demo-year: demo ## Fill the running local stack with an example year of users, credentials, requests and pulls; DATA=… ARGS='--add --seed 2'
 	@go build -trimpath -ldflags="-X main.commit=$(COMMIT)" -o .local/bin/portside ./cmd/portside
-	@exec .local/bin/portside demo-data --local '$(DATA)'
+	@exec .local/bin/portside demo-data --local '$(DATA)' $(ARGS)
 .PHONY: import-users demo-year
 
 # --- The conformance tests of the OCI distribution specification --------------------------------

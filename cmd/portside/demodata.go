@@ -11,6 +11,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"portside/shared/core/calendar"
+	"portside/shared/credentials"
 	"portside/shared/dynamo/items"
 )
 
@@ -29,10 +30,11 @@ func demoCommand() command {
 	return command{
 		name: "demo-data", summary: "add a realistic year of data, to try out the dashboard",
 		help: `Adds a year of data of a growing customer base: users and projects that are created,
-changed and deleted; requests by day and night, on weekdays and weekends, with incidents and
-slow hours; model calls, pulls and storage measurements. The data is written as the service
-writes it, so "portside reconcile" finds no differences. The command sends no mail and
-creates no keys.
+changed and deleted; tokens that are renewed and revoked; credential requests in all states,
+with the passwords that were collected; requests by day and night, on weekdays and weekends,
+with incidents and slow hours; model calls, pulls and storage measurements. The data is written
+as the service writes it, so "portside reconcile" finds no differences. The command sends no
+mail and shows no secret: the tokens and passwords cannot be used.
 
 Use it only on test installations: the data can only be removed together with the tables.
 The command fails if there are projects or more than one user, unless --add is given. Another
@@ -65,7 +67,8 @@ func (d *demoData) run(ctx context.Context, p process) error {
 	if err := d.check(ctx, tables, calendar.DayOf(now)); err != nil {
 		return err
 	}
-	y := &demoStory{analyticsTables: tables, seed: d.seed, now: now, first: calendar.DayOf(now) - calendar.Day(d.days) + 1}
+	y := &demoStory{analyticsTables: tables, seed: d.seed, now: now, first: calendar.DayOf(now) - calendar.Day(d.days) + 1,
+		lastPulls: map[string]time.Time{}}
 	if err := y.resetSequences(ctx); err != nil {
 		return err
 	}
@@ -82,6 +85,9 @@ func (d *demoData) run(ctx context.Context, p process) error {
 			return err
 		}
 	}
+	if err := y.recordUses(ctx); err != nil {
+		return err
+	}
 	_, err = fmt.Fprintf(p.stdout, "%d days up to today with %s\n", d.days, y.summary())
 	return err
 }
@@ -94,8 +100,8 @@ func (d *demoData) check(ctx context.Context, tables *analyticsTables, today cal
 	}
 	users, projects := counts.Now["users"], counts.Now["projects"]
 	if !d.add && (users > 1 || projects > 0) {
-		return fmt.Errorf("there are already %d users and %d projects: pass --add to add demo data; "+
-			"nothing will distinguish it from the existing data",
+		return fmt.Errorf("there are already %d users and %d projects; nothing would distinguish demo data from them: to add it "+
+			"nevertheless, pass --add, or if there is demo data already, --add --seed 2 (with make: ARGS='--add --seed 2')",
 			users, projects)
 	}
 	return nil
@@ -111,8 +117,10 @@ type demoStory struct {
 	random        *rand.Rand // of one part of one day; see draw
 	knownUsers    []person
 	knownProjects []plan
-	createdUsers  int // including deleted ones
-	logLines      int // access log lines
+	issued        []*credentials.Credential // tokens and passwords, oldest first
+	lastPulls     map[string]time.Time      // by credential
+	createdUsers  int                       // including deleted ones
+	logLines      int                       // access log lines
 }
 
 func (y *demoStory) summary() string {
@@ -138,7 +146,7 @@ func (y *demoStory) resetSequences(ctx context.Context) error {
 // playDay writes the data of one day, and of today only up to now.
 func (y *demoStory) playDay(ctx context.Context, day calendar.Day) error {
 	for _, part := range []func(context.Context, calendar.Day) error{
-		y.changeUsers, y.changeProjects, y.addRequests, y.addModelCalls, y.addPulls, y.measureStorage,
+		y.changeUsers, y.changeTokens, y.addCredentialRequests, y.changeProjects, y.addRequests, y.addModelCalls, y.addPulls, y.measureStorage,
 	} {
 		if err := part(ctx, day); err != nil {
 			return err
@@ -158,6 +166,8 @@ const (
 	callsTopic
 	pullsTopic
 	storageTopic
+	tokensTopic
+	credentialRequestsTopic
 	topics // the number of topics
 )
 

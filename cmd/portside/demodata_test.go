@@ -51,8 +51,9 @@ func testStory(t *testing.T, now time.Time) {
 		t.Errorf("%d users, %d a month before", users.Total, before)
 	}
 	a.expect(a.run("reconcile"), 0, "")
+	a.checkCredentials()
 
-	a.expect(a.run("demo-data", "--days", "2"), 1, "pass --add to add demo data")
+	a.expect(a.run("demo-data", "--days", "2"), 1, "ARGS='--add --seed 2'")
 	a.expect(a.run("demo-data", "--days", "2", "--add"), 1, "the users of seed 1 already exist: pass another --seed")
 	a.expect(a.run("demo-data", "--days", "2", "--add", "--seed", "2"), 0, "")
 	a.expect(a.run("reconcile"), 0, "")

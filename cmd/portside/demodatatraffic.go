@@ -6,10 +6,13 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"time"
 
 	"portside/shared/analytics"
 	"portside/shared/core/calendar"
+	"portside/shared/core/principal"
+	"portside/shared/credentials"
 	"portside/shared/pulls"
 )
 
@@ -138,7 +141,11 @@ func (y *demoStory) record(ctx context.Context, day analytics.Segment) error {
 
 // addPulls adds the pulls of a day.
 func (y *demoStory) addPulls(ctx context.Context, day calendar.Day) error {
-	_, err := y.pulls.Record(ctx, y.planPulls(day))
+	planned := y.planPulls(day)
+	for _, p := range planned {
+		y.lastPulls[p.CredentialID] = p.At
+	}
+	_, err := y.pulls.Record(ctx, planned)
 	return err
 }
 
@@ -146,27 +153,34 @@ func (y *demoStory) addPulls(ctx context.Context, day calendar.Day) error {
 func (y *demoStory) planPulls(day calendar.Day) []pulls.Pull {
 	y.draw(day, pullsTopic)
 	var all []pulls.Pull
-	for i, at := range y.moments(day, y.around(16*y.growth(day))) {
-		p := pulls.Pull{
-			At: at, Kind: pulls.Image, Repository: pick(y, []string{"portside/api", "portside/worker", "portside/web"}),
-			Reference: fmt.Sprintf("2.%d.%d", (day-y.first)/30, y.random.IntN(3)), CredentialID: fmt.Sprintf("demo-%d", i),
-			OwnerID: y.puller(), Address: "203.0.113.9", Client: "containerd",
-		}
+	for _, at := range y.moments(day, y.around(16*y.growth(day))) {
+		p, scope := pulls.Pull{
+			At: at, Kind: pulls.Image, Repository: pick(y, []string{"acme/hello", "portside/api", "portside/worker", "portside/web"}),
+			Reference: fmt.Sprintf("2.%d.%d", (day-y.first)/30, y.random.IntN(3)), Address: "203.0.113.9", Client: "containerd",
+		}, principal.ReadImages
 		if y.chance(25) {
-			p.Kind, p.Repository, p.Client = pulls.Chart, "portside", "Helm/3.16.4"
+			p.Kind, p.Client, scope = pulls.Chart, "Helm/3.16.4", principal.ReadCharts
+			p.Repository = pick(y, []string{"hello", "portside"})
 		}
-		all = append(all, p)
+		if strings.HasSuffix(p.Repository, "hello") {
+			p.Reference = pick(y, []string{"1.0.0", "1.1.0"}) // the versions that `make demo` publishes
+		}
+		if c := y.puller(scope, at); c != nil {
+			p.CredentialID, p.OwnerID = c.ID, c.Owner.ID
+			all = append(all, p)
+		}
 	}
 	return all
 }
 
-// puller returns the user who pulls: one of the first customers more often than a later one.
-func (y *demoStory) puller() string {
+// puller returns the credential that pulls, or nil if there is none: one of the first customers' more often than a later one.
+func (y *demoStory) puller(scope principal.Scope, at time.Time) *credentials.Credential {
 	share := y.random.Float64() * y.random.Float64()
-	if len(y.knownUsers) == 0 {
-		return "demo"
+	all := y.pullable(scope, at)
+	if len(all) == 0 {
+		return nil
 	}
-	return y.knownUsers[int(share*float64(min(len(y.knownUsers), 40)))].ID
+	return all[int(share*float64(len(all)))]
 }
 
 // measureStorage stores a measurement.

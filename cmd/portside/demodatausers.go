@@ -106,7 +106,7 @@ func (y *demoStory) addUser(ctx context.Context, at time.Time) error {
 		Department: y.word(departments), Metadata: json.RawMessage("{}"),
 	}})
 	if errors.Is(err, users.ErrEmailTaken) {
-		return fmt.Errorf("the users of seed %d already exist: pass another --seed", y.seed)
+		return fmt.Errorf("the users of seed %d already exist: pass another --seed, such as --add --seed %d", y.seed, y.seed+1)
 	}
 	if err != nil {
 		return fmt.Errorf("%s: demo user %d: %w", at.Format(time.DateOnly), y.createdUsers, err)

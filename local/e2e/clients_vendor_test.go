@@ -35,11 +35,11 @@ type images struct {
 func (m *customerStack) pushImages(t *testing.T) {
 	t.Helper()
 	m.images = images{
-		api: image(t, "amd64", 40<<10, 3), big: image(t, "amd64", bigLayer, 1),
-		tool: image(t, "amd64", 1<<10, 1), arm: image(t, "arm64", 1<<10, 2),
+		api: randomImage(t, "amd64", 40<<10, 3), big: randomImage(t, "amd64", bigLayer, 1),
+		tool: randomImage(t, "amd64", 1<<10, 1), arm: randomImage(t, "arm64", 1<<10, 2),
 	}
 	m.images.multi = mutate.AppendManifests(empty.Index,
-		mutate.IndexAddendum{Add: image(t, "amd64", 1<<10, 2), Descriptor: platform("amd64")},
+		mutate.IndexAddendum{Add: randomImage(t, "amd64", 1<<10, 2), Descriptor: platform("amd64")},
 		mutate.IndexAddendum{Add: m.images.arm, Descriptor: platform("arm64")})
 	for at, pushed := range map[string]v1.Image{
 		"acme/api:1.0": m.images.api, "acme/api:latest": m.images.api, "acme/big:1.0": m.images.big, "globex/tool:1.0": m.images.tool,
@@ -53,8 +53,8 @@ func (m *customerStack) pushImages(t *testing.T) {
 	}
 }
 
-// image returns an image with layers of random bytes, which do not compress.
-func image(t *testing.T, architecture string, size, layers int64) v1.Image {
+// randomImage returns an image with layers of random bytes, which do not compress.
+func randomImage(t *testing.T, architecture string, size, layers int64) v1.Image {
 	t.Helper()
 	made, err := random.Image(size, layers)
 	if err != nil {

@@ -34,7 +34,7 @@ func (c machine) runImageCommands(t *testing.T, page *browser.Page) {
 // testAttachments publishes an image with a signature and an SBOM, and reads its page.
 func testAttachments(t *testing.T, m *customerStack, page *browser.Page) {
 	m.upstreamPassword = strings.TrimSpace(string(m.dataFile(t, "registry-password")))
-	signed := image(t, "amd64", 1<<10, 1)
+	signed := randomImage(t, "amd64", 1<<10, 1)
 	if err := remote.Write(m.tag(t, "acme/signed:1.0"), signed, m.pusher()); err != nil {
 		t.Fatal(err)
 	}

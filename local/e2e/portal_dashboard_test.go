@@ -23,6 +23,7 @@ func TestPortalDashboard(t *testing.T) {
 	p := newTestStack(t)
 	p.start(t, noRateLimit())
 	p.runCommand(t, filepath.Join(repository, ".local", "bin", "portside"), "demo-data", "--local", p.data, "--days", "75")
+	checkDemoLists(t, p)
 	p.createUser(t, "manager@example.com", "manager")
 	p.createUser(t, "viewer@example.com", "viewer")
 	d := &dashboard{t: t, testStack: p, page: p.visitAs(t, "manager@example.com")}

@@ -28,9 +28,9 @@ func testLostResponse(t *testing.T, m *customerStack) {
 
 	page.Open("/portal/account")
 	ready(page) // the lists above the button have their final height
-	page.Click(browser.Button("Create an API key"))
-	page.Within(browser.Dialog("Create an API key")).Fill("Name", "key after a lost response")
-	pressAgain(page, "*/api-keys", "Create an API key")
+	page.Click(browser.Button("Create API key"))
+	page.Within(browser.Dialog("Create API key")).Fill("Name", "key after a lost response")
+	pressAgain(page, "*/api-keys", "Create API key")
 	page.WaitFor(browser.Dialog("The API key is ready"))
 	m.secret(page, "API key")
 	page.Click(browser.Button("I have saved the key"))
@@ -39,7 +39,7 @@ func testLostResponse(t *testing.T, m *customerStack) {
 	ready(page)
 	page.Click(browser.Button("Add a passkey"))
 	page.Within(browser.Dialog("Add a passkey")).Fill("Name", "passkey after a lost response")
-	pressAgain(page, "*/v1/passkeys", "Create the passkey")
+	pressAgain(page, "*/v1/passkeys", "Add the passkey")
 	page.WaitText("This device already has a passkey for your account.")
 	page.Click(browser.Button("Cancel"))
 	page.WaitFor(browser.Row("passkey after a lost response"))

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	pixels "image"
+	"image"
 	"image/png"
 	"net/http"
 	"os"
@@ -238,7 +238,7 @@ func testPortalComparison(t *testing.T, m *mediaPage) {
 // testPortalPicture shows the picture with the quote of a value. The response is the test's, because only some models read pictures.
 func testPortalPicture(t *testing.T, m *mediaPage) {
 	var picture bytes.Buffer
-	if err := png.Encode(&picture, pixels.NewGray(pixels.Rect(0, 0, 40, 20))); err != nil {
+	if err := png.Encode(&picture, image.NewGray(image.Rect(0, 0, 40, 20))); err != nil {
 		t.Fatal(err)
 	}
 	m.Check("Extract values", true)

@@ -99,7 +99,7 @@ func newPassword(r Request, person principal.Person, now time.Time) (credentials
 	secret := credentials.Mint(credentials.Password)
 	return secret, credentials.Credential{
 		ID: secret.ID(), Kind: credentials.Password, Hash: secret.Hash(), Name: string(r.Level) + " access",
-		Username: username(person.Email), Scopes: r.Level.scopes(), Owner: ownerOf(person),
+		Username: username(person.Email), Scopes: r.Level.Scopes(), Owner: ownerOf(person),
 		CreatedAt: now, ExpiresAt: now.AddDate(0, 0, PasswordDays),
 	}
 }

@@ -38,9 +38,9 @@ const (
 	Full   Level = "full" // charts and images
 )
 
-// scopes returns the scopes of a password of the level, as in shared/tokens; nil for an unknown
+// Scopes returns the scopes of a password of the level, as in shared/tokens; nil for an unknown
 // level.
-func (l Level) scopes() []string {
+func (l Level) Scopes() []string {
 	switch l {
 	case Charts:
 		return []string{"read:helm-charts"}
@@ -98,7 +98,7 @@ type Request struct {
 	Justification string
 	Status        Status
 	CreatedAt     time.Time
-	DueAt         time.Time // when a decision is due; see dueAt
+	DueAt         time.Time // when a decision is due; see DueAt
 	DecidedBy     string    // user id; empty while pending
 	DecidedAt     time.Time
 	Reason        string    // of the decision; may be empty

@@ -26,13 +26,13 @@ func TestDueAtEveryHourOf400Days(t *testing.T) {
 			if due.Weekday() == time.Saturday {
 				due = due.AddDate(0, 0, 2)
 			}
-			if got := dueAt(made.In(zone)); !got.Equal(due) {
+			if got := DueAt(made.In(zone)); !got.Equal(due) {
 				t.Errorf("%s is due %s, want %s", made, got, due)
 			}
-			if got := dueAt(made); got.Before(previous) {
+			if got := DueAt(made); got.Before(previous) {
 				t.Errorf("%s is due %s, before an earlier request, %s", made, got, previous)
 			}
-			previous = dueAt(made)
+			previous = DueAt(made)
 		}
 	}
 }

@@ -17,7 +17,7 @@ type New struct {
 // Check returns all validation failures.
 func (n New) Check() []fault.Field {
 	var failures checks.Failures
-	if n.Level.scopes() == nil {
+	if n.Level.Scopes() == nil {
 		failures.Add("/accessLevel", "must be charts, images or full")
 	}
 	failures.Prose("/justification", n.Justification, 1, MaxJustification)
@@ -31,11 +31,11 @@ func CheckReason(reason string) []fault.Field {
 	return failures.Fields()
 }
 
-// dueAt returns when a decision is due: one business day after the request. Business days are
+// DueAt returns when a decision is due: one business day after the request. Business days are
 // Monday to Friday in UTC; holidays are not considered. The time of day stays the same, so a
 // request of Friday 15:00 is due on Monday 15:00. A request on a weekend counts as one of Monday
 // 00:00, and so is due on Tuesday 00:00.
-func dueAt(made time.Time) time.Time {
+func DueAt(made time.Time) time.Time {
 	made = made.UTC()
 	midnight := made.Truncate(24 * time.Hour)
 	switch made.Weekday() {

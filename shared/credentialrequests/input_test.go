@@ -22,7 +22,7 @@ func TestDueAt(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := dueAt(at).Format(time.RFC3339); got != want {
+		if got := DueAt(at).Format(time.RFC3339); got != want {
 			t.Errorf("%s is due %s, want %s", made, got, want)
 		}
 	}
@@ -32,7 +32,7 @@ func TestDueAt(t *testing.T) {
 func TestDueLeavesOneBusinessDay(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		made := time.Unix(rapid.Int64Range(1_700_000_000, 2_500_000_000).Draw(t, "made"), 0).UTC().Truncate(time.Hour)
-		hours, due := 0, dueAt(made)
+		hours, due := 0, DueAt(made)
 		for at := made; at.Before(due); at = at.Add(time.Hour) {
 			if day := at.Weekday(); day != time.Saturday && day != time.Sunday {
 				hours++

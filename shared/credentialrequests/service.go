@@ -44,7 +44,7 @@ func (s *Service) Create(ctx context.Context, caller principal.Principal, baseUR
 	now := s.now()
 	request := Request{
 		ID: s.NewID(), UserID: caller.UserID, Level: input.Level, Justification: strings.TrimSpace(input.Justification),
-		Status: Pending, CreatedAt: now, DueAt: dueAt(now), Version: 1,
+		Status: Pending, CreatedAt: now, DueAt: DueAt(now), Version: 1,
 		Events: []Event{{At: now, Actor: caller.UserID, Action: ActionRequested}},
 		Next:   Next{Due: now.Add(mail.SendAfter), BaseURL: baseURL},
 	}
