@@ -64,8 +64,8 @@ func newSite(uploadsOrigin string) (*site, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The import map is the only inline script, and the first style the only inline style. The policy permits only the script and the style with these
-	// hashes.
+	// The import map is the only inline script, and the first style the only inline style. The policy permits only these, by
+	// their hashes.
 	s.policy = "default-src 'none'; script-src 'self' " + sourceOf(importMap) + "; style-src 'self' " + sourceOf(firstStyle) + "; " +
 		"img-src 'self' data: blob:; connect-src 'self' " + uploadsOrigin + "; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; " +
 		"require-trusted-types-for 'script'; trusted-types portside-pdf"

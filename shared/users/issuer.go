@@ -9,12 +9,12 @@ import (
 
 // Issuer issues credentials to active users.
 type Issuer struct {
-	users Store
+	users Reader
 	store KeyStore
 }
 
 // NewIssuer returns an Issuer.
-func NewIssuer(users Store, store KeyStore) *Issuer { return &Issuer{users, store} }
+func NewIssuer(users Reader, store KeyStore) *Issuer { return &Issuer{users, store} }
 
 // ActiveUser returns the user with the ID. It returns ErrNotFound, or ErrNotActive if the user is not active.
 func (i *Issuer) ActiveUser(ctx context.Context, id string) (User, error) {

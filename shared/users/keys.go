@@ -48,13 +48,13 @@ type KeyStore interface {
 // Keys manages API keys. People manage their own keys without a permission, and those of others
 // with api-keys:write.
 type Keys struct {
-	users Store
+	users Reader
 	store KeyStore
 	now   func() time.Time
 }
 
 // NewKeys returns a Keys on the stores.
-func NewKeys(users Store, store KeyStore, now func() time.Time) *Keys {
+func NewKeys(users Reader, store KeyStore, now func() time.Time) *Keys {
 	return &Keys{users: users, store: store, now: now}
 }
 

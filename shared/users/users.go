@@ -53,15 +53,20 @@ var (
 		"or change or delete a user who has it.")
 )
 
-// Store keeps users. Each write is all or nothing: the user, its e-mail marker, its entries in the
-// lists, their counts, and the role and status on its credentials. Reads are strongly consistent.
-// Methods return the errors of this package unwrapped; any other error is an outage.
-type Store interface {
+// Reader reads users. Reads are strongly consistent.
+type Reader interface {
 	// Get returns a user, or ErrNotFound.
 	Get(ctx context.Context, id string) (User, error)
 	// List returns one page in the order of creation with the exact total. Its cost depends neither
 	// on the offset nor on the number of users.
 	List(ctx context.Context, query Query) (Page, error)
+}
+
+// Store keeps users. Each write is all or nothing: the user, its e-mail marker, its entries in the
+// lists, their counts, and the role and status on its credentials. Methods return the errors of
+// this package unwrapped; any other error is an outage.
+type Store interface {
+	Reader
 	// Create adds a user with its number, creation time and first version. Errors: ErrEmailTaken.
 	// If the creation has an idempotency key that was used within 24 hours, nothing is written:
 	// Create returns the first request's user in its first state, or idempotency.ErrReused if the
