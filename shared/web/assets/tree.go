@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"hash"
+	"hash/crc32"
 	"io"
 	"io/fs"
 	"net/http"
@@ -47,7 +48,7 @@ func ReadTree(fsys fs.FS, known map[string]string) (*Tree, error) {
 			_, _ = fmt.Fprintf(sum, "\x00%s\x00%s\x00", name, knownHash) // never fails
 			return nil
 		}
-		return hashFile(sum, fsys, name, buffer)
+		return addChecksum(sum, fsys, name, buffer)
 	})
 	tree.version = hex.EncodeToString(sum.Sum(nil)[:8])
 	if err != nil {
@@ -56,17 +57,21 @@ func ReadTree(fsys fs.FS, known map[string]string) (*Tree, error) {
 	return tree, nil
 }
 
-// hashFile adds a file to a hash. It does not keep the content, because each page of memory that a function touches makes
-// its start slower.
-func hashFile(sum hash.Hash, fsys fs.FS, name string, buffer []byte) error {
+// addChecksum adds the checksum of a file to a hash. A CRC is enough to notice a change, and takes a fifth of the time of
+// SHA-256. The function does not keep the content, because each page of memory that a process touches makes its start slower.
+func addChecksum(sum hash.Hash, fsys fs.FS, name string, buffer []byte) error {
 	file, err := fsys.Open(name)
 	if err != nil {
 		return err
 	}
-	size, err := io.CopyBuffer(sum, file, buffer)
-	_, _ = fmt.Fprintf(sum, "\x00%s\x00%d\x00", name, size) // never fails
+	crc := crc32.New(castagnoli)
+	size, err := io.CopyBuffer(crc, file, buffer)
+	_, _ = fmt.Fprintf(sum, "\x00%s\x00%d\x00%08x\x00", name, size, crc.Sum32()) // never fails
 	return errors.Join(err, file.Close())
 }
+
+// castagnoli is the polynomial for which processors have an instruction.
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 func newTreeFile(fsys fs.FS, name, mediaType string) *treeFile {
 	content := sync.OnceValues(func() ([]byte, error) { return fs.ReadFile(fsys, name) })
