@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"fmt"
+	"net/http"
 	"testing"
 
 	"portside/local/browser"
@@ -24,7 +25,7 @@ func testLostResponse(t *testing.T, m *customerStack) {
 	page.Fill("Justification", "request after a lost response")
 	pressAgain(page, "*/api/v1/credential-requests", "Send request")
 	page.WaitText("Your request was sent.")
-	wantOneRequest(t, page, "request after a lost response")
+	denyOnlyRequest(t, m, "request after a lost response")
 
 	page.Open("/portal/account")
 	ready(page) // the lists above the button have their final height
@@ -54,12 +55,19 @@ func pressAgain(page *browser.Page, pattern, button string) {
 	page.Click(browser.Button(button))
 }
 
-// wantOneRequest checks that one credential request of the user has the justification.
-func wantOneRequest(t *testing.T, page *browser.Page, justification string) {
+// denyOnlyRequest checks that one credential request of the customer has the justification, and denies it.
+func denyOnlyRequest(t *testing.T, m *customerStack, justification string) {
 	t.Helper()
-	count := browser.Eval[int](page, fmt.Sprintf(`fetch("/api/v1/credential-requests").then(r => r.json())
-		.then(list => list.data.filter(request => request.justification === %q).length)`, justification))
-	if count != 1 {
-		t.Errorf("%d requests have the justification %q, want 1", count, justification)
+	const requests = "/api/v1/credential-requests"
+	list := m.customer.For(t).Get(requests).WantStatus(http.StatusOK)
+	var ids []string
+	for i := range list.List("data") {
+		if list.Text(fmt.Sprintf("data.%d.justification", i)) == justification {
+			ids = append(ids, list.Text(fmt.Sprintf("data.%d.id", i)))
+		}
 	}
+	if len(ids) != 1 {
+		t.Fatalf("%d requests have the justification %q, want 1", len(ids), justification)
+	}
+	m.admin(t).Post(requests+"/"+ids[0]+"/deny", `{}`).WantStatus(http.StatusOK)
 }

@@ -9,11 +9,13 @@ import (
 	"testing"
 )
 
-// references returns the paths that a page loads from its host.
+// references returns the paths of the files that a page loads from its host.
 func references(page response) []string {
 	var files []string
 	for _, match := range regexp.MustCompile(`(?:src|href)="(/[^"]*)"`).FindAllSubmatch(page.Body, -1) {
-		files = append(files, string(match[1]))
+		if path := string(match[1]); !strings.HasPrefix(path, "/v1/") { // the shell also preloads the session
+			files = append(files, path)
+		}
 	}
 	return files
 }
