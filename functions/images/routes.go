@@ -12,6 +12,7 @@ import (
 	"portside/shared/images"
 	"portside/shared/images/imagesecr"
 	"portside/shared/web"
+	"portside/shared/web/server"
 )
 
 // gateway has the handlers of the registry's API for customers, limited by their scopes.
@@ -32,7 +33,7 @@ type catalog struct {
 // the standard mux cannot match a name with several components in the middle of a path.
 func routes(c *catalog) http.Handler {
 	g, described := c.gateway, api(c).Handler()
-	registry := web.Observe(g.serve(map[images.Kind]operation{
+	registry := server.Observe(g.serve(map[images.Kind]operation{
 		images.Base:      g.base,
 		images.Catalog:   g.catalog,
 		images.Manifest:  g.manifest,

@@ -8,6 +8,7 @@ import (
 	"portside/shared/images"
 	"portside/shared/images/imagesecr"
 	"portside/shared/web"
+	"portside/shared/web/server"
 )
 
 // serve returns a handler that passes a request on to the operation for the kind of its target.
@@ -25,7 +26,8 @@ func (g *gateway) serve(operations map[images.Kind]operation) http.HandlerFunc {
 			}
 			return operations[target.Kind](r, c)
 		})
-		web.RecordOutcome(r, r.Method+" "+target.Route(), err)
+		record := server.RecordFrom(r.Context())
+		record.Route, record.Err = r.Method+" "+target.Route(), err
 		if err != nil {
 			writeFault(w, err)
 			return

@@ -18,5 +18,5 @@ func build(settings *start.Settings) (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	return routes(site).Handler(), nil
+	return routes(site), nil
 }

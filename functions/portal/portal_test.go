@@ -15,7 +15,7 @@ func handler(tb testing.TB) http.Handler {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	return routes(s).Handler()
+	return routes(s)
 }
 
 func TestEvents(t *testing.T) {

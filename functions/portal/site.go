@@ -12,8 +12,8 @@ import (
 	"strconv"
 	"strings"
 
-	"portside/shared/web"
 	"portside/shared/web/assets"
+	"portside/shared/web/server"
 )
 
 // shellTemplate is the HTML document of every page. It loads the modules.
@@ -132,7 +132,7 @@ const menuOutline = `<div class="menu menu-outline" aria-hidden="true"><i></i><i
 func (s *site) asset(w http.ResponseWriter, r *http.Request) {
 	file, found := s.tree.File(r.PathValue("version"), r.PathValue("file"))
 	if !found {
-		web.NotFound(w, r)
+		server.NotFound(w, r)
 		return
 	}
 	w.Header().Set("Content-Security-Policy", assetPolicy)

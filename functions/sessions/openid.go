@@ -16,6 +16,7 @@ import (
 	"portside/shared/openid/openiddynamo"
 	"portside/shared/sessions"
 	"portside/shared/web"
+	"portside/shared/web/server"
 )
 
 // callbackPath is where the provider sends browsers back to. It must be registered at the provider.
@@ -98,13 +99,13 @@ func (h *handlers) callbackURL(host string) string {
 // providers add query parameters of their own, and a person must see a page and no problem details.
 func (h *handlers) finishOpenID(w http.ResponseWriter, r *http.Request) {
 	if h.openID == nil {
-		web.NotFound(w, r)
+		server.NotFound(w, r)
 		return
 	}
 	w.Header().Add("Set-Cookie", openIDCookieOf("", -time.Second))
 	signedIn, page, err := h.finish(r)
 	if err != nil {
-		web.RecordOutcome(r, r.Pattern, err)
+		server.RecordFrom(r.Context()).Err = err
 		http.Redirect(w, r, problemPage(err, page), http.StatusSeeOther)
 		return
 	}

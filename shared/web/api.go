@@ -17,11 +17,12 @@ import (
 
 	"portside/shared/core/fault"
 	"portside/shared/core/principal"
+	"portside/shared/web/server"
 )
 
 // API is the operations of one function.
 type API struct {
-	mux  *http.ServeMux
+	mux  *server.Mux
 	huma huma.API
 	auth Authenticator
 }
@@ -29,7 +30,7 @@ type API struct {
 // NewAPI returns an API without operations. auth may be nil if every operation is for Anyone.
 func NewAPI(auth Authenticator) *API {
 	configureHuma()
-	mux := http.NewServeMux()
+	mux := server.NewMux()
 	registry := huma.NewMapRegistry("#/components/schemas/", huma.DefaultSchemaNamer)
 	config := huma.Config{
 		OpenAPI: &huma.OpenAPI{
@@ -44,6 +45,13 @@ func NewAPI(auth Authenticator) *API {
 
 // Document returns the OpenAPI document of this API as JSON. `make generate` merges the documents of all functions.
 func (a *API) Document() ([]byte, error) { return a.huma.OpenAPI().MarshalJSON() }
+
+// Handler returns the API as a handler that logs every request and recovers from panics.
+func (a *API) Handler() http.Handler {
+	return server.Observe(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		a.mux.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), inputKey{}, &input{})))
+	}), server.WritePanic)
+}
 
 // Page adds a plain handler for a page or file, without authentication. The pattern is one of http.ServeMux.
 func (a *API) Page(pattern string, handler http.HandlerFunc) { a.mux.HandleFunc(pattern, handler) }
@@ -92,7 +100,7 @@ func (a Access) SameOrigin() Access {
 	return a
 }
 
-// Handle adds an operation. The kind of a returned error decides the HTTP status; see Problem.
+// Handle adds an operation. The kind of a returned error decides the HTTP status; see server.Problem.
 func Handle[I, O any](a *API, access Access, op huma.Operation, handler func(context.Context, *I) (*O, error)) {
 	if !access.public && !access.signedIn {
 		panic("web: operation " + op.OperationID + " has no access rules")
@@ -113,7 +121,7 @@ func Handle[I, O any](a *API, access Access, op huma.Operation, handler func(con
 	form := op.RequestBody
 	op.RequestBody = nil // otherwise huma reads it
 	huma.Register(a.huma, op, func(ctx context.Context, input *I) (*O, error) {
-		if failures := recordFrom(ctx).parameterFailures; len(failures) > 0 {
+		if failures := inputFrom(ctx).parameterFailures; len(failures) > 0 {
 			return nil, problemFor(ctx, fault.Invalid(failures...))
 		}
 		output, err := handler(ctx, input)

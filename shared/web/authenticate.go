@@ -11,6 +11,7 @@ import (
 	"portside/shared/core/fault"
 	"portside/shared/core/principal"
 	"portside/shared/credentials"
+	"portside/shared/web/server"
 )
 
 // Authenticator authenticates a credential of one of the kinds. credentials.Authenticator implements it.
@@ -38,7 +39,7 @@ func (a *API) authenticate(access Access) func(huma.Context, func(huma.Context))
 		}
 		who, allowance, err := a.identify(access, r)
 		setRateLimit(w.Header(), allowance)
-		recordOf(r).caller = who
+		server.RecordFrom(r.Context()).Caller = who
 		if err == nil {
 			err = access.check(who)
 		}
@@ -92,10 +93,10 @@ func (a Access) credential(r *http.Request) (text string, kind credentials.Kind)
 
 // writeFault sends the problem of an error that occurred before the handler ran, and records it for the log.
 func writeFault(w http.ResponseWriter, r *http.Request, err error, allowance credentials.Allowance) {
-	p := problemOf(err)
+	p := server.ProblemOf(err)
 	if p.Status == http.StatusTooManyRequests {
-		p.header.Set("Retry-After", seconds(allowance))
+		p.Header.Set("Retry-After", seconds(allowance))
 	}
-	recordOf(r).err = err
-	p.write(w, r)
+	server.RecordFrom(r.Context()).Err = err
+	p.Write(w, r)
 }

@@ -34,7 +34,7 @@ func checkBody(ctx huma.Context, next func(huma.Context)) {
 		next(ctx)
 		return
 	}
-	recordOf(r).request = r
+	inputFrom(r.Context()).request = r
 	if limit := ctx.Operation().MaxBodyBytes; limit > 1 && r.ContentLength >= limit {
 		writeFault(w, r, tooLarge(ctx.Operation()), credentials.Allowance{})
 		return

@@ -32,7 +32,7 @@ func FormBody(description string, schema *huma.Schema) *huma.RequestBody {
 // Form returns a reader of the form in the request that ctx belongs to. It reads the parts one by one, as they arrive.
 // It returns an error if the body is not a form.
 func Form(ctx context.Context) (*multipart.Reader, error) {
-	r := recordFrom(ctx).request
+	r := inputFrom(ctx).request
 	if r == nil {
 		return nil, errNotForm
 	}

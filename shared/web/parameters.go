@@ -18,7 +18,7 @@ import (
 // different page than it asked for. They are reported together with the failures of the schema.
 func checkParameters(ctx huma.Context, next func(huma.Context)) {
 	r, _ := humago.Unwrap(ctx)
-	recordOf(r).parameterFailures = slices.Concat(
+	inputFrom(r.Context()).parameterFailures = slices.Concat(
 		queryFailures(r.URL.RawQuery, parameters(ctx.Operation(), "query")), headerFailures(r.Header, parameters(ctx.Operation(), "header")),
 	)
 	next(ctx)

@@ -8,6 +8,7 @@ import (
 	"portside/shared/core/fault"
 	"portside/shared/core/principal"
 	"portside/shared/credentials"
+	"portside/shared/web/server"
 )
 
 // ToolAuthenticator authenticates the credentials that chart and container clients send. credentials.Authenticator
@@ -33,10 +34,10 @@ func (a *API) Download(pattern string, auth ToolAuthenticator, handler func(http
 		if err == nil {
 			return
 		}
-		recordOf(r).err = err
-		p := problemOf(err)
-		p.header.Del("WWW-Authenticate") // AuthenticateTool has set the challenge for these clients
-		p.write(w, r)
+		server.RecordFrom(r.Context()).Err = err
+		p := server.ProblemOf(err)
+		p.Header.Del("WWW-Authenticate") // AuthenticateTool has set the challenge for these clients
+		p.Write(w, r)
 	})
 }
 
@@ -47,7 +48,7 @@ func (a *API) Download(pattern string, auth ToolAuthenticator, handler func(http
 func AuthenticateTool(w http.ResponseWriter, r *http.Request, auth ToolAuthenticator) (principal.Principal, error) {
 	who, allowance, err := identify(r, auth)
 	setRateLimit(w.Header(), allowance)
-	recordOf(r).caller = who
+	server.RecordFrom(r.Context()).Caller = who
 	switch fault.KindOf(err) {
 	case fault.Unauthorized:
 		w.Header().Set("WWW-Authenticate", `Basic realm="Portside"`)

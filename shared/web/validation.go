@@ -15,6 +15,7 @@ import (
 	"github.com/danielgtaylor/huma/v2/validation"
 
 	"portside/shared/core/fault"
+	"portside/shared/web/server"
 )
 
 // configureHuma replaces huma's error body and messages, because huma's messages repeat rejected values. huma keeps them
@@ -22,14 +23,14 @@ import (
 var configureHuma = sync.OnceFunc(func() {
 	huma.NewError = func(status int, _ string, errs ...error) huma.StatusError { return problemOfFailures(status, errs) }
 	huma.NewErrorWithContext = func(ctx huma.Context, status int, message string, errs ...error) huma.StatusError {
-		rec := recordFrom(ctx.Context())
-		p := problemOfFailures(status, append(Failures(rec.parameterFailures), rec.locateNotPlain(errs)...))
+		rec, in := server.RecordFrom(ctx.Context()), inputFrom(ctx.Context())
+		p := problemOfFailures(status, append(Failures(in.parameterFailures), in.locateNotPlain(errs)...))
 		if status == http.StatusRequestEntityTooLarge {
-			p = problemOf(tooLarge(ctx.Operation()))
+			p = server.ProblemOf(tooLarge(ctx.Operation()))
 		}
-		p.RequestID = rec.requestID
+		p.RequestID = rec.RequestID
 		if status >= http.StatusInternalServerError {
-			rec.err = fmt.Errorf("%s: %w", message, errors.Join(errs...))
+			rec.Err = fmt.Errorf("%s: %w", message, errors.Join(errs...))
 		}
 		return p
 	}
@@ -53,21 +54,12 @@ var configureHuma = sync.OnceFunc(func() {
 	validation.MsgExpectedMaxProperties = "must have at most %d entries"
 })
 
-// GetStatus implements huma.StatusError.
-func (p *Problem) GetStatus() int { return p.Status }
-
-// GetHeaders implements huma.HeadersError.
-func (p *Problem) GetHeaders() http.Header { return p.header }
-
-// ContentType implements huma.ContentTypeFilter.
-func (p *Problem) ContentType(string) string { return "application/problem+json" }
-
 // problemFor returns the problem of a handler's error, and records the error for the log.
-func problemFor(ctx context.Context, err error) *Problem {
-	rec := recordFrom(ctx)
-	rec.err = err
-	p := problemOf(err)
-	p.RequestID = rec.requestID
+func problemFor(ctx context.Context, err error) *server.Problem {
+	rec := server.RecordFrom(ctx)
+	rec.Err = err
+	p := server.ProblemOf(err)
+	p.RequestID = rec.RequestID
 	return p
 }
 
@@ -87,14 +79,14 @@ type failure struct{ fault.Field }
 func (f failure) Error() string { return f.Pointer + ": " + f.Detail }
 
 // problemOfFailures returns the problem of a request that huma rejects before the handler runs.
-func problemOfFailures(status int, errs []error) *Problem {
+func problemOfFailures(status int, errs []error) *server.Problem {
 	switch status {
 	case http.StatusUnsupportedMediaType:
-		return problemOf(errNotJSON)
+		return server.ProblemOf(errNotJSON)
 	case http.StatusBadRequest, http.StatusUnprocessableEntity:
-		return problemOf(fault.Invalid(fieldsOf(errs)...))
+		return server.ProblemOf(fault.Invalid(fieldsOf(errs)...))
 	default:
-		return problemOf(errors.Join(errs...))
+		return server.ProblemOf(errors.Join(errs...))
 	}
 }
 
@@ -154,22 +146,22 @@ const invalidInteger = "invalid integer"
 // recordBodyType records the type of the request body, which locateNotPlain needs.
 func recordBodyType[I any](ctx huma.Context, next func(huma.Context)) {
 	if body, hasBody := reflect.TypeFor[I]().FieldByName("Body"); hasBody {
-		recordFrom(ctx.Context()).bodyType = body.Type
+		inputFrom(ctx.Context()).bodyType = body.Type
 	}
 	next(ctx)
 }
 
 // locateNotPlain replaces errNotPlain, of which huma passes on only the text and the body, by a failure that points to
 // the value.
-func (rec *record) locateNotPlain(errs []error) []error {
+func (in *input) locateNotPlain(errs []error) []error {
 	located := slices.Clone(errs)
 	for i, err := range errs {
 		var detail *huma.ErrorDetail
-		if rec.bodyType == nil || !errors.As(err, &detail) || detail.Message != errNotPlain.Error() {
+		if in.bodyType == nil || !errors.As(err, &detail) || detail.Message != errNotPlain.Error() {
 			continue
 		}
 		body, _ := detail.Value.(string)
-		if pointer, found := notPlainAt(body, rec.bodyType); found {
+		if pointer, found := notPlainAt(body, in.bodyType); found {
 			located[i] = failure{fault.Field{Pointer: pointer, Detail: errNotPlain.Error()}}
 		}
 	}

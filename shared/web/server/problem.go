@@ -1,7 +1,8 @@
-package web
+package server
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -20,7 +21,7 @@ type Problem struct {
 	RequestID string         `json:"requestId" doc:"The X-Request-Id of the response. Include it when you ask for help." example:"0HN4bRs0oAMEJ1w="`
 	Errors    []ProblemField `json:"errors,omitempty" doc:"All validation failures. If there are more than 100, the first 100; detail has the number of the others."`
 
-	header http.Header
+	Header http.Header `json:"-"` // of the response
 	cause  error
 }
 
@@ -52,8 +53,8 @@ var statuses = map[fault.Kind]struct {
 
 const internalDetail = "Something went wrong on our side. Try again. If it happens again, send us the requestId."
 
-// problemOf converts any error to the problem that the client gets. The text of an error without a kind stays in cause.
-func problemOf(err error) *Problem {
+// ProblemOf converts any error to the problem that the client gets. Only errors with a kind show their text to the client.
+func ProblemOf(err error) *Problem {
 	f := fault.As(err)
 	if f == nil {
 		f = fault.New(fault.Internal, internalDetail)
@@ -70,11 +71,11 @@ func problemOf(err error) *Problem {
 	}
 	switch {
 	case f.Final:
-		p.header.Set("X-Should-Retry", "false")
+		p.Header.Set("X-Should-Retry", "false")
 	case f.Kind == fault.Unavailable, f.Kind == fault.RateLimited && f.RetryAfter > 0:
-		p.header.Set("Retry-After", retryAfter(f))
+		p.Header.Set("Retry-After", retryAfter(f))
 	case f.Kind == fault.Unauthorized:
-		p.header.Set("WWW-Authenticate", `ApiKey realm="Portside", header="X-API-Key"`)
+		p.Header.Set("WWW-Authenticate", `ApiKey realm="Portside", header="X-API-Key"`)
 	}
 	return p
 }
@@ -92,9 +93,23 @@ func retryAfter(f *fault.Error) string {
 
 func newProblem(status int, code, detail string) *Problem {
 	return &Problem{
-		Type: "about:blank", Title: http.StatusText(status), Status: status, Detail: detail, Code: code, header: http.Header{},
+		Type: "about:blank", Title: http.StatusText(status), Status: status, Detail: detail, Code: code, Header: http.Header{},
 	}
 }
+
+// WritePanic sends the problem of a handler that panicked; see Observe.
+func WritePanic(w http.ResponseWriter, r *http.Request) { ProblemOf(errPanic).Write(w, r) }
+
+var errPanic = errors.New("panic")
+
+// GetStatus implements huma.StatusError.
+func (p *Problem) GetStatus() int { return p.Status }
+
+// GetHeaders implements huma.HeadersError.
+func (p *Problem) GetHeaders() http.Header { return p.Header }
+
+// ContentType implements huma.ContentTypeFilter.
+func (p *Problem) ContentType(string) string { return "application/problem+json" }
 
 // Error implements error. huma passes an error of this type on unchanged.
 func (p *Problem) Error() string { return p.Detail }
@@ -102,14 +117,14 @@ func (p *Problem) Error() string { return p.Detail }
 // Unwrap returns the error that caused the problem.
 func (p *Problem) Unwrap() error { return p.cause }
 
-// write sends the problem as the response of the request.
-func (p *Problem) write(w http.ResponseWriter, r *http.Request) {
-	p.RequestID = requestID(r)
+// Write sends the problem as the response of the request.
+func (p *Problem) Write(w http.ResponseWriter, r *http.Request) {
+	p.RequestID = RequestID(r)
 	body, err := json.Marshal(p)
 	if err != nil {
-		panic("web: cannot encode a problem: " + err.Error())
+		panic("server: cannot encode a problem: " + err.Error())
 	}
-	for name, values := range p.header {
+	for name, values := range p.Header {
 		w.Header()[name] = append(w.Header()[name], values...)
 	}
 	w.Header().Set("Content-Type", "application/problem+json")

@@ -1,4 +1,4 @@
-package web
+package server
 
 import (
 	"fmt"
@@ -14,13 +14,13 @@ func TestUnavailableHasRetryAfterInSeconds(t *testing.T) {
 		59500 * time.Millisecond: "60", time.Hour: "60",
 	} {
 		busy := &fault.Error{Kind: fault.Unavailable, Detail: "busy", RetryAfter: wait}
-		p := problemOf(fmt.Errorf("ask: %w", busy))
-		if got := p.header.Get("Retry-After"); got != want || p.Status != 503 {
+		p := ProblemOf(fmt.Errorf("ask: %w", busy))
+		if got := p.Header.Get("Retry-After"); got != want || p.Status != 503 {
 			t.Errorf("%v: status %d, Retry-After %s; want 503, %s", wait, p.Status, got, want)
 		}
 	}
 	other := &fault.Error{Kind: fault.NotFound, Detail: "nothing", RetryAfter: time.Second}
-	if got := problemOf(other).header.Get("Retry-After"); got != "" {
+	if got := ProblemOf(other).Header.Get("Retry-After"); got != "" {
 		t.Errorf("a 404 has Retry-After %s", got)
 	}
 }

@@ -1,14 +1,12 @@
-package web
+package server
 
 import (
 	"context"
 	"log/slog"
 	"net/http"
-	"reflect"
 	"runtime/debug"
 	"time"
 
-	"portside/shared/core/fault"
 	"portside/shared/core/principal"
 )
 
@@ -17,10 +15,10 @@ import (
 func Observe(next http.Handler, onPanic http.HandlerFunc) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		started := time.Now()
-		rec := &record{requestID: requestID(r)}
+		rec := &Record{RequestID: RequestID(r)}
 		r = r.WithContext(context.WithValue(r.Context(), recordKey{}, rec))
 		out := &statusWriter{ResponseWriter: w}
-		out.Header().Set("X-Request-Id", requestID(r))
+		out.Header().Set("X-Request-Id", RequestID(r))
 		out.Header().Set("X-Content-Type-Options", "nosniff")
 		out.Header().Set("Strict-Transport-Security", "max-age=31536000") // browsers ignore it over HTTP, as on a laptop
 		out.Header().Set("Cache-Control", "no-store")
@@ -37,52 +35,42 @@ func Observe(next http.Handler, onPanic http.HandlerFunc) http.Handler {
 	})
 }
 
-// RecordOutcome adds the route of a request that Observe logs, and its error if there is one.
-func RecordOutcome(r *http.Request, route string, err error) {
-	rec := recordOf(r)
-	rec.route, rec.err = route, err
-}
+// RequestID returns API Gateway's ID of the request, which lambdahttp puts into this header.
+func RequestID(r *http.Request) string { return r.Header.Get("X-Request-Id") }
 
-// requestID returns API Gateway's ID of the request, which lambdahttp puts into this header.
-func requestID(r *http.Request) string { return r.Header.Get("X-Request-Id") }
+// Record is the log record of one request. Handlers complete it, and Observe logs it once.
+type Record struct {
+	RequestID string
+	Route     string              // "" for an unknown path
+	Caller    principal.Principal // zero without a valid credential
+	Err       error               // nil if the request succeeded
 
-// record is the log record of one request, with what the middlewares of the request share. It is logged once.
-type record struct {
-	requestID         string
-	request           *http.Request // set if the operation has a body
-	bodyType          reflect.Type  // of the operation's input; nil if it has none
-	parameterFailures []fault.Field // found by checkParameters; reported with those of huma
-	route             string
-	caller            principal.Principal
-	err               error
-	panicked          any
-	stack             []byte
+	panicked any
+	stack    []byte
 }
 
 type recordKey struct{}
 
-// recordOf returns the record of a request that Observe logs, or an unused record.
-func recordOf(r *http.Request) *record { return recordFrom(r.Context()) }
-
-func recordFrom(ctx context.Context) *record {
-	if rec, ok := ctx.Value(recordKey{}).(*record); ok {
+// RecordFrom returns the record of the request that ctx belongs to, or an unused record if Observe does not log the request.
+func RecordFrom(ctx context.Context) *Record {
+	if rec, ok := ctx.Value(recordKey{}).(*Record); ok {
 		return rec
 	}
-	return &record{}
+	return &Record{}
 }
 
 // log writes the record. It has the route instead of the path and query, because those can contain secrets by mistake.
-func (rec *record) log(r *http.Request, status int, took time.Duration) {
+func (rec *Record) log(r *http.Request, status int, took time.Duration) {
 	level := slog.LevelInfo
 	fields := []any{
-		"requestId", requestID(r), "method", r.Method, "route", rec.route, "status", status,
+		"requestId", RequestID(r), "method", r.Method, "route", rec.Route, "status", status,
 		"ms", float64(took.Microseconds()) / 1000,
 	}
-	if rec.caller.UserID != "" {
-		fields = append(fields, "user", rec.caller.UserID, "credential", rec.caller.CredentialID)
+	if rec.Caller.UserID != "" {
+		fields = append(fields, "user", rec.Caller.UserID, "credential", rec.Caller.CredentialID)
 	}
-	if rec.err != nil {
-		fields = append(fields, "error", rec.err.Error())
+	if rec.Err != nil {
+		fields = append(fields, "error", rec.Err.Error())
 	}
 	if rec.panicked != nil {
 		fields = append(fields, "panic", rec.panicked, "stack", string(rec.stack))

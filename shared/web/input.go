@@ -1,0 +1,26 @@
+package web
+
+import (
+	"context"
+	"net/http"
+	"reflect"
+
+	"portside/shared/core/fault"
+)
+
+// input is what the middlewares of a request pass on to each other and to the handler.
+type input struct {
+	request           *http.Request // set if the operation has a body
+	bodyType          reflect.Type  // of the operation's input; nil if it has none
+	parameterFailures []fault.Field // found by checkParameters; reported with those of huma
+}
+
+type inputKey struct{}
+
+// inputFrom returns the input of the request that ctx belongs to.
+func inputFrom(ctx context.Context) *input {
+	if in, ok := ctx.Value(inputKey{}).(*input); ok {
+		return in
+	}
+	return &input{}
+}
