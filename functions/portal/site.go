@@ -51,14 +51,13 @@ func newSite(uploadsOrigin string) (*site, error) {
 	if err != nil {
 		return nil, fmt.Errorf("web: %w", err)
 	}
-	known, err := vendoredHashes()
-	if err != nil {
-		return nil, err
+	version := assets.BuildID()
+	if version == "" {
+		if version, err = assets.HashFiles(root); err != nil {
+			return nil, err
+		}
 	}
-	tree, err := assets.ReadTree(root, known)
-	if err != nil {
-		return nil, err
-	}
+	tree := assets.NewTree(root, version)
 	s := &site{tree: tree, base: "/portal/assets/" + tree.Version()}
 	importMap, err := newImportMap(s.base)
 	if err != nil {
@@ -77,28 +76,6 @@ func newSite(uploadsOrigin string) (*site, error) {
 func sourceOf(inline string) string {
 	sum := sha256.Sum256([]byte(inline))
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
-}
-
-// vendorManifest lists the vendored files with their hashes. A test checks the hashes.
-//
-//go:embed web/vendor/vendor.json
-var vendorManifest []byte
-
-// vendoredHashes returns the hashes of the vendored files. The start uses them instead of reading the files, which are most
-// of the bytes.
-func vendoredHashes() (map[string]string, error) {
-	var files []struct {
-		File   string `json:"file"`
-		SHA256 string `json:"sha256"`
-	}
-	if err := json.Unmarshal(vendorManifest, &files); err != nil {
-		return nil, fmt.Errorf("vendor.json: %w", err)
-	}
-	hashes := make(map[string]string, len(files))
-	for _, file := range files {
-		hashes["vendor/"+file.File] = file.SHA256
-	}
-	return hashes, nil
 }
 
 func newImportMap(base string) (string, error) {

@@ -5,10 +5,7 @@ import (
 	"compress/gzip"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
-	"hash"
-	"hash/crc32"
 	"io"
 	"io/fs"
 	"net/http"
@@ -17,108 +14,95 @@ import (
 )
 
 // Tree is a tree of files that refer to each other by relative addresses, such as the modules of a web application. The tree
-// has one version, a hash of all its files, which is a part of every address: a browser never mixes files of two releases.
+// has one version, which is a part of every address: a browser never mixes files of two releases.
 type Tree struct {
+	fsys    fs.FS
 	version string
-	files   map[string]*treeFile
+
+	mu    sync.Mutex
+	files map[string]*treeFile // those that were requested
 }
 
 type treeFile struct {
 	mediaType string
-	content   func() ([]byte, error) // reads once, at the first request
-	gzipped   func() ([]byte, error) // compresses once, at the first request
+	content   []byte
+	gzipped   func() []byte // compresses once, at the first request
 }
 
-// ReadTree returns the tree of all files below the root of a file system. known has hashes of files that ReadTree need not
-// read, which makes the start faster.
-func ReadTree(fsys fs.FS, known map[string]string) (*Tree, error) {
-	tree := &Tree{files: map[string]*treeFile{}}
-	sum, buffer := sha256.New(), make([]byte, 16<<10)
+// NewTree returns the tree of all files below the root of a file system. The version must change with every file; see
+// [BuildID].
+func NewTree(fsys fs.FS, version string) *Tree {
+	return &Tree{fsys: fsys, version: version, files: map[string]*treeFile{}}
+}
+
+// HashFiles returns a hash of all files below the root of a file system.
+func HashFiles(fsys fs.FS) (string, error) {
+	sum := sha256.New()
 	err := fs.WalkDir(fsys, ".", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
 			return err
 		}
-		mediaType, isKnown := mediaTypes[path.Ext(name)]
-		if !isKnown {
-			return fmt.Errorf("%s: unknown media type", name)
-		}
-		file := newTreeFile(fsys, name, mediaType)
-		tree.files[name] = file
-		if knownHash := known[name]; knownHash != "" {
-			_, _ = fmt.Fprintf(sum, "\x00%s\x00%s\x00", name, knownHash) // never fails
-			return nil
-		}
-		return addChecksum(sum, fsys, name, buffer)
-	})
-	tree.version = hex.EncodeToString(sum.Sum(nil)[:8])
-	if err != nil {
-		return nil, fmt.Errorf("assets: %w", err)
-	}
-	return tree, nil
-}
-
-// addChecksum adds the checksum of a file to a hash. A CRC is enough to notice a change, and takes a fifth of the time of
-// SHA-256. The function does not keep the content, because each page of memory that a process touches makes its start slower.
-func addChecksum(sum hash.Hash, fsys fs.FS, name string, buffer []byte) error {
-	file, err := fsys.Open(name)
-	if err != nil {
+		content, err := fs.ReadFile(fsys, name)
+		_, _ = fmt.Fprintf(sum, "%s\x00%d\x00%s", name, len(content), content) // never fails
 		return err
-	}
-	crc := crc32.New(castagnoli)
-	size, err := io.CopyBuffer(crc, file, buffer)
-	_, _ = fmt.Fprintf(sum, "\x00%s\x00%d\x00%08x\x00", name, size, crc.Sum32()) // never fails
-	return errors.Join(err, file.Close())
-}
-
-// castagnoli is the polynomial for which processors have an instruction.
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
-
-func newTreeFile(fsys fs.FS, name, mediaType string) *treeFile {
-	content := sync.OnceValues(func() ([]byte, error) { return fs.ReadFile(fsys, name) })
-	gzipped := sync.OnceValues(func() ([]byte, error) {
-		plain, err := content()
-		return compress(plain), err
 	})
-	return &treeFile{mediaType, content, gzipped}
+	if err != nil {
+		return "", fmt.Errorf("assets: %w", err)
+	}
+	return shorten(sum.Sum(nil)), nil
 }
+
+// shorten returns the beginning of a hash as text.
+func shorten(sum []byte) string { return hex.EncodeToString(sum[:8]) }
 
 // Version returns the version of the tree.
 func (t *Tree) Version() string { return t.version }
 
 // Content returns a file, or false if the tree does not have it.
 func (t *Tree) Content(name string) ([]byte, bool) {
-	file, found := t.files[name]
+	file, found := t.file(name)
 	if !found {
 		return nil, false
 	}
-	content, err := file.content()
-	return content, err == nil
+	return file.content, true
 }
 
 // File returns the handler that sends a file of a version, or false if the tree has another version or no such file. Files of
 // another version would not fit the files that the page has loaded.
 func (t *Tree) File(version, name string) (http.Handler, bool) {
-	file, found := t.files[name]
-	return file, found && version == t.version
+	if version != t.version {
+		return nil, false
+	}
+	return t.file(name)
+}
+
+// file reads a file at its first request.
+func (t *Tree) file(name string) (*treeFile, bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if file, isRead := t.files[name]; isRead {
+		return file, true
+	}
+	content, err := fs.ReadFile(t.fsys, name)
+	mediaType := mediaTypes[path.Ext(name)]
+	if err != nil || mediaType == "" {
+		return nil, false
+	}
+	file := &treeFile{mediaType, content, sync.OnceValue(func() []byte { return compress(content) })}
+	t.files[name] = file
+	return file, true
 }
 
 // ServeHTTP sends the file. It may be cached forever, because its address has the version.
 func (file *treeFile) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	read, encoding := file.content, ""
+	content, header := file.content, w.Header()
 	if acceptsGzip(r.Header.Get("Accept-Encoding")) {
-		read, encoding = file.gzipped, "gzip"
+		content = file.gzipped()
+		header.Set("Content-Encoding", "gzip")
 	}
-	content, err := read()
-	if err != nil {
-		panic(err) // the file is a part of the program
-	}
-	header := w.Header()
 	header.Set("Content-Type", file.mediaType)
 	header.Set("Cache-Control", "public, max-age=31536000, immutable")
 	header.Set("Vary", "Accept-Encoding")
-	if encoding != "" {
-		header.Set("Content-Encoding", encoding)
-	}
 	_, _ = io.Copy(w, bytes.NewReader(content)) // the client may have disconnected
 }
 

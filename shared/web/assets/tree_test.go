@@ -9,38 +9,24 @@ import (
 	"portside/shared/web/assets"
 )
 
-func readTree(tb testing.TB, files fstest.MapFS, known map[string]string) *assets.Tree {
-	tb.Helper()
-	tree, err := assets.ReadTree(files, known)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return tree
-}
-
-func TestVersionDependsOnEveryFile(t *testing.T) {
-	files := func(script, library string) fstest.MapFS {
-		return fstest.MapFS{"core/a.js": {Data: []byte(script)}, "vendor/b.js": {Data: []byte(library)}}
-	}
-	known := func(hash string) map[string]string { return map[string]string{"vendor/b.js": hash} }
-	versions := map[string]string{}
-	for name, tree := range map[string]*assets.Tree{
-		"first":               readTree(t, files("1", "1"), nil),
-		"another script":      readTree(t, files("2", "1"), nil),
-		"another library":     readTree(t, files("1", "2"), nil),
-		"known hash":          readTree(t, files("1", "1"), known("x")),
-		"another known hash":  readTree(t, files("1", "1"), known("y")),
-		"known, other script": readTree(t, files("2", "1"), known("x")),
+func TestHashDependsOnEveryFile(t *testing.T) {
+	hashes := map[string]string{}
+	for name, files := range map[string]fstest.MapFS{
+		"first":           {"core/a.js": {Data: []byte("1")}, "b.js": {Data: []byte("1")}},
+		"another content": {"core/a.js": {Data: []byte("1")}, "b.js": {Data: []byte("2")}},
+		"another name":    {"core/a.js": {Data: []byte("1")}, "c.js": {Data: []byte("1")}},
+		"one file less":   {"core/a.js": {Data: []byte("1")}},
 	} {
-		if other, exists := versions[tree.Version()]; exists {
-			t.Errorf("%q and %q have the same version", name, other)
+		hash, err := assets.HashFiles(files)
+		if other, exists := hashes[hash]; exists || err != nil {
+			t.Errorf("%q and %q have the same hash, error %v", name, other, err)
 		}
-		versions[tree.Version()] = name
+		hashes[hash] = name
 	}
 }
 
-func TestTreeServesFilesWithKnownHashes(t *testing.T) {
-	tree := readTree(t, fstest.MapFS{"vendor/b.js": {Data: []byte(script)}}, map[string]string{"vendor/b.js": "x"})
+func TestTreeServesItsFiles(t *testing.T) {
+	tree := assets.NewTree(fstest.MapFS{"vendor/b.js": {Data: []byte(script)}, "vendor/c.unknown": {}}, "v1")
 	for encoding, want := range map[string]string{"": "", "gzip": "gzip"} {
 		file, found := tree.File(tree.Version(), "vendor/b.js")
 		if !found {
@@ -56,5 +42,10 @@ func TestTreeServesFilesWithKnownHashes(t *testing.T) {
 	}
 	if _, found := tree.File("another", "vendor/b.js"); found {
 		t.Error("the tree has files of another version")
+	}
+	for _, name := range []string{"vendor/c.js", "vendor/c.unknown", "../vendor/b.js", "/vendor/b.js", "vendor", ""} {
+		if _, found := tree.File(tree.Version(), name); found {
+			t.Errorf("the tree has the file %q", name)
+		}
 	}
 }
