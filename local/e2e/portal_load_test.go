@@ -51,6 +51,8 @@ func testLoadOrder(page *browser.Page, path string, files, calls []string) {
 	page.WaitUntil("the first content", `document.querySelector("main .loading") !== null &&
 		performance.getEntriesByName("first-contentful-paint").length === 1`)
 	held.WaitFor(files)
+	page.WaitUntil("the hint to reload, at the end of its delay", `(document.getAnimations().forEach(a => a.finish()),
+		getComputedStyle(document.querySelector(".slow")).visibility === "visible")`)
 	held.Release("/portal/assets/")
 	held.Release("/v1/sessions/current")
 	held.WaitFor(calls)
