@@ -36,7 +36,7 @@ const (
 	Dark  Theme = "dark"
 )
 
-// Page is a tab in an incognito window of its own. Only the goroutine of its test may use it.
+// Page is a tab in an incognito window. Only the goroutine of its test may use it.
 type Page struct {
 	Scope // the whole page
 
@@ -61,9 +61,18 @@ func New(tb testing.TB, base string) *Page {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	p := &Page{t: tb, base: address, watch: newWatcher(address.Host)}
+	return open(tb, address, parent, chromedp.WithNewBrowserContext())
+}
+
+// NewTab returns another tab in the window of this page. Tabs of a window share cookies and storage.
+func (p *Page) NewTab() *Page { return open(p.t, p.base, p.tab) }
+
+// open opens a tab in the window of the parent, unless an option creates another window.
+func open(tb testing.TB, base *url.URL, parent context.Context, options ...chromedp.ContextOption) *Page {
+	tb.Helper()
+	p := &Page{t: tb, base: base, watch: newWatcher(base.Host)}
 	p.Scope = Scope{page: p}
-	tab, closeTab := chromedp.NewContext(parent, chromedp.WithNewBrowserContext(), chromedp.WithListener(p.watch.observe))
+	tab, closeTab := chromedp.NewContext(parent, append(options, chromedp.WithListener(p.watch.observe))...)
 	p.tab = tab
 	tb.Cleanup(closeTab)
 	if err := chromedp.Do(tab); err != nil {

@@ -50,12 +50,18 @@ func (p *testStack) visitAs(t *testing.T, email string) *browser.Page {
 	t.Helper()
 	page := p.visit(t)
 	page.Open("/portal/activate") // a page that needs no session
+	p.startSession(t, page, email)
+	return page
+}
+
+// startSession signs a user in without a form of the portal.
+func (p *testStack) startSession(t *testing.T, page *browser.Page, email string) {
+	t.Helper()
 	_, token, _ := strings.Cut(p.signInLink(t, email), "#")
 	if !browser.Eval[bool](page, fmt.Sprintf(`fetch("/v1/sessions", { method: "POST", headers: { "Content-Type": "application/json" },
 			body: JSON.stringify({ token: %q }) }).then(async r => { await r.text(); return r.ok; })`, token)) {
 		t.Fatalf("%s cannot sign in", email)
 	}
-	return page
 }
 
 // secret returns the value of a field with a secret, which must leak nowhere.

@@ -68,6 +68,7 @@ func TestSignIn(t *testing.T) {
 	t.Run("hostile names", func(t *testing.T) { testHostileNames(t, p) })
 	t.Run("other origin", func(t *testing.T) { testOtherOrigin(t, p) })
 	t.Run("framing", func(t *testing.T) { testFraming(t, p) })
+	t.Run("another user in a tab", func(t *testing.T) { testAnotherUserInATab(t, p) })
 	p.checkNoSecretsLeaked(t)
 }
 

@@ -74,16 +74,18 @@ func isUnreadable(r rune) bool {
 	return isHidden(r) || unicode.Is(unicode.Cc, r) && !strings.ContainsRune("\n\r\t", r)
 }
 
-// isHidden reports whether a rune is a direction mark or other formatting character. Joiners are
+// isHidden reports whether a rune is a direction mark, another formatting character, or a letter that has no shape. Joiners are
 // allowed, because Persian and Indic scripts and emoji need them.
 func isHidden(r rune) bool {
 	const nonJoiner, joiner = '\u200c', '\u200d'
-	return unicode.In(r, unicode.Cf, unicode.Noncharacter_Code_Point) && r != nonJoiner && r != joiner
+	return unicode.In(r, unicode.Cf, unicode.Noncharacter_Code_Point, unicode.Other_Default_Ignorable_Code_Point) &&
+		r != nonJoiner && r != joiner
 }
 
 // isVisible reports whether a rune shows something on the screen.
 func isVisible(r rune) bool {
-	return unicode.In(r, unicode.L, unicode.N, unicode.P, unicode.S) && !unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r)
+	const emptyBraille = '\u2800' // a symbol for Unicode, and empty in every font
+	return unicode.In(r, unicode.L, unicode.N, unicode.P, unicode.S) && !isHidden(r) && r != emptyBraille
 }
 
 // Object checks that a text is a JSON object within the limits. See Compact.

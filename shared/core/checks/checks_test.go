@@ -14,7 +14,7 @@ func TestProseAcceptsReadableText(t *testing.T) {
 		"a": true, "two\r\n\tlines": true, strings.Repeat("ä", 11): true, " \n" + strings.Repeat("ä", 11) + "\n": true,
 		"نمی\u200cخواهم": true, "👩\u200d💻": true,
 		"": false, "\n": false, strings.Repeat("ä", 12): false, "a\x00": false, "a\x1b[2J": false, "\u202egnp.exe": false, "\xff": false,
-		"\u3164": false, "\u200d": false, "\ufdd0": false,
+		"\u3164": false, "\u2800": false, "a\u3164b": false, "Ad\u034fmin": false, "❤\ufe0f": true, "\u200d": false, "\ufdd0": false,
 	} {
 		var failures checks.Failures
 		failures.Prose("/text", text, 1, 11)

@@ -125,13 +125,13 @@ function encodeSegment(value) {
 
 /** @param {Response} response */
 async function readProblem(response) {
-  const body = await response.json().catch(() => ({}));
+  const body = (await response.json().catch(() => null)) ?? {};
   return new Problem({
     status: response.status,
     code: body.code,
     detail: body.detail ?? strings.problems.unreadable,
     requestId: body.requestId ?? response.headers.get("X-Request-Id") ?? "",
-    errors: body.errors ?? [],
+    errors: Array.isArray(body.errors) ? body.errors.filter(Boolean) : [],
     retryAfter: Number(response.headers.get("Retry-After")) || 0,
   });
 }

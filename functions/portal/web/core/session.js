@@ -8,6 +8,11 @@ import { get, remove } from "./api.js";
 const path = "/v1/sessions/current";
 const tabs = new BroadcastChannel("portside-sessions");
 
+/**
+ * A message to the other tabs.
+ * @typedef {{userId: string | undefined, isNew: boolean}} Message who is signed in, and whether the session has just begun or ended
+ */
+
 /** @type {{current: Session | null, isLoaded: boolean}} */
 const state = { current: null, isLoaded: false };
 const listeners = new Set();
@@ -19,9 +24,19 @@ export function setSession(session) {
   for (const listener of listeners) listener();
 }
 
-/** Asks the API who is signed in, and shows the answer. It throws a Problem if there is none. */
+/**
+ * Asks the API who is signed in, and shows the answer in all tabs: after a sign-in with an identity provider, no other code tells
+ * them. It throws a Problem if there is no answer.
+ */
 export async function loadSession() {
-  setSession(await readSession({ isPreloaded: true }));
+  const session = await readSession({ isPreloaded: true });
+  setSession(session);
+  tell({ userId: session?.user.id, isNew: false });
+}
+
+/** @param {Message} message */
+function tell(message) {
+  tabs.postMessage(message);
 }
 
 /**
@@ -43,13 +58,13 @@ async function readSession({ isPreloaded = false } = {}) {
  */
 export function beginSession(session) {
   setSession(session);
-  tabs.postMessage("signed in");
+  tell({ userId: session.user.id, isNew: true });
 }
 
 /** Shows that the session has ended, in all tabs of this browser. */
 export function endSession() {
   setSession(null);
-  tabs.postMessage("signed out");
+  tell({ userId: undefined, isNew: true });
 }
 
 /**
@@ -57,8 +72,10 @@ export function endSession() {
  * again, because another user must not see or send what this one typed.
  */
 export function followOtherTabs() {
-  tabs.addEventListener("message", async () => {
+  tabs.addEventListener("message", async ({ data }) => {
+    const { userId, isNew } = /** @type {Message} */ (data);
     const before = state.current?.user.id;
+    if (!isNew && userId === before) return; // another tab has only loaded a page
     const now = await readSession().catch(() => undefined); // offline: the next request finds out
     if (now === undefined) return;
     if (before && before !== now?.user.id) location.reload();
