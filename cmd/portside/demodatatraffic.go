@@ -165,7 +165,7 @@ func (s *demoStory) planPulls(day calendar.Day) []pulls.Pull {
 		if strings.HasSuffix(p.Repository, "hello") {
 			p.Reference = pick(s, []string{"1.0.0", "1.1.0"}) // the versions that `make demo` publishes
 		}
-		if c := s.puller(scope, at); c != nil {
+		if c := s.pickPuller(scope, at); c != nil {
 			p.CredentialID, p.OwnerID = c.ID, c.Owner.ID
 			all = append(all, p)
 		}
@@ -173,9 +173,9 @@ func (s *demoStory) planPulls(day calendar.Day) []pulls.Pull {
 	return all
 }
 
-// puller returns the credential that pulls, or nil if there is none: one of the first customers' more often than a later one.
-func (s *demoStory) puller(scope principal.Scope, at time.Time) *credentials.Credential {
-	share := s.random.Float64() * s.random.Float64()
+// pickPuller picks the credential that pulls, or nil if no credential could. It picks older credentials more often.
+func (s *demoStory) pickPuller(scope principal.Scope, at time.Time) *credentials.Credential {
+	share := s.random.Float64() * s.random.Float64() // more often near 0 than near 1
 	all := s.pullable(scope, at)
 	if len(all) == 0 {
 		return nil

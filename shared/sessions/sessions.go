@@ -107,7 +107,7 @@ type KnownBrowser struct {
 
 // Counter counts requests of one kind within a window of time.
 type Counter struct {
-	Name    string // what is counted
+	Name    string // of the limit
 	Subject string // who is counted
 	Window  time.Duration
 	Limit   int
