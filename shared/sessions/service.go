@@ -17,15 +17,15 @@ import (
 // maxRemovedSessions is how many ended sessions one sign-in deletes from the table, so that they do not accumulate.
 const maxRemovedSessions = 10
 
-// SignIn is a sign-in of a person who has proved who they are.
+// SignIn is the sign-in of an authenticated person.
 type SignIn struct {
 	UserID  string
 	Device  string       // see DeviceOf
 	Session string       // text of the session cookie in the request; empty without one
 	Known   string       // text of the cookie of a known browser; empty without one
 	Used    *UsedRequest // nil if the person signs in without a request
-	// AuthenticatedAt is when the identity provider has authenticated the person, or zero if the provider does not say it. Nil
-	// means that the person has just proved to this service who they are.
+	// AuthenticatedAt is when the identity provider authenticated the person; zero if unknown. Nil means that this service has just
+	// authenticated the person.
 	AuthenticatedAt *time.Time
 }
 

@@ -77,7 +77,7 @@ var (
 	ErrTooManySignIns  = fault.New(fault.RateLimited, "You have signed in too often within a few minutes.")
 	// ErrNotFound is the error of a session that does not exist, has ended, or belongs to another user.
 	ErrNotFound = fault.New(fault.NotFound, "You have no session with this ID. It may have ended.")
-	// ErrUnknown is what stores return for a request that they do not have, or no longer accept.
+	// ErrUnknown means that the store does not have the request, or no longer accepts it.
 	ErrUnknown = errors.New("sessions: no such sign-in request")
 )
 
