@@ -126,18 +126,18 @@ func testUserPage(t *testing.T, p *testStack, page *browser.Page) {
 	page.Click(browser.Button("Reactivate"))
 	page.WaitFor(browser.Button("Suspend"))
 	p.anonymous(t).as(key).Get(at).WantStatus(http.StatusOK).WantValue("data.department", "Compilers")
-	testEndUser(t, p, page, at, key)
-}
 
-// testEndUser signs out and deletes the user whose page is open.
-func testEndUser(t *testing.T, p *testStack, page *browser.Page, at, key string) {
-	t.Helper()
 	page.Click(browser.Button("Sign out everywhere"))
 	page.Axe()
 	page.Within(browser.Dialog("Sign Grace Hopper out everywhere?")).Click(browser.Button("Sign out everywhere"))
 	page.WaitText("Grace Hopper was signed out everywhere.")
 	p.anonymous(t).as(key).Get(at).WantStatus(http.StatusOK) // API keys stay
+	testDeleteUser(t, p, page, at)
+}
 
+// testDeleteUser deletes the user whose page is open.
+func testDeleteUser(t *testing.T, p *testStack, page *browser.Page, at string) {
+	t.Helper()
 	page.Click(browser.Button("Delete user"))
 	dialog := page.Within(browser.Dialog("Delete Grace Hopper?"))
 	dialog.Fill("Type grace@example.com to confirm", "grace")
