@@ -184,7 +184,7 @@ func (r *importReport) add(row usersfile.Row, outcome users.Outcome) (err error)
 
 const maxPrintable = 254 // characters of a value in the report
 
-// printable removes characters that are invisible or change the direction of text, and returns at most maxPrintable of the others. The
+// printable removes characters that are invisible or change the direction of text, and returns at most maxPrintable characters. The
 // report contains values of failed rows, which are not validated.
 func printable(text string) string {
 	shown := strings.Map(func(r rune) rune {

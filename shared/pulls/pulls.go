@@ -71,8 +71,8 @@ func (p Pull) clean() Pull {
 	return p
 }
 
-// printable removes characters that cannot be printed, and returns at most maxCharacters of the
-// others.
+// printable removes characters that cannot be printed, and returns at most
+// maxCharacters.
 func printable(s string, maxCharacters int) string {
 	var kept strings.Builder
 	for _, r := range s {

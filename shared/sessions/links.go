@@ -152,8 +152,8 @@ func (s *Service) SignInByLink(ctx context.Context, token string, visit Visit) (
 	return s.useRequest(ctx, UsedRequest{Request: request}, visit)
 }
 
-// requestOf returns the request that the link belongs to: the request of this browser, or that of an operator's link, which works in
-// any browser. Errors: ErrSignIn.
+// requestOf returns the request that the link belongs to: the request of this browser, or the request of an operator's link, which
+// works in any browser. Errors: ErrSignIn.
 func (s *Service) requestOf(ctx context.Context, link credentials.Secret, visit Visit) (Request, error) {
 	if browser, ok := parseBrowser(visit.Browser); ok {
 		request, err := s.Requests.Get(ctx, browser.ID())
