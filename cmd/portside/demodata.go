@@ -67,28 +67,28 @@ func (d *demoData) run(ctx context.Context, p process) error {
 	if err := d.check(ctx, tables, calendar.DayOf(now)); err != nil {
 		return err
 	}
-	y := &demoStory{analyticsTables: tables, seed: d.seed, now: now, first: calendar.DayOf(now) - calendar.Day(d.days) + 1,
+	s := &demoStory{analyticsTables: tables, seed: d.seed, now: now, first: calendar.DayOf(now) - calendar.Day(d.days) + 1,
 		lastPulls: map[string]time.Time{}}
-	if err := y.resetSequences(ctx); err != nil {
+	if err := s.resetSequences(ctx); err != nil {
 		return err
 	}
 	reportedAt := time.Now()
-	for day := y.first; day <= calendar.DayOf(now); day++ {
+	for day := s.first; day <= calendar.DayOf(now); day++ {
 		if time.Since(reportedAt) > progressInterval {
 			reportedAt = time.Now()
-			p.report("%s: %d of %d days, %s", day, day-y.first, d.days, y.summary())
+			p.report("%s: %d of %d days, %s", day, day-s.first, d.days, s.summary())
 		}
-		if err := y.playDay(ctx, day); err != nil {
+		if err := s.playDay(ctx, day); err != nil {
 			if ctx.Err() != nil {
 				return fmt.Errorf("stopped on %s; the data of the days before stays", day)
 			}
 			return err
 		}
 	}
-	if err := y.recordUses(ctx); err != nil {
+	if err := s.recordUses(ctx); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(p.stdout, "%d days up to today with %s\n", d.days, y.summary())
+	_, err = fmt.Fprintf(p.stdout, "%d days up to today with %s\n", d.days, s.summary())
 	return err
 }
 
@@ -114,7 +114,7 @@ type demoStory struct {
 	seed          uint64
 	now           time.Time
 	first         calendar.Day
-	random        *rand.Rand // of one part of one day; see draw
+	random        *rand.Rand // of one part of one day; see seedRandom
 	knownUsers    []person
 	knownProjects []plan
 	issued        []*credentials.Credential // tokens and passwords, oldest first
@@ -123,18 +123,18 @@ type demoStory struct {
 	logLines      int                       // access log lines
 }
 
-func (y *demoStory) summary() string {
-	return fmt.Sprintf("%d users, %d projects and %d requests", len(y.knownUsers), len(y.knownProjects), y.logLines)
+func (s *demoStory) summary() string {
+	return fmt.Sprintf("%d users, %d projects and %d requests", len(s.knownUsers), len(s.knownProjects), s.logLines)
 }
 
 // resetSequences allows users and projects with a creation time in the past. Otherwise they would
 // get the time of the latest existing one; see rank.Tree.Allocate.
-func (y *demoStory) resetSequences(ctx context.Context) error {
-	for name, table := range map[string]string{"users": y.names.users, "projects": y.names.projects} {
-		_, err := y.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
+func (s *demoStory) resetSequences(ctx context.Context) error {
+	for name, table := range map[string]string{"users": s.names.users, "projects": s.names.projects} {
+		_, err := s.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
 			TableName: &table, Key: items.Key("rank#"+name, "sequence"), UpdateExpression: aws.String("SET #at = :begin"),
 			ConditionExpression: aws.String("attribute_exists(pk)"), ExpressionAttributeNames: map[string]string{"#at": "at"},
-			ExpressionAttributeValues: items.Map{":begin": items.Number(y.first.Begin().UnixMilli())},
+			ExpressionAttributeValues: items.Map{":begin": items.Number(s.first.Begin().UnixMilli())},
 		})
 		if err != nil && !items.ConditionFailed(err) {
 			return fmt.Errorf("reset the sequence of %s: %w", name, err)
@@ -144,9 +144,9 @@ func (y *demoStory) resetSequences(ctx context.Context) error {
 }
 
 // playDay writes the data of one day, and of today only up to now.
-func (y *demoStory) playDay(ctx context.Context, day calendar.Day) error {
+func (s *demoStory) playDay(ctx context.Context, day calendar.Day) error {
 	for _, part := range []func(context.Context, calendar.Day) error{
-		y.changeUsers, y.changeTokens, y.addCredentialRequests, y.changeProjects, y.addRequests, y.addModelCalls, y.addPulls, y.measureStorage,
+		s.changeUsers, s.changeTokens, s.addCredentialRequests, s.changeProjects, s.addRequests, s.addModelCalls, s.addPulls, s.measureStorage,
 	} {
 		if err := part(ctx, day); err != nil {
 			return err
@@ -171,14 +171,14 @@ const (
 	topics // the number of topics
 )
 
-// draw starts the random numbers of a part of a day. They are the same in every run with the same seed.
-func (y *demoStory) draw(day calendar.Day, part topic) {
-	y.random = rand.New(rand.NewPCG(y.seed, uint64(day)*uint64(topics)+uint64(part))) //nolint:gosec // not a secret
+// seedRandom sets random for a part of a day. The numbers are the same in every run with the same seed.
+func (s *demoStory) seedRandom(day calendar.Day, part topic) {
+	s.random = rand.New(rand.NewPCG(s.seed, uint64(day)*uint64(topics)+uint64(part))) //nolint:gosec // not a secret
 }
 
 // growth returns the size of the business on a day, from 0.2 on the first day to 1 today.
-func (y *demoStory) growth(day calendar.Day) float64 {
-	return 0.2 + 0.8*float64(day-y.first+1)/float64(calendar.DayOf(y.now)-y.first+1)
+func (s *demoStory) growth(day calendar.Day) float64 {
+	return 0.2 + 0.8*float64(day-s.first+1)/float64(calendar.DayOf(s.now)-s.first+1)
 }
 
 // isWeekend reports whether a day has little activity.
@@ -187,6 +187,6 @@ func isWeekend(day calendar.Day) bool {
 }
 
 // around returns a random number near a mean.
-func (y *demoStory) around(mean float64) int {
-	return max(0, int(mean*(0.7+0.6*y.random.Float64())+y.random.Float64()))
+func (s *demoStory) around(mean float64) int {
+	return max(0, int(mean*(0.7+0.6*s.random.Float64())+s.random.Float64()))
 }

@@ -24,9 +24,9 @@ type dayPlan struct {
 	Storage         analytics.StorageBytes
 }
 
-func planDay(y *demoStory, day calendar.Day) dayPlan {
-	p := dayPlan{Requests: y.planRequests(day), Calls: y.planCalls(day), Pulls: y.planPulls(day)}
-	p.Measured, p.Storage = y.planStorage(day)
+func planDay(s *demoStory, day calendar.Day) dayPlan {
+	p := dayPlan{Requests: s.planRequests(day), Calls: s.planCalls(day), Pulls: s.planPulls(day)}
+	p.Measured, p.Storage = s.planStorage(day)
 	return p
 }
 
@@ -41,9 +41,9 @@ func everyClock(t *testing.T, check func(t *testing.T, now time.Time)) {
 func TestDemoLatenciesAreRealisticOnEveryDay(t *testing.T) {
 	t.Parallel()
 	everyClock(t, func(t *testing.T, now time.Time) {
-		y, sum := newPlannedStory(now, 40), &analytics.RequestStats{}
+		s, sum := newPlannedStory(now, 40), &analytics.RequestStats{}
 		for days := 1; days <= 30; days++ {
-			sum.Merge(y.planRequests(calendar.DayOf(now) - calendar.Day(days)).RequestStats())
+			sum.Merge(s.planRequests(calendar.DayOf(now) - calendar.Day(days)).RequestStats())
 			if days != 7 && days != 30 {
 				continue
 			}
@@ -61,9 +61,9 @@ func TestDemoLatenciesAreRealisticOnEveryDay(t *testing.T) {
 func TestDemoPlanStaysWithinItsDay(t *testing.T) {
 	t.Parallel()
 	everyClock(t, func(t *testing.T, now time.Time) {
-		y, today := newPlannedStory(now, 40), calendar.DayOf(now)
+		s, today := newPlannedStory(now, 40), calendar.DayOf(now)
 		for _, day := range []calendar.Day{today - 1, today} {
-			p := planDay(y, day)
+			p := planDay(s, day)
 			times := []time.Time{p.Measured}
 			for _, line := range append(p.Requests.Lines, p.Calls.Lines...) {
 				times = append(times, line.At())
@@ -87,10 +87,10 @@ func TestDemoPlansAreIndependent(t *testing.T) {
 	t.Parallel()
 	everyClock(t, func(t *testing.T, now time.Time) {
 		day := calendar.DayOf(now) - 1
-		y := newPlannedStory(now, 40)
-		want := planDay(y, day)
-		planDay(y, day-1)
-		if got := planDay(y, day); !reflect.DeepEqual(want, got) {
+		s := newPlannedStory(now, 40)
+		want := planDay(s, day)
+		planDay(s, day-1)
+		if got := planDay(s, day); !reflect.DeepEqual(want, got) {
 			t.Fatalf("the plan of %s changes after planning the day before:\n%+v\n%+v", day, want, got)
 		}
 	})
@@ -100,9 +100,9 @@ func TestDemoWeekendsAreQuiet(t *testing.T) {
 	t.Parallel()
 	count := map[bool]int{}
 	days := map[bool]int{}
-	y := newPlannedStory(time.Date(2029, 1, 4, 12, 0, 0, 0, time.UTC), 396)
-	for day := y.first; day < calendar.DayOf(y.now); day++ {
-		count[isWeekend(day)] += len(y.planRequests(day).Lines)
+	s := newPlannedStory(time.Date(2029, 1, 4, 12, 0, 0, 0, time.UTC), 396)
+	for day := s.first; day < calendar.DayOf(s.now); day++ {
+		count[isWeekend(day)] += len(s.planRequests(day).Lines)
 		days[isWeekend(day)]++
 	}
 	weekday, weekend := count[false]/days[false], count[true]/days[true]

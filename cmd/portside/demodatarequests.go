@@ -20,8 +20,8 @@ const (
 	decisionLag = 3 * time.Hour  // from a request to its decision
 )
 
-// requestAges are the ages of the demo's credential requests by status, as of now. The requests that are younger than a day are not
-// overdue, on any day of the week. Those that are pending longer than four days are.
+// requestAges returns the ages of the demo's credential requests by their present status. On any day of the week, pending requests that
+// are younger than one day are not overdue, and those that are older than four days are.
 func requestAges() map[credentialrequests.Status][]time.Duration {
 	days := func(all ...int) []time.Duration {
 		ages := make([]time.Duration, len(all))
@@ -48,19 +48,19 @@ func justifications() []string {
 	}
 }
 
-// addCredentialRequests adds the credential requests of a day, in the states that they have now.
-func (y *demoStory) addCredentialRequests(ctx context.Context, day calendar.Day) error {
-	y.draw(day, credentialRequestsTopic)
+// addCredentialRequests adds the credential requests of a day with their present status.
+func (s *demoStory) addCredentialRequests(ctx context.Context, day calendar.Day) error {
+	s.seedRandom(day, credentialRequestsTopic)
 	for _, status := range []credentialrequests.Status{
 		credentialrequests.Pending, credentialrequests.Approved, credentialrequests.Denied, credentialrequests.Expired,
 		credentialrequests.Collected,
 	} {
 		for _, age := range requestAges()[status] {
-			at := y.now.Add(-age)
-			if calendar.DayOf(at) != day || at.Before(y.first.Begin()) {
+			at := s.now.Add(-age)
+			if calendar.DayOf(at) != day || at.Before(s.first.Begin()) {
 				continue
 			}
-			if err := y.addCredentialRequest(ctx, status, at); err != nil {
+			if err := s.addCredentialRequest(ctx, status, at); err != nil {
 				return err
 			}
 		}
@@ -68,46 +68,52 @@ func (y *demoStory) addCredentialRequests(ctx context.Context, day calendar.Day)
 	return nil
 }
 
-// addCredentialRequest adds a request of a user who was known at the time, and leads it to the status.
-func (y *demoStory) addCredentialRequest(ctx context.Context, status credentialrequests.Status, at time.Time) error {
-	requester, found := y.requester(at)
-	if !found || y.adminToken() == "" {
+// addCredentialRequest adds a request and, unless the status is Pending, the change to the status. It adds nothing if no user could make
+// the request at the time, or if there is no token to store it with.
+func (s *demoStory) addCredentialRequest(ctx context.Context, status credentialrequests.Status, at time.Time) error {
+	requester, found := s.pickRequester(at)
+	if !found || s.adminToken() == "" {
 		return nil
 	}
-	store := credentialrequestsdynamo.New(y.client, y.names.credentials, y.users)
-	id, err := idAt(at)
+	store := credentialrequestsdynamo.New(s.client, s.names.credentials, s.users)
+	pending, err := s.pending(requester.ID, at)
 	if err != nil {
 		return err
 	}
-	pending := credentialrequests.Request{
-		ID: id, UserID: requester.ID, Justification: pick(y, justifications()), Status: credentialrequests.Pending, CreatedAt: at,
-		Level: pick(y, []credentialrequests.Level{credentialrequests.Charts, credentialrequests.Images, credentialrequests.Full}),
-		DueAt: credentialrequests.DueAt(at), Version: 1,
-		Events: []credentialrequests.Event{{At: at, Actor: requester.ID, Action: credentialrequests.ActionRequested}},
-	}
-	if _, err := store.Create(ctx, credentialrequests.Creation{Request: pending, By: y.adminToken()}); err != nil {
+	if _, err := store.Create(ctx, credentialrequests.Creation{Request: pending, By: s.adminToken()}); err != nil {
 		return fmt.Errorf("%s: demo credential request: %w", at.Format(time.DateOnly), err)
 	}
 	if status == credentialrequests.Pending {
 		return nil
 	}
-	change := credentialrequests.Change{Before: pending, After: y.decided(pending, status)}
+	change := credentialrequests.Change{Before: pending, After: s.decided(pending, status)}
 	if status == credentialrequests.Collected {
-		change.Issue = y.collect(&change.After, requester)
+		change.Issue = s.collectPassword(&change.After, requester)
 	}
 	if err := store.Change(ctx, change); err != nil {
 		return fmt.Errorf("%s: demo decision: %w", at.Format(time.DateOnly), err)
 	}
 	if change.Issue != nil {
-		y.issued = append(y.issued, change.Issue)
+		s.issued = append(s.issued, change.Issue)
 	}
 	return nil
 }
 
-// requester returns an active user who cannot create tokens and existed at the time.
-func (y *demoStory) requester(at time.Time) (person, bool) {
+// pending returns a new request of the user.
+func (s *demoStory) pending(userID string, at time.Time) (credentialrequests.Request, error) {
+	id, err := idAt(at)
+	return credentialrequests.Request{
+		ID: id, UserID: userID, Justification: pick(s, justifications()), Status: credentialrequests.Pending, CreatedAt: at,
+		Level: pick(s, []credentialrequests.Level{credentialrequests.Charts, credentialrequests.Images, credentialrequests.Full}),
+		DueAt: credentialrequests.DueAt(at), Version: 1,
+		Events: []credentialrequests.Event{{At: at, Actor: userID, Action: credentialrequests.ActionRequested}},
+	}, err
+}
+
+// pickRequester picks an active user who cannot create tokens and existed at the time.
+func (s *demoStory) pickRequester(at time.Time) (person, bool) {
 	var all []person
-	for _, u := range y.knownUsers {
+	for _, u := range s.knownUsers {
 		if u.Status == users.Active && !u.Role.Permits(principal.TokensWrite) && u.CreatedAt.Before(at) {
 			all = append(all, u)
 		}
@@ -115,19 +121,20 @@ func (y *demoStory) requester(at time.Time) (person, bool) {
 	if len(all) == 0 {
 		return person{}, false
 	}
-	return pick(y, all), true
+	return pick(s, all), true
 }
 
 // adminToken returns a token of the first admin, on whose behalf requests are stored, or "".
-func (y *demoStory) adminToken() string { return y.newestTokenOf(y.knownUsers[0].ID) }
+func (s *demoStory) adminToken() string { return s.newestTokenOf(s.knownUsers[0].ID) }
 
-// decided returns the request after the first admin's decision, and after its link was mailed or expired.
-func (y *demoStory) decided(r credentialrequests.Request, status credentialrequests.Status) credentialrequests.Request {
+// decided returns the request after the first admin decided it and the requester was notified. If the status is Expired, the link has
+// also expired.
+func (s *demoStory) decided(r credentialrequests.Request, status credentialrequests.Status) credentialrequests.Request {
 	action, reason, mailed := credentialrequests.ActionApproved, "Agreed with the account manager.", "the link to collect the password"
 	if status == credentialrequests.Denied {
 		action, reason, mailed = credentialrequests.ActionDenied, "Your contract does not cover this product.", "the denial"
 	}
-	admin, at := y.knownUsers[0].ID, r.CreatedAt.Add(decisionLag)
+	admin, at := s.knownUsers[0].ID, r.CreatedAt.Add(decisionLag)
 	r.Status, r.DecidedBy, r.DecidedAt, r.Reason = status, admin, at, reason
 	r.Events = append(r.Events, credentialrequests.Event{At: at, Actor: admin, Action: action, Detail: reason},
 		credentialrequests.Event{At: at, Actor: credentialrequests.System, Action: credentialrequests.ActionMailed, Detail: mailed})
@@ -137,7 +144,7 @@ func (y *demoStory) decided(r credentialrequests.Request, status credentialreque
 	r.CollectBy = at.Add(credentialrequests.LinkLifetime)
 	switch status {
 	case credentialrequests.Approved:
-		r.Next.Due = r.CollectBy
+		r.Next.Due = r.CollectBy // when the link expires
 	case credentialrequests.Expired:
 		r.Events = append(r.Events, credentialrequests.Event{
 			At: r.CollectBy, Actor: credentialrequests.System, Action: credentialrequests.ActionExpired, Detail: "not collected in time",
@@ -146,8 +153,8 @@ func (y *demoStory) decided(r credentialrequests.Request, status credentialreque
 	return r
 }
 
-// collect returns the password that the requester collected, and records it in the request. Its secret is discarded.
-func (y *demoStory) collect(r *credentialrequests.Request, requester person) *credentials.Credential {
+// collectPassword returns the password that the requester collected, and records it in the request. It discards the secret.
+func (s *demoStory) collectPassword(r *credentialrequests.Request, requester person) *credentials.Credential {
 	secret, at := credentials.Mint(credentials.Password), r.DecidedAt.Add(collectLag)
 	r.CredentialID = secret.ID()
 	r.Events = append(r.Events, credentialrequests.Event{
@@ -155,13 +162,13 @@ func (y *demoStory) collect(r *credentialrequests.Request, requester person) *cr
 	})
 	return &credentials.Credential{
 		ID: secret.ID(), Kind: credentials.Password, Hash: secret.Hash(), Name: string(r.Level) + " access",
-		Username: fmt.Sprintf("example-%06x", y.random.IntN(1<<24)), Scopes: r.Level.Scopes(),
+		Username: fmt.Sprintf("example-%06x", s.random.IntN(1<<24)), Scopes: r.Level.Scopes(),
 		Owner:     credentials.Owner{ID: requester.ID, Role: requester.Role, Active: true},
 		CreatedAt: at, ExpiresAt: at.AddDate(0, 0, credentialrequests.PasswordDays),
 	}
 }
 
-// idAt returns a UUIDv7 of a time, so that the list of requests is in the order of their creation.
+// idAt returns a UUIDv7 of a time, because lists of requests are in the order of their IDs.
 func idAt(at time.Time) (string, error) {
 	id, err := uuid.NewV7()
 	if err != nil {

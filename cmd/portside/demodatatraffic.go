@@ -20,22 +20,22 @@ import (
 const maxSegmentSpan = 6 * time.Hour
 
 // addRequests adds the requests of a day.
-func (y *demoStory) addRequests(ctx context.Context, day calendar.Day) error {
-	segment := y.planRequests(day)
-	y.logLines += len(segment.Lines)
-	return y.record(ctx, segment)
+func (s *demoStory) addRequests(ctx context.Context, day calendar.Day) error {
+	segment := s.planRequests(day)
+	s.logLines += len(segment.Lines)
+	return s.record(ctx, segment)
 }
 
 // planRequests returns the requests of a day. They depend only on the seed, the first day and the clock.
-func (y *demoStory) planRequests(day calendar.Day) analytics.Segment {
-	y.draw(day, requestsTopic)
-	conditions := y.conditions()
-	segment := analytics.Segment{Log: analytics.AccessLog, Day: day, Stream: fmt.Sprintf("%016x", y.seed)}
+func (s *demoStory) planRequests(day calendar.Day) analytics.Segment {
+	s.seedRandom(day, requestsTopic)
+	conditions := s.conditions()
+	segment := analytics.Segment{Log: analytics.AccessLog, Day: day, Stream: fmt.Sprintf("%016x", s.seed)}
 	for hour := range 24 {
-		for range y.around(600 * y.growth(day) * shareOfHour(day, hour)) {
-			at := day.Begin().Add(time.Duration(hour)*time.Hour + time.Duration(y.random.IntN(3_600_000))*time.Millisecond)
-			if at.Before(y.now) {
-				segment.Lines = append(segment.Lines, analytics.LogLine{LoggedAt: at, Request: y.request(at, conditions)})
+		for range s.around(600 * s.growth(day) * shareOfHour(day, hour)) {
+			at := day.Begin().Add(time.Duration(hour)*time.Hour + time.Duration(s.random.IntN(3_600_000))*time.Millisecond)
+			if at.Before(s.now) {
+				segment.Lines = append(segment.Lines, analytics.LogLine{LoggedAt: at, Request: s.request(at, conditions)})
 			}
 		}
 	}
@@ -58,19 +58,19 @@ type dayConditions struct{ errorPercent, slowdown [24]float64 }
 
 // conditions returns an incident on about one day in thirty, and one or two slow hours on one day in
 // ten.
-func (y *demoStory) conditions() dayConditions {
+func (s *demoStory) conditions() dayConditions {
 	var m dayConditions
 	for hour := range m.errorPercent {
 		m.errorPercent[hour], m.slowdown[hour] = 0.05, 1
 	}
-	if y.chance(100.0 / 30) {
-		begin, worst := y.random.IntN(22), 20+60*y.random.Float64()
-		for hour := begin; hour < min(24, begin+1+y.random.IntN(3)); hour++ {
+	if s.chance(100.0 / 30) {
+		begin, worst := s.random.IntN(22), 20+60*s.random.Float64()
+		for hour := begin; hour < min(24, begin+1+s.random.IntN(3)); hour++ {
 			m.errorPercent[hour], m.slowdown[hour] = worst, 6
 		}
 	}
-	if y.chance(10) {
-		begin := y.random.IntN(22)
+	if s.chance(10) {
+		begin := s.random.IntN(22)
 		m.slowdown[begin], m.slowdown[begin+1] = 4, 2
 	}
 	return m
@@ -78,38 +78,38 @@ func (y *demoStory) conditions() dayConditions {
 
 // request returns a request. Two percent are media calls. They are above the 95th percentile, so they
 // must not be slow enough to lift the average above it.
-func (y *demoStory) request(at time.Time, m dayConditions) *analytics.Request {
-	r := &analytics.Request{At: at, Status: 200, IsMediaCall: y.chance(2)}
+func (s *demoStory) request(at time.Time, m dayConditions) *analytics.Request {
+	r := &analytics.Request{At: at, Status: 200, IsMediaCall: s.chance(2)}
 	middle := 18.0
 	if r.IsMediaCall {
 		middle = 500
-		r.Task = pick(y, []analytics.MediaTask{analytics.SummarizeTask, analytics.ExtractTask, analytics.ExtractTask, analytics.CompareTask})
+		r.Task = pick(s, []analytics.MediaTask{analytics.SummarizeTask, analytics.ExtractTask, analytics.ExtractTask, analytics.CompareTask})
 	}
 	switch {
-	case y.chance(m.errorPercent[at.Hour()]):
+	case s.chance(m.errorPercent[at.Hour()]):
 		r.Status = 503
-	case y.chance(3):
+	case s.chance(3):
 		r.Status = 404
 	}
-	r.LatencyMillis = min(int64(middle*m.slowdown[at.Hour()]*math.Exp(0.6*y.random.NormFloat64())), 29_000)
+	r.LatencyMillis = min(int64(middle*m.slowdown[at.Hour()]*math.Exp(0.6*s.random.NormFloat64())), 29_000)
 	return r
 }
 
 // addModelCalls adds the model calls of a day.
-func (y *demoStory) addModelCalls(ctx context.Context, day calendar.Day) error {
-	return y.record(ctx, y.planCalls(day))
+func (s *demoStory) addModelCalls(ctx context.Context, day calendar.Day) error {
+	return s.record(ctx, s.planCalls(day))
 }
 
 // planCalls returns the model calls of a day, in the same way as planRequests.
-func (y *demoStory) planCalls(day calendar.Day) analytics.Segment {
-	y.draw(day, callsTopic)
-	segment := analytics.Segment{Log: analytics.ModelLog, Day: day, Stream: fmt.Sprintf("%016x", y.seed)}
-	mean := 14 * y.growth(day)
+func (s *demoStory) planCalls(day calendar.Day) analytics.Segment {
+	s.seedRandom(day, callsTopic)
+	segment := analytics.Segment{Log: analytics.ModelLog, Day: day, Stream: fmt.Sprintf("%016x", s.seed)}
+	mean := 14 * s.growth(day)
 	if isWeekend(day) {
 		mean /= 4
 	}
-	for _, at := range y.moments(day, y.around(mean)) {
-		in, out := int64(400+y.random.IntN(9000)), int64(60+y.random.IntN(700))
+	for _, at := range s.moments(day, s.around(mean)) {
+		in, out := int64(400+s.random.IntN(9000)), int64(60+s.random.IntN(700))
 		segment.Lines = append(segment.Lines, analytics.LogLine{LoggedAt: at, Call: &analytics.ModelCall{At: at, ModelUsage: analytics.ModelUsage{
 			Calls: 1, InputTokens: in, OutputTokens: out, MicroUSD: in*15/100 + out*60/100,
 		}}})
@@ -118,10 +118,10 @@ func (y *demoStory) planCalls(day calendar.Day) analytics.Segment {
 }
 
 // record counts the lines of a day in several segments, as CloudWatch Logs would deliver them.
-func (y *demoStory) record(ctx context.Context, day analytics.Segment) error {
+func (s *demoStory) record(ctx context.Context, day analytics.Segment) error {
 	slices.SortStableFunc(day.Lines, func(a, b analytics.LogLine) int { return a.LoggedAt.Compare(b.LoggedAt) })
 	for i := range day.Lines {
-		day.Lines[i].ID = fmt.Sprintf("demo-%d-%s-%d", y.seed, day.Day, i)
+		day.Lines[i].ID = fmt.Sprintf("demo-%d-%s-%d", s.seed, day.Day, i)
 	}
 	for len(day.Lines) > 0 {
 		end := day.Lines[0].LoggedAt.Add(maxSegmentSpan)
@@ -131,7 +131,7 @@ func (y *demoStory) record(ctx context.Context, day analytics.Segment) error {
 		}
 		segment := day
 		segment.Lines = day.Lines[:n]
-		if _, err := y.recorder.Record(ctx, segment); err != nil {
+		if _, err := s.recorder.Record(ctx, segment); err != nil {
 			return err
 		}
 		day.Lines = day.Lines[n:]
@@ -140,32 +140,32 @@ func (y *demoStory) record(ctx context.Context, day analytics.Segment) error {
 }
 
 // addPulls adds the pulls of a day.
-func (y *demoStory) addPulls(ctx context.Context, day calendar.Day) error {
-	planned := y.planPulls(day)
+func (s *demoStory) addPulls(ctx context.Context, day calendar.Day) error {
+	planned := s.planPulls(day)
 	for _, p := range planned {
-		y.lastPulls[p.CredentialID] = p.At
+		s.lastPulls[p.CredentialID] = p.At
 	}
-	_, err := y.pulls.Record(ctx, planned)
+	_, err := s.pulls.Record(ctx, planned)
 	return err
 }
 
 // planPulls returns the pulls of a day, in the same way as planRequests.
-func (y *demoStory) planPulls(day calendar.Day) []pulls.Pull {
-	y.draw(day, pullsTopic)
+func (s *demoStory) planPulls(day calendar.Day) []pulls.Pull {
+	s.seedRandom(day, pullsTopic)
 	var all []pulls.Pull
-	for _, at := range y.moments(day, y.around(16*y.growth(day))) {
+	for _, at := range s.moments(day, s.around(16*s.growth(day))) {
 		p, scope := pulls.Pull{
-			At: at, Kind: pulls.Image, Repository: pick(y, []string{"acme/hello", "portside/api", "portside/worker", "portside/web"}),
-			Reference: fmt.Sprintf("2.%d.%d", (day-y.first)/30, y.random.IntN(3)), Address: "203.0.113.9", Client: "containerd",
+			At: at, Kind: pulls.Image, Repository: pick(s, []string{"acme/hello", "portside/api", "portside/worker", "portside/web"}),
+			Reference: fmt.Sprintf("2.%d.%d", (day-s.first)/30, s.random.IntN(3)), Address: "203.0.113.9", Client: "containerd",
 		}, principal.ReadImages
-		if y.chance(25) {
+		if s.chance(25) {
 			p.Kind, p.Client, scope = pulls.Chart, "Helm/3.16.4", principal.ReadCharts
-			p.Repository = pick(y, []string{"hello", "portside"})
+			p.Repository = pick(s, []string{"hello", "portside"})
 		}
 		if strings.HasSuffix(p.Repository, "hello") {
-			p.Reference = pick(y, []string{"1.0.0", "1.1.0"}) // the versions that `make demo` publishes
+			p.Reference = pick(s, []string{"1.0.0", "1.1.0"}) // the versions that `make demo` publishes
 		}
-		if c := y.puller(scope, at); c != nil {
+		if c := s.pickPuller(scope, at); c != nil {
 			p.CredentialID, p.OwnerID = c.ID, c.Owner.ID
 			all = append(all, p)
 		}
@@ -173,10 +173,10 @@ func (y *demoStory) planPulls(day calendar.Day) []pulls.Pull {
 	return all
 }
 
-// puller returns the credential that pulls, or nil if there is none: one of the first customers' more often than a later one.
-func (y *demoStory) puller(scope principal.Scope, at time.Time) *credentials.Credential {
-	share := y.random.Float64() * y.random.Float64()
-	all := y.pullable(scope, at)
+// pickPuller picks the credential that pulls, or nil if no credential could. It picks older credentials more often.
+func (s *demoStory) pickPuller(scope principal.Scope, at time.Time) *credentials.Credential {
+	share := s.random.Float64() * s.random.Float64() // more often near 0 than near 1
+	all := s.pullable(scope, at)
 	if len(all) == 0 {
 		return nil
 	}
@@ -184,21 +184,21 @@ func (y *demoStory) puller(scope principal.Scope, at time.Time) *credentials.Cre
 }
 
 // measureStorage stores a measurement.
-func (y *demoStory) measureStorage(ctx context.Context, day calendar.Day) error {
-	at, storage := y.planStorage(day)
-	return y.analytics.SaveStorage(ctx, at, storage)
+func (s *demoStory) measureStorage(ctx context.Context, day calendar.Day) error {
+	at, storage := s.planStorage(day)
+	return s.analytics.SaveStorage(ctx, at, storage)
 }
 
 // planStorage returns a measurement at the end of a day. The charts grow steadily; media files exist
 // for about a day.
-func (y *demoStory) planStorage(day calendar.Day) (at time.Time, storage analytics.StorageBytes) {
-	y.draw(day, storageTopic)
+func (s *demoStory) planStorage(day calendar.Day) (at time.Time, storage analytics.StorageBytes) {
+	s.seedRandom(day, storageTopic)
 	at = day.Begin().Add(23 * time.Hour)
-	if at.After(y.now) {
-		at = y.now
+	if at.After(s.now) {
+		at = s.now
 	}
-	steady := rand.New(rand.NewPCG(y.seed, 0)) //nolint:gosec // the same in every run
+	steady := rand.New(rand.NewPCG(s.seed, 0)) //nolint:gosec // the same in every run
 	return at, analytics.StorageBytes{
-		Charts: int64((6 + 2*steady.Float64()) * 1e9 * y.growth(day)), Media: int64(y.random.IntN(300_000_000)),
+		Charts: int64((6 + 2*steady.Float64()) * 1e9 * s.growth(day)), Media: int64(s.random.IntN(300_000_000)),
 	}
 }

@@ -59,7 +59,7 @@ func (h *handlers) pulls(ctx context.Context, in *pullsInput) (*pullsOutput, err
 	if err != nil {
 		return nil, err
 	}
-	ranking, err := h.rankings.Top(ctx, analytics.RankingQuery{Period: in.asked(), Of: in.By, Limit: in.Limit, With: in.Compare})
+	ranking, err := h.rankings.Top(ctx, analytics.RankingQuery{Period: in.asked(), Of: in.By, Limit: in.Limit, Compare: in.Compare})
 	if err != nil {
 		return nil, err
 	}

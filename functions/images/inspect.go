@@ -40,7 +40,7 @@ type ImageChart struct {
 	Description string `json:"description"`
 }
 
-// ImageManifest is a manifest with what belongs to it.
+// ImageManifest describes a manifest, its platforms or chart, and the artifacts that are attached to it.
 type ImageManifest struct {
 	Repository   string            `json:"repository" example:"acme/api"`
 	Reference    string            `json:"reference" doc:"The requested tag or digest." example:"1.2.0"`
@@ -145,23 +145,18 @@ type manifestDescriber struct {
 
 // complete adds data from referenced manifests and blobs.
 func (m manifestDescriber) complete(ctx context.Context) error {
-	parts := []func(context.Context) error{m.addConfig, m.addPlatforms, m.addAttached}
-	if m.Content() == images.Index {
-		parts = parts[1:]
-	}
-	for _, part := range parts {
-		if err := part(ctx); err != nil {
+	for _, add := range []func(context.Context) error{m.addConfig, m.addPlatforms, m.addAttached} {
+		if err := add(ctx); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// addConfig reads the configuration of an image or chart. If the configuration is missing or too large, its fields stay
-// empty.
+// addConfig adds the configuration of an image or chart. If the configuration is missing or too large, its fields stay empty.
 func (m manifestDescriber) addConfig(ctx context.Context) error {
 	content, config := m.Content(), m.Config
-	if content == images.Artifact || !images.IsDigest(config.Digest) {
+	if content == images.Index || content == images.Artifact || !images.IsDigest(config.Digest) {
 		return nil
 	}
 	body, err := m.catalog.gateway.registry.ReadBlob(ctx, m.repository, config, maxConfigBytes)
@@ -189,7 +184,7 @@ func (m manifestDescriber) addConfig(ctx context.Context) error {
 	return nil
 }
 
-// addPlatforms reads the manifests of an index.
+// addPlatforms adds the platforms of an index, which it reads from the manifests that the index lists.
 func (m manifestDescriber) addPlatforms(ctx context.Context) error {
 	var listed []images.Descriptor
 	for _, d := range m.Manifests {
@@ -210,7 +205,7 @@ func (m manifestDescriber) platform(ctx context.Context, d images.Descriptor) (I
 	platform := ImagePlatform{Platform: nameOf(d.Platform), Digest: d.Digest}
 	found, err := m.catalog.read(ctx, m.repository, d.Digest)
 	if err != nil && (errors.Is(err, images.ErrDocument) || errors.Is(maskMissing(err), images.ErrNotVisible)) {
-		return platform, nil // registries accept an index without its manifests
+		return platform, nil // a registry can store an index without the manifests that it lists
 	}
 	if err == nil && found.Content() != images.Index {
 		size, layers := found.Size(), len(found.Layers)
@@ -236,7 +231,7 @@ func nameOf(p images.Platform) string {
 
 func shorten(s string) string { return text.Shorten(s, maxTextCharacters) }
 
-// shortenAll cuts a map to maxAnnotations entries, which are the first by name, and cuts their texts.
+// shortenAll keeps the first maxAnnotations entries by name, and shortens their names and values.
 func shortenAll(texts map[string]string) map[string]string {
 	short := make(map[string]string, min(len(texts), maxAnnotations))
 	for _, name := range firstNames(texts) {

@@ -21,12 +21,12 @@ import (
 //go:embed web/index.html
 var shellTemplate string
 
-// The modules, the style sheet and the icon. The .d.ts files, which have types only, stay out of the binary.
+// webFiles has the modules, the style sheet and the icon. The patterns leave out the .d.ts files, which contain only types.
 //
 //go:embed web/style.css web/favicon.svg web/*/*.js web/pages/*/*.js
 var webFiles embed.FS
 
-// firstStyle is the style of the shell's own content. The shell contains it, so the browser draws that content at once.
+// firstStyle is the style of the shell. The shell contains it inline, so the browser can draw before it has loaded style.css.
 //
 //go:embed web/first.css
 var firstStyle string
@@ -34,8 +34,8 @@ var firstStyle string
 // site is the web application.
 type site struct {
 	tree   *assets.Tree
-	base   string // the address of the tree
-	shell  string // the shell of all pages, without the parts that differ between pages
+	base   string // path of the tree, which the paths of its files begin with
+	shell  string // the shell with placeholders for the parts that differ between pages
 	policy string // the Content-Security-Policy of the shell
 }
 
@@ -45,7 +45,7 @@ var libraries = map[string]string{"preact": "vendor/preact.js", "preact/hooks": 
 // firstModule is the module that the shell starts.
 const firstModule = "core/main.js"
 
-// newSite returns the application. Its pages may post files to the origin of the uploads.
+// newSite returns the application. Its pages may post files to uploadsOrigin.
 func newSite(uploadsOrigin string) (*site, error) {
 	root, err := fs.Sub(webFiles, "web")
 	if err != nil {
@@ -63,13 +63,17 @@ func newSite(uploadsOrigin string) (*site, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The import map is the only inline script, and the first style the only inline style. The policy permits only these, by
-	// their hashes.
-	s.policy = "default-src 'none'; script-src 'self' " + sourceOf(importMap) + "; style-src 'self' " + sourceOf(firstStyle) + "; " +
-		"img-src 'self' data: blob:; connect-src 'self' " + uploadsOrigin + "; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; " +
-		"require-trusted-types-for 'script'; trusted-types portside-pdf"
+	s.policy = newPolicy(importMap, uploadsOrigin)
 	s.shell = strings.NewReplacer("{{assets}}", s.base, "{{importmap}}", importMap, "{{first.css}}", firstStyle).Replace(shellTemplate)
 	return s, nil
+}
+
+// newPolicy returns the Content-Security-Policy of the shell. It permits one inline script, the import map, and one inline style,
+// firstStyle, each by its hash.
+func newPolicy(importMap, uploadsOrigin string) string {
+	return "default-src 'none'; script-src 'self' " + sourceOf(importMap) + "; style-src 'self' " + sourceOf(firstStyle) + "; " +
+		"img-src 'self' data: blob:; connect-src 'self' " + uploadsOrigin + "; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; " +
+		"require-trusted-types-for 'script'; trusted-types portside-pdf"
 }
 
 // sourceOf returns the source with which a Content-Security-Policy permits an inline script or style.
@@ -87,8 +91,8 @@ func newImportMap(base string) (string, error) {
 	return string(encoded), err
 }
 
-// ServeHTTP sends the shell. It is the same for every user, and differs between pages only by what the browser loads early:
-// the modules read the address and call the API.
+// ServeHTTP sends the shell, which is the same for every user. Pages differ only in the modules that the browser preloads and in the
+// outline of the menu. The modules read the address and call the API.
 func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	page := s.findPage(r.URL.Path)
 	menu := menuOutline
@@ -102,7 +106,7 @@ func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.WriteString(w, shell) // the client may have disconnected
 }
 
-// menuOutline shows where the menu will be. The shell does not know the permissions of the user, so it has no entries.
+// menuOutline shows where the menu will be. It has no entries, because the shell does not depend on the user's permissions.
 const menuOutline = `<div class="menu menu-outline" aria-hidden="true"><i></i><i></i><i></i><i></i><i></i><i></i></div>`
 
 // asset sends a module, the style sheet or the icon.
@@ -116,8 +120,8 @@ func (s *site) asset(w http.ResponseWriter, r *http.Request) {
 	file.ServeHTTP(w, r)
 }
 
-// assetPolicy restricts the pdf.js worker, because a worker has the policy of its own script, not the policy of the page. The
-// worker parses untrusted files and needs no network. The policy does not affect other files, because they are not documents.
+// assetPolicy restricts the pdf.js worker, which parses untrusted files and needs no network. A worker gets the policy from the response
+// that contains its script, not from the page. The policy does not affect other files, because they are not documents.
 const assetPolicy = "default-src 'none'"
 
 // setPageHeaders sets the headers of a page. Pages handle credentials, so other sites must not embed them, and caches must not

@@ -13,14 +13,14 @@ func templateTexts(module string) []string {
 	return s.texts
 }
 
-// scanner reads JavaScript as far as it is necessary to find templates: it skips comments, strings and regular expressions.
+// scanner finds the templates in JavaScript. It skips comments, strings and regular expressions, and does not parse the rest.
 type scanner struct {
 	rest  string
-	last  rune // the last character of code that is no space
+	last  rune // the last character of code except spaces
 	texts []string
 }
 
-// skipped matches a comment or a string, and pattern a regular expression, which could also be a division.
+// skipped matches a comment or a string. pattern matches a regular expression, but may also match code that begins with a division.
 var (
 	skipped = regexp.MustCompile(`^(?://[^\n]*|/\*(?s:.*?)\*/|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')`)
 	pattern = regexp.MustCompile(`^/(?:[^/\\\n[]|\\.|\[(?:[^\]\\\n]|\\.)*\])+/`)

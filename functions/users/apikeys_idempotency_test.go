@@ -31,7 +31,7 @@ func TestRepeatedKeyCreationReturnsTheSameKey(t *testing.T) {
 	p.asAdmin().With("Idempotency-Key", onceKey).Post(at, body).WantStatus(http.StatusCreated).WantHeader("Idempotency-Replayed", "")
 	p.asAdmin().With("Idempotency-Key", onceKey).Post("/v1/users/"+p.admin.ID+"/api-keys", body).WantStatus(http.StatusUnprocessableEntity)
 	once.Get(at).WantStatus(http.StatusOK).WantValue("data.1.id", first.Text("data.id")).
-		WantValue("data.3", nil) // the others are those of the fixture and of the admin
+		WantValue("data.3", nil) // the list has three keys: this one, the key of the fixture and the key that the admin created
 
 	p.clock.Advance(time.Hour)
 	once.Post(at, body).WantStatus(http.StatusCreated).WantHeader("Idempotency-Replayed", "")

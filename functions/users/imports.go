@@ -17,11 +17,11 @@ import (
 	"portside/shared/web"
 )
 
-// Limits of an import. A request must end within the time that API Gateway waits, and its response must fit into the payload
-// of a function even if every row fails.
+// Limits of an import. A request must end before the function's timeout, and the response must not exceed Lambda's maximum payload
+// even if every row fails.
 const (
 	maxImportTextBytes = 1_500_000
-	maxImportBodyBytes = 2 * maxImportTextBytes
+	maxImportBodyBytes = 2 * maxImportTextBytes // JSON escapes line ends and quotes
 	maxImportRows      = 250
 	maxDryRunRows      = 10_000
 )
@@ -38,7 +38,7 @@ type importUsersInput struct {
 	host string
 }
 
-// Resolve implements huma.Resolver. It records the host.
+// Resolve implements huma.Resolver. It records the host, which the links in mails need, and checks the size of the text in bytes.
 func (in *importUsersInput) Resolve(ctx huma.Context) []error {
 	in.host = ctx.Host()
 	if len(in.Body.Text) > maxImportTextBytes {
@@ -143,13 +143,13 @@ func parsedUsers(rows []usersfile.Row) []users.NewUser {
 	return all
 }
 
-// runImport imports the users, or returns the outcomes that an import would have.
-func (s *service) runImport(ctx context.Context, in *importUsersInput, rows []users.NewUser) ([]users.Outcome, error) {
+// runImport imports the users. For a dry run, it returns the outcomes that an import would have.
+func (s *service) runImport(ctx context.Context, in *importUsersInput, all []users.NewUser) ([]users.Outcome, error) {
 	caller, _ := principal.From(ctx)
 	if !in.Body.DryRun {
-		return s.importer.Import(ctx, users.ImportOptions{Caller: caller, BaseURL: web.BaseURL(s.baseURL, in.host)}, rows)
+		return s.importer.Import(ctx, users.ImportOptions{Caller: caller, BaseURL: web.BaseURL(s.baseURL, in.host)}, all)
 	}
-	failures, err := s.importer.Preview(ctx, caller, rows)
+	failures, err := s.importer.Preview(ctx, caller, all)
 	outcomes := make([]users.Outcome, len(failures))
 	for i, failure := range failures {
 		outcomes[i].Err = failure
@@ -184,8 +184,8 @@ func (r *importReport) add(row usersfile.Row, outcome users.Outcome) (err error)
 
 const maxPrintable = 254 // characters of a value in the report
 
-// printable returns the beginning of a text without characters that are invisible or change the direction of the text. The
-// report shows values of failed rows, which are not validated.
+// printable removes characters that are invisible or change the direction of text, and returns at most maxPrintable characters. The
+// report contains values of failed rows, which are not validated.
 func printable(text string) string {
 	shown := strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {

@@ -35,8 +35,8 @@ func TestNewKeyNeedsARecentSignIn(t *testing.T) {
 	p.asAdmin().Post(at, `{"name":"x"}`).WantStatus(http.StatusCreated)
 }
 
-// TestChangesOfUsersNeedARecentSignIn has a passer-by use the browser of an admin who signed in 15 minutes ago. A user whom the
-// passer-by creates or promotes would be a new secret: they could sign in as that user at home.
+// TestChangesOfUsersNeedARecentSignIn changes users in a session that began 15 minutes ago. An intruder who finds an admin's browser
+// unattended must not create or promote a user, because the intruder could sign in as that user later.
 func TestChangesOfUsersNeedARecentSignIn(t *testing.T) {
 	p := newFixture(t)
 	target, _ := p.user("target@example.com", principal.Viewer)

@@ -6,41 +6,28 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/fetch"
 )
 
-// Held is the requests that wait until a test lets them go.
+// Held has the requests that wait until the test releases them.
 type Held struct {
 	page *Page
-	end  context.CancelFunc
+	stop func()
 
 	mu      sync.Mutex
 	waiting []fetch.EventRequestPaused
 }
 
-// Hold keeps all requests whose addresses match a pattern, such as "*/v1/*", from reaching the server. So a test can find out which
-// requests the page sends without the response to others.
+// Hold keeps all requests whose addresses match a pattern, such as "*/v1/*", from reaching the server. So a test can check which
+// requests the page sends before it has the responses to others.
 func (p *Page) Hold(patterns ...string) *Held {
 	p.t.Helper()
-	wanted := make([]*fetch.RequestPattern, len(patterns))
-	for i, pattern := range patterns {
-		wanted[i] = &fetch.RequestPattern{URLPattern: pattern}
-	}
-	sendCommand(p, fetch.Enable, fetch.EnableParams{Patterns: wanted})
-	ctx, cancel := context.WithCancel(p.tab)
-	h := &Held{page: p, end: cancel}
-	paused := cdp.Events(ctx, p.target, fetch.RequestPaused)
-	go func() {
-		for event, err := range paused {
-			if err != nil {
-				return
-			}
-			h.mu.Lock()
-			h.waiting = append(h.waiting, event)
-			h.mu.Unlock()
-		}
-	}()
+	h := &Held{page: p}
+	h.stop = p.pause(func(_ context.Context, event fetch.EventRequestPaused) {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		h.waiting = append(h.waiting, event)
+	}, newPatterns(patterns)...)
 	return h
 }
 
@@ -62,7 +49,7 @@ func (h *Held) addresses() []string {
 	return addresses
 }
 
-// Release lets the waiting requests go whose addresses contain the text.
+// Release sends the waiting requests whose addresses contain the text.
 func (h *Held) Release(text string) {
 	h.page.t.Helper()
 	h.mu.Lock()
@@ -81,9 +68,8 @@ func (h *Held) Release(text string) {
 	}
 }
 
-// Stop lets all requests go, those that wait and later ones.
+// Stop sends all waiting requests, and stops holding later ones.
 func (h *Held) Stop() {
 	h.page.t.Helper()
-	h.end()
-	sendCommand(h.page, fetch.Disable, cdp.Empty{})
+	h.stop()
 }

@@ -14,7 +14,7 @@ import (
 )
 
 // Respond answers all requests whose address matches the pattern, such as "*/v1/users*", with a status and a JSON text, and
-// allows these failures. The status 0 breaks the connection instead. The returned function ends it.
+// allows these failures. The status 0 breaks the connection instead. After the returned function, requests reach the server again.
 func (p *Page) Respond(pattern string, status int64, body string) (stop func()) {
 	p.t.Helper()
 	return p.intercept(func(string) (int64, string) { return status, body }, &fetch.RequestPattern{URLPattern: pattern})
@@ -23,15 +23,19 @@ func (p *Page) Respond(pattern string, status int64, body string) (stop func()) 
 // RespondWith is Respond with several patterns, and a response for each address.
 func (p *Page) RespondWith(respond func(address string) (status int64, body string), patterns ...string) (stop func()) {
 	p.t.Helper()
-	wanted := make([]*fetch.RequestPattern, len(patterns))
-	for i, pattern := range patterns {
-		wanted[i] = &fetch.RequestPattern{URLPattern: pattern}
+	return p.intercept(respond, newPatterns(patterns)...)
+}
+
+func newPatterns(addresses []string) []*fetch.RequestPattern {
+	patterns := make([]*fetch.RequestPattern, len(addresses))
+	for i, address := range addresses {
+		patterns[i] = &fetch.RequestPattern{URLPattern: address}
 	}
-	return p.intercept(respond, wanted...)
+	return patterns
 }
 
 // LoseResponses breaks the connection of all requests whose address matches the pattern, after the server has answered, and
-// allows these failures. The returned function ends it.
+// allows these failures. After the returned function, responses arrive again.
 func (p *Page) LoseResponses(pattern string) (stop func()) {
 	p.t.Helper()
 	lost := &fetch.RequestPattern{URLPattern: pattern, RequestStage: fetch.RequestStageResponse}
@@ -39,6 +43,19 @@ func (p *Page) LoseResponses(pattern string) (stop func()) {
 }
 
 func (p *Page) intercept(respond func(address string) (int64, string), patterns ...*fetch.RequestPattern) (stop func()) {
+	p.t.Helper()
+	return p.pause(func(ctx context.Context, event fetch.EventRequestPaused) {
+		p.watch.allow(event.Request)
+		status, body := respond(event.Request.URL)
+		if err := p.answer(ctx, event.RequestID, status, body); err != nil && ctx.Err() == nil {
+			p.watch.fail("cannot answer " + event.Request.URL + ": " + err.Error())
+		}
+	}, patterns...)
+}
+
+// pause makes the requests that match a pattern wait, and calls handle for each. The returned function sends those that still wait, and
+// pauses no more.
+func (p *Page) pause(handle func(context.Context, fetch.EventRequestPaused), patterns ...*fetch.RequestPattern) (stop func()) {
 	p.t.Helper()
 	sendCommand(p, fetch.Enable, fetch.EnableParams{Patterns: patterns})
 	ctx, cancel := context.WithCancel(p.tab)
@@ -48,11 +65,7 @@ func (p *Page) intercept(respond func(address string) (int64, string), patterns 
 			if err != nil {
 				return
 			}
-			p.watch.allow(event.Request)
-			status, body := respond(event.Request.URL)
-			if err := p.answer(ctx, event.RequestID, status, body); err != nil && ctx.Err() == nil {
-				p.watch.fail("cannot answer " + event.Request.URL + ": " + err.Error())
-			}
+			handle(ctx, event)
 		}
 	}()
 	return func() {

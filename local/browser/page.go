@@ -61,14 +61,14 @@ func New(tb testing.TB, base string) *Page {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	return open(tb, address, parent, chromedp.WithNewBrowserContext())
+	return openTab(tb, address, parent, chromedp.WithNewBrowserContext())
 }
 
 // NewTab returns another tab in the window of this page. Tabs of a window share cookies and storage.
-func (p *Page) NewTab() *Page { return open(p.t, p.base, p.tab) }
+func (p *Page) NewTab() *Page { return openTab(p.t, p.base, p.tab) }
 
-// open opens a tab in the window of the parent, unless an option creates another window.
-func open(tb testing.TB, base *url.URL, parent context.Context, options ...chromedp.ContextOption) *Page {
+// openTab opens a tab in the window of the parent, unless an option creates another window.
+func openTab(tb testing.TB, base *url.URL, parent context.Context, options ...chromedp.ContextOption) *Page {
 	tb.Helper()
 	p := &Page{t: tb, base: base, watch: newWatcher(base.Host)}
 	p.Scope = Scope{page: p}

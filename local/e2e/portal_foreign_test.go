@@ -29,7 +29,7 @@ func testForeignRequest(t *testing.T, m *customerStack) {
 func testForeignUser(t *testing.T, p *testStack, page *browser.Page) {
 	t.Helper()
 	at := p.userPath(t, firstAdmin)
-	page.Open("/portal" + strings.TrimPrefix(at, "/v1"))
+	page.Open(portalPath(at))
 	page.WaitFor(browser.Heading("Administrator"))
 	ready(page)
 	for _, name := range []string{"Save", "Suspend", "Delete user", "Create API key"} {

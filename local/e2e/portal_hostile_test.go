@@ -9,13 +9,14 @@ import (
 	"portside/local/browser"
 )
 
-// Texts of an attacker. Browsers must show the first as it is, and the API must refuse the second, which turns the direction of writing.
+// Texts of an attacker. Browsers must show the first unchanged. The API must refuse the second, which reverses the direction of the
+// text after it.
 const (
 	hostileText     = `<img src=x onerror="document.title='owned'">{{constructor.constructor('document.title=1')()}}${7*7}=1+1`
 	directionalText = "gpj.\u202efdp"
 )
 
-// wantInert fails if a text of a user became elements of the page or ran.
+// wantInert fails if a text became elements of the page or ran as a script.
 func wantInert(t *testing.T, page *browser.Page) {
 	t.Helper()
 	if count := browser.Eval[int](page, `document.querySelectorAll("main img, main b, main i, main script, main iframe").length`); count != 0 {
@@ -24,6 +25,29 @@ func wantInert(t *testing.T, page *browser.Page) {
 	if title := browser.Eval[string](page, "document.title"); !strings.HasSuffix(title, "· Portside") {
 		t.Errorf("%s has the title %q", page.URL(), title)
 	}
+}
+
+// testHostileUser writes texts of an attacker into all fields of a user.
+func testHostileUser(t *testing.T, p *testStack, page *browser.Page) {
+	const name = `<img src=x onerror=alert(1)>{{7*7}}${7*7}</script><b>`
+	page.Open("/portal/users/new")
+	page.Fill("Email address", "mallory@example.com")
+	page.Fill("Name", "\u202egro.live")
+	page.Check("Send an activation email", false)
+	page.Click(browser.Button("Create user"))
+	page.WaitText("must not contain control, formatting or line-separating characters")
+	page.Fill("Name", name)
+	page.Fill("Department (optional)", name)
+	page.Click(browser.Button("Edit as JSON"))
+	page.Fill("Metadata as JSON", `{"__proto__":{"x":1},"constructor":"<b>"}`)
+	page.Click(browser.Button("Create user"))
+	page.WaitFor(browser.Heading(name))
+	page.Open("/portal/users?email=mallory@example.com")
+	page.Click(browser.Link(name))
+	page.WaitFor(browser.Heading(name))
+	wantInert(t, page)
+	p.admin(t).Get(p.userPath(t, "mallory@example.com")).
+		WantValue("data.metadata.__proto__.x", 1).WantValue("data.metadata.constructor", "<b>")
 }
 
 // testHostileProject writes the texts into all fields of a project.
@@ -60,7 +84,7 @@ func testHostileProject(t *testing.T, p *testStack, page *browser.Page) {
 	p.admin(t).Delete("/v1/projects/" + id).WantStatus(http.StatusNoContent)
 }
 
-// testHostileSearches writes the text into the search fields, and opens the addresses that result.
+// testHostileSearches writes the texts into search fields, and opens the addresses of these searches.
 func testHostileSearches(t *testing.T, page *browser.Page) {
 	page.Allow("400 GET ")
 	for _, search := range []struct{ path, label, parameter string }{
@@ -84,7 +108,7 @@ func testHostileSearches(t *testing.T, page *browser.Page) {
 	}
 }
 
-// testHostileNames gives an API key and a passkey names of an attacker.
+// testHostileNames gives an API key and a passkey the names of an attacker.
 func testHostileNames(t *testing.T, p *testStack) {
 	const email, name = "eve@example.com", `<img src=x onerror=alert(1)>{{7*7}}${7*7}=1`
 	p.createUser(t, email, "user")

@@ -11,8 +11,8 @@ import (
 	"portside/local/browser"
 )
 
-// importFile writes a file of 500 users, of whom 20 are faulty and 5 exist already.
-func importFile(t *testing.T, p *testStack) string {
+// writeImportFile creates 5 users, and returns the path of a file with 500 lines: these 5, 20 invalid ones and 475 new users.
+func writeImportFile(t *testing.T, p *testStack) string {
 	t.Helper()
 	var text strings.Builder
 	text.WriteString("email;name;role\r\n")
@@ -52,7 +52,7 @@ func testImportPage(t *testing.T, p *testStack, page *browser.Page) {
 	page.Upload(importField, writeUpload(t, "columns.csv", "email,name\n"))
 	page.WaitText(`the column "role" is missing`)
 	page.Axe()
-	path := importFile(t, p)
+	path := writeImportFile(t, p)
 	page.Upload(importField, path)
 	page.WaitFor(browser.Button("Import 475 users"))
 	page.Axe()
@@ -72,10 +72,11 @@ func testImportPage(t *testing.T, p *testStack, page *browser.Page) {
 		!strings.Contains(string(report), "\r\n5,nonsense3,\"email must be") {
 		t.Errorf("%s has %d lines:\n%.300s", name, lines, report)
 	}
-	testImportAgain(t, p, page, path)
+	testImportAgain(page, path)
+	testFailedImport(t, p, page)
 }
 
-// testImportCancel cancels an import while a piece of it is on the way, and continues it.
+// testImportCancel cancels an import during a request, and continues it.
 func testImportCancel(t *testing.T, p *testStack, page *browser.Page) {
 	before := p.admin(t).Get("/v1/users").Number("pagination.total")
 	var file strings.Builder
@@ -101,11 +102,16 @@ func testImportCancel(t *testing.T, p *testStack, page *browser.Page) {
 	p.admin(t).Get("/v1/users").WantValue("pagination.total", before+250)
 }
 
-// testImportAgain imports the same file again, which creates nobody, and another one while the server fails.
-func testImportAgain(t *testing.T, p *testStack, page *browser.Page, path string) {
+// testImportAgain chooses a file whose users all exist already.
+func testImportAgain(page *browser.Page, path string) {
 	page.Click(browser.Button("Choose another file"))
 	page.Upload(importField, path)
 	page.WaitText("No line of the file can be imported.")
+}
+
+// testFailedImport continues an import that the server refused.
+func testFailedImport(t *testing.T, p *testStack, page *browser.Page) {
+	t.Helper()
 	page.Click(browser.Button("Choose another file"))
 	page.Upload(importField, writeUpload(t, "one.jsonl", `{"email":"late@example.com","name":"Late","role":"user"}`))
 	page.WaitFor(browser.Button("Import one user"))

@@ -31,7 +31,7 @@ type mediaPage struct {
 	*browser.Page
 	*testStack
 
-	key    string // an API key of the same user, for commands of curl
+	key    string // an API key of the same user, for curl commands
 	folder string // of the files that the test sends
 }
 
@@ -42,7 +42,7 @@ func TestPortalMedia(t *testing.T) {
 		t.Fatal(err)
 	}
 	script := filepath.Join(t.TempDir(), "transcribe.sh")
-	if err := os.WriteFile(script, []byte("cat "+gate+"\n"), 0o600); err != nil { // it waits for the test to write
+	if err := os.WriteFile(script, []byte("cat "+gate+"\n"), 0o600); err != nil { // cat waits until the test writes to the gate
 		t.Fatal(err)
 	}
 	p := newTestStack(t)
@@ -146,17 +146,23 @@ func (m *mediaPage) newestCode(t *testing.T, label string) string {
 	})()`)
 }
 
-// wantSameFromCurl runs the command that the newest result shows in the folder of the files, and compares the response with
-// that of the page.
-func (m *mediaPage) wantSameFromCurl(t *testing.T) {
+// runScript runs a curl command of the page in the folder of the files, and returns the response.
+func (m *mediaPage) runScript(t *testing.T, script string) []byte {
 	t.Helper()
-	script := m.newestCode(t, curlLabel)
 	command := exec.CommandContext(t.Context(), "bash", "-euo", "pipefail", "-c", script)
-	command.Dir, command.Env = m.folder, append(os.Environ(), "KEY="+m.key)
+	command.Dir, command.Env, command.Stderr = m.folder, append(os.Environ(), "KEY="+m.key), t.Output()
 	output, err := command.Output()
 	if err != nil {
 		t.Fatalf("%v\n%s\n%s", err, script, output)
 	}
+	return output
+}
+
+// wantSameFromCurl runs the curl command of the newest result, and compares the response with the response that the page shows.
+func (m *mediaPage) wantSameFromCurl(t *testing.T) {
+	t.Helper()
+	script := m.newestCode(t, curlLabel)
+	output := m.runScript(t, script)
 	var want, got any
 	if err := json.Unmarshal([]byte(m.newestCode(t, jsonLabel)), &want); err != nil {
 		t.Fatal(err)
@@ -165,7 +171,7 @@ func (m *mediaPage) wantSameFromCurl(t *testing.T) {
 		t.Fatalf("%v\n%s\n%s", err, script, output)
 	}
 	if !agrees(want, got) {
-		t.Errorf("%s\nanswers %s\nthe page has %v", script, output, want)
+		t.Errorf("%s\nreturns %s\nthe page has %v", script, output, want)
 	}
 }
 
@@ -235,7 +241,8 @@ func testPortalComparison(t *testing.T, m *mediaPage) {
 	m.wantSameFromCurl(t)
 }
 
-// testPortalPicture shows the picture with the quote of a value. The response is the test's, because only some models read pictures.
+// testPortalPicture shows the picture with the quote of a value. The test supplies the response, because the offline engine reads no
+// pictures.
 func testPortalPicture(t *testing.T, m *mediaPage) {
 	var picture bytes.Buffer
 	if err := png.Encode(&picture, image.NewGray(image.Rect(0, 0, 40, 20))); err != nil {
@@ -277,10 +284,8 @@ func testPortalLargeFile(t *testing.T, m *mediaPage) {
 	if !strings.Contains(script, "/v1/uploads") {
 		t.Errorf("the command uploads nothing:\n%s", script)
 	}
-	command := exec.CommandContext(t.Context(), "bash", "-euo", "pipefail", "-c", script)
-	command.Dir, command.Env = m.folder, append(os.Environ(), "KEY="+m.key)
-	if output, err := command.CombinedOutput(); err != nil || !strings.Contains(string(output), `"total":12`) {
-		t.Errorf("%v: %s", err, output)
+	if output := m.runScript(t, script); !strings.Contains(string(output), `"total":12`) {
+		t.Errorf("the command returns %s", output)
 	}
 }
 
@@ -309,7 +314,7 @@ func testPortalSettings(t *testing.T, m *mediaPage) {
 	m.WaitGone(browser.Role("group", "Variable 2"))
 }
 
-// testPortalMediaKeyboard uses only the keyboard. DevTools chooses the file, because the dialog of the system is not part of the page.
+// testPortalMediaKeyboard uses only the keyboard, except to choose the file, because the browser's file dialog is not part of the page.
 func testPortalMediaKeyboard(t *testing.T, m *mediaPage) {
 	tabTo(t, m.Page, "Summarize")
 	m.Press("ArrowDown")
@@ -331,6 +336,6 @@ func testPortalMediaKeyboard(t *testing.T, m *mediaPage) {
 	m.Press("Enter")
 	m.WaitGone(browser.Role("region", "Text of the file"))
 	if got := m.Focused(); got.Name != "Show where landlord was found" || !got.Visible {
-		t.Errorf("after the place is closed, the focus is on %+v", got)
+		t.Errorf("after the text is closed, the focus is on %+v", got)
 	}
 }

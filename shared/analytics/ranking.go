@@ -48,11 +48,14 @@ type RankingStore interface {
 type Rankings struct {
 	store          RankingStore
 	now            func() time.Time
-	entriesPerSpan int // how many entries of a span are read
+	entriesPerSpan int // how many items Top reads of a span
 }
 
-// MaxRanking is the longest ranking that can be requested.
+// MaxRanking is the largest limit of a RankingQuery.
 const MaxRanking = 50
+
+// maxConcurrentReads limits how many reads of a ranking run at the same time.
+const maxConcurrentReads = 8
 
 // NewRankings returns the rankings of a store.
 func NewRankings(store RankingStore, now func() time.Time) *Rankings {
@@ -61,10 +64,10 @@ func NewRankings(store RankingStore, now func() time.Time) *Rankings {
 
 // RankingQuery selects a ranking.
 type RankingQuery struct {
-	Period PeriodQuery
-	Of     RankingKind
-	Limit  int // 1 to MaxRanking
-	With   Comparison
+	Period  PeriodQuery
+	Of      RankingKind
+	Limit   int // 1 to MaxRanking
+	Compare Comparison
 }
 
 // Ranking has the items with the most pulls in a period, in descending order. The counts are exact.
@@ -72,8 +75,8 @@ type Ranking struct {
 	Period   Period
 	Compared *Period // nil unless requested
 	Entries  []RankingEntry
-	// Complete means that no other item has more pulls than the last entry. It can be false only for
-	// a period of several months or days with more items than are read of each.
+	// Complete means that no other item has more pulls than the last entry. It can be false only if
+	// the period has several spans, and one of them has more items than Top reads.
 	Complete bool
 	AsOf     time.Time
 	Partial  bool // the period includes today
@@ -82,11 +85,11 @@ type Ranking struct {
 // RankingEntry is an item of a ranking.
 type RankingEntry struct {
 	PullCount
-	Before int64 // pulls in the period of the comparison; 0 without one
+	Before int64 // pulls in the compared period; 0 if there is no comparison
 }
 
-// Top returns a ranking. It makes one call for each span of the period, one for each entry of a
-// comparison, and further calls only for spans with more items than entriesPerSpan. It returns the
+// Top returns a ranking. It makes one call for each span of the period and, for a comparison, one for
+// each entry. It makes further calls only if a span has more items than entriesPerSpan. It returns the
 // errors of PeriodQuery.Resolve and of the store.
 func (r *Rankings) Top(ctx context.Context, query RankingQuery) (Ranking, error) {
 	now := r.now().UTC().Truncate(time.Millisecond)
@@ -99,7 +102,7 @@ func (r *Rankings) Top(ctx context.Context, query RankingQuery) (Ranking, error)
 	if err != nil {
 		return Ranking{}, err
 	}
-	ranking := Ranking{Period: period, Compared: period.compared(query.With), AsOf: now, Partial: period.Last >= today}
+	ranking := Ranking{Period: period, Compared: period.compared(query.Compare), AsOf: now, Partial: period.Last >= today}
 	counts, complete, err := r.merge(ctx, spans, period, query.Limit)
 	if err != nil {
 		return Ranking{}, err
@@ -108,11 +111,11 @@ func (r *Rankings) Top(ctx context.Context, query RankingQuery) (Ranking, error)
 	for i, c := range counts {
 		ranking.Entries[i].PullCount = c
 	}
-	return ranking, r.compare(ctx, &ranking)
+	return ranking, r.readBefore(ctx, &ranking)
 }
 
-// compare sets the pulls of each entry in the period of the comparison.
-func (r *Rankings) compare(ctx context.Context, ranking *Ranking) error {
+// readBefore sets the pulls of each entry in the compared period.
+func (r *Rankings) readBefore(ctx context.Context, ranking *Ranking) error {
 	if ranking.Compared == nil {
 		return nil
 	}
@@ -170,30 +173,41 @@ type candidate struct {
 	unread int64 // upper bound of its pulls in the spans that do not have it among their entries
 }
 
-// merge adds up the spans. An item that is not among the entries of every span may have more pulls,
-// so merge reads its exact count if it could still be in the top.
+// maxPulls is the upper bound of the candidate's pulls in the whole period.
+func (c candidate) maxPulls() int64 { return c.Pulls + c.unread }
+
+// merge returns the top of the whole period. A span may have more pulls of an item than its entries
+// show, so merge reads the exact counts of the items that may have the most pulls.
 func (r *Rankings) merge(ctx context.Context, spans []rankedSpan, p Period, limit int) (top []PullCount, complete bool, err error) {
-	candidates, most := addUp(spans)
+	candidates, maxOther := addUp(spans)
 	slices.SortFunc(candidates, func(a, b candidate) int {
-		return cmp.Or(cmp.Compare(b.Pulls+b.unread, a.Pulls+a.unread), a.compare(b.RankedItem))
+		return cmp.Or(cmp.Compare(b.maxPulls(), a.maxPulls()), a.compare(b.RankedItem))
 	})
-	known := candidates[:min(len(candidates), r.entriesPerSpan)]
-	for _, c := range candidates[len(known):] {
-		most = max(most, c.Pulls+c.unread)
+	likely := candidates[:min(len(candidates), r.entriesPerSpan)]
+	if len(candidates) > len(likely) {
+		maxOther = max(maxOther, candidates[len(likely)].maxPulls())
 	}
-	err = parallel.Each(len(known), maxConcurrentReads, func(i int) (err error) {
-		if known[i].unread > 0 {
-			known[i].Pulls, err = r.store.PullsOf(ctx, known[i].RankedItem, p.First, p.Last)
+	if err := r.readUnread(ctx, likely, p); err != nil {
+		return nil, false, err
+	}
+	slices.SortFunc(likely, func(a, b candidate) int {
+		return cmp.Or(cmp.Compare(b.Pulls, a.Pulls), a.compare(b.RankedItem))
+	})
+	for _, c := range likely[:min(len(likely), limit)] {
+		top = append(top, c.PullCount)
+	}
+	return top, maxOther == 0 || len(top) > 0 && top[len(top)-1].Pulls >= maxOther, nil
+}
+
+// readUnread sets the exact pulls of the candidates that some span does not have among its entries.
+func (r *Rankings) readUnread(ctx context.Context, candidates []candidate, p Period) error {
+	return parallel.Each(len(candidates), maxConcurrentReads, func(i int) (err error) {
+		c := &candidates[i]
+		if c.unread > 0 {
+			c.Pulls, err = r.store.PullsOf(ctx, c.RankedItem, p.First, p.Last)
 		}
 		return err
 	})
-	slices.SortFunc(known, func(a, b candidate) int {
-		return cmp.Or(cmp.Compare(b.Pulls, a.Pulls), a.compare(b.RankedItem))
-	})
-	for _, c := range known[:min(len(known), limit)] {
-		top = append(top, c.PullCount)
-	}
-	return top, most == 0 || len(top) > 0 && top[len(top)-1].Pulls >= most, err
 }
 
 // addUp returns all items in the spans, and the upper bound of the pulls of any other item.
@@ -222,6 +236,3 @@ func (i RankedItem) compare(other RankedItem) int {
 		strings.Compare(i.Repository, other.Repository), strings.Compare(i.Kind, other.Kind), strings.Compare(i.UserID, other.UserID),
 	)
 }
-
-// maxConcurrentReads limits how many reads of a ranking run at the same time.
-const maxConcurrentReads = 8

@@ -129,7 +129,7 @@ func TestRankingsEqualTheLog(t *testing.T) {
 		last := saturday - calendar.Day(rapid.IntRange(0, 40).Draw(t, "end"))
 		first := last - calendar.Day(rapid.IntRange(0, 60).Draw(t, "length"))
 		limit := rapid.IntRange(1, rankings.entriesPerSpan).Draw(t, "limit")
-		query := RankingQuery{Period: PeriodQuery{Kind: Custom, From: &first, To: &last}, Of: Artifacts, Limit: limit, With: WithPrevious}
+		query := RankingQuery{Period: PeriodQuery{Kind: Custom, From: &first, To: &last}, Of: Artifacts, Limit: limit, Compare: WithPrevious}
 		got, err := rankings.Top(t.Context(), query)
 		if err != nil {
 			t.Fatal(err)

@@ -15,7 +15,7 @@ import (
 // version to a client that asks for 1.0.0, and helm may return either. So the index lists at most
 // one of them: the first one, until it is withdrawn.
 
-// conflict is the error for a version that is not listed because an equal one is.
+// conflict is the error for a version that is not listed because an equivalent version is listed.
 type conflict struct{ listed Version }
 
 func (c *conflict) Error() string { return c.refusal().Error() }
@@ -25,7 +25,7 @@ func (c *conflict) refusal() *Refusal {
 		"only in the build metadata after the +", c.listed.Version), "publish it under a new version, or withdraw "+c.listed.File()+" first")
 }
 
-// admit lists a version unless it has a rival.
+// admit lists a version. It returns a conflict if an equivalent version is listed.
 func admit(index *Index, v Version) (changed bool, err error) {
 	rival, found, err := index.rival(v)
 	if err != nil {
@@ -67,10 +67,10 @@ type candidate struct {
 	listed    bool // in the index that is being replaced
 }
 
-// elect divides the candidates of one chart into the versions to list and the versions that lose to one of them.
-// A listed version stays; otherwise the one that was accepted first wins, then the smaller name, so
-// that every rebuild elects the same versions.
-func elect(candidates []candidate) (elected []Version, losers []loser) {
+// elect divides the candidates of one chart into the versions to list and the files that conflict with one of them. Among equivalent
+// versions, it elects the listed one, otherwise the one that was accepted first, otherwise the smaller name. So every rebuild elects the
+// same versions.
+func elect(candidates []candidate) (elected []Version, conflicting []conflictingFile) {
 	slices.SortFunc(candidates, func(a, b candidate) int {
 		return cmp.Or(cmp.Compare(rankOf(b.listed), rankOf(a.listed)), a.Created.Compare(b.Created), strings.Compare(a.File(), b.File()))
 	})
@@ -80,13 +80,13 @@ func elect(candidates []candidate) (elected []Version, losers []loser) {
 			elected = append(elected, c.Version)
 			continue
 		}
-		losers = append(losers, loser{c.published, &conflict{elected[i]}})
+		conflicting = append(conflicting, conflictingFile{c.published, &conflict{elected[i]}})
 	}
-	return elected, losers
+	return elected, conflicting
 }
 
-// loser is a published file that loses to another one.
-type loser struct {
+// conflictingFile is a published file that conflicts with a listed version.
+type conflictingFile struct {
 	published Object
-	to        *conflict
+	conflict  *conflict
 }

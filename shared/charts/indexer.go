@@ -11,7 +11,7 @@ import (
 	"portside/shared/core/versions"
 )
 
-// ErrNoObject is what a Bucket returns for a key without an object.
+// ErrNoObject means that the Bucket has no object with the key.
 var ErrNoObject = errors.New("no such object")
 
 // Values of Put's parameter over, other than a version.

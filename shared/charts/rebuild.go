@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 
+	"portside/shared/core/parallel"
 	"portside/shared/core/versions"
 )
 
@@ -45,14 +46,14 @@ func (r *rebuilding) run(ctx context.Context) error {
 	if err := r.gather(ctx, published); err != nil {
 		return err
 	}
-	fresh, losers, err := r.collect(current, published)
+	fresh, conflicting, err := r.collect(current, published)
 	if err != nil {
 		return err
 	}
 	if err := r.replace(ctx, current, version, fresh); err != nil {
 		return err
 	}
-	if err := r.rejectLosers(ctx, losers); err != nil {
+	if err := r.rejectConflictingFiles(ctx, conflicting); err != nil {
 		return err
 	}
 	again, err := r.Bucket.List(ctx, PublishedPrefix)
@@ -92,24 +93,7 @@ func (r *rebuilding) current(ctx context.Context) (index *Index, version string,
 
 // gather evaluates the published files, several at a time.
 func (r *rebuilding) gather(ctx context.Context, published []Object) error {
-	work := make(chan Object)
-	var workers sync.WaitGroup
-	failed := make([]error, concurrentReads)
-	for i := range failed {
-		workers.Go(func() {
-			for object := range work {
-				if failed[i] == nil {
-					failed[i] = r.find(ctx, object)
-				}
-			}
-		})
-	}
-	for _, object := range published {
-		work <- object
-	}
-	close(work)
-	workers.Wait()
-	return errors.Join(failed...)
+	return parallel.Each(len(published), concurrentReads, func(i int) error { return r.find(ctx, published[i]) })
 }
 
 func (r *rebuilding) find(ctx context.Context, object Object) error {
@@ -128,9 +112,9 @@ func (r *rebuilding) find(ctx context.Context, object Object) error {
 	return err
 }
 
-// collect creates the index from the findings. The current index, which may be nil, decides between
-// rivals.
-func (r *rebuilding) collect(current *Index, published []Object) (*Index, []loser, error) {
+// collect creates the index from the findings. Of equivalent versions, it keeps the one in the current
+// index, which may be nil.
+func (r *rebuilding) collect(current *Index, published []Object) (*Index, []conflictingFile, error) {
 	byName := map[string][]candidate{}
 	for _, object := range published {
 		if v := r.known[object.Key].version; v != nil {
@@ -141,25 +125,25 @@ func (r *rebuilding) collect(current *Index, published []Object) (*Index, []lose
 			byName[v.Name] = append(byName[v.Name], c)
 		}
 	}
-	index, losers := NewIndex(), []loser(nil)
+	index, conflicting := NewIndex(), []conflictingFile(nil)
 	for name, candidates := range byName {
-		elected, yielding := elect(candidates)
-		losers = append(losers, yielding...)
+		elected, others := elect(candidates)
+		conflicting = append(conflicting, others...)
 		list, err := newReleases(elected)
 		if err != nil {
 			return nil, nil, err
 		}
 		index.charts[name] = list
 	}
-	return index, losers, nil
+	return index, conflicting, nil
 }
 
-// rejectLosers rejects the losers once the winners are listed. It returns versions.ErrStale if there
-// was any loser.
-func (r *rebuilding) rejectLosers(ctx context.Context, losers []loser) error {
+// rejectConflictingFiles rejects the files, after the versions that they conflict with are listed. It
+// returns versions.ErrStale if there was any file.
+func (r *rebuilding) rejectConflictingFiles(ctx context.Context, conflicting []conflictingFile) error {
 	var changed error
-	for _, l := range losers {
-		rejected, err := r.rejectConflicting(ctx, l.published, l.to.refusal())
+	for _, file := range conflicting {
+		rejected, err := r.rejectConflicting(ctx, file.published, file.conflict.refusal())
 		r.done = append(r.done, rejected...)
 		if !errors.Is(err, versions.ErrStale) {
 			return err

@@ -87,7 +87,7 @@ func ignore(err, expected error) error {
 
 // explain writes the reason next to the rejected copy.
 func (x *Indexer) explain(ctx context.Context, published Object, refusal *Refusal) error {
-	text := fmt.Sprintf("What: %s, %d bytes, published %s\nWhen: rejected %s\nWhy:  %s\nMend: %s\n",
+	text := fmt.Sprintf("What: %s, %d bytes, published %s\nWhen: rejected %s\nWhy:  %s\nFix:  %s\n",
 		published.Key, published.Size, published.Modified.UTC().Format(time.RFC3339), x.Now().UTC().Format(time.RFC3339),
 		refusal.Reason, refusal.Fix)
 	return x.Bucket.Put(ctx, rejectedKey(published.Key)+reasonSuffix, []byte(text), Anything)

@@ -33,7 +33,7 @@ var (
 	// ErrRateLimited comes with an Allowance that says when to retry.
 	ErrRateLimited = fault.New(fault.RateLimited,
 		"This credential has used up its requests for the current minute. Wait for the number of seconds in Retry-After.")
-	// ErrUnknown is what a store returns for an id that it does not have.
+	// ErrUnknown means that the store has no credential with the id.
 	ErrUnknown = errors.New("credentials: no such credential")
 )
 

@@ -59,17 +59,17 @@ var (
 		"or sign in by mail.")
 )
 
-// Flow is what the provider and the service exchange about one sign-in.
+// Flow has the values that identify one sign-in to the provider and to the service.
 type Flow struct {
 	State, Nonce, Verifier string
 	RedirectURL            string // where the provider sends the browser back to
 }
 
-// Claims are what the provider says about a person.
+// Claims has the provider's statements about a person.
 type Claims struct {
 	Email           string
 	EmailVerified   bool
-	AuthenticatedAt time.Time // when the person signed in at the provider; zero if the provider does not say it
+	AuthenticatedAt time.Time // when the person signed in at the provider; zero if unknown
 }
 
 // Provider is an identity provider.
@@ -96,7 +96,7 @@ type People interface {
 	PersonByEmail(ctx context.Context, address string) (principal.Person, error)
 }
 
-// Dependencies are what a Service needs.
+// Dependencies are the parts that a Service uses.
 type Dependencies struct {
 	Provider Provider
 	States   States

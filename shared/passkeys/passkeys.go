@@ -112,7 +112,7 @@ type Store interface {
 	Delete(ctx context.Context, set Set, passkey Passkey) error
 }
 
-// Purpose is what a challenge was made for.
+// Purpose is the operation that a challenge is for.
 type Purpose string
 
 // The purposes.

@@ -21,7 +21,7 @@ import (
 // Service registers passkeys and checks sign-ins.
 type Service struct{ Dependencies }
 
-// Dependencies are what a Service needs.
+// Dependencies are the parts that a Service uses.
 type Dependencies struct {
 	Store      Store
 	Challenges Challenges
@@ -35,7 +35,7 @@ type Dependencies struct {
 // NewService returns a Service.
 func NewService(d Dependencies) *Service { return &Service{d} }
 
-// CreationOptions are what a browser needs to create a passkey.
+// CreationOptions has the data with which a browser creates a passkey.
 type CreationOptions struct {
 	Site      Site
 	Person    principal.Person
@@ -122,13 +122,13 @@ func (s *Service) Register(ctx context.Context, caller principal.Principal, site
 	if err != nil {
 		return Passkey{}, err
 	}
-	s.tell(ctx, caller.UserID, passkey)
+	s.notify(ctx, caller.UserID, passkey)
 	return passkey, nil
 }
 
-// tell mails the user about a new passkey, so that the user learns of one that another person has added in the user's session. It
-// reports no error, because the passkey works already, and tries once.
-func (s *Service) tell(ctx context.Context, userID string, passkey Passkey) {
+// notify mails the user about a new passkey, because another person may have added it in the user's session. It tries once and reports no
+// error, because the passkey works already.
+func (s *Service) notify(ctx context.Context, userID string, passkey Passkey) {
 	person, err := s.People.Person(ctx, userID)
 	if err == nil {
 		err = s.Mailer.Send(ctx, message(person, passkey))
@@ -203,11 +203,12 @@ func (s *Service) SignIn(ctx context.Context, site Site, response []byte) (userI
 	if assertion.UserID() == "" {
 		return "", ErrSignIn
 	}
-	return assertion.UserID(), versions.Retry(ctx, func() error { return s.use(ctx, site, assertion) })
+	return assertion.UserID(), versions.Retry(ctx, func() error { return s.accept(ctx, site, assertion) })
 }
 
-// use checks an assertion with the stored key, and stores the use.
-func (s *Service) use(ctx context.Context, site Site, assertion Assertion) error {
+// accept verifies an assertion with the stored key, and stores the time and the counter of the authenticator. If the counter shows that
+// the key was copied, it locks the passkey. Errors: ErrSignIn, ErrCloned, versions.ErrStale.
+func (s *Service) accept(ctx context.Context, site Site, assertion Assertion) error {
 	set, err := s.Store.Set(ctx, assertion.UserID())
 	if err != nil {
 		return err

@@ -14,7 +14,7 @@ type Site struct {
 	Origin string // the only origin whose pages may use the passkey
 }
 
-// Name is what authenticators show.
+// Name is the name of the site that authenticators show.
 const Name = "Portside"
 
 // errNoHostName is about a site with an IP address, which no browser accepts for passkeys.

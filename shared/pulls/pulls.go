@@ -71,25 +71,25 @@ func (p Pull) clean() Pull {
 	return p
 }
 
-// printable removes characters that cannot be printed, and shortens the rest to that many
-// characters.
-func printable(s string, most int) string {
+// printable removes characters that cannot be printed, and returns at most
+// maxCharacters.
+func printable(s string, maxCharacters int) string {
 	var kept strings.Builder
 	for _, r := range s {
-		if most == 0 {
+		if maxCharacters == 0 {
 			break
 		}
 		if r != utf8.RuneError && unicode.IsPrint(r) {
 			kept.WriteRune(r)
-			most--
+			maxCharacters--
 		}
 	}
 	return kept.String()
 }
 
 // ID identifies a pull by 32 hexadecimal digits. They depend on all its fields except the owner,
-// and on the time only to the minute. Clients ask for a manifest twice, by HEAD and by GET; within
-// a minute that is one pull.
+// and on the time only to the minute. Clients request a manifest twice, with HEAD and with GET; both
+// count as one pull if they arrive in the same minute.
 func (p Pull) ID() string {
 	sum := sha256.Sum256([]byte(strings.Join([]string{
 		p.CredentialID, string(p.Kind), p.Repository, p.Reference, p.Digest, p.Address, p.Client,

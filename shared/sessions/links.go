@@ -17,17 +17,17 @@ type MailRequest struct {
 	Email   string
 	BaseURL string // of the portal, for the link in the mail
 	Network string // of the client; see web.NetworkOf
-	Known   string // text of the cookie of a known browser; empty if there is none
+	Known   string // text of the cookie of a known browser; empty without one
 }
 
-// MailRequested is the result of a MailRequest, which is the same whether or not the address belongs to a user.
+// MailRequested is the result of a MailRequest. It does not show whether the address belongs to a user.
 type MailRequested struct {
 	Browser   credentials.Secret // for the cookie of the browser
 	ExpiresAt time.Time
 }
 
-// RequestMail mails a link and a code to an active user. It takes Dependencies.RequestMailTime. Errors: validation, ErrTooManyMails,
-// ErrTooManyRequests.
+// RequestMail mails a link and a code if the address belongs to an active user. It always takes Dependencies.RequestMailTime. Errors:
+// validation, ErrTooManyMails, ErrTooManyRequests.
 func (s *Service) RequestMail(ctx context.Context, in MailRequest) (MailRequested, error) {
 	in.Email = principal.NormalEmail(in.Email)
 	if failures := checkEmail(in.Email); len(failures) > 0 {
@@ -39,23 +39,23 @@ func (s *Service) RequestMail(ctx context.Context, in MailRequest) (MailRequeste
 	return s.inRequestMailTime(ctx, func(ctx context.Context) (MailRequested, error) { return s.requestMail(ctx, in) })
 }
 
-// countMailRequest counts a request for a mail. The lower limit per address applies to each network separately, and a known browser
-// has only a limit of its own, so that strangers and neighbors who request mails for an address cannot lock out its owner.
+// countMailRequest counts a request for a mail. The lowest limit of an address applies to each network separately, so that others who
+// request mails for the address do not lock out its owner. A known browser has a separate limit, and the other limits do not apply to it.
 func (s *Service) countMailRequest(ctx context.Context, in MailRequest) error {
 	known, err := s.knownBrowser(ctx, in.Known, in.Email)
 	if err != nil {
 		return err
 	}
 	if known != nil {
-		own := Counter{Name: "sign-in-mails-by", Subject: known.ID, Window: mailsWindow, Limit: mailsPerKnownBrowser}
-		return s.count(ctx, own, ErrTooManyMails)
+		browser := Counter{Name: "sign-in-mails-by", Subject: known.ID, Window: mailsWindow, Limit: mailsPerKnownBrowser}
+		return s.count(ctx, browser, ErrTooManyMails)
 	}
-	network := Counter{Name: "sign-in-mails-from", Subject: in.Network, Window: sourceWindow, Limit: asksPerSource}
+	network := Counter{Name: "sign-in-mails-from", Subject: in.Network, Window: shortWindow, Limit: mailsPerNetwork}
 	if err := s.count(ctx, network, ErrTooManyRequests); err != nil {
 		return err
 	}
 	for _, mails := range []Counter{
-		{Name: "sign-in-mails-from-to", Subject: in.Network + "#" + in.Email, Window: mailsWindow, Limit: mailsPerSourceAndAddress},
+		{Name: "sign-in-mails-from-to", Subject: in.Network + "#" + in.Email, Window: mailsWindow, Limit: mailsPerNetworkAndAddress},
 		{Name: "sign-in-mails-to", Subject: in.Email, Window: mailsWindow, Limit: mailsPerAddress},
 		{Name: "daily-sign-in-mails-to", Subject: in.Email, Window: dailyWindow, Limit: dailyMailsPerAddress},
 	} {
@@ -66,16 +66,17 @@ func (s *Service) countMailRequest(ctx context.Context, in MailRequest) error {
 	return nil
 }
 
-// inRequestMailTime runs ask for RequestMailTime at most, and returns after RequestMailTime.
-func (s *Service) inRequestMailTime(ctx context.Context, ask func(context.Context) (MailRequested, error)) (MailRequested, error) {
+// inRequestMailTime cancels request after RequestMailTime and never returns before, so that the duration does not show whether the
+// address belongs to a user.
+func (s *Service) inRequestMailTime(ctx context.Context, request func(context.Context) (MailRequested, error)) (MailRequested, error) {
 	if s.RequestMailTime == 0 {
-		return ask(ctx)
+		return request(ctx)
 	}
 	limited, cancel := context.WithTimeout(ctx, s.RequestMailTime)
 	defer cancel()
-	asked, err := ask(limited)
+	requested, err := request(limited)
 	<-limited.Done()
-	return asked, err
+	return requested, err
 }
 
 func (s *Service) requestMail(ctx context.Context, in MailRequest) (MailRequested, error) {
@@ -109,8 +110,8 @@ func (s *Service) trySend(ctx context.Context, request Request) {
 	}
 }
 
-// OperatorLink returns a link with which an active user can sign in once, in any browser. Errors: a fault of kind NotFound
-// if no active user has the address.
+// OperatorLink returns a link with which an active user can sign in once, in any browser. It returns a fault of kind NotFound if no
+// active user has the address.
 func (s *Service) OperatorLink(ctx context.Context, email string) (credentials.Secret, time.Time, error) {
 	person, err := s.People.PersonByEmail(ctx, principal.NormalEmail(email))
 	if err == nil && !person.Active {
@@ -130,9 +131,9 @@ func (s *Service) OperatorLink(ctx context.Context, email string) (credentials.S
 // Visit describes the browser that sends a request.
 type Visit struct {
 	Device  string // see DeviceOf
-	Browser string // text of the browser cookie; empty if there is none
-	Session string // text of the session cookie; empty if there is none
-	Known   string // text of the cookie of a known browser; empty if there is none
+	Browser string // text of the browser cookie; empty without one
+	Session string // text of the session cookie; empty without one
+	Known   string // text of the cookie of a known browser; empty without one
 }
 
 // SignInByLink begins a session with a link. Errors: ErrSignIn.
@@ -151,7 +152,8 @@ func (s *Service) SignInByLink(ctx context.Context, token string, visit Visit) (
 	return s.useRequest(ctx, UsedRequest{Request: request}, visit)
 }
 
-// requestOf returns the request of the browser that has this link, or the request of a link for every browser.
+// requestOf returns the request that the link belongs to: the request of this browser, or the request of an operator's link, which
+// works in any browser. Errors: ErrSignIn.
 func (s *Service) requestOf(ctx context.Context, link credentials.Secret, visit Visit) (Request, error) {
 	if browser, ok := parseBrowser(visit.Browser); ok {
 		request, err := s.Requests.Get(ctx, browser.ID())
@@ -169,8 +171,8 @@ func (s *Service) requestOf(ctx context.Context, link credentials.Secret, visit 
 	return request, err
 }
 
-// SignInByCode begins a session with a code, which the person types into the browser that asked for the mail. Every call
-// counts as a try. Errors: ErrSignIn, ErrTooManyCodes.
+// SignInByCode begins a session with a code, which the person types into the browser that requested the mail. Every call counts as a
+// try. Errors: ErrSignIn, ErrTooManyCodes.
 func (s *Service) SignInByCode(ctx context.Context, email, code string, visit Visit) (SignedIn, error) {
 	request, err := s.tryCode(ctx, visit.Browser)
 	if errors.Is(err, ErrUnknown) {
@@ -186,10 +188,11 @@ func (s *Service) SignInByCode(ctx context.Context, email, code string, visit Vi
 	return s.useRequest(ctx, UsedRequest{Request: request, ByCode: true}, visit)
 }
 
-// tryCode counts a try and returns the request of a browser. The tries of one address are limited across its mails, so that many
-// browsers together cannot guess a code. A try that this limit refuses does not count for the mail, so the mail's link still works.
-func (s *Service) tryCode(ctx context.Context, text string) (Request, error) {
-	browser, ok := parseBrowser(text)
+// tryCode counts a try and returns the request of the browser with this cookie. The tries of one address are limited across its mails,
+// so that many browsers together cannot guess a code. A try that this limit refuses does not count for the mail, so the mail's link
+// still works. Errors: ErrUnknown, ErrTooManyCodes.
+func (s *Service) tryCode(ctx context.Context, cookie string) (Request, error) {
+	browser, ok := parseBrowser(cookie)
 	if !ok {
 		return Request{}, ErrUnknown
 	}
@@ -215,8 +218,8 @@ func (r Request) usable(at time.Time) bool {
 	return r.UserID != "" && r.LinkHash != nil && at.Before(r.ExpiresAt)
 }
 
-func parseBrowser(text string) (credentials.Secret, bool) {
-	browser, err := credentials.Parse(text)
+func parseBrowser(cookie string) (credentials.Secret, bool) {
+	browser, err := credentials.Parse(cookie)
 	return browser, err == nil && browser.Kind() == credentials.Browser
 }
 

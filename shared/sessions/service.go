@@ -17,15 +17,15 @@ import (
 // maxRemovedSessions is how many ended sessions one sign-in deletes from the table, so that they do not accumulate.
 const maxRemovedSessions = 10
 
-// SignIn is a sign-in of a person who has proved who they are.
+// SignIn is the sign-in of an authenticated person.
 type SignIn struct {
 	UserID  string
 	Device  string       // see DeviceOf
-	Session string       // text of the session cookie in the request; empty if there is none
-	Known   string       // text of the cookie of a known browser; empty if there is none
+	Session string       // text of the session cookie in the request; empty without one
+	Known   string       // text of the cookie of a known browser; empty without one
 	Used    *UsedRequest // nil if the person signs in without a request
-	// AuthenticatedAt is when the identity provider has authenticated the person, or zero if the provider does not say it. Nil
-	// means that the person has just proved to this service who they are.
+	// AuthenticatedAt is when the identity provider authenticated the person; zero if unknown. Nil means that this service has just
+	// authenticated the person.
 	AuthenticatedAt *time.Time
 }
 
@@ -41,7 +41,7 @@ type SignedIn struct {
 // credentials.MaxSessions. Every sign-in of a user makes a concurrent change by an administrator fail once, so their number is
 // limited. Errors: ErrSignIn if the user does not exist or is not active, or the request was used; ErrTooManySignIns.
 func (s *Service) SignIn(ctx context.Context, in SignIn) (SignedIn, error) {
-	counter := Counter{Name: "sign-ins-of", Subject: in.UserID, Window: sourceWindow, Limit: signInsPerUser}
+	counter := Counter{Name: "sign-ins-of", Subject: in.UserID, Window: shortWindow, Limit: signInsPerUser}
 	if err := s.count(ctx, counter, ErrTooManySignIns); err != nil {
 		return SignedIn{}, err
 	}
@@ -64,7 +64,7 @@ func (s *Service) SignIn(ctx context.Context, in SignIn) (SignedIn, error) {
 			return err
 		}
 		signedIn = SignedIn{Session: session, Secret: secret, Person: person}
-		if signedIn.Known, start.Known, err = s.meet(ctx, in.Known, person.Email); err != nil {
+		if signedIn.Known, start.Known, err = s.newKnownBrowser(ctx, in.Known, person.Email); err != nil {
 			return err
 		}
 		return s.Sessions.Begin(ctx, start)
@@ -113,7 +113,7 @@ func (s *Service) planStart(ctx context.Context, in SignIn, b SessionStart) (Ses
 func (s *Service) replacedSession(ctx context.Context, text string) (credentials.Credential, error) {
 	secret, err := credentials.Parse(text)
 	if err != nil || secret.Kind() != credentials.Session {
-		return credentials.Credential{}, nil //nolint:nilerr // a malformed cookie is no session
+		return credentials.Credential{}, nil //nolint:nilerr // a malformed cookie is not an error
 	}
 	found, err := s.Credentials.Get(ctx, secret.ID())
 	if errors.Is(err, credentials.ErrUnknown) {
@@ -192,7 +192,7 @@ func sortNewestFirst(all []credentials.Credential) {
 
 // Throttle counts an attempt from a network. Errors: ErrTooManyRequests.
 func (s *Service) Throttle(ctx context.Context, attempt Attempt, network string) error {
-	counter := Counter{Name: string(attempt), Subject: network, Window: sourceWindow, Limit: attemptsPerSource}
+	counter := Counter{Name: string(attempt), Subject: network, Window: shortWindow, Limit: attemptsPerNetwork}
 	return s.count(ctx, counter, ErrTooManyRequests)
 }
 

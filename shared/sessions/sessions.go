@@ -39,21 +39,21 @@ const LinkPath = "/portal/sign-in#"
 
 // The limits of requests, each within a fixed window of time.
 const (
-	mailsPerSourceAndAddress = 5  // sign-in mails that one network can request for one address
-	mailsPerAddress          = 60 // mails to one address; bounds what many networks together can send
-	mailsPerKnownBrowser     = 5
-	mailsWindow              = time.Hour
-	dailyMailsPerAddress     = 100
-	dailyCodesPerAddress     = 50 // codes that may be tried for all mails to one address together
-	dailyWindow              = 24 * time.Hour
-	asksPerSource            = 30 // requests for a mail from one network; an office may share it
-	attemptsPerSource        = 300
-	signInsPerUser           = 20
-	sourceWindow             = 10 * time.Minute
+	mailsPerNetworkAndAddress = 5  // sign-in mails that one network can request for one address
+	mailsPerAddress           = 60 // mails to one address; bounds what many networks together can send
+	mailsPerKnownBrowser      = 5
+	mailsWindow               = time.Hour
+	dailyMailsPerAddress      = 100
+	dailyCodesPerAddress      = 50 // codes that may be tried for all mails to one address together
+	dailyWindow               = 24 * time.Hour
+	mailsPerNetwork           = 30 // requests for a mail to any address from one network; an office may share it
+	attemptsPerNetwork        = 300
+	signInsPerUser            = 20
+	shortWindow               = 10 * time.Minute
 )
 
-// Attempt is something that strangers can do without a credential and that is limited by network. The attempts are counted
-// separately, and a proof counts only if it fails. So a neighbor in a network cannot keep others from signing in by link or code.
+// Attempt is an action that needs no credential and is therefore limited by network. Each kind of attempt has its own count, and a
+// proof counts only if it fails. So one user of a network cannot keep the others from signing in by link or code.
 type Attempt string
 
 // The attempts.
@@ -69,7 +69,7 @@ var (
 	// replace it with their own error.
 	ErrSignIn = fault.New(fault.Unauthorized, "This sign-in does not work: the link or code is wrong, has expired, has already been "+
 		"used, was replaced by a newer one, or was requested in another browser. Ask for a new mail in this browser.")
-	// The errors of limits come with the time until the limit ends.
+	// The errors of limits contain the time until the limit ends.
 	ErrTooManyMails = fault.New(fault.RateLimited, "There were too many requests for sign-in mails to this address. Use the newest mail, "+
 		"or request another one later.")
 	ErrTooManyRequests = fault.New(fault.RateLimited, "There were too many attempts to sign in from your network address.")
@@ -77,7 +77,7 @@ var (
 	ErrTooManySignIns  = fault.New(fault.RateLimited, "You have signed in too often within a few minutes.")
 	// ErrNotFound is the error of a session that does not exist, has ended, or belongs to another user.
 	ErrNotFound = fault.New(fault.NotFound, "You have no session with this ID. It may have ended.")
-	// ErrUnknown is what stores return for a request that they do not have, or no longer accept.
+	// ErrUnknown means that the store does not have the request, or no longer accepts it.
 	ErrUnknown = errors.New("sessions: no such sign-in request")
 )
 
@@ -107,7 +107,7 @@ type KnownBrowser struct {
 
 // Counter counts requests of one kind within a window of time.
 type Counter struct {
-	Name    string // what is counted
+	Name    string // of the limit
 	Subject string // who is counted
 	Window  time.Duration
 	Limit   int

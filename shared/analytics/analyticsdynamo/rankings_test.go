@@ -68,7 +68,7 @@ func TestRankingCost(t *testing.T) {
 		{"a year of 11 months and some days", analytics.PeriodQuery{Kind: analytics.Custom, From: &from, To: &today}, "", 15, 30},
 	} {
 		meter.Reset()
-		got, err := rankings.Top(t.Context(), analytics.RankingQuery{Period: test.period, Of: analytics.People, Limit: 10, With: test.with})
+		got, err := rankings.Top(t.Context(), analytics.RankingQuery{Period: test.period, Of: analytics.People, Limit: 10, Compare: test.with})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -32,7 +32,7 @@ type Reconciler struct {
 	Repair bool
 }
 
-// comparison is what a comparison found, and the function that repairs it. The function returns
+// comparison has the findings of a comparison and a function that corrects them. The function returns
 // errConflict if another writer changed the data meanwhile.
 type comparison struct {
 	analytics.Findings

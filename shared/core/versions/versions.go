@@ -17,8 +17,8 @@ import (
 
 // The errors of a change that collides with other changes.
 var (
-	// ErrStale is what stores return if the stored version is not the one that the caller read. It is internal:
-	// services start again from the read, see Retry.
+	// ErrStale means that the stored version is not the one that the caller read. It never reaches clients,
+	// because services read again and repeat the change; see Retry.
 	ErrStale = errors.New("changed since it was read")
 	// ErrMismatch reports that the stored version is not the one that the client named in If-Match.
 	ErrMismatch = fault.New(fault.Precondition,

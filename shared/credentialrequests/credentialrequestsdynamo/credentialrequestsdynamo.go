@@ -36,7 +36,7 @@ import (
 	"portside/shared/dynamo/items"
 )
 
-// People is what the store of users adds to a transaction.
+// People is the part of the store of users that takes part in transactions.
 type People interface {
 	// Unchanged returns the check that a user still has this version.
 	Unchanged(userID string, version int64) types.TransactWriteItem

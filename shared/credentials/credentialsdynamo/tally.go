@@ -22,7 +22,7 @@ type tally struct {
 	Live   int64 `dynamodbav:"live"`
 }
 
-// Change is what a transaction does to an owner's tally.
+// Change is the part of a transaction that changes an owner's tally.
 type Change struct {
 	Issued, Revoked int // without sessions
 	Sessions        int // issued sessions; revoked ones change nothing

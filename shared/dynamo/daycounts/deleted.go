@@ -12,8 +12,7 @@ import (
 	"portside/shared/dynamo/items"
 )
 
-// deletedItem is what a deleted resource leaves behind: its history, so that past days can be
-// recounted, and nothing else.
+// deletedItem keeps only the history of a deleted resource, so that past days can be recounted.
 type deletedItem struct {
 	PK      string `dynamodbav:"pk"`
 	SK      string `dynamodbav:"sk"`

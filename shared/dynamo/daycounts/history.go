@@ -11,11 +11,11 @@ import (
 	"portside/shared/core/calendar"
 )
 
-// History is what one resource has counted as, with one entry for each day on which that changed,
-// oldest first.
+// History lists the counters that have included one resource. It has one entry for each day on which
+// they changed, oldest first.
 type History []DayEntry
 
-// DayEntry is what a resource counted as at the end of a day, and what happened to it on that day.
+// DayEntry has the counters that included a resource at the end of a day, and the day's events.
 type DayEntry struct {
 	Day       calendar.Day
 	CountedAs []string         // counters that include it; empty after its deletion

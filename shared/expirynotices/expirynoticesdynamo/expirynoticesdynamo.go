@@ -37,7 +37,7 @@ var (
 	_ expirynotices.Ledger = (*Store)(nil)
 )
 
-// lock is what a run reads when it acquires the lock.
+// lock is the stored form of the lock, without the attributes that only conditions use.
 type lock struct {
 	Done int64 `dynamodbav:"done"` // the beginning of the day, in milliseconds since 1970
 }

@@ -49,8 +49,8 @@ func New(client *dynamodb.Client, table string, days daycounts.Table) *Store {
 
 var _ projects.Store = (*Store)(nil)
 
-// labels are what the lists are counted by. Their order is part of the stored counters, so labels
-// may only be appended.
+// labels returns the labels whose items the lists count. Their order is part of the stored counters,
+// so labels may only be appended.
 func labels() []string {
 	all := make([]string, 0, len(projects.Statuses()))
 	for _, s := range projects.Statuses() {

@@ -27,7 +27,7 @@ import (
 	"portside/shared/sessions"
 )
 
-// People is what the store of users adds to a transaction.
+// People is the part of the store of users that takes part in transactions.
 type People interface {
 	// SignedIn returns the write that records the time of a sign-in on an active user with this version.
 	SignedIn(userID string, version int64, at time.Time) types.TransactWriteItem

@@ -70,8 +70,8 @@ var (
 	_ users.BulkStore       = (*Store)(nil)
 )
 
-// labels are what the lists are counted by. Their order is part of the stored counters, so labels
-// may only be appended.
+// labels returns the labels whose items the lists count. Their order is part of the stored counters,
+// so labels may only be appended.
 func labels() []string {
 	all := make([]string, 0, len(principal.Roles()))
 	for _, r := range principal.Roles() {

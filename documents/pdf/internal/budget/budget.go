@@ -15,7 +15,7 @@ import (
 // maxWork bounds the operators, glyphs and values of one document.
 const maxWork = 12_000_000
 
-// Budget is what reading a document may still cost.
+// Budget limits the bytes and the work that remain for reading a document.
 type Budget struct {
 	Limits documents.Limits
 

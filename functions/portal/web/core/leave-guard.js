@@ -1,5 +1,5 @@
 // Asks before the user leaves a page whose content would be lost, such as a secret that is shown once.
-import { useEffect } from "preact/hooks";
+import { useLayoutEffect } from "preact/hooks";
 
 let address = "";
 
@@ -9,11 +9,12 @@ export function guardedAddress() {
 }
 
 /**
- * While isActive is true, the browser asks before it closes the page or opens another one.
+ * While isActive is true, the browser asks before it closes the page or opens another one. A layout effect guards the page before the
+ * browser draws it; other effects run later.
  * @param {boolean} isActive
  */
 export function useLeaveWarning(isActive) {
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!isActive) return undefined;
     /** @param {BeforeUnloadEvent} event */
     const ask = (event) => event.preventDefault();

@@ -1,4 +1,4 @@
-// The users whose IDs other resources have, such as owners and members of projects.
+// The users whose IDs are in other resources, such as owners and members of projects.
 import { useState } from "preact/hooks";
 import { get } from "./api.js";
 import { useLoad } from "./hooks.js";
@@ -10,7 +10,7 @@ import { strings } from "./strings.js";
 const maxIDs = 100;
 
 /**
- * Loads the users with the IDs. Users who are deleted, and IDs of no user such as "system", are missing in the result.
+ * Loads the users with the IDs. The result lacks deleted users, and IDs that belong to no user, such as "system".
  * @param {string[]} ids
  * @param {AbortSignal} signal
  * @returns {Promise<Record<string, ListedUser>>} by ID

@@ -40,7 +40,7 @@ export function setQuery(values, options) {
   navigate(search ? `${location.pathname}?${search}` : location.pathname, options);
 }
 
-/** The address of the page. The component is rendered again when it changes. */
+/** The address of the page. The component renders again when it changes. */
 export function useAddress() {
   const [, render] = useState(0);
   useEffect(() => {

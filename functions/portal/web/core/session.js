@@ -26,7 +26,7 @@ export function setSession(session) {
 
 /**
  * Asks the API who is signed in, and shows the answer in all tabs: after a sign-in with an identity provider, no other code tells
- * them. It throws a Problem if there is no answer.
+ * them. It throws a Problem if the API does not answer.
  */
 export async function loadSession() {
   const session = await readSession({ isPreloaded: true });
@@ -68,8 +68,8 @@ export function endSession() {
 }
 
 /**
- * Follows the sign-ins and sign-outs of other tabs. If the user of this tab has signed out or is another one, the page is loaded
- * again, because another user must not see or send what this one typed.
+ * Follows the sign-ins and sign-outs of other tabs. If this tab's user has signed out, or another user has signed in, it reloads the
+ * page, because another user must not see or send what this one typed.
  */
 export function followOtherTabs() {
   tabs.addEventListener("message", async ({ data }) => {
@@ -83,7 +83,7 @@ export function followOtherTabs() {
   });
 }
 
-/** Ends the session and forgets it. */
+/** Ends the session on the server and in all tabs of this browser. */
 export async function signOut() {
   try {
     await remove(path, { isPublic: true });
@@ -95,7 +95,7 @@ export async function signOut() {
 }
 
 /**
- * Calls the listener when the session changes. It returns a function that stops this.
+ * Calls the listener when the session changes. It returns a function that removes the listener.
  * @param {() => void} listener
  */
 export function onSessionChange(listener) {
@@ -103,7 +103,7 @@ export function onSessionChange(listener) {
   return () => void listeners.delete(listener);
 }
 
-/** The session, or null without a sign-in. The component is rendered again when it changes. */
+/** The session, or null without a sign-in. The component renders again when it changes. */
 export function useSession() {
   const [, render] = useState(0);
   useEffect(() => onSessionChange(() => render((n) => n + 1)), []);

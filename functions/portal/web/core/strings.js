@@ -457,7 +457,7 @@ export const strings = {
   },
 
   users: {
-        title: "Users",
+    title: "Users",
     intro: "All accounts, in the order in which they were added.",
     caption: "Users",
     create: "Create user",
@@ -616,7 +616,7 @@ export const strings = {
   },
 
   projects: {
-        title: "Projects",
+    title: "Projects",
     intro: "All projects, in the order in which they were created.",
     caption: "Projects",
     create: "Create project",

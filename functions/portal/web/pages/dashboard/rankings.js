@@ -70,7 +70,7 @@ function person({ userId = "" }, people) {
 }
 
 /**
- * Named numbers as bars, with the table behind them and its file.
+ * Named numbers as bars, as a table, and as a file.
  * @param {{title: string, name: string, nameTitle: string, countTitle: string, rows: Named[], otherName: string}} props
  */
 export function NamedBars({ title, name, nameTitle, countTitle, rows, otherName }) {

@@ -1,4 +1,4 @@
-// A chart of a figure by day, the table behind it, and its file.
+// A chart of a figure by day, the same numbers as a table, and as a file.
 import { useState } from "preact/hooks";
 import { Button } from "../../components/buttons.js";
 import { Chart, Legend } from "../../components/chart.js";

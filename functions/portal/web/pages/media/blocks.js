@@ -1,4 +1,4 @@
-// The text that the service has read from a file, with the quotes marked. The positions of the evidence refer to this text.
+// The text that the service read from a file, with the quotes marked. The positions in evidence refer to this text.
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { visible } from "../../components/untrusted.js";
 import { formatSeconds } from "../../core/format.js";
@@ -11,11 +11,11 @@ import { partName } from "./document.js";
 /** @typedef {import("./evidence.js").Evidence} Evidence */
 /** @typedef {{id: string, from: number, to: number}} Mark positions in the text of a block, in characters */
 
-/** How many blocks of a long text are shown before and behind the place. */
+/** How many blocks of a long text are shown before and after the place. */
 const contextBlocks = 300;
 
 /**
- * Whether the text contains the quote at its place. It may be missing if the text is truncated.
+ * Whether the text contains the quote. A truncated text may lack it.
  * @param {Text} text
  * @param {Evidence} place
  */
@@ -36,7 +36,7 @@ export function BlocksView({ text, name, places, selected }) {
     ${shown.map((block, i) => html`
       ${isNewPart(block, shown[i - 1]) ? html`<p class="block-place">${placeOf(block, name)}</p>` : null}
       <p dir="auto">${pieces(block, marksOf(block, places, selected), selected)}</p>`)}
-    ${isCut.behind || text.isTruncated ? html`<p class="muted">…</p>` : null}
+    ${isCut.after || text.isTruncated ? html`<p class="muted">…</p>` : null}
   </div>`;
 }
 
@@ -49,7 +49,7 @@ function around(blocks, place) {
   const at = Math.max(blockOf(blocks, place), 0);
   const from = Math.max(at - contextBlocks, 0);
   const to = Math.min(at + contextBlocks, blocks.length);
-  return { shown: blocks.slice(from, to), isCut: { before: from > 0, behind: to < blocks.length } };
+  return { shown: blocks.slice(from, to), isCut: { before: from > 0, after: to < blocks.length } };
 }
 
 /**
@@ -62,7 +62,7 @@ function blockOf(blocks, { start }) {
 }
 
 /**
- * Whether a block begins another page, or another moment of a recording.
+ * Whether a block begins another page, or another time in a recording.
  * @param {Block} block
  * @param {Block | undefined} before
  */
@@ -79,7 +79,7 @@ function placeOf({ page, time }, name) {
 }
 
 /**
- * The marks in a block, in order and without overlaps; the selected place has priority. A quote may reach into the next block.
+ * The marks in a block, in order and without overlaps. The selected place has priority. A quote may extend over several blocks.
  * @param {Block} block
  * @param {Evidence[]} places
  * @param {Evidence} selected

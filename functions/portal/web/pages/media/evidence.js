@@ -13,7 +13,7 @@ import { findQuote, newIndex } from "./quotes.js";
 /** @typedef {{id: string, variable: string, file: number, quote: string, page: number, start: number, end: number, confidence: number}} Evidence */
 /** @typedef {import("./document.js").Content} Content */
 
-/** How many characters of a long text are shown before and behind the place. */
+/** How many characters of a long text are shown before and after the place. */
 const contextCharacters = 30_000;
 
 /**

@@ -123,7 +123,7 @@ function spaces(index, characters) {
 }
 
 /**
- * The offset behind a letter, without the white space that follows.
+ * The offset after a letter, without the white space that follows.
  * @param {Index} index
  * @param {number} letter
  */

@@ -1,5 +1,5 @@
-// The list of runs. A run is one request, from the upload of its files to its answer; work.js does the work, one run after the
-// other. Jobs survive a reload of the page: their IDs are in the address, and the tab remembers the names of their files.
+// The list of runs. A run is one request, from the upload of its files to its answer; work.js does the work. Runs that send files take
+// turns. Jobs survive a reload of the page: their IDs are in the address, and the storage of the tab has the names of their files.
 import { useEffect, useState } from "preact/hooks";
 import { asProblem } from "../../core/hooks.js";
 import { setQuery } from "../../core/router.js";
@@ -26,9 +26,9 @@ import { followJob, sendRun } from "./work.js";
 
 let lastId = 0;
 
-/** Runs is the list of runs, newest first. It tells its listener after each change. */
+/** The list of runs, newest first. It calls its listener after each change. */
 class Runs {
-  /** @param {string} key in the storage of the tab, which keeps the jobs */
+  /** @param {string} key of the jobs in the storage of the tab */
   constructor(key) {
     this.key = key;
     /** @type {Run[]} */
@@ -36,12 +36,12 @@ class Runs {
     this.listener = () => {};
     /** @type {Map<number, AbortController>} */
     this.aborts = new Map();
-    /** The end of the last run that sends files. */
-    this.last = Promise.resolve();
+    /** Resolves when the last enqueued run has ended. */
+    this.lastEnqueued = Promise.resolve();
   }
 
   /**
-   * Adds runs and starts them one after the other. A call that is still being worked on is not sent again.
+   * Adds a run for each call and starts them one after the other. It skips a call that a busy run is sending already.
    * @param {{task: Task, call: Call}[]} calls
    */
   start(calls) {
@@ -56,15 +56,15 @@ class Runs {
     return this.list.some((run) => isBusy(run) && run.call && isSame(run.call, call));
   }
 
-  /** Follows the jobs of the address or, if it has none, those that the tab remembers. */
+  /** Follows the jobs whose IDs are in the address or, if it has none, the jobs in the storage of the tab. */
   resume() {
     const query = new URLSearchParams(location.search);
-    const remembered = loadFromTab(this.key) ?? [];
-    const named = query.get("jobs")?.split(",").filter((id) => /^[0-9a-f-]{36}$/.test(id)) ?? [];
+    const stored = loadFromTab(this.key) ?? [];
+    const idsInAddress = query.get("jobs")?.split(",").filter((id) => /^[0-9a-f-]{36}$/.test(id)) ?? [];
     const task = tasks.find((t) => t === query.get("task")) ?? "summarize";
-    const ids = named.length > 0 ? named : remembered.map((/** @type {any} */ job) => job.jobId);
+    const ids = idsInAddress.length > 0 ? idsInAddress : stored.map((/** @type {any} */ job) => job.jobId);
     for (const jobId of new Set(ids)) {
-      const job = remembered.find((/** @type {any} */ j) => j.jobId === jobId) ?? { task, names: [] };
+      const job = stored.find((/** @type {any} */ j) => j.jobId === jobId) ?? { task, names: [] };
       const run = { ...newRun(job.task, [], null), names: job.names, jobId, state: /** @type {State} */ ("queued") };
       this.list = [...this.list, run];
       void this.doWork(run.id, followJob);
@@ -74,11 +74,11 @@ class Runs {
 
   /** @param {number} id */
   enqueue(id) {
-    this.last = this.last.then(() => (this.find(id)?.state === "waiting" ? this.doWork(id, sendRun) : undefined));
+    this.lastEnqueued = this.lastEnqueued.then(() => (this.find(id)?.state === "waiting" ? this.doWork(id, sendRun) : undefined));
   }
 
   /**
-   * Repeats a run that failed or was stopped. A job that still runs is followed again.
+   * Repeats a run that failed or was stopped. If the user stopped waiting for a job, it follows the same job again.
    * @param {number} id
    */
   retry(id) {
@@ -106,7 +106,7 @@ class Runs {
     this.changed();
   }
 
-  /** Stops all requests, because the page is closed. The tab still remembers the jobs. */
+  /** Stops all requests, because the page is closed. The jobs stay in the storage of the tab. */
   close() {
     this.listener = () => {};
     for (const abort of this.aborts.values()) abort.abort();
@@ -114,7 +114,7 @@ class Runs {
   }
 
   /**
-   * Does a part of the work of a run. A failure belongs to the run, unless the user stopped it.
+   * Does the work of a run. An error becomes the problem of the run, unless the user stopped it.
    * @param {number} id
    * @param {(run: Run, progress: import("./work.js").Progress) => Promise<void>} work
    */
@@ -138,7 +138,7 @@ class Runs {
   }
 
   /**
-   * Changes a run. A stopped run ignores late progress: only a new state changes it.
+   * Changes a run. A stopped run ignores changes without a state, which are progress that arrives late.
    * @param {number} id
    * @param {Partial<Run>} change
    */
@@ -150,7 +150,7 @@ class Runs {
     this.changed();
   }
 
-  /** Remembers the jobs, and tells the listener. */
+  /** Stores the jobs in the tab and in the address, and calls the listener. */
   changed() {
     const jobs = this.list.filter((run) => run.jobId);
     saveToTab(this.key, jobs.map(({ jobId, task, names }) => ({ jobId, task, names })));
@@ -190,7 +190,7 @@ function newRun(task, files, call) {
   };
 }
 
-/** The runs of the page. The component is rendered again when they change. */
+/** The runs of the page. The component renders again when they change. */
 export function useRuns() {
   const [, render] = useState(0);
   const [runs] = useState(() => new Runs(`portside.media.jobs.${currentUser().id}`));

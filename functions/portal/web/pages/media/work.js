@@ -1,4 +1,4 @@
-// The work of a run: uploads its files, sends the request, and asks for the job until it has ended.
+// The work of a run: it uploads the files, sends the request, and polls the job until it ends.
 import { get, post, Problem, send } from "../../core/api.js";
 import { asProblem } from "../../core/hooks.js";
 import { strings } from "../../core/strings.js";
@@ -10,7 +10,7 @@ import { uploadFile } from "./upload.js";
 /** @typedef {import("../../core/types").Schema<"Job">} Job */
 /** @typedef {{signal: AbortSignal, report: (change: Partial<Run>) => void}} Progress report changes the run in the list */
 
-/** How many polls in a row may fail before the run fails. */
+/** The run fails when this many polls in a row have failed. */
 const maxFailedPolls = 10;
 
 /**
@@ -57,14 +57,14 @@ async function uploadParts(call, { signal, report }) {
     }
     report({ state: "uploading", progress: 0 });
     const offer = () => post("/v1/uploads", { signal });
-    const uploadId = await uploadFile(part.file, { offer, signal, onProgress: (progress) => report({ progress }) });
+    const uploadId = await uploadFile(part.file, { offer, signal, onProgress: (fraction) => report({ progress: fraction }) });
     parts.push({ ...part, uploadId });
   }
   return { ...call, parts };
 }
 
 /**
- * Asks for a job until it has ended.
+ * Polls a job until it ends.
  * @param {string} jobId
  * @param {number} seconds until the first request
  * @param {Progress} progress
@@ -91,7 +91,7 @@ async function poll(jobId, seconds, { signal, report }) {
 }
 
 /**
- * The change of a run that follows from the state of its job.
+ * The change of a run that shows the status of its job.
  * @param {Job} job
  * @returns {Partial<Run>}
  */
