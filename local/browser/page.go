@@ -61,28 +61,34 @@ func New(tb testing.TB, base string) *Page {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	return openTab(tb, address, parent, chromedp.WithNewBrowserContext())
+	p := &Page{t: tb, base: address, tab: parent}
+	p.open(chromedp.WithNewBrowserContext())
+	return p
 }
 
 // NewTab returns another tab in the window of this page. Tabs of a window share cookies and storage.
-func (p *Page) NewTab() *Page { return openTab(p.t, p.base, p.tab) }
+func (p *Page) NewTab() *Page {
+	p.t.Helper()
+	other := &Page{t: p.t, base: p.base, tab: p.tab}
+	other.open()
+	return other
+}
 
-// openTab opens a tab in the window of the parent, unless an option creates another window.
-func openTab(tb testing.TB, base *url.URL, parent context.Context, options ...chromedp.ContextOption) *Page {
-	tb.Helper()
-	p := &Page{t: tb, base: base, watch: newWatcher(base.Host)}
+// open opens a tab in the window of p.tab, unless an option creates another window, and sets p.tab to the new one.
+func (p *Page) open(options ...chromedp.ContextOption) {
+	p.t.Helper()
+	p.watch = newWatcher(p.base.Host)
 	p.Scope = Scope{page: p}
-	tab, closeTab := chromedp.NewContext(parent, append(options, chromedp.WithListener(p.watch.observe))...)
+	tab, closeTab := chromedp.NewContext(p.tab, append(options, chromedp.WithListener(p.watch.observe))...)
 	p.tab = tab
-	tb.Cleanup(closeTab)
+	p.t.Cleanup(closeTab)
 	if err := chromedp.Do(tab); err != nil {
-		tb.Fatalf("open a tab: %v", err)
+		p.t.Fatalf("open a tab: %v", err)
 	}
 	p.target = chromedp.FromContext(tab).Target
 	p.watch.closeDialog = p.acceptDialog
 	p.prepare()
-	tb.Cleanup(p.reportProblems)
-	return p
+	p.t.Cleanup(p.reportProblems)
 }
 
 func (p *Page) acceptDialog() {
