@@ -31,6 +31,9 @@ type NamePaging struct {
 
 // position is a place in a list of the registry. Last is opaque: some registries encode more than a name, so names are
 // compared only within one upstream page.
+//
+// Clients can read a position, because the cursor does not encrypt it. Last can be a name that was not returned, so a list
+// with names that the caller may not see has positions without Last.
 type position struct {
 	Last  string `json:"l,omitempty"` // the registry's start of its page; empty for the first one
 	After string `json:"a,omitempty"` // last name on that page that was returned
@@ -113,7 +116,7 @@ func (c *catalog) listRepositories(ctx context.Context, in *listRepositoriesInpu
 	if err != nil {
 		return nil, err
 	}
-	names, next, err := in.find(ctx, c.readRepositories, func(name string) bool { return images.Listed(viewer, name) })
+	names, next, err := c.findRepositories(ctx, in.NamePaging, viewer)
 	if err != nil {
 		return nil, err
 	}
@@ -124,6 +127,31 @@ func (c *catalog) listRepositories(ctx context.Context, in *listRepositoriesInpu
 	}
 	out.Body.Pagination, err = in.pagination(next)
 	return out, err
+}
+
+// findRepositories returns the repositories on a page that the viewer may see, and the position of the next page, or nil after
+// the last one.
+func (c *catalog) findRepositories(ctx context.Context, p NamePaging, viewer principal.Principal) ([]string, *position, error) {
+	if viewer.FetchesAll(principal.ReadImages) {
+		return p.find(ctx, c.readRepositories, func(string) bool { return true })
+	}
+	at, err := p.position()
+	if err == nil && at.Last != "" { // the viewer could see all when the cursor was returned
+		err = web.ErrCursor()
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	names, err := c.gateway.visibleRepositories(ctx, viewer)
+	if err != nil {
+		return nil, nil, err
+	}
+	names = slices.DeleteFunc(names, func(name string) bool { return !strings.Contains(name, p.Filter) })
+	names, more := page{size: p.Limit, last: at.After}.cut(names)
+	if !more {
+		return names, nil, nil
+	}
+	return names, &position{After: names[len(names)-1]}, nil
 }
 
 func (c *catalog) viewer(ctx context.Context) (principal.Principal, error) {

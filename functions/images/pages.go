@@ -141,8 +141,8 @@ func (p page) cut(names []string) (onPage []string, more bool) {
 	return names, false
 }
 
-// maxPages limits how many pages of the registry's catalog are read for a credential that may see only some repositories. Its
-// list is incomplete if the registry has more than maxPages × maxPageNames repositories.
+// maxPages limits how many pages of a list of the registry are read for one response. The list of a caller who may see only
+// some repositories is incomplete if the registry has more than maxPages × maxPageNames repositories.
 const maxPages = 20
 
 // visibleRepositories returns all repositories that the caller may see, sorted.

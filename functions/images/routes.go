@@ -67,7 +67,8 @@ var (
 		OperationID: "listImageRepositories", Method: http.MethodGet, Path: "/v1/images", Tags: []string{"Images"},
 		Summary: "List repositories",
 		Description: "Returns the repositories of the container registry, which have images and charts, in the registry's order. " + seen +
-			" A scope for all charts lists no repositories, because a name does not tell what a repository contains.\n\n" +
+			" A scope for all charts lists no repositories, because a name does not tell what a repository contains. If you may not see " +
+			"everything, the list has only repositories among the first 20,000 of the registry.\n\n" +
 			"A page can have fewer items than its limit, or none, although there is a next page.",
 	}
 	listTags = huma.Operation{

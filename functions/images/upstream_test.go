@@ -52,12 +52,18 @@ func TestRevokedUpstreamLoginIsRenewed(t *testing.T) {
 // withUpstream returns a client of a gateway in front of the given upstream registry.
 func (q *fixture) withUpstream(handler http.HandlerFunc) webtest.Client {
 	q.tb.Helper()
+	q.replaceUpstream(handler)
+	return q.withScopes("read:docker-images")
+}
+
+// replaceUpstream puts the gateway in front of the given upstream registry.
+func (q *fixture) replaceUpstream(handler http.HandlerFunc) {
+	q.tb.Helper()
 	server := httptest.NewServer(handler)
 	q.tb.Cleanup(server.Close)
 	q.upstream.Address = strings.TrimPrefix(server.URL, "http://")
 	client, _ := q.upstream.ECR(q.tb, q.clock)
 	q.gateway.registry = imagesecr.NewRegistry(imagesecr.New(client, q.clock))
-	return q.withScopes("read:docker-images")
 }
 
 func TestUpstreamErrorsRevealNoDetails(t *testing.T) {

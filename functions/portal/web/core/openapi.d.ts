@@ -613,7 +613,7 @@ export interface paths {
         };
         /**
          * List repositories
-         * @description Returns the repositories of the container registry, which have images and charts, in the registry's order. You see what your own working tokens and passwords may download, or everything if you have `tokens:read`. A scope for all charts lists no repositories, because a name does not tell what a repository contains.
+         * @description Returns the repositories of the container registry, which have images and charts, in the registry's order. You see what your own working tokens and passwords may download, or everything if you have `tokens:read`. A scope for all charts lists no repositories, because a name does not tell what a repository contains. If you may not see everything, the list has only repositories among the first 20,000 of the registry.
          *
          *     A page can have fewer items than its limit, or none, although there is a next page.
          */
