@@ -1,6 +1,7 @@
 package media
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"unicode/utf8"
@@ -40,15 +41,18 @@ func textsOf(docs []*documents.Document) ([]Text, error) {
 // textOfDocument returns the first blocks of a document whose JSON has at most maxBytes.
 func textOfDocument(d *documents.Document, maxBytes int) (Text, error) {
 	text := Text{Blocks: []TextBlock{}}
-	start, end := 0, 0 // of the last block: in characters, and in bytes
+	var encoded bytes.Buffer
+	encoder := json.NewEncoder(&encoded)
+	encoder.SetEscapeHTML(false) // as in responses
+	start, end := 0, 0           // of the last block: in characters, and in bytes
 	for _, b := range d.Blocks {
 		start += utf8.RuneCountInString(d.Text()[end:b.Start])
 		block := TextBlock{Text: b.Text, Start: start, Page: b.Page, Time: b.Time.From}
-		encoded, err := json.Marshal(block)
-		if err != nil {
+		encoded.Reset()
+		if err := encoder.Encode(block); err != nil {
 			return Text{}, fmt.Errorf("encode a block: %w", err)
 		}
-		if maxBytes -= len(encoded) + len(","); maxBytes < 0 {
+		if maxBytes -= encoded.Len(); maxBytes < 0 { // with the line break, which is as long as a comma
 			text.IsTruncated = true
 			break
 		}
