@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -17,13 +18,15 @@ import (
 	"portside/shared/web"
 )
 
-// Limits of an import. A request must end before the function's timeout, and the response must not exceed Lambda's maximum payload
-// even if every row fails.
+// Limits of an import. A request must end before the function's timeout.
 const (
 	maxImportTextBytes = 1_500_000
 	maxImportBodyBytes = 2 * maxImportTextBytes // JSON escapes line ends and quotes
 	maxImportRows      = 250
 	maxDryRunRows      = 10_000
+	// maxReportBytes limits the report of a dry run, because Lambda takes 6 MiB of JSON. The body of a response is a string
+	// there, so quotes and backslashes are escaped twice. The report of maxImportRows rows is always shorter.
+	maxReportBytes = 6_000_000
 )
 
 const importHint = "Import a longer file in pieces, or with the command `portside import-users`."
@@ -106,7 +109,7 @@ func (s *service) importFile(ctx context.Context, in *importUsersInput) (*import
 			return nil, err
 		}
 	}
-	return out, nil
+	return out, out.Body.Data.checkSize()
 }
 
 // readRows reads the file. Rows that cannot be parsed have an error.
@@ -180,6 +183,28 @@ func (r *importReport) add(row usersfile.Row, outcome users.Outcome) (err error)
 	}
 	r.Rows = append(r.Rows, imported)
 	return err
+}
+
+// checkSize returns an error if the report does not fit into a response.
+func (r *importReport) checkSize() error {
+	body, err := encodeJSON(r)
+	if err != nil {
+		return err
+	}
+	payload, err := encodeJSON(body)
+	if err == nil && len(payload) > maxReportBytes {
+		err = fault.Invalid(fault.Field{Pointer: "/text", Detail: "must be split, because its report would have more than 6 MB. " + importHint})
+	}
+	return err
+}
+
+// encodeJSON encodes a value as API responses and the Lambda runtime do.
+func encodeJSON(value any) (string, error) {
+	var text strings.Builder
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	err := encoder.Encode(value)
+	return text.String(), err
 }
 
 const maxPrintable = 254 // characters of a value in the report

@@ -72,6 +72,7 @@ var (
 		Description: "Creates the users of a CSV file with a header, or of a file with one JSON object per line. The columns or keys are " +
 			"`email`, `name` and `role`, and optionally `department`, `metadata` (a JSON object) and `sendActivationEmail`.\n\n" +
 			"With `dryRun`, the response says what an import would do, without creating users; such a file can have 10,000 rows. " +
+			"If the report would have more than 6 MB, the response is a 400; split the file then. " +
 			"Without it, a request takes 250 rows. Import a longer file in pieces: each row of a dry run that can be imported has its " +
 			"JSON line in `source`.\n\n" +
 			"A row that fails does not stop the others. Existing users are not changed, so you can safely repeat a request. " +

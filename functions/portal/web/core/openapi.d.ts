@@ -1037,7 +1037,7 @@ export interface paths {
          * Import users from a file
          * @description Creates the users of a CSV file with a header, or of a file with one JSON object per line. The columns or keys are `email`, `name` and `role`, and optionally `department`, `metadata` (a JSON object) and `sendActivationEmail`.
          *
-         *     With `dryRun`, the response says what an import would do, without creating users; such a file can have 10,000 rows. Without it, a request takes 250 rows. Import a longer file in pieces: each row of a dry run that can be imported has its JSON line in `source`.
+         *     With `dryRun`, the response says what an import would do, without creating users; such a file can have 10,000 rows. If the report would have more than 6 MB, the response is a 400; split the file then. Without it, a request takes 250 rows. Import a longer file in pieces: each row of a dry run that can be imported has its JSON line in `source`.
          *
          *     A row that fails does not stop the others. Existing users are not changed, so you can safely repeat a request. Mails are sent within minutes, in batches. You cannot create a user whose role has more permissions than yours.
          *
