@@ -140,6 +140,17 @@ func TestImportAsksToSplitAFileWithALongReport(t *testing.T) {
 	p.asAdmin().Post("/v1/users/imports", file(rows/2)).WantStatus(http.StatusOK).WantValue("data.failed", rows/2)
 }
 
+func TestImportShortensUnknownNames(t *testing.T) {
+	p := newFixture(t)
+	long := strings.Repeat("\x7f", 1_000_000) // 4 bytes each in an error
+	failed := p.asAdmin().Post("/v1/users/imports", importBody("jsonl", `{"`+long+`":1}`)).WantStatus(http.StatusOK).
+		WantValue("data.failed", 1)
+	refused := p.asAdmin().Post("/v1/users/imports", importBody("csv", "email,"+long+"\n")).WantStatus(http.StatusBadRequest)
+	if len(failed.Body)+len(refused.Body) > 3000 {
+		t.Errorf("the responses have %d and %d bytes", len(failed.Body), len(refused.Body))
+	}
+}
+
 func TestImportNeedsPermission(t *testing.T) {
 	p := newFixture(t)
 	for _, role := range []principal.Role{principal.User, principal.Viewer} {

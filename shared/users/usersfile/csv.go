@@ -66,11 +66,11 @@ func detectSeparator(text io.Reader) (io.Reader, rune) {
 // columnPositions returns the index of each column in the header.
 func columnPositions(header []string) (map[string]int, error) {
 	at := map[string]int{}
-	for i, text := range header {
-		text = strings.TrimSpace(text)
-		known := slices.IndexFunc(columns(), func(name string) bool { return strings.EqualFold(name, text) })
+	for i, title := range header {
+		title = strings.TrimSpace(title)
+		known := slices.IndexFunc(columns(), func(name string) bool { return strings.EqualFold(name, title) })
 		if known < 0 {
-			return nil, fmt.Errorf("unknown column %q; %s", text, csvHelp)
+			return nil, fmt.Errorf("unknown column %q; %s", shortened(title), csvHelp)
 		}
 		name := columns()[known]
 		if _, isRepeated := at[name]; isRepeated {

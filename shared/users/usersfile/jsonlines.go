@@ -99,7 +99,7 @@ func jsonFailure(err error) error {
 		return fmt.Errorf("%s must not be a JSON %s", mistyped.Field, mistyped.Value)
 	}
 	if unknown, found := strings.CutPrefix(err.Error(), "json: unknown field "); found {
-		return fmt.Errorf("the key %s is unknown; the keys are %s", unknown, strings.Join(columns(), ", "))
+		return fmt.Errorf("the key %s is unknown; the keys are %s", shortened(unknown), strings.Join(columns(), ", "))
 	}
 	if errors.Is(err, io.ErrUnexpectedEOF) {
 		return errors.New("the JSON object does not end on its line")
