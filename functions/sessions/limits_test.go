@@ -78,6 +78,31 @@ func TestNeighborsCannotUseUpTheMailsOfAKnownBrowser(t *testing.T) {
 	}
 }
 
+// TestKnownBrowserOfADeletedUserIsAStranger has a new user with the address of a deleted one.
+func TestKnownBrowserOfADeletedUserIsAStranger(t *testing.T) {
+	f := newFixture(t)
+	f.user("root@example.com", principal.Admin)
+	b := f.signedIn()
+	if err := f.users().Delete(t.Context(), principal.Operator(), versions.Target{ID: f.ada.ID}); err != nil {
+		t.Fatal(err)
+	}
+	for range 5 {
+		f.browser().ask("ada@example.com").WantStatus(http.StatusAccepted)
+	}
+	b.ask("ada@example.com").WantStatus(http.StatusTooManyRequests)
+	f.ada, _ = f.user("ada@example.com", principal.Viewer)
+	b.ask("ada@example.com").WantStatus(http.StatusTooManyRequests)
+	before := b.cookies[knownCookie]
+	link, _, err := f.service().OperatorLink(t.Context(), f.ada.Email)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b.useLink(link.Reveal()).WantStatus(http.StatusCreated); b.cookies[knownCookie] == before {
+		t.Error("the browser of the deleted user counts for the new one")
+	}
+	b.ask("ada@example.com").WantStatus(http.StatusAccepted)
+}
+
 // TestAddressGetsOneHundredMailsPerDay asks for mails from many networks.
 func TestAddressGetsOneHundredMailsPerDay(t *testing.T) {
 	f := newFixture(t)

@@ -46,8 +46,8 @@ func (s *Service) countMailRequest(ctx context.Context, in MailRequest) error {
 	if err != nil {
 		return err
 	}
-	if known != nil {
-		browser := Counter{Name: "sign-in-mails-by", Subject: known.ID, Window: mailsWindow, Limit: mailsPerKnownBrowser}
+	if known != "" {
+		browser := Counter{Name: "sign-in-mails-by", Subject: known, Window: mailsWindow, Limit: mailsPerKnownBrowser}
 		return s.count(ctx, browser, ErrTooManyMails)
 	}
 	network := Counter{Name: "sign-in-mails-from", Subject: in.Network, Window: shortWindow, Limit: mailsPerNetwork}

@@ -96,12 +96,12 @@ type Request struct {
 	ExpiresAt   time.Time
 }
 
-// KnownBrowser is a browser in which the user with an address has signed in. It may request mails to the address although others
-// have used up the limits for the address and the network.
+// KnownBrowser is a browser in which a user has signed in. It may request mails to the user's address although others have used up the
+// limits for the address and the network. It has the ID and not the address, so it does not count for a later user of the address.
 type KnownBrowser struct {
 	ID        string // public id of its secret
 	Hash      []byte
-	Email     string // normal
+	UserID    string // of a user who may have been deleted since
 	ExpiresAt time.Time
 }
 

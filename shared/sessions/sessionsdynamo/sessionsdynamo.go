@@ -4,7 +4,7 @@
 //
 //	sign-in#<id>         request   a sign-in request; deleted when it is used
 //	sign-ins-unsent      <id>      its mail was not sent yet, and when it is due
-//	known-browser#<id>   browser   a browser in which the user with an address has signed in
+//	known-browser#<id>   browser   a browser in which a user has signed in
 //	count#<name>#<key>   <start>   n, the number of requests in the window that begins at start (Unix seconds)
 //
 // Sessions are credentials (see credentialsdynamo). All items here have a purgeAt shortly after their end.
