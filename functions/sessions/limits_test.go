@@ -116,17 +116,51 @@ func TestAddressGetsOneHundredMailsPerDay(t *testing.T) {
 	f.browser().from("198.51.100.1:1").ask("ada@example.com").WantStatus(http.StatusAccepted)
 }
 
+// guessFromTenNetworks has strangers use up the codes of an address.
+func (f *fixture) guessFromTenNetworks(email string) {
+	f.tb.Helper()
+	for i := range 10 {
+		stranger := f.browser().from(fmt.Sprintf("203.0.113.%d:1", i))
+		stranger.ask(email).WantStatus(http.StatusAccepted)
+		stranger.guess(email, 5)
+	}
+}
+
+// guess tries wrong codes for the newest mail.
+func (b *browser) guess(email string, times int) {
+	b.f.tb.Helper()
+	_, code := b.f.post.last(b.f.tb)
+	for range times {
+		b.useCode(email, otherThan(code)).WantStatus(http.StatusUnauthorized)
+	}
+}
+
+// TestStrangersCannotUseUpTheCodesOfAKnownBrowser also has the known browser use up its own codes.
+func TestStrangersCannotUseUpTheCodesOfAKnownBrowser(t *testing.T) {
+	f := newFixture(t)
+	b := f.signedIn()
+	f.guessFromTenNetworks("ada@example.com")
+	b.ask("ada@example.com").WantStatus(http.StatusAccepted)
+	_, code := f.post.last(t)
+	b.useCode("ada@example.com", code).WantStatus(http.StatusCreated)
+
+	for range 9 { // 45 codes, after the right one
+		f.clock.Advance(time.Hour)
+		b.ask("ada@example.com").WantStatus(http.StatusAccepted)
+		b.guess("ada@example.com", 5)
+	}
+	f.clock.Advance(time.Hour)
+	b.ask("ada@example.com").WantStatus(http.StatusAccepted)
+	b.guess("ada@example.com", 4)
+	token, code := f.post.last(t)
+	b.useCode("ada@example.com", code).WantStatus(http.StatusTooManyRequests).WantHeader("Retry-After", "18000")
+	b.useLink(token).WantStatus(http.StatusCreated)
+}
+
 // TestFiftyCodesPerAddressAndDay has strangers guess codes in many browsers. The link of a mail still works.
 func TestFiftyCodesPerAddressAndDay(t *testing.T) {
 	f := newFixture(t)
-	for i := range 10 {
-		stranger := f.browser().from(fmt.Sprintf("203.0.113.%d:1", i))
-		stranger.ask("ada@example.com").WantStatus(http.StatusAccepted)
-		_, code := f.post.last(t)
-		for range 5 {
-			stranger.useCode("ada@example.com", otherThan(code)).WantStatus(http.StatusUnauthorized)
-		}
-	}
+	f.guessFromTenNetworks("ada@example.com")
 	b := f.browser()
 	b.ask("ada@example.com").WantStatus(http.StatusAccepted)
 	token, code := f.post.last(t)
