@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -57,6 +58,14 @@ func TestRepeatedTokenCreationReturnsTheSameToken(t *testing.T) {
 	if renewed.Text("data.token") == token {
 		t.Error("an expired idempotency key returned the old token")
 	}
+}
+
+func TestUpperAndLowerCaseAreTheSameIdempotencyKey(t *testing.T) {
+	d := newFixture(t)
+	_, key := d.user("manager@example.com", principal.Manager)
+	first := d.withKey(key).With("Idempotency-Key", onceKey).Post(tokensPath, all).WantStatus(http.StatusCreated)
+	d.withKey(key).With("Idempotency-Key", strings.ToUpper(onceKey)).Post(tokensPath, all).WantStatus(http.StatusCreated).
+		WantHeader("Idempotency-Replayed", "true").WantValue("data.token", first.Text("data.token"))
 }
 
 func TestTokenCreationNeedsARandomIdempotencyKey(t *testing.T) {

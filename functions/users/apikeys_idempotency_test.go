@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -37,6 +38,15 @@ func TestRepeatedKeyCreationReturnsTheSameKey(t *testing.T) {
 	once.Post(at, body).WantStatus(http.StatusCreated).WantHeader("Idempotency-Replayed", "")
 	once = p.withKey(key).With("Idempotency-Key", "order 66")
 	once.Post(at, body).WantStatus(http.StatusBadRequest).WantValue("errors.0.pointer", "header/Idempotency-Key")
+}
+
+func TestUpperAndLowerCaseAreTheSameIdempotencyKey(t *testing.T) {
+	p := newFixture(t)
+	user, key := p.user("ada@example.com", principal.Manager)
+	at, body := "/v1/users/"+user.ID+"/api-keys", `{"name":"build server"}`
+	first := p.withKey(key).With("Idempotency-Key", onceKey).Post(at, body).WantStatus(http.StatusCreated)
+	p.withKey(key).With("Idempotency-Key", strings.ToUpper(onceKey)).Post(at, body).WantStatus(http.StatusCreated).
+		WantHeader("Idempotency-Replayed", "true").WantValue("data.key", first.Text("data.key"))
 }
 
 func TestConcurrentRequestsWithOneIdempotencyKeyCreateOneKey(t *testing.T) {
