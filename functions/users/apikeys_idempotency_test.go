@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"portside/shared/core/idempotency"
 	"portside/shared/core/principal"
 	"portside/shared/testkit/webtest"
 )
@@ -38,6 +39,18 @@ func TestRepeatedKeyCreationReturnsTheSameKey(t *testing.T) {
 	once.Post(at, body).WantStatus(http.StatusCreated).WantHeader("Idempotency-Replayed", "")
 	once = p.withKey(key).With("Idempotency-Key", "order 66")
 	once.Post(at, body).WantStatus(http.StatusBadRequest).WantValue("errors.0.pointer", "header/Idempotency-Key")
+}
+
+func TestReplayOfADeletedKeyIsAConflict(t *testing.T) {
+	p := newFixture(t)
+	user, key := p.user("ada@example.com", principal.Manager)
+	at, body := "/v1/users/"+user.ID+"/api-keys", `{"name":"build server"}`
+	once := p.withKey(key).With("Idempotency-Key", onceKey)
+	first := once.Post(at, body).WantStatus(http.StatusCreated)
+	once.Delete(at + "/" + first.Text("data.id")).WantStatus(http.StatusNoContent)
+	once.Post(at, body).WantStatus(http.StatusConflict).WantHeader("X-Should-Retry", "false").
+		WantValue("detail", idempotency.ErrRevoked.Detail)
+	once.Post(at, `{"name":"another"}`).WantStatus(http.StatusUnprocessableEntity)
 }
 
 func TestUpperAndLowerCaseAreTheSameIdempotencyKey(t *testing.T) {
