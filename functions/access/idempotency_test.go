@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -11,6 +12,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/google/uuid"
 
+	"portside/shared/core/idempotency"
 	"portside/shared/core/principal"
 	"portside/shared/credentials"
 	"portside/shared/credentials/credentialsdynamo"
@@ -57,6 +59,28 @@ func TestRepeatedTokenCreationReturnsTheSameToken(t *testing.T) {
 	if renewed.Text("data.token") == token {
 		t.Error("an expired idempotency key returned the old token")
 	}
+}
+
+func TestReplayOfARevokedTokenIsAConflict(t *testing.T) {
+	d := newFixture(t)
+	_, key := d.user("manager@example.com", principal.Manager)
+	once := d.withKey(key).With("Idempotency-Key", onceKey)
+	first := once.Post(tokensPath, all).WantStatus(http.StatusCreated)
+	once.Delete(tokensPath + "/" + first.Text("data.id")).WantStatus(http.StatusNoContent)
+	refused := once.Post(tokensPath, all).WantStatus(http.StatusConflict).WantHeader("X-Should-Retry", "false").
+		WantValue("detail", idempotency.ErrRevoked.Detail)
+	if bytes.Contains(refused.Body, []byte(first.Text("data.id"))) {
+		t.Errorf("the response has the token: %s", refused.Body)
+	}
+	d.withKey(key).With("Idempotency-Key", uuid.NewString()).Post(tokensPath, all).WantStatus(http.StatusCreated)
+}
+
+func TestUpperAndLowerCaseAreTheSameIdempotencyKey(t *testing.T) {
+	d := newFixture(t)
+	_, key := d.user("manager@example.com", principal.Manager)
+	first := d.withKey(key).With("Idempotency-Key", onceKey).Post(tokensPath, all).WantStatus(http.StatusCreated)
+	d.withKey(key).With("Idempotency-Key", strings.ToUpper(onceKey)).Post(tokensPath, all).WantStatus(http.StatusCreated).
+		WantHeader("Idempotency-Replayed", "true").WantValue("data.token", first.Text("data.token"))
 }
 
 func TestTokenCreationNeedsARandomIdempotencyKey(t *testing.T) {

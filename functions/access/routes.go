@@ -51,7 +51,7 @@ var (
 			"and the current token stays valid until it expires.\n\nWith an " +
 			"`Idempotency-Key`, a random UUID, you can safely repeat the request for 24 hours: the same body gets the first response again, " +
 			"with the same secret and `Idempotency-Replayed: true`, and a different body gets a 422. Until then, the service stores the " +
-			"secret encrypted with your key, of which it stores only a hash.",
+			"secret encrypted with your key, of which it stores only a hash. If the token was revoked since, the response is a 409.",
 		Errors: web.BodyErrors(http.StatusConflict, http.StatusUnprocessableEntity),
 	}
 	listTokens = huma.Operation{

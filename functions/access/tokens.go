@@ -55,7 +55,7 @@ func (in *createTokenInput) Resolve(huma.Context) []error { return web.Failures(
 
 func (in *createTokenInput) token() tokens.NewToken {
 	input := tokens.NewToken{
-		Name: in.Body.Name, Scopes: in.Body.Scopes, Days: tokens.DefaultDays, IdempotencyKey: in.IdempotencyKey,
+		Name: in.Body.Name, Scopes: in.Body.Scopes, Days: tokens.DefaultDays, IdempotencyKey: in.CanonicalKey(),
 	}
 	if in.Body.Days != nil {
 		input.Days = *in.Body.Days

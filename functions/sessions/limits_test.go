@@ -78,6 +78,31 @@ func TestNeighborsCannotUseUpTheMailsOfAKnownBrowser(t *testing.T) {
 	}
 }
 
+// TestKnownBrowserOfADeletedUserIsAStranger has a new user with the address of a deleted one.
+func TestKnownBrowserOfADeletedUserIsAStranger(t *testing.T) {
+	f := newFixture(t)
+	f.user("root@example.com", principal.Admin)
+	b := f.signedIn()
+	if err := f.users().Delete(t.Context(), principal.Operator(), versions.Target{ID: f.ada.ID}); err != nil {
+		t.Fatal(err)
+	}
+	for range 5 {
+		f.browser().ask("ada@example.com").WantStatus(http.StatusAccepted)
+	}
+	b.ask("ada@example.com").WantStatus(http.StatusTooManyRequests)
+	f.ada, _ = f.user("ada@example.com", principal.Viewer)
+	b.ask("ada@example.com").WantStatus(http.StatusTooManyRequests)
+	before := b.cookies[knownCookie]
+	link, _, err := f.service().OperatorLink(t.Context(), f.ada.Email)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b.useLink(link.Reveal()).WantStatus(http.StatusCreated); b.cookies[knownCookie] == before {
+		t.Error("the browser of the deleted user counts for the new one")
+	}
+	b.ask("ada@example.com").WantStatus(http.StatusAccepted)
+}
+
 // TestAddressGetsOneHundredMailsPerDay asks for mails from many networks.
 func TestAddressGetsOneHundredMailsPerDay(t *testing.T) {
 	f := newFixture(t)
@@ -91,17 +116,51 @@ func TestAddressGetsOneHundredMailsPerDay(t *testing.T) {
 	f.browser().from("198.51.100.1:1").ask("ada@example.com").WantStatus(http.StatusAccepted)
 }
 
+// guessFromTenNetworks has strangers use up the codes of an address.
+func (f *fixture) guessFromTenNetworks(email string) {
+	f.tb.Helper()
+	for i := range 10 {
+		stranger := f.browser().from(fmt.Sprintf("203.0.113.%d:1", i))
+		stranger.ask(email).WantStatus(http.StatusAccepted)
+		stranger.guess(email, 5)
+	}
+}
+
+// guess tries wrong codes for the newest mail.
+func (b *browser) guess(email string, times int) {
+	b.f.tb.Helper()
+	_, code := b.f.post.last(b.f.tb)
+	for range times {
+		b.useCode(email, otherThan(code)).WantStatus(http.StatusUnauthorized)
+	}
+}
+
+// TestStrangersCannotUseUpTheCodesOfAKnownBrowser also has the known browser use up its own codes.
+func TestStrangersCannotUseUpTheCodesOfAKnownBrowser(t *testing.T) {
+	f := newFixture(t)
+	b := f.signedIn()
+	f.guessFromTenNetworks("ada@example.com")
+	b.ask("ada@example.com").WantStatus(http.StatusAccepted)
+	_, code := f.post.last(t)
+	b.useCode("ada@example.com", code).WantStatus(http.StatusCreated)
+
+	for range 9 { // 45 codes, after the right one
+		f.clock.Advance(time.Hour)
+		b.ask("ada@example.com").WantStatus(http.StatusAccepted)
+		b.guess("ada@example.com", 5)
+	}
+	f.clock.Advance(time.Hour)
+	b.ask("ada@example.com").WantStatus(http.StatusAccepted)
+	b.guess("ada@example.com", 4)
+	token, code := f.post.last(t)
+	b.useCode("ada@example.com", code).WantStatus(http.StatusTooManyRequests).WantHeader("Retry-After", "18000")
+	b.useLink(token).WantStatus(http.StatusCreated)
+}
+
 // TestFiftyCodesPerAddressAndDay has strangers guess codes in many browsers. The link of a mail still works.
 func TestFiftyCodesPerAddressAndDay(t *testing.T) {
 	f := newFixture(t)
-	for i := range 10 {
-		stranger := f.browser().from(fmt.Sprintf("203.0.113.%d:1", i))
-		stranger.ask("ada@example.com").WantStatus(http.StatusAccepted)
-		_, code := f.post.last(t)
-		for range 5 {
-			stranger.useCode("ada@example.com", otherThan(code)).WantStatus(http.StatusUnauthorized)
-		}
-	}
+	f.guessFromTenNetworks("ada@example.com")
 	b := f.browser()
 	b.ask("ada@example.com").WantStatus(http.StatusAccepted)
 	token, code := f.post.last(t)

@@ -61,7 +61,7 @@ type createKeyInput struct {
 func (in *createKeyInput) Resolve(huma.Context) []error { return web.Failures(in.key().Check()) }
 
 func (in *createKeyInput) key() users.NewKey {
-	key := users.NewKey{Name: in.Body.Name, IdempotencyKey: in.IdempotencyKey}
+	key := users.NewKey{Name: in.Body.Name, IdempotencyKey: in.CanonicalKey()}
 	if in.Body.ExpirationDays != nil {
 		key.ExpirationDays = *in.Body.ExpirationDays
 	}

@@ -3,9 +3,11 @@ package main
 import (
 	"bytes"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
+	"portside/shared/core/idempotency"
 	"portside/shared/core/principal"
 	"portside/shared/testkit/webtest"
 )
@@ -37,6 +39,27 @@ func TestRepeatedKeyCreationReturnsTheSameKey(t *testing.T) {
 	once.Post(at, body).WantStatus(http.StatusCreated).WantHeader("Idempotency-Replayed", "")
 	once = p.withKey(key).With("Idempotency-Key", "order 66")
 	once.Post(at, body).WantStatus(http.StatusBadRequest).WantValue("errors.0.pointer", "header/Idempotency-Key")
+}
+
+func TestReplayOfADeletedKeyIsAConflict(t *testing.T) {
+	p := newFixture(t)
+	user, key := p.user("ada@example.com", principal.Manager)
+	at, body := "/v1/users/"+user.ID+"/api-keys", `{"name":"build server"}`
+	once := p.withKey(key).With("Idempotency-Key", onceKey)
+	first := once.Post(at, body).WantStatus(http.StatusCreated)
+	once.Delete(at + "/" + first.Text("data.id")).WantStatus(http.StatusNoContent)
+	once.Post(at, body).WantStatus(http.StatusConflict).WantHeader("X-Should-Retry", "false").
+		WantValue("detail", idempotency.ErrRevoked.Detail)
+	once.Post(at, `{"name":"another"}`).WantStatus(http.StatusUnprocessableEntity)
+}
+
+func TestUpperAndLowerCaseAreTheSameIdempotencyKey(t *testing.T) {
+	p := newFixture(t)
+	user, key := p.user("ada@example.com", principal.Manager)
+	at, body := "/v1/users/"+user.ID+"/api-keys", `{"name":"build server"}`
+	first := p.withKey(key).With("Idempotency-Key", onceKey).Post(at, body).WantStatus(http.StatusCreated)
+	p.withKey(key).With("Idempotency-Key", strings.ToUpper(onceKey)).Post(at, body).WantStatus(http.StatusCreated).
+		WantHeader("Idempotency-Replayed", "true").WantValue("data.key", first.Text("data.key"))
 }
 
 func TestConcurrentRequestsWithOneIdempotencyKeyCreateOneKey(t *testing.T) {

@@ -121,7 +121,8 @@ var (
 			"A user can have at most 50 working credentials.\n\nWith an " +
 			"`Idempotency-Key`, a random UUID, you can safely repeat the request for 24 hours: the same body gets the first response again, " +
 			"with the same secret and `Idempotency-Replayed: true`, and a different body gets a 422. Until then, the service stores the " +
-			"secret encrypted with your key, of which it stores only a hash." + keyPermission,
+			"secret encrypted with your key, of which it stores only a hash. If the created key was deleted since, the response is a 409." +
+			keyPermission,
 		Errors: web.BodyErrors(http.StatusForbidden, http.StatusNotFound, http.StatusConflict, http.StatusUnprocessableEntity),
 	}
 	deleteAPIKey = huma.Operation{

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"portside/shared/core/fault"
 	"portside/shared/credentials"
 )
 
@@ -13,20 +14,34 @@ import (
 const KnownBrowserLifetime = 180 * 24 * time.Hour
 
 // newKnownBrowser returns a secret for the browser's cookie and the known browser to store with the session, or nils if the browser is
-// already known.
-func (s *Service) newKnownBrowser(ctx context.Context, cookie, email string) (*credentials.Secret, *KnownBrowser, error) {
-	found, err := s.knownBrowser(ctx, cookie, email)
-	if err != nil || found != nil {
+// already known for the user.
+func (s *Service) newKnownBrowser(ctx context.Context, cookie, userID string) (*credentials.Secret, *KnownBrowser, error) {
+	found, err := s.storedBrowser(ctx, cookie)
+	if err != nil || found != nil && found.UserID == userID {
 		return nil, nil, err
 	}
 	secret := credentials.Mint(credentials.Browser)
 	return &secret, &KnownBrowser{
-		ID: secret.ID(), Hash: secret.Hash(), Email: email, ExpiresAt: s.now().Add(KnownBrowserLifetime),
+		ID: secret.ID(), Hash: secret.Hash(), UserID: userID, ExpiresAt: s.now().Add(KnownBrowserLifetime),
 	}, nil
 }
 
-// knownBrowser returns the browser with this cookie if the user with the address has signed in there, or nil.
-func (s *Service) knownBrowser(ctx context.Context, cookie, email string) (*KnownBrowser, error) {
+// knownBrowser returns the ID of the browser with this cookie if the user who now has the address has signed in there, or an empty text.
+// It reads the user by ID, which costs the same whether or not the user still exists, and only for a browser that has a stored secret.
+func (s *Service) knownBrowser(ctx context.Context, cookie, email string) (string, error) {
+	found, err := s.storedBrowser(ctx, cookie)
+	if err != nil || found == nil {
+		return "", err
+	}
+	person, err := s.People.Person(ctx, found.UserID)
+	if fault.KindOf(err) == fault.NotFound || err == nil && person.Email != email {
+		return "", nil
+	}
+	return found.ID, err
+}
+
+// storedBrowser returns the browser with this cookie, or nil if there is none or it has expired.
+func (s *Service) storedBrowser(ctx context.Context, cookie string) (*KnownBrowser, error) {
 	secret, ok := parseBrowser(cookie)
 	if !ok {
 		return nil, nil //nolint:nilnil // an unknown browser is not an error
@@ -35,7 +50,7 @@ func (s *Service) knownBrowser(ctx context.Context, cookie, email string) (*Know
 	if errors.Is(err, ErrUnknown) {
 		return nil, nil //nolint:nilnil // an unknown browser is not an error
 	}
-	if err != nil || !secret.Matches(found.Hash) || found.Email != email || !s.now().Before(found.ExpiresAt) {
+	if err != nil || !secret.Matches(found.Hash) || !s.now().Before(found.ExpiresAt) {
 		return nil, err
 	}
 	return &found, nil

@@ -33,21 +33,22 @@ func (s *Service) RequestMail(ctx context.Context, in MailRequest) (MailRequeste
 	if failures := checkEmail(in.Email); len(failures) > 0 {
 		return MailRequested{}, fault.Invalid(failures...)
 	}
-	if err := s.countMailRequest(ctx, in); err != nil {
-		return MailRequested{}, err
-	}
-	return s.inRequestMailTime(ctx, func(ctx context.Context) (MailRequested, error) { return s.requestMail(ctx, in) })
-}
-
-// countMailRequest counts a request for a mail. The lowest limit of an address applies to each network separately, so that others who
-// request mails for the address do not lock out its owner. A known browser has a separate limit, and the other limits do not apply to it.
-func (s *Service) countMailRequest(ctx context.Context, in MailRequest) error {
 	known, err := s.knownBrowser(ctx, in.Known, in.Email)
 	if err != nil {
-		return err
+		return MailRequested{}, err
 	}
-	if known != nil {
-		browser := Counter{Name: "sign-in-mails-by", Subject: known.ID, Window: mailsWindow, Limit: mailsPerKnownBrowser}
+	if err := s.countMailRequest(ctx, in, known); err != nil {
+		return MailRequested{}, err
+	}
+	return s.inRequestMailTime(ctx, func(ctx context.Context) (MailRequested, error) { return s.requestMail(ctx, in, known) })
+}
+
+// countMailRequest counts a request for a mail by the known browser with this ID, or by another browser if the ID is empty. The lowest
+// limit of an address applies to each network separately, so that others who request mails for the address do not lock out its owner. A
+// known browser has a separate limit, and the other limits do not apply to it.
+func (s *Service) countMailRequest(ctx context.Context, in MailRequest, known string) error {
+	if known != "" {
+		browser := Counter{Name: "sign-in-mails-by", Subject: known, Window: mailsWindow, Limit: mailsPerKnownBrowser}
 		return s.count(ctx, browser, ErrTooManyMails)
 	}
 	network := Counter{Name: "sign-in-mails-from", Subject: in.Network, Window: shortWindow, Limit: mailsPerNetwork}
@@ -79,11 +80,11 @@ func (s *Service) inRequestMailTime(ctx context.Context, request func(context.Co
 	return requested, err
 }
 
-func (s *Service) requestMail(ctx context.Context, in MailRequest) (MailRequested, error) {
+func (s *Service) requestMail(ctx context.Context, in MailRequest, known string) (MailRequested, error) {
 	browser := credentials.Mint(credentials.Browser)
 	request := Request{
 		ID: browser.ID(), BrowserHash: browser.Hash(), Email: in.Email, CodeSalt: newSalt(), BaseURL: in.BaseURL,
-		ExpiresAt: s.now().Add(LinkLifetime),
+		Known: known, ExpiresAt: s.now().Add(LinkLifetime),
 	}
 	person, err := s.People.PersonByEmail(ctx, in.Email)
 	if err != nil && fault.KindOf(err) != fault.NotFound {
@@ -188,8 +189,8 @@ func (s *Service) SignInByCode(ctx context.Context, email, code string, visit Vi
 	return s.useRequest(ctx, UsedRequest{Request: request, ByCode: true}, visit)
 }
 
-// tryCode counts a try and returns the request of the browser with this cookie. The tries of one address are limited across its mails,
-// so that many browsers together cannot guess a code. A try that this limit refuses does not count for the mail, so the mail's link
+// tryCode counts a try and returns the request of the browser with this cookie. The tries are limited across mails, so that many
+// browsers together cannot guess a code; see codesOf. A try that this limit refuses does not count for the mail, so the mail's link
 // still works. Errors: ErrUnknown, ErrTooManyCodes.
 func (s *Service) tryCode(ctx context.Context, cookie string) (Request, error) {
 	browser, ok := parseBrowser(cookie)
@@ -203,11 +204,19 @@ func (s *Service) tryCode(ctx context.Context, cookie string) (Request, error) {
 	if !browser.Matches(request.BrowserHash) || request.Tries >= MaxTries {
 		return Request{}, ErrUnknown // a browser that knows only the id must not use up the tries
 	}
-	tries := Counter{Name: "daily-codes-for", Subject: request.Email, Window: dailyWindow, Limit: dailyCodesPerAddress}
-	if err := s.count(ctx, tries, ErrTooManyCodes); err != nil {
+	if err := s.count(ctx, codesOf(request), ErrTooManyCodes); err != nil {
 		return Request{}, err
 	}
 	return s.Requests.CountTry(ctx, browser.ID())
+}
+
+// codesOf returns the counter of the tries for a request. All requests for an address share one counter, except those of a known browser.
+// It has its own, so that strangers cannot use up the codes of the address's owner.
+func codesOf(request Request) Counter {
+	if request.Known != "" {
+		return Counter{Name: "daily-codes-by", Subject: request.Known, Window: dailyWindow, Limit: dailyCodesPerKnownBrowser}
+	}
+	return Counter{Name: "daily-codes-for", Subject: request.Email, Window: dailyWindow, Limit: dailyCodesPerAddress}
 }
 
 func (s *Service) useRequest(ctx context.Context, used UsedRequest, visit Visit) (SignedIn, error) {

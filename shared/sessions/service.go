@@ -64,7 +64,7 @@ func (s *Service) SignIn(ctx context.Context, in SignIn) (SignedIn, error) {
 			return err
 		}
 		signedIn = SignedIn{Session: session, Secret: secret, Person: person}
-		if signedIn.Known, start.Known, err = s.newKnownBrowser(ctx, in.Known, person.Email); err != nil {
+		if signedIn.Known, start.Known, err = s.newKnownBrowser(ctx, in.Known, person.ID); err != nil {
 			return err
 		}
 		return s.Sessions.Begin(ctx, start)

@@ -44,7 +44,8 @@ const (
 	mailsPerKnownBrowser      = 5
 	mailsWindow               = time.Hour
 	dailyMailsPerAddress      = 100
-	dailyCodesPerAddress      = 50 // codes that may be tried for all mails to one address together
+	dailyCodesPerAddress      = 50 // codes that may be tried for all mails to one address, without those that known browsers requested
+	dailyCodesPerKnownBrowser = 50
 	dailyWindow               = 24 * time.Hour
 	mailsPerNetwork           = 30 // requests for a mail to any address from one network; an office may share it
 	attemptsPerNetwork        = 300
@@ -94,14 +95,15 @@ type Request struct {
 	Attempts    int // to send the mail
 	BaseURL     string
 	ExpiresAt   time.Time
+	Known       string // ID of the known browser that made it; empty for a stranger
 }
 
-// KnownBrowser is a browser in which the user with an address has signed in. It may request mails to the address although others
-// have used up the limits for the address and the network.
+// KnownBrowser is a browser in which a user has signed in. It may request mails to the user's address although others have used up the
+// limits for the address and the network. It has the ID and not the address, so it does not count for a later user of the address.
 type KnownBrowser struct {
 	ID        string // public id of its secret
 	Hash      []byte
-	Email     string // normal
+	UserID    string // of a user who may have been deleted since
 	ExpiresAt time.Time
 }
 

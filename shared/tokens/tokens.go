@@ -78,7 +78,7 @@ type Store interface {
 	Issue(ctx context.Context, token credentials.Credential, by string) error
 	// IssueOnce is Issue with an idempotency key. If the key was used within its lifetime, nothing is
 	// written: IssueOnce returns the first request's token and secret, or idempotency.ErrReused if the
-	// fingerprints differ.
+	// fingerprints differ, or idempotency.ErrRevoked.
 	IssueOnce(ctx context.Context, issued Issued, by string, key idempotency.Key) (Issued, error)
 	// Get returns a credential of any kind except links, or ErrNotFound.
 	Get(ctx context.Context, id string) (credentials.Credential, error)
@@ -129,7 +129,8 @@ type Issued struct {
 
 // Create creates a token for the caller's user. A caller that is a token can grant only its own
 // scopes; it stays valid, and the new token records that it was rotated from it. Errors:
-// validation, ErrWiderScopes, ErrTooMany, ErrCaller, idempotency.ErrReused.
+// validation, ErrWiderScopes, ErrTooMany, ErrCaller, idempotency.ErrReused,
+// idempotency.ErrRevoked.
 func (s *Service) Create(ctx context.Context, caller principal.Principal, input NewToken) (Issued, error) {
 	if failures := input.Check(); len(failures) > 0 {
 		return Issued{}, fault.Invalid(failures...)

@@ -37,7 +37,7 @@ type KeyStore interface {
 	Issue(ctx context.Context, user User, key credentials.Credential) error
 	// IssueOnce is Issue with an idempotency key. If that was used within its lifetime, nothing is
 	// written: IssueOnce returns the first request's API key and secret, or idempotency.ErrReused if
-	// the fingerprints differ.
+	// the fingerprints differ, or idempotency.ErrRevoked.
 	IssueOnce(ctx context.Context, user User, issued Issued, once idempotency.Key) (Issued, error)
 	// Keys returns a user's API keys that are not revoked, in no particular order.
 	Keys(ctx context.Context, userID string) ([]credentials.Credential, error)
@@ -83,7 +83,7 @@ type Issued struct {
 }
 
 // Create creates a key. Errors: validation, ErrNotYourKeys, ErrNotFound, ErrNotActive, ErrTooManyKeys,
-// idempotency.ErrReused.
+// idempotency.ErrReused, idempotency.ErrRevoked.
 func (k *Keys) Create(ctx context.Context, caller principal.Principal, userID string, input NewKey) (Issued, error) {
 	if err := mayManage(caller, userID); err != nil {
 		return Issued{}, err

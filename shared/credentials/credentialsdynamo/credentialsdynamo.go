@@ -19,6 +19,7 @@ package credentialsdynamo
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -111,7 +112,7 @@ func (t *Table) Get(ctx context.Context, id string) (credentials.Credential, err
 }
 
 // Replay returns the credential that an idempotency key has created, and its secret. Errors: idempotency.ErrReused,
-// idempotency.ErrExpired.
+// idempotency.ErrExpired, idempotency.ErrRevoked.
 func (t *Table) Replay(
 	ctx context.Context, key idempotency.Key, at time.Time,
 ) (credentials.Credential, credentials.Secret, error) {
@@ -128,6 +129,9 @@ func (t *Table) Replay(
 		return credentials.Credential{}, credentials.Secret{}, err
 	}
 	created, err := t.Get(ctx, secret.ID())
+	if errors.Is(err, credentials.ErrUnknown) || err == nil && !created.RevokedAt.IsZero() {
+		return credentials.Credential{}, credentials.Secret{}, idempotency.ErrRevoked
+	}
 	return created, secret, err
 }
 

@@ -13,14 +13,14 @@ type knownItem struct {
 	SK      string `dynamodbav:"sk"`
 	ID      string `dynamodbav:"id"`
 	Hash    []byte `dynamodbav:"hash"`
-	Email   string `dynamodbav:"email"`
+	User    string `dynamodbav:"user"`
 	Expires int64  `dynamodbav:"expires"`
 	PurgeAt int64  `dynamodbav:"purgeAt"`
 }
 
 func newKnownItem(b sessions.KnownBrowser) knownItem {
 	return knownItem{
-		PK: knownPK(b.ID), SK: knownSK, ID: b.ID, Hash: b.Hash, Email: b.Email, Expires: items.Millis(b.ExpiresAt),
+		PK: knownPK(b.ID), SK: knownSK, ID: b.ID, Hash: b.Hash, User: b.UserID, Expires: items.Millis(b.ExpiresAt),
 		PurgeAt: purgeAt(b.ExpiresAt),
 	}
 }
@@ -35,5 +35,5 @@ func (s *Store) KnownBrowser(ctx context.Context, id string) (sessions.KnownBrow
 	if err == nil && !found {
 		return sessions.KnownBrowser{}, sessions.ErrUnknown
 	}
-	return sessions.KnownBrowser{ID: stored.ID, Hash: stored.Hash, Email: stored.Email, ExpiresAt: items.Time(stored.Expires)}, err
+	return sessions.KnownBrowser{ID: stored.ID, Hash: stored.Hash, UserID: stored.User, ExpiresAt: items.Time(stored.Expires)}, err
 }

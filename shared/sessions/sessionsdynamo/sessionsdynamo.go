@@ -4,7 +4,7 @@
 //
 //	sign-in#<id>         request   a sign-in request; deleted when it is used
 //	sign-ins-unsent      <id>      its mail was not sent yet, and when it is due
-//	known-browser#<id>   browser   a browser in which the user with an address has signed in
+//	known-browser#<id>   browser   a browser in which a user has signed in
 //	count#<name>#<key>   <start>   n, the number of requests in the window that begins at start (Unix seconds)
 //
 // Sessions are credentials (see credentialsdynamo). All items here have a purgeAt shortly after their end.
@@ -66,6 +66,7 @@ type requestItem struct {
 	Tries    int    `dynamodbav:"tries"`
 	Attempts int    `dynamodbav:"attempts"`
 	Base     string `dynamodbav:"base,omitempty"`
+	Known    string `dynamodbav:"known,omitempty"`
 	Expires  int64  `dynamodbav:"expires"`
 	PurgeAt  int64  `dynamodbav:"purgeAt"`
 }
@@ -74,7 +75,7 @@ func newRequestItem(r sessions.Request) requestItem {
 	key := requestPK(r.ID)
 	return requestItem{
 		PK: key, SK: "request", ID: r.ID, Browser: r.BrowserHash, Email: r.Email, User: r.UserID, Link: r.LinkHash,
-		Code: r.CodeHash, Salt: r.CodeSalt, Tries: r.Tries, Attempts: r.Attempts, Base: r.BaseURL,
+		Code: r.CodeHash, Salt: r.CodeSalt, Tries: r.Tries, Attempts: r.Attempts, Base: r.BaseURL, Known: r.Known,
 		Expires: items.Millis(r.ExpiresAt), PurgeAt: purgeAt(r.ExpiresAt),
 	}
 }
@@ -82,7 +83,7 @@ func newRequestItem(r sessions.Request) requestItem {
 func (i requestItem) request() sessions.Request {
 	return sessions.Request{
 		ID: i.ID, BrowserHash: i.Browser, Email: i.Email, UserID: i.User, LinkHash: i.Link, CodeHash: i.Code, CodeSalt: i.Salt,
-		Tries: i.Tries, Attempts: i.Attempts, BaseURL: i.Base, ExpiresAt: items.Time(i.Expires),
+		Tries: i.Tries, Attempts: i.Attempts, BaseURL: i.Base, Known: i.Known, ExpiresAt: items.Time(i.Expires),
 	}
 }
 

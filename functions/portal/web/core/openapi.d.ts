@@ -155,7 +155,7 @@ export interface paths {
          *
          *     A pipeline can renew its token by sending the current one as Bearer. The current scopes must cover the new ones, and the current token stays valid until it expires.
          *
-         *     With an `Idempotency-Key`, a random UUID, you can safely repeat the request for 24 hours: the same body gets the first response again, with the same secret and `Idempotency-Replayed: true`, and a different body gets a 422. Until then, the service stores the secret encrypted with your key, of which it stores only a hash.
+         *     With an `Idempotency-Key`, a random UUID, you can safely repeat the request for 24 hours: the same body gets the first response again, with the same secret and `Idempotency-Replayed: true`, and a different body gets a 422. Until then, the service stores the secret encrypted with your key, of which it stores only a hash. If the token was revoked since, the response is a 409.
          *
          *     Needs an access token, or an API key or session with the permission `tokens:write`. A session must have begun within the last 15 minutes; otherwise the response is a 403 with the code `SIGN_IN_REQUIRED`.
          */
@@ -1103,7 +1103,7 @@ export interface paths {
          * Create an API key
          * @description Creates a key with the permissions of its user's role. Only this response contains the key; the service stores a hash. A user can have at most 50 working credentials.
          *
-         *     With an `Idempotency-Key`, a random UUID, you can safely repeat the request for 24 hours: the same body gets the first response again, with the same secret and `Idempotency-Replayed: true`, and a different body gets a 422. Until then, the service stores the secret encrypted with your key, of which it stores only a hash.
+         *     With an `Idempotency-Key`, a random UUID, you can safely repeat the request for 24 hours: the same body gets the first response again, with the same secret and `Idempotency-Replayed: true`, and a different body gets a 422. Until then, the service stores the secret encrypted with your key, of which it stores only a hash. If the created key was deleted since, the response is a 409.
          *
          *     Your own keys need no permission; those of other users need `api-keys:write`.
          *
