@@ -57,6 +57,10 @@ func (f *Failures) Text(pointer, s string, least, most int) {
 func (f *Failures) Prose(pointer, s string, least, most int) {
 	s = strings.TrimSpace(s)
 	n := utf8.RuneCountInString(s)
+	if n == 0 && least > 0 {
+		f.Add(pointer, "must not be empty")
+		return
+	}
 	if n < least || n > most || !utf8.ValidString(s) || strings.ContainsFunc(s, isUnreadable) ||
 		n > 0 && !strings.ContainsFunc(s, isVisible) {
 		f.Add(pointer, "must have %d to %d readable characters; the only control characters allowed are line breaks and tabs", least, most)

@@ -17,8 +17,12 @@ export function valueTicks(low, high, { count = 4, isWhole = false } = {}) {
   const power = 10 ** Math.floor(Math.log10(range / count));
   const step = [1, 2, 5, 10].map((n) => n * power).find((s) => s >= range / count) ?? 10 * power;
   const size = isWhole ? Math.max(1, step) : step;
-  const first = Math.floor(low / size);
-  const last = Math.max(Math.ceil(high / size - 1e-9), first + 1);
+  let first = Math.floor(low / size);
+  let last = Math.ceil(high / size - 1e-9);
+  if (first >= last) { // one value on a line of the grid: the axis ends there, so a percentage does not exceed 100
+    if (last > 0) first = last - 1;
+    else last = first + 1;
+  }
   return Array.from({ length: last - first + 1 }, (_, i) => Number(((first + i) * size).toPrecision(12)));
 }
 

@@ -106,12 +106,12 @@ export const strings = {
     start: "Get access to charts and images",
     startText: "You cannot pull charts or images yet. Request a username and password. The vendor decides within one business day, " +
       "and an email then shows you how to collect them.",
+    startToken: "You have no token for charts and images yet. Create one.",
     startPending: "Your request is waiting for a decision. You get an email with the result.",
     startCollect: "Your request was approved. Open the link in the email to collect your password.",
     mayPull: "What you may pull",
     commandsFor: "Log in with",
-    placeholders: "Replace the words in capitals. The commands read the token or password from a file, which the first " +
-      "command below creates.",
+    placeholders: "These commands read the file. Replace words in capitals, such as IMAGE and TAG.",
     credentials: "Your tokens and passwords",
     /** @type {(count: number) => string} */
     expiring: (count) => (count === 1 ? "One of your tokens and passwords expires within 14 days."
@@ -896,7 +896,7 @@ export const strings = {
     introAll: "Who pulled which chart or image, newest first. A pull appears within a few minutes and stays for 400 days.",
     introOwn: "What your tokens and passwords pulled, newest first. A pull appears within a few minutes and stays for 400 days.",
     caption: "Pulls",
-    recent: "Who pulled it",
+    recent: "Recent pulls of all versions",
     recentOwn: "Your pulls",
     all: "All pulls",
     none: "No pulls found",

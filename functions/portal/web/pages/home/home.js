@@ -13,7 +13,7 @@ import { passwordFile, saveCommand, tokenFile } from "../../core/commands.js";
 import { describeScopes, isRenewed, isWorking, needsRenewal } from "../../core/credentials.js";
 import { useLoad } from "../../core/hooks.js";
 import { html } from "../../core/html.js";
-import { currentUser } from "../../core/session.js";
+import { can, currentUser } from "../../core/session.js";
 import { strings } from "../../core/strings.js";
 
 /** @typedef {import("../../core/credentials.js").Token} Token */
@@ -55,9 +55,13 @@ function Overview({ tokens, requests }) {
  * @param {{requests: CredentialRequest[]}} props
  */
 function Start({ requests }) {
-  const status = requests[0]?.status;
-  if (status === "pending") return html`<${Empty} title=${texts.start}><p>${texts.startPending}</p><//>`;
-  if (status === "approved") return html`<${Empty} title=${texts.start}><p>${texts.startCollect}</p><//>`;
+  const has = (/** @type {string} */ status) => requests.some((request) => request.status === status);
+  if (has("approved")) return html`<${Empty} title=${texts.start}><p>${texts.startCollect}</p><//>`;
+  if (has("pending")) return html`<${Empty} title=${texts.start}><p>${texts.startPending}</p><//>`;
+  if (can("tokens:write")) return html`<${Empty} title=${texts.start}>
+    <p>${texts.startToken}</p>
+    <p><${ButtonLink} kind="primary" href="/portal/access?new=token">${strings.access.newToken}<//></p>
+  <//>`;
   return html`<${Empty} title=${texts.start}>
     <p>${texts.startText}</p>
     <p><${ButtonLink} kind="primary" href="/portal/access?new=request">${strings.access.newRequest}<//></p>
@@ -76,8 +80,9 @@ function PullCommands({ working }) {
     <ul class="scopes">${describeScopes(working.flatMap((t) => t.scopes)).map((line) => html`<li><bdi>${line}</bdi></li>`)}</ul>
     ${working.length > 1 ? html`<${Select} label=${texts.commandsFor} hidesOptional value=${token.id}
       options=${options} onChange=${choose} />` : null}
-    <p class="hint">${texts.placeholders}</p>
+    <p class="hint">${strings.secret.save(strings.credentials.kinds[token.kind])}</p>
     <${CodeBlock} label=${strings.secret.saveCommand} text=${saveCommand(login)} />
+    <p class="hint">${texts.placeholders}</p>
     <${Commands} key=${token.id} login=${login} />
   <//>`;
 }

@@ -33,7 +33,7 @@ export function EvidenceView({ file, name, text, places, selected, onFile, onClo
   const heading = useRef(/** @type {HTMLHeadingElement | null} */ (null));
   useEffect(() => {
     heading.current?.focus({ preventScroll: true });
-    heading.current?.scrollIntoView({ block: "nearest" });
+    heading.current?.scrollIntoView({ block: "start" });
   }, [selected.id]);
   return html`<div class="evidence">
     <div class="section-head">
