@@ -106,7 +106,7 @@ export const strings = {
     start: "Get access to charts and images",
     startText: "You cannot pull charts or images yet. Request a username and password. The vendor decides within one business day, " +
       "and an email then shows you how to collect them.",
-    startToken: "You have no token for charts and images yet. Create one.",
+    startToken: "You cannot pull charts or images yet. Create a token, or request a username and password.",
     startPending: "Your request is waiting for a decision. You get an email with the result.",
     startCollect: "Your request was approved. Open the link in the email to collect your password.",
     mayPull: "What you may pull",

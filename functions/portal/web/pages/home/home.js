@@ -58,13 +58,13 @@ function Start({ requests }) {
   const has = (/** @type {string} */ status) => requests.some((request) => request.status === status);
   if (has("approved")) return html`<${Empty} title=${texts.start}><p>${texts.startCollect}</p><//>`;
   if (has("pending")) return html`<${Empty} title=${texts.start}><p>${texts.startPending}</p><//>`;
-  if (can("tokens:write")) return html`<${Empty} title=${texts.start}>
-    <p>${texts.startToken}</p>
-    <p><${ButtonLink} kind="primary" href="/portal/access?new=token">${strings.access.newToken}<//></p>
-  <//>`;
+  const mayCreate = can("tokens:write");
   return html`<${Empty} title=${texts.start}>
-    <p>${texts.startText}</p>
-    <p><${ButtonLink} kind="primary" href="/portal/access?new=request">${strings.access.newRequest}<//></p>
+    <p>${mayCreate ? texts.startToken : texts.startText}</p>
+    <p class="actions">
+      ${mayCreate ? html`<${ButtonLink} kind="primary" href="/portal/access?new=token">${strings.access.newToken}<//>` : null}
+      <${ButtonLink} kind=${mayCreate ? undefined : "primary"} href="/portal/access?new=request">${strings.access.newRequest}<//>
+    </p>
   <//>`;
 }
 
