@@ -1,12 +1,11 @@
 // The list of charts.
-import { ButtonLink } from "../../components/buttons.js";
+import { NothingPublished } from "../../components/nothing-published.js";
 import { CursorPager } from "../../components/pager.js";
 import { UntrustedText } from "../../components/untrusted.js";
 import { Empty, Loaded, Page } from "../../components/page.js";
 import { SearchForm } from "../../components/search.js";
 import { Badge, Table } from "../../components/table.js";
 import { get } from "../../core/api.js";
-import { isLocal } from "../../core/commands.js";
 import { formatDate, formatNumber } from "../../core/format.js";
 import { useLoad } from "../../core/hooks.js";
 import { html } from "../../core/html.js";
@@ -54,12 +53,5 @@ function ChartTable({ charts }) {
 /** @param {{q: string}} props */
 function Nothing({ q }) {
   if (q) return html`<${Empty} title=${strings.lists.nothingFound} />`;
-  if (can("tokens:read")) {
-    return html`<${Empty} title=${texts.none}><p>${texts.publish}</p>
-      ${isLocal() ? html`<p>${texts.example} <code>make demo</code></p>` : null}<//>`;
-  }
-  return html`<${Empty} title=${texts.noneOwn}>
-    <p>${strings.lists.request}</p>
-    <p><${ButtonLink} kind="primary" href="/portal/access?new=request">${strings.access.newRequest}<//></p>
-  <//>`;
+  return html`<${NothingPublished} none=${texts.none} publish=${texts.publish} example=${texts.example} noneOwn=${texts.noneOwn} />`;
 }

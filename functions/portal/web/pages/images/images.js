@@ -1,11 +1,10 @@
 // The list of the registry's repositories.
-import { ButtonLink } from "../../components/buttons.js";
+import { NothingPublished } from "../../components/nothing-published.js";
 import { CursorPager } from "../../components/pager.js";
 import { Empty, Loaded, Page } from "../../components/page.js";
 import { SearchForm } from "../../components/search.js";
 import { Table } from "../../components/table.js";
 import { get } from "../../core/api.js";
-import { isLocal } from "../../core/commands.js";
 import { useLoad } from "../../core/hooks.js";
 import { html } from "../../core/html.js";
 import { setQuery, useAddress } from "../../core/router.js";
@@ -41,12 +40,5 @@ export default function Images() {
 function Nothing({ q, hasMore }) {
   if (hasMore) return html`<p role="status">${strings.lists.searchOn}</p>`;
   if (q) return html`<${Empty} title=${strings.lists.nothingFound} />`;
-  if (can("tokens:read")) {
-    return html`<${Empty} title=${texts.none}><p>${texts.publish}</p>
-      ${isLocal() ? html`<p>${texts.example} <code>make demo</code></p>` : null}<//>`;
-  }
-  return html`<${Empty} title=${texts.noneOwn}>
-    <p>${strings.lists.request}</p>
-    <p><${ButtonLink} kind="primary" href="/portal/access?new=request">${strings.access.newRequest}<//></p>
-  <//>`;
+  return html`<${NothingPublished} none=${texts.none} publish=${texts.publish} example=${texts.example} noneOwn=${texts.noneOwn} />`;
 }
