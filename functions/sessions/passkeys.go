@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
-	"github.com/google/uuid"
 
 	"portside/shared/core/principal"
 	"portside/shared/passkeys"
@@ -21,7 +20,7 @@ import (
 func newPasskeys(store *passkeysdynamo.Store, people passkeys.People, mailer passkeys.Mailer, now func() time.Time) *passkeys.Service {
 	return passkeys.NewService(passkeys.Dependencies{
 		Store: store, Challenges: store, People: people, Verifier: passkeyswebauthn.Verifier{}, Mailer: mailer,
-		NewID: func() string { return uuid.Must(uuid.NewV7()).String() }, Now: now,
+		NewID: web.NewID, Now: now,
 	})
 }
 
