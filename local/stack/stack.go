@@ -229,7 +229,8 @@ func (s *Stack) load(context.Context) error {
 }
 
 func (s *Stack) readTemplate() (*template.Stack, error) {
-	parameters := map[string]string{"BaseUrl": s.info.Portal}
+	parameters := requiredParameters()
+	parameters["BaseUrl"] = s.info.Portal
 	if s.options.RateLimit != nil {
 		parameters["RateLimitPerMinute"] = strconv.Itoa(*s.options.RateLimit)
 	}
@@ -240,6 +241,11 @@ func (s *Stack) readTemplate() (*template.Stack, error) {
 		AccountID:  accountID,
 		APIURL:     s.info.API,
 	})
+}
+
+// requiredParameters returns values for the parameters that have no default. The local registry has only the developer's images.
+func requiredParameters() map[string]string {
+	return map[string]string{"ImageRepositories": "*"}
 }
 
 // startParts runs the slow parts of the start concurrently.
