@@ -3,16 +3,13 @@
 package main
 
 import (
-	"context"
-	"fmt"
 	"strings"
 	"time"
-
-	"github.com/aws/aws-sdk-go-v2/config"
 
 	"portside/shared/analytics/analyticsdynamo"
 	"portside/shared/analytics/analyticss3"
 	"portside/shared/dynamo/items"
+	"portside/shared/lambda/awsenv"
 	"portside/shared/lambda/s3client"
 	"portside/shared/lambda/start"
 )
@@ -20,10 +17,7 @@ import (
 func main() { start.Events(build) }
 
 func build(settings *start.Settings) (any, error) {
-	cfg, err := config.LoadDefaultConfig(context.Background())
-	if err != nil {
-		return nil, fmt.Errorf("AWS configuration: %w", err)
-	}
+	cfg := awsenv.Config(settings)
 	from := groups{settings.String("ACCESS_LOG_GROUP"), strings.Split(settings.String("MODEL_LOG_GROUPS"), ",")}
 	store := analyticsdynamo.New(items.Client(cfg), settings.String("ANALYTICS_TABLE"))
 	archive := analyticss3.NewArchive(s3client.New(cfg), settings.String("ANALYTICS_BUCKET"))
