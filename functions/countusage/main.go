@@ -3,17 +3,14 @@
 package main
 
 import (
-	"context"
-	"fmt"
 	"strings"
 	"time"
-
-	"github.com/aws/aws-sdk-go-v2/config"
 
 	"portside/shared/analytics"
 	"portside/shared/analytics/analyticsdynamo"
 	"portside/shared/analytics/analyticss3"
 	"portside/shared/dynamo/items"
+	"portside/shared/lambda/awsenv"
 	"portside/shared/lambda/s3client"
 	"portside/shared/lambda/start"
 )
@@ -21,10 +18,7 @@ import (
 func main() { start.Events(build) }
 
 func build(settings *start.Settings) (any, error) {
-	cfg, err := config.LoadDefaultConfig(context.Background())
-	if err != nil {
-		return nil, fmt.Errorf("AWS configuration: %w", err)
-	}
+	cfg := awsenv.Config(settings)
 	groups := analytics.LogGroups{
 		Access: settings.String("ACCESS_LOG_GROUP"), Models: strings.Split(settings.String("MODEL_LOG_GROUPS"), ","),
 	}
