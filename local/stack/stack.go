@@ -346,6 +346,7 @@ func (s *Stack) setRoutes(t *template.Stack) error {
 		Routes:    t.Routes,
 		Invoker:   s,
 		CORS:      t.CORS,
+		Throttle:  t.Throttle,
 		AccountID: accountID,
 		Log:       func(r gateway.Record) { s.console.printLine(r.Text(s.options.Color)) },
 		AccessLog: s.accessLog(t.AccessLog),

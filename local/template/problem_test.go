@@ -96,6 +96,7 @@ var invalidTemplates = []struct {
 	{name: "path without method", source: function("Events: { E: { Type: HttpApi, Properties: { Path: /x } } } # HERE"), want: "no Method"},
 	{name: "method", source: function("Events: { E: { Type: HttpApi, Properties: { Path: /x, Method: FETCH } } } # HERE"), want: "FETCH"},
 	{name: "path", source: function("Events: { E: { Type: HttpApi, Properties: { Path: '/x{id}', Method: GET } } } # HERE"), want: "begins with /"},
+	{name: "throttle", source: "Resources:\n  Api: { Type: AWS::Serverless::HttpApi, Properties: { DefaultRouteSettings: { ThrottlingRateLimit: 20000 } } } # HERE", want: "ThrottlingRateLimit"},
 	{name: "slash at the end", source: function("Events: { E: { Type: HttpApi, Properties: { Path: /v2/, Method: GET } } } # HERE"), want: "catch-all"},
 	{name: "greedy parameter before the end", source: function("Events: { E: { Type: HttpApi, Properties: { Path: '/{a+}/b', Method: GET } } } # HERE"), want: "comes last"},
 	{name: "event type", source: function("Events: { E: { Type: Api } } # HERE"), want: `type "Api"`},
