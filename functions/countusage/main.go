@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"portside/shared/analytics"
 	"portside/shared/analytics/analyticsdynamo"
 	"portside/shared/analytics/analyticss3"
 	"portside/shared/dynamo/items"
@@ -18,8 +19,11 @@ func main() { start.Events(build) }
 
 func build(settings *start.Settings) (any, error) {
 	cfg := awsenv.Config(settings)
-	from := groups{settings.String("ACCESS_LOG_GROUP"), strings.Split(settings.String("MODEL_LOG_GROUPS"), ",")}
+	groups := analytics.LogGroups{
+		Access: settings.String("ACCESS_LOG_GROUP"), Models: strings.Split(settings.String("MODEL_LOG_GROUPS"), ","),
+	}
 	store := analyticsdynamo.New(items.Client(cfg), settings.String("ANALYTICS_TABLE"))
 	archive := analyticss3.NewArchive(s3client.New(cfg), settings.String("ANALYTICS_BUCKET"))
-	return ingest(from, analyticsdynamo.NewRecorder(store, archive), time.Now), nil
+	recorder := analyticsdynamo.NewRecorder(store, archive)
+	return ingest(analytics.Ingester{Groups: groups, Recorder: recorder, Now: time.Now}), nil
 }
