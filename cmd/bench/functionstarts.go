@@ -4,60 +4,25 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
-	"time"
 )
 
-// Targets of a function that runs alone.
+// Targets of functions, as multiples of the start of an empty function, or of a warm request to the peer.
 const (
-	usersFunction    = "UsersFunction"
-	mediaFunction    = "MediaFunction"
-	sizeTarget       = 14  // MB, unless sizeTargets has another value
-	usersStart       = 10  // ms
-	mediaStart       = 15  // ms
-	portalStartRatio = 1.3 // times the start of an empty function
-	startRuns        = 41
+	usersFunction   = "UsersFunction"
+	mediaFunction   = "MediaFunction"
+	userStartRatio  = 2.3
+	refusalRatio    = 1.8 // of a start that refuses a credential without a call
+	mediaStartRatio = 3
+	portalRatio     = 1.3
+	warmRatio       = 1.5 // although the users function makes one call more
+	startRuns       = 40
+	warmRuns        = 2_000
+	warmUpRuns      = 200
 )
-
-// sizeTargets are the maximum sizes of functions in MB.
-var sizeTargets = map[string]float64{"charts": 12, "indexcharts": 16, "images": 12, "media": 25, "portal": 10, "runmediajobs": 25}
-
-// sizes measures the binary of every function, built as for deployment.
-func (b *bench) sizes(ctx context.Context) error {
-	directories, err := filepath.Glob(filepath.Join(b.repo, "functions", "*"))
-	if err != nil {
-		return err
-	}
-	for _, directory := range directories {
-		name := filepath.Base(directory)
-		b.logProgress("building %s for arm64", name)
-		size, err := b.sizeOf(ctx, name)
-		if err != nil {
-			return err
-		}
-		b.table.addAtMost("size of the function "+name+", arm64", size, cmp.Or(sizeTargets[name], sizeTarget), "MB")
-	}
-	return nil
-}
-
-func (b *bench) sizeOf(ctx context.Context, name string) (float64, error) {
-	target, dir := "build-"+strings.ToUpper(name[:1])+name[1:]+"Function", filepath.Join(b.dir, name)
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return 0, err
-	}
-	cmd := exec.CommandContext(ctx, "make", "-s", "-C", b.repo, target, "ARTIFACTS_DIR="+dir, "LAMBDA_GOARCH=arm64")
-	if output, err := cmd.CombinedOutput(); err != nil {
-		return 0, fmt.Errorf("make %s: %w: %s", target, err, output)
-	}
-	file, err := os.Stat(filepath.Join(dir, "bootstrap"))
-	if err != nil {
-		return 0, err
-	}
-	return float64(file.Size()) / 1e6, nil
-}
 
 // functionUnderTest is a function that the benchmark runs alone.
 type functionUnderTest struct {
@@ -94,88 +59,86 @@ func (s *stack) environment(f functionUnderTest, address string) []string {
 	)
 }
 
-// functionStarts measures functions from process start to their first response. The users function
-// reads a user from the stack's tables; the media function extracts a value from a text, which also
-// reads a table.
+// firstEvent is an event for a function that has just started.
+type firstEvent struct {
+	functionUnderTest
+	event  []byte
+	status int
+	what   string
+	target float64 // times the start of the empty function; 0 for none
+}
+
+// functionStarts measures functions from process start to their first response, as multiples of the start of a function that does
+// nothing. The starts alternate, so that all of them meet the same load of the machine.
 func (b *bench) functionStarts(ctx context.Context, s *stack) error {
 	path, err := s.adminPath(ctx)
 	if err != nil {
 		return err
 	}
-	if err := b.functionStart(ctx, s, s.usersFunction(), firstResponse{getRequest(path), usersStart}); err != nil {
-		return err
+	for _, in := range []request{getRequest(path), textToRead(), getRequest("/portal")} { // waits until the functions are built
+		if _, err := s.send(ctx, in); err != nil {
+			return err
+		}
 	}
-	if err := b.functionStart(ctx, s, s.mediaFunction(), firstResponse{textToRead(), mediaStart}); err != nil {
-		return err
-	}
-	return b.portalStart(ctx, s)
-}
-
-// portalStart compares the start of the portal with the start of a function that does nothing. The starts alternate, so both meet the
-// same load of the machine.
-func (b *bench) portalStart(ctx context.Context, s *stack) error {
-	first := getRequest("/portal")
-	if _, err := s.send(ctx, first); err != nil { // also waits until the function is built
-		return err
-	}
-	program, err := b.buildEmpty(ctx)
+	empty, err := b.buildBaseline(ctx, "empty")
 	if err != nil {
 		return err
 	}
-	portal := functionUnderTest{id: "PortalFunction", name: "portal function", settings: []string{"UPLOADS_ORIGIN=https://bucket.example"}}
-	empty := functionUnderTest{id: "EmptyFunction", name: "empty function", program: program}
-	b.logProgress("starting the portal function and an empty function %d times each", startRuns)
-	event, times := s.event(first), map[string][]float64{}
-	for range startRuns {
-		for _, f := range []functionUnderTest{portal, empty} {
-			took, err := b.startFunction(ctx, s, f, event)
-			if err != nil {
-				return fmt.Errorf("start the %s: %w", f.name, err)
-			}
-			times[f.name] = append(times[f.name], milliseconds(took))
-		}
-	}
-	ofPortal, ofEmpty := quantile(times[portal.name], 0.5), quantile(times[empty.name], 0.5)
-	b.table.addFigure(fmt.Sprintf("portal function and empty function: process start to first answer, medians of %d", startRuns),
-		"%s and %s ms", formatNumber(ofPortal), formatNumber(ofEmpty))
-	b.table.addAtMost("portal function: start, compared with an empty function", ofPortal/ofEmpty, portalStartRatio, "×")
-	return nil
-}
-
-// buildEmpty builds the empty function for this machine with the same options as the stack builds functions.
-func (b *bench) buildEmpty(ctx context.Context) (string, error) {
-	program := filepath.Join(b.dir, "empty")
-	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-tags", "lambda.norpc", "-ldflags=-s -w", "-o", program, "./cmd/bench/empty")
-	cmd.Dir, cmd.Env = b.repo, append(os.Environ(), "CGO_ENABLED=0")
-	if output, err := cmd.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("build the empty function: %w: %s", err, output)
-	}
-	return program, nil
-}
-
-// firstResponse is the first request to a function, and the target for its response in
-// milliseconds.
-type firstResponse struct {
-	question request
-	target   float64
-}
-
-func (b *bench) functionStart(ctx context.Context, s *stack, f functionUnderTest, first firstResponse) error {
-	if _, err := s.send(ctx, first.question); err != nil { // also waits until the function is built
+	peer, err := b.buildBaseline(ctx, "peer")
+	if err != nil {
 		return err
 	}
-	b.logProgress("starting the %s %d times", f.name, startRuns)
-	event, times := s.event(first.question), make([]float64, startRuns)
-	for i := range times {
-		took, err := b.startFunction(ctx, s, f, event)
-		if err != nil {
-			return fmt.Errorf("start the %s: %w", f.name, err)
-		}
-		times[i] = milliseconds(took)
+	user := s.event(getRequest(path))
+	starts := []firstEvent{
+		{empty, user, http.StatusOK, "empty function", 0},
+		{s.peer(peer), user, http.StatusOK, "peer, which only reads a user", 0},
+		{s.usersFunction(), user, http.StatusOK, "users function, a user", userStartRatio},
+		{s.usersFunction(), s.eventWithKey(getRequest(path), "garbage"), http.StatusUnauthorized, "users function, an invalid key", refusalRatio},
+		{s.mediaFunction(), s.event(textToRead()), http.StatusOK, "media function, a date from a text", mediaStartRatio},
+		{portalFunction(), s.event(getRequest("/portal")), http.StatusOK, "portal function, a page", portalRatio},
 	}
-	what := f.name + ": process start to first answer, "
-	b.table.addAtMost(fmt.Sprintf(what+"median of %d", startRuns), quantile(times, 0.5), first.target, "ms")
-	b.table.addFigure(what+"fastest and slowest", "%s and %s ms", formatNumber(quantile(times, 0)), formatNumber(quantile(times, 1)))
+	if err := b.compareStarts(ctx, s, starts); err != nil {
+		return err
+	}
+	return b.warmFunction(ctx, s, starts[2], starts[1])
+}
+
+func portalFunction() functionUnderTest {
+	return functionUnderTest{id: "PortalFunction", name: "portal function", settings: []string{"UPLOADS_ORIGIN=https://bucket.example"}}
+}
+
+// peer is the plain function that the users function is compared with.
+func (s *stack) peer(built functionUnderTest) functionUnderTest {
+	built.settings = []string{"USERS_TABLE=" + s.Tables["UsersTable"]}
+	return built
+}
+
+// buildBaseline builds a function of the benchmark for this machine with the same options as the stack builds functions.
+func (b *bench) buildBaseline(ctx context.Context, name string) (functionUnderTest, error) {
+	f := functionUnderTest{id: name, name: name + " function", program: filepath.Join(b.dir, name)}
+	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-tags", "lambda.norpc", "-ldflags=-s -w", "-o", f.program, "./cmd/bench/"+name)
+	cmd.Dir, cmd.Env = b.repo, append(os.Environ(), "CGO_ENABLED=0")
+	if output, err := cmd.CombinedOutput(); err != nil {
+		return f, fmt.Errorf("build the %s: %w: %s", f.name, err, output)
+	}
+	return f, nil
+}
+
+// compareStarts compares the starts with the first of them.
+func (b *bench) compareStarts(ctx context.Context, s *stack, starts []firstEvent) error {
+	b.logProgress("starting %d functions %d times each", len(starts), startRuns)
+	var runs []measurement
+	for _, first := range starts {
+		runs = append(runs, func(int) (float64, error) { return b.startFunction(ctx, s, first) })
+	}
+	times, err := alternate(startRuns, runs...)
+	if err != nil {
+		return err
+	}
+	for i, first := range starts {
+		c := comparison{what: first.what + ": process start to first answer", with: starts[0].what, times: times[i], baseline: times[0]}
+		b.table.addComparison(c, first.target)
+	}
 	return nil
 }
 
@@ -184,13 +147,46 @@ func (b *bench) binary(f functionUnderTest) string {
 	return cmp.Or(f.program, filepath.Join(b.repo, ".local", "build", f.id, "bootstrap"))
 }
 
-// startFunction runs the function for one event and stops it.
-func (b *bench) startFunction(ctx context.Context, s *stack, f functionUnderTest, event []byte) (time.Duration, error) {
-	box, err := b.openSandbox(s, f)
+// startFunction runs the function for one event, stops it, and returns the milliseconds from its start to its response.
+func (b *bench) startFunction(ctx context.Context, s *stack, first firstEvent) (float64, error) {
+	box, err := b.openSandbox(s, first.functionUnderTest)
 	if err != nil {
 		return 0, err
 	}
 	defer box.stop()
-	a, err := box.invoke(ctx, event)
-	return a.at.Sub(box.began), err
+	a, err := box.handEvent(ctx, first.event)
+	if err == nil {
+		err = a.check(first.status)
+	}
+	if err != nil {
+		return 0, fmt.Errorf("start the %s: %w", first.name, err)
+	}
+	return milliseconds(a.at.Sub(box.began)), nil
+}
+
+// warmFunction compares the users function with the peer when both are warm.
+func (b *bench) warmFunction(ctx context.Context, s *stack, function, peer firstEvent) error {
+	b.logProgress("sending %d events each to the %s and the peer", warmUpRuns+warmRuns, function.name)
+	var runs []measurement
+	for _, f := range []firstEvent{function, peer} {
+		box, err := b.openSandbox(s, f.functionUnderTest)
+		if err != nil {
+			return err
+		}
+		defer box.stop()
+		runs = append(runs, func(int) (float64, error) {
+			a, err := box.invoke(ctx, f.event)
+			return milliseconds(a.took), err
+		})
+	}
+	if _, err := alternate(warmUpRuns, runs...); err != nil {
+		return err
+	}
+	times, err := alternate(warmRuns, runs...)
+	if err != nil {
+		return err
+	}
+	c := comparison{what: function.what + ", when warm", with: peer.what, times: times[0], baseline: times[1]}
+	b.table.addComparison(c, warmRatio)
+	return nil
 }

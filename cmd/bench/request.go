@@ -75,10 +75,13 @@ func (s *stack) send(ctx context.Context, in request) ([]byte, error) {
 }
 
 // event returns the event that API Gateway makes of the request.
-func (s *stack) event(in request) []byte {
+func (s *stack) event(in request) []byte { return s.eventWithKey(in, s.adminKey) }
+
+// eventWithKey is like event, but with another API key.
+func (s *stack) eventWithKey(in request, key string) []byte {
 	made := events.APIGatewayV2HTTPRequest{
 		Version: "2.0", RouteKey: "ANY " + routeOf(in.path), RawPath: in.path,
-		Headers: map[string]string{"accept": jsonType, "host": "localhost", "x-api-key": s.adminKey},
+		Headers: map[string]string{"accept": jsonType, "host": "localhost", "x-api-key": key},
 	}
 	made.RequestContext = events.APIGatewayV2HTTPRequestContext{
 		RouteKey: made.RouteKey, Stage: "$default", RequestID: "bench", DomainName: "localhost",

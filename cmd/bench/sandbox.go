@@ -66,7 +66,8 @@ func (box *sandbox) invoke(ctx context.Context, event []byte) (answer, error) {
 	if err != nil {
 		return a, err
 	}
-	return a, a.check()
+	err = a.check(http.StatusOK)
+	return a, err
 }
 
 // handEvent is like invoke, for a function whose responses are not HTTP.
@@ -136,11 +137,11 @@ func (a *runtimeAPI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// check replaces the response with its HTTP body.
-func (a *answer) check() error {
+// check replaces the response with its HTTP body. It returns an error unless the response has the status.
+func (a *answer) check(status int) error {
 	var response events.APIGatewayV2HTTPResponse
 	err := errors.Join(a.err, json.Unmarshal(a.body, &response))
-	if err == nil && response.StatusCode != http.StatusOK {
+	if err == nil && response.StatusCode != status {
 		err = fmt.Errorf("the function responded %s", a.body)
 	}
 	a.body = []byte(response.Body)

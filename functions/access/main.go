@@ -3,12 +3,9 @@
 package main
 
 import (
-	"context"
-	"fmt"
 	"net/http"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/service/sesv2"
 
 	"portside/shared/credentialrequests"
@@ -17,6 +14,7 @@ import (
 	"portside/shared/credentials/credentialsdynamo"
 	"portside/shared/dynamo/daycounts"
 	"portside/shared/dynamo/items"
+	"portside/shared/lambda/awsenv"
 	"portside/shared/lambda/start"
 	"portside/shared/mail/mailses"
 	"portside/shared/pulls"
@@ -30,10 +28,7 @@ import (
 func main() { start.HTTP(build) }
 
 func build(settings *start.Settings) (http.Handler, error) {
-	cfg, err := config.LoadDefaultConfig(context.Background())
-	if err != nil {
-		return nil, fmt.Errorf("AWS configuration: %w", err)
-	}
+	cfg := awsenv.Config(settings)
 	client, table := items.Client(cfg), settings.String("CREDENTIALS_TABLE")
 	store := credentialsdynamo.New(client, table)
 	people := usersdynamo.New(client, settings.String("USERS_TABLE"), store, daycounts.In(settings.String("ANALYTICS_TABLE")))

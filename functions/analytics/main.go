@@ -2,28 +2,22 @@
 package main
 
 import (
-	"context"
-	"fmt"
 	"net/http"
 	"time"
-
-	"github.com/aws/aws-sdk-go-v2/config"
 
 	"portside/shared/analytics"
 	"portside/shared/analytics/analyticsdynamo"
 	"portside/shared/credentials"
 	"portside/shared/credentials/credentialsdynamo"
 	"portside/shared/dynamo/items"
+	"portside/shared/lambda/awsenv"
 	"portside/shared/lambda/start"
 )
 
 func main() { start.HTTP(build) }
 
 func build(settings *start.Settings) (http.Handler, error) {
-	cfg, err := config.LoadDefaultConfig(context.Background())
-	if err != nil {
-		return nil, fmt.Errorf("AWS configuration: %w", err)
-	}
+	cfg := awsenv.Config(settings)
 	client := items.Client(cfg)
 	stored := analyticsdynamo.New(client, settings.String("ANALYTICS_TABLE"))
 	store := analytics.NewCachedStore(stored, time.Now)

@@ -17,6 +17,7 @@ import (
 	"portside/shared/analytics/analyticsdynamo"
 	"portside/shared/analytics/analyticss3"
 	"portside/shared/core/calendar"
+	"portside/shared/core/loglines"
 	"portside/shared/core/principal"
 	"portside/shared/credentials"
 	"portside/shared/credentials/credentialsdynamo"
@@ -134,7 +135,7 @@ func (s *testService) log(requests ...request) {
 	}
 }
 
-func (s *testService) entry(r request) analytics.LogEvent {
+func (s *testService) entry(r request) loglines.Event {
 	s.Helper()
 	method, route := http.MethodGet, "ANY /v1/users"
 	if r.route != "" {
@@ -149,7 +150,7 @@ func (s *testService) entry(r request) analytics.LogEvent {
 		s.Fatal(err)
 	}
 	s.lines++
-	return analytics.LogEvent{ID: fmt.Sprintf("%056d", s.lines), LoggedAt: r.at.Add(time.Second), Message: string(text)}
+	return loglines.Event{ID: fmt.Sprintf("%056d", s.lines), LoggedAt: r.at.Add(time.Second), Message: string(text)}
 }
 
 // use adds to the usage of a day.

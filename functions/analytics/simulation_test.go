@@ -15,6 +15,7 @@ import (
 	"portside/shared/analytics"
 	"portside/shared/analytics/analyticsdynamo"
 	"portside/shared/analytics/analyticss3"
+	"portside/shared/core/loglines"
 	"portside/shared/core/principal"
 	"portside/shared/core/versions"
 	"portside/shared/dynamo/daycounts"
@@ -56,7 +57,7 @@ type crowd []change
 type stream struct {
 	log         analytics.Log
 	group, name string
-	lines       []analytics.LogEvent
+	lines       []loglines.Event
 	delivered   int
 }
 
@@ -267,7 +268,7 @@ func (w *simulation) callModel() {
 	is := modelCall{at: at, in: float64(w.random.IntN(5000)), out: float64(w.random.IntN(500)), microDollar: float64(w.random.IntN(90_000))}
 	status := pick(w, 200, 200, 200, 429)
 	w.things++
-	w.write(w.streams[2+w.random.IntN(2)], analytics.LogEvent{
+	w.write(w.streams[2+w.random.IntN(2)], loglines.Event{
 		ID: fmt.Sprintf("%056d", w.things), LoggedAt: at.Add(time.Duration(w.random.IntN(20)) * time.Millisecond),
 		Message: fmt.Sprintf(`{"time":%q,"msg":"model call","status":%d,"inputTokens":%v,"outputTokens":%v,"microUSD":%v}`,
 			at.Format(time.RFC3339Nano), status, is.in, is.out, is.microDollar),

@@ -8,11 +8,12 @@ import (
 	"time"
 
 	"portside/shared/analytics"
+	"portside/shared/core/loglines"
 )
 
 // write appends a line to a stream. It first delivers lines that have been waiting for almost a
 // day.
-func (w *simulation) write(s *stream, entry analytics.LogEvent) {
+func (w *simulation) write(s *stream, entry loglines.Event) {
 	if s.delivered < len(s.lines) && entry.LoggedAt.Sub(s.lines[s.delivered].LoggedAt) > 20*time.Hour {
 		w.deliver(s)
 	}
@@ -45,13 +46,13 @@ func (w *simulation) deliver(s *stream) {
 
 // pieces cuts lines into batches that span at most a day. Each is out of order and contains one
 // line twice.
-func (w *simulation) pieces(s *stream, from, to int) (all [][]analytics.LogEvent) {
+func (w *simulation) pieces(s *stream, from, to int) (all [][]loglines.Event) {
 	for from < to {
 		end := min(to, from+1+w.random.IntN(60))
 		for s.lines[end-1].LoggedAt.Sub(s.lines[from].LoggedAt) > 24*time.Hour {
 			end--
 		}
-		piece := append([]analytics.LogEvent{pick(w, s.lines[from:end]...)}, s.lines[from:end]...)
+		piece := append([]loglines.Event{pick(w, s.lines[from:end]...)}, s.lines[from:end]...)
 		w.random.Shuffle(len(piece), func(i, j int) { piece[i], piece[j] = piece[j], piece[i] })
 		all = append(all, piece)
 		if end == to {
@@ -63,9 +64,9 @@ func (w *simulation) pieces(s *stream, from, to int) (all [][]analytics.LogEvent
 }
 
 // recordBatches counts batches, three at a time, as functions/countusage does.
-func (w *simulation) recordBatches(s *stream, batches [][]analytics.LogEvent) {
+func (w *simulation) recordBatches(s *stream, batches [][]loglines.Event) {
 	w.Helper()
-	queue, failed := make(chan []analytics.LogEvent), make(chan error, len(batches))
+	queue, failed := make(chan []loglines.Event), make(chan error, len(batches))
 	var workers sync.WaitGroup
 	for range 3 {
 		workers.Go(func() {

@@ -34,19 +34,27 @@ type drawnLine struct {
 func drawLine(t *rapid.T, i int) drawnLine {
 	logged := midnight.Add(time.Duration(rapid.IntRange(-40, 40).Draw(t, "logged")) * 250 * time.Millisecond)
 	own := logged.Add(-time.Duration(rapid.SampledFrom([]int{0, 1, 400, 9000}).Draw(t, "took")) * time.Millisecond)
-	k := drawnLine{group: from.access, stream: fmt.Sprint(rapid.IntRange(0, 1).Draw(t, "stream")), day: calendar.DayOf(own)}
+	k := drawnLine{group: from.Access, stream: fmt.Sprint(rapid.IntRange(0, 1).Draw(t, "stream")), day: calendar.DayOf(own)}
 	id := fmt.Sprintf("%056d", i)
 	switch rapid.IntRange(0, 9).Draw(t, "kind") {
 	case 0:
 		k.line, k.day = entry(id, logged, "half a li"), calendar.DayOf(logged)
 	case 1, 2, 3:
-		k.group = rapid.SampledFrom(from.models).Draw(t, "function")
+		k.group = rapid.SampledFrom(from.Models).Draw(t, "function")
 		k.models = analytics.ModelUsage{Calls: 1, InputTokens: int64(i), OutputTokens: 1, MicroUSD: 3}
 		k.line = entry(id, logged, call(own, 200, k.models))
 	default:
 		status, latency := rapid.SampledFrom([]int{200, 404, 500}).Draw(t, "status"), int64(rapid.IntRange(0, 30_000).Draw(t, "latency"))
-		k.request = &analytics.Request{At: own, Status: status, LatencyMillis: latency}
-		k.line = entry(id, logged, access(own, "GET ANY /v1/users", status, latency))
+		epoch := fmt.Sprint(own.UnixMilli())
+		switch rapid.IntRange(0, 2).Draw(t, "epoch") {
+		case 0:
+			own = own.Truncate(time.Second)
+			epoch = fmt.Sprint(own.Unix())
+		case 1:
+			own, epoch = logged, "-"
+		}
+		k.request, k.day = &analytics.Request{At: own, Status: status, LatencyMillis: latency}, calendar.DayOf(own)
+		k.line = entry(id, logged, accessAt(epoch, "GET ANY /v1/users", status, latency))
 	}
 	return k
 }
@@ -183,8 +191,8 @@ func TestEachLineCountsOnce(t *testing.T) {
 		injected := &faults{random: rand.New(rand.NewPCG(seed, 0))} //nolint:gosec // to be repeated
 		injected.percent = rapid.SampledFrom([]int{0, 5, 20}).Draw(r, "crashes")
 		store := analyticsdynamo.New(awstest.Faulty(e.client, injected.database), e.table)
-		deliver(t, ingest(from, analyticsdynamo.NewRecorder(store, crashingArchive{e.archive, injected}), later), pieces)
-		deliver(t, ingest(from, e.recorder(), later), whole)
+		deliver(t, ingest(counting(analyticsdynamo.NewRecorder(store, crashingArchive{e.archive, injected}))), pieces)
+		deliver(t, ingest(counting(e.recorder())), whole)
 
 		want := expectedSums(log)
 		if got := e.sums(t); !reflect.DeepEqual(got, want) {
@@ -241,7 +249,7 @@ func BenchmarkIngest(b *testing.B) {
 	const n = 1000
 	e := newEngines(b)
 	testkit.CaptureLogs(b)
-	handler := ingest(from, e.recorder(), later)
+	handler := ingest(counting(e.recorder()))
 	at, batch := midnight, 0
 	for b.Loop() {
 		b.StopTimer()
@@ -250,7 +258,7 @@ func BenchmarkIngest(b *testing.B) {
 			at = at.Add(time.Millisecond)
 			lines[i] = entry(fmt.Sprintf("%056d", batch*n+i), at, access(at, "GET ANY /v1/users/{proxy+}", 200, int64(i%700)))
 		}
-		event := delivery(b, from.access, "s", lines...)
+		event := delivery(b, from.Access, "s", lines...)
 		batch++
 		b.StartTimer()
 		if err := handler(b.Context(), event); err != nil {

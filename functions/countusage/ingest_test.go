@@ -27,7 +27,7 @@ func TestEvents(t *testing.T) {
 		}
 		e := newEngines(t)
 		for range 2 {
-			if err := ingest(from, e.recorder(), later)(t.Context(), event); err != nil {
+			if err := ingest(counting(e.recorder()))(t.Context(), event); err != nil {
 				t.Error(err)
 			}
 		}
@@ -61,10 +61,10 @@ func TestIngestLogsInvalidDeliveriesOnce(t *testing.T) {
 		"other group":   {delivery(t, "portside-UsersLogs", "s", line), `"foreign log group","group":"portside-UsersLogs","lines":1`},
 		"its own group": {delivery(t, "portside-CountUsageLogs", "s", line), "foreign log group"},
 		"no group":      {delivery(t, "", "s", line), "foreign log group"},
-		"no lines":      {delivery(t, from.access, "s"), ""},
+		"no lines":      {delivery(t, from.Access, "s"), ""},
 	} {
 		out := testkit.CaptureLogs(t)
-		err := ingest(from, unreachableRecorder{t}, later)(t.Context(), c.event)
+		err := ingest(counting(unreachableRecorder{t}))(t.Context(), c.event)
 		logged := out.String()
 		if err != nil || !strings.Contains(logged, c.want) || strings.Count(logged, "\n") != min(len(c.want), 1) ||
 			strings.Contains(logged, "secret") {
@@ -80,6 +80,8 @@ func TestIngestHostileLines(t *testing.T) {
 	const maxSkew = 5 * time.Minute
 	soon := access(midnight.Add(maxSkew), "GET ANY /v1/users", 200, 1)
 	tooSoon := access(midnight.Add(maxSkew+time.Millisecond), "GET ANY /v1/users", 200, 1)
+	old := access(midnight.Add(-2*time.Millisecond), "GET ANY /v1/users", 200, 1)
+	untimed, seconds := accessAt("-", "GET ANY /v1/users", 200, 1), accessAt(fmt.Sprint(midnight.Unix()), "GET ANY /v1/users", 200, 1)
 	for name, c := range map[string]struct {
 		lines        lines
 		calls        int64
@@ -89,18 +91,21 @@ func TestIngestHostileLines(t *testing.T) {
 		"repeated ID":           {lines: lines{entry("1", midnight, good), entry("1", midnight.Add(time.Second), good)}},
 		"no IDs":                {lines: lines{entry("", midnight, good), entry("", midnight, good), simple("", midnight)}, calls: 2},
 		"long ID":               {lines: lines{entry(strings.Repeat("9", 5000), midnight, good)}, calls: 1},
-		"impossible log time":   {lines: lines{{ID: "2", Timestamp: -1 << 63, Message: good}, {ID: "3", Message: good}}, lost: 2},
-		"log time too large":    {lines: lines{{ID: "2", Timestamp: 1<<63 - 1, Message: good}}, lost: 1},
+		"impossible log time":   {lines: lines{{ID: "2", Timestamp: -1 << 63, Message: good}, {ID: "3", Message: good}}, calls: 2},
+		"log time too large":    {lines: lines{{ID: "2", Timestamp: 1<<63 - 1, Message: good}}, calls: 1},
+		"no possible time":      {lines: lines{{ID: "2", Message: untimed}, {ID: "3", Message: "half a li"}}, lost: 2},
+		"seconds":               {lines: lines{entry("2", midnight.Add(time.Second), seconds)}, calls: 1},
+		"no time of its own":    {lines: lines{entry("2", midnight, untimed)}, calls: 1},
 		"one day old":           {lines: lines{simple("2", midnight), entry("3", midnight.Add(24*time.Hour), good)}, calls: 2},
-		"more than one day old": {lines: lines{entry("3", midnight.Add(24*time.Hour+time.Millisecond), good)}, unread: 1},
+		"more than one day old": {lines: lines{entry("3", midnight.Add(24*time.Hour-time.Millisecond), old)}, calls: 1},
 		"line of another log":   {lines: lines{entry("2", midnight, call(midnight, 200, analytics.ModelUsage{}))}, unread: 1},
-		"clock too far ahead":   {lines: lines{entry("2", midnight, tooSoon)}, unread: 1},
+		"clock too far ahead":   {lines: lines{entry("2", midnight, tooSoon)}, calls: 1},
 		"clock slightly ahead":  {lines: lines{entry("2", midnight, soon)}, calls: 1},
 		"logged in the future":  {lines: lines{simple("2", later().Add(maxSkew+time.Millisecond))}, lost: 1},
 	} {
 		e, out := newEngines(t), testkit.CaptureLogs(t)
 		all := append(lines{entry("1", midnight, good)}, c.lines...)
-		if err := ingest(from, e.recorder(), later)(t.Context(), delivery(t, from.access, "s", all...)); err != nil {
+		if err := ingest(counting(e.recorder()))(t.Context(), delivery(t, from.Access, "s", all...)); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 		got := e.sums(t).Requests
@@ -126,10 +131,10 @@ func TestIngestHostileLines(t *testing.T) {
 func TestIngestCountsBesideBrokenEvents(t *testing.T) {
 	e, out := newEngines(t), testkit.CaptureLogs(t)
 	event := compressedEvent(t, map[string]any{
-		"messageType": "DATA_MESSAGE", "logGroup": from.access, "logStream": "s",
-		"logEvents": []any{map[string]any{"id": "1", "timestamp": "secret-content"}, simple("2", midnight), nil},
+		"messageType": "DATA_MESSAGE", "logGroup": from.Access, "logStream": "s",
+		"logEvents": []any{map[string]any{"id": "1", "message": []string{"secret-content"}}, simple("2", midnight), nil},
 	})
-	if err := ingest(from, e.recorder(), later)(t.Context(), event); err != nil {
+	if err := ingest(counting(e.recorder()))(t.Context(), event); err != nil {
 		t.Fatal(err)
 	}
 	logged := out.String()
@@ -148,7 +153,7 @@ func TestIngestLimitsDaysOfBatch(t *testing.T) {
 		lines = append(lines, simple(fmt.Sprint(i), midnight.AddDate(0, 0, i)))
 	}
 	lines = append(lines, simple("again", midnight.AddDate(0, 0, 2)))
-	if err := ingest(from, e.recorder(), later)(t.Context(), delivery(t, from.access, "s", lines...)); err != nil {
+	if err := ingest(counting(e.recorder()))(t.Context(), delivery(t, from.Access, "s", lines...)); err != nil {
 		t.Fatal(err)
 	}
 	days := slices.Sorted(maps.Keys(e.sums(t).Requests))
@@ -172,27 +177,27 @@ func TestIngestModelLog(t *testing.T) {
 		"START RequestId: 8f5 Version: $LATEST model call",
 		call(midnight, 200, analytics.ModelUsage{InputTokens: -1}),
 		call(midnight, 200, analytics.ModelUsage{InputTokens: 1 << 62}),
-		`{"msg":"model call"}`,
+		`{"msg":"model call"}`, // counts when it was logged
 		`{"time":"2026-11-22T00:00:01Z","msg":"model call","status":"200"}`,
 	}
-	for _, group := range from.models {
+	for _, group := range from.Models {
 		var all []events.CloudwatchLogsLogEvent
 		for i, line := range lines {
 			all = append(all, entry(fmt.Sprint(i), midnight, line))
 		}
 		for range 2 {
-			if err := ingest(from, e.recorder(), later)(t.Context(), delivery(t, group, "one name", all...)); err != nil {
+			if err := ingest(counting(e.recorder()))(t.Context(), delivery(t, group, "one name", all...)); err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
 	day, got := calendar.DayOf(midnight), e.sums(t)
-	want := analytics.ModelUsage{Calls: 8, InputTokens: 300, OutputTokens: 30, MicroUSD: 24}
+	want := analytics.ModelUsage{Calls: 10, InputTokens: 300, OutputTokens: 30, MicroUSD: 24}
 	before := analytics.ModelUsage{Calls: 2, InputTokens: 2000, OutputTokens: 200}
 	if got.Usage[day].Models != want || got.Usage[day-1].Models != before || len(got.Requests) != 0 {
 		t.Errorf("got %+v and %+v", got.Usage[day], got.Usage[day-1])
 	}
-	if !strings.Contains(out.String(), `"log":"models","lines":11,"recorded":9,"unread":4,"lost":0`) {
+	if !strings.Contains(out.String(), `"log":"models","lines":11,"recorded":9,"unread":3,"lost":0`) {
 		t.Errorf("the function logged %s", out)
 	}
 }
@@ -216,8 +221,8 @@ func (r *failingRecorder) Record(_ context.Context, p analytics.Segment) (analyt
 func TestIngestReturnsErrorsForRetry(t *testing.T) {
 	today := calendar.DayOf(midnight)
 	recorder := &failingRecorder{day: today - 1}
-	event := delivery(t, from.access, "s", simple("1", midnight.Add(-time.Second)), simple("2", midnight))
-	err := ingest(from, recorder, later)(t.Context(), event)
+	event := delivery(t, from.Access, "s", simple("1", midnight.Add(-time.Second)), simple("2", midnight))
+	err := ingest(counting(recorder))(t.Context(), event)
 	if !errors.Is(err, errUnavailable) || !slices.Equal(recorder.recorded, []calendar.Day{today}) {
 		t.Errorf("error %v, and recorded %v", err, recorder.recorded)
 	}

@@ -3,16 +3,14 @@
 package main
 
 import (
-	"context"
-	"fmt"
 	"strings"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/config"
-
+	"portside/shared/analytics"
 	"portside/shared/analytics/analyticsdynamo"
 	"portside/shared/analytics/analyticss3"
 	"portside/shared/dynamo/items"
+	"portside/shared/lambda/awsenv"
 	"portside/shared/lambda/s3client"
 	"portside/shared/lambda/start"
 )
@@ -20,12 +18,12 @@ import (
 func main() { start.Events(build) }
 
 func build(settings *start.Settings) (any, error) {
-	cfg, err := config.LoadDefaultConfig(context.Background())
-	if err != nil {
-		return nil, fmt.Errorf("AWS configuration: %w", err)
+	cfg := awsenv.Config(settings)
+	groups := analytics.LogGroups{
+		Access: settings.String("ACCESS_LOG_GROUP"), Models: strings.Split(settings.String("MODEL_LOG_GROUPS"), ","),
 	}
-	from := groups{settings.String("ACCESS_LOG_GROUP"), strings.Split(settings.String("MODEL_LOG_GROUPS"), ",")}
 	store := analyticsdynamo.New(items.Client(cfg), settings.String("ANALYTICS_TABLE"))
 	archive := analyticss3.NewArchive(s3client.New(cfg), settings.String("ANALYTICS_BUCKET"))
-	return ingest(from, analyticsdynamo.NewRecorder(store, archive), time.Now), nil
+	recorder := analyticsdynamo.NewRecorder(store, archive)
+	return ingest(analytics.Ingester{Groups: groups, Recorder: recorder, Now: time.Now}), nil
 }

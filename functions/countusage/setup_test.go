@@ -23,11 +23,16 @@ import (
 
 var (
 	midnight = time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)
-	from     = groups{access: "portside-ApiAccessLogs", models: []string{"portside-MediaLogs", "portside-RunMediaJobsLogs"}}
+	from     = analytics.LogGroups{Access: "portside-ApiAccessLogs", Models: []string{"portside-MediaLogs", "portside-RunMediaJobsLogs"}}
 )
 
 // later is a clock that is ahead of every time in the tests' logs.
 func later() time.Time { return midnight.AddDate(30, 0, 0) }
+
+// counting returns the production code around a recorder.
+func counting(recorder analytics.Recorder) analytics.Ingester {
+	return analytics.Ingester{Groups: from, Recorder: recorder, Now: later}
+}
 
 // engines are the real engines that the function writes to.
 type engines struct {
@@ -98,11 +103,16 @@ func entry(id string, logged time.Time, message string) events.CloudwatchLogsLog
 	return events.CloudwatchLogsLogEvent{ID: id, Timestamp: logged.UnixMilli(), Message: message}
 }
 
-// access returns a line of the access log. The request is a method and, after a space, a route.
+// access returns a line of the access log with its time in milliseconds. The request is a method and, after a space, a
+// route.
 func access(at time.Time, request string, status int, latency int64) string {
+	return accessAt(fmt.Sprint(at.UnixMilli()), request, status, latency)
+}
+
+func accessAt(epoch, request string, status int, latency int64) string {
 	method, route, _ := strings.Cut(request, " ")
-	return fmt.Sprintf(`{"requestId":"WSg1ihmdliAEJXA=","time":"%d","ip":"203.0.113.9","method":%q,"route":%q,"status":"%d",`+
-		`"latencyMs":"%s","responseBytes":"512","path":%q}`, at.UnixMilli(), method, route, status, strconv.FormatInt(latency, 10),
+	return fmt.Sprintf(`{"requestId":"WSg1ihmdliAEJXA=","time":%q,"ip":"203.0.113.9","method":%q,"route":%q,"status":"%d",`+
+		`"latencyMs":"%s","responseBytes":"512","path":%q}`, epoch, method, route, status, strconv.FormatInt(latency, 10),
 		strings.TrimPrefix(strings.Replace(route, "{proxy+}", "compare/media", 1), "ANY "))
 }
 

@@ -3,12 +3,9 @@
 package main
 
 import (
-	"context"
-	"fmt"
 	"net/http"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/service/ecr"
 
 	"portside/shared/credentials"
@@ -16,16 +13,14 @@ import (
 	"portside/shared/dynamo/items"
 	"portside/shared/images/imagesdynamo"
 	"portside/shared/images/imagesecr"
+	"portside/shared/lambda/awsenv"
 	"portside/shared/lambda/start"
 )
 
 func main() { start.HTTP(build) }
 
 func build(settings *start.Settings) (http.Handler, error) {
-	cfg, err := config.LoadDefaultConfig(context.Background())
-	if err != nil {
-		return nil, fmt.Errorf("AWS configuration: %w", err)
-	}
+	cfg := awsenv.Config(settings)
 	client, table := items.Client(cfg), settings.String("CREDENTIALS_TABLE")
 	store := credentialsdynamo.New(client, table)
 	return routes(&catalog{

@@ -3,15 +3,12 @@
 package main
 
 import (
-	"context"
-	"fmt"
 	"time"
-
-	"github.com/aws/aws-sdk-go-v2/config"
 
 	"portside/shared/charts"
 	"portside/shared/charts/chartshelm"
 	"portside/shared/charts/chartss3"
+	"portside/shared/lambda/awsenv"
 	"portside/shared/lambda/s3client"
 	"portside/shared/lambda/start"
 )
@@ -19,10 +16,7 @@ import (
 func main() { start.Events(build) }
 
 func build(settings *start.Settings) (any, error) {
-	cfg, err := config.LoadDefaultConfig(context.Background())
-	if err != nil {
-		return nil, fmt.Errorf("AWS configuration: %w", err)
-	}
+	cfg := awsenv.Config(settings)
 	client, maxBytes := s3client.New(cfg), int64(settings.Count("MAX_CHART_MEGABYTES"))<<20
 	return handler(func(bucket string) syncer {
 		return charts.NewIndexer(charts.Parts{

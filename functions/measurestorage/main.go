@@ -2,16 +2,13 @@
 package main
 
 import (
-	"context"
-	"fmt"
 	"time"
-
-	"github.com/aws/aws-sdk-go-v2/config"
 
 	"portside/shared/analytics"
 	"portside/shared/analytics/analyticsdynamo"
 	"portside/shared/analytics/analyticss3"
 	"portside/shared/dynamo/items"
+	"portside/shared/lambda/awsenv"
 	"portside/shared/lambda/s3client"
 	"portside/shared/lambda/start"
 )
@@ -19,10 +16,7 @@ import (
 func main() { start.Events(build) }
 
 func build(settings *start.Settings) (any, error) {
-	cfg, err := config.LoadDefaultConfig(context.Background())
-	if err != nil {
-		return nil, fmt.Errorf("AWS configuration: %w", err)
-	}
+	cfg := awsenv.Config(settings)
 	client := s3client.New(cfg)
 	return measure(analytics.StorageMeasurer{
 		Charts: analyticss3.NewBucketSizer(client, settings.String("CHARTS_BUCKET")),

@@ -3,12 +3,8 @@
 package main
 
 import (
-	"context"
-	"fmt"
 	"net/http"
 	"time"
-
-	"github.com/aws/aws-sdk-go-v2/config"
 
 	"portside/documents"
 	"portside/documents/files"
@@ -16,6 +12,7 @@ import (
 	"portside/shared/credentials"
 	"portside/shared/credentials/credentialsdynamo"
 	"portside/shared/dynamo/items"
+	"portside/shared/lambda/awsenv"
 	"portside/shared/lambda/s3client"
 	"portside/shared/lambda/start"
 	"portside/shared/media"
@@ -26,10 +23,7 @@ import (
 func main() { start.HTTP(build) }
 
 func build(settings *start.Settings) (http.Handler, error) {
-	cfg, err := config.LoadDefaultConfig(context.Background())
-	if err != nil {
-		return nil, fmt.Errorf("AWS configuration: %w", err)
-	}
+	cfg := awsenv.Config(settings)
 	client, bucket := s3client.New(cfg), settings.String("MEDIA_BUCKET")
 	keys := credentialsdynamo.New(items.Client(cfg), settings.String("CREDENTIALS_TABLE"))
 	auth := credentials.NewAuthenticator(keys, settings.Count("RATE_LIMIT_PER_MINUTE"), time.Now)

@@ -2,17 +2,14 @@
 package main
 
 import (
-	"context"
-	"fmt"
 	"net/http"
 	"time"
-
-	"github.com/aws/aws-sdk-go-v2/config"
 
 	"portside/shared/credentials"
 	"portside/shared/credentials/credentialsdynamo"
 	"portside/shared/dynamo/daycounts"
 	"portside/shared/dynamo/items"
+	"portside/shared/lambda/awsenv"
 	"portside/shared/lambda/start"
 	"portside/shared/projects/projectsdynamo"
 	"portside/shared/users/usersdynamo"
@@ -21,10 +18,7 @@ import (
 func main() { start.HTTP(build) }
 
 func build(settings *start.Settings) (http.Handler, error) {
-	cfg, err := config.LoadDefaultConfig(context.Background())
-	if err != nil {
-		return nil, fmt.Errorf("AWS configuration: %w", err)
-	}
+	cfg := awsenv.Config(settings)
 	client, days := items.Client(cfg), daycounts.In(settings.String("ANALYTICS_TABLE"))
 	keys := credentialsdynamo.New(client, settings.String("CREDENTIALS_TABLE"))
 	people := usersdynamo.New(client, settings.String("USERS_TABLE"), keys, days)

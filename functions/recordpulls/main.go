@@ -3,12 +3,8 @@
 package main
 
 import (
-	"context"
-	"fmt"
-
-	"github.com/aws/aws-sdk-go-v2/config"
-
 	"portside/shared/dynamo/items"
+	"portside/shared/lambda/awsenv"
 	"portside/shared/lambda/start"
 	"portside/shared/pulls/pullsdynamo"
 )
@@ -16,9 +12,6 @@ import (
 func main() { start.Events(build) }
 
 func build(settings *start.Settings) (any, error) {
-	cfg, err := config.LoadDefaultConfig(context.Background())
-	if err != nil {
-		return nil, fmt.Errorf("AWS configuration: %w", err)
-	}
+	cfg := awsenv.Config(settings)
 	return record(pullsdynamo.New(items.Client(cfg), settings.String("PULLS_TABLE"), settings.String("ANALYTICS_TABLE"))), nil
 }

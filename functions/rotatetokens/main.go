@@ -3,11 +3,8 @@
 package main
 
 import (
-	"context"
-	"fmt"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/service/secretsmanager"
 	"github.com/aws/aws-sdk-go-v2/service/sesv2"
 
@@ -16,6 +13,7 @@ import (
 	"portside/shared/dynamo/items"
 	"portside/shared/expirynotices"
 	"portside/shared/expirynotices/expirynoticesdynamo"
+	"portside/shared/lambda/awsenv"
 	"portside/shared/lambda/start"
 	"portside/shared/mail/mailses"
 	"portside/shared/rotation"
@@ -27,10 +25,7 @@ import (
 func main() { start.Events(build) }
 
 func build(settings *start.Settings) (any, error) {
-	cfg, err := config.LoadDefaultConfig(context.Background())
-	if err != nil {
-		return nil, fmt.Errorf("AWS configuration: %w", err)
-	}
+	cfg := awsenv.Config(settings)
 	client, table := items.Client(cfg), settings.String("CREDENTIALS_TABLE")
 	keys := credentialsdynamo.New(client, table)
 	people := usersdynamo.New(client, settings.String("USERS_TABLE"), keys, daycounts.In(settings.String("ANALYTICS_TABLE")))

@@ -2,15 +2,12 @@
 package main
 
 import (
-	"context"
-	"fmt"
 	"time"
-
-	"github.com/aws/aws-sdk-go-v2/config"
 
 	"portside/documents"
 	"portside/documents/files"
 	"portside/documents/kind"
+	"portside/shared/lambda/awsenv"
 	"portside/shared/lambda/s3client"
 	"portside/shared/lambda/start"
 	"portside/shared/media"
@@ -21,10 +18,7 @@ import (
 func main() { start.Events(build) }
 
 func build(settings *start.Settings) (any, error) {
-	cfg, err := config.LoadDefaultConfig(context.Background())
-	if err != nil {
-		return nil, fmt.Errorf("AWS configuration: %w", err)
-	}
+	cfg := awsenv.Config(settings)
 	engines, limits := mediaengines.Read(settings.Optional, cfg), documents.DefaultLimits()
 	parts, err := mediaengines.Equip(media.Parts{
 		Detect: kind.Detect, Readers: files.Readers(), Limits: limits,

@@ -43,7 +43,7 @@ func (g *gateway) contextValues(c *call) map[string]string {
 		"accountId": event.AccountID, "apiId": event.APIID, "stage": event.Stage,
 		"domainName": event.DomainName, "domainPrefix": event.DomainPrefix,
 		"requestId": event.RequestID, "extendedRequestId": event.RequestID,
-		"requestTime": event.Time, "requestTimeEpoch": strconv.FormatInt(event.TimeEpoch, 10),
+		"requestTime": event.Time, "requestTimeEpoch": strconv.FormatInt(event.TimeEpoch/1000, 10), // seconds, unlike in the event
 		"httpMethod": r.Method, "path": c.path, "protocol": r.Proto, "routeKey": event.RouteKey,
 		"identity.sourceIp": sourceIP(r), "identity.userAgent": r.UserAgent(),
 		"status": strconv.Itoa(c.record.Status), "responseLatency": milliseconds,

@@ -42,7 +42,7 @@ func (b *builder) fill(all []*resource) error {
 
 // addResource adds any resource but a function.
 func (b *builder) addResource(r *resource) error {
-	if !r.exists {
+	if !r.exists && !r.isNamedTable() {
 		return nil
 	}
 	switch r.typ {

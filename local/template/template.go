@@ -104,6 +104,9 @@ type Table struct {
 	Local      []Index
 	// TTLAttribute is empty when items do not expire.
 	TTLAttribute string
+	// External means that the table has a name, but its Condition is false: the stack does not
+	// create the table, and functions use an existing one with this name.
+	External bool
 }
 
 // Attribute is a key attribute; Type is "S", "N" or "B".

@@ -292,3 +292,54 @@ Resources:
 		t.Errorf("got %+v", got)
 	}
 }
+
+func TestNamedTablesCanExistOutsideTheStack(t *testing.T) {
+	const source = `
+Parameters: { Create: { Type: String, Default: "false" }, Suffix: { Type: String, Default: -r1 } }
+Conditions: { Creates: !Equals [!Ref Create, "true"] }
+Resources:
+  Data:
+    Type: AWS::DynamoDB::Table
+    Condition: Creates
+    Properties:
+      TableName: !Sub ${AWS::StackName}-data${Suffix}
+      AttributeDefinitions: [{ AttributeName: k, AttributeType: B }]
+      KeySchema: [{ AttributeName: k, KeyType: HASH }]
+`
+	for create, external := range map[string]bool{"false": true, "true": false} {
+		got := load(t, source, template.Options{Parameters: map[string]string{"Create": create}})
+		want := []template.Table{{
+			ID: "Data", Name: "portside-data-r1", External: external,
+			Attributes: []template.Attribute{{Name: "k", Type: "B"}}, Keys: []template.Key{{Name: "k", Type: "HASH"}},
+		}}
+		if diff := cmp.Diff(want, got.Tables); diff != "" {
+			t.Errorf("Create=%s: %s", create, diff)
+		}
+	}
+}
+
+func TestTheStackUsesTablesWithASuffix(t *testing.T) {
+	stack, err := template.Load("../../template.yaml", template.Options{Parameters: map[string]string{
+		"TableSuffix": "-r1", "CreateTables": "false", "ImageRepositories": "acme/*",
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	external := 0
+	for _, table := range stack.Tables {
+		if table.External {
+			external++
+			if want := "portside-" + table.ID + "-r1"; table.Name != want || stack.Outputs[table.ID] != want {
+				t.Errorf("%s is %s and its output %s, want %s", table.ID, table.Name, stack.Outputs[table.ID], want)
+			}
+		}
+	}
+	if external < 5 {
+		t.Errorf("%d tables are external, want at least 5", external)
+	}
+	for _, f := range stack.Functions {
+		if name, uses := f.Environment["USERS_TABLE"]; uses && name != "portside-UsersTable-r1" {
+			t.Errorf("%s uses %s", f.ID, name)
+		}
+	}
+}

@@ -3,41 +3,60 @@ package analytics
 import (
 	"encoding/json"
 	"strconv"
+	"strings"
 	"time"
 )
 
 // accessLine is the format of the access log in template.yaml. All values are strings; a dash
 // stands for an unknown value.
 type accessLine struct {
-	Time    string `json:"time"` // Unix milliseconds
-	Method  string `json:"method"`
-	Path    string `json:"path"`
-	Status  string `json:"status"`
-	Latency string `json:"latencyMs"`
+	Time    json.RawMessage `json:"time"` // Unix seconds or milliseconds; see parseEpoch
+	Method  string          `json:"method"`
+	Path    string          `json:"path"`
+	Status  string          `json:"status"`
+	Latency string          `json:"latencyMs"`
 }
 
 // maxLatencyMillis is slightly longer than a request can take, since an API waits for half a
 // minute. It limits the latencies of a day to 352 buckets.
 const maxLatencyMillis = 1<<15 - 1
 
-// readRequest parses a line of the access log.
+// readRequest parses a line of the access log. The time of the request is zero if the line has no
+// possible one.
 func readRequest(message string) (Request, error) {
 	var line accessLine
 	if len(message) > maxLineBytes || json.Unmarshal([]byte(message), &line) != nil {
 		return Request{}, errUnreadable
 	}
-	at, isTime := parseNumber(line.Time, maxMillis)
 	status, isStatus := parseNumber(line.Status, 599)
 	latency, isLatency := parseNumber(line.Latency, maxMillis)
-	if !isTime || at < minMillis || !isStatus || status >= 0 && status < 100 || !isLatency {
+	if !isStatus || status >= 0 && status < 100 || !isLatency {
 		return Request{}, errUnreadable
 	}
-	r := Request{At: time.UnixMilli(at).UTC(), Status: int(max(status, 0)), LatencyMillis: min(latency, maxLatencyMillis)}
+	r := Request{At: parseEpoch(line.Time), Status: int(max(status, 0)), LatencyMillis: min(latency, maxLatencyMillis)}
 	if line.Method == post && !isUnauthorized(r.Status) {
 		r.Task = mediaTaskOf(line.Path)
 		r.IsMediaCall = r.Task != ""
 	}
 	return r, nil
+}
+
+// parseEpoch parses $context.requestTimeEpoch. API Gateway documents it only as "Epoch-formatted": the
+// access logs of HTTP APIs have seconds, other logs milliseconds. Seconds have fewer than 13 digits
+// until the year 33658. It returns the zero time for anything else.
+func parseEpoch(text json.RawMessage) time.Time {
+	n, err := strconv.ParseInt(strings.Trim(string(text), `"`), 10, 64)
+	if err != nil || n < 0 || n > maxMillis {
+		return time.Time{}
+	}
+	at := time.UnixMilli(n)
+	if n < minMillis {
+		at = time.Unix(n, 0)
+	}
+	if !isPossible(at) {
+		return time.Time{}
+	}
+	return at.UTC()
 }
 
 // parseNumber parses a number from 0 to limit. It returns -1 for a dash.

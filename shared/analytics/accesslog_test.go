@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"portside/shared/core/calendar"
+	"portside/shared/core/loglines"
 )
 
 var second = time.Date(2026, 11, 22, 0, 0, 1, 0, time.UTC)
@@ -55,6 +56,31 @@ func TestReadRequest(t *testing.T) {
 	}
 }
 
+// API Gateway documents the time only as "Epoch-formatted". Access logs of HTTP APIs have seconds.
+func TestReadRequestAcceptsEveryTime(t *testing.T) {
+	for name, c := range map[string]struct {
+		old, new string
+		want     time.Time
+	}{
+		"milliseconds":        {"1795305601000", "1795305601999", second.Add(999 * time.Millisecond)},
+		"seconds":             {"1795305601000", "1795305601", second},
+		"JSON number":         {`"1795305601000"`, "1795305601", second},
+		"missing":             {`"time":"1795305601000",`, "", time.Time{}},
+		"unknown":             {"1795305601000", "-", time.Time{}},
+		"null":                {`"1795305601000"`, "null", time.Time{}},
+		"an object":           {`"1795305601000"`, `{"seconds":1}`, time.Time{}},
+		"microseconds":        {"1795305601000", "1795305601000000", time.Time{}},
+		"negative":            {"1795305601000", "-1795305601", time.Time{}},
+		"fractions":           {"1795305601000", "1795305601.5", time.Time{}},
+		"seconds of long ago": {"1795305601000", "999999999", time.Time{}},
+	} {
+		got, err := readRequest(strings.Replace(requestLine, c.old, c.new, 1))
+		if !got.At.Equal(c.want) || got.Status != 200 || err != nil {
+			t.Errorf("%s: %+v, %v, want the time %s", name, got, err, c.want)
+		}
+	}
+}
+
 func TestReadRequestRejectsInvalidLines(t *testing.T) {
 	for name, c := range map[string][2]string{
 		"empty line":            {requestLine, ""},
@@ -62,11 +88,6 @@ func TestReadRequestRejectsInvalidLines(t *testing.T) {
 		"truncated":             {`"path":"/v1/capabilities/compare/media"}`, ""},
 		"two objects":           {`media"}`, `media"}{}`},
 		"a megabyte":            {"203.0.113.9", strings.Repeat("9", 1<<20)},
-		"time missing":          {`"time":"1795305601000",`, ""},
-		"time unknown":          {"1795305601000", "-"},
-		"time in seconds":       {"1795305601000", "1795305601"},
-		"time in micros":        {"1795305601000", "1795305601000000"},
-		"time as JSON number":   {`"1795305601000"`, "1795305601000"},
 		"status not a number":   {`"200"`, `"OK"`},
 		"status above 599":      {`"200"`, `"600"`},
 		"status below 100":      {`"200"`, `"99"`},
@@ -86,36 +107,61 @@ func TestReadRequestRejectsInvalidLines(t *testing.T) {
 	}
 }
 
-// FuzzLines parses arbitrary messages as lines of either log, and checks that the results are
-// within the documented limits.
+// FuzzLines puts a line of arbitrary content and time between two valid lines of either log. It
+// checks that the valid lines count once, and that the line between them is within the documented
+// limits.
 func FuzzLines(f *testing.F) {
+	const callLine = `{"time":"2026-11-22T00:00:01Z","msg":"model call","inputTokens":1,"outputTokens":2,"status":200,"microUSD":3}`
 	f.Add(requestLine, second.UnixMilli())
-	f.Add(`{"time":"2026-11-22T00:00:01Z","msg":"model call","inputTokens":1,"outputTokens":2,"status":200,"microUSD":3}`, second.UnixMilli())
+	f.Add(callLine, second.UnixMilli())
+	f.Add(strings.Replace(requestLine, "1795305601000", "1795305601", 1), int64(0))
+	f.Add(strings.Replace(callLine, `"2026-11-22T00:00:01Z"`, "{}", 1), second.UnixMilli())
 	f.Fuzz(func(t *testing.T, message string, logged int64) {
-		for _, log := range []Log{AccessLog, ModelLog} {
-			segments, lost := LogBatch{Log: log, Events: []LogEvent{{ID: "1", LoggedAt: time.UnixMilli(logged), Message: message}}}.Segments()
-			if len(segments)+lost > 1 {
+		for log, valid := range map[Log]string{AccessLog: requestLine, ModelLog: callLine} {
+			segments, lost := LogBatch{Log: log, Now: second, Events: []loglines.Event{
+				{ID: "before", LoggedAt: second, Message: valid},
+				{ID: "between", LoggedAt: time.UnixMilli(logged), Message: message},
+				{ID: "after", LoggedAt: second.Add(time.Millisecond), Message: valid},
+			}}.Segments()
+			checkNeighbors(t, segments)
+			if lost > 1 || len(segments)+lost > 2 {
 				t.Fatalf("%d segments and %d lost events", len(segments), lost)
 			}
 			for _, p := range segments {
-				checkSegment(t, p, time.UnixMilli(logged))
+				checkSegment(t, p)
 			}
 		}
 	})
 }
 
-func checkSegment(t *testing.T, p Segment, logged time.Time) {
+// checkNeighbors fails unless both valid lines are in the segment of their day.
+func checkNeighbors(t *testing.T, segments []Segment) {
 	t.Helper()
-	line := p.Lines[0]
-	before := logged.Sub(line.At())
-	if len(p.Lines) != 1 || p.Day != calendar.DayOf(line.At()) || before > maxEventAge || before < -maxClockSkew ||
-		len(FormatMillis(p.FirstLogged())) != 13 {
-		t.Errorf("%+v", p)
+	counted := 0
+	for _, p := range segments {
+		for _, line := range p.Lines {
+			if line.ID != "between" && p.Day == calendar.DayOf(second) && (line.Request != nil || line.Call != nil) {
+				counted++
+			}
+		}
 	}
-	if r := line.Request; r != nil && (r.LatencyMillis < -1 || BucketOf(r.LatencyMillis) >= 352 || r.Status < 0 || r.Status > 599) {
-		t.Errorf("%+v", *r)
+	if counted != 2 {
+		t.Errorf("%d of two valid lines are counted: %+v", counted, segments)
 	}
-	if c := line.Call; c != nil && (c.InputTokens < 0 || c.OutputTokens < 0 || c.MicroUSD < 0 || c.Calls != 1) {
-		t.Errorf("%+v", *c)
+}
+
+func checkSegment(t *testing.T, p Segment) {
+	t.Helper()
+	for _, line := range p.Lines {
+		before := line.LoggedAt.Sub(line.At())
+		if p.Day != calendar.DayOf(line.At()) || before > maxEventAge || before < -maxClockSkew || len(FormatMillis(line.LoggedAt)) != 13 {
+			t.Errorf("%+v", p)
+		}
+		if r := line.Request; r != nil && (r.LatencyMillis < -1 || BucketOf(r.LatencyMillis) >= 352 || r.Status < 0 || r.Status > 599) {
+			t.Errorf("%+v", *r)
+		}
+		if c := line.Call; c != nil && (c.InputTokens < 0 || c.OutputTokens < 0 || c.MicroUSD < 0 || c.Calls != 1) {
+			t.Errorf("%+v", *c)
+		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"portside/shared/analytics"
 	"portside/shared/core/calendar"
+	"portside/shared/core/loglines"
 	"portside/shared/testkit/awstest"
 )
 
@@ -77,7 +78,7 @@ func TestBatchesAreCutAtEveryMidnight(t *testing.T) {
 	for midnight := range awstest.Days() {
 		batch := analytics.LogBatch{Log: analytics.AccessLog, Group: "g", Stream: "s"}
 		for i, at := range []time.Time{midnight.Add(-time.Millisecond), midnight} {
-			batch.Events = append(batch.Events, analytics.LogEvent{ID: fmt.Sprint(i), LoggedAt: at, Message: fmt.Sprintf(
+			batch.Events = append(batch.Events, loglines.Event{ID: fmt.Sprint(i), LoggedAt: at, Message: fmt.Sprintf(
 				`{"time":"%d","method":"GET","status":"200","latencyMs":"12","path":"/"}`, at.UnixMilli())})
 		}
 		parts, lost := batch.Segments()

@@ -8,23 +8,24 @@ import (
 	"time"
 
 	"portside/shared/core/calendar"
+	"portside/shared/core/loglines"
 )
 
-// LogBatch is one delivery of CloudWatch Logs: events of one stream of a log group. The same events
-// may be delivered again at any time, also together with others.
+// LogBatch is one delivery of a log: events of one stream of a log group. The same events may be
+// delivered again at any time, also together with others.
 type LogBatch struct {
 	Log    Log
 	Group  string
 	Stream string
-	Events []LogEvent
-	// Events that claim to be logged more than maxClockSkew after Now are rejected. The zero value
-	// accepts any time.
+	Events []loglines.Event
+	// Events that claim to have happened more than maxClockSkew after Now are rejected. The zero
+	// value accepts any time.
 	Now time.Time
 }
 
-// isPossible reports whether an event can have been logged by now.
-func (b LogBatch) isPossible(e LogEvent) bool {
-	return isPossible(e.LoggedAt) && (b.Now.IsZero() || e.LoggedAt.Sub(b.Now) <= maxClockSkew)
+// isPossible reports whether something can have happened at a time.
+func (b LogBatch) isPossible(at time.Time) bool {
+	return isPossible(at) && (b.Now.IsZero() || at.Sub(b.Now) <= maxClockSkew)
 }
 
 // maxDays is how many days the lines of one batch may belong to. A batch of CloudWatch Logs spans
@@ -37,21 +38,17 @@ const maxIDBytes = 64
 
 // Segments parses a batch and groups its lines by the day of each line's own time. The segments are
 // in the order of their days. Lines that are not counted by design are left out. Lost is the number
-// of events that cannot be counted on any day: their log time is impossible, for example in the
-// future, or the batch already has lines of maxDays other days.
+// of events that cannot be counted on any day: they have no possible time, for example because all
+// their times are in the future, or the batch already has lines of maxDays other days.
 func (b LogBatch) Segments() (segments []Segment, lost int) {
 	days := map[calendar.Day][]LogLine{}
 	for _, event := range b.Events {
-		if !b.isPossible(event) {
-			lost++
-			continue
-		}
 		line, isCounted := b.Log.readLine(event)
 		if !isCounted {
 			continue
 		}
 		day := calendar.DayOf(line.At())
-		if days[day] == nil && len(days) == maxDays {
+		if !b.isPossible(line.At()) || days[day] == nil && len(days) == maxDays {
 			lost++
 			continue
 		}
@@ -80,16 +77,9 @@ func distinct(lines []LogLine) []LogLine {
 	return lines
 }
 
-// LogEvent is a line as CloudWatch Logs delivers it.
-type LogEvent struct {
-	ID       string
-	LoggedAt time.Time // when CloudWatch Logs received it
-	Message  string
-}
-
-// lineID returns the ID of the event. If the ID is missing or too long, it returns a digest of the
+// lineID returns the ID of an event. If the ID is missing or too long, it returns a digest of the
 // event instead.
-func (e LogEvent) lineID() string {
+func lineID(e loglines.Event) string {
 	if e.ID != "" && len(e.ID) <= maxIDBytes {
 		return e.ID
 	}

@@ -3,6 +3,8 @@ package analytics
 import (
 	"errors"
 	"time"
+
+	"portside/shared/core/loglines"
 )
 
 // Log names one of the logs that are counted.
@@ -47,27 +49,35 @@ const (
 	maxClockSkew = 5 * time.Minute
 )
 
-// readLine parses an event. It returns false for an event that is not counted.
-func (l Log) readLine(e LogEvent) (LogLine, bool) {
-	line := LogLine{ID: e.lineID(), LoggedAt: e.LoggedAt.UTC().Truncate(time.Millisecond)}
+// readLine parses an event. It returns false for an event that is not counted. The result does not
+// depend on when the event is read, so a repeated delivery gets the same result.
+func (l Log) readLine(e loglines.Event) (LogLine, bool) {
+	line := LogLine{ID: lineID(e), LoggedAt: e.LoggedAt.UTC().Truncate(time.Millisecond)}
 	if l == AccessLog {
-		if r, err := readRequest(e.Message); err == nil && e.isPlausible(r.At) {
+		if r, err := readRequest(e.Message); err == nil {
+			line.setTimes(&r.At)
 			line.Request = &r
 		}
 		return line, true
 	}
 	call, isCall, err := readCall(e.Message)
-	if err == nil && e.isPlausible(call.At) {
+	if err == nil {
+		line.setTimes(&call.At)
 		line.Call = &call
 	}
 	return line, isCall
 }
 
-// isPlausible reports whether the event can report something that happened at the given time. The
-// result does not depend on when the event is read, so a repeated delivery gets the same result.
-func (e LogEvent) isPlausible(at time.Time) bool {
-	before := e.LoggedAt.Sub(at)
-	return before <= maxEventAge && before >= -maxClockSkew
+// setTimes replaces impossible times: a line that does not say when its event happened gets the time
+// at which it was logged, and the reverse. So no line is lost because of one of its times.
+func (l *LogLine) setTimes(happened *time.Time) {
+	if !isPossible(l.LoggedAt) {
+		l.LoggedAt = happened.Truncate(time.Millisecond)
+		return
+	}
+	if before := l.LoggedAt.Sub(*happened); before > maxEventAge || before < -maxClockSkew {
+		*happened = l.LoggedAt
+	}
 }
 
 // At returns when the request or call happened, or when the line was logged if it could not be

@@ -17,11 +17,11 @@ const modelCallMessage = "model call"
 
 // callLine holds the fields of a media function's log line that are counted.
 type callLine struct {
-	Time     time.Time `json:"time"`
-	Status   int       `json:"status"` // HTTP status; parsed only to reject lines where it is not a number
-	Input    int64     `json:"inputTokens"`
-	Output   int64     `json:"outputTokens"`
-	MicroUSD int64     `json:"microUSD"`
+	Time     json.RawMessage `json:"time"`
+	Status   int             `json:"status"` // HTTP status; parsed only to reject lines where it is not a number
+	Input    int64           `json:"inputTokens"`
+	Output   int64           `json:"outputTokens"`
+	MicroUSD int64           `json:"microUSD"`
 }
 
 // maxCallAmount is more than a call can use or cost. The limit keeps the sums of a day from
@@ -30,7 +30,7 @@ const maxCallAmount = 1e12
 
 // readCall parses a line of the ModelLog. It returns false for a line that does not report a call.
 // Each attempt is a call. The tokens and the cost of a line count even if the call failed, because
-// the provider charges for them.
+// the provider charges for them. The time of the call is zero if the line has no possible one.
 func readCall(message string) (ModelCall, bool, error) {
 	if !isModelCall(message) {
 		return ModelCall{}, false, nil
@@ -45,7 +45,16 @@ func readCall(message string) (ModelCall, bool, error) {
 		}
 	}
 	spent := ModelUsage{Calls: 1, InputTokens: line.Input, OutputTokens: line.Output, MicroUSD: line.MicroUSD}
-	return ModelCall{At: line.Time.UTC(), ModelUsage: spent}, true, nil
+	return ModelCall{At: parseTime(line.Time), ModelUsage: spent}, true, nil
+}
+
+// parseTime parses a time in JSON. It returns the zero time if that fails or the time is impossible.
+func parseTime(text json.RawMessage) time.Time {
+	var at time.Time
+	if json.Unmarshal(text, &at) != nil || !isPossible(at) {
+		return time.Time{}
+	}
+	return at.UTC()
 }
 
 // isModelCall looks only at the message, so other fields of the line cannot cause an error.

@@ -11,10 +11,7 @@ import (
 
 // Store keeps pulls, and counts them by day.
 type Store interface {
-	// Record adds pulls, and returns how many were new. Each pull counts once, however often it is
-	// given. Pulls that were recorded before an error stay recorded; the same call again adds the
-	// rest.
-	Record(ctx context.Context, pulls []Pull) (int, error)
+	Recorder
 	// Page reads a range of the log, newest first, and reports whether there may be more behind
 	// it. It returns no pulls only if there are no more.
 	Page(ctx context.Context, s Range) (found []Pull, more bool, err error)

@@ -23,34 +23,47 @@ const (
 	maxClockSkew = 5 * time.Minute
 )
 
-// ReadLogged is Read for a line that was logged at a known time; zero means unknown. A pull with an
-// impossible time is broken, because it would count on a wrong day, such as one in the
+// ReadLogged is Read for a line that was logged at a known time; zero means unknown. A pull whose own time is missing or
+// does not match gets the time at which it was logged, so that it is neither lost nor counted on a wrong day, such as one in the
 // future.
 func ReadLogged(line []byte, at time.Time) (Pull, bool, error) {
-	p, is, err := Read(line)
-	if before := at.Sub(p.At); is && !at.IsZero() && (before > maxDelay || before < -maxClockSkew) {
-		return Pull{}, false, fmt.Errorf("%w: its time does not match the time of the log", ErrBroken)
-	}
-	return p, is, err
-}
-
-// Read returns the pull in a line that Log wrote, or false for any other line. Its errors are
-// ErrBroken.
-func Read(line []byte) (Pull, bool, error) {
-	var record struct {
-		Pull *Pull `json:"pull"`
-	}
 	if !isPull(line) {
 		return Pull{}, false, nil
 	}
-	if err := json.Unmarshal(line, &record); err != nil || record.Pull == nil {
-		return Pull{}, false, fmt.Errorf("%w: it has no valid object named pull", ErrBroken)
+	p, err := decode(line)
+	if err != nil {
+		return Pull{}, false, err
 	}
-	p := *record.Pull
+	if before := at.Sub(p.At); !at.IsZero() && (before > maxDelay || before < -maxClockSkew) {
+		p.At = at.UTC().Truncate(time.Millisecond)
+	}
 	if err := p.check(); err != nil {
 		return Pull{}, false, err
 	}
 	return p, true, nil
+}
+
+// Read returns the pull in a line that Log wrote, or false for any other line. Its errors are
+// ErrBroken.
+func Read(line []byte) (Pull, bool, error) { return ReadLogged(line, time.Time{}) }
+
+// decode parses a line. The time of the pull is zero if the line has no valid one.
+func decode(line []byte) (Pull, error) {
+	var record struct {
+		Pull *struct {
+			Pull
+			At json.RawMessage `json:"at"` // decoded separately, because a pull must not be lost for its time
+		} `json:"pull"`
+	}
+	if err := json.Unmarshal(line, &record); err != nil || record.Pull == nil {
+		return Pull{}, fmt.Errorf("%w: it has no valid object named pull", ErrBroken)
+	}
+	p := record.Pull.Pull
+	if json.Unmarshal(record.Pull.At, &p.At) != nil {
+		p.At = time.Time{}
+	}
+	p.At = p.At.UTC().Truncate(time.Millisecond)
+	return p, nil
 }
 
 // isPull checks only the message, so that other content of a line cannot cause an error.

@@ -12,9 +12,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/aws/aws-lambda-go/events"
+
+	"portside/shared/core/loglines"
 )
 
 // maxBatchBytes is more than CloudWatch Logs ever sends at once. It keeps a small compressed batch from using up the
@@ -28,34 +32,24 @@ var (
 	ErrForeign  = fmt.Errorf("%w: its messageType is neither %s nor %s", ErrCorrupt, dataMessage, controlMessage)
 )
 
-// Batch is the log events of one group and stream that CloudWatch Logs sends at once.
-type Batch struct {
-	Group, Stream string
-	Events        []events.CloudwatchLogsLogEvent
-	Skipped       int // number of invalid events, which are not in Events
-}
-
-// Len returns the number of log events in the batch, including invalid ones.
-func (b Batch) Len() int { return len(b.Events) + b.Skipped }
-
 // Unpack decodes the batch in an event, which is JSON in gzip in Base64. The batch is empty for the message that
 // CloudWatch Logs sends to check that the function exists. All errors are ErrCorrupt.
-func Unpack(event events.CloudwatchLogsEvent) (Batch, error) {
+func Unpack(event events.CloudwatchLogsEvent) (loglines.Batch, error) {
 	text, err := unpack(event.AWSLogs.Data)
 	if err != nil {
-		return Batch{}, err
+		return loglines.Batch{}, err
 	}
 	var decoded message
 	if err := json.Unmarshal(text, &decoded); err != nil {
-		return Batch{}, fmt.Errorf("%w: it is not JSON of the documented form", ErrCorrupt)
+		return loglines.Batch{}, fmt.Errorf("%w: it is not JSON of the documented form", ErrCorrupt)
 	}
 	switch decoded.MessageType {
 	case dataMessage:
 		return decoded.batch(), nil
 	case controlMessage:
-		return Batch{}, nil
+		return loglines.Batch{}, nil
 	}
-	return Batch{}, ErrForeign
+	return loglines.Batch{}, ErrForeign
 }
 
 func unpack(base string) ([]byte, error) {
@@ -88,15 +82,24 @@ type message struct {
 	LogEvents   []json.RawMessage `json:"logEvents"`
 }
 
-func (m message) batch() Batch {
-	b := Batch{Group: m.LogGroup, Stream: m.LogStream, Events: make([]events.CloudwatchLogsLogEvent, 0, len(m.LogEvents))}
+// logEvent is the JSON of one event. Its time may have any form, because an event must not be lost
+// for its time.
+type logEvent struct {
+	ID        string          `json:"id"`
+	Timestamp json.RawMessage `json:"timestamp"` // Unix milliseconds
+	Message   *string         `json:"message"`
+}
+
+func (m message) batch() loglines.Batch {
+	b := loglines.Batch{Group: m.LogGroup, Stream: m.LogStream, Events: make([]loglines.Event, 0, len(m.LogEvents))}
 	for _, text := range m.LogEvents {
-		var event *events.CloudwatchLogsLogEvent
-		if json.Unmarshal(text, &event) != nil || event == nil {
+		var event logEvent
+		if json.Unmarshal(text, &event) != nil || event.Message == nil {
 			b.Skipped++
 			continue
 		}
-		b.Events = append(b.Events, *event)
+		millis, _ := strconv.ParseInt(string(event.Timestamp), 10, 64) // 0 means unknown
+		b.Events = append(b.Events, loglines.Event{ID: event.ID, LoggedAt: time.UnixMilli(millis), Message: *event.Message})
 	}
 	return b
 }

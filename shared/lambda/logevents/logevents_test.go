@@ -7,9 +7,11 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/aws/aws-lambda-go/events"
 
+	"portside/shared/core/loglines"
 	"portside/shared/lambda/logevents"
 )
 
@@ -40,7 +42,7 @@ const batch = `{"messageType":"DATA_MESSAGE","logGroup":"g","logStream":"s","log
 func TestUnpack(t *testing.T) {
 	got, err := logevents.Unpack(eventOf(compress(t, []byte(batch))))
 	if err != nil || got.Group != "g" || got.Stream != "s" || len(got.Events) != 2 || got.Skipped != 0 ||
-		got.Events[0] != (events.CloudwatchLogsLogEvent{ID: "1", Timestamp: 2, Message: "a line"}) {
+		got.Events[0] != (loglines.Event{ID: "1", LoggedAt: time.UnixMilli(2), Message: "a line"}) {
 		t.Errorf("%+v, %v", got, err)
 	}
 	control := strings.Replace(batch, "DATA", "CONTROL", 1)
@@ -50,11 +52,25 @@ func TestUnpack(t *testing.T) {
 }
 
 func TestUnpackSkipsInvalidEvents(t *testing.T) {
-	const invalid = `"subscriptionFilters":1,"logEvents":[{"id":"0","timestamp":"2","message":"secret"},null,7,{"id":{}},`
+	const invalid = `"subscriptionFilters":1,"logEvents":[{"id":"0","timestamp":2,"message":7},null,7,{"id":{}},`
 	text := strings.Replace(batch, `"logEvents":[`, invalid, 1)
 	got, err := logevents.Unpack(eventOf(compress(t, []byte(text))))
 	if err != nil || got.Skipped != 4 || got.Len() != 6 || len(got.Events) != 2 || got.Events[0].Message != "a line" {
 		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+// An event with an invalid time is not lost. Its time is the Unix epoch, which means unknown.
+func TestUnpackAcceptsEveryTime(t *testing.T) {
+	for _, timestamp := range []string{`"2"`, "null", "{}", "1e400", "-"} {
+		text := strings.Replace(batch, `"timestamp":2,`, `"timestamp":`+timestamp+",", 1)
+		if timestamp == "-" {
+			text = strings.Replace(batch, `"timestamp":2,`, "", 1)
+		}
+		got, err := logevents.Unpack(eventOf(compress(t, []byte(text))))
+		if err != nil || len(got.Events) != 2 || got.Events[0] != (loglines.Event{ID: "1", LoggedAt: time.UnixMilli(0), Message: "a line"}) {
+			t.Errorf("timestamp %s: %+v, %v", timestamp, got, err)
+		}
 	}
 }
 
