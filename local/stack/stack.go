@@ -29,6 +29,7 @@ import (
 
 	"portside/local/async"
 	"portside/local/build"
+	"portside/local/dynamoproxy"
 	"portside/local/gateway"
 	"portside/local/lambda"
 	"portside/local/logs"
@@ -53,6 +54,8 @@ type Options struct {
 	Log        io.Writer
 	// RetryDelays are those of async.Config, for failed asynchronous invocations.
 	RetryDelays []time.Duration
+	// DynamoDBDelay is added to each call of DynamoDB, to measure how many calls wait for each other.
+	DynamoDBDelay time.Duration
 }
 
 // Data returns the data folder.
@@ -72,6 +75,7 @@ type Stack struct {
 	signInLink   string // of the first admin; empty if there is none
 	watcher      *build.Watcher
 	runtime      *lambda.Runtime
+	dynamoDB     *dynamoproxy.Proxy
 	outbox       *ses.Outbox
 	events       *async.Queue
 	objects      *s3events.Receiver
