@@ -139,6 +139,9 @@ func (b *builder) httpAPI(r *resource) error {
 		return err
 	}
 	b.stack.CORS = cors
+	if b.stack.Throttle, err = readThrottle(r.properties.get("DefaultRouteSettings")); err != nil {
+		return err
+	}
 	return b.readAccessLog(r.properties.get("AccessLogSettings"))
 }
 

@@ -29,6 +29,8 @@ type Stack struct {
 	Buckets       []Bucket
 	// CORS is nil when the gateway leaves CORS to the functions.
 	CORS *CORS
+	// Throttle limits the HTTP API. It is zero if the template declares no API.
+	Throttle Throttle
 	// AccessLog is nil if the API has no access log.
 	AccessLog *AccessLog
 	Outputs   map[string]string

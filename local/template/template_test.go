@@ -23,7 +23,7 @@ func load(t *testing.T, source string, o template.Options) *template.Stack {
 
 func TestLoadProjectTemplate(t *testing.T) {
 	stack, err := template.Load(filepath.Join("..", "..", "template.yaml"), template.Options{
-		Parameters: map[string]string{"BaseUrl": "http://127.0.0.1:3000", "RateLimitPerMinute": "0"},
+		Parameters: map[string]string{"BaseUrl": "http://127.0.0.1:3000", "ImageRepositories": "acme/*", "RateLimitPerMinute": "0"},
 		APIURL:     "http://127.0.0.1:3000",
 	})
 	if err != nil {
@@ -74,7 +74,9 @@ func TestLoadProjectTemplate(t *testing.T) {
 }
 
 func TestEachProjectFunctionHasLogGroup(t *testing.T) {
-	stack, err := template.Load(filepath.Join("..", "..", "template.yaml"), template.Options{})
+	stack, err := template.Load(filepath.Join("..", "..", "template.yaml"), template.Options{
+		Parameters: map[string]string{"ImageRepositories": "acme/*"},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +88,9 @@ func TestEachProjectFunctionHasLogGroup(t *testing.T) {
 }
 
 func TestProjectAccessLogSettings(t *testing.T) {
-	stack, err := template.Load(filepath.Join("..", "..", "template.yaml"), template.Options{})
+	stack, err := template.Load(filepath.Join("..", "..", "template.yaml"), template.Options{
+		Parameters: map[string]string{"ImageRepositories": "acme/*"},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -189,7 +193,7 @@ Resources:
         One: { Type: HttpApi, Properties: { ApiId: !Ref Api, Method: get, Path: "/a/{id}" } }
         Rest: { Type: HttpApi, Properties: { ApiId: !Ref Api } }
         Night: { Type: Schedule, Properties: { Schedule: "cron(0 3 * * ? *)", Input: '{"a":1}', Enabled: false } }
-        Minute: { Type: ScheduleV2, Properties: { ScheduleExpression: rate(1 minute) } }
+        Minute: { Type: ScheduleV2, Properties: { OmitName: true, ScheduleExpression: rate(1 minute) } }
         File:
           Type: S3
           Properties:
@@ -245,8 +249,9 @@ func TestParseResolvesAllFeatures(t *testing.T) {
 			},
 			{AllowedOrigins: []string{"a", "b", "c"}, AllowedMethods: []string{"GET"}},
 		}}},
-		CORS:    &template.CORS{AllowOrigins: []string{"a", "b", "c"}, MaxAge: 5, AllowCredentials: true},
-		Outputs: map[string]string{"Where": "http://here"},
+		Throttle: template.Throttle{Rate: 10000, Burst: 5000},
+		CORS:     &template.CORS{AllowOrigins: []string{"a", "b", "c"}, MaxAge: 5, AllowCredentials: true},
+		Outputs:  map[string]string{"Where": "http://here"},
 	}
 	if diff := cmp.Diff(want, got, cmp.Comparer(func(a, b pattern.Pattern) bool { return a.String() == b.String() })); diff != "" {
 		t.Error(diff)
