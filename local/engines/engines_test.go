@@ -142,6 +142,21 @@ func TestCreateTablesRefusesChangedDefinitions(t *testing.T) {
 	}
 }
 
+func TestCreateTablesRequiresExternalTables(t *testing.T) {
+	p := startDynamoDB(t, engines.DynamoDB{})
+	external := usersTable()
+	external.External = true
+	err := engines.CreateTables(t.Context(), p.Endpoint, []template.Table{external})
+	if err == nil || !strings.HasPrefix(err.Error(), "table portside-UsersTable: it does not exist") {
+		t.Errorf("got %v, want an error about the missing table", err)
+	}
+	for _, table := range []template.Table{usersTable(), external} {
+		if err := engines.CreateTables(t.Context(), p.Endpoint, []template.Table{table}); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 func TestConcurrentStarts(t *testing.T) {
 	binary := dynoxide(t)
 	endpoints := make([]string, 8)

@@ -14,7 +14,8 @@ import (
 )
 
 // CreateTables creates the tables that do not exist yet. It never changes a table: if the keys or
-// indexes of a table differ from the template, it returns an error and creates no further tables.
+// indexes of a table differ from the template, or an external table is missing, it returns an error
+// and creates no further tables.
 //
 // It does not enable TTL: dynoxide never deletes expired items, and the functions check the expiry
 // on every read anyway, because DynamoDB deletes late.
@@ -34,6 +35,10 @@ func CreateTables(ctx context.Context, endpoint string, tables []template.Table)
 func ensureTable(ctx context.Context, client *dynamodb.Client, table template.Table) error {
 	found, err := client.DescribeTable(ctx, &dynamodb.DescribeTableInput{TableName: aws.String(table.Name)})
 	if _, missing := errors.AsType[*types.ResourceNotFoundException](err); missing {
+		if table.External {
+			return errors.New("it does not exist, and its Condition in template.yaml is false, so the stack does not create it: " +
+				"restore it, or correct the parameters of the stack")
+		}
 		_, err = client.CreateTable(ctx, createInput(table))
 		if _, exists := errors.AsType[*types.ResourceInUseException](err); err != nil && !exists {
 			return err

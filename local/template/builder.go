@@ -42,7 +42,7 @@ func (b *builder) fill(all []*resource) error {
 
 // addResource adds any resource but a function.
 func (b *builder) addResource(r *resource) error {
-	if !r.exists {
+	if !r.exists && !r.isNamedTable() {
 		return nil
 	}
 	switch r.typ {
@@ -143,6 +143,9 @@ func (b *builder) httpAPI(r *resource) error {
 		return err
 	}
 	b.stack.CORS = cors
+	if b.stack.Throttle, err = readThrottle(r.properties.get("DefaultRouteSettings")); err != nil {
+		return err
+	}
 	return b.readAccessLog(r.properties.get("AccessLogSettings"))
 }
 

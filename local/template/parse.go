@@ -58,7 +58,7 @@ func checkSections(root *node) error {
 
 func (s *scope) build(all []*resource, root *node) (*Stack, error) {
 	for _, r := range all {
-		if !r.exists {
+		if !r.exists && !r.isNamedTable() {
 			continue
 		}
 		if err := s.evaluate(r, root.get("Globals")); err != nil {

@@ -92,6 +92,12 @@ func (s *scope) implied(id, typ string, by *resource) {
 	}
 }
 
+// isNamedTable reports whether r is a table whose name the template sets. Such a table can exist
+// without being a resource of the stack.
+func (r *resource) isNamedTable() bool {
+	return r.typ == tableType && r.source.get("Properties").has("TableName")
+}
+
 // evaluate resolves a resource's properties and merges them over the Globals of its type.
 func (s *scope) evaluate(r *resource, globals *node) error {
 	s.from = r.id

@@ -7,7 +7,7 @@ func (b *builder) addTable(r *resource) error {
 	if err != nil {
 		return err
 	}
-	t := Table{ID: r.id, Name: name}
+	t := Table{ID: r.id, Name: name, External: !r.exists}
 	if err := t.read(r.properties); err != nil {
 		return err
 	}

@@ -29,6 +29,8 @@ type Stack struct {
 	Buckets       []Bucket
 	// CORS is nil when the gateway leaves CORS to the functions.
 	CORS *CORS
+	// Throttle limits the HTTP API. It is zero if the template declares no API.
+	Throttle Throttle
 	// AccessLog is nil if the API has no access log.
 	AccessLog *AccessLog
 	Outputs   map[string]string
@@ -105,6 +107,9 @@ type Table struct {
 	Local      []Index
 	// TTLAttribute is empty when items do not expire.
 	TTLAttribute string
+	// External means that the table has a name, but its Condition is false: the stack does not
+	// create the table, and functions use an existing one with this name.
+	External bool
 }
 
 // Attribute is a key attribute; Type is "S", "N" or "B".

@@ -23,7 +23,7 @@ func load(t *testing.T, source string, o template.Options) *template.Stack {
 
 func TestLoadProjectTemplate(t *testing.T) {
 	stack, err := template.Load(filepath.Join("..", "..", "template.yaml"), template.Options{
-		Parameters: map[string]string{"BaseUrl": "http://127.0.0.1:3000", "RateLimitPerMinute": "0"},
+		Parameters: map[string]string{"BaseUrl": "http://127.0.0.1:3000", "ImageRepositories": "acme/*", "RateLimitPerMinute": "0"},
 		APIURL:     "http://127.0.0.1:3000",
 	})
 	if err != nil {
@@ -79,7 +79,9 @@ func TestLoadProjectTemplate(t *testing.T) {
 }
 
 func TestEachProjectFunctionHasLogGroup(t *testing.T) {
-	stack, err := template.Load(filepath.Join("..", "..", "template.yaml"), template.Options{})
+	stack, err := template.Load(filepath.Join("..", "..", "template.yaml"), template.Options{
+		Parameters: map[string]string{"ImageRepositories": "acme/*"},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,7 +93,9 @@ func TestEachProjectFunctionHasLogGroup(t *testing.T) {
 }
 
 func TestProjectAccessLogSettings(t *testing.T) {
-	stack, err := template.Load(filepath.Join("..", "..", "template.yaml"), template.Options{})
+	stack, err := template.Load(filepath.Join("..", "..", "template.yaml"), template.Options{
+		Parameters: map[string]string{"ImageRepositories": "acme/*"},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -213,7 +217,7 @@ Resources:
         One: { Type: HttpApi, Properties: { ApiId: !Ref Api, Method: get, Path: "/a/{id}" } }
         Rest: { Type: HttpApi, Properties: { ApiId: !Ref Api } }
         Night: { Type: Schedule, Properties: { Schedule: "cron(0 3 * * ? *)", Input: '{"a":1}', Enabled: false } }
-        Minute: { Type: ScheduleV2, Properties: { ScheduleExpression: rate(1 minute) } }
+        Minute: { Type: ScheduleV2, Properties: { OmitName: true, ScheduleExpression: rate(1 minute) } }
         File:
           Type: S3
           Properties:
@@ -270,8 +274,9 @@ func TestParseResolvesAllFeatures(t *testing.T) {
 			},
 			{AllowedOrigins: []string{"a", "b", "c"}, AllowedMethods: []string{"GET"}},
 		}}},
-		CORS:    &template.CORS{AllowOrigins: []string{"a", "b", "c"}, MaxAge: 5, AllowCredentials: true},
-		Outputs: map[string]string{"Where": "http://here"},
+		Throttle: template.Throttle{Rate: 10000, Burst: 5000},
+		CORS:     &template.CORS{AllowOrigins: []string{"a", "b", "c"}, MaxAge: 5, AllowCredentials: true},
+		Outputs:  map[string]string{"Where": "http://here"},
 	}
 	if diff := cmp.Diff(want, got, cmp.Comparer(func(a, b pattern.Pattern) bool { return a.String() == b.String() })); diff != "" {
 		t.Error(diff)
@@ -315,5 +320,56 @@ Resources:
 `, template.Options{})
 	if got.CORS == nil || got.CORS.AllowOrigins[0] != "*" || got.Functions[0].Environment["API"] != template.APIID {
 		t.Errorf("got %+v", got)
+	}
+}
+
+func TestNamedTablesCanExistOutsideTheStack(t *testing.T) {
+	const source = `
+Parameters: { Create: { Type: String, Default: "false" }, Suffix: { Type: String, Default: -r1 } }
+Conditions: { Creates: !Equals [!Ref Create, "true"] }
+Resources:
+  Data:
+    Type: AWS::DynamoDB::Table
+    Condition: Creates
+    Properties:
+      TableName: !Sub ${AWS::StackName}-data${Suffix}
+      AttributeDefinitions: [{ AttributeName: k, AttributeType: B }]
+      KeySchema: [{ AttributeName: k, KeyType: HASH }]
+`
+	for create, external := range map[string]bool{"false": true, "true": false} {
+		got := load(t, source, template.Options{Parameters: map[string]string{"Create": create}})
+		want := []template.Table{{
+			ID: "Data", Name: "portside-data-r1", External: external,
+			Attributes: []template.Attribute{{Name: "k", Type: "B"}}, Keys: []template.Key{{Name: "k", Type: "HASH"}},
+		}}
+		if diff := cmp.Diff(want, got.Tables); diff != "" {
+			t.Errorf("Create=%s: %s", create, diff)
+		}
+	}
+}
+
+func TestTheStackUsesTablesWithASuffix(t *testing.T) {
+	stack, err := template.Load("../../template.yaml", template.Options{Parameters: map[string]string{
+		"TableSuffix": "-r1", "CreateTables": "false", "ImageRepositories": "acme/*",
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	external := 0
+	for _, table := range stack.Tables {
+		if table.External {
+			external++
+			if want := "portside-" + table.ID + "-r1"; table.Name != want || stack.Outputs[table.ID] != want {
+				t.Errorf("%s is %s and its output %s, want %s", table.ID, table.Name, stack.Outputs[table.ID], want)
+			}
+		}
+	}
+	if external < 5 {
+		t.Errorf("%d tables are external, want at least 5", external)
+	}
+	for _, f := range stack.Functions {
+		if name, uses := f.Environment["USERS_TABLE"]; uses && name != "portside-UsersTable-r1" {
+			t.Errorf("%s uses %s", f.ID, name)
+		}
 	}
 }

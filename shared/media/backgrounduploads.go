@@ -2,7 +2,6 @@ package media
 
 import (
 	"context"
-	"log/slog"
 	"time"
 
 	"github.com/google/uuid"
@@ -12,11 +11,6 @@ import (
 
 // ErrNotUploaded means that a job cannot start, because its files were not uploaded in time.
 var ErrNotUploaded = fault.New(fault.Unavailable, "The service cannot store the file at the moment. Send the request again.")
-
-// finishTimeout bounds how long an answer waits for an upload in progress, before the upload is
-// deleted. Canceling the upload would not be enough, because S3 may store a file whose request was
-// canceled, even after it was deleted.
-const finishTimeout = 2 * time.Second
 
 // backgroundUploads uploads the files of a request during its work.
 //
@@ -33,11 +27,7 @@ type backgroundUploads struct {
 	unused chan struct{} // closed by finish: nobody needs the files
 	ended  chan struct{} // closed when nothing is being uploaded any more
 	cancel context.CancelFunc
-	keep   bool // a job uses the files; set before finish
-
-	// Written by the uploading goroutine, and read after ended is closed.
-	began bool
-	err   error
+	err    error // written by the uploading goroutine, and read after ended is closed
 }
 
 // startUploads starts the goroutine that uploads the files of the request. The caller must call
@@ -73,7 +63,6 @@ func (u *backgroundUploads) run(ctx context.Context, delay time.Duration) error 
 	case <-u.unused:
 		return nil
 	}
-	u.began = true
 	for i, file := range u.files {
 		if err := u.uploads.SaveUpload(ctx, u.owner, u.ids[i], file.Source); err != nil {
 			return err
@@ -95,22 +84,9 @@ func (u *backgroundUploads) wait(ctx context.Context) ([]string, error) {
 	}
 }
 
-// finish stops uploading, and deletes what was uploaded unless keep is set. Afterwards the files can
-// be closed.
-func (u *backgroundUploads) finish(ctx context.Context) {
-	defer u.cancel()
+// finish stops uploading. Afterwards the files can be closed. The bucket's lifecycle deletes what no job needs.
+func (u *backgroundUploads) finish() {
 	close(u.unused)
-	defer time.AfterFunc(finishTimeout, u.cancel).Stop()
+	u.cancel()
 	<-u.ended
-	if u.keep || !u.began {
-		return
-	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanupReserve)
-	defer cancel()
-	for i := range u.files {
-		if err := u.uploads.DeleteUpload(ctx, u.owner, u.ids[i]); err != nil {
-			// The bucket's lifecycle deletes the file within days.
-			slog.WarnContext(ctx, "an unused upload cannot be deleted", "error", err)
-		}
-	}
 }

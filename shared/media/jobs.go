@@ -79,13 +79,12 @@ func (j Job) AsOf(now time.Time) Job {
 	return j
 }
 
-// Uploads stores files for the time of Retention.
+// Uploads stores files for the time of Retention. It cannot delete them: a function with that permission could delete the
+// files of every owner.
 type Uploads interface {
 	// SaveUpload stores a file under an ID of its owner. After an error, the file may be stored
 	// nevertheless, and then completely.
 	SaveUpload(ctx context.Context, owner, id string, file documents.Source) error
-	// DeleteUpload deletes a file. It returns no error if there is none.
-	DeleteUpload(ctx context.Context, owner, id string) error
 	// OpenUpload returns a file, or ErrNoUpload if the owner has none with the ID. The caller must call
 	// closeFile.
 	OpenUpload(ctx context.Context, owner, id string) (file File, closeFile func(), err error)

@@ -42,9 +42,8 @@ const (
 	// jobStartReserve is the time before the context's deadline that is reserved for starting a job
 	// whose files are uploaded already.
 	jobStartReserve = 3 * time.Second
-	// cleanupReserve is the last part of that time. It is reserved for deleting the files of a job
-	// that failed to start.
-	cleanupReserve = time.Second
+	// responseReserve is the last part of that time. It is reserved for the response if the job fails to start.
+	responseReserve = time.Second
 )
 
 // errTooSlow means that the work takes longer than its client can wait.
@@ -81,14 +80,14 @@ type Response struct {
 // Respond answers a request or starts a job. If the same owner has asked the same question about
 // the same files before, it returns the job that still works on it, instead of another.
 //
-// It returns in time for the client even if the work ignores its context. Files of the request are
-// deleted from Uploads again unless a job needs them. Errors: those of [Service.Answer],
+// It returns in time for the client even if the work ignores its context. Files of slow requests
+// stay in Uploads, even if no job needs them. Errors: those of [Service.Answer],
 // [Uploads.OpenUpload] and [Jobs]; ErrNotUploaded.
 func (r *Responder) Respond(ctx context.Context, req Request) (Response, error) {
 	files := newSharedFiles(req.Close)
 	defer files.release()
 	uploads := r.startUploads(ctx, req)
-	defer uploads.finish(ctx)
+	defer uploads.finish()
 	if req.WantsJob {
 		return r.startJob(ctx, req, uploads)
 	}
@@ -189,7 +188,7 @@ func (r *Responder) work(ctx context.Context, req Request, uploads *OpenUploads)
 func (r *Responder) startJob(ctx context.Context, req Request, uploads *backgroundUploads) (Response, error) {
 	if deadline, ok := ctx.Deadline(); ok {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithDeadline(ctx, deadline.Add(-cleanupReserve))
+		ctx, cancel = context.WithDeadline(ctx, deadline.Add(-responseReserve))
 		defer cancel()
 	}
 	id, err := r.jobID(req)
@@ -212,7 +211,6 @@ func (r *Responder) startJob(ctx context.Context, req Request, uploads *backgrou
 		Status: Queued, CreatedAt: r.Now().UTC().Truncate(time.Millisecond),
 	}
 	err = r.Jobs.StartJob(ctx, job)
-	uploads.keep = err == nil
 	if errors.Is(err, ErrAlreadyStarted) { // by an equal request at the same time
 		job, err = r.Jobs.Job(ctx, req.Owner, id)
 	}

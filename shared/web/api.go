@@ -9,42 +9,32 @@ package web
 import (
 	"context"
 	"net/http"
-	"slices"
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
-	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
-	"portside/shared/core/fault"
 	"portside/shared/core/principal"
 	"portside/shared/web/server"
 )
 
 // API is the operations of one function.
 type API struct {
-	mux  *server.Mux
-	huma huma.API
-	auth Authenticator
+	mux        *server.Mux
+	auth       Authenticator
+	operations []func(huma.API)
 }
 
 // NewAPI returns an API without operations. auth may be nil if every operation is for Anyone.
-func NewAPI(auth Authenticator) *API {
-	configureHuma()
-	mux := server.NewMux()
-	registry := huma.NewMapRegistry("#/components/schemas/", huma.DefaultSchemaNamer)
-	config := huma.Config{
-		OpenAPI: &huma.OpenAPI{
-			OpenAPI: "3.1.0", Info: &huma.Info{Title: "Portside", Version: "1"},
-			Components: &huma.Components{Schemas: registry},
-		},
-		Formats:       map[string]huma.Format{"application/json": strictJSON, "json": strictJSON},
-		DefaultFormat: "application/json",
-	}
-	return &API{mux: mux, huma: humago.New(mux, config), auth: auth}
-}
+func NewAPI(auth Authenticator) *API { return &API{mux: server.NewMux(), auth: auth} }
 
 // Document returns the OpenAPI document of this API as JSON. `make generate` merges the documents of all functions.
-func (a *API) Document() ([]byte, error) { return a.huma.OpenAPI().MarshalJSON() }
+func (a *API) Document() ([]byte, error) {
+	all := newHuma(http.NewServeMux())
+	for _, add := range a.operations {
+		add(all)
+	}
+	return all.OpenAPI().MarshalJSON()
+}
 
 // Handler returns the API as a handler that logs every request and recovers from panics.
 func (a *API) Handler() http.Handler {
@@ -105,32 +95,9 @@ func Handle[I, O any](a *API, access Access, op huma.Operation, handler func(con
 	if !access.public && !access.signedIn {
 		panic("web: operation " + op.OperationID + " has no access rules")
 	}
-	if op.MaxBodyBytes == 0 && op.RequestBody == nil {
-		op.MaxBodyBytes = MaxBody
-	}
-	op.MaxBodyBytes++ // huma rejects a body of exactly the limit
-	op.Errors = append(op.Errors, access.errors()...)
-	op.Security = access.security()
-	if access.permission != "" {
-		op.Extensions = map[string]any{"x-permission": access.permission}
-	}
-	if requirement := access.requirement(); requirement != "" {
-		op.Description += "\n\n" + requirement
-	}
-	op.Middlewares = append(huma.Middlewares{a.authenticate(access), checkParameters, checkBody, recordBodyType[I]}, op.Middlewares...)
-	form := op.RequestBody
-	op.RequestBody = nil // otherwise huma reads it
-	huma.Register(a.huma, op, func(ctx context.Context, input *I) (*O, error) {
-		if failures := inputFrom(ctx).parameterFailures; len(failures) > 0 {
-			return nil, problemFor(ctx, fault.Invalid(failures...))
-		}
-		output, err := handler(ctx, input)
-		if err != nil {
-			return nil, problemFor(ctx, err)
-		}
-		return output, nil
-	})
-	document(a.huma.OpenAPI(), op, form)
+	add := func(to huma.API) { addOperation(to, access, op, handler) }
+	a.operations = append(a.operations, add)
+	a.mux.HandleFunc(op.Method+" "+op.Path, a.authenticate(access, &lazyOperation{add: add}))
 }
 
 // security returns the schemes of which a request needs one; nil if it needs none.
@@ -172,23 +139,6 @@ func (a Access) errors() []int {
 		all = append(all, http.StatusForbidden)
 	}
 	return all
-}
-
-// document corrects what huma documents of an operation: it removes the status 422 unless the operation declares it,
-// because a failed validation has the status 400 here, and it adds the form that the operation's handler reads.
-func document(doc *huma.OpenAPI, op huma.Operation, form *huma.RequestBody) {
-	item := doc.Paths[op.Path]
-	for _, documented := range []*huma.Operation{item.Get, item.Post, item.Put, item.Delete} {
-		if documented == nil || documented.OperationID != op.OperationID {
-			continue
-		}
-		if !slices.Contains(op.Errors, http.StatusUnprocessableEntity) {
-			delete(documented.Responses, "422")
-		}
-		if form != nil {
-			documented.RequestBody = form
-		}
-	}
 }
 
 // BodyErrors returns the error statuses of an operation with a body: the statuses that every body can cause, and more.

@@ -5,9 +5,6 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/danielgtaylor/huma/v2"
-	"github.com/danielgtaylor/huma/v2/adapters/humago"
-
 	"portside/shared/core/fault"
 	"portside/shared/core/principal"
 	"portside/shared/credentials"
@@ -24,17 +21,16 @@ func forbidden(needed principal.Permission) error {
 		"GET /v1/users/{your id} lists your permissions.")
 }
 
-// authenticate returns a middleware that passes a request on to its operation with the principal in its context, if
-// access permits the caller.
-func (a *API) authenticate(access Access) func(huma.Context, func(huma.Context)) {
-	return func(ctx huma.Context, next func(huma.Context)) {
-		r, w := humago.Unwrap(ctx)
+// authenticate returns a handler that passes a request on to its operation with the principal in its context, if access
+// permits the caller.
+func (a *API) authenticate(access Access, operation http.Handler) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
 		if access.public {
 			if err := access.checkOrigin(r, ""); err != nil {
 				writeFault(w, r, err, credentials.Allowance{})
 				return
 			}
-			next(ctx)
+			operation.ServeHTTP(w, r)
 			return
 		}
 		who, allowance, err := a.identify(access, r)
@@ -50,7 +46,7 @@ func (a *API) authenticate(access Access) func(huma.Context, func(huma.Context))
 			writeFault(w, r, err, allowance)
 			return
 		}
-		next(huma.WithContext(ctx, principal.With(ctx.Context(), who)))
+		operation.ServeHTTP(w, r.WithContext(principal.With(r.Context(), who)))
 	}
 }
 

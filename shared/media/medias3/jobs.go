@@ -74,7 +74,10 @@ func (s *Store) undo(ctx context.Context, c claimedJob) error {
 	if err != nil || !isOurs {
 		return err
 	}
-	return s.delete(ctx, jobs+c.key())
+	if _, err := s.client.DeleteObject(ctx, &s3.DeleteObjectInput{Bucket: &s.bucket, Key: aws.String(jobs + c.key())}); err != nil {
+		return fmt.Errorf("delete a job: %w", asUnavailable(err))
+	}
+	return nil
 }
 
 // isOurs reports whether the stored job has the claim of this caller.

@@ -82,11 +82,6 @@ func (s *Store) SaveUpload(ctx context.Context, owner, id string, file documents
 	return s.put(ctx, uploads+owner+"/"+id, io.NewSectionReader(file, 0, file.Size))
 }
 
-// DeleteUpload implements media.Uploads.
-func (s *Store) DeleteUpload(ctx context.Context, owner, id string) error {
-	return s.delete(ctx, uploads+owner+"/"+id)
-}
-
 // OpenUpload implements media.Uploads. It copies the file to the disk, because readers need random
 // access.
 func (s *Store) OpenUpload(ctx context.Context, owner, id string) (file media.File, closeFile func(), err error) {
@@ -154,13 +149,6 @@ func (s *Store) put(ctx context.Context, key string, body io.ReadSeeker) error {
 	})
 	if err != nil {
 		return fmt.Errorf("put into %s: %w", prefixOf(key), asUnavailable(err))
-	}
-	return nil
-}
-
-func (s *Store) delete(ctx context.Context, key string) error {
-	if _, err := s.client.DeleteObject(ctx, &s3.DeleteObjectInput{Bucket: &s.bucket, Key: &key}); err != nil {
-		return fmt.Errorf("delete from %s: %w", prefixOf(key), asUnavailable(err))
 	}
 	return nil
 }

@@ -82,25 +82,6 @@ func TestUploadBelongsToItsOwner(t *testing.T) {
 	}
 }
 
-func TestDeleteUpload(t *testing.T) {
-	c, id := newTestStore(t), uuid.NewString()
-	if err := c.SaveUpload(t.Context(), ada, id, source("an invoice")); err != nil {
-		t.Fatal(err)
-	}
-	if err := c.DeleteUpload(t.Context(), bob, id); err != nil {
-		t.Errorf("missing upload: error %v", err)
-	}
-	if got := c.read(t, id); got != "an invoice" {
-		t.Errorf("after another user's deletion, the file is %q", got)
-	}
-	if err := c.DeleteUpload(t.Context(), ada, id); err != nil {
-		t.Error(err)
-	}
-	if _, _, err := c.OpenUpload(t.Context(), ada, id); !errors.Is(err, media.ErrNoUpload) {
-		t.Errorf("after the deletion: error %v, want ErrNoUpload", err)
-	}
-}
-
 func TestOfferAcceptsFileOfItsOwner(t *testing.T) {
 	c := newTestStore(t)
 	offer, err := c.Offer(t.Context(), ada)

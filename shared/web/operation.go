@@ -1,0 +1,94 @@
+package web
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"sync"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+
+	"portside/shared/core/fault"
+)
+
+// newHuma returns a huma API without operations, which adds the routes of operations to the mux.
+func newHuma(mux humago.Mux) huma.API {
+	configureHuma()
+	registry := huma.NewMapRegistry("#/components/schemas/", huma.DefaultSchemaNamer)
+	return humago.New(mux, huma.Config{
+		OpenAPI: &huma.OpenAPI{
+			OpenAPI: "3.1.0", Info: &huma.Info{Title: "Portside", Version: "1"},
+			Components: &huma.Components{Schemas: registry},
+		},
+		Formats:       map[string]huma.Format{"application/json": strictJSON, "json": strictJSON},
+		DefaultFormat: "application/json",
+	})
+}
+
+// lazyOperation adds an operation to huma at its first request. huma builds the schemas of all types of an operation, which
+// for all operations takes longer than the rest of a start. Each operation has a huma API of its own, because huma does not
+// support adding operations to an API that serves requests.
+type lazyOperation struct {
+	once    sync.Once
+	add     func(huma.API)
+	handler http.HandlerFunc
+}
+
+// HandleFunc implements humago.Mux. It keeps the only handler; the mux of the API has already found the route.
+func (l *lazyOperation) HandleFunc(_ string, handler func(http.ResponseWriter, *http.Request)) {
+	l.handler = handler
+}
+
+// ServeHTTP implements http.Handler.
+func (l *lazyOperation) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	l.once.Do(func() { l.add(newHuma(l)) })
+	l.handler(w, r)
+}
+
+// addOperation adds an operation with its checks and documentation to huma.
+func addOperation[I, O any](to huma.API, access Access, op huma.Operation, handler func(context.Context, *I) (*O, error)) {
+	if op.MaxBodyBytes == 0 && op.RequestBody == nil {
+		op.MaxBodyBytes = MaxBody
+	}
+	op.MaxBodyBytes++ // huma rejects a body of exactly the limit
+	op.Errors = slices.Concat(op.Errors, access.errors())
+	op.Security = access.security()
+	if access.permission != "" {
+		op.Extensions = map[string]any{"x-permission": access.permission}
+	}
+	if requirement := access.requirement(); requirement != "" {
+		op.Description += "\n\n" + requirement
+	}
+	op.Middlewares = slices.Concat(huma.Middlewares{checkParameters, checkBody, recordBodyType[I]}, op.Middlewares)
+	form := op.RequestBody
+	op.RequestBody = nil // otherwise huma reads it
+	huma.Register(to, op, func(ctx context.Context, input *I) (*O, error) {
+		if failures := inputFrom(ctx).parameterFailures; len(failures) > 0 {
+			return nil, problemFor(ctx, fault.Invalid(failures...))
+		}
+		output, err := handler(ctx, input)
+		if err != nil {
+			return nil, problemFor(ctx, err)
+		}
+		return output, nil
+	})
+	document(to.OpenAPI(), op, form)
+}
+
+// document corrects what huma documents of an operation: it removes the status 422 unless the operation declares it,
+// because a failed validation has the status 400 here, and it adds the form that the operation's handler reads.
+func document(doc *huma.OpenAPI, op huma.Operation, form *huma.RequestBody) {
+	item := doc.Paths[op.Path]
+	for _, documented := range []*huma.Operation{item.Get, item.Post, item.Put, item.Delete} {
+		if documented == nil || documented.OperationID != op.OperationID {
+			continue
+		}
+		if !slices.Contains(op.Errors, http.StatusUnprocessableEntity) {
+			delete(documented.Responses, "422")
+		}
+		if form != nil {
+			documented.RequestBody = form
+		}
+	}
+}
