@@ -44,6 +44,7 @@ func runCommand(ctx context.Context, args []string) error {
 	limit := set.String("rate-limit", "", "`requests` that a credential may make per minute; 0 means no limit (default: the template's)")
 	parameters := set.String("parameters", "", "template `parameters`: Name=Value separated by spaces; quote values with spaces "+
 		"(default: the environment variable PARAMETERS, which process listings do not show)")
+	set.DurationVar(&o.DynamoDBDelay, "dynamodb-delay", 0, "`time` added to each call of DynamoDB, such as 5ms")
 	if err := parseFlags(set, args); err != nil {
 		return err
 	}

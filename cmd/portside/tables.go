@@ -18,6 +18,7 @@ import (
 
 	"portside/shared/credentials/credentialsdynamo"
 	"portside/shared/dynamo/daycounts"
+	"portside/shared/dynamo/layout"
 	"portside/shared/lambda/start"
 	"portside/shared/projects/projectsdynamo"
 	"portside/shared/users/usersdynamo"
@@ -56,7 +57,20 @@ type tables struct {
 	baseURL     string     // of the local stack; empty without --local
 }
 
+// open returns the stores of the installation. It fails if the data has another layout.
 func (t *target) open(ctx context.Context, p process) (*tables, error) {
+	opened, err := t.connect(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	if err := layout.Check(ctx, opened.client, opened.names.users); err != nil {
+		return nil, interrupted(ctx, err)
+	}
+	return opened, nil
+}
+
+// connect returns the stores of the installation without access to the tables.
+func (t *target) connect(ctx context.Context, p process) (*tables, error) {
 	if t.local != "" {
 		stack, err := findLocalStack(t.local, t.address)
 		if err != nil {

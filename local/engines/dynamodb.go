@@ -31,17 +31,17 @@ func StartDynamoDB(ctx context.Context, c DynamoDB) (*Process, error) {
 			return nil, fmt.Errorf("the address of DynamoDB must be host:port: %w", err)
 		}
 	}
-	p, addr, err := engine{addr: c.Addr, host: randomLoopbackHost(), command: c.command, ping: pingDynamoDB}.start(ctx)
+	p, addr, err := engine{addr: c.Addr, host: RandomLoopbackHost(), command: c.command, ping: pingDynamoDB}.start(ctx)
 	if err != nil {
 		return nil, err
 	}
 	return &Process{Process: p, Endpoint: "http://" + addr}, nil
 }
 
-// randomLoopbackHost returns an unpredictable loopback address. dynoxide checks neither signatures
+// RandomLoopbackHost returns an unpredictable loopback address. dynoxide checks neither signatures
 // nor origins, so a web page that found the address could use it. The address is in a file that
 // only its owner can read. Systems other than Linux have only 127.0.0.1.
-func randomLoopbackHost() string {
+func RandomLoopbackHost() string {
 	if runtime.GOOS != "linux" {
 		return "127.0.0.1"
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"portside/local/dynamoproxy"
 	"portside/local/engines"
 	"portside/local/ses"
 )
@@ -43,8 +44,22 @@ func (s *Stack) startDynamoDB(ctx context.Context) error {
 		return s.explainDamage(err)
 	}
 	s.supervise("DynamoDB", p)
-	s.setInfo(func(i *Info) { i.DynamoDB = p.Endpoint })
-	return s.explainDamage(engines.CreateTables(ctx, p.Endpoint, s.template.Load().Tables))
+	if err := s.explainDamage(engines.CreateTables(ctx, p.Endpoint, s.template.Load().Tables)); err != nil {
+		return err
+	}
+	return s.startDynamoDBProxy(p.Endpoint)
+}
+
+// startDynamoDBProxy starts the address at which all callers reach the engine. Like the engine's, it is unpredictable.
+func (s *Stack) startDynamoDBProxy(engine string) error {
+	proxy, err := dynamoproxy.New(dynamoproxy.Config{Engine: engine, Delay: s.options.DynamoDBDelay})
+	if err != nil {
+		return err
+	}
+	s.dynamoDB = proxy
+	endpoint, err := s.startServerOn(engines.RandomLoopbackHost(), "DynamoDB", proxy)
+	s.setInfo(func(i *Info) { i.DynamoDB = endpoint })
+	return err
 }
 
 // database is the name of the DynamoDB engine's file in the data folder.

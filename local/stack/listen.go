@@ -15,7 +15,12 @@ import (
 
 // startServer serves handler on a free loopback port until the stack stops, and returns its URL.
 func (s *Stack) startServer(name string, handler http.Handler) (string, error) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	return s.startServerOn("127.0.0.1", name, handler)
+}
+
+// startServerOn is startServer on another address of this machine.
+func (s *Stack) startServerOn(host, name string, handler http.Handler) (string, error) {
+	listener, err := net.Listen("tcp", net.JoinHostPort(host, "0"))
 	if err != nil {
 		return "", err
 	}

@@ -3,6 +3,7 @@ package stack
 import (
 	"bytes"
 	_ "embed" // the page below
+	"encoding/json"
 	"html/template"
 	"net/http"
 )
@@ -22,6 +23,7 @@ func (s *Stack) pages() (http.Handler, error) {
 	mux.Handle("/_local/outbox/", outbox)
 	mux.HandleFunc("POST /_local/invoke/{function}", s.serveInvoke)
 	mux.HandleFunc("POST /_local/rotate", s.serveRotate)
+	mux.HandleFunc("POST /_local/dynamodb/calls", s.serveDynamoDBCalls)
 	mux.HandleFunc("GET /_local/{$}", func(w http.ResponseWriter, _ *http.Request) { s.serveIndex(w, page) })
 	return localOnly(mux), nil
 }
@@ -40,4 +42,13 @@ func (s *Stack) serveIndex(w http.ResponseWriter, page *template.Template) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Header().Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'")
 	_, _ = body.WriteTo(w) // fails if the client is gone
+}
+
+// serveDynamoDBCalls returns the calls of DynamoDB since the last request, for `make bench`.
+func (s *Stack) serveDynamoDBCalls(w http.ResponseWriter, r *http.Request) {
+	if !s.isAuthorized(w, r) {
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(s.dynamoDB.TakeCalls()) // fails if the command has exited
 }

@@ -29,6 +29,7 @@ import (
 
 	"portside/local/async"
 	"portside/local/build"
+	"portside/local/dynamoproxy"
 	"portside/local/gateway"
 	"portside/local/lambda"
 	"portside/local/logs"
@@ -53,6 +54,8 @@ type Options struct {
 	Log        io.Writer
 	// RetryDelays are those of async.Config, for failed asynchronous invocations.
 	RetryDelays []time.Duration
+	// DynamoDBDelay is added to each call of DynamoDB, to measure how many calls wait for each other.
+	DynamoDBDelay time.Duration
 }
 
 // Data returns the data folder.
@@ -72,6 +75,7 @@ type Stack struct {
 	signInLink   string // of the first admin; empty if there is none
 	watcher      *build.Watcher
 	runtime      *lambda.Runtime
+	dynamoDB     *dynamoproxy.Proxy
 	outbox       *ses.Outbox
 	events       *async.Queue
 	objects      *s3events.Receiver
@@ -229,7 +233,8 @@ func (s *Stack) load(context.Context) error {
 }
 
 func (s *Stack) readTemplate() (*template.Stack, error) {
-	parameters := map[string]string{"BaseUrl": s.info.Portal}
+	parameters := requiredParameters()
+	parameters["BaseUrl"] = s.info.Portal
 	if s.options.RateLimit != nil {
 		parameters["RateLimitPerMinute"] = strconv.Itoa(*s.options.RateLimit)
 	}
@@ -240,6 +245,11 @@ func (s *Stack) readTemplate() (*template.Stack, error) {
 		AccountID:  accountID,
 		APIURL:     s.info.API,
 	})
+}
+
+// requiredParameters returns values for the parameters that have no default. The local registry has only the developer's images.
+func requiredParameters() map[string]string {
+	return map[string]string{"ImageRepositories": "*"}
 }
 
 // startParts runs the slow parts of the start concurrently.
@@ -340,6 +350,7 @@ func (s *Stack) setRoutes(t *template.Stack) error {
 		Routes:    t.Routes,
 		Invoker:   s,
 		CORS:      t.CORS,
+		Throttle:  t.Throttle,
 		AccountID: accountID,
 		Log:       func(r gateway.Record) { s.console.printLine(r.Text(s.options.Color)) },
 		AccessLog: s.accessLog(t.AccessLog),

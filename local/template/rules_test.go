@@ -33,7 +33,7 @@ func TestRulesOfProjectTemplateRefuseInvalidMediaSettings(t *testing.T) {
 		{set: []map[string]string{openai, prices}, without: "MediaOutputPrice", want: "Only one of MediaInputPrice"},
 		{set: []map[string]string{vision}, want: "MediaVisionModel needs MediaEngine bedrock or openai"},
 	} {
-		parameters := map[string]string{}
+		parameters := map[string]string{"ImageRepositories": "acme/*"}
 		for _, some := range test.set {
 			maps.Copy(parameters, some)
 		}

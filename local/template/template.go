@@ -29,6 +29,8 @@ type Stack struct {
 	Buckets       []Bucket
 	// CORS is nil when the gateway leaves CORS to the functions.
 	CORS *CORS
+	// Throttle limits the HTTP API. It is zero if the template declares no API.
+	Throttle Throttle
 	// AccessLog is nil if the API has no access log.
 	AccessLog *AccessLog
 	Outputs   map[string]string
@@ -48,6 +50,7 @@ type Function struct {
 	ReservedConcurrency int
 	// LogGroup is the name of the log group that receives the function's output.
 	LogGroup string
+	Async    AsyncInvoke
 }
 
 // Route is one HttpApi event.
