@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"time"
 
 	"github.com/aws/aws-lambda-go/events"
 
 	"portside/shared/analytics"
 	"portside/shared/lambda/logevents"
+	"portside/shared/lambda/metrics"
 )
 
 // ingest returns the handler. An error makes Lambda retry the event, which is safe because each
@@ -35,13 +37,15 @@ func ingest(counter analytics.Ingester) func(context.Context, events.CloudwatchL
 	}
 }
 
-// report logs what became of the lines. If any line is missing from the numbers, the level is WARN,
-// so that operators can set an alarm.
+// report logs what became of the lines. If any line is missing from the numbers, the level is WARN, and an alarm on
+// RejectedLines is raised.
 func report(ctx context.Context, done analytics.Ingested) {
 	level := slog.LevelInfo
 	if done.Unread+done.Lost > 0 {
 		level = slog.LevelWarn
 	}
-	slog.Log(ctx, level, "log lines", "log", string(done.Log), "lines", done.Lines,
+	measured := metrics.Fields(time.Now(),
+		metrics.Count("CountedLines", done.Recorded-done.Unread), metrics.Count("RejectedLines", done.Unread+done.Lost))
+	slog.With(measured...).Log(ctx, level, "log lines", "log", string(done.Log), "lines", done.Lines,
 		"recorded", done.Recorded, "unread", done.Unread, "lost", done.Lost)
 }

@@ -3,10 +3,12 @@ package main
 import (
 	"context"
 	"log/slog"
+	"time"
 
 	"github.com/aws/aws-lambda-go/events"
 
 	"portside/shared/lambda/logevents"
+	"portside/shared/lambda/metrics"
 	"portside/shared/pulls"
 )
 
@@ -27,7 +29,9 @@ func record(recorder pulls.Recorder) func(context.Context, events.CloudwatchLogs
 		if done.Broken > 0 { // the counts lack a pull
 			level = slog.LevelWarn
 		}
-		slog.Log(ctx, level, "pulls", "lines", done.Lines, "recorded", done.Recorded, "broken", done.Broken)
+		measured := metrics.Fields(time.Now(),
+			metrics.Count("RecordedPulls", done.Recorded), metrics.Count("RejectedLines", done.Broken))
+		slog.With(measured...).Log(ctx, level, "pulls", "lines", done.Lines, "recorded", done.Recorded, "broken", done.Broken)
 		return err
 	}
 }
