@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"time"
 
 	"portside/shared/analytics"
 	"portside/shared/core/loglines"
+	"portside/shared/lambda/metrics"
 )
 
 // ingest returns the function that counts a batch. An error makes Lambda retry the event, which is
@@ -24,13 +26,15 @@ func ingest(counter analytics.Ingester) func(context.Context, loglines.Batch) er
 	}
 }
 
-// report logs what became of the lines. If any line is missing from the numbers, the level is WARN,
-// so that operators can set an alarm.
+// report logs what became of the lines. If any line is missing from the numbers, the level is WARN, and an alarm on
+// RejectedLines is raised.
 func report(ctx context.Context, done analytics.Ingested) {
 	level := slog.LevelInfo
 	if done.Unread+done.Lost > 0 {
 		level = slog.LevelWarn
 	}
-	slog.Log(ctx, level, "log lines", "log", string(done.Log), "lines", done.Lines,
+	measured := metrics.Fields(time.Now(),
+		metrics.Count("CountedLines", done.Recorded-done.Unread), metrics.Count("RejectedLines", done.Unread+done.Lost))
+	slog.With(measured...).Log(ctx, level, "log lines", "log", string(done.Log), "lines", done.Lines,
 		"recorded", done.Recorded, "unread", done.Unread, "lost", done.Lost)
 }

@@ -3,8 +3,10 @@ package main
 import (
 	"context"
 	"log/slog"
+	"time"
 
 	"portside/shared/core/loglines"
+	"portside/shared/lambda/metrics"
 	"portside/shared/pulls"
 )
 
@@ -18,7 +20,9 @@ func record(recorder pulls.Recorder) func(context.Context, loglines.Batch) error
 		if done.Broken > 0 { // the counts lack a pull
 			level = slog.LevelWarn
 		}
-		slog.Log(ctx, level, "pulls", "lines", done.Lines, "recorded", done.Recorded, "broken", done.Broken)
+		measured := metrics.Fields(time.Now(),
+			metrics.Count("RecordedPulls", done.Recorded), metrics.Count("RejectedLines", done.Broken))
+		slog.With(measured...).Log(ctx, level, "pulls", "lines", done.Lines, "recorded", done.Recorded, "broken", done.Broken)
 		return err
 	}
 }
