@@ -6,27 +6,16 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/aws/aws-lambda-go/events"
-
 	"portside/shared/analytics"
-	"portside/shared/lambda/logevents"
+	"portside/shared/core/loglines"
 	"portside/shared/lambda/metrics"
 )
 
-// ingest returns the handler. An error makes Lambda retry the event, which is safe because each
-// line counts once. Problems that a retry cannot fix are logged and not returned: a damaged
-// delivery, an unknown log group, and lines that cannot be parsed. They do not affect the other
-// lines of the delivery.
-func ingest(counter analytics.Ingester) func(context.Context, events.CloudwatchLogsEvent) error {
-	return func(ctx context.Context, event events.CloudwatchLogsEvent) error {
-		batch, err := logevents.Unpack(event)
-		if err != nil {
-			slog.ErrorContext(ctx, "corrupt batch", "error", err.Error(), "bytes", len(event.AWSLogs.Data))
-			return nil
-		}
-		if batch.Len() == 0 {
-			return nil
-		}
+// ingest returns the function that counts a batch. An error makes Lambda retry the event, which is
+// safe because each line counts once. Problems that a retry cannot fix are logged and not returned:
+// an unknown log group, and lines that cannot be parsed. They do not affect the other lines.
+func ingest(counter analytics.Ingester) func(context.Context, loglines.Batch) error {
+	return func(ctx context.Context, batch loglines.Batch) error {
 		done, err := counter.Ingest(ctx, batch)
 		if errors.Is(err, analytics.ErrForeignGroup) {
 			slog.ErrorContext(ctx, "foreign log group", "group", batch.Group, "lines", batch.Len())

@@ -39,7 +39,7 @@ func TestPullsWithImpossibleTimes(t *testing.T) {
 		}
 		event := fmt.Sprintf(`{"messageType":"DATA_MESSAGE","logEvents":[{"id":"1","timestamp":%d,"message":%s}]}`, logged.UnixMilli(), message)
 		for range 2 {
-			if err := record(store)(t.Context(), compress(t, []byte(event))); err != nil {
+			if err := handle(record(store))(t.Context(), compress(t, []byte(event))); err != nil {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
