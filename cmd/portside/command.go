@@ -56,7 +56,7 @@ func (e usageError) Error() string { return string(e) }
 
 func allCommands() []command {
 	return []command{
-		bootstrapCommand(), importCommand(), rebuildCommand(), reconcileCommand(), reindexCommand(), rateLimitCommand(),
+		bootstrapCommand(), importCommand(), rebuildCommand(), reconcileCommand(), replayCommand(), reindexCommand(), rateLimitCommand(),
 		manageTokenCommand(), signInLinkCommand(), backupCommand(), restoreCommand(), demoCommand(), versionCommand(),
 	}
 }

@@ -222,7 +222,7 @@ func (s *Stack) load(context.Context) error {
 		return err
 	}
 	s.template.Store(loaded)
-	s.info.Tables, s.info.Buckets = map[string]string{}, map[string]string{}
+	s.info.Tables, s.info.Buckets, s.info.Outputs = map[string]string{}, map[string]string{}, loaded.Outputs
 	for _, table := range loaded.Tables {
 		s.info.Tables[table.ID] = table.Name
 	}

@@ -82,9 +82,13 @@ func (b *builder) addFunction(r *resource) error {
 	if err != nil {
 		return err
 	}
+	async, err := b.asyncInvoke(p.get("EventInvokeConfig"))
+	if err != nil {
+		return err
+	}
 	b.stack.Functions = append(b.stack.Functions, Function{
 		ID: r.id, Environment: environment, Timeout: time.Duration(seconds) * time.Second,
-		MemoryMB: memory, BuildMethod: method, ReservedConcurrency: reserved, LogGroup: group,
+		MemoryMB: memory, BuildMethod: method, ReservedConcurrency: reserved, LogGroup: group, Async: async,
 	})
 	return b.addEvents(r)
 }

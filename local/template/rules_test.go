@@ -26,6 +26,8 @@ func TestRulesOfProjectTemplateRefuseInvalidMediaSettings(t *testing.T) {
 		{set: []map[string]string{openai, prices, vision}},
 		{set: []map[string]string{bedrock, prices, vision}},
 		{set: []map[string]string{prices}},
+		{set: []map[string]string{{"AlarmTopicArn": "arn:aws:sns:eu-central-1:123456789012:alarms"}}},
+		{set: []map[string]string{{"AlarmTopicArn": "alarms"}}, want: "must be empty, or the ARN of an SNS topic"},
 		{set: []map[string]string{openai}, without: "MediaModel", want: "need a MediaModel;"},
 		{set: []map[string]string{bedrock}, without: "MediaModel", want: "need a MediaModel;"},
 		{set: []map[string]string{openai}, without: "MediaModelUrl", want: "needs a MediaModelUrl"},

@@ -50,6 +50,7 @@ type Function struct {
 	ReservedConcurrency int
 	// LogGroup is the name of the log group that receives the function's output.
 	LogGroup string
+	Async    AsyncInvoke
 }
 
 // Route is one HttpApi event.

@@ -66,6 +66,11 @@ func TestLoadProjectTemplate(t *testing.T) {
 			t.Errorf("table %+v", table)
 		}
 	}
+	for _, invoked := range asynchronous(stack) {
+		if functions[invoked].Async.FailureBucket == "" {
+			t.Errorf("events of %s that fail are lost; give it an OnFailure destination", invoked)
+		}
+	}
 	for _, r := range stack.Routes {
 		if _, ok := functions[r.Function]; !ok {
 			t.Errorf("route %s has the unknown function %q", r.Key(), r.Function)
@@ -111,6 +116,22 @@ func TestProjectAccessLogSettings(t *testing.T) {
 	if !cmp.Equal(subscribed, []string{"CountUsageFunction"}) {
 		t.Errorf("functions subscribed to the access log = %q", subscribed)
 	}
+}
+
+// asynchronous returns the functions that AWS invokes asynchronously.
+func asynchronous(s *template.Stack) (functions []string) {
+	for _, subscription := range s.Subscriptions {
+		functions = append(functions, subscription.Function)
+	}
+	for _, schedule := range s.Schedules {
+		functions = append(functions, schedule.Function)
+	}
+	for _, bucket := range s.Buckets {
+		for _, n := range bucket.Notifications {
+			functions = append(functions, n.Function)
+		}
+	}
+	return functions
 }
 
 const everything = `
@@ -171,6 +192,9 @@ Resources:
     Metadata: { BuildMethod: makefile }
     Properties:
       MemorySize: !FindInMap [Sizes, !Ref Stage, Memory]
+      EventInvokeConfig:
+        MaximumRetryAttempts: 1
+        DestinationConfig: { OnFailure: { Type: S3Bucket, Destination: !GetAtt OtherBucket.Arn } }
       Environment:
         Variables:
           SHARED: local
@@ -213,6 +237,7 @@ func TestParseResolvesAllFeatures(t *testing.T) {
 		Functions: []template.Function{{
 			ID: "WorkFunction", Timeout: 20 * time.Second, MemoryMB: 256, BuildMethod: "makefile",
 			LogGroup: "/aws/lambda/portside-WorkFunction",
+			Async:    template.AsyncInvoke{Retries: 1, MaxAge: 6 * time.Hour, FailureBucket: "portside-other-bucket"},
 			Environment: map[string]string{
 				"SHARED": "local", "KEPT": "yes", "JOINED": "a+b+c", "SECOND": "q", "ZONES": "z",
 				"LITERAL": "${Stage}", "MAPPED": "us-east-1/dev", "PICKED": "none", "EITHER": "1", "BOTH": "0",

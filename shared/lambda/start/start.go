@@ -6,12 +6,14 @@
 package start
 
 import (
+	"context"
 	"log"
 	"log/slog"
 	"net/http"
 	"os"
 
 	"github.com/aws/aws-lambda-go/lambda"
+	"github.com/aws/aws-lambda-go/lambdacontext"
 
 	"portside/shared/lambda/lambdahttp"
 )
@@ -46,7 +48,30 @@ func buildOrExit[H any](build func(*Settings) (H, error)) H {
 // logJSON makes slog's default logger write one JSON object per line to standard error, which CloudWatch Logs can query
 // by field. The standard library's log writes through it at level ERROR: it is used by functions that cannot start and
 // by the Lambda library when it cannot continue.
+//
+// Each record has the ID of the invocation, under which Lambda's own records and failed events refer to it.
 func logJSON() {
-	slog.SetDefault(slog.New(slog.NewJSONHandler(os.Stderr, nil)))
+	slog.SetDefault(slog.New(withInvocation{slog.NewJSONHandler(os.Stderr, nil)}))
 	slog.SetLogLoggerLevel(slog.LevelError)
+}
+
+// withInvocation adds the ID of the invocation to each record.
+type withInvocation struct{ slog.Handler }
+
+// Handle implements slog.Handler.
+func (h withInvocation) Handle(ctx context.Context, record slog.Record) error {
+	if invocation, ok := lambdacontext.FromContext(ctx); ok {
+		record.AddAttrs(slog.String("invocation", invocation.AwsRequestID))
+	}
+	return h.Handler.Handle(ctx, record)
+}
+
+// WithAttrs implements slog.Handler.
+func (h withInvocation) WithAttrs(attrs []slog.Attr) slog.Handler {
+	return withInvocation{h.Handler.WithAttrs(attrs)}
+}
+
+// WithGroup implements slog.Handler.
+func (h withInvocation) WithGroup(name string) slog.Handler {
+	return withInvocation{h.Handler.WithGroup(name)}
 }
