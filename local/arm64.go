@@ -46,7 +46,9 @@ func answerEvents(ctx context.Context, s *stack.Stack, o stack.Options) error {
 			failed = append(failed, fmt.Errorf("%s: %w", function, err))
 			continue
 		}
-		fmt.Printf("%-24s %s\n", function, answered)
+		if _, err := fmt.Fprintf(os.Stdout, "%-24s %s\n", function, answered); err != nil {
+			return err
+		}
 	}
 	return errors.Join(failed...)
 }
@@ -85,10 +87,11 @@ func answerStatus(answer stack.Invocation) (string, error) {
 	var response struct {
 		StatusCode int `json:"statusCode"`
 	}
-	if json.Unmarshal(answer.Payload, &response) != nil || response.StatusCode == 0 {
+	isObject := json.Unmarshal(answer.Payload, &response) == nil
+	switch {
+	case !isObject || response.StatusCode == 0:
 		return "done", nil
-	}
-	if response.StatusCode >= http.StatusInternalServerError {
+	case response.StatusCode >= http.StatusInternalServerError:
 		return "", fmt.Errorf("%s", answer.Payload)
 	}
 	return fmt.Sprint(response.StatusCode), nil
