@@ -10,13 +10,15 @@ const urlSuffix = "amazonaws.com"
 // The resource types that the local stack implements. Other resources only have a name and
 // attributes.
 const (
-	functionType = "AWS::Serverless::Function"
-	apiType      = "AWS::Serverless::HttpApi"
-	tableType    = "AWS::DynamoDB::Table"
-	bucketType   = "AWS::S3::Bucket"
-	logsType     = "AWS::Logs::LogGroup"
-	roleType     = "AWS::IAM::Role"
-	firehoseType = "AWS::KinesisFirehose::DeliveryStream" // refused
+	firehoseType     = "AWS::KinesisFirehose::DeliveryStream" // refused
+	domainType       = "AWS::ApiGatewayV2::DomainName"
+	distributionType = "AWS::CloudFront::Distribution"
+	functionType     = "AWS::Serverless::Function"
+	apiType          = "AWS::Serverless::HttpApi"
+	tableType        = "AWS::DynamoDB::Table"
+	bucketType       = "AWS::S3::Bucket"
+	logsType         = "AWS::Logs::LogGroup"
+	roleType         = "AWS::IAM::Role"
 )
 
 // resource is an entry of Resources. properties is nil until evaluate has run.
