@@ -1,12 +1,32 @@
 package usersdynamo_test
 
 import (
+	"context"
 	"testing"
+	"time"
 
 	"portside/shared/core/principal"
 	"portside/shared/testkit/awstest"
 	"portside/shared/users"
 )
+
+// TestDeletionReadsAtOnce fails if the user and the credentials are read one after the other. A deletion takes three round
+// trips: authentication, these two reads, and the transaction.
+func TestDeletionReadsAtOnce(t *testing.T) {
+	d := newFixture(t)
+	d.create(t, "root@example.com", principal.Admin)
+	ada := d.create(t, "ada@example.com", principal.User)
+	ctx, stop := context.WithTimeout(t.Context(), 10*time.Second)
+	defer stop()
+	metered, meter := awstest.Metered(awstest.Together(d.client, 2))
+	deletion, err := d.over(metered).Deletion(ctx, ada.ID, ada.UpdatedAt)
+	if err != nil || meter.Calls() != 2 || meter.ReadUnits() != 2 {
+		t.Fatalf("%d calls and %v read units, %v; want 2 and 2", meter.Calls(), meter.ReadUnits(), err)
+	}
+	if err := deletion.Commit(t.Context()); err != nil || meter.Calls() != 3 {
+		t.Errorf("%d calls, %v; want 3", meter.Calls(), err)
+	}
+}
 
 // TestCostOfPages asserts calls, which wait for each other, and read units. Authentication adds one call.
 func TestCostOfPages(t *testing.T) {
