@@ -50,8 +50,12 @@ lint: has-go $(GOLANGCI) ## Run golangci-lint in all modules
 unchanged: ## Fail if `make generate` changes a file
 	.ci/unchanged $(MAKE) --no-print-directory generate
 
-lint-template: $(VENV)/ready ## Run cfn-lint on template.yaml
+lint-template: $(VENV)/ready ## Run cfn-lint on template.yaml, and fail if the permissions after the SAM transform have changed
 	$(VENV)/bin/cfn-lint template.yaml
+	$(VENV)/bin/python .ci/permissions
+
+permissions: $(VENV)/ready ## Rewrite .ci/permissions.txt, the list of all IAM statements; review the changes
+	$(VENV)/bin/python .ci/permissions --update
 
 lint-openapi: $(VENV)/ready ## Check openapi.yaml against the OpenAPI specification
 	$(VENV)/bin/openapi-spec-validator openapi.yaml
@@ -104,7 +108,7 @@ $(NODE)/ready: .ci/portal/package.json .ci/portal/package-lock.json .ci/portal/.
 
 clean: ## Remove build output, but not downloaded tools and .local/data
 	rm -rf .aws-sam .local/build coverage.out
-.PHONY: check test race format vet lint unchanged portal-types lint-template lint-openapi tidy generate vendor golden pictures engines clients tools clean
+.PHONY: check test race format vet lint unchanged portal-types lint-template permissions lint-openapi tidy generate vendor golden pictures engines clients tools clean
 
 # --- The local stack: `make run` ---------------------------------------------------------------
 # With ADDR and DATA, several stacks can run at the same time. RATE_LIMIT is the template's RateLimitPerMinute. PARAMETERS sets other

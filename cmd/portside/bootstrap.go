@@ -13,6 +13,7 @@ import (
 	"portside/shared/core/principal"
 	"portside/shared/core/versions"
 	"portside/shared/credentials"
+	"portside/shared/dynamo/layout"
 	"portside/shared/users"
 	"portside/shared/users/usersfile"
 )
@@ -62,6 +63,9 @@ type bootstrap struct {
 func (b *bootstrap) run(ctx context.Context) error {
 	before, found, err := readKeyFile(b.keyFile)
 	if err != nil {
+		return err
+	}
+	if err := layout.Mark(ctx, b.client, b.names.users); err != nil {
 		return err
 	}
 	admin, isNew, err := b.admin(ctx)

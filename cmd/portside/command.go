@@ -8,6 +8,8 @@ import (
 	"io"
 	"strings"
 	"time"
+
+	"portside/shared/dynamo/layout"
 )
 
 // Exit codes.
@@ -15,6 +17,7 @@ const (
 	exitDone   = 0
 	exitFailed = 1
 	exitUsage  = 2
+	exitLayout = 3 // the data has a layout that this release does not know; the local stack stops then
 )
 
 // process is the environment of a command. Tests replace it.
@@ -53,8 +56,8 @@ func (e usageError) Error() string { return string(e) }
 
 func allCommands() []command {
 	return []command{
-		bootstrapCommand(), importCommand(), rebuildCommand(), reconcileCommand(), reindexCommand(), rateLimitCommand(),
-		manageTokenCommand(), signInLinkCommand(), demoCommand(), versionCommand(),
+		bootstrapCommand(), importCommand(), rebuildCommand(), reconcileCommand(), replayCommand(), reindexCommand(), rateLimitCommand(),
+		manageTokenCommand(), signInLinkCommand(), backupCommand(), restoreCommand(), demoCommand(), versionCommand(),
 	}
 }
 
@@ -98,6 +101,9 @@ func (c command) run(ctx context.Context, p process, args []string) int {
 		return exitUsage
 	}
 	p.report("portside %s: %s", c.name, singleLine(err))
+	if errors.Is(err, layout.ErrUnknown) {
+		return exitLayout
+	}
 	return exitFailed
 }
 

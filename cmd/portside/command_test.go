@@ -61,6 +61,7 @@ func (o *testStack) tablesOver(client *dynamodb.Client) *tables {
 	keys := credentialsdynamo.New(client, o.names.credentials)
 	days := daycounts.In(o.names.analytics)
 	return &tables{
+		client: client, names: o.names,
 		users: usersdynamo.New(client, o.names.users, keys, days), projects: projectsdynamo.New(client, o.names.projects, days),
 		credentials: keys,
 	}

@@ -23,6 +23,7 @@ type localStack struct {
 	SecretAccessKey string            `json:"secretAccessKey"`
 	Tables          map[string]string `json:"tables"`  // names by logical ID
 	Buckets         map[string]string `json:"buckets"` // names by logical ID
+	Outputs         map[string]string `json:"outputs"`
 }
 
 // findLocalStack returns the stack that runs on the data folder. If address is not empty, the stack

@@ -18,6 +18,7 @@ import (
 
 	"portside/shared/credentials/credentialsdynamo"
 	"portside/shared/dynamo/daycounts"
+	"portside/shared/dynamo/layout"
 	"portside/shared/lambda/start"
 	"portside/shared/projects/projectsdynamo"
 	"portside/shared/users/usersdynamo"
@@ -34,12 +35,14 @@ everything comes from the local stack.
 type target struct {
 	local   string
 	address string
+	suffix  string // replaces the end of the tables' names; empty keeps them
 }
 
 func newTarget(flags *flag.FlagSet) *target {
 	t := &target{}
 	flags.StringVar(&t.local, "local", "", "work on the running local stack with this `DATA` folder")
 	flags.StringVar(&t.address, "addr", "", "with --local: fail unless that stack serves `HOST:PORT`")
+	flags.StringVar(&t.suffix, "table-suffix", "", "use the tables whose names end with `SUFFIX` instead, such as restored ones")
 	return t
 }
 
@@ -56,11 +59,27 @@ type tables struct {
 	baseURL     string     // of the local stack; empty without --local
 }
 
+// open returns the stores of the installation. It fails if the data has another layout.
 func (t *target) open(ctx context.Context, p process) (*tables, error) {
+	opened, err := t.connect(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	if err := layout.Check(ctx, opened.client, opened.names.users); err != nil {
+		return nil, interrupted(ctx, err)
+	}
+	return opened, nil
+}
+
+// connect returns the stores of the installation without access to the tables.
+func (t *target) connect(ctx context.Context, p process) (*tables, error) {
 	if t.local != "" {
 		stack, err := findLocalStack(t.local, t.address)
 		if err != nil {
 			return nil, err
+		}
+		for _, table := range dataTables {
+			stack.Tables[table.id] = t.nameOf(table.id, stack.Tables[table.id])
 		}
 		opened, err := open(ctx, stack.names(), stack.options()...)
 		if err != nil {
@@ -73,7 +92,7 @@ func (t *target) open(ctx context.Context, p process) (*tables, error) {
 	if t.address != "" {
 		return nil, usageError("--addr needs --local")
 	}
-	settings := start.NewSettings(p.lookup)
+	settings := start.NewSettings(t.lookup(p))
 	names := tableNames{
 		users: settings.String("USERS_TABLE"), projects: settings.String("PROJECTS_TABLE"),
 		credentials: settings.String("CREDENTIALS_TABLE"), analytics: settings.String("ANALYTICS_TABLE"),
@@ -83,6 +102,38 @@ func (t *target) open(ctx context.Context, p process) (*tables, error) {
 			"or pass --local DATA for a local stack")
 	}
 	return open(ctx, names)
+}
+
+// dataTables are the tables that belong together: a backup has all of them, and TableSuffix selects
+// all of them.
+var dataTables = []struct{ id, variable string }{
+	{"UsersTable", "USERS_TABLE"}, {"ProjectsTable", "PROJECTS_TABLE"}, {"CredentialsTable", "CREDENTIALS_TABLE"},
+	{"PullsTable", "PULLS_TABLE"}, {"AnalyticsTable", "ANALYTICS_TABLE"},
+}
+
+// nameOf returns the name of a table with the suffix of --table-suffix. In template.yaml, names are
+// the name of the stack, a hyphen, the logical ID and the suffix.
+func (t *target) nameOf(id, name string) string {
+	if t.suffix == "" || name == "" {
+		return name
+	}
+	if i := strings.LastIndex(name, id); i >= 0 {
+		name = name[:i+len(id)]
+	}
+	return name + t.suffix
+}
+
+// lookup returns a lookup of the settings that applies --table-suffix.
+func (t *target) lookup(p process) func(string) (string, bool) {
+	return func(variable string) (string, bool) {
+		value, set := p.lookup(variable)
+		for _, table := range dataTables {
+			if table.variable == variable {
+				value = t.nameOf(table.id, value)
+			}
+		}
+		return value, set
+	}
 }
 
 // tableNames are the names of the tables, and the endpoint of Secrets Manager. An empty endpoint

@@ -6,8 +6,6 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/service/sesv2"
-
 	"portside/shared/credentialrequests"
 	"portside/shared/credentialrequests/credentialrequestsdynamo"
 	"portside/shared/credentials"
@@ -36,7 +34,7 @@ func build(settings *start.Settings) (http.Handler, error) {
 		tokens: tokens.NewService(tokensdynamo.New(client, store), time.Now),
 		requests: credentialrequests.NewService(credentialrequests.Parts{
 			Store: credentialrequestsdynamo.New(client, table, people), Credentials: store, People: people,
-			Mailer: mailses.New(sesv2.NewFromConfig(cfg), settings.String("MAIL_FROM")), NewID: web.NewID, Now: time.Now,
+			Mailer: mailses.New(cfg, settings.String("MAIL_FROM")), NewID: web.NewID, Now: time.Now,
 		}),
 		pulls:     pulls.NewService(pullsdynamo.New(client, settings.String("PULLS_TABLE"), "")),
 		directory: directory{people: people, credentials: store},

@@ -191,8 +191,8 @@ func TestEachLineCountsOnce(t *testing.T) {
 		injected := &faults{random: rand.New(rand.NewPCG(seed, 0))} //nolint:gosec // to be repeated
 		injected.percent = rapid.SampledFrom([]int{0, 5, 20}).Draw(r, "crashes")
 		store := analyticsdynamo.New(awstest.Faulty(e.client, injected.database), e.table)
-		deliver(t, ingest(counting(analyticsdynamo.NewRecorder(store, crashingArchive{e.archive, injected}))), pieces)
-		deliver(t, ingest(counting(e.recorder())), whole)
+		deliver(t, handle(ingest(counting(analyticsdynamo.NewRecorder(store, crashingArchive{e.archive, injected})))), pieces)
+		deliver(t, handle(ingest(counting(e.recorder()))), whole)
 
 		want := expectedSums(log)
 		if got := e.sums(t); !reflect.DeepEqual(got, want) {
@@ -249,7 +249,7 @@ func BenchmarkIngest(b *testing.B) {
 	const n = 1000
 	e := newEngines(b)
 	testkit.CaptureLogs(b)
-	handler := ingest(counting(e.recorder()))
+	handler := handle(ingest(counting(e.recorder())))
 	at, batch := midnight, 0
 	for b.Loop() {
 		b.StopTimer()

@@ -4,27 +4,18 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-
-	"github.com/aws/aws-lambda-go/events"
+	"time"
 
 	"portside/shared/analytics"
-	"portside/shared/lambda/logevents"
+	"portside/shared/core/loglines"
+	"portside/shared/lambda/metrics"
 )
 
-// ingest returns the handler. An error makes Lambda retry the event, which is safe because each
-// line counts once. Problems that a retry cannot fix are logged and not returned: a damaged
-// delivery, an unknown log group, and lines that cannot be parsed. They do not affect the other
-// lines of the delivery.
-func ingest(counter analytics.Ingester) func(context.Context, events.CloudwatchLogsEvent) error {
-	return func(ctx context.Context, event events.CloudwatchLogsEvent) error {
-		batch, err := logevents.Unpack(event)
-		if err != nil {
-			slog.ErrorContext(ctx, "corrupt batch", "error", err.Error(), "bytes", len(event.AWSLogs.Data))
-			return nil
-		}
-		if batch.Len() == 0 {
-			return nil
-		}
+// ingest returns the function that counts a batch. An error makes Lambda retry the event, which is
+// safe because each line counts once. Problems that a retry cannot fix are logged and not returned:
+// an unknown log group, and lines that cannot be parsed. They do not affect the other lines.
+func ingest(counter analytics.Ingester) func(context.Context, loglines.Batch) error {
+	return func(ctx context.Context, batch loglines.Batch) error {
 		done, err := counter.Ingest(ctx, batch)
 		if errors.Is(err, analytics.ErrForeignGroup) {
 			slog.ErrorContext(ctx, "foreign log group", "group", batch.Group, "lines", batch.Len())
@@ -35,13 +26,15 @@ func ingest(counter analytics.Ingester) func(context.Context, events.CloudwatchL
 	}
 }
 
-// report logs what became of the lines. If any line is missing from the numbers, the level is WARN,
-// so that operators can set an alarm.
+// report logs what became of the lines. If any line is missing from the numbers, the level is WARN, and an alarm on
+// RejectedLines is raised.
 func report(ctx context.Context, done analytics.Ingested) {
 	level := slog.LevelInfo
 	if done.Unread+done.Lost > 0 {
 		level = slog.LevelWarn
 	}
-	slog.Log(ctx, level, "log lines", "log", string(done.Log), "lines", done.Lines,
+	measured := metrics.Fields(time.Now(),
+		metrics.Count("CountedLines", done.Recorded-done.Unread), metrics.Count("RejectedLines", done.Unread+done.Lost))
+	slog.With(measured...).Log(ctx, level, "log lines", "log", string(done.Log), "lines", done.Lines,
 		"recorded", done.Recorded, "unread", done.Unread, "lost", done.Lost)
 }

@@ -27,7 +27,7 @@ func TestEvents(t *testing.T) {
 		}
 		e := newEngines(t)
 		for range 2 {
-			if err := ingest(counting(e.recorder()))(t.Context(), event); err != nil {
+			if err := handle(ingest(counting(e.recorder())))(t.Context(), event); err != nil {
 				t.Error(err)
 			}
 		}
@@ -64,7 +64,7 @@ func TestIngestLogsInvalidDeliveriesOnce(t *testing.T) {
 		"no lines":      {delivery(t, from.Access, "s"), ""},
 	} {
 		out := testkit.CaptureLogs(t)
-		err := ingest(counting(unreachableRecorder{t}))(t.Context(), c.event)
+		err := handle(ingest(counting(unreachableRecorder{t})))(t.Context(), c.event)
 		logged := out.String()
 		if err != nil || !strings.Contains(logged, c.want) || strings.Count(logged, "\n") != min(len(c.want), 1) ||
 			strings.Contains(logged, "secret") {
@@ -105,7 +105,7 @@ func TestIngestHostileLines(t *testing.T) {
 	} {
 		e, out := newEngines(t), testkit.CaptureLogs(t)
 		all := append(lines{entry("1", midnight, good)}, c.lines...)
-		if err := ingest(counting(e.recorder()))(t.Context(), delivery(t, from.Access, "s", all...)); err != nil {
+		if err := handle(ingest(counting(e.recorder())))(t.Context(), delivery(t, from.Access, "s", all...)); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 		got := e.sums(t).Requests
@@ -134,7 +134,7 @@ func TestIngestCountsBesideBrokenEvents(t *testing.T) {
 		"messageType": "DATA_MESSAGE", "logGroup": from.Access, "logStream": "s",
 		"logEvents": []any{map[string]any{"id": "1", "message": []string{"secret-content"}}, simple("2", midnight), nil},
 	})
-	if err := ingest(counting(e.recorder()))(t.Context(), event); err != nil {
+	if err := handle(ingest(counting(e.recorder())))(t.Context(), event); err != nil {
 		t.Fatal(err)
 	}
 	logged := out.String()
@@ -153,7 +153,7 @@ func TestIngestLimitsDaysOfBatch(t *testing.T) {
 		lines = append(lines, simple(fmt.Sprint(i), midnight.AddDate(0, 0, i)))
 	}
 	lines = append(lines, simple("again", midnight.AddDate(0, 0, 2)))
-	if err := ingest(counting(e.recorder()))(t.Context(), delivery(t, from.Access, "s", lines...)); err != nil {
+	if err := handle(ingest(counting(e.recorder())))(t.Context(), delivery(t, from.Access, "s", lines...)); err != nil {
 		t.Fatal(err)
 	}
 	days := slices.Sorted(maps.Keys(e.sums(t).Requests))
@@ -186,7 +186,7 @@ func TestIngestModelLog(t *testing.T) {
 			all = append(all, entry(fmt.Sprint(i), midnight, line))
 		}
 		for range 2 {
-			if err := ingest(counting(e.recorder()))(t.Context(), delivery(t, group, "one name", all...)); err != nil {
+			if err := handle(ingest(counting(e.recorder())))(t.Context(), delivery(t, group, "one name", all...)); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -222,7 +222,7 @@ func TestIngestReturnsErrorsForRetry(t *testing.T) {
 	today := calendar.DayOf(midnight)
 	recorder := &failingRecorder{day: today - 1}
 	event := delivery(t, from.Access, "s", simple("1", midnight.Add(-time.Second)), simple("2", midnight))
-	err := ingest(counting(recorder))(t.Context(), event)
+	err := handle(ingest(counting(recorder)))(t.Context(), event)
 	if !errors.Is(err, errUnavailable) || !slices.Equal(recorder.recorded, []calendar.Day{today}) {
 		t.Errorf("error %v, and recorded %v", err, recorder.recorded)
 	}

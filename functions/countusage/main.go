@@ -1,5 +1,5 @@
 // Command countusage is the Lambda function that counts API requests and calls of language models for the dashboard. A
-// subscription of CloudWatch Logs sends it the access log and the logs of the media functions.
+// subscription of CloudWatch Logs sends it the access log and the logs of the media functions, or Firehose writes them to S3.
 package main
 
 import (
@@ -11,6 +11,7 @@ import (
 	"portside/shared/analytics/analyticss3"
 	"portside/shared/dynamo/items"
 	"portside/shared/lambda/awsenv"
+	"portside/shared/lambda/logevents"
 	"portside/shared/lambda/s3client"
 	"portside/shared/lambda/start"
 )
@@ -23,7 +24,9 @@ func build(settings *start.Settings) (any, error) {
 		Access: settings.String("ACCESS_LOG_GROUP"), Models: strings.Split(settings.String("MODEL_LOG_GROUPS"), ","),
 	}
 	store := analyticsdynamo.New(items.Client(cfg), settings.String("ANALYTICS_TABLE"))
-	archive := analyticss3.NewArchive(s3client.New(cfg), settings.String("ANALYTICS_BUCKET"))
+	objects := s3client.New(cfg)
+	archive := analyticss3.NewArchive(objects, settings.String("ANALYTICS_BUCKET"))
 	recorder := analyticsdynamo.NewRecorder(store, archive)
-	return ingest(analytics.Ingester{Groups: groups, Recorder: recorder, Now: time.Now}), nil
+	count := ingest(analytics.Ingester{Groups: groups, Recorder: recorder, Now: time.Now})
+	return logevents.Handler(logevents.S3{Client: objects}, count), nil
 }

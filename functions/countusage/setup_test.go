@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -18,6 +19,8 @@ import (
 	"portside/shared/analytics/analyticsdynamo"
 	"portside/shared/analytics/analyticss3"
 	"portside/shared/core/calendar"
+	"portside/shared/core/loglines"
+	"portside/shared/lambda/logevents"
 	"portside/shared/testkit/awstest"
 )
 
@@ -32,6 +35,14 @@ func later() time.Time { return midnight.AddDate(30, 0, 0) }
 // counting returns the production code around a recorder.
 func counting(recorder analytics.Recorder) analytics.Ingester {
 	return analytics.Ingester{Groups: from, Recorder: recorder, Now: later}
+}
+
+// handle returns the function's handler for events of a subscription.
+func handle(count func(context.Context, loglines.Batch) error) func(context.Context, events.CloudwatchLogsEvent) error {
+	handler := logevents.Handler(nil, count)
+	return func(ctx context.Context, event events.CloudwatchLogsEvent) error {
+		return handler(ctx, logevents.Event{AWSLogs: event.AWSLogs})
+	}
 }
 
 // engines are the real engines that the function writes to.

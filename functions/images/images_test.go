@@ -29,6 +29,15 @@ func TestChallengeForClients(t *testing.T) {
 	q.anonymous().With("X-API-Key", token).Get("/v2/").WantStatus(http.StatusUnauthorized)
 }
 
+func TestUnknownPathsGetProblemDetails(t *testing.T) {
+	c := newFixture(t).anonymous()
+	for _, target := range []string{"/nothing", "/v1", "/v1/nothing", "/v3", "//", "//example.com/", "/portal/../etc/"} {
+		c.Get(target).WantStatus(http.StatusNotFound).WantValue("code", "NOT_FOUND")
+	}
+	c.Get("/portal/").WantStatus(http.StatusFound).WantHeader("Location", "/portal")
+	c.Post("/portal/", "{}").WantStatus(http.StatusNotFound)
+}
+
 func TestPullImage(t *testing.T) {
 	q := newFixture(t)
 	manifest, blob := q.image("acme/api", "1.2.0")

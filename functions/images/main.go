@@ -1,5 +1,6 @@
 // Command images is the Lambda function behind /v2, the container registry that customers use, in front of the vendor's
-// own registry, and /v1/images, which describes the same images to people.
+// own registry, and /v1/images, which describes the same images to people. It also gets every path that no other function
+// serves; template.yaml says why.
 package main
 
 import (

@@ -42,11 +42,11 @@ func routes(c *catalog) http.Handler {
 		images.Referrers: g.referrers,
 	}), writePanic)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if strings.HasPrefix(r.URL.Path, "/v1/") {
-			described.ServeHTTP(w, r)
+		if r.URL.Path == "/v2" || strings.HasPrefix(r.URL.Path, "/v2/") {
+			registry.ServeHTTP(w, r)
 			return
 		}
-		registry.ServeHTTP(w, r)
+		described.ServeHTTP(w, r) // answers unknown paths with problem details, too
 	})
 }
 

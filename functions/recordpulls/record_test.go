@@ -14,6 +14,8 @@ import (
 
 	"github.com/aws/aws-lambda-go/events"
 
+	"portside/shared/core/loglines"
+	"portside/shared/lambda/logevents"
 	"portside/shared/pulls"
 	"portside/shared/pulls/pullsdynamo"
 	"portside/shared/testkit"
@@ -70,6 +72,14 @@ func carrying(data []byte) events.CloudwatchLogsEvent {
 	return events.CloudwatchLogsEvent{AWSLogs: events.CloudwatchLogsRawData{Data: base64.StdEncoding.EncodeToString(data)}}
 }
 
+// handle returns the function's handler for events of a subscription.
+func handle(count func(context.Context, loglines.Batch) error) func(context.Context, events.CloudwatchLogsEvent) error {
+	handler := logevents.Handler(nil, count)
+	return func(ctx context.Context, event events.CloudwatchLogsEvent) error {
+		return handler(ctx, logevents.Event{AWSLogs: event.AWSLogs})
+	}
+}
+
 func TestEvents(t *testing.T) {
 	webtest.EachSampleEvent(t, "recordpulls", func(t *testing.T, golden string, payload []byte) {
 		var event events.CloudwatchLogsEvent
@@ -78,7 +88,7 @@ func TestEvents(t *testing.T) {
 		}
 		store := newStore(t)
 		for range 2 {
-			if err := record(store)(t.Context(), event); err != nil {
+			if err := handle(record(store))(t.Context(), event); err != nil {
 				t.Error(err)
 			}
 		}
@@ -103,7 +113,7 @@ func TestLoggedPullsAreListedOnce(t *testing.T) {
 	}
 	lines := strings.SplitAfter(out.String(), "\n")
 	for _, given := range [][]string{lines[:2], lines, lines[1:]} {
-		if err := record(store)(t.Context(), batch(t, given...)); err != nil {
+		if err := handle(record(store))(t.Context(), batch(t, given...)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -118,7 +128,7 @@ func TestInvalidLinesAreSkipped(t *testing.T) {
 	good := `{"msg":"pull","pull":{"at":"2026-11-21T23:59:59.999Z","kind":"chart","repository":"product","reference":"1","digest":"",` +
 		`"credential":"a","owner":"ada","address":"","client":""}}`
 	lines := []string{"", "no JSON", `{"msg":"pull"}`, `{"msg":"pull","pull":"secret-content"}`, good, `{"msg":"other"}`}
-	err := record(store)(t.Context(), batch(t, lines...))
+	err := handle(record(store))(t.Context(), batch(t, lines...))
 	if err != nil || len(recorded(t, store)) != 1 {
 		t.Errorf("recorded %d, %v", len(recorded(t, store)), err)
 	}
@@ -135,7 +145,7 @@ func TestInvalidEventsAreSkipped(t *testing.T) {
 	const delivered = `{"messageType":"DATA_MESSAGE","logEvents":[{"id":"1","timestamp":2,"message":["secret-content"]},` +
 		`{"id":"2","timestamp":2,"message":"{\"msg\":\"pull\",\"pull\":{\"at\":\"2026-11-21T23:59:59Z\",\"kind\":\"chart\",` +
 		`\"repository\":\"p\",\"reference\":\"1\",\"credential\":\"a\",\"owner\":\"b\"}}"}]}`
-	if err := record(store)(t.Context(), compress(t, []byte(delivered))); err != nil || len(recorded(t, store)) != 1 {
+	if err := handle(record(store))(t.Context(), compress(t, []byte(delivered))); err != nil || len(recorded(t, store)) != 1 {
 		t.Errorf("recorded %d, %v", len(recorded(t, store)), err)
 	}
 	if logged := out.String(); !strings.Contains(logged, `"lines":2,"recorded":1,"broken":1`) || strings.Contains(logged, "secret-content") {
@@ -152,7 +162,7 @@ func TestCorruptBatchIsLoggedAndNotRetried(t *testing.T) {
 		"no lines": compress(t, []byte(`{"messageType":"DATA_MESSAGE","logEvents":[]}`)),
 	} {
 		out := testkit.CaptureLogs(t)
-		err := record(failingStore{})(t.Context(), event)
+		err := handle(record(failingStore{}))(t.Context(), event)
 		logged := out.String()
 		if err != nil || strings.Contains(logged, "corrupt batch") != (name != "no lines") || strings.Contains(logged, "secret-content") {
 			t.Errorf("%s: error %v, and the function logged %q", name, err, logged)
@@ -168,7 +178,7 @@ func (failingStore) Record(context.Context, []pulls.Pull) (int, error) { return 
 var errAway = errors.New("away")
 
 func TestStoreErrorsFailTheInvocation(t *testing.T) {
-	if err := record(failingStore{})(t.Context(), batch(t, "a line")); !errors.Is(err, errAway) {
+	if err := handle(record(failingStore{}))(t.Context(), batch(t, "a line")); !errors.Is(err, errAway) {
 		t.Errorf("error %v, want the store's", err)
 	}
 }

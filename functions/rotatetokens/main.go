@@ -6,8 +6,6 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/secretsmanager"
-	"github.com/aws/aws-sdk-go-v2/service/sesv2"
-
 	"portside/shared/credentials/credentialsdynamo"
 	"portside/shared/dynamo/daycounts"
 	"portside/shared/dynamo/items"
@@ -35,7 +33,7 @@ func build(settings *start.Settings) (any, error) {
 	rotator := rotation.New(vault, owners, keys, rotation.Options{Overlap: overlap, Now: time.Now})
 	sender := expirynotices.New(expirynotices.Parts{
 		Lock: ledger, Ledger: ledger, Credentials: keys, People: owners,
-		Mailer:  mailses.New(sesv2.NewFromConfig(cfg), settings.String("MAIL_FROM")),
+		Mailer:  mailses.New(cfg, settings.String("MAIL_FROM")),
 		BaseURL: settings.Optional("BASE_URL"), Now: time.Now,
 	})
 	return handler(rotator, sender), nil

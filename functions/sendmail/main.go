@@ -5,8 +5,6 @@ package main
 import (
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/service/sesv2"
-
 	"portside/shared/credentialrequests"
 	"portside/shared/credentialrequests/credentialrequestsdynamo"
 	"portside/shared/credentials/credentialsdynamo"
@@ -28,7 +26,7 @@ func build(settings *start.Settings) (any, error) {
 	client, table := items.Client(cfg), settings.String("CREDENTIALS_TABLE")
 	keys := credentialsdynamo.New(client, table)
 	people := usersdynamo.New(client, settings.String("USERS_TABLE"), keys, daycounts.In(settings.String("ANALYTICS_TABLE")))
-	mailer := mailses.New(sesv2.NewFromConfig(cfg), settings.String("MAIL_FROM"))
+	mailer := mailses.New(cfg, settings.String("MAIL_FROM"))
 	requests := sessionsdynamo.New(client, table, people)
 	return sendDue(users.NewInviter(people, mailer, time.Now), credentialrequests.NewService(credentialrequests.Parts{
 		Store: credentialrequestsdynamo.New(client, table, people), Credentials: keys, People: people,

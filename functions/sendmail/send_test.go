@@ -14,7 +14,6 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
-	"github.com/aws/aws-sdk-go-v2/service/sesv2"
 	"github.com/google/uuid"
 
 	"portside/shared/core/principal"
@@ -283,10 +282,10 @@ func startSESServer(tb testing.TB) *sesServer {
 }
 
 func (p *sesServer) mailer() *mailses.Mailer {
-	return mailses.New(sesv2.New(sesv2.Options{
-		BaseEndpoint: aws.String(p.server.URL), Region: "us-east-1", RetryMaxAttempts: 1,
+	return mailses.New(aws.Config{
+		BaseEndpoint: aws.String(p.server.URL), Region: "us-east-1", RetryMaxAttempts: 1, HTTPClient: p.server.Client(),
 		Credentials: credentials.NewStaticCredentialsProvider("test", "test", ""),
-	}), "no-reply@example.com")
+	}, "no-reply@example.com")
 }
 
 func (p *sesServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {

@@ -6,8 +6,6 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/service/sesv2"
-
 	"portside/shared/credentials"
 	"portside/shared/credentials/credentialsdynamo"
 	"portside/shared/dynamo/daycounts"
@@ -34,7 +32,7 @@ func build(settings *start.Settings) (http.Handler, error) {
 	keys := credentialsdynamo.New(client, table)
 	people := usersdynamo.New(client, settings.String("USERS_TABLE"), keys, daycounts.In(settings.String("ANALYTICS_TABLE")))
 	store := sessionsdynamo.New(client, table, people)
-	mailer := mailses.New(sesv2.NewFromConfig(cfg), settings.String("MAIL_FROM"))
+	mailer := mailses.New(cfg, settings.String("MAIL_FROM"))
 	h := &handlers{
 		sessions: sessions.NewService(sessions.Dependencies{
 			Requests: store, Outbox: store, Sessions: store, Credentials: keys, People: people,

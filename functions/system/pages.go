@@ -47,7 +47,7 @@ func newPages() (*pages, error) {
 	return &pages{document: assets.New("openapi.json", document), index: index, files: files}, nil
 }
 
-// portal redirects to the portal. An HTTP API routes /portal/ here, because its greedy path variable matches no empty path.
+// portal redirects to the portal.
 func (p *pages) portal(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, "/portal", http.StatusFound)
 }

@@ -8,8 +8,7 @@ import (
 	"portside/shared/web"
 )
 
-// routes returns the API of this function. Paths that it does not have get the 404 of the whole service, because
-// template.yaml routes every path here that no other function serves.
+// routes returns the API of this function.
 func routes(p *pages, commit string) *web.API {
 	api := web.NewAPI(nil)
 	web.Handle(api, web.Anyone(), getHealth, health(commit))
@@ -19,7 +18,6 @@ func routes(p *pages, commit string) *web.API {
 		api.Page("GET /docs/"+name, file.ServeHTTP)
 	}
 	api.Page("GET /{$}", p.portal)
-	api.Page("GET /portal/{$}", p.portal)
 	return api
 }
 

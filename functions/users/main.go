@@ -5,8 +5,6 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/service/sesv2"
-
 	"portside/shared/credentials"
 	"portside/shared/credentials/credentialsdynamo"
 	"portside/shared/dynamo/daycounts"
@@ -24,7 +22,7 @@ func build(settings *start.Settings) (http.Handler, error) {
 	client := items.Client(cfg)
 	keys := credentialsdynamo.New(client, settings.String("CREDENTIALS_TABLE"))
 	store := usersdynamo.New(client, settings.String("USERS_TABLE"), keys, daycounts.In(settings.String("ANALYTICS_TABLE")))
-	mailer := mailses.New(sesv2.NewFromConfig(cfg), settings.String("MAIL_FROM"))
+	mailer := mailses.New(cfg, settings.String("MAIL_FROM"))
 	service := newService(store, mailer, settings.Optional("BASE_URL"), time.Now)
 	auth := credentials.NewAuthenticator(keys, settings.Count("RATE_LIMIT_PER_MINUTE"), time.Now)
 	return routes(service, auth).Handler(), nil

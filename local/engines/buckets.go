@@ -1,6 +1,7 @@
 package engines
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -16,12 +17,24 @@ import (
 // S3Access is the address of a running S3 server and the credentials for it.
 type S3Access struct{ Endpoint, AccessKey, SecretKey string }
 
+func (a S3Access) client() *s3.Client {
+	return s3.New(s3.Options{
+		Region: Region, BaseEndpoint: aws.String(a.Endpoint), UsePathStyle: true,
+		Credentials: credentials.NewStaticCredentialsProvider(a.AccessKey, a.SecretKey, ""),
+	})
+}
+
+// PutJSON writes an object.
+func (a S3Access) PutJSON(ctx context.Context, bucket, key string, content []byte) error {
+	_, err := a.client().PutObject(ctx, &s3.PutObjectInput{
+		Bucket: aws.String(bucket), Key: aws.String(key), Body: bytes.NewReader(content), ContentType: aws.String("application/json"),
+	})
+	return err
+}
+
 // CreateBuckets creates the buckets that do not exist yet, and sets the CORS rules of all buckets.
 func CreateBuckets(ctx context.Context, to S3Access, buckets []template.Bucket) error {
-	client := s3.New(s3.Options{
-		Region: Region, BaseEndpoint: aws.String(to.Endpoint), UsePathStyle: true,
-		Credentials: credentials.NewStaticCredentialsProvider(to.AccessKey, to.SecretKey, ""),
-	})
+	client := to.client()
 	for _, bucket := range buckets {
 		_, err := client.CreateBucket(ctx, &s3.CreateBucketInput{Bucket: aws.String(bucket.Name)})
 		if _, ours := errors.AsType[*types.BucketAlreadyOwnedByYou](err); err != nil && !ours {

@@ -14,6 +14,8 @@ import (
 	"net/http"
 	"time"
 
+	"golang.org/x/time/rate"
+
 	"portside/local/lambda"
 	"portside/local/template"
 )
@@ -37,6 +39,8 @@ type Config struct {
 	Invoker Invoker
 	// CORS is nil if the functions answer preflight requests themselves.
 	CORS *template.CORS
+	// Throttle is the limit of the whole API. The zero value means no limit.
+	Throttle template.Throttle
 	// AccountID and APIID appear in events. Empty values mean the template's defaults.
 	AccountID, APIID string
 	// Timeout bounds the wait for a function; 0 means API Gateway's 30 s.
@@ -53,7 +57,8 @@ type Config struct {
 
 type gateway struct {
 	Config
-	table []pattern
+	table   []pattern
+	limiter *rate.Limiter
 }
 
 // New returns the API's handler. Its error names an invalid route.
@@ -65,7 +70,10 @@ func New(c Config) (http.Handler, error) {
 	if c.Invoker == nil {
 		return nil, errors.New("the gateway needs an Invoker")
 	}
-	g := &gateway{Config: c, table: table}
+	g := &gateway{Config: c, table: table, limiter: rate.NewLimiter(rate.Inf, 0)}
+	if c.Throttle != (template.Throttle{}) {
+		g.limiter = rate.NewLimiter(rate.Limit(c.Throttle.Rate), c.Throttle.Burst)
+	}
 	g.setDefaults()
 	return g, nil
 }
@@ -134,6 +142,9 @@ func (g *gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (g *gateway) answer(ctx context.Context, c *call) *response {
 	if headerBytes(c.request) > maxHeaderBytes {
 		return errorResponse(http.StatusRequestHeaderFieldsTooLarge)
+	}
+	if !g.limiter.AllowN(c.record.Time, 1) {
+		return errorResponse(http.StatusTooManyRequests)
 	}
 	if g.isPreflight(c.request) {
 		return g.preflight(c.request)

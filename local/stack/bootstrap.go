@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 
@@ -20,6 +21,10 @@ const adminEmail = "admin@localhost"
 
 // operatorCommand is the name of the operator's command under cmd/.
 const operatorCommand = "portside"
+
+// exitLayout is the exit code of the operator's command if it does not know the layout of the data.
+// Then the functions of this release must not run on the data either.
+const exitLayout = 3
 
 // KeyFile returns the path of the first admin's API key.
 func (o Options) KeyFile() string { return filepath.Join(o.Data(), keyFile) }
@@ -42,8 +47,8 @@ func (s *Stack) buildOperator(ctx context.Context) error {
 
 // bootstrap creates the first admin with the operator's command. It runs at every start, because
 // only the command can check that the key belongs to an existing admin, and it takes only
-// milliseconds. If there is a key file, a failure does not stop the start: the developer may have
-// deleted this admin after creating others.
+// milliseconds. If there is a key file, a failure does not stop the start, because the developer may
+// have deleted this admin after creating others. An unknown data layout always stops it.
 func (s *Stack) bootstrap(ctx context.Context) error {
 	if s.operatorPath == "" {
 		return nil
@@ -54,6 +59,9 @@ func (s *Stack) bootstrap(ctx context.Context) error {
 	}
 	if p.Err() == nil {
 		return s.createSignInLink(ctx)
+	}
+	if exit, failed := errors.AsType[*exec.ExitError](p.Err()); failed && exit.ExitCode() == exitLayout {
+		return errors.New(lastLine(p.Tail(), p.Err()))
 	}
 	if _, err := os.Stat(s.KeyFile()); err != nil {
 		return fmt.Errorf("cannot create the first admin: %s", lastLine(p.Tail(), p.Err()))

@@ -2,8 +2,11 @@ package stack
 
 import (
 	"context"
+	"time"
 
 	"portside/local/async"
+	"portside/local/engines"
+	"portside/local/lambda"
 	"portside/local/logs"
 	"portside/local/s3events"
 )
@@ -12,13 +15,61 @@ import (
 // events until startEventDelivery.
 func (s *Stack) createEventQueues(context.Context) error {
 	loaded := s.template.Load()
-	s.events = async.New(async.Config{Invoker: s, RetryDelays: s.options.RetryDelays, Log: s.logError, RecoveryHint: s.recoveryHint()})
+	s.events = async.New(async.Config{
+		Invoker: s, Policy: s.asyncPolicy, Keep: s.keepFailure,
+		RetryDelays: s.options.RetryDelays, Log: s.logError, RecoveryHint: s.recoveryHint(),
+	})
 	s.logs = logs.New(logs.Config{AccountID: accountID, Deliver: s.events.Invoke})
 	s.logs.Subscribe(subscriptions(loaded))
 	s.objects = s3events.New(s3events.Config{Buckets: loaded.Buckets, Region: region, Deliver: s.events.Invoke})
 	endpoint, err := s.startServer("S3 events", s.objects)
 	s.eventsURL = endpoint + s.objects.Path()
 	return err
+}
+
+// asyncPolicy returns how the template wants asynchronous invocations of a function to be handled.
+func (s *Stack) asyncPolicy(function string) async.Policy {
+	for _, f := range s.template.Load().Functions {
+		if f.ID == function {
+			return async.Policy{Retries: f.Async.Retries, MaxAge: f.Async.MaxAge, Destination: f.Async.FailureBucket}
+		}
+	}
+	return async.DefaultPolicy
+}
+
+// keepFailure writes the record of a failed event to its bucket, as Lambda does.
+func (s *Stack) keepFailure(ctx context.Context, f async.Failure) (location string, err error) {
+	now := time.Now()
+	content, err := f.Record(now, region, accountID)
+	if err != nil {
+		return "", err
+	}
+	access := engines.S3Access{Endpoint: s.Info().S3, AccessKey: accessKeyID, SecretKey: secretAccessKey}
+	return "s3://" + f.Destination + "/" + f.Key(now), access.PutJSON(ctx, f.Destination, f.Key(now), content)
+}
+
+// scheduled invokes functions for the scheduler. It waits for the last attempt, so that the log has
+// its result.
+type scheduled struct{ events *async.Queue }
+
+// Invoke implements schedule.Invoker. Like EventBridge Scheduler, it invokes the function
+// asynchronously.
+func (s scheduled) Invoke(ctx context.Context, function string, payload []byte) (lambda.Result, error) {
+	type outcome struct {
+		result lambda.Result
+		err    error
+	}
+	ended := make(chan outcome, 1)
+	s.events.Invoke(async.Event{
+		Function: function, Payload: payload, Description: "its schedule",
+		Done: func(result lambda.Result, err error) { ended <- outcome{result, err} },
+	})
+	select {
+	case o := <-ended:
+		return o.result, o.err
+	case <-ctx.Done():
+		return lambda.Result{}, ctx.Err()
+	}
 }
 
 // recoveryHint ends the log line about lost events. Only the chart index does not recover from a

@@ -2,6 +2,7 @@ package stack_test
 
 import (
 	"bytes"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -144,6 +145,35 @@ func TestFailingFunctionIsInvokedThreeTimes(t *testing.T) {
 	await(t, dropped, func() bool { return strings.Contains(f.log.String(), dropped) })
 	if n := strings.Count(f.log.String(), `RecorderFunction | {"msg":"object"`); n != 3 {
 		t.Errorf("%d invocations, want 3", n)
+	}
+}
+
+// The template gives the function one retry and a bucket for failed events.
+func TestFailedEventIsKeptInBucket(t *testing.T) {
+	o := options(repo(t))
+	withEvents(t, o.RepoDir)
+	change(t, o.RepoDir, func(template []byte) []byte {
+		const config = "      EventInvokeConfig:\n        MaximumRetryAttempts: 1\n" +
+			"        DestinationConfig: { OnFailure: { Type: S3Bucket, Destination: !GetAtt FailedBucket.Arn } }\n      LoggingConfig:"
+		template = bytes.Replace(template, []byte("      LoggingConfig:"), []byte(config), 1)
+		return append(template, "\n  FailedBucket:\n    Type: AWS::S3::Bucket\n"...)
+	})
+	o.RetryDelays = []time.Duration{time.Millisecond}
+	s := start(t, o)
+	f := openBucket(t, s, o)
+	f.put("fail/a.tgz", "x")
+	kept := "RecorderFunction failed 2 times on ObjectCreated:Put of " + *f.bucket + "/fail/a.tgz; the event is in s3://"
+	await(t, kept, func() bool { return strings.Contains(f.log.String(), kept) })
+	_, location, _ := strings.Cut(f.log.String(), "the event is in s3://")
+	name, rest, _ := strings.Cut(location, "/")
+	key, _, _ := strings.Cut(rest, ":")
+	object, err := f.GetObject(t.Context(), &s3.GetObjectInput{Bucket: &name, Key: &key})
+	f.check(err)
+	content, err := io.ReadAll(object.Body)
+	f.check(err)
+	if name != s.Info().Buckets["FailedBucket"] || !strings.HasPrefix(key, "aws/lambda/async/RecorderFunction/") ||
+		!strings.Contains(string(content), `"requestPayload":{"Records":[`) || !strings.Contains(string(content), `"errorMessage":"not this one"`) {
+		t.Errorf("s3://%s/%s: %s", name, key, content)
 	}
 }
 

@@ -28,6 +28,7 @@ type Info struct {
 	SecretAccessKey string            `json:"secretAccessKey"`
 	Tables          map[string]string `json:"tables"`  // physical names by logical ID
 	Buckets         map[string]string `json:"buckets"` // physical names by logical ID
+	Outputs         map[string]string `json:"outputs"` // of the template
 	PID             int               `json:"pid"`
 	Control         string            `json:"control"` // bearer token for /_local/invoke and /_local/rotate
 }

@@ -13,7 +13,7 @@ func Setup(ctx context.Context, o Options) error {
 	if err := s.prepare(ctx); err != nil {
 		return err
 	}
-	loaded, err := template.Load(filepath.Join(s.options.RepoDir, templateFile), template.Options{})
+	loaded, err := template.Load(filepath.Join(s.options.RepoDir, templateFile), template.Options{Parameters: requiredParameters()})
 	if err != nil {
 		return err
 	}

@@ -222,7 +222,7 @@ func (s *Stack) load(context.Context) error {
 		return err
 	}
 	s.template.Store(loaded)
-	s.info.Tables, s.info.Buckets = map[string]string{}, map[string]string{}
+	s.info.Tables, s.info.Buckets, s.info.Outputs = map[string]string{}, map[string]string{}, loaded.Outputs
 	for _, table := range loaded.Tables {
 		s.info.Tables[table.ID] = table.Name
 	}
@@ -233,7 +233,8 @@ func (s *Stack) load(context.Context) error {
 }
 
 func (s *Stack) readTemplate() (*template.Stack, error) {
-	parameters := map[string]string{"BaseUrl": s.info.Portal}
+	parameters := requiredParameters()
+	parameters["BaseUrl"] = s.info.Portal
 	if s.options.RateLimit != nil {
 		parameters["RateLimitPerMinute"] = strconv.Itoa(*s.options.RateLimit)
 	}
@@ -244,6 +245,11 @@ func (s *Stack) readTemplate() (*template.Stack, error) {
 		AccountID:  accountID,
 		APIURL:     s.info.API,
 	})
+}
+
+// requiredParameters returns values for the parameters that have no default. The local registry has only the developer's images.
+func requiredParameters() map[string]string {
+	return map[string]string{"ImageRepositories": "*"}
 }
 
 // startParts runs the slow parts of the start concurrently.
@@ -344,6 +350,7 @@ func (s *Stack) setRoutes(t *template.Stack) error {
 		Routes:    t.Routes,
 		Invoker:   s,
 		CORS:      t.CORS,
+		Throttle:  t.Throttle,
 		AccountID: accountID,
 		Log:       func(r gateway.Record) { s.console.printLine(r.Text(s.options.Color)) },
 		AccessLog: s.accessLog(t.AccessLog),

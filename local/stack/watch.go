@@ -113,7 +113,7 @@ func (s *Stack) runSchedules(ctx context.Context, t *template.Stack) error {
 	}
 	runner, err := schedule.New(schedule.Config{
 		Jobs:    jobs,
-		Invoker: s,
+		Invoker: scheduled{s.events},
 		Account: schedule.Account{Region: region, ID: accountID},
 		Log:     s.logSchedule,
 	})

@@ -91,7 +91,7 @@ func (b *builder) checkAPI(p *node) error {
 
 var (
 	methods       = []string{"ANY", "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
-	routePath     = regexp.MustCompile(`^/$|^(/([^/{}]+|\{[A-Za-z0-9._:-]+\}))*(/\{[A-Za-z0-9._:-]+\+\}|/([^/{}]+|\{[A-Za-z0-9._:-]+\})/?)$`)
+	routePath     = regexp.MustCompile(`^/$|^(/([^/{}]+|\{[A-Za-z0-9._:-]+\}))*(/\{[A-Za-z0-9._:-]+\+\}|/([^/{}]+|\{[A-Za-z0-9._:-]+\}))$`)
 	parameterName = regexp.MustCompile(`\{([^{}+]*)(\+?)\}`)
 )
 
@@ -106,6 +106,9 @@ func makeRoute(p *node, method, path string) (Route, error) {
 		return Route{}, problem(p.line, "this HttpApi event has a Path but no Method; add a Method, such as ANY")
 	case !slices.Contains(methods, method):
 		return Route{}, problem(p.get("Method").line, "unknown method %q; use one of %s", method, strings.Join(methods, ", "))
+	case len(path) > 1 && strings.HasSuffix(path, "/"):
+		return Route{}, problem(p.get("Path").line, "API Gateway may refuse or ignore the slash at the end of the path %q; "+
+			"remove it, and serve such paths with the catch-all route", path)
 	case !routePath.MatchString(path):
 		return Route{}, problem(p.get("Path").line, "API Gateway refuses the path %q: "+
 			"it begins with /, a parameter {name} fills a whole segment, and {name+} comes last", path)
@@ -122,6 +125,9 @@ func (b *builder) addSchedule(s Schedule, p *node, key string) (err error) {
 	}
 	if zone := p.get("ScheduleExpressionTimezone"); zone.kind != absent && zone.text != "UTC" {
 		return problem(zone.line, "the local stack runs schedules in UTC only; set ScheduleExpressionTimezone to UTC")
+	}
+	if err := checkScheduleName(s.Type, p); err != nil {
+		return err
 	}
 	if s.Input, err = p.get("Input").str("Input"); err != nil {
 		return err
@@ -141,6 +147,17 @@ func (b *builder) addSchedule(s Schedule, p *node, key string) (err error) {
 	}
 	b.stack.Schedules = append(b.stack.Schedules, s)
 	return nil
+}
+
+// checkScheduleName refuses a schedule whose name would be the same in each stack. Names of EventBridge Scheduler are unique in an
+// account and region, so the second stack could not be created.
+func checkScheduleName(typ string, p *node) error {
+	omitted, err := p.get("OmitName").boolean("OmitName", false)
+	if err != nil || typ != "ScheduleV2" || omitted {
+		return err
+	}
+	return problem(p.line, "without OmitName, SAM names this schedule after its event, so a second stack in the same account fails; "+
+		"add OmitName: true")
 }
 
 func (b *builder) addNotification(function string, p *node) error {

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"portside/local/iam"
 	"portside/local/logs/pattern"
 )
 
@@ -27,8 +28,11 @@ type Stack struct {
 	Subscriptions []Subscription
 	Tables        []Table
 	Buckets       []Bucket
+	Roles         []iam.Role
 	// CORS is nil when the gateway leaves CORS to the functions.
 	CORS *CORS
+	// Throttle limits the HTTP API. It is zero if the template declares no API.
+	Throttle Throttle
 	// AccessLog is nil if the API has no access log.
 	AccessLog *AccessLog
 	Outputs   map[string]string
@@ -39,6 +43,7 @@ type Function struct {
 	// ID is the logical ID. The build target build-ID and the function's name on the local stack
 	// are the same.
 	ID          string
+	Role        string // ID of its role
 	Environment map[string]string
 	Timeout     time.Duration
 	MemoryMB    int
@@ -48,6 +53,7 @@ type Function struct {
 	ReservedConcurrency int
 	// LogGroup is the name of the log group that receives the function's output.
 	LogGroup string
+	Async    AsyncInvoke
 }
 
 // Route is one HttpApi event.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"portside/local/iam"
 	"portside/local/logs/pattern"
 	"portside/local/template"
 )
@@ -23,7 +24,7 @@ func load(t *testing.T, source string, o template.Options) *template.Stack {
 
 func TestLoadProjectTemplate(t *testing.T) {
 	stack, err := template.Load(filepath.Join("..", "..", "template.yaml"), template.Options{
-		Parameters: map[string]string{"BaseUrl": "http://127.0.0.1:3000", "RateLimitPerMinute": "0"},
+		Parameters: map[string]string{"BaseUrl": "http://127.0.0.1:3000", "ImageRepositories": "acme/*", "RateLimitPerMinute": "0"},
 		APIURL:     "http://127.0.0.1:3000",
 	})
 	if err != nil {
@@ -66,6 +67,11 @@ func TestLoadProjectTemplate(t *testing.T) {
 			t.Errorf("table %+v", table)
 		}
 	}
+	for _, invoked := range asynchronous(stack) {
+		if functions[invoked].Async.FailureBucket == "" {
+			t.Errorf("events of %s that fail are lost; give it an OnFailure destination", invoked)
+		}
+	}
 	for _, r := range stack.Routes {
 		if _, ok := functions[r.Function]; !ok {
 			t.Errorf("route %s has the unknown function %q", r.Key(), r.Function)
@@ -74,7 +80,9 @@ func TestLoadProjectTemplate(t *testing.T) {
 }
 
 func TestEachProjectFunctionHasLogGroup(t *testing.T) {
-	stack, err := template.Load(filepath.Join("..", "..", "template.yaml"), template.Options{})
+	stack, err := template.Load(filepath.Join("..", "..", "template.yaml"), template.Options{
+		Parameters: map[string]string{"ImageRepositories": "acme/*"},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +94,9 @@ func TestEachProjectFunctionHasLogGroup(t *testing.T) {
 }
 
 func TestProjectAccessLogSettings(t *testing.T) {
-	stack, err := template.Load(filepath.Join("..", "..", "template.yaml"), template.Options{})
+	stack, err := template.Load(filepath.Join("..", "..", "template.yaml"), template.Options{
+		Parameters: map[string]string{"ImageRepositories": "acme/*"},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,6 +117,22 @@ func TestProjectAccessLogSettings(t *testing.T) {
 	if !cmp.Equal(subscribed, []string{"CountUsageFunction"}) {
 		t.Errorf("functions subscribed to the access log = %q", subscribed)
 	}
+}
+
+// asynchronous returns the functions that AWS invokes asynchronously.
+func asynchronous(s *template.Stack) (functions []string) {
+	for _, subscription := range s.Subscriptions {
+		functions = append(functions, subscription.Function)
+	}
+	for _, schedule := range s.Schedules {
+		functions = append(functions, schedule.Function)
+	}
+	for _, bucket := range s.Buckets {
+		for _, n := range bucket.Notifications {
+			functions = append(functions, n.Function)
+		}
+	}
+	return functions
 }
 
 const everything = `
@@ -167,6 +193,9 @@ Resources:
     Metadata: { BuildMethod: makefile }
     Properties:
       MemorySize: !FindInMap [Sizes, !Ref Stage, Memory]
+      EventInvokeConfig:
+        MaximumRetryAttempts: 1
+        DestinationConfig: { OnFailure: { Type: S3Bucket, Destination: !GetAtt OtherBucket.Arn } }
       Environment:
         Variables:
           SHARED: local
@@ -189,7 +218,7 @@ Resources:
         One: { Type: HttpApi, Properties: { ApiId: !Ref Api, Method: get, Path: "/a/{id}" } }
         Rest: { Type: HttpApi, Properties: { ApiId: !Ref Api } }
         Night: { Type: Schedule, Properties: { Schedule: "cron(0 3 * * ? *)", Input: '{"a":1}', Enabled: false } }
-        Minute: { Type: ScheduleV2, Properties: { ScheduleExpression: rate(1 minute) } }
+        Minute: { Type: ScheduleV2, Properties: { OmitName: true, ScheduleExpression: rate(1 minute) } }
         File:
           Type: S3
           Properties:
@@ -206,9 +235,11 @@ func TestParseResolvesAllFeatures(t *testing.T) {
 	got := load(t, everything, template.Options{APIURL: "http://here"})
 	const account = "us-east-1:123456789012:"
 	want := &template.Stack{
+		Roles: []iam.Role{{ID: "WorkFunctionRole"}},
 		Functions: []template.Function{{
-			ID: "WorkFunction", Timeout: 20 * time.Second, MemoryMB: 256, BuildMethod: "makefile",
+			ID: "WorkFunction", Role: "WorkFunctionRole", Timeout: 20 * time.Second, MemoryMB: 256, BuildMethod: "makefile",
 			LogGroup: "/aws/lambda/portside-WorkFunction",
+			Async:    template.AsyncInvoke{Retries: 1, MaxAge: 6 * time.Hour, FailureBucket: "portside-other-bucket"},
 			Environment: map[string]string{
 				"SHARED": "local", "KEPT": "yes", "JOINED": "a+b+c", "SECOND": "q", "ZONES": "z",
 				"LITERAL": "${Stage}", "MAPPED": "us-east-1/dev", "PICKED": "none", "EITHER": "1", "BOTH": "0",
@@ -245,8 +276,9 @@ func TestParseResolvesAllFeatures(t *testing.T) {
 			},
 			{AllowedOrigins: []string{"a", "b", "c"}, AllowedMethods: []string{"GET"}},
 		}}},
-		CORS:    &template.CORS{AllowOrigins: []string{"a", "b", "c"}, MaxAge: 5, AllowCredentials: true},
-		Outputs: map[string]string{"Where": "http://here"},
+		Throttle: template.Throttle{Rate: 10000, Burst: 5000},
+		CORS:     &template.CORS{AllowOrigins: []string{"a", "b", "c"}, MaxAge: 5, AllowCredentials: true},
+		Outputs:  map[string]string{"Where": "http://here"},
 	}
 	if diff := cmp.Diff(want, got, cmp.Comparer(func(a, b pattern.Pattern) bool { return a.String() == b.String() })); diff != "" {
 		t.Error(diff)

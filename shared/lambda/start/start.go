@@ -6,20 +6,28 @@
 package start
 
 import (
+	"context"
 	"log"
 	"log/slog"
 	"net/http"
 	"os"
+	"strings"
 
 	"github.com/aws/aws-lambda-go/lambda"
+	"github.com/aws/aws-lambda-go/lambdacontext"
 
 	"portside/shared/lambda/lambdahttp"
 )
 
-// HTTP serves the requests of an API Gateway HTTP API with the handler that build returns. It does not return.
+// HTTP serves the requests of an API Gateway HTTP API with the handler that build returns. It does not return. If the variable
+// EDGE_SECRETS is set, the API is behind a CloudFront distribution; see [lambdahttp.BehindCloudFront].
 func HTTP(build func(*Settings) (http.Handler, error)) {
 	delayCollection()
-	lambda.Start(lambdahttp.Handler(buildOrExit(build)))
+	handler := lambdahttp.EventHandler(lambdahttp.Handler(buildOrExit(build)))
+	if secrets := os.Getenv("EDGE_SECRETS"); secrets != "" {
+		handler = lambdahttp.BehindCloudFront(strings.Split(secrets, ","), handler)
+	}
+	lambda.Start(handler)
 }
 
 // Events passes events to the handler that build returns, which has a form that lambda.Start accepts. It does not
@@ -46,7 +54,30 @@ func buildOrExit[H any](build func(*Settings) (H, error)) H {
 // logJSON makes slog's default logger write one JSON object per line to standard error, which CloudWatch Logs can query
 // by field. The standard library's log writes through it at level ERROR: it is used by functions that cannot start and
 // by the Lambda library when it cannot continue.
+//
+// Each record has the ID of the invocation, under which Lambda's own records and failed events refer to it.
 func logJSON() {
-	slog.SetDefault(slog.New(slog.NewJSONHandler(os.Stderr, nil)))
+	slog.SetDefault(slog.New(withInvocation{slog.NewJSONHandler(os.Stderr, nil)}))
 	slog.SetLogLoggerLevel(slog.LevelError)
+}
+
+// withInvocation adds the ID of the invocation to each record.
+type withInvocation struct{ slog.Handler }
+
+// Handle implements slog.Handler.
+func (h withInvocation) Handle(ctx context.Context, record slog.Record) error {
+	if invocation, ok := lambdacontext.FromContext(ctx); ok {
+		record.AddAttrs(slog.String("invocation", invocation.AwsRequestID))
+	}
+	return h.Handler.Handle(ctx, record)
+}
+
+// WithAttrs implements slog.Handler.
+func (h withInvocation) WithAttrs(attrs []slog.Attr) slog.Handler {
+	return withInvocation{h.Handler.WithAttrs(attrs)}
+}
+
+// WithGroup implements slog.Handler.
+func (h withInvocation) WithGroup(name string) slog.Handler {
+	return withInvocation{h.Handler.WithGroup(name)}
 }

@@ -2,6 +2,7 @@ package start_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"io"
@@ -10,6 +11,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 
@@ -29,7 +31,10 @@ var functions = map[string]func(){
 	"events": func() {
 		start.Events(func(settings *start.Settings) (any, error) {
 			greeting := settings.String("GREETING")
-			return func(name string) (string, error) { return greeting + ", " + name, nil }, nil
+			return func(ctx context.Context, name string) (string, error) {
+				slog.With("name", name).InfoContext(ctx, "greeted")
+				return greeting + ", " + name, nil
+			}, nil
 		})
 	},
 	"missing settings": func() {
@@ -54,16 +59,16 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-type logLine struct{ Level, Msg string }
+type logLine struct{ Level, Msg, Invocation string }
 
 func TestFunctionThatCannotStartLogsTheReasonAndExits(t *testing.T) {
 	for name, want := range map[string][]logLine{
 		"missing settings": {
-			{"INFO", "built"},
+			{"INFO", "built", ""},
 			{"ERROR", "settings: USERS_TABLE is not set, RATE_LIMIT_PER_MINUTE is not set; " +
-				"template.yaml lists the variables of each function"},
+				"template.yaml lists the variables of each function", ""},
 		},
-		"failing build": {{"ERROR", "no templates"}},
+		"failing build": {{"ERROR", "no templates", ""}},
 	} {
 		status, lines := runFunction(t, name)
 		if status != 1 {
@@ -84,7 +89,10 @@ func TestFunctionAnswersAnInvocation(t *testing.T) {
 	} {
 		runtime := newRuntimeAPI(test.event)
 		server := httptest.NewServer(runtime)
-		runFunction(t, name, "AWS_LAMBDA_RUNTIME_API="+strings.TrimPrefix(server.URL, "http://"), "GREETING=hello")
+		_, lines := runFunction(t, name, "AWS_LAMBDA_RUNTIME_API="+strings.TrimPrefix(server.URL, "http://"), "GREETING=hello")
+		if name == "events" && !slices.Contains(lines, logLine{"INFO", "greeted", "1"}) {
+			t.Errorf("no record of the invocation 1: %v", lines)
+		}
 		server.Close()
 		close(runtime.responses)
 		if got := <-runtime.responses; !strings.Contains(got, test.response) {

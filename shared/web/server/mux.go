@@ -6,6 +6,7 @@ package server
 import (
 	"net/http"
 	"path"
+	"strings"
 )
 
 // Mux routes requests to handlers. Unknown paths and methods get problem details.
@@ -35,7 +36,7 @@ func (m *Mux) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	probe := &discardWriter{header: http.Header{}}
 	m.mux.ServeHTTP(probe, r)
 	if probe.status != http.StatusMethodNotAllowed {
-		NotFound(w, r)
+		redirectOrNotFound(w, r)
 		return
 	}
 	allowed := probe.header.Get("Allow")
@@ -48,6 +49,20 @@ func (m *Mux) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func isClean(p string) bool {
 	clean := path.Clean("/" + p)
 	return p == clean || clean != "/" && p == clean+"/"
+}
+
+// redirectOrNotFound redirects from an unknown path with a slash at its end to the path without it, such as from /portal/ to
+// /portal. HTTP APIs do not document to which route they pass such a path, so the function that serves /portal may not get it.
+func redirectOrNotFound(w http.ResponseWriter, r *http.Request) {
+	target, slash := strings.CutSuffix(r.URL.EscapedPath(), "/")
+	if !slash || target == "" || r.Method != http.MethodGet && r.Method != http.MethodHead {
+		NotFound(w, r)
+		return
+	}
+	if r.URL.RawQuery != "" {
+		target += "?" + r.URL.RawQuery
+	}
+	http.Redirect(w, r, target, http.StatusFound)
 }
 
 // NotFound sends the problem details of a path that does not exist.

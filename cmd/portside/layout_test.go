@@ -1,0 +1,43 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
+	"portside/shared/dynamo/items"
+	"portside/shared/dynamo/layout"
+)
+
+func TestCommandsRefuseOtherLayouts(t *testing.T) {
+	t.Parallel()
+	o := newTestStack(t)
+	o.expect(o.bootstrap(), 0, "created the admin")
+	o.setLayout(layout.Version + 1)
+	for _, args := range [][]string{
+		{"bootstrap", "--email", "ada@example.com", "--name", "Ada"},
+		{"import-users", o.write("users.csv", "email,name,role\nb@example.com,B,user\n")},
+		{"rebuild-ranks"},
+		{"set-rate-limit", "--credential", "x", "--per-minute", "5"},
+	} {
+		o.expect(o.run(args...), exitLayout, "use the release that wrote the data")
+	}
+	if all := o.userEmails(); len(all) != 1 {
+		t.Errorf("got the users %v, want only the admin", all)
+	}
+	o.setLayout(layout.Version)
+	o.expect(o.run("rebuild-ranks"), exitDone, "")
+}
+
+// setLayout changes the mark that bootstrap has written.
+func (o *testStack) setLayout(version int64) {
+	o.t.Helper()
+	_, err := o.client.UpdateItem(o.t.Context(), &dynamodb.UpdateItemInput{
+		TableName: &o.names.users, Key: items.Key("layout", "layout"), UpdateExpression: aws.String("SET version = :version"),
+		ConditionExpression: aws.String("attribute_exists(pk)"), ExpressionAttributeValues: items.Map{":version": items.Number(version)},
+	})
+	if err != nil {
+		o.t.Fatal(err)
+	}
+}
