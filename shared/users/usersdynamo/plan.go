@@ -123,7 +123,7 @@ func (p *plan) revoke(c credentials.Credential, at time.Time, reason string) {
 	p.owner = c.Owner.ID
 	p.tally.Revoke(c.Kind)
 	c.RevokedAt, c.Reason = at, reason
-	p.Add(versions.ErrStale, p.store.credentials.Revoke(c))
+	p.Add(versions.ErrStale, p.store.credentials.Revoke(c)...)
 }
 
 // rememberKey stores the idempotency key, unless it is in use.
@@ -148,6 +148,7 @@ func (p *plan) updateCredentials(ctx context.Context, linkID string, after users
 			p.Add(versions.ErrStale, p.store.credentials.SetOwner(c.ID, owner))
 		}
 	}
+	p.tally.Active = &owner.Active
 	if !owner.Active {
 		p.Add(nil, p.store.credentials.ClearPasskeys(after.ID))
 	}
@@ -169,8 +170,11 @@ func (p *plan) signOut(ctx context.Context, userID string, at time.Time) error {
 // revokeAll revokes every live credential of the user, links included.
 func (p *plan) revokeAll(ctx context.Context, userID string, at time.Time) error {
 	live, err := p.live(ctx, userID, at)
+	p.tally.EndedAt, p.tally.Reason = at, "user deleted"
 	for _, c := range live {
-		p.revoke(c, at, "user deleted")
+		p.tally.Revoke(c.Kind)
+		c.RevokedAt, c.Reason = at, p.tally.Reason
+		p.Add(versions.ErrStale, p.store.credentials.RevokeRecord(c))
 	}
 	return err
 }
