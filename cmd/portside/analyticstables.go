@@ -32,7 +32,7 @@ func (t *target) openAnalytics(ctx context.Context, p process) (*analyticsTables
 	if err != nil {
 		return nil, err
 	}
-	settings := start.NewSettings(p.lookup)
+	settings := start.NewSettings(t.lookup(p))
 	pullsTable := cmp.Or(opened.stack.Tables["PullsTable"], settings.Optional("PULLS_TABLE"))
 	bucket := cmp.Or(opened.stack.Buckets["AnalyticsBucket"], settings.Optional("ANALYTICS_BUCKET"))
 	if pullsTable == "" || bucket == "" {

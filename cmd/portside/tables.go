@@ -36,12 +36,14 @@ everything comes from the local stack.
 type target struct {
 	local   string
 	address string
+	suffix  string // replaces the end of the tables' names; empty keeps them
 }
 
 func newTarget(flags *flag.FlagSet) *target {
 	t := &target{}
 	flags.StringVar(&t.local, "local", "", "work on the running local stack with this `DATA` folder")
 	flags.StringVar(&t.address, "addr", "", "with --local: fail unless that stack serves `HOST:PORT`")
+	flags.StringVar(&t.suffix, "table-suffix", "", "use the tables whose names end with `SUFFIX` instead, such as restored ones")
 	return t
 }
 
@@ -77,6 +79,9 @@ func (t *target) connect(ctx context.Context, p process) (*tables, error) {
 		if err != nil {
 			return nil, err
 		}
+		for _, table := range dataTables {
+			stack.Tables[table.id] = t.nameOf(table.id, stack.Tables[table.id])
+		}
 		opened, err := open(ctx, stack.names(), stack.options()...)
 		if err != nil {
 			return nil, err
@@ -88,7 +93,7 @@ func (t *target) connect(ctx context.Context, p process) (*tables, error) {
 	if t.address != "" {
 		return nil, usageError("--addr needs --local")
 	}
-	settings := start.NewSettings(p.lookup)
+	settings := start.NewSettings(t.lookup(p))
 	names := tableNames{
 		users: settings.String("USERS_TABLE"), projects: settings.String("PROJECTS_TABLE"),
 		credentials: settings.String("CREDENTIALS_TABLE"), counts: settings.Optional("REQUEST_COUNTS_TABLE"),
@@ -99,6 +104,38 @@ func (t *target) connect(ctx context.Context, p process) (*tables, error) {
 			"or pass --local DATA for a local stack")
 	}
 	return open(ctx, names)
+}
+
+// dataTables are the tables that belong together: a backup has all of them, and TableSuffix selects
+// all of them.
+var dataTables = []struct{ id, variable string }{
+	{"UsersTable", "USERS_TABLE"}, {"ProjectsTable", "PROJECTS_TABLE"}, {"CredentialsTable", "CREDENTIALS_TABLE"},
+	{"PullsTable", "PULLS_TABLE"}, {"AnalyticsTable", "ANALYTICS_TABLE"},
+}
+
+// nameOf returns the name of a table with the suffix of --table-suffix. In template.yaml, names are
+// the name of the stack, a hyphen, the logical ID and the suffix.
+func (t *target) nameOf(id, name string) string {
+	if t.suffix == "" || name == "" {
+		return name
+	}
+	if i := strings.LastIndex(name, id); i >= 0 {
+		name = name[:i+len(id)]
+	}
+	return name + t.suffix
+}
+
+// lookup returns a lookup of the settings that applies --table-suffix.
+func (t *target) lookup(p process) func(string) (string, bool) {
+	return func(variable string) (string, bool) {
+		value, set := p.lookup(variable)
+		for _, table := range dataTables {
+			if table.variable == variable {
+				value = t.nameOf(table.id, value)
+			}
+		}
+		return value, set
+	}
 }
 
 // tableNames are the names of the tables, and the endpoint of Secrets Manager. An empty endpoint

@@ -22,6 +22,8 @@ type S3 struct {
 	// EventsURL receives a change.Change for each object that is created or removed, before the
 	// server answers the request. Empty means no events.
 	EventsURL string
+	// AuthorizeURL is the address of the iam.Authorizer that decides about requests of roles. Empty permits only the keys above.
+	AuthorizeURL string
 	// Log receives the engine's output (see process.Options). Nil discards it.
 	Log io.Writer
 }
@@ -54,6 +56,9 @@ func (c S3) command(addr string) process.Options {
 	args := []string{"-addr", addr, "-dir", c.Dir, "-region", Region}
 	if c.EventsURL != "" {
 		args = append(args, "-events-url", c.EventsURL)
+	}
+	if c.AuthorizeURL != "" {
+		args = append(args, "-authorize-url", c.AuthorizeURL)
 	}
 	return process.Options{
 		Name: "s3server", Path: c.Binary, Args: args, Output: c.Log, Prefix: "s3 | ",

@@ -46,12 +46,18 @@ func (n *eventBackend) PutObject(ctx context.Context, in s3response.PutObjectInp
 	out, err := n.Backend.PutObject(ctx, in)
 	if err == nil {
 		event := change.Put
-		if r, ok := ctx.(interface{ Method() []byte }); ok && string(r.Method()) == http.MethodPost {
+		if isForm(ctx) {
 			event = change.Post
 		}
 		n.reportCreated(ctx, event, in.Bucket, in.Key)
 	}
 	return out, err
+}
+
+// isForm reports whether an object comes from a form.
+func isForm(ctx context.Context) bool {
+	r, ok := ctx.(interface{ Method() []byte })
+	return ok && string(r.Method()) == http.MethodPost
 }
 
 func (n *eventBackend) CopyObject(ctx context.Context, in s3response.CopyObjectInput) (s3response.CopyObjectOutput, error) {

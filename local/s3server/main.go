@@ -27,8 +27,9 @@ import (
 const maxCopyBytes = 5 << 30
 
 type settings struct {
-	addr, dir, region, eventsURL string
-	accessKey, secretKey         string
+	addr, dir, region       string
+	eventsURL, authorizeURL string
+	accessKey, secretKey    string
 }
 
 func main() {
@@ -38,6 +39,8 @@ func main() {
 	flag.StringVar(&s.region, "region", "us-east-1", "`region` of the signatures")
 	flag.StringVar(&s.eventsURL, "events-url", "",
 		"`URL` to which the server posts a change.Change for each change of an object; empty means none")
+	flag.StringVar(&s.authorizeURL, "authorize-url", "",
+		"`URL` of the iam.Authorizer that the server asks about requests of roles; empty permits only the keys of the environment")
 	flag.Parse()
 	s.accessKey, s.secretKey = os.Getenv("S3SERVER_ACCESS_KEY"), os.Getenv("S3SERVER_SECRET_KEY")
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
@@ -64,15 +67,17 @@ func run(ctx context.Context, s settings) error {
 	if err != nil {
 		return fmt.Errorf("open the storage: %w", err)
 	}
-	storage := withEvents(safeKeyBackend{objects}, s.eventsURL)
-	return embedgw.RunVersityGW(ctx, storage, gateway(s, addCORSToErrors(storage)))
+	service := newRoles(auth.Account{Access: s.accessKey, Secret: s.secretKey, Role: auth.RoleAdmin}, s.authorizeURL)
+	storage := roleBackend{withEvents(safeKeyBackend{objects}, s.eventsURL), service}
+	config := gateway(s, addCORSToErrors(storage))
+	config.IAMService = service
+	return embedgw.RunVersityGW(ctx, storage, config)
 }
 
 func gateway(s settings, first fiber.Handler) *embedgw.Config {
 	return &embedgw.Config{
 		RootUserAccess:    s.accessKey,
 		RootUserSecret:    s.secretKey,
-		IAMService:        auth.NewIAMServiceSingle(auth.Account{Access: s.accessKey, Secret: s.secretKey, Role: auth.RoleAdmin}),
 		Region:            s.region,
 		Ports:             []string{s.addr},
 		MaxConnections:    1024,

@@ -24,15 +24,10 @@ type routeOwner struct {
 }
 
 func (b *builder) fill(all []*resource) error {
-	// Functions come last: their events refer to the API and the buckets.
-	for _, r := range all {
-		if err := b.addResource(r); err != nil {
-			return err
-		}
-	}
-	for _, r := range all {
-		if r.exists && r.typ == functionType {
-			if err := b.addFunction(r); err != nil {
+	// Policies refer to roles, and functions to roles, the API and the buckets.
+	for _, add := range []func(*resource) error{b.addResource, b.addPolicy, b.addFunction} {
+		for _, r := range all {
+			if err := add(r); err != nil {
 				return err
 			}
 		}
@@ -40,7 +35,7 @@ func (b *builder) fill(all []*resource) error {
 	return nil
 }
 
-// addResource adds any resource but a function.
+// addResource adds any resource but a function or a policy.
 func (b *builder) addResource(r *resource) error {
 	if !r.exists && !r.isNamedTable() {
 		return nil
@@ -52,11 +47,16 @@ func (b *builder) addResource(r *resource) error {
 		return b.addTable(r)
 	case bucketType:
 		return b.addBucket(r)
+	case roleType:
+		return b.addRole(r)
 	}
 	return nil
 }
 
 func (b *builder) addFunction(r *resource) error {
+	if r.typ != functionType || !r.exists {
+		return nil
+	}
 	p := r.properties
 	seconds, err := p.get("Timeout").integer("Timeout", 3, 1, 900)
 	if err != nil {
@@ -86,8 +86,12 @@ func (b *builder) addFunction(r *resource) error {
 	if err != nil {
 		return err
 	}
+	role, err := b.roleOf(r)
+	if err != nil {
+		return err
+	}
 	b.stack.Functions = append(b.stack.Functions, Function{
-		ID: r.id, Environment: environment, Timeout: time.Duration(seconds) * time.Second,
+		ID: r.id, Role: role, Environment: environment, Timeout: time.Duration(seconds) * time.Second,
 		MemoryMB: memory, BuildMethod: method, ReservedConcurrency: reserved, LogGroup: group, Async: async,
 	})
 	return b.addEvents(r)

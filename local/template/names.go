@@ -85,6 +85,10 @@ func (s *scope) attributeOf(r *resource, attribute string) (string, error) {
 		return s.bucketAttribute(name, attribute), nil
 	case apiType:
 		return map[string]string{"ApiId": name, "ApiEndpoint": s.endpoint()}[attribute], nil
+	case domainType:
+		return map[string]string{"RegionalDomainName": "d-" + APIID + ".execute-api." + s.options.Region + "." + urlSuffix}[attribute], nil
+	case distributionType:
+		return map[string]string{"DomainName": APIID + ".cloudfront.net", "Id": name}[attribute], nil
 	case tableType:
 		if attribute == "StreamArn" {
 			return s.arn("dynamodb", "table/"+name+"/stream/local"), nil

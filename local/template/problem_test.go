@@ -56,6 +56,13 @@ var invalidTemplates = []struct {
 	{name: "select", source: "Resources:\n  A: { Type: T, Properties: { X: !Select [2, [a, b]] } } # HERE", want: "no entry"},
 	{name: "no type", source: "Resources:\n  A: { Properties: { X: 1 } } # HERE", want: "the Type of resource A is missing"},
 
+	{name: "managed policy", source: "Resources:\n  R: { Type: AWS::IAM::Role, Properties: { ManagedPolicyArns: [x] } } # HERE", want: "does not know managed policies"},
+	{name: "policy template", source: function("Policies: [S3ReadPolicy] # HERE"), want: "no managed policies and policy templates"},
+	{name: "role elsewhere", source: function("Role: 'arn:aws:iam::1:role/x' # HERE"), want: `"x" is not a role of this template`},
+	{name: "effect", source: function("Policies: [{ Statement: { Effect: allow, Action: a, Resource: '*' } }] # HERE"), want: "must be Allow or Deny"},
+	{name: "NotAction", source: function("Policies: [{ Statement: { Effect: Deny, NotAction: a, Resource: '*' } }] # HERE"), want: "does not evaluate NotAction"},
+	{name: "operator", source: function("Policies: [{ Statement: { Effect: Allow, Action: a, Resource: '*', Condition: { IpAddress: { k: v } } } }] # HERE"), want: `does not evaluate the operator "IpAddress"`},
+
 	{name: "unknown override", source: "Parameters: # HERE\n  A: { Type: String, Default: x }\nResources: { R: { Type: T } }",
 		parameters: map[string]string{"B": "1"}, want: `no parameter "B"; did you mean A?`},
 	{name: "misspelled override", source: colours, parameters: map[string]string{"WallColuor": "1"}, want: `did you mean WallColour?`},

@@ -10,12 +10,14 @@ const urlSuffix = "amazonaws.com"
 // The resource types that the local stack implements. Other resources only have a name and
 // attributes.
 const (
-	functionType = "AWS::Serverless::Function"
-	apiType      = "AWS::Serverless::HttpApi"
-	tableType    = "AWS::DynamoDB::Table"
-	bucketType   = "AWS::S3::Bucket"
-	logsType     = "AWS::Logs::LogGroup"
-	roleType     = "AWS::IAM::Role"
+	domainType       = "AWS::ApiGatewayV2::DomainName"
+	distributionType = "AWS::CloudFront::Distribution"
+	functionType     = "AWS::Serverless::Function"
+	apiType          = "AWS::Serverless::HttpApi"
+	tableType        = "AWS::DynamoDB::Table"
+	bucketType       = "AWS::S3::Bucket"
+	logsType         = "AWS::Logs::LogGroup"
+	roleType         = "AWS::IAM::Role"
 )
 
 // resource is an entry of Resources. properties is nil until evaluate has run.

@@ -14,6 +14,14 @@ func TestRulesOfProjectTemplateRefuseInvalidMediaSettings(t *testing.T) {
 	openai := map[string]string{"MediaEngine": "openai", "MediaModel": "m", "MediaModelUrl": "http://127.0.0.1:1/v1"}
 	bedrock := map[string]string{"MediaEngine": "bedrock", "MediaModel": "m"}
 	prices := map[string]string{"MediaInputPrice": "1", "MediaOutputPrice": "0"}
+	domain := map[string]string{
+		"DomainName": "portal.example.com", "CertificateArn": "arn:aws:acm:eu-central-1:123456789012:certificate/0192f3a1-0000",
+	}
+	const webACL = "arn:aws:wafv2:us-east-1:123456789012:global/webacl/portside/0192f3a1"
+	edge := map[string]string{
+		"EdgeCertificateArn": "arn:aws:acm:us-east-1:123456789012:certificate/0192f3a1-0001", "WebAclArn": webACL,
+		"EdgeSecrets": "0123456789abcdefghijklmnop,ponmlkjihgfedcba9876543210",
+	}
 	vision := map[string]string{"MediaVisionModel": "vision"}
 	for _, test := range []struct {
 		set     []map[string]string
@@ -26,6 +34,14 @@ func TestRulesOfProjectTemplateRefuseInvalidMediaSettings(t *testing.T) {
 		{set: []map[string]string{openai, prices, vision}},
 		{set: []map[string]string{bedrock, prices, vision}},
 		{set: []map[string]string{prices}},
+		{set: []map[string]string{domain}},
+		{set: []map[string]string{domain, edge}},
+		{set: []map[string]string{domain}, without: "CertificateArn", want: "Only one of DomainName and CertificateArn"},
+		{set: []map[string]string{domain, edge}, without: "EdgeSecrets", want: "Only one of EdgeCertificateArn and EdgeSecrets"},
+		{set: []map[string]string{domain, edge}, without: "EdgeCertificateArn", want: "Only one of EdgeCertificateArn and EdgeSecrets"},
+		{set: []map[string]string{edge}, want: "EdgeCertificateArn needs a DomainName"},
+		{set: []map[string]string{domain, {"WebAclArn": webACL}}, want: "WebAclArn needs an EdgeCertificateArn"},
+		{set: []map[string]string{domain, edge, {"EdgeSecrets": "short"}}, want: "must be empty, or one or two texts"},
 		{set: []map[string]string{{"AlarmTopicArn": "arn:aws:sns:eu-central-1:123456789012:alarms"}}},
 		{set: []map[string]string{{"AlarmTopicArn": "alarms"}}, want: "must be empty, or the ARN of an SNS topic"},
 		{set: []map[string]string{openai}, without: "MediaModel", want: "need a MediaModel;"},

@@ -131,12 +131,24 @@ func (s *scope) resolveRef(name string, line int) (*node, error) {
 		s.work += len(value.text)
 		return value, nil
 	}
+	if api, isStage := strings.CutSuffix(name, ".Stage"); isStage && s.isAPI(api) {
+		_, err := s.target(api, line)
+		return text(line, defaultStage), err
+	}
 	r, err := s.target(name, line)
 	if err != nil {
 		return nil, err
 	}
 	id, err := s.physicalID(r)
 	return text(line, id), err
+}
+
+// defaultStage is the name of the stage that SAM creates for each HTTP API. !Ref of the API's name with .Stage refers to it.
+const defaultStage = "$default"
+
+func (s *scope) isAPI(id string) bool {
+	r, found := s.resources[id]
+	return found && r.typ == apiType
 }
 
 func (s *scope) pseudo(name string, line int) (*node, bool) {

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"portside/local/iam"
 	"portside/local/logs/pattern"
 )
 
@@ -27,6 +28,7 @@ type Stack struct {
 	Subscriptions []Subscription
 	Tables        []Table
 	Buckets       []Bucket
+	Roles         []iam.Role
 	// CORS is nil when the gateway leaves CORS to the functions.
 	CORS *CORS
 	// Throttle limits the HTTP API. It is zero if the template declares no API.
@@ -41,6 +43,7 @@ type Function struct {
 	// ID is the logical ID. The build target build-ID and the function's name on the local stack
 	// are the same.
 	ID          string
+	Role        string // ID of its role
 	Environment map[string]string
 	Timeout     time.Duration
 	MemoryMB    int

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"portside/local/iam"
 	"portside/local/logs/pattern"
 	"portside/local/template"
 )
@@ -234,8 +235,9 @@ func TestParseResolvesAllFeatures(t *testing.T) {
 	got := load(t, everything, template.Options{APIURL: "http://here"})
 	const account = "us-east-1:123456789012:"
 	want := &template.Stack{
+		Roles: []iam.Role{{ID: "WorkFunctionRole"}},
 		Functions: []template.Function{{
-			ID: "WorkFunction", Timeout: 20 * time.Second, MemoryMB: 256, BuildMethod: "makefile",
+			ID: "WorkFunction", Role: "WorkFunctionRole", Timeout: 20 * time.Second, MemoryMB: 256, BuildMethod: "makefile",
 			LogGroup: "/aws/lambda/portside-WorkFunction",
 			Async:    template.AsyncInvoke{Retries: 1, MaxAge: 6 * time.Hour, FailureBucket: "portside-other-bucket"},
 			Environment: map[string]string{

@@ -11,6 +11,7 @@ import (
 	"log/slog"
 	"net/http"
 	"os"
+	"strings"
 
 	"github.com/aws/aws-lambda-go/lambda"
 	"github.com/aws/aws-lambda-go/lambdacontext"
@@ -18,10 +19,15 @@ import (
 	"portside/shared/lambda/lambdahttp"
 )
 
-// HTTP serves the requests of an API Gateway HTTP API with the handler that build returns. It does not return.
+// HTTP serves the requests of an API Gateway HTTP API with the handler that build returns. It does not return. If the variable
+// EDGE_SECRETS is set, the API is behind a CloudFront distribution; see [lambdahttp.BehindCloudFront].
 func HTTP(build func(*Settings) (http.Handler, error)) {
 	delayCollection()
-	lambda.Start(lambdahttp.Handler(buildOrExit(build)))
+	handler := lambdahttp.EventHandler(lambdahttp.Handler(buildOrExit(build)))
+	if secrets := os.Getenv("EDGE_SECRETS"); secrets != "" {
+		handler = lambdahttp.BehindCloudFront(strings.Split(secrets, ","), handler)
+	}
+	lambda.Start(handler)
 }
 
 // Events passes events to the handler that build returns, which has a form that lambda.Start accepts. It does not

@@ -1,0 +1,128 @@
+package backup
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+
+	"portside/shared/core/parallel"
+)
+
+// Target is a table or bucket into which a restore writes.
+type Target interface {
+	// Name is the name of the set.
+	Name() string
+	// Check changes nothing. It returns the files that an earlier run of this restore has written, or
+	// an error if the target must not be used.
+	Check(ctx context.Context, backup string) (written []string, err error)
+	// Claim reserves the target for this restore.
+	Claim(ctx context.Context, backup string) error
+	// Write adds an entry. An entry that exists already must be the same.
+	Write(ctx context.Context, entry []byte) error
+	// Note records that all entries of a file are written.
+	Note(ctx context.Context, backup, file string) error
+}
+
+// Restore is a job that writes a backup into tables and buckets.
+type Restore struct {
+	Dir     string
+	Targets []Target
+	// Report is called with the number of entries that were written or were there already.
+	Report func(set string, entries int64)
+}
+
+// Open reads and checks the manifest of a backup.
+func Open(dir string) (Manifest, error) {
+	var m Manifest
+	text, err := os.ReadFile((&folder{path: dir}).join(manifestFile))
+	if errors.Is(err, os.ErrNotExist) {
+		return m, fmt.Errorf("%s has no complete backup: manifest.json is missing", dir)
+	}
+	if err != nil {
+		return m, err
+	}
+	if err := json.Unmarshal(text, &m); err != nil {
+		return m, fmt.Errorf("the backup is damaged: manifest.json: %w", err)
+	}
+	return m, m.check()
+}
+
+// CheckFiles returns an error if the backup lacks a target, or if a file is missing or damaged.
+func (r *Restore) CheckFiles(ctx context.Context, m Manifest) error {
+	folder := &folder{path: r.Dir}
+	for _, target := range r.Targets {
+		i := slices.IndexFunc(m.Sets, func(s *Set) bool { return s.Name == target.Name() })
+		if i < 0 {
+			return fmt.Errorf("the backup does not have %s", target.Name())
+		}
+		for _, part := range m.Sets[i].Parts {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			if err := folder.verify(part); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// Run writes the entries of all targets, or continues an interrupted restore. It changes nothing if
+// a target is unusable. Call CheckFiles before.
+func (r *Restore) Run(ctx context.Context, m Manifest) error {
+	written := map[string][]string{}
+	for _, target := range r.Targets {
+		files, err := target.Check(ctx, m.ID)
+		if err != nil {
+			return err
+		}
+		written[target.Name()] = files
+	}
+	for _, target := range r.Targets {
+		if err := target.Claim(ctx, m.ID); err != nil {
+			return err
+		}
+	}
+	for _, target := range r.Targets {
+		if err := r.write(ctx, target, written[target.Name()], &m); err != nil {
+			return fmt.Errorf("%s: %w", target.Name(), err)
+		}
+	}
+	return nil
+}
+
+// write writes the parts of a target that are not written yet.
+func (r *Restore) write(ctx context.Context, target Target, written []string, m *Manifest) error {
+	var entries int64
+	for _, part := range m.set(Set{Name: target.Name()}).Parts {
+		if !slices.Contains(written, part.File) {
+			if err := r.writePart(ctx, target, part); err != nil {
+				return err
+			}
+			if err := target.Note(ctx, m.ID, part.File); err != nil {
+				return err
+			}
+		}
+		entries += part.Entries
+		r.Report(target.Name(), entries)
+	}
+	return nil
+}
+
+// writesAtOnce limits the concurrent writes. They wait for the network most of the time.
+const writesAtOnce = 32
+
+func (r *Restore) writePart(ctx context.Context, target Target, part Part) error {
+	var entries int64
+	err := (&folder{path: r.Dir}).read(part, func(batch [][]byte) error {
+		entries += int64(len(batch))
+		return parallel.Each(len(batch), writesAtOnce, func(i int) error { return target.Write(ctx, batch[i]) })
+	})
+	if err == nil && entries != part.Entries {
+		return fmt.Errorf("the backup is damaged: %s has %d entries instead of %d", part.File, entries, part.Entries)
+	}
+	return err
+}
