@@ -289,7 +289,7 @@ func TestRebuildRanks(t *testing.T) {
 	t.Parallel()
 	o := newTestStack(t)
 	o.expect(o.run("import-users", o.write("users.csv", "email,name,role\na@example.com,A,admin\nb@example.com,B,user\n")), 0, "2 created")
-	o.deleteItem(o.names.users, "rank#users#0#", "rank")
+	o.deleteItem(o.names.users, "rank#users#1#0", "root")
 	o.deleteItem(o.names.users, "email#b@example.com", "email")
 	creation := projects.Creation{Project: projects.Project{ID: "p", Status: projects.Draft}}
 	if _, err := o.tables.projects.Create(t.Context(), creation); err != nil {

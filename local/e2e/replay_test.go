@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"encoding/base64"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"path/filepath"
@@ -24,7 +25,7 @@ import (
 )
 
 // TestFailedLinesAreReplayedOnce deletes the table of the counts while requests and pulls are made. The functions fail, their
-// batches go to the bucket, and replay-logs counts each line once.
+// batches go to the bucket, and replay-logs counts each line once. Then the function counts an object of Firehose.
 func TestFailedLinesAreReplayedOnce(t *testing.T) {
 	p := newTestStack(t)
 	p.startWith(t, stack.Options{RateLimit: noRateLimit(), RetryDelays: []time.Duration{time.Millisecond}})
@@ -56,6 +57,8 @@ func TestFailedLinesAreReplayedOnce(t *testing.T) {
 	if got := p.countedRequests(t); got["calls"] != requests || got["unread"] != 0 {
 		t.Errorf("counted %v, want %d requests", got, requests)
 	}
+	p.collect(t, "requests/2026/11/22/lines.gz", 9)
+	await(t, "the lines of the object to be counted", func() bool { return p.countedRequests(t)["calls"] == requests+9 })
 	if got := p.admin(t).Get("/api/v1/pulls?repository=buoy&limit=100").WantStatus(http.StatusOK).List("data"); len(got) != pulled {
 		t.Errorf("%d pulls, want %d", len(got), pulled)
 	}
@@ -81,6 +84,33 @@ func (p *testStack) preparePull(t *testing.T) client {
 		return strings.Contains(string(puller.Get("/charts/index.yaml").WantStatus(http.StatusOK).Body), "buoy-1.0.0.tgz")
 	})
 	return puller
+}
+
+// collect writes lines of the access log into an object, as Firehose does.
+func (p *testStack) collect(t *testing.T, key string, lines int) {
+	t.Helper()
+	var entries []map[string]any
+	for i := range lines {
+		entries = append(entries, map[string]any{
+			"id": fmt.Sprint(i), "timestamp": now().UnixMilli(), "message": `{"method":"GET","path":"/v1/health","status":"200","latencyMs":"7"}`,
+		})
+	}
+	var out bytes.Buffer
+	compressor := gzip.NewWriter(&out)
+	err := json.NewEncoder(compressor).Encode(map[string]any{
+		"messageType": "DATA_MESSAGE", "logGroup": p.info.Outputs["AccessLogGroup"], "logStream": "collected", "logEvents": entries,
+	})
+	if err == nil {
+		err = compressor.Close()
+	}
+	if err == nil {
+		_, err = p.s3Client().PutObject(t.Context(), &s3.PutObjectInput{
+			Bucket: aws.String(p.info.Buckets["LogsBucket"]), Key: &key, Body: bytes.NewReader(out.Bytes()),
+		})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
 }
 
 func smallChart(t *testing.T) []byte {

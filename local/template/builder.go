@@ -41,6 +41,8 @@ func (b *builder) addResource(r *resource) error {
 		return nil
 	}
 	switch r.typ {
+	case firehoseType:
+		return problem(r.line, "the local stack has no Amazon Data Firehose; omit the parameter that creates %q, such as LogDelivery", r.id)
 	case apiType:
 		return b.httpAPI(r)
 	case tableType:

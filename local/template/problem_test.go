@@ -37,6 +37,7 @@ var invalidTemplates = []struct {
 	{name: "cycle", source: "Resources:\n  A: { Type: T, Properties: { X: !Ref B } }\n  B: { Type: T, DependsOn: A } # HERE", want: "A → B → A"},
 	{name: "reference to itself", source: "Resources:\n  A: { Type: T, Properties: { X: !Ref A } } # HERE", want: "A → A"},
 	{name: "cycle through an S3 event", source: notifying("Environment: { Variables: { BUCKET: !Ref B } } # HERE", "'s3:ObjectCreated:*' } } }"), want: "cannot create: B → F → B"},
+	{name: "Firehose", source: "Resources:\n  F: # HERE\n    Type: AWS::KinesisFirehose::DeliveryStream\n", want: "has no Amazon Data Firehose"},
 	{name: "a queue for failures", source: notifying("EventInvokeConfig: { DestinationConfig: { OnFailure: { Type: SQS } } } # HERE", "'s3:ObjectCreated:*' } } }"), want: "only OnFailure destinations of the Type S3Bucket"},
 	{name: "a foreign bucket for failures", source: notifying("EventInvokeConfig: { DestinationConfig: { OnFailure: { Type: S3Bucket, Destination: 'arn:aws:s3:::x' } } } # HERE", "'s3:ObjectCreated:*' } } }"), want: "a bucket in this template"},
 	{name: "a destination for success", source: notifying("EventInvokeConfig: { DestinationConfig: { OnSuccess: { Type: SQS } } } # HERE", "'s3:ObjectCreated:*' } } }"), want: "does not support OnSuccess"},

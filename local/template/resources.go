@@ -10,6 +10,7 @@ const urlSuffix = "amazonaws.com"
 // The resource types that the local stack implements. Other resources only have a name and
 // attributes.
 const (
+	firehoseType     = "AWS::KinesisFirehose::DeliveryStream" // refused
 	domainType       = "AWS::ApiGatewayV2::DomainName"
 	distributionType = "AWS::CloudFront::Distribution"
 	functionType     = "AWS::Serverless::Function"
@@ -131,27 +132,29 @@ func (s *scope) propertiesOf(r *resource) (*node, error) {
 	return value, err
 }
 
-// evalProperties does not count references in the Events of a function as references of the
-// function, because SAM creates separate resources for events.
+// separateProperties are the properties of a function from which SAM creates separate resources.
+var separateProperties = []string{"Events", "EventInvokeConfig"}
+
+// evalProperties does not count references in separateProperties as references of the function.
 func (s *scope) evalProperties(r *resource, source *node) (*node, error) {
 	if r.typ != functionType || source.kind != object {
 		return s.eval(source)
 	}
 	without := &node{kind: object, line: source.line}
-	var events []field
+	var separate []field
 	for _, f := range source.fields {
-		if f.key == "Events" {
-			events = append(events, f)
+		if slices.Contains(separateProperties, f.key) {
+			separate = append(separate, f)
 			continue
 		}
 		without.fields = append(without.fields, f)
 	}
 	value, err := s.eval(without)
-	if err != nil || len(events) == 0 {
+	if err != nil || len(separate) == 0 {
 		return value, err
 	}
 	s.from = ""
-	all, err := s.eval(&node{kind: object, line: source.line, fields: events})
+	all, err := s.eval(&node{kind: object, line: source.line, fields: separate})
 	s.from = r.id
 	if err == nil {
 		value.fields = append(value.fields, all.fields...)

@@ -119,6 +119,16 @@ func TestProjectAccessLogSettings(t *testing.T) {
 	}
 }
 
+// The local stack refuses the delivery of log lines by Firehose, and says why.
+func TestFirehoseIsRefused(t *testing.T) {
+	_, err := template.Load(filepath.Join("..", "..", "template.yaml"), template.Options{
+		Parameters: map[string]string{"ImageRepositories": "acme/*", "LogDelivery": "firehose"},
+	})
+	if err == nil || !strings.Contains(err.Error(), "no Amazon Data Firehose; omit the parameter that creates") {
+		t.Errorf("error %v", err)
+	}
+}
+
 // asynchronous returns the functions that AWS invokes asynchronously.
 func asynchronous(s *template.Stack) (functions []string) {
 	for _, subscription := range s.Subscriptions {

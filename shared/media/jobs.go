@@ -3,6 +3,7 @@ package media
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"portside/documents"
@@ -26,7 +27,13 @@ const (
 	MaxJobAttempts = 3                // MaximumRetryAttempts + 1
 	JobTimeout     = 15 * time.Minute // Timeout: of one attempt
 	MaxJobEventAge = time.Hour        // MaximumEventAgeInSeconds: until the last attempt begins
+
+	MaxJobAge = MaxJobEventAge + JobTimeout // after which no attempt can be running
 )
+
+// MaxOpenJobs is how many jobs of one owner may be queued or running at the same time, so that one owner cannot occupy the
+// concurrent executions that all owners share.
+const MaxOpenJobs = 5
 
 // ErrAlreadyStarted means that another request has started the job in the meantime.
 var ErrAlreadyStarted = errors.New("another request has started the job")
@@ -35,6 +42,9 @@ var ErrAlreadyStarted = errors.New("another request has started the job")
 var (
 	// ErrNoJob means that the owner has no job with this ID, or that the job has expired.
 	ErrNoJob = fault.New(fault.NotFound, "You have no such job. Jobs and their results are deleted after 24 hours.")
+	// ErrTooManyJobs means that MaxOpenJobs of the owner have not ended.
+	ErrTooManyJobs = fault.New(fault.RateLimited, fmt.Sprintf("You have %d jobs that have not ended. Wait until one of them ends, then "+
+		"send the request again.", MaxOpenJobs)).After(30 * time.Second)
 	// ErrNoUpload means that the owner has no upload with this ID, or that it has expired.
 	ErrNoUpload = fault.New(fault.Unprocessable, "You have no such upload. Uploads are deleted after 24 hours. Create one with "+
 		"POST /v1/uploads and send the file to its url first.")
@@ -73,7 +83,7 @@ func (j Job) Ended() bool { return j.Status == Succeeded || j.Status == Failed }
 // AsOf returns the job with its status at the given time. A job that is too old to be still running
 // has failed, even if no process was left to save that.
 func (j Job) AsOf(now time.Time) Job {
-	if !j.Ended() && now.Sub(j.CreatedAt) > MaxJobEventAge+JobTimeout {
+	if !j.Ended() && now.Sub(j.CreatedAt) > MaxJobAge {
 		j.Status, j.Failure = Failed, &Failure{ErrInterrupted.Kind, ErrInterrupted.Detail}
 	}
 	return j
@@ -94,9 +104,10 @@ type Uploads interface {
 type Jobs interface {
 	// StartJob stores a job if the stored one still has the given version, and makes sure that a
 	// Runner soon runs it, at least once. If several requests start a job at the same time, one
-	// succeeds and the others get ErrAlreadyStarted. After any other error, no job was started.
+	// succeeds and the others get ErrAlreadyStarted. After any other error, no job was started; it is
+	// ErrTooManyJobs if the owner has MaxOpenJobs already.
 	StartJob(ctx context.Context, job Job) error
-	// SaveJob overwrites the stored job.
+	// SaveJob overwrites the stored job. A job that has ended no longer counts as open.
 	SaveJob(ctx context.Context, job Job) error
 	// Job returns a job of its owner, or ErrNoJob.
 	Job(ctx context.Context, owner, id string) (Job, error)

@@ -117,11 +117,16 @@ func (s *Service) SignOut(ctx context.Context, caller principal.Principal, id st
 // Delete removes a user and revokes its credentials. Its errors are those of Update, without
 // validation.
 func (s *Service) Delete(ctx context.Context, caller principal.Principal, target versions.Target) error {
-	return versions.Change(ctx, target, s.read, func(user User) error {
-		if !caller.Role.Covers(user.Role) {
+	at := s.now().UTC()
+	read := func(ctx context.Context, id string) (Deletion, int64, error) {
+		deletion, err := s.store.Deletion(ctx, id, at)
+		return deletion, deletion.User.Version, err
+	}
+	return versions.Change(ctx, target, read, func(deletion Deletion) error {
+		if !caller.Role.Covers(deletion.User.Role) {
 			return ErrRoleTooHigh
 		}
-		return s.store.Delete(ctx, user, s.now().UTC())
+		return deletion.Commit(ctx)
 	})
 }
 

@@ -79,9 +79,15 @@ type Store interface {
 	Update(ctx context.Context, before, after User) (User, error)
 	// SignOut ends the user's sessions as of the given time and removes the passkeys. Errors: versions.ErrStale.
 	SignOut(ctx context.Context, user User, at time.Time) error
-	// Delete removes a user and revokes all its credentials as of the given time. Errors:
-	// versions.ErrStale, ErrLastAdmin.
-	Delete(ctx context.Context, user User, at time.Time) error
+	// Deletion reads a user for its deletion as of the given time. Errors: ErrNotFound.
+	Deletion(ctx context.Context, id string, at time.Time) (Deletion, error)
+}
+
+// Deletion is a user who can be deleted.
+type Deletion struct {
+	User User
+	// Commit removes the user and revokes all its credentials. Errors: versions.ErrStale, ErrLastAdmin.
+	Commit func(context.Context) error
 }
 
 // Query asks for one page of a list.

@@ -61,7 +61,7 @@ func (t *Tree) check(e Entry) error {
 }
 
 // Items returns one Update for each node above the changed entries, the root first, for the
-// transaction that changes the entries: four for a single entry, and four to seven for as many
+// transaction that changes the entries: three for a single entry, and three to five for as many
 // entries with contiguous numbers as fit into a transaction. Changes that cancel out have no
 // updates. The updates have no conditions and cannot fail on their own. The error means that a
 // given label or number does not belong to this tree.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"maps"
 	"math/rand/v2"
 	"strconv"
 	"strings"
@@ -33,9 +34,9 @@ func expectCost(t *testing.T, tree *rank.Tree, meter *awstest.Meter, c cost) {
 	}
 }
 
-// TestFindCosts asserts calls and units, which do not depend on the machine.
+// TestFindCosts asserts calls and units, which do not depend on the machine. The calls of Find wait for each other.
 func TestFindCosts(t *testing.T) {
-	for _, size := range []int{10, 100_000} {
+	for size, most := range map[int]int{10: 2, 100_000: 2, 1_048_576: 2, 1_400_000: 3} {
 		t.Run(fmt.Sprint(size), func(t *testing.T) {
 			d := newDirectory(t)
 			fill(t, d, size)
@@ -44,8 +45,9 @@ func TestFindCosts(t *testing.T) {
 			random := rand.New(rand.NewPCG(3, 4))
 			for range 50 {
 				label := append([]string{""}, labels...)[random.IntN(len(labels)+1)]
-				expectCost(t, tree, meter, cost{page{label, random.Int64N(int64(size))}, 4})
+				expectCost(t, tree, meter, cost{page{label, random.Int64N(int64(size))}, most})
 			}
+			expectCost(t, tree, meter, cost{page{"", min(int64(size)-1, 1_048_575)}, 2})
 			expectCost(t, tree, meter, cost{page{"", 0}, 1})
 			expectCost(t, tree, meter, cost{page{"admin", 31}, 1})
 			expectCost(t, tree, meter, cost{page{"", int64(size)}, 1})
@@ -69,37 +71,67 @@ func TestCostsOfTotalsAllocateAndChanges(t *testing.T) {
 	meter.Reset()
 	changes := metered.tree.Changes()
 	changes.Add(99, "admin")
-	if err := metered.write(t.Context(), changes); err != nil || meter.Calls() != 1 || meter.WriteUnits() != 8 {
-		t.Errorf("write the counts of one entry: %d calls, %v units, %v; want 1 and 8", meter.Calls(), meter.WriteUnits(), err)
+	if err := metered.write(t.Context(), changes); err != nil || meter.Calls() != 1 || meter.WriteUnits() != 6 {
+		t.Errorf("write the counts of one entry: %d calls, %v units, %v; want 1 and 6", meter.Calls(), meter.WriteUnits(), err)
 	}
 }
 
-// TestFullNodesStayBelowOneUnit writes a node of each level with the counts of a full tree with five labels.
+// TestFullNodesStayBelowOneUnit writes the nodes of a group of each level with the counts of a full tree with five
+// labels. Each is written for one unit, and all are read for one unit.
 func TestFullNodesStayBelowOneUnit(t *testing.T) {
 	d := newDirectory(t)
 	client, meter := awstest.Metered(d.client)
-	for level, perLabel := range []string{"419430", "13107", "409", "13"} {
-		item := map[string]types.AttributeValue{
-			"pk": text(fmt.Sprintf("rank#projects#%d#%s", level, strings.Repeat("v", level))), "sk": text("rank"),
-			"m": &types.AttributeValueMemberN{Value: "12"},
-		}
-		for child := range int64(32) {
-			digit := strconv.FormatInt(child, 32)
-			for label := range labels {
-				item[digit+strconv.Itoa(label)] = &types.AttributeValueMemberN{Value: perLabel}
-			}
-			if level == 3 {
-				item[digit+"v"] = &types.AttributeValueMemberN{Value: "99999"}
-			}
+	tree := rank.New(client, d.table, "full", labels)
+	expect := func(what string, writes, reads float64) {
+		t.Helper()
+		if meter.WriteUnits() != writes || meter.ReadUnits() != reads {
+			t.Errorf("%s takes %v write units and %v read units, want %v and %v", what, meter.WriteUnits(), meter.ReadUnits(), writes, reads)
 		}
 		meter.Reset()
+	}
+	put := func(node string, count string, versions bool) {
+		t.Helper()
+		item := fullNode(count, versions)
+		maps.Copy(item, nodeKey(node))
+		item["pk"] = text(strings.Replace(nodeKey(node)["pk"].(*types.AttributeValueMemberS).Value, "users", "full", 1))
 		if _, err := client.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: &d.table, Item: item}); err != nil {
 			t.Fatal(err)
 		}
-		if meter.WriteUnits() != 1 {
-			t.Errorf("a full node of level %d takes %v write units, want 1", level, meter.WriteUnits())
+		expect("writing "+node, 1, 0)
+	}
+	put("1#31/root", "209715", false)
+	for sibling := range 4 {
+		put(fmt.Sprint("1#0/", sibling), "1638", false)
+		put(fmt.Sprint("2#0/", sibling), "13", true)
+	}
+	// The root of a list with 1,048,576 numbers, beside the full group below it.
+	root := map[string]types.AttributeValue{"pk": text("rank#full#1#0"), "sk": text("root"), "m": &types.AttributeValueMemberN{Value: "12"}}
+	for label := range labels {
+		root["0"+strconv.Itoa(label)] = &types.AttributeValueMemberN{Value: "209715"}
+	}
+	if _, err := client.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: &d.table, Item: root}); err != nil {
+		t.Fatal(err)
+	}
+	expect("writing the root", 1, 0)
+	if _, err := tree.Find(t.Context(), "", 5_000); err != nil {
+		t.Fatal(err)
+	}
+	expect("finding a place", 0, 2)
+}
+
+// fullNode returns a node with the count for all labels of all children.
+func fullNode(count string, versions bool) map[string]types.AttributeValue {
+	item := map[string]types.AttributeValue{"m": &types.AttributeValueMemberN{Value: "12"}}
+	for child := range int64(32) {
+		digit := strconv.FormatInt(child, 32)
+		for label := range labels {
+			item[digit+strconv.Itoa(label)] = &types.AttributeValueMemberN{Value: count}
+		}
+		if versions {
+			item[digit+"v"] = &types.AttributeValueMemberN{Value: "99999"}
 		}
 	}
+	return item
 }
 
 // BenchmarkFind finds places at random offsets, with all labels.

@@ -42,15 +42,9 @@ func (r *rebuild) measure(ctx context.Context, c children) (*counts, error) {
 	if c.of.level == lowest {
 		return r.measureEntries(ctx, c)
 	}
-	own, below, err := r.readWithChildren(ctx, c.of)
+	own, want, err := r.readWithChildren(ctx, c)
 	if err != nil {
 		return nil, err
-	}
-	var want counts
-	for child := range below {
-		for label := range maxLabels {
-			want.cells[child][label] = below[child].total([]int{label})
-		}
 	}
 	return want.minus(own, c), nil
 }
@@ -106,28 +100,42 @@ func (r *rebuild) countEntries(ctx context.Context, from, to int64) (*counts, er
 	return found, nil
 }
 
-// readWithChildren reads a node and its child nodes in one consistent view.
-func (r *rebuild) readWithChildren(ctx context.Context, n node) (own *counts, below [branching]*counts, err error) {
-	gets := []types.TransactGetItem{{Get: &types.Get{TableName: &r.table, Key: r.key(n)}}}
-	for child := range branching {
-		gets = append(gets, types.TransactGetItem{Get: &types.Get{TableName: &r.table, Key: r.key(n.child(child))}})
+// readWithChildren reads a node, and what the nodes below these children say that their counts should be, in one consistent view.
+func (r *rebuild) readWithChildren(ctx context.Context, c children) (own, want *counts, err error) {
+	nodes := []node{c.of}
+	for child := c.from; child < c.to; child++ {
+		nodes = append(nodes, c.of.child(child).all()...)
+	}
+	found, err := r.readTogether(ctx, nodes)
+	if err != nil {
+		return nil, nil, err
+	}
+	want = &counts{}
+	for i := range found[1:] {
+		for label := range maxLabels {
+			want.cells[c.from+i/siblings][label] += found[1+i].total([]int{label})
+		}
+	}
+	return found[0], want, nil
+}
+
+// readTogether reads nodes in one consistent view.
+func (r *rebuild) readTogether(ctx context.Context, nodes []node) ([]*counts, error) {
+	gets := make([]types.TransactGetItem, len(nodes))
+	for i, n := range nodes {
+		gets[i] = types.TransactGetItem{Get: &types.Get{TableName: &r.table, Key: r.key(n)}}
 	}
 	out, err := r.client.TransactGetItems(ctx, &dynamodb.TransactGetItemsInput{TransactItems: gets})
 	if err != nil {
-		return nil, below, fmt.Errorf("rank: read %s and the nodes below: %w", r.partition(n), err)
+		return nil, fmt.Errorf("rank: read node %d of level %d of %s and the nodes below: %w", nodes[0].index, nodes[0].level, r.name, err)
 	}
+	found := make([]*counts, len(nodes))
 	for i, response := range out.Responses {
-		found, err := decode(response.Item)
-		if err != nil {
-			return nil, below, err
+		if found[i], err = decode(response.Item); err != nil {
+			return nil, err
 		}
-		if i == 0 {
-			own = found
-			continue
-		}
-		below[i-1] = found
 	}
-	return own, below, nil
+	return found, nil
 }
 
 // correct adds the measured difference to the node, unless another rebuild has corrected the node meanwhile.
@@ -145,7 +153,7 @@ func (r *rebuild) correct(ctx context.Context, n node, missing *counts) error {
 		ExpressionAttributeNames: update.names, ExpressionAttributeValues: update.values,
 	})
 	if err != nil {
-		return fmt.Errorf("rank: correct %s: %w", r.partition(n), err)
+		return fmt.Errorf("rank: correct node %d of level %d of %s: %w", n.index, n.level, r.name, err)
 	}
 	return nil
 }

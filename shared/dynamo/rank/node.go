@@ -3,19 +3,19 @@ package rank
 import (
 	"fmt"
 	"strconv"
-	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
 // The shape of every tree.
 const (
-	branching = 32
-	lowest    = 3  // level of the nodes whose children are ranges of numbers
+	branching = 32 // children of a node
+	siblings  = 4  // nodes that share the numbers of one child
+	lowest    = 2  // level of the nodes whose children are ranges of numbers
 	leafSpan  = 64 // numbers under each child of a lowest node
 
 	// Capacity is the number of numbers in a tree: 0 to Capacity-1.
-	Capacity int64 = leafSpan * branching * branching * branching * branching
+	Capacity int64 = leafSpan * (branching * siblings) * (branching * siblings) * branching
 )
 
 // correctionsName is the attribute that counts corrections by Rebuild. The names of all other attributes
@@ -30,11 +30,32 @@ type node struct {
 
 var root = node{}
 
+// group is the index-th group of siblings of a level, from the left.
+type group struct {
+	level int
+	index int64
+}
+
+// top is the group whose partition also has the root.
+var top = group{level: 1}
+
+func (g group) node(sibling int) node {
+	return node{level: g.level, index: g.index*siblings + int64(sibling)}
+}
+
+func (g group) all() []node {
+	nodes := make([]node, siblings)
+	for i := range nodes {
+		nodes[i] = g.node(i)
+	}
+	return nodes
+}
+
 // childSpan returns how many numbers are under one child of a node of that level.
 func childSpan(level int) int64 {
 	span := int64(leafSpan)
 	for range lowest - level {
-		span *= branching
+		span *= branching * siblings
 	}
 	return span
 }
@@ -52,25 +73,28 @@ func (n node) start(child int) int64 {
 	return (n.index*branching + int64(child)) * childSpan(n.level)
 }
 
-func (n node) child(child int) node {
-	return node{level: n.level + 1, index: n.index*branching + int64(child)}
+// child returns the group that shares the numbers under a child.
+func (n node) child(child int) group {
+	return group{level: n.level + 1, index: n.index*branching + int64(child)}
 }
 
-func (t *Tree) partition(n node) string {
-	digits := ""
-	if n.level > 0 {
-		digits = strconv.FormatInt(n.index, branching)
-		digits = strings.Repeat("0", n.level-len(digits)) + digits
-	}
-	return fmt.Sprintf("rank#%s#%d#%s", t.name, n.level, digits)
+func (t *Tree) partition(g group) string {
+	return fmt.Sprintf("rank#%s#%d#%d", t.name, g.level, g.index)
 }
+
+const rootKey = "root"
 
 func (t *Tree) key(n node) map[string]types.AttributeValue {
+	partition, sort := t.partition(top), rootKey
+	if n != root {
+		partition, sort = t.partition(group{n.level, n.index / siblings}), siblingKey(int(n.index%siblings))
+	}
 	return map[string]types.AttributeValue{
-		"pk": &types.AttributeValueMemberS{Value: t.partition(n)},
-		"sk": &types.AttributeValueMemberS{Value: "rank"},
+		"pk": &types.AttributeValueMemberS{Value: partition}, "sk": &types.AttributeValueMemberS{Value: sort},
 	}
 }
+
+func siblingKey(sibling int) string { return strconv.Itoa(sibling) }
 
 // counts is the content of a node: the number of entries by child and position of the label.
 type counts struct {
@@ -95,6 +119,19 @@ func (c *counts) under(child int, columns []int) int64 {
 		sum += c.cells[child][column]
 	}
 	return max(sum, 0)
+}
+
+// locate returns the node and its child that have the entry after skip others, and how many of those are under that child. If the
+// group has too few entries, the child is branching, and rest is how many to skip after the group.
+func (g group) locate(nodes *[siblings]counts, columns []int, skip int64) (n node, child int, rest int64) {
+	rest = skip
+	for i := range nodes {
+		n = g.node(i)
+		if child, rest = nodes[i].locate(columns, rest); child < branching {
+			break
+		}
+	}
+	return n, child, rest
 }
 
 // locate returns the child that has the entry after skip others, and how many of those are under
@@ -122,7 +159,12 @@ func versionName(child int) string {
 }
 
 func decode(item map[string]types.AttributeValue) (*counts, error) {
-	c := &counts{exists: item != nil}
+	c := &counts{}
+	return c, c.decode(item)
+}
+
+func (c *counts) decode(item map[string]types.AttributeValue) error {
+	c.exists = item != nil
 	for name, value := range item {
 		number, ok := value.(*types.AttributeValueMemberN)
 		if !ok {
@@ -130,11 +172,11 @@ func decode(item map[string]types.AttributeValue) (*counts, error) {
 		}
 		n, err := strconv.ParseInt(number.Value, 10, 64)
 		if err != nil {
-			return nil, fmt.Errorf("rank: counter %q: %w", name, err)
+			return fmt.Errorf("rank: counter %q: %w", name, err)
 		}
 		c.set(name, n)
 	}
-	return c, nil
+	return nil
 }
 
 // set ignores attributes that do not belong to this package.

@@ -3,8 +3,9 @@
 //
 // Every entry has a number, which Allocate gives only once, and a label (a role, a
 // status). The digits of the number are a path through a tree of counter items with a fixed shape:
-// four levels of nodes with 32 children each, and 64 numbers under each child of the lowest level,
-// 67,108,864 in all. A node counts the entries by child and label. An entry and the four nodes
+// three levels of nodes with 32 children each. The numbers under a child belong to a group of four
+// nodes of the next level, and there are 64 numbers under each child of the lowest level,
+// 33,554,432 in all. A node counts the entries by child and label. An entry and the three nodes
 // above it change in one transaction, which Changes prepares, so the counts are always exact. The
 // caller keeps the list itself: one sorted list per label, and one of all, each ordered by number.
 //
@@ -14,13 +15,18 @@
 //
 // # Items
 //
-//	pk "rank#<name>"                    sk "sequence"  next (first free number), at (time of the last one, ms)
-//	pk "rank#<name>#<level>#<digits>"   sk "rank"      <child><label>: a count; <child>v, m: see Rebuild
+//	pk "rank#<name>"                  sk "sequence"  next (first free number), at (time of the last one, ms)
+//	pk "rank#<name>#1#0"              sk "root"      <child><label>: a count; m: see Rebuild
+//	pk "rank#<name>#<level>#<group>"  sk "0" to "3"  the same; in the lowest level also <child>v: see Rebuild
 //
-// Level 0 is the root. The digits, one per level, and the child are in base 32 (0-9a-v). The label
-// is its position in the list passed to New. Absent counts are zero. With five labels, a full node
-// of any level stays below 1 KB, so that an entry's counts cost eight write units in its
-// transaction.
+// Level 0 is the root. The child is in base 32 (0-9a-v). The label is its position in the list
+// passed to New. Absent counts are zero.
+//
+// DynamoDB bills a write by the kilobyte of its item, and a Query by the four kilobytes of all its
+// items. Hence the groups: with five labels, a full node of any level stays below 1 KB, so that an
+// entry's counts cost six write units in its transaction, and a Query reads the 128 children of a
+// group for one unit. The root is in the partition of the first group, so that one Query reads two
+// levels of a list with up to 1,048,576 numbers.
 //
 // All writes update the root, and DynamoDB cancels one of two transactions that update the same
 // item. So write with package transactions, and put many entries into one transaction.
@@ -28,11 +34,13 @@ package rank
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
 // maxLabels keeps an update of a whole node below DynamoDB's 300 operators per expression, and a
@@ -46,6 +54,7 @@ const maxSkip = 32
 
 // Client is the part of *dynamodb.Client that a Tree needs.
 type Client interface {
+	Query(context.Context, *dynamodb.QueryInput, ...func(*dynamodb.Options)) (*dynamodb.QueryOutput, error)
 	GetItem(context.Context, *dynamodb.GetItemInput, ...func(*dynamodb.Options)) (*dynamodb.GetItemOutput, error)
 	TransactGetItems(context.Context, *dynamodb.TransactGetItemsInput, ...func(*dynamodb.Options)) (*dynamodb.TransactGetItemsOutput, error)
 	UpdateItem(context.Context, *dynamodb.UpdateItemInput, ...func(*dynamodb.Options)) (*dynamodb.UpdateItemOutput, error)
@@ -86,42 +95,43 @@ type Place struct {
 }
 
 // Find returns the place of the entry that has offset entries of the label before it. An empty
-// label means all labels. It makes at most four strongly consistent reads of one unit each, and
-// only one if the offset is past the end or near the start. Entries that change meanwhile may shift
-// the page by their number, but cause no error.
+// label means all labels. It makes at most two strongly consistent reads of one unit each, or three
+// for entries with numbers above 1,048,575, and only one if the offset is past the end or near the
+// start. Entries that change meanwhile may shift the page by their number, but cause no error.
 func (t *Tree) Find(ctx context.Context, label string, offset int64) (Place, error) {
 	columns, err := t.columns(label)
 	if err != nil {
 		return Place{}, err
 	}
-	at := root
-	node, err := t.read(ctx, at)
+	first, err := t.readGroup(ctx, top)
 	if err != nil {
 		return Place{}, err
 	}
-	place := Place{Total: node.total(columns)}
+	place := Place{Total: first.root.total(columns)}
 	if offset >= place.Total {
 		place.PastEnd = true
 		return place, nil
 	}
-	place.Start, place.Skip, err = t.descend(ctx, columns, node, max(offset, 0))
+	place.Start, place.Skip, err = t.descend(ctx, columns, first, max(offset, 0))
 	return place, err
 }
 
 // descend follows the counts from the root to the numbers that include the entry after skip others.
-func (t *Tree) descend(ctx context.Context, columns []int, counts *counts, skip int64) (start int64, left int, err error) {
-	for at := root; ; {
-		child, rest := counts.locate(columns, skip)
-		if child == branching || rest < maxSkip || at.level == lowest {
-			// This is past the last child only if entries were deleted after the parent was read.
-			// The rest is then skipped after the end of the node.
-			return at.start(child), int(rest), nil
+func (t *Tree) descend(ctx context.Context, columns []int, first *groupCounts, skip int64) (start int64, left int, err error) {
+	at, read := root, first
+	child, rest := first.root.locate(columns, skip)
+	// A child past the last one means that entries were deleted after the parent was read. The rest is then skipped after the end of
+	// the group.
+	for child < branching && rest >= maxSkip && at.level < lowest {
+		next := at.child(child)
+		if next != top {
+			if read, err = t.readGroup(ctx, next); err != nil {
+				return 0, 0, err
+			}
 		}
-		at, skip = at.child(child), rest
-		if counts, err = t.read(ctx, at); err != nil {
-			return 0, 0, err
-		}
+		at, child, rest = next.locate(&read.nodes, columns, rest)
 	}
+	return at.start(child), int(rest), nil
 }
 
 // Totals returns the number of entries of every label, with one read of one unit.
@@ -158,7 +168,46 @@ func (t *Tree) read(ctx context.Context, n node) (*counts, error) {
 		TableName: &t.table, Key: t.key(n), ConsistentRead: aws.Bool(true),
 	})
 	if err != nil {
-		return nil, fmt.Errorf("rank: read %s: %w", t.partition(n), err)
+		return nil, fmt.Errorf("rank: read node %d of level %d of %s: %w", n.index, n.level, t.name, err)
 	}
 	return decode(out.Item)
+}
+
+// groupCounts are the counts of the nodes of a group. The root is set only for the first group.
+type groupCounts struct {
+	nodes [siblings]counts
+	root  counts
+}
+
+// readGroup reads the nodes of a group with one Query. They are at most 5 KB, so there is one page.
+func (t *Tree) readGroup(ctx context.Context, g group) (*groupCounts, error) {
+	partition := t.partition(g)
+	out, err := t.client.Query(ctx, &dynamodb.QueryInput{
+		TableName: &t.table, ConsistentRead: aws.Bool(true), KeyConditionExpression: aws.String("pk = :group"),
+		ExpressionAttributeValues: map[string]types.AttributeValue{":group": &types.AttributeValueMemberS{Value: partition}},
+	})
+	if err != nil {
+		return nil, fmt.Errorf("rank: read %s: %w", partition, err)
+	}
+	read := &groupCounts{}
+	for _, item := range out.Items {
+		if counts := read.of(item["sk"]); counts != nil {
+			err = errors.Join(err, counts.decode(item))
+		}
+	}
+	return read, err
+}
+
+// of returns the counts that belong to a sort key, or nil for an unknown one.
+func (g *groupCounts) of(sort types.AttributeValue) *counts {
+	key, ok := sort.(*types.AttributeValueMemberS)
+	if ok && key.Value == rootKey {
+		return &g.root
+	}
+	for i := range g.nodes {
+		if ok && key.Value == siblingKey(i) {
+			return &g.nodes[i]
+		}
+	}
+	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 
 	"portside/shared/core/fault"
 	"portside/shared/core/retry"
@@ -40,8 +41,8 @@ type Progress struct {
 //
 // It is exact because the error of a node, which is its correct count minus its stored count, is
 // the same before and after every change: the change adds the same to both. So the error must be
-// measured in a consistent view once, and may be added at any later time. An upper node is read
-// with its children in one transaction. A lowest node is read before and after its entries, until
+// measured in a consistent view once, and may be added at any later time. Children of an upper node are read
+// with the nodes below them in one transaction. A lowest node is read before and after its entries, until
 // both reads have the same versions of its children, which every change of an entry increases. The
 // number of corrections of a node prevents two rebuilds from making the same correction.
 //
@@ -93,49 +94,67 @@ func (r *rebuild) visitChildren(ctx context.Context, n node) error {
 		if err != nil {
 			return err
 		}
-		if !reached {
-			continue
-		}
-		if err := r.visit(ctx, n.child(child)); err != nil {
-			return err
+		for _, below := range reached {
+			if err := r.visit(ctx, below); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
 }
 
-// reached reports whether the rebuild must check a node: a number may have been under it when the
-// rebuild began, or it exists although there is no number under it now. Nodes that other writers
+// reached returns the nodes of a group that the rebuild must check: a number may have been under the node when the
+// rebuild began, or the node exists although there is no number under it now. Nodes that other writers
 // created since are correct; following them would never end.
-func (r *rebuild) reached(ctx context.Context, n node) (bool, error) {
-	if n.start(0) < r.Of {
-		return true, nil
+func (r *rebuild) reached(ctx context.Context, g group) ([]node, error) {
+	nodes := g.all()
+	begun := slices.IndexFunc(nodes, func(n node) bool { return n.start(0) >= r.Of })
+	if begun < 0 {
+		return nodes, nil
 	}
-	found, err := r.read(ctx, n)
-	if err != nil || !found.exists {
-		return false, err
+	found, err := r.readGroup(ctx, g)
+	if err != nil {
+		return nil, err
 	}
-	next, err := r.next(ctx)
-	return n.start(0) >= next, err
+	reached := nodes[:begun:begun]
+	for i := begun; i < siblings; i++ {
+		if !found.nodes[i].exists {
+			continue
+		}
+		next, err := r.next(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if nodes[i].start(0) >= next {
+			reached = append(reached, nodes[i])
+		}
+	}
+	return reached, nil
 }
 
-// repair corrects a node and reports whether it was wrong. It corrects the whole node at once, or
-// child by child if other writers write too often to a lowest node.
+// repair corrects a node and reports whether it was wrong. It corrects a lowest node at once, or
+// child by child if other writers write too often to it.
 func (r *rebuild) repair(ctx context.Context, n node) (wrong bool, err error) {
-	all := children{n, 0, branching}
 	if n.level < lowest {
-		return r.correctUnderContention(ctx, smallPart, all)
+		return r.repairInParts(ctx, n, childrenAtOnce)
 	}
-	wrong, err = r.correctUnderContention(ctx, wholeNode, all)
+	wrong, err = r.correctUnderContention(ctx, wholeNode, children{n, 0, branching})
 	if !errors.Is(err, ErrContended) {
 		return wrong, err
 	}
-	wrong = false
-	for child := range branching {
-		childWrong, err := r.correctUnderContention(ctx, smallPart, children{n, child, child + 1})
+	return r.repairInParts(ctx, n, 1)
+}
+
+// childrenAtOnce is how many children of an upper node are read with it in one transaction, which has at most 100 items.
+const childrenAtOnce = 16
+
+func (r *rebuild) repairInParts(ctx context.Context, n node, size int) (wrong bool, err error) {
+	for from := 0; from < branching; from += size {
+		partWrong, err := r.correctUnderContention(ctx, smallPart, children{n, from, from + size})
 		if err != nil {
 			return wrong, err
 		}
-		wrong = wrong || childWrong
+		wrong = wrong || partWrong
 	}
 	return wrong, nil
 }
@@ -148,7 +167,7 @@ func (r *rebuild) correctUnderContention(ctx context.Context, policy retry.Polic
 		return err
 	})
 	if isConflict(err) {
-		return false, fmt.Errorf("%w (%s): %w", ErrContended, r.partition(c.of), err)
+		return false, fmt.Errorf("%w (node %d of level %d of %s): %w", ErrContended, c.of.index, c.of.level, r.name, err)
 	}
 	return wrong, err
 }

@@ -37,6 +37,12 @@ func populate(t *testing.T, d *directory) {
 	}
 }
 
+// nodeKey returns the key of a node such as "2#0/3": the fourth one of the first group of level 2.
+func nodeKey(node string) map[string]types.AttributeValue {
+	group, sibling, _ := strings.Cut(node, "/")
+	return map[string]types.AttributeValue{"pk": text("rank#users#" + group), "sk": text(sibling)}
+}
+
 // damage applies an update expression to a node.
 func damage(t *testing.T, d *directory, node, update string) {
 	t.Helper()
@@ -48,7 +54,7 @@ func damage(t *testing.T, d *directory, node, update string) {
 	}
 	input := &dynamodb.UpdateItemInput{
 		TableName: &d.table, UpdateExpression: &update, ExpressionAttributeNames: names,
-		Key: map[string]types.AttributeValue{"pk": text("rank#users#" + node), "sk": text("rank")},
+		Key: nodeKey(node),
 	}
 	if strings.Contains(update, ":n") {
 		input.ExpressionAttributeValues = map[string]types.AttributeValue{":n": &types.AttributeValueMemberN{Value: "-7"}}
@@ -61,8 +67,7 @@ func damage(t *testing.T, d *directory, node, update string) {
 func drop(t *testing.T, d *directory, node string) {
 	t.Helper()
 	_, err := d.client.DeleteItem(t.Context(), &dynamodb.DeleteItemInput{
-		TableName: &d.table,
-		Key:       map[string]types.AttributeValue{"pk": text("rank#users#" + node), "sk": text("rank")},
+		TableName: &d.table, Key: nodeKey(node),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -88,19 +93,19 @@ func TestRebuildCorrectsWrongNodes(t *testing.T) {
 		wrong int
 	}{
 		{"nothing", func(*testing.T, *directory) {}, 0},
-		{"root missing", func(t *testing.T, d *directory) { drop(t, d, "0#") }, 1},
+		{"root missing", func(t *testing.T, d *directory) { drop(t, d, "1#0/root") }, 1},
 		{"whole path missing", func(t *testing.T, d *directory) {
-			for _, node := range []string{"0#", "1#0", "2#00", "3#000"} {
+			for _, node := range []string{"1#0/root", "1#0/0", "2#0/0"} {
 				drop(t, d, node)
 			}
-		}, 4},
-		{"negative count", func(t *testing.T, d *directory) { damage(t, d, "2#00", "ADD #00 :n") }, 1},
-		{"count of an unknown label", func(t *testing.T, d *directory) { damage(t, d, "0#", "SET #07 = :n") }, 1},
-		{"count removed", func(t *testing.T, d *directory) { damage(t, d, "3#000", "REMOVE #00") }, 1},
-		{"counts without entries", func(t *testing.T, d *directory) { damage(t, d, "3#00a", "ADD #4v :n, #42 :n") }, 1},
+		}, 3},
+		{"negative count", func(t *testing.T, d *directory) { damage(t, d, "1#0/0", "ADD #00 :n") }, 1},
+		{"count of an unknown label", func(t *testing.T, d *directory) { damage(t, d, "1#0/root", "SET #07 = :n") }, 1},
+		{"count removed", func(t *testing.T, d *directory) { damage(t, d, "2#0/0", "REMOVE #00") }, 1},
+		{"counts without entries", func(t *testing.T, d *directory) { damage(t, d, "2#2/2", "ADD #4v :n, #42 :n") }, 1},
 		{"counts beyond the last number", func(t *testing.T, d *directory) {
-			damage(t, d, "1#9", "SET #00 = :n")
-			damage(t, d, "0#", "SET #90 = :n")
+			damage(t, d, "1#9/0", "SET #00 = :n")
+			damage(t, d, "1#0/root", "SET #90 = :n")
 		}, 2},
 	}
 	for _, c := range cases {
@@ -130,7 +135,7 @@ func TestRebuildEmptyTree(t *testing.T) {
 func TestRebuildDuringWrites(t *testing.T) {
 	d := newDirectory(t)
 	populate(t, d)
-	for _, node := range []string{"0#", "2#01", "2#00", "3#001"} {
+	for _, node := range []string{"1#0/root", "1#0/0", "2#0/0", "2#0/1"} {
 		drop(t, d, node)
 	}
 	var workers sync.WaitGroup
@@ -171,7 +176,7 @@ func TestRebuildDetectsChangesBetweenReads(t *testing.T) {
 	for _, update := range []string{"REMOVE #zz", "REMOVE #00", "ADD #0v :n, #00 :n"} {
 		d := newDirectory(t)
 		populate(t, d)
-		damage(t, d, "3#000", update)
+		damage(t, d, "2#0/0", update)
 		changed := false
 		source := func(ctx context.Context, from, to int64) iter.Seq2[rank.Entry, error] {
 			return func(yield func(rank.Entry, error) bool) {
@@ -201,7 +206,7 @@ func TestConcurrentRebuilds(t *testing.T) {
 	d := newDirectory(t)
 	populate(t, d)
 	for range 2 {
-		for _, node := range []string{"0#", "1#0", "2#00", "3#000"} {
+		for _, node := range []string{"1#0/root", "1#0/0", "2#0/0"} {
 			damage(t, d, node, "SET #00 = :n")
 		}
 		client := awstest.Faulty(d.client, func(operation string, n int) error {
@@ -223,8 +228,8 @@ func TestRebuildUnderContention(t *testing.T) {
 		t.Run(fmt.Sprint(conflicts), func(t *testing.T) {
 			d := newDirectory(t)
 			populate(t, d)
-			damage(t, d, "3#000", "REMOVE #00")
-			damage(t, d, "0#", "SET #00 = :n, #14 = :n, #v4 = :n")
+			damage(t, d, "2#0/0", "REMOVE #00")
+			damage(t, d, "1#0/root", "SET #00 = :n, #14 = :n, #v4 = :n")
 			client := awstest.Faulty(d.client, func(operation string, n int) error {
 				switch {
 				case n > conflicts:

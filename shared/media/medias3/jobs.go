@@ -62,13 +62,16 @@ func (s *Store) start(ctx context.Context, c claimedJob) error {
 		}
 		err = readErr
 	}
+	if err == nil {
+		err = s.takePlace(ctx, c.Job)
+	}
 	if err != nil {
 		return err
 	}
 	return s.put(ctx, Queue+c.key(), bytes.NewReader(nil))
 }
 
-// undo deletes the job if this caller has stored it.
+// undo deletes the job if this caller has stored it, and frees its place.
 func (s *Store) undo(ctx context.Context, c claimedJob) error {
 	isOurs, err := s.isOurs(ctx, c)
 	if err != nil || !isOurs {
@@ -77,7 +80,7 @@ func (s *Store) undo(ctx context.Context, c claimedJob) error {
 	if _, err := s.client.DeleteObject(ctx, &s3.DeleteObjectInput{Bucket: &s.bucket, Key: aws.String(jobs + c.key())}); err != nil {
 		return fmt.Errorf("delete a job: %w", asUnavailable(err))
 	}
-	return nil
+	return s.freePlace(ctx, c.Job)
 }
 
 // isOurs reports whether the stored job has the claim of this caller.
@@ -94,7 +97,11 @@ func (s *Store) isOurs(ctx context.Context, c claimedJob) (bool, error) {
 // replaces a job that has expired.
 func (s *Store) claim(ctx context.Context, c claimedJob) error {
 	key := jobs + c.key()
-	err := s.putIfVersion(ctx, key, c.Version, c)
+	text, err := json.Marshal(c)
+	if err != nil {
+		return fmt.Errorf("encode: %w", err)
+	}
+	err = s.putIfVersion(ctx, key, c.Version, text)
 	if !errors.Is(err, errStale) || c.Version != "" {
 		return err
 	}
@@ -105,16 +112,12 @@ func (s *Store) claim(ctx context.Context, c claimedJob) error {
 	case s.isFresh(out.LastModified):
 		return errStale
 	}
-	return s.putIfVersion(ctx, key, aws.ToString(out.ETag), c)
+	return s.putIfVersion(ctx, key, aws.ToString(out.ETag), text)
 }
 
-// putIfVersion stores a job if the stored version is the given one, or if there is none and version is
+// putIfVersion stores an object if the stored version is the given one, or if there is none and version is
 // empty.
-func (s *Store) putIfVersion(ctx context.Context, key, version string, c claimedJob) error {
-	text, err := json.Marshal(c)
-	if err != nil {
-		return fmt.Errorf("encode: %w", err)
-	}
+func (s *Store) putIfVersion(ctx context.Context, key, version string, text []byte) error {
 	input := &s3.PutObjectInput{
 		Bucket: &s.bucket, Key: &key, Body: bytes.NewReader(text), ChecksumAlgorithm: types.ChecksumAlgorithmCrc32,
 	}
@@ -123,7 +126,7 @@ func (s *Store) putIfVersion(ctx context.Context, key, version string, c claimed
 	} else {
 		input.IfMatch = &version
 	}
-	_, err = s.client.PutObject(ctx, input)
+	_, err := s.client.PutObject(ctx, input)
 	switch status := s3client.Status(err); {
 	case err == nil:
 		return nil
@@ -132,12 +135,17 @@ func (s *Store) putIfVersion(ctx context.Context, key, version string, c claimed
 	case status == http.StatusConflict: // S3 could not order two concurrent writes
 		return fmt.Errorf("%w: %w", ErrUnavailable, err)
 	}
-	return fmt.Errorf("put into jobs: %w", asUnavailable(err))
+	return fmt.Errorf("put an object: %w", asUnavailable(err))
 }
 
 // SaveJob implements media.Jobs. It needs no version: if a job runs twice, both runs save the same
 // outcome.
 func (s *Store) SaveJob(ctx context.Context, job media.Job) error {
+	if job.Ended() { // before it is saved, so that a retry frees the place after an error
+		if err := s.freePlace(ctx, job); err != nil {
+			return err
+		}
+	}
 	return s.putJSON(ctx, jobs+job.Owner+"/"+job.ID, job)
 }
 

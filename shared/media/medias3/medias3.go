@@ -3,6 +3,7 @@
 //
 //	uploads/<owner>/<id>       a file
 //	jobs/<owner>/<id>          a job, as JSON
+//	open/<owner>/<n>           the ID of a job that has not ended; at most media.MaxOpenJobs
 //	queue/<owner>/<id>         empty; its creation is the event that runs the job
 //	results/<key>              an answer, as JSON
 //
@@ -34,6 +35,8 @@ import (
 const (
 	uploads = "uploads/"
 	jobs    = "jobs/"
+	// openJobs has the places of jobs that have not ended.
+	openJobs = "open/"
 	// Queue is the prefix by which template.yaml filters the events of the bucket.
 	Queue   = "queue/"
 	results = "results/"

@@ -41,10 +41,10 @@ func (d *fixture) check(t *testing.T) int {
 			addHistory(t, days, item)
 		case kind == "list":
 			found[pk+" "+sk] = listed(item)
-		case sk == "rank":
-			counts.Read(item)
 		case sk == "sequence":
 			next = liststest.Number(item, "next")
+		case kind == "rank":
+			counts.Read(item)
 		}
 	}
 	if next <= last {

@@ -58,15 +58,13 @@ type Counts map[string]int64
 
 // Count adds an entry with the sequence number and the index of its label to every tree node above the entry.
 func (c Counts) Count(tree string, number int64, label int) {
-	span := int64(64 * 32 * 32 * 32) // numbers under one child of the root
-	for level := range 4 {
-		child := number / span
-		digits := ""
-		for d := child / 32; len(digits) < level; d /= 32 {
-			digits = strconv.FormatInt(d%32, 32) + digits
-		}
-		c[fmt.Sprintf("rank#%s#%d#%s %s%d", tree, level, digits, strconv.FormatInt(child%32, 32), label)]++
-		span /= 32
+	child := [3]int64{number / (64 * 128 * 128), number / (64 * 128), number / 64} // in each level
+	for level, key := range []string{
+		fmt.Sprintf("rank#%s#1#0/root", tree),
+		fmt.Sprintf("rank#%s#1#%d/%d", tree, child[1]/128, child[1]/32%4),
+		fmt.Sprintf("rank#%s#2#%d/%d", tree, child[2]/128, child[2]/32%4),
+	} {
+		c[fmt.Sprintf("%s %s%d", key, strconv.FormatInt(child[level]%32, 32), label)]++
 	}
 }
 
@@ -77,7 +75,7 @@ func (c Counts) Read(node Item) {
 			continue
 		}
 		if n := Number(node, name); n != 0 {
-			c[Text(node, "pk")+" "+name] = n
+			c[Text(node, "pk")+"/"+Text(node, "sk")+" "+name] = n
 		}
 	}
 }

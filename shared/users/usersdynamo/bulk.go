@@ -12,7 +12,7 @@ import (
 
 const (
 	// bulkBatch is how many users one transaction adds. Each has 5 items, which leaves 10 of
-	// DynamoDB's 100 for shared items: up to 7 counters of the lists, the number of admins, and the
+	// DynamoDB's 100 for shared items: up to 5 counters of the lists, the number of admins, and the
 	// counters of the day and their sum. A batch has one day, because all its users are created at
 	// the same time.
 	bulkBatch = 18

@@ -158,8 +158,8 @@ func wrongLists() []damage {
 func wrongCounts() []damage {
 	return []damage{
 		{"counters gone", func(t *testing.T, w *populatedStore) {
-			w.drop(t, at("rank#users#0#", "rank"))
-			w.drop(t, at("rank#users#3#000", "rank"))
+			w.drop(t, at("rank#users#1#0", "root"))
+			w.drop(t, at("rank#users#2#0", "0"))
 		}, usersdynamo.Repairs{Repairs: lists.Repairs{Counters: 2}}},
 		{"sequence gone", func(t *testing.T, w *populatedStore) {
 			w.drop(t, at("rank#users", "sequence"))
@@ -179,7 +179,7 @@ func wrongCounts() []damage {
 					w.drop(t, item{"pk": raw["pk"], "sk": raw["sk"]})
 				}
 			}
-		}, usersdynamo.Repairs{Repairs: lists.Repairs{Resources: 9, Sequence: true, Counters: 4}, Admins: true}},
+		}, usersdynamo.Repairs{Repairs: lists.Repairs{Resources: 9, Sequence: true, Counters: 3}, Admins: true}},
 	}
 }
 

@@ -167,24 +167,39 @@ func (p *plan) signOut(ctx context.Context, userID string, at time.Time) error {
 	return err
 }
 
-// revokeAll revokes every live credential of the user, links included.
-func (p *plan) revokeAll(ctx context.Context, userID string, at time.Time) error {
-	live, err := p.live(ctx, userID, at)
+// revokeAll revokes all live credentials of a user who is deleted, links included.
+func (p *plan) revokeAll(userID string, owned holdings, at time.Time) {
+	p.rely(userID, owned)
 	p.tally.EndedAt, p.tally.Reason = at, "user deleted"
-	for _, c := range live {
+	for _, c := range owned.live {
 		p.tally.Revoke(c.Kind)
 		c.RevokedAt, c.Reason = at, p.tally.Reason
 		p.Add(versions.ErrStale, p.store.credentials.RevokeRecord(c))
 	}
-	return err
+}
+
+// holdings are a user's live credentials, and how many were ever issued.
+type holdings struct {
+	live   []credentials.Credential
+	issued int64
+}
+
+func (s *Store) holdings(ctx context.Context, userID string, at time.Time) (holdings, error) {
+	live, issued, err := s.credentials.ListLive(ctx, userID, at)
+	return holdings{live, issued}, err
+}
+
+// rely makes the transaction fail if another credential was issued since the user's credentials were read.
+func (p *plan) rely(userID string, on holdings) {
+	p.owner, p.tally.Seen = userID, &on.issued
 }
 
 // live returns the user's live credentials, and makes the transaction fail if another one is issued
 // meanwhile.
 func (p *plan) live(ctx context.Context, userID string, at time.Time) ([]credentials.Credential, error) {
-	live, issued, err := p.store.credentials.ListLive(ctx, userID, at)
-	p.owner, p.tally.Seen = userID, &issued
-	return live, err
+	owned, err := p.store.holdings(ctx, userID, at)
+	p.rely(userID, owned)
+	return owned.live, err
 }
 
 func (p *plan) adminCount() types.TransactWriteItem {

@@ -79,7 +79,7 @@ func TestRebuildResumesAfterInterruption(t *testing.T) {
 		w.drop(t, at("email#person1@example.com", "email"))
 		w.put(t, at("email#ghost@example.com", "email"), item{"user": str("ghost")})
 		w.drop(t, place("all", w.people[3].Number))
-		w.drop(t, at("rank#users#0#", "rank"))
+		w.drop(t, at("rank#users#1#0", "root"))
 		w.drop(t, at("admins", "admins"))
 		writes := 0
 		faulty := awstest.Faulty(w.client, func(operation string, _ int) error {
@@ -163,7 +163,7 @@ func admins() item            { return at("admins", "admins") }
 func TestRebuildDuringConcurrentWrites(t *testing.T) {
 	t.Parallel()
 	w := newPopulatedStore(t)
-	w.drop(t, at("rank#users#0#", "rank"))
+	w.drop(t, at("rank#users#1#0", "root"))
 	w.drop(t, at("admins", "admins"))
 	w.put(t, at("email#ghost@example.com", "email"), item{"user": str("ghost")})
 	w.put(t, place("all", 30), listForm(person("ghost", "user"), "user"))

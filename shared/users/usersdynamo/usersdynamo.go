@@ -28,8 +28,10 @@
 package usersdynamo
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"sync"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -154,15 +156,35 @@ func (s *Store) SignOut(ctx context.Context, user users.User, at time.Time) erro
 	return p.run(ctx)
 }
 
-// Delete implements users.Store.
+// Deletion implements users.Store. It reads the user and the credentials at the same time.
+func (s *Store) Deletion(ctx context.Context, id string, at time.Time) (users.Deletion, error) {
+	var owned holdings
+	var failed error
+	var reading sync.WaitGroup
+	reading.Go(func() { owned, failed = s.holdings(ctx, id, at) })
+	user, err := s.Get(ctx, id)
+	reading.Wait()
+	if err := cmp.Or(err, failed); err != nil {
+		return users.Deletion{}, err
+	}
+	return users.Deletion{User: user, Commit: func(ctx context.Context) error { return s.commitDeletion(ctx, user, owned, at) }}, nil
+}
+
+// Delete removes a user that was read before and revokes all its credentials. Errors: versions.ErrStale, users.ErrLastAdmin.
 func (s *Store) Delete(ctx context.Context, user users.User, at time.Time) error {
+	owned, err := s.holdings(ctx, user.ID, at)
+	if err != nil {
+		return err
+	}
+	return s.commitDeletion(ctx, user, owned, at)
+}
+
+func (s *Store) commitDeletion(ctx context.Context, user users.User, owned holdings, at time.Time) error {
 	p := s.plan()
 	if err := p.deleteUser(user, at); err != nil {
 		return err
 	}
-	if err := p.revokeAll(ctx, user.ID, at); err != nil {
-		return err
-	}
+	p.revokeAll(user.ID, owned, at)
 	p.Add(nil, s.credentials.DeletePasskeys(user.ID))
 	return p.run(ctx)
 }

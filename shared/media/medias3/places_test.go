@@ -1,0 +1,113 @@
+package medias3_test
+
+import (
+	"errors"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"portside/shared/media"
+	"portside/shared/media/medias3"
+	"portside/shared/testkit/awstest"
+)
+
+func newJob(owner string) media.Job {
+	return media.Job{ID: uuid.NewString(), Owner: owner, Status: media.Queued, Uploads: []string{}, CreatedAt: awstest.RealTime().UTC()}
+}
+
+// startJobs starts jobs of an owner until one is refused, and returns those that were started.
+func startJobs(t *testing.T, store *medias3.Store, owner string) []media.Job {
+	t.Helper()
+	var started []media.Job
+	for range media.MaxOpenJobs + 1 {
+		job := newJob(owner)
+		err := store.StartJob(t.Context(), job)
+		if errors.Is(err, media.ErrTooManyJobs) {
+			if _, err := store.Job(t.Context(), owner, job.ID); !errors.Is(err, media.ErrNoJob) {
+				t.Errorf("the refused job is stored: %v", err)
+			}
+			return started
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if job, err = store.Job(t.Context(), owner, job.ID); err != nil {
+			t.Fatal(err)
+		}
+		started = append(started, job)
+	}
+	t.Fatalf("%d jobs of one owner were started", len(started))
+	return nil
+}
+
+func TestOwnerHasFewOpenJobs(t *testing.T) {
+	store := medias3.New(awstest.S3(t), awstest.Bucket(t), awstest.RealTime)
+	started := startJobs(t, store, ada)
+	if len(started) != media.MaxOpenJobs {
+		t.Fatalf("%d jobs were started, want %d", len(started), media.MaxOpenJobs)
+	}
+	if err := store.StartJob(t.Context(), newJob(bob)); err != nil {
+		t.Errorf("another owner: %v", err)
+	}
+	for i, status := range []media.Status{media.Running, media.Succeeded, media.Failed} {
+		job := started[i]
+		job.Status = status
+		for range 2 { // a job may run twice
+			if err := store.SaveJob(t.Context(), job); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if again := startJobs(t, store, ada); len(again) != 2 {
+		t.Errorf("after two jobs ended, %d more were started", len(again))
+	}
+	// The places of the first jobs belong to others now.
+	for _, job := range started[1:3] {
+		if err := store.SaveJob(t.Context(), job); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if again := startJobs(t, store, ada); len(again) != 0 {
+		t.Errorf("jobs that had ended freed the places of others: %d more were started", len(again))
+	}
+}
+
+func TestPlaceOfLostJobBecomesFree(t *testing.T) {
+	now := awstest.RealTime()
+	store := medias3.New(awstest.S3(t), awstest.Bucket(t), func() time.Time { return now })
+	startJobs(t, store, ada)
+	now = now.Add(media.MaxJobAge - time.Minute)
+	if again := startJobs(t, store, ada); len(again) != 0 {
+		t.Errorf("%d jobs were started while the others may run", len(again))
+	}
+	now = now.Add(2 * time.Minute)
+	if err := store.StartJob(t.Context(), newJob(ada)); err != nil {
+		t.Errorf("after the others were lost: %v", err)
+	}
+}
+
+func TestConcurrentRequestsShareThePlaces(t *testing.T) {
+	store := medias3.New(awstest.S3(t), awstest.Bucket(t), awstest.RealTime)
+	var mu sync.Mutex
+	started := 0
+	var wg sync.WaitGroup
+	for range 4 * media.MaxOpenJobs {
+		wg.Go(func() {
+			err := store.StartJob(t.Context(), newJob(ada))
+			if err != nil && !errors.Is(err, media.ErrTooManyJobs) && !errors.Is(err, medias3.ErrUnavailable) {
+				t.Error(err)
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			if err == nil {
+				started++
+			}
+		})
+	}
+	wg.Wait()
+	if started == 0 || started > media.MaxOpenJobs {
+		t.Errorf("%d jobs were started at once, want at most %d", started, media.MaxOpenJobs)
+	}
+}
