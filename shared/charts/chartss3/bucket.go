@@ -105,11 +105,13 @@ func typeOf(key string) string {
 	return "application/octet-stream"
 }
 
-// Copy implements charts.Bucket. S3 copies the bytes without this process.
+// Copy implements charts.Bucket. S3 copies the bytes without this process. It does not copy tags, for which the function
+// would need more permissions.
 func (b *Bucket) Copy(ctx context.Context, from charts.Object, to string) error {
 	source := strings.ReplaceAll((&url.URL{Path: b.name + "/" + from.Key}).EscapedPath(), "+", "%2B") // S3 reads + as a space
 	_, err := b.client.CopyObject(ctx, &s3.CopyObjectInput{
 		Bucket: &b.name, Key: &to, CopySource: &source, CopySourceIfMatch: &from.Version,
+		TaggingDirective: types.TaggingDirectiveReplace,
 	})
 	if err != nil {
 		return b.failed("copy", from.Key, asStale(err))

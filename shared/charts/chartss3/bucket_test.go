@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 
 	"portside/shared/charts"
@@ -57,6 +58,29 @@ func TestBucketWritesAreConditional(t *testing.T) {
 	all, err := bucket.List(t.Context(), "")
 	if err != nil || len(all) != 1 || all[0].Key != "rejected/a b+ü%" || all[0].Size != 5 {
 		t.Errorf("List = %+v, %v", all, err)
+	}
+}
+
+// A copy of tags needs permissions that the indexing function does not have, so a vendor's tags would prevent a rejection.
+func TestBucketCopiesNoTags(t *testing.T) {
+	client, name := awstest.S3(t), awstest.Bucket(t)
+	bucket := chartss3.NewBucket(client, name)
+	_, err := client.PutObject(t.Context(), &s3.PutObjectInput{
+		Bucket: &name, Key: aws.String("charts/x"), Body: strings.NewReader("hello"), Tagging: aws.String("team=a"),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	object, err := bucket.Get(t.Context(), "charts/x", 0)
+	if err == nil {
+		err = bucket.Copy(t.Context(), object, "rejected/x")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := client.GetObjectTagging(t.Context(), &s3.GetObjectTaggingInput{Bucket: &name, Key: aws.String("rejected/x")})
+	if err != nil || len(out.TagSet) != 0 {
+		t.Errorf("the copy has %d tags, %v", len(out.TagSet), err)
 	}
 }
 
