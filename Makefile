@@ -29,7 +29,7 @@ MODULES := . documents local testclient
 # $(call each,COMMAND) runs a command in all modules and stops at the first failure.
 each = @set -e; for module in $(MODULES); do (set -x; cd $$module && $(1)); done
 
-check: format vet lint race unchanged portal-types lint-template lint-openapi tidy ## Run all checks that a commit must pass
+check: format vet lint race arm64 unchanged portal-types lint-template lint-openapi tidy ## Run all checks that a commit must pass
 
 test: has-go engines clients ## Run all tests of all modules on the real engines
 	$(call each,go test -timeout=20m -shuffle=on ./...)
@@ -37,6 +37,10 @@ test: has-go engines clients ## Run all tests of all modules on the real engines
 race: has-go engines clients ## Run all tests under the race detector
 	@command -v $${CC:-gcc} >/dev/null || { echo "make $@: install a C compiler (gcc), which the race detector needs"; exit 1; }
 	$(call each,CGO_ENABLED=1 go test -race -timeout=20m -shuffle=on ./...)
+
+arm64: has-go $(BIN)/local engines ## Let every function, built for AWS, answer an event in an emulator
+	@.ci/debian "make $@" qemu-aarch64-static=qemu-user-static
+	@$(BIN)/local arm64 2>.local/arm64.log || { cat .local/arm64.log; exit 1; }
 
 format: has-go ## Fail if gofmt would change a file
 	@files=$$(gofmt -l $(GO_DIRS)); test -z "$$files" || { echo "make $@: run gofmt -w on"; echo "$$files"; exit 1; }
@@ -108,7 +112,7 @@ $(NODE)/ready: .ci/portal/package.json .ci/portal/package-lock.json .ci/portal/.
 
 clean: ## Remove build output, but not downloaded tools and .local/data
 	rm -rf .aws-sam .local/build coverage.out
-.PHONY: check test race format vet lint unchanged portal-types lint-template permissions lint-openapi tidy generate vendor golden pictures engines clients tools clean
+.PHONY: check test race arm64 format vet lint unchanged portal-types lint-template permissions lint-openapi tidy generate vendor golden pictures engines clients tools clean
 
 # --- The local stack: `make run` ---------------------------------------------------------------
 # With ADDR and DATA, several stacks can run at the same time. RATE_LIMIT is the template's RateLimitPerMinute. PARAMETERS sets other

@@ -5,6 +5,7 @@
 //
 //	run     start everything and serve until Ctrl-C
 //	invoke  invoke a function with one event, on the running stack or on a temporary one
+//	arm64   let each function, built for AWS, answer an event in an emulator
 //	rotate  rotate the token in a secret of the running stack
 //	demo    publish an example chart and images on the running stack
 //	fetch   download the DynamoDB engine
@@ -36,6 +37,7 @@ func run(args []string) int {
 	commands := map[string]func(context.Context, []string) error{
 		"run":     runCommand,
 		"invoke":  invokeCommand,
+		"arm64":   arm64Command,
 		"rotate":  rotateCommand,
 		"demo":    demoCommand,
 		"fetch":   fetchCommand,
@@ -43,7 +45,7 @@ func run(args []string) int {
 		"secrets": secretsCommand,
 	}
 	if len(args) == 0 || commands[args[0]] == nil {
-		fmt.Fprintln(os.Stderr, "usage: local run | invoke | rotate | demo | fetch | setup | secrets; "+
+		fmt.Fprintln(os.Stderr, "usage: local run | invoke | arm64 | rotate | demo | fetch | setup | secrets; "+
 			"-h lists the flags; most users call `make run`")
 		return exitUsage
 	}

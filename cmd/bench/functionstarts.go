@@ -39,7 +39,7 @@ func (s *stack) usersFunction() functionUnderTest {
 
 func (s *stack) mediaFunction() functionUnderTest {
 	return functionUnderTest{id: mediaFunction, name: "media function", settings: []string{
-		"MEDIA_BUCKET=" + s.Buckets["MediaBucket"], "MEDIA_ENGINE=offline",
+		"MEDIA_BUCKET=" + s.Buckets["MediaBucket"], "MEDIA_ENGINE=offline", "GOGC=400", "GOMEMLIMIT=240MiB",
 	}}
 }
 

@@ -87,9 +87,14 @@ func (e *Error) Error() string {
 // Unwrap returns the exit error of the build.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Binary returns the path of a function's executable.
+// Binary returns the path of a function's executable. Those for another processor have a folder of their own, so that building
+// them does not replace those for this machine.
 func (b *Builder) Binary(function string) string {
-	return filepath.Join(b.config.RepoDir, ".local", "build", function, "bootstrap")
+	dir := filepath.Join(b.config.RepoDir, ".local", "build")
+	if b.config.Arch != runtime.GOARCH {
+		dir = filepath.Join(dir, b.config.Arch)
+	}
+	return filepath.Join(dir, function, "bootstrap")
 }
 
 // All builds the functions whose sources have changed, two at a time, and returns all errors.

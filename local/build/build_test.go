@@ -2,10 +2,12 @@ package build_test
 
 import (
 	"context"
+	"debug/buildinfo"
 	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -298,5 +300,31 @@ func BenchmarkWait(b *testing.B) {
 	}
 	if err := w.Close(); err != nil {
 		b.Fatal(err)
+	}
+}
+
+// TestOtherProcessorsHaveTheirOwnBinaries builds a function for two processors. Neither replaces the other.
+func TestOtherProcessorsHaveTheirOwnBinaries(t *testing.T) {
+	r := newRepo(t)
+	paths := map[string]bool{}
+	for _, arch := range []string{"amd64", "arm64"} {
+		builder, err := build.New(build.Config{RepoDir: r.dir, Functions: []string{"OneFunction"}, Arch: arch})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := builder.Function(t.Context(), "OneFunction"); err != nil {
+			t.Fatal(err)
+		}
+		info, err := buildinfo.ReadFile(builder.Binary("OneFunction"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := (debug.BuildSetting{Key: "GOARCH", Value: arch}); !slices.Contains(info.Settings, want) {
+			t.Errorf("%s: the binary has the settings %v", arch, info.Settings)
+		}
+		paths[builder.Binary("OneFunction")] = true
+	}
+	if len(paths) != 2 {
+		t.Errorf("binaries %v, want two", paths)
 	}
 }

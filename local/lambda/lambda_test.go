@@ -180,3 +180,13 @@ func (f *fixture) occupySandbox() (finish func() probeAnswer) {
 		return <-done
 	}
 }
+
+func TestEmulatorRunsTheBinary(t *testing.T) {
+	emulator := filepath.Join(t.TempDir(), "emulator")
+	if err := os.WriteFile(emulator, []byte("#!/bin/sh\necho emulated >&2\nexec \"$@\"\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	f := start(t, func(c *lambda.Config) { c.Emulator = emulator })
+	f.invoke(`{"Do":"echo"}`)
+	f.await("the emulator has started the function", f.log.contains("emulated"))
+}

@@ -28,6 +28,7 @@ type Config struct {
 	Region       string            // default us-east-1
 	AccountID    string            // default 000000000000
 	Environment  map[string]string // variables of every function: endpoints, credentials
+	Emulator     string            // program that runs the binaries; empty if this machine runs them
 	Log          io.Writer         // receives the functions' output line by line
 	Lines        func(Line)        // receives the same lines with their function; must not block
 	MaxSandboxes int               // processes per function; default 10

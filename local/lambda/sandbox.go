@@ -102,9 +102,14 @@ func (r *Runtime) launch(p *pool, s *sandbox) error {
 	if err := r.register(s); err != nil {
 		return err
 	}
+	path, arguments := s.function.Binary, []string(nil)
+	if r.config.Emulator != "" {
+		path, arguments = r.config.Emulator, []string{s.function.Binary}
+	}
 	started, err := process.Start(process.Options{
 		Name:   s.function.Name,
-		Path:   s.function.Binary,
+		Path:   path,
+		Args:   arguments,
 		Dir:    filepath.Dir(s.function.Binary),
 		Env:    r.environment(s),
 		Output: output{r.config, s},

@@ -35,12 +35,15 @@ func (s *Stack) InvokeOnce(ctx context.Context, function string, event []byte) I
 	return answer
 }
 
-func (s *Stack) functionNames() string {
+func (s *Stack) functionNames() string { return strings.Join(s.Functions(), ", ") }
+
+// Functions returns the logical IDs of all functions of the template.
+func (s *Stack) Functions() []string {
 	var names []string
 	for _, f := range s.template.Load().Functions {
 		names = append(names, f.ID)
 	}
-	return strings.Join(names, ", ")
+	return names
 }
 
 // isAuthorized reports whether a request has the control token, and writes an error if not. Web

@@ -54,6 +54,9 @@ type Options struct {
 	Log        io.Writer
 	// RetryDelays are those of async.Config, for failed asynchronous invocations.
 	RetryDelays []time.Duration
+	// Emulator is the path of a program that runs the functions as built for AWS, on arm64. If it is empty, they are built for this
+	// machine.
+	Emulator string
 	// DynamoDBDelay is added to each call of DynamoDB, to measure how many calls wait for each other.
 	DynamoDBDelay time.Duration
 }
@@ -280,6 +283,7 @@ func (s *Stack) startRuntime(context.Context) error {
 		Region:      region,
 		AccountID:   accountID,
 		Environment: s.info.environment(),
+		Emulator:    s.options.Emulator,
 		Log:         s.console,
 		Lines:       s.logLine,
 	})

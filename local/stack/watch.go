@@ -17,7 +17,11 @@ func (s *Stack) buildAll(ctx context.Context) error {
 	for _, f := range s.template.Load().Functions {
 		ids = append(ids, f.ID)
 	}
-	builder, err := build.New(build.Config{RepoDir: s.options.RepoDir, Functions: ids, Log: s.console.printLine, LogError: s.logError})
+	config := build.Config{RepoDir: s.options.RepoDir, Functions: ids, Log: s.console.printLine, LogError: s.logError}
+	if s.options.Emulator != "" {
+		config.Arch = "arm64"
+	}
+	builder, err := build.New(config)
 	if err != nil {
 		return err
 	}
