@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
@@ -32,12 +33,13 @@ func (a *analyticsStack) checkCredentials() {
 		}
 	}
 	for _, item := range liststest.Scan(a.t, a.client, a.pullsTable) {
-		id := liststest.Text(item, "credential")
-		if id == "" {
+		id, isPull := strings.CutPrefix(liststest.Text(item, "pk"), "credential#")
+		if !isPull {
 			continue
 		}
+		owner, _, _ := strings.Cut(liststest.Text(item, "ownerShard"), "#")
 		used, err := a.tables.credentials.Get(a.t.Context(), id)
-		if err != nil || used.Owner.ID != liststest.Text(item, "owner") || used.LastUsedAt.IsZero() {
+		if err != nil || used.Owner.ID != owner || used.LastUsedAt.IsZero() {
 			a.t.Fatalf("a pull belongs to the credential %q of %s, last used %s, %v", id, used.Owner.ID, used.LastUsedAt, err)
 		}
 	}

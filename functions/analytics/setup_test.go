@@ -193,6 +193,9 @@ func (s *testService) pull(p pulls.Pull, times int) {
 	if _, err := s.pullLog.Record(s.Context(), all); err != nil {
 		s.Fatal(err)
 	}
+	if _, err := s.pullLog.CountPending(s.Context()); err != nil {
+		s.Fatal(err)
+	}
 }
 
 // story writes the data that the examples of docs/analytics.md are about.
