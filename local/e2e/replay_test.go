@@ -35,6 +35,7 @@ func TestFailedLinesAreReplayedOnce(t *testing.T) {
 	})
 	p.deleteTable(t, "AnalyticsTable")
 	p.deleteTable(t, "PullsTable")
+	p.deleteTable(t, "PullsTable")
 	const requests, pulled = 50, 7
 	for range requests - pulled {
 		p.anonymous(t).Get("/v1/health").WantStatus(http.StatusOK)
