@@ -85,7 +85,7 @@ def deploy(options):
     # The first deployment leaves the tables unprotected, so that CloudFormation can remove them if it fails.
     for protected in ["false", "true"] if is_new else ["true"]:
         apply(stack, options, sam, parameters | {"ProtectTables": parameters.get("ProtectTables", protected)})
-    stack.smoke_test()
+    stack.smoke_test(is_new)
 
 
 def apply(stack, options, sam, parameters):
