@@ -43,7 +43,7 @@ type userTable struct {
 
 func newUserTable(s *stack) userTable {
 	client, m := s.meteredClient()
-	keys := credentialsdynamo.New(client, s.Tables["CredentialsTable"])
+	keys := credentialsdynamo.New(client, s.Tables["CredentialsTable"], s.Tables["RequestCountsTable"])
 	table := s.Tables["UsersTable"]
 	store := usersdynamo.New(client, table, keys, daycounts.In(s.Tables["AnalyticsTable"]))
 	return userTable{client: client, meter: m, table: table, keys: keys, store: store}
