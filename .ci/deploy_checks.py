@@ -92,8 +92,15 @@ def mail_identities(address):
     return [address] + [".".join(labels[i:]) for i in range(len(labels) - 1)]
 
 
-def reserved_concurrency(template):
-    return sum(int(n) for n in re.findall(r"^ +ReservedConcurrentExecutions: (\d+)", template, re.M))
+def reserved_concurrency(template, parameters):
+    """Returns the sum of what the functions of a parsed template reserve, which are numbers or parameters."""
+    total = 0
+    for resource in template["Resources"].values():
+        reserved = resource.get("Properties", {}).get("ReservedConcurrentExecutions", 0)
+        if isinstance(reserved, dict):
+            reserved = parameters.get(reserved["Ref"], template["Parameters"][reserved["Ref"]].get("Default"))
+        total += int(reserved)
+    return total
 
 
 def unfinished(name, status):

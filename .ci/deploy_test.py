@@ -95,7 +95,9 @@ class Changes(unittest.TestCase):
 class Account(unittest.TestCase):
     def test_identities_and_quotas(self):
         self.assertEqual(["a@mail.acme.test", "mail.acme.test", "acme.test"], mail_identities("a@mail.acme.test"))
-        self.assertEqual(57, reserved_concurrency("      ReservedConcurrentExecutions: 50\n      ReservedConcurrentExecutions: 7 # why\n"))
+        functions = {name: {"Properties": {"ReservedConcurrentExecutions": n}} for name, n in {"A": 50, "B": {"Ref": "N"}, "C": {"Ref": "M"}}.items()}
+        template = {"Parameters": {"N": {"Default": 20}, "M": {"Default": 3}}, "Resources": functions | {"D": {"Properties": {}}}}
+        self.assertEqual(50 + 7 + 3, reserved_concurrency(template, {"N": "7"}))
 
     def test_states_of_the_stack(self):
         for status in "", "CREATE_COMPLETE", "UPDATE_COMPLETE", "UPDATE_ROLLBACK_COMPLETE", "REVIEW_IN_PROGRESS":
