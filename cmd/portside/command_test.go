@@ -260,6 +260,12 @@ func TestSettingsFromTheEnvironment(t *testing.T) {
 	if code := run(t.Context(), p); code != 0 {
 		t.Errorf("exit code %d: %s", code, stderr.String())
 	}
+	settings["PULLS_TABLE"], settings["ANALYTICS_BUCKET"] = "pulls", "lines"
+	p.args = []string{"demo-data", "--days", "1"}
+	if code := run(t.Context(), p); code != 2 || !strings.Contains(stderr.String(), "REQUEST_COUNTS_TABLE") {
+		t.Errorf("exit code %d: %s", code, stderr.String())
+	}
+	p.args = []string{"rebuild-ranks"}
 	settings["USERS_TABLE"] = "no-such-table"
 	if code := run(t.Context(), p); code != 1 || !strings.Contains(stderr.String(), "the table does not exist") {
 		t.Errorf("exit code %d: %s", code, stderr.String())
