@@ -54,6 +54,13 @@ def parameters_of(shared, path):
     return found
 
 
+def table_suffix(parameters):
+    """Returns the flag that selects the tables of the deployment, which are others than those of the stack after a restore."""
+    if parameters.get("CreateTables") != "false":
+        return []
+    return [f"--table-suffix={parameters.get('TableSuffix', '')}"]
+
+
 def fingerprint(template, parameters):
     settings = {name: value for name, value in parameters.items() if name not in NOT_IN_FUNCTIONS}
     return hashlib.sha256((template + json.dumps(settings, sort_keys=True)).encode()).hexdigest()[:12]

@@ -7,7 +7,7 @@ import subprocess
 import boto3
 from botocore.exceptions import BotoCoreError, ClientError, WaiterError
 
-from deploy_checks import ROOT, Problem, mail_identities, say, unfinished
+from deploy_checks import ROOT, Problem, mail_identities, say, table_suffix, unfinished
 
 UNRESERVED_CONCURRENCY = 100  # that Lambda keeps in every account
 
@@ -50,7 +50,7 @@ class Stack:
         except (BotoCoreError, ClientError) as error:
             raise Problem(f"AWS: {error}: check AWS_PROFILE and the permissions of the role") from None
         if self.exists():
-            self.portside("check-layout")
+            self.portside("check-layout", *table_suffix(self.parameters))
 
     def check_status(self):
         status = (self.describe() or {}).get("StackStatus", "")

@@ -7,7 +7,7 @@ import unittest
 
 os.environ.setdefault("AWS_DEFAULT_REGION", "us-east-1")  # the transform asks boto3 for a region, and makes no call
 
-from deploy_checks import ROOT, Problem, dangers, environment, fingerprint, mail_identities, parameters_of, reserved_concurrency, stamp, unfinished  # noqa: E402
+from deploy_checks import ROOT, Problem, dangers, environment, fingerprint, mail_identities, parameters_of, reserved_concurrency, stamp, table_suffix, unfinished  # noqa: E402
 from samtranslator.translator.transform import transform  # noqa: E402
 from samtranslator.yaml_helper import yaml_parse  # noqa: E402
 
@@ -31,6 +31,11 @@ class Parameters(unittest.TestCase):
         self.assertEqual("90", found["LogRetentionDays"])
         self.assertEqual("true", found["ProtectTables"])
         self.assertEqual("true", found["GradualDeployment"])
+
+    def test_existing_tables_are_checked_by_their_suffix(self):
+        self.assertEqual([], table_suffix(self.read(COMPLETE + "TableSuffix: -r1\n")))
+        self.assertEqual(["--table-suffix=-r1"], table_suffix(self.read(COMPLETE + "TableSuffix: -r1\nCreateTables: false\n")))
+        self.assertEqual(["--table-suffix="], table_suffix(self.read(COMPLETE + "CreateTables: false\n")))
 
     def test_problems_name_the_parameter(self):
         for text, want in {
