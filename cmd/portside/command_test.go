@@ -43,7 +43,8 @@ func newTestStack(t *testing.T) *testStack {
 	t.Helper()
 	client := awstest.DynamoDB(t)
 	o := &testStack{t: t, dir: t.TempDir(), client: client, names: tableNames{
-		users: awstest.Table(t, client, "UsersTable"), credentials: awstest.Table(t, client, "CredentialsTable"), counts: awstest.Table(t, client, "RequestCountsTable"),
+		users: awstest.Table(t, client, "UsersTable"), credentials: awstest.Table(t, client, "CredentialsTable"),
+		counts:   awstest.Table(t, client, "RequestCountsTable"),
 		projects: awstest.Table(t, client, "ProjectsTable"), analytics: awstest.Table(t, client, "AnalyticsTable"),
 	}, clock: time.Date(2028, 3, 1, 15, 4, 5, 0, time.UTC)} // the day after a leap day
 	o.tables = o.tablesOver(client)
