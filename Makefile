@@ -6,12 +6,17 @@ BIN := $(CURDIR)/.local/bin
 
 # --- Lambda builds for sam build, CI and local/ ----------------------------------------------
 LAMBDA_GOARCH ?= arm64
-COMMIT ?= $(shell git rev-parse --short=12 HEAD 2>/dev/null || echo unknown)
+# The last commit that changed a source file of the functions. So a deployment of other changes does not replace them.
+COMMIT ?= $(or $(shell git log -1 --format=%h --abbrev=12 -- functions shared documents go.mod go.sum 2>/dev/null),unknown)
 
 build-%Function: has-go ## Build one Lambda, e.g. build-UsersFunction, to $(ARTIFACTS_DIR)/bootstrap
 	@test -n "$(ARTIFACTS_DIR)" || { echo "make $@: set ARTIFACTS_DIR to the folder for the binary 'bootstrap'"; exit 2; }
-	CGO_ENABLED=0 GOOS=linux GOARCH=$(LAMBDA_GOARCH) go build -trimpath -tags lambda.norpc \
+	CGO_ENABLED=0 GOOS=linux GOARCH=$(LAMBDA_GOARCH) go build -trimpath -buildvcs=false -tags lambda.norpc \
 		-ldflags="-s -w -X main.commit=$(COMMIT)" -o "$(ARTIFACTS_DIR)/bootstrap" ./functions/$(shell echo $* | tr A-Z a-z)
+
+commit: ## Print the commit that /v1/health shows
+	@echo $(COMMIT)
+.PHONY: commit
 
 # Targets that run go depend on has-go, which reports a missing go in one clear line.
 has-go:
@@ -23,13 +28,15 @@ has-go:
 GOLANGCI_VERSION := v2.15.0
 GOLANGCI := $(BIN)/golangci-lint-$(GOLANGCI_VERSION)
 VENV := $(CURDIR)/.local/venv
+SAM := $(CURDIR)/.local/sam
+CHECKOV := $(CURDIR)/.local/checkov
 NODE := $(CURDIR)/.local/portal
 GO_DIRS = $(wildcard *.go cmd documents functions local shared testclient)
 MODULES := . documents local testclient
 # $(call each,COMMAND) runs a command in all modules and stops at the first failure.
 each = @set -e; for module in $(MODULES); do (set -x; cd $$module && $(1)); done
 
-check: format vet lint race arm64 unchanged portal-types lint-template lint-openapi tidy ## Run all checks that a commit must pass
+check: format vet lint race arm64 unchanged portal-types lint-template check-deploy lint-openapi tidy ## Run all checks that a commit must pass
 
 test: has-go engines clients ## Run all tests of all modules on the real engines
 	$(call each,go test -timeout=20m -shuffle=on ./...)
@@ -54,9 +61,16 @@ lint: has-go $(GOLANGCI) ## Run golangci-lint in all modules
 unchanged: ## Fail if `make generate` changes a file
 	.ci/unchanged $(MAKE) --no-print-directory generate
 
-lint-template: $(VENV)/ready ## Run cfn-lint on template.yaml, and fail if the permissions after the SAM transform have changed
+lint-template: $(VENV)/ready $(CHECKOV)/ready ## Check template.yaml before and after the SAM transform: cfn-lint, checkov, and the list of permissions
 	$(VENV)/bin/cfn-lint template.yaml
 	$(VENV)/bin/python .ci/permissions
+	@mkdir -p .aws-sam && $(VENV)/bin/python .ci/permissions --print > .aws-sam/transformed.json
+	$(VENV)/bin/cfn-lint --ignore-checks W2001 -- .aws-sam/transformed.json
+	$(VENV)/bin/python .ci/checkov $(CHECKOV)/bin/checkov .aws-sam/transformed.json
+
+check-deploy: has-go $(SAM)/ready ## Test the deployment up to the first call of AWS, with sam validate and sam build
+	$(SAM)/bin/python -B .ci/deploy_test.py
+	$(SAM)/bin/python -B .ci/deploy.py staging --dry-run --settings .ci/settings.yaml
 
 permissions: $(VENV)/ready ## Rewrite .ci/permissions.txt, the list of all IAM statements; review the changes
 	$(VENV)/bin/python .ci/permissions --update
@@ -89,7 +103,7 @@ engines: $(BIN)/dynoxide ## Install the engines that the tests need
 clients: has-go $(NODE)/ready ## Install the clients of the end-to-end tests: helm, crane, docker, skopeo, podman, chromium
 	@.ci/clients $(BIN)
 
-tools: $(GOLANGCI) $(VENV)/ready $(NODE)/ready ## Install the tools of `make check`
+tools: $(GOLANGCI) $(VENV)/ready $(SAM)/ready $(CHECKOV)/ready $(NODE)/ready ## Install the tools of `make check`
 
 $(GOLANGCI): | has-go
 	@echo "building golangci-lint $(GOLANGCI_VERSION), once; this takes minutes …"
@@ -98,11 +112,20 @@ $(GOLANGCI): | has-go
 	GOFLAGS= GOBIN=$$building go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_VERSION) \
 		&& mv $$building/golangci-lint $@
 
+# The three sets of tools need different versions of the same packages.
 $(VENV)/ready: .ci/requirements.txt
-	@command -v python3 >/dev/null || { echo "make: install python3, which the template and OpenAPI linters need"; exit 1; }
-	@rm -rf $(VENV) && python3 -m venv $(VENV) || { echo "make: install python3's venv (on Debian: python3-venv)"; exit 1; }
-	$(VENV)/bin/pip install --quiet --disable-pip-version-check --no-input --no-deps -r $<
-	@$(VENV)/bin/pip check --disable-pip-version-check >/dev/null && touch $@
+	$(install-python)
+$(SAM)/ready: .ci/requirements-sam.txt
+	$(install-python)
+$(CHECKOV)/ready: .ci/requirements-checkov.txt
+	$(install-python)
+
+define install-python
+@command -v python3 >/dev/null || { echo "make: install python3, which the template and OpenAPI linters need"; exit 1; }
+@rm -rf $(@D) && python3 -m venv $(@D) || { echo "make: install python3's venv (on Debian: python3-venv)"; exit 1; }
+$(@D)/bin/pip install --quiet --disable-pip-version-check --no-input --no-deps -r $<
+@$(@D)/bin/pip check --disable-pip-version-check >/dev/null && touch $@
+endef
 
 # npm compares each package with the hash in the lock file, so packages cannot change without a change here.
 $(NODE)/ready: .ci/portal/package.json .ci/portal/package-lock.json .ci/portal/.npmrc
@@ -112,7 +135,7 @@ $(NODE)/ready: .ci/portal/package.json .ci/portal/package-lock.json .ci/portal/.
 
 clean: ## Remove build output, but not downloaded tools and .local/data
 	rm -rf .aws-sam .local/build coverage.out
-.PHONY: check test race arm64 format vet lint unchanged portal-types lint-template permissions lint-openapi tidy generate vendor golden pictures engines clients tools clean
+.PHONY: check test race arm64 format vet lint unchanged portal-types lint-template check-deploy permissions lint-openapi tidy generate vendor golden pictures engines clients tools clean
 
 # --- The local stack: `make run` ---------------------------------------------------------------
 # With ADDR and DATA, several stacks can run at the same time. RATE_LIMIT is the template's RateLimitPerMinute. PARAMETERS sets other
@@ -168,6 +191,14 @@ demo-year: demo ## Fill the running local stack with an example year of users, c
 	@go build -trimpath -ldflags="-X main.commit=$(COMMIT)" -o .local/bin/portside ./cmd/portside
 	@exec .local/bin/portside demo-data --local '$(DATA)' $(ARGS)
 .PHONY: import-users demo-year
+
+# --- Deployment ------------------------------------------------------------------------------------
+# The variables of the recipe are those of docs/operations.md. PROBE_REPOSITORY is passed on in the environment.
+deploy: has-go $(SAM)/ready ## Deploy to AWS: ENV=staging; DRY_RUN=1 YES=1 REPLACE_DATA=1 SETTINGS=settings/staging.yaml PROBE_REPOSITORY=acme/probe
+	@test -n "$(ENV)" || { echo "make $@: set ENV to an environment of samconfig.toml, such as ENV=staging"; exit 2; }
+	@exec $(SAM)/bin/python -B .ci/deploy.py '$(ENV)' $(if $(SETTINGS),--settings '$(SETTINGS)') \
+		$(if $(DRY_RUN),--dry-run) $(if $(YES),--yes) $(if $(REPLACE_DATA),--replace-data)
+.PHONY: deploy
 
 # --- The conformance tests of the OCI distribution specification --------------------------------
 conformance: has-go ## Run the OCI conformance tests against the running stack; DIR=<checkout of opencontainers/distribution-spec> DATA=…

@@ -48,6 +48,9 @@ func TestTwoStacksFitIntoOneAccount(t *testing.T) {
 	}
 }
 
+// tablesWithoutValue are the tables that fill themselves again; see template.yaml.
+func tablesWithoutValue() []string { return []string{"GrantsTable", "RequestCountsTable"} }
+
 // What holds data stays if the stack is deleted, but not if its first deployment fails.
 func TestDataOutlivesTheStack(t *testing.T) {
 	var template struct {
@@ -70,6 +73,9 @@ func TestDataOutlivesTheStack(t *testing.T) {
 			continue
 		}
 		found++
+		if slices.Contains(tablesWithoutValue(), id) {
+			continue
+		}
 		if r.DeletionPolicy != "RetainExceptOnCreate" || r.UpdateReplacePolicy != "Retain" {
 			t.Errorf("%s: DeletionPolicy %q, UpdateReplacePolicy %q; want RetainExceptOnCreate and Retain",
 				id, r.DeletionPolicy, r.UpdateReplacePolicy)

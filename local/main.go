@@ -10,6 +10,7 @@
 //	demo    publish an example chart and images on the running stack
 //	fetch   download the DynamoDB engine
 //	setup   download and build everything that run needs, and exit
+//	check   check the parameters of a deployment against the template
 //	secrets serve only Secrets Manager, for tests
 package main
 
@@ -42,10 +43,11 @@ func run(args []string) int {
 		"demo":    demoCommand,
 		"fetch":   fetchCommand,
 		"setup":   setupCommand,
+		"check":   checkCommand,
 		"secrets": secretsCommand,
 	}
 	if len(args) == 0 || commands[args[0]] == nil {
-		fmt.Fprintln(os.Stderr, "usage: local run | invoke | arm64 | rotate | demo | fetch | setup | secrets; "+
+		fmt.Fprintln(os.Stderr, "usage: local run | invoke | arm64 | rotate | demo | fetch | setup | check | secrets; "+
 			"-h lists the flags; most users call `make run`")
 		return exitUsage
 	}

@@ -41,7 +41,7 @@ func (b *bench) credentials(ctx context.Context, s *stack) error {
 	b.logProgress("authenticating %d times", authRequests)
 	v := &tokenFixture{}
 	v.client, v.meter = s.meteredClient()
-	v.table = credentialsdynamo.New(v.client, s.Tables["CredentialsTable"])
+	v.table = credentialsdynamo.New(v.client, s.Tables["CredentialsTable"], s.Tables["RequestCountsTable"])
 	v.auth = credentials.NewAuthenticator(v.table, 1<<30, time.Now)
 	if err := b.creation(ctx, s, v); err != nil {
 		return err

@@ -55,6 +55,7 @@ func (s *stack) environment(f functionUnderTest, address string) []string {
 		"AWS_ENDPOINT_URL_S3="+s.S3,
 		"AWS_ENDPOINT_URL_SESV2="+s.SES,
 		"CREDENTIALS_TABLE="+s.Tables["CredentialsTable"],
+		"REQUEST_COUNTS_TABLE="+s.Tables["RequestCountsTable"],
 		"RATE_LIMIT_PER_MINUTE=0",
 	)
 }

@@ -109,7 +109,7 @@ type part struct {
 func (b *bench) parts() []part {
 	return []part{
 		{"sizes", nil}, {"stack", b.idle}, {"starts", b.functionStarts}, {"requests", b.function}, {"credentials", b.credentials},
-		{"registry", b.registry}, {"charts", b.charts}, {"media", b.media}, {"analytics", b.analytics}, {"lists", b.lists},
+		{"registry", b.registry}, {"charts", b.charts}, {"media", b.media}, {"analytics", b.analytics}, {"trips", b.roundTrips}, {"lists", b.lists},
 	}
 }
 

@@ -44,6 +44,7 @@ type info struct {
 	SecretAccessKey string            `json:"secretAccessKey"`
 	Tables          map[string]string `json:"tables"`
 	Buckets         map[string]string `json:"buckets"`
+	Control         string            `json:"control"`
 }
 
 // stack is a running local stack.
@@ -89,8 +90,13 @@ func (b *bench) start(ctx context.Context) (*stack, error) {
 }
 
 func (b *bench) startStack(ctx context.Context) (*stack, error) {
-	data := filepath.Join(b.dir, "data")
-	cmd := exec.Command(b.localBinary(), "run", "-repo", b.repo, "-data", data, "-addr", "127.0.0.1:0", "-rate-limit", "0")
+	return b.startStackIn(ctx, filepath.Join(b.dir, "data"))
+}
+
+// startStackIn starts a stack with a data folder and more options of `local run`.
+func (b *bench) startStackIn(ctx context.Context, data string, options ...string) (*stack, error) {
+	options = append([]string{"run", "-repo", b.repo, "-data", data, "-addr", "127.0.0.1:0", "-rate-limit", "0"}, options...)
+	cmd := exec.Command(b.localBinary(), options...) //nolint:gosec // G204: the arguments are constants and folders of this run
 	running, err := startChild(ctx, cmd, "Portside is ready")
 	if err != nil {
 		return nil, fmt.Errorf("start the local stack: %w", err)

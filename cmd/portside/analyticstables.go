@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -60,6 +61,9 @@ func s3Client(cfg aws.Config, address string) *s3.Client {
 // countPulls counts the pulls of a day in the pull log.
 func (a *analyticsTables) countPulls(ctx context.Context, day calendar.Day) (analytics.Pulls, error) {
 	counts, err := a.pulls.Count(ctx, day)
+	if errors.Is(err, pullsdynamo.ErrPending) {
+		err = analyticsdynamo.ErrChanging
+	}
 	return analytics.Pulls{Charts: counts[pulls.Chart], Images: counts[pulls.Image]}, err
 }
 

@@ -57,7 +57,7 @@ func (e usageError) Error() string { return string(e) }
 func allCommands() []command {
 	return []command{
 		bootstrapCommand(), importCommand(), rebuildCommand(), reconcileCommand(), replayCommand(), reindexCommand(), rateLimitCommand(),
-		manageTokenCommand(), signInLinkCommand(), backupCommand(), restoreCommand(), demoCommand(), versionCommand(),
+		manageTokenCommand(), signInLinkCommand(), backupCommand(), restoreCommand(), checkLayoutCommand(), demoCommand(), versionCommand(),
 	}
 }
 

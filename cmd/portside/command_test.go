@@ -43,7 +43,7 @@ func newTestStack(t *testing.T) *testStack {
 	t.Helper()
 	client := awstest.DynamoDB(t)
 	o := &testStack{t: t, dir: t.TempDir(), client: client, names: tableNames{
-		users: awstest.Table(t, client, "UsersTable"), credentials: awstest.Table(t, client, "CredentialsTable"),
+		users: awstest.Table(t, client, "UsersTable"), credentials: awstest.Table(t, client, "CredentialsTable"), counts: awstest.Table(t, client, "RequestCountsTable"),
 		projects: awstest.Table(t, client, "ProjectsTable"), analytics: awstest.Table(t, client, "AnalyticsTable"),
 	}, clock: time.Date(2028, 3, 1, 15, 4, 5, 0, time.UTC)} // the day after a leap day
 	o.tables = o.tablesOver(client)
@@ -58,7 +58,7 @@ func newTestStack(t *testing.T) *testStack {
 
 // tablesOver returns the stores with another client, such as one that fails.
 func (o *testStack) tablesOver(client *dynamodb.Client) *tables {
-	keys := credentialsdynamo.New(client, o.names.credentials)
+	keys := credentialsdynamo.New(client, o.names.credentials, o.names.counts)
 	days := daycounts.In(o.names.analytics)
 	return &tables{
 		client: client, names: o.names,
@@ -71,7 +71,7 @@ func (o *testStack) tablesOver(client *dynamodb.Client) *tables {
 func (o *testStack) tableNames() map[string]string {
 	return map[string]string{
 		"UsersTable": o.names.users, "ProjectsTable": o.names.projects,
-		"CredentialsTable": o.names.credentials, "AnalyticsTable": o.names.analytics,
+		"CredentialsTable": o.names.credentials, "RequestCountsTable": o.names.counts, "AnalyticsTable": o.names.analytics,
 	}
 }
 

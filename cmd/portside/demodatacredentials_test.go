@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
@@ -17,7 +18,7 @@ import (
 // pulls belong to them.
 func (a *analyticsStack) checkCredentials() {
 	a.t.Helper()
-	store := credentialrequestsdynamo.New(a.client, a.names.credentials, a.tables.users)
+	store := credentialrequestsdynamo.New(a.client, a.tables.credentials, a.tables.users)
 	for status, atLeast := range map[credentialrequests.Status]int{
 		credentialrequests.Pending: 4, credentialrequests.Approved: 2, credentialrequests.Denied: 1,
 		credentialrequests.Collected: 4, credentialrequests.Expired: 1,
@@ -32,12 +33,13 @@ func (a *analyticsStack) checkCredentials() {
 		}
 	}
 	for _, item := range liststest.Scan(a.t, a.client, a.pullsTable) {
-		id := liststest.Text(item, "credential")
-		if id == "" {
+		id, isPull := strings.CutPrefix(liststest.Text(item, "pk"), "credential#")
+		if !isPull {
 			continue
 		}
-		used, err := a.tables.credentials.Get(a.t.Context(), id)
-		if err != nil || used.Owner.ID != liststest.Text(item, "owner") || used.LastUsedAt.IsZero() {
+		owner, _, _ := strings.Cut(liststest.Text(item, "ownerShard"), "#")
+		used, err := a.tables.credentials.GetWithUse(a.t.Context(), id)
+		if err != nil || used.Owner.ID != owner || used.LastUsedAt.IsZero() {
 			a.t.Fatalf("a pull belongs to the credential %q of %s, last used %s, %v", id, used.Owner.ID, used.LastUsedAt, err)
 		}
 	}

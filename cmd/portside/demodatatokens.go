@@ -114,8 +114,12 @@ func (s *demoStory) pullable(scope principal.Scope, at time.Time) []*credentials
 
 // recordUses stores when each credential was last used.
 func (s *demoStory) recordUses(ctx context.Context) error {
-	for id, at := range s.lastPulls {
-		if err := s.credentials.RecordUse(ctx, id, at); err != nil {
+	for _, c := range s.issued {
+		at, isUsed := s.lastPulls[c.ID]
+		if !isUsed {
+			continue
+		}
+		if err := s.credentials.RecordUse(ctx, *c, at); err != nil {
 			return fmt.Errorf("record the use of a demo credential: %w", err)
 		}
 	}

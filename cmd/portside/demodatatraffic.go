@@ -145,7 +145,10 @@ func (s *demoStory) addPulls(ctx context.Context, day calendar.Day) error {
 	for _, p := range planned {
 		s.lastPulls[p.CredentialID] = p.At
 	}
-	_, err := s.pulls.Record(ctx, planned)
+	if _, err := s.pulls.Record(ctx, planned); err != nil {
+		return err
+	}
+	_, err := s.pulls.CountPending(ctx)
 	return err
 }
 

@@ -18,6 +18,7 @@ func TestCommandsRefuseOtherLayouts(t *testing.T) {
 	for _, args := range [][]string{
 		{"bootstrap", "--email", "ada@example.com", "--name", "Ada"},
 		{"import-users", o.write("users.csv", "email,name,role\nb@example.com,B,user\n")},
+		{"check-layout"},
 		{"rebuild-ranks"},
 		{"set-rate-limit", "--credential", "x", "--per-minute", "5"},
 	} {
@@ -27,7 +28,7 @@ func TestCommandsRefuseOtherLayouts(t *testing.T) {
 		t.Errorf("got the users %v, want only the admin", all)
 	}
 	o.setLayout(layout.Version)
-	o.expect(o.run("rebuild-ranks"), exitDone, "")
+	o.expect(o.run("check-layout"), exitDone, "")
 }
 
 // setLayout changes the mark that bootstrap has written.

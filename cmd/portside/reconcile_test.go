@@ -119,6 +119,8 @@ func (a *analyticsStack) fill() {
 		image.Kind, byDigest.Kind, byDigest.Reference, byDigest.Digest = pulls.Image, pulls.Image, "sha256:0", "sha256:0"
 		_, err := a.pulls.Record(a.t.Context(), []pulls.Pull{pull, image, byDigest})
 		a.must(err)
+		_, err = a.pulls.CountPending(a.t.Context())
+		a.must(err)
 	}
 }
 
@@ -131,7 +133,7 @@ func (a *analyticsStack) counted() map[string]items.Map {
 	for _, item := range liststest.Scan(a.t, a.client, a.names.analytics) {
 		maps.DeleteFunc(item, func(name string, value types.AttributeValue) bool {
 			number, isNumber := value.(*types.AttributeValueMemberN)
-			return name == "version" || isNumber && number.Value == "0"
+			return name == "version" || name == "pullsWindow" || isNumber && number.Value == "0"
 		})
 		if slices.ContainsFunc(slices.Collect(maps.Values(item)), isNumber) {
 			found[liststest.Text(item, "pk")+" "+liststest.Text(item, "sk")] = item

@@ -44,7 +44,7 @@ within one hour. Anyone who has the link can use it. The link is shown only once
 type signInLink struct{ email, baseURL string }
 
 func printSignInLink(ctx context.Context, p process, t *tables, wanted signInLink) error {
-	store := sessionsdynamo.New(t.client, t.names.credentials, t.users)
+	store := sessionsdynamo.New(t.client, t.credentials, t.users)
 	service := sessions.NewService(sessions.Dependencies{Requests: store, People: t.users, Now: p.now})
 	link, expires, err := service.OperatorLink(ctx, wanted.email)
 	if fault.KindOf(err) == fault.NotFound {

@@ -27,6 +27,7 @@ import (
 const settingsHelp = `Commands read the names of the tables from USERS_TABLE,
 PROJECTS_TABLE, CREDENTIALS_TABLE, ANALYTICS_TABLE and PULLS_TABLE, and the names of the
 buckets from CHARTS_BUCKET and ANALYTICS_BUCKET (see the outputs of the deployed stack).
+demo-data also needs REQUEST_COUNTS_TABLE.
 They use the settings of the AWS SDK (AWS_PROFILE, AWS_REGION, …). With --local DATA,
 everything comes from the local stack.
 `
@@ -95,7 +96,8 @@ func (t *target) connect(ctx context.Context, p process) (*tables, error) {
 	settings := start.NewSettings(t.lookup(p))
 	names := tableNames{
 		users: settings.String("USERS_TABLE"), projects: settings.String("PROJECTS_TABLE"),
-		credentials: settings.String("CREDENTIALS_TABLE"), analytics: settings.String("ANALYTICS_TABLE"),
+		credentials: settings.String("CREDENTIALS_TABLE"), counts: settings.Optional("REQUEST_COUNTS_TABLE"),
+		analytics: settings.String("ANALYTICS_TABLE"),
 	}
 	if settings.Err() != nil {
 		return nil, usageError("set USERS_TABLE, PROJECTS_TABLE, CREDENTIALS_TABLE and ANALYTICS_TABLE to the names of the tables, " +
@@ -138,7 +140,7 @@ func (t *target) lookup(p process) func(string) (string, bool) {
 
 // tableNames are the names of the tables, and the endpoint of Secrets Manager. An empty endpoint
 // means the endpoint in the settings of the SDK.
-type tableNames struct{ users, projects, credentials, analytics, secrets string }
+type tableNames struct{ users, projects, credentials, counts, analytics, secrets string }
 
 func open(ctx context.Context, names tableNames, options ...func(*config.LoadOptions) error) (*tables, error) {
 	cfg, err := config.LoadDefaultConfig(ctx, options...)
@@ -146,7 +148,7 @@ func open(ctx context.Context, names tableNames, options ...func(*config.LoadOpt
 		return nil, fmt.Errorf("AWS settings: %w", err)
 	}
 	client := dynamodb.NewFromConfig(cfg)
-	keys := credentialsdynamo.New(client, names.credentials)
+	keys := credentialsdynamo.New(client, names.credentials, names.counts)
 	secrets := secretsmanager.NewFromConfig(cfg, func(o *secretsmanager.Options) {
 		if names.secrets != "" {
 			o.BaseEndpoint = &names.secrets
@@ -163,7 +165,7 @@ func open(ctx context.Context, names tableNames, options ...func(*config.LoadOpt
 func (s localStack) names() tableNames {
 	return tableNames{
 		users: s.Tables["UsersTable"], projects: s.Tables["ProjectsTable"],
-		credentials: s.Tables["CredentialsTable"], analytics: s.Tables["AnalyticsTable"],
+		credentials: s.Tables["CredentialsTable"], counts: s.Tables["RequestCountsTable"], analytics: s.Tables["AnalyticsTable"],
 		secrets: s.SecretsManager,
 	}
 }

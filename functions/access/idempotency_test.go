@@ -146,7 +146,7 @@ func TestRepetitionAfterACrashCreatesOneToken(t *testing.T) {
 			want++
 			once := uuid.NewString()
 			client := crashing(d.client)
-			d.store = tokensdynamo.New(client, credentialsdynamo.New(client, d.name))
+			d.store = tokensdynamo.New(client, credentialsdynamo.New(client, d.name, ""))
 			first := d.withKey(key).With("Idempotency-Key", once).Post(tokensPath, all)
 			d.store = healthy
 			again := d.withKey(key).With("Idempotency-Key", once).Post(tokensPath, all).WantStatus(http.StatusCreated)

@@ -27,13 +27,13 @@ func main() { start.HTTP(build) }
 
 func build(settings *start.Settings) (http.Handler, error) {
 	cfg := awsenv.Config(settings)
-	client, table := items.Client(cfg), settings.String("CREDENTIALS_TABLE")
-	store := credentialsdynamo.New(client, table)
+	client := items.Client(cfg)
+	store := credentialsdynamo.New(client, settings.String("CREDENTIALS_TABLE"), settings.String("REQUEST_COUNTS_TABLE"))
 	people := usersdynamo.New(client, settings.String("USERS_TABLE"), store, daycounts.In(settings.String("ANALYTICS_TABLE")))
 	h := &handlers{
 		tokens: tokens.NewService(tokensdynamo.New(client, store), time.Now),
 		requests: credentialrequests.NewService(credentialrequests.Parts{
-			Store: credentialrequestsdynamo.New(client, table, people), Credentials: store, People: people,
+			Store: credentialrequestsdynamo.New(client, store, people), Credentials: store, People: people,
 			Mailer: mailses.New(cfg, settings.String("MAIL_FROM")), NewID: web.NewID, Now: time.Now,
 		}),
 		pulls:     pulls.NewService(pullsdynamo.New(client, settings.String("PULLS_TABLE"), "")),

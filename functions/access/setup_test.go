@@ -48,7 +48,7 @@ func newFixture(tb testing.TB) *fixture {
 	client := awstest.DynamoDB(tb)
 	d := &fixture{tb: tb, now: time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC), client: client, mailbox: &mailbox{}}
 	d.name = awstest.Table(tb, client, "CredentialsTable")
-	d.table = credentialsdynamo.New(client, d.name)
+	d.table = credentialsdynamo.New(client, d.name, awstest.Table(tb, client, "RequestCountsTable"))
 	d.store = tokensdynamo.New(client, d.table)
 	analyticsTable := awstest.Table(tb, client, "AnalyticsTable")
 	d.people = usersdynamo.New(client, awstest.Table(tb, client, "UsersTable"), d.table, daycounts.In(analyticsTable))
@@ -92,7 +92,7 @@ func (d *fixture) advance(t time.Duration) { d.now = d.now.Add(t) }
 // requestsService returns the service for credential requests, wired as in main.
 func (d *fixture) requestsService() *credentialrequests.Service {
 	return credentialrequests.NewService(credentialrequests.Parts{
-		Store: credentialrequestsdynamo.New(d.client, d.name, d.people), Credentials: d.table, People: d.people,
+		Store: credentialrequestsdynamo.New(d.client, d.table, d.people), Credentials: d.table, People: d.people,
 		Mailer: d.mailbox, NewID: web.NewID, Now: d.clock,
 	})
 }

@@ -22,7 +22,7 @@ func build(settings *start.Settings) (http.Handler, error) {
 	stored := analyticsdynamo.New(client, settings.String("ANALYTICS_TABLE"))
 	store := analytics.NewCachedStore(stored, time.Now)
 	quota := analytics.Gigabytes(settings.Count("STORAGE_QUOTA_GIGABYTES"))
-	keys := credentialsdynamo.New(client, settings.String("CREDENTIALS_TABLE"))
+	keys := credentialsdynamo.New(client, settings.String("CREDENTIALS_TABLE"), settings.String("REQUEST_COUNTS_TABLE"))
 	auth := credentials.NewAuthenticator(keys, settings.Count("RATE_LIMIT_PER_MINUTE"), time.Now)
 	return routes(&handlers{
 		analytics: analytics.NewService(store, quota, time.Now), rankings: analytics.NewRankings(stored, time.Now),

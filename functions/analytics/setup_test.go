@@ -50,7 +50,7 @@ func newTestService(tb testing.TB) *testService {
 	table := awstest.Table(tb, client, "AnalyticsTable")
 	return &testService{
 		TB: tb, client: client, analytics: table, pullLog: pullsdynamo.New(client, awstest.Table(tb, client, "PullsTable"), table),
-		keys: credentialsdynamo.New(client, awstest.Table(tb, client, "CredentialsTable")), clock: webtest.NewClock(now),
+		keys: credentialsdynamo.New(client, awstest.Table(tb, client, "CredentialsTable"), awstest.Table(tb, client, "RequestCountsTable")), clock: webtest.NewClock(now),
 	}
 }
 
@@ -191,6 +191,9 @@ func (s *testService) pull(p pulls.Pull, times int) {
 		all = append(all, p)
 	}
 	if _, err := s.pullLog.Record(s.Context(), all); err != nil {
+		s.Fatal(err)
+	}
+	if _, err := s.pullLog.CountPending(s.Context()); err != nil {
 		s.Fatal(err)
 	}
 }

@@ -296,6 +296,8 @@ func (w *simulation) pull() {
 	}
 	_, err := w.pullLog.Record(w.Context(), again)
 	w.must(err)
+	_, err = w.pullLog.CountPending(w.Context())
+	w.must(err)
 }
 
 // measureStorage stores a measurement. A slow measurement may be stored after a later one.

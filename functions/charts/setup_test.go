@@ -45,7 +45,7 @@ func newFixture(tb testing.TB) *fixture {
 	tables := awstest.DynamoDB(tb)
 	return &fixture{
 		tb: tb, now: time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC), tables: tables,
-		table: credentialsdynamo.New(tables, awstest.Table(tb, tables, "CredentialsTable")),
+		table: credentialsdynamo.New(tables, awstest.Table(tb, tables, "CredentialsTable"), awstest.Table(tb, tables, "RequestCountsTable")),
 		files: viaLocalhost(awstest.S3(tb)), bucket: awstest.Bucket(tb), listed: charts.NewIndex(), limit: 1000,
 	}
 }
@@ -104,7 +104,7 @@ func (h *fixture) revoke(secret credentials.Secret) {
 	h.tb.Helper()
 	h.write(h.table.Revoke(credentials.Credential{
 		ID: secret.ID(), Kind: secret.Kind(), Owner: credentials.Owner{ID: owner}, RevokedAt: h.now, Reason: "test",
-	}))
+	})...)
 }
 
 func (h *fixture) write(writes ...types.TransactWriteItem) {

@@ -22,13 +22,13 @@ func main() { start.HTTP(build) }
 
 func build(settings *start.Settings) (http.Handler, error) {
 	cfg := awsenv.Config(settings)
-	client, table := items.Client(cfg), settings.String("CREDENTIALS_TABLE")
-	store := credentialsdynamo.New(client, table)
+	client := items.Client(cfg)
+	store := credentialsdynamo.New(client, settings.String("CREDENTIALS_TABLE"), settings.String("REQUEST_COUNTS_TABLE"))
 	return routes(&catalog{
 		gateway: &gateway{
 			auth:     credentials.NewAuthenticator(store, settings.Count("RATE_LIMIT_PER_MINUTE"), time.Now),
 			registry: imagesecr.NewRegistry(imagesecr.New(ecr.NewFromConfig(cfg), time.Now)),
-			grants:   imagesdynamo.New(client, table, time.Now),
+			grants:   imagesdynamo.New(client, settings.String("GRANTS_TABLE"), time.Now),
 			now:      time.Now,
 		},
 		visibility: credentials.NewVisibility(store, time.Now),

@@ -46,14 +46,14 @@ func newFixture(tb testing.TB) *fixture {
 	tb.Helper()
 	q := &fixture{tb: tb, now: time.Date(2026, 3, 2, 9, 0, 30, 0, time.UTC), upstream: awstest.NewRegistry(tb)}
 	q.client = awstest.DynamoDB(tb)
-	name := awstest.Table(tb, q.client, "CredentialsTable")
-	q.table = credentialsdynamo.New(q.client, name)
+	q.table = credentialsdynamo.New(
+		q.client, awstest.Table(tb, q.client, "CredentialsTable"), awstest.Table(tb, q.client, "RequestCountsTable"))
 	registry, logins := q.upstream.ECR(tb, q.clock)
 	q.logins = logins
 	q.gateway = &gateway{
 		auth:     credentials.NewAuthenticator(q.table, 10000, q.clock),
 		registry: imagesecr.NewRegistry(imagesecr.New(registry, q.clock)),
-		grants:   imagesdynamo.New(q.client, name, q.clock),
+		grants:   imagesdynamo.New(q.client, awstest.Table(tb, q.client, "GrantsTable"), q.clock),
 		now:      q.clock,
 	}
 	return q

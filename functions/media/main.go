@@ -25,7 +25,7 @@ func main() { start.HTTP(build) }
 func build(settings *start.Settings) (http.Handler, error) {
 	cfg := awsenv.Config(settings)
 	client, bucket := s3client.New(cfg), settings.String("MEDIA_BUCKET")
-	keys := credentialsdynamo.New(items.Client(cfg), settings.String("CREDENTIALS_TABLE"))
+	keys := credentialsdynamo.New(items.Client(cfg), settings.String("CREDENTIALS_TABLE"), settings.String("REQUEST_COUNTS_TABLE"))
 	auth := credentials.NewAuthenticator(keys, settings.Count("RATE_LIMIT_PER_MINUTE"), time.Now)
 	store, limits := medias3.New(client, bucket, time.Now), documents.DefaultLimits()
 	parts, err := mediaengines.Equip(media.Parts{

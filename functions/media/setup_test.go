@@ -55,7 +55,7 @@ func newTestAPIWith(tb testing.TB, settings mediaengines.Settings) *testAPI {
 	a := &testAPI{
 		tb: tb, limit: 10_000, timing: media.DefaultTiming(), objects: awstest.S3(tb), bucket: awstest.Bucket(tb),
 	}
-	a.table = credentialsdynamo.New(client, awstest.Table(tb, client, "CredentialsTable"))
+	a.table = credentialsdynamo.New(client, awstest.Table(tb, client, "CredentialsTable"), awstest.Table(tb, client, "RequestCountsTable"))
 	a.store = medias3.New(a.objects, a.bucket, awstest.RealTime)
 	parts, err := mediaengines.Equip(media.Parts{
 		Detect: kind.Detect, Readers: files.Readers(), Results: a.store, Limits: documents.DefaultLimits(),

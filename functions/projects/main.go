@@ -20,7 +20,7 @@ func main() { start.HTTP(build) }
 func build(settings *start.Settings) (http.Handler, error) {
 	cfg := awsenv.Config(settings)
 	client, days := items.Client(cfg), daycounts.In(settings.String("ANALYTICS_TABLE"))
-	keys := credentialsdynamo.New(client, settings.String("CREDENTIALS_TABLE"))
+	keys := credentialsdynamo.New(client, settings.String("CREDENTIALS_TABLE"), settings.String("REQUEST_COUNTS_TABLE"))
 	people := usersdynamo.New(client, settings.String("USERS_TABLE"), keys, days)
 	store := projectsdynamo.New(client, settings.String("PROJECTS_TABLE"), days)
 	auth := credentials.NewAuthenticator(keys, settings.Count("RATE_LIMIT_PER_MINUTE"), time.Now)

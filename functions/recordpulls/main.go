@@ -15,6 +15,6 @@ func main() { start.Events(build) }
 
 func build(settings *start.Settings) (any, error) {
 	cfg := awsenv.Config(settings)
-	store := pullsdynamo.New(items.Client(cfg), settings.String("PULLS_TABLE"), settings.String("ANALYTICS_TABLE"))
+	store := pullsdynamo.New(items.Client(cfg), settings.String("PULLS_TABLE"), "")
 	return logevents.Handler(logevents.S3{Client: s3client.New(cfg)}, record(store)), nil
 }

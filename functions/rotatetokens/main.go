@@ -25,7 +25,7 @@ func main() { start.Events(build) }
 func build(settings *start.Settings) (any, error) {
 	cfg := awsenv.Config(settings)
 	client, table := items.Client(cfg), settings.String("CREDENTIALS_TABLE")
-	keys := credentialsdynamo.New(client, table)
+	keys := credentialsdynamo.New(client, table, settings.String("REQUEST_COUNTS_TABLE"))
 	people := usersdynamo.New(client, settings.String("USERS_TABLE"), keys, daycounts.In(settings.String("ANALYTICS_TABLE")))
 	vault := rotationsecrets.New(secretsmanager.NewFromConfig(cfg))
 	owners, ledger := owners{users.NewIssuer(people, people)}, expirynoticesdynamo.New(client, table)

@@ -160,7 +160,7 @@ func TestNoticesFollowShortenedExpiry(t *testing.T) {
 
 func TestNoticeDescribesUseOfTheToken(t *testing.T) {
 	use := func(h *fixture, s credentials.Secret, at time.Time) {
-		if err := h.table.RecordUse(h.tb.Context(), s.ID(), at); err != nil {
+		if _, _, err := h.table.CountRequest(h.tb.Context(), s, at); err != nil {
 			h.tb.Fatal(err)
 		}
 	}

@@ -42,6 +42,7 @@ type fixture struct {
 	secrets *secretsmanager.Client // this client and the next four do not crash
 	client  *dynamodb.Client
 	table   *credentialsdynamo.Table
+	counts  string // name of the table of request counts
 	users   *users.Service
 	store   *usersdynamo.Store
 	days    daycounts.Table
@@ -58,7 +59,9 @@ func newFixture(tb testing.TB) *fixture {
 		secret: "portside/acme", client: client,
 	}
 	credentialsTable, usersTable := awstest.Table(tb, client, "CredentialsTable"), awstest.Table(tb, client, "UsersTable")
-	h.table, h.days = credentialsdynamo.New(client, credentialsTable), daycounts.In(awstest.Table(tb, client, "AnalyticsTable"))
+	h.counts = awstest.Table(tb, client, "RequestCountsTable")
+	h.table = credentialsdynamo.New(client, credentialsTable, h.counts)
+	h.days = daycounts.In(awstest.Table(tb, client, "AnalyticsTable"))
 	h.store = usersdynamo.New(client, usersTable, h.table, h.days)
 	h.users = users.NewService(h.store, users.NewInviter(h.store, h.mailbox, h.clock), newID, h.clock)
 	h.handle = h.build(client, credentialsTable, usersTable)
@@ -75,7 +78,7 @@ func (h *fixture) build(
 	secrets := secretsmanager.New(h.secrets.Options(), func(o *secretsmanager.Options) {
 		o.APIOptions = append(o.APIOptions, h.crash.install)
 	})
-	table := credentialsdynamo.New(crashing, credentialsTable)
+	table := credentialsdynamo.New(crashing, credentialsTable, h.counts)
 	store := usersdynamo.New(crashing, usersTable, table, h.days)
 	owners, ledger := owners{users.NewIssuer(store, store)}, expirynoticesdynamo.New(crashing, credentialsTable)
 	rotator := rotation.New(rotationsecrets.New(secrets), owners, table, rotation.Options{Overlap: overlap, Now: h.clock})

@@ -23,13 +23,13 @@ func main() { start.Events(build) }
 
 func build(settings *start.Settings) (any, error) {
 	cfg := awsenv.Config(settings)
-	client, table := items.Client(cfg), settings.String("CREDENTIALS_TABLE")
-	keys := credentialsdynamo.New(client, table)
+	client := items.Client(cfg)
+	keys := credentialsdynamo.New(client, settings.String("CREDENTIALS_TABLE"), "")
 	people := usersdynamo.New(client, settings.String("USERS_TABLE"), keys, daycounts.In(settings.String("ANALYTICS_TABLE")))
 	mailer := mailses.New(cfg, settings.String("MAIL_FROM"))
-	requests := sessionsdynamo.New(client, table, people)
+	requests := sessionsdynamo.New(client, keys, people)
 	return sendDue(users.NewInviter(people, mailer, time.Now), credentialrequests.NewService(credentialrequests.Parts{
-		Store: credentialrequestsdynamo.New(client, table, people), Credentials: keys, People: people,
+		Store: credentialrequestsdynamo.New(client, keys, people), Credentials: keys, People: people,
 		Mailer: mailer, Now: time.Now,
 	}), sessions.NewService(sessions.Dependencies{
 		Requests: requests, Outbox: requests, Sessions: requests, Credentials: keys, People: people, Mailer: mailer, Now: time.Now,

@@ -48,18 +48,17 @@ func newFixture(tb testing.TB) *fixture {
 	client := awstest.DynamoDB(tb)
 	o := &fixture{tb: tb, server: startSESServer(tb), now: time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)}
 	now := func() time.Time { return o.now }
-	name := awstest.Table(tb, client, "CredentialsTable")
-	table := credentialsdynamo.New(client, name)
+	table := credentialsdynamo.New(client, awstest.Table(tb, client, "CredentialsTable"), "")
 	store := usersdynamo.New(client, awstest.Table(tb, client, "UsersTable"), table, daycounts.In(awstest.Table(tb, client, "AnalyticsTable")))
 	newID := func() string { return uuid.Must(uuid.NewV7()).String() }
 	o.inviter = users.NewInviter(store, o.server.mailer(), now)
 	o.users = users.NewService(store, o.inviter, newID, now)
 	o.keys = users.NewKeys(store, store, now)
 	o.requests = credentialrequests.NewService(credentialrequests.Parts{
-		Store: credentialrequestsdynamo.New(client, name, store), Credentials: table, People: store,
+		Store: credentialrequestsdynamo.New(client, table, store), Credentials: table, People: store,
 		Mailer: o.server.mailer(), NewID: newID, Now: now,
 	})
-	signIns := sessionsdynamo.New(client, name, store)
+	signIns := sessionsdynamo.New(client, table, store)
 	o.signIns = sessions.NewService(sessions.Dependencies{
 		Requests: signIns, Outbox: signIns, Sessions: signIns, Credentials: table, People: store, Mailer: o.server.mailer(), Now: now,
 	})

@@ -29,16 +29,16 @@ func main() { start.HTTP(build) }
 func build(settings *start.Settings) (http.Handler, error) {
 	cfg := awsenv.Config(settings)
 	client, table := items.Client(cfg), settings.String("CREDENTIALS_TABLE")
-	keys := credentialsdynamo.New(client, table)
+	keys := credentialsdynamo.New(client, table, settings.String("REQUEST_COUNTS_TABLE"))
 	people := usersdynamo.New(client, settings.String("USERS_TABLE"), keys, daycounts.In(settings.String("ANALYTICS_TABLE")))
-	store := sessionsdynamo.New(client, table, people)
+	store := sessionsdynamo.New(client, keys, people)
 	mailer := mailses.New(cfg, settings.String("MAIL_FROM"))
 	h := &handlers{
 		sessions: sessions.NewService(sessions.Dependencies{
 			Requests: store, Outbox: store, Sessions: store, Credentials: keys, People: people,
 			Mailer: mailer, Now: time.Now, RequestMailTime: requestMailTime,
 		}),
-		passkeys: newPasskeys(passkeysdynamo.New(client, table, keys), people, mailer, time.Now),
+		passkeys: newPasskeys(passkeysdynamo.New(client, keys), people, mailer, time.Now),
 		openID:   newOpenID(settings, openiddynamo.New(client, table), people, time.Now),
 		baseURL:  settings.Optional("BASE_URL"),
 	}

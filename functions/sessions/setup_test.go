@@ -56,13 +56,14 @@ func newFixture(tb testing.TB) *fixture {
 func newFixtureOn(tb testing.TB, client *dynamodb.Client, table string) *fixture {
 	tb.Helper()
 	f := &fixture{
-		tb: tb, post: &mailbox{}, keys: credentialsdynamo.New(client, table), base: "https://portal.example.com",
+		tb: tb, post: &mailbox{}, base: "https://portal.example.com",
+		keys:  credentialsdynamo.New(client, table, awstest.Table(tb, client, "RequestCountsTable")),
 		clock: webtest.NewClock(time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)),
 	}
 	days := daycounts.In(awstest.Table(tb, client, "AnalyticsTable"))
 	f.people = usersdynamo.New(client, awstest.Table(tb, client, "UsersTable"), f.keys, days)
-	f.store, f.states = passkeysdynamo.New(client, table, f.keys), openiddynamo.New(client, table)
-	store := sessionsdynamo.New(client, table, f.people)
+	f.store, f.states = passkeysdynamo.New(client, f.keys), openiddynamo.New(client, table)
+	store := sessionsdynamo.New(client, f.keys, f.people)
 	f.sessions = sessions.Dependencies{
 		Requests: store, Outbox: store, Sessions: store, Credentials: f.keys, People: f.people, Mailer: f.post, Now: f.clock.Now,
 	}

@@ -20,7 +20,7 @@ func main() { start.HTTP(build) }
 func build(settings *start.Settings) (http.Handler, error) {
 	cfg := awsenv.Config(settings)
 	client := items.Client(cfg)
-	keys := credentialsdynamo.New(client, settings.String("CREDENTIALS_TABLE"))
+	keys := credentialsdynamo.New(client, settings.String("CREDENTIALS_TABLE"), settings.String("REQUEST_COUNTS_TABLE"))
 	store := usersdynamo.New(client, settings.String("USERS_TABLE"), keys, daycounts.In(settings.String("ANALYTICS_TABLE")))
 	mailer := mailses.New(cfg, settings.String("MAIL_FROM"))
 	service := newService(store, mailer, settings.Optional("BASE_URL"), time.Now)

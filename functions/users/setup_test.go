@@ -46,7 +46,7 @@ func newFixtureWithLimit(tb testing.TB, limit int) *fixture {
 	p := &fixture{
 		tb: tb, client: client, limit: limit, post: &mailbox{},
 		clock: webtest.NewClock(time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)),
-		keys:  credentialsdynamo.New(client, awstest.Table(tb, client, "CredentialsTable")),
+		keys:  credentialsdynamo.New(client, awstest.Table(tb, client, "CredentialsTable"), awstest.Table(tb, client, "RequestCountsTable")),
 	}
 	days := daycounts.In(awstest.Table(tb, client, "AnalyticsTable"))
 	p.store = usersdynamo.New(client, awstest.Table(tb, client, "UsersTable"), p.keys, days)

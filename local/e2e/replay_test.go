@@ -24,7 +24,7 @@ import (
 	"portside/local/template"
 )
 
-// TestFailedLinesAreReplayedOnce deletes the table of the counts while requests and pulls are made. The functions fail, their
+// TestFailedLinesAreReplayedOnce deletes the tables of the counts and pulls while requests and pulls are made. The functions fail, their
 // batches go to the bucket, and replay-logs counts each line once. Then the function counts an object of Firehose.
 func TestFailedLinesAreReplayedOnce(t *testing.T) {
 	p := newTestStack(t)
@@ -34,6 +34,8 @@ func TestFailedLinesAreReplayedOnce(t *testing.T) {
 		return p.countedRequests(t)["calls"] == int64(len(servedRequest.FindAllString(p.log.String(), -1)))
 	})
 	p.deleteTable(t, "AnalyticsTable")
+	p.deleteTable(t, "PullsTable")
+	p.deleteTable(t, "PullsTable")
 	const requests, pulled = 50, 7
 	for range requests - pulled {
 		p.anonymous(t).Get("/v1/health").WantStatus(http.StatusOK)

@@ -38,7 +38,7 @@ type PullCount struct {
 // RankingStore reads the pulls of artifacts and users.
 type RankingStore interface {
 	// Top returns up to limit items with the most pulls in a span, in descending order. A span is a
-	// day, month or year: 2026-11-21, 2026-11 or 2026. It is eventually consistent.
+	// day or month: 2026-11-21 or 2026-11. It is eventually consistent.
 	Top(ctx context.Context, of RankingKind, span string, limit int) ([]PullCount, error)
 	// PullsOf returns the pulls of one item from the first to the last day.
 	PullsOf(ctx context.Context, item RankedItem, first, last calendar.Day) (int64, error)
@@ -126,8 +126,8 @@ func (r *Rankings) readBefore(ctx context.Context, ranking *Ranking) error {
 	})
 }
 
-// calendarSpans covers the period with as few years, months and days as possible. There are no pulls
-// after today, so a period that ends today can use the spans of the whole month or year.
+// calendarSpans covers the period with as few months and days as possible. There are no pulls
+// after today, so a period that ends today can use the span of the whole month.
 func (p Period) calendarSpans(today calendar.Day) []string {
 	last := p.Last
 	if last >= today {
@@ -136,15 +136,12 @@ func (p Period) calendarSpans(today calendar.Day) []string {
 	var spans []string
 	for day := p.First; day <= p.Last; {
 		year, month, date := day.Begin().Date()
-		nextYear, nextMonth := firstOf(year+1, time.January), firstOf(year, month+1)
-		switch {
-		case date == 1 && month == time.January && nextYear-1 <= last:
-			spans, day = append(spans, fmt.Sprintf("%04d", year)), nextYear
-		case date == 1 && nextMonth-1 <= last:
+		nextMonth := firstOf(year, month+1)
+		if date == 1 && nextMonth-1 <= last {
 			spans, day = append(spans, fmt.Sprintf("%04d-%02d", year, month)), nextMonth
-		default:
-			spans, day = append(spans, day.String()), day+1
+			continue
 		}
+		spans, day = append(spans, day.String()), day+1
 	}
 	return spans
 }

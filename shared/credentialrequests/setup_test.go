@@ -26,16 +26,17 @@ import (
 
 // fixture is the service on a real engine with real users. The test controls the clock and the mailer.
 type fixture struct {
-	tb                testing.TB
-	client            *dynamodb.Client
-	usersTable, table string
-	days              daycounts.Table
-	now               time.Time
-	mailer            *testMailer
-	ada, grace, joan  principal.Principal // a viewer and two admins
-	users             *users.Service
-	service           *credentialrequests.Service // on a client without faults
-	credentials       *credentialsdynamo.Table
+	tb               testing.TB
+	client           *dynamodb.Client
+	usersTable       string
+	table, counts    string
+	days             daycounts.Table
+	now              time.Time
+	mailer           *testMailer
+	ada, grace, joan principal.Principal // a viewer and two admins
+	users            *users.Service
+	service          *credentialrequests.Service // on a client without faults
+	credentials      *credentialsdynamo.Table
 }
 
 func newFixture(tb testing.TB) *fixture {
@@ -44,9 +45,9 @@ func newFixture(tb testing.TB) *fixture {
 	o := &fixture{
 		tb: tb, client: client, now: time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC), mailer: &testMailer{},
 		usersTable: awstest.Table(tb, client, "UsersTable"), table: awstest.Table(tb, client, "CredentialsTable"),
-		days: daycounts.In(awstest.Table(tb, client, "AnalyticsTable")),
+		counts: awstest.Table(tb, client, "RequestCountsTable"), days: daycounts.In(awstest.Table(tb, client, "AnalyticsTable")),
 	}
-	o.credentials = credentialsdynamo.New(client, o.table)
+	o.credentials = credentialsdynamo.New(client, o.table, o.counts)
 	o.service = o.on(client)
 	people := usersdynamo.New(client, o.usersTable, o.credentials, o.days)
 	o.users = users.NewService(people, nil, newID, o.clock)
@@ -80,10 +81,10 @@ func (o *fixture) clock() time.Time { return o.now }
 
 // on returns the service on another client, as in another process.
 func (o *fixture) on(client *dynamodb.Client) *credentialrequests.Service {
-	table := credentialsdynamo.New(client, o.table)
+	table := credentialsdynamo.New(client, o.table, o.counts)
 	people := usersdynamo.New(client, o.usersTable, table, o.days)
 	return credentialrequests.NewService(credentialrequests.Parts{
-		Store: credentialrequestsdynamo.New(client, o.table, people), Credentials: table, People: people,
+		Store: credentialrequestsdynamo.New(client, table, people), Credentials: table, People: people,
 		Mailer: o.mailer, NewID: newID, Now: o.clock,
 	})
 }

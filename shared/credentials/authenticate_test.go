@@ -29,7 +29,8 @@ func newFixture(tb testing.TB, limit int) *fixture {
 	tb.Helper()
 	g := &fixture{tb: tb, now: time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)}
 	g.client, g.meter = awstest.Metered(awstest.DynamoDB(tb))
-	g.table = credentialsdynamo.New(g.client, awstest.Table(tb, g.client, "CredentialsTable"))
+	g.table = credentialsdynamo.New(
+		g.client, awstest.Table(tb, g.client, "CredentialsTable"), awstest.Table(tb, g.client, "RequestCountsTable"))
 	g.auth = credentials.NewAuthenticator(g.table, limit, func() time.Time { return g.now })
 	return g
 }

@@ -55,7 +55,7 @@ type Credential struct {
 	CreatedAt  time.Time
 	ExpiresAt  time.Time // zero if it does not expire
 	RevokedAt  time.Time // zero if it is not revoked
-	LastUsedAt time.Time // zero if it was never used, but a session's use begins with its creation; rounded down to LastUseResolution
+	LastUsedAt time.Time // zero if it was never used or is unknown, but a session's use begins with its creation; rounded down to LastUseResolution
 	RateLimit  int       // requests per minute; 0 means the service's default
 
 	// AuthenticatedAt is, for a session, when its person proved who they are: at its creation, or earlier at an identity provider.
@@ -106,8 +106,12 @@ func (c Credential) Works(at time.Time) bool {
 // Live reports whether the credential is neither revoked nor expired, and whether a session was used recently enough. The
 // owner's status does not matter.
 func (c Credential) Live(at time.Time) bool {
-	return c.RevokedAt.IsZero() && (c.ExpiresAt.IsZero() || at.Before(c.ExpiresAt)) &&
-		(c.Kind != Session || at.Before(c.LastUsedAt.Add(SessionIdle)))
+	return c.IsOpen(at) && (c.Kind != Session || at.Before(c.LastUsedAt.Add(SessionIdle)))
+}
+
+// IsOpen reports whether the credential is neither revoked nor expired. Unlike Live, it does not depend on the last use.
+func (c Credential) IsOpen(at time.Time) bool {
+	return c.RevokedAt.IsZero() && (c.ExpiresAt.IsZero() || at.Before(c.ExpiresAt))
 }
 
 // Retention is how long a revoked or expired credential is kept for audit. Databases delete later,
@@ -126,16 +130,13 @@ func (c Credential) IsRetained(at time.Time) bool {
 
 // Store finds credentials when they are presented.
 type Store interface {
-	// Get returns the credential with this id, strongly consistent. Errors: ErrUnknown.
-	Get(ctx context.Context, id string) (Credential, error)
-	// CountRequest counts one request in the minute of at and records the use, in one atomic call.
-	// It returns the credential and the number of requests in that minute, including this one.
-	// Errors: ErrUnknown if no credential has this id and hash, so that a caller who knows only the
-	// public id cannot use up its allowance, or if it is a session that was not used for
-	// SessionIdle, so that the request does not revive it.
-	CountRequest(ctx context.Context, id string, hash []byte, at time.Time) (Credential, int, error)
-	// RecordUse records a use without counting it.
-	RecordUse(ctx context.Context, id string, at time.Time) error
+	// CountRequest counts one request in the minute of at, and records the use. It returns the
+	// credential, strongly consistent, and the number of requests in that minute, including this one.
+	// Errors: ErrUnknown if the store does not have the secret, or if it is that of a session that was
+	// not used for SessionIdle, so that the request does not revive the session. Requests with another
+	// secret do not count for a credential, so a caller who knows only its public id cannot use up
+	// its allowance.
+	CountRequest(ctx context.Context, secret Secret, at time.Time) (Credential, int, error)
 }
 
 // Allowance is a credential's rate limit as of one request.
@@ -153,14 +154,15 @@ type Authenticator struct {
 }
 
 // NewAuthenticator returns an Authenticator. limit is the default number of requests per minute and
-// credential; 0 switches the rate limit off.
+// credential; 0 switches the rate limit off. Requests are counted in any case, because that records
+// the last use.
 func NewAuthenticator(store Store, limit int, now func() time.Time) *Authenticator {
 	return &Authenticator{store: store, limit: limit, now: now}
 }
 
-// Authenticate returns the principal of a text, which must be of one of the given kinds. It makes
-// no storage call for malformed text and exactly one otherwise; without a rate limit, it makes two
-// once every LastUseResolution. Errors: ErrUnauthorized; ErrRateLimited with the allowance.
+// Authenticate returns the principal of a text, which must be of one of the given kinds. It calls
+// the store once, or not at all if the text is malformed. Errors: ErrUnauthorized; ErrRateLimited
+// with the allowance.
 func (a *Authenticator) Authenticate(ctx context.Context, text string, kinds ...Kind) (principal.Principal, Allowance, error) {
 	found, allowance, err := a.authenticate(ctx, text, kinds)
 	if err != nil {
@@ -188,37 +190,21 @@ func (a *Authenticator) authenticate(ctx context.Context, text string, kinds []K
 		return Credential{}, Allowance{}, ErrUnauthorized
 	}
 	now := a.now()
-	found, used, err := a.lookUp(ctx, secret, now)
+	found, used, err := a.store.CountRequest(ctx, secret, now)
 	if errors.Is(err, ErrUnknown) {
 		return Credential{}, Allowance{}, ErrUnauthorized
 	}
 	if err != nil {
 		return Credential{}, Allowance{}, err
 	}
+	if !secret.Matches(found.Hash) || found.Kind != secret.Kind() || !found.Works(now) {
+		return Credential{}, Allowance{}, ErrUnauthorized
+	}
 	allowance := a.allowance(found, used, now)
 	if allowance.Limit > 0 && used > allowance.Limit {
 		return Credential{}, allowance, ErrRateLimited
 	}
 	return found, allowance, nil
-}
-
-// lookUp finds the credential, checks the secret, and records the use.
-func (a *Authenticator) lookUp(ctx context.Context, secret Secret, now time.Time) (found Credential, used int, err error) {
-	if a.limit > 0 {
-		found, used, err = a.store.CountRequest(ctx, secret.ID(), secret.Hash(), now)
-	} else {
-		found, err = a.store.Get(ctx, secret.ID())
-	}
-	if err != nil {
-		return Credential{}, 0, err
-	}
-	if !secret.Matches(found.Hash) || found.Kind != secret.Kind() || !found.Works(now) {
-		return Credential{}, 0, ErrUnauthorized
-	}
-	if a.limit == 0 && now.Truncate(LastUseResolution).After(found.LastUsedAt) {
-		err = a.store.RecordUse(ctx, secret.ID(), now)
-	}
-	return found, used, err
 }
 
 func (a *Authenticator) allowance(c Credential, used int, now time.Time) Allowance {

@@ -10,9 +10,9 @@ import (
 
 // Lister lists the credentials of a user.
 type Lister interface {
-	// List returns the credentials of one kind that an owner has, in no particular order, strongly
-	// consistent. It may include revoked and expired ones.
-	List(ctx context.Context, ownerID string, kind Kind) ([]Credential, error)
+	// List returns the credentials of some kinds that an owner has, in no particular order, strongly
+	// consistent, and without their last uses. It may include revoked and expired ones.
+	List(ctx context.Context, ownerID string, kinds ...Kind) ([]Credential, error)
 }
 
 // Visibility decides which charts and images a person may see in the portal. A person with
@@ -37,15 +37,13 @@ func (v *Visibility) Of(ctx context.Context, caller principal.Principal) (princi
 		return viewer, nil
 	}
 	now := v.now()
-	for _, kind := range []Kind{AccessToken, Password} {
-		owned, err := v.store.List(ctx, caller.UserID, kind)
-		if err != nil {
-			return principal.Principal{}, err
-		}
-		for _, c := range owned {
-			if c.Works(now) {
-				viewer.Scopes = unite(viewer.Scopes, c.principal(now).Scopes)
-			}
+	owned, err := v.store.List(ctx, caller.UserID, AccessToken, Password)
+	if err != nil {
+		return principal.Principal{}, err
+	}
+	for _, c := range owned {
+		if c.Works(now) {
+			viewer.Scopes = unite(viewer.Scopes, c.principal(now).Scopes)
 		}
 	}
 	return viewer, nil

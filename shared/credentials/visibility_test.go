@@ -5,8 +5,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
 	"portside/shared/core/principal"
 	"portside/shared/credentials"
+	"portside/shared/credentials/credentialsdynamo"
+	"portside/shared/dynamo/transactions"
 )
 
 func TestVisibilityUnitesOwnWorkingCredentials(t *testing.T) {
@@ -24,7 +28,12 @@ func TestVisibilityUnitesOwnWorkingCredentials(t *testing.T) {
 	scoped(credentials.AccessToken, "ada", nil, "read:docker-images:acme/web", "read:helm-charts:product")
 	scoped(credentials.AccessToken, "ada", func(c *credentials.Credential) { c.RevokedAt = g.now }, "read:helm-charts:revoked")
 	scoped(credentials.Password, "ada", func(c *credentials.Credential) { c.ExpiresAt = g.now }, "read:helm-charts:expired")
-	scoped(credentials.AccessToken, "ada", func(c *credentials.Credential) { c.Owner.Active = false }, "read:helm-charts:inactive")
+	scoped(credentials.AccessToken, "sue", nil, "read:helm-charts:inactive")
+	isActive := false
+	suspension := g.table.Tally("sue", credentialsdynamo.Change{Active: &isActive})
+	if err := transactions.Write(t.Context(), g.client, []types.TransactWriteItem{suspension}); err != nil {
+		t.Fatal(err)
+	}
 	scoped(credentials.AccessToken, "eve", nil, "read:helm-charts")
 	visibility := credentials.NewVisibility(g.table, func() time.Time { return g.now })
 	for _, c := range []struct {
@@ -33,6 +42,7 @@ func TestVisibilityUnitesOwnWorkingCredentials(t *testing.T) {
 	}{
 		{principal.Principal{UserID: "ada", Role: principal.User}, []principal.Scope{"read:docker-images:acme/*", "read:helm-charts:product"}},
 		{principal.Principal{UserID: "eve", Role: principal.Viewer}, []principal.Scope{"read:helm-charts"}},
+		{principal.Principal{UserID: "sue", Role: principal.Viewer}, nil},
 		{principal.Principal{UserID: "new", Role: principal.Viewer}, nil},
 		{principal.Principal{UserID: "new", Role: principal.Manager}, []principal.Scope{"read:docker-images", "read:helm-charts"}},
 	} {

@@ -65,12 +65,12 @@ type Ledger interface {
 	MarkSent(ctx context.Context, notice Notice) error
 }
 
-// Credentials finds tokens and passwords. Reads are strongly consistent.
+// Credentials finds tokens and passwords. Reads are strongly consistent, except for last uses.
 type Credentials interface {
-	// Expiring returns the tokens and passwords that expire on a day, in no particular order.
+	// Expiring returns the tokens and passwords that expire on a day, in no particular order and without their last uses.
 	Expiring(ctx context.Context, day calendar.Day) ([]credentials.Credential, error)
-	// List returns an owner's credentials of one kind, recently expired and revoked ones included, in no particular order.
-	List(ctx context.Context, ownerID string, kind credentials.Kind) ([]credentials.Credential, error)
+	// ListWithUses returns an owner's credentials of some kinds, recently expired and revoked ones included, in no particular order.
+	ListWithUses(ctx context.Context, ownerID string, kinds ...credentials.Kind) ([]credentials.Credential, error)
 }
 
 // Person is the recipient of a mail.
@@ -194,10 +194,12 @@ func (s *Sender) send(ctx context.Context, notice Notice) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	successor, err := s.successor(ctx, notice.Credential)
+	owned, err := s.Credentials.ListWithUses(ctx, notice.Credential.Owner.ID, credentials.AccessToken, credentials.Password)
 	if err != nil {
 		return false, err
 	}
+	notice.Credential.LastUsedAt = lastUseOf(notice.Credential.ID, owned)
+	successor := s.successor(notice.Credential.ID, owned)
 	claimed, err := s.Ledger.Claim(ctx, notice)
 	if err != nil || !claimed {
 		return false, err
@@ -208,13 +210,22 @@ func (s *Sender) send(ctx context.Context, notice Notice) (bool, error) {
 	return true, s.Ledger.MarkSent(ctx, notice)
 }
 
-// successor returns the newest working token that replaces the credential, or a zero Credential.
-func (s *Sender) successor(ctx context.Context, c credentials.Credential) (newest credentials.Credential, err error) {
-	all, err := s.Credentials.List(ctx, c.Owner.ID, credentials.AccessToken)
-	for _, other := range all {
-		if other.RotatedFrom == c.ID && other.Works(s.Now()) && other.CreatedAt.After(newest.CreatedAt) {
-			newest = other
+// lastUseOf returns the last use of the credential with this id, or the zero time.
+func lastUseOf(id string, owned []credentials.Credential) time.Time {
+	for _, c := range owned {
+		if c.ID == id {
+			return c.LastUsedAt
 		}
 	}
-	return newest, err
+	return time.Time{}
+}
+
+// successor returns the newest working token that replaces the credential with this id, or a zero Credential.
+func (s *Sender) successor(id string, owned []credentials.Credential) (newest credentials.Credential) {
+	for _, c := range owned {
+		if c.Kind == credentials.AccessToken && c.RotatedFrom == id && c.Works(s.Now()) && c.CreatedAt.After(newest.CreatedAt) {
+			newest = c
+		}
+	}
+	return newest
 }

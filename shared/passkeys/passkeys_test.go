@@ -7,8 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
-
 	"portside/shared/core/fault"
 	"portside/shared/core/principal"
 	"portside/shared/credentials"
@@ -235,7 +233,7 @@ func TestARevokedCallerRegistersNothing(t *testing.T) {
 	revoke := func() {
 		c := credentials.Credential{ID: f.ada.CredentialID, Kind: credentials.Session, RevokedAt: f.clock.Now()}
 		c.Owner.ID = f.ada.UserID
-		if err := transactions.Write(t.Context(), f.client, []types.TransactWriteItem{f.table.Revoke(c)}); err != nil {
+		if err := transactions.Write(t.Context(), f.client, f.table.Revoke(c)); err != nil {
 			t.Error(err)
 		}
 	}
@@ -246,7 +244,7 @@ func TestARevokedCallerRegistersNothing(t *testing.T) {
 			revoke()
 		}
 		return nil
-	}), f.name, f.table))
+	}), f.table))
 	if _, err := slow.Register(t.Context(), f.ada, site, input); !errors.Is(err, passkeys.ErrCaller) {
 		t.Errorf("revoked during the registration: %v", err)
 	}

@@ -31,7 +31,6 @@ var site = passkeys.Site{ID: "portal.example.com", Origin: "https://portal.examp
 type fixture struct {
 	tb      testing.TB
 	client  *dynamodb.Client
-	name    string
 	table   *credentialsdynamo.Table
 	store   *passkeysdynamo.Store
 	clock   *webtest.Clock
@@ -42,9 +41,9 @@ type fixture struct {
 func newFixture(tb testing.TB) *fixture {
 	tb.Helper()
 	f := &fixture{tb: tb, client: awstest.DynamoDB(tb), clock: webtest.NewClock(time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC))}
-	f.name = awstest.Table(tb, f.client, "CredentialsTable")
-	f.table = credentialsdynamo.New(f.client, f.name)
-	f.store = passkeysdynamo.New(f.client, f.name, f.table)
+	f.table = credentialsdynamo.New(
+		f.client, awstest.Table(tb, f.client, "CredentialsTable"), awstest.Table(tb, f.client, "RequestCountsTable"))
+	f.store = passkeysdynamo.New(f.client, f.table)
 	f.service = f.on(f.store)
 	f.ada = f.caller()
 	return f

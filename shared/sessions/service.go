@@ -115,7 +115,7 @@ func (s *Service) replacedSession(ctx context.Context, text string) (credentials
 	if err != nil || secret.Kind() != credentials.Session {
 		return credentials.Credential{}, nil //nolint:nilerr // a malformed cookie is not an error
 	}
-	found, err := s.Credentials.Get(ctx, secret.ID())
+	found, err := s.Credentials.GetWithUse(ctx, secret.ID())
 	if errors.Is(err, credentials.ErrUnknown) {
 		return credentials.Credential{}, nil
 	}
@@ -130,7 +130,7 @@ func (s *Service) markEnded(c credentials.Credential, reason string) credentials
 	return c
 }
 
-// Current returns the caller's session and its user. Errors: ErrNotFound if it has just ended.
+// Current returns the caller's session, which this request uses, and its user. Errors: ErrNotFound if it has just ended.
 func (s *Service) Current(ctx context.Context, caller principal.Principal) (credentials.Credential, principal.Person, error) {
 	session, err := s.Credentials.Get(ctx, caller.SessionID)
 	if errors.Is(err, credentials.ErrUnknown) {
@@ -139,6 +139,7 @@ func (s *Service) Current(ctx context.Context, caller principal.Principal) (cred
 	if err != nil {
 		return credentials.Credential{}, principal.Person{}, err
 	}
+	session.LastUsedAt = s.now().Truncate(credentials.LastUseResolution)
 	person, err := s.People.Person(ctx, caller.UserID)
 	return session, person, err
 }

@@ -140,7 +140,7 @@ type Outbox interface {
 	MarkSent(ctx context.Context, request Request) error
 }
 
-// SessionStore keeps sessions. Reads are strongly consistent.
+// SessionStore keeps sessions. Reads are strongly consistent, except for last uses.
 type SessionStore interface {
 	// Begin stores a session. Errors: ErrSignIn if the request was used; versions.ErrStale if the user or one of the sessions
 	// has changed.
@@ -172,8 +172,10 @@ type UsedRequest struct {
 
 // Credentials finds sessions.
 type Credentials interface {
-	// Get returns the credential with this id, strongly consistent. Errors: credentials.ErrUnknown.
+	// Get returns the credential with this id, strongly consistent, without its last use. Errors: credentials.ErrUnknown.
 	Get(ctx context.Context, id string) (credentials.Credential, error)
+	// GetWithUse is Get with the last use, which is eventually consistent.
+	GetWithUse(ctx context.Context, id string) (credentials.Credential, error)
 }
 
 // People finds users. Both methods return a fault of kind NotFound if there is no such user.

@@ -5,7 +5,8 @@
 //	counts     <day>, total    users and projects; written by their own packages, see daycounts
 //	requests   <day>           requests of the day by hour and latency, see requestStatsItem
 //	usage      <day>           what was used on the day; pulls are written by pullsdynamo
-//	pulls#…    <span>          pulls of an artifact or a user; written by pullsdynamo, see there
+//	pulls#…    <month>         pulls of an artifact or a user; written by pullsdynamo, see there
+//	top#…      <name>          places in rankings; written by pullsdynamo, see there
 //	batches#<log>#<day>#<stream>   <time>-<digest>   marker of a counted segment of the log
 //
 // Each line of the log counts once, however often it is delivered; see Recorder.

@@ -15,9 +15,8 @@ import (
 
 var _ analytics.RankingStore = (*Store)(nil)
 
-// pullsItem is the number of pulls of an artifact, or by a user, in a span. pullsdynamo writes it.
-type pullsItem struct {
-	PK    string `dynamodbav:"pk"`
+// rankedPulls is a place in a ranking. pullsdynamo writes it.
+type rankedPulls struct {
 	SK    string `dynamodbav:"sk"`
 	Pulls int64  `dynamodbav:"pulls"`
 }
@@ -34,42 +33,69 @@ func (s *Store) Top(ctx context.Context, of analytics.RankingKind, span string, 
 	}
 	top := make([]analytics.PullCount, len(out.Items))
 	for i, item := range out.Items {
-		found, err := items.Decode[pullsItem](item)
+		found, err := items.Decode[rankedPulls](item)
 		if err != nil {
 			return nil, s.itemError(item, err)
 		}
-		top[i] = analytics.PullCount{RankedItem: parseItem(found.PK), Pulls: found.Pulls}
+		top[i] = analytics.PullCount{RankedItem: parseItem(found.SK), Pulls: found.Pulls}
 	}
 	return top, nil
 }
 
-// PullsOf implements analytics.RankingStore with one call for every megabyte, which is about 30
-// years.
+// PullsOf implements analytics.RankingStore with one call. It reads one item for each month.
 func (s *Store) PullsOf(ctx context.Context, ranked analytics.RankedItem, first, last calendar.Day) (int64, error) {
 	sum := int64(0)
-	err := s.eachDay(ctx, dayRange{pullsPartition(ranked), first, last}, func(item items.Map) error {
-		found, err := items.Decode[pullsItem](item)
-		if len(found.SK) == len("2006-01-02") { // not a month or a year
-			sum += found.Pulls
-		}
+	err := s.eachItem(ctx, itemRange{"pulls#" + itemName(ranked), monthOf(first), monthOf(last)}, func(item items.Map) error {
+		n, err := pullsOfDays(item, first, last)
+		sum += n
 		return err
 	})
 	return sum, err
 }
 
-const person = "person"
+func monthOf(day calendar.Day) string { return day.Begin().Format("2006-01") }
 
-func pullsPartition(item analytics.RankedItem) string {
-	if item.UserID != "" {
-		return "pulls#" + person + "#" + item.UserID
+// pullsOfDays adds up the attributes d01 to d31 of a month that are in the period.
+func pullsOfDays(item items.Map, first, last calendar.Day) (int64, error) {
+	month, err := items.Decode[struct {
+		SK string `dynamodbav:"sk"`
+	}](item)
+	if err != nil {
+		return 0, err
 	}
-	return "pulls#" + item.Kind + "#" + item.Repository
+	begin, err := calendar.ParseDay(month.SK + "-01")
+	if err != nil {
+		return 0, fmt.Errorf("read the pulls of a month: %w", err)
+	}
+	sum := int64(0)
+	for day := max(begin, first); day <= last && monthOf(day) == month.SK; day++ {
+		attribute, ok := item[day.Begin().Format("d02")]
+		if !ok {
+			continue
+		}
+		n, isInt := intAttribute(attribute)
+		if !isInt {
+			return 0, fmt.Errorf("read the pulls of %s: the count is not a whole number", day)
+		}
+		sum += n
+	}
+	return sum, nil
 }
 
-func parseItem(partition string) analytics.RankedItem {
-	kind, name, _ := strings.Cut(strings.TrimPrefix(partition, "pulls#"), "#")
-	if kind == person {
-		return analytics.RankedItem{UserID: name}
+const person = "person"
+
+// itemName is the name of an artifact or a user in keys.
+func itemName(item analytics.RankedItem) string {
+	if item.UserID != "" {
+		return person + "#" + item.UserID
 	}
-	return analytics.RankedItem{Kind: kind, Repository: name}
+	return item.Kind + "#" + item.Repository
+}
+
+func parseItem(name string) analytics.RankedItem {
+	kind, rest, _ := strings.Cut(name, "#")
+	if kind == person {
+		return analytics.RankedItem{UserID: rest}
+	}
+	return analytics.RankedItem{Kind: kind, Repository: rest}
 }

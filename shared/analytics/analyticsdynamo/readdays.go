@@ -110,16 +110,24 @@ type dayRange struct {
 
 // eachDay reads the items of the days with eventual consistency.
 func (s *Store) eachDay(ctx context.Context, days dayRange, visit func(items.Map) error) error {
+	return s.eachItem(ctx, itemRange{days.partition, days.first.String(), days.last.String()}, visit)
+}
+
+// itemRange is a range of sort keys in a partition. It includes both ends.
+type itemRange struct{ partition, first, last string }
+
+// eachItem reads the items of the range with eventual consistency.
+func (s *Store) eachItem(ctx context.Context, r itemRange, visit func(items.Map) error) error {
 	pages := dynamodb.NewQueryPaginator(s.client, &dynamodb.QueryInput{
 		TableName: &s.table, KeyConditionExpression: aws.String("pk = :partition AND sk BETWEEN :first AND :last"),
 		ExpressionAttributeValues: items.Map{
-			":partition": items.Text(days.partition), ":first": items.Text(days.first.String()), ":last": items.Text(days.last.String()),
+			":partition": items.Text(r.partition), ":first": items.Text(r.first), ":last": items.Text(r.last),
 		},
 	})
 	for pages.HasMorePages() {
 		page, err := pages.NextPage(ctx)
 		if err != nil {
-			return fmt.Errorf("read %s of %s to %s: %w", days.partition, days.first, days.last, err)
+			return fmt.Errorf("read %s of %s to %s: %w", r.partition, r.first, r.last, err)
 		}
 		for _, item := range page.Items {
 			if err := visit(item); err != nil {

@@ -24,13 +24,17 @@ type Reconciler struct {
 	Recorder *Recorder
 	// Histories yield the history of everything that is counted by day: users and projects.
 	Histories []func(context.Context) iter.Seq2[daycounts.History, error]
-	// Pulls counts the pull log of a day again, with strong consistency.
+	// Pulls counts the pull log of a day again, with strong consistency. It returns ErrChanging if it
+	// counted pulls that the stored counts do not have yet.
 	Pulls func(context.Context, calendar.Day) (analytics.Pulls, error)
 	// PullsFrom is the first day for which the pull log is complete.
 	PullsFrom calendar.Day
 	// Repair makes the Reconciler write the recounted numbers where they differ.
 	Repair bool
 }
+
+// ErrChanging means that data changed while it was counted, so it has to be counted again.
+var ErrChanging = errConflict
 
 // comparison has the findings of a comparison and a function that corrects them. The function returns
 // errConflict if another writer changed the data meanwhile.

@@ -50,9 +50,9 @@ type Store struct {
 	people      People
 }
 
-// New returns a Store in the named table, which also has the credentials.
-func New(client *dynamodb.Client, table string, people People) *Store {
-	return &Store{client: client, table: table, credentials: credentialsdynamo.New(client, table), people: people}
+// New returns a Store in the table of the credentials.
+func New(client *dynamodb.Client, table *credentialsdynamo.Table, people People) *Store {
+	return &Store{client: client, table: table.Name(), credentials: table, people: people}
 }
 
 var _ credentialrequests.Store = (*Store)(nil)

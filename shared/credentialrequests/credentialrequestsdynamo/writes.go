@@ -75,15 +75,10 @@ func (s *Store) open(userID string) types.TransactWriteItem {
 // Change implements credentialrequests.Store. If it fails because of too many credentials, it
 // recounts them without the expired ones and tries once more.
 func (s *Store) Change(ctx context.Context, change credentialrequests.Change) error {
-	err := s.change(ctx, change)
-	if !errors.Is(err, credentialrequests.ErrTooMany) {
-		return err
+	if change.Issue == nil {
+		return s.change(ctx, change)
 	}
-	room, recountErr := s.credentials.Recount(ctx, change.Before.UserID, change.Issue.CreatedAt)
-	if recountErr != nil || !room {
-		return cmp.Or(recountErr, err)
-	}
-	return s.change(ctx, change)
+	return s.credentials.WithRecount(ctx, *change.Issue, credentialrequests.ErrTooMany, func() error { return s.change(ctx, change) })
 }
 
 func (s *Store) change(ctx context.Context, change credentialrequests.Change) error {
@@ -139,7 +134,7 @@ func (p *plan) credentials(change credentialrequests.Change) {
 	table, tally := p.store.credentials, credentialsdynamo.Change{}
 	if change.End != nil {
 		tally.Revoked = 1
-		p.add(versions.ErrStale, table.Revoke(*change.End))
+		p.add(versions.ErrStale, table.Revoke(*change.End)...)
 	}
 	if change.Issue != nil {
 		tally.Issued = 1

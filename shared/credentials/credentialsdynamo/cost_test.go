@@ -13,62 +13,85 @@ import (
 
 	"portside/shared/credentials"
 	"portside/shared/credentials/credentialsdynamo"
+	"portside/shared/testkit/awstest"
 )
 
-// TestAuthenticationCostsOneCall turns the rate limit on. Each request costs one call, one write unit
-// and no read, including rejected requests.
-func TestAuthenticationCostsOneCall(t *testing.T) {
+// TestAuthenticationCostsOneTrip counts the calls and units of requests. Reading the record and counting the request happen at the
+// same time; see TestAuthenticationReadsAndCountsAtOnce. The first use in five minutes changes the index byOwner, too.
+func TestAuthenticationCostsOneTrip(t *testing.T) {
 	s := newFixture(t)
 	_, secret := s.issued()
 	_, late := s.issued()
-	for name, c := range map[string]struct {
-		text string
-		at   time.Time
-		want error
+	at := noon
+	authenticate := func(text string, want error) {
+		t.Helper()
+		auth := credentials.NewAuthenticator(s.table, 3, func() time.Time { return at })
+		if _, _, err := auth.Authenticate(t.Context(), text, credentials.AccessToken); !errors.Is(err, want) {
+			t.Errorf("%v, want %v", err, want)
+		}
+	}
+	for _, step := range []struct {
+		name, text string
+		want       error
+		after      time.Duration
+		calls      int
+		writes     float64
 	}{
-		"a working token":  {secret.Reveal(), noon, nil},
-		"an expired token": {late.Reveal(), noon.AddDate(0, 0, 90), credentials.ErrUnauthorized},
-		"an unknown token": {credentials.Mint(credentials.AccessToken).Reveal(), noon, credentials.ErrUnauthorized},
+		{"the first use", secret.Reveal(), nil, 0, 3, 3},
+		{"a use in the same minute", secret.Reveal(), nil, 0, 2, 1},
+		{"a use in the next minute", secret.Reveal(), nil, time.Minute, 2, 1},
+		{"a use five minutes later", secret.Reveal(), nil, 5 * time.Minute, 2, 2},
+		{"the second request", secret.Reveal(), nil, 0, 2, 1},
+		{"the third request", secret.Reveal(), nil, 0, 2, 1},
+		{"a request beyond the limit", secret.Reveal(), credentials.ErrRateLimited, 0, 2, 1},
+		{"an unknown token", credentials.Mint(credentials.AccessToken).Reveal(), credentials.ErrUnauthorized, 0, 2, 1},
+		{"an expired token", late.Reveal(), credentials.ErrUnauthorized, 90 * 24 * time.Hour, 3, 3},
 	} {
-		auth := credentials.NewAuthenticator(s.table, 2, func() time.Time { return c.at })
+		at = at.Add(step.after)
 		s.meter.Reset()
-		if _, _, err := auth.Authenticate(t.Context(), c.text, credentials.AccessToken); !errors.Is(err, c.want) {
-			t.Errorf("%s: %v", name, err)
-		}
-		s.costs(name, 1, 0, 1)
+		authenticate(step.text, step.want)
+		s.costs(step.name, step.calls, 1, step.writes)
 	}
-	auth := credentials.NewAuthenticator(s.table, 2, func() time.Time { return noon })
-	for range 2 {
-		_, _, err := auth.AuthenticateBasic(t.Context(), "any", secret.Reveal())
-		if err != nil && !errors.Is(err, credentials.ErrRateLimited) {
-			t.Fatal(err)
-		}
-	}
-	s.meter.Reset()
-	if _, _, err := auth.AuthenticateBasic(t.Context(), "any", secret.Reveal()); !errors.Is(err, credentials.ErrRateLimited) {
-		t.Errorf("a request beyond the limit = %v, want %v", err, credentials.ErrRateLimited)
-	}
-	s.costs("a request beyond the limit", 1, 0, 1)
 }
 
-// TestUnlimitedAuthentication turns the rate limit off. Each request reads, and one in every
-// LastUseResolution writes.
-func TestUnlimitedAuthentication(t *testing.T) {
+// TestAuthenticationReadsAndCountsAtOnce makes the read and the count wait for each other.
+func TestAuthenticationReadsAndCountsAtOnce(t *testing.T) {
 	s := newFixture(t)
 	_, secret := s.issued()
-	for i, step := range []struct {
-		after  time.Duration
-		calls  int
-		writes float64
-	}{
-		{0, 2, 1}, {time.Minute, 1, 0}, {credentials.LastUseResolution - time.Millisecond, 1, 0}, {credentials.LastUseResolution, 2, 1},
-	} {
-		auth := credentials.NewAuthenticator(s.table, 0, func() time.Time { return noon.Add(step.after) })
-		s.meter.Reset()
-		if _, _, err := auth.Authenticate(t.Context(), secret.Reveal(), credentials.AccessToken); err != nil {
-			t.Fatalf("step %d: %v", i, err)
-		}
-		s.costs("unlimited", step.calls, 1, step.writes)
+	s.use(secret, noon)
+	ctx, cancel := context.WithTimeout(t.Context(), meetingTimeout)
+	defer cancel()
+	if _, used, err := s.meeting(2).CountRequest(ctx, secret, noon); err != nil || used != 2 {
+		t.Errorf("%d requests, %v", used, err)
+	}
+}
+
+// meetingTimeout ends a test that would wait forever.
+const meetingTimeout = 20 * time.Second
+
+// meeting returns the table on a client whose calls wait for each other.
+func (s *fixture) meeting(calls int) *credentialsdynamo.Table {
+	return credentialsdynamo.New(awstest.Meeting(s.client, calls), s.table.Name(), s.counts)
+}
+
+// TestListsTakeOneTrip lists tokens with their last uses: the listings and the uses are read at once, each with one call, and the
+// number of tokens hardly matters.
+func TestListsTakeOneTrip(t *testing.T) {
+	s := newFixture(t)
+	for range 20 {
+		_, secret := s.issued()
+		s.use(secret, noon)
+	}
+	s.meter.Reset()
+	all, err := s.table.ListWithUses(t.Context(), owner, credentials.AccessToken, credentials.Password)
+	if err != nil || len(all) != 20 || all[0].LastUsedAt.IsZero() {
+		t.Fatalf("%d tokens, %v", len(all), err)
+	}
+	s.costs("20 tokens", 2, 3, 0)
+	ctx, cancel := context.WithTimeout(t.Context(), meetingTimeout)
+	defer cancel()
+	if _, err := s.meeting(2).ListWithUses(ctx, owner, credentials.AccessToken); err != nil {
+		t.Error(err)
 	}
 }
 
@@ -81,20 +104,21 @@ func (s *fixture) costs(what string, calls int, reads, writes float64) {
 	}
 }
 
-// TestFullRecordCostsOneUnit fills a record with the longest fields that leave room for an hour of counters,
-// because DynamoDB charges by 1 KB.
+// TestFullRecordCostsOneUnit fills a record with long fields, which requests do not write.
 func TestFullRecordCostsOneUnit(t *testing.T) {
 	s := newFixture(t)
 	c, secret := minted()
-	c.Name, c.Scopes = strings.Repeat("n", 100), []string{"read:helm-charts", "read:docker-images:" + strings.Repeat("a", 200) + "/*"}
-	c.RateLimit = 500
+	c.Name = strings.Repeat("n", 100)
+	for range 6 {
+		c.Scopes = append(c.Scopes, "read:docker-images:"+strings.Repeat("a", 200)+"/*")
+	}
 	s.issue(c)
-	for i := range 8 {
+	for i := range 9 {
 		s.use(secret, noon.Add(time.Duration(i)*10*time.Minute))
 	}
 	s.meter.Reset()
 	s.use(secret, noon.Add(80*time.Minute))
-	s.costs("a full record", 1, 0, 1)
+	s.costs("a full record", 2, 1, 1)
 }
 
 // offline is an HTTP client that fails the test on any call.
@@ -115,7 +139,7 @@ func TestMalformedTextCostsNoCall(t *testing.T) {
 	token, key := credentials.Mint(credentials.AccessToken).Reveal(), credentials.Mint(credentials.APIKey).Reveal()
 	for _, limit := range []int{0, 100} {
 		now := func() time.Time { return time.Date(2028, 2, 29, 12, 0, 0, 0, time.UTC) }
-		auth := credentials.NewAuthenticator(credentialsdynamo.New(client, "none"), limit, now)
+		auth := credentials.NewAuthenticator(credentialsdynamo.New(client, "none", "none"), limit, now)
 		for _, garbage := range []string{
 			"", "x", token[:len(token)-1], token + "x", token[:20] + string(rune(token[20]^1)) + token[21:], strings.ToUpper(token), " " + token,
 			strings.Repeat("x", 1<<20), key, "pst_" + key[4:],

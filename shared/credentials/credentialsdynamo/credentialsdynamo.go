@@ -1,20 +1,25 @@
 // Package credentialsdynamo keeps credentials in a DynamoDB table.
 //
 // Each credential has two items, which are written together: the record (pk "credential#<id>"),
-// which authentication reads by one key, and a pointer (pk "owner#<user>", sk "<kind>#<id>"), which
-// makes the list of a user's credentials strongly consistent. Tokens and passwords have a third
-// item (pk "expires#<day>", sk "<id>") for expiry notices; see Expiring. The record carries the
-// owner's role and status, so authentication is one call. Next to the pointers is the owner's tally
-// (sk "owner"): how many credentials were ever issued, and about how many are live. A transaction
-// that changes all credentials of an owner is conditional on the first number, so that none is
-// issued meanwhile; see Tally.
+// which authentication reads by one key, and the listing (pk "owner#<user>", sk
+// "credentials#<kind>#<id>"), a copy without the hash, so that one strongly consistent Query lists a
+// user's credentials. Tokens and passwords have a third item (pk "expires#<day>", sk "<id>") for
+// expiry notices; see Expiring. The record carries the owner's role and status, so authentication
+// reads nothing else.
+//
+// Before the listings is the owner's tally (sk "credentials"): how many credentials were ever issued,
+// and about how many are live. A transaction that changes all credentials of an owner is conditional
+// on the first number, so that none is issued meanwhile; see Tally. Such a transaction changes only
+// the records, because DynamoDB allows 100 items in one. The tally has the owner's status and the end
+// of a deleted owner's credentials, which lists apply to the listings.
+//
+// Only a token or password is still listed after it was revoked. The listings of a deleted owner's keys
+// that never expire stay.
 //
 // Stores of other domains put these writes into their own transactions with Issue, SetOwner, Revoke
 // and Tally.
 //
-// The rate limit is a counter attribute for each minute ("m29417760") on the record: one UpdateItem
-// counts, records the use and returns everything. It also removes the counters of the minutes just
-// before. Counters that remain after a pause are removed once several have accumulated.
+// A second table counts requests; see CountRequest.
 package credentialsdynamo
 
 import (
@@ -36,30 +41,36 @@ import (
 // Retention is the least time for which a revoked or expired credential stays in the table.
 const Retention = credentials.Retention
 
-// Table is the credentials table.
+// Table is the credentials table, together with the table of request counts.
 type Table struct {
 	client *dynamodb.Client
 	name   string
+	counts string
 }
 
-// New returns a Table with the given name.
-func New(client *dynamodb.Client, name string) *Table {
-	return &Table{client: client, name: name}
+// New returns a Table with the given name. counts is the name of the table of request counts, which may be empty for callers
+// that neither authenticate nor issue sessions nor need last uses.
+func New(client *dynamodb.Client, name, counts string) *Table {
+	return &Table{client: client, name: name, counts: counts}
 }
 
 var _ credentials.Store = (*Table)(nil)
 
-// record is the stored form of a credential. Times are Unix milliseconds, except purgeAt, which is
-// in seconds for DynamoDB's TTL.
+// Name returns the name of the credentials table, in which other stores keep items of their own.
+func (t *Table) Name() string { return t.name }
+
+// record is the stored form of a credential. A listing has the same form, without what only
+// authentication needs. Times are Unix milliseconds, except purgeAt, which is in seconds for
+// DynamoDB's TTL. LastUsed is the creation of a session, and absent otherwise.
 type record struct {
 	PK            string           `dynamodbav:"pk"`
 	SK            string           `dynamodbav:"sk"`
 	ID            string           `dynamodbav:"id"`
 	Kind          credentials.Kind `dynamodbav:"kind"`
-	Hash          []byte           `dynamodbav:"hash"`
+	Hash          []byte           `dynamodbav:"hash,omitempty"`
 	Owner         string           `dynamodbav:"owner"`
-	Role          principal.Role   `dynamodbav:"role"`
-	Active        bool             `dynamodbav:"active"`
+	Role          principal.Role   `dynamodbav:"role,omitempty"`
+	Active        bool             `dynamodbav:"active,omitempty"`
 	Name          string           `dynamodbav:"name,omitempty"`
 	Created       int64            `dynamodbav:"created"`
 	Expires       int64            `dynamodbav:"expires,omitempty"`
@@ -99,7 +110,8 @@ func (r record) credential() credentials.Credential {
 	}
 }
 
-// Get implements credentials.Store.
+// Get returns the credential with this id, strongly consistent, without its last use. Errors:
+// credentials.ErrUnknown.
 func (t *Table) Get(ctx context.Context, id string) (credentials.Credential, error) {
 	if !credentials.IsID(id) {
 		return credentials.Credential{}, credentials.ErrUnknown
@@ -135,69 +147,22 @@ func (t *Table) Replay(
 	return created, secret, err
 }
 
-// RecordUse implements credentials.Store.
-func (t *Table) RecordUse(ctx context.Context, id string, at time.Time) error {
-	return t.set(ctx, id, "lastUsed", items.Millis(lastUse(at)))
-}
-
 // SetRateLimit sets the rate limit of one credential, in requests per minute. 0 restores the
 // default. Errors: ErrUnknown.
 func (t *Table) SetRateLimit(ctx context.Context, id string, perMinute int) error {
-	return t.set(ctx, id, "rateLimit", int64(perMinute))
-}
-
-func (t *Table) set(ctx context.Context, id, attribute string, value int64) error {
 	if !credentials.IsID(id) {
 		return credentials.ErrUnknown
 	}
 	_, err := t.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
 		TableName: &t.name, Key: recordKey(id),
-		UpdateExpression: aws.String("SET #attribute = :value"), ConditionExpression: aws.String("attribute_exists(pk)"),
-		ExpressionAttributeNames:  map[string]string{"#attribute": attribute},
-		ExpressionAttributeValues: items.Map{":value": items.Number(value)},
+		UpdateExpression: aws.String("SET rateLimit = :limit"), ConditionExpression: aws.String("attribute_exists(pk)"),
+		ExpressionAttributeValues: items.Map{":limit": items.Number(int64(perMinute))},
 	}, items.RetryConflicts)
 	if items.ConditionFailed(err) {
 		return credentials.ErrUnknown
 	}
 	if err != nil {
-		return fmt.Errorf("set %s of credential %s: %w", attribute, id, err)
+		return fmt.Errorf("set the rate limit of credential %s: %w", id, err)
 	}
 	return nil
-}
-
-// List returns the credentials of one kind that an owner has or had within Retention, in no particular order. Some may be
-// older, since DynamoDB's TTL takes days; see credentials.Credential.IsRetained. Reads are strongly consistent.
-func (t *Table) List(ctx context.Context, ownerID string, kind credentials.Kind) ([]credentials.Credential, error) {
-	return t.list(ctx, ownerID, string(kind)+"#")
-}
-
-func (t *Table) list(ctx context.Context, ownerID, prefix string) ([]credentials.Credential, error) {
-	pages := dynamodb.NewQueryPaginator(t.client, &dynamodb.QueryInput{
-		TableName: &t.name, ConsistentRead: aws.Bool(true),
-		KeyConditionExpression: aws.String("pk = :owner AND begins_with(sk, :prefix)"),
-		ExpressionAttributeValues: items.Map{
-			":owner": items.Text(ownerPK(ownerID)), ":prefix": items.Text(prefix),
-		},
-	})
-	var keys []items.Map
-	for pages.HasMorePages() {
-		page, err := pages.NextPage(ctx)
-		if err != nil {
-			return nil, fmt.Errorf("list the credentials of %s: %w", ownerID, err)
-		}
-		for _, item := range page.Items {
-			p, err := items.Decode[pointer](item)
-			if err != nil {
-				return nil, err
-			}
-			keys = append(keys, recordKey(p.ID))
-		}
-	}
-	found := make([]credentials.Credential, 0, len(keys))
-	err := items.GetAll(ctx, items.In(t.client, t.name), keys, func(item items.Map) error {
-		r, err := items.Decode[record](item)
-		found = append(found, r.credential())
-		return err
-	})
-	return found, err
 }

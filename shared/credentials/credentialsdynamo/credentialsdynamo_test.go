@@ -73,15 +73,104 @@ func TestListFiltersByOwnerAndKind(t *testing.T) {
 func TestRecordUseRoundsTheTimeDown(t *testing.T) {
 	s := newFixture(t)
 	token, _ := s.issued()
-	if err := s.table.RecordUse(t.Context(), token.ID, noon.Add(8*time.Minute)); err != nil {
+	for _, step := range []struct{ at, want time.Duration }{
+		{8 * time.Minute, 5 * time.Minute}, {time.Hour, time.Hour}, {30 * time.Minute, time.Hour},
+	} {
+		if err := s.table.RecordUse(t.Context(), token, noon.Add(step.at)); err != nil {
+			t.Fatal(err)
+		}
+		if used := s.lastUse(token.ID); !used.Equal(noon.Add(step.want)) {
+			t.Errorf("a use %s after noon is recorded as %s", step.at, used)
+		}
+	}
+	if c, err := s.table.GetWithUse(t.Context(), token.ID); err != nil || !c.LastUsedAt.Equal(noon.Add(time.Hour)) {
+		t.Errorf("GetWithUse: used at %s, %v", c.LastUsedAt, err)
+	}
+}
+
+// TestListsAgreeWithRecords compares a list with the records, after everything that changes a token.
+func TestListsAgreeWithRecords(t *testing.T) {
+	s := newFixture(t)
+	issued, _ := s.issued()
+	revoked, _ := s.issued()
+	revoked.RevokedAt, revoked.Reason = noon.Add(time.Hour), "reported as leaked"
+	s.write(s.table.Revoke(revoked)...)
+	_, secret := s.issued()
+	if err := s.table.Shorten(t.Context(), secret, noon.AddDate(0, 0, 7)); err != nil {
 		t.Fatal(err)
 	}
-	token.LastUsedAt = noon.Add(5 * time.Minute)
-	if diff := cmp.Diff(token, s.get(token.ID)); diff != "" {
-		t.Error(diff)
+	password, _ := minted()
+	password.Kind, password.ID, password.Username = credentials.Password, credentials.Mint(credentials.Password).ID(), "acme-7f3k2q5m"
+	s.issue(password)
+	want := []credentials.Credential{s.get(issued.ID), s.get(revoked.ID), s.get(secret.ID()), s.get(password.ID)}
+	for i := range want {
+		want[i].Hash, want[i].Owner.Role = nil, ""
 	}
-	if err := s.table.RecordUse(t.Context(), credentials.Mint(credentials.APIKey).ID(), noon); !errors.Is(err, credentials.ErrUnknown) {
-		t.Errorf("an unknown credential: %v", err)
+	s.wantListed("after issuing, revoking and shortening", want)
+	active := false
+	suspended := s.write(s.table.Tally(owner, credentialsdynamo.Change{Active: &active}))
+	for i := range want {
+		want[i].Owner.Active = false
+	}
+	s.wantListed("after a suspension", want)
+	ended := noon.Add(2 * time.Hour)
+	deleted := s.write(s.table.Tally(owner, credentialsdynamo.Change{EndedAt: ended, Reason: "user deleted", Revoked: 3}))
+	for i := range want {
+		if want[i].RevokedAt.IsZero() {
+			want[i].RevokedAt, want[i].Reason = ended, "user deleted"
+		}
+	}
+	s.wantListed("after the deletion of the owner", want)
+	if suspended != -1 || deleted != -1 {
+		t.Errorf("the tally was refused: %d, %d", suspended, deleted)
+	}
+}
+
+// wantListed checks the owner's tokens and passwords.
+func (s *fixture) wantListed(when string, want []credentials.Credential) {
+	s.tb.Helper()
+	got, err := s.table.List(s.tb.Context(), owner, credentials.AccessToken, credentials.Password)
+	if err != nil {
+		s.tb.Fatal(err)
+	}
+	byID := func(a, b credentials.Credential) int { return strings.Compare(a.ID, b.ID) }
+	slices.SortFunc(got, byID)
+	slices.SortFunc(want, byID)
+	if diff := cmp.Diff(want, got); diff != "" {
+		s.tb.Errorf("%s: %s", when, diff)
+	}
+}
+
+// TestRevokedKeysAreNotListed revokes credentials whose lists show only working ones.
+func TestRevokedKeysAreNotListed(t *testing.T) {
+	s := newFixture(t)
+	for _, kind := range []credentials.Kind{credentials.APIKey, credentials.Link, credentials.Session} {
+		c, _ := minted()
+		c.Kind, c.ID = kind, credentials.Mint(kind).ID()
+		s.issue(c)
+		c.RevokedAt = noon
+		s.write(s.table.Revoke(c)...)
+		if left, err := s.table.List(t.Context(), owner, kind); err != nil || len(left) != 0 {
+			t.Errorf("%d revoked credentials of kind %s are listed, %v", len(left), kind, err)
+		}
+		if found := s.get(c.ID); !found.RevokedAt.Equal(noon) {
+			t.Errorf("the record of kind %s was revoked at %s", kind, found.RevokedAt)
+		}
+	}
+}
+
+// TestAnOwnerWithoutCredentialsStaysWithout changes the status of an owner who has no credentials. Transactions that saw none must
+// still succeed.
+func TestAnOwnerWithoutCredentialsStaysWithout(t *testing.T) {
+	s := newFixture(t)
+	none, active := int64(0), false
+	for range 2 {
+		if at := s.write(s.table.Tally(owner, credentialsdynamo.Change{Active: &active, Seen: &none})); at != -1 {
+			t.Error("the change of status was refused")
+		}
+	}
+	if live, issued, err := s.table.ListLive(t.Context(), owner, noon); err != nil || len(live) != 0 || issued != 0 {
+		t.Errorf("%d live, %d issued, %v", len(live), issued, err)
 	}
 }
 
@@ -98,7 +187,7 @@ func TestSetRateLimitAndSetOwner(t *testing.T) {
 	if diff := cmp.Diff(token, s.get(token.ID)); diff != "" {
 		t.Error(diff)
 	}
-	if found, _, err := s.table.CountRequest(t.Context(), token.ID, secret.Hash(), noon); err != nil || found.Works(noon) {
+	if found, _, err := s.table.CountRequest(t.Context(), secret, noon); err != nil || found.Works(noon) {
 		t.Errorf("the credential of an inactive owner works: %v", err)
 	}
 	unknown := credentials.Mint(credentials.APIKey).ID()
@@ -125,17 +214,17 @@ func TestRevokeAndStillWorks(t *testing.T) {
 	} {
 		changed := revoked
 		wrong(&changed)
-		if at := s.write(s.table.Revoke(changed)); at != 0 {
+		if at := s.write(s.table.Revoke(changed)...); at != 0 {
 			t.Errorf("Revoke accepted a credential that is %s", name)
 		}
 	}
-	if at := s.write(s.table.Revoke(revoked)); at != -1 {
+	if at := s.write(s.table.Revoke(revoked)...); at != -1 {
 		t.Fatal("Revoke failed")
 	}
 	if diff := cmp.Diff(revoked, s.get(token.ID)); diff != "" {
 		t.Error(diff)
 	}
-	if at := s.write(s.table.Revoke(revoked)); at != 0 {
+	if at := s.write(s.table.Revoke(revoked)...); at != 0 {
 		t.Error("Revoke accepted a revoked credential")
 	}
 	if at := s.write(s.table.StillWorks(token.ID)); at != 0 {
@@ -160,7 +249,7 @@ func TestListLiveOmitsRevokedAndExpired(t *testing.T) {
 	kept, _ := s.issued()
 	revoked, _ := s.issued()
 	revoked.RevokedAt = noon
-	s.write(s.table.Revoke(revoked), s.table.Tally(owner, credentialsdynamo.Change{Revoked: 1}))
+	s.write(append(s.table.Revoke(revoked), s.table.Tally(owner, credentialsdynamo.Change{Revoked: 1}))...)
 	expired, _ := minted()
 	expired.ExpiresAt = noon.Add(time.Hour)
 	s.issue(expired)
@@ -245,7 +334,7 @@ func TestSessionsHaveALimitOfTheirOwn(t *testing.T) {
 		t.Errorf("a revoked session changes the tally: %+v", change)
 	}
 	session.RevokedAt = noon
-	s.write(s.table.Revoke(session))
+	s.write(s.table.Revoke(session)...)
 	if c, _ := minted(); s.issue(c) == -1 {
 		t.Error("a session makes room for a token")
 	}

@@ -35,8 +35,8 @@ func (r record) hasNotice() bool {
 
 func expiryPK(day calendar.Day) string { return "expires#" + day.String() }
 
-// Expiring returns the tokens and passwords that expire on a day, revoked ones included, in no particular order. Reads
-// are strongly consistent.
+// Expiring returns the tokens and passwords that expire on a day, revoked ones included, in no particular order and without their
+// last uses. Reads are strongly consistent.
 func (t *Table) Expiring(ctx context.Context, day calendar.Day) ([]credentials.Credential, error) {
 	pages := dynamodb.NewQueryPaginator(t.client, &dynamodb.QueryInput{
 		TableName: &t.name, ConsistentRead: aws.Bool(true),
@@ -114,10 +114,12 @@ func (t *Table) shortened(before record, to time.Time) []types.TransactWriteItem
 			ConditionExpression: unchanged, ExpressionAttributeValues: values,
 		}},
 		{Update: &types.Update{
-			TableName: &t.name, Key: items.Key(ownerPK(before.Owner), string(before.Kind)+"#"+before.ID),
-			UpdateExpression:          aws.String("SET purgeAt = :purge"),
-			ConditionExpression:       aws.String("attribute_exists(pk)"),
-			ExpressionAttributeValues: items.Map{":purge": items.Number(after.PurgeAt)},
+			TableName: &t.name, Key: listingKey(before.credential()),
+			UpdateExpression:    aws.String("SET expires = :expires, purgeAt = :purge"),
+			ConditionExpression: aws.String("attribute_exists(pk)"),
+			ExpressionAttributeValues: items.Map{
+				":expires": items.Number(after.Expires), ":purge": items.Number(after.PurgeAt),
+			},
 		}},
 	}
 	return append(writes, t.relist(before, after)...)

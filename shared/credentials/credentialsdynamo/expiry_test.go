@@ -27,7 +27,7 @@ func newExpiryFixture(tb testing.TB) *expiryFixture {
 	tb.Helper()
 	client := awstest.DynamoDB(tb)
 	name := awstest.Table(tb, client, "CredentialsTable")
-	return &expiryFixture{client, credentialsdynamo.New(client, name), name}
+	return &expiryFixture{client, credentialsdynamo.New(client, name, ""), name}
 }
 
 // issue stores a credential that expires at the given time, or never if the time is zero.
@@ -130,7 +130,7 @@ func TestShortenRetriesStaleWrites(t *testing.T) {
 			return s.table.Shorten(t.Context(), secret, march(15, 0))
 		}
 		return nil
-	}), s.name)
+	}), s.name, "")
 	if err := slow.Shorten(t.Context(), secret, march(10, 0)); err != nil {
 		t.Fatal(err)
 	}

@@ -1,10 +1,14 @@
 package credentialsdynamo
 
 import (
+	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/base64"
 	"fmt"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -22,48 +26,94 @@ const (
 	sweepAbove = 8
 )
 
-// CountRequest implements credentials.Store with one UpdateItem: 1 write unit for a record of up to
-// 1 KB.
-func (t *Table) CountRequest(ctx context.Context, id string, hash []byte, at time.Time) (credentials.Credential, int, error) {
-	minute := minuteAt(at)
-	out, err := t.client.UpdateItem(ctx, t.countInput(id, hash, at), items.RetryConflicts)
-	if items.ConditionFailed(err) {
+// CountRequest implements credentials.Store. It reads the record and counts the request at the same time, so it takes one round
+// trip, one read unit and one write unit.
+//
+// The item of the count has its own table, which functions can change that may only read credentials. Its key is derived from the
+// presented secret, because the count does not wait for the record. Requests with a wrong secret therefore count on another item, which
+// soon expires. The first request of a credential takes another call; see RecordUse. The item has an attribute for each minute ("m29417760"). Each request removes those of the minutes just before.
+// Counters that remain after a pause are removed once several have accumulated.
+func (t *Table) CountRequest(ctx context.Context, secret credentials.Secret, at time.Time) (credentials.Credential, int, error) {
+	var found credentials.Credential
+	var missing error
+	var reads sync.WaitGroup
+	reads.Go(func() { found, missing = t.Get(ctx, secret.ID()) })
+	counted, err := t.count(ctx, secret, at)
+	reads.Wait()
+	if err := cmp.Or(missing, err); err != nil {
+		return credentials.Credential{}, 0, err
+	}
+	if !secret.Matches(found.Hash) {
 		return credentials.Credential{}, 0, credentials.ErrUnknown
 	}
-	if err != nil {
-		return credentials.Credential{}, 0, fmt.Errorf("count a request of credential %s: %w", id, err)
-	}
-	used, stale, err := counters(out.Attributes, minute)
-	if err != nil {
-		return credentials.Credential{}, 0, fmt.Errorf("count a request of credential %s: %w", id, err)
-	}
-	if len(stale) > sweepAbove {
-		if err := t.sweep(ctx, id, stale); err != nil {
+	if counted.PurgeAt < keptAtLeast(found, at).Unix() {
+		if err := t.RecordUse(ctx, found, at); err != nil {
 			return credentials.Credential{}, 0, err
 		}
 	}
-	r, err := items.Decode[record](out.Attributes)
-	return r.credential(), used, err
+	found.LastUsedAt = lastUse(at)
+	return found, counted.used, nil
 }
 
-func (t *Table) countInput(id string, hash []byte, at time.Time) *dynamodb.UpdateItemInput {
+// count is the item of a credential in the table of request counts. The items of wrong secrets have no owner and credential.
+type count struct {
+	PK         string `dynamodbav:"pk"`
+	Owner      string `dynamodbav:"owner,omitempty"`
+	Credential string `dynamodbav:"credential,omitempty"` // kind and id; see useSK
+	LastUsed   int64  `dynamodbav:"lastUsed"`
+	PurgeAt    int64  `dynamodbav:"purgeAt"`
+
+	used int // requests in the current minute
+}
+
+// count counts a request of a secret. The condition for sessions keeps a late request from reviving one; their item exists from
+// their creation.
+func (t *Table) count(ctx context.Context, secret credentials.Secret, at time.Time) (count, error) {
+	out, err := t.client.UpdateItem(ctx, t.countInput(secret, at))
+	if items.ConditionFailed(err) {
+		return count{}, credentials.ErrUnknown
+	}
+	if err != nil {
+		return count{}, fmt.Errorf("count a request of credential %s: %w", secret.ID(), err)
+	}
+	counted, err := items.Decode[count](out.Attributes)
+	if err != nil {
+		return count{}, err
+	}
+	used, stale, err := counters(out.Attributes, minuteAt(at))
+	if err != nil {
+		return count{}, fmt.Errorf("count a request of credential %s: %w", secret.ID(), err)
+	}
+	counted.used = used
+	if len(stale) > sweepAbove {
+		err = t.sweep(ctx, counted.PK, stale)
+	}
+	return counted, err
+}
+
+func (t *Table) countInput(secret credentials.Secret, at time.Time) *dynamodb.UpdateItemInput {
 	minute := minuteAt(at)
-	names := map[string]string{"#now": counterName(minute), "#hash": "hash"}
+	names := map[string]string{"#now": counterName(minute)}
 	removed := make([]string, removedMinutes)
 	for i := range removed {
 		removed[i] = "#m" + strconv.Itoa(i)
 		names[removed[i]] = counterName(minute - 1 - int64(i))
 	}
-	return &dynamodb.UpdateItemInput{
-		TableName: &t.name, Key: recordKey(id), ReturnValues: types.ReturnValueAllNew,
-		ConditionExpression:      aws.String("#hash = :hash AND (kind <> :session OR lastUsed > :idle)"),
-		UpdateExpression:         aws.String("ADD #now :one SET lastUsed = :at REMOVE " + strings.Join(removed, ", ")),
+	input := &dynamodb.UpdateItemInput{
+		TableName: &t.counts, Key: countKey(secret.Hash()), ReturnValues: types.ReturnValueAllNew,
+		UpdateExpression: aws.String("ADD #now :one SET lastUsed = :at, purgeAt = if_not_exists(purgeAt, :purge) REMOVE " +
+			strings.Join(removed, ", ")),
 		ExpressionAttributeNames: names,
 		ExpressionAttributeValues: items.Map{
-			":one": items.Number(1), ":at": items.Number(items.Millis(lastUse(at))), ":hash": items.Bytes(hash),
-			":session": items.Text(string(credentials.Session)), ":idle": items.Number(items.Millis(at.Add(-credentials.SessionIdle))),
+			":one": items.Number(1), ":at": items.Number(items.Millis(lastUse(at))),
+			":purge": items.Number(at.Add(unclaimedLife).Unix()),
 		},
 	}
+	if secret.Kind() == credentials.Session {
+		input.ConditionExpression = aws.String("lastUsed > :idle")
+		input.ExpressionAttributeValues[":idle"] = items.Number(items.Millis(at.Add(-credentials.SessionIdle)))
+	}
+	return input
 }
 
 // counters returns the count of the current minute and the names of all other counters on the item.
@@ -84,7 +134,7 @@ func counters(item items.Map, minute int64) (used int, stale []string, err error
 	return used, stale, nil
 }
 
-func (t *Table) sweep(ctx context.Context, id string, stale []string) error {
+func (t *Table) sweep(ctx context.Context, pk string, stale []string) error {
 	names := make(map[string]string, len(stale))
 	removed := make([]string, len(stale))
 	for i, name := range stale {
@@ -92,15 +142,22 @@ func (t *Table) sweep(ctx context.Context, id string, stale []string) error {
 		names[removed[i]] = name
 	}
 	_, err := t.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
-		TableName: &t.name, Key: recordKey(id),
+		TableName: &t.counts, Key: items.Map{"pk": items.Text(pk)},
 		ConditionExpression:      aws.String("attribute_exists(pk)"),
 		UpdateExpression:         aws.String("REMOVE " + strings.Join(removed, ", ")),
 		ExpressionAttributeNames: names,
-	}, items.RetryConflicts)
-	if err != nil {
-		return fmt.Errorf("sweep counters of credential %s: %w", id, err)
+	})
+	if err != nil && !items.ConditionFailed(err) { // it has just expired
+		return fmt.Errorf("sweep the counters of a credential: %w", err)
 	}
 	return nil
+}
+
+// countKey returns the key of the count of a secret with this hash. It is another hash, so that the tables have no secret's hash in
+// common.
+func countKey(hash []byte) items.Map {
+	sum := sha256.Sum256(hash)
+	return items.Map{"pk": items.Text(base64.RawURLEncoding.EncodeToString(sum[:]))}
 }
 
 func minuteAt(at time.Time) int64 { return at.Unix() / 60 }

@@ -1,7 +1,7 @@
 package credentialsdynamo_test
 
 import (
-	"context"
+	"slices"
 	"testing"
 	"time"
 
@@ -11,6 +11,7 @@ import (
 	"portside/shared/core/principal"
 	"portside/shared/credentials"
 	"portside/shared/credentials/credentialsdynamo"
+	"portside/shared/dynamo/items"
 	"portside/shared/dynamo/transactions"
 	"portside/shared/testkit/awstest"
 )
@@ -25,15 +26,15 @@ type fixture struct {
 	client *dynamodb.Client
 	meter  *awstest.Meter
 	table  *credentialsdynamo.Table
-	name   string
+	counts string // the name of the table of request counts
 }
 
 func newFixture(tb testing.TB) *fixture {
 	tb.Helper()
 	s := &fixture{tb: tb}
 	s.client, s.meter = awstest.Metered(awstest.DynamoDB(tb))
-	s.name = awstest.Table(tb, s.client, "CredentialsTable")
-	s.table = credentialsdynamo.New(s.client, s.name)
+	s.counts = awstest.Table(tb, s.client, "RequestCountsTable")
+	s.table = credentialsdynamo.New(s.client, awstest.Table(tb, s.client, "CredentialsTable"), s.counts)
 	return s
 }
 
@@ -91,29 +92,46 @@ func (s *fixture) get(id string) credentials.Credential {
 // use counts a request and returns the number of requests in its minute.
 func (s *fixture) use(secret credentials.Secret, at time.Time) int {
 	s.tb.Helper()
-	_, used, err := s.table.CountRequest(s.tb.Context(), secret.ID(), secret.Hash(), at)
+	_, used, err := s.table.CountRequest(s.tb.Context(), secret, at)
 	if err != nil {
 		s.tb.Fatal(err)
 	}
 	return used
 }
 
-// counters returns the number of minute counters on a record.
-func (s *fixture) counters(id string) int {
+// countItems returns all items of the table of request counts.
+func (s *fixture) countItems() []items.Map {
 	s.tb.Helper()
-	out, err := s.client.GetItem(context.WithoutCancel(s.tb.Context()), &dynamodb.GetItemInput{
-		TableName: &s.name, Key: map[string]types.AttributeValue{
-			"pk": &types.AttributeValueMemberS{Value: "credential#" + id}, "sk": &types.AttributeValueMemberS{Value: "credential"},
-		},
-	})
+	out, err := s.client.Scan(s.tb.Context(), &dynamodb.ScanInput{TableName: &s.counts})
 	if err != nil {
 		s.tb.Fatal(err)
 	}
-	n := 0
-	for name := range out.Item {
-		if name[0] == 'm' && name[1] >= '0' && name[1] <= '9' {
-			n++
+	return out.Items
+}
+
+// counters returns the number of minute counters of the only credential.
+func (s *fixture) counters() (n int) {
+	s.tb.Helper()
+	for _, item := range s.countItems() {
+		for name := range item {
+			if name[0] == 'm' {
+				n++
+			}
 		}
 	}
 	return n
+}
+
+// lastUse returns the last use of the owner's credential with this id, from the list.
+func (s *fixture) lastUse(id string) time.Time {
+	s.tb.Helper()
+	all, err := s.table.ListWithUses(s.tb.Context(), owner, credentials.AccessToken, credentials.APIKey, credentials.Session)
+	if err != nil {
+		s.tb.Fatal(err)
+	}
+	at := slices.IndexFunc(all, func(c credentials.Credential) bool { return c.ID == id })
+	if at < 0 {
+		s.tb.Fatalf("%s is not in the list", id)
+	}
+	return all[at].LastUsedAt
 }

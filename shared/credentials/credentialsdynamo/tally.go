@@ -1,9 +1,12 @@
 package credentialsdynamo
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -16,10 +19,13 @@ import (
 )
 
 // tally counts an owner's credentials. Issued counts all of them. Live counts all but sessions, and also those that have
-// expired, until Recount corrects it.
+// expired, until Recount corrects it. The other fields are the owner's state, as lists show it; see applied.
 type tally struct {
-	Issued int64 `dynamodbav:"issued"`
-	Live   int64 `dynamodbav:"live"`
+	Issued   int64  `dynamodbav:"issued"`
+	Live     int64  `dynamodbav:"live"`
+	Inactive bool   `dynamodbav:"inactive,omitempty"`
+	Ended    int64  `dynamodbav:"ended,omitempty"` // when all credentials were revoked, in Unix milliseconds
+	Reason   string `dynamodbav:"reason,omitempty"`
 }
 
 // Change is the part of a transaction that changes an owner's tally.
@@ -32,13 +38,18 @@ type Change struct {
 	// On is when the credential is issued, for the limit of credentials.MaxDaily per owner and day; zero means no limit. The
 	// limit stops tokens that keep creating successors. It has no effect together with Seen.
 	On time.Time
+	// Active is the owner's new status; nil if it does not change. An owner without a stored status is active.
+	Active *bool
+	// EndedAt is when all credentials of the owner are revoked, with Reason; zero if they are not. See RevokeRecord.
+	EndedAt time.Time
+	Reason  string
 }
 
-// Tally returns the write that updates an owner's tally, or only the check if nothing is issued or
-// revoked. Every transaction that issues or revokes must contain it.
+// Tally returns the write that updates an owner's tally, or only the check if the change is empty. Every transaction that issues
+// or revokes must contain it.
 func (t *Table) Tally(ownerID string, c Change) types.TransactWriteItem {
 	condition, values := c.condition()
-	if c.Issued == 0 && c.Revoked == 0 && c.Sessions == 0 {
+	if !c.writes() {
 		return types.TransactWriteItem{ConditionCheck: &types.ConditionCheck{
 			TableName: &t.name, Key: tallyKey(ownerID), ConditionExpression: condition, ExpressionAttributeValues: values,
 		}}
@@ -46,15 +57,46 @@ func (t *Table) Tally(ownerID string, c Change) types.TransactWriteItem {
 	if values == nil {
 		values = items.Map{}
 	}
-	values[":issued"], values[":live"] = items.Number(int64(c.Issued+c.Sessions)), items.Number(int64(c.Issued-c.Revoked))
 	update := &types.Update{
-		TableName: &t.name, Key: tallyKey(ownerID), UpdateExpression: aws.String("ADD issued :issued, live :live"),
-		ConditionExpression: condition, ExpressionAttributeValues: values,
+		TableName: &t.name, Key: tallyKey(ownerID), ConditionExpression: condition, ExpressionAttributeValues: values,
 	}
+	update.UpdateExpression = aws.String(strings.Join(append(c.state(values), c.counts(values)...), " "))
 	if c.daily() {
 		countDay(update, calendar.DayOf(c.On))
 	}
 	return types.TransactWriteItem{Update: update}
+}
+
+// writes reports whether the change stores anything.
+func (c Change) writes() bool { return c.isCounted() || c.Active != nil || !c.EndedAt.IsZero() }
+
+func (c Change) isCounted() bool { return c.Issued != 0 || c.Revoked != 0 || c.Sessions != 0 }
+
+// state returns the clauses of the update that store the owner's state, and adds their values.
+func (c Change) state(values items.Map) []string {
+	var sets []string
+	if c.Active != nil {
+		sets = append(sets, "inactive = :inactive")
+		values[":inactive"] = items.Bool(!*c.Active)
+	}
+	if !c.EndedAt.IsZero() {
+		sets = append(sets, "ended = :ended, reason = :reason")
+		values[":ended"], values[":reason"] = items.Number(items.Millis(c.EndedAt)), items.Text(c.Reason)
+	}
+	if sets == nil {
+		return nil
+	}
+	return []string{"SET " + strings.Join(sets, ", ")}
+}
+
+// counts returns the last clause of the update, which counts the credentials. Without any, it leaves the numbers absent, on which
+// transactions rely that saw none.
+func (c Change) counts(values items.Map) []string {
+	if !c.isCounted() {
+		return nil
+	}
+	values[":issued"], values[":live"] = items.Number(int64(c.Issued+c.Sessions)), items.Number(int64(c.Issued-c.Revoked))
+	return []string{"ADD issued :issued, live :live"}
 }
 
 func (c Change) daily() bool { return !c.On.IsZero() && c.Seen == nil && c.Issued > c.Revoked }
@@ -105,23 +147,6 @@ func (t *Table) Issued(ctx context.Context, ownerID string) (int64, error) {
 	return stored.Issued, err
 }
 
-// ListLive returns an owner's live credentials of all kinds, and how many were ever issued. It
-// reads the number first, so a transaction that is conditional on the number sees all of them.
-func (t *Table) ListLive(ctx context.Context, ownerID string, at time.Time) (live []credentials.Credential, issued int64, err error) {
-	issued, err = t.Issued(ctx, ownerID)
-	if err != nil || issued == 0 {
-		return nil, 0, err
-	}
-	all, err := t.list(ctx, ownerID, "ps")
-	live = all[:0]
-	for _, c := range all {
-		if c.Live(at) {
-			live = append(live, c)
-		}
-	}
-	return live, issued, err
-}
-
 // Recount corrects the number of live credentials, and reports whether one more may be issued.
 // Issuers call it when their Tally failed, because expired credentials stay counted until then.
 func (t *Table) Recount(ctx context.Context, ownerID string, at time.Time) (room bool, err error) {
@@ -141,4 +166,18 @@ func (t *Table) Recount(ctx context.Context, ownerID string, at time.Time) (room
 	return true, nil
 }
 
-func tallyKey(ownerID string) items.Map { return items.Key(ownerPK(ownerID), "owner") }
+// WithRecount runs issue, which adds the credential c. If that fails with the error tooMany, it corrects the number of live
+// credentials, and runs issue once more if there is room for one.
+func (t *Table) WithRecount(ctx context.Context, c credentials.Credential, tooMany error, issue func() error) error {
+	err := issue()
+	if !errors.Is(err, tooMany) {
+		return err
+	}
+	room, recountErr := t.Recount(ctx, c.Owner.ID, c.CreatedAt)
+	if recountErr != nil || !room {
+		return cmp.Or(recountErr, err)
+	}
+	return issue()
+}
+
+func tallyKey(ownerID string) items.Map { return items.Key(ownerPK(ownerID), tallySK) }

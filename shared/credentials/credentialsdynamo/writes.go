@@ -12,23 +12,17 @@ import (
 	"portside/shared/dynamo/items"
 )
 
-// pointer lists a credential under its owner.
-type pointer struct {
-	PK      string `dynamodbav:"pk"`
-	SK      string `dynamodbav:"sk"`
-	ID      string `dynamodbav:"id"`
-	PurgeAt int64  `dynamodbav:"purgeAt,omitempty"`
-}
-
-// Issue returns the writes that add a credential: its record, its pointer and, for a token or
-// password that expires, its expiry item. They fail if the id exists. The transaction also needs a
-// Tally.
+// Issue returns the writes that add a credential: its record, its listing, for a token or password
+// that expires its expiry item, and for a session its count. They fail if the id exists. The
+// transaction also needs a Tally.
 func (t *Table) Issue(c credentials.Credential) []types.TransactWriteItem {
 	r := newRecord(c)
-	p := pointer{PK: ownerPK(c.Owner.ID), SK: string(c.Kind) + "#" + c.ID, ID: c.ID, PurgeAt: r.PurgeAt}
-	writes := []types.TransactWriteItem{t.put(r), t.put(p)}
+	writes := []types.TransactWriteItem{t.put(r), t.put(newListing(c))}
 	if r.hasNotice() {
 		writes = append(writes, t.put(newExpiry(r)))
+	}
+	if c.Kind == credentials.Session {
+		writes = append(writes, t.putCount(c))
 	}
 	return writes
 }
@@ -46,7 +40,7 @@ func (t *Table) Remember(key idempotency.Key, secret credentials.Secret, at time
 }
 
 // SetOwner returns the write that stores its owner's new role and status on a credential. It fails
-// if the credential does not exist.
+// if the credential does not exist. The transaction also needs a Tally with Change.Active.
 func (t *Table) SetOwner(id string, owner credentials.Owner) types.TransactWriteItem {
 	return types.TransactWriteItem{Update: &types.Update{
 		TableName: &t.name, Key: recordKey(id),
@@ -57,28 +51,48 @@ func (t *Table) SetOwner(id string, owner credentials.Owner) types.TransactWrite
 	}}
 }
 
-// Revoke returns the write that revokes a credential. It uses the kind, id and owner of c, and
-// stores c.RevokedAt and c.Reason. It fails if the owner has no such credential or the credential
-// is revoked already. The transaction also needs a Tally.
-func (t *Table) Revoke(c credentials.Credential) types.TransactWriteItem {
-	return types.TransactWriteItem{Update: &types.Update{
-		TableName: &t.name, Key: recordKey(c.ID),
-		UpdateExpression:         aws.String("SET revoked = :at, reason = :reason, purgeAt = :purge"),
-		ConditionExpression:      aws.String("#owner = :owner AND kind = :kind AND attribute_not_exists(revoked)"),
-		ExpressionAttributeNames: map[string]string{"#owner": "owner"},
-		ExpressionAttributeValues: items.Map{
-			":at": items.Number(items.Millis(c.RevokedAt)), ":purge": items.Number(c.RevokedAt.Add(Retention).Unix()),
-			":owner": items.Text(c.Owner.ID), ":kind": items.Text(string(c.Kind)), ":reason": items.Text(c.Reason),
-		},
-	}}
+// Revoke returns the writes that revoke a credential. They use the kind, id and owner of c, and
+// store c.RevokedAt and c.Reason. The first one fails if the owner has no such credential or the
+// credential is revoked already. The transaction also needs a Tally.
+func (t *Table) Revoke(c credentials.Credential) []types.TransactWriteItem {
+	if !staysListed(c.Kind) {
+		return []types.TransactWriteItem{
+			t.RevokeRecord(c), {Delete: &types.Delete{TableName: &t.name, Key: listingKey(c)}},
+		}
+	}
+	listing := revocation(c)
+	listing.TableName, listing.Key, listing.ConditionExpression = &t.name, listingKey(c), aws.String("attribute_exists(pk)")
+	return []types.TransactWriteItem{t.RevokeRecord(c), {Update: listing}}
 }
 
-// Remove returns the writes that delete the record and the pointer of a credential that has ended and is not needed for
+// RevokeRecord is Revoke for a transaction that revokes all credentials of an owner, where Change.EndedAt changes the list.
+func (t *Table) RevokeRecord(c credentials.Credential) types.TransactWriteItem {
+	update := revocation(c)
+	update.TableName, update.Key = &t.name, recordKey(c.ID)
+	update.ConditionExpression = aws.String("#owner = :owner AND kind = :kind AND attribute_not_exists(revoked)")
+	update.ExpressionAttributeNames = map[string]string{"#owner": "owner"}
+	update.ExpressionAttributeValues[":owner"] = items.Text(c.Owner.ID)
+	update.ExpressionAttributeValues[":kind"] = items.Text(string(c.Kind))
+	return types.TransactWriteItem{Update: update}
+}
+
+// revocation returns an update, still without key and condition, that stores c.RevokedAt and c.Reason.
+func revocation(c credentials.Credential) *types.Update {
+	return &types.Update{
+		UpdateExpression: aws.String("SET revoked = :at, reason = :reason, purgeAt = :purge"),
+		ExpressionAttributeValues: items.Map{
+			":at": items.Number(items.Millis(c.RevokedAt)), ":reason": items.Text(c.Reason),
+			":purge": items.Number(c.RevokedAt.Add(Retention).Unix()),
+		},
+	}
+}
+
+// Remove returns the writes that delete the record and the listing of a credential that has ended and is not needed for
 // audit. Tokens and passwords, which have a third item, must not be removed.
 func (t *Table) Remove(c credentials.Credential) []types.TransactWriteItem {
 	return []types.TransactWriteItem{
 		{Delete: &types.Delete{TableName: &t.name, Key: recordKey(c.ID)}},
-		{Delete: &types.Delete{TableName: &t.name, Key: items.Key(ownerPK(c.Owner.ID), string(c.Kind)+"#"+c.ID)}},
+		{Delete: &types.Delete{TableName: &t.name, Key: listingKey(c)}},
 	}
 }
 

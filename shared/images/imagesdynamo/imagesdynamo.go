@@ -1,4 +1,5 @@
-// Package imagesdynamo stores, in the credentials table, which blobs a credential may fetch.
+// Package imagesdynamo stores which blobs a credential may fetch. The items have a table of their own, so that the function that
+// serves images needs no write access to credentials.
 //
 //	grants#<credential>        <repository>@<digest>   purgeAt: when the grant ends
 package imagesdynamo
@@ -26,7 +27,7 @@ type Store struct {
 
 var _ images.Grants = (*Store)(nil)
 
-// New returns a Store in the named credentials table.
+// New returns a Store in the named table.
 func New(client *dynamodb.Client, table string, now func() time.Time) *Store {
 	return &Store{client: client, table: table, now: now}
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // maxObjectBytes is more than Firehose writes into an object, which is at most 128 MB of lines. The
-// template asks for 16 MB.
+// template asks for 64 MB.
 const maxObjectBytes = 160 << 20
 
 // ReadObject returns the batches in an object that Firehose writes: gzip with one message of CloudWatch

@@ -36,9 +36,9 @@ type Store struct {
 	challenges  challenges.Table
 }
 
-// New returns a Store in the named table, which must also be that of the credentials.
-func New(client *dynamodb.Client, table string, credentials *credentialsdynamo.Table) *Store {
-	return &Store{client: client, table: table, credentials: credentials, challenges: challenges.In(client, table)}
+// New returns a Store in the table of the credentials.
+func New(client *dynamodb.Client, table *credentialsdynamo.Table) *Store {
+	return &Store{client: client, table: table.Name(), credentials: table, challenges: challenges.In(client, table.Name())}
 }
 
 var (

@@ -12,32 +12,54 @@ import (
 	"portside/shared/pulls"
 )
 
-// Count counts the pulls of a day by kind from the stored pulls, strongly consistent. Counts of days before
-// pulls.Retention are too low, because old pulls are deleted.
+// Count counts the pulls of a day by kind from the log, strongly consistent. It first adds all pending pulls to the
+// counts. It returns ErrPending if the day has pending pulls again when it is done, because then the log and the counts differ.
+// Counts of days before pulls.Retention are too low, because old pulls are deleted.
 func (s *Store) Count(ctx context.Context, day calendar.Day) (map[pulls.Kind]int64, error) {
+	if _, err := s.CountPending(ctx); err != nil {
+		return nil, err
+	}
+	t := newTally()
 	pages := dynamodb.NewQueryPaginator(s.client, &dynamodb.QueryInput{
 		TableName: &s.pulls, ConsistentRead: aws.Bool(true),
 		KeyConditionExpression: aws.String("pk = :month AND sk BETWEEN :first AND :next"),
 		ExpressionAttributeValues: items.Map{
-			":month": items.Text(partition(day.Begin())), ":first": items.Text(day.String()),
-			":next": items.Text((day + 1).String()), // sorts before all positions of the next day, because they are longer
+			":month": items.Text(logPartition(day.Begin())), ":first": items.Text(day.String()),
+			":next": items.Text((day + 1).String()), // sorts before all batches of the next day, because they are longer
 		},
 	})
-	counts := map[pulls.Kind]int64{}
 	for pages.HasMorePages() {
 		page, err := pages.NextPage(ctx)
 		if err != nil {
 			return nil, fmt.Errorf("read the pulls: %w", err)
 		}
 		for _, item := range page.Items {
-			p, err := pullOf(item)
+			all, err := unpack(item)
 			if err != nil {
 				return nil, err
 			}
-			if !p.ByDigest() {
-				counts[p.Kind]++
-			}
+			t.add(all)
 		}
 	}
-	return counts, nil
+	return t.days[day], s.checkCounted(ctx, day)
+}
+
+// checkCounted returns ErrPending if a batch of the day is pending, which includes those of an open window.
+func (s *Store) checkCounted(ctx context.Context, day calendar.Day) error {
+	for _, shard := range shards {
+		out, err := s.client.Query(ctx, &dynamodb.QueryInput{
+			TableName: &s.pulls, ConsistentRead: aws.Bool(true), Limit: aws.Int32(1),
+			KeyConditionExpression: aws.String("pk = :shard AND begins_with(sk, :day)"),
+			ExpressionAttributeValues: items.Map{
+				":shard": items.Text("pending#" + string(shard)), ":day": items.Text(day.String()),
+			},
+		})
+		if err != nil {
+			return fmt.Errorf("read the pending batches of pulls: %w", err)
+		}
+		if len(out.Items) > 0 {
+			return ErrPending
+		}
+	}
+	return nil
 }

@@ -1,6 +1,7 @@
 package pullsdynamo_test
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -34,6 +35,20 @@ func yearOfPulls() []pulls.Pull {
 			Reference: "1.0", CredentialID: credential, OwnerID: owners[credential],
 		})
 	}
+	return append(all, busyMinutes()...)
+}
+
+// busyMinutes returns pulls of two minutes, many of each credential, in no order.
+func busyMinutes() []pulls.Pull {
+	var all []pulls.Pull
+	for i := range 200 {
+		credential := string("abc"[i%3])
+		all = append(all, pulls.Pull{
+			At:   midnight.Add(-time.Hour + time.Duration(i*7919%120_000)*time.Millisecond),
+			Kind: pulls.Image, Repository: []string{"acme/api", "web"}[i%2], Reference: fmt.Sprint("2.", i),
+			CredentialID: credential, OwnerID: owners[credential],
+		})
+	}
 	return all
 }
 
@@ -55,9 +70,11 @@ func matching(all []pulls.Pull, caller principal.Principal, q pulls.Query) []pul
 
 func TestListMatchesTheFilters(t *testing.T) {
 	s := newTables(t)
-	store := pullsdynamo.New(s.client, s.pulls, s.analytics)
-	if _, err := store.Record(t.Context(), yearOfPulls()); err != nil {
-		t.Fatal(err)
+	store := s.store()
+	for given := range slices.Chunk(yearOfPulls(), 90) {
+		if _, err := store.Record(t.Context(), given); err != nil {
+			t.Fatal(err)
+		}
 	}
 	service := pulls.NewService(store)
 	rapid.Check(t, func(t *rapid.T) {

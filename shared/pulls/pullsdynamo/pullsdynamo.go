@@ -1,35 +1,46 @@
 // Package pullsdynamo keeps the log of pulls in its own table, and their counts in the analytics
-// table.
+// table. It has no transactions and no item that every writer updates, so it takes any number of
+// pulls at the same time.
 //
-// Pulls:
+// The pull table:
 //
-//	pulls#<month>   <time>#<id>   a pull, with credential, owner and repository for the indexes, which sort by sk too
-//	pull#<id>       once          its marker, so that it counts once; in no index
+//	credential#<id>    <minute>#<pull>   a pull, in the indexes byOwner and byRepository; see recorded
+//	log#<month>        <time>#<batch>    the pulls of a batch, compressed; the time is that of its last pull
+//	pending#<shard>    <time>#<batch>    a batch that is not counted yet
+//	window             window            the number of the last window, and the batches in it
 //
-// Each month is a partition. A list of everybody's pulls over the longest allowed span, however few
-// there are, needs one query for each of at most fifteen months. The marker is a separate item
-// because two lines of one pull differ in their times, and so in sk.
+// A pull is its own marker, because its key has all that identifies it. A batch is all pulls of one
+// call of Record in the same slot of ten seconds. Its item in the log commits it: the pulls of a
+// batch without that item are not in the list of all pulls and are not counted. The pending item is
+// written first, so each committed batch is counted.
 //
-// The analytics table. All numbers only increase:
+// A pull names its batch. If a pull exists and its batch is not committed, its writer is at work or has
+// failed. Record waits for it for a moment, then writes an abandoned batch in its place, so that it can
+// no longer be committed, and takes over its pulls. So each pull is in exactly one committed batch.
 //
-//	usage                              <day>         charts, images: the number of pulls; see analyticsdynamo
-//	pulls#<kind>#<repository>          <span>        pulls: of this artifact; ranking: artifact#<span>
-//	pulls#person#<owner>               <span>        pulls: by this user; ranking: person#<span>
-//	pulls#<kind>#<repository>#<day>    <reference>   pulls: of this version or tag
+// The analytics table:
 //
-// A span is a day, its month and its year: 2026-11-21, 2026-11 and 2026. The index byPulls has the
-// artifacts and the users of each span in the order of their pulls, so that the first ones of a
-// long period cost a few reads.
+//	usage                         <day>     charts, images: the number of pulls; see analyticsdynamo
+//	pulls#<kind>#<repository>     <month>   d01 to d31, pulls: of this artifact, by day and in all
+//	pulls#person#<owner>          <month>   the same, of this user
+//	top#artifact#<span>, top#person#<span>   <kind>#<repository>, person#<owner>   a place in a ranking
 //
-// The marker, the pull and the counts are one transaction, so the counts always match the log. All
-// spans are in UTC.
+// A span is a day or its month: 2026-11-21 and 2026-11, in UTC. [Store.CountPending] adds the pending
+// batches of all writers at once, as a window with a number. Each item keeps the number of its last
+// window and takes no window twice, so a window can be repeated after a failure. An item of a
+// ranking is written only if it can be among the first maxRanked; the index byPulls sorts them.
 package pullsdynamo
 
 import (
+	"cmp"
+	"hash/crc32"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
+	"portside/shared/core/retry"
 	"portside/shared/dynamo/items"
 	"portside/shared/pulls"
 )
@@ -39,54 +50,89 @@ type Store struct {
 	client    *dynamodb.Client
 	pulls     string
 	analytics string
+	patience  retry.Policy // how long to wait for the batch of another writer
 }
 
-// New returns a Store in the named tables. A store that only reads needs no analytics table.
+// New returns a Store in the named tables. A store that does not count pulls needs no analytics table.
 func New(client *dynamodb.Client, pullsTable, analyticsTable string) *Store {
-	return &Store{client: client, pulls: pullsTable, analytics: analyticsTable}
+	return &Store{client: client, pulls: pullsTable, analytics: analyticsTable, patience: patience}
 }
 
 var _ pulls.Store = (*Store)(nil)
 
-const monthLayout = "2006-01"
+// patience is much longer than a writer at work needs to commit a batch, and short enough to take over
+// many batches within the time of one invocation.
+var patience = retry.Policy{Attempts: 10, FirstWait: 20 * time.Millisecond, LongestWait: 400 * time.Millisecond}
 
-// shape is the stored form of a pull. Its time is in the sk.
-type shape struct {
-	PK         string     `dynamodbav:"pk"`
-	SK         string     `dynamodbav:"sk"`
-	Kind       pulls.Kind `dynamodbav:"kind"`
-	Repository string     `dynamodbav:"repository"`
-	Reference  string     `dynamodbav:"reference"`
-	Digest     string     `dynamodbav:"digest"`
-	Credential string     `dynamodbav:"credential"`
-	Owner      string     `dynamodbav:"owner"`
-	Address    string     `dynamodbav:"address"`
-	Client     string     `dynamodbav:"client"`
-	PurgeAt    int64      `dynamodbav:"purgeAt"`
+// maxConcurrentCalls limits the calls that one operation makes at the same time.
+const maxConcurrentCalls = 32
+
+const (
+	monthLayout  = "2006-01"
+	minuteLayout = "2006-01-02T15:04"
+
+	credentialPrefix = "credential#"
+	batchPulls       = "pulls" // the compressed pulls of a batch
+	abandoned        = "abandoned"
+)
+
+// shards is the number of keys in an index for one owner or one repository, so that one that pulls or is pulled all
+// the time stays below the limit of a partition.
+const shards = "0123"
+
+// recorded is the stored form of a pull. OwnerShard and RepositoryShard lead the indexes, Position sorts them.
+type recorded struct {
+	PK              string     `dynamodbav:"pk"`
+	SK              string     `dynamodbav:"sk"`
+	Position        string     `dynamodbav:"position"`
+	OwnerShard      string     `dynamodbav:"ownerShard"`
+	RepositoryShard string     `dynamodbav:"repositoryShard"`
+	HeldBy          string     `dynamodbav:"heldBy"` // the batch that has the pull
+	Kind            pulls.Kind `dynamodbav:"kind"`
+	Reference       string     `dynamodbav:"reference"`
+	Digest          string     `dynamodbav:"digest"`
+	Address         string     `dynamodbav:"address"`
+	Client          string     `dynamodbav:"client"`
+	PurgeAt         int64      `dynamodbav:"purgeAt"`
 }
 
-func partition(at time.Time) string { return "pulls#" + at.UTC().Format(monthLayout) }
+func pullKey(p pulls.Pull) (pk, sk string) {
+	return credentialPrefix + p.CredentialID, p.At.UTC().Format(minuteLayout) + "#" + p.ID()
+}
 
-func itemOf(p pulls.Pull) items.Map {
-	return items.Encode(shape{
-		PK: partition(p.At), SK: string(p.Position()), Kind: p.Kind, Repository: p.Repository, Reference: p.Reference,
-		Digest: p.Digest, Credential: p.CredentialID, Owner: p.OwnerID, Address: p.Address, Client: p.Client, PurgeAt: purgeAt(p),
+func itemOf(p pulls.Pull, batch string) items.Map {
+	pk, sk := pullKey(p)
+	shard := "#" + shardOf(p.ID())
+	return items.Encode(recorded{
+		PK: pk, SK: sk, Position: string(p.Position()), OwnerShard: p.OwnerID + shard, RepositoryShard: p.Repository + shard,
+		HeldBy: batch, Kind: p.Kind, Reference: p.Reference, Digest: p.Digest, Address: p.Address, Client: p.Client,
+		PurgeAt: p.At.Add(pulls.Retention).Unix(),
 	})
 }
 
-func markerOf(p pulls.Pull) items.Map {
-	marker := items.Key("pull#"+p.ID(), "once")
-	marker["purgeAt"] = items.Number(purgeAt(p))
-	return marker
+// shardOf returns the shard of a pull's or batch's id.
+func shardOf(id string) string {
+	return string(shards[crc32.ChecksumIEEE([]byte(id))%uint32(len(shards))])
 }
 
-func purgeAt(p pulls.Pull) int64 { return p.At.Add(pulls.Retention).Unix() }
-
-func pullOf(item items.Map) (pulls.Pull, error) {
-	s, err := items.Decode[shape](item)
-	at, _ := pulls.Position(s.SK).At()
+// decodeRecorded returns the pull in an item, and its batch.
+func decodeRecorded(item items.Map) (p pulls.Pull, batch string, err error) {
+	r, err := items.Decode[recorded](item)
+	at, _ := pulls.Position(r.Position).At()
 	return pulls.Pull{
-		At: at, Kind: s.Kind, Repository: s.Repository, Reference: s.Reference, Digest: s.Digest,
-		CredentialID: s.Credential, OwnerID: s.Owner, Address: s.Address, Client: s.Client,
-	}, err
+		At: at, Kind: r.Kind, Repository: withoutShard(r.RepositoryShard), Reference: r.Reference, Digest: r.Digest,
+		CredentialID: strings.TrimPrefix(r.PK, credentialPrefix), OwnerID: withoutShard(r.OwnerShard),
+		Address: r.Address, Client: r.Client,
+	}, r.HeldBy, err
+}
+
+// withoutShard returns a name without the shard behind it. Names have no #.
+func withoutShard(key string) string {
+	name, _, _ := strings.Cut(key, "#")
+	return name
+}
+
+// sortNewestFirst sorts pulls in the order of the log.
+func sortNewestFirst(all []pulls.Pull) {
+	slices.SortFunc(all, func(a, b pulls.Pull) int { return cmp.Compare(b.Position(), a.Position()) })
 }

@@ -2,11 +2,11 @@ package pullsdynamo_test
 
 import (
 	"fmt"
-	"maps"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"portside/shared/pulls"
@@ -29,26 +29,72 @@ func many(n, credentials, versions int) []pulls.Pull {
 	return all
 }
 
-func TestRecordCompletesAfterFailure(t *testing.T) {
-	s, all := newTables(t), many(90, 3, 90)
-	client := awstest.Faulty(s.client, func(_ string, n int) error {
-		if n == 2 {
-			return &types.ResourceNotFoundException{}
+// TestCrashesLoseNothing records with a client that crashes at each of its calls in turn. Another delivery has a part of the
+// same pulls, then the first one is repeated.
+func TestCrashesLoseNothing(t *testing.T) {
+	s, all := newTables(t), many(25, 3, 5)
+	for _, lost := range []bool{false, true} {
+		awstest.CrashAtEachCall(lost, func(crashing func(*dynamodb.Client) *dynamodb.Client) error {
+			s.empty(t)
+			_, crash := pullsdynamo.New(crashing(s.client), s.pulls, s.analytics).Record(t.Context(), all)
+			s.counts(t) // abandons what the crash has left pending
+			for _, given := range [][]pulls.Pull{all[10:20], all} {
+				if _, err := s.store().Impatient().Record(t.Context(), given); err != nil {
+					t.Fatal(err)
+				}
+			}
+			checkCounts(t, s, all)
+			checkLists(t, s.store(), all)
+			return crash
+		})
+	}
+}
+
+// TestCrashesCountOnce counts with a client that crashes at each of its calls in turn. More pulls arrive before or after the
+// next call.
+func TestCrashesCountOnce(t *testing.T) {
+	s, all := newTables(t), many(12, 3, 5)
+	for i := range 4 {
+		lost, before := i%2 == 0, i/2 == 0
+		awstest.CrashAtEachCall(lost, func(crashing func(*dynamodb.Client) *dynamodb.Client) error {
+			s.empty(t)
+			if _, err := s.store().Record(t.Context(), all[:6]); err != nil {
+				t.Fatal(err)
+			}
+			_, crash := pullsdynamo.New(crashing(s.client), s.pulls, s.analytics).CountPending(t.Context())
+			if !before {
+				checkCounts(t, s, all[:6])
+			}
+			if _, err := s.store().Record(t.Context(), all); err != nil {
+				t.Fatal(err)
+			}
+			checkCounts(t, s, all)
+			return crash
+		})
+	}
+}
+
+// TestSlowCounterCountsNothingTwice lets a counter read its window, and then other counters complete it and the next one.
+func TestSlowCounterCountsNothingTwice(t *testing.T) {
+	s, all := newTables(t), many(12, 3, 5)
+	record := func(given []pulls.Pull) {
+		if _, err := s.store().Record(t.Context(), given); err != nil {
+			t.Fatal(err)
+		}
+	}
+	record(all[:6])
+	slow := awstest.Faulty(s.client, func(operation string, n int) error {
+		if operation == "UpdateItem" && n == 1 {
+			s.counts(t)
+			record(all[6:])
+			s.counts(t)
 		}
 		return nil
 	})
-	store := pullsdynamo.New(client, s.pulls, s.analytics)
-	first, err := store.Record(t.Context(), all)
-	if err == nil || first == 0 || first >= len(all) {
-		t.Fatalf("recorded %d of %d, %v; want a part and an error", first, len(all), err)
+	if _, err := pullsdynamo.New(slow, s.pulls, s.analytics).CountPending(t.Context()); err != nil {
+		t.Fatal(err)
 	}
-	second, err := store.Record(t.Context(), all)
-	if err != nil || first+second != len(all) {
-		t.Errorf("recorded %d and then %d, %v; want a total of %d", first, second, err, len(all))
-	}
-	if got, want := s.counts(t), expectedCounts(all); !maps.Equal(got, want) {
-		t.Errorf("counts %v, want %v", got, want)
-	}
+	checkCounts(t, s, all)
 }
 
 // TestLaterLineOfSamePull records a HEAD before the GET of the same minute arrives.
@@ -69,54 +115,25 @@ func TestLaterLineOfSamePull(t *testing.T) {
 	}
 }
 
-// TestPurgeTimes checks that markers are kept as long as pulls, so that lines that are delivered again count
-// nothing that is still listed.
+// TestPurgeTimes checks that a batch is kept longer than its pulls, so that lines that are delivered again count nothing that
+// is still listed.
 func TestPurgeTimes(t *testing.T) {
 	s, given := newTables(t), many(1, 1, 1)
-	if _, err := pullsdynamo.New(s.client, s.pulls, s.analytics).Record(t.Context(), given); err != nil {
+	if _, err := s.store().Record(t.Context(), given); err != nil {
 		t.Fatal(err)
 	}
-	want := fmt.Sprint(midnight.Add(400 * 24 * time.Hour).Unix())
+	want := map[string]string{
+		"credential": fmt.Sprint(midnight.Add(400 * 24 * time.Hour).Unix()), "log": fmt.Sprint(midnight.Add(430 * 24 * time.Hour).Unix()),
+		"pending": fmt.Sprint(midnight.Add(430 * 24 * time.Hour).Unix()),
+	}
 	for _, item := range s.scan(t, s.pulls) {
-		if n, ok := item["purgeAt"].(*types.AttributeValueMemberN); !ok || n.Value != want {
-			t.Errorf("purgeAt of %s is %v, want %s", text(item["pk"]), item["purgeAt"], want)
+		kind, _, _ := strings.Cut(text(item["pk"]), "#")
+		if n, ok := item["purgeAt"].(*types.AttributeValueMemberN); !ok || n.Value != want[kind] {
+			t.Errorf("purgeAt of %s is %v, want %s", text(item["pk"]), item["purgeAt"], want[kind])
 		}
-		if marker := strings.HasPrefix(text(item["pk"]), "pull#"); marker && (item["owner"] != nil || len(item) != 3) {
-			t.Errorf("the marker %v has unneeded attributes", item)
-		}
+		delete(want, kind)
 	}
-}
-
-// TestCost bounds the cost of a pull: a transaction charges each item twice, and each index once
-// more.
-func TestCost(t *testing.T) {
-	s := newTables(t)
-	client, meter := awstest.Metered(s.client)
-	const n = 100
-	if _, err := pullsdynamo.New(client, s.pulls, s.analytics).Record(t.Context(), many(n, 10, 5)); err != nil {
-		t.Fatal(err)
+	if len(want) > 0 {
+		t.Errorf("there is no item of %v", want)
 	}
-	if calls, units := meter.Calls(), meter.WriteUnits(); calls > 3 || units > 8*n {
-		t.Errorf("%d pulls took %d transactions and %.0f write units", n, calls, units)
-	}
-}
-
-// BenchmarkRecord records 10,000 pulls in batches of 100.
-func BenchmarkRecord(b *testing.B) {
-	const total, batch = 10_000, 100
-	for b.Loop() {
-		b.StopTimer()
-		s, all := newTables(b), many(total, 50, 20)
-		client, meter := awstest.Metered(s.client)
-		store := pullsdynamo.New(client, s.pulls, s.analytics)
-		b.StartTimer()
-		for i := 0; i < total; i += batch {
-			if _, err := store.Record(b.Context(), all[i:i+batch]); err != nil {
-				b.Fatal(err)
-			}
-		}
-		b.ReportMetric(meter.WriteUnits()/total, "units/pull")
-		b.ReportMetric(float64(meter.Calls())/total*batch, "transactions/batch")
-	}
-	b.ReportMetric(total*float64(b.N)/b.Elapsed().Seconds(), "pulls/s")
 }

@@ -1,72 +1,84 @@
 package pullsdynamo
 
 import (
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"strconv"
+	"strings"
+	"time"
 
 	"portside/shared/core/calendar"
-	"portside/shared/dynamo/items"
 	"portside/shared/pulls"
 )
 
-// tally has the counts that a transaction adds, by item, because DynamoDB allows one write per item in a
-// transaction.
-type tally map[itemKey]*counts
-
-type itemKey struct{ pk, sk string }
-
-// counts are the numbers to add to an item.
-type counts struct {
-	ranking string           // the ranking that the item is in, or empty
-	added   map[string]int64 // by attribute
+// tally has the pulls of a window: of each day by kind, and of each artifact and user by day.
+type tally struct {
+	days    map[calendar.Day]map[pulls.Kind]int64
+	objects map[object]map[calendar.Day]int64
 }
 
-// totals has the attribute of the day's item for each kind.
-var totals = map[pulls.Kind]string{pulls.Chart: "charts", pulls.Image: "images"}
+// object is an artifact or a user in a month.
+type object struct {
+	name  string // such as chart#product or person#<owner>
+	month string // such as 2026-11
+}
 
-func (t tally) add(p pulls.Pull) {
-	if p.ByDigest() {
-		return
-	}
-	day := calendar.DayOf(p.At).String()
-	artifact := "pulls#" + string(p.Kind) + "#" + p.Repository
-	t.count(itemKey{"usage", day}, "", totals[p.Kind])
-	t.count(itemKey{artifact + "#" + day, p.Reference}, "", "pulls")
-	for _, span := range []string{day, day[:len("2006-01")], day[:len("2006")]} {
-		t.count(itemKey{artifact, span}, "artifact#"+span, "pulls")
-		t.count(itemKey{"pulls#person#" + p.OwnerID, span}, "person#"+span, "pulls")
+func newTally() *tally {
+	return &tally{days: map[calendar.Day]map[pulls.Kind]int64{}, objects: map[object]map[calendar.Day]int64{}}
+}
+
+const person = "person"
+
+// add counts the pulls that clients asked for by name.
+func (t *tally) add(all []pulls.Pull) {
+	for _, p := range all {
+		if p.ByDigest() {
+			continue
+		}
+		day := calendar.DayOf(p.At)
+		if t.days[day] == nil {
+			t.days[day] = map[pulls.Kind]int64{}
+		}
+		t.days[day][p.Kind]++
+		t.count(string(p.Kind)+"#"+p.Repository, day)
+		t.count(person+"#"+p.OwnerID, day)
 	}
 }
 
-func (t tally) count(key itemKey, ranking, attribute string) {
-	if t[key] == nil {
-		t[key] = &counts{ranking: ranking, added: map[string]int64{}}
+func (t *tally) count(name string, day calendar.Day) {
+	o := object{name, day.Begin().Format(monthLayout)}
+	if t.objects[o] == nil {
+		t.objects[o] = map[calendar.Day]int64{}
 	}
-	t[key].added[attribute]++
+	t.objects[o][day]++
 }
 
-func (t tally) writes(table string) []types.TransactWriteItem {
-	all := make([]types.TransactWriteItem, 0, len(t))
-	for key, c := range t {
-		expression, values := c.update()
-		all = append(all, types.TransactWriteItem{Update: &types.Update{
-			TableName: &table, Key: items.Key(key.pk, key.sk),
-			UpdateExpression: aws.String(expression), ExpressionAttributeValues: values,
-		}})
+// ranking returns the kind of rankings that the object is in.
+func (o object) ranking() string {
+	if strings.HasPrefix(o.name, person+"#") {
+		return person
+	}
+	return "artifact"
+}
+
+// dayAttribute names the attribute of a day in the item of an object.
+func dayAttribute(day calendar.Day) string { return day.Begin().Format("d02") }
+
+// spanOf returns the span whose pulls an attribute counts, or false for other attributes.
+func (o object) spanOf(attribute string) (string, bool) {
+	if attribute == sumAttribute {
+		return o.month, true
+	}
+	number, isDay := strings.CutPrefix(attribute, "d")
+	if n, err := strconv.Atoi(number); !isDay || err != nil || n == 0 || len(number) != len("01") {
+		return "", false
+	}
+	return o.month + "-" + number, true
+}
+
+// spans returns the month and the days of the given counts.
+func (o object) spans(days map[calendar.Day]int64) []string {
+	all := []string{o.month}
+	for day := range days {
+		all = append(all, day.Begin().Format(time.DateOnly))
 	}
 	return all
-}
-
-// update returns the expression that adds the counts, and its values.
-func (c *counts) update() (string, items.Map) {
-	add, values := "", items.Map{}
-	for attribute, n := range c.added {
-		add += ", " + attribute + " :" + attribute
-		values[":"+attribute] = items.Number(n)
-	}
-	if c.ranking == "" {
-		return "ADD " + add[2:], values
-	}
-	values[":ranking"] = items.Text(c.ranking)
-	return "ADD " + add[2:] + " SET ranking = :ranking", values
 }

@@ -14,15 +14,9 @@ import (
 	"portside/shared/sessions"
 )
 
-// List implements sessions.SessionStore. It reads the number first, so a transaction that is conditional on the number sees
-// all sessions.
+// List implements sessions.SessionStore.
 func (s *Store) List(ctx context.Context, userID string) ([]credentials.Credential, int64, error) {
-	seen, err := s.credentials.Issued(ctx, userID)
-	if err != nil {
-		return nil, 0, err
-	}
-	all, err := s.credentials.List(ctx, userID, credentials.Session)
-	return all, seen, err
+	return s.credentials.ListIssued(ctx, userID, credentials.Session)
 }
 
 // Begin implements sessions.SessionStore. Of the failed conditions, the first one decides the error, so the request comes
@@ -38,7 +32,7 @@ func (s *Store) Begin(ctx context.Context, b sessions.SessionStart) error {
 	tally.Issue(credentials.Session)
 	plan.Add(versions.ErrStale, s.credentials.Tally(b.Person.ID, tally))
 	for _, c := range b.Ended {
-		plan.Add(versions.ErrStale, s.credentials.Revoke(c))
+		plan.Add(versions.ErrStale, s.credentials.Revoke(c)...)
 	}
 	for _, c := range b.Removed {
 		plan.Add(nil, s.credentials.Remove(c)...)
@@ -67,7 +61,7 @@ func (s *Store) useRequest(used sessions.UsedRequest) types.TransactWriteItem {
 func (s *Store) End(ctx context.Context, ended []credentials.Credential, seen *int64) error {
 	var plan transactions.Plan
 	for _, c := range ended {
-		plan.Add(versions.ErrStale, s.credentials.Revoke(c))
+		plan.Add(versions.ErrStale, s.credentials.Revoke(c)...)
 	}
 	if seen != nil {
 		plan.Add(versions.ErrStale, s.credentials.Tally(ended[0].Owner.ID, credentialsdynamo.Change{Seen: seen}))

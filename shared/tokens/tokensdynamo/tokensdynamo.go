@@ -53,18 +53,7 @@ func (s *Store) IssueOnce(ctx context.Context, issued tokens.Issued, by string, 
 func (s *Store) issueWithRecount(
 	ctx context.Context, token credentials.Credential, by string, remember *types.TransactWriteItem,
 ) error {
-	err := s.issue(ctx, token, by, remember)
-	if !errors.Is(err, tokens.ErrTooMany) {
-		return err
-	}
-	room, recountErr := s.table.Recount(ctx, token.Owner.ID, token.CreatedAt)
-	if recountErr != nil {
-		return recountErr
-	}
-	if !room {
-		return err
-	}
-	return s.issue(ctx, token, by, remember)
+	return s.table.WithRecount(ctx, token, tokens.ErrTooMany, func() error { return s.issue(ctx, token, by, remember) })
 }
 
 func (s *Store) issue(ctx context.Context, token credentials.Credential, by string, remember *types.TransactWriteItem) error {
@@ -80,7 +69,7 @@ func (s *Store) issue(ctx context.Context, token credentials.Credential, by stri
 
 // Get implements tokens.Store.
 func (s *Store) Get(ctx context.Context, id string) (credentials.Credential, error) {
-	found, err := s.table.Get(ctx, id)
+	found, err := s.table.GetWithUse(ctx, id)
 	if errors.Is(err, credentials.ErrUnknown) || err == nil && found.Kind == credentials.Link {
 		return credentials.Credential{}, tokens.ErrNotFound
 	}
@@ -89,17 +78,12 @@ func (s *Store) Get(ctx context.Context, id string) (credentials.Credential, err
 
 // List implements tokens.Store.
 func (s *Store) List(ctx context.Context, ownerID string) ([]credentials.Credential, error) {
-	issued, err := s.table.List(ctx, ownerID, credentials.AccessToken)
-	if err != nil {
-		return nil, err
-	}
-	passwords, err := s.table.List(ctx, ownerID, credentials.Password)
-	return append(issued, passwords...), err
+	return s.table.ListWithUses(ctx, ownerID, credentials.AccessToken, credentials.Password)
 }
 
 // Revoke implements tokens.Store.
 func (s *Store) Revoke(ctx context.Context, token credentials.Credential) error {
-	writes := []types.TransactWriteItem{s.table.Revoke(token)}
+	writes := s.table.Revoke(token)
 	if token.Kind != credentials.Session { // sessions are not in the tally
 		writes = append(writes, s.table.Tally(token.Owner.ID, credentialsdynamo.Change{Revoked: 1}))
 	}

@@ -156,7 +156,7 @@ func TestCreateAllInterrupted(t *testing.T) {
 				}
 				return nil
 			})
-			store := usersdynamo.New(faulty, w.table, credentialsdynamo.New(faulty, "none"), daycounts.In(w.analytics))
+			store := usersdynamo.New(faulty, w.table, credentialsdynamo.New(faulty, "none", ""), daycounts.In(w.analytics))
 			outcomes, err := store.CreateAll(t.Context(), people)
 			if finished = err == nil; !finished && !errors.Is(err, errInterrupted) {
 				t.Fatal(err)

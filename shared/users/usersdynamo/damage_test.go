@@ -35,7 +35,7 @@ func newPopulatedStore(t *testing.T) *populatedStore {
 	t.Helper()
 	client := awstest.DynamoDB(t)
 	w := &populatedStore{client: client, table: awstest.Table(t, client, "UsersTable"), analytics: awstest.Table(t, client, "AnalyticsTable")}
-	keys := credentialsdynamo.New(client, awstest.Table(t, client, "CredentialsTable"))
+	keys := credentialsdynamo.New(client, awstest.Table(t, client, "CredentialsTable"), awstest.Table(t, client, "RequestCountsTable"))
 	w.Store = usersdynamo.New(client, w.table, keys, daycounts.In(w.analytics))
 	for i := range 9 {
 		created, err := w.Create(t.Context(), users.Creation{User: person(fmt.Sprintf("person%d", i), principal.Roles()[i%4])})

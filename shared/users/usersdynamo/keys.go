@@ -1,9 +1,9 @@
 package usersdynamo
 
 import (
-	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
@@ -28,22 +28,13 @@ func (s *Store) IssueOnce(ctx context.Context, user users.User, issued users.Iss
 		return issued, err
 	}
 	key, secret, err := s.credentials.Replay(ctx, once, issued.Key.CreatedAt)
-	key.LastUsedAt = time.Time{} // as in the first response
 	return users.Issued{Key: key, Secret: secret, Replayed: true}, err
 }
 
 func (s *Store) issueWithRecount(
 	ctx context.Context, user users.User, key credentials.Credential, remember *types.TransactWriteItem,
 ) error {
-	err := s.issue(ctx, user, key, remember)
-	if !errors.Is(err, users.ErrTooManyKeys) {
-		return err
-	}
-	room, recountErr := s.credentials.Recount(ctx, user.ID, key.CreatedAt)
-	if recountErr != nil || !room {
-		return cmp.Or(recountErr, err)
-	}
-	return s.issue(ctx, user, key, remember)
+	return s.credentials.WithRecount(ctx, key, users.ErrTooManyKeys, func() error { return s.issue(ctx, user, key, remember) })
 }
 
 func (s *Store) issue(ctx context.Context, user users.User, key credentials.Credential, remember *types.TransactWriteItem) error {
@@ -58,14 +49,8 @@ func (s *Store) issue(ctx context.Context, user users.User, key credentials.Cred
 
 // Keys implements users.KeyStore.
 func (s *Store) Keys(ctx context.Context, userID string) ([]credentials.Credential, error) {
-	all, err := s.credentials.List(ctx, userID, credentials.APIKey)
-	kept := all[:0]
-	for _, c := range all {
-		if c.RevokedAt.IsZero() {
-			kept = append(kept, c)
-		}
-	}
-	return kept, err
+	all, err := s.credentials.ListWithUses(ctx, userID, credentials.APIKey)
+	return slices.DeleteFunc(all, func(c credentials.Credential) bool { return !c.RevokedAt.IsZero() }), err
 }
 
 // Revoke implements users.KeyStore.

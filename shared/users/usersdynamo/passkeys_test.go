@@ -19,13 +19,13 @@ func TestDeletingAUserDeletesThePasskeys(t *testing.T) {
 		t.Fatal(err)
 	}
 	ada := created.User
-	keys := credentialsdynamo.New(d.client, d.keys)
+	keys := credentialsdynamo.New(d.client, d.keys, d.counts)
 	_, session := credentials.NewSession(credentials.Owner{ID: ada.ID, Role: ada.Role, Active: true}, "test", leapDay())
 	writes := append(keys.Issue(session), keys.Tally(ada.ID, credentialsdynamo.Change{Sessions: 1}))
 	if err := transactions.Write(t.Context(), d.client, writes); err != nil {
 		t.Fatal(err)
 	}
-	store := passkeysdynamo.New(d.client, d.keys, keys)
+	store := passkeysdynamo.New(d.client, keys)
 	add := func() error {
 		passkey := passkeys.Passkey{ID: "1", Name: "laptop", Key: passkeys.Key{CredentialID: []byte("id"), Public: []byte("key")}}
 		return store.Add(t.Context(), passkeys.Set{UserID: ada.ID}, passkey, session.ID)

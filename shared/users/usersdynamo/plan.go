@@ -123,7 +123,7 @@ func (p *plan) revoke(c credentials.Credential, at time.Time, reason string) {
 	p.owner = c.Owner.ID
 	p.tally.Revoke(c.Kind)
 	c.RevokedAt, c.Reason = at, reason
-	p.Add(versions.ErrStale, p.store.credentials.Revoke(c))
+	p.Add(versions.ErrStale, p.store.credentials.Revoke(c)...)
 }
 
 // rememberKey stores the idempotency key, unless it is in use.
@@ -148,6 +148,7 @@ func (p *plan) updateCredentials(ctx context.Context, linkID string, after users
 			p.Add(versions.ErrStale, p.store.credentials.SetOwner(c.ID, owner))
 		}
 	}
+	p.tally.Active = &owner.Active
 	if !owner.Active {
 		p.Add(nil, p.store.credentials.ClearPasskeys(after.ID))
 	}
@@ -164,6 +165,17 @@ func (p *plan) signOut(ctx context.Context, userID string, at time.Time) error {
 	}
 	p.Add(nil, p.store.credentials.ClearPasskeys(userID))
 	return err
+}
+
+// revokeAll revokes all live credentials of a user who is deleted, links included.
+func (p *plan) revokeAll(userID string, owned holdings, at time.Time) {
+	p.rely(userID, owned)
+	p.tally.EndedAt, p.tally.Reason = at, "user deleted"
+	for _, c := range owned.live {
+		p.tally.Revoke(c.Kind)
+		c.RevokedAt, c.Reason = at, p.tally.Reason
+		p.Add(versions.ErrStale, p.store.credentials.RevokeRecord(c))
+	}
 }
 
 // holdings are a user's live credentials, and how many were ever issued.

@@ -28,6 +28,7 @@ import (
 type fixture struct {
 	client      *dynamodb.Client
 	users, keys string
+	counts      string
 	analytics   string
 	store       *usersdynamo.Store
 }
@@ -37,7 +38,7 @@ func newFixture(t *testing.T) *fixture {
 	client := awstest.DynamoDB(t)
 	d := &fixture{
 		client: client, users: awstest.Table(t, client, "UsersTable"), keys: awstest.Table(t, client, "CredentialsTable"),
-		analytics: awstest.Table(t, client, "AnalyticsTable"),
+		counts: awstest.Table(t, client, "RequestCountsTable"), analytics: awstest.Table(t, client, "AnalyticsTable"),
 	}
 	d.store = d.over(client)
 	return d
@@ -45,7 +46,7 @@ func newFixture(t *testing.T) *fixture {
 
 // over returns a store on the same tables over another client, such as one that fails.
 func (d *fixture) over(client *dynamodb.Client) *usersdynamo.Store {
-	return usersdynamo.New(client, d.users, credentialsdynamo.New(client, d.keys), daycounts.In(d.analytics))
+	return usersdynamo.New(client, d.users, credentialsdynamo.New(client, d.keys, d.counts), daycounts.In(d.analytics))
 }
 
 // leapDay is the default creation time of users in these tests.

@@ -184,10 +184,7 @@ func (s *Store) commitDeletion(ctx context.Context, user users.User, owned holdi
 	if err := p.deleteUser(user, at); err != nil {
 		return err
 	}
-	p.rely(user.ID, owned)
-	for _, c := range owned.live {
-		p.revoke(c, at, "user deleted")
-	}
+	p.revokeAll(user.ID, owned, at)
 	p.Add(nil, s.credentials.DeletePasskeys(user.ID))
 	return p.run(ctx)
 }

@@ -1,0 +1,116 @@
+"""Deploys Portside to an environment of samconfig.toml. `make deploy` calls it.
+
+The parameters come from samconfig.toml and from settings/ENV.yaml. Everything that can be checked without a change is checked first:
+parameters, permissions, quotas, the sender of mails, and the layout of the data. Then it builds, creates a change set, shows it, and refuses
+to replace or remove a table or a bucket. A dry run stops before the first call of AWS and needs no credentials.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import tomllib
+
+import yaml
+from deploy_checks import (ROOT, Problem, dangers, environment, fingerprint, parameters_of, reserved_concurrency, say, stamp)
+
+BUILT = ROOT / ".aws-sam" / "build" / "template.yaml"
+
+
+def run(*command, **options):
+    done = subprocess.run(command, cwd=ROOT, **options)
+    if done.returncode:
+        raise Problem(f"`{' '.join(command[:4])}` failed:\n{done.stdout or ''}{done.stderr or ''}".rstrip())
+    return done
+
+
+def check_template(parameters):
+    """Checks the parameters against the types, patterns and rules of template.yaml."""
+    done = subprocess.run(["go", "run", ".", "check", "-repo", str(ROOT)], cwd=ROOT / "local", input=json.dumps(parameters), text=True, capture_output=True)
+    if done.returncode:
+        raise Problem(done.stderr.replace("exit status 1", "").strip())
+
+
+def report_sources():
+    changed = run("git", "status", "--porcelain", capture_output=True, text=True).stdout.splitlines()
+    if changed:
+        say(f"note: {len(changed)} files differ from the last commit, so /v1/health will name a commit without these changes")
+
+
+def build(sam, config, env, parameters):
+    from samcli.yamlhelper import yaml_dump, yaml_parse
+
+    say("== build")
+    run(sam, "validate", "--lint", "--config-env", env, "--region", config["region"], capture_output=True, text=True)
+    run(sam, "build", "--config-env", env, "--region", config["region"], capture_output=True, text=True)
+    template = yaml_parse(BUILT.read_text())
+    stamp(template, fingerprint((ROOT / "template.yaml").read_text(), parameters))
+    BUILT.write_text(yaml_dump(template))
+
+
+def parse(args):
+    parser = argparse.ArgumentParser(prog="make deploy", description="Deploys Portside to an environment of samconfig.toml.")
+    parser.add_argument("env")
+    parser.add_argument("--settings", type=pathlib.Path)
+    parser.add_argument("--dry-run", action="store_true", help="stop before the first call of AWS")
+    parser.add_argument("--yes", action="store_true", help="execute the change set without a question")
+    parser.add_argument("--replace-data", action="store_true", help="accept changes that replace or remove tables or buckets")
+    options = parser.parse_args(args)
+    options.settings = options.settings or ROOT / "settings" / f"{options.env}.yaml"
+    return options
+
+
+def deploy(options):
+    os.environ["SAM_CLI_TELEMETRY"] = "0"
+    sam = str(pathlib.Path(sys.executable).with_name("sam"))
+    config = environment(tomllib.loads((ROOT / "samconfig.toml").read_text()), options.env)
+    parameters = parameters_of(config.get("parameter_overrides", []), options.settings)
+    check_template(parameters)
+    say(f"== {config['stack_name']} in {config['region']}: the parameters are valid")
+    report_sources()
+    if options.dry_run:
+        build(sam, config, options.env, parameters)
+        say("dry run: the next step would call AWS")
+        return
+    from deploy_stack import Stack
+
+    stack = Stack(config, parameters)
+    stack.check(reserved_concurrency((ROOT / "template.yaml").read_text()))
+    is_new = not stack.exists()
+    build(sam, config, options.env, parameters)
+    # The first deployment leaves the tables unprotected, so that CloudFormation can remove them if it fails.
+    for protected in ["false", "true"] if is_new else ["true"]:
+        apply(stack, options, sam, parameters | {"ProtectTables": parameters.get("ProtectTables", protected)})
+    stack.smoke_test()
+
+
+def apply(stack, options, sam, parameters):
+    say("== change set")
+    with tempfile.NamedTemporaryFile("w", suffix=".yaml", dir=BUILT.parent.parent) as file:  # only its owner can read it
+        yaml.safe_dump(parameters, file)
+        file.flush()
+        done = run(sam, "deploy", "--config-env", options.env, "--no-execute-changeset", "--no-confirm-changeset",
+                   "--parameter-overrides", f"file://{file.name}", capture_output=True, text=True)
+    say(done.stdout)
+    change_set = re.search(r"arn:[^\s]+:changeSet/[^\s]+", done.stdout)
+    if not change_set:
+        say("the stack is up to date")
+        return
+    found = dangers(stack.changes(change_set[0]))
+    if found and not options.replace_data:
+        raise Problem("the change set would replace or remove tables or buckets, so the service would use new, empty ones: "
+                      + "; ".join(found) + ". If that is intended, deploy with REPLACE_DATA=1")
+    if stack.config.get("confirm_changeset") and not options.yes and input("Execute this change set? [y/N] ").lower() != "y":
+        raise Problem("the change set was not executed")
+    stack.execute(change_set[0])
+
+
+if __name__ == "__main__":
+    try:
+        deploy(parse(sys.argv[1:]))
+    except Problem as problem:
+        sys.exit(f"make deploy: {problem}")

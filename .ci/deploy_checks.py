@@ -1,0 +1,99 @@
+"""The checks and decisions of a deployment that need no call of AWS."""
+
+import hashlib
+import json
+import pathlib
+import re
+
+import yaml
+
+ROOT = pathlib.Path(__file__).parent.parent
+REQUIRED = ("BaseUrl", "MailFrom", "ImageRepositories")
+STATEFUL = ("AWS::DynamoDB::Table", "AWS::S3::Bucket")
+# ProtectTables changes no function, and make deploy changes it itself after the first deployment.
+NOT_IN_FUNCTIONS = ("GradualDeployment", "ProtectTables")
+
+
+class Problem(Exception):
+    """A reason not to deploy, which the operator can read and fix."""
+
+
+def say(text):
+    print(text, flush=True)
+
+
+def environment(config, name):
+    """Returns the global and the deploy parameters of an environment in samconfig.toml."""
+    known = [key for key in config if key != "version"]
+    if name not in known:
+        raise Problem(f"samconfig.toml has no environment {name!r}; it has {', '.join(known)}")
+    section = config[name]
+    return section["global"]["parameters"] | section["deploy"]["parameters"]
+
+
+def text_of(value):
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def parameters_of(shared, path):
+    """Returns the parameters: those of samconfig.toml, replaced by those of the settings file."""
+    found = dict(entry.split("=", 1) for entry in shared)
+    if not path.exists():
+        raise Problem(f"{path} does not exist: copy settings/example.yaml and set {', '.join(REQUIRED)}")
+    settings = yaml.safe_load(path.read_text()) or {}
+    if not isinstance(settings, dict) or any(isinstance(value, (dict, list)) for value in settings.values()):
+        raise Problem(f"{path} must have one parameter per line, such as MailFrom: no-reply@example.com")
+    found |= {name: text_of(value) for name, value in settings.items() if value is not None}
+    missing = [name for name in REQUIRED if name not in found]
+    if missing:
+        raise Problem(f"{path}: set {', '.join(missing)}; settings/example.yaml explains each")
+    if "example.com" in found["BaseUrl"] + found["MailFrom"]:
+        raise Problem(f"{path}: BaseUrl and MailFrom still have values of the example")
+    if not re.match("https://|$", found["BaseUrl"]):
+        raise Problem(f"{path}: BaseUrl must begin with https://")
+    return found
+
+
+def fingerprint(template, parameters):
+    settings = {name: value for name, value in parameters.items() if name not in NOT_IN_FUNCTIONS}
+    return hashlib.sha256((template + json.dumps(settings, sort_keys=True)).encode()).hexdigest()[:12]
+
+
+def stamp(template, mark):
+    """Adds a mark to the environment of all functions of a template.
+
+    SAM publishes a version of a function when its code or its properties in the template change, but it does not see the values of
+    parameters. Without a mark that depends on them, a new value of a parameter would never reach the alias.
+    """
+    function = template["Globals"]["Function"]
+    function.setdefault("Environment", {}).setdefault("Variables", {})["DEPLOYMENT"] = mark
+
+
+def dangers(changes):
+    """Returns the changes that replace or remove a table or a bucket."""
+    found = []
+    for change in (c["ResourceChange"] for c in changes if "ResourceChange" in c):
+        replaced = change["Action"] == "Modify" and change.get("Replacement", "False") != "False"
+        if change["ResourceType"] in STATEFUL and (change["Action"] == "Remove" or replaced):
+            found.append(f"{change['LogicalResourceId']}: {'replacement' if replaced else 'removal'}")
+    return found
+
+
+def mail_identities(address):
+    """Returns the identities that may send for an address: the address, its domain, and the parent domains."""
+    labels = address.rpartition("@")[2].split(".")
+    return [address] + [".".join(labels[i:]) for i in range(len(labels) - 1)]
+
+
+def reserved_concurrency(template):
+    return sum(int(n) for n in re.findall(r"^ +ReservedConcurrentExecutions: (\d+)", template, re.M))
+
+
+def unfinished(name, status):
+    """Returns why a stack with this status cannot be deployed, or an empty text."""
+    if status == "ROLLBACK_COMPLETE":
+        return (f"the first deployment of {name} failed, and CloudFormation cannot continue it: "
+                f"run `aws cloudformation delete-stack --stack-name {name}` and deploy again")
+    if status.endswith("_IN_PROGRESS") and status != "REVIEW_IN_PROGRESS" or status.endswith("_FAILED"):
+        return f"the stack {name} is in the state {status}: wait until it is complete, or repair it"
+    return ""

@@ -1,0 +1,117 @@
+"""The calls of AWS that a deployment makes besides those of the SAM CLI."""
+
+import os
+import re
+import subprocess
+
+import boto3
+from botocore.exceptions import BotoCoreError, ClientError, WaiterError
+
+from deploy_checks import ROOT, Problem, mail_identities, say, unfinished
+
+UNRESERVED_CONCURRENCY = 100  # that Lambda keeps in every account
+ROTATION_OUTPUT = "RotationFunctionArn"
+
+
+class Stack:
+    """A CloudFormation stack, with the parameters of its next deployment."""
+
+    def __init__(self, config, parameters):
+        self.config, self.parameters, self.name = config, parameters, config["stack_name"]
+        self.session = boto3.Session(region_name=config["region"])
+        self.cloudformation = self.session.client("cloudformation")
+
+    def describe(self):
+        try:
+            return self.cloudformation.describe_stacks(StackName=self.name)["Stacks"][0]
+        except ClientError as error:
+            if "does not exist" in str(error):
+                return None
+            raise
+
+    def exists(self):
+        found = self.describe()
+        return found is not None and found["StackStatus"] != "REVIEW_IN_PROGRESS"
+
+    def outputs(self):
+        return {output["OutputKey"]: output["OutputValue"] for output in self.describe().get("Outputs", [])}
+
+    def check(self, reserved):
+        """Fails if the account or the stack is not ready. It changes nothing."""
+        try:
+            caller = self.session.client("sts").get_caller_identity()
+            say(f"== account {caller['Account']}, as {caller['Arn']}")
+            self.check_status()
+            self.check_concurrency(reserved)
+            self.check_mail()
+        except (BotoCoreError, ClientError) as error:
+            raise Problem(f"AWS: {error}: check AWS_PROFILE and the permissions of the role") from None
+        if self.exists():
+            self.portside("check-layout")
+
+    def check_status(self):
+        status = (self.describe() or {}).get("StackStatus", "")
+        if problem := unfinished(self.name, status):
+            raise Problem(problem)
+
+    def check_concurrency(self, reserved):
+        limit = self.session.client("lambda").get_account_settings()["AccountLimit"]["ConcurrentExecutions"]
+        if not self.exists() and limit < reserved + UNRESERVED_CONCURRENCY:
+            raise Problem(f"the account may run {limit} functions at a time, and Portside reserves {reserved} of at least "
+                          f"{reserved + UNRESERVED_CONCURRENCY}: request a higher quota (docs/operations.md, Deploying)")
+
+    def check_mail(self):
+        client = self.session.client("sesv2")
+        if not any(self.is_verified(client, name) for name in mail_identities(self.parameters["MailFrom"])):
+            raise Problem(f"MailFrom: neither {self.parameters['MailFrom']} nor its domain is a verified identity of Amazon SES "
+                          f"in {self.config['region']}")
+        if not client.get_account()["ProductionAccessEnabled"]:
+            say("note: Amazon SES is in the sandbox, so it sends mail only to verified addresses")
+
+    @staticmethod
+    def is_verified(client, identity):
+        try:
+            return client.get_email_identity(EmailIdentity=identity)["VerifiedForSendingStatus"]
+        except client.exceptions.NotFoundException:
+            return False
+
+    def changes(self, change_set):
+        pages = self.cloudformation.get_paginator("describe_change_set").paginate(ChangeSetName=change_set)
+        return [change for page in pages for change in page["Changes"]]
+
+    def execute(self, change_set):
+        kind = "stack_update_complete" if self.exists() else "stack_create_complete"
+        before = {event["EventId"] for event in self.events()}
+        say("== deploy; a gradual deployment takes at least five minutes")
+        self.cloudformation.execute_change_set(ChangeSetName=change_set)
+        try:
+            self.cloudformation.get_waiter(kind).wait(StackName=self.name, WaiterConfig={"Delay": 10, "MaxAttempts": 360})
+        except WaiterError:
+            for event in reversed(self.events()):
+                if event["EventId"] not in before and event["ResourceStatus"].endswith("FAILED"):
+                    say(f"{event['LogicalResourceId']}: {event.get('ResourceStatusReason', event['ResourceStatus'])}")
+            raise Problem(f"the deployment failed; the stack is in the state {self.describe()['StackStatus']}") from None
+
+    def events(self):
+        try:
+            pages = self.cloudformation.get_paginator("describe_stack_events").paginate(StackName=self.name)
+            return [event for page in pages for event in page["StackEvents"]]
+        except ClientError:
+            return []
+
+    def smoke_test(self):
+        say("== smoke test")
+        prefix = self.parameters["ImageRepositories"].rstrip("*/")
+        probe = os.environ.get("PROBE_REPOSITORY", "")
+        if not probe:
+            say(f"note: set PROBE_REPOSITORY to an ECR repository such as {prefix}/probe to test images, too")
+        self.portside("smoke-test", "--url", self.parameters["BaseUrl"] or self.outputs()["ApiUrl"], "--image-repository", probe)
+
+    def portside(self, *arguments):
+        """Runs the operator's command on the tables and buckets of the stack."""
+        variables = {re.sub(r"(?<!^)(?=[A-Z])", "_", name).upper(): value for name, value in self.outputs().items()}
+        settings = os.environ | variables | {"AWS_REGION": self.config["region"]}
+        commit = subprocess.run(["make", "-s", "commit"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.strip()
+        command = ["go", "run", f"-ldflags=-X main.commit={commit}", "./cmd/portside", *arguments]
+        if subprocess.run(command, cwd=ROOT, env=settings).returncode:
+            raise Problem(f"`portside {arguments[0]}` failed on {self.name}")

@@ -1,0 +1,104 @@
+"""Tests of the decisions of a deployment."""
+
+import os
+import pathlib
+import tempfile
+import unittest
+
+os.environ.setdefault("AWS_DEFAULT_REGION", "us-east-1")  # the transform asks boto3 for a region, and makes no call
+
+from deploy_checks import ROOT, Problem, dangers, environment, fingerprint, mail_identities, parameters_of, reserved_concurrency, stamp, unfinished  # noqa: E402
+from samtranslator.translator.transform import transform  # noqa: E402
+from samtranslator.yaml_helper import yaml_parse  # noqa: E402
+
+COMPLETE = "BaseUrl: https://portal.acme.test\nMailFrom: no-reply@acme.test\nImageRepositories: acme/*\n"
+
+
+class NoManagedPolicies:
+    def load(self):
+        return {}
+
+
+class Parameters(unittest.TestCase):
+    def read(self, text, shared=()):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "staging.yaml"
+            path.write_text(text)
+            return parameters_of(shared, path)
+
+    def test_settings_replace_shared_parameters(self):
+        found = self.read(COMPLETE + "LogRetentionDays: 90\nProtectTables: true\n", ["LogRetentionDays=14", "GradualDeployment=true"])
+        self.assertEqual("90", found["LogRetentionDays"])
+        self.assertEqual("true", found["ProtectTables"])
+        self.assertEqual("true", found["GradualDeployment"])
+
+    def test_problems_name_the_parameter(self):
+        for text, want in {
+            "": "BaseUrl, MailFrom, ImageRepositories",
+            COMPLETE.replace("MailFrom", "MailSender"): "set MailFrom",
+            COMPLETE.replace("https", "http"): "BaseUrl must begin with https://",
+            (ROOT / "settings" / "example.yaml").read_text(): "values of the example",
+            "- BaseUrl": "one parameter per line",
+        }.items():
+            with self.subTest(text), self.assertRaisesRegex(Problem, want):
+                self.read(text)
+
+    def test_a_missing_file_and_an_unknown_environment(self):
+        with self.assertRaisesRegex(Problem, "copy settings/example.yaml"):
+            parameters_of([], pathlib.Path("settings/none.yaml"))
+        with self.assertRaisesRegex(Problem, "it has staging, production"):
+            environment({"version": 0.1, "staging": {}, "production": {}}, "stagin")
+
+
+class Versions(unittest.TestCase):
+    def versions(self, parameters):
+        text = (ROOT / "template.yaml").read_text()
+        template = yaml_parse(text)
+        template["Globals"]["Function"]["CodeUri"] = "s3://bucket/key"
+        stamp(template, fingerprint(text, parameters))
+        resources = transform(template, {}, NoManagedPolicies())["Resources"]
+        return {name for name, resource in resources.items() if resource["Type"] == "AWS::Lambda::Version"}
+
+    def test_a_new_parameter_publishes_every_function(self):
+        before = self.versions({"BaseUrl": "https://a.test"})
+        self.assertTrue(before)
+        self.assertEqual(before, self.versions({"BaseUrl": "https://a.test", "ProtectTables": "true"}))
+        self.assertFalse(before & self.versions({"BaseUrl": "https://b.test"}))
+
+
+class Changes(unittest.TestCase):
+    @staticmethod
+    def change(action, kind, replacement=None):
+        change = {"Action": action, "ResourceType": kind, "LogicalResourceId": "X"}
+        return {"Type": "Resource", "ResourceChange": change | ({"Replacement": replacement} if replacement else {})}
+
+    def test_only_lost_tables_and_buckets_are_dangerous(self):
+        table, bucket, function = "AWS::DynamoDB::Table", "AWS::S3::Bucket", "AWS::Lambda::Function"
+        for change, want in [
+            (self.change("Add", table), []),
+            (self.change("Modify", table, "False"), []),
+            (self.change("Modify", table, "True"), ["X: replacement"]),
+            (self.change("Modify", bucket, "Conditional"), ["X: replacement"]),
+            (self.change("Remove", bucket), ["X: removal"]),
+            (self.change("Remove", function), []),
+            (self.change("Modify", function, "True"), []),
+        ]:
+            with self.subTest(change):
+                self.assertEqual(want, dangers([change]))
+
+
+class Account(unittest.TestCase):
+    def test_identities_and_quotas(self):
+        self.assertEqual(["a@mail.acme.test", "mail.acme.test", "acme.test"], mail_identities("a@mail.acme.test"))
+        self.assertEqual(57, reserved_concurrency("      ReservedConcurrentExecutions: 50\n      ReservedConcurrentExecutions: 7 # why\n"))
+
+    def test_states_of_the_stack(self):
+        for status in "", "CREATE_COMPLETE", "UPDATE_COMPLETE", "UPDATE_ROLLBACK_COMPLETE", "REVIEW_IN_PROGRESS":
+            self.assertEqual("", unfinished("portside", status))
+        self.assertIn("delete-stack", unfinished("portside", "ROLLBACK_COMPLETE"))
+        for status in "UPDATE_IN_PROGRESS", "UPDATE_ROLLBACK_FAILED":
+            self.assertIn(status, unfinished("portside", status))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,98 @@
+package transactions_test
+
+import (
+	"cmp"
+	"context"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"portside/shared/core/retry"
+	"portside/shared/dynamo/transactions"
+	"portside/shared/testkit/awstest"
+)
+
+// sharedItem is a table of which all transactions write one item, as all creations of users write the root of the counters.
+// The local engine runs transactions one after the other; DynamoDB cancels a transaction that meets another one.
+type sharedItem struct {
+	holds time.Duration // how long a transaction takes, and holds the item
+	busy  atomic.Bool
+}
+
+func (s *sharedItem) TransactWriteItems(
+	ctx context.Context, in *dynamodb.TransactWriteItemsInput, _ ...func(*dynamodb.Options),
+) (*dynamodb.TransactWriteItemsOutput, error) {
+	if !s.busy.CompareAndSwap(false, true) {
+		return nil, cmp.Or(retry.Sleep(ctx, s.holds/2), awstest.TransactionConflict(len(in.TransactItems)))
+	}
+	defer s.busy.Store(false)
+	return &dynamodb.TransactWriteItemsOutput{}, retry.Sleep(ctx, s.holds)
+}
+
+// contention is the outcome of a minute of transactions.
+type contention struct {
+	sent, refused int
+	p50, p99      time.Duration
+}
+
+// sinceEpoch reads the test's clock, which starts at the beginning of 2000.
+func sinceEpoch() time.Duration { return time.Since(time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)) }
+
+// contend sends transactions at random times for a minute, at a mean rate per second.
+func contend(t *testing.T, rate float64, item *sharedItem) contention {
+	t.Helper()
+	random := rand.New(rand.NewPCG(1, uint64(rate)))
+	var mu sync.Mutex
+	var waits []time.Duration
+	outcome := contention{}
+	writers, began := sync.WaitGroup{}, time.Duration(0)
+	for ; began < time.Minute; outcome.sent++ {
+		wait := time.Duration(random.ExpFloat64() / rate * float64(time.Second))
+		began += wait
+		if err := retry.Sleep(t.Context(), wait); err != nil {
+			t.Fatal(err)
+		}
+		writers.Go(func() {
+			started := sinceEpoch()
+			err := transactions.Write(t.Context(), item, []types.TransactWriteItem{{}})
+			mu.Lock()
+			defer mu.Unlock()
+			waits = append(waits, sinceEpoch()-started)
+			if err != nil {
+				outcome.refused++
+			}
+		})
+	}
+	writers.Wait()
+	slices.Sort(waits)
+	outcome.p50, outcome.p99 = waits[len(waits)/2], waits[len(waits)*99/100]
+	return outcome
+}
+
+// TestContention shows how many transactions per second one item serves with the policy of Write; -v prints the figures of
+// docs/capacity.md. Its clock is that of the test, so the machine does not matter.
+func TestContention(t *testing.T) {
+	for _, c := range []struct {
+		rate                  float64
+		mayRefuse, mustRefuse bool
+	}{
+		{10, false, false}, {20, false, false}, {30, false, false}, {40, true, false},
+		{60, true, false}, {80, true, false}, {200, true, true},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			o := contend(t, c.rate, &sharedItem{holds: 10 * time.Millisecond})
+			t.Logf("%v/s: %d sent, %d refused, median %v, 99th percentile %v",
+				c.rate, o.sent, o.refused, o.p50.Round(time.Millisecond), o.p99.Round(time.Millisecond))
+			if o.refused > 0 && !c.mayRefuse || o.refused == 0 && c.mustRefuse {
+				t.Errorf("%d of %d refused at %v/s", o.refused, o.sent, c.rate)
+			}
+		})
+	}
+}
