@@ -9,15 +9,16 @@ import (
 	"strings"
 	"time"
 
+	"portside/cmd/portside/backup"
 	"portside/shared/dynamo/layout"
 )
 
 // Exit codes.
 const (
-	exitDone   = 0
-	exitFailed = 1
-	exitUsage  = 2
-	exitLayout = 3 // the data has a layout that this release does not know; the local stack stops then
+	exitDone     = 0
+	exitFailed   = 1
+	exitUsage    = 2
+	exitUnusable = 3 // the data has a layout that this release does not know, or an incomplete restore
 )
 
 // process is the environment of a command. Tests replace it.
@@ -101,8 +102,8 @@ func (c command) run(ctx context.Context, p process, args []string) int {
 		return exitUsage
 	}
 	p.report("portside %s: %s", c.name, singleLine(err))
-	if errors.Is(err, layout.ErrUnknown) {
-		return exitLayout
+	if errors.Is(err, layout.ErrUnknown) || errors.Is(err, backup.ErrIncomplete) {
+		return exitUnusable
 	}
 	return exitFailed
 }

@@ -22,7 +22,7 @@ func TestCommandsRefuseOtherLayouts(t *testing.T) {
 		{"rebuild-ranks"},
 		{"set-rate-limit", "--credential", "x", "--per-minute", "5"},
 	} {
-		o.expect(o.run(args...), exitLayout, "use the release that wrote the data")
+		o.expect(o.run(args...), exitUnusable, "use the release that wrote the data")
 	}
 	if all := o.userEmails(); len(all) != 1 {
 		t.Errorf("got the users %v, want only the admin", all)
@@ -41,4 +41,19 @@ func (o *testStack) setLayout(version int64) {
 	if err != nil {
 		o.t.Fatal(err)
 	}
+}
+
+func TestCommandsRefuseIncompleteRestores(t *testing.T) {
+	t.Parallel()
+	o := newTestStack(t)
+	o.expect(o.bootstrap(), 0, "created the admin")
+	mark := items.Key("restore", "restore")
+	if _, err := o.client.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: &o.names.users, Item: mark}); err != nil {
+		t.Fatal(err)
+	}
+	for _, command := range []string{"check-layout", "rebuild-ranks"} {
+		o.expect(o.run(command), exitUnusable, "a restore into these tables is not complete")
+	}
+	o.deleteItem(o.names.users, "restore", "restore")
+	o.expect(o.run("rebuild-ranks"), exitDone, "")
 }

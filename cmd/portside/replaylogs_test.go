@@ -118,6 +118,8 @@ func (s *replayStack) pulled(count int) events.CloudwatchLogsData {
 func (s *replayStack) checkCounts(requests, images int64) {
 	s.t.Helper()
 	day := calendar.DayOf(s.begin)
+	_, err := s.pulls.CountPending(s.t.Context()) // as CountPullsFunction does
+	s.must(err)
 	stats, err := s.open().analytics.Requests(s.t.Context(), day, day)
 	s.must(err)
 	usage, err := s.open().analytics.Usage(s.t.Context(), day, day)

@@ -16,6 +16,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/secretsmanager"
 	"github.com/aws/smithy-go"
 
+	"portside/cmd/portside/backup"
 	"portside/shared/credentials/credentialsdynamo"
 	"portside/shared/dynamo/daycounts"
 	"portside/shared/dynamo/layout"
@@ -60,13 +61,18 @@ type tables struct {
 	baseURL     string     // of the local stack; empty without --local
 }
 
-// open returns the stores of the installation. It fails if the data has another layout.
+// open returns the stores of the installation. It fails if the data has another layout, or if a
+// restore is not complete.
 func (t *target) open(ctx context.Context, p process) (*tables, error) {
 	opened, err := t.connect(ctx, p)
 	if err != nil {
 		return nil, err
 	}
-	if err := layout.Check(ctx, opened.client, opened.names.users); err != nil {
+	err = layout.Check(ctx, opened.client, opened.names.users)
+	if err == nil {
+		err = backup.CheckComplete(ctx, opened.client, opened.names.users)
+	}
+	if err != nil {
 		return nil, interrupted(ctx, err)
 	}
 	return opened, nil

@@ -6,6 +6,7 @@ import (
 	"compress/gzip"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"path/filepath"
@@ -17,6 +18,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 
 	"portside/local/engines"
@@ -147,10 +149,12 @@ func (p *testStack) failedLines(function string) (lines int) {
 	return lines
 }
 
+// deleteTable deletes a table. The engine can answer a repeated attempt of the client that there is no such table.
 func (p *testStack) deleteTable(t *testing.T, id string) {
 	t.Helper()
 	db := dynamodb.New(dynamodb.Options{Region: p.info.Region, BaseEndpoint: &p.info.DynamoDB, Credentials: p.engineKeys()})
-	if _, err := db.DeleteTable(t.Context(), &dynamodb.DeleteTableInput{TableName: aws.String(p.info.Tables[id])}); err != nil {
+	_, err := db.DeleteTable(t.Context(), &dynamodb.DeleteTableInput{TableName: aws.String(p.info.Tables[id])})
+	if _, missing := errors.AsType[*types.ResourceNotFoundException](err); err != nil && !missing {
 		t.Fatal(err)
 	}
 }

@@ -22,9 +22,9 @@ const adminEmail = "admin@localhost"
 // operatorCommand is the name of the operator's command under cmd/.
 const operatorCommand = "portside"
 
-// exitLayout is the exit code of the operator's command if it does not know the layout of the data.
-// Then the functions of this release must not run on the data either.
-const exitLayout = 3
+// exitUnusable is the exit code of the operator's command if the data has an unknown layout, or if a
+// restore is not complete. Then the functions must not use the data either.
+const exitUnusable = 3
 
 // KeyFile returns the path of the first admin's API key.
 func (o Options) KeyFile() string { return filepath.Join(o.Data(), keyFile) }
@@ -48,7 +48,7 @@ func (s *Stack) buildOperator(ctx context.Context) error {
 // bootstrap creates the first admin with the operator's command. It runs at every start, because
 // only the command can check that the key belongs to an existing admin, and it takes only
 // milliseconds. If there is a key file, a failure does not stop the start, because the developer may
-// have deleted this admin after creating others. An unknown data layout always stops it.
+// have deleted this admin after creating others. Unusable data always stops it.
 func (s *Stack) bootstrap(ctx context.Context) error {
 	if s.operatorPath == "" {
 		return nil
@@ -60,7 +60,7 @@ func (s *Stack) bootstrap(ctx context.Context) error {
 	if p.Err() == nil {
 		return s.createSignInLink(ctx)
 	}
-	if exit, failed := errors.AsType[*exec.ExitError](p.Err()); failed && exit.ExitCode() == exitLayout {
+	if exit, failed := errors.AsType[*exec.ExitError](p.Err()); failed && exit.ExitCode() == exitUnusable {
 		return errors.New(lastLine(p.Tail(), p.Err()))
 	}
 	if _, err := os.Stat(s.KeyFile()); err != nil {

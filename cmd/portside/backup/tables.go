@@ -59,7 +59,7 @@ func (t TableData) Page(ctx context.Context, segment int, position string) (entr
 	}
 	for _, item := range out.Items {
 		if isMark(item) {
-			return nil, "", errors.New("a restore into this table is not complete: complete it first")
+			return nil, "", ErrIncomplete
 		}
 		line, err := encodeItem(item)
 		if err != nil {
@@ -80,6 +80,19 @@ func isMark(item items.Map) bool {
 type mark struct {
 	Backup string   `dynamodbav:"restoredFrom"`
 	Files  []string `dynamodbav:"writtenFiles,stringset"`
+}
+
+// ErrIncomplete means that a restore has not written all items yet, so the data must not be used.
+var ErrIncomplete = errors.New("a restore into these tables is not complete: run it again to complete it")
+
+// CheckComplete returns ErrIncomplete while a restore writes to the tables. One table suffices,
+// because a restore marks all tables before it begins, and ends with one transaction.
+func CheckComplete(ctx context.Context, client items.Reader, table string) error {
+	_, incomplete, err := items.Get[mark](ctx, items.In(client, table), items.Key(markKey, markKey))
+	if err == nil && incomplete {
+		return ErrIncomplete
+	}
+	return err
 }
 
 // Check implements Target. The table must be empty, or have the mark of this restore.

@@ -199,7 +199,7 @@ func TestCostOfListPage(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if meter.ReadUnits() > 8 || meter.Calls() > 5 {
+			if meter.ReadUnits() > 6 || meter.Calls() > 3 {
 				t.Errorf("status %q, offset %d of %d: %v read units, %d calls", status, offset, page.Total, meter.ReadUnits(), meter.Calls())
 			}
 		}
@@ -223,7 +223,7 @@ func TestCostOfChanges(t *testing.T) {
 		}
 	}
 	var project projects.Project
-	cost("create", 19, func() error {
+	cost("create", 17, func() error {
 		created, err := store.Create(t.Context(), projects.Creation{Project: newProject("A", projects.Draft, noon)})
 		project = created.Project
 		return err
@@ -238,6 +238,6 @@ func TestCostOfChanges(t *testing.T) {
 	}
 	cost("members", 2, change(func(p *projects.Project) { p.Members = []projects.Member{{UserID: "a", Role: projects.Editor}} }))
 	cost("name", 6, change(func(p *projects.Project) { p.Name = "B" }))
-	cost("status", 20, change(func(p *projects.Project) { p.Status = projects.Active }))
-	cost("delete", 20, func() error { return store.Delete(t.Context(), project, noon) })
+	cost("status", 18, change(func(p *projects.Project) { p.Status = projects.Active }))
+	cost("delete", 18, func() error { return store.Delete(t.Context(), project, noon) })
 }
