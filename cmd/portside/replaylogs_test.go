@@ -258,7 +258,8 @@ func serveLogGroup(t *testing.T, lines []events.CloudwatchLogsLogEvent) *cloudwa
 			Token      string `json:"nextToken"`
 			Start, End int64
 		}
-		if json.NewDecoder(r.Body).Decode(&request) != nil || r.Header.Get("X-Amz-Target") != "Logs_20140328.FilterLogEvents" || request.Group != "access" {
+		if json.NewDecoder(r.Body).Decode(&request) != nil || request.Group != "access" ||
+			r.Header.Get("X-Amz-Target") != "Logs_20140328.FilterLogEvents" {
 			http.Error(w, "not FilterLogEvents of the group", http.StatusBadRequest)
 			return
 		}
@@ -294,8 +295,8 @@ func TestReplayCountsLogGroupOnce(t *testing.T) {
 	if want := (lineCounts{50, 15, 35, 0}); counter.total != want {
 		t.Errorf("total %v, want %v", counter.total, want)
 	}
-	if first, _, _ := strings.Cut(p.stdout.(*bytes.Buffer).String(), "\n"); first != "up to 2028-02-29T00:00:09Z: 10 lines, 5 new, 5 counted before, "+
-		"0 that cannot be counted" {
+	const page = "up to 2028-02-29T00:00:09Z: 10 lines, 5 new, 5 counted before, 0 that cannot be counted"
+	if first, _, _ := strings.Cut(p.stdout.(*bytes.Buffer).String(), "\n"); first != page {
 		t.Errorf("%s", first)
 	}
 	other := groupLines{client: lines.client, group: "users"}

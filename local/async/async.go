@@ -212,7 +212,7 @@ func (q *Queue) Stop(ctx context.Context) {
 			lost++
 			continue
 		}
-		q.keep(a, RetriesExhausted, lambda.Result{}, errStopped)
+		q.keep(ctx, q.failure(a, RetriesExhausted, lambda.Result{}), errStopped)
 	}
 	if lost > 0 {
 		q.config.Log(fmt.Sprintf("events lost because they were not delivered before the stack stopped: %d%s", lost, q.config.RecoveryHint))
@@ -269,8 +269,14 @@ func (q *Queue) deliver(a *attempt) {
 // fail ends the delivery of an event without success.
 func (q *Queue) fail(a *attempt, c Condition, result lambda.Result, err error) {
 	q.remove(a)
-	q.keep(a, c, result, err)
+	q.keep(q.ctx, q.failure(a, c, result), err)
 	a.report(result, err)
+}
+
+func (q *Queue) failure(a *attempt, c Condition, result lambda.Result) Failure {
+	return Failure{
+		Event: a.Event, ID: a.id, Condition: c, Attempts: a.failed, Result: result, Destination: q.config.Policy(a.Function).Destination,
+	}
 }
 
 func (e Event) report(result lambda.Result, err error) {
@@ -283,15 +289,14 @@ func (e Event) report(result lambda.Result, err error) {
 const keepTimeout = 5 * time.Second
 
 // keep writes the record of a failed event to its destination, if it has one, and logs that.
-func (q *Queue) keep(a *attempt, c Condition, result lambda.Result, err error) {
-	f := Failure{Event: a.Event, ID: a.id, Condition: c, Attempts: a.failed, Result: result, Destination: q.config.Policy(a.Function).Destination}
-	line := fmt.Sprintf("%s failed %d times on %s", a.Function, a.failed, a.Description)
-	reason := failureReason(result, err)
+func (q *Queue) keep(ctx context.Context, f Failure, err error) {
+	line := fmt.Sprintf("%s failed %d times on %s", f.Function, f.Attempts, f.Description)
+	reason := failureReason(f.Result, err)
 	if f.Destination == "" {
 		q.config.Log(fmt.Sprintf("%s; the event is dropped: %s", line, reason))
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(q.ctx), keepTimeout)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), keepTimeout)
 	defer cancel()
 	location, keepErr := q.config.Keep(ctx, f)
 	if keepErr != nil {

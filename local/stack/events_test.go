@@ -172,7 +172,8 @@ func TestFailedEventIsKeptInBucket(t *testing.T) {
 	content, err := io.ReadAll(object.Body)
 	f.check(err)
 	if name != s.Info().Buckets["FailedBucket"] || !strings.HasPrefix(key, "aws/lambda/async/RecorderFunction/") ||
-		!strings.Contains(string(content), `"requestPayload":{"Records":[`) || !strings.Contains(string(content), `"errorMessage":"not this one"`) {
+		!strings.Contains(string(content), `"requestPayload":{"Records":[`) ||
+		!strings.Contains(string(content), `"errorMessage":"not this one"`) {
 		t.Errorf("s3://%s/%s: %s", name, key, content)
 	}
 }
