@@ -1,7 +1,9 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -12,11 +14,13 @@ import (
 	"time"
 
 	"github.com/aws/aws-lambda-go/events"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"pgregory.net/rapid"
 
 	"portside/shared/analytics"
 	"portside/shared/analytics/analyticsdynamo"
 	"portside/shared/core/calendar"
+	"portside/shared/lambda/logevents"
 	"portside/shared/testkit"
 	"portside/shared/testkit/awstest"
 )
@@ -178,7 +182,7 @@ func deliver(tb testing.TB, handler func(context.Context, events.CloudwatchLogsE
 	workers.Wait()
 }
 
-// The test delivers a random log in random pieces to workers that crash. It compares the days with
+// The test delivers a random log in random pieces to workers that crash, then as a whole, and then as an object of Firehose. It compares the days with
 // a simple count of the log, and with the sum of the archived segments.
 func TestEachLineCountsOnce(t *testing.T) {
 	testkit.CaptureLogs(t)
@@ -194,6 +198,7 @@ func TestEachLineCountsOnce(t *testing.T) {
 		store := analyticsdynamo.New(awstest.Faulty(e.client, injected.database), e.table)
 		deliver(t, handle(ingest(counting(analyticsdynamo.NewRecorder(store, crashingArchive{e.archive, injected})))), pieces)
 		deliver(t, handle(ingest(counting(e.recorder()))), whole)
+		e.deliverObject(t, append(pieces, whole...))
 
 		want := expectedSums(log)
 		if got := e.sums(t); !reflect.DeepEqual(got, want) {
@@ -203,6 +208,29 @@ func TestEachLineCountsOnce(t *testing.T) {
 			r.Fatalf("the archive has %s\nwant %s", format(got), format(want))
 		}
 	})
+}
+
+// deliverObject puts the messages of all deliveries into an object, as Firehose does, and sends its event.
+func (e engines) deliverObject(tb testing.TB, all []events.CloudwatchLogsEvent) {
+	tb.Helper()
+	var object bytes.Buffer
+	for _, event := range all {
+		message, err := base64.StdEncoding.DecodeString(event.AWSLogs.Data) // a gzip member that ends with a new line
+		if err != nil {
+			tb.Fatal(err)
+		}
+		object.Write(message)
+	}
+	objects, key := logevents.S3{Client: awstest.S3(tb)}, "collected/lines.gz"
+	_, err := objects.Client.PutObject(tb.Context(), &s3.PutObjectInput{Bucket: &e.bucket, Key: &key, Body: bytes.NewReader(object.Bytes())})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	record := events.S3EventRecord{S3: events.S3Entity{Bucket: events.S3Bucket{Name: e.bucket}, Object: events.S3Object{Key: key}}}
+	handler := logevents.Handler(objects, ingest(counting(e.recorder())))
+	if err := handler(tb.Context(), logevents.Event{Records: []events.S3EventRecord{record}}); err != nil {
+		tb.Error(err)
+	}
 }
 
 // recounted adds up the segments in the archive.

@@ -105,10 +105,11 @@ func testCORS(t *testing.T, p *testStack) {
 func testMethodsAndHeaders(t *testing.T, p *testStack) {
 	root := p.admin(t)
 	for _, path := range []string{
-		"/nothing", "/v1", "/v3/", "/v1/health/deep", "/v1/users/", "/v1//users", "/v1/users/%2e%2e/health", "/%00",
+		"/nothing", "/v1", "/v3", "/v1/health/deep", "/v1//users", "/v1/users/%2e%2e/health", "/%00",
 	} {
 		root.Get(path).WantStatus(http.StatusNotFound).WantValue("code", "NOT_FOUND")
 	}
+	root.Get("/v1/users/").WantStatus(http.StatusFound).WantHeader("Location", "/v1/users")
 	root.Do(http.MethodPatch, "/v1/users", "{}").WantStatus(http.StatusMethodNotAllowed).
 		WantValue("code", "METHOD_NOT_ALLOWED").WantHeader("Allow", "GET, HEAD, POST")
 	root.Post("/v1/health", "{}").WantStatus(http.StatusMethodNotAllowed).WantHeader("Allow", "GET, HEAD")

@@ -55,7 +55,7 @@ type Credential struct {
 	CreatedAt  time.Time
 	ExpiresAt  time.Time // zero if it does not expire
 	RevokedAt  time.Time // zero if it is not revoked
-	LastUsedAt time.Time // zero if it was never used or is unknown, but a session's use begins with its creation; rounded down to LastUseResolution
+	LastUsedAt time.Time // rounded down to LastUseResolution; zero if it was never used, except for a session, whose creation is a use
 	RateLimit  int       // requests per minute; 0 means the service's default
 
 	// AuthenticatedAt is, for a session, when its person proved who they are: at its creation, or earlier at an identity provider.

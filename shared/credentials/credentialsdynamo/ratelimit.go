@@ -27,12 +27,14 @@ const (
 )
 
 // CountRequest implements credentials.Store. It reads the record and counts the request at the same time, so it takes one round
-// trip, one read unit and one write unit.
+// trip, one read unit and one write unit. The first use in LastUseResolution takes another write unit, for the index of last uses.
 //
 // The item of the count has its own table, which functions can change that may only read credentials. Its key is derived from the
 // presented secret, because the count does not wait for the record. Requests with a wrong secret therefore count on another item, which
-// soon expires. The first request of a credential takes another call; see RecordUse. The item has an attribute for each minute ("m29417760"). Each request removes those of the minutes just before.
-// Counters that remain after a pause are removed once several have accumulated.
+// soon expires. The first request of a credential takes another call; see RecordUse.
+//
+// The item has an attribute for each minute ("m29417760"). Each request removes those of the minutes just before. Counters that
+// remain after a pause are removed once several have accumulated.
 func (t *Table) CountRequest(ctx context.Context, secret credentials.Secret, at time.Time) (credentials.Credential, int, error) {
 	var found credentials.Credential
 	var missing error
