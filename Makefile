@@ -212,9 +212,12 @@ bench: has-go $(BIN)/local engines ## Measure the figures of the README; takes m
 bench-million: has-go $(BIN)/local engines ## Measure lists with a million users; takes about twenty minutes
 	@go build -o $(BIN)/bench ./cmd/bench && exec $(BIN)/bench -list -users 1000000
 
+capacity: has-go engines ## Measure the units of operations and simulate months of load in docs/capacity.md; takes seconds
+	go test ./cmd/capacity -count=1 -update && go run ./cmd/capacity
+
 quality: has-go ## Measure the quality of reading and answering, and write documents/QUALITY.md; takes seconds
 	cd documents && go run ./cmd/quality
-.PHONY: bench bench-million quality
+.PHONY: bench bench-million capacity quality
 
 help: ## List the targets
 	@grep -hE '^[a-z%-]+[A-Za-z]*:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 22

@@ -77,15 +77,16 @@ def deploy(options):
         say("dry run: the next step would call AWS")
         return
     from deploy_stack import Stack
+    from samtranslator.yaml_helper import yaml_parse
 
     stack = Stack(config, parameters)
-    stack.check(reserved_concurrency((ROOT / "template.yaml").read_text()))
+    stack.check(reserved_concurrency(yaml_parse((ROOT / "template.yaml").read_text()), parameters))
     is_new = not stack.exists()
     build(sam, config, options.env, parameters)
     # The first deployment leaves the tables unprotected, so that CloudFormation can remove them if it fails.
     for protected in ["false", "true"] if is_new else ["true"]:
         apply(stack, options, sam, parameters | {"ProtectTables": parameters.get("ProtectTables", protected)})
-    stack.smoke_test()
+    stack.smoke_test(is_new)
 
 
 def apply(stack, options, sam, parameters):

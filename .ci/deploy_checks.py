@@ -54,6 +54,13 @@ def parameters_of(shared, path):
     return found
 
 
+def table_suffix(parameters):
+    """Returns the flag that selects the tables of the deployment, which are others than those of the stack after a restore."""
+    if parameters.get("CreateTables") != "false":
+        return []
+    return [f"--table-suffix={parameters.get('TableSuffix', '')}"]
+
+
 def fingerprint(template, parameters):
     settings = {name: value for name, value in parameters.items() if name not in NOT_IN_FUNCTIONS}
     return hashlib.sha256((template + json.dumps(settings, sort_keys=True)).encode()).hexdigest()[:12]
@@ -85,8 +92,15 @@ def mail_identities(address):
     return [address] + [".".join(labels[i:]) for i in range(len(labels) - 1)]
 
 
-def reserved_concurrency(template):
-    return sum(int(n) for n in re.findall(r"^ +ReservedConcurrentExecutions: (\d+)", template, re.M))
+def reserved_concurrency(template, parameters):
+    """Returns the sum of what the functions of a parsed template reserve, which are numbers or parameters."""
+    total = 0
+    for resource in template["Resources"].values():
+        reserved = resource.get("Properties", {}).get("ReservedConcurrentExecutions", 0)
+        if isinstance(reserved, dict):
+            reserved = parameters.get(reserved["Ref"], template["Parameters"][reserved["Ref"]].get("Default"))
+        total += int(reserved)
+    return total
 
 
 def unfinished(name, status):

@@ -7,10 +7,13 @@ import subprocess
 import boto3
 from botocore.exceptions import BotoCoreError, ClientError, WaiterError
 
-from deploy_checks import ROOT, Problem, mail_identities, say, unfinished
+from deploy_checks import ROOT, Problem, mail_identities, say, table_suffix, unfinished
 
 UNRESERVED_CONCURRENCY = 100  # that Lambda keeps in every account
-ROTATION_OUTPUT = "RotationFunctionArn"
+
+
+def commit():
+    return subprocess.run(["make", "-s", "commit"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.strip()
 
 
 class Stack:
@@ -47,7 +50,7 @@ class Stack:
         except (BotoCoreError, ClientError) as error:
             raise Problem(f"AWS: {error}: check AWS_PROFILE and the permissions of the role") from None
         if self.exists():
-            self.portside("check-layout")
+            self.portside("check-layout", *table_suffix(self.parameters))
 
     def check_status(self):
         status = (self.describe() or {}).get("StackStatus", "")
@@ -99,19 +102,20 @@ class Stack:
         except ClientError:
             return []
 
-    def smoke_test(self):
+    def smoke_test(self, is_new):
         say("== smoke test")
-        prefix = self.parameters["ImageRepositories"].rstrip("*/")
+        if is_new:
+            say("note: the service has no admin yet: create the first one with `portside bootstrap` (docs/operations.md, The first admin), "
+                "then deploy again, which runs the smoke test")
+            return
         probe = os.environ.get("PROBE_REPOSITORY", "")
-        if not probe:
-            say(f"note: set PROBE_REPOSITORY to an ECR repository such as {prefix}/probe to test images, too")
-        self.portside("smoke-test", "--url", self.parameters["BaseUrl"] or self.outputs()["ApiUrl"], "--image-repository", probe)
+        self.portside("smoke-test", "--url", self.parameters["BaseUrl"] or self.outputs()["ApiUrl"], "--image-repository", probe,
+                      "--commit", commit())
 
     def portside(self, *arguments):
         """Runs the operator's command on the tables and buckets of the stack."""
         variables = {re.sub(r"(?<!^)(?=[A-Z])", "_", name).upper(): value for name, value in self.outputs().items()}
         settings = os.environ | variables | {"AWS_REGION": self.config["region"]}
-        commit = subprocess.run(["make", "-s", "commit"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.strip()
-        command = ["go", "run", f"-ldflags=-X main.commit={commit}", "./cmd/portside", *arguments]
+        command = ["go", "run", "./cmd/portside", *arguments]
         if subprocess.run(command, cwd=ROOT, env=settings).returncode:
             raise Problem(f"`portside {arguments[0]}` failed on {self.name}")

@@ -7,7 +7,7 @@ import unittest
 
 os.environ.setdefault("AWS_DEFAULT_REGION", "us-east-1")  # the transform asks boto3 for a region, and makes no call
 
-from deploy_checks import ROOT, Problem, dangers, environment, fingerprint, mail_identities, parameters_of, reserved_concurrency, stamp, unfinished  # noqa: E402
+from deploy_checks import ROOT, Problem, dangers, environment, fingerprint, mail_identities, parameters_of, reserved_concurrency, stamp, table_suffix, unfinished  # noqa: E402
 from samtranslator.translator.transform import transform  # noqa: E402
 from samtranslator.yaml_helper import yaml_parse  # noqa: E402
 
@@ -31,6 +31,11 @@ class Parameters(unittest.TestCase):
         self.assertEqual("90", found["LogRetentionDays"])
         self.assertEqual("true", found["ProtectTables"])
         self.assertEqual("true", found["GradualDeployment"])
+
+    def test_existing_tables_are_checked_by_their_suffix(self):
+        self.assertEqual([], table_suffix(self.read(COMPLETE + "TableSuffix: -r1\n")))
+        self.assertEqual(["--table-suffix=-r1"], table_suffix(self.read(COMPLETE + "TableSuffix: -r1\nCreateTables: false\n")))
+        self.assertEqual(["--table-suffix="], table_suffix(self.read(COMPLETE + "CreateTables: false\n")))
 
     def test_problems_name_the_parameter(self):
         for text, want in {
@@ -90,7 +95,9 @@ class Changes(unittest.TestCase):
 class Account(unittest.TestCase):
     def test_identities_and_quotas(self):
         self.assertEqual(["a@mail.acme.test", "mail.acme.test", "acme.test"], mail_identities("a@mail.acme.test"))
-        self.assertEqual(57, reserved_concurrency("      ReservedConcurrentExecutions: 50\n      ReservedConcurrentExecutions: 7 # why\n"))
+        functions = {name: {"Properties": {"ReservedConcurrentExecutions": n}} for name, n in {"A": 50, "B": {"Ref": "N"}, "C": {"Ref": "M"}}.items()}
+        template = {"Parameters": {"N": {"Default": 20}, "M": {"Default": 3}}, "Resources": functions | {"D": {"Properties": {}}}}
+        self.assertEqual(50 + 7 + 3, reserved_concurrency(template, {"N": "7"}))
 
     def test_states_of_the_stack(self):
         for status in "", "CREATE_COMPLETE", "UPDATE_COMPLETE", "UPDATE_ROLLBACK_COMPLETE", "REVIEW_IN_PROGRESS":

@@ -68,6 +68,7 @@ func TestBackupIntoNewTables(t *testing.T) {
 			t.Errorf("%s has %d items, want the %d items of the backup", id, len(got), len(want))
 		}
 	}
+	a.expect(restored("check-layout"), 0, "")
 	a.expect(restored("rebuild-ranks"), 0, "")
 	if got := restored("reconcile", "--from", a.day(-3)); got.code != 0 || !strings.Contains(got.stdout, "0 numbers differ") {
 		t.Errorf("reconcile: %+v", got)

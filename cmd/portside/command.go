@@ -58,7 +58,8 @@ func (e usageError) Error() string { return string(e) }
 func allCommands() []command {
 	return []command{
 		bootstrapCommand(), importCommand(), rebuildCommand(), reconcileCommand(), replayCommand(), reindexCommand(), rateLimitCommand(),
-		manageTokenCommand(), signInLinkCommand(), backupCommand(), restoreCommand(), checkLayoutCommand(), demoCommand(), versionCommand(),
+		manageTokenCommand(), signInLinkCommand(), backupCommand(), restoreCommand(), checkLayoutCommand(), smokeTestCommand(),
+		demoCommand(), versionCommand(),
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 
 func TestCommandsRefuseOtherLayouts(t *testing.T) {
 	t.Parallel()
-	o := newTestStack(t)
+	o := newAnalyticsStack(t)
 	o.expect(o.bootstrap(), 0, "created the admin")
 	o.setLayout(layout.Version + 1)
 	for _, args := range [][]string{
@@ -29,6 +29,12 @@ func TestCommandsRefuseOtherLayouts(t *testing.T) {
 	}
 	o.setLayout(layout.Version)
 	o.expect(o.run("check-layout"), exitDone, "")
+	o.expect(o.run("check-layout", "--table-suffix", ""), exitFailed, "the table does not exist")
+	stack, err := findLocalStack(o.dir, "")
+	o.must(err)
+	stack.Tables["PullsTable"] = "no-such-pulls"
+	o.writeStack(stack)
+	o.expect(o.run("check-layout"), exitFailed, "the table no-such-pulls")
 }
 
 // setLayout changes the mark that bootstrap has written.
@@ -45,7 +51,7 @@ func (o *testStack) setLayout(version int64) {
 
 func TestCommandsRefuseIncompleteRestores(t *testing.T) {
 	t.Parallel()
-	o := newTestStack(t)
+	o := newAnalyticsStack(t)
 	o.expect(o.bootstrap(), 0, "created the admin")
 	mark := items.Key("restore", "restore")
 	if _, err := o.client.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: &o.names.users, Item: mark}); err != nil {

@@ -18,6 +18,7 @@ type localStack struct {
 	DynamoDB        string            `json:"dynamodb"`
 	S3              string            `json:"s3"`
 	SecretsManager  string            `json:"secretsManager"`
+	ECR             string            `json:"ecr"`
 	Region          string            `json:"region"`
 	AccessKeyID     string            `json:"accessKeyId"`
 	SecretAccessKey string            `json:"secretAccessKey"`

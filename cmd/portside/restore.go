@@ -41,7 +41,7 @@ with the same --table-suffix.`,
 }
 
 func (r *restoreJob) run(ctx context.Context, p process, dir string) error {
-	if r.create && r.on.suffix == "" {
+	if r.create && (r.on.suffix == nil || *r.on.suffix == "") {
 		return usageError("--create needs --table-suffix: without a suffix, the tables belong to the stack")
 	}
 	made, err := backup.Open(dir)

@@ -37,14 +37,17 @@ everything comes from the local stack.
 type target struct {
 	local   string
 	address string
-	suffix  string // replaces the end of the tables' names; empty keeps them
+	suffix  *string // replaces the end of the tables' names; nil keeps them
 }
 
 func newTarget(flags *flag.FlagSet) *target {
 	t := &target{}
 	flags.StringVar(&t.local, "local", "", "work on the running local stack with this `DATA` folder")
 	flags.StringVar(&t.address, "addr", "", "with --local: fail unless that stack serves `HOST:PORT`")
-	flags.StringVar(&t.suffix, "table-suffix", "", "use the tables whose names end with `SUFFIX` instead, such as restored ones")
+	flags.Func("table-suffix", "use the tables whose names end with `SUFFIX` instead, such as restored ones", func(suffix string) error {
+		t.suffix = &suffix
+		return nil
+	})
 	return t
 }
 
@@ -122,13 +125,13 @@ var dataTables = []struct{ id, variable string }{
 // nameOf returns the name of a table with the suffix of --table-suffix. In template.yaml, names are
 // the name of the stack, a hyphen, the logical ID and the suffix.
 func (t *target) nameOf(id, name string) string {
-	if t.suffix == "" || name == "" {
+	if t.suffix == nil || name == "" {
 		return name
 	}
 	if i := strings.LastIndex(name, id); i >= 0 {
 		name = name[:i+len(id)]
 	}
-	return name + t.suffix
+	return name + *t.suffix
 }
 
 // lookup returns a lookup of the settings that applies --table-suffix.

@@ -182,8 +182,9 @@ func deliver(tb testing.TB, handler func(context.Context, events.CloudwatchLogsE
 	workers.Wait()
 }
 
-// The test delivers a random log in random pieces to workers that crash, then as a whole, and then as an object of Firehose. It compares the days with
-// a simple count of the log, and with the sum of the archived segments.
+// The test delivers a random log in random pieces to workers that crash, then as a whole, and then
+// as an object of Firehose. It compares the days with a simple count of the log, and with the sum of
+// the archived segments.
 func TestEachLineCountsOnce(t *testing.T) {
 	testkit.CaptureLogs(t)
 	rapid.Check(t, func(r *rapid.T) {

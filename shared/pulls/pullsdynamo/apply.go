@@ -92,9 +92,9 @@ func (s *Store) add(ctx context.Context, number int64, a addition) (items.Map, e
 	return out.Attributes, nil
 }
 
-// maxRanked is how many places of a ranking are kept exactly. It is more than any ranking reads. Because counts only
+// maxRanked is how many places of a ranking are kept exactly. No ranking reads more of a span. Because counts only
 // grow, so does the count of that place, and an object with fewer pulls is not among them.
-const maxRanked = 200
+const maxRanked = 100
 
 // thresholds returns the number of pulls from which an object can be among the first maxRanked, by ranking.
 func (s *Store) thresholds(ctx context.Context, t *tally) (map[string]int64, error) {

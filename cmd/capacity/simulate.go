@@ -1,0 +1,211 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+)
+
+// Limits of a partition, per second: docs.aws.amazon.com/amazondynamodb, "Best practices for designing partition keys", read
+// in November 2026.
+const (
+	writeLimit = 1000
+	readLimit  = 3000
+)
+
+// seconds is how long the simulation is. The counts of pulls are written once in that time.
+const seconds = 60
+
+// usage is what a key takes.
+type usage struct{ read, write float64 }
+
+// hotKey is the busiest key of a table or index, in units a second.
+type hotKey struct {
+	table, key  string
+	read, write float64
+}
+
+// share is the used part of the limit.
+func (h hotKey) share() float64 { return max(h.read/readLimit, h.write/writeLimit) }
+
+// result is what a simulation found.
+type result struct {
+	size         size
+	pulls        float64 // a second
+	unitsPerPull float64
+	perTable     map[string]usage // a second, by table without index
+	hot          []hotKey         // the busiest key of each table and index
+}
+
+// simulation replays the busiest minute.
+type simulation struct {
+	size     size
+	profiles map[string]profile
+	dice     *rand.Rand
+	keys     map[[2]string]*[seconds]usage // by table and key
+	counted  map[object]bool               // users and artifacts in the window
+	pulls    float64
+	written  float64 // units for pulls
+}
+
+func simulate(s size, profiles map[string]profile) result {
+	sim := &simulation{
+		size: s, profiles: profiles, dice: rand.New(rand.NewPCG(1, uint64(s.users))), //nolint:gosec // the same load in every run
+		keys: map[[2]string]*[seconds]usage{}, counted: map[object]bool{},
+	}
+	for second := range seconds {
+		sim.pullsOf(second)
+		for _, operation := range slices.Sorted(maps.Keys(monthly)) {
+			for range times(sim.dice, s.rate(operation)) {
+				sim.run(second, profiles[operation], fmt.Sprint("of user ", zipf(sim.dice, s.users)))
+			}
+		}
+	}
+	sim.countWindow()
+	return sim.result()
+}
+
+// shards is the number of keys for one owner, one repository and the pending batches; see pullsdynamo.
+const shards = 4
+
+// pullsOf replays the pulls of a second, their requests, and the batches that deliver them.
+func (s *simulation) pullsOf(second int) {
+	for range times(s.dice, s.size.pullRate()) {
+		user, repository := zipf(s.dice, s.size.users), zipf(s.dice, s.size.repositories)
+		s.pulls++
+		credential := s.size.credentialOf(s.dice, user)
+		for range requestsPerPull {
+			s.run(second, s.profiles[authenticate], credential)
+		}
+		shard := s.dice.IntN(shards)
+		keys := map[string]string{
+			"credential": credential, "ownerShard": fmt.Sprint("of user ", user, ", shard ", shard),
+			"repositoryShard": fmt.Sprint("of repository ", repository, ", shard ", shard), "log": "of the month",
+			"pending": fmt.Sprint(shard),
+		}
+		for _, a := range s.profiles[recordBatch].Accesses {
+			s.addPull(second, a, keys[a.class()])
+		}
+		s.counted[object{"user", user}], s.counted[object{"repository", repository}] = true, true
+	}
+}
+
+// object is a user or a repository, by its rank in Zipf's law.
+type object struct {
+	kind string
+	rank int
+}
+
+// class is the first part of a key.
+func (a access) class() string {
+	class, _, _ := strings.Cut(a.Key, "#")
+	return class
+}
+
+// addPull adds the part of a batch's access that belongs to one pull. A small batch shares the units of its items among few
+// pulls.
+func (s *simulation) addPull(second int, a access, key string) {
+	units := a.Write / batchSize
+	if a.class() == "log" || a.class() == "pending" {
+		units = max(units, 1/s.size.pullsPerBatch())
+	}
+	s.write(second, a.Table, a.class()+" "+key, units)
+}
+
+// write adds units that pulls cost.
+func (s *simulation) write(second int, table, key string, units float64) {
+	s.written += units
+	s.at(table, key)[second].write += units
+}
+
+// ranked is how many users and artifacts have a place in a ranking that changes: those of the ranking, and as many that come near.
+const ranked = 200
+
+// placeUnits are the units of a changed place in the index: the old one and the new one.
+const placeUnits = 2
+
+// callsPerSecond is how many items one invocation writes in a second.
+const callsPerSecond = 1500
+
+// countWindow writes the counts of the minute, in no order, over the seconds that the function needs for them.
+func (s *simulation) countWindow() {
+	objects := slices.SortedFunc(maps.Keys(s.counted), func(a, b object) int {
+		return cmp.Or(strings.Compare(a.kind, b.kind), cmp.Compare(a.rank, b.rank))
+	})
+	s.dice.Shuffle(len(objects), func(i, j int) { objects[i], objects[j] = objects[j], objects[i] })
+	calls := 0
+	for _, o := range objects {
+		calls += s.countObject(calls/callsPerSecond%seconds, o)
+	}
+	batches := s.pulls / s.size.pullsPerBatch()
+	for i := range int(batches) {
+		s.write((calls+i)/callsPerSecond%seconds, "PullsTable", fmt.Sprint("pending ", i%shards), 1)
+	}
+	for _, a := range s.profiles[countWindow].Accesses {
+		if a.Shared && (a.class() == "window" || a.class() == "usage") {
+			s.write(0, a.Table, a.Key, a.Write)
+		}
+	}
+}
+
+// countObject writes the count of an object and its places in rankings, and returns the number of calls.
+func (s *simulation) countObject(second int, o object) int {
+	s.write(second, "AnalyticsTable", fmt.Sprint("pulls of ", o.kind, " ", o.rank), 1)
+	if o.rank >= ranked {
+		return 1
+	}
+	spans := []string{"day", "month"}
+	for _, span := range spans {
+		s.write(second, "AnalyticsTable", "top "+o.kind+" of the "+span, 1)
+		s.write(second, "AnalyticsTable.byPulls", "ranking "+o.kind+" of the "+span, placeUnits)
+	}
+	return 1 + len(spans)
+}
+
+// run adds the accesses of an operation on an object.
+func (s *simulation) run(second int, p profile, of string) {
+	for _, a := range p.Accesses {
+		key := a.Key
+		if !a.Shared {
+			key += " " + of
+		}
+		at := &s.at(a.Table, key)[second]
+		at.read, at.write = at.read+a.Read, at.write+a.Write
+	}
+}
+
+func (s *simulation) at(table, key string) *[seconds]usage {
+	found := s.keys[[2]string{table, key}]
+	if found == nil {
+		found = &[seconds]usage{}
+		s.keys[[2]string{table, key}] = found
+	}
+	return found
+}
+
+func (s *simulation) result() result {
+	r := result{size: s.size, pulls: s.pulls / seconds, unitsPerPull: s.written / max(1, s.pulls), perTable: map[string]usage{}}
+	busiest := map[string]hotKey{}
+	ids := slices.SortedFunc(maps.Keys(s.keys), func(a, b [2]string) int { return slices.Compare(a[:], b[:]) })
+	for _, id := range ids { // in order, because the sums of fractions depend on it
+		used := s.keys[id]
+		h := hotKey{table: id[0], key: id[1]}
+		table, _, _ := strings.Cut(h.table, ".")
+		sum := r.perTable[table]
+		for _, u := range used {
+			h.read, h.write = max(h.read, u.read), max(h.write, u.write)
+			sum.read, sum.write = sum.read+u.read/seconds, sum.write+u.write/seconds
+		}
+		r.perTable[table] = sum
+		if b, ok := busiest[h.table]; !ok || cmp.Or(cmp.Compare(h.share(), b.share()), strings.Compare(b.key, h.key)) > 0 {
+			busiest[h.table] = h
+		}
+	}
+	for _, table := range slices.Sorted(maps.Keys(busiest)) {
+		r.hot = append(r.hot, busiest[table])
+	}
+	return r
+}

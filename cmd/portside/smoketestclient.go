@@ -1,0 +1,103 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+)
+
+const (
+	smokeRequestTimeout = 30 * time.Second
+	maxSmokeBytes       = 16 << 20
+)
+
+// smokeClient sends requests to the service or to the vendor's registry.
+type smokeClient struct {
+	address string // without a trailing slash
+	client  *http.Client
+}
+
+func newSmokeClient(address string) *smokeClient {
+	return &smokeClient{strings.TrimSuffix(address, "/"), &http.Client{
+		Timeout: smokeRequestTimeout,
+		// The storage to which the service redirects downloads refuses requests with a second credential.
+		CheckRedirect: func(r *http.Request, _ []*http.Request) error {
+			r.Header.Del("Authorization")
+			return nil
+		},
+	}}
+}
+
+// smokeRequest is a request and the status that it must have.
+type smokeRequest struct {
+	method, path string
+	body         []byte
+	header       map[string]string
+	want         int
+}
+
+// send returns the body and the header of the response. An error contains the text of a problem,
+// but no credential.
+func (c *smokeClient) send(ctx context.Context, q smokeRequest) ([]byte, http.Header, error) {
+	target := q.path
+	if strings.HasPrefix(target, "/") {
+		target = c.address + target
+	}
+	r, err := http.NewRequestWithContext(ctx, q.method, target, bytes.NewReader(q.body))
+	if err != nil {
+		return nil, nil, err
+	}
+	for name, value := range q.header {
+		r.Header.Set(name, value)
+	}
+	if len(q.body) > 0 && r.Header.Get("Content-Type") == "" {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	response, err := c.client.Do(r)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer func() { _ = response.Body.Close() }()
+	body, err := io.ReadAll(io.LimitReader(response.Body, maxSmokeBytes))
+	if err != nil {
+		return nil, nil, err
+	}
+	if response.StatusCode != q.want {
+		return nil, nil, unexpectedStatus(q, response.StatusCode, body)
+	}
+	return body, response.Header, nil
+}
+
+// statusError is the error of a response with another status than the wanted one.
+type statusError struct {
+	status  int
+	message string
+}
+
+func (e *statusError) Error() string { return e.message }
+
+func unexpectedStatus(q smokeRequest, status int, body []byte) error {
+	var problem struct {
+		Detail string `json:"detail"`
+	}
+	_ = json.Unmarshal(body, &problem) // the body of another server may be any text
+	message := fmt.Sprintf("%s %s answered %d instead of %d %s", q.method, q.path, status, q.want, problem.Detail)
+	return &statusError{status, strings.TrimSpace(message)}
+}
+
+// read sends a request and decodes the answer.
+func (c *smokeClient) read(ctx context.Context, q smokeRequest, into any) error {
+	body, _, err := c.send(ctx, q)
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(body, into); err != nil {
+		return fmt.Errorf("%s %s answered no JSON: %w", q.method, q.path, err)
+	}
+	return nil
+}

@@ -1,0 +1,187 @@
+package main
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/ecr"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+
+	"portside/shared/images/imagesecr"
+)
+
+const (
+	probeName    = "portside-smoke-test"
+	probeFile    = probeName + "-0.0.1.tgz"
+	probeType    = "application/vnd.oci.image.manifest.v1+json"
+	pollInterval = 2 * time.Second // stays below the default rate limit
+)
+
+// checkChart publishes a chart as a vendor does, and pulls it as a customer does. It always has the
+// same bytes, because a version must not change.
+func (s *smokeTest) checkChart(ctx context.Context) (result string, err error) {
+	archive, err := probeArchive()
+	if err != nil {
+		return "", err
+	}
+	client, key := s3Client(s.config, s.stack.S3), "charts/"+probeFile
+	if _, err := client.PutObject(ctx, &s3.PutObjectInput{Bucket: &s.bucket, Key: &key, Body: bytes.NewReader(archive)}); err != nil {
+		return "", err
+	}
+	defer func() {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), smokeCleanupTimeout)
+		defer cancel()
+		_, failed := client.DeleteObject(ctx, &s3.DeleteObjectInput{Bucket: &s.bucket, Key: &key})
+		err = errors.Join(err, failed)
+	}()
+	pulled, err := s.awaitChart(ctx)
+	if err == nil && !bytes.Equal(pulled, archive) {
+		err = errors.New("the pulled archive differs from the published one")
+	}
+	return "published, indexed, pulled, withdrawn", err
+}
+
+// awaitChart pulls the chart as soon as the service has indexed it.
+func (s *smokeTest) awaitChart(ctx context.Context) ([]byte, error) {
+	tick := time.NewTicker(pollInterval)
+	defer tick.Stop()
+	for {
+		index, _, err := s.api.send(ctx, smokeRequest{http.MethodGet, "/charts/index.yaml", nil, s.withToken(), http.StatusOK})
+		if err != nil {
+			return nil, err
+		}
+		if bytes.Contains(index, []byte(probeFile)) {
+			body, _, err := s.api.send(ctx, smokeRequest{http.MethodGet, "/charts/" + probeFile, nil, s.withToken(), http.StatusOK})
+			return body, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, errors.New("the chart did not appear in the index: see rejected/ in the bucket, and the log of IndexChartsFunction")
+		case <-tick.C:
+		}
+	}
+}
+
+// probeArchive returns a chart with only a Chart.yaml.
+func probeArchive() ([]byte, error) {
+	content := []byte("apiVersion: v2\nname: " + probeName + "\nversion: 0.0.1\ndescription: Published during a smoke test.\n")
+	var packed bytes.Buffer
+	zip, err := gzip.NewWriterLevel(&packed, gzip.NoCompression) // the output of other levels may change with Go's version
+	if err != nil {
+		return nil, err
+	}
+	out := tar.NewWriter(zip)
+	err = out.WriteHeader(&tar.Header{Name: probeName + "/Chart.yaml", Mode: 0o644, Size: int64(len(content)), Format: tar.FormatUSTAR})
+	_, failed := out.Write(content)
+	err = errors.Join(err, failed, out.Close(), zip.Close())
+	return packed.Bytes(), err
+}
+
+// checkImage pushes an image without a tag to the vendor's registry, and pulls it through the
+// gateway.
+func (s *smokeTest) checkImage(ctx context.Context) (string, error) {
+	if s.repository == "" {
+		return "not tried, because --image-repository names no repository", nil
+	}
+	config, layer := []byte("{}"), []byte("portside smoke test\n")
+	manifest := fmt.Appendf(nil, `{"schemaVersion":2,"mediaType":%q,"config":{"mediaType":"application/vnd.oci.image.config.v1+json",`+
+		`"digest":%q,"size":%d},"layers":[{"mediaType":"application/vnd.oci.image.layer.v1.tar","digest":%q,"size":%d}]}`,
+		probeType, digestOf(config), len(config), digestOf(layer), len(layer))
+	if err := s.push(ctx, manifest, config, layer); err != nil {
+		return "", fmt.Errorf("push to the vendor's registry: %w", err)
+	}
+	for path, want := range map[string][]byte{"manifests/" + digestOf(manifest): manifest, "blobs/" + digestOf(layer): layer} {
+		header := s.withToken()
+		header["Accept"] = probeType
+		got, _, err := s.api.send(ctx, smokeRequest{http.MethodGet, "/v2/" + s.repository + "/" + path, nil, header, http.StatusOK})
+		if err != nil {
+			return "", err
+		}
+		if !bytes.Equal(got, want) {
+			return "", fmt.Errorf("the pulled %s differs from the pushed one", path)
+		}
+	}
+	return "pushed to the vendor's registry, pulled through the gateway", nil
+}
+
+// push pushes the image unless the registry has it.
+func (s *smokeTest) push(ctx context.Context, manifest []byte, blobs ...[]byte) error {
+	client := ecr.NewFromConfig(s.config, func(o *ecr.Options) {
+		if s.stack.ECR != "" {
+			o.BaseEndpoint = aws.String(s.stack.ECR)
+		}
+	})
+	login, err := imagesecr.New(client, s.now).Login(ctx)
+	if err != nil {
+		return err
+	}
+	registry := &probeRegistry{newSmokeClient(login.Endpoint.String()), s.repository, login.Authorization}
+	header := map[string]string{"Authorization": login.Authorization, "Accept": probeType, "Content-Type": probeType}
+	path := "/v2/" + s.repository + "/manifests/" + digestOf(manifest)
+	_, _, err = registry.send(ctx, smokeRequest{http.MethodHead, path, nil, header, http.StatusOK})
+	if missing, isStatus := errors.AsType[*statusError](err); !isStatus || missing.status != http.StatusNotFound {
+		return err
+	}
+	for _, blob := range blobs {
+		if err := registry.pushBlob(ctx, blob); err != nil {
+			return err
+		}
+	}
+	_, _, err = registry.send(ctx, smokeRequest{http.MethodPut, path, manifest, header, http.StatusCreated})
+	return err
+}
+
+// probeRegistry is the vendor's registry, with the repository of the probe image.
+type probeRegistry struct {
+	*smokeClient
+	repository    string
+	authorization string
+}
+
+// pushBlob uploads a blob in the way of most clients: start, one chunk, end.
+func (r *probeRegistry) pushBlob(ctx context.Context, blob []byte) error {
+	header := map[string]string{"Authorization": r.authorization, "Content-Type": "application/octet-stream"}
+	at := "/v2/" + r.repository + "/blobs/uploads/"
+	for _, part := range []smokeRequest{
+		{method: http.MethodPost, want: http.StatusAccepted},
+		{method: http.MethodPatch, body: blob, want: http.StatusAccepted},
+		{method: http.MethodPut, want: http.StatusCreated},
+	} {
+		if part.method == http.MethodPut {
+			at = withDigest(at, digestOf(blob))
+		}
+		part.path, part.header = at, header
+		_, answer, err := r.send(ctx, part)
+		if err != nil {
+			return err
+		}
+		at = answer.Get("Location")
+	}
+	return nil
+}
+
+func withDigest(location, digest string) string {
+	target, err := url.Parse(location)
+	if err != nil {
+		return location // the request reports the error
+	}
+	query := target.Query()
+	query.Set("digest", digest)
+	target.RawQuery = query.Encode()
+	return target.String()
+}
+
+func digestOf(content []byte) string {
+	sum := sha256.Sum256(content)
+	return "sha256:" + hex.EncodeToString(sum[:])
+}

@@ -1,0 +1,89 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"portside/shared/credentials"
+)
+
+// probeEmail is the address of the user that the test creates through the API. Amazon SES accepts
+// mail to its mailbox simulator from every account.
+const probeEmail = "success+portside-smoke-test@simulator.amazonses.com"
+
+const extractionBody = `{"text": "Invoice number: INV-7\nDue date: 3 March 2026", "variables": {"due_date": {"type": "date"}}}`
+
+func (s *smokeTest) signed() map[string]string { return map[string]string{"X-API-Key": s.key.Reveal()} }
+
+func (s *smokeTest) withToken() map[string]string {
+	return map[string]string{"Authorization": "Bearer " + s.token}
+}
+
+func (s *smokeTest) checkHealth(ctx context.Context) (string, error) {
+	var health struct{ Version, Commit string }
+	if err := s.api.read(ctx, smokeRequest{method: http.MethodGet, path: "/v1/health", want: http.StatusOK}, &health); err != nil {
+		return "", err
+	}
+	if s.commit != "" && health.Commit != s.commit {
+		return "", fmt.Errorf("the service runs the commit %s instead of %s", health.Commit, s.commit)
+	}
+	return "release " + health.Version + ", commit " + health.Commit, nil
+}
+
+func (s *smokeTest) checkLogin(ctx context.Context) (string, error) {
+	wrong := map[string]string{"X-API-Key": credentials.Mint(credentials.APIKey).Reveal()}
+	if _, _, err := s.api.send(ctx, smokeRequest{http.MethodGet, "/v1/users?limit=1", nil, wrong, http.StatusUnauthorized}); err != nil {
+		return "", err
+	}
+	if _, _, err := s.api.send(ctx, smokeRequest{http.MethodGet, "/v1/users?limit=1", nil, s.signed(), http.StatusOK}); err != nil {
+		return "", err
+	}
+	return "a wrong key is refused, a right one is accepted", nil
+}
+
+func (s *smokeTest) checkUser(ctx context.Context) (string, error) {
+	var created struct{ Data struct{ ID, Email string } }
+	body := fmt.Appendf(nil, `{"email": %q, "name": "Smoke test", "role": "viewer"}`, probeEmail)
+	if err := s.api.read(ctx, smokeRequest{http.MethodPost, "/v1/users", body, s.signed(), http.StatusCreated}, &created); err != nil {
+		return "", err
+	}
+	path, read := "/v1/users/"+created.Data.ID, created
+	if err := s.api.read(ctx, smokeRequest{http.MethodGet, path, nil, s.signed(), http.StatusOK}, &read); err != nil {
+		return "", err
+	}
+	if read != created {
+		return "", fmt.Errorf("GET %s returned the user %s", path, read.Data.ID)
+	}
+	if _, _, err := s.api.send(ctx, smokeRequest{http.MethodDelete, path, nil, s.signed(), http.StatusNoContent}); err != nil {
+		return "", err
+	}
+	return "created, read, deleted", nil
+}
+
+func (s *smokeTest) checkToken(ctx context.Context) (string, error) {
+	var created struct{ Data struct{ ID, Token string } }
+	scopes := `"read:helm-charts:` + probeName + `"`
+	if s.repository != "" {
+		scopes += `, "read:docker-images:` + s.repository + `"`
+	}
+	body := []byte(`{"name": "smoke test", "scopes": [` + scopes + `], "expiration_days": 1}`)
+	if err := s.api.read(ctx, smokeRequest{http.MethodPost, "/api/v1/tokens", body, s.signed(), http.StatusCreated}, &created); err != nil {
+		return "", err
+	}
+	s.token = created.Data.Token
+	return "created", nil
+}
+
+func (s *smokeTest) checkExtraction(ctx context.Context) (string, error) {
+	const path = "/v1/capabilities/extract"
+	body, _, err := s.api.send(ctx, smokeRequest{http.MethodPost, path, []byte(extractionBody), s.signed(), http.StatusOK})
+	if err != nil {
+		return "", err
+	}
+	if !strings.Contains(string(body), "2026-03-03") {
+		return "", fmt.Errorf("the date is missing in the answer %s", body)
+	}
+	return "a date was found in a text", nil
+}
