@@ -207,6 +207,7 @@ conformance: has-go ## Run the OCI conformance tests against the running stack; 
 
 # --- Measurements --------------------------------------------------------------------------------
 bench: has-go $(BIN)/local engines ## Measure the figures of the README; takes minutes
+	@.ci/debian "make $@" pdftotext=poppler-utils
 	@go build -o $(BIN)/bench ./cmd/bench && exec $(BIN)/bench
 
 bench-million: has-go $(BIN)/local engines ## Measure lists with a million users; takes about twenty minutes

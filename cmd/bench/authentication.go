@@ -19,11 +19,12 @@ const (
 	authCalls          = 2 // at the same time
 	authReads          = 1
 	authWrites         = 1
-	authTarget         = 1.5 // ms
-	invalidTokenTarget = 20  // µs
+	authRatio          = 3  // times a bare GetItem
+	invalidTokenFits   = 50 // how often it fits into a bare GetItem
 	createCalls        = 3
 	authRequests       = 2_000
 	invalidTokenChecks = 20_000
+	invalidTokenReads  = 200
 )
 
 // tokenFixture is the stack's credentials with a meter, and a token of the admin.
@@ -46,10 +47,14 @@ func (b *bench) credentials(ctx context.Context, s *stack) error {
 	if err := b.creation(ctx, s, v); err != nil {
 		return err
 	}
-	if err := b.authentication(ctx, v); err != nil {
+	bare, err := s.getItem(ctx)
+	if err != nil {
 		return err
 	}
-	return b.invalidToken(ctx, v)
+	if err := b.authentication(ctx, v, bare); err != nil {
+		return err
+	}
+	return b.invalidToken(ctx, v, bare)
 }
 
 // creation creates a token with the admin's key, and then measures the creation of another token
@@ -91,35 +96,38 @@ func (b *bench) firstUse(ctx context.Context, v *tokenFixture) error {
 
 // authentication measures one request after the other, as in a warm function. Once in five minutes, a request also changes the index
 // of last uses, so the write units are a median.
-func (b *bench) authentication(ctx context.Context, v *tokenFixture) error {
+func (b *bench) authentication(ctx context.Context, v *tokenFixture, bare measurement) error {
 	const what = "authentication and rate limit by token: "
 	if _, _, err := v.auth.Authenticate(ctx, v.token, credentials.AccessToken); err != nil { // the first use
 		return fmt.Errorf("authenticate: %w", err)
 	}
-	times, writes, most := make([]float64, authRequests), make([]float64, authRequests), meter{}
-	for i := range times {
+	writes, most := make([]float64, authRequests), meter{}
+	times, err := alternate(authRequests, timed(func(i int) error {
 		v.meter.reset()
-		began := time.Now()
 		who, _, err := v.auth.Authenticate(ctx, v.token, credentials.AccessToken)
-		times[i] = milliseconds(time.Since(began))
 		if err != nil || !who.Scoped() {
 			return fmt.Errorf("authenticate as %v: %w", who, err)
 		}
 		cost := v.meter.reset()
 		most = meter{calls: max(most.calls, cost.calls), reads: max(most.reads, cost.reads)}
 		writes[i] = cost.writes
+		return nil
+	}), bare)
+	if err != nil {
+		return err
 	}
 	b.table.addAtMost(what+"at the same time, at most", float64(most.calls), authCalls, "calls")
 	b.table.addAtMost(what+"at most", most.reads, authReads, "read units")
 	b.table.addAtMost(what+"median", quantile(writes, 0.5), authWrites, "write units")
-	b.table.addAtMost(what+"median of "+formatNumber(authRequests), quantile(times, 0.5), authTarget, "ms")
-	b.table.addFigure(what+"99th percentile", "%s ms", formatNumber(quantile(times, 0.99)))
+	c := comparison{what: "authentication and rate limit by token", with: bareGetItem, times: times[0], baseline: times[1]}
+	b.table.addComparison(c, authRatio)
+	b.table.addFigure(what+"99th percentile", "%s ms", formatNumber(quantile(times[0], 0.99)))
 	return nil
 }
 
 // invalidToken measures a token with one changed character, the most expensive kind of invalid
 // token: it is rejected only by its checksum.
-func (b *bench) invalidToken(ctx context.Context, v *tokenFixture) error {
+func (b *bench) invalidToken(ctx context.Context, v *tokenFixture, bare measurement) error {
 	const what = "refusing a token with a character changed: "
 	text, times := withLastCharacterChanged(v.token), make([]float64, invalidTokenChecks)
 	v.meter.reset()
@@ -132,8 +140,14 @@ func (b *bench) invalidToken(ctx context.Context, v *tokenFixture) error {
 		}
 	}
 	b.table.addAtMost(what+formatNumber(invalidTokenChecks)+" times", float64(v.meter.reset().calls), 0, "calls")
-	b.table.addAtMost(what+"median", quantile(times, 0.5), invalidTokenTarget, "µs")
-	b.table.addFigure(what+"99th percentile", "%s µs", formatNumber(quantile(times, 0.99)))
+	b.table.addFigure(what+"median and 99th percentile", "%s and %s µs",
+		formatNumber(quantile(times, 0.5)), formatNumber(quantile(times, 0.99)))
+	reads, err := alternate(invalidTokenReads, bare)
+	if err != nil {
+		return err
+	}
+	fits := quantile(reads[0], 0.5) * 1e3 / quantile(times, 0.5)
+	b.table.addAtLeast(what+"how often it fits into "+bareGetItem, fits, invalidTokenFits, "×")
 	return nil
 }
 

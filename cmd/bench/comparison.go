@@ -28,13 +28,15 @@ type comparison struct {
 	times, baseline []float64
 }
 
-// addComparison adds the ratio of the medians, which should be at most the target, and the medians. A target of 0 adds only the
-// figures.
+// addComparison adds the ratio of the medians, which should be at most the target, and the medians. With a target of 0, it adds
+// only the median.
 func (t *table) addComparison(c comparison, target float64) {
 	of, baseline := quantile(c.times, 0.5), quantile(c.baseline, 0.5)
-	t.addFigure(fmt.Sprintf("%s, median of %s", c.what, formatNumber(float64(len(c.times)))), "%s ms, from %s to %s",
-		formatNumber(of), formatNumber(quantile(c.times, 0)), formatNumber(quantile(c.times, 1)))
-	if target > 0 {
-		t.addAtMost(c.what+": times the "+c.with, of/baseline, target, "×")
+	what := fmt.Sprintf("%s, median of %s", c.what, formatNumber(float64(len(c.times))))
+	if target == 0 {
+		t.addFigure(what, "%s ms", formatNumber(of))
+		return
 	}
+	t.addFigure(what+", and "+c.with, "%s and %s ms", formatNumber(of), formatNumber(baseline))
+	t.addAtMost(c.what+": times "+c.with, of/baseline, target, "×")
 }

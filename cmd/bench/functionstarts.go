@@ -91,10 +91,13 @@ func (b *bench) functionStarts(ctx context.Context, s *stack) error {
 	}
 	user := s.event(getRequest(path))
 	starts := []firstEvent{
-		{empty, user, http.StatusOK, "empty function", 0},
-		{s.peer(peer), user, http.StatusOK, "peer, which only reads a user", 0},
+		{empty, user, http.StatusOK, "the empty function", 0},
+		{s.peer(peer), user, http.StatusOK, "the peer, which only reads a user", 0},
 		{s.usersFunction(), user, http.StatusOK, "users function, a user", userStartRatio},
-		{s.usersFunction(), s.eventWithKey(getRequest(path), "garbage"), http.StatusUnauthorized, "users function, an invalid key", refusalRatio},
+		{
+			s.usersFunction(), s.eventWithKey(getRequest(path), "garbage"), http.StatusUnauthorized,
+			"users function, an invalid key", refusalRatio,
+		},
 		{s.mediaFunction(), s.event(textToRead()), http.StatusOK, "media function, a date from a text", mediaStartRatio},
 		{portalFunction(), s.event(getRequest("/portal")), http.StatusOK, "portal function, a page", portalRatio},
 	}

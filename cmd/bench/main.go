@@ -16,6 +16,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"slices"
@@ -92,6 +93,9 @@ func (b *bench) parse(args []string) (err error) {
 	}
 	if _, err := os.Stat(b.localBinary()); err != nil {
 		return fmt.Errorf("%s is missing: run `make bench`, which builds it", b.localBinary())
+	}
+	if _, err := exec.LookPath(pdftotext); b.wants("media") && err != nil {
+		return errors.New("pdftotext is missing: install it (on Debian: apt-get install poppler-utils), or leave out the part media with -only")
 	}
 	return nil
 }

@@ -21,9 +21,10 @@ import (
 
 // Targets of the local stack and of a function in it.
 const (
-	restartTarget   = 2     // seconds
+	restartRatio    = 300 // times the start of an empty function
+	restartStarts   = 11
 	idleTarget      = 150   // MB, all processes
-	warmTarget      = 2.5   // ms
+	getRatio        = 4.5   // of a user through the gateway, times a bare GetItem
 	residentTarget  = 25    // MB, one sandbox
 	residentAfter   = 5_000 // requests
 	timedRequests   = 3_000
@@ -83,10 +84,34 @@ func (b *bench) start(ctx context.Context) (*stack, error) {
 	first.stop()
 	began := time.Now()
 	s, err := b.startStack(ctx)
-	if err == nil {
-		b.table.addAtMost("local stack: second start, nothing to build", time.Since(began).Seconds(), restartTarget, "s")
+	if err != nil {
+		return nil, err
 	}
-	return s, err
+	took := milliseconds(time.Since(began))
+	if err := b.addRestart(ctx, s, took); err != nil {
+		s.stop()
+		return nil, err
+	}
+	return s, nil
+}
+
+// addRestart compares a start of the stack with starts of an empty function.
+func (b *bench) addRestart(ctx context.Context, s *stack, took float64) error {
+	empty, err := b.buildBaseline(ctx, "empty")
+	if err != nil {
+		return err
+	}
+	first := firstEvent{functionUnderTest: empty, event: s.event(getRequest("/")), status: http.StatusOK}
+	times, err := alternate(restartStarts, func(int) (float64, error) { return b.startFunction(ctx, s, first) })
+	if err != nil {
+		return err
+	}
+	c := comparison{
+		what: "local stack: second start, nothing to build", with: "the start of an empty function",
+		times: []float64{took}, baseline: times[0],
+	}
+	b.table.addComparison(c, restartRatio)
+	return nil
 }
 
 func (b *bench) startStack(ctx context.Context) (*stack, error) {
@@ -161,12 +186,17 @@ func (b *bench) function(ctx context.Context, s *stack) error {
 		return err
 	}
 	b.logProgress("%d requests one after the other", residentAfter)
-	times, err := s.timeGets(ctx, residentAfter, func(int) string { return path })
+	bare, err := s.getItem(ctx)
 	if err != nil {
 		return err
 	}
-	warm := times[residentAfter-timedRequests:]
-	b.table.addAtMost("get a user through the gateway, median of "+formatNumber(timedRequests), quantile(warm, 0.5), warmTarget, "ms")
+	times, err := alternate(residentAfter, s.get(ctx, func(int) string { return path }), bare)
+	if err != nil {
+		return err
+	}
+	warm, baseline := times[0][residentAfter-timedRequests:], times[1][residentAfter-timedRequests:]
+	c := comparison{what: "get a user through the gateway", with: bareGetItem, times: warm, baseline: baseline}
+	b.table.addComparison(c, getRatio)
 	b.table.addFigure("get a user through the gateway, 99th percentile", "%s ms", formatNumber(quantile(warm, 0.99)))
 	if err := b.sandboxes(s, "after "+formatNumber(residentAfter)+" requests"); err != nil {
 		return err

@@ -43,7 +43,8 @@ func newTestStack(t *testing.T) *testStack {
 	t.Helper()
 	client := awstest.DynamoDB(t)
 	o := &testStack{t: t, dir: t.TempDir(), client: client, names: tableNames{
-		users: awstest.Table(t, client, "UsersTable"), credentials: awstest.Table(t, client, "CredentialsTable"), counts: awstest.Table(t, client, "RequestCountsTable"),
+		users: awstest.Table(t, client, "UsersTable"), credentials: awstest.Table(t, client, "CredentialsTable"),
+		counts:   awstest.Table(t, client, "RequestCountsTable"),
 		projects: awstest.Table(t, client, "ProjectsTable"), analytics: awstest.Table(t, client, "AnalyticsTable"),
 	}, clock: time.Date(2028, 3, 1, 15, 4, 5, 0, time.UTC)} // the day after a leap day
 	o.tables = o.tablesOver(client)
@@ -260,6 +261,12 @@ func TestSettingsFromTheEnvironment(t *testing.T) {
 	if code := run(t.Context(), p); code != 0 {
 		t.Errorf("exit code %d: %s", code, stderr.String())
 	}
+	settings["PULLS_TABLE"], settings["ANALYTICS_BUCKET"] = "pulls", "lines"
+	p.args = []string{"demo-data", "--days", "1"}
+	if code := run(t.Context(), p); code != 2 || !strings.Contains(stderr.String(), "REQUEST_COUNTS_TABLE") {
+		t.Errorf("exit code %d: %s", code, stderr.String())
+	}
+	p.args = []string{"rebuild-ranks"}
 	settings["USERS_TABLE"] = "no-such-table"
 	if code := run(t.Context(), p); code != 1 || !strings.Contains(stderr.String(), "the table does not exist") {
 		t.Errorf("exit code %d: %s", code, stderr.String())

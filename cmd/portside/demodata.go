@@ -63,6 +63,9 @@ func (d *demoData) run(ctx context.Context, p process) error {
 	if err != nil {
 		return err
 	}
+	if tables.names.counts == "" {
+		return usageError("set REQUEST_COUNTS_TABLE to the name of the table, or pass --local DATA for a local stack")
+	}
 	now := p.now().UTC().Truncate(time.Millisecond)
 	if err := d.check(ctx, tables, calendar.DayOf(now)); err != nil {
 		return err

@@ -64,11 +64,12 @@ type Denial struct {
 
 // Error returns the message of AWS.
 func (d *Denial) Error() string {
-	reason := "because no identity-based policy allows the " + d.Request.Action + " action"
+	r := d.Request
+	reason := "because no identity-based policy allows the " + r.Action + " action"
 	if d.IsExplicit {
 		reason = "with an explicit deny in an identity-based policy"
 	}
-	return fmt.Sprintf("User: %s is not authorized to perform: %s on resource: %s %s", d.Principal, d.Request.Action, d.Request.Resource, reason)
+	return fmt.Sprintf("User: %s is not authorized to perform: %s on resource: %s %s", d.Principal, r.Action, r.Resource, reason)
 }
 
 // line returns the line for the developer.

@@ -74,14 +74,17 @@ var transactActions = map[string]string{
 }
 
 func (d DynamoDB) requestsOf(operation string, call dynamoCall) ([]Request, error) {
-	if call.RequestItems != nil {
+	if len(call.RequestItems) > 0 {
 		return d.batch(operation, call.RequestItems)
 	}
-	if call.TransactItems == nil {
+	if len(call.TransactItems) == 0 {
 		return []Request{d.single(operation, call)}, nil
 	}
 	var requests []Request
 	for _, item := range call.TransactItems {
+		if len(item) == 0 {
+			return nil, errors.New("decode the call: a member of the transaction is empty")
+		}
 		for member, part := range item {
 			requests = append(requests, d.single(transactActions[member], part))
 		}

@@ -67,8 +67,9 @@ func Ask(ctx context.Context, client *http.Client, url string, q Question) (answ
 		return answer, err
 	}
 	defer response.Body.Close()
-	if err = json.NewDecoder(response.Body).Decode(&answer); err == nil && len(answer.Decisions) != len(q.Requests) {
-		err = fmt.Errorf("the authorizer answered %s with %d decisions about %d requests", response.Status, len(answer.Decisions), len(q.Requests))
+	err = json.NewDecoder(response.Body).Decode(&answer)
+	if got, want := len(answer.Decisions), len(q.Requests); err == nil && got != want {
+		err = fmt.Errorf("the authorizer answered %s with %d decisions about %d requests", response.Status, got, want)
 	}
 	return answer, err
 }

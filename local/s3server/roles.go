@@ -34,6 +34,8 @@ func newRoles(root auth.Account, url string) *roles {
 }
 
 // DeriveSigningKey implements auth.SigningKeyProvider. Sessions have the secret of the root account.
+//
+//nolint:revive // argument-limit: the interface is versitygw's
 func (r *roles) DeriveSigningKey(access, token, date, region, service string) ([]byte, auth.Account, error) {
 	session := iam.Session{AccessKeyID: access, SessionToken: token}
 	_, ok := session.RoleID()
@@ -59,6 +61,8 @@ func signingKey(secret string, scope ...string) []byte {
 }
 
 // EvaluatePolicy implements auth.PolicyEvaluator.
+//
+//nolint:revive // argument-limit: the interface is versitygw's
 func (r *roles) EvaluatePolicy(
 	access, token string, actions []auth.Action, resources []string, condition map[string][]string,
 ) (result auth.PolicyEvaluation, err error) {

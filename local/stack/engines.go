@@ -11,6 +11,7 @@ import (
 
 	"portside/local/dynamoproxy"
 	"portside/local/engines"
+	"portside/local/iam"
 	"portside/local/ses"
 )
 
@@ -57,7 +58,7 @@ func (s *Stack) startDynamoDBProxy(engine string) error {
 		return err
 	}
 	s.dynamoDB = proxy
-	endpoint, err := s.startServerOn(engines.RandomLoopbackHost(), "DynamoDB", proxy)
+	endpoint, err := s.startServerOn(engines.RandomLoopbackHost(), "DynamoDB", s.guardDynamoDB(proxy))
 	s.setInfo(func(i *Info) { i.DynamoDB = endpoint })
 	return err
 }
@@ -94,8 +95,8 @@ func (s *Stack) startS3(ctx context.Context) error {
 		Dir:       filepath.Join(s.options.DataDir, "s3"),
 		AccessKey: accessKeyID,
 		SecretKey: secretAccessKey,
-		EventsURL: s.eventsURL,
-		Log:       log,
+		EventsURL: s.eventsURL, AuthorizeURL: s.authorizeURL,
+		Log: log,
 	})
 	if err != nil {
 		return err
@@ -167,7 +168,7 @@ func (s *Stack) startSES(context.Context) error {
 		return err
 	}
 	s.outbox = outbox
-	endpoint, err := s.startServer("SES", outbox.API())
+	endpoint, err := s.startServer("SES", iam.SES(s.authorizer, arn).Guard(outbox.API()))
 	s.setInfo(func(i *Info) { i.SES = endpoint })
 	return err
 }

@@ -14,6 +14,7 @@ import (
 
 	"portside/local/ecr"
 	"portside/local/engines"
+	"portside/local/iam"
 	"portside/local/template"
 )
 
@@ -71,7 +72,7 @@ func (s *Stack) registrySettings() (engines.Registry, error) {
 }
 
 func (s *Stack) startECR(c ecr.Config) error {
-	endpoint, err := s.startServer("ECR", localOnly(c.API()))
+	endpoint, err := s.startServer("ECR", localOnly(iam.ECR(s.authorizer).Guard(c.API())))
 	s.setInfo(func(i *Info) { i.ECR = endpoint })
 	return err
 }

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"portside/local/iam"
 	"portside/local/secrets"
 )
 
@@ -30,7 +31,7 @@ func (s *Stack) startSecrets(ctx context.Context) error {
 		store.Close()
 		return nil
 	})
-	endpoint, err := s.startServer("Secrets Manager", store.API())
+	endpoint, err := s.startServer("Secrets Manager", iam.SecretsManager(s.authorizer, arn).Guard(store.API()))
 	s.setInfo(func(i *Info) { i.SecretsManager = endpoint })
 	return err
 }

@@ -31,6 +31,7 @@ import (
 	"portside/local/build"
 	"portside/local/dynamoproxy"
 	"portside/local/gateway"
+	"portside/local/iam"
 	"portside/local/lambda"
 	"portside/local/logs"
 	"portside/local/s3events"
@@ -83,6 +84,8 @@ type Stack struct {
 	events       *async.Queue
 	objects      *s3events.Receiver
 	eventsURL    string // where the S3 engine posts changes of objects
+	authorizer   *iam.Authorizer
+	authorizeURL string // where the S3 engine asks the authorizer
 	logs         *logs.Groups
 	secrets      *secrets.Store
 	api          atomic.Pointer[http.Handler]
@@ -105,6 +108,7 @@ func Start(ctx context.Context, o Options) (*Stack, error) {
 		s.lock,
 		s.listen,
 		s.load,
+		s.createAuthorizer,
 		s.createEventQueues,
 		s.startParts,
 		s.startRuntime,
@@ -301,7 +305,7 @@ func (s *Stack) functions(t *template.Stack) []lambda.Function {
 		list = append(list, lambda.Function{
 			Name:        f.ID,
 			Binary:      s.builder.Binary(f.ID),
-			Environment: f.Environment,
+			Environment: s.functionEnvironment(f),
 			Timeout:     f.Timeout,
 			MemoryMB:    f.MemoryMB,
 			LogGroup:    f.LogGroup,

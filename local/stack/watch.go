@@ -71,6 +71,7 @@ func (s *Stack) applyTemplate(ctx context.Context, t *template.Stack) error {
 	}
 	s.template.Store(t)
 	s.runtime.Configure(s.functions(t))
+	s.authorizer.SetRoles(t.Roles)
 	s.objects.SetBuckets(t.Buckets)
 	s.logs.Subscribe(subscriptions(t))
 	s.stopSchedules()

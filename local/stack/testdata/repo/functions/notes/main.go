@@ -60,6 +60,7 @@ func dynamodb(operation string, input object) (string, error) {
 	r.Header.Set("X-Amz-Date", time.Now().UTC().Format("20060102T150405Z"))
 	r.Header.Set("Authorization", "AWS4-HMAC-SHA256 Credential="+os.Getenv("AWS_ACCESS_KEY_ID")+
 		"/20260101/us-east-1/dynamodb/aws4_request, SignedHeaders=host, Signature=0")
+	r.Header.Set("X-Amz-Security-Token", os.Getenv("AWS_SESSION_TOKEN"))
 	answer, err := http.DefaultClient.Do(r)
 	if err != nil {
 		return "", err
