@@ -166,7 +166,7 @@ $(BIN)/local: $(LOCAL_SOURCES) | has-go
 	@echo "building the local stack …"
 	@$(GO_LOCAL) -o $@ .
 
-$(BIN)/s3server: $(filter local/s3server/% local/go.%,$(LOCAL_SOURCES)) | has-go
+$(BIN)/s3server: $(filter local/s3server/% local/iam/% local/go.%,$(LOCAL_SOURCES)) | has-go
 	@echo "building the S3 engine; the first time takes minutes …"
 	@$(GO_LOCAL) -o $@ ./s3server
 
