@@ -121,7 +121,7 @@ $(CHECKOV)/ready: .ci/requirements-checkov.txt
 	$(install-python)
 
 define install-python
-@command -v python3 >/dev/null || { echo "make: install python3, which the template and OpenAPI linters need"; exit 1; }
+@command -v python3 >/dev/null || { echo "make: install Python 3.11 or newer, which the template and OpenAPI linters and the deployment need"; exit 1; }
 @rm -rf $(@D) && python3 -m venv $(@D) || { echo "make: install python3's venv (on Debian: python3-venv)"; exit 1; }
 $(@D)/bin/pip install --quiet --disable-pip-version-check --no-input --no-deps -r $<
 @$(@D)/bin/pip check --disable-pip-version-check >/dev/null && touch $@
@@ -166,7 +166,7 @@ $(BIN)/local: $(LOCAL_SOURCES) | has-go
 	@echo "building the local stack …"
 	@$(GO_LOCAL) -o $@ .
 
-$(BIN)/s3server: $(filter local/s3server/% local/go.%,$(LOCAL_SOURCES)) | has-go
+$(BIN)/s3server: $(filter local/s3server/% local/iam/% local/go.%,$(LOCAL_SOURCES)) | has-go
 	@echo "building the S3 engine; the first time takes minutes …"
 	@$(GO_LOCAL) -o $@ ./s3server
 

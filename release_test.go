@@ -14,8 +14,8 @@ func TestChangelogHasTheRelease(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	newest := regexp.MustCompile(`(?m)^## \[(\d+\.\d+\.\d+)\] - \d{4}-\d{2}-\d{2}$`).FindSubmatch(text)
-	if newest == nil || string(newest[1]) != web.ReleaseVersion {
+	newest := regexp.MustCompile(`(?m)^## \[(\d+\.\d+\.\d+)\] - \d{4}-\d{2}-\d{2}$`).FindStringSubmatch(string(text))
+	if len(newest) != 2 || newest[1] != web.ReleaseVersion {
 		t.Errorf("the newest release of CHANGELOG.md is %q, and the service has the version %s", newest, web.ReleaseVersion)
 	}
 }

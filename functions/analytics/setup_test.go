@@ -50,7 +50,9 @@ func newTestService(tb testing.TB) *testService {
 	table := awstest.Table(tb, client, "AnalyticsTable")
 	return &testService{
 		TB: tb, client: client, analytics: table, pullLog: pullsdynamo.New(client, awstest.Table(tb, client, "PullsTable"), table),
-		keys: credentialsdynamo.New(client, awstest.Table(tb, client, "CredentialsTable"), awstest.Table(tb, client, "RequestCountsTable")), clock: webtest.NewClock(now),
+		keys: credentialsdynamo.New(client, awstest.Table(tb, client, "CredentialsTable"),
+			awstest.Table(tb, client, "RequestCountsTable")),
+		clock: webtest.NewClock(now),
 	}
 }
 

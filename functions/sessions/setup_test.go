@@ -130,7 +130,7 @@ func (b *browser) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if b.remoteAddr != "" {
 		r.RemoteAddr = b.remoteAddr
 	}
-	b.f.handler().ServeHTTP(w, r) //nolint:contextcheck // the handler takes the context of the request
+	b.f.handler().ServeHTTP(w, r)
 }
 
 // client returns a client that sends the cookies.

@@ -25,7 +25,9 @@ func TestSmokeTest(t *testing.T) {
 		}
 		p.wantOnlyAdmin(t)
 	}
-	for flag, want := range map[string]string{"--commit=0123456789ab": "health: the service runs", "--url=http://127.0.0.1:1": "connection refused"} {
+	for flag, want := range map[string]string{
+		"--commit=0123456789ab": "health: the service runs", "--url=http://127.0.0.1:1": "connection refused",
+	} {
 		output, err := exec.CommandContext(t.Context(), operator, append(smoke, flag)...).CombinedOutput()
 		if err == nil || !strings.Contains(string(output), want) {
 			t.Errorf("smoke-test %s: %v, %s, want %q", flag, err, output, want)

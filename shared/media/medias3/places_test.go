@@ -17,15 +17,15 @@ func newJob(owner string) media.Job {
 	return media.Job{ID: uuid.NewString(), Owner: owner, Status: media.Queued, Uploads: []string{}, CreatedAt: awstest.RealTime().UTC()}
 }
 
-// startJobs starts jobs of an owner until one is refused, and returns those that were started.
-func startJobs(t *testing.T, store *medias3.Store, owner string) []media.Job {
+// startJobs starts jobs of Ada until one is refused, and returns those that were started.
+func startJobs(t *testing.T, store *medias3.Store) []media.Job {
 	t.Helper()
 	var started []media.Job
 	for range media.MaxOpenJobs + 1 {
-		job := newJob(owner)
+		job := newJob(ada)
 		err := store.StartJob(t.Context(), job)
 		if errors.Is(err, media.ErrTooManyJobs) {
-			if _, err := store.Job(t.Context(), owner, job.ID); !errors.Is(err, media.ErrNoJob) {
+			if _, err := store.Job(t.Context(), ada, job.ID); !errors.Is(err, media.ErrNoJob) {
 				t.Errorf("the refused job is stored: %v", err)
 			}
 			return started
@@ -33,7 +33,7 @@ func startJobs(t *testing.T, store *medias3.Store, owner string) []media.Job {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if job, err = store.Job(t.Context(), owner, job.ID); err != nil {
+		if job, err = store.Job(t.Context(), ada, job.ID); err != nil {
 			t.Fatal(err)
 		}
 		started = append(started, job)
@@ -44,7 +44,7 @@ func startJobs(t *testing.T, store *medias3.Store, owner string) []media.Job {
 
 func TestOwnerHasFewOpenJobs(t *testing.T) {
 	store := medias3.New(awstest.S3(t), awstest.Bucket(t), awstest.RealTime)
-	started := startJobs(t, store, ada)
+	started := startJobs(t, store)
 	if len(started) != media.MaxOpenJobs {
 		t.Fatalf("%d jobs were started, want %d", len(started), media.MaxOpenJobs)
 	}
@@ -60,7 +60,7 @@ func TestOwnerHasFewOpenJobs(t *testing.T) {
 			}
 		}
 	}
-	if again := startJobs(t, store, ada); len(again) != 2 {
+	if again := startJobs(t, store); len(again) != 2 {
 		t.Errorf("after two jobs ended, %d more were started", len(again))
 	}
 	// The places of the first jobs belong to others now.
@@ -69,7 +69,7 @@ func TestOwnerHasFewOpenJobs(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if again := startJobs(t, store, ada); len(again) != 0 {
+	if again := startJobs(t, store); len(again) != 0 {
 		t.Errorf("jobs that had ended freed the places of others: %d more were started", len(again))
 	}
 }
@@ -77,9 +77,9 @@ func TestOwnerHasFewOpenJobs(t *testing.T) {
 func TestPlaceOfLostJobBecomesFree(t *testing.T) {
 	now := awstest.RealTime()
 	store := medias3.New(awstest.S3(t), awstest.Bucket(t), func() time.Time { return now })
-	startJobs(t, store, ada)
+	startJobs(t, store)
 	now = now.Add(media.MaxJobAge - time.Minute)
-	if again := startJobs(t, store, ada); len(again) != 0 {
+	if again := startJobs(t, store); len(again) != 0 {
 		t.Errorf("%d jobs were started while the others may run", len(again))
 	}
 	now = now.Add(2 * time.Minute)
