@@ -39,9 +39,9 @@ func timed(operation func(round int) error) measurement {
 }
 
 // get measures a GET request through the gateway.
-func (s *stack) get(ctx context.Context, path func(round int) string) measurement {
+func (s *stack) get(ctx context.Context, pathOf func(round int) string) measurement {
 	return timed(func(round int) error {
-		_, err := s.send(ctx, getRequest(path(round)))
+		_, err := s.send(ctx, getRequest(pathOf(round)))
 		return err
 	})
 }

@@ -120,7 +120,8 @@ func (s *stack) peer(built functionUnderTest) functionUnderTest {
 // buildBaseline builds a function of the benchmark for this machine with the same options as the stack builds functions.
 func (b *bench) buildBaseline(ctx context.Context, name string) (functionUnderTest, error) {
 	f := functionUnderTest{id: name, name: name + " function", program: filepath.Join(b.dir, name)}
-	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-tags", "lambda.norpc", "-ldflags=-s -w", "-o", f.program, "./cmd/bench/"+name)
+	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-tags", "lambda.norpc", "-ldflags=-s -w",
+		"-o", f.program, "./cmd/bench/"+name)
 	cmd.Dir, cmd.Env = b.repo, append(os.Environ(), "CGO_ENABLED=0")
 	if output, err := cmd.CombinedOutput(); err != nil {
 		return f, fmt.Errorf("build the %s: %w: %s", f.name, err, output)
@@ -171,18 +172,23 @@ func (b *bench) startFunction(ctx context.Context, s *stack, first firstEvent) (
 // warmFunction compares the users function with the peer when both are warm.
 func (b *bench) warmFunction(ctx context.Context, s *stack, function, peer firstEvent) error {
 	b.logProgress("sending %d events each to the %s and the peer", warmUpRuns+warmRuns, function.name)
-	var runs []measurement
-	for _, f := range []firstEvent{function, peer} {
-		box, err := b.openSandbox(s, f.functionUnderTest)
-		if err != nil {
-			return err
-		}
-		defer box.stop()
-		runs = append(runs, func(int) (float64, error) {
-			a, err := box.invoke(ctx, f.event)
-			return milliseconds(a.took), err
-		})
+	ours, err := b.openSandbox(s, function.functionUnderTest)
+	if err != nil {
+		return err
 	}
+	defer ours.stop()
+	theirs, err := b.openSandbox(s, peer.functionUnderTest)
+	if err != nil {
+		return err
+	}
+	defer theirs.stop()
+	warm := func(box *sandbox, event []byte) measurement {
+		return func(int) (float64, error) {
+			a, err := box.invoke(ctx, event)
+			return milliseconds(a.took), err
+		}
+	}
+	runs := []measurement{warm(ours, function.event), warm(theirs, peer.event)}
 	if _, err := alternate(warmUpRuns, runs...); err != nil {
 		return err
 	}
