@@ -35,6 +35,7 @@ func TestUnknownPathsGetProblemDetails(t *testing.T) {
 		c.Get(target).WantStatus(http.StatusNotFound).WantValue("code", "NOT_FOUND")
 	}
 	c.Get("/portal/").WantStatus(http.StatusFound).WantHeader("Location", "/portal")
+	c.Get("/portal%20x/?a=b%20c").WantStatus(http.StatusFound).WantHeader("Location", "/portal%20x?a=b%20c")
 	c.Post("/portal/", "{}").WantStatus(http.StatusNotFound)
 }
 

@@ -41,12 +41,16 @@ func routes(c *catalog) http.Handler {
 		images.Tags:      g.tags,
 		images.Referrers: g.referrers,
 	}), writePanic)
+	slash := server.Observe(http.HandlerFunc(removeSlash), writePanic)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == "/v2" || strings.HasPrefix(r.URL.Path, "/v2/") {
+		switch {
+		case r.URL.Path == "/v2", strings.HasPrefix(r.URL.Path, "/v2/"):
 			registry.ServeHTTP(w, r)
-			return
+		case endsInSlash(r):
+			slash.ServeHTTP(w, r)
+		default:
+			described.ServeHTTP(w, r) // answers unknown paths with problem details, too
 		}
-		described.ServeHTTP(w, r) // answers unknown paths with problem details, too
 	})
 }
 

@@ -6,7 +6,6 @@ package server
 import (
 	"net/http"
 	"path"
-	"strings"
 )
 
 // Mux routes requests to handlers. Unknown paths and methods get problem details.
@@ -22,7 +21,7 @@ func (m *Mux) HandleFunc(pattern string, handler func(http.ResponseWriter, *http
 
 // ServeHTTP implements http.Handler. It adds the route to the record of the request.
 func (m *Mux) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if !isClean(r.URL.Path) {
+	if !IsClean(r.URL.Path) {
 		NotFound(w, r) // http.ServeMux would redirect to the clean path, which loses the body of a POST
 		return
 	}
@@ -36,7 +35,7 @@ func (m *Mux) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	probe := &discardWriter{header: http.Header{}}
 	m.mux.ServeHTTP(probe, r)
 	if probe.status != http.StatusMethodNotAllowed {
-		redirectOrNotFound(w, r)
+		NotFound(w, r)
 		return
 	}
 	allowed := probe.header.Get("Allow")
@@ -45,24 +44,10 @@ func (m *Mux) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	p.Write(w, r)
 }
 
-// isClean reports whether a path has no empty, "." or ".." segments. A slash at its end is allowed.
-func isClean(p string) bool {
+// IsClean reports whether a path has no empty, "." or ".." segments. A slash at its end is allowed.
+func IsClean(p string) bool {
 	clean := path.Clean("/" + p)
 	return p == clean || clean != "/" && p == clean+"/"
-}
-
-// redirectOrNotFound redirects from an unknown path with a slash at its end to the path without it, such as from /portal/ to
-// /portal. HTTP APIs do not document to which route they pass such a path, so the function that serves /portal may not get it.
-func redirectOrNotFound(w http.ResponseWriter, r *http.Request) {
-	target, slash := strings.CutSuffix(r.URL.EscapedPath(), "/")
-	if !slash || target == "" || r.Method != http.MethodGet && r.Method != http.MethodHead {
-		NotFound(w, r)
-		return
-	}
-	if r.URL.RawQuery != "" {
-		target += "?" + r.URL.RawQuery
-	}
-	http.Redirect(w, r, target, http.StatusFound)
 }
 
 // NotFound sends the problem details of a path that does not exist.
