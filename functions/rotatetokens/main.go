@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/secretsmanager"
+
 	"portside/shared/credentials/credentialsdynamo"
 	"portside/shared/dynamo/daycounts"
 	"portside/shared/dynamo/items"
