@@ -7,7 +7,7 @@
 // A recording may have gigabytes of sound and pictures. [Captions] skips these by the sizes that the container declares, and
 // reads only the samples of one text track. It checks every declared size against the file. It descends a fixed number of
 // levels, and limits the steps, the bytes read and inflated, and the text that it keeps. The libraries for these formats do
-// not; docs/decisions/0030 has the figures.
+// not; docs/decisions/0017 has the figures.
 //
 // It leaves out chapters, which are text tracks in MP4 but only titles; lyrics without times, because many programs store show
 // notes there; subtitles that are pictures; and CEA-608.
