@@ -28,7 +28,7 @@ func (s *scope) physicalID(r *resource) (string, error) {
 func (s *scope) explicitName(r *resource) (string, error) {
 	property := map[string]string{
 		functionType: "FunctionName", tableType: "TableName", bucketType: "BucketName",
-		logsType: "LogGroupName", roleType: "RoleName", "AWS::SQS::Queue": "QueueName",
+		logsType: "LogGroupName", roleType: "RoleName", queueType: "QueueName",
 	}[r.typ]
 	source := r.source.get("Properties").get(property)
 	if property == "" || source.kind == absent && source.fn == "" {
@@ -52,7 +52,7 @@ func (s *scope) defaultName(r *resource) string {
 		return s.arn("sns", name)
 	case "AWS::SecretsManager::Secret":
 		return s.arn("secretsmanager", "secret:"+name)
-	case "AWS::SQS::Queue":
+	case queueType:
 		return "https://sqs." + s.options.Region + "." + urlSuffix + "/" + s.options.AccountID + "/" + name
 	}
 	return name
@@ -87,6 +87,8 @@ func (s *scope) attributeOf(r *resource, attribute string) (string, error) {
 		return map[string]string{"ApiId": name, "ApiEndpoint": s.endpoint()}[attribute], nil
 	case domainType:
 		return map[string]string{"RegionalDomainName": "d-" + APIID + ".execute-api." + s.options.Region + "." + urlSuffix}[attribute], nil
+	case queueType:
+		return map[string]string{"QueueName": name, "Arn": s.resourceARN(r, name)}[attribute], nil
 	case distributionType:
 		return map[string]string{"DomainName": APIID + ".cloudfront.net", "Id": name}[attribute], nil
 	case tableType:
@@ -124,7 +126,7 @@ func (s *scope) resourceARN(r *resource, name string) string {
 		return s.arn("logs", "log-group:"+name+":*")
 	case roleType:
 		return "arn:aws:iam::" + s.options.AccountID + ":role/" + name
-	case "AWS::SQS::Queue":
+	case queueType:
 		return s.arn("sqs", name[strings.LastIndexByte(name, '/')+1:])
 	}
 	if strings.HasPrefix(name, "arn:") {

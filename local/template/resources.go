@@ -17,6 +17,7 @@ const (
 	apiType          = "AWS::Serverless::HttpApi"
 	tableType        = "AWS::DynamoDB::Table"
 	bucketType       = "AWS::S3::Bucket"
+	queueType        = "AWS::SQS::Queue"
 	logsType         = "AWS::Logs::LogGroup"
 	roleType         = "AWS::IAM::Role"
 )
