@@ -9,8 +9,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// fixedNames are the properties that give a resource a name of its own, by type. Such a name is unique in an account and
-// region, or in all of AWS.
+// fixedNames has, for each type of resource, the properties that set its name. Such a name is unique in an account and region, or
+// in all of AWS.
 var fixedNames = map[string][]string{
 	"AWS::CloudWatch::Alarm":               {"AlarmName"},
 	"AWS::CloudWatch::Dashboard":           {"DashboardName"},
@@ -51,7 +51,7 @@ func TestTwoStacksFitIntoOneAccount(t *testing.T) {
 // tablesWithoutValue are the tables that fill themselves again; see template.yaml.
 func tablesWithoutValue() []string { return []string{"GrantsTable", "RequestCountsTable"} }
 
-// What holds data stays if the stack is deleted, but not if its first deployment fails.
+// Tables and buckets stay if the stack is deleted, but not if its first deployment fails.
 func TestDataOutlivesTheStack(t *testing.T) {
 	var template struct {
 		Resources map[string]struct {
