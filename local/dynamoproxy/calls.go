@@ -43,22 +43,35 @@ type transport struct {
 func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	call := Call{Operation: operationOf(r), AccessKeyID: accessKeyOf(r), Start: t.log.now()}
 	defer func() { t.log.add(call) }()
+	if err := readBody(r); err != nil {
+		return nil, err
+	}
 	if err := t.wait(r); err != nil {
-		return nil, errors.Join(err, r.Body.Close())
+		return nil, err
 	}
 	return t.next.RoundTrip(r)
 }
 
-// wait reads the body first, because the server notices only then that the caller has left.
+// readBody reads the whole body before the engine gets it. The server of the proxy closes the caller's body as soon as
+// the response begins. A client that still reads the body then, if only to find its end, closes the connection to the
+// engine in the middle of the response. The server also notices that the caller has left only after the whole body.
+func readBody(r *http.Request) error {
+	if r.Body == nil {
+		return nil
+	}
+	body, err := io.ReadAll(r.Body)
+	if err := errors.Join(err, r.Body.Close()); err != nil {
+		return err
+	}
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	return nil
+}
+
+// wait ends after the delay, or when the caller leaves.
 func (t *transport) wait(r *http.Request) error {
 	if t.delay <= 0 {
 		return nil
 	}
-	body, err := io.ReadAll(r.Body)
-	if err != nil {
-		return err
-	}
-	r.Body = io.NopCloser(bytes.NewReader(body))
 	timer := time.NewTimer(t.delay)
 	defer timer.Stop()
 	select {
