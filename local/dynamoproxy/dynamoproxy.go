@@ -22,7 +22,7 @@ type Config struct {
 	Engine string
 	// Delay is added to each call, before it reaches the engine.
 	Delay time.Duration
-	// Now tells the time; the default is time.Now.
+	// Now returns the current time; the default is time.Now.
 	Now func() time.Time
 }
 
