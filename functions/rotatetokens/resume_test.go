@@ -244,3 +244,20 @@ func TestCallsOfARun(t *testing.T) {
 		}
 	}
 }
+
+// BenchmarkNotices sends notices with the local engine and without SES.
+func BenchmarkNotices(b *testing.B) {
+	const notices = 200
+	for b.Loop() {
+		b.StopTimer()
+		h := newFixture(b)
+		h.issueMany(notices)
+		h.sentSubjects()
+		h.advance(day)
+		b.StartTimer()
+		if sent := h.sentSubjects(); len(sent) != notices {
+			b.Fatalf("%d mails for %d tokens", len(sent), notices)
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N*notices), "µs/notice")
+}
