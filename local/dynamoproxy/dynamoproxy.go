@@ -24,7 +24,7 @@ type Config struct {
 	Delay time.Duration
 	// Units makes the engine report the units of each call.
 	Units bool
-	// Now tells the time; the default is time.Now.
+	// Now returns the current time; the default is time.Now.
 	Now func() time.Time
 }
 

@@ -77,7 +77,7 @@ func contend(t *testing.T, rate float64, item *sharedItem) contention {
 }
 
 // TestContention shows how many transactions per second one item serves with the policy of Write; -v prints the figures of
-// docs/capacity.md. Its clock is that of the test, so the machine does not matter.
+// docs/capacity.md. The clock is simulated, so the machine does not matter.
 func TestContention(t *testing.T) {
 	for _, c := range []struct {
 		rate                  float64
