@@ -85,31 +85,3 @@ func TestDataOutlivesTheStack(t *testing.T) {
 		t.Errorf("found only %d tables and buckets", found)
 	}
 }
-
-// An alarm without instructions wakes people who then do not know what to do.
-func TestEachAlarmHasARunbook(t *testing.T) {
-	template, err := readTemplate(os.DirFS("."))
-	if err != nil {
-		t.Fatal(err)
-	}
-	guide, err := os.ReadFile("docs/operations.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	alarms := map[string]bool{}
-	for id, resource := range template.Resources {
-		if resource.Type == "AWS::CloudWatch::Alarm" {
-			alarms[id] = true
-		}
-	}
-	for line := range strings.Lines(string(guide)) {
-		id, isHeading := strings.CutPrefix(strings.TrimSpace(line), "### ")
-		if isHeading && strings.HasSuffix(id, "Alarm") && !alarms[id] {
-			t.Errorf("docs/operations.md describes %s, which template.yaml does not have", id)
-		}
-		delete(alarms, id)
-	}
-	for id := range alarms {
-		t.Errorf("docs/operations.md has no section %q", "### "+id)
-	}
-}

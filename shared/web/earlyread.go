@@ -13,24 +13,35 @@ import (
 // EarlyRead reads what the path of a request names, before the caller is known. It must not change anything.
 type EarlyRead[E any] func(ctx context.Context, r *http.Request) (E, error)
 
+// EarlyHandler is a handler with a read that runs while the caller is authenticated. Early makes one.
+type EarlyHandler[I, O any] struct {
+	read    func(*http.Request) earlyResult
+	handler func(context.Context, *I) (*O, error)
+}
+
+// Early returns a handler that gets what the read returned. If the read returns an error, the error is the response.
+func Early[I, O, E any](read EarlyRead[E], handler func(context.Context, *I, E) (*O, error)) EarlyHandler[I, O] {
+	return EarlyHandler[I, O]{
+		read: func(r *http.Request) earlyResult {
+			item, err := read(r.Context(), r)
+			return earlyResult{item, err}
+		},
+		handler: func(ctx context.Context, in *I) (*O, error) {
+			result := <-inputFrom(ctx).early
+			if result.err != nil {
+				return nil, result.err
+			}
+			item, _ := result.item.(E) // always an E, because only read sends
+			return handler(ctx, in, item)
+		},
+	}
+}
+
 // HandleEarly is like Handle for an operation that needs one item that the path names. The read runs while the caller is
 // authenticated, which saves a round trip. Only the handler gets its result. A refusal does not wait for the read, so
 // neither the response nor its time tells whether the item exists. A request without a well-formed credential reads nothing.
-func HandleEarly[I, O, E any](
-	a *API, access Access, op huma.Operation, early EarlyRead[E], handler func(context.Context, *I, E) (*O, error),
-) {
-	late := func(ctx context.Context, in *I) (*O, error) {
-		result := <-inputFrom(ctx).early
-		if result.err != nil {
-			return nil, result.err
-		}
-		item, _ := result.item.(E) // always an E, because only the function below sends
-		return handler(ctx, in, item)
-	}
-	a.handle(access, op, adding(access, op, late), func(r *http.Request) earlyResult {
-		item, err := early(r.Context(), r)
-		return earlyResult{item, err}
-	})
+func HandleEarly[I, O any](a *API, access Access, op huma.Operation, h EarlyHandler[I, O]) {
+	a.handle(access, op, adding(access, op, h.handler), h.read)
 }
 
 // earlyResult is what an EarlyRead returned.

@@ -44,7 +44,7 @@ func items(t *testing.T, auth authenticator, early web.EarlyRead[string]) webtes
 		out.Body.Item = item
 		return out, nil
 	}
-	web.HandleEarly(api, web.Needs(principal.UsersWrite), op, early, get)
+	web.HandleEarly(api, web.Needs(principal.UsersWrite), op, web.Early(early, get))
 	return webtest.New(t, api.Handler())
 }
 

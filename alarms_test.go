@@ -1,0 +1,122 @@
+package portside_test
+
+import (
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// maxAlarmMetrics is the most metrics of a metric math expression that CloudWatch accepts in an alarm.
+const maxAlarmMetrics = 10
+
+// An alarm without instructions wakes people who then do not know what to do.
+func TestEachAlarmHasARunbook(t *testing.T) {
+	template, err := readTemplate(os.DirFS("."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	guide, err := os.ReadFile("docs/operations.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	alarms := map[string]bool{}
+	for id, resource := range template.Resources {
+		if resource.Type == "AWS::CloudWatch::Alarm" {
+			alarms[id] = true
+		}
+	}
+	for line := range strings.Lines(string(guide)) {
+		id, isHeading := strings.CutPrefix(strings.TrimSpace(line), "### ")
+		if isHeading && strings.HasSuffix(id, "Alarm") && !alarms[id] {
+			t.Errorf("docs/operations.md describes %s, which template.yaml does not have", id)
+		}
+		delete(alarms, id)
+	}
+	for id := range alarms {
+		t.Errorf("docs/operations.md has no section %q", "### "+id)
+	}
+}
+
+// CloudFormation reports too many metrics only during a deployment.
+func TestAlarmsHaveFewEnoughMetrics(t *testing.T) {
+	template, err := readTemplate(os.DirFS("."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	expressions := 0
+	for id, resource := range template.Resources {
+		if resource.Type != "AWS::CloudWatch::Alarm" {
+			continue
+		}
+		var alarm struct {
+			Metrics []struct {
+				MetricStat *yaml.Node `yaml:"MetricStat"`
+			} `yaml:"Metrics"`
+		}
+		if err := resource.Properties.Decode(&alarm); err != nil {
+			t.Fatalf("%s: %v", id, err)
+		}
+		found := 0
+		for _, metric := range alarm.Metrics {
+			if metric.MetricStat != nil {
+				found++
+			}
+		}
+		if found > maxAlarmMetrics {
+			t.Errorf("%s has %d metrics; CloudWatch accepts %d: add a second alarm", id, found, maxAlarmMetrics)
+		}
+		if found > 0 {
+			expressions++
+		}
+	}
+	if expressions == 0 {
+		t.Error("found no alarm with an expression")
+	}
+}
+
+// The lists of alarms and of the dashboard name each function and table, so a new one is easily forgotten.
+func TestEachFunctionAndTableIsWatched(t *testing.T) {
+	template, err := readTemplate(os.DirFS("."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for id, resource := range template.Resources {
+		for _, watcher := range watchers(t, id, resource.Type, &resource.Properties) {
+			text, err := yaml.Marshal(template.Resources[watcher].Properties)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !regexp.MustCompile(`\b` + id + `\b`).Match(text) {
+				t.Errorf("%s does not have %s", watcher, id)
+			}
+		}
+	}
+}
+
+// watchers returns the alarms and the dashboard that must have the metrics of a resource.
+func watchers(t *testing.T, id, kind string, properties *yaml.Node) []string {
+	t.Helper()
+	switch kind {
+	case "AWS::DynamoDB::Table":
+		return []string{"TableReadsThrottledAlarm", "TableWritesThrottledAlarm", "TransactionConflictsAlarm", "Dashboard"}
+	case "AWS::Serverless::Function":
+	default:
+		return nil
+	}
+	var function struct {
+		EventInvokeConfig *yaml.Node `yaml:"EventInvokeConfig"`
+	}
+	if err := properties.Decode(&function); err != nil {
+		t.Fatalf("%s: %v", id, err)
+	}
+	switch {
+	case function.EventInvokeConfig != nil:
+		return []string{"FailedInvocationsAlarm", "LateEventsAlarm", "DroppedEventsAlarm", "Dashboard"}
+	case id == "MediaFunction": // its answers may take 25 seconds
+		return []string{"ThrottledRequestsAlarm", "Dashboard"}
+	}
+	return []string{"ThrottledRequestsAlarm", "SlowAnswersAlarm", "Dashboard"}
+}
