@@ -131,7 +131,8 @@ const (
 )
 
 func (b *bill) writeUsual(out *strings.Builder, profiles map[string]profile) {
-	out.WriteString("## The usual way\n\nDollars per million:\n\n| Work | Here | The usual way | Formula of the usual way |\n|---|---|---|---|\n")
+	out.WriteString("## The usual way\n\nDollars per million:\n\n" +
+		"| Work | Here | The usual way | Formula of the usual way |\n|---|---|---|---|\n")
 	row := func(what string, here, usual float64, formula string) {
 		fmt.Fprintf(out, "| %s | %.2f | %.2f | %s |\n", what, here*million, usual*million, formula)
 	}
@@ -143,7 +144,7 @@ func (b *bill) writeUsual(out *strings.Builder, profiles map[string]profile) {
 		fmt.Sprintf("a Query from the start reads (offset + %d) × %d bytes / %d units", pageLimit, itemBytes, readBytes))
 	row(fmt.Sprintf("the dashboard of %d users", usersOfPage), board.total(),
 		board.total()+b.readOf(usersOfPage)/2-b.unitsOf(dashboard, "AnalyticsTable"),
-		fmt.Sprintf("a Scan, not consistent, of the users reads users × %d bytes / %d / 2 units, without the log of requests", itemBytes, readBytes))
+		fmt.Sprintf("an eventually consistent Scan of the users reads users × %d bytes / %d / 2 units; the requests come on top", itemBytes, readBytes))
 	units := simulate(sizes()[1], profiles).unitsPerPull
 	row("count a pull, at 10⁸ a month", units*b.byID["writeUnit"], putsOfAPull*b.byID["writeUnit"],
 		fmt.Sprintf("one write for the entry and for each of 8 counters, %d units", putsOfAPull))
@@ -179,7 +180,8 @@ func (b *bill) unitsOf(operation, table string) float64 {
 }
 
 func (b *bill) writePrices(out *strings.Builder) {
-	fmt.Fprintf(out, "## Prices\n\nList prices of %s in dollars:\n\n| Price | Dollars | Per | Noted | Source |\n|---|---|---|---|---|\n", b.Region)
+	fmt.Fprintf(out, "## Prices\n\nList prices of %s in dollars:\n\n"+
+		"| Price | Dollars | Per | Noted | Source |\n|---|---|---|---|---|\n", b.Region)
 	for _, p := range b.Prices {
 		fmt.Fprintf(out, "| %s | %.10g | %.0f | %s | %s |\n", p.What, p.Dollars, p.Per, p.Date, p.Source)
 	}

@@ -25,7 +25,7 @@ type Calls struct {
 // Call is one call to the engine. Calls overlap if they ran at the same time.
 type Call struct {
 	Operation string `json:"operation"`
-	// AccessKeyID is that of the caller's signature.
+	// AccessKeyID is from the signature of the call.
 	AccessKeyID string `json:"accessKeyId"`
 	// Start and End are durations since the proxy started, with the delay between them.
 	Start time.Duration `json:"start"`

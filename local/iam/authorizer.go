@@ -58,7 +58,7 @@ func (a *Authorizer) Authorize(s Session, requests ...Request) error {
 	return nil
 }
 
-// principal returns the ARN of a session. On AWS, its name is that of the function.
+// principal returns the ARN of a session. AWS names sessions after the function.
 func (a *Authorizer) principal(role string) string {
 	return "arn:aws:sts::" + a.accountID + ":assumed-role/" + role + "/" + strings.TrimSuffix(role, "Role")
 }
