@@ -196,8 +196,9 @@ demo-year: demo ## Fill the running local stack with an example year of users, c
 # The variables of the recipe are those of docs/operations.md. PROBE_REPOSITORY is passed on in the environment.
 deploy: has-go $(SAM)/ready ## Deploy to AWS: ENV=staging; DRY_RUN=1 YES=1 REPLACE_DATA=1 SETTINGS=settings/staging.yaml PROBE_REPOSITORY=acme/probe
 	@test -n "$(ENV)" || { echo "make $@: set ENV to an environment of samconfig.toml, such as ENV=staging"; exit 2; }
+	@test -z "$(filter-out 0 1,$(DRY_RUN) $(YES) $(REPLACE_DATA))" || { echo "make $@: set DRY_RUN, YES and REPLACE_DATA to 1 or 0"; exit 2; }
 	@exec $(SAM)/bin/python -B .ci/deploy.py '$(ENV)' $(if $(SETTINGS),--settings '$(SETTINGS)') \
-		$(if $(DRY_RUN),--dry-run) $(if $(YES),--yes) $(if $(REPLACE_DATA),--replace-data)
+		$(if $(filter 1,$(DRY_RUN)),--dry-run) $(if $(filter 1,$(YES)),--yes) $(if $(filter 1,$(REPLACE_DATA)),--replace-data)
 .PHONY: deploy
 
 # --- The conformance tests of the OCI distribution specification --------------------------------

@@ -16,7 +16,8 @@ import tempfile
 import tomllib
 
 import yaml
-from deploy_checks import (ROOT, Problem, dangers, environment, fingerprint, parameters_of, reserved_concurrency, say, stamp)
+from botocore.exceptions import BotoCoreError, ClientError
+from deploy_checks import (ROOT, Problem, check_places, dangers, environment, fingerprint, parameters_of, reserved_concurrency, say, stamp)
 
 BUILT = ROOT / ".aws-sam" / "build" / "template.yaml"
 
@@ -70,6 +71,7 @@ def deploy(options):
     config = environment(tomllib.loads((ROOT / "samconfig.toml").read_text()), options.env)
     parameters = parameters_of(config.get("parameter_overrides", []), options.settings)
     check_template(parameters)
+    check_places(parameters, config["region"])
     say(f"== {config['stack_name']} in {config['region']}: the parameters are valid")
     report_sources()
     if options.dry_run:
@@ -89,6 +91,13 @@ def deploy(options):
     stack.smoke_test(is_new)
 
 
+def confirmed():
+    try:
+        return input("Execute this change set? [y/N] ").strip().lower() == "y"
+    except EOFError:
+        raise Problem("the change set was not executed, because there is no terminal to ask: deploy with YES=1") from None
+
+
 def apply(stack, options, sam, parameters):
     say("== change set")
     with tempfile.NamedTemporaryFile("w", suffix=".yaml", dir=BUILT.parent.parent) as file:  # only its owner can read it
@@ -105,7 +114,7 @@ def apply(stack, options, sam, parameters):
     if found and not options.replace_data:
         raise Problem("the change set would replace or remove tables or buckets, so the service would use new, empty ones: "
                       + "; ".join(found) + ". If that is intended, deploy with REPLACE_DATA=1")
-    if stack.config.get("confirm_changeset") and not options.yes and input("Execute this change set? [y/N] ").lower() != "y":
+    if stack.config.get("confirm_changeset") and not options.yes and not confirmed():
         raise Problem("the change set was not executed")
     stack.execute(change_set[0])
 
@@ -115,3 +124,8 @@ if __name__ == "__main__":
         deploy(parse(sys.argv[1:]))
     except Problem as problem:
         sys.exit(f"make deploy: {problem}")
+    except (BotoCoreError, ClientError) as error:
+        sys.exit(f"make deploy: AWS: {error}")
+    except KeyboardInterrupt:
+        say("\nmake deploy: interrupted; if the stack was already changing, CloudFormation continues. Deploy again when it is complete")
+        sys.exit(130)

@@ -27,23 +27,60 @@ def environment(config, name):
     known = [key for key in config if key != "version"]
     if name not in known:
         raise Problem(f"samconfig.toml has no environment {name!r}; it has {', '.join(known)}")
-    section = config[name]
-    return section["global"]["parameters"] | section["deploy"]["parameters"]
+    found = {}
+    for command in "global", "deploy":
+        found |= config[name].get(command, {}).get("parameters", {})
+    for setting in "stack_name", "region":
+        if not isinstance(found.get(setting), str):
+            raise Problem(f"samconfig.toml: set {setting} in [{name}.global.parameters]")
+    return found
 
 
-def text_of(value):
-    return str(value).lower() if isinstance(value, bool) else str(value)
+class Texts(yaml.SafeLoader):
+    """Reads every value as it is written. Otherwise YAML would read 012 as 10, and 2026-11-22 as a date."""
+
+    yaml_implicit_resolvers = {
+        first: [(tag, pattern) for tag, pattern in resolvers if tag == "tag:yaml.org,2002:null"]
+        for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
+    }
+
+
+def read_settings(path):
+    """Returns the pairs of a settings file. Errors have no lines of the file, because it may contain keys."""
+    try:
+        node = yaml.compose(path.read_text(encoding="utf-8-sig"), Loader=Texts)
+    except OSError as error:
+        raise Problem(f"{path} is not readable: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise Problem(f"{path} must be a text in UTF-8") from None
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        line = f", line {mark.line + 1}" if mark else ""
+        raise Problem(f"{path}{line}: {getattr(error, 'problem', None) or 'a character that YAML does not allow'}") from None
+    pairs = node.value if isinstance(node, yaml.MappingNode) else [] if node is None else [(None, None)]
+    if not all(isinstance(part, yaml.ScalarNode) for pair in pairs for part in pair):
+        raise Problem(f"{path} must have one parameter per line, such as MailFrom: no-reply@example.com")
+    return pairs
+
+
+def settings_of(path):
+    """Returns the parameters of a settings file, without those that have no value."""
+    found = {}
+    for name, value in read_settings(path):
+        if name.value in found:
+            raise Problem(f"{path}, line {name.start_mark.line + 1}: {name.value} is set twice")
+        found[name.value] = None if value.tag == "tag:yaml.org,2002:null" else value.value
+    return {name: value for name, value in found.items() if value is not None}
 
 
 def parameters_of(shared, path):
     """Returns the parameters: those of samconfig.toml, replaced by those of the settings file."""
+    if isinstance(shared, str) or not all("=" in str(entry) for entry in shared):
+        raise Problem('samconfig.toml: parameter_overrides must be a list, such as ["LogRetentionDays=14"]')
     found = dict(entry.split("=", 1) for entry in shared)
     if not path.exists():
         raise Problem(f"{path} does not exist: copy settings/example.yaml and set {', '.join(REQUIRED)}")
-    settings = yaml.safe_load(path.read_text()) or {}
-    if not isinstance(settings, dict) or any(isinstance(value, (dict, list)) for value in settings.values()):
-        raise Problem(f"{path} must have one parameter per line, such as MailFrom: no-reply@example.com")
-    found |= {name: text_of(value) for name, value in settings.items() if value is not None}
+    found |= settings_of(path)
     missing = [name for name in REQUIRED if name not in found]
     if missing:
         raise Problem(f"{path}: set {', '.join(missing)}; settings/example.yaml explains each")
@@ -52,6 +89,17 @@ def parameters_of(shared, path):
     if not re.match("https://|$", found["BaseUrl"]):
         raise Problem(f"{path}: BaseUrl must begin with https://")
     return found
+
+
+def check_places(parameters, region):
+    """Fails if parameters name another region or another host, which a rule of the template cannot compare."""
+    for name in "CertificateArn", "AlarmTopicArn":
+        arn = parameters.get(name, "").split(":")
+        if len(arn) > 3 and arn[3] != region:
+            raise Problem(f"{name} is in {arn[3]}, and the stack in {region}: use one in {region}")
+    host, url = parameters.get("DomainName"), parameters["BaseUrl"]
+    if host and url not in ("", f"https://{host}"):
+        raise Problem(f"BaseUrl is {url}, but the API answers only to the DomainName: set BaseUrl to https://{host}")
 
 
 def table_suffix(parameters):

@@ -7,7 +7,7 @@ import unittest
 
 os.environ.setdefault("AWS_DEFAULT_REGION", "us-east-1")  # the transform asks boto3 for a region, and makes no call
 
-from deploy_checks import ROOT, Problem, dangers, environment, fingerprint, mail_identities, parameters_of, reserved_concurrency, stamp, table_suffix, unfinished  # noqa: E402
+from deploy_checks import ROOT, Problem, check_places, dangers, environment, fingerprint, mail_identities, parameters_of, reserved_concurrency, stamp, table_suffix, unfinished  # noqa: E402
 from samtranslator.translator.transform import transform  # noqa: E402
 from samtranslator.yaml_helper import yaml_parse  # noqa: E402
 
@@ -47,6 +47,50 @@ class Parameters(unittest.TestCase):
         }.items():
             with self.subTest(text), self.assertRaisesRegex(Problem, want):
                 self.read(text)
+
+    def test_values_are_texts_as_written(self):
+        found = self.read(COMPLETE + "OpenIdClientId: 0123\nOpenIdName: on\nMediaInputPrice: 0.00001\nTableSuffix: 2026-11-22\nLogDelivery:\n")
+        self.assertEqual(["0123", "on", "0.00001", "2026-11-22"], [found[n] for n in ("OpenIdClientId", "OpenIdName", "MediaInputPrice", "TableSuffix")])
+        self.assertNotIn("LogDelivery", found)
+
+    def test_unreadable_settings_are_refused_without_their_keys(self):
+        bomb = "a: &a [x,x]\n" + "".join(f"{b}: &{b} [*{a},*{a}]\n" for a, b in zip("abcdefghijklmnopqrstuvwxy", "bcdefghijklmnopqrstuvwxyz"))
+        for text, want in {
+            COMPLETE + "MediaModelKey: [s3cret\n": "line 5: ",
+            COMPLETE + "\tMediaModelKey: s3cret\n": "line 4: ",
+            COMPLETE + "MediaModelKey: \0s3cret\n": "a character that YAML does not allow",
+            COMPLETE + "MailFrom: s3cret@acme.test\n": "line 4: MailFrom is set twice",
+            COMPLETE + "---\nMediaModelKey: s3cret\n": "line 4: ",
+            COMPLETE + "? [s3cret]\n: x\n": "one parameter per line",
+            COMPLETE.encode("utf-16").decode("latin-1"): "YAML does not allow",
+            "s3cret": "one parameter per line",
+            bomb: "one parameter per line",
+        }.items():
+            with self.subTest(text), self.assertRaisesRegex(Problem, want) as raised:
+                self.read(text)
+            self.assertNotIn("s3cret", str(raised.exception))
+        with tempfile.TemporaryDirectory() as folder:
+            with self.assertRaisesRegex(Problem, "not readable"):
+                parameters_of([], pathlib.Path(folder))
+            path = pathlib.Path(folder) / "x.yaml"
+            path.write_bytes(COMPLETE.encode() + b"OpenIdName: caf\xe9\n")
+            with self.assertRaisesRegex(Problem, "UTF-8"):
+                parameters_of([], path)
+
+    def test_another_region_or_host(self):
+        topic = {"BaseUrl": "", "AlarmTopicArn": "arn:aws:sns:eu-west-1:123456789012:x"}
+        check_places(topic, "eu-west-1")
+        with self.assertRaisesRegex(Problem, "AlarmTopicArn is in eu-west-1"):
+            check_places(topic, "us-east-1")
+        check_places({"BaseUrl": "https://a.test", "DomainName": "a.test"}, "us-east-1")
+        with self.assertRaisesRegex(Problem, "set BaseUrl to https://b.test"):
+            check_places({"BaseUrl": "https://a.test", "DomainName": "b.test"}, "us-east-1")
+
+    def test_an_incomplete_environment(self):
+        with self.assertRaisesRegex(Problem, "set stack_name"):
+            environment({"staging": {"deploy": {"parameters": {}}}}, "staging")
+        with self.assertRaisesRegex(Problem, "must be a list"):
+            parameters_of("LogRetentionDays=14 BaseUrl=x", pathlib.Path("settings/example.yaml"))
 
     def test_a_missing_file_and_an_unknown_environment(self):
         with self.assertRaisesRegex(Problem, "copy settings/example.yaml"):
