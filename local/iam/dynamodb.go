@@ -73,15 +73,20 @@ var transactActions = map[string]string{
 	"ConditionCheck": "ConditionCheckItem", "Delete": "DeleteItem", "Get": "GetItem", "Put": "PutItem", "Update": "UpdateItem",
 }
 
+// requestsOf looks only at the members that the operation has. The engine ignores others, so they
+// must not hide the table that the call uses.
 func (d DynamoDB) requestsOf(operation string, call dynamoCall) ([]Request, error) {
-	if len(call.RequestItems) > 0 {
+	switch operation {
+	case "BatchGetItem", "BatchWriteItem":
 		return d.batch(operation, call.RequestItems)
+	case "TransactGetItems", "TransactWriteItems":
+		return d.transaction(call.TransactItems)
 	}
-	if len(call.TransactItems) == 0 {
-		return []Request{d.single(operation, call)}, nil
-	}
-	var requests []Request
-	for _, item := range call.TransactItems {
+	return []Request{d.single(operation, call)}, nil
+}
+
+func (d DynamoDB) transaction(items []map[string]dynamoCall) (requests []Request, err error) {
+	for _, item := range items {
 		if len(item) == 0 {
 			return nil, errors.New("decode the call: a member of the transaction is empty")
 		}

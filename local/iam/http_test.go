@@ -66,6 +66,10 @@ func TestDynamoDBNamesActionResourceAndKeys(t *testing.T) {
 			"dynamodb:UpdateItem on TABLE with dynamodb:LeadingKeys = a"},
 		"Get": {"TransactGetItems", `{"TransactItems":[{"Get":{"TableName":"T","Key":{"pk":{"S":"a"}}}}]}`,
 			"dynamodb:GetItem on TABLE with dynamodb:LeadingKeys = a"},
+		"a transaction with members of a batch": {"TransactWriteItems", `{"RequestItems":{"Free":[]},"TransactItems":[{"Put":{"TableName":"T","Item":{"pk":{"S":"a"}}}}]}`,
+			"dynamodb:PutItem on TABLE with dynamodb:LeadingKeys = a"},
+		"a write with members of a transaction": {"PutItem", `{"TableName":"T","Item":{"pk":{"S":"a"}},"TransactItems":[{"Get":{"TableName":"Free"}}]}`,
+			"dynamodb:PutItem on TABLE with dynamodb:LeadingKeys = a"},
 		"table by ARN": {"Scan", `{"TableName":"` + arn("dynamodb", "table/T") + `"}`, "dynamodb:Scan on TABLE"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -37,6 +37,10 @@ var Operators = []string{
 	"Bool", "Null", "StringEquals", "StringLike", "ForAllValues:StringEquals", "ForAllValues:StringLike",
 }
 
+// Keys are the keys of conditions that requests have. With another key, or another spelling of one, some operators would be
+// true for each request. The last key belongs to a service without a local engine, whose calls go to AWS.
+var Keys = []string{"dynamodb:LeadingKeys", "ses:FromAddress", "transcribe:OutputBucketName"}
+
 // Request is one action on one resource.
 type Request struct {
 	Action   string              // such as s3:GetObject
