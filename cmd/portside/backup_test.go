@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -78,6 +79,19 @@ func TestBackupIntoNewTables(t *testing.T) {
 	if after, err := a.authenticate(key); err != nil || after != before {
 		t.Errorf("the key belongs to %q (%v), want %q", after, err, before)
 	}
+}
+
+func TestOnlyOneRestoreUsesABackup(t *testing.T) {
+	a := newAnalyticsStack(t)
+	dir, suffix := t.TempDir(), a.suffix()
+	a.expect(a.run("backup", dir), 0, "complete: the backup in "+dir)
+	folder, err := os.Open(dir)
+	a.must(err)
+	a.must(syscall.Flock(int(folder.Fd()), syscall.LOCK_EX))
+	restore := []string{"restore", dir, "--create", "--table-suffix", suffix}
+	a.expect(a.run(restore...), 1, "another command uses "+dir)
+	a.must(folder.Close())
+	a.expect(a.run(restore...), 0, "complete: the restore of "+dir)
 }
 
 func TestBackupOfBuckets(t *testing.T) {

@@ -57,6 +57,11 @@ func (r *restoreJob) run(ctx context.Context, p process, dir string) error {
 		return err
 	}
 	job := &backup.Restore{Dir: dir, Report: reporter(p)}
+	unlock, err := job.Lock()
+	if err != nil {
+		return err
+	}
+	defer unlock()
 	for _, table := range data {
 		job.Targets = append(job.Targets, table)
 	}

@@ -2,6 +2,8 @@ package backup_test
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -274,8 +276,10 @@ func TestUnusableBackupsAreRefused(t *testing.T) {
 		"newer layout":  {manifest, func(s string) string { return strings.Replace(s, `"layout": 1`, `"layout": 2`, 1) }, "The data has layout 2"},
 		"newer format":  {manifest, func(s string) string { return strings.Replace(s, `"format": 1`, `"format": 2`, 1) }, "the backup has format 2"},
 		"not JSON":      {manifest, func(s string) string { return s[1:] }, "manifest.json"},
-		"missing table": {manifest, func(s string) string { return strings.ReplaceAll(s, `"name": "PullsTable"`, `"name": "x"`) }, "does not have PullsTable"},
-		"outside":       {manifest, func(s string) string { return strings.ReplaceAll(s, `"PullsTable/`, `"../PullsTable/`) }, "which is not in the backup"},
+		"missing table": {manifest, func(s string) string { return reseal(t, strings.ReplaceAll(s, `"name": "PullsTable"`, `"name": "x"`)) }, "does not have PullsTable"},
+		"outside":       {manifest, func(s string) string { return reseal(t, strings.ReplaceAll(s, `"PullsTable/`, `"../PullsTable/`)) }, "which is not in the backup"},
+		"null set":      {manifest, func(s string) string { return reseal(t, strings.Replace(s, `"sets": [`, `"sets": [null,`, 1)) }, "the backup is damaged"},
+		"lost part":     {manifest, func(s string) string { return withoutFirstPart(t, s) }, "the backup is damaged: manifest.json"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			intact, err := os.ReadFile(c.path)
@@ -295,6 +299,38 @@ func TestUnusableBackupsAreRefused(t *testing.T) {
 			f.write(c.path, string(intact))
 		})
 	}
+}
+
+// reseal gives an edited manifest the right checksum.
+func reseal(t *testing.T, text string) string {
+	t.Helper()
+	var m backup.Manifest
+	if err := json.Unmarshal([]byte(text), &m); err != nil {
+		t.Fatal(err)
+	}
+	m.SHA256 = ""
+	sum := sha256.Sum256(marshal(t, m))
+	m.SHA256 = hex.EncodeToString(sum[:])
+	return string(marshal(t, m))
+}
+
+func withoutFirstPart(t *testing.T, text string) string {
+	t.Helper()
+	var m backup.Manifest
+	if err := json.Unmarshal([]byte(text), &m); err != nil {
+		t.Fatal(err)
+	}
+	m.Sets[0].Parts = m.Sets[0].Parts[1:]
+	return string(marshal(t, m))
+}
+
+func marshal(t *testing.T, m backup.Manifest) []byte {
+	t.Helper()
+	text, err := json.Marshal(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
 }
 
 // write replaces a file, or removes it if the text is empty.

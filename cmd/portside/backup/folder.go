@@ -34,6 +34,10 @@ func openFolder(path string) (*folder, error) {
 	if err := os.MkdirAll(path, 0o700); err != nil {
 		return nil, err
 	}
+	return lockFolder(path)
+}
+
+func lockFolder(path string) (*folder, error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -85,7 +89,10 @@ func (f *folder) join(name string) string { return filepath.Join(f.path, filepat
 func (f *folder) save(state progress) error { return f.write(progressFile, state) }
 
 // complete writes the manifest, and removes the progress and the files of earlier rounds.
-func (f *folder) complete(m Manifest) error {
+func (f *folder) complete(m Manifest) (err error) {
+	if m.SHA256, err = m.sum(); err != nil {
+		return err
+	}
 	if err := f.write(manifestFile, m); err != nil {
 		return err
 	}

@@ -1,7 +1,9 @@
 package backup
 
 import (
+	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -21,6 +23,7 @@ type Manifest struct {
 	StartedAt   time.Time `json:"startedAt"`
 	CompletedAt time.Time `json:"completedAt"`
 	Sets        []*Set    `json:"sets"`
+	SHA256      string    `json:"sha256,omitempty"` // of the other members, see sum
 }
 
 // Kind is the kind of a set.
@@ -108,5 +111,20 @@ func (m *Manifest) check() error {
 	if m.ID == "" || m.CompletedAt.IsZero() {
 		return errors.New("manifest.json does not describe a complete backup")
 	}
-	return layout.CheckVersion(m.Layout)
+	if err := layout.CheckVersion(m.Layout); err != nil {
+		return err
+	}
+	if sum, err := m.sum(); err != nil || sum != m.SHA256 || slices.Contains(m.Sets, nil) {
+		return errors.Join(errors.New("the backup is damaged: manifest.json is not the file that was written"), err)
+	}
+	return nil
+}
+
+// sum returns the SHA-256 of the manifest's other members, so that a restore notices a lost line of
+// the manifest, which would be a lost part of the data.
+func (m Manifest) sum() (string, error) {
+	m.SHA256 = ""
+	text, err := json.Marshal(m)
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:]), err
 }

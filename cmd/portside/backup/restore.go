@@ -34,6 +34,16 @@ type Restore struct {
 	Report func(set string, entries int64)
 }
 
+// Lock keeps other commands from the folder until unlock. Otherwise a slow second restore could add
+// items again that the service has deleted after the first restore was complete.
+func (r *Restore) Lock() (unlock func(), err error) {
+	folder, err := lockFolder(r.Dir)
+	if err != nil {
+		return nil, err
+	}
+	return folder.close, nil
+}
+
 // Open reads and checks the manifest of a backup.
 func Open(dir string) (Manifest, error) {
 	var m Manifest
