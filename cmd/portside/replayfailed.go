@@ -60,6 +60,9 @@ func (f failedBatches) replay(ctx context.Context, p process, counter *lineCount
 // next run finds that all lines are counted.
 func (f failedBatches) replayOne(ctx context.Context, p process, counter *lineCounter, key string) error {
 	event, err := f.read(ctx, key)
+	if s3client.IsMissing(err) {
+		return nil // another run has counted and deleted it since it was listed
+	}
 	if err != nil {
 		return err
 	}

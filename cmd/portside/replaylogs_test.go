@@ -250,6 +250,34 @@ func TestReplayContinuesAfterInterruption(t *testing.T) {
 	s.checkCounts(30, 0)
 }
 
+// interleavingWriter calls a function at the first line of output, like a second run at that moment.
+type interleavingWriter struct {
+	bytes.Buffer
+	then func()
+}
+
+func (w *interleavingWriter) Write(p []byte) (int, error) {
+	then := w.then
+	w.then = func() {}
+	then()
+	return w.Buffer.Write(p)
+}
+
+func TestTwoReplaysAtOnceBothSucceed(t *testing.T) {
+	s := newReplayStack(t)
+	for i := range 3 {
+		s.fail(fmt.Sprint("CountUsage/", i), s.batch(s.requests(10*i, 10)))
+	}
+	p, out := s.process(), &interleavingWriter{}
+	out.then = func() { s.replay("20 new, 10 counted before") }
+	p.stdout = out
+	s.must((&replayLogs{on: &target{local: s.dir}}).run(t.Context(), p))
+	if !strings.Contains(out.String(), "in all: 10 lines, 10 new") {
+		t.Errorf("%s", out.String())
+	}
+	s.checkCounts(30, 0)
+}
+
 // serveLogGroup answers FilterLogEvents with pages of ten lines each.
 func serveLogGroup(t *testing.T, lines []events.CloudwatchLogsLogEvent) *cloudwatchlogs.Client {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
