@@ -84,22 +84,28 @@ func runSmokeTest(ctx context.Context, p process, on *target, f smokeFlags) erro
 	return s.run(ctx)
 }
 
-// run runs the steps until one fails, and removes the admin with all its credentials.
+// run runs the steps until one fails, and removes the admin with all its credentials. The first step
+// needs no admin, so a wrong address fails before anything changes.
 func (s *smokeTest) run(ctx context.Context) error {
+	if err := s.runSteps(ctx, []smokeStep{{"health", s.checkHealth}}); err != nil {
+		return err
+	}
 	if err := s.signUp(ctx); err != nil {
 		return err
 	}
-	return errors.Join(s.runSteps(ctx), s.removeAdmin(ctx))
+	return errors.Join(s.runSteps(ctx, []smokeStep{
+		{"login", s.checkLogin}, {"user", s.checkUser}, {"token", s.checkToken},
+		{"chart", s.checkChart}, {"image", s.checkImage}, {"extraction", s.checkExtraction},
+	}), s.removeAdmin(ctx))
 }
 
-func (s *smokeTest) runSteps(ctx context.Context) error {
-	for _, step := range []struct {
-		name string
-		run  func(context.Context) (string, error)
-	}{
-		{"health", s.checkHealth}, {"login", s.checkLogin}, {"user", s.checkUser}, {"token", s.checkToken},
-		{"chart", s.checkChart}, {"image", s.checkImage}, {"extraction", s.checkExtraction},
-	} {
+type smokeStep struct {
+	name string
+	run  func(context.Context) (string, error)
+}
+
+func (s *smokeTest) runSteps(ctx context.Context, steps []smokeStep) error {
+	for _, step := range steps {
 		started := s.now()
 		result, err := step.run(ctx)
 		if err != nil {

@@ -25,9 +25,13 @@ type smokeClient struct {
 func newSmokeClient(address string) *smokeClient {
 	return &smokeClient{strings.TrimSuffix(address, "/"), &http.Client{
 		Timeout: smokeRequestTimeout,
-		// The storage to which the service redirects downloads refuses requests with a second credential.
-		CheckRedirect: func(r *http.Request, _ []*http.Request) error {
+		// The storage to which the service redirects downloads refuses requests with a second credential, and another host
+		// must not get the key of an admin.
+		CheckRedirect: func(r *http.Request, before []*http.Request) error {
 			r.Header.Del("Authorization")
+			if len(before) > 0 && r.URL.Host != before[0].URL.Host {
+				r.Header.Del("X-API-Key")
+			}
 			return nil
 		},
 	}}
