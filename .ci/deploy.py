@@ -44,7 +44,7 @@ def report_sources():
 def build(sam, config, env, parameters):
     from samcli.yamlhelper import yaml_dump, yaml_parse
 
-    say("== build")
+    say("== build; the first time takes minutes")
     run(sam, "validate", "--lint", "--config-env", env, "--region", config["region"], capture_output=True, text=True)
     run(sam, "build", "--config-env", env, "--region", config["region"], capture_output=True, text=True)
     template = yaml_parse(BUILT.read_text())

@@ -42,7 +42,7 @@ func sizes() []size {
 const (
 	secondsPerMonth = 30 * 24 * 3600
 	// peak is the busiest minute over the average: weekdays have 1.3 times the average of the week, and the busiest hour
-	// of a day 2.3 times that of the day.
+	// has 2.3 times the average of its day.
 	peak = 1.3 * 2.3
 	// batchSize is the most pulls in a delivery of CloudWatch Logs: a delivery has about a second of one environment of the
 	// function, which answers about 20 requests in that time.

@@ -201,7 +201,7 @@ func classOf(key string) string {
 }
 
 // profileOf merges the accesses of several runs of an operation on different objects, to the average of a run. A key that all runs
-// share is kept; the others are named after their first part.
+// share keeps its name; another key is named after its first part.
 func profileOf(operation string, runs []*recorder) profile {
 	n := float64(len(runs))
 	merged, calls := map[[2]string]*access{}, 0

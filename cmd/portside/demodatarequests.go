@@ -68,8 +68,8 @@ func (s *demoStory) addCredentialRequests(ctx context.Context, day calendar.Day)
 	return nil
 }
 
-// addCredentialRequest adds a request and, unless the status is Pending, the change to the status. It adds nothing if no user could make
-// the request at the time, or if there is no token to store it with.
+// addCredentialRequest adds a request and, unless the status is Pending, the change to the status. It adds nothing if the demo data has
+// no user or no token for the request at that time.
 func (s *demoStory) addCredentialRequest(ctx context.Context, status credentialrequests.Status, at time.Time) error {
 	requester, found := s.pickRequester(at)
 	if !found || s.adminToken() == "" {

@@ -192,7 +192,7 @@ func TestReplayCountsFailedBatchesOnce(t *testing.T) {
 	s.replay("in all: 0 lines")
 }
 
-// A batch that cannot be counted stays, and does not stop the others.
+// A batch that cannot be counted stays, and later batches are counted.
 func TestReplayKeepsUncountableBatches(t *testing.T) {
 	s := newReplayStack(t)
 	foreign := s.requests(0, 1)

@@ -52,8 +52,8 @@ admin for itself and deletes it at the end. The probe image has no tag; it stays
 goes to the mailbox simulator of Amazon SES. The exit code is 1 if a step failed.`,
 		prepare: func(flags *flag.FlagSet) action {
 			on, f := newTarget(flags), smokeFlags{}
-			flags.StringVar(&f.url, "url", "", "address of the service, such as https://portal.example.com; default: that of the local stack")
-			flags.StringVar(&f.bucket, "bucket", "", "`NAME` of the charts' bucket; default: CHARTS_BUCKET or that of the local stack")
+			flags.StringVar(&f.url, "url", "", "address of the service, such as https://portal.example.com; default: the address of the local stack")
+			flags.StringVar(&f.bucket, "bucket", "", "`NAME` of the charts' bucket; default: CHARTS_BUCKET, or the bucket of the local stack")
 			flags.StringVar(&f.repository, "image-repository", "", "existing ECR `REPOSITORY` for the probe image; default: do not try images")
 			flags.StringVar(&f.commit, "commit", "", "fail unless /v1/health shows this `COMMIT`")
 			return func(ctx context.Context, p process, arguments []string) error {

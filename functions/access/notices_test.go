@@ -15,7 +15,7 @@ import (
 func (d *fixture) sender() *expirynotices.Sender {
 	ledger := expirynoticesdynamo.New(d.client, d.name)
 	return expirynotices.New(expirynotices.Parts{
-		Lock: ledger, Ledger: ledger, Credentials: d.table, People: allUsers{d.people}, Mailer: d.mailbox, Now: d.clock,
+		Walk: ledger.Walk(), Ledger: ledger, Retries: ledger, Credentials: d.table, People: allUsers{d.people}, Mailer: d.mailbox, Now: d.clock,
 	})
 }
 

@@ -30,7 +30,7 @@ func TestPullsAreCountedOnce(t *testing.T) {
 	if _, err := store.Record(t.Context(), []pulls.Pull{image, chart}); err != nil {
 		t.Fatal(err)
 	}
-	for _, event := range []string{"minutely", "by-hand"} {
+	for _, event := range []string{"schedule", "by-hand"} {
 		text, err := os.ReadFile(filepath.Join("..", "..", "events", "countpulls", event+".json"))
 		if err != nil {
 			t.Fatal(err)

@@ -299,7 +299,7 @@ func BenchmarkIngest(b *testing.B) {
 	b.ReportMetric(float64(n*b.N)/(cpuTime(b)-begin).Seconds(), "lines/CPU-s") // includes the generation of the lines
 }
 
-// cpuTime returns the processor time of this process, which does not include that of the engines.
+// cpuTime returns the processor time of this process, without the engines, which are other processes.
 func cpuTime(b *testing.B) time.Duration {
 	var used syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {

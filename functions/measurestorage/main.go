@@ -17,10 +17,10 @@ func main() { start.Events(build) }
 
 func build(settings *start.Settings) (any, error) {
 	cfg := awsenv.Config(settings)
-	client := s3client.New(cfg)
+	client, store := s3client.New(cfg), analyticsdynamo.New(items.Client(cfg), settings.String("ANALYTICS_TABLE"))
 	return measure(analytics.StorageMeasurer{
 		Charts: analyticss3.NewBucketSizer(client, settings.String("CHARTS_BUCKET")),
 		Media:  analyticss3.NewBucketSizer(client, settings.String("MEDIA_BUCKET")),
-		Store:  analyticsdynamo.New(items.Client(cfg), settings.String("ANALYTICS_TABLE")), Now: time.Now,
+		Walk:   store.StorageWalk(), Store: store, Now: time.Now,
 	}), nil
 }

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -17,6 +18,7 @@ import (
 	"portside/shared/analytics/analyticsdynamo"
 	"portside/shared/analytics/analyticss3"
 	"portside/shared/core/calendar"
+	"portside/shared/core/walk"
 	"portside/shared/testkit/awstest"
 )
 
@@ -38,7 +40,8 @@ func newStack(t *testing.T) *stack {
 	store := analyticsdynamo.New(database, awstest.Table(t, database, "AnalyticsTable"))
 	s := &stack{T: t, store: store, client: client, bucket: map[string]string{"charts": charts, "media": media}}
 	s.measurer = analytics.StorageMeasurer{
-		Charts: analyticss3.NewBucketSizer(client, charts), Media: analyticss3.NewBucketSizer(client, media), Store: store, Now: s.at(noon),
+		Charts: analyticss3.NewBucketSizer(client, charts), Media: analyticss3.NewBucketSizer(client, media),
+		Walk: store.StorageWalk(), Store: store, Now: s.at(noon),
 	}
 	return s
 }
@@ -103,36 +106,148 @@ func (s *stack) put(bucket string, size int) {
 	}
 }
 
-// brokenBucket cannot be measured.
-type brokenBucket struct{}
-
-func (brokenBucket) TotalBytes(context.Context) (int64, error) {
-	return 0, errors.New("bucket is unavailable")
+// parts is a bucket with a known size of each part. The keys are the numbers of the parts. It fails at one of them, if that is not 0.
+type parts struct {
+	sizes  []int64
+	broken int
+	reads  *int
+	before func(part int)
 }
 
-func TestMeasureStoresNothingAfterFailure(t *testing.T) {
-	s := newStack(t)
-	s.measurer.Media = brokenBucket{}
-	if err := s.run("hourly"); err == nil {
-		t.Error("measure returned no error although a bucket is unavailable")
+func newParts(sizes ...int64) parts {
+	return parts{sizes: sizes, reads: new(int), before: func(int) {}}
+}
+
+func (p parts) Part(_ context.Context, after string) (analytics.BucketPart, error) {
+	i, _ := strconv.Atoi(after)
+	p.before(i + 1)
+	if i+1 == p.broken {
+		return analytics.BucketPart{}, errors.New("bucket is unavailable")
 	}
-	s.expect(nil)
+	*p.reads++
+	if i+1 == len(p.sizes) {
+		return analytics.BucketPart{Bytes: p.sizes[i]}, nil
+	}
+	return analytics.BucketPart{Bytes: p.sizes[i], Last: strconv.Itoa(i + 1)}, nil
 }
 
-// slowBucket never returns a size before its context ends.
-type slowBucket struct{}
-
-func (slowBucket) TotalBytes(ctx context.Context) (int64, error) {
-	<-ctx.Done()
-	return 0, ctx.Err()
+// TestMeasureContinuesAfterAFailure lets the media bucket fail at each part in turn. The next run reads only the other parts.
+func TestMeasureContinuesAfterAFailure(t *testing.T) {
+	for broken := 1; broken <= 3; broken++ {
+		s := newStack(t)
+		charts, media := newParts(1, 2), newParts(10, 20, 30)
+		media.broken = broken
+		s.measurer.Charts, s.measurer.Media = charts, media
+		if err := s.run("hourly"); err == nil {
+			t.Error("measure returned no error although a bucket is unavailable")
+		}
+		s.expect(nil)
+		media.broken = 0
+		s.measurer.Media = media
+		if err := s.run("hourly"); err != nil {
+			t.Fatal(err)
+		}
+		s.expect(&analytics.StorageBytes{Charts: 3, Media: 60})
+		if *charts.reads != 2 || *media.reads != 3 {
+			t.Errorf("failed at part %d: %d and %d reads, want 2 and 3", broken, *charts.reads, *media.reads)
+		}
+	}
 }
 
+// shortening is a context whose deadline comes close when the test says so. It does not end.
+type shortening struct {
+	context.Context
+	short   context.Context
+	isShort atomic.Bool
+}
+
+func (c *shortening) Deadline() (time.Time, bool) {
+	if c.isShort.Load() {
+		return c.short.Deadline()
+	}
+	return c.Context.Deadline()
+}
+
+// measureParts runs until the time for this many parts of the chart bucket is over.
+func (s *stack) measureParts(charts parts, n int) analytics.StorageRun {
+	s.Helper()
+	short, cancel := context.WithTimeout(s.Context(), 10*time.Second)
+	defer cancel()
+	ctx, left := &shortening{Context: s.Context(), short: short}, n
+	charts.before = func(int) {
+		left--
+		ctx.isShort.Store(left == 0)
+	}
+	s.measurer.Charts = charts
+	run, err := s.measurer.Measure(ctx)
+	if err != nil {
+		s.Fatal(err)
+	}
+	return run
+}
+
+// TestMeasureContinuesInTheNextRun cuts each run after one or more parts. The small bucket is complete first.
+func TestMeasureContinuesInTheNextRun(t *testing.T) {
+	sizes := []int64{1, 2, 4, 8, 16, 32, 64}
+	for perRun := 1; perRun <= len(sizes); perRun++ {
+		s := newStack(t)
+		charts, media := newParts(sizes...), newParts(1000)
+		s.measurer.Media = media
+		runs := (len(sizes) + perRun - 1) / perRun
+		for i := range runs {
+			s.expect(nil)
+			s.measurer.Now = s.at(noon.Add(time.Duration(i) * time.Minute))
+			run := s.measureParts(charts, perRun)
+			if isLast := i+1 == runs; run.IsComplete != isLast || !isLast && run.Age != time.Duration(i)*time.Minute {
+				t.Errorf("run %d of %d: %+v", i+1, runs, run)
+			}
+		}
+		s.expect(&analytics.StorageBytes{Charts: 127, Media: 1000})
+		if *charts.reads != len(sizes) || *media.reads != 1 {
+			t.Errorf("%d parts a run: %d and %d reads", perRun, *charts.reads, *media.reads)
+		}
+		if run := s.measureParts(charts, len(sizes)); !run.IsComplete || *charts.reads != 2*len(sizes) || run.Age != 0 {
+			t.Errorf("a new measurement: %+v after %d reads", run, *charts.reads)
+		}
+	}
+}
+
+// TestConcurrentMeasurementsAreOne starts a second run during the first one. After the lease, a third run takes over, and the first stops.
+func TestConcurrentMeasurementsAreOne(t *testing.T) {
+	s := newStack(t)
+	now := noon
+	s.measurer.Now = func() time.Time { return now }
+	charts := newParts(1, 2, 4)
+	s.measurer.Media = newParts(1000)
+	charts.before = func(part int) {
+		if part != 2 {
+			return
+		}
+		second := s.measurer
+		if run, err := second.Measure(t.Context()); err != nil || !run.Skipped {
+			t.Errorf("a second run: %+v, %v; want it skipped", run, err)
+		}
+		now = now.Add(analytics.StorageLease)
+		second.Charts = newParts(1, 2, 4)
+		if run, err := second.Measure(t.Context()); err != nil || !run.IsComplete {
+			t.Errorf("a run after the lease: %+v, %v", run, err)
+		}
+	}
+	s.measurer.Charts = charts
+	if run, err := s.measurer.Measure(t.Context()); !errors.Is(err, walk.ErrLocked) || run.IsComplete {
+		t.Errorf("the first run: %+v, %v; want that it lost the lease", run, err)
+	}
+	s.expect(&analytics.StorageBytes{Charts: 7, Media: 1000})
+}
+
+// TestMeasureReturnsBeforeDeadline gives a run less time than a part may take.
 func TestMeasureReturnsBeforeDeadline(t *testing.T) {
 	s := newStack(t)
-	s.measurer.Charts = slowBucket{}
-	ctx, cancel := context.WithTimeout(t.Context(), logReserve+50*time.Millisecond)
+	charts := newParts(1)
+	s.measurer.Charts = charts
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
-	if err := measure(s.measurer)(ctx, nil); !errors.Is(err, context.DeadlineExceeded) || ctx.Err() != nil {
-		t.Errorf("got %v, and the function's context has the error %v", err, ctx.Err())
+	if run, err := s.measurer.Measure(ctx); err != nil || run.IsComplete || *charts.reads != 0 {
+		t.Errorf("got %+v, %v after %d reads", run, err, *charts.reads)
 	}
 }

@@ -1,5 +1,5 @@
-// Command rotatetokens is the Lambda function that renews the tokens in secrets when Secrets Manager invokes it. A daily
-// schedule invokes it to notify owners of tokens and passwords that are about to expire.
+// Command rotatetokens is the Lambda function that renews the tokens in secrets when Secrets Manager invokes it. A
+// schedule invokes it every five minutes of the day to notify owners of tokens and passwords that are about to expire.
 package main
 
 import (
@@ -33,7 +33,7 @@ func build(settings *start.Settings) (any, error) {
 	overlap := days(settings.Count("ROTATION_OVERLAP_DAYS"))
 	rotator := rotation.New(vault, owners, keys, rotation.Options{Overlap: overlap, Now: time.Now})
 	sender := expirynotices.New(expirynotices.Parts{
-		Lock: ledger, Ledger: ledger, Credentials: keys, People: owners,
+		Walk: ledger.Walk(), Ledger: ledger, Retries: ledger, Credentials: keys, People: owners,
 		Mailer:  mailses.New(cfg, settings.String("MAIL_FROM")),
 		BaseURL: settings.Optional("BASE_URL"), Now: time.Now,
 	})

@@ -206,7 +206,7 @@ func (h *fixture) successor(old credentials.Secret) credentials.Secret {
 	return h.issue(credentials.AccessToken, 90, func(c *credentials.Credential) { c.RotatedFrom = old.ID() })
 }
 
-func TestFailedNoticeIsSentByTheNextRun(t *testing.T) {
+func TestFailedNoticeIsSentAnHourLater(t *testing.T) {
 	h := newFixture(t)
 	h.issue(credentials.AccessToken, 4, nil)
 	bob := h.user("bob@example.com", principal.User)
@@ -220,9 +220,18 @@ func TestFailedNoticeIsSentByTheNextRun(t *testing.T) {
 	if sent := h.mailbox.take(); len(sent) != 1 || sent[0].To != bob.Email {
 		t.Errorf("sent %v besides the failed mail, want the one to bob", sent)
 	}
+	h.advance(expirynotices.RetryAfter)
+	if _, err := h.runSchedule(); err == nil {
+		t.Error("a mail that failed again did not fail the run")
+	}
 	h.mailbox.rejected = nil
+	h.advance(expirynotices.RetryAfter - time.Millisecond)
+	if got := h.sentSubjects(); len(got) != 0 {
+		t.Errorf("a run within the hour sent %v", got)
+	}
+	h.advance(time.Millisecond)
 	if got := h.sentSubjects(); len(got) != 1 {
-		t.Errorf("the next run sent %v, want the failed mail", got)
+		t.Errorf("the run after an hour sent %v, want the failed mail", got)
 	}
 	if got := h.sentSubjects(); len(got) != 0 {
 		t.Errorf("one more run sent %v", got)

@@ -8,19 +8,21 @@ import (
 	"time"
 
 	"portside/shared/expirynotices"
+	"portside/shared/lambda/metrics"
 	"portside/shared/rotation"
 )
 
 // outcome is the result of an invocation, for people who invoke the function. Secrets Manager and the scheduler ignore it.
 type outcome struct {
-	Step    string `json:"step,omitempty"`    // step of a rotation that was completed
-	Sent    int    `json:"sent,omitempty"`    // number of notices sent
-	Skipped bool   `json:"skipped,omitempty"` // another run is sending the notices
+	Step       string `json:"step,omitempty"`       // step of a rotation that was completed
+	Sent       int    `json:"sent,omitempty"`       // number of notices sent
+	DaysBehind int    `json:"daysBehind,omitempty"` // days whose notices are not all sent; the next run continues
+	Skipped    bool   `json:"skipped,omitempty"`    // another run is sending the notices
 }
 
-// handler returns the handler for steps of a rotation and for the daily schedule. It distinguishes them by the fields of the
+// handler returns the handler for steps of a rotation and for the schedule. It distinguishes them by the fields of the
 // event. After an error, Secrets Manager and the scheduler retry, and every step and run resumes where the previous one
-// failed.
+// stopped.
 func handler(rotator *rotation.Rotator, sender *expirynotices.Sender) func(context.Context, json.RawMessage) (outcome, error) {
 	return func(ctx context.Context, payload json.RawMessage) (outcome, error) {
 		var event rotation.Event
@@ -44,8 +46,13 @@ func rotate(ctx context.Context, rotator *rotation.Rotator, event rotation.Event
 
 func sendNotices(ctx context.Context, sender *expirynotices.Sender) (outcome, error) {
 	run, err := sender.Run(ctx)
-	slog.InfoContext(ctx, "expiry notices", "sent", run.Sent, "skipped", run.Skipped)
-	return outcome{Sent: run.Sent, Skipped: run.Skipped}, err
+	if run.Skipped || err != nil && run == (expirynotices.Outcome{}) {
+		slog.InfoContext(ctx, "expiry notices", "skipped", run.Skipped)
+		return outcome{Skipped: run.Skipped}, err
+	}
+	slog.InfoContext(ctx, "expiry notices", metrics.Fields(sender.Now(), metrics.Count("SentNotices", run.Sent),
+		metrics.Count("FailedNotices", run.Failed), metrics.Count("NoticeDaysBehind", run.DaysBehind))...)
+	return outcome{Sent: run.Sent, DaysBehind: run.DaysBehind}, err
 }
 
 func days(n int) time.Duration { return time.Duration(n) * 24 * time.Hour }

@@ -83,7 +83,7 @@ func (h *fixture) build(
 	owners, ledger := owners{users.NewIssuer(store, store)}, expirynoticesdynamo.New(crashing, credentialsTable)
 	rotator := rotation.New(rotationsecrets.New(secrets), owners, table, rotation.Options{Overlap: overlap, Now: h.clock})
 	return handler(rotator, expirynotices.New(expirynotices.Parts{
-		Lock: ledger, Ledger: ledger, Credentials: table, People: owners, Mailer: h.mailbox,
+		Walk: ledger.Walk(), Ledger: ledger, Retries: ledger, Credentials: table, People: owners, Mailer: h.mailbox,
 		BaseURL: "https://portal.example.com", Now: h.clock,
 	}))
 }

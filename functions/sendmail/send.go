@@ -12,7 +12,7 @@ type outbox interface {
 	SendDue(ctx context.Context) (int, error)
 }
 
-// sendDue returns the handler; it accepts any event. An error of one domain does not stop the mails of the others. The handler
+// sendDue returns the handler; it accepts any event. An error of one domain does not stop the mails of other domains. The handler
 // then fails the invocation, which raises the alarm on failed invocations. The next run retries the mails that were not sent.
 func sendDue(invitations, requests, signIns outbox) func(context.Context, json.RawMessage) error {
 	return func(ctx context.Context, _ json.RawMessage) error {

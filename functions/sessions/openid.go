@@ -95,8 +95,8 @@ func (h *handlers) callbackURL(host string) string {
 	return web.PageURL(h.baseURL, host) + callbackPath
 }
 
-// finishOpenID begins the session of the person whom the provider sends back. It is a page, not an operation of the API:
-// providers add query parameters of their own, and a person must see a page and no problem details.
+// finishOpenID begins the session of the person whom the provider sends back. It is a page, not an operation of the API,
+// because providers add query parameters, and because a person must see a page instead of problem details.
 func (h *handlers) finishOpenID(w http.ResponseWriter, r *http.Request) {
 	if h.openID == nil {
 		server.NotFound(w, r)

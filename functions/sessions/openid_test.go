@@ -126,7 +126,7 @@ func TestOpenIDLoginCSRF(t *testing.T) {
 
 	victim := f.browser()
 	victim.wantProblem(victim.comeBack(callback), "openid-expired")
-	busy := f.browser() // which has begun a sign-in of its own
+	busy := f.browser() // which has begun another sign-in
 	busy.startOpenID("/portal/")
 	busy.wantProblem(busy.comeBack(callback), "openid-expired")
 

@@ -176,7 +176,7 @@ func (w *watcher) sent(e *network.EventRequestWillBeSent) {
 	}
 	if e.Type == network.ResourceTypeDocument {
 		for _, request := range w.order {
-			request.ended = true // nobody reads the responses for the document before
+			request.ended = true // the page that read these responses is gone
 		}
 	}
 	isWorker := e.LoaderID == "" // the script of a worker, whose other events do not belong to the page

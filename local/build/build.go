@@ -87,8 +87,8 @@ func (e *Error) Error() string {
 // Unwrap returns the exit error of the build.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Binary returns the path of a function's executable. Those for another processor have a folder of their own, so that building
-// them does not replace those for this machine.
+// Binary returns the path of a function's executable. Executables for another processor are in another folder, so that building
+// them does not replace the executables for this machine.
 func (b *Builder) Binary(function string) string {
 	dir := filepath.Join(b.config.RepoDir, ".local", "build")
 	if b.config.Arch != runtime.GOARCH {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -24,11 +25,13 @@ type Calls struct {
 // Call is one call to the engine. Calls overlap if they ran at the same time.
 type Call struct {
 	Operation string `json:"operation"`
-	// AccessKeyID is that of the caller's signature.
+	// AccessKeyID is from the signature of the call.
 	AccessKeyID string `json:"accessKeyId"`
 	// Start and End are durations since the proxy started, with the delay between them.
 	Start time.Duration `json:"start"`
 	End   time.Duration `json:"end"`
+	// Units are measured only with Config.Units.
+	Units Units `json:"units,omitzero"`
 }
 
 // transport delays calls and records them. A call ends when the engine answers, which is before the caller knows the
@@ -36,6 +39,7 @@ type Call struct {
 type transport struct {
 	next  http.RoundTripper
 	delay time.Duration
+	units bool
 	log   *callLog
 }
 
@@ -43,25 +47,35 @@ type transport struct {
 func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	call := Call{Operation: operationOf(r), AccessKeyID: accessKeyOf(r), Start: t.log.now()}
 	defer func() { t.log.add(call) }()
-	if err := readBody(r); err != nil {
+	if err := t.readBody(r); err != nil {
 		return nil, err
 	}
 	if err := t.wait(r); err != nil {
 		return nil, err
 	}
-	return t.next.RoundTrip(r)
+	response, err := t.next.RoundTrip(r)
+	if err != nil || !t.units {
+		return response, err
+	}
+	call.Units, err = takeUnits(call.Operation, response)
+	return response, err
 }
 
 // readBody reads the whole body before the engine gets it. The server of the proxy closes the caller's body as soon as
 // the response begins. A client that still reads the body then, if only to find its end, closes the connection to the
 // engine in the middle of the response. The server also notices that the caller has left only after the whole body.
-func readBody(r *http.Request) error {
+func (t *transport) readBody(r *http.Request) error {
 	if r.Body == nil {
 		return nil
 	}
 	body, err := io.ReadAll(r.Body)
 	if err := errors.Join(err, r.Body.Close()); err != nil {
 		return err
+	}
+	if t.units {
+		body = askForUnits(body)
+		r.ContentLength = int64(len(body))
+		r.Header.Set("Content-Length", strconv.Itoa(len(body)))
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	return nil

@@ -1,6 +1,6 @@
 // Package dynamoproxy is the address at which functions and commands reach the local DynamoDB engine.
 //
-// It forwards every request unchanged, over persistent connections on both sides. It counts calls by operation, and it can
+// It forwards every request, unchanged without Config.Units, over persistent connections on both sides. It counts calls by operation, and it can
 // delay each call, because the engine answers in a fraction of the time that DynamoDB takes. So the local stack can show how
 // many calls of a request wait for each other. The proxy is an http.Handler: wrap it to check or change requests.
 package dynamoproxy
@@ -22,7 +22,9 @@ type Config struct {
 	Engine string
 	// Delay is added to each call, before it reaches the engine.
 	Delay time.Duration
-	// Now tells the time; the default is time.Now.
+	// Units makes the engine report the units of each call.
+	Units bool
+	// Now returns the current time; the default is time.Now.
 	Now func() time.Time
 }
 
@@ -44,7 +46,7 @@ func New(c Config) (*Proxy, error) {
 	log := newCallLog(c.Now)
 	return &Proxy{log: log, forward: &httputil.ReverseProxy{
 		Rewrite:      func(r *httputil.ProxyRequest) { r.SetURL(engine) },
-		Transport:    &transport{next: connections(), delay: c.Delay, log: log},
+		Transport:    &transport{next: connections(), delay: c.Delay, units: c.Units, log: log},
 		BufferPool:   &buffers{},
 		ErrorHandler: refuse,
 	}}, nil

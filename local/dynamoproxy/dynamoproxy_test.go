@@ -268,3 +268,19 @@ func BenchmarkGetItem(b *testing.B) {
 		})
 	}
 }
+
+// TestUnitsAreReported also with Units, callers get what they ask for.
+func TestUnitsAreReported(t *testing.T) {
+	proxy, url := serve(t, dynamoproxy.Config{Engine: startEngine(t), Units: true})
+	to := client(url)
+	if err := put(t.Context(), to, note("1")); err != nil {
+		t.Fatal(err)
+	}
+	if item, err := get(t.Context(), to, "1"); err != nil || len(item) != 1 {
+		t.Errorf("the item is %v, %v", item, err)
+	}
+	calls := proxy.TakeCalls().Recent
+	if len(calls) != 2 || calls[0].Units.Write["notes"] != 1 || calls[1].Units.Read["notes"] != 0.5 {
+		t.Errorf("calls = %+v, want a write unit and half a read unit", calls)
+	}
+}

@@ -246,7 +246,7 @@ func differs(path, text string, want any) []string {
 	return nil
 }
 
-// unitOf returns what is around a number, and its decimals.
+// unitOf returns the text before and after a number, and its number of decimals.
 func unitOf(path string) (prefix, suffix string, decimals int) {
 	switch {
 	case strings.HasPrefix(path, "performance.responseTime"):

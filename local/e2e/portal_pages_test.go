@@ -189,8 +189,8 @@ const startTabbing = `(() => {
 	return 0;
 })()`
 
-// unreached returns the controls that the Tab key has not reached. In a group of radio buttons it reaches one, and arrow keys
-// reach the others, as in tabs, whose tabindex is -1.
+// unreached returns the controls that the Tab key has not reached. In a group of radio buttons it reaches one button, and arrow
+// keys reach the other buttons, as in tabs, whose tabindex is -1.
 const unreached = `(() => {
 	const controls = "a[href], button, input, select, textarea, summary, [tabindex]";
 	return [...document.querySelectorAll(controls)].filter(e => !e.disabled && e.tabIndex >= 0 && e.type !== "radio" && e.checkVisibility())

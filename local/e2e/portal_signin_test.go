@@ -131,7 +131,7 @@ func testSignInByOperatorLink(t *testing.T, p *testStack) {
 	page.WaitURL("/portal")
 }
 
-// testSessionEndsUnderForm ends the session while a form is open, and signs in again without losing what was typed.
+// testSessionEndsUnderForm ends the session while a form is open, and signs in again. The form keeps its text.
 func testSessionEndsUnderForm(t *testing.T, p *testStack) {
 	page := p.visit(t)
 	p.signIn(t, page, "grace@example.com")

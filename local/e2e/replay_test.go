@@ -149,7 +149,7 @@ func (p *testStack) failedLines(function string) (lines int) {
 	return lines
 }
 
-// deleteTable deletes a table. The engine can answer a repeated attempt of the client that there is no such table.
+// deleteTable deletes a table. If the client repeats the call, the engine can answer that the table does not exist.
 func (p *testStack) deleteTable(t *testing.T, id string) {
 	t.Helper()
 	db := dynamodb.New(dynamodb.Options{Region: p.info.Region, BaseEndpoint: &p.info.DynamoDB, Credentials: p.engineKeys()})

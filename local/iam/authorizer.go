@@ -14,15 +14,20 @@ var ErrInvalidToken = errors.New("the security token included in the request is 
 type Authorizer struct {
 	accountID string
 	log       func(string)
+	observe   func(role, action string)
 	roles     atomic.Pointer[map[string]Role]
 }
 
 // NewAuthorizer returns an Authorizer without roles. It calls log with a line for each denied request.
 func NewAuthorizer(accountID string, log func(string)) *Authorizer {
-	a := &Authorizer{accountID: accountID, log: log}
+	a := &Authorizer{accountID: accountID, log: log, observe: func(string, string) {}}
 	a.SetRoles(nil)
 	return a
 }
+
+// Observe makes the authorizer call a function with the role and the first action of each permitted call. It must be called
+// before the first call.
+func (a *Authorizer) Observe(observe func(role, action string)) { a.observe = observe }
 
 // SetRoles replaces all roles.
 func (a *Authorizer) SetRoles(roles []Role) {
@@ -47,10 +52,13 @@ func (a *Authorizer) Authorize(s Session, requests ...Request) error {
 			return denial
 		}
 	}
+	if len(requests) > 0 {
+		a.observe(id, requests[0].Action)
+	}
 	return nil
 }
 
-// principal returns the ARN of a session. On AWS, its name is that of the function.
+// principal returns the ARN of a session. AWS names sessions after the function.
 func (a *Authorizer) principal(role string) string {
 	return "arn:aws:sts::" + a.accountID + ":assumed-role/" + role + "/" + strings.TrimSuffix(role, "Role")
 }

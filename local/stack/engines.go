@@ -53,7 +53,7 @@ func (s *Stack) startDynamoDB(ctx context.Context) error {
 
 // startDynamoDBProxy starts the address at which all callers reach the engine. Like the engine's, it is unpredictable.
 func (s *Stack) startDynamoDBProxy(engine string) error {
-	proxy, err := dynamoproxy.New(dynamoproxy.Config{Engine: engine, Delay: s.options.DynamoDBDelay})
+	proxy, err := dynamoproxy.New(dynamoproxy.Config{Engine: engine, Delay: s.options.DynamoDBDelay, Units: s.options.DynamoDBUnits})
 	if err != nil {
 		return err
 	}

@@ -14,9 +14,14 @@ import (
 func (s *Stack) logLine(l lambda.Line) {
 	for _, f := range s.template.Load().Functions {
 		if f.ID == l.Function {
-			s.logs.Put(f.LogGroup, l.Stream, l.Text)
+			s.putLine(f.LogGroup, l.Stream, l.Text)
 		}
 	}
+}
+
+func (s *Stack) putLine(group, stream, line string) {
+	s.used.AddRecord(group, line)
+	s.logs.Put(group, stream, line)
 }
 
 // accessLog puts the gateway's lines into their log group, in a stream with a random name, because
@@ -28,7 +33,7 @@ func (s *Stack) accessLog(l *template.AccessLog) *gateway.AccessLog {
 	name := make([]byte, 16)
 	_, _ = rand.Read(name) // never fails
 	stream := hex.EncodeToString(name)
-	return &gateway.AccessLog{Format: l.Format, Put: func(line string) { s.logs.Put(l.LogGroup, stream, line) }}
+	return &gateway.AccessLog{Format: l.Format, Put: func(line string) { s.putLine(l.LogGroup, stream, line) }}
 }
 
 func subscriptions(t *template.Stack) []logs.Subscription {

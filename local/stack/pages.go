@@ -24,6 +24,7 @@ func (s *Stack) pages() (http.Handler, error) {
 	mux.HandleFunc("POST /_local/invoke/{function}", s.serveInvoke)
 	mux.HandleFunc("POST /_local/rotate", s.serveRotate)
 	mux.HandleFunc("POST /_local/dynamodb/calls", s.serveDynamoDBCalls)
+	mux.HandleFunc("POST /_local/usage", s.serveUsage)
 	mux.HandleFunc("GET /_local/{$}", func(w http.ResponseWriter, _ *http.Request) { s.serveIndex(w, page) })
 	return localOnly(mux), nil
 }
@@ -51,4 +52,13 @@ func (s *Stack) serveDynamoDBCalls(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Type", "application/json")
 	_ = json.NewEncoder(w).Encode(s.dynamoDB.TakeCalls()) // fails if the command has exited
+}
+
+// serveUsage returns what the functions used since the last request, for `make cost`.
+func (s *Stack) serveUsage(w http.ResponseWriter, r *http.Request) {
+	if !s.isAuthorized(w, r) {
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(s.used.Take()) // fails if the command has exited
 }

@@ -7,11 +7,13 @@ import (
 
 	"portside/local/iam"
 	"portside/local/template"
+	"portside/local/usage"
 )
 
 // createAuthorizer creates the authorizer of all engines before the first engine starts.
 func (s *Stack) createAuthorizer(context.Context) error {
 	s.authorizer = iam.NewAuthorizer(accountID, s.logError)
+	s.authorizer.Observe(func(role, action string) { s.used.Add(usage.Use{Caller: role, Kind: action, Amount: 1}) })
 	s.authorizer.SetRoles(s.template.Load().Roles)
 	endpoint, err := s.startServer("IAM", s.authorizer)
 	s.authorizeURL = endpoint

@@ -38,6 +38,7 @@ import (
 	"portside/local/secrets"
 	"portside/local/ses"
 	"portside/local/template"
+	"portside/local/usage"
 )
 
 // templateFile is the template's name in the repository.
@@ -60,6 +61,8 @@ type Options struct {
 	Emulator string
 	// DynamoDBDelay is added to each call of DynamoDB, to measure how many calls wait for each other.
 	DynamoDBDelay time.Duration
+	// DynamoDBUnits makes the stack report the units of each call of DynamoDB.
+	DynamoDBUnits bool
 }
 
 // Data returns the data folder.
@@ -87,6 +90,7 @@ type Stack struct {
 	authorizer   *iam.Authorizer
 	authorizeURL string // where the S3 engine asks the authorizer
 	logs         *logs.Groups
+	used         usage.Counter
 	secrets      *secrets.Store
 	api          atomic.Pointer[http.Handler]
 	failed       chan error
@@ -148,6 +152,7 @@ func (s *Stack) Invoke(ctx context.Context, function string, payload []byte) (la
 		}
 		return lambda.Result{}, err
 	}
+	s.used.Add(usage.Use{Caller: function, Kind: usage.Invocations, Amount: 1})
 	return s.runtime.Invoke(ctx, function, payload)
 }
 

@@ -12,7 +12,7 @@ type AsyncInvoke struct {
 	Retries int
 	MaxAge  time.Duration
 	// FailureBucket is the name of the bucket that receives the events that failed. It is empty if
-	// there is none.
+	// failed events are not kept.
 	FailureBucket string
 }
 

@@ -34,7 +34,7 @@ func TestYearAgo(t *testing.T) {
 	}
 }
 
-// yesterdays is a store whose numbers of a day depend only on the day. It records what was read.
+// yesterdays is a store whose numbers of a day depend only on the day. It records the days that were read.
 type yesterdays struct {
 	mu   sync.Mutex
 	read map[calendar.Day]bool

@@ -132,7 +132,7 @@ func (c Credential) IsRetained(at time.Time) bool {
 type Store interface {
 	// CountRequest counts one request in the minute of at, and records the use. It returns the
 	// credential, strongly consistent, and the number of requests in that minute, including this one.
-	// Errors: ErrUnknown if the store does not have the secret, or if it is that of a session that was
+	// Errors: ErrUnknown if the store does not have the secret, or if it belongs to a session that was
 	// not used for SessionIdle, so that the request does not revive the session. Requests with another
 	// secret do not count for a credential, so a caller who knows only its public id cannot use up
 	// its allowance.

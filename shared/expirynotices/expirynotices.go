@@ -1,23 +1,25 @@
 // Package expirynotices mails the owners of tokens and passwords before these expire: 30, 14, 3 and 1 days before, one
 // mail each.
 //
-// A run takes place every day. It covers all days since the last run that completed, so a day without a run is caught
-// up. If a credential has reached several thresholds in that time, its owner gets one mail, for the nearest one.
+// The notices of a day are a walk over the credentials by their day of expiry, nearest first. It takes as many runs as
+// necessary. It covers all days since the last day that is done, so a day without a run is caught up. If a credential has
+// reached several thresholds in that time, its owner gets one mail, for the nearest one.
 //
 // Mails are sent at least once. A run claims a notice before it sends the mail and marks it as sent afterwards, both with
-// conditional writes. A process that dies in between leaves a claim, and the next run sends the mail again. A lock with a
-// lease keeps two runs from working at the same time. A run renews the lease before each mail, and the time limit for
+// conditional writes. A process that dies in between leaves a claim, and the next run sends the mail again. A lease keeps
+// two runs from working at the same time. A run renews the lease before a mail if necessary, and the time limit for
 // sending one mail is shorter than the lease.
+//
+// A notice that fails is stored and tried again an hour later, so it neither stops nor repeats the walk.
 package expirynotices
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
-	"fmt"
 	"time"
 
 	"portside/shared/core/calendar"
+	"portside/shared/core/walk"
 	"portside/shared/credentials"
 	"portside/shared/mail"
 )
@@ -25,30 +27,26 @@ import (
 // Thresholds returns how many days before the expiry an owner gets a notice, in descending order.
 func Thresholds() []int { return []int{30, 14, 3, 1} }
 
-// Time limits of a run.
+// Times of a run.
 const (
-	Lease       = 45 * time.Second // how long the lock of a run that died blocks other runs
+	Lease       = 45 * time.Second // how long a run that died blocks other runs
+	RetryAfter  = time.Hour        // when a failed notice is tried again
 	sendTimeout = 20 * time.Second // for one mail
+	mailReserve = 30 * time.Second // time of the run that must be left to send a mail and to store the progress
 )
 
-// Errors of the stores.
-var (
-	// ErrLocked means that another run has the lock.
-	ErrLocked = errors.New("expirynotices: another run has the lock")
-	// ErrNoPerson means that the owner does not exist or is not active.
-	ErrNoPerson = errors.New("expirynotices: the owner is not an active user")
-)
+// PageSize is how many credentials a run reads at once. After each page it stores its progress.
+const PageSize = 100
 
-// Lock lets one run work at a time, and stores the last day that is done.
-type Lock interface {
-	// Acquire takes the lock until the given time and returns the last day that is done, or 0 before the first. Errors:
-	// ErrLocked if another run has the lock.
-	Acquire(ctx context.Context, run string, now, until time.Time) (done calendar.Day, err error)
-	// Renew extends the lock. Errors: ErrLocked if the run has lost it.
-	Renew(ctx context.Context, run string, until time.Time) error
-	// Release releases the lock, and stores done as the last day that is done unless it is 0. It returns nil if the run
-	// has lost the lock.
-	Release(ctx context.Context, run string, done calendar.Day) error
+// ErrNoPerson means that the owner does not exist or is not active.
+var ErrNoPerson = errors.New("expirynotices: the owner is not an active user")
+
+// Progress is how far the notices have been sent.
+type Progress struct {
+	Done    calendar.Day // last day whose notices were all sent or stored for a retry; 0 before the first
+	Today   calendar.Day // day of the unfinished walk, or 0
+	Expires calendar.Day // the walk has passed all credentials that expire before this day
+	After   string       // and those that expire on it, up to this credential ID
 }
 
 // Notice is one mail to send.
@@ -59,16 +57,38 @@ type Notice struct {
 
 // Ledger stores which notices were sent. Its writes are conditional, so if two runs write at the same time, one succeeds.
 type Ledger interface {
+	// Unsent returns the notices that are not marked as sent, in the same order.
+	Unsent(ctx context.Context, notices []Notice) ([]Notice, error)
 	// Claim stores that the notice is about to be sent. It returns false if the notice was sent before.
 	Claim(ctx context.Context, notice Notice) (bool, error)
 	// MarkSent stores that the notice was sent.
 	MarkSent(ctx context.Context, notice Notice) error
 }
 
+// Retry is a failed notice, which is tried again at a time.
+type Retry struct {
+	CredentialID string
+	Days         int // the threshold
+	At           time.Time
+	PurgeAt      time.Time // when the credential is gone, and the retry too
+}
+
+// Retries stores failed notices.
+type Retries interface {
+	// Add stores a retry.
+	Add(ctx context.Context, retry Retry) error
+	// Due returns some of the retries whose time has come, earliest first, and at most limit.
+	Due(ctx context.Context, now time.Time, limit int) ([]Retry, error)
+	// Remove deletes a retry.
+	Remove(ctx context.Context, retry Retry) error
+}
+
 // Credentials finds tokens and passwords. Reads are strongly consistent, except for last uses.
 type Credentials interface {
-	// Expiring returns the tokens and passwords that expire on a day, in no particular order and without their last uses.
-	Expiring(ctx context.Context, day calendar.Day) ([]credentials.Credential, error)
+	// Expiring returns at most limit tokens and passwords that expire on a day and follow the given ID, without their last uses.
+	Expiring(ctx context.Context, day calendar.Day, after string, limit int) (credentials.Found, error)
+	// ByID returns the credentials with these IDs that exist, at most 100, in no particular order and without their last uses.
+	ByID(ctx context.Context, ids []string) (credentials.Found, error)
 	// ListWithUses returns an owner's credentials of some kinds, recently expired and revoked ones included, in no particular order.
 	ListWithUses(ctx context.Context, ownerID string, kinds ...credentials.Kind) ([]credentials.Credential, error)
 }
@@ -92,8 +112,9 @@ type Mailer interface {
 
 // Parts are the dependencies of a Sender.
 type Parts struct {
-	Lock        Lock
+	Walk        walk.Store[Progress]
 	Ledger      Ledger
+	Retries     Retries
 	Credentials Credentials
 	People      People
 	Mailer      Mailer
@@ -106,82 +127,6 @@ type Sender struct{ Parts }
 
 // New returns a Sender.
 func New(parts Parts) *Sender { return &Sender{parts} }
-
-// Outcome is the result of a run.
-type Outcome struct {
-	Sent    int  // mails
-	Skipped bool // because another run had the lock
-}
-
-// Run sends the notices that are due. It continues after a failed mail, and joins the errors. The day counts as done
-// only if every notice was sent. Otherwise, or if the context's deadline leaves no time, the next run sends the other
-// notices. If another run has the lock, Run returns without an error.
-func (s *Sender) Run(ctx context.Context) (Outcome, error) {
-	run := rand.Text()
-	today := calendar.DayOf(s.Now())
-	done, err := s.Lock.Acquire(ctx, run, s.Now(), s.Now().Add(Lease))
-	if errors.Is(err, ErrLocked) {
-		return Outcome{Skipped: true}, nil
-	}
-	if err != nil {
-		return Outcome{}, err
-	}
-	sent, err := s.sendAll(ctx, run, span{done, today})
-	if err != nil {
-		return Outcome{Sent: sent}, errors.Join(err, s.Lock.Release(context.WithoutCancel(ctx), run, 0))
-	}
-	return Outcome{Sent: sent}, s.Lock.Release(ctx, run, today)
-}
-
-var errNoTime = errors.New("expirynotices: no time left in this run; the next run sends the rest")
-
-// sendAll sends the notices of all days on which credentials expire.
-func (s *Sender) sendAll(ctx context.Context, run string, days span) (sent int, err error) {
-	var failures []error
-	for _, expires := range days.expiryDays() {
-		if err := s.Lock.Renew(ctx, run, s.Now().Add(Lease)); err != nil {
-			return sent, errors.Join(append(failures, err)...)
-		}
-		found, err := s.Credentials.Expiring(ctx, expires)
-		if err != nil {
-			return sent, errors.Join(append(failures, err)...)
-		}
-		n, err := s.sendDay(ctx, run, days.notices(found, s.Now()))
-		sent += n
-		failures = append(failures, err)
-		if errors.Is(err, ErrLocked) || errors.Is(err, errNoTime) {
-			break
-		}
-	}
-	return sent, errors.Join(failures...)
-}
-
-// sendDay sends the notices for the credentials that expire on one day.
-func (s *Sender) sendDay(ctx context.Context, run string, due []Notice) (sent int, err error) {
-	var failures []error
-	for _, notice := range due {
-		if !hasTime(ctx) {
-			return sent, errors.Join(append(failures, errNoTime)...)
-		}
-		if err := s.Lock.Renew(ctx, run, s.Now().Add(Lease)); err != nil {
-			return sent, errors.Join(append(failures, err)...)
-		}
-		switch isSent, err := s.send(ctx, notice); {
-		case err != nil:
-			failures = append(failures, fmt.Errorf("credential %s: %w", notice.Credential.ID, err))
-		case isSent:
-			sent++
-		}
-	}
-	return sent, errors.Join(failures...)
-}
-
-// hasTime reports whether the context leaves time for one mail. It uses the machine's clock, like the deadline, and not
-// Parts.Now.
-func hasTime(ctx context.Context) bool {
-	deadline, ok := ctx.Deadline()
-	return ctx.Err() == nil && (!ok || time.Until(deadline) >= sendTimeout)
-}
 
 // send sends one notice. It returns false if no mail is needed, because the owner is not active or already has the mail.
 func (s *Sender) send(ctx context.Context, notice Notice) (bool, error) {

@@ -104,8 +104,8 @@ type Uploads interface {
 type Jobs interface {
 	// StartJob stores a job if the stored one still has the given version, and makes sure that a
 	// Runner soon runs it, at least once. If several requests start a job at the same time, one
-	// succeeds and the others get ErrAlreadyStarted. After any other error, no job was started; it is
-	// ErrTooManyJobs if the owner has MaxOpenJobs already.
+	// succeeds and the rest get ErrAlreadyStarted. After any other error, no job was started. The error
+	// is ErrTooManyJobs if the owner has MaxOpenJobs already.
 	StartJob(ctx context.Context, job Job) error
 	// SaveJob overwrites the stored job. A job that has ended no longer counts as open.
 	SaveJob(ctx context.Context, job Job) error

@@ -54,7 +54,7 @@ const (
 )
 
 // Attempt is an action that needs no credential and is therefore limited by network. Each kind of attempt has its own count, and a
-// proof counts only if it fails. So one user of a network cannot keep the others from signing in by link or code.
+// proof counts only if it fails. So one user of a network cannot keep other users from signing in by link or code.
 type Attempt string
 
 // The attempts.

@@ -49,7 +49,7 @@ type Outcome struct {
 }
 
 // Import adds the users and returns one outcome for each row. An invalid row, or one whose role
-// permits more than the caller's, does not stop the others. Addresses are unique, so repeating an
+// permits more than the caller's, does not stop later rows. Addresses are unique, so repeating an
 // import adds no user twice.
 func (i *Importer) Import(ctx context.Context, options ImportOptions, rows []NewUser) ([]Outcome, error) {
 	outcomes, valid := check(options.Caller, rows)

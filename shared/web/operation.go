@@ -27,7 +27,7 @@ func newHuma(mux humago.Mux) huma.API {
 }
 
 // lazyOperation adds an operation to huma at its first request. huma builds the schemas of all types of an operation, which
-// for all operations takes longer than the rest of a start. Each operation has a huma API of its own, because huma does not
+// for all operations takes longer than the rest of a start. Each operation has a separate huma API, because huma does not
 // support adding operations to an API that serves requests.
 type lazyOperation struct {
 	once    sync.Once

@@ -32,8 +32,8 @@ func Cookie(header, name string) string {
 var crossOrigin = http.NewCrossOriginProtection()
 
 // checkOrigin refuses a request with a session that a page of another origin makes. Browsers send SameSite=Strict cookies
-// only with requests of their own site; this check also refuses other origins of the same site, and browsers that ignore
-// the attribute.
+// only with requests from the same site. This check also refuses other origins of that site, and requests of browsers that
+// ignore the attribute.
 func (a Access) checkOrigin(r *http.Request, kind credentials.Kind) error {
 	if kind != credentials.Session && !a.sameOrigin {
 		return nil

@@ -1,12 +1,13 @@
 // Package analyticsdynamo stores the numbers of the dashboard in DynamoDB.
 //
-// The items, each with sums that only grow:
+// The items; the sums in them only grow:
 //
 //	counts     <day>, total    users and projects; written by their own packages, see daycounts
 //	requests   <day>           requests of the day by hour and latency, see requestStatsItem
 //	usage      <day>           what was used on the day; pulls are written by pullsdynamo
 //	pulls#…    <month>         pulls of an artifact or a user; written by pullsdynamo, see there
 //	top#…      <name>          places in rankings; written by pullsdynamo, see there
+//	walks      storage         progress of the measurement of the storage, see walkitem
 //	batches#<log>#<day>#<stream>   <time>-<digest>   marker of a counted segment of the log
 //
 // Each line of the log counts once, however often it is delivered; see Recorder.

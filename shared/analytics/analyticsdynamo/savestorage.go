@@ -10,10 +10,17 @@ import (
 
 	"portside/shared/analytics"
 	"portside/shared/core/calendar"
+	"portside/shared/core/walk"
 	"portside/shared/dynamo/items"
+	"portside/shared/dynamo/walkitem"
 )
 
 var _ analytics.StorageStore = (*Store)(nil)
+
+// StorageWalk returns the store of the progress of a measurement.
+func (s *Store) StorageWalk() walk.Store[analytics.StorageProgress] {
+	return walkitem.New[analytics.StorageProgress](s.client, s.table, "storage")
+}
 
 // SaveStorage implements analytics.StorageStore with one write.
 func (s *Store) SaveStorage(ctx context.Context, at time.Time, size analytics.StorageBytes) error {

@@ -56,7 +56,7 @@ func New(client *dynamodb.Client, name, counts string) *Table {
 
 var _ credentials.Store = (*Table)(nil)
 
-// Name returns the name of the credentials table, in which other stores keep items of their own.
+// Name returns the name of the credentials table, in which other stores keep their items, too.
 func (t *Table) Name() string { return t.name }
 
 // record is the stored form of a credential. A listing has the same form, without what only

@@ -1,8 +1,11 @@
 package credentialsdynamo
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -35,35 +38,58 @@ func (r record) hasNotice() bool {
 
 func expiryPK(day calendar.Day) string { return "expires#" + day.String() }
 
-// Expiring returns the tokens and passwords that expire on a day, revoked ones included, in no particular order and without their
-// last uses. Reads are strongly consistent.
-func (t *Table) Expiring(ctx context.Context, day calendar.Day) ([]credentials.Credential, error) {
-	pages := dynamodb.NewQueryPaginator(t.client, &dynamodb.QueryInput{
-		TableName: &t.name, ConsistentRead: aws.Bool(true),
-		KeyConditionExpression:    aws.String("pk = :day"),
-		ExpressionAttributeValues: items.Map{":day": items.Text(expiryPK(day))},
+// Expiring returns at most limit tokens and passwords that expire on a day, revoked ones included, in the order of their IDs after the
+// given one, and without their last uses. Reads are strongly consistent.
+func (t *Table) Expiring(ctx context.Context, day calendar.Day, after string, limit int) (credentials.Found, error) {
+	page, err := t.client.Query(ctx, &dynamodb.QueryInput{
+		TableName: &t.name, ConsistentRead: aws.Bool(true), Limit: aws.Int32(int32(limit)), //nolint:gosec // G115: limits are small
+		KeyConditionExpression:    aws.String("pk = :day AND sk > :after"),
+		ExpressionAttributeValues: items.Map{":day": items.Text(expiryPK(day)), ":after": items.Text(cmp.Or(after, " "))},
 	})
-	var keys []items.Map
-	for pages.HasMorePages() {
-		page, err := pages.NextPage(ctx)
-		if err != nil {
-			return nil, fmt.Errorf("list the credentials that expire on %s: %w", day, err)
-		}
-		for _, item := range page.Items {
-			listed, err := items.Decode[expiry](item)
-			if err != nil {
-				return nil, err
-			}
-			keys = append(keys, recordKey(listed.SK))
-		}
+	if err != nil {
+		return credentials.Found{}, fmt.Errorf("list the credentials that expire on %s: %w", day, err)
 	}
-	var found []credentials.Credential
-	err := items.GetAll(ctx, items.In(t.client, t.name), keys, func(item items.Map) error {
-		r, err := items.Decode[record](item)
-		found = append(found, r.credential())
-		return err
-	})
+	var ids []string
+	for _, item := range page.Items {
+		listed, err := items.Decode[expiry](item)
+		if err != nil {
+			return credentials.Found{}, err
+		}
+		ids = append(ids, listed.SK)
+	}
+	found, err := t.ByID(ctx, ids)
+	if page.LastEvaluatedKey != nil && len(ids) > 0 {
+		found.Next = ids[len(ids)-1]
+	}
 	return found, err
+}
+
+// ByID returns the credentials with the given distinct IDs that exist, without their last uses. Reads are strongly consistent.
+func (t *Table) ByID(ctx context.Context, ids []string) (credentials.Found, error) {
+	keys := make([]items.Map, len(ids))
+	for i, id := range ids {
+		keys[i] = recordKey(id)
+	}
+	var found credentials.Found
+	err := items.GetAll(ctx, items.In(t.client, t.name), keys, func(item items.Map) error {
+		if r, err := items.Decode[record](item); err != nil {
+			found.Damaged = append(found.Damaged, fmt.Errorf("%s: %w", pkOf(item), err))
+		} else {
+			found.Credentials = append(found.Credentials, r.credential())
+		}
+		return nil
+	})
+	slices.SortFunc(found.Credentials, func(a, b credentials.Credential) int { return strings.Compare(a.ID, b.ID) })
+	return found, err
+}
+
+// pkOf returns the partition key of an item, for errors.
+func pkOf(item items.Map) string {
+	pk, _ := item["pk"].(*types.AttributeValueMemberS)
+	if pk == nil {
+		return ""
+	}
+	return pk.Value
 }
 
 // shortening is the policy of Shorten, which starts again at once if the credential has changed.

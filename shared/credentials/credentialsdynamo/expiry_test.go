@@ -48,11 +48,11 @@ func (s *expiryFixture) issue(tb testing.TB, kind credentials.Kind, expires time
 func (s *expiryFixture) days(tb testing.TB, id string) (days []int) {
 	tb.Helper()
 	for d := 1; d <= 31; d++ {
-		found, err := s.table.Expiring(tb.Context(), calendar.DayOf(march(d, 12)))
+		found, err := s.table.Expiring(tb.Context(), calendar.DayOf(march(d, 12)), "", 100)
 		if err != nil {
 			tb.Fatal(err)
 		}
-		if slices.ContainsFunc(found, func(c credentials.Credential) bool { return c.ID == id }) {
+		if slices.ContainsFunc(found.Credentials, func(c credentials.Credential) bool { return c.ID == id }) {
 			days = append(days, d)
 		}
 	}
@@ -72,6 +72,32 @@ func TestExpiringListsTokensAndPasswords(t *testing.T) {
 	}
 	if got := s.days(t, s.issue(t, credentials.AccessToken, time.Time{}).ID()); got != nil {
 		t.Errorf("a token that never expires is listed on %v", got)
+	}
+}
+
+// TestExpiringReadsPagesInOrder reads pages of each size, among them sizes that end exactly with the last credential.
+func TestExpiringReadsPagesInOrder(t *testing.T) {
+	s := newExpiryFixture(t)
+	var want []string
+	for range 6 {
+		want = append(want, s.issue(t, credentials.AccessToken, march(20, 1)).ID())
+	}
+	slices.Sort(want)
+	for limit := 1; limit <= 7; limit++ {
+		var got []string
+		for after, pages := "", 0; pages == 0 || after != ""; pages++ {
+			found, err := s.table.Expiring(t.Context(), calendar.DayOf(march(20, 1)), after, limit)
+			if err != nil || len(found.Credentials) > limit {
+				t.Fatalf("a page of %d has %d credentials: %v", limit, len(found.Credentials), err)
+			}
+			for _, c := range found.Credentials {
+				got = append(got, c.ID)
+			}
+			after = found.Next
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("pages of %d: %v, want %v", limit, got, want)
+		}
 	}
 }
 

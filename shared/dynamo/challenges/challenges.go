@@ -3,7 +3,7 @@
 //
 //	challenge#<purpose>#<hash>    challenge    whom it is for, and when it expires
 //
-// The table has only the SHA-256 of a value, so nobody who reads the table can use one. Take deletes
+// The table has only the SHA-256 of a value, so a reader of the table cannot use a value. Take deletes
 // a value under a condition, so of several requests with the same value one succeeds.
 package challenges
 
@@ -25,7 +25,7 @@ import (
 type Challenge struct {
 	Purpose   string // a constant of the caller; a value of one purpose is unknown for all others
 	Value     []byte // at least 16 random bytes
-	Subject   string // whom it is for, or empty; Take returns it
+	Subject   string // the user who may use the value, or empty; Take returns it
 	ExpiresAt time.Time
 }
 

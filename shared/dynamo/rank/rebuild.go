@@ -104,7 +104,7 @@ func (r *rebuild) visitChildren(ctx context.Context, n node) error {
 }
 
 // reached returns the nodes of a group that the rebuild must check: a number may have been under the node when the
-// rebuild began, or the node exists although there is no number under it now. Nodes that other writers
+// rebuild began, or the node exists and has no number under it now. Nodes that other writers
 // created since are correct; following them would never end.
 func (r *rebuild) reached(ctx context.Context, g group) ([]node, error) {
 	nodes := g.all()

@@ -1,27 +1,27 @@
-// Package expirynoticesdynamo stores the lock of the daily run and the notices that were sent, in the credentials table.
+// Package expirynoticesdynamo stores the notices that were sent, and those to try again, in the credentials table.
 //
-//	notices            run      holder and until: which run has the lock, and until when; done: the last day that is done
-//	notice#<id>        <days>   state: sending or sent; expires together with the credential's record
+//	notice#<id>        <days>               state: sending or sent; expires together with the credential's record
+//	notices#retries    <time>#<id>#<days>   a failed notice, by the time of its next attempt in Unix milliseconds
+//
+// The walk is in the item "expirynotices", see walkitem.
 package expirynoticesdynamo
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strconv"
-	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
-	"portside/shared/core/calendar"
+	"portside/shared/core/walk"
 	"portside/shared/credentials/credentialsdynamo"
 	"portside/shared/dynamo/items"
+	"portside/shared/dynamo/walkitem"
 	"portside/shared/expirynotices"
 )
 
-// Store implements expirynotices.Lock and expirynotices.Ledger.
+// Store implements expirynotices.Ledger and expirynotices.Retries.
 type Store struct {
 	client *dynamodb.Client
 	table  string
@@ -33,69 +33,13 @@ func New(client *dynamodb.Client, table string) *Store {
 }
 
 var (
-	_ expirynotices.Lock   = (*Store)(nil)
-	_ expirynotices.Ledger = (*Store)(nil)
+	_ expirynotices.Ledger  = (*Store)(nil)
+	_ expirynotices.Retries = (*Store)(nil)
 )
 
-// lock is the stored form of the lock, without the attributes that only conditions use.
-type lock struct {
-	Done int64 `dynamodbav:"done"` // the beginning of the day, in milliseconds since 1970
-}
-
-func lockKey() items.Map { return items.Key("notices", "run") }
-
-// Acquire implements expirynotices.Lock.
-func (s *Store) Acquire(ctx context.Context, run string, now, until time.Time) (calendar.Day, error) {
-	out, err := s.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
-		TableName: &s.table, Key: lockKey(), ReturnValues: types.ReturnValueAllNew,
-		UpdateExpression:         aws.String("SET holder = :run, #until = :until"),
-		ConditionExpression:      aws.String("attribute_not_exists(#until) OR #until <= :now"),
-		ExpressionAttributeNames: map[string]string{"#until": "until"},
-		ExpressionAttributeValues: items.Map{
-			":run": items.Text(run), ":until": items.Number(items.Millis(until)), ":now": items.Number(items.Millis(now)),
-		},
-	})
-	if items.ConditionFailed(err) {
-		return 0, expirynotices.ErrLocked
-	}
-	if err != nil {
-		return 0, fmt.Errorf("lock the expiry notices: %w", err)
-	}
-	held, err := items.Decode[lock](out.Attributes)
-	return calendar.DayOf(time.UnixMilli(held.Done)), err
-}
-
-// Renew implements expirynotices.Lock.
-func (s *Store) Renew(ctx context.Context, run string, until time.Time) error {
-	return s.change(ctx, run, "SET #until = :until", items.Map{":until": items.Number(items.Millis(until))})
-}
-
-// Release implements expirynotices.Lock.
-func (s *Store) Release(ctx context.Context, run string, done calendar.Day) error {
-	expression, values := "REMOVE holder, #until", items.Map{}
-	if done != 0 {
-		expression, values = "SET done = :done "+expression, items.Map{":done": items.Number(items.Millis(done.Begin()))}
-	}
-	if err := s.change(ctx, run, expression, values); !errors.Is(err, expirynotices.ErrLocked) {
-		return err
-	}
-	return nil
-}
-
-// change updates the lock if the run has it; otherwise it returns ErrLocked.
-func (s *Store) change(ctx context.Context, run, expression string, values items.Map) error {
-	values[":run"] = items.Text(run)
-	_, err := s.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
-		TableName: &s.table, Key: lockKey(), UpdateExpression: &expression, ConditionExpression: aws.String("holder = :run"),
-		ExpressionAttributeNames: map[string]string{"#until": "until"}, ExpressionAttributeValues: values,
-	})
-	if items.ConditionFailed(err) {
-		return expirynotices.ErrLocked
-	}
-	if err != nil {
-		return fmt.Errorf("change the lock of the expiry notices: %w", err)
-	}
-	return nil
+// Walk returns the store of the progress.
+func (s *Store) Walk() walk.Store[expirynotices.Progress] {
+	return walkitem.New[expirynotices.Progress](s.client, s.table, "expirynotices")
 }
 
 const (
@@ -107,8 +51,39 @@ func noticeKey(n expirynotices.Notice) items.Map {
 	return items.Key("notice#"+n.Credential.ID, strconv.Itoa(n.Days))
 }
 
-// Claim implements expirynotices.Ledger. A claim that exists already belongs to a run that died, because the lock
-// excludes other runs, so it is taken over.
+// noticeItem is the stored form of a notice.
+type noticeItem struct {
+	PK    string `dynamodbav:"pk"`
+	SK    string `dynamodbav:"sk"`
+	State string `dynamodbav:"state"`
+}
+
+// Unsent implements expirynotices.Ledger.
+func (s *Store) Unsent(ctx context.Context, notices []expirynotices.Notice) ([]expirynotices.Notice, error) {
+	keys := make([]items.Map, len(notices))
+	for i, n := range notices {
+		keys[i] = noticeKey(n)
+	}
+	isSent := map[string]bool{}
+	err := items.GetAll(ctx, items.In(s.client, s.table), keys, func(item items.Map) error {
+		stored, err := items.Decode[noticeItem](item)
+		isSent[stored.PK+" "+stored.SK] = stored.State == sent
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	var unsent []expirynotices.Notice
+	for _, n := range notices {
+		if !isSent["notice#"+n.Credential.ID+" "+strconv.Itoa(n.Days)] {
+			unsent = append(unsent, n)
+		}
+	}
+	return unsent, nil
+}
+
+// Claim implements expirynotices.Ledger. A claim that exists already belongs to a run that died or to a failed mail,
+// because the lease excludes other runs, so it is taken over.
 func (s *Store) Claim(ctx context.Context, n expirynotices.Notice) (bool, error) {
 	_, err := s.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
 		TableName: &s.table, Key: noticeKey(n),

@@ -1,4 +1,4 @@
-// Package imagesdynamo stores which blobs a credential may fetch. The items have a table of their own, so that the function that
+// Package imagesdynamo stores which blobs a credential may fetch. The items have a separate table, so that the function that
 // serves images needs no write access to credentials.
 //
 //	grants#<credential>        <repository>@<digest>   purgeAt: when the grant ends

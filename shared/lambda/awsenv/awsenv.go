@@ -50,7 +50,7 @@ func Config(settings *start.Settings) aws.Config {
 // endpoints finds the endpoint of a service. The SDK's clients look for a source with this method.
 type endpoints struct{ settings *start.Settings }
 
-// GetServiceBaseEndpoint returns the endpoint of the service with the ID, such as "SESv2", if it has one of its own.
+// GetServiceBaseEndpoint returns the endpoint of the service with the ID, such as "SESv2", if a variable sets one for it.
 func (e endpoints) GetServiceBaseEndpoint(_ context.Context, serviceID string) (endpoint string, found bool, err error) {
 	endpoint = e.settings.Optional("AWS_ENDPOINT_URL_" + strings.ToUpper(strings.ReplaceAll(serviceID, " ", "_")))
 	return endpoint, endpoint != "", nil

@@ -38,7 +38,7 @@ var onLambda = map[string]string{
 	"AWS_REGION": "eu-central-1", "AWS_ACCESS_KEY_ID": "AKIDEXAMPLE", "AWS_SECRET_ACCESS_KEY": "secret", "AWS_SESSION_TOKEN": "session",
 }
 
-// configs returns our configuration and that of the SDK.
+// configs returns our configuration and the SDK's.
 func configs(t *testing.T) (ours, theirs aws.Config) {
 	t.Helper()
 	settings := start.NewSettings(os.LookupEnv)

@@ -16,7 +16,7 @@ const maxObjectBytes = 160 << 20
 
 // ReadObject returns the batches in an object that Firehose writes: gzip with one message of CloudWatch
 // Logs, as JSON, in each line. Messages of the same stream become one batch. An error that wraps
-// ErrCorrupt means that some messages cannot be read; the batches have the others.
+// ErrCorrupt means that some messages cannot be read; the batches have the readable ones.
 func ReadObject(content []byte) ([]loglines.Batch, error) {
 	text, err := decompress(content)
 	merged, corrupt := newMerger(), 0

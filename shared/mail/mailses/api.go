@@ -39,7 +39,7 @@ func attemptsOf(cfg aws.Config) retry.Policy {
 	return policy
 }
 
-// endpointOf returns the endpoint of SES: that of the configuration for this service, that for all services, or that of AWS.
+// endpointOf returns the endpoint of SES: the one that the configuration sets for SES, the one it sets for all services, or AWS's.
 func endpointOf(cfg aws.Config) string {
 	for _, source := range cfg.ConfigSources {
 		endpoints, ok := source.(interface {

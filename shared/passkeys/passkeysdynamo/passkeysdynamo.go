@@ -127,7 +127,7 @@ func (s *Store) Delete(ctx context.Context, set passkeys.Set, passkey passkeys.P
 	return plan.Write(ctx, s.client)
 }
 
-// put returns the write that replaces the passkeys of a set, if the stored version is that of the set.
+// put returns the write that replaces the passkeys of a set, if the stored version is the version of the set.
 func (s *Store) put(set passkeys.Set, after []passkeys.Passkey) types.TransactWriteItem {
 	key := credentialsdynamo.PasskeysKey(set.UserID)
 	stored := setItem{User: set.UserID, Version: set.Version + 1, Passkeys: make([]passkeyItem, len(after))}

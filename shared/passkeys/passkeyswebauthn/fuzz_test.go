@@ -62,8 +62,8 @@ func FuzzAttestationObject(f *testing.F) {
 	})
 }
 
-// FuzzAssertion looks for responses that crash the reader, and for accepted responses. None can be
-// accepted, because nobody has the key.
+// FuzzAssertion looks for responses that crash the reader, and for accepted responses. A response must never be
+// accepted, because the fuzzer does not have the key.
 func FuzzAssertion(f *testing.F) {
 	owner := passkeytest.New(f, site.Origin, site.ID)
 	made, err := passkeyswebauthn.Verifier{}.Attestation(owner.Create(f, options))

@@ -171,7 +171,7 @@ func relyingParty(site passkeys.Site) (*webauthn.WebAuthn, error) {
 	return party, nil
 }
 
-// ceremony returns what the library compares a response with. The challenge is that of the response,
+// ceremony returns the values that the library compares a response with. It takes the challenge from the response,
 // because the domain has checked it already: it was stored under its hash.
 func ceremony(site passkeys.Site, challenge string) webauthn.SessionData {
 	return webauthn.SessionData{

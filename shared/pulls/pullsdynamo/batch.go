@@ -19,7 +19,7 @@ import (
 	"portside/shared/pulls"
 )
 
-// slot bounds how long a batch is. A page of all pulls reads the batches of up to one slot in vain.
+// slot bounds the time that a batch spans. A page of all pulls reads up to one slot of batches that it does not show.
 const slot = 10 * time.Second
 
 // maxBatchBytes bounds the text of a batch. An item has at most 400 KB, even if nothing can be compressed.

@@ -5,7 +5,7 @@
 // The pull table:
 //
 //	credential#<id>    <minute>#<pull>   a pull, in the indexes byOwner and byRepository; see recorded
-//	log#<month>        <time>#<batch>    the pulls of a batch, compressed; the time is that of its last pull
+//	log#<month>        <time>#<batch>    the pulls of a batch, compressed; <time> is when its last pull was
 //	pending#<shard>    <time>#<batch>    a batch that is not counted yet
 //	window             window            the number of the last window, and the batches in it
 //

@@ -160,7 +160,7 @@ func (s *Store) takeOne(ctx context.Context, batch string, c candidate) (candida
 	return candidate{Pull: c.Pull, holder: batch}, nil
 }
 
-// storedCandidate returns the pull that an item has. If there is no item, it has been deleted meanwhile.
+// storedCandidate returns the pull in an item. The item is nil if it has been deleted meanwhile.
 func storedCandidate(item items.Map, c candidate) (candidate, error) {
 	if item == nil {
 		return candidate{Pull: c.Pull}, nil

@@ -1,0 +1,263 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
+	"portside/shared/core/principal"
+	"portside/shared/core/walk"
+	"portside/shared/credentials"
+	"portside/shared/dynamo/items"
+	"portside/shared/expirynotices"
+	"portside/shared/users"
+)
+
+// shortening is a context whose deadline comes close when the test says so. It does not end.
+type shortening struct {
+	context.Context
+	short   context.Context
+	isShort atomic.Bool
+}
+
+func newShortening(t *testing.T) *shortening {
+	t.Helper()
+	short, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	t.Cleanup(cancel)
+	return &shortening{Context: t.Context(), short: short}
+}
+
+func (c *shortening) Deadline() (time.Time, bool) {
+	if c.isShort.Load() {
+		return c.short.Deadline()
+	}
+	return c.Context.Deadline()
+}
+
+// issueMany creates tokens that expire after 2, 4, 15 and 31 days in turn: so each of them gets a notice tomorrow. Ten have the same owner.
+func (h *fixture) issueMany(n int) {
+	h.tb.Helper()
+	var owner users.User
+	for i := range n {
+		if i%10 == 0 {
+			owner = h.user(fmt.Sprintf("user%d@example.com", i), principal.User)
+		}
+		h.issue(credentials.AccessToken, []int{2, 4, 15, 31}[i%4], func(c *credentials.Credential) { c.Owner.ID = owner.ID })
+	}
+}
+
+// mailedTokens returns the IDs of the tokens in mails, sorted.
+func (h *fixture) mailedTokens() []string {
+	h.tb.Helper()
+	var ids []string
+	for _, m := range h.mailbox.take() {
+		_, rest, _ := strings.Cut(m.Text, `"pipeline <1>" (`)
+		id, _, found := strings.Cut(rest, ")")
+		if !found {
+			h.tb.Fatalf("the mail names no token: %s", m.Text)
+		}
+		ids = append(ids, id)
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+// TestRunsContinueWhereTheLastOneStopped cuts each run after a number of mails. Together, the runs send each notice once.
+func TestRunsContinueWhereTheLastOneStopped(t *testing.T) {
+	const tokens = 2*expirynotices.PageSize + 30 // of which one day has more than half a page
+	for _, perRun := range []int{1, 57, expirynotices.PageSize} {
+		h := newFixture(t)
+		count := tokens
+		if perRun == 1 {
+			count = 12
+		}
+		h.issueMany(count)
+		h.sentSubjects()
+		h.advance(day)
+		var all []string
+		for range (count + perRun - 1) / perRun {
+			ctx, sent := newShortening(t), 0
+			h.mailbox.before = func() {
+				sent++
+				ctx.isShort.Store(sent >= perRun)
+			}
+			got, err := h.handle(ctx, json.RawMessage(`{}`))
+			if err != nil || got.Sent > perRun {
+				t.Fatalf("%d mails: %v; want at most %d", got.Sent, err, perRun)
+			}
+			if left := count - len(all) - got.Sent; left > 0 && got.DaysBehind != 1 {
+				t.Errorf("with %d mails left, the run is %d days behind, want 1", left, got.DaysBehind)
+			}
+			all = append(all, h.mailedTokens()...)
+		}
+		h.mailbox.before = nil
+		if more := h.sentSubjects(); len(more) != 0 {
+			t.Errorf("%d mails a run: one more run sent %d mails", perRun, len(more))
+		}
+		slices.Sort(all)
+		if distinct := len(slices.Compact(slices.Clone(all))); distinct != count || len(all) != count {
+			t.Errorf("%d mails a run: %d mails for %d tokens, want %d", perRun, len(all), distinct, count)
+		}
+	}
+}
+
+// TestAWalkOfYesterdayStartsAgain cuts the walk of one day. The next day sends the nearer notice to tokens without one.
+func TestAWalkOfYesterdayStartsAgain(t *testing.T) {
+	h := newFixture(t)
+	h.issueMany(8)
+	h.sentSubjects()
+	h.advance(day)
+	ctx := newShortening(t)
+	h.mailbox.before = func() { ctx.isShort.Store(true) }
+	if got, err := h.handle(ctx, json.RawMessage(`{}`)); err != nil || got.Sent != 1 || got.DaysBehind != 1 {
+		t.Fatalf("got %+v, %v; want one mail", got, err)
+	}
+	h.mailbox.before = nil
+	first := h.mailedTokens()
+	h.advance(day)
+	second := h.tokensMailedBySchedule(t)
+	if len(second) != 6 { // one of eight has its mail, and one expires today
+		t.Errorf("the next day sent %d mails, want 6", len(second))
+	}
+	if slices.Contains(second, first[0]) {
+		t.Error("the next day repeated a mail")
+	}
+}
+
+// tokensMailedBySchedule runs the schedule and returns the IDs of the tokens in its mails.
+func (h *fixture) tokensMailedBySchedule(t *testing.T) []string {
+	t.Helper()
+	if _, err := h.runSchedule(); err != nil {
+		t.Fatal(err)
+	}
+	return h.mailedTokens()
+}
+
+// TestARunThatLostItsLeaseStops lets the lease of a run expire during a mail. The next run sends everything, and the first one stops.
+func TestARunThatLostItsLeaseStops(t *testing.T) {
+	h := newFixture(t)
+	h.issueMany(12)
+	h.sentSubjects()
+	h.advance(day)
+	var second outcome
+	h.mailbox.before = func() {
+		h.mailbox.before = nil
+		h.advance(expirynotices.Lease)
+		var err error
+		if second, err = h.runSchedule(); err != nil {
+			t.Error(err)
+		}
+	}
+	first, err := h.runSchedule()
+	if !errors.Is(err, walk.ErrLocked) || second.Sent != 12 {
+		t.Errorf("the first run: %+v, %v; the second: %+v", first, err, second)
+	}
+	if got := h.mailedTokens(); len(got) != 13 || len(slices.Compact(got)) != 12 {
+		t.Errorf("%d mails, want one for each of 12 tokens, and the one that was being sent", len(got))
+	}
+	h.advance(2 * expirynotices.RetryAfter)
+	if more := h.sentSubjects(); len(more) != 0 {
+		t.Errorf("one more run sent %v", more)
+	}
+}
+
+// TestADamagedTokenDoesNotStopTheOthers damages a token so that it cannot be read.
+func TestADamagedTokenDoesNotStopTheOthers(t *testing.T) {
+	h := newFixture(t)
+	damaged := h.issue(credentials.AccessToken, 2, nil)
+	h.issueMany(12)
+	h.sentSubjects()
+	_, err := h.client.UpdateItem(t.Context(), &dynamodb.UpdateItemInput{
+		TableName: aws.String(h.table.Name()), Key: items.Key("credential#"+damaged.ID(), "credential"),
+		UpdateExpression: aws.String("SET created = :x"), ExpressionAttributeValues: items.Map{":x": items.Text("never")},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.advance(day)
+	if got, err := h.runSchedule(); err == nil || got.Sent != 12 || got.DaysBehind != 0 || !strings.Contains(err.Error(), damaged.ID()) {
+		t.Errorf("got %+v, %v; want 12 mails and an error that names the token", got, err)
+	}
+	h.mailbox.take()
+	if got := h.sentSubjects(); len(got) != 0 {
+		t.Errorf("one more run sent %v", got)
+	}
+}
+
+// TestANearerNoticeReplacesAFailedOne lets a notice fail until the next threshold.
+func TestANearerNoticeReplacesAFailedOne(t *testing.T) {
+	h := newFixture(t)
+	h.issue(credentials.AccessToken, 4, nil)
+	h.sentSubjects()
+	h.advance(day)
+	h.mailbox.rejected = []string{h.owner.Email}
+	if _, err := h.runSchedule(); err == nil {
+		t.Fatal("a failed mail did not fail the run")
+	}
+	h.mailbox.rejected = nil
+	h.advance(2 * day)
+	if got := h.sentSubjects(); len(got) != 1 || !strings.HasSuffix(got[0], "within a day") {
+		t.Errorf("sent %v, want only the nearer notice", got)
+	}
+}
+
+// TestRetriesEndWithTheToken revokes a token whose notice failed.
+func TestRetriesEndWithTheToken(t *testing.T) {
+	h := newFixture(t)
+	h.issue(credentials.AccessToken, 4, nil)
+	h.sentSubjects()
+	h.advance(day)
+	h.mailbox.rejected = []string{h.owner.Email}
+	if _, err := h.runSchedule(); err == nil {
+		t.Fatal("a failed mail did not fail the run")
+	}
+	h.revokeAll()
+	h.advance(expirynotices.RetryAfter)
+	if got, err := h.runSchedule(); err != nil || got.Sent != 0 {
+		t.Errorf("a retry for a revoked token: %+v, %v", got, err)
+	}
+}
+
+// TestCallsOfARun counts the calls to the database. docs/capacity.md computes the length of a run from them.
+func TestCallsOfARun(t *testing.T) {
+	const perNotice, perPage, perRun, days = 5, 4, 4, 4
+	for _, notices := range []int{20, 40} {
+		h := newFixture(t)
+		h.issueMany(notices)
+		h.sentSubjects()
+		h.advance(day)
+		for _, want := range []int{notices*perNotice + days*perPage + perRun, perRun - 1} { // the second run has nothing to do
+			h.crash.set(0, false)
+			h.sentSubjects()
+			if h.crash.calls != want {
+				t.Errorf("a run for %d notices takes %d calls, want %d", notices, h.crash.calls, want)
+			}
+		}
+	}
+}
+
+// BenchmarkNotices sends notices with the local engine and without SES.
+func BenchmarkNotices(b *testing.B) {
+	const notices = 200
+	for b.Loop() {
+		b.StopTimer()
+		h := newFixture(b)
+		h.issueMany(notices)
+		h.sentSubjects()
+		h.advance(day)
+		b.StartTimer()
+		if sent := h.sentSubjects(); len(sent) != notices {
+			b.Fatalf("%d mails for %d tokens", len(sent), notices)
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N*notices), "µs/notice")
+}
