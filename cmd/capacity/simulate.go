@@ -19,8 +19,8 @@ const (
 // seconds is how long the simulation is. The counts of pulls are written once in that time.
 const seconds = 60
 
-// usage is what a key takes.
-type usage struct{ read, write float64 }
+// keyUse is what a key takes.
+type keyUse struct{ read, write float64 }
 
 // hotKey is the busiest key of a table or index, in units a second.
 type hotKey struct {
@@ -36,8 +36,8 @@ type result struct {
 	size         size
 	pulls        float64 // a second
 	unitsPerPull float64
-	perTable     map[string]usage // a second, by table without index
-	hot          []hotKey         // the busiest key of each table and index
+	perTable     map[string]keyUse // a second, by table without index
+	hot          []hotKey          // the busiest key of each table and index
 }
 
 // simulation replays the busiest minute.
@@ -45,8 +45,8 @@ type simulation struct {
 	size     size
 	profiles map[string]profile
 	dice     *rand.Rand
-	keys     map[[2]string]*[seconds]usage // by table and key
-	counted  map[object]bool               // users and artifacts in the window
+	keys     map[[2]string]*[seconds]keyUse // by table and key
+	counted  map[object]bool                // users and artifacts in the window
 	pulls    float64
 	written  float64 // units for pulls
 }
@@ -54,7 +54,7 @@ type simulation struct {
 func simulate(s size, profiles map[string]profile) result {
 	sim := &simulation{
 		size: s, profiles: profiles, dice: rand.New(rand.NewPCG(1, uint64(s.users))), //nolint:gosec // the same load in every run
-		keys: map[[2]string]*[seconds]usage{}, counted: map[object]bool{},
+		keys: map[[2]string]*[seconds]keyUse{}, counted: map[object]bool{},
 	}
 	for second := range seconds {
 		sim.pullsOf(second)
@@ -177,17 +177,17 @@ func (s *simulation) run(second int, p profile, of string) {
 	}
 }
 
-func (s *simulation) at(table, key string) *[seconds]usage {
+func (s *simulation) at(table, key string) *[seconds]keyUse {
 	found := s.keys[[2]string{table, key}]
 	if found == nil {
-		found = &[seconds]usage{}
+		found = &[seconds]keyUse{}
 		s.keys[[2]string{table, key}] = found
 	}
 	return found
 }
 
 func (s *simulation) result() result {
-	r := result{size: s.size, pulls: s.pulls / seconds, unitsPerPull: s.written / max(1, s.pulls), perTable: map[string]usage{}}
+	r := result{size: s.size, pulls: s.pulls / seconds, unitsPerPull: s.written / max(1, s.pulls), perTable: map[string]keyUse{}}
 	busiest := map[string]hotKey{}
 	ids := slices.SortedFunc(maps.Keys(s.keys), func(a, b [2]string) int { return slices.Compare(a[:], b[:]) })
 	for _, id := range ids { // in order, because the sums of fractions depend on it
