@@ -115,3 +115,5 @@ if __name__ == "__main__":
         deploy(parse(sys.argv[1:]))
     except Problem as problem:
         sys.exit(f"make deploy: {problem}")
+    except (KeyboardInterrupt, EOFError):
+        sys.exit("make deploy: interrupted. A change set that already runs continues on AWS: look at the state of the stack")

@@ -32,6 +32,11 @@ class Parameters(unittest.TestCase):
         self.assertEqual("true", found["ProtectTables"])
         self.assertEqual("true", found["GradualDeployment"])
 
+    def test_values_are_taken_as_they_are_written(self):
+        found = self.read(COMPLETE + "A: 0755\nB: 12:30:00\nC: 1_000\nD: yes\nE: False\nF: ''\nG:\n")
+        self.assertEqual({"A": "0755", "B": "12:30:00", "C": "1_000", "D": "true", "E": "false", "F": ""},
+                         {name: value for name, value in found.items() if len(name) == 1})
+
     def test_existing_tables_are_checked_by_their_suffix(self):
         self.assertEqual([], table_suffix(self.read(COMPLETE + "TableSuffix: -r1\n")))
         self.assertEqual(["--table-suffix=-r1"], table_suffix(self.read(COMPLETE + "TableSuffix: -r1\nCreateTables: false\n")))
@@ -44,6 +49,10 @@ class Parameters(unittest.TestCase):
             COMPLETE.replace("https", "http"): "BaseUrl must begin with https://",
             (ROOT / "settings" / "example.yaml").read_text(): "values of the example",
             "- BaseUrl": "one parameter per line",
+            COMPLETE + "LogRetentionDays: [14]": "one parameter per line",
+            COMPLETE + "MailFrom: no-reply@other.test\n": "sets MailFrom more than once",
+            COMPLETE.replace("acme/*", "*"): r"is not YAML: (.|\n)*line 3(.|\n)*quotes around values",
+            COMPLETE + "LogRetentionDays: [": "is not YAML",
         }.items():
             with self.subTest(text), self.assertRaisesRegex(Problem, want):
                 self.read(text)
@@ -51,6 +60,8 @@ class Parameters(unittest.TestCase):
     def test_a_missing_file_and_an_unknown_environment(self):
         with self.assertRaisesRegex(Problem, "copy settings/example.yaml"):
             parameters_of([], pathlib.Path("settings/none.yaml"))
+        with self.assertRaisesRegex(Problem, "cannot be read"):
+            parameters_of([], ROOT / "settings")
         with self.assertRaisesRegex(Problem, "it has staging, production"):
             environment({"version": 0.1, "staging": {}, "production": {}}, "stagin")
 
