@@ -78,7 +78,7 @@ func (s *stack) operations(ctx context.Context) ([]operation, error) {
 	fixed := func(path string) func(context.Context, int) error { return get(func(int) string { return path }) }
 	created := &newUsers{stack: s}
 	return []operation{
-		{"get a user", 2, fixed(path)},
+		{"get a user", 1, fixed(path)},
 		{"first page of the users", 3, fixed("/v1/users?limit=20")},
 		{"page of the users at random offsets", 4, get(func(i int) string { return fmt.Sprint("/v1/users?limit=20&offset=", 100+i*131) })},
 		{"page of the viewers at random offsets", 4, get(func(i int) string {
