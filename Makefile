@@ -216,9 +216,12 @@ bench-million: has-go $(BIN)/local engines ## Measure lists with a million users
 capacity: has-go engines ## Measure the units of operations and simulate months of load in docs/capacity.md; takes seconds
 	go test ./cmd/capacity -count=1 -update && go run ./cmd/capacity
 
+cost: has-go $(BIN)/local engines ## Measure what operations use and compute what they cost in docs/cost.md; takes two minutes
+	@go build -o $(BIN)/bench ./cmd/bench && $(BIN)/bench -only costs && go run ./cmd/capacity
+
 quality: has-go ## Measure the quality of reading and answering, and write documents/QUALITY.md; takes seconds
 	cd documents && go run ./cmd/quality
-.PHONY: bench bench-million capacity quality
+.PHONY: bench bench-million capacity cost quality
 
 help: ## List the targets
 	@grep -hE '^[a-z%-]+[A-Za-z]*:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 22

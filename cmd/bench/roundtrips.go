@@ -31,6 +31,7 @@ type operation struct {
 type call struct {
 	AccessKeyID string `json:"accessKeyId"`
 	Start, End  int64
+	Units       struct{ Read, Write map[string]float64 }
 }
 
 // roundTrips measures how many calls of DynamoDB wait for each other, on a stack that delays each call. Nothing changes in
@@ -77,7 +78,7 @@ func (s *stack) operations(ctx context.Context) ([]operation, error) {
 	fixed := func(path string) func(context.Context, int) error { return get(func(int) string { return path }) }
 	created := &newUsers{stack: s}
 	return []operation{
-		{"get a user", 2, fixed(path)},
+		{"get a user", 1, fixed(path)},
 		{"first page of the users", 3, fixed("/v1/users?limit=20")},
 		{"page of the users at random offsets", 4, get(func(i int) string { return fmt.Sprint("/v1/users?limit=20&offset=", 100+i*131) })},
 		{"page of the viewers at random offsets", 4, get(func(i int) string {
@@ -160,21 +161,8 @@ func (b *bench) measureTrips(ctx context.Context, s *stack, o operation) error {
 
 // takeCalls returns the calls since it was last called.
 func (s *stack) takeCalls(ctx context.Context) ([]call, error) {
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, s.API+"/_local/dynamodb/calls", nil)
-	if err != nil {
-		return nil, err
-	}
-	r.Header.Set("Authorization", "Bearer "+s.Control)
-	response, err := s.client.Do(r)
-	if err != nil {
-		return nil, err
-	}
-	defer response.Body.Close()
 	var taken struct{ Recent []call }
-	if response.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("the calls of DynamoDB: %s", response.Status)
-	}
-	err = json.NewDecoder(response.Body).Decode(&taken)
+	err := s.control(ctx, "dynamodb/calls", &taken)
 	return taken.Recent, err
 }
 

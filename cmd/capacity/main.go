@@ -1,17 +1,21 @@
 // Command capacity simulates the busiest minute of a month at three sizes, and writes how many units each key of each table takes
-// into docs/capacity.md.
+// into docs/capacity.md. It also computes what operations and months cost, and writes that into docs/cost.md.
 //
 //	go run ./cmd/capacity [-root DIR]
 //
 // The units of an operation come from operations.json, which a test of this package measures: it runs the real stores
 // on the engine and records the tables, keys and units of their calls. `make capacity` measures and simulates.
 // The simulation is seeded, so its output changes only if the measurement or the load does.
+//
+// What operations use apart from that comes from usage.json, which `bench -only costs` measures on the local stack. `make cost` does
+// both. prices.json has the list prices of AWS, and the memory of functions comes from template.yaml.
 package main
 
 import (
 	"bytes"
 	_ "embed"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"log"
@@ -28,33 +32,54 @@ var measured []byte
 const (
 	begin = "<!-- Simulation: written by `go run ./cmd/capacity` -->\n"
 	end   = "<!-- End of the simulation -->\n"
+
+	costBegin = "<!-- Costs: written by `go run ./cmd/capacity` -->\n"
+	costEnd   = "<!-- End of the costs -->\n"
 )
 
 func main() {
 	log.SetFlags(0)
 	root := flag.String("root", ".", "folder of the project")
 	flag.Parse()
-	if err := write(filepath.Join(*root, "docs", "capacity.md")); err != nil {
+	if err := writeAll(*root); err != nil {
 		log.Fatalf("capacity: %v", err)
 	}
 }
 
-// write replaces the part of the document between the two marks.
-func write(document string) error {
-	old, err := os.ReadFile(document)
-	if err != nil {
-		return fmt.Errorf("read the document: %w", err)
-	}
-	before, rest, hasBegin := bytes.Cut(old, []byte(begin))
-	_, after, hasEnd := bytes.Cut(rest, []byte(end))
-	if !hasBegin || !hasEnd {
-		return fmt.Errorf("%s lacks the lines %q and %q", document, begin, end)
-	}
+func writeAll(root string) error {
 	profiles, err := parseProfiles(measured)
 	if err != nil {
 		return err
 	}
-	changed := slices.Concat(before, []byte(begin+report(profiles)+end), after)
+	found, err := readTemplate(filepath.Join(root, "template.yaml"))
+	if err != nil {
+		return err
+	}
+	costs, err := newBill(found)
+	if err != nil {
+		return err
+	}
+	return errors.Join(
+		write(filepath.Join(root, "docs", "capacity.md"), marked{begin, report(profiles), end}),
+		write(filepath.Join(root, "docs", "cost.md"), marked{costBegin, costReport(costs, profiles), costEnd}),
+	)
+}
+
+// marked is the generated part of a document between its marks.
+type marked struct{ begin, text, end string }
+
+// write replaces the part of the document between the two marks.
+func write(document string, part marked) error {
+	old, err := os.ReadFile(document)
+	if err != nil {
+		return fmt.Errorf("read the document: %w", err)
+	}
+	before, rest, hasBegin := bytes.Cut(old, []byte(part.begin))
+	_, after, hasEnd := bytes.Cut(rest, []byte(part.end))
+	if !hasBegin || !hasEnd {
+		return fmt.Errorf("%s lacks the lines %q and %q", document, part.begin, part.end)
+	}
+	changed := slices.Concat(before, []byte(part.begin+part.text+part.end), after)
 	if err := os.WriteFile(document, changed, 0o644); err != nil {
 		return fmt.Errorf("write the document: %w", err)
 	}

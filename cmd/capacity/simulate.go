@@ -19,8 +19,8 @@ const (
 // seconds is how long the simulation is. The counts of pulls are written once in that time.
 const seconds = 60
 
-// usage is what a key takes.
-type usage struct{ read, write float64 }
+// keyUse is what a key takes.
+type keyUse struct{ read, write float64 }
 
 // hotKey is the busiest key of a table or index, in units a second.
 type hotKey struct {
@@ -36,8 +36,8 @@ type result struct {
 	size         size
 	pulls        float64 // a second
 	unitsPerPull float64
-	perTable     map[string]usage // a second, by table without index
-	hot          []hotKey         // the busiest key of each table and index
+	perTable     map[string]keyUse // a second, by table without index
+	hot          []hotKey          // the busiest key of each table and index
 }
 
 // simulation replays the busiest minute.
@@ -45,8 +45,8 @@ type simulation struct {
 	size     size
 	profiles map[string]profile
 	dice     *rand.Rand
-	keys     map[[2]string]*[seconds]usage // by table and key
-	counted  map[object]bool               // users and artifacts in the window
+	keys     map[[2]string]*[seconds]keyUse // by table and key
+	counted  map[object]bool                // users and artifacts in the window
 	pulls    float64
 	written  float64 // units for pulls
 }
@@ -54,7 +54,7 @@ type simulation struct {
 func simulate(s size, profiles map[string]profile) result {
 	sim := &simulation{
 		size: s, profiles: profiles, dice: rand.New(rand.NewPCG(1, uint64(s.users))), //nolint:gosec // the same load in every run
-		keys: map[[2]string]*[seconds]usage{}, counted: map[object]bool{},
+		keys: map[[2]string]*[seconds]keyUse{}, counted: map[object]bool{},
 	}
 	for second := range seconds {
 		sim.pullsOf(second)
@@ -121,11 +121,8 @@ func (s *simulation) write(second int, table, key string, units float64) {
 	s.at(table, key)[second].write += units
 }
 
-// ranked is how many users and artifacts have a place in a ranking that changes: those of the ranking, and as many that come near.
-const ranked = 200
-
-// placeUnits are the units of a changed place in the index: the old one and the new one.
-const placeUnits = 2
+// topUnits are the write units of a full ranking: 100 users, whose compressed IDs take up to 4 KB.
+const topUnits = 4
 
 // callsPerSecond is how many items one invocation writes in a second.
 const callsPerSecond = 1500
@@ -140,6 +137,7 @@ func (s *simulation) countWindow() {
 	for _, o := range objects {
 		calls += s.countObject(calls/callsPerSecond%seconds, o)
 	}
+	s.rank(calls / callsPerSecond % seconds)
 	batches := s.pulls / s.size.pullsPerBatch()
 	for i := range int(batches) {
 		s.write((calls+i)/callsPerSecond%seconds, "PullsTable", fmt.Sprint("pending ", i%shards), 1)
@@ -151,18 +149,23 @@ func (s *simulation) countWindow() {
 	}
 }
 
-// countObject writes the count of an object and its places in rankings, and returns the number of calls.
+// countObject reads and writes the count of an object, and returns the number of calls.
 func (s *simulation) countObject(second int, o object) int {
-	s.write(second, "AnalyticsTable", fmt.Sprint("pulls of ", o.kind, " ", o.rank), 1)
-	if o.rank >= ranked {
-		return 1
+	key := fmt.Sprint("pulls of ", o.kind, " ", o.rank)
+	s.at("AnalyticsTable", key)[second].read++
+	s.write(second, "AnalyticsTable", key, 1)
+	return 1
+}
+
+// rank reads and writes the rankings, which have the objects of the window in their order.
+func (s *simulation) rank(second int) {
+	for _, kind := range []string{"user", "repository"} {
+		for _, span := range []string{"year", "quarter", "month", "week", "day"} {
+			key := "top " + kind + " of the " + span
+			s.at("AnalyticsTable", key)[second].read++
+			s.write(second, "AnalyticsTable", key, topUnits)
+		}
 	}
-	spans := []string{"day", "month"}
-	for _, span := range spans {
-		s.write(second, "AnalyticsTable", "top "+o.kind+" of the "+span, 1)
-		s.write(second, "AnalyticsTable.byPulls", "ranking "+o.kind+" of the "+span, placeUnits)
-	}
-	return 1 + len(spans)
 }
 
 // run adds the accesses of an operation on an object.
@@ -177,17 +180,17 @@ func (s *simulation) run(second int, p profile, of string) {
 	}
 }
 
-func (s *simulation) at(table, key string) *[seconds]usage {
+func (s *simulation) at(table, key string) *[seconds]keyUse {
 	found := s.keys[[2]string{table, key}]
 	if found == nil {
-		found = &[seconds]usage{}
+		found = &[seconds]keyUse{}
 		s.keys[[2]string{table, key}] = found
 	}
 	return found
 }
 
 func (s *simulation) result() result {
-	r := result{size: s.size, pulls: s.pulls / seconds, unitsPerPull: s.written / max(1, s.pulls), perTable: map[string]usage{}}
+	r := result{size: s.size, pulls: s.pulls / seconds, unitsPerPull: s.written / max(1, s.pulls), perTable: map[string]keyUse{}}
 	busiest := map[string]hotKey{}
 	ids := slices.SortedFunc(maps.Keys(s.keys), func(a, b [2]string) int { return slices.Compare(a[:], b[:]) })
 	for _, id := range ids { // in order, because the sums of fractions depend on it

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"net/http"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -158,11 +159,16 @@ type ProjectPath struct {
 	ProjectID string `path:"projectId" format:"uuid" doc:"ID of the project." example:"01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11"`
 }
 
-func (s *service) get(ctx context.Context, in *ProjectPath) (*projectOutput, error) {
-	project, err := s.projects.Get(ctx, web.CanonicalID(in.ProjectID))
-	if err != nil {
-		return nil, err
+// read returns the project of the path.
+func (s *service) read(ctx context.Context, r *http.Request) (projects.Project, error) {
+	id, ok := web.PathID(r, "projectId")
+	if !ok {
+		return projects.Project{}, projects.ErrNotFound
 	}
+	return s.projects.Get(ctx, id)
+}
+
+func (s *service) get(_ context.Context, _ *ProjectPath, project projects.Project) (*projectOutput, error) {
 	return newProjectOutput(project), nil
 }
 

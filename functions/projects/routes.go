@@ -23,7 +23,7 @@ func routes(s *service, auth web.Authenticator) *web.API {
 	api := web.NewAPI(auth)
 	web.Handle(api, web.Needs(principal.ProjectsRead), listProjects, s.list)
 	web.Handle(api, web.Needs(principal.ProjectsWrite), createProject, s.create)
-	web.Handle(api, web.Needs(principal.ProjectsRead), getProject, s.get)
+	web.HandleEarly(api, web.Needs(principal.ProjectsRead), getProject, web.Early(s.read, s.get))
 	web.Handle(api, web.Needs(principal.ProjectsWrite), updateProject, s.update)
 	web.Handle(api, web.Needs(principal.ProjectsDelete), deleteProject, s.delete)
 	return api

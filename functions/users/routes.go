@@ -38,7 +38,7 @@ func routes(s *service, auth web.Authenticator) *web.API {
 	web.Handle(api, web.Needs(principal.UsersRead), listUsers, s.list)
 	web.Handle(api, web.Needs(principal.UsersWrite).Recent(), createUser, s.create)
 	web.Handle(api, web.Needs(principal.UsersWrite).Recent(), importUsers, s.importFile)
-	web.Handle(api, web.Needs(principal.UsersRead), getUser, s.get)
+	web.HandleEarly(api, web.Needs(principal.UsersRead), getUser, web.Early(s.read, s.get))
 	web.Handle(api, web.Needs(principal.UsersWrite).Recent(), updateUser, s.update)
 	web.Handle(api, web.Needs(principal.UsersDelete).Recent(), deleteUser, s.delete)
 	web.Handle(api, web.Needs(principal.UsersWrite).Recent(), signOutUser, s.signOut)

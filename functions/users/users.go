@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"net/http"
 	"slices"
 	"time"
 
@@ -165,11 +166,16 @@ type UserPath struct {
 	UserID string `path:"userId" format:"uuid" doc:"ID of the user." example:"01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11"`
 }
 
-func (s *service) get(ctx context.Context, in *UserPath) (*UserOutput, error) {
-	user, err := s.users.Get(ctx, web.CanonicalID(in.UserID))
-	if err != nil {
-		return nil, err
+// read returns the user of the path.
+func (s *service) read(ctx context.Context, r *http.Request) (users.User, error) {
+	id, ok := web.PathID(r, "userId")
+	if !ok {
+		return users.User{}, users.ErrNotFound
 	}
+	return s.users.Get(ctx, id)
+}
+
+func (s *service) get(_ context.Context, _ *UserPath, user users.User) (*UserOutput, error) {
 	return newUserOutput(user), nil
 }
 

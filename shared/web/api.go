@@ -92,12 +92,20 @@ func (a Access) SameOrigin() Access {
 
 // Handle adds an operation. The kind of a returned error decides the HTTP status; see server.Problem.
 func Handle[I, O any](a *API, access Access, op huma.Operation, handler func(context.Context, *I) (*O, error)) {
+	a.handle(access, op, adding(access, op, handler), nil)
+}
+
+// adding returns a function that adds the operation to huma.
+func adding[I, O any](access Access, op huma.Operation, handler func(context.Context, *I) (*O, error)) func(huma.API) {
+	return func(to huma.API) { addOperation(to, access, op, handler) }
+}
+
+func (a *API) handle(access Access, op huma.Operation, add func(huma.API), early func(*http.Request) earlyResult) {
 	if !access.public && !access.signedIn {
 		panic("web: operation " + op.OperationID + " has no access rules")
 	}
-	add := func(to huma.API) { addOperation(to, access, op, handler) }
 	a.operations = append(a.operations, add)
-	a.mux.HandleFunc(op.Method+" "+op.Path, a.authenticate(access, &lazyOperation{add: add}))
+	a.mux.HandleFunc(op.Method+" "+op.Path, a.authenticate(access, &lazyOperation{add: add, early: early}))
 }
 
 // security returns the schemes of which a request needs one; nil if it needs none.

@@ -23,7 +23,7 @@ func forbidden(needed principal.Permission) error {
 
 // authenticate returns a handler that passes a request on to its operation with the principal in its context, if access
 // permits the caller.
-func (a *API) authenticate(access Access, operation http.Handler) http.HandlerFunc {
+func (a *API) authenticate(access Access, operation *lazyOperation) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if access.public {
 			if err := access.checkOrigin(r, ""); err != nil {
@@ -33,7 +33,7 @@ func (a *API) authenticate(access Access, operation http.Handler) http.HandlerFu
 			operation.ServeHTTP(w, r)
 			return
 		}
-		who, allowance, err := a.identify(access, r)
+		who, allowance, err := a.identify(access, r, operation)
 		setRateLimit(w.Header(), allowance)
 		server.RecordFrom(r.Context()).Caller = who
 		if err == nil {
@@ -51,12 +51,13 @@ func (a *API) authenticate(access Access, operation http.Handler) http.HandlerFu
 }
 
 // identify authenticates the credential in the request. It refuses a session that a page of another origin sends, before it
-// reads the session.
-func (a *API) identify(access Access, r *http.Request) (principal.Principal, credentials.Allowance, error) {
+// reads the session. Meanwhile the operation begins.
+func (a *API) identify(access Access, r *http.Request, operation *lazyOperation) (principal.Principal, credentials.Allowance, error) {
 	text, kind := access.credential(r)
 	if err := access.checkOrigin(r, kind); err != nil {
 		return principal.Principal{}, credentials.Allowance{}, err
 	}
+	operation.begin(r, text, kind)
 	return a.auth.Authenticate(r.Context(), text, kind)
 }
 

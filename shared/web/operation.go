@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
@@ -30,9 +31,11 @@ func newHuma(mux humago.Mux) huma.API {
 // for all operations takes longer than the rest of a start. Each operation has a separate huma API, because huma does not
 // support adding operations to an API that serves requests.
 type lazyOperation struct {
-	once    sync.Once
-	add     func(huma.API)
-	handler http.HandlerFunc
+	once     sync.Once
+	prepared atomic.Bool
+	add      func(huma.API)
+	early    func(*http.Request) earlyResult // nil for none; see HandleEarly
+	handler  http.HandlerFunc
 }
 
 // HandleFunc implements humago.Mux. It keeps the only handler; the mux of the API has already found the route.
@@ -42,8 +45,17 @@ func (l *lazyOperation) HandleFunc(_ string, handler func(http.ResponseWriter, *
 
 // ServeHTTP implements http.Handler.
 func (l *lazyOperation) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	l.once.Do(func() { l.add(newHuma(l)) })
+	l.readEarly(r)
+	l.prepare()
 	l.handler(w, r)
+}
+
+// prepare adds the operation to huma, once.
+func (l *lazyOperation) prepare() {
+	l.once.Do(func() {
+		l.add(newHuma(l))
+		l.prepared.Store(true)
+	})
 }
 
 // addOperation adds an operation with its checks and documentation to huma.

@@ -1,0 +1,273 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"portside/cmd/capacity/usage"
+)
+
+// The measurement of what operations use. Each request is measured on a stack that delays calls of DynamoDB, so that those that
+// do not wait for each other overlap.
+const (
+	costUsers    = 2_000
+	costRequests = 100
+	costWarmUps  = 5
+	callDelay    = 2 * time.Millisecond
+	usageFile    = "cmd/capacity/usage.json"
+	quietChecks  = 40
+	quietTime    = 500 * time.Millisecond
+
+	recordPullsFunction = "RecordPullsFunction"
+)
+
+// backgrounds are the functions that work after a request, with what their work is counted in.
+var backgrounds = map[string]string{
+	countUsageFunction: "count a line of the access log", recordPullsFunction: "record a pull",
+	"CountPullsFunction": "count the pulls of a minute", "IndexChartsFunction": "index a chart",
+	"MeasureStorageFunction": "measure the storage", "SendMailFunction": "send expiry notices", "RotateTokensFunction": "rotate tokens",
+}
+
+// costOperation is an operation to measure.
+type costOperation struct {
+	name     string
+	runs     int
+	requests float64
+	registry float64 // calls of the registry that wait for each other
+	isPull   bool    // each run is another pull in the log
+	send     func(ctx context.Context, i int) error
+}
+
+// costMeter collects what the stack reports.
+type costMeter struct {
+	*stack
+	result usage.Measurement
+	done   *tally // of background functions
+	lines  float64
+}
+
+// costs writes what operations use into a file that cmd/capacity prices.
+func (b *bench) costs(ctx context.Context, _ *stack) error {
+	b.logProgress("starting another stack, which reports the units of each call")
+	s, err := b.startStackIn(ctx, filepath.Join(b.dir, "costs"), "-dynamodb-units", "-dynamodb-delay", callDelay.String())
+	if err != nil {
+		return err
+	}
+	defer s.stop()
+	if err := b.importUsers(ctx, s, costUsers); err != nil {
+		return err
+	}
+	operations, err := b.costOperations(ctx, s)
+	if err != nil {
+		return err
+	}
+	m := &costMeter{stack: s, done: newTally()}
+	m.result.Date, m.result.Machine = time.Now().UTC().Format(time.DateOnly), describeMachine()
+	for _, o := range operations {
+		b.logProgress("%d times: %s", o.runs, o.name)
+		if err := m.measure(ctx, o); err != nil {
+			return fmt.Errorf("%s: %w", o.name, err)
+		}
+	}
+	if err := m.finish(ctx); err != nil {
+		return err
+	}
+	b.table.addFigure("operations whose use of AWS is measured", "%d", len(m.result.Operations))
+	text, err := json.MarshalIndent(m.result, "", "  ")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(b.repo, usageFile), append(text, '\n'), 0o600)
+}
+
+// measure runs an operation several times and adds its average.
+func (m *costMeter) measure(ctx context.Context, o costOperation) error {
+	for i := range costWarmUps {
+		if err := o.send(ctx, i); err != nil {
+			return err
+		}
+	}
+	if err := m.quiet(ctx); err != nil {
+		return err
+	}
+	before, err := m.cpuTimes()
+	if err != nil {
+		return err
+	}
+	if o.isPull {
+		delete(m.done.functions, recordPullsFunction) // what other pulls used
+	}
+	used := newTally()
+	for i := range o.runs {
+		if err := o.send(ctx, costWarmUps+i); err != nil {
+			return err
+		}
+		if err := m.collect(ctx, used); err != nil {
+			return err
+		}
+	}
+	after, err := m.cpuTimes()
+	if err != nil {
+		return err
+	}
+	m.lines += float64(o.runs+costWarmUps) * o.requests
+	used.addCPU(before, after)
+	operation := used.operation(o.name, float64(o.runs))
+	operation.Requests = o.requests
+	for name, f := range operation.Functions {
+		f.Waits += o.registry
+		operation.Functions[name] = f
+	}
+	m.result.Operations = append(m.result.Operations, operation)
+	if !o.isPull {
+		return nil
+	}
+	return m.addBackground(ctx, recordPullsFunction, backgroundWork{float64(o.runs), before})
+}
+
+// backgroundWork is the number of pieces of work, and the CPU times before them.
+type backgroundWork struct {
+	count  float64
+	before map[string]float64
+}
+
+// addBackground adds what a function has used in the background since the times before.
+func (m *costMeter) addBackground(ctx context.Context, function string, work backgroundWork) error {
+	if err := m.quiet(ctx); err != nil {
+		return err
+	}
+	after, err := m.cpuTimes()
+	if err != nil {
+		return err
+	}
+	one := m.done.only(function)
+	one.addCPU(work.before, after)
+	if work.count == 0 {
+		work.count = one.invocations()
+	}
+	if work.count > 0 && one.invocations() > 0 {
+		m.result.Background = append(m.result.Background, one.operation(backgrounds[function], work.count))
+	}
+	return nil
+}
+
+// quiet waits until the functions in the background have finished, so that their CPU time is not added to the next operation.
+func (m *costMeter) quiet(ctx context.Context) error {
+	dropped := newTally() // of warm-ups
+	for range quietChecks {
+		select {
+		case <-time.After(quietTime):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		found := len(m.done.functions)
+		before := m.done.invocations()
+		if err := m.collect(ctx, dropped); err != nil {
+			return err
+		}
+		if len(m.done.functions) == found && m.done.invocations() == before {
+			return nil
+		}
+	}
+	return errors.New("functions in the background do not finish")
+}
+
+// collect adds what was used since the last call.
+func (m *costMeter) collect(ctx context.Context, used *tally) error {
+	calls, err := m.takeCalls(ctx)
+	if err != nil {
+		return err
+	}
+	var uses []localUse
+	if err := m.control(ctx, "usage", &uses); err != nil {
+		return err
+	}
+	byFunction := map[string][]call{}
+	for _, c := range calls {
+		name := functionOf(c.AccessKeyID)
+		byFunction[name] = append(byFunction[name], c)
+	}
+	for name, calls := range byFunction {
+		if to := m.tallyOf(name, used); to != nil {
+			to.addCalls(name, calls)
+		}
+	}
+	for _, u := range uses {
+		if to := m.tallyOf(functionOf(u.Caller), used); to != nil {
+			to.addUse(u)
+		}
+	}
+	return nil
+}
+
+// tallyOf returns where the use of a function belongs. Other callers are the operator's commands.
+func (m *costMeter) tallyOf(name string, used *tally) *tally {
+	if _, isBackground := backgrounds[name]; isBackground {
+		return m.done
+	}
+	if name == "" {
+		return nil
+	}
+	return used
+}
+
+// finish adds the functions in the background, by their work.
+func (m *costMeter) finish(ctx context.Context) error {
+	for name := range backgrounds {
+		work := backgroundWork{}
+		if name == countUsageFunction {
+			work.count = m.lines
+		}
+		if name == recordPullsFunction {
+			continue // measured with the pulls
+		}
+		if err := m.addBackground(ctx, name, work); err != nil {
+			return err
+		}
+	}
+	sortByName(m.result.Background)
+	return nil
+}
+
+// control takes a report of the stack.
+func (s *stack) control(ctx context.Context, report string, into any) error {
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, s.API+"/_local/"+report, nil)
+	if err != nil {
+		return err
+	}
+	r.Header.Set("Authorization", "Bearer "+s.Control)
+	response, err := s.client.Do(r)
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		return fmt.Errorf("the report %s: %s", report, response.Status)
+	}
+	return json.NewDecoder(response.Body).Decode(into)
+}
+
+// functionOf returns the function of an access key, of a role or of a log group. It is empty for the operator. The access log is
+// that of the API.
+func functionOf(caller string) string {
+	name := strings.TrimPrefix(caller, "ASIA")
+	if i := strings.LastIndexAny(name, "/-"); i >= 0 {
+		name = name[i+1:]
+	}
+	switch {
+	case strings.HasSuffix(name, "FunctionRole"):
+		return strings.TrimSuffix(name, "Role")
+	case strings.HasSuffix(name, "Logs") && name != "ApiAccessLogs":
+		return strings.TrimSuffix(name, "Logs") + "Function"
+	case strings.HasSuffix(name, "Function"), name == "ApiAccessLogs":
+		return name
+	}
+	return ""
+}

@@ -1,0 +1,137 @@
+package main
+
+import (
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+
+	"portside/cmd/capacity/usage"
+)
+
+//go:embed usage.json
+var measuredUsage []byte
+
+// The work in the background that belongs to a request or a pull.
+const (
+	countLine   = "count a line of the access log"
+	recordPull  = "record a pull"
+	countMinute = "count the pulls of a minute"
+)
+
+// imagePull are the requests of a pull of an image, with how many of them a pull has. They add up to requestsPerPull. The manifests
+// are those of the tag, of the image index and of the platform; the blobs are the configuration and seven layers.
+var imagePull = map[string]float64{
+	"image pull: sign-in": 1, "image pull: manifest by tag": 1, "image pull: manifest by digest": 2, "image pull: blob": 8,
+}
+
+// counted are the operations whose pull is recorded.
+var counted = []string{"image pull: manifest by tag", "pull of a chart"}
+
+// pricedOperations are the operations that the document must have.
+func pricedOperations() []string {
+	return append([]string{
+		getUser, listUsers, createUser, "update a user", "delete a user", createToken, "list tokens", newProject, dashboard,
+		"index of the charts", "pull of a chart", "extract 3 values from an invoice", "the same invoice again", "summary of 100 pages",
+		"sign-in: ask for a mail", "sign-in: open the link", "health",
+	}, slices.Sorted(maps.Keys(imagePull))...)
+}
+
+// bill has the dollars of each operation, with its work in the background.
+type bill struct {
+	pricing
+	deployed
+	measured   usage.Measurement
+	operations map[string]cost
+	background map[string]cost
+	minute     usage.Operation // counting pulls
+}
+
+func newBill(d deployed) (*bill, error) {
+	prices, err := parsePrices(listPrices)
+	if err != nil {
+		return nil, err
+	}
+	b := &bill{pricing: pricing{prices, d.memory}, deployed: d, operations: map[string]cost{}, background: map[string]cost{}}
+	if err := json.Unmarshal(measuredUsage, &b.measured); err != nil {
+		return nil, fmt.Errorf("read usage.json: %w", err)
+	}
+	if b.background, err = b.each(b.measured.Background); err != nil {
+		return nil, err
+	}
+	if b.operations, err = b.each(b.measured.Operations); err != nil {
+		return nil, err
+	}
+	for _, name := range pricedOperations() {
+		c, ok := b.operations[name]
+		if !ok {
+			return nil, fmt.Errorf("usage.json lacks %q; run `make cost`", name)
+		}
+		c = c.plus(b.background[countLine])
+		if slices.Contains(counted, name) {
+			c = c.plus(b.background[recordPull])
+		}
+		b.operations[name] = c
+	}
+	return b, nil
+}
+
+func (b *bill) each(operations []usage.Operation) (map[string]cost, error) {
+	found := map[string]cost{}
+	for _, o := range operations {
+		c, err := b.of(o)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", o.Name, err)
+		}
+		found[o.Name] = c
+	}
+	return found, nil
+}
+
+// pull is the cost of a pull of an image.
+func (b *bill) pull() cost {
+	var sum cost
+	for _, piece := range slices.Sorted(maps.Keys(imagePull)) {
+		sum = sum.plus(b.operations[piece].times(imagePull[piece]))
+	}
+	return sum
+}
+
+// Invocations of schedules in a month of 30 days. The functions run also if the service is not used.
+const (
+	minutes = 30 * 24 * 60
+	hours   = 30 * 24
+	days    = 30
+)
+
+// customMetrics are those of the functions and of the filter of the access log.
+const customMetrics = 5
+
+// idle is the dollars of a month without requests, and those of the alarms and the dashboard in it.
+func (b *bill) idle() (work, watching float64) {
+	work = minutes * (b.background[countMinute].total() + b.background["send expiry notices"].total())
+	work += hours*b.background["measure the storage"].total() + days*b.background["rotate tokens"].total()
+	work += (2*minutes + hours + days) * b.byID["schedule"]
+	watching = float64(b.alarmMetrics)*b.byID["alarmMetric"] + float64(b.dashboards)*b.byID["dashboard"]
+	return work, watching + customMetrics*b.byID["customMetric"]
+}
+
+// month is the dollars of a month of load.
+type month struct {
+	pulls, counting, users, fixed float64
+}
+
+func (m month) total() float64 { return m.pulls + m.counting + m.users + m.fixed }
+
+// of a size: the units of counted pulls are those of the simulation, because they depend on the load.
+func (b *bill) month(s size, units float64) month {
+	work, watching := b.idle()
+	m := month{fixed: work + watching, pulls: b.pull().total() * float64(s.pulls)}
+	recorded := b.background[recordPull].database
+	m.counting = (units*b.byID["writeUnit"] - recorded) * float64(s.pulls)
+	for _, operation := range slices.Sorted(maps.Keys(monthly)) {
+		m.users += monthly[operation] * float64(s.users) * b.operations[operation].total()
+	}
+	return m
+}

@@ -1,0 +1,81 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// deployed is what the template says about costs.
+type deployed struct {
+	memory       map[string]float64 // of each function in MB
+	alarmMetrics int                // that alarms watch
+	dashboards   int
+}
+
+// resource has the parts of resources that cost something.
+type resource struct {
+	Type       string `yaml:"Type"`
+	Properties struct {
+		MemorySize yaml.Node   `yaml:"MemorySize"`
+		Metrics    []yaml.Node `yaml:"Metrics"`
+	} `yaml:"Properties"`
+}
+
+func readTemplate(path string) (deployed, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return deployed{}, fmt.Errorf("read the template: %w", err)
+	}
+	var template struct {
+		Globals struct {
+			Function struct {
+				MemorySize float64 `yaml:"MemorySize"`
+			} `yaml:"Function"`
+		} `yaml:"Globals"`
+		Resources map[string]resource `yaml:"Resources"`
+	}
+	if err := yaml.Unmarshal(text, &template); err != nil {
+		return deployed{}, fmt.Errorf("decode the template: %w", err)
+	}
+	found := deployed{memory: map[string]float64{}}
+	for id, r := range template.Resources {
+		switch r.Type {
+		case "AWS::Serverless::Function":
+			if found.memory[id], err = memoryOf(r.Properties.MemorySize, template.Globals.Function.MemorySize); err != nil {
+				return deployed{}, fmt.Errorf("the memory of %s: %w", id, err)
+			}
+		case "AWS::CloudWatch::Alarm":
+			found.alarmMetrics += watched(r.Properties.Metrics)
+		case "AWS::CloudWatch::Dashboard":
+			found.dashboards++
+		}
+	}
+	return found, nil
+}
+
+// memoryOf returns the memory of a function. Of a condition, it is that of the default, which comes last.
+func memoryOf(node yaml.Node, global float64) (float64, error) {
+	switch node.Kind {
+	case 0:
+		return global, nil
+	case yaml.SequenceNode:
+		return strconv.ParseFloat(node.Content[len(node.Content)-1].Value, 64)
+	}
+	return strconv.ParseFloat(node.Value, 64)
+}
+
+// watched returns the number of metrics of an alarm: one, or those of its expression.
+func watched(metrics []yaml.Node) int {
+	count := 0
+	for i := range metrics {
+		text, err := yaml.Marshal(&metrics[i])
+		if err == nil && strings.Contains(string(text), "MetricStat") {
+			count++
+		}
+	}
+	return max(1, count)
+}
