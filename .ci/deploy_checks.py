@@ -72,6 +72,14 @@ def parameters_of(shared, path):
     return found
 
 
+def check_numbers(template, parameters):
+    """Refuses numbers such as 5.5 and 1e3, which CloudFormation accepts and with which the functions would not start."""
+    for name, declared in template["Parameters"].items():
+        value = parameters.get(name, "0")
+        if declared["Type"] == "Number" and not re.fullmatch("[0-9]{1,9}", value):
+            raise Problem(f"the value {value!r} of parameter {name!r} is invalid: it must be a whole number with at most 9 digits")
+
+
 def table_suffix(parameters):
     """Returns the flag that selects the tables of the deployment, which are others than those of the stack after a restore."""
     if parameters.get("CreateTables") != "false":

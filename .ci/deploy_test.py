@@ -7,7 +7,7 @@ import unittest
 
 os.environ.setdefault("AWS_DEFAULT_REGION", "us-east-1")  # the transform asks boto3 for a region, and makes no call
 
-from deploy_checks import ROOT, Problem, dangers, environment, fingerprint, mail_identities, parameters_of, reserved_concurrency, stamp, table_suffix, unfinished  # noqa: E402
+from deploy_checks import ROOT, Problem, check_numbers, dangers, environment, fingerprint, mail_identities, parameters_of, reserved_concurrency, stamp, table_suffix, unfinished  # noqa: E402
 from samtranslator.translator.transform import transform  # noqa: E402
 from samtranslator.yaml_helper import yaml_parse  # noqa: E402
 
@@ -36,6 +36,13 @@ class Parameters(unittest.TestCase):
         found = self.read(COMPLETE + "A: 0755\nB: 12:30:00\nC: 1_000\nD: yes\nE: False\nF: ''\nG:\n")
         self.assertEqual({"A": "0755", "B": "12:30:00", "C": "1_000", "D": "true", "E": "false", "F": ""},
                          {name: value for name, value in found.items() if len(name) == 1})
+
+    def test_numbers_are_whole(self):
+        template = yaml_parse((ROOT / "template.yaml").read_text())
+        check_numbers(template, {"RateLimitPerMinute": "100", "BaseUrl": "https://a.test"})
+        for value in "5.5", "1e3", "+5", "9" * 20, "5\n":
+            with self.subTest(value), self.assertRaisesRegex(Problem, "'RateLimitPerMinute' is invalid"):
+                check_numbers(template, {"RateLimitPerMinute": value})
 
     def test_existing_tables_are_checked_by_their_suffix(self):
         self.assertEqual([], table_suffix(self.read(COMPLETE + "TableSuffix: -r1\n")))
