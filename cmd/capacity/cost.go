@@ -19,6 +19,10 @@ const (
 	recordPull = "record a pull"
 )
 
+// logBatch is how many lines of the access log a delivery has, as in *Log ingestion* of docs/capacity.md. In the measurement that
+// depends on the speed of the machine.
+const logBatch = 10
+
 // imagePull are the requests of a pull of an image, with how many of them a pull has. They add up to requestsPerPull. The manifests
 // are those of the tag, of the image index and of the platform; the blobs are the configuration and seven layers.
 var imagePull = map[string]float64{
@@ -58,6 +62,7 @@ func newBill(d deployed) (*bill, error) {
 	if b.background, err = b.each(b.measured.Background); err != nil {
 		return nil, err
 	}
+	b.background[countLine] = b.background[countLine].times(b.linesOfBatch() / logBatch)
 	if b.operations, err = b.each(b.measured.Operations); err != nil {
 		return nil, err
 	}
@@ -129,8 +134,8 @@ const firehoseRecord = 5 << 10
 // counts what a batch costs as measured, because decoding a line takes only 15 µs.
 func (b *bill) delivery(lines float64) delivery {
 	const minutes = 30 * 24 * 60
-	batches := lines / b.linesOfBatch()
-	batch := b.background[countLine].total() * b.linesOfBatch()
+	batches := lines / logBatch
+	batch := b.background[countLine].total() * logBatch
 	streams := max(1, batches/secondsPerMonth)
 	return delivery{
 		byLambda:   batches * batch,

@@ -14,8 +14,8 @@ const million = 1e6
 // costReport returns the generated part of docs/cost.md.
 func costReport(b *bill, profiles map[string]profile) string {
 	out := &strings.Builder{}
-	fmt.Fprintf(out, "Measured on %s on %s. A batch of the access log had %.0f lines.\n\n",
-		b.measured.Date, b.machine(), b.linesOfBatch())
+	fmt.Fprintf(out, "Measured on %s on %s. A batch of the access log has %d lines.\n\n",
+		b.measured.Date, b.machine(), logBatch)
 	b.writeOperations(out)
 	b.writeUse(out)
 	b.writeMonths(out, profiles)
