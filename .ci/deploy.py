@@ -16,7 +16,7 @@ import tempfile
 import tomllib
 
 import yaml
-from deploy_checks import (ROOT, Problem, dangers, environment, fingerprint, parameters_of, reserved_concurrency, say, stamp)
+from deploy_checks import (ROOT, Problem, check_numbers, dangers, environment, fingerprint, parameters_of, reserved_concurrency, say, stamp)
 
 BUILT = ROOT / ".aws-sam" / "build" / "template.yaml"
 
@@ -65,11 +65,15 @@ def parse(args):
 
 
 def deploy(options):
+    from samtranslator.yaml_helper import yaml_parse
+
     os.environ["SAM_CLI_TELEMETRY"] = "0"
     sam = str(pathlib.Path(sys.executable).with_name("sam"))
     config = environment(tomllib.loads((ROOT / "samconfig.toml").read_text()), options.env)
     parameters = parameters_of(config.get("parameter_overrides", []), options.settings)
     check_template(parameters)
+    template = yaml_parse((ROOT / "template.yaml").read_text())
+    check_numbers(template, parameters)
     say(f"== {config['stack_name']} in {config['region']}: the parameters are valid")
     report_sources()
     if options.dry_run:
@@ -77,10 +81,9 @@ def deploy(options):
         say("dry run: the next step would call AWS")
         return
     from deploy_stack import Stack
-    from samtranslator.yaml_helper import yaml_parse
 
     stack = Stack(config, parameters)
-    stack.check(reserved_concurrency(yaml_parse((ROOT / "template.yaml").read_text()), parameters))
+    stack.check(reserved_concurrency(template, parameters))
     is_new = not stack.exists()
     build(sam, config, options.env, parameters)
     # The first deployment leaves the tables unprotected, so that CloudFormation can remove them if it fails.
@@ -115,3 +118,5 @@ if __name__ == "__main__":
         deploy(parse(sys.argv[1:]))
     except Problem as problem:
         sys.exit(f"make deploy: {problem}")
+    except (KeyboardInterrupt, EOFError):
+        sys.exit("make deploy: interrupted. A change set that already runs continues on AWS: look at the state of the stack")

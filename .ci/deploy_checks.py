@@ -31,8 +31,29 @@ def environment(config, name):
     return section["global"]["parameters"] | section["deploy"]["parameters"]
 
 
-def text_of(value):
-    return str(value).lower() if isinstance(value, bool) else str(value)
+def text_of(node):
+    """Returns the text of a value as it is written. YAML would turn 0755 into 493 and 12:30:00 into 45000."""
+    if node.tag == "tag:yaml.org,2002:bool":
+        return "true" if node.value.lower() in ("true", "yes", "on") else "false"
+    return node.value
+
+
+def settings_of(path):
+    """Returns the parameters of a settings file, without those that have no value."""
+    try:
+        root = yaml.compose(path.read_text(encoding="utf-8"), Loader=yaml.SafeLoader)
+    except (OSError, UnicodeDecodeError) as error:
+        raise Problem(f"{path} cannot be read: {error}") from None
+    except yaml.YAMLError as error:
+        raise Problem(f"{path} is not YAML: {error}\nPut quotes around values with special characters, such as '*'") from None
+    is_table = root is None or isinstance(root, yaml.MappingNode)
+    pairs = root.value if root and is_table else []
+    if not is_table or not all(isinstance(node, yaml.ScalarNode) for pair in pairs for node in pair):
+        raise Problem(f"{path} must have one parameter per line, such as MailFrom: no-reply@example.com")
+    names = [name.value for name, _ in pairs]
+    if twice := sorted({name for name in names if names.count(name) > 1}):
+        raise Problem(f"{path} sets {', '.join(twice)} more than once")
+    return {name.value: text_of(value) for name, value in pairs if value.tag != "tag:yaml.org,2002:null"}
 
 
 def parameters_of(shared, path):
@@ -40,10 +61,7 @@ def parameters_of(shared, path):
     found = dict(entry.split("=", 1) for entry in shared)
     if not path.exists():
         raise Problem(f"{path} does not exist: copy settings/example.yaml and set {', '.join(REQUIRED)}")
-    settings = yaml.safe_load(path.read_text()) or {}
-    if not isinstance(settings, dict) or any(isinstance(value, (dict, list)) for value in settings.values()):
-        raise Problem(f"{path} must have one parameter per line, such as MailFrom: no-reply@example.com")
-    found |= {name: text_of(value) for name, value in settings.items() if value is not None}
+    found |= settings_of(path)
     missing = [name for name in REQUIRED if name not in found]
     if missing:
         raise Problem(f"{path}: set {', '.join(missing)}; settings/example.yaml explains each")
@@ -52,6 +70,14 @@ def parameters_of(shared, path):
     if not re.match("https://|$", found["BaseUrl"]):
         raise Problem(f"{path}: BaseUrl must begin with https://")
     return found
+
+
+def check_numbers(template, parameters):
+    """Refuses numbers such as 5.5 and 1e3, which CloudFormation accepts and with which the functions would not start."""
+    for name, declared in template["Parameters"].items():
+        value = parameters.get(name, "0")
+        if declared["Type"] == "Number" and not re.fullmatch("[0-9]{1,9}", value):
+            raise Problem(f"the value {value!r} of parameter {name!r} is invalid: it must be a whole number with at most 9 digits")
 
 
 def table_suffix(parameters):

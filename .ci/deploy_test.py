@@ -7,7 +7,7 @@ import unittest
 
 os.environ.setdefault("AWS_DEFAULT_REGION", "us-east-1")  # the transform asks boto3 for a region, and makes no call
 
-from deploy_checks import ROOT, Problem, dangers, environment, fingerprint, mail_identities, parameters_of, reserved_concurrency, stamp, table_suffix, unfinished  # noqa: E402
+from deploy_checks import ROOT, Problem, check_numbers, dangers, environment, fingerprint, mail_identities, parameters_of, reserved_concurrency, stamp, table_suffix, unfinished  # noqa: E402
 from samtranslator.translator.transform import transform  # noqa: E402
 from samtranslator.yaml_helper import yaml_parse  # noqa: E402
 
@@ -32,6 +32,18 @@ class Parameters(unittest.TestCase):
         self.assertEqual("true", found["ProtectTables"])
         self.assertEqual("true", found["GradualDeployment"])
 
+    def test_values_are_taken_as_they_are_written(self):
+        found = self.read(COMPLETE + "A: 0755\nB: 12:30:00\nC: 1_000\nD: yes\nE: False\nF: ''\nG:\n")
+        self.assertEqual({"A": "0755", "B": "12:30:00", "C": "1_000", "D": "true", "E": "false", "F": ""},
+                         {name: value for name, value in found.items() if len(name) == 1})
+
+    def test_numbers_are_whole(self):
+        template = yaml_parse((ROOT / "template.yaml").read_text())
+        check_numbers(template, {"RateLimitPerMinute": "100", "BaseUrl": "https://a.test"})
+        for value in "5.5", "1e3", "+5", "9" * 20, "5\n":
+            with self.subTest(value), self.assertRaisesRegex(Problem, "'RateLimitPerMinute' is invalid"):
+                check_numbers(template, {"RateLimitPerMinute": value})
+
     def test_existing_tables_are_checked_by_their_suffix(self):
         self.assertEqual([], table_suffix(self.read(COMPLETE + "TableSuffix: -r1\n")))
         self.assertEqual(["--table-suffix=-r1"], table_suffix(self.read(COMPLETE + "TableSuffix: -r1\nCreateTables: false\n")))
@@ -44,6 +56,10 @@ class Parameters(unittest.TestCase):
             COMPLETE.replace("https", "http"): "BaseUrl must begin with https://",
             (ROOT / "settings" / "example.yaml").read_text(): "values of the example",
             "- BaseUrl": "one parameter per line",
+            COMPLETE + "LogRetentionDays: [14]": "one parameter per line",
+            COMPLETE + "MailFrom: no-reply@other.test\n": "sets MailFrom more than once",
+            COMPLETE.replace("acme/*", "*"): r"is not YAML: (.|\n)*line 3(.|\n)*quotes around values",
+            COMPLETE + "LogRetentionDays: [": "is not YAML",
         }.items():
             with self.subTest(text), self.assertRaisesRegex(Problem, want):
                 self.read(text)
@@ -51,6 +67,8 @@ class Parameters(unittest.TestCase):
     def test_a_missing_file_and_an_unknown_environment(self):
         with self.assertRaisesRegex(Problem, "copy settings/example.yaml"):
             parameters_of([], pathlib.Path("settings/none.yaml"))
+        with self.assertRaisesRegex(Problem, "cannot be read"):
+            parameters_of([], ROOT / "settings")
         with self.assertRaisesRegex(Problem, "it has staging, production"):
             environment({"version": 0.1, "staging": {}, "production": {}}, "stagin")
 
