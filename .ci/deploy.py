@@ -17,7 +17,8 @@ import tomllib
 
 import yaml
 from botocore.exceptions import BotoCoreError, ClientError
-from deploy_checks import (ROOT, Problem, check_places, dangers, environment, fingerprint, parameters_of, reserved_concurrency, say, stamp)
+from deploy_checks import (ROOT, Problem, check_numbers, check_places, dangers, environment, fingerprint, parameters_of, reserved_concurrency, say,
+                           stamp)
 
 BUILT = ROOT / ".aws-sam" / "build" / "template.yaml"
 
@@ -66,11 +67,15 @@ def parse(args):
 
 
 def deploy(options):
+    from samtranslator.yaml_helper import yaml_parse
+
     os.environ["SAM_CLI_TELEMETRY"] = "0"
     sam = str(pathlib.Path(sys.executable).with_name("sam"))
     config = environment(tomllib.loads((ROOT / "samconfig.toml").read_text()), options.env)
     parameters = parameters_of(config.get("parameter_overrides", []), options.settings)
     check_template(parameters)
+    template = yaml_parse((ROOT / "template.yaml").read_text())
+    check_numbers(template, parameters)
     check_places(parameters, config["region"])
     say(f"== {config['stack_name']} in {config['region']}: the parameters are valid")
     report_sources()
@@ -79,10 +84,9 @@ def deploy(options):
         say("dry run: the next step would call AWS")
         return
     from deploy_stack import Stack
-    from samtranslator.yaml_helper import yaml_parse
 
     stack = Stack(config, parameters)
-    stack.check(reserved_concurrency(yaml_parse((ROOT / "template.yaml").read_text()), parameters))
+    stack.check(reserved_concurrency(template, parameters))
     is_new = not stack.exists()
     build(sam, config, options.env, parameters)
     # The first deployment leaves the tables unprotected, so that CloudFormation can remove them if it fails.
@@ -95,7 +99,7 @@ def confirmed():
     try:
         return input("Execute this change set? [y/N] ").strip().lower() == "y"
     except EOFError:
-        raise Problem("the change set was not executed, because there is no terminal to ask: deploy with YES=1") from None
+        raise Problem("the change set was not executed, because there is no terminal for the question: deploy with YES=1") from None
 
 
 def apply(stack, options, sam, parameters):
@@ -127,5 +131,4 @@ if __name__ == "__main__":
     except (BotoCoreError, ClientError) as error:
         sys.exit(f"make deploy: AWS: {error}")
     except KeyboardInterrupt:
-        say("\nmake deploy: interrupted; if the stack was already changing, CloudFormation continues. Deploy again when it is complete")
-        sys.exit(130)
+        sys.exit("make deploy: interrupted. A change set that already runs continues on AWS: look at the state of the stack")

@@ -36,41 +36,31 @@ def environment(config, name):
     return found
 
 
-class Texts(yaml.SafeLoader):
-    """Reads every value as it is written. Otherwise YAML would read 012 as 10, and 2026-11-22 as a date."""
-
-    yaml_implicit_resolvers = {
-        first: [(tag, pattern) for tag, pattern in resolvers if tag == "tag:yaml.org,2002:null"]
-        for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
-    }
-
-
-def read_settings(path):
-    """Returns the pairs of a settings file. Errors have no lines of the file, because it may contain keys."""
-    try:
-        node = yaml.compose(path.read_text(encoding="utf-8-sig"), Loader=Texts)
-    except OSError as error:
-        raise Problem(f"{path} is not readable: {error.strerror}") from None
-    except UnicodeDecodeError:
-        raise Problem(f"{path} must be a text in UTF-8") from None
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        line = f", line {mark.line + 1}" if mark else ""
-        raise Problem(f"{path}{line}: {getattr(error, 'problem', None) or 'a character that YAML does not allow'}") from None
-    pairs = node.value if isinstance(node, yaml.MappingNode) else [] if node is None else [(None, None)]
-    if not all(isinstance(part, yaml.ScalarNode) for pair in pairs for part in pair):
-        raise Problem(f"{path} must have one parameter per line, such as MailFrom: no-reply@example.com")
-    return pairs
+def text_of(node):
+    """Returns the text of a value as it is written. YAML would turn 0755 into 493 and 12:30:00 into 45000."""
+    if node.tag == "tag:yaml.org,2002:bool":
+        return "true" if node.value.lower() in ("true", "yes", "on") else "false"
+    return node.value
 
 
 def settings_of(path):
-    """Returns the parameters of a settings file, without those that have no value."""
-    found = {}
-    for name, value in read_settings(path):
-        if name.value in found:
-            raise Problem(f"{path}, line {name.start_mark.line + 1}: {name.value} is set twice")
-        found[name.value] = None if value.tag == "tag:yaml.org,2002:null" else value.value
-    return {name: value for name, value in found.items() if value is not None}
+    """Returns the parameters of a settings file, without those that have no value. Errors have no lines of the file, which may be keys."""
+    try:
+        root = yaml.compose(path.read_text(encoding="utf-8-sig"), Loader=yaml.SafeLoader)
+    except (OSError, UnicodeDecodeError) as error:
+        raise Problem(f"{path} cannot be read: {error.reason if isinstance(error, UnicodeDecodeError) else error.strerror}") from None
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        raise Problem(f"{path} is not YAML" + (f", line {mark.line + 1}: {error.problem}" if mark else f": {type(error).__name__}")
+                      + ". Put quotes around values with special characters, such as '*'") from None
+    is_table = root is None or isinstance(root, yaml.MappingNode)
+    pairs = root.value if root and is_table else []
+    if not is_table or not all(isinstance(node, yaml.ScalarNode) for pair in pairs for node in pair):
+        raise Problem(f"{path} must have one parameter per line, such as MailFrom: no-reply@example.com")
+    names = [name.value for name, _ in pairs]
+    if twice := sorted({name for name in names if names.count(name) > 1}):
+        raise Problem(f"{path} sets {', '.join(twice)} more than once")
+    return {name.value: text_of(value) for name, value in pairs if value.tag != "tag:yaml.org,2002:null"}
 
 
 def parameters_of(shared, path):
@@ -91,8 +81,16 @@ def parameters_of(shared, path):
     return found
 
 
+def check_numbers(template, parameters):
+    """Refuses numbers such as 5.5 and 1e3, which CloudFormation accepts and with which the functions would not start."""
+    for name, declared in template["Parameters"].items():
+        value = parameters.get(name, "0")
+        if declared["Type"] == "Number" and not re.fullmatch("[0-9]{1,9}", value):
+            raise Problem(f"the value {value!r} of parameter {name!r} is invalid: it must be a whole number with at most 9 digits")
+
+
 def check_places(parameters, region):
-    """Fails if parameters name another region or another host, which a rule of the template cannot compare."""
+    """Refuses parameters that name another region or another host, which a rule of the template cannot compare."""
     for name in "CertificateArn", "AlarmTopicArn":
         arn = parameters.get(name, "").split(":")
         if len(arn) > 3 and arn[3] != region:

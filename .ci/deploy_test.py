@@ -7,7 +7,7 @@ import unittest
 
 os.environ.setdefault("AWS_DEFAULT_REGION", "us-east-1")  # the transform asks boto3 for a region, and makes no call
 
-from deploy_checks import ROOT, Problem, check_places, dangers, environment, fingerprint, mail_identities, parameters_of, reserved_concurrency, stamp, table_suffix, unfinished  # noqa: E402
+from deploy_checks import ROOT, Problem, check_numbers, check_places, dangers, environment, fingerprint, mail_identities, parameters_of, reserved_concurrency, stamp, table_suffix, unfinished  # noqa: E402
 from samtranslator.translator.transform import transform  # noqa: E402
 from samtranslator.yaml_helper import yaml_parse  # noqa: E402
 
@@ -32,6 +32,18 @@ class Parameters(unittest.TestCase):
         self.assertEqual("true", found["ProtectTables"])
         self.assertEqual("true", found["GradualDeployment"])
 
+    def test_values_are_taken_as_they_are_written(self):
+        found = self.read(COMPLETE + "A: 0755\nB: 12:30:00\nC: 1_000\nD: yes\nE: False\nF: ''\nG:\n")
+        self.assertEqual({"A": "0755", "B": "12:30:00", "C": "1_000", "D": "true", "E": "false", "F": ""},
+                         {name: value for name, value in found.items() if len(name) == 1})
+
+    def test_numbers_are_whole(self):
+        template = yaml_parse((ROOT / "template.yaml").read_text())
+        check_numbers(template, {"RateLimitPerMinute": "100", "BaseUrl": "https://a.test"})
+        for value in "5.5", "1e3", "+5", "9" * 20, "5\n":
+            with self.subTest(value), self.assertRaisesRegex(Problem, "'RateLimitPerMinute' is invalid"):
+                check_numbers(template, {"RateLimitPerMinute": value})
+
     def test_existing_tables_are_checked_by_their_suffix(self):
         self.assertEqual([], table_suffix(self.read(COMPLETE + "TableSuffix: -r1\n")))
         self.assertEqual(["--table-suffix=-r1"], table_suffix(self.read(COMPLETE + "TableSuffix: -r1\nCreateTables: false\n")))
@@ -44,37 +56,27 @@ class Parameters(unittest.TestCase):
             COMPLETE.replace("https", "http"): "BaseUrl must begin with https://",
             (ROOT / "settings" / "example.yaml").read_text(): "values of the example",
             "- BaseUrl": "one parameter per line",
+            COMPLETE + "LogRetentionDays: [14]": "one parameter per line",
+            COMPLETE + "MailFrom: no-reply@other.test\n": "sets MailFrom more than once",
+            COMPLETE.replace("acme/*", "*"): r"is not YAML, line 3.*quotes around values",
+            COMPLETE + "LogRetentionDays: [": "is not YAML",
         }.items():
             with self.subTest(text), self.assertRaisesRegex(Problem, want):
                 self.read(text)
 
-    def test_values_are_texts_as_written(self):
-        found = self.read(COMPLETE + "OpenIdClientId: 0123\nOpenIdName: on\nMediaInputPrice: 0.00001\nTableSuffix: 2026-11-22\nLogDelivery:\n")
-        self.assertEqual(["0123", "on", "0.00001", "2026-11-22"], [found[n] for n in ("OpenIdClientId", "OpenIdName", "MediaInputPrice", "TableSuffix")])
-        self.assertNotIn("LogDelivery", found)
-
-    def test_unreadable_settings_are_refused_without_their_keys(self):
-        bomb = "a: &a [x,x]\n" + "".join(f"{b}: &{b} [*{a},*{a}]\n" for a, b in zip("abcdefghijklmnopqrstuvwxy", "bcdefghijklmnopqrstuvwxyz"))
-        for text, want in {
-            COMPLETE + "MediaModelKey: [s3cret\n": "line 5: ",
-            COMPLETE + "\tMediaModelKey: s3cret\n": "line 4: ",
-            COMPLETE + "MediaModelKey: \0s3cret\n": "a character that YAML does not allow",
-            COMPLETE + "MailFrom: s3cret@acme.test\n": "line 4: MailFrom is set twice",
-            COMPLETE + "---\nMediaModelKey: s3cret\n": "line 4: ",
-            COMPLETE + "? [s3cret]\n: x\n": "one parameter per line",
-            COMPLETE.encode("utf-16").decode("latin-1"): "YAML does not allow",
-            "s3cret": "one parameter per line",
-            bomb: "one parameter per line",
-        }.items():
-            with self.subTest(text), self.assertRaisesRegex(Problem, want) as raised:
-                self.read(text)
+    def test_problems_show_no_keys(self):
+        for text in "MediaModelKey: [s3cret\n", "\tMediaModelKey: s3cret\n", "MediaModelKey: \0s3cret\n", "---\nMediaModelKey: s3cret\n":
+            with self.subTest(text), self.assertRaisesRegex(Problem, "is not YAML") as raised:
+                self.read(COMPLETE + text)
             self.assertNotIn("s3cret", str(raised.exception))
+
+    def test_other_encodings(self):
         with tempfile.TemporaryDirectory() as folder:
-            with self.assertRaisesRegex(Problem, "not readable"):
-                parameters_of([], pathlib.Path(folder))
             path = pathlib.Path(folder) / "x.yaml"
-            path.write_bytes(COMPLETE.encode() + b"OpenIdName: caf\xe9\n")
-            with self.assertRaisesRegex(Problem, "UTF-8"):
+            path.write_text(COMPLETE, encoding="utf-8-sig")  # as some editors save it
+            self.assertIn("BaseUrl", parameters_of([], path))
+            path.write_text(COMPLETE, encoding="utf-16")
+            with self.assertRaisesRegex(Problem, "cannot be read"):
                 parameters_of([], path)
 
     def test_another_region_or_host(self):
@@ -95,6 +97,8 @@ class Parameters(unittest.TestCase):
     def test_a_missing_file_and_an_unknown_environment(self):
         with self.assertRaisesRegex(Problem, "copy settings/example.yaml"):
             parameters_of([], pathlib.Path("settings/none.yaml"))
+        with self.assertRaisesRegex(Problem, "cannot be read"):
+            parameters_of([], ROOT / "settings")
         with self.assertRaisesRegex(Problem, "it has staging, production"):
             environment({"version": 0.1, "staging": {}, "production": {}}, "stagin")
 

@@ -14,6 +14,8 @@ func TestCheckParameters(t *testing.T) {
 		`{` + complete + `, "MailSender": "a@example.com"}`:                   `no parameter "MailSender"`,
 		`{"BaseUrl": "https://portal.example.com"}`:                           `"ImageRepositories" has no Default`,
 		`{"BaseUrl": "https://portal.example.com/", "ImageRepositories": ""}`: "BaseUrl",
+		`{"BaseUrl": "https://a.test\n", "ImageRepositories": "a"}`:           `"BaseUrl" is invalid`,
+		`{"BaseUrl": "https://a.test?x", "ImageRepositories": "a"}`:           `"BaseUrl" is invalid`,
 		`["hush"]`: "JSON object",
 	} {
 		err := checkParameters("../template.yaml", strings.NewReader(parameters))

@@ -28,10 +28,10 @@ const (
 	dashboardCalls     = 4
 	yearUnits          = 70
 	dayUnits           = 10
-	dashboardRatio     = 8   // times a bare GetItem, from the cache
-	yearRatio          = 3.5 // times reading only the requests of the year
+	dashboardRatio     = 8 // times a bare GetItem, from the cache
+	yearRatio          = 3 // times reading only the requests of the year
 	batchUnits         = 6
-	linesRatio         = 6   // times decoding the lines with encoding/json
+	linesRatio         = 5.4 // times decoding the lines with encoding/json
 	errorTarget        = 1.6 // percent
 	dashboards         = 300
 	firstTimes         = 45 // a day fewer of the year each

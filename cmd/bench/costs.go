@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -24,6 +25,7 @@ const (
 	usageFile    = "cmd/capacity/usage.json"
 	quietChecks  = 40
 	quietTime    = 500 * time.Millisecond
+	idleRuns     = 20
 
 	recordPullsFunction = "RecordPullsFunction"
 )
@@ -32,7 +34,15 @@ const (
 var backgrounds = map[string]string{
 	countUsageFunction: "count a line of the access log", recordPullsFunction: "record a pull",
 	"CountPullsFunction": "count the pulls of a minute", "IndexChartsFunction": "index a chart",
-	"MeasureStorageFunction": "measure the storage", "SendMailFunction": "send expiry notices", "RotateTokensFunction": "rotate tokens",
+	"MeasureStorageFunction": "", "SendMailFunction": "", "RotateTokensFunction": "",
+}
+
+// scheduled are runs of functions that have nothing to do, with their events.
+var scheduled = []struct{ function, name, event string }{
+	{"CountPullsFunction", "idle: count pulls", "countpulls/schedule.json"},
+	{"SendMailFunction", "idle: send mails", "sendmail/schedule.json"},
+	{"RotateTokensFunction", "idle: rotate tokens", "rotatetokens/daily.json"},
+	{"MeasureStorageFunction", "idle: measure the storage", "measurestorage/hourly.json"},
 }
 
 // costOperation is an operation to measure.
@@ -76,7 +86,7 @@ func (b *bench) costs(ctx context.Context, _ *stack) error {
 			return fmt.Errorf("%s: %w", o.name, err)
 		}
 	}
-	if err := m.finish(ctx); err != nil {
+	if err := m.finish(ctx, b.repo); err != nil {
 		return err
 	}
 	b.table.addFigure("operations whose use of AWS is measured", "%d", len(m.result.Operations))
@@ -129,11 +139,13 @@ func (m *costMeter) measure(ctx context.Context, o costOperation) error {
 	if !o.isPull {
 		return nil
 	}
-	return m.addBackground(ctx, recordPullsFunction, backgroundWork{float64(o.runs), before})
+	work := backgroundWork{name: backgrounds[recordPullsFunction], count: float64(o.runs), before: before}
+	return m.addBackground(ctx, recordPullsFunction, work)
 }
 
-// backgroundWork is the number of pieces of work, and the CPU times before them.
+// backgroundWork is the number of pieces of work, or zero for the number of invocations, and the CPU times before them.
 type backgroundWork struct {
+	name   string
 	count  float64
 	before map[string]float64
 }
@@ -153,7 +165,7 @@ func (m *costMeter) addBackground(ctx context.Context, function string, work bac
 		work.count = one.invocations()
 	}
 	if work.count > 0 && one.invocations() > 0 {
-		m.result.Background = append(m.result.Background, one.operation(backgrounds[function], work.count))
+		m.result.Background = append(m.result.Background, one.operation(work.name, work.count))
 	}
 	return nil
 }
@@ -186,7 +198,7 @@ func (m *costMeter) collect(ctx context.Context, used *tally) error {
 		return err
 	}
 	var uses []localUse
-	if err := m.control(ctx, "usage", &uses); err != nil {
+	if err := m.control(ctx, report{path: "usage"}, &uses); err != nil {
 		return err
 	}
 	byFunction := map[string][]call{}
@@ -219,26 +231,73 @@ func (m *costMeter) tallyOf(name string, used *tally) *tally {
 }
 
 // finish adds the functions in the background, by their work.
-func (m *costMeter) finish(ctx context.Context) error {
-	for name := range backgrounds {
-		work := backgroundWork{}
+func (m *costMeter) finish(ctx context.Context, repo string) error {
+	for name, what := range backgrounds {
+		if name == recordPullsFunction || what == "" {
+			continue // measured with the pulls, or without work
+		}
+		work := backgroundWork{name: what}
 		if name == countUsageFunction {
 			work.count = m.lines
 		}
-		if name == recordPullsFunction {
-			continue // measured with the pulls
-		}
 		if err := m.addBackground(ctx, name, work); err != nil {
 			return err
+		}
+	}
+	for _, idle := range scheduled {
+		event, err := os.ReadFile(filepath.Join(repo, "events", idle.event))
+		if err != nil {
+			return err
+		}
+		if err := m.runIdle(ctx, idle.function, backgroundWork{name: idle.name}, event); err != nil {
+			return fmt.Errorf("%s: %w", idle.name, err)
 		}
 	}
 	sortByName(m.result.Background)
 	return nil
 }
 
+// runIdle invokes a function without work. The runs before have started it.
+func (m *costMeter) runIdle(ctx context.Context, function string, work backgroundWork, event []byte) (err error) {
+	if err := m.invokeFunction(ctx, function, event); err != nil {
+		return err
+	}
+	if err := m.quiet(ctx); err != nil {
+		return err
+	}
+	if work.before, err = m.cpuTimes(); err != nil {
+		return err
+	}
+	delete(m.done.functions, function)
+	for range idleRuns {
+		if err := m.invokeFunction(ctx, function, event); err != nil {
+			return err
+		}
+		if err := m.collect(ctx, m.done); err != nil {
+			return err
+		}
+	}
+	return m.addBackground(ctx, function, work)
+}
+
+func (s *stack) invokeFunction(ctx context.Context, function string, event []byte) error {
+	var answer struct{ FunctionError, Error string }
+	err := s.control(ctx, report{"invoke/" + function, event}, &answer)
+	if failed := answer.FunctionError + answer.Error; err == nil && failed != "" {
+		return errors.New(failed)
+	}
+	return err
+}
+
+// report is what the stack answers only to its user.
+type report struct {
+	path string
+	body []byte
+}
+
 // control takes a report of the stack.
-func (s *stack) control(ctx context.Context, report string, into any) error {
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, s.API+"/_local/"+report, nil)
+func (s *stack) control(ctx context.Context, what report, into any) error {
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, s.API+"/_local/"+what.path, bytes.NewReader(what.body))
 	if err != nil {
 		return err
 	}
@@ -249,7 +308,7 @@ func (s *stack) control(ctx context.Context, report string, into any) error {
 	}
 	defer response.Body.Close()
 	if response.StatusCode != http.StatusOK {
-		return fmt.Errorf("the report %s: %s", report, response.Status)
+		return fmt.Errorf("the report %s: %s", what.path, response.Status)
 	}
 	return json.NewDecoder(response.Body).Decode(into)
 }

@@ -119,7 +119,10 @@ func (b *bench) fetchOperations(ctx context.Context, s *stack) ([]costOperation,
 			_, err := c.get(ctx, s.API+fmt.Sprintf("/charts/product-8.0.%d.tgz", i), http.StatusFound)
 			return err
 		}},
-		request1("image pull: sign-in", fetch("/v2/", http.StatusOK)),
+		request1("image pull: sign-in", func(ctx context.Context, _ int) error { // clients first ask how to log in
+			_, err := customer{client: c.client}.get(ctx, s.API+"/v2/", http.StatusUnauthorized)
+			return err
+		}),
 		{name: "image pull: manifest by tag", runs: costRequests, requests: 1, registry: 1,
 			send: fetch(image+"/manifests/latest", http.StatusOK)},
 		{name: "image pull: manifest by digest", runs: costRequests, requests: 1, registry: 1,

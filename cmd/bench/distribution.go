@@ -41,7 +41,7 @@ const (
 // customer fetches like helm: with a token as the password and without HTTP compression.
 type customer struct {
 	client *http.Client
-	login  string // value of Authorization
+	login  string // value of Authorization; "" sends none
 }
 
 func (s *stack) customer(ctx context.Context) (customer, error) {
@@ -67,7 +67,9 @@ func (c customer) get(ctx context.Context, address string, status int) ([]byte, 
 	if err != nil {
 		return nil, err
 	}
-	r.Header.Set("Authorization", c.login)
+	if c.login != "" {
+		r.Header.Set("Authorization", c.login)
+	}
 	r.Header.Set("Accept", manifestType)
 	response, err := c.client.Do(r)
 	if err != nil {

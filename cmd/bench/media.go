@@ -13,9 +13,9 @@ import (
 
 // Targets of the media function with the engine that needs no model.
 const (
-	valuesRatio = 2.5 // times pdftotext
+	valuesRatio = 1.8 // times pdftotext
 	reportRatio = 10  // times pdftotext
-	uploadRatio = 6   // of what a large file takes more than a small one, times storing it in S3
+	uploadRatio = 4.4 // of what a large file takes more than a small one, times storing it in S3
 	peakTarget  = 256 // MB
 	warmUps     = 3
 	invoices    = 200

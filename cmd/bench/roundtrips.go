@@ -162,7 +162,7 @@ func (b *bench) measureTrips(ctx context.Context, s *stack, o operation) error {
 // takeCalls returns the calls since it was last called.
 func (s *stack) takeCalls(ctx context.Context) ([]call, error) {
 	var taken struct{ Recent []call }
-	err := s.control(ctx, "dynamodb/calls", &taken)
+	err := s.control(ctx, report{path: "dynamodb/calls"}, &taken)
 	return taken.Recent, err
 }
 

@@ -20,7 +20,10 @@ func TestChain(t *testing.T) {
 }
 
 func TestMedianChainOfTheFunctionThatAnswers(t *testing.T) {
-	other := []call{{AccessKeyID: "counts", Start: 0, End: 1}, {AccessKeyID: "counts", Start: 2, End: 3}, {AccessKeyID: "counts", Start: 4, End: 5}, {AccessKeyID: "counts", Start: 6, End: 7}}
+	other := []call{
+		{AccessKeyID: "counts", Start: 0, End: 1}, {AccessKeyID: "counts", Start: 2, End: 3},
+		{AccessKeyID: "counts", Start: 4, End: 5}, {AccessKeyID: "counts", Start: 6, End: 7},
+	}
 	users := []call{{AccessKeyID: "users", Start: 0, End: 5}, {AccessKeyID: "users", Start: 6, End: 11}}
 	if got := medianChain([][]call{users, append(other, users...), users[:1]}); got != 2 {
 		t.Errorf("%v calls, want the 2 of the function that called in each request", got)

@@ -21,7 +21,7 @@ import (
 
 // Targets of the local stack and of a function in it.
 const (
-	restartRatio    = 300 // times the start of an empty function
+	restartRatio    = 150 // times the start of an empty function
 	restartStarts   = 11
 	idleTarget      = 150   // MB, all processes
 	getRatio        = 4.5   // of a user through the gateway, times a bare GetItem

@@ -15,10 +15,13 @@ var measuredUsage []byte
 
 // The work in the background that belongs to a request or a pull.
 const (
-	countLine   = "count a line of the access log"
-	recordPull  = "record a pull"
-	countMinute = "count the pulls of a minute"
+	countLine  = "count a line of the access log"
+	recordPull = "record a pull"
 )
+
+// logBatch is how many lines of the access log a delivery has, as in *Log ingestion* of docs/capacity.md. In the measurement that
+// depends on the speed of the machine.
+const logBatch = 10
 
 // imagePull are the requests of a pull of an image, with how many of them a pull has. They add up to requestsPerPull. The manifests
 // are those of the tag, of the image index and of the platform; the blobs are the configuration and seven layers.
@@ -45,7 +48,6 @@ type bill struct {
 	measured   usage.Measurement
 	operations map[string]cost
 	background map[string]cost
-	minute     usage.Operation // counting pulls
 }
 
 func newBill(d deployed) (*bill, error) {
@@ -60,8 +62,14 @@ func newBill(d deployed) (*bill, error) {
 	if b.background, err = b.each(b.measured.Background); err != nil {
 		return nil, err
 	}
+	b.background[countLine] = b.background[countLine].times(b.linesOfBatch() / logBatch)
 	if b.operations, err = b.each(b.measured.Operations); err != nil {
 		return nil, err
+	}
+	for _, name := range append(slices.Collect(maps.Keys(schedules)), countLine, recordPull) {
+		if _, ok := b.background[name]; !ok {
+			return nil, fmt.Errorf("usage.json lacks %q; run `make cost`", name)
+		}
 	}
 	for _, name := range pricedOperations() {
 		c, ok := b.operations[name]
@@ -98,23 +106,41 @@ func (b *bill) pull() cost {
 	return sum
 }
 
-// Invocations of schedules in a month of 30 days. The functions run also if the service is not used.
-const (
-	minutes = 30 * 24 * 60
-	hours   = 30 * 24
-	days    = 30
-)
+// schedules are the invocations of scheduled functions in a month of 30 days, by the work that they do if there is nothing to do.
+var schedules = map[string]float64{
+	"idle: count pulls": 30 * 24 * 60, "idle: send mails": 30 * 24 * 60, "idle: rotate tokens": 30 * 18 * 12,
+	"idle: measure the storage": 30 * 24,
+}
 
 // customMetrics are those of the functions and of the filter of the access log.
 const customMetrics = 5
 
 // idle is the dollars of a month without requests, and those of the alarms and the dashboard in it.
 func (b *bill) idle() (work, watching float64) {
-	work = minutes * (b.background[countMinute].total() + b.background["send expiry notices"].total())
-	work += hours*b.background["measure the storage"].total() + days*b.background["rotate tokens"].total()
-	work += (2*minutes + hours + days) * b.byID["schedule"]
+	for _, name := range slices.Sorted(maps.Keys(schedules)) {
+		work += schedules[name] * (b.background[name].total() + b.byID["schedule"])
+	}
 	watching = float64(b.alarmMetrics)*b.byID["alarmMetric"] + float64(b.dashboards)*b.byID["dashboard"]
 	return work, watching + customMetrics*b.byID["customMetric"]
+}
+
+// delivery is the dollars of counting the lines of the access log of a month, with the two values of LogDelivery.
+type delivery struct{ byLambda, byFirehose float64 }
+
+// firehoseRecord is how many bytes of a batch of lines Firehose charges: a batch is smaller, because it is compressed.
+const firehoseRecord = 5 << 10
+
+// delivery assumes that a busy stream of the log causes a batch a second, and that Firehose delivers a minute of each stream. It
+// counts what a batch costs as measured, because decoding a line takes only 15 µs.
+func (b *bill) delivery(lines float64) delivery {
+	const minutes = 30 * 24 * 60
+	batches := lines / logBatch
+	batch := b.background[countLine].total() * logBatch
+	streams := max(1, batches/secondsPerMonth)
+	return delivery{
+		byLambda:   batches * batch,
+		byFirehose: minutes*(streams*batch+b.byID["objectWrite"]) + batches*firehoseRecord/(1<<30)*b.byID["firehoseGigabyte"],
+	}
 }
 
 // month is the dollars of a month of load.

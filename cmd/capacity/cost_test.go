@@ -79,7 +79,7 @@ func TestEveryPriceIsNoted(t *testing.T) {
 	}
 	for _, id := range []string{
 		"request", "invocation", "gigabyteSecond", "readUnit", "writeUnit", "logGigabyte", "objectRead", "objectWrite", "mail", "schedule",
-		"alarmMetric", "customMetric", "dashboard", "secret",
+		"alarmMetric", "customMetric", "firehoseGigabyte", "dashboard", "secret",
 	} {
 		if prices.byID[id] <= 0 {
 			t.Errorf("no price %q", id)
@@ -131,6 +131,17 @@ func TestMonthIsTheSumOfItsOperations(t *testing.T) {
 	}
 	if math.Abs(users.users-want) > 1e-9 {
 		t.Errorf("10 users cost %v, want %v", users.users, want)
+	}
+}
+
+// TestFirehosePaysOffForMany compares both ways of delivery.
+func TestFirehosePaysOffForMany(t *testing.T) {
+	b := newTestBill(t)
+	if d := b.delivery(0); d.byLambda != 0 || d.byFirehose <= 0 {
+		t.Errorf("without lines: %+v, want that only Firehose costs something", d)
+	}
+	if d := b.delivery(1e9); d.byFirehose > d.byLambda/10 {
+		t.Errorf("a thousand million lines: %+v, want that Firehose costs less than a tenth", d)
 	}
 }
 

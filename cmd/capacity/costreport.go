@@ -14,11 +14,12 @@ const million = 1e6
 // costReport returns the generated part of docs/cost.md.
 func costReport(b *bill, profiles map[string]profile) string {
 	out := &strings.Builder{}
-	fmt.Fprintf(out, "Measured on %s on %s. A batch of the access log had %.0f lines.\n\n",
-		b.measured.Date, b.machine(), b.linesOfBatch())
+	fmt.Fprintf(out, "Measured on %s on %s. A batch of the access log has %d lines.\n\n",
+		b.measured.Date, b.machine(), logBatch)
 	b.writeOperations(out)
 	b.writeUse(out)
 	b.writeMonths(out, profiles)
+	b.writeDelivery(out)
 	b.writeIdle(out)
 	b.writeUsual(out, profiles)
 	b.writePrices(out)
@@ -48,7 +49,7 @@ func (b *bill) writeOperations(out *strings.Builder) {
 		writeCost(out, name, b.operations[name])
 	}
 	writeCost(out, fmt.Sprintf("**pull of an image, %d requests**", requestsPerPull), b.pull())
-	out.WriteString("\nPart of these, for work in the background:\n\n" +
+	out.WriteString("\nWork in the background. The operations above include *count a line* and, if they are a pull, *record a pull*:\n\n" +
 		"| Work | API | Lambda | DynamoDB | Logs | Others | Total |\n|---|---|---|---|---|---|---|\n")
 	for _, name := range slices.Sorted(maps.Keys(b.background)) {
 		writeCost(out, name, b.background[name])
@@ -79,7 +80,7 @@ func (b *bill) writeUseOf(out *strings.Builder, o usage.Operation) {
 	}
 	var others []string
 	for _, action := range slices.Sorted(maps.Keys(o.Calls)) {
-		others = append(others, fmt.Sprintf("%.3g `%s`", o.Calls[action], action))
+		others = append(others, fmt.Sprintf("%.3g %#q", o.Calls[action], action))
 	}
 	fmt.Fprintf(out, "| %s | %.3g | %s | %.2g + %.2g | %s | %s | %.2g | %.0f | %s |\n", o.Name, billed, roundCPU(cpu), trips, waits,
 		byTable(o.ReadUnits), byTable(o.WriteUnits), o.LogRecords, o.LogBytes, strings.Join(others, ", "))
@@ -109,6 +110,19 @@ func (b *bill) writeMonths(out *strings.Builder, profiles map[string]profile) {
 		fmt.Fprintf(out, "| %s | %.0f | %.0f | %.0f | %.0f | %.0f |\n", s.name, m.pulls, m.counting, m.users, m.fixed, m.total())
 	}
 	out.WriteString("\n")
+}
+
+// writeDelivery names the largest saving that is a parameter away.
+func (b *bill) writeDelivery(out *strings.Builder) {
+	out.WriteString("Part of the pulls is counting the lines of the access log. The table above has `LogDelivery=lambda`, the default. " +
+		"With `LogDelivery=firehose`, one delivery has the lines of a minute instead of a second:\n\n" +
+		"| Size | Lines a month | `lambda` | `firehose` |\n|---|---|---|---|\n")
+	for _, s := range sizes() {
+		lines := float64(s.pulls) * requestsPerPull
+		d := b.delivery(lines)
+		fmt.Fprintf(out, "| %s | %.0f million | %.2f | %.2f |\n", s.name, lines/million, d.byLambda, d.byFirehose)
+	}
+	out.WriteString("\nIt is computed, with a batch a second for each busy stream of the log, and records of Firehose of 5 KB.\n\n")
 }
 
 func (b *bill) writeIdle(out *strings.Builder) {
@@ -144,7 +158,7 @@ func (b *bill) writeUsual(out *strings.Builder, profiles map[string]profile) {
 		fmt.Sprintf("a Query from the start reads (offset + %d) × %d bytes / %d units", pageLimit, itemBytes, readBytes))
 	row(fmt.Sprintf("the dashboard of %d users", usersOfPage), board.total(),
 		board.total()+b.readOf(usersOfPage)/2-b.unitsOf(dashboard, "AnalyticsTable"),
-		fmt.Sprintf("an eventually consistent Scan of the users reads users × %d bytes / %d / 2 units; the requests come on top", itemBytes, readBytes))
+		fmt.Sprintf("an eventually consistent Scan reads users × %d bytes / %d / 2 units; the requests come on top", itemBytes, readBytes))
 	units := simulate(sizes()[1], profiles).unitsPerPull
 	row("count a pull, at 10⁸ a month", units*b.byID["writeUnit"], putsOfAPull*b.byID["writeUnit"],
 		fmt.Sprintf("one write for the entry and for each of 8 counters, %d units", putsOfAPull))

@@ -105,7 +105,7 @@ func (p pricing) of(o usage.Operation) (cost, error) {
 var calls = map[string]string{
 	"s3:GetObject": "objectRead", "s3:HeadObject": "objectRead", "s3:PutObject": "objectWrite", "s3:ListBucket": "objectWrite",
 	"s3:DeleteObject": "", "s3:GetObjectTagging": "objectRead", "ses:SendEmail": "mail", "ecr:GetAuthorizationToken": "",
-	"ecr:DescribeRepositories": "", "lambda:InvokeFunction": "",
+	"s3:ListBucketVersions": "objectWrite", "s3:ListBucketMultipartUploads": "objectWrite", "ecr:DescribeRepositories": "", "lambda:InvokeFunction": "",
 }
 
 func (p pricing) call(action string) (float64, error) {

@@ -28,11 +28,11 @@ func writeOperations(out *strings.Builder, profiles map[string]profile) {
 	fmt.Fprintf(out, "\nA batch has %d pulls, and the window counts that batch.\n", batchSize)
 }
 
-// sharedKeys names the keys that all calls write. Places in rankings are written by few users only.
+// sharedKeys names the keys that all calls write.
 func sharedKeys(p profile) string {
 	var keys []string
 	for _, a := range p.Accesses {
-		if a.Shared && a.Write > 0 && a.class() != "top" && a.class() != "ranking" && a.class() != "pending" {
+		if a.Shared && a.Write > 0 && a.class() != "pending" {
 			keys = append(keys, fmt.Sprintf("%#q: %.3g", a.Key, a.Write))
 		}
 	}

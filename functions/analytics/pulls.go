@@ -25,8 +25,8 @@ type pullsOutput struct {
 type pullsData struct {
 	By       analytics.RankingKind `json:"by" enum:"artifact,person" doc:"Value of by of the request."`
 	Period   Period                `json:"period"`
-	Entries  []RankingEntry        `json:"entries" doc:"The artifacts or users with the most pulls, in descending order."`
-	Complete bool                  `json:"complete" doc:"Whether no other artifact or user has more pulls than the last entry. It can be false only for a period of several months or days, if more than 100 artifacts or users have pulls in one of them. The counts are always exact."`
+	Entries  []RankingEntry        `json:"entries" doc:"The artifacts or users with the most pulls, in descending order; equal numbers in the order of kind, repository and userId."`
+	Complete bool                  `json:"complete" doc:"Whether the entries are certainly the first ones. It can be false only for a custom period that is not one day, week, month, quarter or year, and only if more than 100 artifacts or users have pulls in one of its parts. The counts are always exact."`
 	Previous *PreviousPeriod       `json:"previous,omitempty" doc:"The period of the comparison; only with compare."`
 	Meta     Meta                  `json:"meta"`
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"net/http"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -12,7 +11,6 @@ import (
 	"portside/shared/core/parallel"
 	"portside/shared/core/text"
 	"portside/shared/images"
-	"portside/shared/images/imagesecr"
 	"portside/shared/web"
 )
 
@@ -107,10 +105,8 @@ type storedManifest struct {
 
 // read returns a manifest.
 func (c *catalog) read(ctx context.Context, repository, reference string) (storedManifest, error) {
-	answer, err := c.gateway.registry.Fetch(ctx, imagesecr.Request{
-		Method: http.MethodGet, Accept: manifestTypes,
-		Target: images.Target{Kind: images.Manifest, Repository: repository, Reference: reference},
-	})
+	target := images.Target{Kind: images.Manifest, Repository: repository, Reference: reference}
+	answer, err := c.gateway.manifests.Fetch(ctx, target, manifestTypes)
 	if err != nil {
 		return storedManifest{}, err
 	}
@@ -119,7 +115,7 @@ func (c *catalog) read(ctx context.Context, repository, reference string) (store
 		document.MediaType = answer.Header.Get("Content-Type")
 	}
 	_, isChart := images.ChartBlobs(answer.Body)
-	return storedManifest{Document: document, digest: digestOf(answer), isChart: isChart}, err
+	return storedManifest{Document: document, digest: answer.Header.Get("Docker-Content-Digest"), isChart: isChart}, err
 }
 
 func encodeManifest(d images.Document) ImageManifest {

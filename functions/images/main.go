@@ -24,12 +24,15 @@ func build(settings *start.Settings) (http.Handler, error) {
 	cfg := awsenv.Config(settings)
 	client := items.Client(cfg)
 	store := credentialsdynamo.New(client, settings.String("CREDENTIALS_TABLE"), settings.String("REQUEST_COUNTS_TABLE"))
+	registry := imagesecr.NewRegistry(imagesecr.New(ecr.NewFromConfig(cfg), time.Now))
 	return routes(&catalog{
 		gateway: &gateway{
-			auth:     credentials.NewAuthenticator(store, settings.Count("RATE_LIMIT_PER_MINUTE"), time.Now),
-			registry: imagesecr.NewRegistry(imagesecr.New(ecr.NewFromConfig(cfg), time.Now)),
-			grants:   imagesdynamo.New(client, settings.String("GRANTS_TABLE"), time.Now),
-			now:      time.Now,
+			auth:      credentials.NewAuthenticator(store, settings.Count("RATE_LIMIT_PER_MINUTE"), time.Now),
+			registry:  registry,
+			manifests: imagesecr.NewManifests(registry, time.Now),
+			grants:    imagesdynamo.New(client, settings.String("GRANTS_TABLE"), time.Now),
+			pulls:     newPullLog(time.Now),
+			now:       time.Now,
 		},
 		visibility: credentials.NewVisibility(store, time.Now),
 	}), nil

@@ -2,8 +2,6 @@ package main
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"net"
 	"net/http"
@@ -24,9 +22,7 @@ func (g *gateway) base(*http.Request, call) (imagesecr.Response, error) {
 // manifest fetches the complete manifest, also for HEAD: its content shows whether it is a chart, and API Gateway computes
 // the Content-Length, which clients need, from the body.
 func (g *gateway) manifest(r *http.Request, c call) (imagesecr.Response, error) {
-	answer, err := g.registry.Fetch(r.Context(), imagesecr.Request{
-		Method: http.MethodGet, Target: c.target, Accept: acceptedTypes(r),
-	})
+	answer, err := g.manifests.Fetch(r.Context(), c.target, acceptedTypes(r))
 	if err != nil {
 		return answer, g.missingManifest(r, c, err)
 	}
@@ -39,20 +35,10 @@ func (g *gateway) manifest(r *http.Request, c call) (imagesecr.Response, error) 
 			return imagesecr.Response{}, err
 		}
 	}
-	answer.Header.Set("Docker-Content-Digest", digestOf(answer))
 	if c.target.ByTag() || r.Method == http.MethodGet {
-		g.logPull(r, c, answer.Header.Get("Docker-Content-Digest"), isChart)
+		g.pulls.log(r, g.pullOf(r, c, answer, isChart), answer.Body)
 	}
 	return answer, nil
-}
-
-// digestOf returns the digest of a manifest, which it computes if the registry does not send it.
-func digestOf(answer imagesecr.Response) string {
-	if sent := answer.Header.Get("Docker-Content-Digest"); sent != "" {
-		return sent
-	}
-	sum := sha256.Sum256(answer.Body)
-	return "sha256:" + hex.EncodeToString(sum[:])
 }
 
 // missingManifest returns the error for a manifest that was not found. A caller who may download only charts gets a "not
@@ -87,10 +73,11 @@ func acceptedTypes(r *http.Request) []string {
 	return accept
 }
 
-// logPull logs a pull. The function recordpulls reads it from the log.
-func (g *gateway) logPull(r *http.Request, c call, digest string, isChart bool) {
+// pullOf describes a pull.
+func (g *gateway) pullOf(r *http.Request, c call, answer imagesecr.Response, isChart bool) pulls.Pull {
 	pull := pulls.Pull{
-		At: g.now(), Kind: pulls.Image, Repository: c.target.Repository, Reference: c.target.Reference, Digest: digest,
+		At: g.now(), Kind: pulls.Image, Repository: c.target.Repository, Reference: c.target.Reference,
+		Digest:       answer.Header.Get("Docker-Content-Digest"),
 		CredentialID: c.who.CredentialID, OwnerID: c.who.UserID, Client: r.UserAgent(),
 	}
 	if isChart {
@@ -99,7 +86,7 @@ func (g *gateway) logPull(r *http.Request, c call, digest string, isChart bool) 
 	if host, _, err := net.SplitHostPort(r.RemoteAddr); err == nil {
 		pull.Address = host
 	}
-	pulls.Log(r.Context(), pull)
+	return pull
 }
 
 // maxRangeBytes is the longest Range header that is passed on. A server may ignore any Range (RFC 9110, section 14.2).
@@ -125,10 +112,8 @@ func (g *gateway) blob(r *http.Request, c call) (imagesecr.Response, error) {
 
 // requireChart returns ErrDenied unless the manifest describes a chart.
 func (g *gateway) requireChart(ctx context.Context, repository, reference string) error {
-	answer, err := g.registry.Fetch(ctx, imagesecr.Request{
-		Method: http.MethodGet, Accept: manifestTypes,
-		Target: images.Target{Kind: images.Manifest, Repository: repository, Reference: reference},
-	})
+	target := images.Target{Kind: images.Manifest, Repository: repository, Reference: reference}
+	answer, err := g.manifests.Fetch(ctx, target, manifestTypes)
 	if err != nil {
 		return denyUnknown(err)
 	}

@@ -17,10 +17,12 @@ import (
 
 // gateway has the handlers of the registry's API for customers, limited by their scopes.
 type gateway struct {
-	auth     web.ToolAuthenticator
-	registry *imagesecr.Registry
-	grants   images.Grants
-	now      func() time.Time
+	auth      web.ToolAuthenticator
+	registry  *imagesecr.Registry
+	manifests *imagesecr.Manifests
+	grants    images.Grants
+	pulls     *pullLog
+	now       func() time.Time
 }
 
 // catalog has the handlers of the operations that describe the registry to people.

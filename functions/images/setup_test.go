@@ -10,6 +10,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/aws-sdk-go-v2/service/ecr"
 
 	"portside/shared/core/principal"
 	"portside/shared/credentials"
@@ -51,12 +52,19 @@ func newFixture(tb testing.TB) *fixture {
 	registry, logins := q.upstream.ECR(tb, q.clock)
 	q.logins = logins
 	q.gateway = &gateway{
-		auth:     credentials.NewAuthenticator(q.table, 10000, q.clock),
-		registry: imagesecr.NewRegistry(imagesecr.New(registry, q.clock)),
-		grants:   imagesdynamo.New(q.client, awstest.Table(tb, q.client, "GrantsTable"), q.clock),
-		now:      q.clock,
+		auth:   credentials.NewAuthenticator(q.table, 10000, q.clock),
+		grants: imagesdynamo.New(q.client, awstest.Table(tb, q.client, "GrantsTable"), q.clock),
+		pulls:  newPullLog(q.clock),
+		now:    q.clock,
 	}
+	q.setRegistry(registry)
 	return q
+}
+
+// setRegistry puts the gateway in front of a registry.
+func (q *fixture) setRegistry(client *ecr.Client) {
+	q.gateway.registry = imagesecr.NewRegistry(imagesecr.New(client, q.clock))
+	q.gateway.manifests = imagesecr.NewManifests(q.gateway.registry, q.clock)
 }
 
 func (q *fixture) clock() time.Time { return q.now }

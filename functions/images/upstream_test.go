@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
@@ -10,7 +9,6 @@ import (
 	"time"
 
 	"portside/shared/images/imagesecr"
-	"portside/shared/pulls"
 	"portside/shared/testkit"
 	"portside/shared/testkit/webtest"
 )
@@ -63,7 +61,7 @@ func (q *fixture) replaceUpstream(handler http.HandlerFunc) {
 	q.tb.Cleanup(server.Close)
 	q.upstream.Address = strings.TrimPrefix(server.URL, "http://")
 	client, _ := q.upstream.ECR(q.tb, q.clock)
-	q.gateway.registry = imagesecr.NewRegistry(imagesecr.New(client, q.clock))
+	q.setRegistry(client)
 }
 
 func TestUpstreamErrorsRevealNoDetails(t *testing.T) {
@@ -125,48 +123,6 @@ func TestUpstreamAddressesAreReplaced(t *testing.T) {
 	q.checkNoUpstreamDetails(page)
 	moved := c.Get("/v2/acme/api/blobs/sha256:"+strings.Repeat("0", 64)).WantHeader("Location", "/v2/elsewhere?_state=1")
 	q.checkNoUpstreamDetails(moved)
-}
-
-func TestPullsAreLogged(t *testing.T) {
-	q := newFixture(t)
-	manifest, blob := q.image("acme/api", "1.2.0")
-	_, _ = q.chart("charts/product", "1.0.0")
-	lines := testkit.CaptureLogs(t)
-	c := q.withScopes("read:docker-images").With("User-Agent", "containerd/2.1")
-	c.Do(http.MethodHead, "/v2/acme/api/manifests/1.2.0", "").WantStatus(http.StatusOK)
-	c.Get("/v2/acme/api/manifests/" + manifest).WantStatus(http.StatusOK)
-	c.Get("/v2/acme/api/blobs/" + blob).WantStatus(http.StatusTemporaryRedirect)
-	c.Get("/v2/acme/api/manifests/9").WantStatus(http.StatusNotFound)
-	c.Get("/v2/acme/api/tags/list").WantStatus(http.StatusOK)
-	c.Get("/v2/charts/product/manifests/1.0.0").WantStatus(http.StatusOK)
-	var found []pulls.Pull
-	for line := range bytes.Lines(lines.Bytes()) {
-		if pull, is, err := pulls.Read(line); err != nil {
-			t.Error(err)
-		} else if is {
-			found = append(found, pull)
-		}
-	}
-	if len(found) != 3 {
-		t.Fatalf("%d pulls: %+v", len(found), found)
-	}
-	image, byDigest, chart := found[0], found[1], found[2]
-	if byDigest.Reference != manifest || byDigest.Digest != manifest {
-		t.Errorf("got %+v", byDigest)
-	}
-	want := pulls.Pull{
-		At: q.now, Kind: pulls.Image, Repository: "acme/api", Reference: "1.2.0", Digest: manifest,
-		CredentialID: image.CredentialID, OwnerID: owner, Address: "192.0.2.1", Client: "containerd/2.1",
-	}
-	if image != want || image.CredentialID == "" {
-		t.Errorf("got %+v, want %+v", image, want)
-	}
-	if chart.Kind != pulls.Chart || chart.Repository != "charts/product" || chart.Reference != "1.0.0" {
-		t.Errorf("got %+v", chart)
-	}
-	if strings.Contains(lines.String(), q.upstream.Password) || strings.Contains(lines.String(), "pst_") {
-		t.Error("the log contains a secret")
-	}
 }
 
 func TestOutagesAreLogged(t *testing.T) {

@@ -43,15 +43,18 @@ func (c *shortening) Deadline() (time.Time, bool) {
 	return c.Context.Deadline()
 }
 
-// issueMany creates tokens that expire after 2, 4, 15 and 31 days in turn: so each of them gets a notice tomorrow. Ten have the same owner.
-func (h *fixture) issueMany(n int) {
+// lifetimes returns the days after which tokens expire that get a notice tomorrow.
+func lifetimes() []int { return []int{2, 4, 15, 31} }
+
+// issueMany creates tokens that expire after these days in turn. Ten have the same owner.
+func (h *fixture) issueMany(n int, days ...int) {
 	h.tb.Helper()
 	var owner users.User
 	for i := range n {
 		if i%10 == 0 {
 			owner = h.user(fmt.Sprintf("user%d@example.com", i), principal.User)
 		}
-		h.issue(credentials.AccessToken, []int{2, 4, 15, 31}[i%4], func(c *credentials.Credential) { c.Owner.ID = owner.ID })
+		h.issue(credentials.AccessToken, days[i%len(days)], func(c *credentials.Credential) { c.Owner.ID = owner.ID })
 	}
 }
 
@@ -73,63 +76,86 @@ func (h *fixture) mailedTokens() []string {
 
 // TestRunsContinueWhereTheLastOneStopped cuts each run after a number of mails. Together, the runs send each notice once.
 func TestRunsContinueWhereTheLastOneStopped(t *testing.T) {
-	const tokens = 2*expirynotices.PageSize + 30 // of which one day has more than half a page
-	for _, perRun := range []int{1, 57, expirynotices.PageSize} {
+	const tokens = 2*expirynotices.PageSize + 30 // of which each of two days has more than a page
+	for _, mails := range []int{1, 57, expirynotices.PageSize} {
 		h := newFixture(t)
 		count := tokens
-		if perRun == 1 {
+		if mails == 1 {
 			count = 12
 		}
-		h.issueMany(count)
+		h.issueMany(count, lifetimes()[0], lifetimes()[3])
 		h.sentSubjects()
 		h.advance(day)
 		var all []string
-		for range (count + perRun - 1) / perRun {
-			ctx, sent := newShortening(t), 0
-			h.mailbox.before = func() {
-				sent++
-				ctx.isShort.Store(sent >= perRun)
-			}
-			got, err := h.handle(ctx, json.RawMessage(`{}`))
-			if err != nil || got.Sent > perRun {
-				t.Fatalf("%d mails: %v; want at most %d", got.Sent, err, perRun)
-			}
+		for range (count + mails - 1) / mails {
+			got := h.cut(t, mails)
 			if left := count - len(all) - got.Sent; left > 0 && got.DaysBehind != 1 {
 				t.Errorf("with %d mails left, the run is %d days behind, want 1", left, got.DaysBehind)
 			}
 			all = append(all, h.mailedTokens()...)
 		}
-		h.mailbox.before = nil
 		if more := h.sentSubjects(); len(more) != 0 {
-			t.Errorf("%d mails a run: one more run sent %d mails", perRun, len(more))
+			t.Errorf("%d mails a run: one more run sent %d mails", mails, len(more))
 		}
 		slices.Sort(all)
 		if distinct := len(slices.Compact(slices.Clone(all))); distinct != count || len(all) != count {
-			t.Errorf("%d mails a run: %d mails for %d tokens, want %d", perRun, len(all), distinct, count)
+			t.Errorf("%d mails a run: %d mails for %d tokens, want %d", mails, len(all), distinct, count)
 		}
 	}
 }
 
-// TestAWalkOfYesterdayStartsAgain cuts the walk of one day. The next day sends the nearer notice to tokens without one.
-func TestAWalkOfYesterdayStartsAgain(t *testing.T) {
-	h := newFixture(t)
-	h.issueMany(8)
-	h.sentSubjects()
-	h.advance(day)
-	ctx := newShortening(t)
-	h.mailbox.before = func() { ctx.isShort.Store(true) }
-	if got, err := h.handle(ctx, json.RawMessage(`{}`)); err != nil || got.Sent != 1 || got.DaysBehind != 1 {
-		t.Fatalf("got %+v, %v; want one mail", got, err)
+// cut runs the schedule, and stops it after a number of mails.
+func (h *fixture) cut(t *testing.T, mails int) outcome {
+	t.Helper()
+	ctx, sent := newShortening(t), 0
+	h.mailbox.before = func() {
+		sent++
+		ctx.isShort.Store(sent >= mails)
+	}
+	got, err := h.handle(ctx, json.RawMessage(`{}`))
+	if err != nil || got.Sent > mails {
+		t.Fatalf("%d mails: %v; want at most %d", got.Sent, err, mails)
 	}
 	h.mailbox.before = nil
+	return got
+}
+
+// TestARunReadsOnlyTheRest cuts a run within the third of four days of expiry. The next run does not read the first two again.
+func TestARunReadsOnlyTheRest(t *testing.T) {
+	h := newFixture(t)
+	h.issueMany(40, lifetimes()...) // ten on each day
+	h.sentSubjects()
+	h.advance(day)
+	h.cut(t, 25)
+	h.mailbox.take()
+	h.crash.set(0, false)
+	const want = perRun + 2*perPage + 15*perNotice
+	if sent := h.sentSubjects(); len(sent) != 15 || h.crash.calls != want {
+		t.Errorf("the next run sends %d mails with %d calls, want 15 with %d", len(sent), h.crash.calls, want)
+	}
+}
+
+// TestAWalkOfYesterdayStartsAgain cuts the walk of one day. The next day sends the rest, and the notice of a token whose day of
+// expiry the first walk had passed.
+func TestAWalkOfYesterdayStartsAgain(t *testing.T) {
+	h := newFixture(t)
+	h.issueMany(8, lifetimes()...)
+	soon := h.issue(credentials.AccessToken, 3, nil)
+	h.sentSubjects()
+	h.advance(day)
+	if got := h.cut(t, 5); got.DaysBehind != 1 {
+		t.Fatalf("got %+v after 5 of 8 mails", got)
+	}
 	first := h.mailedTokens()
 	h.advance(day)
 	second := h.tokensMailedBySchedule(t)
-	if len(second) != 6 { // one of eight has its mail, and one expires today
-		t.Errorf("the next day sent %d mails, want 6", len(second))
+	if len(second) != 4 || !slices.Contains(second, soon.ID()) {
+		t.Errorf("the next day sent mails for %v, want three and %s", second, soon.ID())
 	}
-	if slices.Contains(second, first[0]) {
-		t.Error("the next day repeated a mail")
+	for _, id := range first {
+		if slices.Contains(second, id) {
+			t.Errorf("the next day repeated the mail for %s", id)
+		}
 	}
 }
 
@@ -145,7 +171,7 @@ func (h *fixture) tokensMailedBySchedule(t *testing.T) []string {
 // TestARunThatLostItsLeaseStops lets the lease of a run expire during a mail. The next run sends everything, and the first one stops.
 func TestARunThatLostItsLeaseStops(t *testing.T) {
 	h := newFixture(t)
-	h.issueMany(12)
+	h.issueMany(12, lifetimes()...)
 	h.sentSubjects()
 	h.advance(day)
 	var second outcome
@@ -174,7 +200,7 @@ func TestARunThatLostItsLeaseStops(t *testing.T) {
 func TestADamagedTokenDoesNotStopTheOthers(t *testing.T) {
 	h := newFixture(t)
 	damaged := h.issue(credentials.AccessToken, 2, nil)
-	h.issueMany(12)
+	h.issueMany(12, lifetimes()...)
 	h.sentSubjects()
 	_, err := h.client.UpdateItem(t.Context(), &dynamodb.UpdateItemInput{
 		TableName: aws.String(h.table.Name()), Key: items.Key("credential#"+damaged.ID(), "credential"),
@@ -227,12 +253,19 @@ func TestRetriesEndWithTheToken(t *testing.T) {
 	}
 }
 
+// Calls to the database.
+const (
+	perNotice = 5
+	perPage   = 4 // of credentials that expire on the same day
+	perRun    = 4
+)
+
 // TestCallsOfARun counts the calls to the database. docs/capacity.md computes the length of a run from them.
 func TestCallsOfARun(t *testing.T) {
-	const perNotice, perPage, perRun, days = 5, 4, 4, 4
+	const days = 4
 	for _, notices := range []int{20, 40} {
 		h := newFixture(t)
-		h.issueMany(notices)
+		h.issueMany(notices, lifetimes()...)
 		h.sentSubjects()
 		h.advance(day)
 		for _, want := range []int{notices*perNotice + days*perPage + perRun, perRun - 1} { // the second run has nothing to do
@@ -251,7 +284,7 @@ func BenchmarkNotices(b *testing.B) {
 	for b.Loop() {
 		b.StopTimer()
 		h := newFixture(b)
-		h.issueMany(notices)
+		h.issueMany(notices, lifetimes()...)
 		h.sentSubjects()
 		h.advance(day)
 		b.StartTimer()

@@ -162,9 +162,6 @@ func (p *parameter) checkNumber(part string) error {
 	if !ok {
 		return p.refuse(part, "must be a number")
 	}
-	if _, err := strconv.Atoi(part); err != nil { // CloudFormation accepts 1e3 and 1.5, but the functions would not start
-		return p.refuse(part, "must be a whole number with digits only")
-	}
 	for _, bound := range []struct {
 		key, words string
 		sign       float64

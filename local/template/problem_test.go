@@ -67,10 +67,6 @@ var invalidTemplates = []struct {
 
 	{name: "unknown override", source: "Parameters: # HERE\n  A: { Type: String, Default: x }\nResources: { R: { Type: T } }",
 		parameters: map[string]string{"B": "1"}, want: `no parameter "B"; did you mean A?`},
-	{name: "decimal", source: "Parameters: { A: { Type: Number, Default: 1.5 } } # HERE\nResources: { R: { Type: T } }", want: "must be a whole number"},
-	{name: "exponent", source: "Parameters: { A: { Type: Number, Default: 1e3 } } # HERE\nResources: { R: { Type: T } }", want: "must be a whole number"},
-	{name: "too many digits", source: "Parameters: { A: { Type: Number, Default: '99999999999999999999' } } # HERE\nResources: { R: { Type: T } }",
-		want: "must be a whole number"},
 	{name: "misspelled override", source: colours, parameters: map[string]string{"WallColuor": "1"}, want: `did you mean WallColour?`},
 	{name: "override with only some words", source: colours, parameters: map[string]string{"colour": "1"},
 		want: `did you mean one of WallColour, RoofColour?`},

@@ -3,7 +3,6 @@ package analytics
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -37,18 +36,17 @@ type PullCount struct {
 
 // RankingStore reads the pulls of artifacts and users.
 type RankingStore interface {
-	// Top returns up to limit items with the most pulls in a span, in descending order. A span is a
-	// day or month: 2026-11-21 or 2026-11. It is eventually consistent.
-	Top(ctx context.Context, of RankingKind, span string, limit int) ([]PullCount, error)
+	// Tops returns the first maxPlaces items of each span, or all if there are fewer, in the order of PullCount.Compare.
+	// It is eventually consistent.
+	Tops(ctx context.Context, of RankingKind, spans []calendar.Span) (tops [][]PullCount, maxPlaces int, err error)
 	// PullsOf returns the pulls of one item from the first to the last day.
 	PullsOf(ctx context.Context, item RankedItem, first, last calendar.Day) (int64, error)
 }
 
 // Rankings finds the artifacts that were pulled most, and the users who pulled most.
 type Rankings struct {
-	store          RankingStore
-	now            func() time.Time
-	entriesPerSpan int // how many items Top reads of a span
+	store RankingStore
+	now   func() time.Time
 }
 
 // MaxRanking is the largest limit of a RankingQuery.
@@ -59,7 +57,7 @@ const maxConcurrentReads = 8
 
 // NewRankings returns the rankings of a store.
 func NewRankings(store RankingStore, now func() time.Time) *Rankings {
-	return &Rankings{store: store, now: now, entriesPerSpan: 2 * MaxRanking}
+	return &Rankings{store: store, now: now}
 }
 
 // RankingQuery selects a ranking.
@@ -70,13 +68,13 @@ type RankingQuery struct {
 	Compare Comparison
 }
 
-// Ranking has the items with the most pulls in a period, in descending order. The counts are exact.
+// Ranking has the items with the most pulls in a period, in the order of PullCount.Compare. The counts are exact.
 type Ranking struct {
 	Period   Period
 	Compared *Period // nil unless requested
 	Entries  []RankingEntry
-	// Complete means that no other item has more pulls than the last entry. It can be false only if
-	// the period has several spans, and one of them has more items than Top reads.
+	// Complete means that no other item belongs among the entries. It can be false only if the period has several
+	// spans, and one of them has more items than its top.
 	Complete bool
 	AsOf     time.Time
 	Partial  bool // the period includes today
@@ -88,9 +86,9 @@ type RankingEntry struct {
 	Before int64 // pulls in the compared period; 0 if there is no comparison
 }
 
-// Top returns a ranking. It makes one call for each span of the period and, for a comparison, one for
-// each entry. It makes further calls only if a span has more items than entriesPerSpan. It returns the
-// errors of PeriodQuery.Resolve and of the store.
+// Top returns a ranking. It reads the tops of all spans in one call and, for a comparison, the pulls of each entry. It makes
+// further calls only for items that are missing from the full top of some span. It returns the errors of
+// PeriodQuery.Resolve and of the store.
 func (r *Rankings) Top(ctx context.Context, query RankingQuery) (Ranking, error) {
 	now := r.now().UTC().Truncate(time.Millisecond)
 	today := calendar.DayOf(now)
@@ -98,12 +96,12 @@ func (r *Rankings) Top(ctx context.Context, query RankingQuery) (Ranking, error)
 	if err != nil {
 		return Ranking{}, err
 	}
-	spans, err := r.readSpans(ctx, query.Of, period.calendarSpans(today))
+	tops, maxPlaces, err := r.store.Tops(ctx, query.Of, period.calendarSpans(today))
 	if err != nil {
 		return Ranking{}, err
 	}
 	ranking := Ranking{Period: period, Compared: period.compared(query.Compare), AsOf: now, Partial: period.Last >= today}
-	counts, complete, err := r.merge(ctx, spans, period, query.Limit)
+	counts, complete, err := r.merge(ctx, rankedSpans(tops, maxPlaces), period, query.Limit)
 	if err != nil {
 		return Ranking{}, err
 	}
@@ -126,36 +124,53 @@ func (r *Rankings) readBefore(ctx context.Context, ranking *Ranking) error {
 	})
 }
 
-// calendarSpans covers the period with as few months and days as possible. There are no pulls
-// after today, so a period that ends today can use the span of the whole month.
-func (p Period) calendarSpans(today calendar.Day) []string {
-	last := p.Last
-	if last >= today {
-		last = firstOf(today.Begin().Year()+1, time.January) - 1
-	}
-	var spans []string
+// calendarSpans covers the period with few spans. There are no pulls after today, so a period that ends today can
+// use spans that end later.
+func (p Period) calendarSpans(today calendar.Day) []calendar.Span {
+	var spans []calendar.Span
 	for day := p.First; day <= p.Last; {
-		year, month, date := day.Begin().Date()
-		nextMonth := firstOf(year, month+1)
-		if date == 1 && nextMonth-1 <= last {
-			spans, day = append(spans, fmt.Sprintf("%04d-%02d", year, month)), nextMonth
-			continue
-		}
-		spans, day = append(spans, day.String()), day+1
+		span := p.longestSpan(day, today)
+		spans, day = append(spans, span), span.Last+1
 	}
 	return spans
 }
 
-func (r *Rankings) readSpans(ctx context.Context, of RankingKind, spans []string) ([]rankedSpan, error) {
-	found := make([]rankedSpan, len(spans))
-	return found, parallel.Each(len(spans), maxConcurrentReads, func(i int) error {
-		entries, err := r.store.Top(ctx, of, spans[i], r.entriesPerSpan)
-		found[i].entries = entries
-		if len(entries) == r.entriesPerSpan {
-			found[i].maxUnread = entries[len(entries)-1].Pulls
-		}
-		return err
+// longestSpan returns the span that begins with the day, or the smallest one that reaches the end of the period.
+func (p Period) longestSpan(day, today calendar.Day) calendar.Span {
+	spans := slices.DeleteFunc(calendar.SpansOf(day), func(s calendar.Span) bool {
+		return s.First != day || s.Last > p.Last && p.Last < today
 	})
+	for _, s := range slices.Backward(spans) {
+		if s.Last >= p.Last {
+			return s
+		}
+	}
+	for _, s := range spans {
+		if !p.splitsMonth(s, today) {
+			return s
+		}
+	}
+	return spans[len(spans)-1] // the day
+}
+
+// splitsMonth reports whether a week contains the first day of a month that the period has completely. The month is a
+// longer span than the week.
+func (p Period) splitsMonth(s calendar.Span, today calendar.Day) bool {
+	year, month, _ := s.First.Begin().Date()
+	nextMonth, end := firstOf(year, month+1), firstOf(year, month+2)-1
+	return s.First < nextMonth && nextMonth <= s.Last && s.Last-s.First == 6 && (end <= p.Last || p.Last >= today)
+}
+
+// rankedSpans returns the tops with the bounds of the items that they do not have.
+func rankedSpans(tops [][]PullCount, maxPlaces int) []rankedSpan {
+	spans := make([]rankedSpan, len(tops))
+	for i, top := range tops {
+		spans[i].entries = top
+		if len(top) == maxPlaces {
+			spans[i].maxUnread = top[len(top)-1].Pulls
+		}
+	}
+	return spans
 }
 
 // rankedSpan has the top entries of a span.
@@ -167,33 +182,40 @@ type rankedSpan struct {
 // candidate is an item that may belong to the top of a period.
 type candidate struct {
 	PullCount
-	unread int64 // upper bound of its pulls in the spans that do not have it among their entries
+	unread int64 // upper bound of its pulls in the spans that lack it
 }
 
 // maxPulls is the upper bound of the candidate's pulls in the whole period.
 func (c candidate) maxPulls() int64 { return c.Pulls + c.unread }
 
-// merge returns the top of the whole period. A span may have more pulls of an item than its entries
-// show, so merge reads the exact counts of the items that may have the most pulls.
+// maxCandidates bounds the items whose exact counts a ranking reads.
+const maxCandidates = 100
+
+// merge returns the top of the whole period. The top of one span is exact. Of several spans, a span may have more pulls of an
+// item than its top shows, so merge reads the exact counts of the items that may have the most pulls.
 func (r *Rankings) merge(ctx context.Context, spans []rankedSpan, p Period, limit int) (top []PullCount, complete bool, err error) {
+	if len(spans) == 1 {
+		entries := spans[0].entries
+		return entries[:min(len(entries), limit)], true, nil
+	}
 	candidates, maxOther := addUp(spans)
 	slices.SortFunc(candidates, func(a, b candidate) int {
 		return cmp.Or(cmp.Compare(b.maxPulls(), a.maxPulls()), a.compare(b.RankedItem))
 	})
-	likely := candidates[:min(len(candidates), r.entriesPerSpan)]
+	likely := candidates[:min(len(candidates), maxCandidates)]
 	if len(candidates) > len(likely) {
 		maxOther = max(maxOther, candidates[len(likely)].maxPulls())
 	}
 	if err := r.readUnread(ctx, likely, p); err != nil {
 		return nil, false, err
 	}
-	slices.SortFunc(likely, func(a, b candidate) int {
-		return cmp.Or(cmp.Compare(b.Pulls, a.Pulls), a.compare(b.RankedItem))
-	})
-	for _, c := range likely[:min(len(likely), limit)] {
+	for _, c := range likely {
 		top = append(top, c.PullCount)
 	}
-	return top, maxOther == 0 || len(top) > 0 && top[len(top)-1].Pulls >= maxOther, nil
+	slices.SortFunc(top, PullCount.Compare)
+	top = top[:min(len(top), limit)]
+	// An item with as many pulls as the last entry may belong before it.
+	return top, maxOther == 0 || len(top) == limit && top[limit-1].Pulls > maxOther, nil
 }
 
 // readUnread sets the exact pulls of the candidates that some span does not have among its entries.
@@ -228,8 +250,13 @@ func addUp(spans []rankedSpan) (candidates []candidate, maxUnread int64) {
 	return candidates, maxUnread
 }
 
+// Compare orders items: more pulls first, equal numbers by kind, repository and user.
+func (c PullCount) Compare(other PullCount) int {
+	return cmp.Or(cmp.Compare(other.Pulls, c.Pulls), c.compare(other.RankedItem))
+}
+
 func (i RankedItem) compare(other RankedItem) int {
 	return cmp.Or(
-		strings.Compare(i.Repository, other.Repository), strings.Compare(i.Kind, other.Kind), strings.Compare(i.UserID, other.UserID),
+		strings.Compare(i.Kind, other.Kind), strings.Compare(i.Repository, other.Repository), strings.Compare(i.UserID, other.UserID),
 	)
 }

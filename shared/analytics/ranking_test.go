@@ -15,31 +15,16 @@ import (
 	"portside/shared/testkit/awstest"
 )
 
-// daysOf returns the days of a year, month or day.
-func daysOf(tb testing.TB, span string) (first, last calendar.Day) {
-	tb.Helper()
-	begin, err := calendar.ParseDay((span + "-01")[:len("2006-01-02")])
-	if err != nil {
-		tb.Fatal(err)
-	}
-	at := begin.Begin()
-	if len(span) == len("2006-01") {
-		return begin, calendar.DayOf(at.AddDate(0, 1, 0)) - 1
-	}
-	return begin, begin
-}
-
 // checkSpans checks that the spans of a period follow each other, and end with it or, if it ends
 // today, not before.
 func checkSpans(t *testing.T, p Period, today calendar.Day) {
 	t.Helper()
 	next := p.First
 	for _, span := range p.calendarSpans(today) {
-		first, last := daysOf(t, span)
-		if first != next {
-			t.Errorf("%s to %s on %s: %s begins before or after %s", p.First, p.Last, today, span, next)
+		if span.First != next {
+			t.Errorf("%s to %s on %s: %s begins before or after %s", p.First, p.Last, today, span.Name, next)
 		}
-		next = last + 1
+		next = span.Last + 1
 	}
 	if end := next - 1; end != p.Last && (p.Last != today || end < today) {
 		t.Errorf("%s to %s on %s: the spans end on %s", p.First, p.Last, today, end)
@@ -55,8 +40,8 @@ func TestCalendarSpansCoverThePeriod(t *testing.T) {
 				t.Fatal(err)
 			}
 			checkSpans(t, p, today)
-			if n := len(p.calendarSpans(today)); n > 12 {
-				t.Errorf("%s on %s has %d spans", kind, today, n)
+			if n := len(p.calendarSpans(today)); n != 1 {
+				t.Errorf("%s on %s has %d spans, so its ranking may be incomplete", kind, today, n)
 			}
 		}
 	}
@@ -65,7 +50,7 @@ func TestCalendarSpansCoverThePeriod(t *testing.T) {
 		last := today - calendar.Day(rapid.IntRange(0, 500).Draw(r, "end"))
 		p := days(last-calendar.Day(rapid.IntRange(0, 5*365).Draw(r, "days")), last)
 		checkSpans(t, p, today)
-		if n := len(p.calendarSpans(today)); n > 120 {
+		if n := len(p.calendarSpans(today)); n > 34 {
 			t.Errorf("%s to %s has %d spans", p.First, p.Last, n)
 		}
 	})
@@ -86,52 +71,62 @@ func (l pullLog) sum(first, last calendar.Day) map[string]int64 {
 	return sums
 }
 
-func (l pullLog) Top(_ context.Context, _ RankingKind, span string, limit int) ([]PullCount, error) {
-	begin := (span + "-01")[:len("2006-01-02")]
-	first, err := calendar.ParseDay(begin)
-	if err != nil {
-		return nil, err
-	}
-	last := first
-	for strings.HasPrefix((last + 1).String(), span) {
-		last++
-	}
+// top returns all artifacts in the order of a ranking.
+func (l pullLog) top(first, last calendar.Day) []PullCount {
 	var top []PullCount
 	for name, n := range l.sum(first, last) {
-		top = append(top, PullCount{RankedItem{Kind: "image", Repository: name}, n})
+		kind, repository, _ := strings.Cut(name, "#")
+		top = append(top, PullCount{RankedItem{Kind: kind, Repository: repository}, n})
 	}
-	slices.SortFunc(top, func(a, b PullCount) int { return cmp.Or(cmp.Compare(b.Pulls, a.Pulls), a.compare(b.RankedItem)) })
-	return top[:min(len(top), limit)], nil
+	slices.SortFunc(top, func(a, b PullCount) int {
+		return cmp.Or(cmp.Compare(b.Pulls, a.Pulls), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Repository, b.Repository))
+	})
+	return top
+}
+
+// limitedLog returns at most maxPlaces items of each span.
+type limitedLog struct {
+	pullLog
+	maxPlaces int
+}
+
+func (l limitedLog) Tops(_ context.Context, _ RankingKind, spans []calendar.Span) ([][]PullCount, int, error) {
+	tops := make([][]PullCount, len(spans))
+	for i, span := range spans {
+		top := l.top(span.First, span.Last)
+		tops[i] = top[:min(len(top), l.maxPlaces)]
+	}
+	return tops, l.maxPlaces, nil
 }
 
 func (l pullLog) PullsOf(_ context.Context, item RankedItem, first, last calendar.Day) (int64, error) {
-	return l.sum(first, last)[item.Repository], nil
+	return l.sum(first, last)[item.Kind+"#"+item.Repository], nil
 }
 
-// Rankings read few entries of each span here, so they often are not complete. Their counts are
-// always exact, and a ranking that says that it is complete is.
+// Tops have few places here, so rankings of several spans often are not complete. Their counts are always exact, and a ranking
+// that says that it is complete equals the first places of all artifacts, with the same order of equal counts.
 func TestRankingsEqualTheLog(t *testing.T) {
 	completed, all := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
 		log, names := pullLog{}, rapid.IntRange(1, 12).Draw(t, "names")
 		for range rapid.IntRange(0, 150).Draw(t, "pulls") {
-			day := saturday - calendar.Day(rapid.IntRange(0, 70).Draw(t, "day"))
+			day := saturday - calendar.Day(rapid.IntRange(0, 500).Draw(t, "day"))
 			if log[day] == nil {
 				log[day] = map[string]int64{}
 			}
-			log[day][fmt.Sprint("acme/", rapid.IntRange(1, names).Draw(t, "name"))] += rapid.Int64Range(1, 20).Draw(t, "n")
+			kind := rapid.SampledFrom([]string{"image", "chart"}).Draw(t, "kind")
+			name := fmt.Sprint(kind, "#acme/", rapid.IntRange(1, names).Draw(t, "name"))
+			log[day][name] += rapid.Int64Range(1, 20).Draw(t, "n")
 		}
-		rankings := NewRankings(log, func() time.Time { return at(12) })
-		rankings.entriesPerSpan = rapid.IntRange(2, 6).Draw(t, "entries per span")
-		last := saturday - calendar.Day(rapid.IntRange(0, 40).Draw(t, "end"))
-		first := last - calendar.Day(rapid.IntRange(0, 60).Draw(t, "length"))
-		limit := rapid.IntRange(1, rankings.entriesPerSpan).Draw(t, "limit")
-		query := RankingQuery{Period: PeriodQuery{Kind: Custom, From: &first, To: &last}, Of: Artifacts, Limit: limit, Compare: WithPrevious}
-		got, err := rankings.Top(t.Context(), query)
+		store := limitedLog{log, rapid.IntRange(2, 6).Draw(t, "places")}
+		query := RankingQuery{
+			Period: drawPeriod(t), Of: Artifacts, Limit: rapid.IntRange(1, store.maxPlaces).Draw(t, "limit"), Compare: WithPrevious,
+		}
+		got, err := NewRankings(store, func() time.Time { return at(12) }).Top(t.Context(), query)
 		if err != nil {
 			t.Fatal(err)
 		}
-		checkRanking(t, got, log, limit)
+		checkRanking(t, got, log, query)
 		if all++; got.Complete {
 			completed++
 		}
@@ -141,23 +136,31 @@ func TestRankingsEqualTheLog(t *testing.T) {
 	}
 }
 
-func checkRanking(t *rapid.T, got Ranking, log pullLog, limit int) {
+func drawPeriod(t *rapid.T) PeriodQuery {
+	kind := rapid.SampledFrom(append(PeriodKinds(), Custom, Custom, Custom, Custom, Custom, Custom)).Draw(t, "period")
+	if kind != Custom {
+		return PeriodQuery{Kind: kind}
+	}
+	last := saturday - calendar.Day(rapid.IntRange(0, 40).Draw(t, "end"))
+	first := last - calendar.Day(rapid.IntRange(0, 450).Draw(t, "length"))
+	return PeriodQuery{Kind: Custom, From: &first, To: &last}
+}
+
+func checkRanking(t *rapid.T, got Ranking, log pullLog, query RankingQuery) {
+	want := log.top(got.Period.First, got.Period.Last)
+	want = want[:min(len(want), query.Limit)]
 	sums := log.sum(got.Period.First, got.Period.Last)
 	before := log.sum(got.Compared.First, got.Compared.Last)
-	if len(got.Entries) != min(limit, len(sums)) {
-		t.Fatalf("%d entries of %v, want at most %d", len(got.Entries), sums, limit)
+	if query.Period.Kind != Custom && !got.Complete || len(got.Entries) > len(want) || got.Complete && len(got.Entries) != len(want) {
+		t.Fatalf("%+v of %v to %v, want %d entries", got, got.Period.First, got.Period.Last, len(want))
 	}
-	least := int64(1 << 62)
-	for _, e := range got.Entries {
-		if e.Pulls != sums[e.Repository] || e.Before != before[e.Repository] || e.Pulls > least {
-			t.Errorf("%+v, want %d and %d before, and at most %d", e, sums[e.Repository], before[e.Repository], least)
+	for i, e := range got.Entries {
+		name := e.Kind + "#" + e.Repository
+		if e.Pulls != sums[name] || e.Before != before[name] || i > 0 && got.Entries[i-1].Compare(e.PullCount) >= 0 {
+			t.Errorf("entry %d is %+v, want %d and %d before", i, e, sums[name], before[name])
 		}
-		least = e.Pulls
-		delete(sums, e.Repository)
-	}
-	for name, n := range sums {
-		if got.Complete && n > least {
-			t.Errorf("%s has %d, but the ranking ends with %d", name, n, least)
+		if got.Complete && e.PullCount != want[i] {
+			t.Errorf("entry %d is %+v, want %+v", i, e, want[i])
 		}
 	}
 }

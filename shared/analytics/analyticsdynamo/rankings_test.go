@@ -2,47 +2,62 @@ package analyticsdynamo
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"testing"
 	"time"
-
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"portside/shared/analytics"
 	"portside/shared/core/calendar"
 	"portside/shared/dynamo/items"
+	"portside/shared/dynamo/pullcounts"
 	"portside/shared/testkit/awstest"
 )
 
 // userID has the length of real IDs.
 func userID(n int) string { return fmt.Sprintf("01939f6e-8a8e-7d5c-a3c1-%012d", n) }
 
-// pullsOf returns the item of a user's pulls in a month: the same number on each day.
-func pullsOf(user int, month string, pulls int64) items.Map {
-	item := items.Key("pulls#person#"+userID(user), month)
-	for day := range 31 {
-		item[fmt.Sprintf("d%02d", day+1)] = items.Number(pulls)
-	}
-	return item
-}
-
-// ranked returns the place of a user in the ranking of a span.
-func ranked(user int, span string, pulls int64) items.Map {
-	item := items.Key("top#person#"+span, "person#"+userID(user))
-	item["pulls"], item["ranking"] = items.Number(pulls), items.Text("person#"+span)
-	return item
-}
-
-// fillRankings adds two years in which 120 users pull every day.
+// fillRankings adds two years in which 120 users pull every day, the first ones most.
 func (b testTable) fillRankings() {
-	var all []items.Map
+	first, last := calendar.DayOf(now.AddDate(-1, 1-int(now.Month()), 1-now.Day())), today
+	years, tops := map[string]items.Map{}, map[string][]pullcounts.Place{}
 	for user := range 120 {
-		for month := range 24 {
-			span := fmt.Sprintf("%d-%02d", 2025+month/12, month%12+1)
-			all = append(all, ranked(user, span, 30*int64(120-user)), pullsOf(user, span, int64(120-user)))
+		name := pullcounts.Name(pullcounts.Person, userID(user))
+		byYear := map[string]pullcounts.Days{}
+		spans := map[string]calendar.Span{}
+		for day := first; day <= last; day++ {
+			year := pullcounts.Year(day)
+			if byYear[year] == nil {
+				byYear[year] = pullcounts.Days{}
+			}
+			byYear[year][day] = int64(120 - user)
+			for _, span := range calendar.SpansOf(day) {
+				spans[span.Name] = span
+			}
 		}
-		for day := today - 40; day <= today; day++ {
-			all = append(all, ranked(user, day.String(), int64(120-user)))
+		for year, days := range byYear {
+			item := days.Pack()
+			maps.Copy(item, pullcounts.Key(name, year))
+			years[name+year] = item
 		}
+		for _, span := range spans {
+			n := int64(min(last, span.Last)-max(first, span.First)+1) * int64(120-user)
+			tops[span.Name] = append(tops[span.Name], pullcounts.Place{Name: name, Pulls: n})
+		}
+	}
+	b.put(slices.Collect(maps.Values(years)))
+	b.putTops(tops)
+}
+
+func (b testTable) putTops(tops map[string][]pullcounts.Place) {
+	var all []items.Map
+	for span, places := range tops {
+		item, err := pullcounts.PackTop(pullcounts.Merge(nil, places))
+		if err != nil {
+			b.Fatal(err)
+		}
+		maps.Copy(item, pullcounts.TopKey(pullcounts.Person, span))
+		all = append(all, item)
 	}
 	b.put(all)
 }
@@ -61,12 +76,12 @@ func TestRankingCost(t *testing.T) {
 		units  float64
 	}{
 		{"today", analytics.PeriodQuery{Kind: analytics.Today}, "", 1, 2},
-		{"this week", analytics.PeriodQuery{Kind: analytics.ThisWeek}, "", 7, 14},
+		{"this week", analytics.PeriodQuery{Kind: analytics.ThisWeek}, "", 1, 2},
 		{"this month", analytics.PeriodQuery{}, "", 1, 2},
-		{"this month and before", analytics.PeriodQuery{}, analytics.WithPrevious, 11, 12},
-		{"this year", analytics.PeriodQuery{Kind: analytics.ThisYear}, "", 11, 20},
-		{"this year and a year ago", analytics.PeriodQuery{Kind: analytics.ThisYear}, analytics.WithYearAgo, 21, 25},
-		{"a year of 11 months and some days", analytics.PeriodQuery{Kind: analytics.Custom, From: &from, To: &today}, "", 17, 25},
+		{"this month and before", analytics.PeriodQuery{}, analytics.WithPrevious, 11, 7},
+		{"this year", analytics.PeriodQuery{Kind: analytics.ThisYear}, "", 1, 2},
+		{"this year and a year ago", analytics.PeriodQuery{Kind: analytics.ThisYear}, analytics.WithYearAgo, 11, 7},
+		{"a year of 11 months and some days", analytics.PeriodQuery{Kind: analytics.Custom, From: &from, To: &today}, "", 1, 12},
 	} {
 		meter.Reset()
 		got, err := rankings.Top(t.Context(), analytics.RankingQuery{Period: test.period, Of: analytics.People, Limit: 10, Compare: test.with})
@@ -85,15 +100,15 @@ func TestRankingCost(t *testing.T) {
 
 func TestRankingsRejectDamagedItems(t *testing.T) {
 	b := newTestTable(t)
-	month := today.String()[:len("2006-01")]
-	broken := &types.AttributeValueMemberN{Value: "1.5"}
-	counts, place := pullsOf(1, month, 1), ranked(1, today.String(), 1)
-	counts["d"+today.String()[len("2006-01-"):]], place["pulls"] = broken, broken
-	b.put([]items.Map{counts, place})
+	counts := pullcounts.Key(pullcounts.Name(pullcounts.Person, userID(1)), pullcounts.Year(today))
+	top := pullcounts.TopKey(pullcounts.Person, today.String())
+	counts["days"], top["places"] = items.Bytes([]byte{0xff}), items.Bytes([]byte{0xff})
+	b.put([]items.Map{counts, top})
 	if n, err := b.store().PullsOf(t.Context(), analytics.RankedItem{UserID: userID(1)}, today, today); err == nil {
 		t.Errorf("got %d pulls from a damaged item", n)
 	}
-	if top, err := b.store().Top(t.Context(), analytics.People, today.String(), 5); err == nil {
-		t.Errorf("got %v from a damaged item", top)
+	spans := []calendar.Span{{Name: today.String(), First: today, Last: today}}
+	if tops, _, err := b.store().Tops(t.Context(), analytics.People, spans); err == nil {
+		t.Errorf("got %v from a damaged item", tops)
 	}
 }

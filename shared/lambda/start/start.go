@@ -57,8 +57,18 @@ func buildOrExit[H any](build func(*Settings) (H, error)) H {
 //
 // Each record has the ID of the invocation, under which Lambda's own records and failed events refer to it.
 func logJSON() {
-	slog.SetDefault(slog.New(withInvocation{slog.NewJSONHandler(os.Stderr, nil)}))
+	slog.SetDefault(slog.New(withInvocation{slog.NewJSONHandler(os.Stderr, &slog.HandlerOptions{Level: logLevel()})}))
 	slog.SetLogLoggerLevel(slog.LevelError)
+}
+
+// logLevel returns the level of the function's setting ApplicationLogLevel, which Lambda puts into the environment. The default is
+// INFO, also for levels that slog does not have.
+func logLevel() slog.Level {
+	var level slog.Level
+	if err := level.UnmarshalText([]byte(os.Getenv("AWS_LAMBDA_LOG_LEVEL"))); err != nil {
+		return slog.LevelInfo
+	}
+	return level
 }
 
 // withInvocation adds the ID of the invocation to each record.

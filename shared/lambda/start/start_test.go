@@ -101,6 +101,15 @@ func TestFunctionAnswersAnInvocation(t *testing.T) {
 	}
 }
 
+func TestLogLevel(t *testing.T) {
+	for level, want := range map[string]int{"": 2, "INFO": 2, "DEBUG": 2, "TRACE": 2, "WARN": 1, "ERROR": 1} {
+		_, lines := runFunction(t, "missing settings", "AWS_LAMBDA_LOG_LEVEL="+level)
+		if len(lines) != want {
+			t.Errorf("at level %q, the log of a record at INFO and one at ERROR is %v", level, lines)
+		}
+	}
+}
+
 // runFunction runs a function in a separate process until it exits, and returns its exit status and log.
 func runFunction(t *testing.T, name string, environment ...string) (status int, lines []logLine) {
 	t.Helper()

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -13,147 +15,181 @@ import (
 	"portside/shared/core/calendar"
 	"portside/shared/core/parallel"
 	"portside/shared/dynamo/items"
+	"portside/shared/dynamo/pullcounts"
 	"portside/shared/pulls"
-)
-
-const (
-	sumAttribute = "pulls"  // all pulls of an object in the month
-	windowNumber = "window" // the last window that an item has
 )
 
 // dayCounters has the attribute of the day's item for each kind.
 var dayCounters = map[pulls.Kind]string{pulls.Chart: "charts", pulls.Image: "images"}
 
-// addition is what a window adds to one item.
-type addition struct {
-	key    items.Map
-	window string // the attribute with the number of the last window
-	added  map[string]int64
-}
-
-// apply adds a window to all counts and rankings that do not have it yet.
+// apply adds a window to all counts and rankings that do not have it yet. The rankings follow the counts, so that a call
+// that repeats the window finds the same counts.
 func (s *Store) apply(ctx context.Context, number int64, t *tally) error {
 	for day, kinds := range t.days {
-		a := addition{key: items.Key("usage", day.String()), window: "pullsWindow", added: map[string]int64{}}
-		for kind, n := range kinds {
-			a.added[dayCounters[kind]] = n
-		}
-		if _, err := s.add(ctx, number, a); err != nil {
+		if err := s.addDay(ctx, number, day, kinds); err != nil {
 			return err
 		}
 	}
-	thresholds, err := s.thresholds(ctx, t)
+	counted, err := s.load(ctx, t.names)
 	if err != nil {
 		return err
 	}
-	objects := make([]object, 0, len(t.objects))
-	for o := range t.objects {
-		objects = append(objects, o)
-	}
-	return parallel.Each(len(objects), maxConcurrentCalls, func(i int) error {
-		item, err := s.add(ctx, number, objects[i].addition(t.objects[objects[i]]))
-		if err != nil {
-			return err
-		}
-		return s.rank(ctx, objects[i], item, thresholds)
+	err = parallel.Each(len(counted), maxConcurrentCalls, func(i int) error {
+		return s.addCounts(ctx, number, counted[i], t.names[counted[i].name])
 	})
-}
-
-func (o object) addition(days map[calendar.Day]int64) addition {
-	a := addition{key: items.Key("pulls#"+o.name, o.month), window: windowNumber, added: map[string]int64{}}
-	for day, n := range days {
-		a.added[dayAttribute(day)] = n
-		a.added[sumAttribute] += n
+	if err != nil {
+		return err
 	}
-	return a
+	return s.rank(ctx, number, changedPlaces(counted, t.names))
 }
 
-// add adds to an item unless it has the window already. It returns at least the attributes that the window adds to.
-func (s *Store) add(ctx context.Context, number int64, a addition) (items.Map, error) {
+// addDay adds to the totals of a day unless they have the window already.
+func (s *Store) addDay(ctx context.Context, number int64, day calendar.Day, kinds map[pulls.Kind]int64) error {
 	expression, values := "", items.Map{":window": items.Number(number)}
-	for attribute, n := range a.added {
+	for kind, n := range kinds {
+		attribute := dayCounters[kind]
 		expression += ", " + attribute + " :" + attribute
 		values[":"+attribute] = items.Number(n)
 	}
-	out, err := s.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
-		TableName: &s.analytics, Key: a.key, UpdateExpression: aws.String("ADD " + expression[2:] + " SET #window = :window"),
-		ConditionExpression:                 aws.String("attribute_not_exists(#window) OR #window < :window"),
-		ExpressionAttributeNames:            map[string]string{"#window": a.window},
-		ExpressionAttributeValues:           values,
-		ReturnValues:                        types.ReturnValueUpdatedNew,
+	_, err := s.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
+		TableName: &s.analytics, Key: items.Key("usage", day.String()),
+		UpdateExpression:          aws.String("ADD " + expression[2:] + " SET pullsWindow = :window"),
+		ConditionExpression:       aws.String("attribute_not_exists(pullsWindow) OR pullsWindow < :window"),
+		ExpressionAttributeValues: values,
+	})
+	if err != nil && !items.ConditionFailed(err) {
+		return fmt.Errorf("add to the pulls of a day: %w", err)
+	}
+	return nil
+}
+
+// counts are the pulls of an artifact or user in the years of a window.
+type counts struct {
+	name  string
+	years map[string]*year
+}
+
+// year is a stored item.
+type year struct {
+	window int64 // 0 if the item does not exist
+	days   pullcounts.Days
+}
+
+func decodeYear(item items.Map) (*year, error) {
+	days, err := pullcounts.UnpackDays(item)
+	return &year{number(item[pullcounts.Window]), days}, err
+}
+
+// sum returns the pulls in a span.
+func (c counts) sum(span calendar.Span) int64 {
+	sum := int64(0)
+	for _, y := range c.years {
+		sum += y.days.Sum(span.First, span.Last)
+	}
+	return sum
+}
+
+// yearsOf returns the years of the spans that the days belong to. A week can belong to two years.
+func yearsOf(days pullcounts.Days) map[string]*year {
+	years := map[string]*year{}
+	for day := range days {
+		for _, span := range calendar.SpansOf(day) {
+			years[pullcounts.Year(span.First)], years[pullcounts.Year(span.Last)] = &year{}, &year{}
+		}
+	}
+	for name := range years {
+		years[name] = &year{days: pullcounts.Days{}}
+	}
+	return years
+}
+
+// load reads the counts of the years that the given pulls change.
+func (s *Store) load(ctx context.Context, names map[string]pullcounts.Days) ([]counts, error) {
+	all := make([]counts, 0, len(names))
+	for name, days := range names {
+		all = append(all, counts{name, yearsOf(days)})
+	}
+	const perCall = 50 // of which each has at most two years; BatchGetItem takes 100 keys
+	chunks := slices.Collect(slices.Chunk(all, perCall))
+	return all, parallel.Each(len(chunks), maxConcurrentCalls, func(i int) error {
+		return s.loadChunk(ctx, chunks[i])
+	})
+}
+
+func (s *Store) loadChunk(ctx context.Context, chunk []counts) error {
+	var keys []items.Map
+	byPK := map[string]counts{}
+	for _, c := range chunk {
+		byPK[pullcounts.Prefix+c.name] = c
+		for name := range c.years {
+			keys = append(keys, pullcounts.Key(c.name, name))
+		}
+	}
+	return items.GetAll(ctx, items.In(s.client, s.analytics), keys, func(item items.Map) error {
+		key, err := items.Decode[struct{ PK, SK string }](item)
+		if err != nil {
+			return err
+		}
+		y, err := decodeYear(item)
+		byPK[key.PK].years[key.SK] = y
+		return err
+	})
+}
+
+// addCounts adds the pulls to each year that does not have the window yet.
+func (s *Store) addCounts(ctx context.Context, number int64, c counts, added pullcounts.Days) error {
+	byYear := map[string]pullcounts.Days{}
+	for day, n := range added {
+		name := pullcounts.Year(day)
+		if byYear[name] == nil {
+			byYear[name] = pullcounts.Days{}
+		}
+		byYear[name][day] = n
+	}
+	for name, days := range byYear {
+		stored := c.years[name]
+		if stored.window >= number {
+			continue
+		}
+		next := &year{number, maps.Clone(stored.days)}
+		next.days.Add(days)
+		found, err := s.putYear(ctx, pullcounts.Key(c.name, name), next, stored.window)
+		if err != nil {
+			return err
+		}
+		c.years[name] = found
+	}
+	return nil
+}
+
+// putYear replaces an item if its window is still the given one, and returns what is stored then. Only a call with the same or
+// a later window can have changed it.
+func (s *Store) putYear(ctx context.Context, item items.Map, next *year, window int64) (*year, error) {
+	maps.Copy(item, next.days.Pack())
+	stored, err := s.putNumbered(ctx, item, next.window, window)
+	if err != nil {
+		return nil, err
+	}
+	return decodeYear(stored)
+}
+
+// putNumbered writes an item with the number of a window if the stored item has the expected number or does not exist. It
+// returns the item that is stored then.
+func (s *Store) putNumbered(ctx context.Context, item items.Map, number, expected int64) (items.Map, error) {
+	item[pullcounts.Window] = items.Number(number)
+	_, err := s.client.PutItem(ctx, &dynamodb.PutItemInput{
+		TableName: &s.analytics, Item: item, ConditionExpression: aws.String("attribute_not_exists(#window) OR #window = :expected"),
+		ExpressionAttributeNames:            map[string]string{"#window": pullcounts.Window},
+		ExpressionAttributeValues:           items.Map{":expected": items.Number(expected)},
 		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
 	})
 	if failed, ok := errors.AsType[*types.ConditionalCheckFailedException](err); ok {
 		return failed.Item, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("add to the counts of pulls: %w", err)
+		return nil, fmt.Errorf("write counts of pulls: %w", err)
 	}
-	return out.Attributes, nil
-}
-
-// maxRanked is how many places of a ranking are kept exactly. No ranking reads more of a span. Because counts only
-// grow, so does the count of that place, and an object with fewer pulls is not among them.
-const maxRanked = 100
-
-// thresholds returns the number of pulls from which an object can be among the first maxRanked, by ranking.
-func (s *Store) thresholds(ctx context.Context, t *tally) (map[string]int64, error) {
-	found := map[string]int64{}
-	var rankings []string
-	for o, days := range t.objects {
-		for _, span := range o.spans(days) {
-			name := o.ranking() + "#" + span
-			if _, known := found[name]; !known {
-				found[name], rankings = 0, append(rankings, name)
-			}
-		}
-	}
-	lowest := make([]int64, len(rankings))
-	err := parallel.Each(len(rankings), maxConcurrentCalls, func(i int) (err error) {
-		lowest[i], err = s.threshold(ctx, rankings[i])
-		return err
-	})
-	for i, name := range rankings {
-		found[name] = lowest[i]
-	}
-	return found, err
-}
-
-func (s *Store) threshold(ctx context.Context, ranking string) (int64, error) {
-	out, err := s.client.Query(ctx, &dynamodb.QueryInput{
-		TableName: &s.analytics, IndexName: aws.String("byPulls"), ScanIndexForward: aws.Bool(false), Limit: aws.Int32(maxRanked),
-		KeyConditionExpression:    aws.String("ranking = :ranking"),
-		ExpressionAttributeValues: items.Map{":ranking": items.Text(ranking)},
-	})
-	if err != nil {
-		return 0, fmt.Errorf("read the ranking %s: %w", ranking, err)
-	}
-	if len(out.Items) < maxRanked {
-		return 0, nil
-	}
-	return number(out.Items[maxRanked-1][sumAttribute]), nil
-}
-
-// rank writes the places of an object in the rankings of its item's attributes.
-func (s *Store) rank(ctx context.Context, o object, item items.Map, thresholds map[string]int64) error {
-	for attribute, value := range item {
-		span, ok := o.spanOf(attribute)
-		ranking := o.ranking() + "#" + span
-		threshold, isCounted := thresholds[ranking]
-		if !ok || !isCounted || number(value) < threshold {
-			continue
-		}
-		_, err := s.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
-			TableName: &s.analytics, Key: items.Key("top#"+ranking, o.name),
-			UpdateExpression:          aws.String("SET ranking = :ranking, pulls = :pulls"),
-			ConditionExpression:       aws.String("attribute_not_exists(pulls) OR pulls < :pulls"),
-			ExpressionAttributeValues: items.Map{":ranking": items.Text(ranking), ":pulls": value},
-		})
-		if err != nil && !items.ConditionFailed(err) {
-			return fmt.Errorf("write a ranking of pulls: %w", err)
-		}
-	}
-	return nil
+	return item, nil
 }
 
 func number(value types.AttributeValue) int64 {

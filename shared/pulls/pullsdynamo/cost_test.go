@@ -1,19 +1,20 @@
 package pullsdynamo_test
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"fmt"
 	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
-	"portside/shared/dynamo/items"
+	"portside/shared/core/calendar"
+	"portside/shared/dynamo/pullcounts"
 	"portside/shared/pulls"
 	"portside/shared/pulls/pullsdynamo"
 	"portside/shared/testkit/awstest"
@@ -75,7 +76,7 @@ func TestCost(t *testing.T) {
 	for _, p := range all {
 		objects[p.Repository], objects[p.OwnerID] = true, true
 	}
-	const perWindow = 50 // the window, the day, and the batches
+	const perWindow = 70 // the window, the day, the batches, and ten rankings of up to four units
 	if units := meter.WriteUnits(); units > float64(len(objects)+perWindow) {
 		t.Errorf("a window of %d users and artifacts took %.0f write units", len(objects), units)
 	}
@@ -84,51 +85,92 @@ func TestCost(t *testing.T) {
 // fillRankings fills the rankings of the first pulls with places that they cannot reach.
 func (s testTables) fillRankings(tb testing.TB) {
 	tb.Helper()
-	for _, kind := range []string{"artifact", "person"} {
-		for _, span := range []string{midnight.Format("2006-01"), midnight.Format(time.DateOnly)} {
-			for place := range pullsdynamo.MaxRanked {
-				item := items.Key("top#"+kind+"#"+span, fmt.Sprint(kind, "#", place))
-				item["ranking"], item["pulls"] = items.Text(kind+"#"+span), items.Number(1e6)
-				if _, err := s.client.PutItem(tb.Context(), &dynamodb.PutItemInput{TableName: &s.analytics, Item: item}); err != nil {
-					tb.Fatal(err)
-				}
+	for _, ranking := range []string{pullcounts.Artifact, pullcounts.Person} {
+		for _, span := range calendar.SpansOf(calendar.DayOf(midnight)) {
+			var top []pullcounts.Place
+			for place := range pullcounts.MaxPlaces {
+				name := fmt.Sprintf("%s#01939f6e-8a8e-7d5c-a3c1-%x", ranking, sha256.Sum256([]byte{byte(place)}))
+				top = append(top, pullcounts.Place{Name: name[:len(ranking)+37], Pulls: 1e6})
+			}
+			item, err := pullcounts.PackTop(top)
+			if err != nil {
+				tb.Fatal(err)
+			}
+			maps.Copy(item, pullcounts.TopKey(ranking, span.Name))
+			if _, err := s.client.PutItem(tb.Context(), &dynamodb.PutItemInput{TableName: &s.analytics, Item: item}); err != nil {
+				tb.Fatal(err)
 			}
 		}
 	}
 }
 
-// TestRankingsKeepTheTop records pulls of many more users than a ranking keeps, in several windows, and compares the first
-// places with the pulls.
+// TestRankingsKeepTheTop records pulls of many more users than a ranking keeps, in several windows and on both sides of New
+// Year, and compares the places of all spans, in their order, with those of a scan of all pulls.
 func TestRankingsKeepTheTop(t *testing.T) {
-	s, want := newTables(t), map[string]int{}
-	for window, given := range slices.Collect(slices.Chunk(traffic(900), 300)) {
-		for i := range given { // shuffle the users of each window, so that the top changes
-			given[i].OwnerID = fmt.Sprintf("user%03d", (i*i+window*31)%(pullsdynamo.MaxRanked+150))
-			given[i].CredentialID, given[i].Reference = given[i].OwnerID, fmt.Sprint(i)
-			want["person#"+given[i].OwnerID]++
+	s, dice, days := newTables(t), rand.New(rand.NewPCG(7, 8)), map[string]pullcounts.Days{}
+	for range 6 { // windows
+		given := traffic(250)
+		for i := range given {
+			given[i].At = midnight.AddDate(0, 0, 21+dice.IntN(16)).Add(time.Duration(i) * time.Second)
+			given[i].OwnerID = fmt.Sprintf("user%03d", min(dice.IntN(300), dice.IntN(300)))
+			given[i].CredentialID, given[i].Reference = given[i].OwnerID, fmt.Sprint(dice.Int())
+			name := pullcounts.Name(pullcounts.Person, given[i].OwnerID)
+			if days[name] == nil {
+				days[name] = pullcounts.Days{}
+			}
+			days[name][calendar.DayOf(given[i].At)]++
 		}
 		if _, err := s.store().Record(t.Context(), given); err != nil {
 			t.Fatal(err)
 		}
-		s.counts(t)
-	}
-	found := map[string]int{}
-	for key, n := range s.counts(t) {
-		if name, ok := strings.CutPrefix(key, "top#person#2026-12 "); ok {
-			found[strings.TrimSuffix(name, " pulls")] = n
+		if _, err := s.store().CountPending(t.Context()); err != nil {
+			t.Fatal(err)
 		}
 	}
-	places := slices.Sorted(maps.Values(want))
-	slices.Reverse(places)
-	threshold := places[min(len(places), pullsdynamo.MaxRanked)-1]
-	for name, n := range want {
-		if n >= threshold && found[name] != n {
-			t.Errorf("%s has %d in the ranking, want %d", name, found[name], n)
+	full := 0
+	for day := calendar.DayOf(midnight) + 21; day < calendar.DayOf(midnight)+37; day++ {
+		for _, span := range calendar.SpansOf(day) {
+			got := s.top(t, pullcounts.Person, span.Name)
+			if want := expectedTop(days, span); !slices.Equal(got, want) {
+				t.Errorf("%s: got %v, want %v", span.Name, got, want)
+			}
+			if len(got) == pullcounts.MaxPlaces {
+				full++
+			}
 		}
 	}
-	if len(want) <= pullsdynamo.MaxRanked {
-		t.Errorf("only %d users", len(want))
+	if len(days) <= pullcounts.MaxPlaces || full == 0 {
+		t.Errorf("only %d users, and %d full rankings", len(days), full)
 	}
+}
+
+// top returns the places of a ranking.
+func (s testTables) top(t *testing.T, ranking, span string) []pullcounts.Place {
+	t.Helper()
+	key := pullcounts.TopKey(ranking, span)
+	out, err := s.client.GetItem(t.Context(), &dynamodb.GetItemInput{TableName: &s.analytics, Key: key})
+	if err != nil {
+		t.Fatal(err)
+	}
+	top, err := pullcounts.UnpackTop(out.Item)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return top
+}
+
+// expectedTop sorts all users by their pulls in a span, and equal ones by their names.
+func expectedTop(days map[string]pullcounts.Days, span calendar.Span) []pullcounts.Place {
+	var all []pullcounts.Place
+	for name, pulls := range days {
+		if n := pulls.Sum(span.First, span.Last); n > 0 {
+			all = append(all, pullcounts.Place{Name: name, Pulls: n})
+		}
+	}
+	slices.SortFunc(all, func(a, b pullcounts.Place) int {
+		return cmp.Or(cmp.Compare(b.Pulls, a.Pulls), cmp.Compare(a.Name, b.Name))
+	})
+	return all[:min(len(all), pullcounts.MaxPlaces)]
 }
 
 // BenchmarkRecord records 10,000 pulls and counts them in one window, when the rankings are full.

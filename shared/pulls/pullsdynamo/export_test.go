@@ -8,6 +8,3 @@ func (s *Store) Impatient() *Store {
 	hasty.patience = retry.Policy{Attempts: 1}
 	return &hasty
 }
-
-// MaxRanked is maxRanked.
-const MaxRanked = maxRanked

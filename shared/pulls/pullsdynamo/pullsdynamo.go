@@ -20,15 +20,13 @@
 //
 // The analytics table:
 //
-//	usage                         <day>     charts, images: the number of pulls; see analyticsdynamo
-//	pulls#<kind>#<repository>     <month>   d01 to d31, pulls: of this artifact, by day and in all
-//	pulls#person#<owner>          <month>   the same, of this user
-//	top#artifact#<span>, top#person#<span>   <kind>#<repository>, person#<owner>   a place in a ranking
+//	usage                   <day>    charts, images: the number of pulls; see analyticsdynamo
+//	pulls#<name>            <year>   the pulls of an artifact or user by day; see pullcounts
+//	top#<ranking>#<span>    top      the first places of a ranking; see pullcounts
 //
-// A span is a day or its month: 2026-11-21 and 2026-11, in UTC. [Store.CountPending] adds the pending
-// batches of all writers at once, as a window with a number. Each item keeps the number of its last
-// window and takes no window twice, so a window can be repeated after a failure. An item of a
-// ranking is written only if it can be among the first maxRanked; the index byPulls sorts them.
+// A span is a year, a quarter, a month, an ISO week or a day, in UTC. [Store.CountPending] adds the pending batches of all
+// writers at once, as a window with a number. Each item keeps the number of its last window and takes no window
+// twice, so a window can be repeated after a failure. A ranking is one item, which a window writes once.
 package pullsdynamo
 
 import (

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -17,6 +18,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"pgregory.net/rapid"
 
+	"portside/shared/dynamo/items"
+	"portside/shared/dynamo/pullcounts"
 	"portside/shared/pulls"
 	"portside/shared/pulls/pullsdynamo"
 	"portside/shared/testkit/awstest"
@@ -96,8 +99,32 @@ func (s testTables) counts(t reporter) map[string]int {
 				found[text(item["pk"])+" "+text(item["sk"])+" "+name], _ = strconv.Atoi(n.Value)
 			}
 		}
+		unpackCounts(t, item, found)
 	}
 	return found
+}
+
+// unpackCounts adds the counts of a year, or the places of a ranking.
+func unpackCounts(t reporter, item items.Map, found map[string]int) {
+	pk := text(item["pk"])
+	if strings.HasPrefix(pk, "pulls#") {
+		days, err := pullcounts.UnpackDays(item)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for day, n := range days {
+			found[pk+" "+day.String()] = int(n)
+		}
+	}
+	if strings.HasPrefix(pk, "top#") {
+		top, err := pullcounts.UnpackTop(item)
+		if err != nil || !slices.IsSortedFunc(top, pullcounts.Place.Compare) {
+			t.Fatal(pk, "has", top, err)
+		}
+		for _, place := range top {
+			found[pk+" "+place.Name] = int(place.Pulls)
+		}
+	}
 }
 
 // expectedCounts returns the counts of the pulls, computed by a full scan.
@@ -114,10 +141,12 @@ func expectedCounts(all []pulls.Pull) map[string]int {
 		}
 		counts["usage "+day+" "+string(p.Kind)+"s"]++
 		for kind, name := range map[string]string{"artifact": string(p.Kind) + "#" + p.Repository, "person": "person#" + p.OwnerID} {
-			counts["pulls#"+name+" "+day[:7]+" d"+day[8:]]++
-			counts["pulls#"+name+" "+day[:7]+" pulls"]++
-			counts["top#"+kind+"#"+day+" "+name+" pulls"]++
-			counts["top#"+kind+"#"+day[:7]+" "+name+" pulls"]++
+			counts["pulls#"+name+" "+day]++
+			year, week := p.At.UTC().ISOWeek()
+			quarter := fmt.Sprintf("%s-Q%d", day[:4], (p.At.UTC().Month()+2)/3)
+			for _, span := range []string{day, day[:7], day[:4], quarter, fmt.Sprintf("%d-W%02d", year, week)} {
+				counts["top#"+kind+"#"+span+" "+name]++
+			}
 		}
 	}
 	return counts

@@ -44,6 +44,8 @@ type Record struct {
 	Route     string              // "" for an unknown path
 	Caller    principal.Principal // zero without a valid credential
 	Err       error               // nil if the request succeeded
+	// Brief lowers the level of a success to DEBUG, for requests that come in large numbers. The access log has them, too.
+	Brief bool
 
 	panicked any
 	stack    []byte
@@ -75,8 +77,11 @@ func (rec *Record) log(r *http.Request, status int, took time.Duration) {
 	if rec.panicked != nil {
 		fields = append(fields, "panic", rec.panicked, "stack", string(rec.stack))
 	}
-	if status >= http.StatusInternalServerError {
+	switch {
+	case status >= http.StatusInternalServerError:
 		level = slog.LevelError
+	case rec.Brief && status < http.StatusBadRequest:
+		level = slog.LevelDebug
 	}
 	slog.Log(r.Context(), level, "request", fields...)
 }

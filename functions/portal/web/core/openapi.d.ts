@@ -2557,9 +2557,9 @@ export interface components {
              */
             by: "artifact" | "person";
             period: components["schemas"]["Period"];
-            /** @description The artifacts or users with the most pulls, in descending order. */
+            /** @description The artifacts or users with the most pulls, in descending order; equal numbers in the order of kind, repository and userId. */
             entries: components["schemas"]["RankingEntry"][];
-            /** @description Whether no other artifact or user has more pulls than the last entry. It can be false only for a period of several months or days, if more than 100 artifacts or users have pulls in one of them. The counts are always exact. */
+            /** @description Whether the entries are certainly the first ones. It can be false only for a custom period that is not one day, week, month, quarter or year, and only if more than 100 artifacts or users have pulls in one of its parts. The counts are always exact. */
             complete: boolean;
             meta: components["schemas"]["Meta"];
             /** @description The period of the comparison; only with compare. */

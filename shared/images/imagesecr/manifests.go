@@ -1,0 +1,65 @@
+package imagesecr
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"maps"
+	"net/http"
+	"slices"
+	"time"
+
+	"portside/shared/core/recent"
+	"portside/shared/images"
+)
+
+// Limits of the manifests that a function keeps. They take at most 16 MB.
+const (
+	maxKeptManifests = 128
+	maxKeptBytes     = 128 << 10
+	// keptLife is how long clients may get a manifest that was deleted from the registry.
+	keptLife = 5 * time.Minute
+)
+
+// digestHeader is the name of the header with the digest of a manifest.
+const digestHeader = "Docker-Content-Digest"
+
+// Manifests fetches manifests. It keeps them by their digest: a digest never means other content, and all clients of a new
+// version ask for the same manifests.
+type Manifests struct {
+	registry *Registry
+	kept     *recent.Cache[keptKey, Response]
+}
+
+type keptKey struct{ repository, digest string }
+
+// NewManifests returns a Manifests that has kept none yet.
+func NewManifests(registry *Registry, now func() time.Time) *Manifests {
+	return &Manifests{registry: registry, kept: recent.New[keptKey, Response](maxKeptManifests, keptLife, now)}
+}
+
+// Fetch returns the manifest in a repository by its tag or digest, if its media type is among the accepted. The response always
+// has the header Docker-Content-Digest. Callers must not change the body. Errors: as Registry.Fetch.
+func (m *Manifests) Fetch(ctx context.Context, target images.Target, accept []string) (Response, error) {
+	if kept, ok := m.kept.Get(keptKey{target.Repository, target.Reference}); ok && slices.Contains(accept, kept.Header.Get("Content-Type")) {
+		return kept.withOwnHeader(), nil
+	}
+	answer, err := m.registry.Fetch(ctx, Request{Method: http.MethodGet, Target: target, Accept: accept})
+	if err != nil {
+		return answer, err
+	}
+	sum := sha256.Sum256(answer.Body)
+	digest := "sha256:" + hex.EncodeToString(sum[:])
+	if answer.Header.Get(digestHeader) == "" {
+		answer.Header.Set(digestHeader, digest)
+	}
+	if answer.Status == http.StatusOK && answer.Header.Get(digestHeader) == digest && len(answer.Body) <= maxKeptBytes {
+		m.kept.Put(keptKey{target.Repository, digest}, answer.withOwnHeader())
+	}
+	return answer, nil
+}
+
+func (r Response) withOwnHeader() Response {
+	r.Header = maps.Clone(r.Header)
+	return r
+}
