@@ -13,6 +13,7 @@ func TestSmokeTestCallsTheServiceBeforeItChangesAnything(t *testing.T) {
 	o.expect(o.bootstrap(), exitDone, "")
 	before := o.userEmails()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		//nolint:contextcheck // the fixture has the context of the test
 		if during := o.userEmails(); !slices.Equal(during, before) {
 			t.Errorf("during the call, the users are %q instead of %q", during, before)
 		}

@@ -141,7 +141,8 @@ func readPolicyConditions(n *node) ([]iam.Condition, error) {
 		}
 		for _, f := range operator.value.present() {
 			if !slices.Contains(iam.Keys, f.key) {
-				return nil, problem(f.line, "the local stack does not know the key %q of a condition; use one of %s", f.key, strings.Join(iam.Keys, ", "))
+				return nil, problem(f.line, "the local stack does not know the key %q of a condition; use one of %s", f.key,
+					strings.Join(iam.Keys, ", "))
 			}
 			values, err := f.value.strings("the values of " + f.key)
 			if err != nil {
