@@ -313,8 +313,8 @@ func (s *stack) control(ctx context.Context, what report, into any) error {
 	return json.NewDecoder(response.Body).Decode(into)
 }
 
-// functionOf returns the function of an access key, of a role or of a log group. It is empty for the operator. The access log is
-// that of the API.
+// functionOf returns the function of an access key, of a role or of a log group. It returns "" for the operator, and
+// ApiAccessLogs for the access log.
 func functionOf(caller string) string {
 	name := strings.TrimPrefix(caller, "ASIA")
 	if i := strings.LastIndexAny(name, "/-"); i >= 0 {

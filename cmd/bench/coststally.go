@@ -27,7 +27,7 @@ const (
 	kindInvocations = "invocations"
 	kindRecords     = "log records"
 	kindBytes       = "log bytes"
-	// askedIfMissing is no request: it is the permission that S3 also checks when an object is missing.
+	// askedIfMissing is not a call, but the permission that S3 also checks if an object is missing.
 	askedIfMissing = "s3:ListBucket"
 )
 

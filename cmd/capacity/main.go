@@ -7,8 +7,9 @@
 // on the engine and records the tables, keys and units of their calls. `make capacity` measures and simulates.
 // The simulation is seeded, so its output changes only if the measurement or the load does.
 //
-// What operations use apart from that comes from usage.json, which `bench -only costs` measures on the local stack. `make cost` does
-// both. prices.json has the list prices of AWS, and the memory of functions comes from template.yaml.
+// usage.json has what else operations use: CPU time, log bytes and calls of other services. `bench -only costs` measures it on the
+// local stack. prices.json has the list prices of AWS, and the memory of functions comes from template.yaml. `make cost` measures
+// and computes.
 package main
 
 import (

@@ -79,7 +79,7 @@ func billedMs(f usage.Function, memory float64) float64 {
 	return f.CPUMs*math.Max(1, cpuMemory/memory) + f.Trips*tripMs + f.Waits*waitMs
 }
 
-// of returns what an operation costs by itself, without the work in the background.
+// of returns the cost of an operation, without the work that it causes in the background.
 func (p pricing) of(o usage.Operation) (cost, error) {
 	c := cost{api: o.Requests * p.byID["request"]}
 	for _, name := range slices.Sorted(maps.Keys(o.Functions)) { // in order, because the sums of fractions depend on it

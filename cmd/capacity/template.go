@@ -57,7 +57,7 @@ func readTemplate(path string) (deployed, error) {
 	return found, nil
 }
 
-// memoryOf returns the memory of a function. Of a condition, it is that of the default, which comes last.
+// memoryOf returns the memory of a function. If a condition decides, the default counts, which is the last value.
 func memoryOf(node yaml.Node, global float64) (float64, error) {
 	switch node.Kind {
 	case 0:

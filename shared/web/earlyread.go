@@ -56,9 +56,9 @@ func PathID(r *http.Request, parameter string) (id string, ok bool) {
 	return parsed.String(), err == nil
 }
 
-// begin starts what does not depend on the caller while the caller is authenticated: the early read, and the schemas of an
-// operation that gets its first request. It does nothing for a text that is no credential of the kind, because that is
-// refused without a call.
+// begin starts the work that does not depend on the caller, while the caller is authenticated: the early read and, at the
+// operation's first request, its schemas. If the text cannot be a credential of the kind, it starts nothing, because the
+// request is refused without a call.
 func (l *lazyOperation) begin(r *http.Request, text string, kind credentials.Kind) {
 	if secret, err := credentials.Parse(text); err != nil || secret.Kind() != kind {
 		return
