@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"maps"
 	"net/http"
 	"slices"
 	"sync"
@@ -65,6 +66,7 @@ func addOperation[I, O any](to huma.API, access Access, op huma.Operation, handl
 	}
 	op.MaxBodyBytes++ // huma rejects a body of exactly the limit
 	op.Errors = slices.Concat(op.Errors, access.errors())
+	op.Responses = copyOf(op.Responses)
 	op.Security = access.security()
 	if access.permission != "" {
 		op.Extensions = map[string]any{"x-permission": access.permission}
@@ -86,6 +88,17 @@ func addOperation[I, O any](to huma.API, access Access, op huma.Operation, handl
 		return output, nil
 	})
 	document(to.OpenAPI(), op, form)
+}
+
+// copyOf returns responses that huma may change, while another API adds the same operation.
+func copyOf(responses map[string]*huma.Response) map[string]*huma.Response {
+	copied := map[string]*huma.Response{}
+	for status, response := range responses {
+		own := *response
+		own.Headers, own.Content = maps.Clone(response.Headers), maps.Clone(response.Content)
+		copied[status] = &own
+	}
+	return copied
 }
 
 // document corrects what huma documents of an operation: it removes the status 422 unless the operation declares it,
