@@ -216,7 +216,8 @@ var moduleRules = []moduleRule{
 var aliases = map[string]string{
 	// The SDK's middleware is used together with smithy's, and both packages are called middleware.
 	"awsmiddleware": "github.com/aws/aws-sdk-go-v2/aws/middleware",
-	// The SDK's http is used together with the standard library's.
+	// The SDK's packages named http are used together with the standard library's.
+	"sdkhttp":    "github.com/aws/aws-sdk-go-v2/aws/transport/http",
 	"smithyhttp": "github.com/aws/smithy-go/transport/http",
 	// Tests of our packages named mail read messages with the standard library's mail.
 	"netmail": "net/mail",

@@ -92,9 +92,9 @@ func (r *reindexCharts) open(ctx context.Context, p process) (*s3.Client, error)
 	if r.bucket == "" {
 		return nil, usageError("name the bucket with --bucket or CHARTS_BUCKET, or pass --local DATA for a local stack")
 	}
-	cfg, err := config.LoadDefaultConfig(ctx, options...)
+	cfg, err := loadAWSConfig(ctx, options...)
 	if err != nil {
-		return nil, fmt.Errorf("AWS settings: %w", err)
+		return nil, err
 	}
 	return s3Client(cfg, stack.S3), nil
 }

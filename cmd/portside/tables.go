@@ -152,9 +152,9 @@ func (t *target) lookup(p process) func(string) (string, bool) {
 type tableNames struct{ users, projects, credentials, counts, analytics, secrets string }
 
 func open(ctx context.Context, names tableNames, options ...func(*config.LoadOptions) error) (*tables, error) {
-	cfg, err := config.LoadDefaultConfig(ctx, options...)
+	cfg, err := loadAWSConfig(ctx, options...)
 	if err != nil {
-		return nil, fmt.Errorf("AWS settings: %w", err)
+		return nil, err
 	}
 	client := dynamodb.NewFromConfig(cfg)
 	keys := credentialsdynamo.New(client, names.credentials, names.counts)

@@ -16,10 +16,10 @@ import (
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/aws/transport/http"
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/smithy-go/logging"
 
+	"portside/shared/lambda/awshttp"
 	"portside/shared/lambda/start"
 )
 
@@ -33,7 +33,7 @@ func Config(settings *start.Settings) aws.Config {
 		DefaultsMode: aws.DefaultsModeLegacy,
 		Credentials: credentials.NewStaticCredentialsProvider(
 			settings.String("AWS_ACCESS_KEY_ID"), settings.String("AWS_SECRET_ACCESS_KEY"), settings.Optional("AWS_SESSION_TOKEN")),
-		HTTPClient:                  http.NewBuildableClient(), // shared by all clients, and with it the connections
+		HTTPClient:                  awshttp.New(), // shared by all clients, and with it the connections
 		Logger:                      logging.NewStandardLogger(os.Stderr),
 		ConfigSources:               []any{endpoints{settings}},
 		RequestMinCompressSizeBytes: minCompressBytes,

@@ -20,6 +20,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws/retry"
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
+	"portside/shared/lambda/awshttp"
 )
 
 // sharedEngine returns the address of the DynamoDB engine of this test binary, or the error of its start.
@@ -35,6 +37,7 @@ func DynamoDB(tb testing.TB) *dynamodb.Client {
 	}
 	return dynamodb.New(dynamodb.Options{
 		BaseEndpoint: aws.String("http://" + address),
+		HTTPClient:   awshttp.New(),
 		Region:       "us-east-1",
 		Credentials:  credentials.NewStaticCredentialsProvider("test", "test", ""),
 		Retryer: retry.NewStandard(func(o *retry.StandardOptions) {

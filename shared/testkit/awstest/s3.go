@@ -22,6 +22,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
+
+	"portside/shared/lambda/awshttp"
 )
 
 // engineTimeout bounds the wait for an engine to start.
@@ -86,7 +88,7 @@ func deleteBucket(ctx context.Context, client *s3.Client, bucket string) error {
 
 func (e s3Engine) client() *s3.Client {
 	return s3.New(s3.Options{
-		BaseEndpoint: aws.String("http://" + e.address), Region: "us-east-1", UsePathStyle: true,
+		BaseEndpoint: aws.String("http://" + e.address), Region: "us-east-1", UsePathStyle: true, HTTPClient: awshttp.New(),
 		Credentials: credentials.NewStaticCredentialsProvider("test", e.secret, ""),
 		Retryer: retry.NewStandard(func(o *retry.StandardOptions) {
 			o.MaxBackoff = 5 * time.Millisecond
