@@ -82,8 +82,34 @@ func (b *Builder) Add(block Block) error {
 			b.Limits.Blocks))
 	}
 	block.Page = b.doc.Pages
+	block.Words = locate(block.Words, block.Text)
 	b.doc.Blocks = append(b.doc.Blocks, block)
 	return nil
+}
+
+// locate finds the words in the text of their block and sets their offsets in it. The text has them in the same order, but it lacks bullets
+// and the hyphens of divided words. locate leaves out words that it does not find.
+func locate(words []Word, text string) []Word {
+	const maxGap = 4 // bytes between two words
+	found := words[:0]
+	at := 0
+	for _, w := range words {
+		w.Text = Clean(w.Text)
+		window := text[at:min(len(text), at+maxGap+len(w.Text))]
+		i := strings.Index(window, w.Text)
+		if i < 0 {
+			w.Text = strings.TrimRight(w.Text, "-\u2010")
+			i = strings.Index(window, w.Text)
+		}
+		if i < 0 || w.Text == "" {
+			continue
+		}
+		w.Start = at + i
+		at = w.Start + len(w.Text)
+		w.Text = text[w.Start:at] // do not keep another copy
+		found = append(found, w)
+	}
+	return found
 }
 
 // overflows reports whether cells have more text than the document may have. It is called before their text is copied,

@@ -108,7 +108,7 @@ func TestCleanDoesNotKeepUnusedMemory(t *testing.T) {
 	}
 	runtime.GC()
 	runtime.ReadMemStats(&after)
-	if grown := int64(after.HeapAlloc) - int64(before.HeapAlloc); grown > 8<<20 { //nolint:gosec // far below
+	if grown := int64(after.HeapAlloc) - int64(before.HeapAlloc); grown > 8<<20 {
 		t.Errorf("%d letters take %d MB", count, grown>>20)
 	}
 	if text := b.Document().Text(); len(text) != 2*count-1 {

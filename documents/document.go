@@ -41,7 +41,8 @@ type Block struct {
 	Table int    // number of the table from 1 for a Row; otherwise 0
 	Cells []Cell // for a Row and a Field
 	Box   Box
-	Time  Span // for a Caption
+	Words []Word // in the order of the text; nil if the format has no places
+	Time  Span   // for a Caption
 }
 
 // End returns the offset in the document's text at which the block ends.
@@ -55,8 +56,32 @@ type Cell struct {
 	Header bool
 }
 
-// Box is the place of a block on its page, in points (1/72 inch) from the top left corner. The zero Box means unknown.
+// Word is the place of a word. A word that a line break divides is two of them.
+type Word struct {
+	Text  string // a part of the document's text
+	Start int    // offset in the document's text, in bytes
+	Box   Box
+}
+
+// End returns the offset in the document's text at which the word ends.
+func (w Word) End() int { return w.Start + len(w.Text) }
+
+// Box is the place of a block or a word on its page, in points (1/72 inch) from the top left corner. The zero Box means unknown.
 type Box struct{ Left, Top, Right, Bottom float64 }
+
+// Union returns the smallest box that contains both boxes. The zero Box contains nothing.
+func (b Box) Union(other Box) Box {
+	switch {
+	case b == Box{}:
+		return other
+	case other == Box{}:
+		return b
+	}
+	return Box{
+		Left: min(b.Left, other.Left), Top: min(b.Top, other.Top),
+		Right: max(b.Right, other.Right), Bottom: max(b.Bottom, other.Bottom),
+	}
+}
 
 // Span is a part of a recording, in seconds from its start.
 type Span struct{ From, To float64 }
@@ -74,6 +99,25 @@ func (d *Document) BlockAt(offset int) int {
 	return -1
 }
 
+// BoxOf returns the box around the words from start to end, in bytes of the text, as far as they are in one block. If only the place of the
+// block is known, it returns that; otherwise the zero Box.
+func (d *Document) BoxOf(start, end int) Box {
+	i := d.BlockAt(start)
+	if i < 0 {
+		return Box{}
+	}
+	if d.Blocks[i].Words == nil {
+		return d.Blocks[i].Box
+	}
+	var around Box
+	for _, w := range d.Blocks[i].Words {
+		if w.Start < end && start < w.End() {
+			around = around.Union(w.Box)
+		}
+	}
+	return around
+}
+
 // seal joins the blocks and sets every offset.
 func (d *Document) seal() {
 	var text strings.Builder
@@ -88,6 +132,9 @@ func (d *Document) seal() {
 		for j := range b.Cells {
 			b.Cells[j].Start = at
 			at += len(b.Cells[j].Text) + len(cellGap)
+		}
+		for j := range b.Words {
+			b.Words[j].Start += b.Start
 		}
 	}
 	d.text = text.String()

@@ -210,10 +210,10 @@ func overlap(t *testing.T, first []byte, name string, count int) []byte {
 		out = append(out, bytes.Replace(header, []byte(name), fmt.Appendf(nil, "%0*d", len(name), i), 1)...)
 	}
 	size, tail := len(out)-from, slices.Clone(first[end:])
-	entries := binary.LittleEndian.Uint16(tail[10:]) - 1 + uint16(count) //nolint:gosec // some hundred
+	entries := binary.LittleEndian.Uint16(tail[10:]) - 1 + uint16(count)
 	binary.LittleEndian.PutUint16(tail[8:], entries)
 	binary.LittleEndian.PutUint16(tail[10:], entries)
-	binary.LittleEndian.PutUint32(tail[12:], uint32(size)) //nolint:gosec // some thousand
+	binary.LittleEndian.PutUint32(tail[12:], uint32(size))
 	return append(out, tail...)
 }
 

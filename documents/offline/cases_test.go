@@ -17,6 +17,7 @@ type asked struct {
 func ask(t *testing.T, cases []asked) {
 	t.Helper()
 	for _, c := range cases {
+		record(c)
 		v := answers.Variable{Name: c.name, Type: c.kind, Description: c.description}
 		d := readDocument(t, c.text)
 		found, err := New().Extract(t.Context(), d, answers.ExtractSettings{Variables: []answers.Variable{v}})

@@ -1,6 +1,6 @@
-// Package offline answers questions about documents without a model, an account or a download. It
-// summarizes a document in its own sentences, extracts values by labels, layout and typed parsers,
-// and compares the values of two documents.
+// Package offline answers questions about documents without a language model, an account or a download. It
+// summarizes a document in its own sentences, extracts values by labels, layout, typed parsers and decision trees that
+// documents with known answers have trained, and compares the values of two documents.
 //
 // The same question always gets the same answer: nothing depends on the time, on chance or on the
 // order of a map. The engine returns a value only if the document states it clearly. If a text has
@@ -21,6 +21,7 @@
 //	ranking                  label → score; answers → the best one
 //	values, prose            pair or sentence → answers
 //	statements               pair or sentence → true or false
+//	learned                  candidates of a question → probabilities, by trained trees
 //	extraction               document and variables → values with evidence
 //	summary, comparison      what the engine writes
 package offline
@@ -56,7 +57,7 @@ func prepare() {
 
 // Version returns the name and revision of the rules. The revision changes whenever a question may
 // get another answer.
-func (*Engine) Version() string { return "offline-5" }
+func (*Engine) Version() string { return "offline-7" }
 
 var _ answers.Engine = (*Engine)(nil)
 

@@ -85,6 +85,7 @@ func TestTwoReadingsGiveNoAnswer(t *testing.T) {
 		"only a condition": {"If shipping is included, tell us.", answers.Variable{Name: "shipping_included", Type: answers.Boolean}},
 	} {
 		t.Run(name, func(t *testing.T) {
+			record(asked{step.text, step.v.Name, step.v.Type, step.v.Description, ""})
 			found, err := New().Extract(t.Context(), readDocument(t, step.text), answers.ExtractSettings{Variables: []answers.Variable{step.v}})
 			if err != nil {
 				t.Fatal(err)

@@ -36,6 +36,7 @@ func TestFormsOfManyLayouts(t *testing.T) {
 		"a word before not":    {"Your fare is non-refundable.", answers.Variable{Name: "refundable", Type: answers.Boolean}, "false"},
 	} {
 		t.Run(name, func(t *testing.T) {
+			record(asked{c.text, c.variable.Name, c.variable.Type, c.variable.Description, c.want})
 			d := readDocument(t, c.text)
 			found, err := New().Extract(t.Context(), d, answers.ExtractSettings{Variables: []answers.Variable{c.variable}})
 			if err != nil {

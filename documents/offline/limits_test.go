@@ -178,8 +178,9 @@ func TestInvalidValuesAreNull(t *testing.T) {
 		{"Total: 5", "total", "5"},
 		{"Total: 5 of 6", "total", "5"},
 	} {
-		asked := answers.ExtractSettings{Variables: []answers.Variable{{Name: step.name, Type: answers.Number}}}
-		got, err := New().Extract(t.Context(), hostileDocument(t, step.text), asked)
+		record(asked{step.text, step.name, answers.Number, "", step.want})
+		settings := answers.ExtractSettings{Variables: []answers.Variable{{Name: step.name, Type: answers.Number}}}
+		got, err := New().Extract(t.Context(), hostileDocument(t, step.text), settings)
 		if err != nil {
 			t.Fatal(err)
 		}

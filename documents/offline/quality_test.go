@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -12,87 +11,16 @@ import (
 
 	"portside/documents"
 	"portside/documents/answers"
+	"portside/documents/sample"
 )
 
-// readDocument builds a document from the notation of testdata: "# " and "## " headings, "- " list items, "= name | value"
-// fields, "| a | b" rows, "! a | b" a row of heads that begins a table, "~" a new table, "---" a new page, "@left,top,right,bottom
-// text" words placed on a page, and paragraphs, whose lines stay apart.
 func readDocument(tb testing.TB, text string) *documents.Document {
 	tb.Helper()
-	b := documents.NewBuilder(documents.PlainText, documents.DefaultLimits())
-	b.Page()
-	r := documentReader{into: b, table: b.NextTable()}
-	for line := range strings.SplitSeq(text, "\n") {
-		if err := r.line(line); err != nil {
-			tb.Fatal(err)
-		}
-	}
-	if err := r.flush(); err != nil {
+	d, err := sample.Read(text)
+	if err != nil {
 		tb.Fatal(err)
 	}
-	return b.Document()
-}
-
-type documentReader struct {
-	into      *documents.Builder
-	table     int
-	paragraph []string
-}
-
-func (r *documentReader) flush() error {
-	text := strings.Join(r.paragraph, "\n")
-	r.paragraph = nil
-	return r.into.Add(documents.Block{Kind: documents.Paragraph, Text: text})
-}
-
-func (r *documentReader) line(line string) error {
-	kind, rest, _ := strings.Cut(line, " ")
-	if line != "" && !strings.HasPrefix(kind, "@") && !slices.Contains([]string{"#", "##", "-", "=", "!", "|", "~", "---"}, kind) {
-		r.paragraph = append(r.paragraph, line)
-		return nil
-	}
-	if err := r.flush(); err != nil {
-		return err
-	}
-	switch kind {
-	case "#", "##":
-		return r.into.Add(documents.Block{Kind: documents.Heading, Text: rest, Level: len(kind)})
-	case "-":
-		return r.into.Add(documents.Block{Kind: documents.ListItem, Text: rest})
-	case "=":
-		return r.into.Add(documents.Block{Kind: documents.Field, Cells: cellsOf(rest, false)})
-	case "!":
-		r.table = r.into.NextTable()
-		return r.into.Add(documents.Block{Kind: documents.Row, Table: r.table, Cells: cellsOf(rest, false)})
-	case "|":
-		return r.into.Add(documents.Block{Kind: documents.Row, Table: r.table, Cells: cellsOf(rest, false)})
-	case "~":
-		r.table = r.into.NextTable()
-	case "---":
-		r.into.Page()
-	case "":
-		return nil
-	default:
-		return r.placed(kind[1:], rest)
-	}
-	return nil
-}
-
-func (r *documentReader) placed(box, text string) error {
-	var at [4]float64
-	for i, n := range strings.SplitN(box, ",", len(at)) {
-		at[i], _ = strconv.ParseFloat(n, 64)
-	}
-	place := documents.Box{Left: at[0], Top: at[1], Right: at[2], Bottom: at[3]}
-	return r.into.Add(documents.Block{Kind: documents.Paragraph, Text: text, Box: place})
-}
-
-func cellsOf(line string, header bool) []documents.Cell {
-	var cells []documents.Cell
-	for i, text := range strings.Split(line, "|") {
-		cells = append(cells, documents.Cell{Text: strings.TrimSpace(text), Column: i, Header: header})
-	}
-	return cells
+	return d
 }
 
 type tally struct{ correct, abstained, wrong, nulls int }

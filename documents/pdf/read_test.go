@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
@@ -178,5 +179,33 @@ func TestLabelsAndValuesAreRows(t *testing.T) {
 	want := "No of invoice\tF26-0912 of us\nDate\t19 September 2026\nClient\tFriends of the Lighthouse\nTo be paid until\t19 October 2026"
 	if !strings.HasSuffix(d.Text(), want) {
 		t.Errorf("got %q", d.Text())
+	}
+}
+
+// TestWordsHavePlaces compares the words of every file of the corpus with the text and their boxes with those of the blocks.
+func TestWordsHavePlaces(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.pdf")
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	for _, file := range files {
+		d, err := readFile(t, file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		placed := 0
+		for _, b := range d.Blocks {
+			at := b.Start
+			for _, w := range b.Words {
+				if w.Start < at || d.Text()[w.Start:w.End()] != w.Text || b.Box.Union(w.Box) != b.Box {
+					t.Fatalf("%s: the word %q at %d with the box %v in the block %v at %d", file, w.Text, w.Start, w.Box, b.Box, at)
+				}
+				at = w.End()
+				placed += len(w.Text)
+			}
+		}
+		if words := len(strings.Join(strings.Fields(d.Text()), "")); placed < words*98/100 {
+			t.Errorf("%s: %d of %d bytes of words have places", file, placed, words)
+		}
 	}
 }

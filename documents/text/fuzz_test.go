@@ -55,7 +55,7 @@ func FuzzHTML(f *testing.F) {
 func FuzzCSV(f *testing.F)  { try(f, text.ReadCSV, "a,\"b\"\"\nc", "sep=,\n", "'a';'b'\r\n") }
 func FuzzJSON(f *testing.F) { try(f, text.ReadJSON, `{"a":[{"b":1},{"b":null}]}`, `[[1,{}],[]]`) }
 func FuzzXML(f *testing.F) {
-	try(f, text.ReadXML, `<a b="c">d<e/>f</a>`, "<a><b>1</b><b x='2'/></a>")
+	try(f, text.ReadXML, `<a b="c">d<e/>f</a>`, "<a><b>1</b><b x='2'/></a>", ciiInvoice, ublInvoice)
 }
 func FuzzRTF(f *testing.F) {
 	try(f, text.ReadRTF, `{\rtf1{\footnote a}\u-1?\bin3 x\cell\row}`, `{\rtf1{\*\x}{\fonttbl\f9\fcharset2}`)

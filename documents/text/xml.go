@@ -13,8 +13,9 @@ import (
 )
 
 // ReadXML reads any XML. Elements and attributes with a value become Fields, which have the path of element names without the
-// root as their name. Elements with text between child elements become Paragraphs. A run of equal elements becomes a table. It
-// ignores document type definitions, so it expands only the five entities of XML.
+// root as their name. The usual values of an e-invoice come first and have common names. Elements with text between child elements
+// become Paragraphs. A run of equal elements becomes a table. It ignores document type definitions, so it expands only the five
+// entities of XML.
 func ReadXML(ctx context.Context, file documents.Source, into *documents.Builder) error {
 	return whole(page{ctx, into}, file, func(to page, data []byte) error {
 		d := xml.NewDecoder(strings.NewReader(charset.Decode(data, charset.Declared(data))))
@@ -59,6 +60,9 @@ func (p *xmlParser) all(to page) error {
 		to.into.Warn(tooDeep)
 	}
 	if p.root != nil {
+		if adding := addEInvoice(to, p.root); adding != nil {
+			return adding
+		}
 		if adding := addNode(to, p.root, ""); adding != nil {
 			return adding
 		}

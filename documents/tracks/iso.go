@@ -190,7 +190,7 @@ func (m *iso) edits(b box, t *isoTrack) error {
 	for n := f.u32(); n > 0 && !f.short; n-- {
 		duration, begin := f.wide(eight), int64(f.wide(eight))
 		if !eight {
-			begin = int64(int32(begin)) //nolint:gosec // a negative number of 32 bits
+			begin = int64(int32(begin))
 		}
 		f.u32() // the speed
 		if f.short {

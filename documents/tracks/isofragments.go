@@ -60,7 +60,7 @@ func (r *isoReading) fragmentHeader(b box, part *isoFragment) error {
 	flags, id := f.u32(), uint64(f.u32())
 	part.isWanted, part.isoRun = id == r.track.number, r.runs[id]
 	if flags&hasBase != 0 {
-		part.base = int64(f.u64()) //nolint:gosec // reading at a negative place fails
+		part.base = int64(f.u64())
 		part.next = part.base
 	}
 	if flags&hasDescription != 0 {
@@ -92,7 +92,7 @@ func (r *isoReading) run(b box, part *isoFragment) error {
 	}
 	flags, count, header := f.u32(), int64(f.u32()), int64(8)
 	if flags&runOffset != 0 {
-		part.next = part.base + int64(int32(f.u32())) //nolint:gosec // a signed number of 32 bits
+		part.next = part.base + int64(int32(f.u32()))
 		header += 4
 	}
 	if flags&runFirst != 0 {

@@ -78,7 +78,7 @@ func (m *matroska) element(at, limit int64) (element, error) {
 		return element{}, errCut
 	}
 	e := element{id: id, from: at + int64(n+wide), unknown: size == 1<<(7*wide)-1}
-	e.to = e.from + int64(min(size, uint64(limit-e.from))) //nolint:gosec // of 56 bits, and within the file
+	e.to = e.from + int64(min(size, uint64(limit-e.from)))
 	return e, nil
 }
 

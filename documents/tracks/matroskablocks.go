@@ -145,7 +145,7 @@ func (r *matroskaReading) block(e element, duration *uint64) error {
 		return nil
 	}
 	f := fields{data: head[wide:]}
-	after, flags := int16(f.u16()), f.u8() //nolint:gosec // a signed number of 16 bits
+	after, flags := int16(f.u16()), f.u8()
 	const laced = 6
 	if f.short || flags&laced != 0 {
 		return nil

@@ -11,6 +11,7 @@ import (
 	"portside/documents/answers"
 	"portside/documents/offline/candidates"
 	"portside/documents/offline/index"
+	"portside/documents/offline/learned"
 	"portside/documents/offline/lexicon"
 	"portside/documents/offline/prose"
 	"portside/documents/offline/questions"
@@ -66,6 +67,7 @@ type Extractor struct {
 	values     *values.Reader
 	prose      *prose.Reader
 	claims     *statements.Reader
+	learned    *learned.Reader
 }
 
 // Prepare reads a document. This takes seconds for a long one, so Prepare returns the error of the
@@ -77,14 +79,26 @@ func Prepare(ctx context.Context, d *documents.Document) (*Extractor, error) {
 	}
 	set := candidates.Collect(doc)
 	v := values.NewReader(doc, set)
-	e := &Extractor{doc, set, v, prose.NewReader(doc, set, v), statements.NewReader(doc, set, v)}
+	e := &Extractor{doc, set, v, prose.NewReader(doc, set, v), statements.NewReader(doc, set, v), learned.NewReader(doc, v)}
 	return e, doc.Watch.Check()
 }
 
 // find returns the best answer to a question.
 func (e *Extractor) find(q *questions.Question) (ranking.Answer, bool) {
-	if len(q.Patterns) == 0 || len(q.Patterns[0].Terms) == 0 {
+	rules := e.ByRules(q)
+	if q.Variable.Type != answers.Boolean {
+		return e.learned.Find(q, rules)
+	}
+	if !rules.Found {
 		return ranking.Answer{}, false
+	}
+	return rules.Ranked[0], true
+}
+
+// ByRules returns what the rules say about a question.
+func (e *Extractor) ByRules(q *questions.Question) learned.Rules {
+	if len(q.Patterns) == 0 || len(q.Patterns[0].Terms) == 0 {
+		return learned.Rules{}
 	}
 	var all []ranking.Answer
 	if q.Variable.Type == answers.Boolean {
@@ -93,7 +107,14 @@ func (e *Extractor) find(q *questions.Question) (ranking.Answer, bool) {
 		all = slices.Concat(e.fromPairs(q), e.prose.FromSentences(q), e.fromShapes(q), e.prose.FromGreeting(q))
 		all = append(e.withoutRanges(q, all), e.fromEnds(q)...)
 	}
-	return ranking.Best(e.Index.Watch, all)
+	ranked := ranking.Ranked(e.Index.Watch, all)
+	_, found := ranking.Best(ranked)
+	return learned.Rules{Ranked: ranked, Found: found}
+}
+
+// Values returns the candidates of a question as if the document did not have some of the answers, for training.
+func (e *Extractor) Values(q *questions.Question, isGone func(ranking.Answer) bool) []learned.Candidate {
+	return e.learned.Candidates(q, e.ByRules(q), isGone)
 }
 
 // fromPairs returns the values of pairs whose label answers the question.
@@ -134,8 +155,8 @@ func (e *Extractor) evidence(a ranking.Answer) answers.Evidence {
 // FirstFound returns the first value that the document has for the named variables, in their order.
 func (e *Extractor) FirstFound(t answers.Type, names []string) (ranking.Answer, bool) {
 	for _, name := range names {
-		if a, ok := e.find(ranking.Fit(e.Index, questions.New(answers.Variable{Name: name, Type: t}))); ok {
-			return a, true
+		if rules := e.ByRules(ranking.Fit(e.Index, questions.New(answers.Variable{Name: name, Type: t}))); rules.Found {
+			return rules.Ranked[0], true
 		}
 	}
 	return ranking.Answer{}, false

@@ -52,9 +52,10 @@ func New(ctx context.Context, d *documents.Document) (*Index, error) {
 	}
 	ix.Truncated = strings.TrimSpace(d.Text()[len(ix.Text):]) != ""
 	ix.Blocks = firstBlocks(d.Blocks, len(ix.Text))
-	days := dates.Find(ix.Watch, ix.Text, ix.Lang)
+	text := apart(ix.Text, ix.Blocks)
+	days := dates.Find(ix.Watch, text, ix.Lang)
 	ix.Dates, ix.InvalidDates = days.Dates, days.Invalid
-	ix.Numbers = outside(outside(numbers.Find(ix.Watch, ix.Text, ix.Lang), days.Dates), days.Invalid)
+	ix.Numbers = outside(outside(numbers.Find(ix.Watch, without(text, days.Dates), ix.Lang), days.Dates), days.Invalid)
 	markAnchors(ix)
 	ix.Ranges = findRanges(ix)
 	ix.Topic = ix.topicTerms()
@@ -96,6 +97,35 @@ func searchedBytes(text string) int {
 // not mean an order.
 func isCodeHead(rest string) bool {
 	return len(rest) > 1 && strings.IndexByte("-/", rest[0]) >= 0 && scan.IsDigit(rest[1])
+}
+
+// apart returns the text with a tab in place of each space between words that stand far apart on the page. Otherwise "2" and "119.00" of
+// neighboring columns would be read as 2119.
+func apart(text string, blocks []documents.Block) string {
+	const wide = 0.7 // of the height of a word
+	changed := []byte(text)
+	for i := range blocks {
+		words := blocks[i].Words
+		for j := 1; j < len(words); j++ {
+			last, next := &words[j-1], &words[j]
+			isFar := next.Box.Left-last.Box.Right > wide*(next.Box.Bottom-next.Box.Top)
+			if gap := last.End(); isFar && gap+1 == next.Start && gap < len(changed) && changed[gap] == ' ' {
+				changed[gap] = '\t'
+			}
+		}
+	}
+	return string(changed)
+}
+
+// without returns the text with tabs in place of dates, because the last digits of a date and the number after it may look like one number.
+func without(text string, days []dates.Date) string {
+	changed := []byte(text)
+	for _, d := range days {
+		for i := d.At.Start; i < d.At.End; i++ {
+			changed[i] = '\t'
+		}
+	}
+	return string(changed)
 }
 
 // outside removes the numbers that are part of a date.

@@ -10,7 +10,6 @@ import (
 	"github.com/abadojack/whatlanggo"
 
 	"portside/documents/answers"
-	"portside/documents/offline/scan"
 )
 
 // Detection looks at samplePieces pieces of samplePiece bytes, spread evenly over the text.
@@ -25,12 +24,15 @@ const (
 func Detect(text string) answers.Lang {
 	sample := sampleOf(text)
 	count := countVotes(sample)
-	guess, sure := guessByTrigrams(sample)
 	switch {
 	case count.best == 0:
 		return ""
-	case count.best >= 1 && count.best >= 1.25*count.second && guess == count.lang,
-		count.best >= 1.5 && count.best >= 1.6*count.second:
+	case count.best >= 1.5 && count.best >= 1.6*count.second:
+		return Supported(count.lang)
+	}
+	guess, sure := guessByTrigrams(sample)
+	switch {
+	case count.best >= 1 && count.best >= 1.25*count.second && guess == count.lang:
 		return Supported(count.lang)
 	case sure && guess != "" && count.of[guess] >= 0.75*count.best:
 		return guess
@@ -50,7 +52,7 @@ func Guess(text string) answers.Lang {
 	for _, lang := range answers.Langs() {
 		n := 0
 		for _, w := range words {
-			if stopWords()[lang][w] {
+			if stopWords(lang)[w] {
 				n++
 			}
 		}
@@ -115,11 +117,15 @@ func votingLangs() []answers.Lang { return append(answers.Langs(), "da", "cs", "
 
 // distinctiveWords returns the languages of each stop word and business word.
 var distinctiveWords = sync.OnceValue(func() map[string][]answers.Lang {
-	langs := map[string][]answers.Lang{}
+	const words = 1_200 // the map gets its final size at once, because the first question after a cold start waits for it
+	langs := make(map[string][]answers.Lang, words)
 	for _, lang := range votingLangs() {
-		all := languageWords()["stop words"][lang] + " " + languageWords()["business"][lang] + " " + languageWords()["neighbors"][lang]
-		for word := range scan.SetOf(all) {
-			langs[word] = append(langs[word], lang)
+		for _, section := range []string{"stop words", "business", "neighbors"} {
+			for word := range strings.FieldsSeq(languageWords()[section][lang]) {
+				if known := langs[word]; len(known) == 0 || known[len(known)-1] != lang { // a list may repeat a word
+					langs[word] = append(known, lang)
+				}
+			}
 		}
 	}
 	return langs

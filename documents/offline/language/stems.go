@@ -36,7 +36,7 @@ type Stemmer struct {
 // NewStemmer returns a Stemmer. If the language is not supported, it removes the stop words of all
 // languages and does not change other words.
 func NewStemmer(lang answers.Lang) *Stemmer {
-	stops := stopWords()[lang]
+	stops := stopWords(lang)
 	if stops == nil {
 		stops = AllStopWords()
 	}

@@ -39,11 +39,18 @@ var languageText string
 // Slovak, Catalan), so that those are not mistaken for a supported one.
 var languageWords = sync.OnceValue(func() WordLists { return ParseLists(languageText) })
 
-// stopWords returns the stop words of each supported language.
-var stopWords = sync.OnceValue(func() map[answers.Lang]map[string]bool {
-	sets := map[answers.Lang]map[string]bool{}
+// stopWords returns the stop words of a supported language. It builds the set of a language when it is first needed.
+func stopWords(lang answers.Lang) map[string]bool {
+	if set := stopWordSets()[lang]; set != nil {
+		return set()
+	}
+	return nil
+}
+
+var stopWordSets = sync.OnceValue(func() map[answers.Lang]func() map[string]bool {
+	sets := map[answers.Lang]func() map[string]bool{}
 	for lang, list := range languageWords()["stop words"] {
-		sets[lang] = scan.SetOf(list)
+		sets[lang] = scan.LazySet(list)
 	}
 	return sets
 })
@@ -57,8 +64,5 @@ var AllStopWords = sync.OnceValue(func() map[string]bool {
 	return every
 })
 
-// Prepare builds the word lists that every document needs. Calling it early is optional.
-func Prepare() {
-	distinctiveWords()
-	stopWords()
-}
+// Prepare builds the word list that every document needs. Calling it early is optional.
+func Prepare() { distinctiveWords() }

@@ -9,7 +9,7 @@ import (
 func TestEveryLanguageHasItsWordLists(t *testing.T) {
 	const minStopWords = 60
 	for _, lang := range answers.Langs() {
-		if n := len(stopWords()[lang]); n < minStopWords {
+		if n := len(stopWords(lang)); n < minStopWords {
 			t.Errorf("%s: %d stop words", lang, n)
 		}
 		if languageWords()["business"][lang] == "" {

@@ -3,5 +3,5 @@
 //
 // The input is words, the output is a list of [Mention] values: a term and where it appears. A word
 // that the lexicon does not know becomes its own term, in lower case. The lexicon never changes
-// after it is loaded from lexicon.txt.
+// at run time. A test writes the index that it is read from, out of lexicon.txt.
 package lexicon

@@ -9,17 +9,23 @@ import (
 	"portside/documents/offline/scan"
 )
 
-//go:embed lexicon.txt
-var lexiconText string
+// The index has the words of lexicon.txt, in a form that needs no preparation: building maps of them would take longer than all else
+// of the first question after a cold start. `go test -update` writes it.
+var (
+	//go:embed forms.index
+	formsIndex string
+	//go:embed stems.index
+	stemsIndex string
+	//go:embed terms.index
+	termsIndex string
+)
 
 // Lexicon maps the words and phrases of business documents to terms in capitals, the same for all
 // languages. A form is one or more folded words with a space between them.
-//
-// Both maps get their final size at once, because the first question after a cold start waits for
-// them.
 type Lexicon struct {
-	forms map[string]form
-	stems map[string][]string // terms of forms whose last word may have any ending
+	forms index      // by form: twice the number of its list of terms, and 1 if other forms begin with it
+	stems index      // by form whose last word may have any ending: the number of its list of terms
+	lists [][]string // of terms; the first is nil
 }
 
 type form struct {
@@ -27,59 +33,23 @@ type form struct {
 	isPrefix bool     // other forms begin with it
 }
 
-// Business returns the lexicon of business documents. The first call builds it.
+// Business returns the lexicon of business documents.
 var Business = sync.OnceValue(func() *Lexicon {
-	const forms, stems = 4_500, 700
-	l := &Lexicon{make(map[string]form, forms), make(map[string][]string, stems)}
-	for line := range strings.Lines(lexiconText) {
-		if meaning, forms, ok := strings.Cut(strings.TrimSpace(line), ":"); ok && !strings.HasPrefix(line, "#") {
-			l.add(slices.Clip(strings.Fields(meaning)), forms)
-		}
+	l := &Lexicon{forms: index(formsIndex), stems: index(stemsIndex), lists: [][]string{nil}}
+	for list := range strings.Lines(termsIndex) {
+		l.lists = append(l.lists, slices.Clip(strings.Fields(list)))
 	}
 	return l
 })
 
-// add adds a list of forms that are separated by commas. A star ends a stem.
-func (l *Lexicon) add(terms []string, forms string) {
-	for words := scan.Words(forms); len(words) > 0; {
-		n := 1
-		for n < len(words) && !words[n].AfterBreak {
-			n++
-		}
-		l.addForm(terms, words[:n], strings.HasPrefix(forms[words[n-1].At.End:], "*"))
-		words = words[n:]
-	}
-}
-
-// addForm adds one form, and marks its beginnings as prefixes.
-func (l *Lexicon) addForm(terms []string, words []scan.Word, isStem bool) {
-	text := words[0].Text
-	for _, w := range words[1:] {
-		l.forms[text] = form{l.forms[text].terms, true}
-		text += " " + w.Text
-	}
-	if isStem {
-		l.stems[text] = union(l.stems[text], terms)
-		return
-	}
-	l.forms[text] = form{union(l.forms[text].terms, terms), l.forms[text].isPrefix}
-}
-
-// union returns the terms of both lists. It may return one of the lists, but changes neither.
-func union(known, more []string) []string {
-	if known == nil {
-		return more
-	}
-	for _, t := range more {
-		if !slices.Contains(known, t) {
-			known = append(slices.Clip(known), t)
-		}
-	}
-	return known
+// form returns a form, or the zero value if the lexicon does not have it.
+func (l *Lexicon) form(text string) form {
+	value := l.forms.find(text)
+	return form{terms: l.lists[value/2], isPrefix: value%2 == 1}
 }
 
 // Means reports whether one of the terms of a word is term.
-func (l *Lexicon) Means(word, term string) bool { return slices.Contains(l.forms[word].terms, term) }
+func (l *Lexicon) Means(word, term string) bool { return slices.Contains(l.form(word).terms, term) }
 
 // longest returns the terms of the longest form at the beginning of words, and its number of words.
 // If a form and a stem have the same number of words, the form wins.
@@ -93,7 +63,7 @@ func (l *Lexicon) longest(words []scan.Word) (terms []string, used int) {
 		if stem := l.stem(text, len(w.Text), maxEndingLetters); stem != nil {
 			terms, used = stem, i+1
 		}
-		form := l.forms[text]
+		form := l.form(text)
 		if form.terms != nil {
 			terms, used = form.terms, i+1
 		}
@@ -116,7 +86,7 @@ const (
 // letters follow it. lastWord is the length of the form's last word.
 func (l *Lexicon) stem(form string, lastWord, maxEnding int) []string {
 	for n := 0; n <= maxEnding && n <= lastWord-minStemBytes; n++ {
-		if terms := l.stems[form[:len(form)-n]]; terms != nil {
+		if terms := l.lists[l.stems.find(form[:len(form)-n])]; terms != nil {
 			return terms
 		}
 	}
@@ -146,7 +116,7 @@ func (l *Lexicon) compound(word string) []string {
 
 // part returns the terms of one part of a compound.
 func (l *Lexicon) part(word string) []string {
-	if terms := l.forms[word].terms; terms != nil {
+	if terms := l.form(word).terms; terms != nil {
 		return terms
 	}
 	if len(word) < minPartBytes {
@@ -186,7 +156,7 @@ func (l *Lexicon) inflected(text string) []string {
 		if !ok || len(stem) < minBytes {
 			continue
 		}
-		if terms := l.forms[stem].terms; terms != nil && !IsFiller(stem) {
+		if terms := l.form(stem).terms; terms != nil && !IsFiller(stem) {
 			return terms
 		}
 	}

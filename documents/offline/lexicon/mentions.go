@@ -61,7 +61,7 @@ func (l *Lexicon) single(text string, known []string, seen map[string][]string) 
 		return []string{text}
 	}
 	terms := known
-	if l.forms[text].terms == nil {
+	if l.form(text).terms == nil {
 		if parts := l.compound(text); parts != nil {
 			terms = parts
 		} else if parts := l.numbered(text); parts != nil {

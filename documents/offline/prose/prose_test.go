@@ -26,7 +26,7 @@ func best(t *testing.T, text string, v answers.Variable) string {
 	set := candidates.Collect(doc)
 	r := NewReader(doc, set, values.NewReader(doc, set))
 	q := ranking.Fit(doc, questions.New(v))
-	found, ok := ranking.Best(nil, append(r.FromSentences(q), r.FromGreeting(q)...))
+	found, ok := ranking.Best(ranking.Ranked(nil, append(r.FromSentences(q), r.FromGreeting(q)...)))
 	if !ok {
 		return ""
 	}

@@ -32,14 +32,13 @@ const (
 	maxScore    = 1.04
 )
 
-// Best returns the answer with the highest score. ok is false if its score is below MinScore, if
-// another value is almost as good, or if the best answer has no value.
-func Best(w *scan.Watch, all []Answer) (first Answer, ok bool) {
+// Ranked returns the answers without repetitions, the one with the highest score first. Repetitions of a value raise its score.
+func Ranked(w *scan.Watch, all []Answer) []Answer {
 	best := map[string]Answer{}
 	var keys []string
 	for _, a := range all {
 		if w.Stopped() {
-			return Answer{}, false
+			return nil
 		}
 		known, ok := best[a.Key]
 		if !ok {
@@ -56,12 +55,22 @@ func Best(w *scan.Watch, all []Answer) (first Answer, ok bool) {
 		best[a.Key] = known
 	}
 	slices.SortStableFunc(keys, func(a, b string) int { return cmp.Compare(best[b].Score, best[a].Score) })
-	if len(keys) == 0 || best[keys[0]].Score < MinScore {
+	ranked := make([]Answer, len(keys))
+	for i, k := range keys {
+		ranked[i] = best[k]
+	}
+	return ranked
+}
+
+// Best returns the first of ranked answers. ok is false if its score is below MinScore, if
+// another value is almost as good, or if the best answer has no value.
+func Best(ranked []Answer) (first Answer, ok bool) {
+	if len(ranked) == 0 || ranked[0].Score < MinScore {
 		return Answer{}, false
 	}
-	first = best[keys[0]]
-	for _, k := range keys[1:] {
-		if best[k].Score > first.Score-minLead && !sameName(first, best[k]) {
+	first = ranked[0]
+	for _, a := range ranked[1:] {
+		if a.Score > first.Score-minLead && !sameName(first, a) {
 			return Answer{}, false
 		}
 	}

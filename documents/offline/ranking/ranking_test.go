@@ -30,10 +30,10 @@ func TestBest(t *testing.T) {
 		"exactly the lead, failed": {[]Answer{answer("1", 0.85), answer("2", 0.9)}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got, _ := Best(nil, c.all); c.want != "" && got.Value.Text != c.want {
+			if got, _ := Best(Ranked(nil, c.all)); c.want != "" && got.Value.Text != c.want {
 				t.Errorf("best is %+v, want %s", got, c.want)
 			}
-			if got, ok := Best(nil, c.all); ok != (c.want != "") {
+			if got, ok := Best(Ranked(nil, c.all)); ok != (c.want != "") {
 				t.Errorf("ok is %v, best is %+v", ok, got)
 			}
 		})

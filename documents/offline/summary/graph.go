@@ -48,7 +48,7 @@ func termsOf(text string, stems *language.Stemmer, ids map[string]int32) []term 
 	for _, stem := range stems.Stems(text) {
 		id, known := ids[stem]
 		if !known {
-			id = int32(len(ids)) //nolint:gosec // there are fewer words than bytes
+			id = int32(len(ids))
 			ids[stem] = id
 		}
 		terms = append(terms, term{id, 1})
@@ -137,7 +137,7 @@ func holdersOf(sentences []sentence) [][]edge {
 			for int(t.id) >= len(holders) {
 				holders = append(holders, nil)
 			}
-			holders[t.id] = append(holders[t.id], edge{int32(i), t.weight}) //nolint:gosec // at most maxCompared
+			holders[t.id] = append(holders[t.id], edge{int32(i), t.weight})
 		}
 	}
 	for id, list := range holders {
@@ -162,7 +162,7 @@ func strongest(sums []float32, minimum float32) []edge {
 	edges := make([]edge, 0, count)
 	for to, sum := range sums {
 		if sum >= minimum {
-			edges = append(edges, edge{int32(to), sum / total}) //nolint:gosec // at most maxCompared
+			edges = append(edges, edge{int32(to), sum / total})
 		}
 	}
 	return edges

@@ -4,7 +4,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/pdfcpu/pdfcpu/pkg/font"
 	"golang.org/x/text/unicode/norm"
 
 	"portside/documents/pdf/internal/syntax"
@@ -72,9 +71,10 @@ func (l *Loader) readWidths(f *Font, dict syntax.Dict, fontName string) {
 func (f *Font) setStandardWidths(fontName string) {
 	f.defaultWidth = 0.5
 	standardName := similarStandardFont(fontName)
+	standard := standardWidths[standardName]
 	codes := map[string]rune{}
 	for c, character := range namedEncoding("WinAnsiEncoding") {
-		codes[character] = rune(c) // the parameter of font.CharWidth is a code of this encoding
+		codes[character] = rune(c)
 	}
 	for c, character := range &f.table {
 		if standardName == "Symbol" || standardName == "ZapfDingbats" {
@@ -84,15 +84,15 @@ func (f *Font) setStandardWidths(fontName string) {
 		if !ok && character != "" {
 			known, _ = utf8.DecodeRuneInString(norm.NFD.String(character))
 		}
-		if w, err := font.CharWidth(standardName, known); err == nil && w > 0 && known < 256 {
-			f.widths[uint32(c)] = float64(w) / 1000
+		if known < 256 && standard[known] > 0 {
+			f.widths[uint32(c)] = float64(standard[known]) / 1000
 		}
 	}
 }
 
 // similarStandardFont returns the name of the standard font that is most similar to a font.
 func similarStandardFont(fontName string) string {
-	if font.IsCoreFont(fontName) {
+	if standardWidths[fontName] != nil {
 		return fontName
 	}
 	family, styles := "Helvetica", [4]string{"", "-Bold", "-Oblique", "-BoldOblique"}

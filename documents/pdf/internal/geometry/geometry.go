@@ -40,14 +40,6 @@ func (m Matrix) IsUsable() bool {
 	return true
 }
 
-// Union returns the smallest box that contains both boxes.
-func Union(a, b documents.Box) documents.Box {
-	return documents.Box{
-		Left: min(a.Left, b.Left), Top: min(a.Top, b.Top),
-		Right: max(a.Right, b.Right), Bottom: max(a.Bottom, b.Bottom),
-	}
-}
-
 // BoxOf returns the box with two opposite corners.
 func BoxOf(x1, y1, x2, y2 float64) documents.Box {
 	return documents.Box{Left: min(x1, x2), Top: min(y1, y2), Right: max(x1, x2), Bottom: max(y1, y2)}

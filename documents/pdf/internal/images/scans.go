@@ -106,7 +106,7 @@ func joinStrips(images []content.Image) []Scan {
 		s := Scan{box: boxOf(strips[0])}
 		for _, strip := range strips {
 			s.parts = append(s.parts, strip.Stream)
-			s.box = geometry.Union(s.box, boxOf(strip))
+			s.box = s.box.Union(boxOf(strip))
 			s.pixels += directNumber(strip.Stream, "Width") * directNumber(strip.Stream, "Height")
 		}
 		s.rotation, s.isMirrored = orientationOf(strips[0])

@@ -26,6 +26,7 @@ type Block struct {
 	kind       documents.BlockKind
 	text       string
 	cells      []documents.Cell
+	words      []documents.Word // in the order of the text
 	box        documents.Box
 	size       float64 // of the font, in points
 	isBold     bool
@@ -65,6 +66,9 @@ func Blocks(ctx context.Context, glyphs []content.Glyph) ([]Block, error) {
 			}
 			for _, b := range regionBlocks(regionLines(region)) {
 				b.box = d.restore(b.box)
+				for i := range b.words {
+					b.words[i].Box = d.restore(b.words[i].Box)
+				}
 				blocks = append(blocks, b)
 			}
 		}

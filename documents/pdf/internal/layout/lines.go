@@ -26,6 +26,7 @@ type cell struct {
 	text   string
 	box    documents.Box
 	isBold bool
+	words  []documents.Word // in the order of the text
 }
 
 // line is a row whose words are joined to cells.
@@ -38,7 +39,7 @@ type line struct {
 func (l *line) box() documents.Box {
 	b := l.cells[0].box
 	for _, c := range l.cells[1:] {
-		b = geometry.Union(b, c.box)
+		b = b.Union(c.box)
 	}
 	return b
 }
@@ -80,13 +81,14 @@ func (r *row) line(above []cell) line {
 		switch {
 		case i == 0 || !isJustified && isCellGap:
 			l.finishCell(&text)
-			l.cells = append(l.cells, cell{box: w.box(), isBold: w.isBold})
+			l.cells = append(l.cells, cell{isBold: w.isBold})
 		case gap > minSpace:
 			text.WriteByte(' ')
 		}
 		text.WriteString(w.text)
 		last := &l.cells[len(l.cells)-1]
-		last.box, last.isBold = geometry.Union(last.box, w.box()), last.isBold && w.isBold
+		last.box, last.isBold = last.box.Union(w.box()), last.isBold && w.isBold
+		last.words = append(last.words, documents.Word{Text: w.text, Box: w.box()})
 	}
 	l.finishCell(&text)
 	return l
@@ -157,7 +159,8 @@ func (l line) merge(below line) line {
 			continue
 		}
 		l.cells[i].text = joinText(l.cells[i].text, c.text)
-		l.cells[i].box = geometry.Union(l.cells[i].box, c.box)
+		l.cells[i].box = l.cells[i].box.Union(c.box)
+		l.cells[i].words = slices.Concat(l.cells[i].words, c.words)
 	}
 	slices.SortStableFunc(l.cells, func(a, b cell) int { return cmp.Compare(a.box.Left, b.box.Left) })
 	return l

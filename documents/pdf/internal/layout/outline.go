@@ -85,7 +85,7 @@ func enclosingLists(lists []float64, b *Block) []float64 {
 
 // block returns a block in its final form. listLevel is the nesting of a list item.
 func (o Outline) block(b *Block, table, listLevel int) documents.Block {
-	made := documents.Block{Kind: b.kind, Text: b.text, Cells: b.cells, Box: b.box}
+	made := documents.Block{Kind: b.kind, Text: b.text, Cells: b.cells, Box: b.box, Words: b.words}
 	if b.kind == documents.Row {
 		made.Table = table
 		return made

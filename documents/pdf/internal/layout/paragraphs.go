@@ -2,12 +2,12 @@ package layout
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"portside/documents"
-	"portside/documents/pdf/internal/geometry"
 )
 
 // maxParagraphLines bounds a paragraph.
@@ -67,7 +67,10 @@ func joinJustified(l, above line, right float64) line {
 
 // joinTwoCells returns a line of two cells as a line of one cell.
 func (l line) joinTwoCells(isBold bool) line {
-	l.cells = []cell{{l.cells[0].text + " " + l.cells[1].text, l.box(), isBold}}
+	first, second := l.cells[0], l.cells[1]
+	l.cells = []cell{{
+		text: first.text + " " + second.text, box: l.box(), isBold: isBold, words: slices.Concat(first.words, second.words),
+	}}
 	return l
 }
 
@@ -121,7 +124,7 @@ func paragraph(lines []line, right float64) Block {
 	first := lines[0]
 	b := Block{
 		kind: documents.Paragraph, text: first.cells[0].text, box: first.box(), size: first.size, isBold: true,
-		lines: len(lines),
+		lines: len(lines), words: slices.Clone(first.cells[0].words),
 	}
 	for i, l := range lines {
 		b.isBold = b.isBold && l.cells[0].isBold
@@ -136,7 +139,8 @@ func paragraph(lines []line, right float64) Block {
 		} else {
 			b.text = joinText(b.text, l.cells[0].text)
 		}
-		b.box = geometry.Union(b.box, l.box())
+		b.box = b.box.Union(l.box())
+		b.words = append(b.words, l.cells[0].words...)
 	}
 	if n := markerBytes(b.text); n > 0 {
 		b.kind = documents.ListItem

@@ -88,6 +88,7 @@ func rowBlocks(rows []line) []Block {
 		for _, c := range l.cells {
 			column = max(column+1, nearestColumn(columns, c.box))
 			b.cells = append(b.cells, documents.Cell{Text: c.text, Column: column, Header: isHeader && i == 0})
+			b.words = append(b.words, c.words...)
 		}
 		blocks = append(blocks, b)
 	}
@@ -123,7 +124,7 @@ func extendColumns(columns []documents.Box, box documents.Box) []documents.Box {
 	case overlaps == 0 && len(columns) < maxColumns:
 		return append(columns, box)
 	case overlaps == 1:
-		columns[last] = geometry.Union(columns[last], box)
+		columns[last] = columns[last].Union(box)
 	}
 	return columns
 }

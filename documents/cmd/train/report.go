@@ -1,0 +1,112 @@
+package main
+
+import (
+	"fmt"
+	"hash/fnv"
+	"io"
+	"maps"
+	"slices"
+
+	"portside/documents/offline/learned"
+	"portside/documents/offline/ranking"
+)
+
+// folds is the number of parts of the cross-validation. All documents of a family are in the same part.
+const folds = 5
+
+func foldOf(family string) int {
+	h := fnv.New32a()
+	_, _ = h.Write([]byte(family)) // a hash takes all
+	return int(h.Sum32()>>8) % folds
+}
+
+// tally counts answers to questions.
+type tally struct{ asked, reachable, correct, wrong, rulesCorrect, rulesWrong int }
+
+// bin counts answers with similar probabilities.
+type bin struct{ answers, right int }
+
+// results are the results of a cross-validation.
+type results struct {
+	sets        map[string]*tally
+	reliability [10]bin
+}
+
+// report writes how well trees do on parts of the examples that they were not fitted to.
+func report(to io.Writer, all []*example, debug string) {
+	r := results{sets: map[string]*tally{}}
+	groups := byKind(all)
+	for _, kind := range slices.Sorted(maps.Keys(groups)) {
+		for part := range folds {
+			isHeld := func(e *example) bool { return foldOf(e.family) == part }
+			trees := boost(slices.DeleteFunc(slices.Clone(groups[kind]), isHeld))
+			for _, e := range groups[kind] {
+				if !isHeld(e) {
+					continue
+				}
+				found, isRight := e.answer(trees)
+				r.count(e, found, isRight)
+				if e.set == debug {
+					_, _ = fmt.Fprintf(to, "%-30.30q %-16s right=%-5v p=%.2f %q, want %q of %d\n", e.document, e.variable.Name, isRight, found.Score,
+						found.Value.Text, e.right, len(e.candidates))
+				}
+			}
+		}
+	}
+	r.print(to)
+}
+
+// answer returns the value with the highest probability, and whether it is right.
+func (e *example) answer(trees learned.Trees) (best ranking.Answer, isRight bool) {
+	scores, list := make([]float64, len(e.candidates)), make([]ranking.Answer, len(e.candidates))
+	for i := range e.candidates {
+		scores[i], list[i] = trees.Score(&e.candidates[i].Features), e.candidates[i].Answer
+	}
+	best, at := learned.Best(list, learned.Probabilities(scores))
+	return best, at >= 0 && e.isRight[at]
+}
+
+func (r *results) count(e *example, found ranking.Answer, isRight bool) {
+	t := r.sets[e.set]
+	if t == nil {
+		t = &tally{}
+		r.sets[e.set] = t
+	}
+	isFound := found.Score >= learned.Likely
+	t.asked++
+	t.reachable += toInt(slices.Contains(e.isRight, true))
+	t.correct += toInt(!isFound && !e.hasAnswer || isFound && isRight)
+	t.wrong += toInt(isFound && !isRight)
+	t.rulesCorrect += toInt(e.rulesRight || !e.rulesWrong && !e.hasAnswer)
+	t.rulesWrong += toInt(e.rulesWrong)
+	if found.Score > 0 && !e.isTwin {
+		b := &r.reliability[min(int(found.Score*float64(len(r.reliability))), len(r.reliability)-1)]
+		b.answers++
+		b.right += toInt(isRight)
+	}
+}
+
+func (r *results) print(to io.Writer) {
+	for _, set := range slices.Sorted(maps.Keys(r.sets)) {
+		t := r.sets[set]
+		const line = "%-24s %4d values: %5.1f %% correct, %4.1f %% wrong, %5.1f %% among the candidates; by rules %5.1f %% correct, " +
+			"%4.1f %% wrong\n"
+		_, _ = fmt.Fprintf(to, line, set, t.asked, percent(t.correct, t.asked), percent(t.wrong, t.asked), percent(t.reachable, t.asked),
+			percent(t.rulesCorrect, t.asked), percent(t.rulesWrong, t.asked))
+	}
+	for i, b := range r.reliability {
+		_, _ = fmt.Fprintf(to, "probability from 0.%d: %4d values, %5.1f %% right\n", i, b.answers, percent(b.right, b.answers))
+	}
+}
+
+func percent(n, of int) float64 {
+	const all = 100
+	return all * float64(n) / float64(max(of, 1))
+}
+
+func toInt(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,266 @@
+package learned
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"portside/documents/answers"
+	"portside/documents/offline/index"
+	"portside/documents/offline/names"
+	"portside/documents/offline/numbers"
+	"portside/documents/offline/questions"
+	"portside/documents/offline/ranking"
+	"portside/documents/offline/scan"
+	"portside/documents/offline/values"
+)
+
+// candidate is a value that may be the answer.
+type candidate struct {
+	answer   ranking.Answer
+	piece    int
+	number   *numbers.Number // only of a number
+	features Features
+}
+
+// Reader finds values in one document.
+type Reader struct {
+	ix       *index.Index
+	layout   *layout
+	values   *values.Reader
+	flat     string                // the text with spaces in place of line breaks
+	known    map[int][places]label // by piece
+	formulas map[scan.Span][]int   // features of the wordings around a value
+}
+
+// NewReader returns a Reader of a document.
+func NewReader(ix *index.Index, v *values.Reader) *Reader {
+	return &Reader{
+		ix: ix, layout: newLayout(findPieces(ix)), values: v, flat: strings.ReplaceAll(ix.Text, "\n", " "),
+		known: map[int][places]label{}, formulas: map[scan.Span][]int{},
+	}
+}
+
+// maxCandidates bounds the candidates of one question.
+const maxCandidates = 4_000
+
+// candidates returns all values that have the type of a question, and those that the rules found.
+func (r *Reader) candidates(q *questions.Question, rules Rules) []candidate {
+	all := r.ofType(q)
+	const maxAdded = 5
+	for _, a := range rules.Ranked[:min(len(rules.Ranked), maxAdded)] {
+		isKnown := slices.ContainsFunc(all, func(c candidate) bool { return c.answer.Key == a.Key })
+		if !isKnown && !a.NoValue {
+			all = r.add(all, candidate{answer: a})
+		}
+	}
+	return all
+}
+
+func (r *Reader) ofType(q *questions.Question) []candidate {
+	switch q.Variable.Type {
+	case answers.Date:
+		return r.dates(q)
+	case answers.Number:
+		return r.numbers(q)
+	case answers.String:
+		return r.strings(q)
+	}
+	return nil
+}
+
+func (r *Reader) dates(q *questions.Question) []candidate {
+	var all []candidate
+	for _, d := range r.ix.Dates {
+		if a := values.DateAnswer(q, d, 1); !a.NoValue {
+			all = r.add(all, candidate{answer: a})
+		}
+	}
+	return all
+}
+
+func (r *Reader) numbers(q *questions.Question) []candidate {
+	var all []candidate
+	if q.Shape == questions.DurationShape {
+		for _, p := range r.layout.pieces {
+			for _, d := range r.ix.DurationsIn(p.at) {
+				if a := values.DurationAnswer(r.ix.Text, q, d, 1); a.Value.Found() {
+					all = r.add(all, candidate{answer: a})
+				}
+			}
+		}
+	}
+	for i := range r.ix.Numbers {
+		n := &r.ix.Numbers[i]
+		if q.Shape == questions.PercentShape != n.Percent {
+			continue
+		}
+		all = r.add(all, candidate{answer: values.NumberAnswer(*n, 1), number: n})
+	}
+	return all
+}
+
+func (r *Reader) strings(q *questions.Question) []candidate {
+	var all []candidate
+	for i := range r.layout.pieces {
+		if r.ix.Watch.Stopped() || len(all) > maxCandidates {
+			return all
+		}
+		p := &r.layout.pieces[i]
+		switch q.Shape {
+		case questions.IDShape:
+			for _, at := range r.codes(p.at) {
+				all = r.add(all, candidate{answer: values.StringAnswer(r.ix.Text, at, 1)})
+			}
+		case questions.IBANShape, questions.EmailShape, questions.PhoneShape, questions.CurrencyShape:
+			for _, a := range r.values.WithShape(q.Shape, p.at, 1) {
+				all = r.add(all, candidate{answer: a})
+			}
+		case questions.DurationShape:
+			for _, d := range r.ix.DurationsIn(p.at) {
+				a := values.StringAnswer(r.ix.Text, d.At, 1)
+				a.Key = d.Value + d.Unit
+				all = r.add(all, candidate{answer: a})
+			}
+		default:
+			for _, at := range r.namesIn(p) {
+				all = r.add(all, candidate{answer: values.StringAnswer(r.ix.Text, at, 1)})
+			}
+		}
+	}
+	return all
+}
+
+// codes returns the words of a span that may be an identifier: those with a digit, which are no date and no amount.
+func (r *Reader) codes(s scan.Span) []scan.Span {
+	const maxCode = 60 // bytes
+	var all []scan.Span
+	text := r.ix.Text
+	for at := s.Start; at < s.End && !r.ix.Watch.Stopped(); {
+		end := s.End
+		if i := strings.IndexAny(text[at:s.End], " \t\n"); i >= 0 {
+			end = at + i
+		}
+		word := names.Trim(text, scan.Between(at, end))
+		if at = end + 1; word.Len() > maxCode || !strings.ContainsAny(word.In(text), "0123456789") ||
+			r.ix.IsDateAt(word.Start) || r.ix.IsAmountAt(word.Start) {
+			continue
+		}
+		if i := strings.LastIndexAny(word.In(text), ":#"); i >= 0 && i+1 < word.Len() {
+			word.Start += i + 1
+		}
+		all = append(all, word)
+		longest := scan.RuneStart(text, min(s.End, word.Start+maxCode), s.End)
+		if longer := r.values.Identifier(scan.Between(word.Start, longest)); longer.End > word.End {
+			all = append(all, longer)
+		}
+	}
+	return all
+}
+
+// Bounds of names, in bytes. Longer runs of capitalized words are read in parts, and no part is a name.
+const (
+	maxName    = 90
+	longestRun = 2 * maxName
+)
+
+// namesIn returns the parts of a piece that may be a name: the whole of it, the part after a colon, and runs of capitalized words.
+func (r *Reader) namesIn(p *piece) []scan.Span {
+	s := p.at
+	found := spanSet{isKnown: map[scan.Span]bool{}}
+	add := func(at scan.Span) {
+		if at = names.CutAddress(r.ix.Text, names.Trim(r.ix.Text, at)); r.mayBeName(at) {
+			found.add(at)
+		}
+	}
+	whole := s.In(r.ix.Text)
+	if i := strings.LastIndex(whole, ": "); i >= 0 {
+		add(scan.Between(s.Start+i+len(": "), s.End))
+	}
+	if s.Len() <= maxName {
+		add(s)
+	}
+	for at := s.Start; at < s.End && !r.ix.Watch.Stopped(); {
+		run := r.capitalized(at, s.End)
+		if run.IsEmpty() {
+			at = r.nextWord(at, s.End)
+			continue
+		}
+		add(run)
+		if run.End < s.End && r.ix.Text[run.End] == ',' {
+			add(scan.Between(run.Start, r.legalForm(run.End, s.End)))
+		}
+		blockEnd := r.ix.Blocks[p.block].End()
+		last := scan.RuneStart(r.ix.Text, min(blockEnd, at+longestRun), blockEnd)
+		if longer := names.CapitalizedRun(r.flat, scan.Between(at, last)); longer.End > s.End {
+			add(longer) // continues on the next line
+		}
+		at = run.End
+	}
+	return found.all
+}
+
+// spanSet is a list of spans without repetitions.
+type spanSet struct {
+	all     []scan.Span
+	isKnown map[scan.Span]bool
+}
+
+func (f *spanSet) add(at scan.Span) {
+	if !f.isKnown[at] {
+		f.isKnown[at] = true
+		f.all = append(f.all, at)
+	}
+}
+
+// capitalized returns the run of capitalized words that begins at an offset, or an empty span.
+func (r *Reader) capitalized(at, end int) scan.Span {
+	const least = 3
+	if first, _ := utf8.DecodeRuneInString(r.ix.Text[at:]); !unicode.IsUpper(first) {
+		return scan.Span{}
+	}
+	last := scan.RuneStart(r.ix.Text, min(end, at+longestRun), end)
+	if run := names.CapitalizedRun(r.ix.Text, scan.Between(at, last)); run.Len() >= least {
+		return run
+	}
+	return scan.Span{}
+}
+
+// nextWord returns the start of the next word, or the end.
+func (r *Reader) nextWord(at, end int) int {
+	_, size := utf8.DecodeRuneInString(r.ix.Text[at:])
+	at = min(at+size, end)
+	i := strings.IndexByte(r.ix.Text[at:end], ' ')
+	if i < 0 {
+		return end
+	}
+	return at + i + 1
+}
+
+func (r *Reader) mayBeName(at scan.Span) bool {
+	const least = 2
+	return at.Len() >= least && at.Len() <= maxName && !strings.ContainsAny(at.In(r.ix.Text), "“”\"") && scan.HasWord(at.In(r.ix.Text)) &&
+		!r.ix.IsOnlyTerms(at)
+}
+
+// legalForm returns the end of ", Inc." and the like after the comma at an offset, or the offset.
+func (r *Reader) legalForm(at, end int) int {
+	for _, form := range []string{", Inc.", ", Inc", ", LLC", ", Ltd.", ", Ltd", ", L.P.", ", LP", ", Corp.", ", N.A."} {
+		if strings.HasPrefix(r.ix.Text[at:end], form) {
+			return at + len(form)
+		}
+	}
+	return at
+}
+
+// add adds a candidate that lies in a piece.
+func (r *Reader) add(all []candidate, c candidate) []candidate {
+	if c.answer.At.IsEmpty() || len(all) >= maxCandidates {
+		return all
+	}
+	if c.piece = r.layout.pieceAt(c.answer.At.Start); c.piece < 0 {
+		return all
+	}
+	return append(all, c)
+}
