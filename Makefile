@@ -27,16 +27,17 @@ has-go:
 # Tools are installed in .local/ with their version in the file name, so make installs a new version when it changes here.
 GOLANGCI_VERSION := v2.15.0
 GOLANGCI := $(BIN)/golangci-lint-$(GOLANGCI_VERSION)
+GOVULNCHECK_VERSION := v1.9.0
 VENV := $(CURDIR)/.local/venv
 SAM := $(CURDIR)/.local/sam
 CHECKOV := $(CURDIR)/.local/checkov
 NODE := $(CURDIR)/.local/portal
-GO_DIRS = $(wildcard *.go cmd documents functions local shared testclient)
-MODULES := . documents local testclient
+GO_DIRS = $(wildcard *.go cmd documents functions harness local shared testclient)
+MODULES := . documents harness local testclient
 # $(call each,COMMAND) runs a command in all modules and stops at the first failure.
 each = @set -e; for module in $(MODULES); do (set -x; cd $$module && $(1)); done
 
-check: format vet lint race arm64 unchanged portal-types lint-template check-deploy lint-openapi tidy ## Run all checks that a commit must pass
+check: format vet lint race fuzz-api arm64 reproducible unchanged portal-types lint-template check-deploy lint-openapi tidy ## Run all checks that a commit must pass
 
 test: has-go engines clients ## Run all tests of all modules on the real engines
 	$(call each,go test -timeout=20m -shuffle=on ./...)
@@ -48,6 +49,18 @@ race: has-go engines clients ## Run all tests under the race detector
 arm64: has-go $(BIN)/local engines ## Let every function, built for AWS, answer an event in an emulator
 	@.ci/debian "make $@" qemu-aarch64-static=qemu-user-static
 	@$(BIN)/local arm64 2>.local/arm64.log || { cat .local/arm64.log; exit 1; }
+
+fuzz-api: has-go engines ## Compare the answers to 100,000 random requests with openapi.yaml; REQUESTS=… SEED=…
+	cd local && go test ./e2e -count=1 -timeout=60m -run '^TestRandomRequests$$' -v -args -api-requests $(or $(REQUESTS),100000) -api-seed $(or $(SEED),1)
+
+fuzz: has-go ## Fuzz every parser of strangers' bytes for FUZZTIME=10s each
+	@.ci/fuzz '$(or $(FUZZTIME),10s)' $(MODULES)
+
+harness: has-go engines ## Overload the local stack, disorder events and make calls of AWS fail; prints the figures of docs/security.md; takes minutes; PERMUTATIONS=… RUNS=… SEED=…
+	@set -o pipefail; cd harness && figures() { grep -E '^ +[a-z_]+\.go:|^(---|FAIL|ok|panic)'; }; \
+	go test -count=1 -timeout=30m -v ./overload ./crashes ./callsites ./simulator | figures && \
+	go test -count=1 -timeout=30m -v ./faults -args -runs $(or $(RUNS),200) -seed $(or $(SEED),1) | figures && \
+	go test -count=1 -timeout=30m -v ./chaos -args -permutations $(or $(PERMUTATIONS),1000) -seed $(or $(SEED),1) | figures
 
 format: has-go ## Fail if gofmt would change a file
 	@files=$$(gofmt -l $(GO_DIRS)); test -z "$$files" || { echo "make $@: run gofmt -w on"; echo "$$files"; exit 1; }
@@ -135,7 +148,7 @@ $(NODE)/ready: .ci/portal/package.json .ci/portal/package-lock.json .ci/portal/.
 
 clean: ## Remove build output, but not downloaded tools and .local/data
 	rm -rf .aws-sam .local/build coverage.out
-.PHONY: check test race arm64 format vet lint unchanged portal-types lint-template check-deploy permissions lint-openapi tidy generate vendor golden pictures engines clients tools clean
+.PHONY: check test race fuzz-api fuzz harness arm64 format vet lint unchanged portal-types lint-template check-deploy permissions lint-openapi tidy generate vendor golden pictures engines clients tools clean
 
 # --- The local stack: `make run` ---------------------------------------------------------------
 # With ADDR and DATA, several stacks can run at the same time. RATE_LIMIT is the template's RateLimitPerMinute. PARAMETERS sets other
@@ -201,6 +214,25 @@ deploy: has-go $(SAM)/ready ## Deploy to AWS: ENV=staging; DRY_RUN=1 YES=1 REPLA
 		$(if $(filter 1,$(DRY_RUN)),--dry-run) $(if $(filter 1,$(YES)),--yes) $(if $(filter 1,$(REPLACE_DATA)),--replace-data)
 .PHONY: deploy
 
+# --- Releases ----------------------------------------------------------------------------------------
+FUNCTIONS = $(shell sed -n 's/^  \([A-Za-z]\{1,\}Function\):.*/\1/p' template.yaml)
+RELEASE ?= .local/release
+
+release: $(FUNCTIONS:%=release-%) ## Build all functions for AWS, with checksums and a software bill of materials, into .local/release
+	@cd $(RELEASE) && sha256sum -- */bootstrap > SHA256SUMS
+	go run ./cmd/sbom -release $(RELEASE) > $(RELEASE)/portside.cdx.json
+
+release-%:
+	@mkdir -p $(RELEASE)/$* && $(MAKE) --no-print-directory build-$* ARTIFACTS_DIR=$(abspath $(RELEASE))/$*
+
+reproducible: has-go ## Fail if a build in another folder, with an empty build cache, has other bytes
+	@.ci/reproducible
+
+vulnerabilities: has-go ## Fail if a function calls code with a vulnerability in Go's database; needs vuln.go.dev
+	go run golang.org/x/vuln/cmd/govulncheck@$(GOVULNCHECK_VERSION) ./...
+	cd documents && go run golang.org/x/vuln/cmd/govulncheck@$(GOVULNCHECK_VERSION) ./...
+.PHONY: release reproducible vulnerabilities
+
 # --- The conformance tests of the OCI distribution specification --------------------------------
 conformance: has-go ## Run the OCI conformance tests against the running stack; DIR=<checkout of opencontainers/distribution-spec> DATA=…
 	@.ci/conformance '$(DIR)' '$(DATA)'
@@ -222,7 +254,10 @@ cost: has-go $(BIN)/local engines ## Measure what operations use and compute wha
 
 quality: has-go ## Measure the quality of reading and answering, and write documents/QUALITY.md; takes seconds
 	cd documents && go run ./cmd/quality
-.PHONY: bench bench-million capacity cost quality
+
+train: has-go ## Fit the trees of the offline engine; MORE=folder adds documents with their answers; takes minutes
+	cd documents && go run ./cmd/train -write $(if $(MORE),-more $(abspath $(MORE)))
+.PHONY: bench bench-million capacity cost quality train
 
 help: ## List the targets
 	@grep -hE '^[a-z%-]+[A-Za-z]*:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 22

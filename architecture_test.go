@@ -130,6 +130,18 @@ var rules = []rule{
 		dir: "local/...", name: "local",
 		may: []string{standard, thirdParty, "portside/local/..."},
 	}, {
+		dir: "harness/...", name: "harness",
+		may: []string{
+			standard, thirdParty, "portside/harness/...", "portside/shared/...", "portside/documents/...", "portside/local/...",
+			"portside/testclient/...",
+		},
+	}, {
+		dir: "harness/...", files: "*_test.go", name: "a test of harness",
+		may: []string{
+			standard, thirdParty, "portside/harness/...", "portside/shared/...", "portside/documents/...", "portside/local/...",
+			"portside/testclient/...",
+		},
+	}, {
 		dir: "documents/...", files: "*_test.go", name: "a test of documents",
 		may: []string{standard, thirdParty, "portside/documents/..."},
 	}, {
@@ -170,7 +182,11 @@ var exceptions = []exception{
 		},
 		"selects the engines for the functions",
 	},
-	{"shared/media/mediabedrock", []string{"portside/shared/media/mediaprompt"}, "all models get the same prompts"},
+	{
+		"shared/media/mediabedrock", []string{"portside/shared/media/mediaprompt", "portside/shared/lambda/awsrequest"},
+		"all models get the same prompts; one request needs no client of the SDK",
+	},
+	{"shared/mail/mailses", []string{"portside/shared/lambda/awsrequest"}, "one request needs no client of the SDK"},
 	{"shared/media/mediaopenai", []string{"portside/shared/media/mediaprompt"}, "all models get the same prompts"},
 	{
 		"shared/media/mediatranscribe",
@@ -197,7 +213,7 @@ type moduleRule struct {
 var moduleRules = []moduleRule{
 	{
 		"go.mod", []string{
-			"portside/local", "github.com/versity/versitygw", "github.com/distribution/distribution/v3",
+			"portside/local", "portside/harness", "github.com/versity/versitygw", "github.com/distribution/distribution/v3",
 			"github.com/fsnotify/fsnotify",
 		},
 		"production does not contain the engines of the local stack",
@@ -207,7 +223,7 @@ var moduleRules = []moduleRule{
 		"documents is a library that other programs can use",
 	},
 	{
-		"local/go.mod", []string{"portside", "portside/documents"},
+		"local/go.mod", []string{"portside", "portside/documents", "portside/harness"},
 		"the local stack runs the functions only as processes",
 	},
 }

@@ -8,7 +8,7 @@ import re
 import yaml
 
 ROOT = pathlib.Path(__file__).parent.parent
-REQUIRED = ("BaseUrl", "MailFrom", "ImageRepositories")
+REQUIRED = ("BaseUrl", "MailFrom", "ImageRepositories", "CorsAllowOrigins")
 STATEFUL = ("AWS::DynamoDB::Table", "AWS::S3::Bucket")
 # ProtectTables changes no function, and make deploy changes it itself after the first deployment.
 NOT_IN_FUNCTIONS = ("GradualDeployment", "ProtectTables")
@@ -74,8 +74,8 @@ def parameters_of(shared, path):
     missing = [name for name in REQUIRED if name not in found]
     if missing:
         raise Problem(f"{path}: set {', '.join(missing)}; settings/example.yaml explains each")
-    if "example.com" in found["BaseUrl"] + found["MailFrom"]:
-        raise Problem(f"{path}: BaseUrl and MailFrom still have values of the example")
+    if "example.com" in found["BaseUrl"] + found["MailFrom"] + found["CorsAllowOrigins"]:
+        raise Problem(f"{path}: BaseUrl, MailFrom and CorsAllowOrigins must not have the values of the example")
     if not re.match("https://|$", found["BaseUrl"]):
         raise Problem(f"{path}: BaseUrl must begin with https://")
     return found

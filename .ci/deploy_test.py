@@ -11,7 +11,7 @@ from deploy_checks import ROOT, Problem, check_numbers, check_places, dangers, e
 from samtranslator.translator.transform import transform  # noqa: E402
 from samtranslator.yaml_helper import yaml_parse  # noqa: E402
 
-COMPLETE = "BaseUrl: https://portal.acme.test\nMailFrom: no-reply@acme.test\nImageRepositories: acme/*\n"
+COMPLETE = "BaseUrl: https://portal.acme.test\nMailFrom: no-reply@acme.test\nImageRepositories: acme/*\nCorsAllowOrigins: https://portal.acme.test\n"
 
 
 class NoManagedPolicies:
@@ -51,7 +51,7 @@ class Parameters(unittest.TestCase):
 
     def test_problems_name_the_parameter(self):
         for text, want in {
-            "": "BaseUrl, MailFrom, ImageRepositories",
+            "": "BaseUrl, MailFrom, ImageRepositories, CorsAllowOrigins",
             COMPLETE.replace("MailFrom", "MailSender"): "set MailFrom",
             COMPLETE.replace("https", "http"): "BaseUrl must begin with https://",
             (ROOT / "settings" / "example.yaml").read_text(): "values of the example",

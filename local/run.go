@@ -45,6 +45,8 @@ func runCommand(ctx context.Context, args []string) error {
 	parameters := set.String("parameters", "", "template `parameters`: Name=Value separated by spaces; quote values with spaces "+
 		"(default: the environment variable PARAMETERS, which process listings do not show)")
 	set.DurationVar(&o.DynamoDBDelay, "dynamodb-delay", 0, "`time` added to each call of DynamoDB, such as 5ms")
+	set.IntVar(&o.Concurrency, "concurrency", 0, "concurrent `invocations` of all functions without reserved concurrency "+
+		"(default: those of an AWS account)")
 	set.BoolVar(&o.DynamoDBUnits, "dynamodb-units", false, "report the capacity units of each call of DynamoDB to make cost")
 	if err := parseFlags(set, args); err != nil {
 		return err

@@ -121,7 +121,7 @@ func (b *bench) startStack(ctx context.Context) (*stack, error) {
 // startStackIn starts a stack with a data folder and more options of `local run`.
 func (b *bench) startStackIn(ctx context.Context, data string, options ...string) (*stack, error) {
 	options = append([]string{"run", "-repo", b.repo, "-data", data, "-addr", "127.0.0.1:0", "-rate-limit", "0"}, options...)
-	cmd := exec.Command(b.localBinary(), options...) //nolint:gosec // G204: the arguments are constants and folders of this run
+	cmd := exec.Command(b.localBinary(), options...)
 	running, err := startChild(ctx, cmd, "Portside is ready")
 	if err != nil {
 		return nil, fmt.Errorf("start the local stack: %w", err)

@@ -47,8 +47,10 @@ const (
 	// batchSize is the most pulls in a delivery of CloudWatch Logs: a delivery has about a second of one environment of the
 	// function, which answers about 20 requests in that time.
 	batchSize = 20
-	// requestsPerPull is the authenticated requests of a pull of an image: manifests and blobs.
+	// requestsPerPull is the requests of a pull of an image: a question without a login, then manifests and blobs.
 	requestsPerPull = 12
+	// authenticatedPerPull is the requests of a pull that have a credential.
+	authenticatedPerPull = requestsPerPull - 1
 	// requestLimit is the requests of a credential in a second that RateLimitPerMinute allows by default. A user who pulls more
 	// uses several credentials.
 	requestLimit = 100.0 / 60
@@ -74,7 +76,7 @@ func (s size) pullsPerBatch() float64 {
 // credentialOf picks one of a user's credentials: as many as the user needs to stay below half of the rate limit.
 func (s size) credentialOf(dice *rand.Rand, user int) string {
 	pulls := s.pullRate() / math.Log(float64(s.users)+1) / float64(user+1)
-	needed := 1 + int(2*pulls*requestsPerPull/requestLimit)
+	needed := 1 + int(2*pulls*authenticatedPerPull/requestLimit)
 	return fmt.Sprintf("%d of user %d", dice.IntN(needed), user)
 }
 

@@ -77,7 +77,7 @@ func (s *simulation) pullsOf(second int) {
 		user, repository := zipf(s.dice, s.size.users), zipf(s.dice, s.size.repositories)
 		s.pulls++
 		credential := s.size.credentialOf(s.dice, user)
-		for range requestsPerPull {
+		for range authenticatedPerPull {
 			s.run(second, s.profiles[authenticate], credential)
 		}
 		shard := s.dice.IntN(shards)

@@ -39,7 +39,7 @@ func TestHotKeysAreFound(t *testing.T) {
 	batch.Accesses = append(slices.Clone(batch.Accesses), access{Table: "HotTable", Key: "total", Shared: true, Write: 1})
 	changed[authenticate] = batch
 	for _, h := range simulate(size, changed).hot {
-		if rate := size.pullRate() * requestsPerPull; h.table == "HotTable" && (h.write < rate || h.write > 1.1*rate || h.key != "total") {
+		if rate := size.pullRate() * authenticatedPerPull; h.table == "HotTable" && (h.write < rate || h.write > 1.1*rate || h.key != "total") {
 			t.Errorf("%+v, want %.0f units/s", h, rate)
 		} else if h.table == "HotTable" {
 			return

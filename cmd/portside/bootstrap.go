@@ -151,10 +151,10 @@ func (b *bootstrap) issue(ctx context.Context, admin users.User) error {
 	if err := writeKeyFile(b.keyFile, secret); err != nil {
 		return err
 	}
-	err := b.users.Issue(ctx, admin, credentials.Credential{
+	err := b.users.Issue(ctx, admin, users.Issued{Key: credentials.Credential{
 		ID: secret.ID(), Kind: credentials.APIKey, Hash: secret.Hash(), Name: "bootstrap", CreatedAt: b.now().UTC(),
 		Owner: credentials.Owner{ID: admin.ID, Role: admin.Role, Active: true},
-	})
+	}})
 	if errors.Is(err, versions.ErrStale) {
 		return errors.New("the admin has just been changed: run the command again")
 	}

@@ -57,8 +57,9 @@ func (e usageError) Error() string { return string(e) }
 
 func allCommands() []command {
 	return []command{
-		bootstrapCommand(), importCommand(), rebuildCommand(), reconcileCommand(), replayCommand(), reindexCommand(), rateLimitCommand(),
-		manageTokenCommand(), signInLinkCommand(), backupCommand(), restoreCommand(), checkLayoutCommand(), smokeTestCommand(),
+		bootstrapCommand(), importCommand(), rebuildCommand(), reconcileCommand(), recountPullsCommand(),
+		replayCommand(), reindexCommand(), rateLimitCommand(), manageTokenCommand(), signInLinkCommand(),
+		backupCommand(), restoreCommand(), checkLayoutCommand(), smokeTestCommand(),
 		demoCommand(), versionCommand(),
 	}
 }

@@ -36,7 +36,7 @@ func (s *demoStory) changeTokens(ctx context.Context, day calendar.Day) error {
 		if !mayHaveOne || !isFirst && !s.chance(8) {
 			continue
 		}
-		if err := s.atMoments(day, 1, func(at time.Time) error { return s.issueToken(ctx, owner, "", at) }); err != nil {
+		if err := s.atMoments(day, 1, func(at time.Time) error { return s.issueToken(ctx, owner, nil, at) }); err != nil {
 			return err
 		}
 	}
@@ -60,7 +60,7 @@ func (s *demoStory) changeToken(ctx context.Context, token *credentials.Credenti
 		return nil
 	}
 	if token.ExpiresAt.Sub(at) < renewalMargin {
-		return s.issueToken(ctx, owner, token.ID, at)
+		return s.issueToken(ctx, owner, token, at)
 	}
 	if owner.ID == s.knownUsers[0].ID || !s.chance(0.3) {
 		return nil
@@ -78,8 +78,8 @@ func (s *demoStory) activeUser(id string) (person, bool) {
 	return s.knownUsers[i], true
 }
 
-// issueToken issues a token. It renews the token with the ID renewed, unless renewed is empty.
-func (s *demoStory) issueToken(ctx context.Context, owner person, renewed string, at time.Time) error {
+// issueToken issues a token. It renews another one, unless renewed is nil.
+func (s *demoStory) issueToken(ctx context.Context, owner person, renewed *credentials.Credential, at time.Time) error {
 	if !at.After(owner.CreatedAt) {
 		return nil
 	}
@@ -91,9 +91,12 @@ func (s *demoStory) issueToken(ctx context.Context, owner person, renewed string
 	token := credentials.Credential{
 		ID: secret.ID(), Kind: credentials.AccessToken, Hash: secret.Hash(), Name: s.word(tokenNames), Scopes: scopes,
 		Owner:     credentials.Owner{ID: owner.ID, Role: owner.Role, Active: true},
-		CreatedAt: at, ExpiresAt: at.AddDate(0, 0, tokens.DefaultDays), RotatedFrom: renewed,
+		CreatedAt: at, ExpiresAt: at.AddDate(0, 0, tokens.DefaultDays), Line: secret.ID(), LineEndsAt: at.AddDate(0, 0, tokens.MaxLineDays),
 	}
-	if err := s.users.Issue(ctx, owner, token); err != nil {
+	if renewed != nil {
+		token.RotatedFrom, token.Line, token.LineEndsAt = renewed.ID, renewed.Line, renewed.LineEndsAt
+	}
+	if err := s.users.Issue(ctx, owner, users.Issued{Key: token}); err != nil {
 		return fmt.Errorf("%s: demo token of %s: %w", at.Format(time.DateOnly), owner.Email, err)
 	}
 	s.issued = append(s.issued, &token)

@@ -20,9 +20,9 @@ import (
 	"portside/shared/users"
 )
 
-// secretPrefix is the prefix of all secrets that RotateTokensFunction may access; see
-// template.yaml.
-const secretPrefix = "portside/"
+// secretForm is the form of the names of secrets. A stack's RotateTokensFunction may access only the secrets below the stack's name;
+// see template.yaml.
+const secretForm = "STACK/NAME"
 
 func manageTokenCommand() command {
 	return command{
@@ -32,7 +32,7 @@ first token is available moments later, and Secrets Manager rotates it from then
 the command again leaves the description and the token unchanged.`,
 		prepare: func(flags *flag.FlagSet) action {
 			on, wanted := newTarget(flags), managedToken{}
-			flags.StringVar(&wanted.secret, "secret", "", "`NAME` of the secret; it begins with "+secretPrefix)
+			flags.StringVar(&wanted.secret, "secret", "", "name of the secret, `"+secretForm+"`; with --local, STACK is portside")
 			flags.StringVar(&wanted.owner, "owner", "", "e-mail `ADDRESS` of the user that the token belongs to")
 			flags.StringVar(&wanted.name, "name", "", "`NAME` of the token; default: the name of the secret")
 			flags.Func("scope", "`SCOPE` of the token; repeat the flag for several", func(s string) error {
@@ -86,8 +86,8 @@ func (m *managedToken) check(local bool) error {
 		m.every = max(1, m.days*2/3)
 	}
 	switch {
-	case m.owner == "" || !strings.HasPrefix(m.secret, secretPrefix) || m.secret == secretPrefix:
-		return usageError("--owner and --secret " + secretPrefix + "… are required")
+	case m.owner == "" || !hasSecretForm(m.secret):
+		return usageError("--owner and --secret " + secretForm + " are required")
 	case m.function == "":
 		return usageError("--function or --local DATA is required")
 	case m.every >= m.days:
@@ -99,7 +99,25 @@ func (m *managedToken) check(local bool) error {
 	return nil
 }
 
+func hasSecretForm(name string) bool {
+	stack, rest, _ := strings.Cut(name, "/")
+	return stack != "" && rest != ""
+}
+
+// checkStack rejects a secret that the stack's function may not access. In template.yaml, the names of tables begin with the name of
+// the stack.
+func (m managedToken) checkStack(usersTable string) error {
+	stack, _, isKnown := strings.Cut(usersTable, "-UsersTable")
+	if isKnown && !strings.HasPrefix(m.secret, stack+"/") {
+		return usageError("--secret must begin with " + stack + "/, because the function of the stack " + stack + " may not access other secrets")
+	}
+	return nil
+}
+
 func manageToken(ctx context.Context, p process, t *tables, m managedToken) error {
+	if err := m.checkStack(t.names.users); err != nil {
+		return err
+	}
 	owner, err := t.users.ByEmail(ctx, users.NewUser{Email: m.owner}.Normal().Email)
 	if errors.Is(err, users.ErrNotFound) {
 		return fmt.Errorf("no user has the address %s", m.owner)

@@ -58,7 +58,7 @@ func TestManageTokenRejectsInvalidUsage(t *testing.T) {
 		return append([]string{"manage-token", "--secret", secret, "--owner", owner}, more...)
 	}
 	const scope = "--scope=read:helm-charts"
-	o.expect(o.run(with("acme", "ada@example.com", scope)...), 2, "--secret portside/")
+	o.expect(o.run(with("acme", "ada@example.com", scope)...), 2, "--secret STACK/NAME")
 	o.expect(o.run(with("portside/acme", "ada@example.com")...), 2, "must name at least one scope")
 	o.expect(o.run(with("portside/acme", "ada@example.com", scope, "--days", "366")...), 2, "1 to 365")
 	o.expect(o.run(with("portside/acme", "ada@example.com", scope, "--every", "90")...), 2, "--every")
@@ -75,5 +75,22 @@ func TestManageTokenRejectsInvalidUsage(t *testing.T) {
 	got := o.expect(o.run(with("portside/other", "ada@example.com", scope)...), 1, "does not describe a token")
 	if strings.Contains(got.stderr, "hunter2") {
 		t.Error("the error contains the value of the secret")
+	}
+}
+
+func TestSecretsBelongToOneStack(t *testing.T) {
+	for _, test := range []struct {
+		secret, table string
+		accepted      bool
+	}{
+		{"portside/acme", "portside-UsersTable", true},
+		{"portside/acme", "portside-UsersTable-r1", true},
+		{"portside/acme", "portside-staging-UsersTable", false},
+		{"portside-staging/acme", "portside-UsersTable", false},
+		{"other/acme", "people", true}, // the name of the stack is unknown
+	} {
+		if err := (managedToken{secret: test.secret}).checkStack(test.table); (err == nil) != test.accepted {
+			t.Errorf("%s with the table %s: %v", test.secret, test.table, err)
+		}
 	}
 }

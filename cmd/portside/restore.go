@@ -82,10 +82,11 @@ func (r *restoreJob) run(ctx context.Context, p process, dir string) error {
 			return err
 		}
 	}
-	if err := job.Run(ctx, made); err != nil {
+	run := backup.NewRun(made.ID)
+	if err := job.Run(ctx, made, run); err != nil {
 		return err
 	}
-	if err := backup.Release(ctx, data, made.ID); err != nil {
+	if err := backup.Release(ctx, data, run); err != nil {
 		return err
 	}
 	sets := slices.DeleteFunc(made.Sets, func(s *backup.Set) bool { return s.Kind == backup.Bucket && !r.buckets })

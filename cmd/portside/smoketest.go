@@ -8,8 +8,6 @@ import (
 	"fmt"
 	"time"
 
-	"portside/shared/core/principal"
-	"portside/shared/core/versions"
 	"portside/shared/credentials"
 	"portside/shared/users"
 )
@@ -20,10 +18,6 @@ const (
 	smokeCleanupTimeout = 30 * time.Second
 )
 
-// smokeAdminEmail is the address of the admin that exists during a smoke test. The domain never
-// receives mail.
-const smokeAdminEmail = "smoke-test@portside.invalid"
-
 // smokeTest tries an installation from the outside, as its clients do.
 type smokeTest struct {
 	process
@@ -33,7 +27,8 @@ type smokeTest struct {
 	repository string // of the probe image; empty means that images are not tried
 	commit     string // that the service must run; empty means any
 
-	admin users.User
+	names smokeNames
+	admin users.User // without an ID before signUp
 	key   credentials.Secret
 	token string
 }
@@ -47,7 +42,8 @@ func smokeTestCommand() command {
 		help: `Calls the service at --url as its clients do: health, logins with a wrong and a right
 credential, a user, a token, a chart that is published and pulled, an image that is pushed to
 the vendor's registry and pulled through the gateway, and an extraction. The command creates an
-admin for itself and deletes it at the end. The probe image has no tag; it stays in
+admin for itself and deletes it at the end. Several tests can run at the same time. A test
+removes the users of tests that were killed more than 10 minutes ago. The probe image has no tag; it stays in
 --image-repository, so that the next test does not push it again. The mail to the probe user
 goes to the mailbox simulator of Amazon SES. The exit code is 1 if a step failed.`,
 		prepare: func(flags *flag.FlagSet) action {
@@ -84,19 +80,19 @@ func runSmokeTest(ctx context.Context, p process, on *target, f smokeFlags) erro
 	return s.run(ctx)
 }
 
-// run runs the steps until one fails, and removes the admin with all its credentials. The first step
+// run runs the steps until one fails, and removes the users with all their credentials. The first step
 // needs no admin, so a wrong address fails before anything changes.
 func (s *smokeTest) run(ctx context.Context) error {
 	if err := s.runSteps(ctx, []smokeStep{{"health", s.checkHealth}}); err != nil {
 		return err
 	}
 	if err := s.signUp(ctx); err != nil {
-		return err
+		return errors.Join(err, s.removeUsers(ctx))
 	}
 	return errors.Join(s.runSteps(ctx, []smokeStep{
 		{"login", s.checkLogin}, {"user", s.checkUser}, {"token", s.checkToken},
 		{"chart", s.checkChart}, {"image", s.checkImage}, {"extraction", s.checkExtraction},
-	}), s.removeAdmin(ctx))
+	}), s.removeUsers(ctx))
 }
 
 type smokeStep struct {
@@ -117,50 +113,3 @@ func (s *smokeTest) runSteps(ctx context.Context, steps []smokeStep) error {
 	}
 	return nil
 }
-
-// signUp creates an admin with an API key. The service must have another admin, because the last
-// admin cannot be deleted.
-func (s *smokeTest) signUp(ctx context.Context) error {
-	if err := s.removeAdmin(ctx); err != nil {
-		return err
-	}
-	admins, err := s.users.ActiveAdmins(ctx)
-	if err != nil {
-		return err
-	}
-	if admins == 0 {
-		return errors.New("the service has no admin: create the first one with `portside bootstrap`, and run the smoke test again")
-	}
-	created, err := s.service().Create(ctx, users.CreateOptions{Caller: principal.Operator()},
-		users.NewUser{Email: smokeAdminEmail, Name: "Smoke test", Role: principal.Admin})
-	if err != nil {
-		return err
-	}
-	s.admin, s.key = created.User, credentials.Mint(credentials.APIKey)
-	return s.users.Issue(ctx, s.admin, credentials.Credential{
-		ID: s.key.ID(), Kind: credentials.APIKey, Hash: s.key.Hash(), Name: "smoke test", CreatedAt: s.now().UTC(),
-		Owner: credentials.Owner{ID: s.admin.ID, Role: s.admin.Role, Active: true},
-	})
-}
-
-// removeAdmin removes the admin of this test, or of one that was killed, with all its credentials.
-// It also works after an interruption.
-func (s *smokeTest) removeAdmin(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), smokeCleanupTimeout)
-	defer cancel()
-	for _, email := range []string{smokeAdminEmail, probeEmail} {
-		found, err := s.users.ByEmail(ctx, email)
-		if errors.Is(err, users.ErrNotFound) {
-			continue
-		}
-		if err != nil {
-			return err
-		}
-		if err := s.service().Delete(ctx, principal.Operator(), versions.Target{ID: found.ID}); err != nil {
-			return fmt.Errorf("delete the user %s of the smoke test: %w", email, err)
-		}
-	}
-	return nil
-}
-
-func (s *smokeTest) service() *users.Service { return users.NewService(s.users, nil, newID, s.now) }

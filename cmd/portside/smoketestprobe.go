@@ -21,8 +21,6 @@ import (
 )
 
 const (
-	probeName    = "portside-smoke-test"
-	probeFile    = probeName + "-0.0.1.tgz"
 	probeType    = "application/vnd.oci.image.manifest.v1+json"
 	pollInterval = 2 * time.Second // stays below the default rate limit
 )
@@ -30,11 +28,11 @@ const (
 // checkChart publishes a chart as a vendor does, and pulls it as a customer does. It always has the
 // same bytes, because a version must not change.
 func (s *smokeTest) checkChart(ctx context.Context) (result string, err error) {
-	archive, err := probeArchive()
+	archive, err := probeArchive(s.names.chart)
 	if err != nil {
 		return "", err
 	}
-	client, key := s3Client(s.config, s.stack.S3), "charts/"+probeFile
+	client, key := s3Client(s.config, s.stack.S3), "charts/"+s.chartFile()
 	if _, err := client.PutObject(ctx, &s3.PutObjectInput{Bucket: &s.bucket, Key: &key, Body: bytes.NewReader(archive)}); err != nil {
 		return "", err
 	}
@@ -51,6 +49,8 @@ func (s *smokeTest) checkChart(ctx context.Context) (result string, err error) {
 	return "published, indexed, pulled, withdrawn", err
 }
 
+func (s *smokeTest) chartFile() string { return s.names.chart + "-0.0.1.tgz" }
+
 // awaitChart pulls the chart as soon as the service has indexed it.
 func (s *smokeTest) awaitChart(ctx context.Context) ([]byte, error) {
 	tick := time.NewTicker(pollInterval)
@@ -60,8 +60,8 @@ func (s *smokeTest) awaitChart(ctx context.Context) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		if bytes.Contains(index, []byte(probeFile)) {
-			body, _, err := s.api.send(ctx, smokeRequest{http.MethodGet, "/charts/" + probeFile, nil, s.withToken(), http.StatusOK})
+		if bytes.Contains(index, []byte(s.chartFile())) {
+			body, _, err := s.api.send(ctx, smokeRequest{http.MethodGet, "/charts/" + s.chartFile(), nil, s.withToken(), http.StatusOK})
 			return body, err
 		}
 		select {
@@ -73,15 +73,15 @@ func (s *smokeTest) awaitChart(ctx context.Context) ([]byte, error) {
 }
 
 // probeArchive returns a chart with only a Chart.yaml.
-func probeArchive() ([]byte, error) {
-	content := []byte("apiVersion: v2\nname: " + probeName + "\nversion: 0.0.1\ndescription: Published during a smoke test.\n")
+func probeArchive(name string) ([]byte, error) {
+	content := []byte("apiVersion: v2\nname: " + name + "\nversion: 0.0.1\ndescription: Published during a smoke test.\n")
 	var packed bytes.Buffer
 	zip, err := gzip.NewWriterLevel(&packed, gzip.NoCompression) // the output of other levels may change with Go's version
 	if err != nil {
 		return nil, err
 	}
 	out := tar.NewWriter(zip)
-	err = out.WriteHeader(&tar.Header{Name: probeName + "/Chart.yaml", Mode: 0o644, Size: int64(len(content)), Format: tar.FormatUSTAR})
+	err = out.WriteHeader(&tar.Header{Name: name + "/Chart.yaml", Mode: 0o644, Size: int64(len(content)), Format: tar.FormatUSTAR})
 	_, failed := out.Write(content)
 	err = errors.Join(err, failed, out.Close(), zip.Close())
 	return packed.Bytes(), err

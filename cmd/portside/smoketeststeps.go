@@ -9,10 +9,6 @@ import (
 	"portside/shared/credentials"
 )
 
-// probeEmail is the address of the user that the test creates through the API. Amazon SES accepts
-// mail to its mailbox simulator from every account.
-const probeEmail = "success+portside-smoke-test@simulator.amazonses.com"
-
 const extractionBody = `{"text": "Invoice number: INV-7\nDue date: 3 March 2026", "variables": {"due_date": {"type": "date"}}}`
 
 func (s *smokeTest) signed() map[string]string { return map[string]string{"X-API-Key": s.key.Reveal()} }
@@ -45,7 +41,7 @@ func (s *smokeTest) checkLogin(ctx context.Context) (string, error) {
 
 func (s *smokeTest) checkUser(ctx context.Context) (string, error) {
 	var created struct{ Data struct{ ID, Email string } }
-	body := fmt.Appendf(nil, `{"email": %q, "name": "Smoke test", "role": "viewer"}`, probeEmail)
+	body := fmt.Appendf(nil, `{"email": %q, "name": "Smoke test", "role": "viewer"}`, s.names.probe)
 	if err := s.api.read(ctx, smokeRequest{http.MethodPost, "/v1/users", body, s.signed(), http.StatusCreated}, &created); err != nil {
 		return "", err
 	}
@@ -64,7 +60,7 @@ func (s *smokeTest) checkUser(ctx context.Context) (string, error) {
 
 func (s *smokeTest) checkToken(ctx context.Context) (string, error) {
 	var created struct{ Data struct{ ID, Token string } }
-	scopes := `"read:helm-charts:` + probeName + `"`
+	scopes := `"read:helm-charts:` + s.names.chart + `"`
 	if s.repository != "" {
 		scopes += `, "read:docker-images:` + s.repository + `"`
 	}

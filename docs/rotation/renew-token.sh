@@ -9,7 +9,7 @@
 #   DOCKER_CONFIG_FILE  with TOKEN_FILE: a config.json for container tools; default: none
 #   KUBE_NAMESPACE      with KUBE_SECRET: its namespace; default: kubectl's namespace
 #   REGISTRY            host of the container registry; default: the host of PORTSIDE_URL
-#   RENEW_DAYS          renew the token when fewer days are left; default: 21
+#   RENEW_DAYS          renew the token when fewer days are left, or when half of its lifetime is over if that is later; default: 21
 #   EXPIRATION_DAYS     days until the new token expires, at most 365; default: 90
 #   ATTEMPTS            maximum number of attempts per request; default: 5
 #   RETRY_SECONDS       pause before the second attempt; doubles each time, unless the API sends Retry-After; default: 2
@@ -293,10 +293,31 @@ examine() {
 	esac
 	expires=$(member expiresAt)
 	left=$(seconds_until "$expires")
-	if [ "$left" -ge $((RENEW_DAYS * 86400)) ]; then
+	due=$(renewal_due)
+	if [ "$left" -ge "$due" ]; then
 		current || store "$token" || fail 1 "could not write the config.json of the token in $where; run again later"
-		say "the token $(id_of "$token") is valid for $((left / 86400)) more days; it is renewed when fewer than $RENEW_DAYS are left"
+		say "the token $(id_of "$token") works for $(duration "$left") more; it is renewed when less than $(duration "$due") are left"
 		exit 0
+	fi
+}
+
+# renewal_due prints the remaining seconds below which the token is renewed: RENEW_DAYS, but at most half of the lifetime. A
+# renewal lasts at most as long as its token, so otherwise every run would renew a token of a short lifetime.
+renewal_due() {
+	half=$((($(seconds_until "$expires") - $(seconds_until "$(member createdAt)")) / 2))
+	if [ "$half" -lt $((RENEW_DAYS * 86400)) ]; then
+		printf '%s' "$half"
+	else
+		printf '%s' $((RENEW_DAYS * 86400))
+	fi
+}
+
+# duration SECONDS prints a duration in whole days or, below two days, in whole hours.
+duration() {
+	if [ "$1" -ge 172800 ]; then
+		printf '%s days' $(($1 / 86400))
+	else
+		printf '%s hours' $(($1 / 3600))
 	fi
 }
 

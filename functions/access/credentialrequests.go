@@ -29,10 +29,14 @@ type CredentialRequest struct {
 	CollectBy     *time.Time                `json:"collectBy" doc:"UTC. When the link in the mail expires; null until it is sent."`
 	CredentialID  *string                   `json:"credentialId" doc:"Public ID of the password; null until it is collected." example:"3vQB7B6MrGQZ"`
 	Events        []RequestEvent            `json:"events" doc:"History of the request, oldest first."`
+	Makers        []web.Maker               `json:"makers" nullable:"false" doc:"Who really made the request: the requester, with the credential that was used; then who created that credential, and so on, up to a sign-in."`
+	Deciders      []web.Maker               `json:"deciders" nullable:"false" doc:"The same for the decision; empty while the request is pending. No user is both here and in makers."`
 }
 
 // RequestPerson is a person in a credential request.
 type RequestPerson struct {
+	_ struct{} `nullable:"true"`
+
 	Email string `json:"email" format:"email" example:"ada@example.com"`
 	Name  string `json:"name" example:"Ada Lovelace"`
 }
@@ -58,7 +62,7 @@ func encodeRequest(r credentialrequests.Request, people map[string]principal.Per
 		CreatedAt: r.CreatedAt, DueAt: r.DueAt, DecidedBy: web.NullIfZero(r.DecidedBy), DecidedAt: web.NullIfZero(r.DecidedAt),
 		Requester: encodePerson(people, r.UserID), Decider: encodePerson(people, r.DecidedBy),
 		Reason: web.NullIfZero(r.Reason), CollectBy: web.NullIfZero(r.CollectBy), CredentialID: web.NullIfZero(r.CredentialID),
-		Events: make([]RequestEvent, len(r.Events)),
+		Events: make([]RequestEvent, len(r.Events)), Makers: web.EncodeMakers(r.Makers), Deciders: web.EncodeMakers(r.Deciders),
 	}
 	for i, e := range r.Events {
 		encoded.Events[i] = RequestEvent{At: e.At, Actor: e.Actor, Action: e.Action, Detail: e.Detail}

@@ -402,27 +402,3 @@ func concurrently[T any](n int, f func(i int) T) []T {
 	wait.Wait()
 	return results
 }
-
-// TestRequesterCannotApproveWithAKeyMadeForSomebodyElse checks that an admin cannot approve their own request with an API
-// key that they created for another admin, or with a key created by that key.
-func TestRequesterCannotApproveWithAKeyMadeForSomebodyElse(t *testing.T) {
-	d := newFixture(t)
-	requester, requesterKey := d.user("ada@example.com", principal.Admin)
-	other, otherKey := d.user("grace@example.com", principal.Admin)
-	ada := principal.Principal{UserID: requester.ID, Role: principal.Admin}
-	made, err := d.keys.Create(t.Context(), ada, other.ID, users.NewKey{Name: "made"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	by := principal.Principal{UserID: other.ID, Role: principal.Admin, IssuedBy: requester.ID}
-	again, err := d.keys.Create(t.Context(), by, other.ID, users.NewKey{Name: "made by what was made"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	at := d.withKey(requesterKey).Post("/api/v1/credential-requests", `{"accessLevel":"full","justification":"for me"}`).
-		WantStatus(http.StatusCreated).Text("data.id")
-	for _, key := range []string{requesterKey, made.Secret.Reveal(), again.Secret.Reveal()} {
-		d.withKey(key).Do(http.MethodPost, "/api/v1/credential-requests/"+at+"/approve", "").WantStatus(http.StatusForbidden)
-	}
-	d.withKey(otherKey).Do(http.MethodPost, "/api/v1/credential-requests/"+at+"/approve", "").WantStatus(http.StatusOK)
-}

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"time"
 
+	"portside/shared/credentialnotices"
 	"portside/shared/credentialrequests"
 	"portside/shared/credentialrequests/credentialrequestsdynamo"
 	"portside/shared/credentials"
@@ -17,6 +18,8 @@ import (
 	"portside/shared/mail/mailses"
 	"portside/shared/pulls"
 	"portside/shared/pulls/pullsdynamo"
+	"portside/shared/revocation"
+	"portside/shared/revocation/revocationdynamo"
 	"portside/shared/tokens"
 	"portside/shared/tokens/tokensdynamo"
 	"portside/shared/users/usersdynamo"
@@ -25,16 +28,24 @@ import (
 
 func main() { start.HTTP(build) }
 
+// reportTime is how long each report of a leaked credential takes.
+const reportTime = time.Second
+
 func build(settings *start.Settings) (http.Handler, error) {
 	cfg := awsenv.Config(settings)
 	client := items.Client(cfg)
 	store := credentialsdynamo.New(client, settings.String("CREDENTIALS_TABLE"), settings.String("REQUEST_COUNTS_TABLE"))
 	people := usersdynamo.New(client, settings.String("USERS_TABLE"), store, daycounts.In(settings.String("ANALYTICS_TABLE")))
+	mailer, ending := mailses.New(cfg, settings.String("MAIL_FROM")), revocationdynamo.New(client, store)
 	h := &handlers{
 		tokens: tokens.NewService(tokensdynamo.New(client, store), time.Now),
 		requests: credentialrequests.NewService(credentialrequests.Parts{
 			Store: credentialrequestsdynamo.New(client, store, people), Credentials: store, People: people,
-			Mailer: mailses.New(cfg, settings.String("MAIL_FROM")), NewID: web.NewID, Now: time.Now,
+			Mailer: mailer, NewID: web.NewID, Now: time.Now,
+		}),
+		leaks: revocation.NewService(revocation.Parts{
+			Store: ending, Jobs: ending, Limiter: ending, Now: time.Now, ReportTime: reportTime,
+			Notifier: credentialnotices.NewService(credentialnotices.Parts{Outbox: store, People: people, Mailer: mailer, Now: time.Now}),
 		}),
 		pulls:     pulls.NewService(pullsdynamo.New(client, settings.String("PULLS_TABLE"), "")),
 		directory: directory{people: people, credentials: store},

@@ -27,14 +27,14 @@ type pipelineToken struct {
 	issued     time.Time
 }
 
-// TestPipelineRenewsTokensForAYear creates a token for 90 days and renews it every 60 days for a year, as in
+// TestPipelineRenewsTokensForAYear creates a token for 90 days, in a line of two years, and renews it every 60 days for a year, as in
 // docs/rotation.md. Expiry notices are sent once a day.
 func TestPipelineRenewsTokensForAYear(t *testing.T) {
 	d := newFixture(t)
 	user, key := d.user("pipeline@example.com", principal.Manager)
 	f := &pipeline{fixture: d, user: user.ID, key: key, notices: d.sender()}
 	began := d.now
-	f.addToken(d.withKey(key).Post("/api/v1/tokens", forQuarter).WantStatus(http.StatusCreated).WantValue("data.rotatedFrom", nil))
+	f.addToken(d.withKey(key).Post("/api/v1/tokens", inLongLine).WantStatus(http.StatusCreated).WantValue("data.rotatedFrom", nil))
 	for d.now.Before(began.AddDate(1, 0, 0)) {
 		f.checkOverlap(t)
 		f.runDays(t, 60)
@@ -49,7 +49,10 @@ func TestPipelineRenewsTokensForAYear(t *testing.T) {
 	f.checkDeletion(t)
 }
 
-const forQuarter = `{"name":"pipeline","scopes":["read:helm-charts"],"expiration_days":90}`
+const (
+	forQuarter = `{"name":"pipeline","scopes":["read:helm-charts"],"expiration_days":90}`
+	inLongLine = `{"name":"pipeline","scopes":["read:helm-charts"],"expiration_days":90,"line_expiration_days":730}`
+)
 
 func (f *pipeline) newest() pipelineToken { return f.tokens[len(f.tokens)-1] }
 

@@ -9,6 +9,7 @@ import (
 	"portside/shared/core/principal"
 	"portside/shared/credentialrequests"
 	"portside/shared/pulls"
+	"portside/shared/revocation"
 	"portside/shared/tokens"
 	"portside/shared/web"
 )
@@ -17,6 +18,7 @@ import (
 type handlers struct {
 	tokens   *tokens.Service
 	requests *credentialrequests.Service
+	leaks    *revocation.Service
 	pulls    *pulls.Service
 
 	directory directory
@@ -42,13 +44,22 @@ func routes(h *handlers, auth web.Authenticator) *web.API {
 	return api
 }
 
+// fourEyes is the rule that a decision needs a person who had no hand in the request.
+const fourEyes = ", and no user may have a hand in both the request and the decision: by owning the credential that was used, or by " +
+	"having created it or one with which it was created. Otherwise the response is a 403. Compare `makers` and `deciders`."
+
 var (
 	createToken = huma.Operation{
 		OperationID: "createToken", Method: http.MethodPost, Path: "/api/v1/tokens", Tags: []string{"Tokens"},
 		Summary: "Create an access token", DefaultStatus: http.StatusCreated,
 		Description: "Creates a token for the chart repository and the container registry. Only this response contains it.\n\n" +
 			"A pipeline can renew its token by sending the current one as Bearer. The current scopes must cover the new ones, " +
-			"and the current token stays valid until it expires.\n\nWith an " +
+			"and the current token stays valid until it expires. A token that was not created by a token begins a line of renewals, whose " +
+			"end is fixed: `line.expiresAt`. A renewal is valid for at most as long as the token that asked for it, and not after the line ends; " +
+			"a token that lasts until then gets a 409. Up to 5 tokens of a line can work at the same time, and a line can be renewed 10 times " +
+			"a day.\n\n" +
+			"100 tokens can be created for a user on one day (UTC), and 100 renewals; then, and above the quota of a line, the response is " +
+			"a 429 with the code `QUOTA_EXCEEDED`.\n\nWith an " +
 			"`Idempotency-Key`, a random UUID, you can safely repeat the request for 24 hours: the same body gets the first response again, " +
 			"with the same secret and `Idempotency-Replayed: true`, and a different body gets a 422. Until then, the service stores the " +
 			"secret encrypted with your key, of which it stores only a hash. If the token was revoked since, the response is a 409.",
@@ -71,16 +82,23 @@ var (
 	revokeToken = huma.Operation{
 		OperationID: "revokeToken", Method: http.MethodDelete, Path: "/api/v1/tokens/{tokenId}", Tags: []string{"Tokens"},
 		Summary: "Revoke a token or password", DefaultStatus: http.StatusNoContent,
-		Description: "It stops working with the next request. Your own need no permission; those of other users need `tokens:write`. A token " +
-			"can revoke only itself, the tokens it was renewed from, and the tokens renewed from it.",
-		Errors: []int{http.StatusForbidden, http.StatusNotFound},
+		Description: "It stops working with the next request. With `line=true`, the whole line of renewals stops working: the tokens it was " +
+			"renewed from, and all that were renewed from any of them. Do that if the token has leaked, because the person who has it may have " +
+			"renewed it. Such a request can be repeated.\n\n" +
+			"Your own need no permission; those of other users need `tokens:write`. A token can revoke only itself, the tokens it was renewed " +
+			"from, and the tokens renewed from it; with `line=true`, its own line.",
+		Errors: []int{http.StatusForbidden, http.StatusNotFound, http.StatusServiceUnavailable},
 	}
 	revokeLeakedToken = huma.Operation{
 		OperationID: "revokeLeakedToken", Method: http.MethodPost, Path: "/api/v1/tokens/revoke", Tags: []string{"Tokens"},
 		Summary: "Revoke a leaked token", DefaultStatus: http.StatusNoContent,
-		Description: "Revokes a token, password or API key, and every token renewed from it. Needs no credential but the leaked one. " +
-			"The response does not reveal whether the token exists.",
-		Errors: web.BodyErrors(),
+		Description: "Revokes a token, password, API key or session, every token renewed from it, and every key, token and password that was " +
+			"created with it, directly or in several steps, also those of other users. It stops working with the next request. What was " +
+			"created with it stops within about a second, and within minutes if there is much. The owners get a mail.\n\n" +
+			"Needs no credential but the leaked one. The response does not reveal whether it exists: it is the same and takes a second in " +
+			"any case. " +
+			"One network (an IPv4 address or an IPv6 /64) can send 60 reports in 10 minutes.",
+		Errors: web.BodyErrors(http.StatusTooManyRequests),
 	}
 	createCredentialRequest = huma.Operation{
 		OperationID: "createCredentialRequest", Method: http.MethodPost, Path: "/api/v1/credential-requests",
@@ -106,13 +124,13 @@ var (
 		OperationID: "approveCredentialRequest", Method: http.MethodPost, Path: "/api/v1/credential-requests/{requestId}/approve",
 		Tags: []string{"Credential requests"}, Summary: "Approve a credential request",
 		Description: "Sends the requester a mail with a link to collect the password. The link works once, within 7 days. You cannot " +
-			"decide on your own request.",
+			"decide on your own request" + fourEyes,
 		Errors: web.BodyErrors(http.StatusNotFound, http.StatusConflict),
 	}
 	denyCredentialRequest = huma.Operation{
 		OperationID: "denyCredentialRequest", Method: http.MethodPost, Path: "/api/v1/credential-requests/{requestId}/deny",
 		Tags: []string{"Credential requests"}, Summary: "Deny a credential request",
-		Description: "Sends the requester a mail with the reason. You cannot decide on your own request.",
+		Description: "Sends the requester a mail with the reason. You cannot decide on your own request" + fourEyes,
 		Errors:      web.BodyErrors(http.StatusNotFound, http.StatusConflict),
 	}
 	collectCredential = huma.Operation{

@@ -11,6 +11,7 @@ import (
 
 	"portside/shared/core/principal"
 	"portside/shared/core/versions"
+	"portside/shared/credentialnotices"
 	"portside/shared/credentialrequests"
 	"portside/shared/credentialrequests/credentialrequestsdynamo"
 	"portside/shared/credentials"
@@ -19,6 +20,8 @@ import (
 	"portside/shared/mail"
 	"portside/shared/pulls"
 	"portside/shared/pulls/pullsdynamo"
+	"portside/shared/revocation"
+	"portside/shared/revocation/revocationdynamo"
 	"portside/shared/testkit/awstest"
 	"portside/shared/testkit/webtest"
 	"portside/shared/tokens"
@@ -97,10 +100,28 @@ func (d *fixture) requestsService() *credentialrequests.Service {
 	})
 }
 
+// leaks returns the service that ends leaked credentials, wired as in main, without a minimum of time.
+func (d *fixture) leaks() *revocation.Service { return d.leaksOn(d.client, 0) }
+
+// leaksOn is leaks on another client and at a later time.
+func (d *fixture) leaksOn(client *dynamodb.Client, later time.Duration) *revocation.Service {
+	store := revocationdynamo.New(client, credentialsdynamo.New(client, d.name, ""))
+	now := func() time.Time { return d.now.Add(later) }
+	return revocation.NewService(revocation.Parts{
+		Store: store, Jobs: store, Limiter: store, Now: now, Notifier: d.notices(),
+	})
+}
+
+// notices returns the service that mails the owners of credentials.
+func (d *fixture) notices() *credentialnotices.Service {
+	return credentialnotices.NewService(credentialnotices.Parts{Outbox: d.table, People: d.people, Mailer: d.mailbox, Now: d.clock})
+}
+
 func (d *fixture) handler() http.Handler {
 	auth := credentials.NewAuthenticator(d.table, 100, d.clock)
 	h := &handlers{
 		tokens: tokens.NewService(d.store, d.clock), requests: d.requestsService(),
+		leaks: d.leaks(),
 		pulls: pulls.NewService(d.pulls), directory: directory{people: d.people, credentials: d.table},
 		baseURL: "https://portal.example.com", now: d.clock,
 	}

@@ -8,12 +8,14 @@ import (
 
 	"portside/shared/core/principal"
 	"portside/shared/credentials"
+	"portside/shared/revocation"
 	"portside/shared/tokens"
 	"portside/shared/web"
 )
 
-// Token is an access token or password, without its secret.
+// Token is an access token or password, without its secret. The line comes first, because simple scripts take the last expiresAt.
 type Token struct {
+	Line        *Line         `json:"line" doc:"The line of renewals that the token belongs to; null for a password, and for a token that the operator of the service renews."`
 	ID          string        `json:"id" doc:"Public ID of the token: the part between its first two underscores." example:"3vQB7B6MrGQZ"`
 	Kind        string        `json:"kind" enum:"token,password"`
 	Name        string        `json:"name" example:"build pipeline"`
@@ -26,6 +28,20 @@ type Token struct {
 	LastUsedAt  *time.Time    `json:"lastUsedAt" doc:"UTC, rounded down to 5 minutes; null if it was never used."`
 	RevokedAt   *time.Time    `json:"revokedAt" doc:"UTC; null if it is not revoked."`
 	RotatedFrom *string       `json:"rotatedFrom" doc:"ID of the token that this token was created with; null if it was created with an API key."`
+	Makers      []web.Maker   `json:"makers" nullable:"false" doc:"Who created the token, and with which credential; then who created that credential, and so on. A renewed token has the makers of the first one. Empty if the service created it."`
+}
+
+// Line is a token that was created by a person, and all tokens that were renewed from it.
+type Line struct {
+	First     string    `json:"firstTokenId" doc:"Public ID of the first token of the line." example:"3vQB7B6MrGQZ"`
+	ExpiresAt time.Time `json:"expiresAt" doc:"UTC. No token of the line works longer."`
+}
+
+func encodeLine(c credentials.Credential) *Line {
+	if c.LineEndsAt.IsZero() {
+		return nil
+	}
+	return &Line{First: c.Line, ExpiresAt: c.LineEndsAt}
 }
 
 func (h *handlers) encodeToken(c credentials.Credential) Token {
@@ -34,6 +50,7 @@ func (h *handlers) encodeToken(c credentials.Credential) Token {
 		Reason: web.NullIfZero(c.Reason), CreatedAt: c.CreatedAt, ExpiresAt: web.NullIfZero(c.ExpiresAt),
 		LastUsedAt: web.NullIfZero(c.LastUsedAt),
 		RevokedAt:  web.NullIfZero(c.RevokedAt), RotatedFrom: web.NullIfZero(c.RotatedFrom),
+		Line: encodeLine(c), Makers: web.EncodeMakers(c.Makers),
 	}
 	if c.Kind == credentials.Password {
 		t.Kind = "password"
@@ -46,7 +63,8 @@ type createTokenInput struct {
 	Body struct {
 		Name   string            `json:"name" doc:"Name of the token, 1 to 100 characters." example:"build pipeline"`
 		Scopes []principal.Scope `json:"scopes" nullable:"false" doc:"What the token may download: read:helm-charts or read:docker-images, each optionally limited to names." example:"[\"read:docker-images:acme/*\"]"`
-		Days   *int              `json:"expiration_days,omitempty" default:"90" minimum:"1" maximum:"365" doc:"Days until the token expires."`
+		Days   *int              `json:"expiration_days,omitempty" default:"90" minimum:"1" maximum:"365" doc:"Days until the token expires. A token that renews itself gets at most the days for which it was created, and none after the end of its line; then the answer has an earlier expiresAt."`
+		Line   *int              `json:"line_expiration_days,omitempty" minimum:"1" maximum:"730" doc:"Days until the line of renewals ends that the token begins. Default: 365, or twice expiration_days if that is more. A token that renews itself must not send it."`
 	}
 }
 
@@ -60,6 +78,9 @@ func (in *createTokenInput) token() tokens.NewToken {
 	if in.Body.Days != nil {
 		input.Days = *in.Body.Days
 	}
+	if in.Body.Line != nil {
+		input.LineDays = *in.Body.Line
+	}
 	return input
 }
 
@@ -72,6 +93,7 @@ type newToken struct {
 	CreatedAt   time.Time `json:"createdAt" doc:"UTC."`
 	ExpiresAt   time.Time `json:"expiresAt" doc:"UTC."`
 	RotatedFrom *string   `json:"rotatedFrom" doc:"ID of the token that this token was created with; null if it was created with an API key."`
+	Line        *Line     `json:"line" doc:"The line of renewals that the token belongs to."`
 }
 
 type createTokenOutput struct {
@@ -91,7 +113,7 @@ func (h *handlers) create(ctx context.Context, in *createTokenInput) (*createTok
 	out := &createTokenOutput{Creation: web.CreatedAt("/api/v1/tokens/"+t.ID, issued.Replayed)}
 	out.Body.Data = newToken{
 		ID: t.ID, Name: t.Name, Token: issued.Secret.Reveal(), Scopes: t.Scopes,
-		CreatedAt: t.CreatedAt, ExpiresAt: t.ExpiresAt, RotatedFrom: web.NullIfZero(t.RotatedFrom),
+		CreatedAt: t.CreatedAt, ExpiresAt: t.ExpiresAt, RotatedFrom: web.NullIfZero(t.RotatedFrom), Line: encodeLine(t),
 	}
 	return out, nil
 }
@@ -141,17 +163,34 @@ func (h *handlers) get(ctx context.Context, in *tokenInput) (*tokenOutput, error
 	return out, nil
 }
 
-func (h *handlers) revoke(ctx context.Context, in *tokenInput) (*struct{}, error) {
+type revokeInput struct {
+	TokenID string `path:"tokenId" doc:"Public ID of the token." example:"3vQB7B6MrGQZ"`
+	Line    bool   `query:"line" default:"false" doc:"Whether to revoke the whole line of renewals of the token."`
+}
+
+func (h *handlers) revoke(ctx context.Context, in *revokeInput) (*struct{}, error) {
 	caller, _ := principal.From(ctx)
+	if in.Line {
+		return nil, h.tokens.RevokeLine(ctx, caller, in.TokenID)
+	}
 	return nil, h.tokens.Revoke(ctx, caller, in.TokenID)
 }
 
 type revokeLeakedInput struct {
 	Body struct {
-		Token string `json:"token" doc:"The complete token, password or API key."`
+		Token string `json:"token" doc:"The complete token, password, API key or session."`
 	}
+	host, network string
+}
+
+// Resolve implements huma.Resolver. It records the host, and the network of the client.
+func (in *revokeLeakedInput) Resolve(ctx huma.Context) []error { //nolint:unparam // the signature of huma.Resolver
+	in.host, in.network = ctx.Host(), web.NetworkOf(ctx.RemoteAddr())
+	return nil
 }
 
 func (h *handlers) revokeLeaked(ctx context.Context, in *revokeLeakedInput) (*struct{}, error) {
-	return nil, h.tokens.RevokeLeaked(ctx, in.Body.Token)
+	return nil, h.leaks.Report(ctx, revocation.Report{
+		Text: in.Body.Token, Network: in.network, BaseURL: web.BaseURL(h.baseURL, in.host),
+	})
 }

@@ -33,7 +33,7 @@ func TestDashboardMatchesSimulation(t *testing.T) {
 		seed = rand.Uint64()
 	}
 	t.Logf("repeat this run with -seed %d", seed)
-	random := rand.New(rand.NewPCG(seed, 0)) //nolint:gosec // repeatable
+	random := rand.New(rand.NewPCG(seed, 0))
 	begin := time.Date(2026+random.IntN(2), time.October, 15+random.IntN(30), random.IntN(24), 0, 0, 0, time.UTC)
 	w := newSimulation(t, begin, random)
 	reader := w.as(principal.Manager)

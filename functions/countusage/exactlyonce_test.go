@@ -194,7 +194,7 @@ func TestEachLineCountsOnce(t *testing.T) {
 		}
 		pieces, whole := deliveries(t, r, log)
 		e, seed := newEngines(t), rapid.Uint64().Draw(r, "seed")
-		injected := &faults{random: rand.New(rand.NewPCG(seed, 0))} //nolint:gosec // to be repeated
+		injected := &faults{random: rand.New(rand.NewPCG(seed, 0))}
 		injected.percent = rapid.SampledFrom([]int{0, 5, 20}).Draw(r, "crashes")
 		store := analyticsdynamo.New(awstest.Faulty(e.client, injected.database), e.table)
 		deliver(t, handle(ingest(counting(analyticsdynamo.NewRecorder(store, crashingArchive{e.archive, injected})))), pieces)

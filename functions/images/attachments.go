@@ -90,7 +90,7 @@ func (m manifestDescriber) underTags(ctx context.Context) ([]ImageAttachment, er
 		}
 		found = append(found, ImageAttachment{
 			Purpose: tags[tag], Format: web.NullIfZero("Cosign"), Type: shorten(answer.Header.Get("Content-Type")),
-			Digest: answer.Header.Get("Docker-Content-Digest"), Size: size,
+			Digest: answer.Digest(), Size: size,
 		})
 	}
 	return found, nil

@@ -273,7 +273,7 @@ func (c *catalog) resolveTag(ctx context.Context, reach images.Reach, repository
 		return ImageTag{}, err
 	}
 	return ImageTag{
-		Tag: tag, Digest: web.NullIfZero(answer.Header.Get("Docker-Content-Digest")),
+		Tag: tag, Digest: web.NullIfZero(answer.Digest()),
 		MediaType: web.NullIfZero(shorten(answer.Header.Get("Content-Type"))),
 	}, nil
 }

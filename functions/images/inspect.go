@@ -115,7 +115,7 @@ func (c *catalog) read(ctx context.Context, repository, reference string) (store
 		document.MediaType = answer.Header.Get("Content-Type")
 	}
 	_, isChart := images.ChartBlobs(answer.Body)
-	return storedManifest{Document: document, digest: answer.Header.Get("Docker-Content-Digest"), isChart: isChart}, err
+	return storedManifest{Document: document, digest: answer.Digest(), isChart: isChart}, err
 }
 
 func encodeManifest(d images.Document) ImageManifest {

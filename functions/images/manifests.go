@@ -77,7 +77,7 @@ func acceptedTypes(r *http.Request) []string {
 func (g *gateway) pullOf(r *http.Request, c call, answer imagesecr.Response, isChart bool) pulls.Pull {
 	pull := pulls.Pull{
 		At: g.now(), Kind: pulls.Image, Repository: c.target.Repository, Reference: c.target.Reference,
-		Digest:       answer.Header.Get("Docker-Content-Digest"),
+		Digest:       answer.Digest(),
 		CredentialID: c.who.CredentialID, OwnerID: c.who.UserID, Client: r.UserAgent(),
 	}
 	if isChart {

@@ -45,7 +45,7 @@ func forEachEngine(t *testing.T, test func(t *testing.T, a *testAPI, server mode
 			return aws.Credentials{AccessKeyID: "AKIDEXAMPLE", SecretAccessKey: "hush"}, nil
 		})
 		settings := mediaengines.Settings{Engine: mediaengines.Bedrock, Model: server.Model, AWS: aws.Config{
-			Region: "us-east-1", BaseEndpoint: aws.String(server.URL), Credentials: keys,
+			Region: "us-east-1", BaseEndpoint: aws.String(server.URL), Credentials: keys, HTTPClient: http.DefaultClient,
 		}}
 		test(t, newTestAPIWith(t, settings), server)
 	})

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"strings"
 	"sync"
@@ -13,6 +14,7 @@ import (
 	"portside/documents/answers"
 	"portside/shared/core/fault"
 	"portside/shared/media"
+	"portside/shared/testkit/webtest"
 )
 
 // stubEngine is an engine that works until the context ends, or returns what the test has set.
@@ -93,6 +95,37 @@ func TestFailedJobIsStartedAgain(t *testing.T) {
 
 	again := postForm(t, c, summarizePath, "@file", invoice).WantStatus(http.StatusAccepted)
 	again.WantHeader("Location", location).WantValue("status", "queued").WantValue("error", nil)
+}
+
+// The attempts of these jobs crash before they save the job. The owner can start them again long before they are shown as failed.
+func TestCrashedJobsAreStartedAgain(t *testing.T) {
+	a := newTestAPI(t)
+	a.useStubEngine().set("Somebody has to pay.", nil)
+	c := a.client().With("Prefer", "respond-async")
+	start := func(n int) webtest.Response {
+		t.Helper()
+		return postForm(t, c, summarizePath, "@file", fmt.Sprintf("%s %d", invoice, n)).WantStatus(http.StatusAccepted)
+	}
+	var first []webtest.Response
+	for n := range media.MaxOpenJobs {
+		first = append(first, start(n))
+	}
+	for _, later := range []time.Duration{media.MaxJobSilence - time.Minute, media.MaxJobSilence + time.Minute} {
+		a.later = later
+		c = a.client().With("Prefer", "respond-async")
+		for n, before := range first {
+			again := start(n).WantHeader("Location", before.Header.Get("Location")).WantValue("status", "queued")
+			isAgain := again.Text("createdAt") != before.Text("createdAt")
+			if want := later > media.MaxJobSilence; isAgain != want {
+				t.Errorf("%s later, job %d was started again: %v, want %v", later, n, isAgain, want)
+			}
+		}
+	}
+	if places := a.stored("open/"); len(places) != media.MaxOpenJobs {
+		t.Errorf("the jobs have the places %q", places)
+	}
+	a.runJob(first[0].Text("id"))
+	c.Get(first[0].Header.Get("Location")).WantValue("status", "succeeded")
 }
 
 func TestRequestWithoutJobStoresNothing(t *testing.T) {

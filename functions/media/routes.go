@@ -79,7 +79,7 @@ var (
 		Description: "For files above 4.4 MB, which are too large for a request. Within 15 minutes, post a form to `url`: first the " +
 			"`fields`, then the file as `file`, at most 200 MB. Then send `uploadId` in place of the file, as `file_upload_id` " +
 			"(`file1_upload_id`, `file2_upload_id`). During the 15 minutes, another post replaces the file. Uploads are deleted after " +
-			"24 hours.",
+			"24 hours. You can have 10 uploads without a file at the same time, and 999 files or 10 GB.",
 	}
 	getJob = huma.Operation{
 		OperationID: "getJob", Method: http.MethodGet, Path: "/v1/capabilities/jobs/{jobId}", Tags: []string{tag},

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 
@@ -33,6 +34,7 @@ type testAPI struct {
 	issue   func(credentials.Credential)
 	limit   int // requests per minute
 	timing  media.Timing
+	later   time.Duration // how far the clock of jobs is ahead
 
 	objects *s3.Client
 	bucket  string
@@ -56,7 +58,7 @@ func newTestAPIWith(tb testing.TB, settings mediaengines.Settings) *testAPI {
 		tb: tb, limit: 10_000, timing: media.DefaultTiming(), objects: awstest.S3(tb), bucket: awstest.Bucket(tb),
 	}
 	a.table = credentialsdynamo.New(client, awstest.Table(tb, client, "CredentialsTable"), awstest.Table(tb, client, "RequestCountsTable"))
-	a.store = medias3.New(a.objects, a.bucket, awstest.RealTime)
+	a.store = medias3.New(a.objects, a.bucket, a.clock)
 	parts, err := mediaengines.Equip(media.Parts{
 		Detect: kind.Detect, Readers: files.Readers(), Results: a.store, Limits: documents.DefaultLimits(),
 	}, settings)
@@ -72,9 +74,11 @@ func newTestAPIWith(tb testing.TB, settings mediaengines.Settings) *testAPI {
 	return a
 }
 
+func (a *testAPI) clock() time.Time { return awstest.RealTime().Add(a.later) }
+
 func (a *testAPI) handler() http.Handler {
 	responder := media.NewResponder(media.ResponderParts{
-		Service: a.service, Uploads: a.store, Jobs: a.store, Timing: a.timing, Now: awstest.RealTime,
+		Service: a.service, Uploads: a.store, Jobs: a.store, Timing: a.timing, Now: a.clock,
 	})
 	auth := credentials.NewAuthenticator(a.table, a.limit, awstest.RealTime)
 	return routes(&handlers{responder: responder, offers: a.store}, auth).Handler()

@@ -130,8 +130,6 @@ func setPageHeaders(header http.Header, policy string) {
 	header.Set("Content-Type", "text/html; charset=utf-8")
 	header.Set("Content-Security-Policy", policy)
 	header.Set("Cross-Origin-Opener-Policy", "same-origin")
-	header.Set("Referrer-Policy", "no-referrer")
 	header.Set("X-Frame-Options", "DENY")
 	header.Set("X-Robots-Tag", "noindex")
-	header.Set("Cache-Control", "no-store")
 }

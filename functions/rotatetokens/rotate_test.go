@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -315,5 +316,25 @@ func TestInvalidEventIsRejected(t *testing.T) {
 	h := newFixture(t)
 	if _, err := h.handle(t.Context(), json.RawMessage(`[]`)); err == nil {
 		t.Error("an event that is not an object was accepted")
+	}
+}
+
+// TestRotationKeepsTheMakers rotates a secret with a token that was created with a key. The key no longer works, which does not matter to
+// the rotation.
+func TestRotationKeepsTheMakers(t *testing.T) {
+	h := newFixture(t)
+	makers := []principal.Maker{{UserID: h.owner.ID, CredentialID: "3vQB7B6MrGQZ"}, {UserID: "another user", CredentialID: "3vQB7B6MrGQA"}}
+	held := h.issue(credentials.AccessToken, 90, func(c *credentials.Credential) {
+		c.Scopes, c.Makers = h.terms().Scopes, makers
+	})
+	value := rotation.Value{Terms: h.terms(), Token: held.Reveal()}
+	_, err := h.secrets.CreateSecret(t.Context(), &secretsmanager.CreateSecretInput{Name: &h.secret, SecretString: aws.String(value.Text())})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.mustRotate()
+	made, err := h.table.Get(t.Context(), h.current().TokenID)
+	if err != nil || made.RotatedFrom != held.ID() || !slices.Equal(made.Makers, makers) {
+		t.Errorf("the new token is %+v, %v; want it renewed from the held one, with its makers", made, err)
 	}
 }

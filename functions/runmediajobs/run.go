@@ -44,7 +44,8 @@ func work(newRunner func(bucket string) (runner, error)) func(context.Context, e
 // parseQueueKey returns the job that a key of the queue names.
 func parseQueueKey(key string) (owner, id string, err error) {
 	rest, isQueued := strings.CutPrefix(key, medias3.Queue)
-	owner, id, hasID := strings.Cut(rest, "/")
+	owner, job, hasID := strings.Cut(rest, "/")
+	id, _, _ = strings.Cut(job, "/") // the rest tells starts of the job apart
 	if !isQueued || !hasID {
 		return "", "", errors.New("the object key is not one of the job queue")
 	}

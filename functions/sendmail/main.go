@@ -5,6 +5,7 @@ package main
 import (
 	"time"
 
+	"portside/shared/credentialnotices"
 	"portside/shared/credentialrequests"
 	"portside/shared/credentialrequests/credentialrequestsdynamo"
 	"portside/shared/credentials/credentialsdynamo"
@@ -13,6 +14,8 @@ import (
 	"portside/shared/lambda/awsenv"
 	"portside/shared/lambda/start"
 	"portside/shared/mail/mailses"
+	"portside/shared/revocation"
+	"portside/shared/revocation/revocationdynamo"
 	"portside/shared/sessions"
 	"portside/shared/sessions/sessionsdynamo"
 	"portside/shared/users"
@@ -28,10 +31,17 @@ func build(settings *start.Settings) (any, error) {
 	people := usersdynamo.New(client, settings.String("USERS_TABLE"), keys, daycounts.In(settings.String("ANALYTICS_TABLE")))
 	mailer := mailses.New(cfg, settings.String("MAIL_FROM"))
 	requests := sessionsdynamo.New(client, keys, people)
-	return sendDue(users.NewInviter(people, mailer, time.Now), credentialrequests.NewService(credentialrequests.Parts{
-		Store: credentialrequestsdynamo.New(client, keys, people), Credentials: keys, People: people,
-		Mailer: mailer, Now: time.Now,
-	}), sessions.NewService(sessions.Dependencies{
-		Requests: requests, Outbox: requests, Sessions: requests, Credentials: keys, People: people, Mailer: mailer, Now: time.Now,
-	})), nil
+	ending := revocationdynamo.New(client, keys)
+	return sendDue(outboxes{
+		invitations: users.NewInviter(people, mailer, time.Now),
+		requests: credentialrequests.NewService(credentialrequests.Parts{
+			Store: credentialrequestsdynamo.New(client, keys, people), Credentials: keys, People: people, Mailer: mailer, Now: time.Now,
+		}),
+		signIns: sessions.NewService(sessions.Dependencies{
+			Requests: requests, Outbox: requests, Sessions: requests, Credentials: keys, People: people, Mailer: mailer, Now: time.Now,
+		}),
+		closings:    users.NewCloser(people, time.Now),
+		notices:     credentialnotices.NewService(credentialnotices.Parts{Outbox: keys, People: people, Mailer: mailer, Now: time.Now}),
+		revocations: revocation.NewService(revocation.Parts{Store: ending, Jobs: ending, Now: time.Now}),
+	}), nil
 }

@@ -12,14 +12,23 @@ type outbox interface {
 	SendDue(ctx context.Context) (int, error)
 }
 
+// outboxes are the domains with unsent mails or other work that a request has left.
+type outboxes struct {
+	signIns, invitations, requests, notices, revocations, closings outbox
+}
+
 // sendDue returns the handler; it accepts any event. An error of one domain does not stop the mails of other domains. The handler
 // then fails the invocation, which raises the alarm on failed invocations. The next run retries the mails that were not sent.
-func sendDue(invitations, requests, signIns outbox) func(context.Context, json.RawMessage) error {
+func sendDue(o outboxes) func(context.Context, json.RawMessage) error {
 	return func(ctx context.Context, _ json.RawMessage) error {
-		signedIn, signInsErr := signIns.SendDue(ctx) // first, because people wait for them
-		invited, invitationsErr := invitations.SendDue(ctx)
-		requested, requestsErr := requests.SendDue(ctx)
-		slog.InfoContext(ctx, "mails", "invitations", invited, "credentialRequests", requested, "signIns", signedIn)
-		return errors.Join(signInsErr, invitationsErr, requestsErr)
+		closed, closingsErr := o.closings.SendDue(ctx)      // first, because credentials may work that should not
+		signedIn, signInsErr := o.signIns.SendDue(ctx)      // next, because people wait for them
+		ended, revocationsErr := o.revocations.SendDue(ctx) // before the notices, which it may add to
+		noticed, noticesErr := o.notices.SendDue(ctx)
+		invited, invitationsErr := o.invitations.SendDue(ctx)
+		requested, requestsErr := o.requests.SendDue(ctx)
+		slog.InfoContext(ctx, "mails", "invitations", invited, "credentialRequests", requested, "signIns", signedIn, "notices", noticed,
+			"revocations", ended, "closings", closed)
+		return errors.Join(closingsErr, signInsErr, revocationsErr, noticesErr, invitationsErr, requestsErr)
 	}
 }

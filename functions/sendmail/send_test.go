@@ -14,15 +14,19 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/google/uuid"
 
 	"portside/shared/core/principal"
 	"portside/shared/core/versions"
+	"portside/shared/credentialnotices"
 	"portside/shared/credentialrequests"
 	"portside/shared/credentialrequests/credentialrequestsdynamo"
 	"portside/shared/credentials/credentialsdynamo"
 	"portside/shared/dynamo/daycounts"
 	"portside/shared/mail/mailses"
+	"portside/shared/revocation"
+	"portside/shared/revocation/revocationdynamo"
 	"portside/shared/sessions"
 	"portside/shared/sessions/sessionsdynamo"
 	"portside/shared/testkit/awstest"
@@ -40,6 +44,11 @@ type fixture struct {
 	keys     *users.Keys
 	requests *credentialrequests.Service
 	signIns  *sessions.Service
+	notices  *credentialnotices.Service
+	ending   *revocation.Service
+	closer   *users.Closer
+	client   *dynamodb.Client
+	table    *credentialsdynamo.Table
 	now      time.Time
 }
 
@@ -49,9 +58,11 @@ func newFixture(tb testing.TB) *fixture {
 	o := &fixture{tb: tb, server: startSESServer(tb), now: time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)}
 	now := func() time.Time { return o.now }
 	table := credentialsdynamo.New(client, awstest.Table(tb, client, "CredentialsTable"), "")
+	o.client, o.table = client, table
 	store := usersdynamo.New(client, awstest.Table(tb, client, "UsersTable"), table, daycounts.In(awstest.Table(tb, client, "AnalyticsTable")))
 	newID := func() string { return uuid.Must(uuid.NewV7()).String() }
 	o.inviter = users.NewInviter(store, o.server.mailer(), now)
+	o.closer = users.NewCloser(store, now)
 	o.users = users.NewService(store, o.inviter, newID, now)
 	o.keys = users.NewKeys(store, store, now)
 	o.requests = credentialrequests.NewService(credentialrequests.Parts{
@@ -62,7 +73,16 @@ func newFixture(tb testing.TB) *fixture {
 	o.signIns = sessions.NewService(sessions.Dependencies{
 		Requests: signIns, Outbox: signIns, Sessions: signIns, Credentials: table, People: store, Mailer: o.server.mailer(), Now: now,
 	})
+	o.notices = credentialnotices.NewService(credentialnotices.Parts{Outbox: table, People: store, Mailer: o.server.mailer(), Now: now})
+	ending := revocationdynamo.New(client, table)
+	o.ending = revocation.NewService(revocation.Parts{Store: ending, Jobs: ending, Now: now})
 	return o
+}
+
+func (o *fixture) outboxes() outboxes {
+	return outboxes{
+		invitations: o.inviter, requests: o.requests, signIns: o.signIns, notices: o.notices, revocations: o.ending, closings: o.closer,
+	}
 }
 
 // invite creates a user as a request would, and advances the clock until the function is responsible for the mail.
@@ -81,7 +101,7 @@ func (o *fixture) invite(email string) users.User {
 // run invokes the function as the schedule does.
 func (o *fixture) run(ctx context.Context) error {
 	o.tb.Helper()
-	return sendDue(o.inviter, o.requests, o.signIns)(ctx, json.RawMessage(`{}`))
+	return sendDue(o.outboxes())(ctx, json.RawMessage(`{}`))
 }
 
 func (o *fixture) mustRun() {
@@ -245,7 +265,7 @@ func TestEvents(t *testing.T) {
 		o.server.rejectMailTo("ada@example.com")
 		o.invite("ada@example.com")
 		o.server.rejectMailTo()
-		if err := sendDue(o.inviter, o.requests, o.signIns)(t.Context(), event); err != nil {
+		if err := sendDue(o.outboxes())(t.Context(), event); err != nil {
 			t.Error(err)
 		}
 		webtest.GoldenJSON(t, golden, o.server.envelopes(t))

@@ -112,7 +112,7 @@ func (h *handlers) finishOpenID(w http.ResponseWriter, r *http.Request) {
 	for _, cookie := range sessionCookies(signedIn) {
 		w.Header().Add("Set-Cookie", cookie)
 	}
-	http.Redirect(w, r, page, http.StatusSeeOther)
+	http.Redirect(w, r, page, http.StatusSeeOther) //nolint:gosec // a page of the portal
 }
 
 // finish returns the page to open also if it fails, unless the request does not name one. It needs no limit: it reads nothing unless

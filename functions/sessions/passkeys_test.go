@@ -198,6 +198,17 @@ func TestACopiedPasskeyIsLocked(t *testing.T) {
 	b.client().Get("/v1/passkeys").WantValue("data.0.isLocked", true)
 }
 
+func TestDeletionNeedsARecentSession(t *testing.T) {
+	f := newFixture(t)
+	b, a := f.registered()
+	id := b.client().Get("/v1/passkeys").Text("data.0.id")
+	webtest.New(t, f.handler()).With("X-API-Key", f.key).Delete("/v1/passkeys/" + id).WantStatus(http.StatusUnauthorized)
+	f.clock.Advance(15 * time.Minute)
+	b.client().Delete("/v1/passkeys/"+id).WantStatus(http.StatusForbidden).WantValue("code", "SIGN_IN_REQUIRED")
+	b.usePasskey(a).WantStatus(http.StatusCreated)
+	b.client().Delete("/v1/passkeys/" + id).WantStatus(http.StatusNoContent)
+}
+
 func TestRegistrationNeedsARecentSession(t *testing.T) {
 	f := newFixture(t)
 	b := f.signedIn()

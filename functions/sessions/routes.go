@@ -28,14 +28,14 @@ func routes(h *handlers, auth web.Authenticator) *web.API {
 	web.Handle(api, web.Anyone(), startOpenIDSignIn, h.startOpenID)
 	api.Page("GET "+callbackPath, h.finishOpenID)
 	web.Handle(api, web.SignedIn(), listSessions, h.list)
-	web.Handle(api, web.SignedIn(), deleteSessions, h.endAll)
+	web.Handle(api, web.SignedIn().Recent(), deleteSessions, h.endAll)
 	web.Handle(api, web.InSession(), getCurrentSession, h.current)
 	web.Handle(api, web.InSession(), deleteCurrentSession, h.signOut)
-	web.Handle(api, web.SignedIn(), deleteSession, h.end)
+	web.Handle(api, web.SignedIn().Recent(), deleteSession, h.end)
 	web.Handle(api, web.InSession().Recent(), createPasskeyOptions, h.passkeyOptions)
 	web.Handle(api, web.InSession().Recent(), createPasskey, h.registerPasskey)
 	web.Handle(api, web.SignedIn(), listPasskeys, h.listPasskeys)
-	web.Handle(api, web.SignedIn(), deletePasskey, h.deletePasskey)
+	web.Handle(api, web.InSession().Recent(), deletePasskey, h.deletePasskey)
 	return api
 }
 
@@ -49,7 +49,7 @@ var (
 		OperationID: "createSignInLink", Method: http.MethodPost, Path: "/v1/sign-in/links", Tags: []string{"Sessions"},
 		Summary: "Ask for a sign-in mail", DefaultStatus: http.StatusAccepted,
 		Description: "Mails a link and a code to the address, if it belongs to an active user. The response is the same for every " +
-			"address. Both work once, within 15 minutes, in the browser that has the cookie of this response. One network (an IPv4 " +
+			"address. Both work once, within 10 minutes, in the browser that has the cookie of this response. One network (an IPv4 " +
 			"address or IPv6 /64) gets at most 5 mails per hour for one address. A browser in which the user has signed in has its own 5.",
 		Errors: web.BodyErrors(http.StatusTooManyRequests),
 	}

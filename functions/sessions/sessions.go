@@ -96,9 +96,10 @@ type endSessionInput struct {
 	SessionID string `path:"sessionId" doc:"Public ID of the session." example:"3vQB7B6MrGQZ"`
 }
 
-// endedOutput removes the cookie of the session that made the request, if it has ended.
+// endedOutput removes the cookie of the session that made the request, and what the portal stored in the browser, if the session has ended.
 type endedOutput struct {
-	SetCookie string `header:"Set-Cookie" doc:"Removes the cookie of the session, if the session of this request has ended."`
+	SetCookie     string `header:"Set-Cookie" doc:"Removes the cookie of the session, if the session of this request has ended."`
+	ClearSiteData string `header:"Clear-Site-Data" doc:"Removes what the portal stored in the browser, if the session of this request has ended."`
 }
 
 func (h *handlers) end(ctx context.Context, in *endSessionInput) (*endedOutput, error) {
@@ -120,5 +121,5 @@ func endedBy(caller principal.Principal, isCurrent bool) *endedOutput {
 	if caller.SessionID == "" || !isCurrent {
 		return &endedOutput{}
 	}
-	return &endedOutput{SetCookie: noSessionCookie()}
+	return &endedOutput{SetCookie: noSessionCookie(), ClearSiteData: `"storage"`}
 }

@@ -20,17 +20,28 @@ func TestSessionsAreListedAndEnded(t *testing.T) {
 	list := second.client().Get("/v1/sessions").WantStatus(http.StatusOK).WantValue("data.0.isCurrent", true).
 		WantValue("data.1.isCurrent", false).WantValue("data.2", nil).WantValue("data.1.lastUsedAt", "2026-03-02T09:00:00Z")
 	other := "/v1/sessions/" + list.Text("data.1.id")
-	second.keep(second.client().Delete(other).WantStatus(http.StatusNoContent))
+	second.keep(second.client().Delete(other).WantStatus(http.StatusNoContent).WantHeader("Clear-Site-Data", ""))
 	second.client().Delete(other).WantStatus(http.StatusNotFound)
 	first.client().Get("/v1/sessions/current").WantStatus(http.StatusUnauthorized)
 	second.client().Get("/v1/sessions/current").WantStatus(http.StatusOK)
 	for _, id := range []string{"x", "current%2F", credentials.Mint(credentials.Session).ID()} {
 		second.client().Delete("/v1/sessions/" + id).WantStatus(http.StatusNotFound)
 	}
-	second.keep(second.client().Delete("/v1/sessions/current").WantStatus(http.StatusNoContent))
+	second.keep(second.client().Delete("/v1/sessions/current").WantStatus(http.StatusNoContent).WantHeader("Clear-Site-Data", `"storage"`))
 	if second.cookies[web.SessionCookie] != "" {
 		t.Error("the cookie remains after the sign-out")
 	}
+}
+
+// TestEndingOtherSessionsNeedsARecentSession has an intruder at an unattended browser, who must not sign the user out elsewhere.
+func TestEndingOtherSessionsNeedsARecentSession(t *testing.T) {
+	f := newFixture(t)
+	b := f.signedIn()
+	f.clock.Advance(15 * time.Minute)
+	id := b.client().Get("/v1/sessions/current").WantStatus(http.StatusOK).Text("data.id")
+	b.client().Delete("/v1/sessions/"+id).WantStatus(http.StatusForbidden).WantValue("code", "SIGN_IN_REQUIRED")
+	b.client().Delete("/v1/sessions").WantStatus(http.StatusForbidden).WantValue("code", "SIGN_IN_REQUIRED")
+	b.client().Delete("/v1/sessions/current").WantStatus(http.StatusNoContent)
 }
 
 func TestSignOutEverywhere(t *testing.T) {

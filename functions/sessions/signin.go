@@ -21,6 +21,8 @@ type signInMethods struct {
 
 // openIDMethod is how the sign-in page shows the OpenID provider.
 type openIDMethod struct {
+	_ struct{} `nullable:"true"`
+
 	Name string `json:"name" doc:"Name of the provider." example:"Example Inc."`
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"net/http"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -10,30 +11,68 @@ import (
 	"portside/shared/core/principal"
 	"portside/shared/core/versions"
 	"portside/shared/credentials"
+	"portside/shared/testkit"
 	"portside/shared/testkit/webtest"
 	"portside/shared/users"
+	"portside/shared/web"
 )
 
 func TestSignInByLink(t *testing.T) {
 	f := newFixture(t)
 	b := f.browser()
 	b.client().Get("/v1/sign-in/methods").WantStatus(http.StatusOK).WantValue("data.link", true).WantValue("data.openId", nil)
-	b.ask(" Ada@Example.com ").WantStatus(http.StatusAccepted).WantValue("data.expiresAt", "2026-03-02T09:15:00Z")
+	b.ask(" Ada@Example.com ").WantStatus(http.StatusAccepted).WantValue("data.expiresAt", "2026-03-02T09:10:00Z")
 	letter := f.post.letters[0]
-	if letter.To != "ada@example.com" || !strings.Contains(letter.Text, "until 09:15 UTC") {
+	if letter.To != "ada@example.com" || !strings.Contains(letter.Text, "until 09:10 UTC") {
 		t.Errorf("unexpected message to %s:\n%s", letter.To, letter.Text)
 	}
 	token, _ := f.post.last(t)
-	f.clock.Advance(14 * time.Minute)
+	f.clock.Advance(9 * time.Minute)
 	b.useLink(token).WantStatus(http.StatusCreated).WantValue("data.device", "Firefox on Windows").
 		WantValue("data.user.email", "ada@example.com").WantValue("data.user.permissions.0", "analytics:read").
-		WantValue("data.recentUntil", "2026-03-02T09:29:00Z").WantValue("data.expiresAt", "2026-04-01T09:14:00Z")
+		WantValue("data.recentUntil", "2026-03-02T09:24:00Z").WantValue("data.expiresAt", "2026-04-01T09:09:00Z")
 	b.client().Get("/v1/sessions/current").WantStatus(http.StatusOK).WantValue("data.user.id", f.ada.ID)
 	b.useLink(token).WantStatus(http.StatusUnauthorized)
 
 	stored, err := f.people.Get(t.Context(), f.ada.ID)
 	if err != nil || !stored.LastLoginAt.Equal(f.clock.Now()) || stored.Version != f.ada.Version {
 		t.Errorf("the user is %+v, %v", stored, err)
+	}
+}
+
+// TestSignInsAreLogged signs in in every way, and fails to.
+func TestSignInsAreLogged(t *testing.T) {
+	f := newFixture(t)
+	b, a := f.registered()
+	logs := testkit.CaptureLogs(t)
+	b.ask("ada@example.com")
+	token, _ := f.post.last(t)
+	b.useLink(token).WantStatus(http.StatusCreated)
+	b.ask("ada@example.com")
+	_, code := f.post.last(t)
+	b.useCode("ada@example.com", code).WantStatus(http.StatusCreated)
+	b.usePasskey(a).WantStatus(http.StatusCreated)
+	operators, _, err := f.service().OperatorLink(t.Context(), "ada@example.com")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.browser().useLink(operators.Reveal()).WantStatus(http.StatusCreated)
+	provider := f.connect()
+	b.comeBack(provider.SignIn(b.startOpenID("/portal/"))).WantStatus(http.StatusSeeOther)
+	for _, proof := range []string{"link", "code", "passkey", "operator-link", "openid"} {
+		record := regexp.MustCompile(`"signed in","user":"` + f.ada.ID + `","session":"\w{12}","proof":"` + proof + `"`)
+		if !record.Match(logs.Bytes()) {
+			t.Errorf("the sign-in by %s is not in the log", proof)
+		}
+	}
+	b.useLink(token).WantStatus(http.StatusUnauthorized)
+	if failure := `"route":"POST /v1/sessions","status":401`; !strings.Contains(logs.String(), failure) {
+		t.Error("the failed sign-in is not in the log")
+	}
+	for _, secret := range []string{token, code, operators.Reveal(), b.cookies[web.SessionCookie]} {
+		if strings.Contains(logs.String(), secret) {
+			t.Errorf("the log has a secret: %s", secret)
+		}
 	}
 }
 
@@ -128,7 +167,7 @@ func TestUnusableLinks(t *testing.T) {
 	f := newFixture(t)
 	active := users.Active
 	for name, before := range map[string]func(){
-		"expired":   func() { f.clock.Advance(15 * time.Minute) },
+		"expired":   func() { f.clock.Advance(10 * time.Minute) },
 		"suspended": func() { suspended := users.Suspended; f.change(f.ada.ID, users.Change{Status: &suspended}) },
 	} {
 		t.Run(name, func(t *testing.T) {

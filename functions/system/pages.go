@@ -57,7 +57,6 @@ func (p *pages) docs(w http.ResponseWriter, _ *http.Request) {
 	header.Set("Content-Type", "text/html; charset=utf-8")
 	header.Set("Content-Length", strconv.Itoa(len(p.index)))
 	header.Set("Content-Security-Policy", contentSecurityPolicy)
-	header.Set("Referrer-Policy", "no-referrer")
 	header.Set("Cache-Control", "no-cache")
 	_, _ = w.Write(p.index) // the client may have disconnected
 }

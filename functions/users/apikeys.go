@@ -14,17 +14,18 @@ import (
 
 // APIKey is an API key without its secret.
 type APIKey struct {
-	ID         string     `json:"id" doc:"Public ID of the key: the part between its first two underscores." example:"3vQB7B6MrGQZ"`
-	Name       string     `json:"name" doc:"Name of the key." example:"build server"`
-	CreatedAt  time.Time  `json:"createdAt" doc:"UTC." example:"2026-03-02T09:15:30.250Z"`
-	ExpiresAt  *time.Time `json:"expiresAt" doc:"UTC; null if the key does not expire." example:"2027-03-02T09:15:30.250Z"`
-	LastUsedAt *time.Time `json:"lastUsedAt" doc:"UTC, rounded down to 5 minutes; null if the key was never used." example:"2026-03-09T07:45:00Z"`
+	ID         string      `json:"id" doc:"Public ID of the key: the part between its first two underscores." example:"3vQB7B6MrGQZ"`
+	Name       string      `json:"name" doc:"Name of the key." example:"build server"`
+	CreatedAt  time.Time   `json:"createdAt" doc:"UTC." example:"2026-03-02T09:15:30.250Z"`
+	ExpiresAt  *time.Time  `json:"expiresAt" doc:"UTC; null if the key does not expire." example:"2027-03-02T09:15:30.250Z"`
+	LastUsedAt *time.Time  `json:"lastUsedAt" doc:"UTC, rounded down to 5 minutes; null if the key was never used." example:"2026-03-09T07:45:00Z"`
+	Makers     []web.Maker `json:"makers" nullable:"false" doc:"Who created the key, and with which credential; then who created that credential, and so on, up to a sign-in. Empty if the operator of the service created it."`
 }
 
 func encodeKey(c credentials.Credential) APIKey {
 	return APIKey{
 		ID: c.ID, Name: c.Name, CreatedAt: c.CreatedAt,
-		ExpiresAt: web.NullIfZero(c.ExpiresAt), LastUsedAt: web.NullIfZero(c.LastUsedAt),
+		ExpiresAt: web.NullIfZero(c.ExpiresAt), LastUsedAt: web.NullIfZero(c.LastUsedAt), Makers: web.EncodeMakers(c.Makers),
 	}
 }
 
@@ -55,10 +56,14 @@ type createKeyInput struct {
 		Name           string `json:"name" doc:"Name of the key, 1 to 100 characters." example:"build server"`
 		ExpirationDays *int   `json:"expirationDays,omitempty" minimum:"1" maximum:"3650" doc:"Days until the key expires. Default: it never expires." example:"365"`
 	}
+	host string
 }
 
 // Resolve implements huma.Resolver.
-func (in *createKeyInput) Resolve(huma.Context) []error { return web.Failures(in.key().Check()) }
+func (in *createKeyInput) Resolve(ctx huma.Context) []error {
+	in.host = ctx.Host()
+	return web.Failures(in.key().Check())
+}
 
 func (in *createKeyInput) key() users.NewKey {
 	key := users.NewKey{Name: in.Body.Name, IdempotencyKey: in.CanonicalKey()}
@@ -84,9 +89,14 @@ type createKeyOutput struct {
 func (s *service) createKey(ctx context.Context, in *createKeyInput) (*createKeyOutput, error) {
 	caller, _ := principal.From(ctx)
 	userID := web.CanonicalID(in.UserID)
-	issued, err := s.keys.Create(ctx, caller, userID, in.key())
+	input := in.key()
+	input.BaseURL = web.BaseURL(s.baseURL, in.host)
+	issued, err := s.keys.Create(ctx, caller, userID, input)
 	if err != nil {
 		return nil, err
+	}
+	if issued.Notice != nil && !issued.Replayed {
+		s.notices.TrySend(ctx, *issued.Notice)
 	}
 	out := &createKeyOutput{Creation: web.CreatedAt("/v1/users/"+userID+"/api-keys/"+issued.Key.ID, issued.Replayed)}
 	out.Body.Data = newAPIKey{APIKey: encodeKey(issued.Key), Key: issued.Secret.Reveal()}
@@ -96,9 +106,24 @@ func (s *service) createKey(ctx context.Context, in *createKeyInput) (*createKey
 type deleteKeyInput struct {
 	UserID string `path:"userId" format:"uuid" doc:"ID of the user."`
 	KeyID  string `path:"keyId" doc:"Public ID of the key." example:"3vQB7B6MrGQZ"`
+	Made   bool   `query:"made" default:"false" doc:"Whether to end everything that was created with the key, too."`
+	host   string
+}
+
+// Resolve implements huma.Resolver.
+func (in *deleteKeyInput) Resolve(ctx huma.Context) []error { //nolint:unparam // the signature of huma.Resolver
+	in.host = ctx.Host()
+	return nil
 }
 
 func (s *service) deleteKey(ctx context.Context, in *deleteKeyInput) (*struct{}, error) {
 	caller, _ := principal.From(ctx)
-	return nil, s.keys.Revoke(ctx, caller, web.CanonicalID(in.UserID), in.KeyID)
+	userID := web.CanonicalID(in.UserID)
+	if !in.Made {
+		return nil, s.keys.Revoke(ctx, caller, userID, in.KeyID)
+	}
+	if err := s.keys.CheckOwner(ctx, caller, userID, in.KeyID); err != nil {
+		return nil, err
+	}
+	return nil, s.ending.End(ctx, in.KeyID, "deleted", web.BaseURL(s.baseURL, in.host))
 }

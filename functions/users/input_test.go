@@ -1,12 +1,19 @@
 package main
 
 import (
+	"bytes"
+	"encoding/json"
+	"errors"
 	"net/http"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"portside/shared/core/principal"
+	"portside/shared/credentials/credentialsdynamo"
+	"portside/shared/testkit"
+	"portside/shared/testkit/awstest"
 )
 
 func TestCreateUserRejectsInvalidInput(t *testing.T) {
@@ -25,6 +32,7 @@ func TestCreateUserRejectsInvalidInput(t *testing.T) {
 		"invalid UTF-8":      {"{\"name\":\"\xff\"}", []string{""}},
 		"NUL byte":           {"{\"name\":\"\x00\"}", []string{""}},
 		"depth bomb":         {strings.Repeat("[", 50000), []string{""}},
+		"second mail header": {`{"email":"a@example.com\r\nBcc: b@example.com","name":"A\nB","role":"user"}`, []string{"/email", "/name"}},
 		"empty object":       {`{}`, []string{"/email", "/name", "/role"}},
 		"wrong types":        {`{"email":5,"name":[],"role":true,"department":{}}`, []string{"/email", "/name", "/role", "/department"}},
 		"not a boolean":      {good + `"sendActivationEmail":"yes"}`, []string{"/sendActivationEmail"}},
@@ -107,7 +115,68 @@ func TestUsersRejectInvalidPathsAndMethods(t *testing.T) {
 	root.Get("/v1//users").WantStatus(http.StatusNotFound)
 	root.Do(http.MethodPatch, "/v1/users", "{}").WantStatus(http.StatusMethodNotAllowed).WantValue("code", "METHOD_NOT_ALLOWED").
 		WantHeader("Allow", "GET, HEAD, POST")
+	root.Do(http.MethodTrace, "/v1/users", "").WantStatus(http.StatusMethodNotAllowed)
 	root.Do(http.MethodGet, "/v1/users", "a body that nobody reads").WantStatus(http.StatusOK)
+}
+
+// TestRefusalsAreLogged looks for what an operator needs to see of an attack: who, what and why, in lines that the attacker cannot forge.
+func TestRefusalsAreLogged(t *testing.T) {
+	p := newFixture(t)
+	viewer, key := p.user("eve@example.com", principal.Viewer)
+	manager, managersKey := p.user("mia@example.com", principal.Manager)
+	logs := testkit.CaptureLogs(t)
+	p.withKey("psk_wrong").Get("/v1/users").WantStatus(http.StatusUnauthorized)
+	p.withKey(key).Delete("/v1/users/" + viewer.ID).WantStatus(http.StatusForbidden)
+	p.withKey(managersKey).Post("/v1/users", `{"a`+strings.Repeat("a", 5000)+`\n{\"level\":\"ERROR\"}":1}`).WantStatus(http.StatusBadRequest)
+	p.limit = 1
+	p.withKey(key).Get("/v1/users").WantStatus(http.StatusTooManyRequests)
+	wanted := []struct {
+		route, user string
+		status      int
+	}{
+		{"GET /v1/users", "", 401}, {"DELETE /v1/users/{userId}", viewer.ID, 403}, {"POST /v1/users", manager.ID, 400},
+		{"GET /v1/users", "", 429},
+	}
+	lines := bytes.Split(bytes.TrimSpace(logs.Bytes()), []byte("\n"))
+	if len(lines) != len(wanted) {
+		t.Fatalf("%d lines for %d requests: %s", len(lines), len(wanted), logs)
+	}
+	for i, want := range wanted {
+		var got struct {
+			Time, RequestID, Route, User, Error string
+			Status                              int
+		}
+		if err := json.Unmarshal(lines[i], &got); err != nil {
+			t.Fatalf("%s: %v", lines[i], err)
+		}
+		isWanted := got.Route == want.route && got.User == want.user && got.Status == want.status
+		if !isWanted || got.Error == "" || got.Time == "" || len(lines[i]) > 4500 {
+			t.Errorf("the log has %s", lines[i])
+		}
+	}
+}
+
+// TestOutagesOfAuthenticationPermitNothing makes each call fail that authenticates an admin.
+func TestOutagesOfAuthenticationPermitNothing(t *testing.T) {
+	p := newFixture(t)
+	var calls, failing atomic.Int32 // some calls are at the same time
+	p.keys = credentialsdynamo.New(awstest.Faulty(p.client, func(string, int) error {
+		if calls.Add(1) == failing.Load() {
+			return errors.New("outage")
+		}
+		return nil
+	}), p.credentialsTable, p.countsTable)
+	p.asAdmin().Get("/v1/users").WantStatus(http.StatusOK) // the first use of the key makes another call
+	calls.Store(0)
+	p.asAdmin().Get("/v1/users").WantStatus(http.StatusOK)
+	all := calls.Load()
+	if all == 0 {
+		t.Error("nothing was read")
+	}
+	for failing.Add(1); failing.Load() <= all; failing.Add(1) {
+		calls.Store(0)
+		p.asAdmin().Get("/v1/users").WantStatus(http.StatusInternalServerError)
+	}
 }
 
 func TestCreateUserChecksMediaTypeAndSize(t *testing.T) {

@@ -12,6 +12,7 @@ import (
 	"portside/shared/lambda/awsenv"
 	"portside/shared/lambda/start"
 	"portside/shared/mail/mailses"
+	"portside/shared/revocation/revocationdynamo"
 	"portside/shared/users/usersdynamo"
 )
 
@@ -23,7 +24,10 @@ func build(settings *start.Settings) (http.Handler, error) {
 	keys := credentialsdynamo.New(client, settings.String("CREDENTIALS_TABLE"), settings.String("REQUEST_COUNTS_TABLE"))
 	store := usersdynamo.New(client, settings.String("USERS_TABLE"), keys, daycounts.In(settings.String("ANALYTICS_TABLE")))
 	mailer := mailses.New(cfg, settings.String("MAIL_FROM"))
-	service := newService(store, mailer, settings.Optional("BASE_URL"), time.Now)
+	service := newService(parts{
+		store: store, keys: keys, ending: revocationdynamo.New(client, keys), mailer: mailer,
+		baseURL: settings.Optional("BASE_URL"), now: time.Now,
+	})
 	auth := credentials.NewAuthenticator(keys, settings.Count("RATE_LIMIT_PER_MINUTE"), time.Now)
 	return routes(service, auth).Handler(), nil
 }

@@ -7,6 +7,10 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"portside/shared/core/principal"
+	"portside/shared/credentialnotices"
+	"portside/shared/credentials/credentialsdynamo"
+	"portside/shared/revocation"
+	"portside/shared/revocation/revocationdynamo"
 	"portside/shared/users"
 	"portside/shared/users/usersdynamo"
 	"portside/shared/web"
@@ -18,17 +22,38 @@ type service struct {
 	importer *users.Importer
 	keys     *users.Keys
 	inviter  *users.Inviter
+	notices  *credentialnotices.Service
+	ending   *revocation.Service
 	baseURL  string // of links in mails; empty: the host of the request
 }
 
-func newService(store *usersdynamo.Store, mailer users.Mailer, baseURL string, now func() time.Time) *service {
-	inviter := users.NewInviter(store, mailer, now)
+// endTime is how long the deletion of a key may take to end what was created with it, before it leaves the rest to a schedule.
+const endTime = 5 * time.Second
+
+// parts are the dependencies of a service.
+type parts struct {
+	store   *usersdynamo.Store
+	keys    *credentialsdynamo.Table
+	ending  *revocationdynamo.Store
+	mailer  users.Mailer
+	baseURL string
+	now     func() time.Time
+}
+
+func newService(p parts) *service {
+	store, now := p.store, p.now
+	notices := credentialnotices.NewService(credentialnotices.Parts{Outbox: p.keys, People: store, Mailer: p.mailer, Now: now})
+	inviter := users.NewInviter(store, p.mailer, now)
 	return &service{
 		users:    users.NewService(store, inviter, web.NewID, now),
 		importer: users.NewImporter(store, web.NewID, now),
 		keys:     users.NewKeys(store, store, now),
 		inviter:  inviter,
-		baseURL:  baseURL,
+		notices:  notices,
+		ending: revocation.NewService(revocation.Parts{
+			Store: p.ending, Jobs: p.ending, Notifier: notices, Now: now, EndTime: endTime,
+		}),
+		baseURL: p.baseURL,
 	}
 }
 
@@ -118,7 +143,9 @@ var (
 		OperationID: "createApiKey", Method: http.MethodPost, Path: "/v1/users/{userId}/api-keys", Tags: []string{"API keys"},
 		Summary: "Create an API key", DefaultStatus: http.StatusCreated,
 		Description: "Creates a key with the permissions of its user's role. Only this response contains the key; the service stores a hash. " +
-			"A user can have at most 50 working credentials.\n\nWith an " +
+			"A user for whom another one creates a key gets a mail. " +
+			"A user can have at most 50 working credentials, and 100 keys can be created for a user on one day (UTC); then the response is " +
+			"a 429 with the code `QUOTA_EXCEEDED`.\n\nWith an " +
 			"`Idempotency-Key`, a random UUID, you can safely repeat the request for 24 hours: the same body gets the first response again, " +
 			"with the same secret and `Idempotency-Replayed: true`, and a different body gets a 422. Until then, the service stores the " +
 			"secret encrypted with your key, of which it stores only a hash. If the created key was deleted since, the response is a 409." +
@@ -128,8 +155,10 @@ var (
 	deleteAPIKey = huma.Operation{
 		OperationID: "deleteApiKey", Method: http.MethodDelete, Path: "/v1/users/{userId}/api-keys/{keyId}", Tags: []string{"API keys"},
 		Summary: "Delete an API key", DefaultStatus: http.StatusNoContent,
-		Description: "The key stops working with the next request." + keyPermission,
-		Errors:      []int{http.StatusForbidden, http.StatusNotFound},
+		Description: "The key stops working with the next request. With `made=true`, all keys, tokens and passwords that were created with it, " +
+			"directly or in several steps, also those of other users, stop working within seconds, and within minutes if there are many. Do that " +
+			"if the key has leaked. Such a request can be repeated, also if the key was deleted before." + keyPermission,
+		Errors: []int{http.StatusForbidden, http.StatusNotFound},
 	}
 	activateUser = huma.Operation{
 		OperationID: "activateUser", Method: http.MethodPost, Path: "/v1/users/activate", Tags: []string{"Users"},

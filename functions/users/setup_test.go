@@ -16,6 +16,7 @@ import (
 	"portside/shared/credentials/credentialsdynamo"
 	"portside/shared/dynamo/daycounts"
 	"portside/shared/mail"
+	"portside/shared/revocation/revocationdynamo"
 	"portside/shared/testkit/awstest"
 	"portside/shared/testkit/webtest"
 	"portside/shared/users"
@@ -33,6 +34,8 @@ type fixture struct {
 	limit  int
 	admin  users.User
 	key    string // API key of the admin
+
+	credentialsTable, countsTable string
 }
 
 func newFixture(tb testing.TB) *fixture {
@@ -45,9 +48,10 @@ func newFixtureWithLimit(tb testing.TB, limit int) *fixture {
 	client := awstest.DynamoDB(tb)
 	p := &fixture{
 		tb: tb, client: client, limit: limit, post: &mailbox{},
-		clock: webtest.NewClock(time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)),
-		keys:  credentialsdynamo.New(client, awstest.Table(tb, client, "CredentialsTable"), awstest.Table(tb, client, "RequestCountsTable")),
+		clock:            webtest.NewClock(time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)),
+		credentialsTable: awstest.Table(tb, client, "CredentialsTable"), countsTable: awstest.Table(tb, client, "RequestCountsTable"),
 	}
+	p.keys = credentialsdynamo.New(client, p.credentialsTable, p.countsTable)
 	days := daycounts.In(awstest.Table(tb, client, "AnalyticsTable"))
 	p.store = usersdynamo.New(client, awstest.Table(tb, client, "UsersTable"), p.keys, days)
 	p.admin, p.key = p.user("root@example.com", principal.Admin)
@@ -56,7 +60,10 @@ func newFixtureWithLimit(tb testing.TB, limit int) *fixture {
 
 // service returns the function's service, wired as in main.
 func (p *fixture) service() *service {
-	return newService(p.store, p.post, "https://portal.example.com", p.clock.Now)
+	return newService(parts{
+		store: p.store, keys: p.keys, ending: revocationdynamo.New(p.client, p.keys), mailer: p.post,
+		baseURL: "https://portal.example.com", now: p.clock.Now,
+	})
 }
 
 // anonymous returns a client without a credential.

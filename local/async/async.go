@@ -60,7 +60,7 @@ type Config struct {
 	RecoveryHint string // ends the log line about lost events: how to recover from the loss
 }
 
-// throttledDelay comes on top of the time that the runtime waits for a sandbox.
+// throttledDelay is the delay after a throttled invocation. AWS waits 1 s at first, too.
 const throttledDelay = time.Second
 
 // Queue delivers events. It is safe for concurrent use.
@@ -81,6 +81,7 @@ type Queue struct {
 
 // functionQueue holds the events of one function, so that a slow function does not delay others.
 type functionQueue struct {
+	limit   int // on workers
 	waiting []*attempt
 	workers int
 }
@@ -158,7 +159,10 @@ func (q *Queue) admit(e Event) (taken, first bool) {
 func (q *Queue) push(a *attempt) {
 	l := q.queues[a.Function]
 	if l == nil {
-		l = &functionQueue{}
+		l = &functionQueue{limit: q.config.Concurrency}
+		if own := q.config.Policy(a.Function).Concurrency; own > 0 {
+			l.limit = min(own, l.limit)
+		}
 		q.queues[a.Function] = l
 	}
 	l.waiting = append(l.waiting, a)
@@ -166,7 +170,7 @@ func (q *Queue) push(a *attempt) {
 }
 
 func (q *Queue) startWorkers(l *functionQueue) {
-	for q.started && len(l.waiting) > 0 && l.workers < q.config.Concurrency {
+	for q.started && len(l.waiting) > 0 && l.workers < l.limit {
 		first := l.pop()
 		l.workers++
 		q.running.Go(func() { q.runWorker(l, first) })

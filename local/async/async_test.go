@@ -199,3 +199,34 @@ func TestStopDeliversPendingEventsWithoutRetries(t *testing.T) {
 			[]string{"events lost because they were not delivered before the stack stopped: 1"})
 	})
 }
+
+// TestReservedConcurrencyBoundsDelivery has 5 events for a function of which 2 invocations may run at once.
+func TestReservedConcurrencyBoundsDelivery(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		running, most := 0, 0
+		var mu sync.Mutex
+		count := func(by int) {
+			mu.Lock()
+			defer mu.Unlock()
+			running += by
+			most = max(most, running)
+		}
+		q, _ := newQueue(func(context.Context, int, string) (lambda.Result, error) {
+			count(1)
+			advance(time.Second)
+			count(-1)
+			return lambda.Result{}, nil
+		}, func(c *async.Config) {
+			c.Policy = func(string) async.Policy { return async.Policy{MaxAge: time.Hour, Concurrency: 2} }
+		})
+		q.Start()
+		for i := range 5 {
+			q.Invoke(event(fmt.Sprint(i)))
+		}
+		advance(time.Hour)
+		q.Stop(t.Context())
+		if most != 2 {
+			t.Errorf("%d invocations ran at once, want 2", most)
+		}
+	})
+}

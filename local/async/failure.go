@@ -14,6 +14,8 @@ type Policy struct {
 	MaxAge  time.Duration
 	// Destination receives the records of failed events. Empty means none.
 	Destination string
+	// Concurrency is the function's reserved concurrency, above which Lambda delivers no events; 0 means none.
+	Concurrency int
 }
 
 // DefaultPolicy is Lambda's policy for functions without an EventInvokeConfig.

@@ -42,7 +42,7 @@ func startCustomerStack(t *testing.T) *customerStack {
 	if err != nil {
 		t.Fatal(err)
 	}
-	at, key := p.createUser(t, "customer@example.com", "manager")
+	at, key := p.activateUser(t, "customer@example.com", "manager")
 	m := &customerStack{
 		testStack: p, upstream: strings.TrimPrefix(p.info.Registry, "http://"), upstreamPassword: strings.TrimSpace(string(password)),
 		customer: p.anonymous(t).as(key), customerID: path.Base(at), dir: t.TempDir(),

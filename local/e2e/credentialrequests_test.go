@@ -13,7 +13,7 @@ import (
 // using only mails, pages and the API.
 func testCredentialRequest(t *testing.T, p *testStack) {
 	const path = "/api/v1/credential-requests"
-	_, requester := p.createUser(t, "requester@example.com", "viewer")
+	_, requester := p.activateUser(t, "requester@example.com", "viewer")
 	approverAt, approver := p.createUser(t, "approver@example.com", "admin")
 	ada, grace := p.anonymous(t).as(requester), p.anonymous(t).as(approver)
 
@@ -49,8 +49,8 @@ func testCredentialRequest(t *testing.T, p *testStack) {
 		t.Errorf("events %v", actions)
 	}
 	p.invoke(t, "SendMailFunction", "sendmail/schedule.json") // no mail is due
-	if _, count := p.newestMail(t, "requester@example.com"); count != 1 {
-		t.Errorf("%d mails to the requester, want 1", count)
+	if _, count := p.newestMail(t, "requester@example.com"); count != 2 {
+		t.Errorf("%d mails to the requester, want the activation and the link", count)
 	}
 	p.admin(t).Delete(approverAt).WantStatus(http.StatusNoContent) // other tests expect one admin
 }

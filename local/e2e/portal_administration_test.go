@@ -201,16 +201,45 @@ func testUserCredentials(t *testing.T, p *testStack, page *browser.Page) {
 	created.Click(browser.Button("I have saved the key"))
 	page.WaitFor(browser.Row("build server"))
 	page.WaitNoText(secret)
+	page.Within(browser.Row("build server")).WaitText("You")
+	p.testDeletionWithMade(t, page, at, secret)
 
-	page.Click(browser.Button("Delete the API key build server"))
-	page.Within(browser.Dialog("Delete the API key build server?")).Click(browser.Button("Delete"))
-	page.WaitGone(browser.Row("build server"))
-	p.anonymous(t).as(secret).Get(at).WantStatus(http.StatusUnauthorized)
-
+	renewed := p.withToken(t, token.Text("data.token")).Post("/api/v1/tokens", `{"name":"successor","scopes":["read:helm-charts"]}`).
+		WantStatus(http.StatusCreated)
+	page.Within(browser.Row("pipeline")).WaitText("katherine@example.com")
 	page.Click(browser.Button("Revoke pipeline"))
-	page.Within(browser.Dialog("Revoke pipeline?")).Click(browser.Button("Revoke"))
+	dialog = page.Within(browser.Dialog("Revoke pipeline?"))
+	dialog.Check("Also revoke all tokens of its line of renewals", true)
+	dialog.Click(browser.Button("Revoke"))
 	page.Within(browser.Row("pipeline")).WaitText("Revoked")
-	p.anonymous(t).With("Authorization", "Bearer "+token.Text("data.token")).Get("/api/v1/tokens").WantStatus(http.StatusUnauthorized)
+	page.Within(browser.Row("successor")).WaitText("Revoked")
+	for _, ended := range []response{token, renewed} {
+		p.withToken(t, ended.Text("data.token")).Get("/api/v1/tokens").WantStatus(http.StatusUnauthorized)
+	}
+}
+
+func (p *testStack) withToken(t *testing.T, token string) client {
+	t.Helper()
+	return p.anonymous(t).With("Authorization", "Bearer "+token)
+}
+
+// testDeletionWithMade deletes the key "build server" of the page, which has created another one.
+func (p *testStack) testDeletionWithMade(t *testing.T, page *browser.Page, at, key string) {
+	t.Helper()
+	made := p.anonymous(t).as(key).Post(at+"/api-keys", `{"name":"made with it"}`).WantStatus(http.StatusCreated).Text("data.key")
+	page.Open(portalPath(at))
+	page.Within(browser.Row("made with it")).WaitText("with a credential created by You")
+	page.Axe()
+	page.Click(browser.Button("Delete the API key build server"))
+	dialog := page.Within(browser.Dialog("Delete the API key build server?"))
+	dialog.Check("Also end everything that was created with this key", true)
+	page.Axe()
+	dialog.Click(browser.Button("Delete"))
+	page.WaitGone(browser.Row("build server"))
+	page.WaitGone(browser.Row("made with it"))
+	for _, ended := range []string{key, made} {
+		p.anonymous(t).as(ended).Get(at).WantStatus(http.StatusUnauthorized)
+	}
 }
 
 func testLastAdmin(t *testing.T, p *testStack, page *browser.Page) {

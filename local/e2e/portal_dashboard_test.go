@@ -261,7 +261,7 @@ func testDashboardCustomDates(t *testing.T, d *dashboard) {
 
 // testDashboardFormulas gives the user with the most pulls a name that a spreadsheet would run.
 func testDashboardFormulas(t *testing.T, d *dashboard) {
-	const formula = `=HYPERLINK("https://example.com","<b>x</b>")`
+	const formula = `=HYPERLINK("mailto:x@example.com","<b>x</b>")`
 	first := d.get(dashboardPulls, "by=person&period=last_month").Text("data.entries.0.userId")
 	d.admin(t).Do(http.MethodPut, "/v1/users/"+first, `{"name":`+strconv.Quote(formula)+`}`).WantStatus(http.StatusOK)
 	d.page.Open("about:blank") // the names that the page knows are gone

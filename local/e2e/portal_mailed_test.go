@@ -46,7 +46,7 @@ func testActivatePage(t *testing.T, p *testStack) {
 
 func testCollectPage(t *testing.T, p *testStack) {
 	const requests = "/api/v1/credential-requests"
-	_, requester := p.createUser(t, "grace@example.com", "viewer")
+	_, requester := p.activateUser(t, "grace@example.com", "viewer")
 	_, approver := p.createUser(t, "approver@example.com", "admin")
 	id := p.anonymous(t).as(requester).Post(requests, `{"accessLevel":"full","justification":"Our staging cluster"}`).
 		WantStatus(http.StatusCreated).Text("data.id")

@@ -120,8 +120,12 @@ func testSignInByCode(t *testing.T, p *testStack) {
 	page.Press("Enter")
 	page.WaitFor(browser.Heading("Account"))
 	page.WaitURL("/portal/account")
+	browser.Eval[float64](page, `sessionStorage.setItem("media", "Grace's settings"), sessionStorage.length`)
 	page.Click(browser.Button("Sign out"))
 	page.WaitFor(browser.Heading("Sign in"))
+	if kept := browser.Eval[float64](page, "sessionStorage.length"); kept != 0 {
+		t.Errorf("the tab keeps %v values after the sign-out", kept)
+	}
 }
 
 func testSignInByOperatorLink(t *testing.T, p *testStack) {
@@ -200,6 +204,7 @@ func testPasskey(t *testing.T, p *testStack) {
 		t.Fatalf("%d passkeys on the device, want 1", n)
 	}
 	device.SetUserVerified(false)
+	page.Settle() // a request that is on the way would get a 401
 	page.Click(browser.Button("Sign out"))
 	page.WaitFor(browser.Heading("Sign in"))
 	page.Click(browser.Button("Use a passkey"))

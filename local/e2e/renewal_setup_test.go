@@ -10,7 +10,9 @@ import (
 	"net/http/httptest"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"syscall"
@@ -30,7 +32,7 @@ type pipeline struct {
 	secret  bool // the token is in a Secret of fakeKubectl
 }
 
-// newPipeline returns a machine whose token expires tomorrow.
+// newPipeline returns a machine whose token expires in ten days, as far as the script sees.
 func (p *testStack) newPipeline(t *testing.T) *pipeline {
 	t.Helper()
 	_, key := p.createUser(t, fmt.Sprintf("pipeline-%d@example.com", now().UnixNano()), "manager")
@@ -42,11 +44,20 @@ func (p *testStack) newPipeline(t *testing.T) *pipeline {
 	return l
 }
 
-// createToken creates a token for one day. The name must be escaped for JSON.
+// createToken creates a token for 90 days. The proxy shows it to the script as if it had been created 80 days ago. The name must be
+// escaped for JSON.
 func (l *pipeline) createToken(name string) string {
 	l.manager.t.Helper()
-	return l.manager.Post("/api/v1/tokens", `{"name":"`+name+`","scopes":["read:docker-images:acme/*","read:helm-charts"],`+
-		`"expiration_days":1}`).WantStatus(http.StatusCreated).Text("data.token")
+	token := l.createNewToken(name, 90)
+	l.proxy.setOld(strings.Split(token, "_")[1])
+	return token
+}
+
+// createNewToken creates a token that the script sees as it is. The name must be escaped for JSON.
+func (l *pipeline) createNewToken(name string, days int) string {
+	l.manager.t.Helper()
+	return l.manager.Post("/api/v1/tokens", fmt.Sprintf(`{"name":"%s","scopes":["read:docker-images:acme/*","read:helm-charts"],`+
+		`"expiration_days":%d}`, name, days)).WantStatus(http.StatusCreated).Text("data.token")
 }
 
 func (l *pipeline) path(name string) string { return filepath.Join(l.dir, name) }
@@ -56,7 +67,7 @@ func (l *pipeline) write(t *testing.T, name, text string) {
 	if err := os.MkdirAll(filepath.Dir(l.path(name)), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(l.path(name), []byte(text), 0o700); err != nil { //nolint:gosec // some of them are programs
+	if err := os.WriteFile(l.path(name), []byte(text), 0o700); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -192,6 +203,7 @@ type proxy struct {
 	mu        sync.Mutex
 	pid       int
 	exchanges int                              // exchanges since the last setTarget
+	old       map[string]bool                  // public IDs of the tokens whose times the proxy shifts
 	intercept func(e *exchange) (handled bool) // may be nil
 }
 
@@ -205,7 +217,7 @@ type exchange struct {
 }
 
 func newProxy(t *testing.T, p *testStack) *proxy {
-	l := &proxy{}
+	l := &proxy{old: map[string]bool{}}
 	l.server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { l.serve(p, w, r) }))
 	t.Cleanup(l.server.Close)
 	return l
@@ -215,6 +227,30 @@ func (l *proxy) setTarget(pid int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.pid, l.exchanges = pid, 0
+}
+
+// setOld makes the proxy shift the times of a token by tokenAge.
+func (l *proxy) setOld(id string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.old[id] = true
+}
+
+// tokenAge is how old the tokens of createToken are, as far as the script sees.
+const tokenAge = 80 * 24 * time.Hour
+
+var tokenTimes = regexp.MustCompile(`"(createdAt|expiresAt)":"([^"]*)"`)
+
+// makeOld shifts the times in the description of a token.
+func makeOld(description []byte) []byte {
+	return tokenTimes.ReplaceAllFunc(description, func(member []byte) []byte {
+		parts := tokenTimes.FindSubmatch(member)
+		at, err := time.Parse(time.RFC3339, string(parts[2]))
+		if err != nil {
+			return member
+		}
+		return fmt.Appendf(nil, `"%s":"%s"`, parts[1], at.Add(-tokenAge).Format(time.RFC3339Nano))
+	})
 }
 
 func (l *proxy) setIntercept(harm func(*exchange) bool) {
@@ -227,6 +263,7 @@ func (l *proxy) serve(p *testStack, w http.ResponseWriter, r *http.Request) {
 	l.mu.Lock()
 	l.exchanges++
 	e, harm := &exchange{number: l.exchanges, pid: l.pid, w: w, r: r}, l.intercept
+	old := l.old[path.Base(r.URL.Path)]
 	l.mu.Unlock()
 	if harm != nil && harm(e) {
 		return
@@ -235,6 +272,9 @@ func (l *proxy) serve(p *testStack, w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		w.WriteHeader(http.StatusBadGateway)
 		return
+	}
+	if old {
+		body = makeOld(body)
 	}
 	e.answered = true
 	if harm != nil && harm(e) {

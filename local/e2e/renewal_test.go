@@ -14,7 +14,7 @@ import (
 )
 
 // notDueMessage is part of the output if the token needs no renewal.
-const notDueMessage = " more days; it is renewed when fewer than "
+const notDueMessage = " more; it is renewed when less than "
 
 // TestPipelines runs the script of docs/rotation.md like customers' pipelines.
 func TestPipelines(t *testing.T) {
@@ -25,6 +25,7 @@ func TestPipelines(t *testing.T) {
 		run  func(*testing.T, *pipeline)
 	}{
 		{"renewal", testRenewal},
+		{"a short lifetime", testShortLifetime},
 		{"the token is not visible", testTokenIsNotVisible},
 		{"four concurrent runs", testConcurrentRuns},
 		{"killed at each exchange", testKilledAtEachExchange},
@@ -50,7 +51,7 @@ func TestPipelines(t *testing.T) {
 
 func testRenewal(t *testing.T, l *pipeline) {
 	old := l.checkTokenWorks(t)
-	l.run(t).wantExit(t, 0, "renewed: the token ", old.Text("data.id")+" works until "+old.Text("data.expiresAt"))
+	l.run(t).wantExit(t, 0, "renewed: the token ", old.Text("data.id")+" works until ")
 	renewed := l.checkTokenWorks(t).WantValue("data.rotatedFrom", old.JSON("data.id")).
 		WantValue("data.name", old.JSON("data.name")).WantValue("data.scopes", old.JSON("data.scopes"))
 	if renewed.Text("data.id") == old.Text("data.id") {
@@ -69,9 +70,19 @@ func testRenewal(t *testing.T, l *pipeline) {
 	l.write(t, "config.json", "")
 	l.runIn(t, []string{"bash"}).wantExit(t, 0, notDueMessage) // only writes the lost file again
 	l.checkConsistent(t)
-	l.run(t, "RENEW_DAYS=91", "EXPIRATION_DAYS=92").wantExit(t, 0, "renewed: ")
-	if n := l.countTokens("active"); n != 3 {
-		t.Errorf("%d tokens are active, want 3", n)
+	l.run(t, "RENEW_DAYS=91", "EXPIRATION_DAYS=92").wantExit(t, 0, "less than 45 days") // half of the lifetime
+	if n := l.countTokens("active"); n != 2 {
+		t.Errorf("%d tokens are active, want 2", n)
+	}
+}
+
+// testShortLifetime uses tokens that last less long than RENEW_DAYS. A new one must not be renewed by each run.
+func testShortLifetime(t *testing.T, l *pipeline) {
+	for days, due := range map[int]string{1: "12 hours", 3: "36 hours", 7: "3 days"} {
+		l.write(t, "token", l.createNewToken("short", days)+"\n")
+		l.run(t).wantExit(t, 0, notDueMessage+due)
+		l.checkTokenWorks(t)
+		l.checkConsistent(t)
 	}
 }
 

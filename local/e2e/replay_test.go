@@ -162,7 +162,7 @@ func (p *testStack) deleteTable(t *testing.T, id string) {
 // createTables creates the tables that do not exist.
 func (p *testStack) createTables(t *testing.T) {
 	t.Helper()
-	parameters := map[string]string{"ImageRepositories": "*"}
+	parameters := map[string]string{"ImageRepositories": "*", "CorsAllowOrigins": "*"}
 	loaded, err := template.Load(filepath.Join(repository, "template.yaml"), template.Options{Parameters: parameters})
 	if err == nil {
 		err = engines.CreateTables(t.Context(), p.info.DynamoDB, loaded.Tables)

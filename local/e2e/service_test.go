@@ -30,6 +30,7 @@ func TestService(t *testing.T) {
 		{"activation by mail", testActivation},
 		{"scheduled mail", testScheduledMail},
 		{"a credential request", testCredentialRequest},
+		{"four eyes and a leak", testFourEyes},
 		{"API keys", testAPIKeys},
 		{"a suspended user", testSuspendedUser},
 		{"permissions", testPermissions},

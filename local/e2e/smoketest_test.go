@@ -5,26 +5,34 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 )
 
-// TestSmokeTest runs `portside smoke-test` twice on a stack, and lets it fail on a wrong commit and a wrong address. It always removes
-// its users.
+// TestSmokeTest runs `portside smoke-test` twice at the same time on a stack, and lets it fail on a wrong commit and a wrong address. It
+// always removes its users.
 func TestSmokeTest(t *testing.T) {
 	p := newTestStack(t)
 	p.start(t, noRateLimit())
 	operator := filepath.Join(t.TempDir(), "portside")
 	p.runCommand(t, "go", "-C", repository, "build", "-o", operator, "./cmd/portside")
 	smoke := []string{"smoke-test", "--local", p.data, "--image-repository", "acme/probe"}
+	var running sync.WaitGroup
 	for range 2 {
-		output := p.runCommand(t, operator, smoke...)
-		for _, step := range []string{"health", "login", "user", "token", "chart", "image", "extraction"} {
-			if !strings.Contains(output, "\n"+step+" ") && !strings.HasPrefix(output, step+" ") {
-				t.Errorf("the output has no line for the step %s:\n%s", step, output)
+		running.Go(func() {
+			output, err := exec.CommandContext(t.Context(), operator, smoke...).CombinedOutput()
+			if err != nil {
+				t.Errorf("smoke-test: %v\n%s", err, output)
 			}
-		}
-		p.wantOnlyAdmin(t)
+			for _, step := range []string{"health", "login", "user", "token", "chart", "image", "extraction"} {
+				if !strings.Contains("\n"+string(output), "\n"+step+" ") {
+					t.Errorf("the output has no line for the step %s:\n%s", step, output)
+				}
+			}
+		})
 	}
+	running.Wait()
+	p.wantOnlyAdmin(t)
 	for flag, want := range map[string]string{
 		"--commit=0123456789ab": "health: the service runs", "--url=http://127.0.0.1:1": "connection refused",
 	} {

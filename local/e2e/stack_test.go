@@ -102,26 +102,48 @@ func (p *testStack) createUser(t *testing.T, email, role string) (at, key string
 	return at, root.Post(at+"/api-keys", `{"name":"test"}`).WantStatus(http.StatusCreated).Text("data.key")
 }
 
+// activateUser creates a user who activates the account by mail. It returns the user's path and first API key, in which no other user had
+// a hand.
+func (p *testStack) activateUser(t *testing.T, email, role string) (at, key string) {
+	t.Helper()
+	body := strings.Replace(newUser(email, role), `"sendActivationEmail":false`, `"sendActivationEmail":true`, 1)
+	at = "/v1/users/" + p.admin(t).Post("/v1/users", body).WantStatus(http.StatusCreated).Text("data.id")
+	_, token := p.mailedLink(t, email)
+	return at, p.anonymous(t).Post("/v1/users/activate", `{"token":"`+token+`"}`).WantStatus(http.StatusOK).Text("data.apiKey")
+}
+
 // newUser returns the body of a request for an active user.
 func newUser(email, role string) string {
 	return `{"email":"` + email + `","name":"` + email + `","role":"` + role + `","sendActivationEmail":false}`
 }
 
-// newestMail returns the newest mail to the address and the number of mails to it.
+// noticeSubject is the subject of the mails to users for whom an admin creates an API key.
+const noticeSubject = "Another user created an API key for you"
+
+// newestMail returns the newest mail to the address and the number of mails to it, without those that createUser causes.
 func (p *testStack) newestMail(t *testing.T, to string) (newest response, count int) {
+	t.Helper()
+	mails := p.mailsTo(t, to, func(subject string) bool { return subject != noticeSubject })
+	if len(mails) > 0 {
+		newest = mails[0]()
+	}
+	return newest, len(mails)
+}
+
+// mailsTo returns functions that read the mails to the address with a subject that is wanted, the newest first.
+func (p *testStack) mailsTo(t *testing.T, to string, isWanted func(subject string) bool) (mails []func() response) {
 	t.Helper()
 	reader := p.anonymous(t).With("Accept", "application/json").fromGateway()
 	list := reader.Get("/_local/outbox").WantStatus(http.StatusOK)
-	for i := range list.List("") {
-		entry := list.JSON("").([]any)[i].(map[string]any)
-		if !slices.Contains(entry["to"].([]any), any(to)) {
-			continue
-		}
-		if count++; count == 1 { // the list is newest first
-			newest = reader.Get("/_local/outbox/" + entry["id"].(string)).WantStatus(http.StatusOK)
+	for _, listed := range list.List("") {
+		entry := listed.(map[string]any)
+		if slices.Contains(entry["to"].([]any), any(to)) && isWanted(entry["subject"].(string)) {
+			mails = append(mails, func() response {
+				return reader.Get("/_local/outbox/" + entry["id"].(string)).WantStatus(http.StatusOK)
+			})
 		}
 	}
-	return newest, count
+	return mails
 }
 
 // awaitMail waits for the next mail to the address, of which there were some before, and returns it.

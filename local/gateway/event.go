@@ -224,6 +224,6 @@ func randomID() string {
 
 func traceID(now time.Time) string {
 	id := make([]byte, 12)
-	_, _ = rand.Read(id) // never fails
-	return fmt.Sprintf("Root=1-%08x-%s", uint32(now.Unix()), hex.EncodeToString(id))
+	_, _ = rand.Read(id)                                                             // never fails
+	return fmt.Sprintf("Root=1-%08x-%s", uint32(now.Unix()), hex.EncodeToString(id)) //nolint:gosec // 32 bits in this format
 }

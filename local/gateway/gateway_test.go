@@ -354,6 +354,10 @@ func TestRecordText(t *testing.T) {
 	if got := r.Text(true); !strings.Contains(got, "\x1b[31m500\x1b[0m") {
 		t.Errorf("no color in %q", got)
 	}
+	mistyped := gateway.Record{Path: "/v1/psk_0123456789ab_SECRET", Err: errors.New("no route /psk_0123456789ab_SECRET")}
+	if got := mistyped.Text(false); strings.Contains(got, "SECRET") || strings.Count(got, "psk_0123456789ab_…") != 2 {
+		t.Errorf("got %s", got)
+	}
 	alone := gateway.Record{Method: "GET", Path: "/", Status: 404}
 	if got := alone.Text(false); !strings.Contains(got, "404") || strings.Contains(got, "warm") {
 		t.Errorf("got %s", got)

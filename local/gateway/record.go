@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -35,10 +36,10 @@ func (r Record) Text(color bool) string {
 		status = fmt.Sprintf("\x1b[%dm%s\x1b[0m", statusColor(r.Status), status)
 	}
 	line := fmt.Sprintf("%s  %s  %-7s %-32s  %-18s %-26s  %8s  %-4s  %8s  %s",
-		r.Time.Format("15:04:05.000"), status, printable(r.Method), printable(r.Path), dash(r.Function), dash(r.RouteKey),
+		r.Time.Format("15:04:05.000"), status, printable(r.Method), printable(maskSecrets(r.Path)), dash(r.Function), dash(r.RouteKey),
 		r.Duration.Round(10*time.Microsecond), r.startKind(), size(r.Bytes), r.RequestID)
 	if r.Err != nil {
-		line += "  " + printable(r.Err.Error())
+		line += "  " + printable(maskSecrets(r.Err.Error()))
 	}
 	return line
 }
@@ -81,6 +82,12 @@ func size(n int) string {
 	}
 	return strconv.FormatFloat(float64(n)/1e6, 'f', 1, 64) + " MB"
 }
+
+// credential matches the beginning of a credential, kind and ID, and its secret part.
+var credential = regexp.MustCompile(`(ps[a-z]_[0-9A-Za-z]{12}_)[0-9A-Za-z]+`)
+
+// maskSecrets replaces the secret parts of credentials, which a person can type into a path, by an ellipsis.
+func maskSecrets(text string) string { return credential.ReplaceAllString(text, "${1}…") }
 
 // printable escapes control characters, so that a client cannot control the terminal.
 func printable(s string) string {

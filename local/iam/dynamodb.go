@@ -2,7 +2,6 @@ package iam
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -10,6 +9,9 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // maxCallBytes is DynamoDB's limit for a request.
@@ -37,7 +39,7 @@ func (d DynamoDB) Guard(next http.Handler) http.Handler {
 		}
 		w.Header().Set("Content-Type", "application/x-amz-json-1.0")
 		w.WriteHeader(http.StatusBadRequest)
-		_ = json.NewEncoder(w).Encode(map[string]string{"__type": kind, "Message": err.Error()}) // fails if the client is gone
+		_ = json.MarshalWrite(w, map[string]string{"__type": kind, "Message": err.Error()}) // fails if the client is gone
 	})
 }
 
@@ -57,14 +59,15 @@ func (d DynamoDB) requests(w http.ResponseWriter, r *http.Request) ([]Request, e
 
 type attributes = map[string]map[string]any
 
-// dynamoCall has the members of all operations that name tables and keys.
+// dynamoCall has the members of all operations that name tables and keys. The names of members are case-sensitive and occur once,
+// as for the engine. Otherwise a second member tableName could hide the table that the engine uses.
 type dynamoCall struct {
 	TableName, IndexName      string
 	Key, Item                 attributes
 	KeyConditionExpression    string
 	ExpressionAttributeNames  map[string]string
 	ExpressionAttributeValues attributes
-	RequestItems              map[string]json.RawMessage
+	RequestItems              map[string]jsontext.Value
 	TransactItems             []map[string]dynamoCall
 }
 
@@ -152,7 +155,7 @@ type batchItems struct {
 	DeleteRequest struct{ Key attributes }
 }
 
-func (d DynamoDB) batch(operation string, tables map[string]json.RawMessage) ([]Request, error) {
+func (d DynamoDB) batch(operation string, tables map[string]jsontext.Value) ([]Request, error) {
 	var requests []Request
 	for table, source := range tables {
 		var parts []batchItems

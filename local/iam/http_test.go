@@ -70,6 +70,10 @@ func TestDynamoDBNamesActionResourceAndKeys(t *testing.T) {
 			"dynamodb:PutItem on TABLE with dynamodb:LeadingKeys = a"},
 		"a write with members of a transaction": {"PutItem", `{"TableName":"T","Item":{"pk":{"S":"a"}},"TransactItems":[{"Get":{"TableName":"Free"}}]}`,
 			"dynamodb:PutItem on TABLE with dynamodb:LeadingKeys = a"},
+		"a second table in other case": {"PutItem", `{"TableName":"T","tableName":"Free","Item":{"pk":{"S":"a"}},"item":{"pk":{"S":"free"}}}`,
+			"dynamodb:PutItem on TABLE with dynamodb:LeadingKeys = a"},
+		"a second write in other case": {"BatchWriteItem", `{"RequestItems":{"T":[{"PutRequest":{"Item":{"pk":{"S":"a"}}},"putRequest":{"Item":{"pk":{"S":"free"}}}}]}}`,
+			"dynamodb:BatchWriteItem on TABLE with dynamodb:LeadingKeys = a"},
 		"table by ARN": {"Scan", `{"TableName":"` + arn("dynamodb", "table/T") + `"}`, "dynamodb:Scan on TABLE"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -100,6 +104,12 @@ func TestServicesNameActionAndResource(t *testing.T) {
 			"ses:SendRawEmail on " + arn("ses", "identity/b.example") + " with ses:FromAddress = a@b.example", http.StatusForbidden},
 		{"secrets", "secretsmanager.GetSecretValue", `{"SecretId":"portside/acme"}`,
 			"secretsmanager:GetSecretValue on " + arn("secretsmanager", "secret:portside/acme-??????"), http.StatusBadRequest},
+		{"secrets", "secretsmanager.GetSecretValue", `{"SecretId":"portside/acme","secretId":"free","Name":"free"}`,
+			"secretsmanager:GetSecretValue on " + arn("secretsmanager", "secret:portside/acme-??????"), http.StatusBadRequest},
+		{"secrets", "secretsmanager.CreateSecret", `{"Name":"portside/acme","name":"free","SecretId":"free"}`,
+			"secretsmanager:CreateSecret on " + arn("secretsmanager", "secret:portside/acme-??????"), http.StatusBadRequest},
+		{"ses", "", `{"FromEmailAddress":"a@b.example","fromEmailAddress":"a@free.example","Content":{"Simple":{}}}`,
+			"ses:SendEmail on " + arn("ses", "identity/b.example") + " with ses:FromAddress = a@b.example", http.StatusForbidden},
 		{"secrets", "secretsmanager.PutSecretValue", `{"SecretId":"` + arn("secretsmanager", "secret:x-AbCdEf") + `"}`,
 			"secretsmanager:PutSecretValue on " + arn("secretsmanager", "secret:x-AbCdEf"), http.StatusBadRequest},
 		{"ecr", "AmazonEC2ContainerRegistry_V20150921.GetAuthorizationToken", `{}`, "ecr:GetAuthorizationToken on *", http.StatusBadRequest},

@@ -1,11 +1,13 @@
 package iam
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/mail"
 	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // ARN returns the ARN of a resource of a service.
@@ -16,7 +18,7 @@ func SES(a *Authorizer, arn ARN) Service {
 	return Service{Authorizer: a, DeniedStatus: http.StatusForbidden, Requests: func(_ *http.Request, body []byte) ([]Request, error) {
 		var call struct {
 			FromEmailAddress string
-			Content          struct{ Raw *json.RawMessage }
+			Content          struct{ Raw *jsontext.Value }
 		}
 		if err := json.Unmarshal(body, &call); err != nil {
 			return nil, fmt.Errorf("decode the call: %w", err)
@@ -39,12 +41,15 @@ func SES(a *Authorizer, arn ARN) Service {
 // SecretsManager returns the Service that authorizes calls of Secrets Manager.
 func SecretsManager(a *Authorizer, arn ARN) Service {
 	return Service{Authorizer: a, DeniedStatus: http.StatusBadRequest, Requests: func(r *http.Request, body []byte) ([]Request, error) {
-		var call struct{ SecretID, Name string }
+		var call struct {
+			SecretID string `json:"SecretId"`
+			Name     string
+		}
 		if err := json.Unmarshal(body, &call); err != nil {
 			return nil, fmt.Errorf("decode the call: %w", err)
 		}
 		id := call.SecretID
-		if id == "" {
+		if operationOf(r) == "CreateSecret" {
 			id = call.Name
 		}
 		if !strings.HasPrefix(id, "arn:") {

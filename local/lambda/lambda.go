@@ -38,7 +38,7 @@ type Result struct {
 var (
 	ErrUnknownFunction  = errors.New("unknown function")
 	ErrTimeout          = errors.New("function timed out")
-	ErrThrottled        = errors.New("all sandboxes of the function are busy")
+	ErrThrottled        = errors.New("the concurrency of the function or of the account is used up: its sandboxes are busy")
 	ErrPayloadTooLarge  = errors.New("request payload exceeds 6 MB")
 	ErrResponseTooLarge = errors.New("response payload exceeds 6 MB")
 	ErrStopped          = errors.New("the Lambda runtime has stopped")

@@ -11,7 +11,8 @@ import (
 // pool manages the sandboxes of one function. It has at most limit slots. A caller waits only if
 // all slots are in use; a released slot goes to the first waiting caller.
 type pool struct {
-	runtime *Runtime
+	runtime  *Runtime
+	reserved concurrency // if the function has reserved concurrency
 
 	mu         sync.Mutex
 	function   Function

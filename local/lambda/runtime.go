@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 )
@@ -19,7 +20,7 @@ type Function struct {
 	Timeout     time.Duration     // from delivery of the event to the answer
 	MemoryMB    int               // passed to the function, not enforced
 	LogGroup    string            // name of the log group, passed to the function; empty means /aws/lambda/NAME
-	Concurrency int               // limit on processes, if lower than Config.MaxSandboxes; 0 means no limit
+	Concurrency int               // reserved concurrency, above which invocations are throttled; 0 means none
 }
 
 // Config holds the parameters of New. A zero value means the default in the field's comment.
@@ -31,7 +32,8 @@ type Config struct {
 	Emulator     string            // program that runs the binaries; empty if this machine runs them
 	Log          io.Writer         // receives the functions' output line by line
 	Lines        func(Line)        // receives the same lines with their function; must not block
-	MaxSandboxes int               // processes per function; default 10
+	MaxSandboxes int               // processes per function; default 10. Further invocations wait
+	Concurrency  int               // invocations of all functions without reserved concurrency; default 900, of AWS's 1,000
 	InitTimeout  time.Duration     // from process start to the first request for an invocation; default 10 s
 	ShrinkAfter  time.Duration     // idle time after which only one process per function remains; default 1 min
 	IdleTimeout  time.Duration     // idle time after which the last process ends; default 10 min
@@ -50,6 +52,8 @@ type Runtime struct {
 	address string
 	server  *http.Server
 	done    chan struct{}
+
+	unreserved concurrency // of functions without reserved concurrency
 
 	mu        sync.Mutex
 	pools     map[string]*pool
@@ -82,6 +86,7 @@ func (c Config) withDefaults() Config {
 	c.Region = cmp.Or(c.Region, "us-east-1")
 	c.AccountID = cmp.Or(c.AccountID, "000000000000")
 	c.MaxSandboxes = cmp.Or(c.MaxSandboxes, 10)
+	c.Concurrency = cmp.Or(c.Concurrency, 900)
 	c.InitTimeout = cmp.Or(c.InitTimeout, 10*time.Second)
 	c.ShrinkAfter = cmp.Or(c.ShrinkAfter, time.Minute)
 	c.IdleTimeout = cmp.Or(c.IdleTimeout, 10*time.Minute)
@@ -91,9 +96,9 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// Invoke invokes a function. While all sandboxes are busy, it waits until the context ends, but no
-// longer than the function's Timeout. As in the cloud, canceling the context does not stop a
-// running invocation.
+// Invoke invokes a function. Above the concurrency of the function or of the account, it returns ErrThrottled at once, as Lambda does.
+// Below, AWS would start another sandbox, but this machine has fewer. So while all sandboxes are busy, Invoke waits until the context ends,
+// but no longer than the function's Timeout. As in the cloud, canceling the context does not stop a running invocation.
 func (r *Runtime) Invoke(ctx context.Context, function string, payload []byte) (Result, error) {
 	if len(payload) > MaxPayloadBytes {
 		return Result{}, ErrPayloadTooLarge
@@ -102,12 +107,21 @@ func (r *Runtime) Invoke(ctx context.Context, function string, payload []byte) (
 	if err != nil {
 		return Result{}, err
 	}
-	s, err := p.acquire(ctx)
+	leave, err := p.enter()
 	if err != nil {
 		return Result{}, err
 	}
+	s, err := p.acquire(ctx)
+	if err != nil {
+		leave()
+		return Result{}, err
+	}
 	done := make(chan outcome, 1)
-	go func() { done <- p.serve(s, payload) }()
+	go func() {
+		o := p.serve(s, payload)
+		leave() // before the caller can invoke the next one
+		done <- o
+	}()
 	select {
 	case o := <-done:
 		return o.result, o.err
@@ -135,6 +149,23 @@ func (r *Runtime) Reload(function string) {
 	if p, err := r.pool(function); err == nil {
 		p.reload(nil)
 	}
+}
+
+// KillBusy kills the processes of a function that work on an invocation, as a crash does. Their invocations fail. KillBusy returns when
+// the processes have exited.
+func (r *Runtime) KillBusy(function string) {
+	var wg sync.WaitGroup
+	for _, s := range r.running() {
+		if s.function.Name == function && s.isBusy() {
+			wg.Go(s.process.Kill)
+		}
+	}
+	wg.Wait()
+}
+
+// IsBusy reports whether a process of a function works on an invocation.
+func (r *Runtime) IsBusy(function string) bool {
+	return slices.ContainsFunc(r.running(), func(s *sandbox) bool { return s.function.Name == function && s.isBusy() })
 }
 
 // Configure replaces the set of functions. It reloads functions that stay, changed or not; removed

@@ -102,8 +102,8 @@ func TestConcurrentInvocationsUseSeparateProcesses(t *testing.T) {
 	}
 }
 
-func TestInvocationsBeyondConcurrencyLimitWait(t *testing.T) {
-	f := start(t, func(c *lambda.Config) { c.Functions[0].Concurrency = 2 })
+func TestInvocationsWaitWhileAllProcessesAreBusy(t *testing.T) {
+	f := start(t, func(c *lambda.Config) { c.MaxSandboxes = 2 })
 	finish := []func() probeAnswer{f.occupySandbox(), f.occupySandbox()}
 	tooLate, cancel := context.WithTimeout(t.Context(), 0)
 	defer cancel()
@@ -121,6 +121,48 @@ func TestInvocationsBeyondConcurrencyLimitWait(t *testing.T) {
 	if third := <-waiting; third.PID != first.PID && third.PID != second.PID {
 		t.Errorf("process %d was started beside %d and %d", third.PID, first.PID, second.PID)
 	}
+}
+
+// TestInvocationsAboveConcurrencyAreThrottled reaches the concurrency of a function and that of the account.
+func TestInvocationsAboveConcurrencyAreThrottled(t *testing.T) {
+	for name, limit := range map[string]func(*lambda.Config){
+		"reserved": func(c *lambda.Config) { c.Functions[0].Concurrency = 2 },
+		"account":  func(c *lambda.Config) { c.Concurrency = 2 },
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := start(t, limit)
+			finish := []func() probeAnswer{f.occupySandbox(), f.occupySandbox()}
+			for range 3 { // a refused invocation uses nothing up
+				if _, err := f.Invoke(t.Context(), "Probe", []byte(`{}`)); !errors.Is(err, lambda.ErrThrottled) {
+					t.Errorf("the third concurrent invocation: %v", err)
+				}
+			}
+			finish[0]()
+			f.invoke(`{}`)
+			finish[1]()
+			for range 3 {
+				f.invoke(`{}`)
+			}
+		})
+	}
+}
+
+// TestReservedConcurrencyIsApart invokes a function with reserved concurrency while the others have used up the account's.
+func TestReservedConcurrencyIsApart(t *testing.T) {
+	f := start(t, func(c *lambda.Config) {
+		c.Concurrency = 1
+		reserved := c.Functions[0]
+		reserved.Name, reserved.Concurrency = "Reserved", 1
+		c.Functions = append(c.Functions, reserved)
+	})
+	finish := f.occupySandbox()
+	if result, err := f.Invoke(t.Context(), "Reserved", []byte(`{}`)); err != nil || result.FunctionError != "" {
+		t.Errorf("%v %s", err, result.Payload)
+	}
+	if _, err := f.Invoke(t.Context(), "Probe", []byte(`{}`)); !errors.Is(err, lambda.ErrThrottled) {
+		t.Errorf("beyond the account's concurrency: %v", err)
+	}
+	finish()
 }
 
 func TestManyCallersShareFewSandboxes(t *testing.T) {
@@ -361,4 +403,27 @@ func (f *fixture) occupySandboxForever() {
 	signal := filepath.Join(f.t.TempDir(), "never")
 	go func() { _, _ = f.Invoke(f.t.Context(), "Probe", []byte(`{"Do":"wait","Wait":"`+signal+`"}`)) }()
 	f.await("the function has the event", f.log.contains(signal))
+}
+
+func TestKillBusyFailsRunningInvocations(t *testing.T) {
+	f := start(t, nil)
+	finish, signal := f.occupySandbox(), filepath.Join(t.TempDir(), "never")
+	failed := make(chan lambda.Result, 1)
+	go func() {
+		result, _ := f.Invoke(t.Context(), "Probe", []byte(`{"Do":"wait","Wait":"`+signal+`"}`))
+		failed <- result
+	}()
+	f.await("the function has the event", f.log.contains(signal))
+	idle := finish()
+	if !f.IsBusy("Probe") || f.IsBusy("Other") {
+		t.Error("the running invocation is not seen")
+	}
+	f.KillBusy("Other")
+	f.KillBusy("Probe")
+	if r := <-failed; r.FunctionError != lambda.Unhandled || !strings.Contains(string(r.Payload), "signal: killed") {
+		t.Errorf("the running invocation: %s %s", r.FunctionError, r.Payload)
+	}
+	if a := f.invoke(`{}`); a.PID != idle.PID {
+		t.Errorf("the next invocation ran in process %d, want the idle process %d", a.PID, idle.PID)
+	}
 }

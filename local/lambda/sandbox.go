@@ -188,6 +188,21 @@ func (s *sandbox) timeOut(inv *invocation) {
 	s.process.Kill()
 }
 
+// isBusy reports whether the process works on an invocation.
+func (s *sandbox) isBusy() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.current == nil {
+		return false
+	}
+	select {
+	case <-s.current.answered:
+		return false
+	default:
+		return true
+	}
+}
+
 func (s *sandbox) hasExited() bool {
 	select {
 	case <-s.process.Done():

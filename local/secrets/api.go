@@ -56,19 +56,6 @@ func answer(w http.ResponseWriter, r *http.Request, operations map[string]func([
 	return operation(body)
 }
 
-// call decodes an operation's input and calls it under the store's lock.
-func call[In, Out any](s *Store, operation func(In) (Out, error)) func([]byte) (any, error) {
-	return func(body []byte) (any, error) {
-		var in In
-		if err := json.Unmarshal(body, &in); err != nil {
-			return nil, refuse("SerializationException", "the request is not valid JSON for this operation")
-		}
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		return operation(in)
-	}
-}
-
 // errorNotFound is the error type for missing secrets and versions.
 const errorNotFound = "ResourceNotFoundException"
 

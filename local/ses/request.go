@@ -1,7 +1,6 @@
 package ses
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/mail"
@@ -9,6 +8,9 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // SES's own limits.
@@ -18,7 +20,7 @@ const (
 	maxHeaderValueChars = 870
 )
 
-// request is SendEmail's input. Like SES, it ignores unknown members.
+// request is SendEmail's input. Like SES, it ignores unknown members, also those that differ only in case.
 type request struct {
 	FromEmailAddress string
 	ReplyToAddresses []string
@@ -26,7 +28,7 @@ type request struct {
 	Content          struct {
 		Simple   *simple
 		Raw      *struct{ Data []byte }
-		Template *json.RawMessage
+		Template *jsontext.Value
 	}
 
 	from                 *mail.Address
@@ -37,7 +39,7 @@ type simple struct {
 	Subject     *content
 	Body        *struct{ Text, Html *content } //nolint:revive // SES's own spelling
 	Headers     []struct{ Name, Value string }
-	Attachments []json.RawMessage
+	Attachments []jsontext.Value
 }
 
 func badRequest(format string, args ...any) error {

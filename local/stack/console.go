@@ -2,8 +2,11 @@ package stack
 
 import (
 	"io"
+	"net/http"
 	"strings"
 	"sync"
+
+	"portside/local/gateway"
 )
 
 // console serializes the writes of several writers.
@@ -21,6 +24,14 @@ func (c *console) Write(p []byte) (int, error) {
 // printLine writes a line. It ignores errors, because there is no other output.
 func (c *console) printLine(line string) {
 	_, _ = io.WriteString(c, line+"\n")
+}
+
+// logRequest prints a request.
+func (s *Stack) logRequest(r gateway.Record) {
+	s.console.printLine(r.Text(s.options.Color))
+	if r.Status >= http.StatusInternalServerError {
+		s.reportFullDisk()
+	}
 }
 
 // logError prints an error. If colors are enabled, its first line is red, so that it stands out

@@ -58,7 +58,7 @@ func (s *Stack) startDynamoDBProxy(engine string) error {
 		return err
 	}
 	s.dynamoDB = proxy
-	endpoint, err := s.startServerOn(engines.RandomLoopbackHost(), "DynamoDB", s.guardDynamoDB(proxy))
+	endpoint, err := s.startServerOn(engines.RandomLoopbackHost(), "DynamoDB", s.crashPoints().Wrap(s.guardDynamoDB(proxy)))
 	s.setInfo(func(i *Info) { i.DynamoDB = endpoint })
 	return err
 }
@@ -102,8 +102,12 @@ func (s *Stack) startS3(ctx context.Context) error {
 		return err
 	}
 	s.supervise("S3", p)
+	endpoint, err := s.crashPointsOfS3(p.Endpoint)
+	if err != nil {
+		return err
+	}
 	s.setInfo(func(i *Info) {
-		i.S3, i.AccessKeyID, i.SecretAccessKey = p.Endpoint, accessKeyID, secretAccessKey
+		i.S3, i.AccessKeyID, i.SecretAccessKey = endpoint, accessKeyID, secretAccessKey
 	})
 	access := engines.S3Access{Endpoint: p.Endpoint, AccessKey: accessKeyID, SecretKey: secretAccessKey}
 	return engines.CreateBuckets(ctx, access, s.template.Load().Buckets)
@@ -168,7 +172,7 @@ func (s *Stack) startSES(context.Context) error {
 		return err
 	}
 	s.outbox = outbox
-	endpoint, err := s.startServer("SES", iam.SES(s.authorizer, arn).Guard(outbox.API()))
+	endpoint, err := s.startServer("SES", s.crashPoints().Wrap(iam.SES(s.authorizer, arn).Guard(outbox.API())))
 	s.setInfo(func(i *Info) { i.SES = endpoint })
 	return err
 }

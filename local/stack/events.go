@@ -17,7 +17,7 @@ func (s *Stack) createEventQueues(context.Context) error {
 	loaded := s.template.Load()
 	s.events = async.New(async.Config{
 		Invoker: s, Policy: s.asyncPolicy, Keep: s.keepFailure,
-		RetryDelays: s.options.RetryDelays, Log: s.logError, RecoveryHint: s.recoveryHint(),
+		RetryDelays: s.options.RetryDelays, Log: s.logLostEvent, RecoveryHint: s.recoveryHint(),
 	})
 	s.logs = logs.New(logs.Config{AccountID: accountID, Deliver: s.events.Invoke})
 	s.logs.Subscribe(subscriptions(loaded))
@@ -27,11 +27,19 @@ func (s *Stack) createEventQueues(context.Context) error {
 	return err
 }
 
+// logLostEvent prints a line about an event that no function has processed.
+func (s *Stack) logLostEvent(line string) {
+	s.logError(line)
+	s.reportFullDisk()
+}
+
 // asyncPolicy returns how the template wants asynchronous invocations of a function to be handled.
 func (s *Stack) asyncPolicy(function string) async.Policy {
 	for _, f := range s.template.Load().Functions {
 		if f.ID == function {
-			return async.Policy{Retries: f.Async.Retries, MaxAge: f.Async.MaxAge, Destination: f.Async.FailureBucket}
+			return async.Policy{
+				Retries: f.Async.Retries, MaxAge: f.Async.MaxAge, Destination: f.Async.FailureBucket, Concurrency: f.ReservedConcurrency,
+			}
 		}
 	}
 	return async.DefaultPolicy

@@ -31,7 +31,7 @@ func (s *Stack) startSecrets(ctx context.Context) error {
 		store.Close()
 		return nil
 	})
-	endpoint, err := s.startServer("Secrets Manager", iam.SecretsManager(s.authorizer, arn).Guard(store.API()))
+	endpoint, err := s.startServer("Secrets Manager", s.crashPoints().Wrap(iam.SecretsManager(s.authorizer, arn).Guard(store.API())))
 	s.setInfo(func(i *Info) { i.SecretsManager = endpoint })
 	return err
 }

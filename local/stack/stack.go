@@ -29,6 +29,7 @@ import (
 
 	"portside/local/async"
 	"portside/local/build"
+	"portside/local/crashpoint"
 	"portside/local/dynamoproxy"
 	"portside/local/gateway"
 	"portside/local/iam"
@@ -61,8 +62,14 @@ type Options struct {
 	Emulator string
 	// DynamoDBDelay is added to each call of DynamoDB, to measure how many calls wait for each other.
 	DynamoDBDelay time.Duration
+	// FreeBytes returns the free space of the disk with a folder; nil means that of the operating system.
+	FreeBytes func(dir string) (float64, error)
+	// Concurrency limits the concurrent invocations of the functions without reserved concurrency; 0 means AWS's default.
+	Concurrency int
 	// DynamoDBUnits makes the stack report the units of each call of DynamoDB.
 	DynamoDBUnits bool
+	// Crash decides which calls of AWS kill their function. Nil kills none.
+	Crash crashpoint.Hook
 }
 
 // Data returns the data folder.
@@ -101,6 +108,7 @@ type Stack struct {
 	schedule *scheduleRun
 	stopping bool
 	dataLost sync.Once
+	diskFull atomic.Bool // and reported
 }
 
 // Start returns when the stack is ready. Canceling ctx cancels the start; later it has no effect.
@@ -129,7 +137,7 @@ func Start(ctx context.Context, o Options) (*Stack, error) {
 			err = context.Cause(ctx)
 		}
 		if err != nil {
-			return nil, errors.Join(err, s.Stop(context.WithoutCancel(ctx)))
+			return nil, errors.Join(s.explainFullDisk(err), s.Stop(context.WithoutCancel(ctx)))
 		}
 	}
 	return s, nil
@@ -188,6 +196,9 @@ func (s *Stack) prepare(context.Context) error {
 	o.Addr = cmp.Or(o.Addr, "127.0.0.1:3000")
 	if o.Log == nil {
 		o.Log = io.Discard
+	}
+	if o.FreeBytes == nil {
+		o.FreeBytes = freeBytes
 	}
 	s.console = &console{to: o.Log}
 	repo, err := filepath.Abs(cmp.Or(o.RepoDir, "."))
@@ -259,9 +270,10 @@ func (s *Stack) readTemplate() (*template.Stack, error) {
 	})
 }
 
-// requiredParameters returns values for the parameters that have no default. The local registry has only the developer's images.
+// requiredParameters returns values for the parameters that have no default. The local registry has only the developer's images, and
+// only pages on this machine can reach the stack.
 func requiredParameters() map[string]string {
-	return map[string]string{"ImageRepositories": "*"}
+	return map[string]string{"ImageRepositories": "*", "CorsAllowOrigins": "*"}
 }
 
 // startParts runs the slow parts of the start concurrently.
@@ -293,6 +305,7 @@ func (s *Stack) startRuntime(context.Context) error {
 		AccountID:   accountID,
 		Environment: s.info.environment(),
 		Emulator:    s.options.Emulator,
+		Concurrency: s.options.Concurrency,
 		Log:         s.console,
 		Lines:       s.logLine,
 	})
@@ -365,7 +378,7 @@ func (s *Stack) setRoutes(t *template.Stack) error {
 		CORS:      t.CORS,
 		Throttle:  t.Throttle,
 		AccountID: accountID,
-		Log:       func(r gateway.Record) { s.console.printLine(r.Text(s.options.Color)) },
+		Log:       s.logRequest,
 		AccessLog: s.accessLog(t.AccessLog),
 	})
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"portside/local/template"
 )
 
-// The Rules of template.yaml refuse exactly the media settings that cannot work.
-func TestRulesOfProjectTemplateRefuseInvalidMediaSettings(t *testing.T) {
+// The Rules and patterns of template.yaml refuse exactly the settings that cannot work or that send data unencrypted.
+func TestRulesOfProjectTemplateRefuseInvalidSettings(t *testing.T) {
 	openai := map[string]string{"MediaEngine": "openai", "MediaModel": "m", "MediaModelUrl": "http://127.0.0.1:1/v1"}
 	bedrock := map[string]string{"MediaEngine": "bedrock", "MediaModel": "m"}
 	prices := map[string]string{"MediaInputPrice": "1", "MediaOutputPrice": "0"}
@@ -44,6 +44,13 @@ func TestRulesOfProjectTemplateRefuseInvalidMediaSettings(t *testing.T) {
 		{set: []map[string]string{domain, edge, {"EdgeSecrets": "short"}}, want: "must be empty, or one or two texts"},
 		{set: []map[string]string{{"AlarmTopicArn": "arn:aws:sns:eu-central-1:123456789012:alarms"}}},
 		{set: []map[string]string{{"AlarmTopicArn": "alarms"}}, want: "must be empty, or the ARN of an SNS topic"},
+		{set: []map[string]string{openai, {"MediaModelUrl": "https://models.example.com/v1"}}},
+		{set: []map[string]string{openai, {"MediaModelUrl": "http://192.168.0.5:8080/v1"}}},
+		{set: []map[string]string{openai, {"MediaModelUrl": "http://models.example.com/v1"}}, want: "or begin with https://"},
+		{set: []map[string]string{openai, {"MediaModelUrl": "http://10.example.com/v1"}}, want: "or begin with https://"},
+		{set: []map[string]string{openai, {"MediaModelUrl": "http://127.0.0.1@models.example.com/v1"}}, want: "or begin with https://"},
+		{set: []map[string]string{{"BaseUrl": "http://localhost:3000"}}},
+		{set: []map[string]string{{"BaseUrl": "http://portal.example.com"}}, want: "must be empty, or https://"},
 		{set: []map[string]string{openai}, without: "MediaModel", want: "need a MediaModel;"},
 		{set: []map[string]string{bedrock}, without: "MediaModel", want: "need a MediaModel;"},
 		{set: []map[string]string{openai}, without: "MediaModelUrl", want: "needs a MediaModelUrl"},
@@ -51,7 +58,7 @@ func TestRulesOfProjectTemplateRefuseInvalidMediaSettings(t *testing.T) {
 		{set: []map[string]string{openai, prices}, without: "MediaOutputPrice", want: "Only one of MediaInputPrice"},
 		{set: []map[string]string{vision}, want: "MediaVisionModel needs MediaEngine bedrock or openai"},
 	} {
-		parameters := map[string]string{"ImageRepositories": "acme/*"}
+		parameters := map[string]string{"ImageRepositories": "acme/*", "CorsAllowOrigins": "*"}
 		for _, some := range test.set {
 			maps.Copy(parameters, some)
 		}

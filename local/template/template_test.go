@@ -25,8 +25,10 @@ func load(t *testing.T, source string, o template.Options) *template.Stack {
 
 func TestLoadProjectTemplate(t *testing.T) {
 	stack, err := template.Load(filepath.Join("..", "..", "template.yaml"), template.Options{
-		Parameters: map[string]string{"BaseUrl": "http://127.0.0.1:3000", "ImageRepositories": "acme/*", "RateLimitPerMinute": "0"},
-		APIURL:     "http://127.0.0.1:3000",
+		Parameters: map[string]string{
+			"BaseUrl": "http://127.0.0.1:3000", "ImageRepositories": "acme/*", "CorsAllowOrigins": "*", "RateLimitPerMinute": "0",
+		},
+		APIURL: "http://127.0.0.1:3000",
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -77,7 +79,7 @@ func TestLoadProjectTemplate(t *testing.T) {
 
 func TestEachProjectFunctionHasLogGroup(t *testing.T) {
 	stack, err := template.Load(filepath.Join("..", "..", "template.yaml"), template.Options{
-		Parameters: map[string]string{"ImageRepositories": "acme/*"},
+		Parameters: map[string]string{"ImageRepositories": "acme/*", "CorsAllowOrigins": "*"},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -91,7 +93,7 @@ func TestEachProjectFunctionHasLogGroup(t *testing.T) {
 
 func TestProjectAccessLogSettings(t *testing.T) {
 	stack, err := template.Load(filepath.Join("..", "..", "template.yaml"), template.Options{
-		Parameters: map[string]string{"ImageRepositories": "acme/*"},
+		Parameters: map[string]string{"ImageRepositories": "acme/*", "CorsAllowOrigins": "*"},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -117,7 +119,7 @@ func TestProjectAccessLogSettings(t *testing.T) {
 
 func TestFailedEventsAreKept(t *testing.T) {
 	stack, err := template.Load(filepath.Join("..", "..", "template.yaml"), template.Options{
-		Parameters: map[string]string{"ImageRepositories": "acme/*"},
+		Parameters: map[string]string{"ImageRepositories": "acme/*", "CorsAllowOrigins": "*"},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -136,7 +138,7 @@ func TestFailedEventsAreKept(t *testing.T) {
 // The local stack refuses the delivery of log lines by Firehose, and says why.
 func TestFirehoseIsRefused(t *testing.T) {
 	_, err := template.Load(filepath.Join("..", "..", "template.yaml"), template.Options{
-		Parameters: map[string]string{"ImageRepositories": "acme/*", "LogDelivery": "firehose"},
+		Parameters: map[string]string{"ImageRepositories": "acme/*", "CorsAllowOrigins": "*", "LogDelivery": "firehose"},
 	})
 	if err == nil || !strings.Contains(err.Error(), "no Amazon Data Firehose; omit the parameter that creates") {
 		t.Errorf("error %v", err)
@@ -376,7 +378,7 @@ Resources:
 
 func TestTheStackUsesTablesWithASuffix(t *testing.T) {
 	stack, err := template.Load("../../template.yaml", template.Options{Parameters: map[string]string{
-		"TableSuffix": "-r1", "CreateTables": "false", "ImageRepositories": "acme/*",
+		"TableSuffix": "-r1", "CreateTables": "false", "ImageRepositories": "acme/*", "CorsAllowOrigins": "*",
 	}})
 	if err != nil {
 		t.Fatal(err)

@@ -100,7 +100,7 @@ func newPassword(r Request, person principal.Person, now time.Time) (credentials
 	return secret, credentials.Credential{
 		ID: secret.ID(), Kind: credentials.Password, Hash: secret.Hash(), Name: string(r.Level) + " access",
 		Username: username(person.Email), Scopes: r.Level.Scopes(), Owner: ownerOf(person),
-		CreatedAt: now, ExpiresAt: now.AddDate(0, 0, PasswordDays),
+		CreatedAt: now, ExpiresAt: now.AddDate(0, 0, PasswordDays), Makers: r.Makers,
 	}
 }
 

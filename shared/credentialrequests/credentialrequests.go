@@ -107,6 +107,9 @@ type Request struct {
 	Events        []Event   // oldest first
 	Next          Next
 	Version       int64 // 1 at creation, and one more with every change
+
+	Makers   []principal.Maker // who really made the request: the requester with a credential, then the makers of that credential
+	Deciders []principal.Maker // the same for the decision; empty while pending
 }
 
 // Next is the next step that happens without a client. The status says which step it is.
@@ -145,6 +148,10 @@ var (
 		"Wait for the decisions.", MaxOpen))
 	ErrOwn = fault.New(fault.Forbidden, "You cannot decide on your own request. Ask another user with the "+
 		"permission credentials:approve.")
+	ErrHand = fault.New(fault.Forbidden, "You cannot decide on this request, because the request and your decision depend on the same "+
+		"user, who created the credential that you use or the one with which the request was made, or one with which these were "+
+		"created. Sign in yourself, or ask another user with the permission credentials:approve. If you created the requester's key, the "+
+		"requester can sign in and send the request again.")
 	ErrNotYours  = fault.New(fault.Forbidden, "To list the requests of other users, you need the permission credentials:approve.")
 	ErrForbidden = fault.New(fault.Forbidden, "To decide on credential requests, you need the permission credentials:approve.")
 	ErrDecided   = fault.NewFinal(fault.Conflict, "This request has already been decided.")

@@ -195,7 +195,7 @@ func (s *Service) mintLink(r Request, person principal.Person) (credentials.Secr
 	secret, now := credentials.Mint(credentials.Link), s.now()
 	return secret, credentials.Credential{
 		ID: secret.ID(), Kind: credentials.Link, Hash: secret.Hash(), Name: r.ID, Owner: ownerOf(person),
-		CreatedAt: now, ExpiresAt: now.Add(LinkLifetime),
+		CreatedAt: now, ExpiresAt: now.Add(LinkLifetime), Makers: r.Makers,
 	}
 }
 

@@ -46,7 +46,7 @@ func (s *Service) Create(ctx context.Context, caller principal.Principal, baseUR
 		ID: s.NewID(), UserID: caller.UserID, Level: input.Level, Justification: strings.TrimSpace(input.Justification),
 		Status: Pending, CreatedAt: now, DueAt: DueAt(now), Version: 1,
 		Events: []Event{{At: now, Actor: caller.UserID, Action: ActionRequested}},
-		Next:   Next{Due: now.Add(mail.SendAfter), BaseURL: baseURL},
+		Next:   Next{Due: now.Add(mail.SendAfter), BaseURL: baseURL}, Makers: caller.Hand(),
 	}
 	created, err := s.Store.Create(ctx, Creation{
 		Request: request, By: caller.CredentialID,
@@ -121,7 +121,7 @@ type Decision struct {
 }
 
 // Decide approves or denies a pending request and mails the requester. Of several decisions at
-// once, one succeeds. Errors: validation, ErrForbidden, ErrNotFound, ErrOwn, ErrDecided,
+// once, one succeeds. Errors: validation, ErrForbidden, ErrNotFound, ErrOwn, ErrHand, ErrDecided,
 // ErrRequester, ErrCaller.
 func (s *Service) Decide(ctx context.Context, caller principal.Principal, decision Decision) (Request, error) {
 	if !caller.Can(principal.CredentialsApprove) {
@@ -147,8 +147,8 @@ func (s *Service) decide(ctx context.Context, caller principal.Principal, decisi
 	if err != nil {
 		return Request{}, err
 	}
-	if caller.MayBe(before.UserID) {
-		return Request{}, ErrOwn
+	if err := mayDecide(caller, before); err != nil {
+		return Request{}, err
 	}
 	if before.Status != Pending {
 		return Request{}, ErrDecided
@@ -161,13 +161,26 @@ func (s *Service) decide(ctx context.Context, caller principal.Principal, decisi
 	return s.change(ctx, Change{Before: before, After: decided(before, caller, decision, s.now()), By: caller.CredentialID})
 }
 
+// mayDecide returns an error unless the request and the decision come from different people: no user may have a hand in both, by owning
+// the credential or by having made it.
+func mayDecide(caller principal.Principal, r Request) error {
+	switch {
+	case caller.UserID == r.UserID:
+		return ErrOwn
+	case principal.MadeBy(caller.Hand(), r.UserID), principal.Share(caller.Hand(), r.Makers):
+		return ErrHand
+	default:
+		return nil
+	}
+}
+
 func decided(r Request, caller principal.Principal, decision Decision, now time.Time) Request {
 	action := ActionDenied
 	r.Status, r.DecidedBy, r.DecidedAt, r.Reason = Denied, caller.UserID, now, strings.TrimSpace(decision.Reason)
 	if decision.Approve {
 		r.Status, action = Approved, ActionApproved
 	}
-	r.Next = Next{Due: now.Add(mail.SendAfter), BaseURL: decision.BaseURL}
+	r.Next, r.Deciders = Next{Due: now.Add(mail.SendAfter), BaseURL: decision.BaseURL}, caller.Hand()
 	return r.event(Event{At: now, Actor: caller.UserID, Action: action, Detail: r.Reason})
 }
 

@@ -15,6 +15,7 @@ import (
 	"context"
 	"crypto/subtle"
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -33,6 +34,12 @@ var (
 	// ErrRateLimited comes with an Allowance that says when to retry.
 	ErrRateLimited = fault.New(fault.RateLimited,
 		"This credential has used up its requests for the current minute. Wait for the number of seconds in Retry-After.")
+	// ErrOwnerRateLimited comes with an Allowance, too.
+	ErrOwnerRateLimited = fault.New(fault.RateLimited, "The credentials of your user have together used up the requests for the current "+
+		"minute. Wait for the number of seconds in Retry-After.")
+	// ErrDailyQuota comes with the time until the next day.
+	ErrDailyQuota = fault.New(fault.QuotaExceeded, fmt.Sprintf("%d credentials of this kind were already created for the user today, "+
+		"which is the maximum. Wait until tomorrow (UTC).", MaxDaily))
 	// ErrUnknown means that the store has no credential with the id.
 	ErrUnknown = errors.New("credentials: no such credential")
 )
@@ -41,8 +48,8 @@ var (
 // bounds the transaction that changes an owner's role or status, because DynamoDB allows 100 items in one.
 const MaxLive = 50
 
-// MaxDaily is how many tokens an owner may create on one day (UTC), whether they still work or not.
-// It bounds the list of tokens, which keeps each one for Retention.
+// MaxDaily is how many tokens, and how many API keys, can be created for an owner on one day (UTC), whether they still work or not.
+// It bounds the list of tokens, which keeps each one for Retention, and the work that a user can cause.
 const MaxDaily = 100
 
 // Credential is the stored record. It does not contain the secret.
@@ -65,14 +72,23 @@ type Credential struct {
 	Scopes      []string // what a token or password may fetch; empty for other kinds
 	Username    string   // of a password; empty for other kinds
 	RotatedFrom string   // id of the token that created this one; empty if none did
-	Reason      string   // of the revocation; empty while it is not revoked
-	IssuedBy    string   // id of the user who created it for another user; empty if the owner or the service did
+
+	// Line is the id of the first token of the line of renewals of a token, and LineEndsAt is when all tokens of the line have expired. They
+	// are empty for other kinds, and for tokens that cannot renew themselves.
+	Line       string
+	LineEndsAt time.Time
+
+	Reason string // of the revocation; empty while it is not revoked
+
+	// Makers are who created the credential and with which credential, then the same of that credential, and so on up to a sign-in or a
+	// mailed link. The chain never changes. It is empty if a sign-in or the service created the credential.
+	Makers []principal.Maker
 }
 
 // principal returns the caller that the credential authenticates at the given time. For an API key or a session, the caller
 // has the owner's role; otherwise, the credential's scopes.
 func (c Credential) principal(at time.Time) principal.Principal {
-	who := principal.Principal{UserID: c.Owner.ID, CredentialID: c.ID, IssuedBy: c.IssuedBy}
+	who := principal.Principal{UserID: c.Owner.ID, CredentialID: c.ID, Makers: c.Makers}
 	if c.Kind == Session {
 		who.SessionID, who.AuthenticatedAt = c.ID, c.AuthenticatedAt
 		who.MustSignInAgain = !at.Before(c.RecentUntil())
@@ -84,6 +100,7 @@ func (c Credential) principal(at time.Time) principal.Principal {
 		for i, scope := range c.Scopes {
 			who.Scopes[i] = principal.Scope(scope)
 		}
+		who.Token = principal.Token{CreatedAt: c.CreatedAt, ExpiresAt: c.ExpiresAt, Line: c.Line, LineEndsAt: c.LineEndsAt}
 	}
 	return who
 }
@@ -114,6 +131,11 @@ func (c Credential) IsOpen(at time.Time) bool {
 	return c.RevokedAt.IsZero() && (c.ExpiresAt.IsZero() || at.Before(c.ExpiresAt))
 }
 
+// EndsLine reports whether a token works until its line of renewals ends, so that it cannot be renewed.
+func (c Credential) EndsLine() bool {
+	return !c.LineEndsAt.IsZero() && !c.ExpiresAt.Before(c.LineEndsAt)
+}
+
 // Retention is how long a revoked or expired credential is kept for audit. Databases delete later,
 // so a record may exist longer; see IsRetained.
 const Retention = 90 * 24 * time.Hour
@@ -132,12 +154,33 @@ func (c Credential) IsRetained(at time.Time) bool {
 type Store interface {
 	// CountRequest counts one request in the minute of at, and records the use. It returns the
 	// credential, strongly consistent, and the number of requests in that minute, including this one.
-	// Errors: ErrUnknown if the store does not have the secret, or if it belongs to a session that was
+	// Errors: ErrUnknown if the store does not have the secret; ErrIdle if it belongs to a session that was
 	// not used for SessionIdle, so that the request does not revive the session. Requests with another
 	// secret do not count for a credential, so a caller who knows only its public id cannot use up
 	// its allowance.
 	CountRequest(ctx context.Context, secret Secret, at time.Time) (Credential, int, error)
+	// CountOwner counts a block of requests of a credential for its owner in the minute of at. If there were already as many as the limit,
+	// it returns false, and CountRequest returns a number above every limit for the rest of the minute.
+	CountOwner(ctx context.Context, c Credential, block Block, at time.Time) (bool, error)
+	// Get returns the credential with this id, strongly consistent, without its last use. Errors: ErrUnknown.
+	Get(ctx context.Context, id string) (Credential, error)
+	// CountUnknown counts one request with an unknown credential in the minute of at, and returns the number of those of the
+	// network, including this one, at most MaxUnknown + 1.
+	CountUnknown(ctx context.Context, network string, at time.Time) (int, error)
 }
+
+// Block is how many requests count at once for an owner, and how many there may be in a minute.
+type Block struct{ Requests, Limit int }
+
+const (
+	// ownerCredentials is how many credentials of an owner can use their whole rate limit in the same minute.
+	ownerCredentials = 3
+	// ownerBlock is how many requests of a credential count at once for its owner. So an owner may exceed the limit by less than
+	// ownerBlock, and by the first requests of each credential.
+	ownerBlock = 10
+	// ownerFirst is the request of a credential in a minute with which it begins to count for its owner. Most requests come alone.
+	ownerFirst = 3
+)
 
 // Allowance is a credential's rate limit as of one request.
 type Allowance struct {
@@ -151,6 +194,8 @@ type Authenticator struct {
 	store Store
 	limit int
 	now   func() time.Time
+
+	throttled throttledNetworks
 }
 
 // NewAuthenticator returns an Authenticator. limit is the default number of requests per minute and
@@ -161,8 +206,9 @@ func NewAuthenticator(store Store, limit int, now func() time.Time) *Authenticat
 }
 
 // Authenticate returns the principal of a text, which must be of one of the given kinds. It calls
-// the store once, or not at all if the text is malformed. Errors: ErrUnauthorized; ErrRateLimited
-// with the allowance.
+// the store once for a working credential, unless the client's network is throttled, now and then a second time to count for the owner,
+// and not at all if the text is malformed. Errors: ErrUnauthorized; ErrRateLimited, ErrOwnerRateLimited and ErrTooManyUnknown with the
+// allowance.
 func (a *Authenticator) Authenticate(ctx context.Context, text string, kinds ...Kind) (principal.Principal, Allowance, error) {
 	found, allowance, err := a.authenticate(ctx, text, kinds)
 	if err != nil {
@@ -190,9 +236,12 @@ func (a *Authenticator) authenticate(ctx context.Context, text string, kinds []K
 		return Credential{}, Allowance{}, ErrUnauthorized
 	}
 	now := a.now()
-	found, used, err := a.store.CountRequest(ctx, secret, now)
+	found, used, err := a.count(ctx, secret, now)
 	if errors.Is(err, ErrUnknown) {
 		return Credential{}, Allowance{}, ErrUnauthorized
+	}
+	if errors.Is(err, ErrTooManyUnknown) {
+		return Credential{}, Allowance{Reset: untilNextMinute(now)}, err
 	}
 	if err != nil {
 		return Credential{}, Allowance{}, err
@@ -204,7 +253,22 @@ func (a *Authenticator) authenticate(ctx context.Context, text string, kinds []K
 	if allowance.Limit > 0 && used > allowance.Limit {
 		return Credential{}, allowance, ErrRateLimited
 	}
-	return found, allowance, nil
+	if allowance.Limit > 0 && used%ownerBlock == ownerFirst {
+		err = a.countOwner(ctx, found, &allowance, now)
+	}
+	return found, allowance, err
+}
+
+// countOwner counts a block of requests for the owner, who may make as many as ownerCredentials of the default limit, or as one credential
+// with a higher limit.
+func (a *Authenticator) countOwner(ctx context.Context, c Credential, allowance *Allowance, now time.Time) error {
+	allowed, err := a.store.CountOwner(ctx, c, Block{
+		Requests: ownerBlock, Limit: max(ownerCredentials*a.limit, allowance.Limit),
+	}, now)
+	if err == nil && !allowed {
+		allowance.Remaining, err = 0, ErrOwnerRateLimited
+	}
+	return err
 }
 
 func (a *Authenticator) allowance(c Credential, used int, now time.Time) Allowance {
@@ -215,6 +279,11 @@ func (a *Authenticator) allowance(c Credential, used int, now time.Time) Allowan
 	if c.RateLimit > 0 {
 		limit = c.RateLimit
 	}
+	return Allowance{Limit: limit, Remaining: max(0, limit-used), Reset: untilNextMinute(now)}
+}
+
+// untilNextMinute returns a number of seconds, at least one.
+func untilNextMinute(now time.Time) time.Duration {
 	window := now.Truncate(time.Minute).Add(time.Minute).Sub(now)
-	return Allowance{Limit: limit, Remaining: max(0, limit-used), Reset: max(time.Second, min(time.Minute, window.Round(time.Second)))}
+	return max(time.Second, min(time.Minute, window.Round(time.Second)))
 }

@@ -75,6 +75,9 @@ func (m content) advice() string {
 	switch {
 	case m.successor.ID != "":
 		return "Clients that still use the old one stop working then. Give them the successor."
+	case m.notice.Credential.EndsLine():
+		return "Clients that use it stop working then. It cannot be renewed, because its line of renewals ends at the same time. " +
+			"Create another token in the portal: " + m.baseURL + "/portal/access"
 	case m.notice.Credential.Kind == credentials.Password:
 		return "Clients that use it stop working then. Request a new one in the portal: " + m.baseURL + "/portal/access?new=request"
 	default:

@@ -31,8 +31,9 @@ const (
 	slash   = "/"
 )
 
+const component = `[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*`
+
 var (
-	component  = `[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*`
 	repository = regexp.MustCompile(`^` + component + `(?:/` + component + `)*$`)
 	tag        = regexp.MustCompile(`^[a-zA-Z0-9_][a-zA-Z0-9._-]{0,127}$`)
 	digest     = regexp.MustCompile(`^(?:sha256:[0-9a-f]{64}|sha512:[0-9a-f]{128})$`)

@@ -1,6 +1,7 @@
 package media
 
 import (
+	"math"
 	"unicode/utf8"
 
 	"portside/documents"
@@ -24,6 +25,15 @@ type Quote struct {
 	Start      int     `json:"start" doc:"Position of the first character of the quote in the text of the file." example:"412"`
 	End        int     `json:"end" doc:"Position after the last character of the quote." example:"429"`
 	Confidence float64 `json:"confidence" minimum:"0" maximum:"1" example:"0.93"`
+	Box        *Box    `json:"box,omitempty" doc:"Place of the quote on its page. Only PDF, and not for text from pictures."`
+}
+
+// Box is the place of a quote on its page.
+type Box struct {
+	Left   float64 `json:"left" doc:"Distance from the left edge of the page, in points of 1/72 inch." example:"340.5"`
+	Top    float64 `json:"top" doc:"Distance from the top edge of the page, in points." example:"612.3"`
+	Right  float64 `json:"right" doc:"Right end, measured from the left edge of the page." example:"421.7"`
+	Bottom float64 `json:"bottom" doc:"Lower end, measured from the top edge of the page." example:"622.3"`
 }
 
 // Compared is the result of comparing one variable.
@@ -51,9 +61,20 @@ func addQuotes(quotes map[string][]Quote, e answers.Extraction, d *documents.Doc
 			quotes[name] = append(quotes[name], Quote{
 				Quote: found.Quote, File: file, Page: found.Page, Start: start,
 				End: start + utf8.RuneCountInString(found.Quote), Confidence: found.Confidence,
+				Box: boxOf(d, found),
 			})
 		}
 	}
+}
+
+// boxOf returns the place of evidence to a tenth of a point, or nil if it is unknown.
+func boxOf(d *documents.Document, e answers.Evidence) *Box {
+	b := d.BoxOf(e.Start, e.Start+len(e.Quote))
+	if b == (documents.Box{}) {
+		return nil
+	}
+	round := func(points float64) float64 { return math.Round(points*10) / 10 }
+	return &Box{Left: round(b.Left), Top: round(b.Top), Right: round(b.Right), Bottom: round(b.Bottom)}
 }
 
 // comparedValues joins the values of both documents and the words about them, by variable.

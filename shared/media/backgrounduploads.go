@@ -41,7 +41,7 @@ func (r *Responder) startUploads(ctx context.Context, req Request) *backgroundUp
 	for i, f := range req.Files {
 		id := f.UploadID
 		if f.File != nil {
-			id = uuid.Must(uuid.NewV7()).String()
+			id = uuid.NewString() // of another version than offered uploads have; see medias3
 			u.files[i] = *f.File
 		}
 		u.ids = append(u.ids, id)

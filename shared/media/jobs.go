@@ -29,10 +29,15 @@ const (
 	MaxJobEventAge = time.Hour        // MaximumEventAgeInSeconds: until the last attempt begins
 
 	MaxJobAge = MaxJobEventAge + JobTimeout // after which no attempt can be running
+
+	// MaxJobSilence is the longest time between two saves of a job that does not wait for a free execution: an attempt saves the
+	// job when it begins, and Lambda repeats a failed one after at most 2 minutes.
+	MaxJobSilence = JobTimeout + 3*time.Minute
 )
 
 // MaxOpenJobs is how many jobs of one owner may be queued or running at the same time, so that one owner cannot occupy the
-// concurrent executions that all owners share.
+// concurrent executions that all owners share. A job that was not saved for MaxJobSilence does not count. So an owner whose jobs
+// all crashed can soon start others. The jobs of a full queue do not count then either, which MaxJobEventAge bounds.
 const MaxOpenJobs = 5
 
 // ErrAlreadyStarted means that another request has started the job in the meantime.
@@ -68,7 +73,8 @@ type Job struct {
 	Failure   *Failure  `json:"failure,omitempty"`
 	CreatedAt time.Time `json:"createdAt"`
 
-	Version string `json:"-"` // version that was read from the store; empty for a new job
+	Version string    `json:"-"` // version that was read from the store; empty for a new job
+	SavedAt time.Time `json:"-"` // when that version was stored
 }
 
 // Failure is the reason why a job failed, in the form of the fault that a request would return.
@@ -79,6 +85,10 @@ type Failure struct {
 
 // Ended reports whether the job has succeeded or failed.
 func (j Job) Ended() bool { return j.Status == Succeeded || j.Status == Failed }
+
+// IsSilent reports whether a job that was read from the store has not been saved for MaxJobSilence. Its attempts have crashed, or it waits
+// for a free execution.
+func (j Job) IsSilent(now time.Time) bool { return now.Sub(j.SavedAt) > MaxJobSilence }
 
 // AsOf returns the job with its status at the given time. A job that is too old to be still running
 // has failed, even if no process was left to save that.
@@ -107,6 +117,9 @@ type Jobs interface {
 	// succeeds and the rest get ErrAlreadyStarted. After any other error, no job was started. The error
 	// is ErrTooManyJobs if the owner has MaxOpenJobs already.
 	StartJob(ctx context.Context, job Job) error
+	// ResumeJob makes sure that a Runner soon runs a job that no Runner has begun, because the process that started it may have crashed
+	// before that was certain.
+	ResumeJob(ctx context.Context, owner, id string) error
 	// SaveJob overwrites the stored job. A job that has ended no longer counts as open.
 	SaveJob(ctx context.Context, job Job) error
 	// Job returns a job of its owner, or ErrNoJob.

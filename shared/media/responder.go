@@ -184,7 +184,8 @@ func (r *Responder) work(ctx context.Context, req Request, uploads *OpenUploads)
 	return r.Service.Answer(ctx, work)
 }
 
-// startJob starts a job, or returns the job that already does the same work.
+// startJob starts a job, or returns the job that already does the same work. It starts a silent job again, because a process may no
+// longer exist that would end it; if the job only waits, it runs twice and has the same outcome.
 func (r *Responder) startJob(ctx context.Context, req Request, uploads *backgroundUploads) (Response, error) {
 	if deadline, ok := ctx.Deadline(); ok {
 		var cancel context.CancelFunc
@@ -197,8 +198,8 @@ func (r *Responder) startJob(ctx context.Context, req Request, uploads *backgrou
 	}
 	job, err := r.Jobs.Job(ctx, req.Owner, id)
 	switch {
-	case err == nil && !job.AsOf(r.Now()).Ended():
-		return Response{Job: &job}, nil
+	case err == nil && !job.AsOf(r.Now()).Ended() && !job.IsSilent(r.Now()):
+		return r.resume(ctx, job)
 	case err != nil && !errors.Is(err, ErrNoJob):
 		return Response{}, err
 	}
@@ -216,6 +217,16 @@ func (r *Responder) startJob(ctx context.Context, req Request, uploads *backgrou
 	}
 	if err != nil {
 		return Response{}, err
+	}
+	return Response{Job: &job}, nil
+}
+
+// resume returns a job that another request has started. If no attempt has begun, that request may have crashed in the middle.
+func (r *Responder) resume(ctx context.Context, job Job) (Response, error) {
+	if job.Status == Queued && job.Attempts == 0 {
+		if err := r.Jobs.ResumeJob(ctx, job.Owner, job.ID); err != nil {
+			return Response{}, err
+		}
 	}
 	return Response{Job: &job}, nil
 }

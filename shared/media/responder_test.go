@@ -205,6 +205,30 @@ func TestRespondStartsOneJobForEqualRequests(t *testing.T) {
 	r.mustQueue(1)
 }
 
+// If the process crashes between storing a job and its event, a repeated request sends the event, once.
+func TestRespondResumesAnInterruptedStart(t *testing.T) {
+	r := newResponderTest(t)
+	req := r.request("a")
+	req.WantsJob = true
+	job := r.mustStartJob(req)
+	event := r.stored(medias3.Queue)[0]
+	if _, err := r.client.DeleteObject(t.Context(), &s3.DeleteObjectInput{Bucket: &r.bucket, Key: &event}); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		req.Close = func() {}
+		if again := r.mustStartJob(req); again.ID != job.ID {
+			t.Errorf("the repeated request gets job %s, want %s", again.ID, job.ID)
+		}
+		if events := r.stored(medias3.Queue); len(events) != 1 || events[0] != event {
+			t.Errorf("events %q, want %q", events, event)
+		}
+	}
+	if done := r.run(job.ID); done.Status != media.Succeeded {
+		t.Errorf("job %+v", done)
+	}
+}
+
 func TestRespondRestartsFailedJob(t *testing.T) {
 	r := newResponderTest(t)
 	engine := r.answerWith(func(context.Context, int) (string, error) { return "", fault.New(fault.Unprocessable, "No.") })

@@ -157,6 +157,34 @@ func TestTokensNeedThePublishedKey(t *testing.T) {
 	}
 }
 
+// TestTokensNeedAnAsymmetricSignature signs ID tokens with algorithms that the provider announces and that everybody with the client's
+// secret, or with nothing, could use.
+func TestTokensNeedAnAsymmetricSignature(t *testing.T) {
+	for _, algorithm := range []string{"none", "HS256"} {
+		f := newFixture(t)
+		f.provider.Algorithm = algorithm
+		if _, err := f.service.Finish(t.Context(), f.callback(f.begin())); !errors.Is(err, openid.ErrFailed) {
+			t.Errorf("%s: %v", algorithm, err)
+		}
+	}
+}
+
+// TestRedirectsOfTheProviderAreNotFollowed moves each part of a provider to another path.
+func TestRedirectsOfTheProviderAreNotFollowed(t *testing.T) {
+	f := newFixture(t)
+	f.provider.Moved = "/.well-known/openid-configuration"
+	if _, err := f.service.Begin(t.Context(), redirectURL, openid.Home); !errors.Is(err, openid.ErrUnavailable) {
+		t.Errorf("a configuration elsewhere: %v", err)
+	}
+	for _, path := range []string{"/token", "/keys"} {
+		f := newFixture(t)
+		f.provider.Moved = path
+		if _, err := f.service.Finish(t.Context(), f.callback(f.begin())); err == nil {
+			t.Errorf("%s elsewhere works", path)
+		}
+	}
+}
+
 func TestTheClientSecretIsChecked(t *testing.T) {
 	f := newFixture(t)
 	f.service = f.with("wrong")

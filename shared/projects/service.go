@@ -1,9 +1,8 @@
 package projects
 
 import (
-	"bytes"
 	"context"
-	"slices"
+	"reflect"
 	"strconv"
 	"time"
 
@@ -133,7 +132,7 @@ func (s *Service) Update(ctx context.Context, target versions.Target, change Cha
 }
 
 func (s *Service) update(ctx context.Context, before, after Project) (Project, error) {
-	if same(before, after) {
+	if reflect.DeepEqual(before, after) {
 		return before, nil
 	}
 	failures, err := s.unknownUsers(ctx, before, after)
@@ -157,9 +156,4 @@ func (s *Service) Delete(ctx context.Context, target versions.Target) error {
 func (s *Service) read(ctx context.Context, id string) (Project, int64, error) {
 	project, err := s.store.Get(ctx, id)
 	return project, project.Version, err
-}
-
-func same(a, b Project) bool {
-	return a.Name == b.Name && a.Description == b.Description && a.Status == b.Status && a.OwnerID == b.OwnerID &&
-		slices.Equal(a.Members, b.Members) && bytes.Equal(a.Settings, b.Settings) && bytes.Equal(a.Metadata, b.Metadata)
 }

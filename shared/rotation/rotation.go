@@ -243,7 +243,7 @@ func (r *Rotator) register(ctx context.Context, e Event, pending Value, secret S
 	if err != nil {
 		return err
 	}
-	token.RotatedFrom, token.RateLimit = before.ID, before.RateLimit
+	token.RotatedFrom, token.RateLimit, token.Makers = before.ID, before.RateLimit, before.Makers
 	return r.issuer.Issue(ctx, token)
 }
 

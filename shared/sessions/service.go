@@ -72,8 +72,23 @@ func (s *Service) SignIn(ctx context.Context, in SignIn) (SignedIn, error) {
 	if err != nil {
 		return SignedIn{}, err
 	}
-	slog.InfoContext(ctx, "signed in", "user", signedIn.Person.ID, "session", signedIn.Session.ID)
+	slog.InfoContext(ctx, "signed in", "user", signedIn.Person.ID, "session", signedIn.Session.ID, "proof", in.proof())
 	return signedIn, nil
+}
+
+// proof names what the person has shown, for the log.
+func (in SignIn) proof() string {
+	switch {
+	case in.AuthenticatedAt != nil:
+		return "openid"
+	case in.Used == nil:
+		return "passkey"
+	case in.Used.ByCode:
+		return "code"
+	case in.Used.Request.BrowserHash == nil:
+		return "operator-link"
+	}
+	return "link"
 }
 
 // planStart adds the sessions that this sign-in ends or deletes: the browser's previous one, the oldest above the limit, and up to

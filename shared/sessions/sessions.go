@@ -1,6 +1,6 @@
 // Package sessions signs people in without passwords, and lists and ends their sessions.
 //
-// A person who asks to sign in gets a mail with a link and a code. Both work once, within 15 minutes, and only in the browser that
+// A person who asks to sign in gets a mail with a link and a code. Both work once, within 10 minutes, and only in the browser that
 // requested them. That browser holds a secret in a cookie, and the store finds the request by the secret's public ID. A mail
 // scanner that opens the link therefore does not use it up, and a stranger who reads the mail cannot use it. Links that the operator
 // creates work in any browser. Other ways to sign in (passkeys, OpenID Connect) prove who the person is and then call Service.SignIn, too.
@@ -26,7 +26,7 @@ import (
 
 // Limits, from the API contract.
 const (
-	LinkLifetime         = 15 * time.Minute // of a mailed link and its code
+	LinkLifetime         = 10 * time.Minute // of a mailed link and its code
 	OperatorLinkLifetime = time.Hour
 	MaxTries             = 5 // codes that may be tried for one mail
 	CodeDigits           = 10

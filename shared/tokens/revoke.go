@@ -3,7 +3,6 @@ package tokens
 import (
 	"context"
 	"errors"
-	"slices"
 
 	"portside/shared/core/principal"
 	"portside/shared/credentials"
@@ -22,78 +21,58 @@ func (s *Service) Revoke(ctx context.Context, caller principal.Principal, id str
 		if err != nil {
 			return err
 		}
-		if !descends(id, caller.CredentialID, issued) && !descends(caller.CredentialID, id, issued) {
+		if !areRelated(id, caller.CredentialID, issued) {
 			return ErrNotRelated
 		}
 	}
 	return s.revoke(ctx, token, "revoked by "+caller.UserID)
 }
 
-// descends reports whether the token with the id is the ancestor, or was renewed from it or from
-// one of its descendants.
-func descends(id, ancestor string, issued []credentials.Credential) bool {
-	from := make(map[string]string, len(issued))
-	for _, c := range issued {
-		from[c.ID] = c.RotatedFrom
-	}
-	for range len(issued) + 1 {
-		if id == ancestor {
-			return true
-		}
-		id = from[id]
-	}
-	return false
+// areRelated reports whether one of two tokens is the other one or was renewed from it.
+func areRelated(a, b string, issued []credentials.Credential) bool {
+	return a == b || credentials.RenewedFrom(a, issued)[b] || credentials.RenewedFrom(b, issued)[a]
 }
 
-// RevokeLeaked revokes the token, password, API key or session with this text, regardless of who reports it, and every
-// token that was renewed from it, because an attacker may have created those. An unknown text is
-// not an error: it works nowhere, and the response reveals nothing.
-func (s *Service) RevokeLeaked(ctx context.Context, text string) error {
-	secret, err := credentials.Parse(text)
-	if err != nil {
-		return nil //nolint:nilerr // malformed text works nowhere, which is what the caller wants
-	}
-	leaked, err := s.store.Get(ctx, secret.ID())
-	if errors.Is(err, ErrNotFound) || err == nil && !secret.Matches(leaked.Hash) {
-		return nil
-	}
+// maxPasses bounds RevokeLine, should the tokens renew themselves all the time. Each pass ends all tokens that the one before has missed.
+const maxPasses = 20
+
+// RevokeLine revokes the whole line of renewals of a token: those that it was renewed from, itself, and all that were renewed from
+// any of them. The token may be revoked already, so that a call can be repeated. A caller that is a token can revoke only its own line.
+// Errors: ErrNotFound, ErrNotRelated, ErrBusy.
+func (s *Service) RevokeLine(ctx context.Context, caller principal.Principal, id string) error {
+	token, err := s.find(ctx, caller, id, principal.TokensWrite)
 	if err != nil {
 		return err
 	}
-	if err := s.revokeIfLive(ctx, leaked); err != nil {
-		return err
-	}
-	return s.revokeDescendants(ctx, leaked)
-}
-
-// revokeDescendants revokes the tokens that were renewed from a revoked token, level by level. A
-// revoked token cannot issue others, so each level is complete when it is read.
-func (s *Service) revokeDescendants(ctx context.Context, ancestor credentials.Credential) error {
-	ended := map[string]bool{ancestor.ID: true}
-	for {
-		issued, err := s.store.List(ctx, ancestor.Owner.ID)
+	for range maxPasses {
+		issued, err := s.store.List(ctx, token.Owner.ID)
 		if err != nil {
 			return err
 		}
-		children := slices.DeleteFunc(issued, func(c credentials.Credential) bool { return !ended[c.RotatedFrom] || ended[c.ID] })
-		if len(children) == 0 {
-			return nil
+		first := credentials.FirstOfLine(id, issued)
+		if caller.Scoped() && credentials.FirstOfLine(caller.CredentialID, issued) != first {
+			return ErrNotRelated
 		}
-		for _, c := range children {
-			if err := s.revokeIfLive(ctx, c); err != nil {
-				return err
-			}
-			ended[c.ID] = true
+		if done, err := s.revokeFrom(ctx, first, issued, "revoked with its line by "+caller.UserID); done || err != nil {
+			return err
 		}
 	}
+	return ErrBusy
 }
 
-// revokeIfLive revokes a credential unless it is revoked already.
-func (s *Service) revokeIfLive(ctx context.Context, c credentials.Credential) error {
-	if err := s.revoke(ctx, c, "reported as leaked"); !errors.Is(err, ErrNotFound) {
-		return err
+// revokeFrom revokes the first token of a line and all that were renewed from it. It returns true if there was nothing to revoke.
+func (s *Service) revokeFrom(ctx context.Context, first string, issued []credentials.Credential, reason string) (bool, error) {
+	renewed, done := credentials.RenewedFrom(first, issued), true
+	for _, c := range issued {
+		if c.ID != first && !renewed[c.ID] || !c.IsOpen(s.now()) {
+			continue
+		}
+		done = false
+		if err := s.revoke(ctx, c, reason); err != nil && !errors.Is(err, ErrNotFound) { // it was revoked meanwhile
+			return false, err
+		}
 	}
-	return nil
+	return done, nil
 }
 
 func (s *Service) revoke(ctx context.Context, token credentials.Credential, reason string) error {

@@ -28,6 +28,15 @@ const (
 	MaxScopes   = 20
 	DefaultDays = 90
 	MaxDays     = 365
+
+	DefaultLineDays = 365 // or twice the days of the first token, if that is more
+	MaxLineDays     = 730
+)
+
+// The quota of a line of renewals, which keeps a leaked token from using up what its owner may have.
+const (
+	MaxLineLive  = 5  // tokens that work at the same time
+	MaxLineDaily = 10 // renewals on one day (UTC)
 )
 
 // The errors of operations on tokens.
@@ -37,10 +46,23 @@ var (
 		"Request only scopes that this credential has.")
 	ErrNotYours = fault.New(fault.Forbidden, "To view the tokens of other users, you need the permission "+
 		"tokens:read. To revoke them, you need tokens:write.")
-	ErrTooMany = fault.NewFinal(fault.Conflict, fmt.Sprintf("The user already has %d working credentials, which is the maximum, "+
-		"or created %d tokens today. Revoke one first, or try again tomorrow.", credentials.MaxLive, credentials.MaxDaily))
+	ErrTooMany = fault.NewFinal(fault.Conflict, fmt.Sprintf("The user already has %d working credentials, which is the maximum. "+
+		"Revoke one first.", credentials.MaxLive))
 	ErrNotRelated = fault.New(fault.Forbidden, "A token can revoke only itself, the tokens that it was renewed from, and those that were "+
 		"renewed from it, because it may have leaked.")
+	// ErrLineEnds means that a renewal would not work longer than the token that asks for it.
+	ErrLineEnds = fault.NewFinal(fault.Conflict, "The token already works until its line of renewals ends, so it cannot be renewed. "+
+		"Create a token with an API key, or in the portal; that one begins another line.")
+	// ErrNotRenewable is for tokens that the service itself renews.
+	ErrNotRenewable = fault.New(fault.Forbidden, "The operator of the service renews this token, so it cannot create others. Read its "+
+		"successor where you got it.")
+	ErrLineFull = fault.NewFinal(fault.Conflict, fmt.Sprintf("The line of renewals of this token already has %d working tokens, which is "+
+		"the maximum. Revoke older ones first; rotatedFrom shows which token was renewed from which.", MaxLineLive))
+	// ErrLineQuota comes with the time until the next day.
+	ErrLineQuota = fault.New(fault.QuotaExceeded, fmt.Sprintf("The line of renewals of this token was renewed %d times today, which is "+
+		"the maximum. Wait until tomorrow (UTC).", MaxLineDaily))
+	// ErrBusy means that tokens of the line were created faster than they could be revoked.
+	ErrBusy = fault.New(fault.Unavailable, "The tokens of this line are being renewed all the time. Send the request again.")
 	// ErrCaller means that the caller's credential was revoked, or its owner deactivated, at the
 	// same moment.
 	ErrCaller = credentials.ErrUnauthorized
@@ -74,7 +96,8 @@ func StatusOf(c credentials.Credential, at time.Time) Status {
 // Store keeps tokens and passwords. Writes are all or nothing; reads are strongly consistent.
 type Store interface {
 	// Issue adds a token on behalf of the credential with the id by. Errors: ErrCaller if that
-	// credential no longer works; ErrTooMany.
+	// credential no longer works; ErrTooMany; for the first token of a line, credentials.ErrDailyQuota; for a renewal, ErrLineFull and
+	// ErrLineQuota.
 	Issue(ctx context.Context, token credentials.Credential, by string) error
 	// IssueOnce is Issue with an idempotency key. If the key was used within its lifetime, nothing is
 	// written: IssueOnce returns the first request's token and secret, or idempotency.ErrReused if the
@@ -105,7 +128,8 @@ func NewService(store Store, now func() time.Time) *Service {
 type NewToken struct {
 	Name           string
 	Scopes         []principal.Scope
-	Days           int    // until it expires
+	Days           int    // until it expires; a renewal gets at most those of the token that asks for it
+	LineDays       int    // until the line of renewals ends that the token begins; 0 means the default
 	IdempotencyKey string // random; empty if the client sent none
 }
 
@@ -117,8 +141,15 @@ func (n NewToken) Check() []fault.Field {
 	if n.Days < 1 || n.Days > MaxDays {
 		failures = append(failures, fault.Field{Pointer: "/expiration_days", Detail: "must be a whole number from 1 to 365"})
 	}
+	if n.LineDays < 0 || n.LineDays > MaxLineDays {
+		failures = append(failures, fault.Field{Pointer: "/line_expiration_days", Detail: "must be a whole number from 1 to 730"})
+	} else if n.LineDays != 0 && n.LineDays < n.Days {
+		failures = append(failures, fault.Field{Pointer: "/line_expiration_days", Detail: "must not be less than expiration_days"})
+	}
 	return failures
 }
+
+func (n NewToken) lineDays() int { return cmp.Or(n.LineDays, max(DefaultLineDays, 2*n.Days)) }
 
 // Issued is a new token. The secret is not stored anywhere else, except sealed with an idempotency key.
 type Issued struct {
@@ -127,10 +158,11 @@ type Issued struct {
 	Replayed bool // nothing was written, because an earlier request with the same idempotency key created this token
 }
 
-// Create creates a token for the caller's user. A caller that is a token can grant only its own
-// scopes; it stays valid, and the new token records that it was rotated from it. Errors:
-// validation, ErrWiderScopes, ErrTooMany, ErrCaller, idempotency.ErrReused,
-// idempotency.ErrRevoked.
+// Create creates a token for the caller's user, which begins a line of renewals. A caller that is a token can grant only its own
+// scopes, for at most as long as it was created for, and until its line ends. It stays valid, and the new token records that it was
+// rotated from it. Errors:
+// validation, ErrWiderScopes, ErrNotRenewable, ErrLineEnds, ErrCaller, credentials.ErrTooManyMakers, idempotency.ErrReused,
+// idempotency.ErrRevoked, and those of Store.Issue.
 func (s *Service) Create(ctx context.Context, caller principal.Principal, input NewToken) (Issued, error) {
 	if failures := input.Check(); len(failures) > 0 {
 		return Issued{}, fault.Invalid(failures...)
@@ -144,25 +176,32 @@ func (s *Service) Create(ctx context.Context, caller principal.Principal, input 
 		ID: secret.ID(), Kind: credentials.AccessToken, Hash: secret.Hash(), Name: strings.TrimSpace(input.Name),
 		Owner:  credentials.Owner{ID: caller.UserID, Role: caller.Role, Active: true},
 		Scopes: texts(input.Scopes), CreatedAt: now, ExpiresAt: now.AddDate(0, 0, input.Days),
+		Line: secret.ID(), LineEndsAt: now.AddDate(0, 0, input.lineDays()),
+	}
+	var err error
+	if token.Makers, err = credentials.MadeBy(caller); err != nil {
+		return Issued{}, err
 	}
 	if caller.Scoped() {
-		token.RotatedFrom = caller.CredentialID
+		if err := renew(&token, caller, input); err != nil {
+			return Issued{}, err
+		}
 	}
 	issued := Issued{Token: token, Secret: secret}
-	if key := idempotency.NewKey(caller.UserID, input.IdempotencyKey, wanted(token, input.Days)); key != nil {
+	if key := idempotency.NewKey(caller.UserID, input.IdempotencyKey, wanted(token, input)); key != nil {
 		return s.store.IssueOnce(ctx, issued, caller.CredentialID, *key)
 	}
 	return issued, s.store.Issue(ctx, token, caller.CredentialID)
 }
 
 // wanted returns what a repeated request must have in common with the first one.
-func wanted(token credentials.Credential, days int) any {
+func wanted(token credentials.Credential, input NewToken) any {
 	return struct {
 		Kind              credentials.Kind
 		Name, RotatedFrom string
-		Scopes            []string
-		Days              int
-	}{token.Kind, token.Name, token.RotatedFrom, token.Scopes, days}
+		Scopes, Makers    []string
+		Days, LineDays    int
+	}{token.Kind, token.Name, token.RotatedFrom, token.Scopes, principal.UsersOf(token.Makers), input.Days, input.LineDays}
 }
 
 // scopesOf returns what a caller may grant: a token its own scopes, a person with tokens:write all

@@ -6,6 +6,7 @@ import (
 
 	"portside/shared/core/fault"
 	"portside/shared/core/principal"
+	"portside/shared/credentials"
 )
 
 // ErrRepeatedRow is the error of a row whose address is in an earlier row of the same call.
@@ -53,9 +54,13 @@ type Outcome struct {
 // import adds no user twice.
 func (i *Importer) Import(ctx context.Context, options ImportOptions, rows []NewUser) ([]Outcome, error) {
 	outcomes, valid := check(options.Caller, rows)
+	makers, err := credentials.MadeBy(options.Caller)
+	if err != nil {
+		return nil, err
+	}
 	creations := make([]Creation, len(valid))
 	for at, n := range valid {
-		creations[at] = i.creation(rows[n].Normal(), options.BaseURL)
+		creations[at] = i.creation(rows[n].Normal(), Invitation{BaseURL: options.BaseURL, Makers: makers})
 	}
 	created, err := i.store.CreateAll(ctx, creations)
 	for at, n := range valid[:len(created)] {
@@ -111,14 +116,10 @@ func check(caller principal.Principal, rows []NewUser) (outcomes []Outcome, vali
 	return outcomes, valid
 }
 
-func (i *Importer) creation(input NewUser, baseURL string) Creation {
-	creation := Creation{User: User{
-		ID: i.newID(), Email: input.Email, Name: input.Name, Role: input.Role, Status: Active,
-		Department: input.Department, Metadata: input.Metadata, CreatedAt: i.now().UTC(),
-	}}
+func (i *Importer) creation(input NewUser, invitation Invitation) Creation {
+	creation := Creation{User: input.user(i.newID(), i.now())}
 	if input.ActivationEmail {
-		creation.User.Status = Pending
-		creation.Invitation = &Invitation{BaseURL: baseURL}
+		creation.Invitation = &invitation
 	}
 	return creation
 }

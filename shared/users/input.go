@@ -3,6 +3,7 @@ package users
 import (
 	"encoding/json"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"portside/shared/core/checks"
@@ -57,6 +58,18 @@ func (n NewUser) Normal() NewUser {
 	n.Department = strings.TrimSpace(n.Department)
 	n.Metadata = checks.Compact(n.Metadata)
 	return n
+}
+
+// user returns the new user. The input must be normal.
+func (n NewUser) user(id string, at time.Time) User {
+	user := User{
+		ID: id, Email: n.Email, Name: n.Name, Role: n.Role, Status: Active,
+		Department: n.Department, Metadata: n.Metadata, CreatedAt: at.UTC(),
+	}
+	if n.ActivationEmail {
+		user.Status = Pending
+	}
+	return user
 }
 
 // Check returns all validation failures.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"portside/shared/core/fault"
+	"portside/shared/core/principal"
 	"portside/shared/core/versions"
 	"portside/shared/credentials"
 	"portside/shared/mail"
@@ -27,9 +28,10 @@ var ErrLink = fault.New(fault.Unauthorized, "This activation link does not work:
 // Invitation is stored with a user who will activate the account by mail.
 type Invitation struct {
 	Link     credentials.Credential
-	BaseURL  string    // of the portal, for the link in the mail
-	Due      time.Time // when SendDue sends the mail if it is still unsent; zero means at once
-	Attempts int       // of SendDue
+	BaseURL  string            // of the portal, for the link in the mail
+	Due      time.Time         // when SendDue sends the mail if it is still unsent; zero means at once
+	Attempts int               // of SendDue
+	Makers   []principal.Maker // of the link
 }
 
 // Unsent is an invitation whose mail was not accepted for delivery yet.
@@ -37,6 +39,7 @@ type Unsent struct {
 	User     User
 	BaseURL  string
 	Attempts int
+	Makers   []principal.Maker
 }
 
 // InvitationStore stores activation links and whether they were mailed. Writes are atomic; reads are
@@ -76,12 +79,12 @@ func NewInviter(store InvitationStore, mailer Mailer, now func() time.Time) *Inv
 	return &Inviter{store: store, mailer: mailer, now: now}
 }
 
-func (i *Inviter) invite(user User, baseURL string) (credentials.Secret, Invitation) {
+func (i *Inviter) invite(user User, baseURL string, makers []principal.Maker) (credentials.Secret, Invitation) {
 	link := credentials.Mint(credentials.Link)
 	now := i.now().UTC()
-	return link, Invitation{BaseURL: baseURL, Due: now.Add(SendAfter), Link: credentials.Credential{
+	return link, Invitation{BaseURL: baseURL, Due: now.Add(SendAfter), Makers: makers, Link: credentials.Credential{
 		ID: link.ID(), Kind: credentials.Link, Hash: link.Hash(), Name: "activation",
-		Owner: ownerOf(user), CreatedAt: now, ExpiresAt: now.Add(LinkLifetime),
+		Owner: ownerOf(user), CreatedAt: now, ExpiresAt: now.Add(LinkLifetime), Makers: makers,
 	}}
 }
 
@@ -131,7 +134,7 @@ func (i *Inviter) resend(ctx context.Context, due Unsent) error {
 		slog.ErrorContext(ctx, "activation mail not sent: all attempts failed", "user", due.User.ID, "tries", due.Attempts)
 		return i.store.MarkSent(ctx, due.User.ID, due.User.LinkID)
 	}
-	link, invitation := i.invite(due.User, due.BaseURL)
+	link, invitation := i.invite(due.User, due.BaseURL, due.Makers)
 	invitation.Attempts = due.Attempts + 1
 	invitation.Due = i.now().UTC().Add(mail.RetryDelay(invitation.Attempts))
 	if err := i.store.Renew(ctx, due.User, invitation, i.now().UTC()); err != nil {
@@ -148,7 +151,8 @@ type Activated struct {
 }
 
 // Activate uses the link: the user becomes active and gets a first API key. If a link is used
-// several times at once, one use succeeds. Errors: ErrLink.
+// several times at once, one use succeeds. The chain of makers of the key begins with the link: it reached only the user's mailbox, so
+// opening it is a sign-in, and the inviter has no hand in the key. Errors: ErrLink.
 func (i *Inviter) Activate(ctx context.Context, text string) (Activated, error) {
 	link, err := credentials.Parse(text)
 	if err != nil || link.Kind() != credentials.Link {
@@ -162,7 +166,7 @@ func (i *Inviter) Activate(ctx context.Context, text string) (Activated, error) 
 		}
 		at := versions.StoredTime(i.now())
 		secret, key := mintKey(user, "first key", at)
-		key.Owner.Active = true
+		key.Owner.Active, key.Makers = true, []principal.Maker{{UserID: user.ID, CredentialID: link.ID()}}
 		activated.Key = secret
 		activated.User, err = i.store.Activate(ctx, user, key, at)
 		return err

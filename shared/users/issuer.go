@@ -37,6 +37,6 @@ func (i *Issuer) Issue(ctx context.Context, userID string, credential credential
 			return err
 		}
 		credential.Owner = credentials.Owner{ID: user.ID, Role: user.Role, Active: true}
-		return i.store.Issue(ctx, user, credential)
+		return i.store.Issue(ctx, user, Issued{Key: credential})
 	})
 }

@@ -12,6 +12,7 @@ import (
 	"portside/shared/core/principal"
 	"portside/shared/core/versions"
 	"portside/shared/credentials"
+	"portside/shared/mail"
 )
 
 // Limits of an API key's fields.
@@ -28,13 +29,15 @@ var (
 		"Set the user's status to active first.")
 	ErrTooManyKeys = fault.NewFinal(fault.Conflict, fmt.Sprintf("The user has %d working credentials, which is the maximum. "+
 		"Revoke one first.", credentials.MaxLive))
+	// ErrCaller means that the caller's credential was revoked, or its owner deactivated, at the same moment.
+	ErrCaller = credentials.ErrUnauthorized
 )
 
 // KeyStore keeps API keys. Writes are all or nothing; reads are strongly consistent.
 type KeyStore interface {
-	// Issue adds a key to an active user. Errors: versions.ErrStale if the user has changed since
-	// it was read; ErrTooManyKeys.
-	Issue(ctx context.Context, user User, key credentials.Credential) error
+	// Issue adds a key to an active user. Errors: versions.ErrStale if the user's role or status has changed since it was read; ErrCaller
+	// if the credential issued.By no longer works; ErrTooManyKeys; credentials.ErrDailyQuota.
+	Issue(ctx context.Context, user User, issued Issued) error
 	// IssueOnce is Issue with an idempotency key. If that was used within its lifetime, nothing is
 	// written: IssueOnce returns the first request's API key and secret, or idempotency.ErrReused if
 	// the fingerprints differ, or idempotency.ErrRevoked.
@@ -43,6 +46,8 @@ type KeyStore interface {
 	Keys(ctx context.Context, userID string) ([]credentials.Credential, error)
 	// Revoke revokes a key, which stops working with the next request. Errors: ErrNoKey.
 	Revoke(ctx context.Context, userID, keyID string, at time.Time) error
+	// CheckOwner returns nil if the user has or had this key, and otherwise ErrNoKey.
+	CheckOwner(ctx context.Context, userID, keyID string) error
 }
 
 // Keys manages API keys. People manage their own keys without a permission, and those of others
@@ -63,6 +68,7 @@ type NewKey struct {
 	Name           string
 	ExpirationDays int    // 0 means never
 	IdempotencyKey string // random; empty if the client sent none
+	BaseURL        string // of the portal, for the mail to the owner
 }
 
 // Check returns all validation failures.
@@ -80,10 +86,15 @@ type Issued struct {
 	Key      credentials.Credential
 	Secret   credentials.Secret
 	Replayed bool // nothing was written, because an earlier request with the same idempotency key created this key
+
+	// By is the id of the credential on whose behalf the key is created, which must still work; empty for the operator and schedules.
+	By string
+	// Notice is stored for the owner if another user created the key; otherwise nil.
+	Notice *credentials.Notice
 }
 
-// Create creates a key. Errors: validation, ErrNotYourKeys, ErrNotFound, ErrNotActive, ErrTooManyKeys,
-// idempotency.ErrReused, idempotency.ErrRevoked.
+// Create creates a key. Errors: validation, ErrNotYourKeys, ErrNotFound, ErrNotActive, ErrTooManyKeys, ErrCaller,
+// credentials.ErrDailyQuota, credentials.ErrTooManyMakers, idempotency.ErrReused, idempotency.ErrRevoked.
 func (k *Keys) Create(ctx context.Context, caller principal.Principal, userID string, input NewKey) (Issued, error) {
 	if err := mayManage(caller, userID); err != nil {
 		return Issued{}, err
@@ -109,25 +120,37 @@ func (k *Keys) create(ctx context.Context, caller principal.Principal, userID st
 	}
 	var issued Issued
 	issued.Secret, issued.Key = mintKey(user, strings.TrimSpace(input.Name), k.now().UTC())
-	if issued.Key.IssuedBy = caller.IssuedBy; caller.UserID != userID {
-		issued.Key.IssuedBy = caller.UserID
+	if issued.Key.Makers, err = credentials.MadeBy(caller); err != nil {
+		return Issued{}, err
 	}
 	if input.ExpirationDays > 0 {
 		issued.Key.ExpiresAt = issued.Key.CreatedAt.AddDate(0, 0, input.ExpirationDays)
 	}
+	issued.By, issued.Notice = caller.CredentialID, noticeOf(caller, issued.Key, input.BaseURL)
 	if once := idempotency.NewKey(caller.UserID, input.IdempotencyKey, wantedKey(issued.Key, input.ExpirationDays)); once != nil {
 		return k.store.IssueOnce(ctx, user, issued, *once)
 	}
-	return issued, k.store.Issue(ctx, user, issued.Key)
+	return issued, k.store.Issue(ctx, user, issued)
+}
+
+// noticeOf returns the notice about a key that another user creates for its owner. Keys of the operator's command have no maker.
+func noticeOf(caller principal.Principal, key credentials.Credential, baseURL string) *credentials.Notice {
+	if len(key.Makers) == 0 || caller.UserID == key.Owner.ID {
+		return nil
+	}
+	notice := credentials.NewNotice(credentials.EventMade, key, key.CreatedAt)
+	notice.By, notice.BaseURL, notice.Due = caller.UserID, baseURL, key.CreatedAt.Add(mail.SendAfter)
+	return &notice
 }
 
 // wantedKey returns what a repeated request must have in common with the first one.
 func wantedKey(key credentials.Credential, days int) any {
 	return struct {
-		Kind                  credentials.Kind
-		Name, Owner, IssuedBy string
-		Days                  int
-	}{key.Kind, key.Name, key.Owner.ID, key.IssuedBy, days}
+		Kind        credentials.Kind
+		Name, Owner string
+		Makers      []string
+		Days        int
+	}{key.Kind, key.Name, key.Owner.ID, principal.UsersOf(key.Makers), days}
 }
 
 // List returns a user's keys, oldest first. Expired keys are included, revoked ones are not.
@@ -157,6 +180,14 @@ func (k *Keys) Revoke(ctx context.Context, caller principal.Principal, userID, k
 		return ErrNoKey
 	}
 	return k.store.Revoke(ctx, userID, keyID, k.now().UTC())
+}
+
+// CheckOwner returns nil if the caller may revoke a key that the user has or had. Errors: ErrNotYourKeys, ErrNoKey.
+func (k *Keys) CheckOwner(ctx context.Context, caller principal.Principal, userID, keyID string) error {
+	if err := mayManage(caller, userID); err != nil {
+		return err
+	}
+	return k.store.CheckOwner(ctx, userID, keyID)
 }
 
 func mayManage(caller principal.Principal, userID string) error {

@@ -1,14 +1,15 @@
 package users
 
 import (
-	"bytes"
 	"context"
+	"reflect"
 	"time"
 
 	"portside/shared/core/fault"
 	"portside/shared/core/idempotency"
 	"portside/shared/core/principal"
 	"portside/shared/core/versions"
+	"portside/shared/credentials"
 )
 
 // Service administers users.
@@ -43,28 +44,21 @@ func (s *Service) Create(ctx context.Context, request CreateOptions, input NewUs
 	if !request.Caller.Role.Covers(input.Role) {
 		return Created{}, ErrRoleTooHigh
 	}
-	creation := Creation{User: s.newUser(input), Once: idempotency.NewKey(request.Caller.UserID, request.IdempotencyKey, input)}
+	creation := Creation{User: input.user(s.newID(), s.now()), Once: idempotency.NewKey(request.Caller.UserID, request.IdempotencyKey, input)}
 	if !input.ActivationEmail {
 		return s.store.Create(ctx, creation)
 	}
-	link, invitation := s.inviter.invite(creation.User, request.BaseURL)
+	makers, err := credentials.MadeBy(request.Caller)
+	if err != nil {
+		return Created{}, err
+	}
+	link, invitation := s.inviter.invite(creation.User, request.BaseURL, makers)
 	creation.User.LinkID, creation.Invitation = link.ID(), &invitation
 	created, err := s.store.Create(ctx, creation)
 	if err == nil && !created.Replayed {
 		s.inviter.trySend(ctx, created.User, link, invitation)
 	}
 	return created, err
-}
-
-func (s *Service) newUser(input NewUser) User {
-	user := User{
-		ID: s.newID(), Email: input.Email, Name: input.Name, Role: input.Role, Status: Active,
-		Department: input.Department, Metadata: input.Metadata, CreatedAt: s.now().UTC(),
-	}
-	if input.ActivationEmail {
-		user.Status = Pending
-	}
-	return user
 }
 
 // Get returns a user, or ErrNotFound.
@@ -79,7 +73,8 @@ func (s *Service) List(ctx context.Context, query Query) (Page, error) {
 	return s.store.List(ctx, query)
 }
 
-// Update changes a user. A change without effect writes nothing. Errors: validation, ErrNotFound,
+// Update changes a user. A change without effect writes nothing, but finishes the change of the credentials that an earlier request was
+// interrupted in. Errors: validation, ErrNotFound,
 // ErrRoleTooHigh, versions.ErrMismatch if the caller does not accept the stored version,
 // ErrLastAdmin.
 func (s *Service) Update(ctx context.Context, caller principal.Principal, target versions.Target, change Change) (User, error) {
@@ -92,9 +87,9 @@ func (s *Service) Update(ctx context.Context, caller principal.Principal, target
 		if !caller.Role.Covers(before.Role) || !caller.Role.Covers(after.Role) {
 			return ErrRoleTooHigh
 		}
-		if same(before, after) {
-			updated = before
-			return nil
+		if reflect.DeepEqual(before, after) {
+			updated, err = s.store.Update(ctx, before, before)
+			return err
 		}
 		after.UpdatedAt = versions.StoredTime(s.now())
 		updated, err = s.store.Update(ctx, before, after)
@@ -133,9 +128,4 @@ func (s *Service) Delete(ctx context.Context, caller principal.Principal, target
 func (s *Service) read(ctx context.Context, id string) (User, int64, error) {
 	user, err := s.store.Get(ctx, id)
 	return user, user.Version, err
-}
-
-func same(a, b User) bool {
-	return a.Name == b.Name && a.Role == b.Role && a.Status == b.Status && a.Department == b.Department &&
-		bytes.Equal(a.Metadata, b.Metadata)
 }

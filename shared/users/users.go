@@ -76,6 +76,7 @@ type Store interface {
 	// from before's; ErrLastAdmin. If the user is no longer pending, Update revokes its activation
 	// link. If the user is not active afterwards, Update ends the sessions and removes the passkeys.
 	// The store sets the version, number and history of after.
+	// If after equals before, Update writes nothing but what an earlier change has not finished.
 	Update(ctx context.Context, before, after User) (User, error)
 	// SignOut ends the user's sessions as of the given time and removes the passkeys. Errors: versions.ErrStale.
 	SignOut(ctx context.Context, user User, at time.Time) error

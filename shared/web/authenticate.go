@@ -14,6 +14,8 @@ import (
 // Authenticator authenticates a credential of one of the kinds. credentials.Authenticator implements it.
 type Authenticator interface {
 	Authenticate(ctx context.Context, text string, kinds ...credentials.Kind) (principal.Principal, credentials.Allowance, error)
+	// IsThrottled reports whether the network in the context has sent too many unknown credentials.
+	IsThrottled(ctx context.Context) bool
 }
 
 func forbidden(needed principal.Permission) error {
@@ -51,14 +53,17 @@ func (a *API) authenticate(access Access, operation *lazyOperation) http.Handler
 }
 
 // identify authenticates the credential in the request. It refuses a session that a page of another origin sends, before it
-// reads the session. Meanwhile the operation begins.
+// reads the session. Meanwhile the operation begins, unless the client's network is throttled.
 func (a *API) identify(access Access, r *http.Request, operation *lazyOperation) (principal.Principal, credentials.Allowance, error) {
 	text, kind := access.credential(r)
 	if err := access.checkOrigin(r, kind); err != nil {
 		return principal.Principal{}, credentials.Allowance{}, err
 	}
-	operation.begin(r, text, kind)
-	return a.auth.Authenticate(r.Context(), text, kind)
+	ctx := credentials.WithNetwork(r.Context(), NetworkOf(r.RemoteAddr))
+	if !a.auth.IsThrottled(ctx) {
+		operation.begin(r, text, kind)
+	}
+	return a.auth.Authenticate(ctx, text, kind)
 }
 
 // check returns an error if the access rules do not permit the caller.

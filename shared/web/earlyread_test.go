@@ -24,6 +24,15 @@ func (f authenticator) Authenticate(context.Context, string, ...credentials.Kind
 	return who, credentials.Allowance{}, err
 }
 
+// IsThrottled implements web.Authenticator.
+func (authenticator) IsThrottled(context.Context) bool { return false }
+
+// throttling is an authenticator for which all networks have sent too many unknown credentials.
+type throttling struct{ authenticator }
+
+// IsThrottled implements web.Authenticator.
+func (throttling) IsThrottled(context.Context) bool { return true }
+
 // itemOutput has the item that a read found.
 type itemOutput struct {
 	Body struct {
@@ -32,7 +41,7 @@ type itemOutput struct {
 }
 
 // items returns a client of an operation that reads an item early.
-func items(t *testing.T, auth authenticator, early web.EarlyRead[string]) webtest.Client {
+func items(t *testing.T, auth web.Authenticator, early web.EarlyRead[string]) webtest.Client {
 	t.Helper()
 	api := web.NewAPI(auth)
 	op := huma.Operation{OperationID: "getItem", Method: http.MethodGet, Path: "/v1/items/{itemId}"}
@@ -61,7 +70,8 @@ func TestEarlyReadRunsDuringAuthentication(t *testing.T) {
 		return "item " + id, nil
 	}
 	key := credentials.Mint(credentials.APIKey).Reveal()
-	items(t, admin, read).With("X-API-Key", key).Get("/v1/items/"+itemID).WantStatus(http.StatusOK).WantValue("item", "item "+itemID)
+	client := items(t, authenticator(admin), read).With("X-API-Key", key)
+	client.Get("/v1/items/"+itemID).WantStatus(http.StatusOK).WantValue("item", "item "+itemID)
 }
 
 // TestRefusalDoesNotWaitForEarlyRead has a read that ends only after the refusal.
@@ -86,7 +96,7 @@ func TestRefusalDoesNotWaitForEarlyRead(t *testing.T) {
 				return "secret", nil
 			}
 			key := credentials.Mint(credentials.APIKey).Reveal()
-			items(t, answer, read).With("X-API-Key", key).Get("/v1/items/" + itemID).WantStatus(test.status)
+			items(t, authenticator(answer), read).With("X-API-Key", key).Get("/v1/items/" + itemID).WantStatus(test.status)
 			close(refused)
 			<-ended
 		})
@@ -101,7 +111,7 @@ func TestMalformedCredentialReadsNothing(t *testing.T) {
 		reads <- struct{}{}
 		return "", nil
 	}
-	client := items(t, refuse, read)
+	client := items(t, authenticator(refuse), read)
 	key := credentials.Mint(credentials.APIKey).Reveal()
 	for _, text := range []string{"", "x", key[:len(key)-1] + "!", credentials.Mint(credentials.Link).Reveal()} {
 		client.With("X-API-Key", text).Get("/v1/items/" + itemID).WantStatus(http.StatusUnauthorized)
@@ -111,4 +121,23 @@ func TestMalformedCredentialReadsNothing(t *testing.T) {
 	if n := len(reads); n > 0 {
 		t.Errorf("malformed credentials caused %d reads", n)
 	}
+}
+
+// TestThrottledNetworkReadsNothingEarly has a read that fails the test.
+func TestThrottledNetworkReadsNothingEarly(t *testing.T) {
+	reads := make(chan struct{}, 1)
+	read := func(context.Context, *http.Request) (string, error) {
+		reads <- struct{}{}
+		return "item", nil
+	}
+	refuse := authenticator(func() (principal.Principal, error) { return principal.Principal{}, credentials.ErrTooManyUnknown })
+	key := credentials.Mint(credentials.APIKey).Reveal()
+	items(t, throttling{refuse}, read).With("X-API-Key", key).Get("/v1/items/" + itemID).WantStatus(http.StatusTooManyRequests)
+	admin := authenticator(func() (principal.Principal, error) {
+		return principal.Principal{UserID: "ada", Role: principal.Admin}, nil
+	})
+	if len(reads) != 0 {
+		t.Error("a refused request read the item")
+	}
+	items(t, throttling{admin}, read).With("X-API-Key", key).Get("/v1/items/"+itemID).WantStatus(http.StatusOK).WantValue("item", "item")
 }

@@ -60,12 +60,13 @@ func AuthenticateTool(w http.ResponseWriter, r *http.Request, auth ToolAuthentic
 }
 
 func identify(r *http.Request, auth ToolAuthenticator) (principal.Principal, credentials.Allowance, error) {
+	ctx := credentials.WithNetwork(r.Context(), NetworkOf(r.RemoteAddr))
 	if username, text, ok := r.BasicAuth(); ok {
-		return auth.AuthenticateBasic(r.Context(), username, text)
+		return auth.AuthenticateBasic(ctx, username, text)
 	}
 	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	if !strings.EqualFold(scheme, "Bearer") {
 		token = ""
 	}
-	return auth.Authenticate(r.Context(), strings.TrimSpace(token), credentials.AccessToken)
+	return auth.Authenticate(ctx, strings.TrimSpace(token), credentials.AccessToken)
 }

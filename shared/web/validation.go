@@ -28,7 +28,7 @@ var configureHuma = sync.OnceFunc(func() {
 		if status == http.StatusRequestEntityTooLarge {
 			p = server.ProblemOf(tooLarge(ctx.Operation()))
 		}
-		p.RequestID = rec.RequestID
+		p.RequestID, rec.Err = rec.RequestID, p.Unwrap()
 		if status >= http.StatusInternalServerError {
 			rec.Err = fmt.Errorf("%s: %w", message, errors.Join(errs...))
 		}

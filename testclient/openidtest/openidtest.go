@@ -5,7 +5,9 @@
 package openidtest
 
 import (
+	"cmp"
 	"crypto"
+	"crypto/hmac"
 	"crypto/rand"
 	"crypto/rsa"
 	"crypto/sha256"
@@ -40,6 +42,8 @@ type Provider struct {
 	Deny        string
 	Change      func(claims map[string]any) // changes the claims of an ID token
 	SignWith    *rsa.PrivateKey             // another key than the published one
+	Algorithm   string                      // of ID tokens, announced next to RS256: none, or HS256 with ClientSecret
+	Moved       string                      // path that redirects to its new place, where it works
 	Requests    map[string]int              // by path
 
 	tb    testing.TB
@@ -70,6 +74,11 @@ func Start(tb testing.TB, now func() time.Time) *Provider {
 			http.Error(w, "down", http.StatusServiceUnavailable)
 			return
 		}
+		if r.URL.Path == p.Moved {
+			http.Redirect(w, r, "/moved"+r.URL.Path, http.StatusTemporaryRedirect)
+			return
+		}
+		r.URL.Path = strings.TrimPrefix(r.URL.Path, "/moved")
 		mux.ServeHTTP(w, r)
 	}))
 	tb.Cleanup(server.Close)
@@ -119,8 +128,9 @@ func (p *Provider) configuration(w http.ResponseWriter, _ *http.Request) {
 		"issuer": p.Issuer, "authorization_endpoint": p.Issuer + "/authorize", "token_endpoint": p.Issuer + "/token",
 		"userinfo_endpoint": p.Issuer + "/userinfo", "jwks_uri": p.Issuer + "/keys",
 		"response_types_supported": []string{"code"}, "subject_types_supported": []string{"public"},
-		"id_token_signing_alg_values_supported": []string{"RS256"}, "token_endpoint_auth_methods_supported": []string{method},
-		"code_challenge_methods_supported": []string{"S256"},
+		"id_token_signing_alg_values_supported": []string{"RS256", cmp.Or(p.Algorithm, "RS256")},
+		"token_endpoint_auth_methods_supported": []string{method},
+		"code_challenge_methods_supported":      []string{"S256"},
 	})
 }
 
@@ -223,7 +233,15 @@ func (p *Provider) sign(claims map[string]any) string {
 	if err != nil {
 		p.tb.Error(err)
 	}
-	input := encode([]byte(`{"alg":"RS256","kid":"1","typ":"JWT"}`)) + "." + encode(payload)
+	input := encode([]byte(`{"alg":"`+cmp.Or(p.Algorithm, "RS256")+`","kid":"1","typ":"JWT"}`)) + "." + encode(payload)
+	switch p.Algorithm {
+	case "none":
+		return input + "."
+	case "HS256":
+		mac := hmac.New(sha256.New, []byte(ClientSecret))
+		_, _ = mac.Write([]byte(input)) // never fails
+		return input + "." + encode(mac.Sum(nil))
+	}
 	key := p.key
 	if p.SignWith != nil {
 		key = p.SignWith

@@ -84,19 +84,19 @@ func (b BucketData) read(ctx context.Context, key string) ([]byte, error) {
 }
 
 // Check implements Target.
-func (b BucketData) Check(ctx context.Context, _ string) (written []string, err error) {
-	_, err = b.Client.HeadBucket(ctx, &s3.HeadBucketInput{Bucket: &b.Bucket})
+func (b BucketData) Check(ctx context.Context, _ string) (Done, error) {
+	_, err := b.Client.HeadBucket(ctx, &s3.HeadBucketInput{Bucket: &b.Bucket})
 	if err != nil {
-		return nil, fmt.Errorf("the bucket %s: %w", b.Bucket, err)
+		return Done{}, fmt.Errorf("the bucket %s: %w", b.Bucket, err)
 	}
-	return nil, nil
+	return Done{}, nil
 }
 
 // Claim implements Target. Conditional writes suffice, so it does nothing.
-func (b BucketData) Claim(context.Context, string) error { return nil }
+func (b BucketData) Claim(context.Context, Run, Done) error { return nil }
 
 // Note implements Target. It does nothing.
-func (b BucketData) Note(context.Context, string, string) error { return nil }
+func (b BucketData) Note(context.Context, Run, string) error { return nil }
 
 // Write implements Target.
 func (b BucketData) Write(ctx context.Context, entry []byte) error {

@@ -102,13 +102,17 @@ func (f *folder) complete(m Manifest) (err error) {
 			used[part.File] = true
 		}
 	}
-	return filepath.WalkDir(f.path, func(path string, entry fs.DirEntry, err error) error {
-		name, _ := filepath.Rel(f.path, path)
-		if err != nil || entry.IsDir() || used[filepath.ToSlash(name)] {
+	root, err := os.OpenRoot(f.path)
+	if err != nil {
+		return err
+	}
+	err = fs.WalkDir(root.FS(), ".", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || used[name] {
 			return err
 		}
-		return os.Remove(path)
+		return root.Remove(name)
 	})
+	return errors.Join(err, root.Close())
 }
 
 // write replaces a file, readable only by its owner. Readers never see a part of it.

@@ -2,6 +2,7 @@ package backup
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,16 +16,31 @@ import (
 type Target interface {
 	// Name is the name of the set.
 	Name() string
-	// Check changes nothing. It returns the files that an earlier run of this restore has written, or
-	// an error if the target must not be used.
-	Check(ctx context.Context, backup string) (written []string, err error)
-	// Claim reserves the target for this restore.
-	Claim(ctx context.Context, backup string) error
+	// Check changes nothing. It returns what earlier runs of this restore have done, or an error if the target must not be used.
+	Check(ctx context.Context, backup string) (Done, error)
+	// Claim reserves the target for this run if it is still as Check found it. Earlier runs of the same restore can then no longer
+	// note files.
+	Claim(ctx context.Context, by Run, done Done) error
 	// Write adds an entry. An entry that exists already must be the same.
 	Write(ctx context.Context, entry []byte) error
 	// Note records that all entries of a file are written.
-	Note(ctx context.Context, backup, file string) error
+	Note(ctx context.Context, by Run, file string) error
 }
+
+// Run identifies a run of a restore. A later run of the same backup takes over from it.
+type Run struct{ Backup, ID string }
+
+// NewRun returns a new run.
+func NewRun(backup string) Run { return Run{Backup: backup, ID: rand.Text()} }
+
+// Done is what earlier runs of a restore have done with a target.
+type Done struct {
+	IsClaimed bool
+	Files     []string // whose entries are all written
+}
+
+// ErrTakenOver means that another run of the same restore has begun, on this or on another machine.
+var ErrTakenOver = errors.New("another run of this restore has taken over: wait for its end, and run only one at a time")
 
 // Restore is a job that writes a backup into tables and buckets.
 type Restore struct {
@@ -82,37 +98,45 @@ func (r *Restore) CheckFiles(ctx context.Context, m Manifest) error {
 
 // Run writes the entries of all targets, or continues an interrupted restore. It changes nothing if
 // a target is unusable. Call CheckFiles before.
-func (r *Restore) Run(ctx context.Context, m Manifest) error {
-	written := map[string][]string{}
+func (r *Restore) Run(ctx context.Context, m Manifest, by Run) error {
+	done := map[string]Done{}
 	for _, target := range r.Targets {
-		files, err := target.Check(ctx, m.ID)
+		found, err := target.Check(ctx, m.ID)
 		if err != nil {
 			return err
 		}
-		written[target.Name()] = files
+		done[target.Name()] = found
 	}
 	for _, target := range r.Targets {
-		if err := target.Claim(ctx, m.ID); err != nil {
+		if err := target.Claim(ctx, by, done[target.Name()]); err != nil {
 			return err
 		}
 	}
+	w := writer{Restore: r, manifest: &m, by: by}
 	for _, target := range r.Targets {
-		if err := r.write(ctx, target, written[target.Name()], &m); err != nil {
+		if err := w.write(ctx, target, done[target.Name()].Files); err != nil {
 			return fmt.Errorf("%s: %w", target.Name(), err)
 		}
 	}
 	return nil
 }
 
+// writer is a run that has claimed its targets.
+type writer struct {
+	*Restore
+	manifest *Manifest
+	by       Run
+}
+
 // write writes the parts of a target that are not written yet.
-func (r *Restore) write(ctx context.Context, target Target, written []string, m *Manifest) error {
+func (r writer) write(ctx context.Context, target Target, written []string) error {
 	var entries int64
-	for _, part := range m.set(Set{Name: target.Name()}).Parts {
+	for _, part := range r.manifest.set(Set{Name: target.Name()}).Parts {
 		if !slices.Contains(written, part.File) {
 			if err := r.writePart(ctx, target, part); err != nil {
 				return err
 			}
-			if err := target.Note(ctx, m.ID, part.File); err != nil {
+			if err := target.Note(ctx, r.by, part.File); err != nil {
 				return err
 			}
 		}

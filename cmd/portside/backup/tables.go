@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -15,7 +16,7 @@ import (
 
 // TableData is a DynamoDB table. It implements Source and Target.
 //
-// During a restore, the table has one more item with the ID of the backup and the files that are
+// During a restore, the table has one more item with the ID of the backup, the last run, and the files that are
 // written already. Release removes it from all tables at the end.
 type TableData struct {
 	Client    *dynamodb.Client
@@ -42,7 +43,7 @@ func (t TableData) Segments() int { return segments }
 // Page implements Source with one Scan.
 func (t TableData) Page(ctx context.Context, segment int, position string) (entries [][]byte, next string, err error) {
 	in := &dynamodb.ScanInput{
-		TableName: &t.Table, Segment: aws.Int32(int32(segment)), TotalSegments: aws.Int32(segments),
+		TableName: &t.Table, Segment: aws.Int32(int32(segment)), TotalSegments: aws.Int32(segments), //nolint:gosec // a few segments
 		ConsistentRead: aws.Bool(true),
 	}
 	if position != "" {
@@ -79,6 +80,7 @@ func isMark(item items.Map) bool {
 // mark is the item that a table has during a restore.
 type mark struct {
 	Backup string   `dynamodbav:"restoredFrom"`
+	Run    string   `dynamodbav:"byRun"`
 	Files  []string `dynamodbav:"writtenFiles,stringset"`
 }
 
@@ -96,35 +98,54 @@ func CheckComplete(ctx context.Context, client items.Reader, table string) error
 }
 
 // Check implements Target. The table must be empty, or have the mark of this restore.
-func (t TableData) Check(ctx context.Context, backup string) (written []string, err error) {
+func (t TableData) Check(ctx context.Context, backup string) (Done, error) {
 	found, exists, err := items.Get[mark](ctx, items.In(t.Client, t.Table), items.Key(markKey, markKey))
 	if err != nil {
-		return nil, err
+		return Done{}, err
 	}
 	if exists && found.Backup == backup {
-		return found.Files, nil
+		return Done{IsClaimed: true, Files: found.Files}, nil
 	}
-	out, err := t.Client.Scan(ctx, &dynamodb.ScanInput{TableName: &t.Table, Limit: aws.Int32(1), ConsistentRead: aws.Bool(true)})
-	if err != nil {
-		return nil, err
-	}
-	if len(out.Items) > 0 || exists {
-		return nil, fmt.Errorf("the table %s has items: restore into empty tables, such as new ones with --create", t.Table)
-	}
-	return nil, nil
+	return Done{}, t.checkEmpty(ctx)
 }
 
-// Claim implements Target.
-func (t TableData) Claim(ctx context.Context, backup string) error {
+// checkEmpty returns an error if the table has an item other than the mark of a run that has just claimed it.
+func (t TableData) checkEmpty(ctx context.Context, claimed ...Run) error {
+	out, err := t.Client.Scan(ctx, &dynamodb.ScanInput{
+		TableName: &t.Table, Limit: aws.Int32(int32(len(claimed) + 1)), ConsistentRead: aws.Bool(true), //nolint:gosec // G115: 1 or 2
+	})
+	if err != nil {
+		return err
+	}
+	if len(out.Items) > len(claimed) {
+		return fmt.Errorf("the table %s has items: restore into empty tables, such as new ones with --create", t.Table)
+	}
+	return nil
+}
+
+// Claim implements Target. A mark that has gone since Check belongs to a restore that is complete, and the table may be in use. The SDK
+// may repeat the call after its response was lost, so a mark of this run is right, too.
+func (t TableData) Claim(ctx context.Context, by Run, done Done) error {
+	condition := "attribute_not_exists(pk) OR byRun = :run"
+	if done.IsClaimed {
+		condition = "restoredFrom = :backup"
+	}
 	_, err := t.Client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
-		TableName: &t.Table, Key: items.Key(markKey, markKey), UpdateExpression: aws.String("SET restoredFrom = :backup"),
-		ConditionExpression:       aws.String("attribute_not_exists(pk) OR restoredFrom = :backup"),
-		ExpressionAttributeValues: items.Map{":backup": items.Text(backup)},
+		TableName: &t.Table, Key: items.Key(markKey, markKey), UpdateExpression: aws.String("SET restoredFrom = :backup, byRun = :run"),
+		ConditionExpression:       &condition,
+		ExpressionAttributeValues: items.Map{":backup": items.Text(by.Backup), ":run": items.Text(by.ID)},
 	})
 	if items.ConditionFailed(err) {
 		return fmt.Errorf("another restore into the table %s has begun", t.Table)
 	}
-	return err
+	if err != nil || done.IsClaimed {
+		return err
+	}
+	// Since Check, another run may have completed the restore. The claim now keeps others from beginning one.
+	if err := t.checkEmpty(ctx, by); err != nil {
+		return errors.Join(err, Release(ctx, []TableData{t}, by))
+	}
+	return nil
 }
 
 // Write implements Target.
@@ -149,26 +170,35 @@ func (t TableData) Write(ctx context.Context, entry []byte) error {
 }
 
 // Note implements Target.
-func (t TableData) Note(ctx context.Context, backup, file string) error {
+func (t TableData) Note(ctx context.Context, by Run, file string) error {
 	_, err := t.Client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
 		TableName: &t.Table, Key: items.Key(markKey, markKey), UpdateExpression: aws.String("ADD writtenFiles :file"),
-		ConditionExpression: aws.String("restoredFrom = :backup"),
+		ConditionExpression: aws.String("byRun = :run"),
 		ExpressionAttributeValues: items.Map{
-			":backup": items.Text(backup), ":file": &types.AttributeValueMemberSS{Value: []string{file}},
+			":run": items.Text(by.ID), ":file": &types.AttributeValueMemberSS{Value: []string{file}},
 		},
 	})
+	if items.ConditionFailed(err) {
+		return ErrTakenOver
+	}
 	return err
 }
 
 // Release ends a restore. It removes the marks of all tables in one transaction.
-func Release(ctx context.Context, tables []TableData, backup string) error {
+func Release(ctx context.Context, tables []TableData, by Run) error {
 	var deletions []types.TransactWriteItem
 	for _, t := range tables {
 		deletions = append(deletions, types.TransactWriteItem{Delete: &types.Delete{
-			TableName: &t.Table, Key: items.Key(markKey, markKey), ConditionExpression: aws.String("restoredFrom = :backup"),
-			ExpressionAttributeValues: items.Map{":backup": items.Text(backup)},
+			TableName: &t.Table, Key: items.Key(markKey, markKey), ConditionExpression: aws.String("byRun = :run"),
+			ExpressionAttributeValues: items.Map{":run": items.Text(by.ID)},
 		}})
 	}
 	_, err := tables[0].Client.TransactWriteItems(ctx, &dynamodb.TransactWriteItemsInput{TransactItems: deletions})
+	canceled, ok := errors.AsType[*types.TransactionCanceledException](err)
+	if ok && slices.ContainsFunc(canceled.CancellationReasons, func(r types.CancellationReason) bool {
+		return aws.ToString(r.Code) == "ConditionalCheckFailed"
+	}) {
+		return ErrTakenOver
+	}
 	return err
 }

@@ -96,7 +96,7 @@ func decodeRequestStats(item items.Map) (*analytics.RequestStats, error) {
 }
 
 func appendPair(to []byte, a, b int64) []byte {
-	return binary.AppendUvarint(binary.AppendUvarint(to, uint64(a)), uint64(b))
+	return binary.AppendUvarint(binary.AppendUvarint(to, uint64(a)), uint64(b)) //nolint:gosec // counts and sums
 }
 
 // eachPair calls take with each pair of numbers until take returns false.

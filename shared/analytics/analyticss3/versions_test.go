@@ -69,7 +69,7 @@ func TestPartsOfVersionsAddUp(t *testing.T) {
 				all, want = append(all, e), want+e.size
 			}
 		}
-		size := int32(rapid.IntRange(1, 12).Draw(rt, "page")) //nolint:gosec // G115: it is at most 12
+		size := int32(rapid.IntRange(1, 12).Draw(rt, "page"))
 		sizer := analyticss3.NewBucketSizer(nil, "bucket").WithPages(size)
 		source := &shrinking{all}
 		isDeleting := rapid.Bool().Draw(rt, "deleting")

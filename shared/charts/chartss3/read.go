@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/aws/retry"
 	"github.com/aws/aws-sdk-go-v2/aws/signer/v4"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
@@ -121,7 +120,7 @@ func disposition(request charts.Request) *string {
 
 // markUnavailable adds ErrUnavailable to errors that the SDK has already retried.
 func markUnavailable(err error) error {
-	if errors.Is(err, context.DeadlineExceeded) || retry.NewStandard().IsErrorRetryable(err) {
+	if s3client.IsOutage(err) {
 		return fmt.Errorf("%w: %w", charts.ErrUnavailable, err)
 	}
 	return err

@@ -36,7 +36,8 @@ func (f *Failures) Add(pointer, format string, args ...any) {
 }
 
 // Text checks a text of one line, such as a name, which must be trimmed already. The limits are in
-// characters.
+// characters. An address is refused, because names are in mails to other people, where programs show
+// it as a link.
 func (f *Failures) Text(pointer, s string, least, most int) {
 	switch n := utf8.RuneCountInString(s); {
 	case n < least:
@@ -49,6 +50,8 @@ func (f *Failures) Text(pointer, s string, least, most int) {
 		f.Add(pointer, "must not contain control, formatting or line-separating characters")
 	case s != "" && !strings.ContainsFunc(s, isVisible):
 		f.Add(pointer, "must contain a visible character")
+	case strings.Contains(s, "://"):
+		f.Add(pointer, "must not contain an address such as https://example.com")
 	}
 }
 

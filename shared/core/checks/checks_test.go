@@ -68,3 +68,15 @@ func depth(value any) int {
 	}
 	return deepest + 1
 }
+
+func TestTextRefusesAddresses(t *testing.T) {
+	for name, good := range map[string]bool{
+		"Ada Lovelace": true, "read: all/of it": true, "https://example.com": false, "Ada javascript://x": false, "://": false,
+	} {
+		var failures checks.Failures
+		failures.Text("/name", name, 1, 100)
+		if accepted := len(failures.Fields()) == 0; accepted != good {
+			t.Errorf("%q: %v", name, failures.Fields())
+		}
+	}
+}

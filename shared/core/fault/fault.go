@@ -31,6 +31,7 @@ const (
 	Unprocessable               // the request is well-formed, but its content cannot be processed
 	RateLimited                 // too many requests in the current window
 	Unavailable                 // a dependency is busy or unreachable; the same request may succeed later
+	QuotaExceeded               // the caller has used up an allowance that is renewed later
 	SignInRequired              // the session is accepted but too old for the operation; the person must sign in again
 )
 
@@ -41,9 +42,9 @@ type Error struct {
 	Fields []Field // for Validation: all failures
 	Final  bool    // repeating the same request cannot succeed, whatever else changes
 
-	// RetryAfter says, for Unavailable and RateLimited, when a retry makes sense. 0 means soon for Unavailable; for
+	// RetryAfter says, for Unavailable, RateLimited and QuotaExceeded, when a retry makes sense. 0 means soon for Unavailable; for
 	// RateLimited, another part of the program knows it. Responses report at
-	// most a minute for Unavailable and a day for RateLimited.
+	// most a minute for Unavailable and a day for the others.
 	RetryAfter time.Duration
 
 	original *Error // see After

@@ -88,16 +88,21 @@ type Principal struct {
 	Role         Role    // empty for a token or password, which have no permissions
 	Scopes       []Scope // of a token or password; empty for an API key or a session
 	CredentialID string  // public id of the credential; may appear in logs
-	IssuedBy     string  // id of the user who created the credential for another user, and may still have it; otherwise empty
+	Makers       []Maker // of the credential, the nearest first; empty if a sign-in or the service created it
 
 	SessionID       string    // public id of the session, which is also the CredentialID; empty for other credentials
 	AuthenticatedAt time.Time // when the person of the session proved who they are; zero if unknown, or without a session
 	MustSignInAgain bool      // the session is too old to create secrets and decide on requests; false without a session
+
+	Token Token // of an access token; zero for other credentials
 }
 
-// MayBe reports whether the caller may be the user with this id, because that user owns the
-// credential or created it for another user. Rules that need two different people use it.
-func (p Principal) MayBe(userID string) bool { return p.UserID == userID || p.IssuedBy == userID }
+// Token says how an access token can be renewed.
+type Token struct {
+	CreatedAt, ExpiresAt time.Time
+	Line                 string    // public id of the first token of its line of renewals
+	LineEndsAt           time.Time // no token of the line works longer; zero if the token cannot renew itself
+}
 
 // Scoped reports whether the caller authenticated with a token or password, and so may do only what
 // its scopes allow.
@@ -107,7 +112,10 @@ func (p Principal) Scoped() bool { return p.Role == "" }
 func (p Principal) Can(permission Permission) bool { return p.Role.Permits(permission) }
 
 // Operator is the principal of the operator's command, which accesses the tables directly.
-func Operator() Principal { return Principal{UserID: "operator", Role: Admin} }
+func Operator() Principal { return Principal{UserID: operatorID, Role: Admin} }
+
+// operatorID is not the id of a user.
+const operatorID = "operator"
 
 type contextKey struct{}
 

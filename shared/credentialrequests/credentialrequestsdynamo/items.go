@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"portside/shared/credentialrequests"
+	"portside/shared/credentials/credentialsdynamo"
 	"portside/shared/dynamo/items"
 )
 
@@ -27,6 +28,8 @@ type requestItem struct {
 	Events        []eventItem               `dynamodbav:"events"`
 	Next          nextItem                  `dynamodbav:"next"`
 	Version       int64                     `dynamodbav:"version"`
+	Makers        []string                  `dynamodbav:"makers,omitempty"` // see credentialsdynamo.FormatMakers
+	Deciders      []string                  `dynamodbav:"deciders,omitempty"`
 }
 
 type eventItem struct {
@@ -50,6 +53,7 @@ func newRequestItem(r credentialrequests.Request) requestItem {
 		Status: r.Status, Created: items.Millis(r.CreatedAt), DueAt: items.Millis(r.DueAt),
 		DecidedBy: r.DecidedBy, Decided: items.Millis(r.DecidedAt), Reason: r.Reason,
 		Credential: r.CredentialID, CollectBy: items.Millis(r.CollectBy), Version: r.Version,
+		Makers: credentialsdynamo.FormatMakers(r.Makers), Deciders: credentialsdynamo.FormatMakers(r.Deciders),
 		Next: nextItem{
 			Due: items.Millis(r.Next.Due), Tries: r.Next.Attempts, Told: r.Next.Notified, Link: r.Next.LinkID, Base: r.Next.BaseURL,
 		},
@@ -66,6 +70,7 @@ func (i requestItem) request() credentialrequests.Request {
 		CreatedAt: items.Time(i.Created), DueAt: items.Time(i.DueAt),
 		DecidedBy: i.DecidedBy, DecidedAt: items.Time(i.Decided), Reason: i.Reason,
 		CredentialID: i.Credential, CollectBy: items.Time(i.CollectBy), Version: i.Version,
+		Makers: credentialsdynamo.ParseMakers(i.Makers), Deciders: credentialsdynamo.ParseMakers(i.Deciders),
 		Next: credentialrequests.Next{
 			Due: items.Time(i.Next.Due), Attempts: i.Next.Tries, Notified: i.Next.Told, LinkID: i.Next.Link, BaseURL: i.Next.Base,
 		},

@@ -78,7 +78,8 @@ func (s *Store) Change(ctx context.Context, change credentialrequests.Change) er
 	if change.Issue == nil {
 		return s.change(ctx, change)
 	}
-	return s.credentials.WithRecount(ctx, *change.Issue, credentialrequests.ErrTooMany, func() error { return s.change(ctx, change) })
+	issuing := credentialsdynamo.Issuing{Credential: *change.Issue, TooMany: credentialrequests.ErrTooMany}
+	return s.credentials.WithRecount(ctx, issuing, func() error { return s.change(ctx, change) })
 }
 
 func (s *Store) change(ctx context.Context, change credentialrequests.Change) error {
@@ -133,7 +134,7 @@ func (p *plan) schedule(before, after credentialrequests.Request) {
 func (p *plan) credentials(change credentialrequests.Change) {
 	table, tally := p.store.credentials, credentialsdynamo.Change{}
 	if change.End != nil {
-		tally.Revoked = 1
+		tally.Revoke(*change.End, change.End.RevokedAt)
 		p.add(versions.ErrStale, table.Revoke(*change.End)...)
 	}
 	if change.Issue != nil {

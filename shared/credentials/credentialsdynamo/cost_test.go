@@ -42,9 +42,9 @@ func TestAuthenticationCostsOneTrip(t *testing.T) {
 		{"a use in the next minute", secret.Reveal(), nil, time.Minute, 2, 1},
 		{"a use five minutes later", secret.Reveal(), nil, 5 * time.Minute, 2, 2},
 		{"the second request", secret.Reveal(), nil, 0, 2, 1},
-		{"the third request", secret.Reveal(), nil, 0, 2, 1},
+		{"the third request, which counts for the owner", secret.Reveal(), nil, 0, 3, 2},
 		{"a request beyond the limit", secret.Reveal(), credentials.ErrRateLimited, 0, 2, 1},
-		{"an unknown token", credentials.Mint(credentials.AccessToken).Reveal(), credentials.ErrUnauthorized, 0, 2, 1},
+		{"an unknown token without a network", credentials.Mint(credentials.AccessToken).Reveal(), credentials.ErrUnauthorized, 0, 2, 1},
 		{"an expired token", late.Reveal(), credentials.ErrUnauthorized, 90 * 24 * time.Hour, 3, 3},
 	} {
 		at = at.Add(step.after)

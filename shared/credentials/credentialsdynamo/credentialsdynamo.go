@@ -13,11 +13,16 @@
 // the records, because DynamoDB allows 100 items in one. The tally has the owner's status and the end
 // of a deleted owner's credentials, which lists apply to the listings.
 //
-// Only a token or password is still listed after it was revoked. The listings of a deleted owner's keys
-// that never expire stay.
+// Only a token or password is still listed after it was revoked.
 //
 // Stores of other domains put these writes into their own transactions with Issue, SetOwner, Revoke
 // and Tally.
+//
+// A credential that was made with credentials of other users, see credentials.Credential.Makers, also has an item for each of these
+// (pk "made#<id of the maker's credential>", sk "<id>"), so that Made finds it. Those of its owner find it in the owner's listings.
+//
+// Other items are the mails to owners that were not sent yet (pk "notices"; see Notify), and counts of events in a window of
+// time (pk "count#<name>#<subject>", sk the start of the window in Unix seconds; see CountIn).
 //
 // A second table counts requests; see CountRequest.
 package credentialsdynamo
@@ -81,9 +86,11 @@ type record struct {
 	Scopes        []string         `dynamodbav:"scopes,omitempty"`
 	Username      string           `dynamodbav:"username,omitempty"`
 	From          string           `dynamodbav:"rotatedFrom,omitempty"`
+	Line          string           `dynamodbav:"line,omitempty"`
+	LineEnds      int64            `dynamodbav:"lineEnds,omitempty"`
 	Reason        string           `dynamodbav:"reason,omitempty"`
 	Authenticated int64            `dynamodbav:"authenticated,omitempty"`
-	IssuedBy      string           `dynamodbav:"issuedBy,omitempty"`
+	Makers        []string         `dynamodbav:"makers,omitempty"` // see FormatMakers
 }
 
 func newRecord(c credentials.Credential) record {
@@ -92,7 +99,8 @@ func newRecord(c credentials.Credential) record {
 		Owner: c.Owner.ID, Role: c.Owner.Role, Active: c.Owner.Active, Name: c.Name,
 		Created: items.Millis(c.CreatedAt), Expires: items.Millis(c.ExpiresAt), Revoked: items.Millis(c.RevokedAt),
 		LastUsed: items.Millis(c.LastUsedAt), Limit: c.RateLimit, Authenticated: items.Millis(c.AuthenticatedAt),
-		Scopes: c.Scopes, Username: c.Username, From: c.RotatedFrom, Reason: c.Reason, IssuedBy: c.IssuedBy,
+		Scopes: c.Scopes, Username: c.Username, From: c.RotatedFrom, Reason: c.Reason, Makers: FormatMakers(c.Makers),
+		Line: c.Line, LineEnds: items.Millis(c.LineEndsAt),
 	}
 	if !c.ExpiresAt.IsZero() {
 		r.PurgeAt = c.ExpiresAt.Add(Retention).Unix()
@@ -106,7 +114,8 @@ func (r record) credential() credentials.Credential {
 		Owner: credentials.Owner{ID: r.Owner, Role: r.Role, Active: r.Active}, Name: r.Name,
 		CreatedAt: items.Time(r.Created), ExpiresAt: items.Time(r.Expires), RevokedAt: items.Time(r.Revoked),
 		LastUsedAt: items.Time(r.LastUsed), RateLimit: r.Limit, AuthenticatedAt: items.Time(r.Authenticated),
-		Scopes: r.Scopes, Username: r.Username, RotatedFrom: r.From, Reason: r.Reason, IssuedBy: r.IssuedBy,
+		Scopes: r.Scopes, Username: r.Username, RotatedFrom: r.From, Reason: r.Reason, Makers: ParseMakers(r.Makers),
+		Line: r.Line, LineEndsAt: items.Time(r.LineEnds),
 	}
 }
 

@@ -287,6 +287,27 @@ func TestTally(t *testing.T) {
 	}
 }
 
+// Recount has left out a credential that had expired. Its revocation must not count it a second time.
+func TestRevocationOfExpiredCredentialIsNotCounted(t *testing.T) {
+	later := noon.Add(time.Hour)
+	expired, _ := minted()
+	expired.ExpiresAt = later
+	session := expired
+	session.Kind = credentials.Session
+	lasting, _ := minted()
+	var change credentialsdynamo.Change
+	change.Revoke(expired, later)
+	change.Revoke(session, noon)
+	if !change.IsEmpty() {
+		t.Errorf("an expired credential and a session: %+v", change)
+	}
+	change.Revoke(expired, later.Add(-time.Millisecond))
+	change.Revoke(lasting, later)
+	if change.Revoked != 2 || change.IsEmpty() {
+		t.Errorf("two working credentials: %+v", change)
+	}
+}
+
 func TestRecountReleasesExpiredCredentials(t *testing.T) {
 	s := newFixture(t)
 	for range credentials.MaxLive {
@@ -329,7 +350,7 @@ func TestSessionsHaveALimitOfTheirOwn(t *testing.T) {
 		t.Errorf("%d live, %d issued, %v", len(live), issued, err)
 	}
 	change = credentialsdynamo.Change{}
-	change.Revoke(credentials.Session)
+	change.Revoke(session, noon)
 	if change != (credentialsdynamo.Change{}) {
 		t.Errorf("a revoked session changes the tally: %+v", change)
 	}

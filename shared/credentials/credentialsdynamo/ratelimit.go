@@ -1,7 +1,6 @@
 package credentialsdynamo
 
 import (
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/base64"
@@ -42,11 +41,13 @@ func (t *Table) CountRequest(ctx context.Context, secret credentials.Secret, at 
 	reads.Go(func() { found, missing = t.Get(ctx, secret.ID()) })
 	counted, err := t.count(ctx, secret, at)
 	reads.Wait()
-	if err := cmp.Or(missing, err); err != nil {
-		return credentials.Credential{}, 0, err
-	}
-	if !secret.Matches(found.Hash) {
+	switch {
+	case missing != nil:
+		return credentials.Credential{}, 0, missing
+	case !secret.Matches(found.Hash):
 		return credentials.Credential{}, 0, credentials.ErrUnknown
+	case err != nil:
+		return credentials.Credential{}, 0, err
 	}
 	if counted.PurgeAt < keptAtLeast(found, at).Unix() {
 		if err := t.RecordUse(ctx, found, at); err != nil {
@@ -55,6 +56,46 @@ func (t *Table) CountRequest(ctx context.Context, secret credentials.Secret, at 
 	}
 	found.LastUsedAt = lastUse(at)
 	return found, counted.used, nil
+}
+
+// exhausted is added to the requests of a credential that may make no more in a minute. It exceeds every limit.
+const exhausted = 1_000_000_000
+
+// CountOwner implements credentials.Store with one conditional write, and another one if it fails. The owner has an item for each minute,
+// with the pk "owner#<id>#<minute>".
+func (t *Table) CountOwner(ctx context.Context, c credentials.Credential, block credentials.Block, at time.Time) (bool, error) {
+	minute := minuteAt(at)
+	pk := "owner#" + c.Owner.ID + "#" + strconv.FormatInt(minute, 10)
+	_, err := t.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
+		TableName: &t.counts, Key: items.Map{"pk": items.Text(pk)},
+		UpdateExpression:    aws.String("ADD n :requests SET purgeAt = :purge"),
+		ConditionExpression: aws.String("attribute_not_exists(n) OR n < :limit"),
+		ExpressionAttributeValues: items.Map{
+			":requests": items.Number(int64(block.Requests)), ":limit": items.Number(int64(block.Limit)),
+			":purge": items.Number(at.Add(time.Hour).Unix()),
+		},
+	})
+	if err == nil {
+		return true, nil
+	}
+	if !items.ConditionFailed(err) {
+		return false, fmt.Errorf("count requests of user %s: %w", c.Owner.ID, err)
+	}
+	return false, t.exhaust(ctx, c, minute)
+}
+
+// exhaust makes the credential exceed its limit for the rest of the minute, so that its other requests need not ask for the owner.
+func (t *Table) exhaust(ctx context.Context, c credentials.Credential, minute int64) error {
+	_, err := t.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
+		TableName: &t.counts, Key: countKey(c.Hash), UpdateExpression: aws.String("ADD #now :many"),
+		ConditionExpression:       aws.String("attribute_exists(pk)"),
+		ExpressionAttributeNames:  map[string]string{"#now": counterName(minute)},
+		ExpressionAttributeValues: items.Map{":many": items.Number(exhausted)},
+	})
+	if err != nil && !items.ConditionFailed(err) { // the count has just expired
+		return fmt.Errorf("exhaust credential %s: %w", c.ID, err)
+	}
+	return nil
 }
 
 // count is the item of a credential in the table of request counts. The items of wrong secrets have no owner and credential.
@@ -73,7 +114,7 @@ type count struct {
 func (t *Table) count(ctx context.Context, secret credentials.Secret, at time.Time) (count, error) {
 	out, err := t.client.UpdateItem(ctx, t.countInput(secret, at))
 	if items.ConditionFailed(err) {
-		return count{}, credentials.ErrUnknown
+		return count{}, credentials.ErrIdle
 	}
 	if err != nil {
 		return count{}, fmt.Errorf("count a request of credential %s: %w", secret.ID(), err)

@@ -38,7 +38,10 @@ func newFixture(tb testing.TB) *fixture {
 	return s
 }
 
-const owner = "0199aaaa-0000-7000-8000-000000000001"
+const (
+	owner      = "0199aaaa-0000-7000-8000-000000000001"
+	otherOwner = "0199aaaa-0000-7000-8000-000000000002"
+)
 
 // minted returns a token with all fields set, valid for 90 days.
 func minted() (credentials.Credential, credentials.Secret) {
@@ -47,6 +50,7 @@ func minted() (credentials.Credential, credentials.Secret) {
 		ID: secret.ID(), Kind: credentials.AccessToken, Hash: secret.Hash(), Name: "build pipeline of the north",
 		Owner:  credentials.Owner{ID: owner, Role: principal.Manager, Active: true},
 		Scopes: []string{"read:docker-images:acme/*", "read:helm-charts"}, RotatedFrom: "3vQB7B6MrGQZ",
+		Makers:    []principal.Maker{{UserID: owner, CredentialID: "3vQB7B6MrGQA"}, {UserID: otherOwner, CredentialID: "3vQB7B6MrGQB"}},
 		CreatedAt: noon, ExpiresAt: noon.AddDate(0, 0, 90),
 	}, secret
 }

@@ -13,8 +13,8 @@ import (
 )
 
 // Issue returns the writes that add a credential: its record, its listing, for a token or password
-// that expires its expiry item, and for a session its count. They fail if the id exists. The
-// transaction also needs a Tally.
+// that expires its expiry item, for a session its count, and an item for each maker's credential of another user. They fail if the id
+// exists. The transaction also needs a Tally.
 func (t *Table) Issue(c credentials.Credential) []types.TransactWriteItem {
 	r := newRecord(c)
 	writes := []types.TransactWriteItem{t.put(r), t.put(newListing(c))}
@@ -24,7 +24,7 @@ func (t *Table) Issue(c credentials.Credential) []types.TransactWriteItem {
 	if c.Kind == credentials.Session {
 		writes = append(writes, t.putCount(c))
 	}
-	return writes
+	return append(writes, t.putMade(c, r.PurgeAt)...)
 }
 
 func (t *Table) put(shape any) types.TransactWriteItem {
@@ -51,18 +51,17 @@ func (t *Table) SetOwner(id string, owner credentials.Owner) types.TransactWrite
 	}}
 }
 
-// Revoke returns the writes that revoke a credential. They use the kind, id and owner of c, and
+// Revoke returns the writes that revoke a credential. They use the kind, id, owner and makers of c, and
 // store c.RevokedAt and c.Reason. The first one fails if the owner has no such credential or the
 // credential is revoked already. The transaction also needs a Tally.
 func (t *Table) Revoke(c credentials.Credential) []types.TransactWriteItem {
+	writes := append([]types.TransactWriteItem{t.RevokeRecord(c)}, t.deleteMade(c)...)
 	if !staysListed(c.Kind) {
-		return []types.TransactWriteItem{
-			t.RevokeRecord(c), {Delete: &types.Delete{TableName: &t.name, Key: listingKey(c)}},
-		}
+		return append(writes, types.TransactWriteItem{Delete: &types.Delete{TableName: &t.name, Key: listingKey(c)}})
 	}
 	listing := revocation(c)
 	listing.TableName, listing.Key, listing.ConditionExpression = &t.name, listingKey(c), aws.String("attribute_exists(pk)")
-	return []types.TransactWriteItem{t.RevokeRecord(c), {Update: listing}}
+	return append(writes, types.TransactWriteItem{Update: listing})
 }
 
 // RevokeRecord is Revoke for a transaction that revokes all credentials of an owner, where Change.EndedAt changes the list.

@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -41,6 +42,11 @@ func TestOutagesAreErrUnavailable(t *testing.T) {
 		t.Cleanup(server.Close)
 		return server.URL
 	}
+	cutOff := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Length", "100")
+		_, _ = w.Write([]byte(`{"Item":`))
+	}))
+	t.Cleanup(cutOff.Close)
 	over := make(chan struct{})
 	silent := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-over }))
 	t.Cleanup(silent.Close)
@@ -54,6 +60,8 @@ func TestOutagesAreErrUnavailable(t *testing.T) {
 		"no response":      {silent.URL, fault.Unavailable},
 		"server error":     {answer(500, code+`InternalServerError"}`), fault.Unavailable},
 		"throttled":        {answer(400, code+`ProvisionedThroughputExceededException"}`), fault.Unavailable},
+		"conflict":         {answer(400, code+`TransactionConflictException"}`), fault.Unavailable},
+		"cut off":          {cutOff.URL, fault.Unavailable},
 		"invalid request":  {answer(400, code+`ValidationException"}`), fault.Internal},
 		"no such table":    {answer(400, code+`ResourceNotFoundException"}`), fault.Internal},
 		"failed condition": {answer(400, code+`ConditionalCheckFailedException"}`), fault.Internal},
@@ -92,5 +100,32 @@ func TestRetryConflictsRetriesConflicts(t *testing.T) {
 	items.RetryConflicts(&o)
 	if !o.Retryer.IsErrorRetryable(conflict) || o.Retryer.IsErrorRetryable(errors.New("other")) {
 		t.Error("RetryConflicts must retry conflicts and nothing else")
+	}
+}
+
+// TestPassingFailuresAreRepeated has failures that the SDK does not repeat.
+func TestPassingFailuresAreRepeated(t *testing.T) {
+	var calls atomic.Int64
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		switch calls.Add(1) {
+		case 1:
+			w.Header().Set("Content-Length", "100")
+			_, _ = w.Write([]byte(`{"Item":`))
+		case 2:
+			w.WriteHeader(http.StatusBadRequest)
+			_, _ = w.Write([]byte(`{"__type":"com.amazonaws.dynamodb.v20120810#TransactionConflictException"}`))
+		default:
+			_, _ = w.Write([]byte("{}"))
+		}
+	}))
+	t.Cleanup(server.Close)
+	c := items.Client(aws.Config{
+		Region: "us-east-1", BaseEndpoint: &server.URL, Credentials: credentials.NewStaticCredentialsProvider("local", "local", ""),
+		Retryer: func() aws.Retryer {
+			return retry.NewStandard(func(o *retry.StandardOptions) { o.MaxBackoff = time.Millisecond })
+		},
+	})
+	if err := get(t.Context(), c); err != nil || calls.Load() != 3 {
+		t.Errorf("%v after %d calls", err, calls.Load())
 	}
 }

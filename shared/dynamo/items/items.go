@@ -9,7 +9,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -49,6 +51,18 @@ func Encode(shape any) Map {
 	return item
 }
 
+// Optional returns the names of the attributes of T that Encode leaves out if they are empty. An update with SET keeps the old value of
+// such an attribute, unless it also removes the attribute.
+func Optional[T any]() []string {
+	var names []string
+	for _, field := range reflect.VisibleFields(reflect.TypeFor[T]()) {
+		if name, options, _ := strings.Cut(field.Tag.Get("dynamodbav"), ","); options == "omitempty" {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
 // Decode turns an item into a struct. An error means that the item has another form than this
 // program writes.
 func Decode[T any](item Map) (T, error) {
@@ -83,7 +97,7 @@ func ConditionFailed(err error) bool {
 
 // RetryConflicts makes the SDK retry a single write if a transaction uses the item at that moment,
 // which the SDK does not retry by default. Pass it to single writes of items that transactions
-// write too.
+// write too, if the operator's commands make them. The functions' clients, from Client, retry all.
 func RetryConflicts(o *dynamodb.Options) {
 	o.Retryer = retry.AddWithErrorCodes(o.Retryer, "TransactionConflictException")
 }

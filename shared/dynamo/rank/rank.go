@@ -179,23 +179,35 @@ type groupCounts struct {
 	root  counts
 }
 
-// readGroup reads the nodes of a group with one Query. They are at most 5 KB, so there is one page.
+// readGroup reads the nodes of a group. They are at most 5 KB, so there is almost always one page.
 func (t *Tree) readGroup(ctx context.Context, g group) (*groupCounts, error) {
 	partition := t.partition(g)
-	out, err := t.client.Query(ctx, &dynamodb.QueryInput{
+	pages := dynamodb.NewQueryPaginator(t.client, &dynamodb.QueryInput{
 		TableName: &t.table, ConsistentRead: aws.Bool(true), KeyConditionExpression: aws.String("pk = :group"),
 		ExpressionAttributeValues: map[string]types.AttributeValue{":group": &types.AttributeValueMemberS{Value: partition}},
 	})
-	if err != nil {
-		return nil, fmt.Errorf("rank: read %s: %w", partition, err)
-	}
 	read := &groupCounts{}
-	for _, item := range out.Items {
-		if counts := read.of(item["sk"]); counts != nil {
+	for pages.HasMorePages() {
+		page, err := pages.NextPage(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("rank: read %s: %w", partition, err)
+		}
+		if err := read.add(page.Items); err != nil {
+			return nil, err
+		}
+	}
+	return read, nil
+}
+
+// add reads the counts of items.
+func (g *groupCounts) add(found []map[string]types.AttributeValue) error {
+	var err error
+	for _, item := range found {
+		if counts := g.of(item["sk"]); counts != nil {
 			err = errors.Join(err, counts.decode(item))
 		}
 	}
-	return read, err
+	return err
 }
 
 // of returns the counts that belong to a sort key, or nil for an unknown one.

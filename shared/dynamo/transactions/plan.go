@@ -4,6 +4,8 @@ import (
 	"context"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"portside/shared/core/retry"
 )
 
 // Plan collects the writes of one transaction. Each write has an error that is returned if its
@@ -26,7 +28,12 @@ func (p *Plan) Add(refusal error, writes ...types.TransactWriteItem) {
 // Write commits the writes. It returns the error of the first write whose condition failed. Its
 // other errors are those of the function Write.
 func (p *Plan) Write(ctx context.Context, client Client) error {
-	err := Write(ctx, client, p.writes)
+	return p.WriteWith(ctx, retry.Default, client)
+}
+
+// WriteWith is Write with another policy.
+func (p *Plan) WriteWith(ctx context.Context, policy retry.Policy, client Client) error {
+	err := WriteWith(ctx, policy, client, p.writes)
 	if at, failed := FailedAt(err); failed && p.refusals[at] != nil {
 		return p.refusals[at]
 	}

@@ -2,6 +2,7 @@ package transactions
 
 import (
 	"errors"
+	"io"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/aws/retry"
@@ -14,7 +15,8 @@ import (
 func isTransient(err error) bool {
 	canceled, ok := errors.AsType[*types.TransactionCanceledException](err)
 	if !ok {
-		return retry.IsErrorRetryables(retry.DefaultRetryables).IsErrorRetryable(err) == aws.TrueTernary
+		return errors.Is(err, io.ErrUnexpectedEOF) || // the response was cut off
+			retry.IsErrorRetryables(retry.DefaultRetryables).IsErrorRetryable(err) == aws.TrueTernary
 	}
 	return hasOnlyTransientReasons(canceled.CancellationReasons)
 }

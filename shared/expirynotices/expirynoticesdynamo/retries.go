@@ -29,12 +29,15 @@ func retrySK(r expirynotices.Retry) string {
 	return fmt.Sprintf("%013d#%s#%d", items.Millis(r.At), r.CredentialID, r.Days)
 }
 
-// Add implements expirynotices.Retries.
+// Add implements expirynotices.Retries. A retry that exists already stays, because the SDK repeats a write whose response is lost.
 func (s *Store) Add(ctx context.Context, r expirynotices.Retry) error {
-	_, err := s.client.PutItem(ctx, &dynamodb.PutItemInput{TableName: &s.table, Item: items.Encode(retryItem{
-		PK: retriesPK, SK: retrySK(r), CredentialID: r.CredentialID, Days: r.Days, At: items.Millis(r.At), PurgeAt: r.PurgeAt.Unix(),
-	})})
-	if err != nil {
+	_, err := s.client.PutItem(ctx, &dynamodb.PutItemInput{
+		TableName: &s.table, ConditionExpression: aws.String("attribute_not_exists(pk)"),
+		Item: items.Encode(retryItem{
+			PK: retriesPK, SK: retrySK(r), CredentialID: r.CredentialID, Days: r.Days, At: items.Millis(r.At), PurgeAt: r.PurgeAt.Unix(),
+		}),
+	})
+	if err != nil && !items.ConditionFailed(err) {
 		return fmt.Errorf("store the retry of a notice: %w", err)
 	}
 	return nil
@@ -65,10 +68,12 @@ func (s *Store) Due(ctx context.Context, now time.Time, limit int) ([]expirynoti
 	return due, nil
 }
 
-// Remove implements expirynotices.Retries.
+// Remove implements expirynotices.Retries. A retry that is gone was removed by a run that lost its lease meanwhile.
 func (s *Store) Remove(ctx context.Context, r expirynotices.Retry) error {
-	_, err := s.client.DeleteItem(ctx, &dynamodb.DeleteItemInput{TableName: &s.table, Key: items.Key(retriesPK, retrySK(r))})
-	if err != nil {
+	_, err := s.client.DeleteItem(ctx, &dynamodb.DeleteItemInput{
+		TableName: &s.table, Key: items.Key(retriesPK, retrySK(r)), ConditionExpression: aws.String("attribute_exists(pk)"),
+	})
+	if err != nil && !items.ConditionFailed(err) {
 		return fmt.Errorf("delete the retry of a notice: %w", err)
 	}
 	return nil

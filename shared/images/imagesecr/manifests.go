@@ -24,6 +24,9 @@ const (
 // digestHeader is the name of the header with the digest of a manifest.
 const digestHeader = "Docker-Content-Digest"
 
+// Digest returns the digest of a manifest, or "" if the registry does not say it.
+func (r Response) Digest() string { return r.Header.Get(digestHeader) }
+
 // Manifests fetches manifests. It keeps them by their digest: a digest never means other content, and all clients of a new
 // version ask for the same manifests.
 type Manifests struct {
@@ -50,10 +53,10 @@ func (m *Manifests) Fetch(ctx context.Context, target images.Target, accept []st
 	}
 	sum := sha256.Sum256(answer.Body)
 	digest := "sha256:" + hex.EncodeToString(sum[:])
-	if answer.Header.Get(digestHeader) == "" {
+	if answer.Digest() == "" {
 		answer.Header.Set(digestHeader, digest)
 	}
-	if answer.Status == http.StatusOK && answer.Header.Get(digestHeader) == digest && len(answer.Body) <= maxKeptBytes {
+	if answer.Status == http.StatusOK && answer.Digest() == digest && len(answer.Body) <= maxKeptBytes {
 		m.kept.Put(keptKey{target.Repository, digest}, answer.withOwnHeader())
 	}
 	return answer, nil

@@ -168,7 +168,7 @@ func read(response *http.Response, kind images.Kind) (Response, error) {
 func visible(from http.Header) http.Header {
 	header := http.Header{}
 	for _, name := range []string{
-		"Accept-Ranges", "Content-Length", "Content-Range", "Content-Type", "Docker-Content-Digest", "Etag", "Link", "Location",
+		"Accept-Ranges", "Content-Length", "Content-Range", "Content-Type", digestHeader, "Etag", "Link", "Location",
 		"Oci-Filters-Applied",
 	} {
 		if values := from.Values(name); len(values) > 0 {

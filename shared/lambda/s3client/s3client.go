@@ -2,16 +2,37 @@
 package s3client
 
 import (
+	"context"
 	"errors"
+	"io"
 	"slices"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/aws/retry"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 )
 
-// New returns an S3 client with the options.
+// New returns an S3 client with the options. It also repeats calls whose response was cut off, which the SDK does not repeat.
 func New(cfg aws.Config, options ...func(*s3.Options)) *s3.Client {
-	return s3.NewFromConfig(cfg, slices.Concat(options, []func(*s3.Options){pathStyle})...)
+	return s3.NewFromConfig(cfg, slices.Concat(options, []func(*s3.Options){pathStyle, repeatCutOff})...)
+}
+
+func repeatCutOff(o *s3.Options) { o.Retryer = retryer{o.Retryer} }
+
+// retryer also repeats calls whose response was cut off.
+type retryer struct{ aws.Retryer }
+
+// IsErrorRetryable implements aws.Retryer.
+func (r retryer) IsErrorRetryable(err error) bool {
+	return isCutOff(err) || r.Retryer.IsErrorRetryable(err)
+}
+
+func isCutOff(err error) bool { return errors.Is(err, io.ErrUnexpectedEOF) }
+
+// IsOutage reports whether a call failed because S3 throttles, fails, cannot be reached or does not answer in time. The SDK has already
+// repeated the call, but not the reading of a body that ends early.
+func IsOutage(err error) bool {
+	return errors.Is(err, context.DeadlineExceeded) || isCutOff(err) || retry.NewStandard().IsErrorRetryable(err)
 }
 
 // pathStyle puts the bucket into the path if the configuration has an endpoint, because a local host has no subdomain for

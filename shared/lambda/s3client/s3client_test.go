@@ -4,9 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/aws/retry"
+	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 
@@ -36,5 +41,31 @@ func TestStatusOfError(t *testing.T) {
 		if got := s3client.Status(err); got != want {
 			t.Errorf("%v: %d, want %d", err, got, want)
 		}
+	}
+}
+
+// TestCutResponsesAreRepeated cuts off the first two responses of two calls. The body of the second call cannot be repeated by the SDK.
+func TestCutResponsesAreRepeated(t *testing.T) {
+	var calls atomic.Int64
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		if calls.Add(1)%2 == 1 {
+			w.Header().Set("Content-Length", "1000")
+			_, _ = w.Write([]byte("<ListBucketResult>"))
+			return
+		}
+		_, _ = w.Write([]byte("<ListBucketResult></ListBucketResult>"))
+	}))
+	t.Cleanup(server.Close)
+	client := s3client.New(aws.Config{
+		Region: "us-east-1", BaseEndpoint: &server.URL, Credentials: credentials.NewStaticCredentialsProvider("test", "test", ""),
+		Retryer: func() aws.Retryer {
+			return retry.NewStandard(func(o *retry.StandardOptions) { o.MaxBackoff = time.Millisecond })
+		},
+	})
+	if _, err := client.ListObjectsV2(t.Context(), &s3.ListObjectsV2Input{Bucket: aws.String("b")}); err != nil || calls.Load() != 2 {
+		t.Errorf("list: %v after %d calls", err, calls.Load())
+	}
+	if _, err := s3client.Get(t.Context(), client, "b", "k"); !s3client.IsOutage(err) {
+		t.Errorf("get: %v, want an outage", err)
 	}
 }

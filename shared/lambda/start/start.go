@@ -16,6 +16,7 @@ import (
 	"github.com/aws/aws-lambda-go/lambda"
 	"github.com/aws/aws-lambda-go/lambdacontext"
 
+	"portside/shared/core/text"
 	"portside/shared/lambda/lambdahttp"
 )
 
@@ -57,8 +58,23 @@ func buildOrExit[H any](build func(*Settings) (H, error)) H {
 //
 // Each record has the ID of the invocation, under which Lambda's own records and failed events refer to it.
 func logJSON() {
-	slog.SetDefault(slog.New(withInvocation{slog.NewJSONHandler(os.Stderr, &slog.HandlerOptions{Level: logLevel()})}))
+	slog.SetDefault(slog.New(withInvocation{slog.NewJSONHandler(os.Stderr, &slog.HandlerOptions{
+		Level: logLevel(), ReplaceAttr: maskSecrets,
+	})}))
 	slog.SetLogLoggerLevel(slog.LevelError)
+}
+
+// maskSecrets keeps credentials out of the log that a client has sent at a wrong place, such as in a path.
+func maskSecrets(_ []string, a slog.Attr) slog.Attr {
+	switch a.Value.Kind() {
+	case slog.KindString:
+		a.Value = slog.StringValue(text.MaskSecrets(a.Value.String()))
+	case slog.KindAny:
+		if err, ok := a.Value.Any().(error); ok {
+			a.Value = slog.StringValue(text.MaskSecrets(err.Error()))
+		}
+	}
+	return a
 }
 
 // logLevel returns the level of the function's setting ApplicationLogLevel, which Lambda puts into the environment. The default is

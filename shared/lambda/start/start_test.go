@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
@@ -45,10 +46,19 @@ var functions = map[string]func(){
 			return nil, errors.New("less important than the settings")
 		})
 	},
+	"credential in a path": func() {
+		start.Events(func(*start.Settings) (any, error) {
+			slog.Error("no page", "path", secret, "error", errors.New(secret))
+			return nil, errors.New("no page " + secret)
+		})
+	},
 	"failing build": func() {
 		start.Events(func(*start.Settings) (any, error) { return nil, errors.New("no templates") })
 	},
 }
+
+// secret is a path with the text of a credential.
+const secret = "/v1/psk_0123456789ab_SECRETSECRETSECRETSECRETSECRETSECRET"
 
 const functionVariable = "PORTSIDE_TEST_FUNCTION"
 
@@ -59,16 +69,16 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-type logLine struct{ Level, Msg, Invocation string }
+type logLine struct{ Level, Msg, Invocation, Path, Error string }
 
 func TestFunctionThatCannotStartLogsTheReasonAndExits(t *testing.T) {
 	for name, want := range map[string][]logLine{
 		"missing settings": {
-			{"INFO", "built", ""},
-			{"ERROR", "settings: USERS_TABLE is not set, RATE_LIMIT_PER_MINUTE is not set; " +
-				"template.yaml lists the variables of each function", ""},
+			{Level: "INFO", Msg: "built"},
+			{Level: "ERROR", Msg: "settings: USERS_TABLE is not set, RATE_LIMIT_PER_MINUTE is not set; " +
+				"template.yaml lists the variables of each function"},
 		},
-		"failing build": {{"ERROR", "no templates", ""}},
+		"failing build": {{Level: "ERROR", Msg: "no templates"}},
 	} {
 		status, lines := runFunction(t, name)
 		if status != 1 {
@@ -90,7 +100,7 @@ func TestFunctionAnswersAnInvocation(t *testing.T) {
 		runtime := newRuntimeAPI(test.event)
 		server := httptest.NewServer(runtime)
 		_, lines := runFunction(t, name, "AWS_LAMBDA_RUNTIME_API="+strings.TrimPrefix(server.URL, "http://"), "GREETING=hello")
-		if name == "events" && !slices.Contains(lines, logLine{"INFO", "greeted", "1"}) {
+		if name == "events" && !slices.Contains(lines, logLine{Level: "INFO", Msg: "greeted", Invocation: "1"}) {
 			t.Errorf("no record of the invocation 1: %v", lines)
 		}
 		server.Close()
@@ -107,6 +117,13 @@ func TestLogLevel(t *testing.T) {
 		if len(lines) != want {
 			t.Errorf("at level %q, the log of a record at INFO and one at ERROR is %v", level, lines)
 		}
+	}
+}
+
+func TestLogHasNoSecrets(t *testing.T) {
+	_, lines := runFunction(t, "credential in a path")
+	if text := fmt.Sprint(lines); strings.Contains(text, "SECRET") || strings.Count(text, "/v1/psk_0123456789ab_…") != 3 {
+		t.Errorf("the log is %s, want the path three times without its secret", text)
 	}
 }
 

@@ -1,11 +1,8 @@
 package mailses
 
 import (
-	"bytes"
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"io"
 	"net/http"
@@ -13,9 +10,9 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/aws/signer/v4"
 
 	"portside/shared/core/retry"
+	"portside/shared/lambda/awsrequest"
 )
 
 // defaultAttempts are as many as those of the SDK's clients, with shorter waits, because the caller of a function often waits, too.
@@ -23,13 +20,9 @@ var defaultAttempts = retry.Policy{Attempts: 3, FirstWait: 500 * time.Millisecon
 
 // api sends signed requests to the API of SES.
 type api struct {
-	client           aws.HTTPClient
-	credentials      aws.CredentialsProvider
-	signer           *v4.Signer
-	region, endpoint string
-	attempts         retry.Policy
-	retryable        func(error) bool
-	now              func() time.Time
+	client    *awsrequest.Client
+	attempts  retry.Policy
+	retryable func(error) bool
 }
 
 // attemptsOf returns the policy with the number of attempts of the configuration, if it has one.
@@ -39,26 +32,10 @@ func attemptsOf(cfg aws.Config) retry.Policy {
 	return policy
 }
 
-// endpointOf returns the endpoint of SES: the one that the configuration sets for SES, the one it sets for all services, or AWS's.
-func endpointOf(cfg aws.Config) string {
-	for _, source := range cfg.ConfigSources {
-		endpoints, ok := source.(interface {
-			GetServiceBaseEndpoint(context.Context, string) (string, bool, error)
-		})
-		if !ok {
-			continue
-		}
-		if endpoint, found, err := endpoints.GetServiceBaseEndpoint(context.Background(), "SESv2"); err == nil && found {
-			return endpoint
-		}
-	}
-	return cmp.Or(aws.ToString(cfg.BaseEndpoint), "https://email."+cfg.Region+".amazonaws.com")
-}
-
 // post sends the body, again if the failure can pass. A response other than 200 is a *refusal.
 func (a api) post(ctx context.Context, path string, body []byte) error {
 	return a.attempts.Do(ctx, a.retryable, func() error {
-		r, err := a.sign(ctx, path, body)
+		r, err := a.client.NewPost(ctx, path, body)
 		if err != nil {
 			return err
 		}
@@ -73,20 +50,6 @@ func (a api) post(ctx context.Context, path string, body []byte) error {
 		}
 		return nil
 	})
-}
-
-func (a api) sign(ctx context.Context, path string, body []byte) (*http.Request, error) {
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, a.endpoint+path, bytes.NewReader(body))
-	if err != nil {
-		return nil, err
-	}
-	r.Header.Set("Content-Type", "application/json")
-	who, err := a.credentials.Retrieve(ctx)
-	if err != nil {
-		return nil, err
-	}
-	sum := sha256.Sum256(body)
-	return r, a.signer.SignHTTP(ctx, who, r, hex.EncodeToString(sum[:]), "ses", a.region, a.now())
 }
 
 // refusal is an error response. It has the methods by which the SDK decides whether to retry. It does not keep the text, which may

@@ -3,49 +3,39 @@ package mediabedrock
 import (
 	"strings"
 
-	"github.com/aws/aws-sdk-go-v2/service/bedrockruntime"
-	"github.com/aws/aws-sdk-go-v2/service/bedrockruntime/types"
-
 	"portside/shared/media/mediaprompt"
 )
 
 // answerText returns the input of the tool, or the text of the model if it used no tool. It returns an
 // error if the answer is incomplete.
-func answerText(out *bedrockruntime.ConverseOutput) (string, error) {
+func answerText(out converseOutput) (string, error) {
 	switch out.StopReason {
-	case types.StopReasonToolUse, types.StopReasonEndTurn:
-	case types.StopReasonMaxTokens:
+	case "tool_use", "end_turn":
+	case "max_tokens":
 		return "", mediaprompt.ErrTruncated
-	case types.StopReasonGuardrailIntervened, types.StopReasonContentFiltered, "refusal":
+	case "guardrail_intervened", "content_filtered", "refusal":
 		return "", mediaprompt.ErrRefused
-	case types.StopReasonModelContextWindowExceeded:
+	case "model_context_window_exceeded":
 		return "", mediaprompt.ErrTooLong
 	default:
 		return "", mediaprompt.ErrJunk
 	}
-	message, ok := out.Output.(*types.ConverseOutputMemberMessage)
-	if !ok {
+	if out.Output.Message == nil {
 		return "", mediaprompt.ErrJunk
 	}
 	var text strings.Builder
-	for _, block := range message.Value.Content {
-		switch b := block.(type) {
-		case *types.ContentBlockMemberToolUse:
-			return toolInput(b.Value)
-		case *types.ContentBlockMemberText:
-			text.WriteString(b.Value)
+	for _, block := range out.Output.Message.Content {
+		if block.ToolUse != nil {
+			return toolInput(*block.ToolUse)
 		}
+		text.WriteString(block.Text)
 	}
 	return text.String(), nil
 }
 
-func toolInput(use types.ToolUseBlock) (string, error) {
-	if use.Input == nil {
+func toolInput(use toolUse) (string, error) {
+	if len(use.Input) == 0 {
 		return "", mediaprompt.ErrJunk
 	}
-	input, err := use.Input.MarshalSmithyDocument()
-	if err != nil {
-		return "", mediaprompt.ErrJunk
-	}
-	return string(input), nil
+	return string(use.Input), nil
 }

@@ -1,17 +1,15 @@
 package mediabedrock
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/aws/smithy-go"
-	smithyhttp "github.com/aws/smithy-go/transport/http"
 
 	"portside/shared/media/mediaprompt"
 )
@@ -26,42 +24,26 @@ type exception struct {
 // Error leaves out the message, because it may contain text of a document.
 func (r *exception) Error() string { return fmt.Sprintf("bedrock: status %d, %s", r.status, r.code) }
 
-// errorOf classifies an error of the SDK. It also returns the HTTP status, or 0 if there was no
-// response.
-func errorOf(ctx context.Context, err error) (status int, mapped error) {
-	r := &exception{}
-	var header http.Header
-	if response, ok := errors.AsType[*smithyhttp.ResponseError](err); ok && response.Response != nil {
-		r.status, header = response.HTTPStatusCode(), response.Response.Header
+// newException reads an error response.
+func newException(response *http.Response, content []byte) *exception {
+	var body struct{ Message string }
+	_ = json.Unmarshal(content, &body)                                      // what does not come from the service itself, has no message
+	code, _, _ := strings.Cut(response.Header.Get("X-Amzn-Errortype"), ":") // a URL may follow the code
+	return &exception{
+		status: response.StatusCode, code: cmp.Or(code, http.StatusText(response.StatusCode)), message: strings.ToLower(body.Message),
 	}
-	if exception, ok := errors.AsType[smithy.APIError](err); ok {
-		r.code, r.message = exception.ErrorCode(), strings.ToLower(exception.ErrorMessage())
-	}
-	switch {
-	case ctx.Err() != nil && !errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return r.status, fmt.Errorf("bedrock: the call was canceled: %w", context.Cause(ctx))
-	case ctx.Err() != nil || isSendError(err) || errors.Is(err, io.ErrUnexpectedEOF):
-		return r.status, &mediaprompt.Busy{Cause: connectionError(ctx)}
-	case r.status == 0:
-		return 0, fmt.Errorf("bedrock: the request cannot be sent: %w", err) // wrong credentials, region or model
-	case r.status == http.StatusOK:
-		return r.status, mediaprompt.ErrJunk // the response cannot be decoded
-	}
-	return r.status, r.classify(header)
 }
 
-// isSendError reports whether the connection failed before there was a response.
-func isSendError(err error) bool {
-	_, ok := errors.AsType[*smithyhttp.RequestSendError](err)
-	return ok
-}
-
-// connectionError returns the error of a failed connection, without the text of the SDK.
+// connectionError returns the error for a connection that ended before the whole response had come. It leaves out the text of the
+// HTTP client.
 func connectionError(ctx context.Context) error {
-	if err := ctx.Err(); err != nil {
-		return fmt.Errorf("bedrock: there was no response: %w", err)
+	switch err := ctx.Err(); {
+	case err == nil:
+		return &mediaprompt.Busy{Cause: errors.New("bedrock: the connection failed")}
+	case errors.Is(err, context.DeadlineExceeded):
+		return &mediaprompt.Busy{Cause: fmt.Errorf("bedrock: there was no response: %w", err)}
 	}
-	return errors.New("bedrock: the connection failed")
+	return fmt.Errorf("bedrock: the call was canceled: %w", context.Cause(ctx))
 }
 
 func (r *exception) classify(header http.Header) error {

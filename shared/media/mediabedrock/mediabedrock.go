@@ -2,22 +2,19 @@
 //
 // The form of an answer is the input of a tool that the model must use, because Converse can force
 // the use of a tool for models of all vendors. Text of the service may repeat a document, so it never
-// gets into an error or a log. The SDK does not retry, because it does not know how much time is left.
+// gets into an error or a log.
+//
+// The package sends its one kind of request without the SDK's client, which makes the start of a function longer; see package awsrequest.
 package mediabedrock
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
-	"net/http"
 	"sync"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/bedrockruntime"
-	"github.com/aws/aws-sdk-go-v2/service/bedrockruntime/document"
-	"github.com/aws/aws-sdk-go-v2/service/bedrockruntime/types"
 
+	"portside/shared/lambda/awsrequest"
 	"portside/shared/media/mediaprompt"
 )
 
@@ -30,8 +27,8 @@ type Options struct {
 }
 
 // New returns an engine that calls the model.
-func New(client *bedrockruntime.Client, o Options) *mediaprompt.Engine {
-	return mediaprompt.New(&model{client: client, options: o}, o.prompt())
+func New(cfg aws.Config, o Options) *mediaprompt.Engine {
+	return mediaprompt.New(newModel(cfg, o), o.prompt())
 }
 
 // Limits of the service.
@@ -41,8 +38,8 @@ const (
 )
 
 // NewViewer returns a viewer that sends pictures and PDF files to the model.
-func NewViewer(client *bedrockruntime.Client, o Options) *mediaprompt.Viewer {
-	return mediaprompt.NewViewer(&model{client: client, options: o}, o.prompt(), map[string]int64{
+func NewViewer(cfg aws.Config, o Options) *mediaprompt.Viewer {
+	return mediaprompt.NewViewer(newModel(cfg, o), o.prompt(), map[string]int64{
 		"image/png": maxPictureBytes, "image/jpeg": maxPictureBytes, "image/gif": maxPictureBytes, "image/webp": maxPictureBytes,
 		pdfType: maxPDFBytes,
 	})
@@ -58,10 +55,15 @@ func (o Options) prompt() mediaprompt.Settings {
 
 // model calls a model and remembers which parameters it supports.
 type model struct {
-	client  *bedrockruntime.Client
+	client  *awsrequest.Client
 	options Options
 	mu      sync.Mutex
 	known   dialect
+}
+
+func newModel(cfg aws.Config, o Options) *model {
+	service := awsrequest.Service{ID: "Bedrock Runtime", Host: "bedrock-runtime", SigningName: "bedrock"}
+	return &model{client: awsrequest.New(cfg, service), options: o}
 }
 
 // dialect is the set of parameters that a model supports. The zero dialect uses all of them.
@@ -110,19 +112,9 @@ func (m *model) learn(d dialect) {
 
 // converse sends one request and logs the call.
 func (m *model) converse(ctx context.Context, r mediaprompt.Request, d dialect, attempt int) (string, error) {
-	input, err := d.request(m.options.Model, r)
-	if err != nil {
-		return "", err
-	}
-	call := mediaprompt.Call{
-		Engine: "bedrock", Model: m.options.Model, Endpoint: "converse", StartedAt: time.Now(), Status: http.StatusOK, Attempt: attempt,
-	}
-	out, err := m.client.Converse(ctx, input, func(o *bedrockruntime.Options) { o.Retryer = aws.NopRetryer{} })
-	if err != nil {
-		call.Status, err = errorOf(ctx, err)
-	} else if used := out.Usage; used != nil {
-		call.InputTokens, call.OutputTokens = int(aws.ToInt32(used.InputTokens)), int(aws.ToInt32(used.OutputTokens))
-	}
+	call := mediaprompt.Call{Engine: "bedrock", Model: m.options.Model, Endpoint: "converse", StartedAt: time.Now(), Attempt: attempt}
+	out, status, err := m.send(ctx, d.request(r))
+	call.Status, call.InputTokens, call.OutputTokens = status, out.Usage.InputTokens, out.Usage.OutputTokens
 	m.options.CallLog.Record(ctx, call)
 	if err != nil {
 		return "", err
@@ -131,32 +123,19 @@ func (m *model) converse(ctx context.Context, r mediaprompt.Request, d dialect, 
 }
 
 // request returns the request in the dialect.
-func (d dialect) request(model string, r mediaprompt.Request) (*bedrockruntime.ConverseInput, error) {
-	var schema map[string]any
-	if err := json.Unmarshal(r.Schema, &schema); err != nil {
-		return nil, fmt.Errorf("read a schema: %w", err)
+func (d dialect) request(r mediaprompt.Request) converseInput {
+	in := converseInput{
+		System:   []contentBlock{{Text: r.Rules}},
+		Messages: []message{{Role: "user", Content: append(pictureBlocks(r.Pictures), contentBlock{Text: r.Data})}},
 	}
-	tool := types.ToolSpecification{
-		Name: aws.String(r.Name), Description: aws.String("Takes the answer."),
-		InputSchema: &types.ToolInputSchemaMemberJson{Value: document.NewLazyDocument(schema)},
-	}
-	if !d.noStrict {
-		tool.Strict = aws.Bool(true)
-	}
-	limits := &types.InferenceConfiguration{MaxTokens: aws.Int32(int32(min(r.MaxTokens, 1<<20)))}
+	in.InferenceConfig.MaxTokens = r.MaxTokens
 	if !d.noTemperature {
-		limits.Temperature = aws.Float32(0)
+		in.InferenceConfig.Temperature = new(float64) // 0
 	}
-	return &bedrockruntime.ConverseInput{
-		ModelId:         aws.String(model),
-		System:          []types.SystemContentBlock{&types.SystemContentBlockMemberText{Value: r.Rules}},
-		InferenceConfig: limits,
-		Messages: []types.Message{{
-			Role: types.ConversationRoleUser, Content: append(pictureBlocks(r.Pictures), &types.ContentBlockMemberText{Value: r.Data}),
-		}},
-		ToolConfig: &types.ToolConfiguration{
-			Tools:      []types.Tool{&types.ToolMemberToolSpec{Value: tool}},
-			ToolChoice: &types.ToolChoiceMemberTool{Value: types.SpecificToolChoice{Name: aws.String(r.Name)}},
-		},
-	}, nil
+	var answer tool
+	answer.ToolSpec.Name, answer.ToolSpec.Description, answer.ToolSpec.Strict = r.Name, "Takes the answer.", !d.noStrict
+	answer.ToolSpec.InputSchema.JSON = r.Schema
+	in.ToolConfig.Tools = []tool{answer}
+	in.ToolConfig.ToolChoice.Tool.Name = r.Name
+	return in
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/http"
 	"reflect"
 	"strings"
 	"sync"
@@ -15,7 +16,6 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
-	"github.com/aws/aws-sdk-go-v2/service/bedrockruntime"
 
 	"portside/documents/answers"
 	"portside/shared/core/fault"
@@ -28,7 +28,7 @@ import (
 // bench has a model server, a service that uses it, and the service's log.
 type bench struct {
 	server  *mediatest.Bedrock
-	client  *bedrockruntime.Client
+	config  aws.Config
 	options mediabedrock.Options
 	service *media.Service
 	log     *bytes.Buffer
@@ -45,14 +45,14 @@ func newBenchAs(tb testing.TB, b mediatest.Behavior, who aws.CredentialsProvider
 	tb.Helper()
 	bench := &bench{server: mediatest.StartBedrock(tb), log: &bytes.Buffer{}}
 	bench.server.SetBehavior(b)
-	bench.client = bedrockruntime.New(bedrockruntime.Options{
-		Region: "us-east-1", BaseEndpoint: aws.String(bench.server.URL), Credentials: who,
-	})
+	bench.config = aws.Config{
+		Region: "us-east-1", BaseEndpoint: aws.String(bench.server.URL), Credentials: who, HTTPClient: http.DefaultClient,
+	}
 	bench.options = mediabedrock.Options{
 		Model: bench.server.Model, CallLog: mediaprompt.CallLog{Out: slog.New(slog.NewJSONHandler(bench.log, nil))},
 		Retrier: mediaprompt.Retrier{Pause: bench.pause, Draw: func(below time.Duration) time.Duration { return below / 2 }},
 	}
-	bench.service = media.NewService(media.Parts{Engine: mediabedrock.New(bench.client, bench.options)})
+	bench.service = media.NewService(media.Parts{Engine: mediabedrock.New(bench.config, bench.options)})
 	return bench
 }
 

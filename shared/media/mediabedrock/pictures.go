@@ -5,9 +5,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/bedrockruntime/types"
-
 	"portside/documents"
 	"portside/shared/core/fault"
 	"portside/shared/media/mediaprompt"
@@ -19,23 +16,22 @@ const (
 )
 
 // pictureBlocks returns the pictures as content of a message.
-func pictureBlocks(pictures []documents.Picture) []types.ContentBlock {
-	var blocks []types.ContentBlock
+func pictureBlocks(pictures []documents.Picture) []contentBlock {
+	var blocks []contentBlock
 	for _, p := range pictures {
 		blocks = append(blocks, pictureBlock(p))
 	}
 	return blocks
 }
 
-func pictureBlock(p documents.Picture) types.ContentBlock {
+func pictureBlock(p documents.Picture) contentBlock {
+	f := &file{Format: strings.TrimPrefix(p.MediaType, "image/")}
+	f.Source.Bytes = p.Data
 	if p.MediaType == pdfType {
-		return &types.ContentBlockMemberDocument{Value: types.DocumentBlock{
-			Name: aws.String(documentName), Format: types.DocumentFormatPdf, Source: &types.DocumentSourceMemberBytes{Value: p.Data},
-		}}
+		f.Name, f.Format = documentName, "pdf"
+		return contentBlock{Document: f}
 	}
-	return &types.ContentBlockMemberImage{Value: types.ImageBlock{
-		Format: types.ImageFormat(strings.TrimPrefix(p.MediaType, "image/")), Source: &types.ImageSourceMemberBytes{Value: p.Data},
-	}}
+	return contentBlock{Image: f}
 }
 
 // asPictureError returns ErrDamaged if the service refuses the picture; otherwise it returns err.

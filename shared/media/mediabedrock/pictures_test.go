@@ -37,7 +37,7 @@ func newPictureBench(tb testing.TB, b mediatest.Behavior) (*bench, media.Viewer)
 	bench := newBench(tb, b)
 	bench.server.SetPictureText("image/png", dot(tb), words)
 	bench.server.SetPictureText("application/pdf", []byte(pdf), words)
-	return bench, mediabedrock.NewViewer(bench.client, bench.options)
+	return bench, mediabedrock.NewViewer(bench.config, bench.options)
 }
 
 func TestViewReturnsBlocks(t *testing.T) {

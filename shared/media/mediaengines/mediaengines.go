@@ -12,7 +12,6 @@ import (
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/bedrockruntime"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/transcribe"
 
@@ -78,7 +77,7 @@ func New(s Settings) (answers.Engine, error) {
 	}
 	switch s.Engine {
 	case Bedrock:
-		return mediabedrock.New(bedrockruntime.NewFromConfig(s.AWS), s.bedrock(s.Model)), nil
+		return mediabedrock.New(s.AWS, s.bedrock(s.Model)), nil
 	case OpenAI:
 		engine, err := mediaopenai.New(s.openAI(s.Model))
 		if err != nil {
@@ -96,7 +95,7 @@ func NewViewer(s Settings) (media.Viewer, error) {
 	case s.VisionModel == "":
 		return media.NoViewer{}, nil
 	case s.Engine == Bedrock:
-		return mediabedrock.NewViewer(bedrockruntime.NewFromConfig(s.AWS), s.bedrock(s.VisionModel)), nil
+		return mediabedrock.NewViewer(s.AWS, s.bedrock(s.VisionModel)), nil
 	case s.Engine == OpenAI:
 		viewer, err := mediaopenai.NewViewer(s.openAI(s.VisionModel))
 		if err != nil {

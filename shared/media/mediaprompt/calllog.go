@@ -100,8 +100,8 @@ func (p Prices) costOf(c Call) (micro uint64, isKnown bool) {
 	const million = 1_000_000
 	switch {
 	case c.Audio > 0:
-		milliseconds := uint64(min(c.Audio, maxAudio).Milliseconds())
-		return divideUp(p.Minute.micro*milliseconds, uint64(time.Minute.Milliseconds())), p.Minute.known
+		milliseconds := uint64(min(c.Audio, maxAudio).Milliseconds())                                    //nolint:gosec // positive
+		return divideUp(p.Minute.micro*milliseconds, uint64(time.Minute.Milliseconds())), p.Minute.known //nolint:gosec // a constant
 	case c.InputTokens <= 0 && c.OutputTokens <= 0:
 		return 0, false
 	}

@@ -82,7 +82,7 @@ func fold(source string) folded {
 		before := text.Len()
 		text.WriteRune(r)
 		for range text.Len() - before {
-			from = append(from, int32(at))
+			from = append(from, int32(at)) //nolint:gosec // an index in a prompt
 		}
 	}
 	for at, r := range source {

@@ -68,7 +68,29 @@ func (s *Store) start(ctx context.Context, c claimedJob) error {
 	if err != nil {
 		return err
 	}
-	return s.put(ctx, Queue+c.key(), bytes.NewReader(nil))
+	return s.send(ctx, c)
+}
+
+// send sends the event of a job, once for each claim.
+func (s *Store) send(ctx context.Context, c claimedJob) error {
+	err := s.putIfVersion(ctx, Queue+c.key()+"/"+c.Claim, "", nil)
+	if errors.Is(err, errStale) {
+		return nil
+	}
+	return err
+}
+
+// ResumeJob implements media.Jobs. A job whose start was interrupted may have no place, so it does not count as open.
+func (s *Store) ResumeJob(ctx context.Context, owner, id string) error {
+	var stored claimedJob
+	_, err := s.getJSON(ctx, jobs+owner+"/"+id, &stored)
+	if errors.Is(err, errMissing) || err == nil && stored.Claim == "" { // a Runner has begun it
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return s.send(ctx, stored)
 }
 
 // undo deletes the job if this caller has stored it, and frees its place.
@@ -154,10 +176,10 @@ func (s *Store) Job(ctx context.Context, owner, id string) (job media.Job, err e
 	if uuid.Validate(id) != nil {
 		return media.Job{}, media.ErrNoJob
 	}
-	version, err := s.getJSON(ctx, jobs+owner+"/"+id, &job)
+	read, err := s.getJSON(ctx, jobs+owner+"/"+id, &job)
 	if errors.Is(err, errMissing) {
 		err = media.ErrNoJob
 	}
-	job.Version = version
+	job.Version, job.SavedAt = read.version, read.savedAt
 	return job, err
 }

@@ -4,6 +4,7 @@
 //	uploads/<owner>/<id>       a file
 //	jobs/<owner>/<id>          a job, as JSON
 //	open/<owner>/<n>           the ID of a job that has not ended; at most media.MaxOpenJobs
+//	forms/<owner>/<n>          the ID of an upload that was offered; at most MaxOpenForms
 //	queue/<owner>/<id>         empty; its creation is the event that runs the job
 //	results/<key>              an answer, as JSON
 //
@@ -21,13 +22,13 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/aws/retry"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 	"github.com/google/uuid"
 
 	"portside/documents"
 	"portside/shared/core/fault"
+	"portside/shared/lambda/s3client"
 	"portside/shared/media"
 )
 
@@ -37,6 +38,8 @@ const (
 	jobs    = "jobs/"
 	// openJobs has the places of jobs that have not ended.
 	openJobs = "open/"
+	// openForms has the places of offers.
+	openForms = "forms/"
 	// Queue is the prefix by which template.yaml filters the events of the bucket.
 	Queue   = "queue/"
 	results = "results/"
@@ -131,19 +134,25 @@ func (s *Store) putJSON(ctx context.Context, key string, value any) error {
 	return s.put(ctx, key, bytes.NewReader(text))
 }
 
-// getJSON reads an object into the value and returns its version.
-func (s *Store) getJSON(ctx context.Context, key string, value any) (version string, err error) {
+// revision is what S3 knows about an object that was read.
+type revision struct {
+	version string
+	savedAt time.Time
+}
+
+// getJSON reads an object into the value.
+func (s *Store) getJSON(ctx context.Context, key string, value any) (revision, error) {
 	out, err := s.get(ctx, key)
 	if err != nil {
-		return "", err
+		return revision{}, err
 	}
 	defer func() { _ = out.Body.Close() }()
 	decoder := json.NewDecoder(io.LimitReader(out.Body, maxRecordBytes))
 	decoder.UseNumber() // numbers in answers must not lose digits
 	if err := decoder.Decode(value); err != nil {
-		return "", fmt.Errorf("decode an object: %w", err)
+		return revision{}, fmt.Errorf("decode an object: %w", asUnavailable(err))
 	}
-	return aws.ToString(out.ETag), nil
+	return revision{aws.ToString(out.ETag), aws.ToTime(out.LastModified)}, nil
 }
 
 func (s *Store) put(ctx context.Context, key string, body io.ReadSeeker) error {
@@ -188,7 +197,7 @@ func prefixOf(key string) string {
 
 // asUnavailable adds ErrUnavailable to an error if a repeated request may succeed.
 func asUnavailable(err error) error {
-	if retry.NewStandard().IsErrorRetryable(err) || errors.Is(err, context.DeadlineExceeded) {
+	if s3client.IsOutage(err) {
 		return fmt.Errorf("%w: %w", ErrUnavailable, err)
 	}
 	return err

@@ -183,7 +183,7 @@ func TestJobBelongsToItsOwner(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, err := c.Job(t.Context(), ada, job.ID)
-	job.Version = got.Version
+	job.Version, job.SavedAt = got.Version, got.SavedAt
 	if diff := cmp.Diff(job, got); err != nil || diff != "" {
 		t.Errorf("%v\n%s", err, diff)
 	}

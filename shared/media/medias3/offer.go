@@ -22,9 +22,12 @@ type Offer struct {
 }
 
 // Offer returns an offer to post one file of at most MaxUploadBytes. The file belongs to the owner,
-// whoever posts it.
+// whoever posts it. Errors: ErrTooManyForms, ErrTooManyUploads.
 func (s *Store) Offer(ctx context.Context, owner string) (Offer, error) {
 	id := uuid.Must(uuid.NewV7()).String()
+	if err := s.takeForm(ctx, owner, id); err != nil {
+		return Offer{}, err
+	}
 	post, err := s.signer.PresignPostObject(ctx, &s3.PutObjectInput{
 		Bucket: &s.bucket, Key: aws.String(uploads + owner + "/" + id),
 	}, func(o *s3.PresignPostOptions) {

@@ -5,30 +5,51 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"strconv"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 
+	"portside/shared/lambda/s3client"
 	"portside/shared/media"
 )
 
-// takePlace occupies a free place among the owner's open jobs with the ID of the job. A place whose job must have ended is free, even if no
-// process was left to free it. If the response to a successful write is lost, the place stays occupied until then.
-// Errors: media.ErrTooManyJobs.
+// takePlace occupies a free place among the owner's open jobs with the ID of the job. A place is also free if its job was not saved for
+// media.MaxJobSilence, because then no process may be left to free it. Errors: media.ErrTooManyJobs.
 func (s *Store) takePlace(ctx context.Context, job media.Job) error {
-	taken, err := s.takenPlaces(ctx, job.Owner)
+	taken, err := s.takenPlaces(ctx, openJobs+job.Owner+"/", media.MaxOpenJobs)
 	if err != nil {
 		return err
 	}
+	var occupied []string
 	for n := range media.MaxOpenJobs {
 		key := openJobs + job.Owner + "/" + strconv.Itoa(n)
-		place, isTaken := taken[key]
-		if isTaken && s.now().Sub(aws.ToTime(place.LastModified)) <= media.MaxJobAge {
+		if _, isTaken := taken[key]; isTaken {
+			occupied = append(occupied, key)
 			continue
 		}
-		err := s.putIfVersion(ctx, key, aws.ToString(place.ETag), []byte(job.ID))
+		err := s.occupy(ctx, key, "", job.ID)
+		if err == nil || !errors.Is(err, errStale) { // otherwise another request has taken it
+			return err
+		}
+	}
+	return s.takeOver(ctx, job, occupied, taken)
+}
+
+// takeOver occupies the first of the places whose job is silent, or the same one.
+func (s *Store) takeOver(ctx context.Context, job media.Job, occupied []string, taken map[string]types.Object) error {
+	for _, key := range occupied {
+		isFree, err := s.isReplaceable(ctx, job, taken[key])
+		if err != nil {
+			return err
+		}
+		if !isFree {
+			continue
+		}
+		err = s.occupy(ctx, key, aws.ToString(taken[key].ETag), job.ID)
 		if err == nil || !errors.Is(err, errStale) { // otherwise another request has taken it
 			return err
 		}
@@ -36,13 +57,36 @@ func (s *Store) takePlace(ctx context.Context, job media.Job) error {
 	return media.ErrTooManyJobs
 }
 
-// takenPlaces returns the objects of the owner's places by key.
-func (s *Store) takenPlaces(ctx context.Context, owner string) (map[string]types.Object, error) {
+// isReplaceable reports whether the job of a place was not saved for media.MaxJobSilence, or is the same job, which was started again.
+func (s *Store) isReplaceable(ctx context.Context, job media.Job, place types.Object) (bool, error) {
+	if !s.isOlder(place.LastModified) {
+		return false, nil
+	}
+	id, err := s.textAt(ctx, aws.ToString(place.Key))
+	if err != nil || id == job.ID {
+		return err == nil, err
+	}
+	out, err := s.client.HeadObject(ctx, &s3.HeadObjectInput{Bucket: &s.bucket, Key: aws.String(jobs + job.Owner + "/" + id)})
+	switch {
+	case s3client.Status(err) == http.StatusNotFound:
+		return true, nil
+	case err != nil:
+		return false, fmt.Errorf("head the job of a place: %w", asUnavailable(err))
+	}
+	return s.isOlder(out.LastModified), nil
+}
+
+func (s *Store) isOlder(modified *time.Time) bool {
+	return s.now().Sub(aws.ToTime(modified)) > media.MaxJobSilence
+}
+
+// takenPlaces returns the objects of an owner's places by key. There are at most as many as the limit.
+func (s *Store) takenPlaces(ctx context.Context, prefix string, limit int32) (map[string]types.Object, error) {
 	out, err := s.client.ListObjectsV2(ctx, &s3.ListObjectsV2Input{
-		Bucket: &s.bucket, Prefix: aws.String(openJobs + owner + "/"), MaxKeys: aws.Int32(media.MaxOpenJobs),
+		Bucket: &s.bucket, Prefix: &prefix, MaxKeys: &limit,
 	})
 	if err != nil {
-		return nil, fmt.Errorf("list open jobs: %w", asUnavailable(err))
+		return nil, fmt.Errorf("list open jobs or forms: %w", asUnavailable(err))
 	}
 	taken := map[string]types.Object{}
 	for _, object := range out.Contents {
@@ -53,12 +97,12 @@ func (s *Store) takenPlaces(ctx context.Context, owner string) (map[string]types
 
 // freePlace frees the place that the job occupies, if any.
 func (s *Store) freePlace(ctx context.Context, job media.Job) error {
-	taken, err := s.takenPlaces(ctx, job.Owner)
+	taken, err := s.takenPlaces(ctx, openJobs+job.Owner+"/", media.MaxOpenJobs)
 	if err != nil {
 		return err
 	}
 	for key := range taken {
-		id, err := s.jobAt(ctx, key)
+		id, err := s.textAt(ctx, key)
 		if err != nil {
 			return err
 		}
@@ -72,8 +116,25 @@ func (s *Store) freePlace(ctx context.Context, job media.Job) error {
 	return nil
 }
 
-// jobAt returns the ID of the job that occupies a place, or "" if the place is free.
-func (s *Store) jobAt(ctx context.Context, key string) (string, error) {
+// occupy stores an ID in a place if the stored version is the given one. Errors: errStale, unless the place already has the ID: the SDK may
+// have repeated our own write, because its response was lost.
+func (s *Store) occupy(ctx context.Context, key, version, id string) error {
+	err := s.putIfVersion(ctx, key, version, []byte(id))
+	if !errors.Is(err, errStale) {
+		return err
+	}
+	found, readErr := s.textAt(ctx, key)
+	if readErr != nil {
+		return readErr
+	}
+	if found == id {
+		return nil
+	}
+	return err
+}
+
+// textAt returns the ID of the job or upload that occupies a place, or "" if the place is free.
+func (s *Store) textAt(ctx context.Context, key string) (string, error) {
 	out, err := s.get(ctx, key)
 	if errors.Is(err, errMissing) {
 		return "", nil
@@ -83,5 +144,8 @@ func (s *Store) jobAt(ctx context.Context, key string) (string, error) {
 	}
 	defer func() { _ = out.Body.Close() }()
 	id, err := io.ReadAll(io.LimitReader(out.Body, maxRecordBytes))
-	return string(id), err
+	if err != nil {
+		return "", asUnavailable(err)
+	}
+	return string(id), nil
 }

@@ -2,10 +2,13 @@ package medias3_test
 
 import (
 	"errors"
+	"io"
+	"strconv"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/google/uuid"
 
 	"portside/shared/media"
@@ -74,17 +77,57 @@ func TestOwnerHasFewOpenJobs(t *testing.T) {
 	}
 }
 
+// All attempts of these jobs crash before they save the job, for example because the function cannot start.
 func TestPlaceOfLostJobBecomesFree(t *testing.T) {
 	now := awstest.RealTime()
 	store := medias3.New(awstest.S3(t), awstest.Bucket(t), func() time.Time { return now })
 	startJobs(t, store)
-	now = now.Add(media.MaxJobAge - time.Minute)
+	now = now.Add(media.MaxJobSilence - time.Minute)
 	if again := startJobs(t, store); len(again) != 0 {
 		t.Errorf("%d jobs were started while the others may run", len(again))
 	}
 	now = now.Add(2 * time.Minute)
 	if err := store.StartJob(t.Context(), newJob(ada)); err != nil {
 		t.Errorf("after the others were lost: %v", err)
+	}
+}
+
+// modified returns when an object was stored, in seconds.
+func modified(t *testing.T, client *s3.Client, bucket, key string) time.Time {
+	t.Helper()
+	out, err := client.HeadObject(t.Context(), &s3.HeadObjectInput{Bucket: &bucket, Key: &key})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return *out.LastModified
+}
+
+// A job that takes long keeps its place, because it saves its progress. A job that is started again after a crash gets its own place,
+// although it has just been saved.
+func TestPlacesOfRunningJobsStayOccupied(t *testing.T) {
+	bucket, client := awstest.Bucket(t), awstest.S3(t)
+	now := awstest.RealTime()
+	store := medias3.New(client, bucket, func() time.Time { return now })
+	started := startJobs(t, store)
+	crashed, running := started[len(started)-1], started[:len(started)-1]
+	begun := modified(t, client, bucket, "open/"+ada+"/"+strconv.Itoa(len(running))) // stored after the jobs
+	for _, job := range running {
+		job.Status = media.Running
+		for !modified(t, client, bucket, "jobs/"+ada+"/"+job.ID).After(begun) {
+			if err := store.SaveJob(t.Context(), job); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	now = begun.Add(media.MaxJobSilence + time.Millisecond)
+	if !crashed.IsSilent(now) || crashed.IsSilent(crashed.SavedAt.Add(media.MaxJobSilence)) {
+		t.Errorf("the crashed job was saved at %s, want %s", crashed.SavedAt, begun)
+	}
+	if err := store.StartJob(t.Context(), crashed); err != nil {
+		t.Errorf("the crashed job: %v", err)
+	}
+	if others := startJobs(t, store); len(others) != 0 {
+		t.Errorf("%d jobs were started beside running ones", len(others))
 	}
 }
 
@@ -109,5 +152,27 @@ func TestConcurrentRequestsShareThePlaces(t *testing.T) {
 	wg.Wait()
 	if started == 0 || started > media.MaxOpenJobs {
 		t.Errorf("%d jobs were started at once, want at most %d", started, media.MaxOpenJobs)
+	}
+}
+
+// TestLostResponsesDoNotUseUpPlaces loses the first response of each write to a place. The SDK repeats it, and finds the place taken by its
+// own write.
+func TestLostResponsesDoNotUseUpPlaces(t *testing.T) {
+	for _, prefix := range []string{"open/", "forms/"} {
+		l := &lossyClient{matches: puts(prefix), err: io.ErrUnexpectedEOF}
+		store, _ := l.newStore(t)
+		for n := range media.MaxOpenJobs {
+			l.err = io.ErrUnexpectedEOF
+			err := store.StartJob(t.Context(), newJob(ada))
+			if prefix == "forms/" {
+				_, err = store.Offer(t.Context(), ada)
+			}
+			if err != nil || l.err != nil {
+				t.Fatalf("%s: number %d: %v", prefix, n, err)
+			}
+		}
+		if err := store.StartJob(t.Context(), newJob(ada)); !errors.Is(err, media.ErrTooManyJobs) {
+			t.Errorf("%s: one too many: %v", prefix, err)
+		}
 	}
 }

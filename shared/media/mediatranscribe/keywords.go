@@ -33,7 +33,7 @@ type vocabulary struct {
 // newVocabularies writes the keywords as phrases of vocabularies, in the languages that can spell most
 // of them. Languages that can spell equally many stay in their order. A warning names keywords that no
 // language can spell.
-func newVocabularies(keywords []string, languages []answers.Lang) (lists []vocabulary, warnings []string) {
+func (t *Transcriber) newVocabularies(keywords []string, languages []answers.Lang) (lists []vocabulary, warnings []string) {
 	used := map[string]bool{}
 	type fit struct {
 		vocabulary
@@ -41,9 +41,9 @@ func newVocabularies(keywords []string, languages []answers.Lang) (lists []vocab
 	}
 	var all []fit
 	for _, lang := range languages {
-		if t, isKnown := languageOf(lang); isKnown {
-			phrases, spelled := t.phrases(keywords)
-			all = append(all, fit{vocabulary{code: t.code, phrases: phrases}, spelled})
+		if l, isKnown := languageOf(lang); isKnown {
+			phrases, spelled := l.phrases(keywords)
+			all = append(all, fit{vocabulary{code: l.code, phrases: phrases}, spelled})
 		}
 	}
 	slices.SortStableFunc(all, func(a, b fit) int { return cmp.Compare(len(b.keywords), len(a.keywords)) })
@@ -51,7 +51,7 @@ func newVocabularies(keywords []string, languages []answers.Lang) (lists []vocab
 		if len(f.phrases) == 0 {
 			continue
 		}
-		f.name = vocabularyName(f.vocabulary)
+		f.name = t.namePrefix() + contentHash(f.vocabulary)
 		lists = append(lists, f.vocabulary)
 		for _, keyword := range f.keywords {
 			used[keyword] = true
@@ -107,10 +107,10 @@ func (t language) phrase(keyword string) (string, bool) {
 	return out.String(), out.Len() > 0 && utf8.RuneCountInString(out.String()) <= maxPhraseChars
 }
 
-// vocabularyName returns the same name for the same phrases in the same language.
-func vocabularyName(l vocabulary) string {
+// contentHash returns the same text for the same phrases in the same language.
+func contentHash(l vocabulary) string {
 	sum := sha256.Sum256([]byte(string(l.code) + "\n" + strings.Join(l.phrases, "\n")))
-	return namePrefix + hex.EncodeToString(sum[:])
+	return hex.EncodeToString(sum[:])
 }
 
 // unusedKeywords returns a warning that names the first three keywords that were not used.

@@ -144,17 +144,19 @@ func TestOldestVocabularyIsDeletedForRoom(t *testing.T) {
 		evicted  bool
 		warnings int
 	}{
-		"ours":    {100, "portside-%03d", "portside-000", true, 0},
-		"theirs":  {100, "theirs-%03d", "theirs-000", false, 1},
-		"no need": {99, "portside-%03d", "portside-000", false, 0},
+		"ours":            {100, "BUCKET_%03d", "BUCKET_000", true, 0},
+		"another stack's": {100, "BUCKET-2_%03d", "BUCKET-2_000", false, 1},
+		"theirs":          {100, "theirs-%03d", "theirs-000", false, 1},
+		"no need":         {99, "BUCKET_%03d", "BUCKET_000", false, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(t, mediatest.Speech{Results: speech})
+			inBucket := func(name string) string { return strings.ReplaceAll(name, "BUCKET", b.options.Bucket) }
 			for i := range test.present {
-				b.server.AddVocabulary(fmt.Sprintf(test.of, i), "en-US")
+				b.server.AddVocabulary(inBucket(fmt.Sprintf(test.of, i)), "en-US")
 			}
 			_, warnings, err := b.transcriber().Transcribe(t.Context(), withKeywords("en", "Nordwind"))
-			gone := !slices.Contains(b.server.Vocabularies(), test.oldest)
+			gone := !slices.Contains(b.server.Vocabularies(), inBucket(test.oldest))
 			if err != nil || len(warnings) != test.warnings || gone != test.evicted || len(b.server.Vocabularies()) != 100 {
 				t.Errorf("%q, %v, the oldest is gone: %v, %d are left", warnings, err, gone, len(b.server.Vocabularies()))
 			}
@@ -165,7 +167,7 @@ func TestOldestVocabularyIsDeletedForRoom(t *testing.T) {
 // The service returns the same error for too many requests as for too many vocabularies.
 func TestThrottlingDeletesNoVocabulary(t *testing.T) {
 	b := newBench(t, mediatest.Speech{Results: speech})
-	b.server.AddVocabulary("portside-other", "en-US")
+	b.server.AddVocabulary(b.options.Bucket+"_other", "en-US")
 	throttled := false
 	through := func(_ context.Context, operation string, _ func() error) error {
 		if operation == "CreateVocabulary" && !throttled {

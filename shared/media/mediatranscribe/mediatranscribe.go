@@ -152,15 +152,16 @@ func (t *Transcriber) plan(ctx context.Context, r media.Recording) (*work, error
 	case languages == nil:
 		languages = answers.Langs()
 	}
-	w.vocabularies, w.warnings = newVocabularies(r.Keywords, languages)
+	w.vocabularies, w.warnings = t.newVocabularies(r.Keywords, languages)
 	name := sha256.New()
 	_, _ = fmt.Fprintf(name, "%q %q %x %q %q", t.Version(), t.options.Bucket, sum.Sum(nil), extension, w.language) // a hash never fails
 	for _, v := range w.vocabularies {
 		_, _ = fmt.Fprintf(name, " %q", v.name)
 	}
-	w.name = namePrefix + hex.EncodeToString(name.Sum(nil))
+	w.name = t.namePrefix() + hex.EncodeToString(name.Sum(nil))
 	return w, nil
 }
 
-// namePrefix begins the names of our jobs and vocabularies. Other programs may use the same account.
-const namePrefix = "portside-"
+// namePrefix begins the names of our jobs and vocabularies, which other stacks in the same account may not touch. The name of the
+// bucket is unique, and has no underscore, so no prefix begins with another one. Keep it in sync with template.yaml.
+func (t *Transcriber) namePrefix() string { return t.options.Bucket + "_" }

@@ -133,7 +133,7 @@ func (w *work) makeRoom(ctx context.Context) (bool, error) {
 	all = slices.DeleteFunc(all, func(v types.VocabularyInfo) bool {
 		name := aws.ToString(v.VocabularyName)
 		needed := slices.ContainsFunc(w.vocabularies, func(l vocabulary) bool { return l.name == name })
-		return needed || !strings.HasPrefix(name, namePrefix) || v.VocabularyState == types.VocabularyStatePending
+		return needed || !strings.HasPrefix(name, w.namePrefix()) || v.VocabularyState == types.VocabularyStatePending
 	})
 	if len(all) == 0 {
 		return false, nil

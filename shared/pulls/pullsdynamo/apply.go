@@ -136,7 +136,8 @@ func (s *Store) loadChunk(ctx context.Context, chunk []counts) error {
 	})
 }
 
-// addCounts adds the pulls to each year that does not have the window yet.
+// addCounts adds the pulls to each year that does not have the window yet. A recount of an earlier window, slower than this one, can
+// replace a year in between.
 func (s *Store) addCounts(ctx context.Context, number int64, c counts, added pullcounts.Days) error {
 	byYear := map[string]pullcounts.Days{}
 	for day, n := range added {
@@ -147,17 +148,15 @@ func (s *Store) addCounts(ctx context.Context, number int64, c counts, added pul
 		byYear[name][day] = n
 	}
 	for name, days := range byYear {
-		stored := c.years[name]
-		if stored.window >= number {
-			continue
+		for c.years[name].window < number {
+			next := &year{number, maps.Clone(c.years[name].days)}
+			next.days.Add(days)
+			found, err := s.putYear(ctx, pullcounts.Key(c.name, name), next, c.years[name].window)
+			if err != nil {
+				return err
+			}
+			c.years[name] = found
 		}
-		next := &year{number, maps.Clone(stored.days)}
-		next.days.Add(days)
-		found, err := s.putYear(ctx, pullcounts.Key(c.name, name), next, stored.window)
-		if err != nil {
-			return err
-		}
-		c.years[name] = found
 	}
 	return nil
 }

@@ -20,6 +20,19 @@ func (s *Store) Count(ctx context.Context, day calendar.Day) (map[pulls.Kind]int
 		return nil, err
 	}
 	t := newTally()
+	err := s.eachBatch(ctx, day, func(item items.Map) error {
+		all, err := unpack(item)
+		t.add(all)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return t.days[day], s.checkCounted(ctx, day)
+}
+
+// eachBatch calls yield with each batch of a day in the log, strongly consistent.
+func (s *Store) eachBatch(ctx context.Context, day calendar.Day, yield func(items.Map) error) error {
 	pages := dynamodb.NewQueryPaginator(s.client, &dynamodb.QueryInput{
 		TableName: &s.pulls, ConsistentRead: aws.Bool(true),
 		KeyConditionExpression: aws.String("pk = :month AND sk BETWEEN :first AND :next"),
@@ -31,17 +44,15 @@ func (s *Store) Count(ctx context.Context, day calendar.Day) (map[pulls.Kind]int
 	for pages.HasMorePages() {
 		page, err := pages.NextPage(ctx)
 		if err != nil {
-			return nil, fmt.Errorf("read the pulls: %w", err)
+			return fmt.Errorf("read the pulls: %w", err)
 		}
 		for _, item := range page.Items {
-			all, err := unpack(item)
-			if err != nil {
-				return nil, err
+			if err := yield(item); err != nil {
+				return err
 			}
-			t.add(all)
 		}
 	}
-	return t.days[day], s.checkCounted(ctx, day)
+	return nil
 }
 
 // checkCounted returns ErrPending if a batch of the day is pending, which includes those of an open window.

@@ -83,7 +83,8 @@ func (s *Store) fromIndex(ctx context.Context, by index, want pulls.Range) ([]pu
 func (s *Store) queryShard(ctx context.Context, by index, shard string, want pulls.Range) (*dynamodb.QueryOutput, error) {
 	low, high := bounds(want)
 	return s.client.Query(ctx, &dynamodb.QueryInput{
-		TableName: &s.pulls, IndexName: &by.name, ScanIndexForward: aws.Bool(false), Limit: aws.Int32(int32(want.Limit + 1)),
+		TableName: &s.pulls, IndexName: &by.name, ScanIndexForward: aws.Bool(false),
+		Limit:                    aws.Int32(int32(want.Limit + 1)), //nolint:gosec // at most a page
 		KeyConditionExpression:   aws.String("#by = :by AND #position BETWEEN :low AND :high"),
 		ExpressionAttributeNames: map[string]string{"#by": by.attribute, "#position": "position"},
 		ExpressionAttributeValues: items.Map{
@@ -147,7 +148,7 @@ type keyRange struct {
 // read visits the items of a range in descending order until visit returns true.
 func (s *Store) read(ctx context.Context, r keyRange, visit func(items.Map) (bool, error)) error {
 	pages := dynamodb.NewQueryPaginator(s.client, &dynamodb.QueryInput{
-		TableName: &s.pulls, ScanIndexForward: aws.Bool(false), Limit: aws.Int32(int32(r.limit)),
+		TableName: &s.pulls, ScanIndexForward: aws.Bool(false), Limit: aws.Int32(int32(r.limit)), //nolint:gosec // at most a page
 		KeyConditionExpression:    aws.String("pk = :pk AND sk BETWEEN :low AND :high"),
 		ExpressionAttributeValues: items.Map{":pk": items.Text(r.pk), ":low": items.Text(r.low), ":high": items.Text(r.high)},
 	})

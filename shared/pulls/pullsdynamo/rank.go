@@ -40,11 +40,17 @@ func changedPlaces(all []counts, added map[string]pullcounts.Days) map[spanRanki
 func (s *Store) rank(ctx context.Context, number int64, changed map[spanRanking][]pullcounts.Place) error {
 	rankings := slices.Collect(maps.Keys(changed))
 	return parallel.Each(len(rankings), maxConcurrentCalls, func(i int) error {
-		top, window, err := s.readTop(ctx, rankings[i])
-		if err != nil || window >= number {
-			return err
+		for stored := int64(-1); stored < number; { // again after a recount of an earlier window, slower than this one
+			top, window, err := s.readTop(ctx, rankings[i])
+			if err != nil || window >= number {
+				return err
+			}
+			stored, err = s.putTop(ctx, rankings[i], numbered{pullcounts.Merge(top, changed[rankings[i]]), number}, window)
+			if err != nil {
+				return err
+			}
 		}
-		return s.putTop(ctx, rankings[i], numbered{pullcounts.Merge(top, changed[rankings[i]]), number}, window)
+		return nil
 	})
 }
 
@@ -66,13 +72,13 @@ type numbered struct {
 	window int64
 }
 
-// putTop replaces a ranking if its window is still the expected one.
-func (s *Store) putTop(ctx context.Context, r spanRanking, next numbered, expected int64) error {
+// putTop replaces a ranking if its window is still the expected one. It returns the window that is stored then.
+func (s *Store) putTop(ctx context.Context, r spanRanking, next numbered, expected int64) (int64, error) {
 	item, err := pullcounts.PackTop(next.top)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	maps.Copy(item, pullcounts.TopKey(r.ranking, r.span))
-	_, err = s.putNumbered(ctx, item, next.window, expected)
-	return err
+	stored, err := s.putNumbered(ctx, item, next.window, expected)
+	return number(stored[pullcounts.Window]), err
 }

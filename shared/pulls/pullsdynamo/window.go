@@ -21,6 +21,7 @@ const maxWindow = 1000
 type window struct {
 	Number  int64    `dynamodbav:"number"`
 	Batches []string `dynamodbav:"batches"`
+	Recount string   `dynamodbav:"recount,omitempty"` // the day that a recount corrects, instead of batches
 }
 
 func windowKey() items.Map { return items.Key("window", "window") }
@@ -52,11 +53,14 @@ func (s *Store) openWindow(ctx context.Context) (window, error) {
 		if err != nil || found && len(last.Batches) > 0 {
 			return last, err
 		}
+		if last.Recount != "" {
+			return window{}, fmt.Errorf("%w: %s", ErrRecounting, last.Recount)
+		}
 		pending, err := s.pending(ctx, maxWindow)
 		if err != nil || len(pending) == 0 {
 			return window{}, err
 		}
-		next := window{last.Number + 1, pending}
+		next := window{Number: last.Number + 1, Batches: pending}
 		if err := s.putWindow(ctx, next, last.Number); !items.ConditionFailed(err) {
 			return next, err
 		}
@@ -80,7 +84,7 @@ func (s *Store) pending(ctx context.Context, limit int) ([]string, error) {
 	found := make([][]string, len(shards))
 	err := parallel.Each(len(shards), len(shards), func(i int) error {
 		out, err := s.client.Query(ctx, &dynamodb.QueryInput{
-			TableName: &s.pulls, ConsistentRead: aws.Bool(true), Limit: aws.Int32(int32(limit / len(shards))),
+			TableName: &s.pulls, ConsistentRead: aws.Bool(true), Limit: aws.Int32(int32(limit / len(shards))), //nolint:gosec // at most a page
 			KeyConditionExpression:    aws.String("pk = :shard"),
 			ExpressionAttributeValues: items.Map{":shard": items.Text("pending#" + shards[i:i+1])},
 		})

@@ -5,7 +5,6 @@
 //	sign-in#<id>         request   a sign-in request; deleted when it is used
 //	sign-ins-unsent      <id>      its mail was not sent yet, and when it is due
 //	known-browser#<id>   browser   a browser in which a user has signed in
-//	count#<name>#<key>   <start>   n, the number of requests in the window that begins at start (Unix seconds)
 //
 // Sessions are credentials (see credentialsdynamo). All items here have a purgeAt shortly after their end.
 package sessionsdynamo
@@ -13,7 +12,6 @@ package sessionsdynamo
 import (
 	"context"
 	"fmt"
-	"strconv"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -104,29 +102,15 @@ func purgeAt(end time.Time) int64 { return end.Add(24 * time.Hour).Unix() }
 
 const unsentPK = "sign-ins-unsent"
 
-func requestPK(id string) string      { return "sign-in#" + id }
-func requestKey(id string) items.Map  { return items.Key(requestPK(id), "request") }
-func unsentKey(id string) items.Map   { return items.Key(unsentPK, id) }
-func counterPK(name, k string) string { return "count#" + name + "#" + k }
+func requestPK(id string) string     { return "sign-in#" + id }
+func requestKey(id string) items.Map { return items.Key(requestPK(id), "request") }
+func unsentKey(id string) items.Map  { return items.Key(unsentPK, id) }
 
 // Count implements sessions.RequestStore with one conditional write.
 func (s *Store) Count(ctx context.Context, counter sessions.Counter, at time.Time) (bool, error) {
-	start := at.Truncate(counter.Window)
-	_, err := s.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
-		TableName: &s.table, Key: items.Key(counterPK(counter.Name, counter.Subject), strconv.FormatInt(start.Unix(), 10)),
-		UpdateExpression:    aws.String("ADD n :one SET purgeAt = :purge"),
-		ConditionExpression: aws.String("attribute_not_exists(n) OR n < :most"),
-		ExpressionAttributeValues: items.Map{
-			":one": items.Number(1), ":most": items.Number(int64(counter.Limit)), ":purge": items.Number(purgeAt(start.Add(counter.Window))),
-		},
-	}, items.RetryConflicts)
-	if items.ConditionFailed(err) {
-		return false, nil
-	}
-	if err != nil {
-		return false, fmt.Errorf("count %s: %w", counter.Name, err)
-	}
-	return true, nil
+	return s.credentials.CountIn(ctx, credentialsdynamo.Window{
+		Name: counter.Name, Subject: counter.Subject, Length: counter.Window, Limit: counter.Limit,
+	}, at)
 }
 
 // Add implements sessions.RequestStore.
@@ -219,8 +203,10 @@ func (s *Store) Renew(ctx context.Context, before, after sessions.Request, due t
 
 // MarkSent implements sessions.Outbox.
 func (s *Store) MarkSent(ctx context.Context, request sessions.Request) error {
-	_, err := s.client.DeleteItem(ctx, &dynamodb.DeleteItemInput{TableName: &s.table, Key: unsentKey(request.ID)}, items.RetryConflicts)
-	if err != nil {
+	_, err := s.client.DeleteItem(ctx, &dynamodb.DeleteItemInput{
+		TableName: &s.table, Key: unsentKey(request.ID), ConditionExpression: aws.String("attribute_exists(pk)"),
+	}, items.RetryConflicts)
+	if err != nil && !items.ConditionFailed(err) { // an earlier attempt has marked it
 		return fmt.Errorf("mark a sign-in mail as sent: %w", err)
 	}
 	return nil

@@ -40,7 +40,7 @@ func crashingAt(client *dynamodb.Client, at int, lost bool) *dynamodb.Client {
 func WithConflicts(client *dynamodb.Client) *dynamodb.Client {
 	const reasons = 8
 	var mu sync.Mutex
-	dice := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // the same conflicts in every run
+	dice := rand.New(rand.NewPCG(1, 2))
 	return Faulty(client, func(operation string, _ int) error {
 		mu.Lock()
 		defer mu.Unlock()

@@ -104,17 +104,20 @@ var randomValues = []struct {
 	{"credential", regexp.MustCompile(`ps[bklpst]_[0-9A-Za-z]{12}_[0-9A-Za-z]{36}`)},
 	{"hash", regexp.MustCompile(`sha256-[0-9A-Za-z+/]{43}=`)},
 	{"version", regexp.MustCompile(`W/\\"[0-9a-f]{16}\\"`)},
+	{"id", regexp.MustCompile(`"credentialId":"([0-9A-Za-z]{12})"`)},
 }
 
 // replaceRandomValues replaces random values by numbered names. Equal values get the same name.
 func replaceRandomValues(text []byte) []byte {
 	for _, kind := range randomValues {
 		names := map[string]string{}
-		text = kind.pattern.ReplaceAllFunc(text, func(value []byte) []byte {
+		text = kind.pattern.ReplaceAllFunc(text, func(found []byte) []byte {
+			parts := kind.pattern.FindSubmatch(found)
+			value := parts[len(parts)-1] // the group, if the pattern has one
 			if names[string(value)] == "" {
 				names[string(value)] = fmt.Sprintf("<%s %d>", kind.name, len(names)+1)
 			}
-			return []byte(names[string(value)])
+			return bytes.Replace(found, value, []byte(names[string(value)]), 1)
 		})
 	}
 	return text

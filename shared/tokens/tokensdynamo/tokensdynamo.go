@@ -10,6 +10,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"portside/shared/core/idempotency"
+	"portside/shared/core/versions"
 	"portside/shared/credentials"
 	"portside/shared/credentials/credentialsdynamo"
 	"portside/shared/dynamo/transactions"
@@ -53,16 +54,48 @@ func (s *Store) IssueOnce(ctx context.Context, issued tokens.Issued, by string, 
 func (s *Store) issueWithRecount(
 	ctx context.Context, token credentials.Credential, by string, remember *types.TransactWriteItem,
 ) error {
-	return s.table.WithRecount(ctx, token, tokens.ErrTooMany, func() error { return s.issue(ctx, token, by, remember) })
+	issuing := credentialsdynamo.Issuing{Credential: token, Counted: countedAs(token), TooMany: tokens.ErrTooMany}
+	err := s.table.WithRecount(ctx, issuing, func() error {
+		if token.RotatedFrom == "" {
+			return s.issue(ctx, token, by, extra{remember: remember})
+		}
+		return s.renew(ctx, token, func(counted types.TransactWriteItem) error {
+			return s.issue(ctx, token, by, extra{remember, &counted})
+		})
+	})
+	if versions.IsStale(err) { // the owner is not active
+		return tokens.ErrCaller
+	}
+	return err
 }
 
-func (s *Store) issue(ctx context.Context, token credentials.Credential, by string, remember *types.TransactWriteItem) error {
+// countedAs returns the kind as which a token counts for the daily quota of its owner.
+func countedAs(token credentials.Credential) credentials.Kind {
+	if token.RotatedFrom != "" {
+		return credentialsdynamo.Renewals
+	}
+	return token.Kind
+}
+
+// extra has the writes that only some transactions need; they are nil in others.
+type extra struct {
+	remember *types.TransactWriteItem // stores the idempotency key
+	renewal  *types.TransactWriteItem // counts a renewal in its line
+}
+
+// issue writes a token.
+func (s *Store) issue(ctx context.Context, token credentials.Credential, by string, with extra) error {
 	var plan transactions.Plan
 	plan.Add(tokens.ErrCaller, s.table.StillWorks(by))
-	if remember != nil {
-		plan.Add(errInUse, *remember)
+	if with.remember != nil {
+		plan.Add(errInUse, *with.remember)
 	}
-	plan.Add(tokens.ErrTooMany, s.table.Tally(token.Owner.ID, credentialsdynamo.Change{Issued: 1, On: token.CreatedAt}))
+	plan.Add(tokens.ErrTooMany, s.table.Tally(token.Owner.ID, credentialsdynamo.Change{
+		Issued: 1, On: token.CreatedAt, Kind: countedAs(token),
+	}))
+	if with.renewal != nil {
+		plan.Add(errLine, *with.renewal)
+	}
 	plan.Add(nil, s.table.Issue(token)...)
 	return plan.Write(ctx, s.client)
 }
@@ -84,8 +117,10 @@ func (s *Store) List(ctx context.Context, ownerID string) ([]credentials.Credent
 // Revoke implements tokens.Store.
 func (s *Store) Revoke(ctx context.Context, token credentials.Credential) error {
 	writes := s.table.Revoke(token)
-	if token.Kind != credentials.Session { // sessions are not in the tally
-		writes = append(writes, s.table.Tally(token.Owner.ID, credentialsdynamo.Change{Revoked: 1}))
+	var counted credentialsdynamo.Change
+	counted.Revoke(token, token.RevokedAt)
+	if counted.Revoked > 0 {
+		writes = append(writes, s.table.Tally(token.Owner.ID, counted))
 	}
 	err := transactions.Write(ctx, s.client, writes)
 	if _, failed := transactions.FailedAt(err); failed {

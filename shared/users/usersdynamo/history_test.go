@@ -287,7 +287,9 @@ func TestCorruptHistoriesAreReported(t *testing.T) {
 	ada := d.createOn(t, 1, "ada@example.com", principal.User)
 	d.edit(t, ada, "life", str("yesterday users"))
 	ada = d.get(t, ada)
-	_, changeErr := d.store.Update(t.Context(), ada, ada)
+	renamed := ada
+	renamed.Name = "Countess"
+	_, changeErr := d.store.Update(t.Context(), ada, renamed)
 	deleteErr := d.store.Delete(t.Context(), ada, on(2))
 	for what, err := range map[string]error{"change": changeErr, "deletion": deleteErr, "histories": firstError(t, d.store)} {
 		if err == nil || !strings.Contains(err.Error(), ada.ID) || fault.KindOf(err) != fault.Internal {

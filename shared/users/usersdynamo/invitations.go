@@ -12,6 +12,7 @@ import (
 
 	"portside/shared/core/versions"
 	"portside/shared/credentials"
+	"portside/shared/credentials/credentialsdynamo"
 	"portside/shared/dynamo/items"
 	"portside/shared/users"
 )
@@ -88,7 +89,9 @@ func (s *Store) invitee(ctx context.Context, item items.Map) (users.Unsent, erro
 		return users.Unsent{}, err
 	}
 	user, err := s.Get(ctx, stored.SK)
-	return users.Unsent{User: user, BaseURL: stored.Base, Attempts: stored.Tries}, err
+	return users.Unsent{
+		User: user, BaseURL: stored.Base, Attempts: stored.Tries, Makers: credentialsdynamo.ParseMakers(stored.Makers),
+	}, err
 }
 
 // Renew implements users.InvitationStore.

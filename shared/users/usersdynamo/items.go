@@ -2,8 +2,10 @@ package usersdynamo
 
 import (
 	"encoding/json"
+	"slices"
 
 	"portside/shared/core/principal"
+	"portside/shared/credentials/credentialsdynamo"
 	"portside/shared/dynamo/items"
 	"portside/shared/dynamo/lists"
 	"portside/shared/users"
@@ -27,6 +29,12 @@ type userItem struct {
 	Version    int64          `dynamodbav:"version"`
 	Link       string         `dynamodbav:"link,omitempty"`
 	History    string         `dynamodbav:"life,omitempty"` // see daycounts.History
+}
+
+// optionalAttributes returns the attributes that a change of a user removes if they are empty. It leaves out the last sign-in, which no
+// change clears.
+func optionalAttributes() []string {
+	return slices.DeleteFunc(items.Optional[userItem](), func(name string) bool { return name == "lastLogin" })
 }
 
 func newUserItem(u users.User) userItem {
@@ -90,10 +98,15 @@ type unsentItem struct {
 	Link  string `dynamodbav:"link"` // empty for an import: the first link is created with the mail
 	Due   int64  `dynamodbav:"due"`
 	Tries int    `dynamodbav:"tries"`
+
+	Makers []string `dynamodbav:"makers,omitempty"` // see credentialsdynamo.FormatMakers
 }
 
 func newUnsentItem(userID string, i users.Invitation) unsentItem {
-	return unsentItem{PK: "unsent", SK: userID, Base: i.BaseURL, Link: i.Link.ID, Due: items.Millis(i.Due), Tries: i.Attempts}
+	return unsentItem{
+		PK: "unsent", SK: userID, Base: i.BaseURL, Link: i.Link.ID, Due: items.Millis(i.Due), Tries: i.Attempts,
+		Makers: credentialsdynamo.FormatMakers(i.Makers),
+	}
 }
 
 func userKey(id string) items.Map       { return items.Key("user#"+id, "user") }

@@ -11,19 +11,20 @@ import (
 	"portside/shared/core/idempotency"
 	"portside/shared/core/versions"
 	"portside/shared/credentials"
+	"portside/shared/credentials/credentialsdynamo"
 	"portside/shared/users"
 )
 
-// Issue implements users.KeyStore. The write is conditional on the user's version, so it fails if
-// the user's role or status has changed.
-func (s *Store) Issue(ctx context.Context, user users.User, key credentials.Credential) error {
-	return s.issueWithRecount(ctx, user, key, nil)
+// Issue implements users.KeyStore. The write is conditional on the user's version in the tally, so it fails if the user's role or status
+// has changed. It does not touch the user, so that issuing cannot hold up an admin's change.
+func (s *Store) Issue(ctx context.Context, user users.User, issued users.Issued) error {
+	return s.issueWithRecount(ctx, user, issued, nil)
 }
 
 // IssueOnce implements users.KeyStore.
 func (s *Store) IssueOnce(ctx context.Context, user users.User, issued users.Issued, once idempotency.Key) (users.Issued, error) {
 	remember := s.credentials.Remember(once, issued.Secret, issued.Key.CreatedAt)
-	err := s.issueWithRecount(ctx, user, issued.Key, &remember)
+	err := s.issueWithRecount(ctx, user, issued, &remember)
 	if !errors.Is(err, errReused) {
 		return issued, err
 	}
@@ -32,18 +33,30 @@ func (s *Store) IssueOnce(ctx context.Context, user users.User, issued users.Iss
 }
 
 func (s *Store) issueWithRecount(
-	ctx context.Context, user users.User, key credentials.Credential, remember *types.TransactWriteItem,
+	ctx context.Context, user users.User, issued users.Issued, remember *types.TransactWriteItem,
 ) error {
-	return s.credentials.WithRecount(ctx, key, users.ErrTooManyKeys, func() error { return s.issue(ctx, user, key, remember) })
+	issue := func() error { return s.issue(ctx, user, issued, remember) }
+	return s.credentials.WithRecount(ctx, credentialsdynamo.Issuing{
+		Credential: issued.Key, Version: user.Version, TooMany: users.ErrTooManyKeys,
+	}, issue)
 }
 
-func (s *Store) issue(ctx context.Context, user users.User, key credentials.Credential, remember *types.TransactWriteItem) error {
+func (s *Store) issue(ctx context.Context, user users.User, issued users.Issued, remember *types.TransactWriteItem) error {
 	p := s.plan()
-	p.Add(versions.ErrStale, s.Unchanged(user.ID, user.Version))
+	p.tally.Version = user.Version
+	if issued.Key.Kind == credentials.APIKey { // others are not created by users
+		p.tally.On, p.tally.Kind = issued.Key.CreatedAt, issued.Key.Kind
+	}
+	if issued.By != "" {
+		p.Add(users.ErrCaller, s.credentials.StillWorks(issued.By))
+	}
+	if issued.Notice != nil {
+		p.Add(nil, s.credentials.Notify(*issued.Notice))
+	}
 	if remember != nil {
 		p.Add(errReused, *remember)
 	}
-	p.issue(key)
+	p.issue(issued.Key)
 	return p.run(ctx)
 }
 
@@ -53,12 +66,31 @@ func (s *Store) Keys(ctx context.Context, userID string) ([]credentials.Credenti
 	return slices.DeleteFunc(all, func(c credentials.Credential) bool { return !c.RevokedAt.IsZero() }), err
 }
 
-// Revoke implements users.KeyStore.
+// Revoke implements users.KeyStore. It reads the key, whose makers lead to other items.
 func (s *Store) Revoke(ctx context.Context, userID, keyID string, at time.Time) error {
+	key, err := s.key(ctx, userID, keyID)
+	if err != nil {
+		return err
+	}
 	p := s.plan()
-	p.revoke(credentials.Credential{Kind: credentials.APIKey, ID: keyID, Owner: credentials.Owner{ID: userID}}, at, "deleted")
-	if err := p.run(ctx); !errors.Is(err, versions.ErrStale) {
+	p.revoke(key, at, "deleted")
+	if err := p.run(ctx); !versions.IsStale(err) {
 		return err
 	}
 	return users.ErrNoKey
+}
+
+// CheckOwner implements users.KeyStore.
+func (s *Store) CheckOwner(ctx context.Context, userID, keyID string) error {
+	_, err := s.key(ctx, userID, keyID)
+	return err
+}
+
+// key returns an API key of a user, also a revoked one. Errors: users.ErrNoKey.
+func (s *Store) key(ctx context.Context, userID, keyID string) (credentials.Credential, error) {
+	key, err := s.credentials.Get(ctx, keyID)
+	if errors.Is(err, credentials.ErrUnknown) || err == nil && (key.Kind != credentials.APIKey || key.Owner.ID != userID) {
+		return credentials.Credential{}, users.ErrNoKey
+	}
+	return key, err
 }

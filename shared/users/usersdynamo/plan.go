@@ -3,6 +3,7 @@ package usersdynamo
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"portside/shared/core/idempotency"
+	"portside/shared/core/retry"
 	"portside/shared/core/versions"
 	"portside/shared/credentials"
 	"portside/shared/credentials/credentialsdynamo"
@@ -30,6 +32,10 @@ var (
 	errReused      = errors.New("usersdynamo: the idempotency key is in use")
 )
 
+// errCredentialsChanged means that a credential of the user was issued or changed since the user's credentials were read. It is
+// versions.ErrStale for callers that do not tell the two apart.
+var errCredentialsChanged = fmt.Errorf("usersdynamo: credentials: %w", versions.ErrStale)
+
 // plan is one transaction.
 type plan struct {
 	transactions.Plan
@@ -39,10 +45,11 @@ type plan struct {
 	admins int
 	owner  string // the user whose credentials the transaction changes or relies on; empty if it does neither
 	tally  credentialsdynamo.Change
+	policy retry.Policy
 }
 
 func (s *Store) plan() *plan {
-	return &plan{store: s, lists: s.lists.Changes(), days: daycounts.Changes{}}
+	return &plan{store: s, lists: s.lists.Changes(), days: daycounts.Changes{}, policy: retry.Default}
 }
 
 // run commits the writes together with the counters that they change.
@@ -50,7 +57,7 @@ func (p *plan) run(ctx context.Context) error {
 	if p.admins != 0 {
 		p.Add(users.ErrLastAdmin, p.adminCount())
 	}
-	if p.owner != "" {
+	if p.owner != "" && !p.tally.IsEmpty() {
 		p.Add(p.tallyRefusal(), p.store.credentials.Tally(p.owner, p.tally))
 	}
 	counters, err := p.lists.Counters()
@@ -59,14 +66,14 @@ func (p *plan) run(ctx context.Context) error {
 	}
 	p.Add(nil, counters...)
 	p.Add(nil, p.store.days.Writes(p.days)...)
-	return p.Write(ctx, p.store.client)
+	return p.WriteWith(ctx, p.policy, p.store.client)
 }
 
 // tallyRefusal returns the error for a failed tally: another request issued a credential meanwhile, or
 // there are too many.
 func (p *plan) tallyRefusal() error {
 	if p.tally.Seen != nil {
-		return versions.ErrStale
+		return errCredentialsChanged
 	}
 	return users.ErrTooManyKeys
 }
@@ -121,9 +128,9 @@ func (p *plan) issue(c credentials.Credential) {
 // revoke revokes a credential.
 func (p *plan) revoke(c credentials.Credential, at time.Time, reason string) {
 	p.owner = c.Owner.ID
-	p.tally.Revoke(c.Kind)
+	p.tally.Revoke(c, at)
 	c.RevokedAt, c.Reason = at, reason
-	p.Add(versions.ErrStale, p.store.credentials.Revoke(c)...)
+	p.Add(errCredentialsChanged, p.store.credentials.Revoke(c)...)
 }
 
 // rememberKey stores the idempotency key, unless it is in use.
@@ -145,10 +152,10 @@ func (p *plan) updateCredentials(ctx context.Context, linkID string, after users
 		case c.Kind == credentials.Session && !owner.Active:
 			p.revoke(c, after.UpdatedAt, "user not active")
 		default:
-			p.Add(versions.ErrStale, p.store.credentials.SetOwner(c.ID, owner))
+			p.Add(errCredentialsChanged, p.store.credentials.SetOwner(c.ID, owner))
 		}
 	}
-	p.tally.Active = &owner.Active
+	p.tally.Active, p.tally.Version = &owner.Active, after.Version
 	if !owner.Active {
 		p.Add(nil, p.store.credentials.ClearPasskeys(after.ID))
 	}
@@ -167,14 +174,14 @@ func (p *plan) signOut(ctx context.Context, userID string, at time.Time) error {
 	return err
 }
 
-// revokeAll revokes all live credentials of a user who is deleted, links included.
+// revokeAll revokes all live credentials of a user who is deleted, links included. It also revokes or deletes their listings.
 func (p *plan) revokeAll(userID string, owned holdings, at time.Time) {
 	p.rely(userID, owned)
-	p.tally.EndedAt, p.tally.Reason = at, "user deleted"
+	p.tally.EndedAt, p.tally.Reason, p.tally.Active = at, userDeleted, new(bool)
 	for _, c := range owned.live {
-		p.tally.Revoke(c.Kind)
+		p.tally.Revoke(c, at)
 		c.RevokedAt, c.Reason = at, p.tally.Reason
-		p.Add(versions.ErrStale, p.store.credentials.RevokeRecord(c))
+		p.Add(errCredentialsChanged, p.store.credentials.Revoke(c)...)
 	}
 }
 
@@ -223,7 +230,7 @@ func (p *plan) updateUser(before, after users.User) types.TransactWriteItem {
 		delete(item, "lastLogin")
 	}
 	values := items.Map{":version": items.Number(before.Version)}
-	expression, names := setAll(item, values, "department", "link")
+	expression, names := setAll(item, values, optionalAttributes())
 	return types.TransactWriteItem{Update: &types.Update{
 		TableName: &p.store.table, Key: userKey(after.ID), UpdateExpression: &expression,
 		ConditionExpression: aws.String("version = :version"), ExpressionAttributeNames: names, ExpressionAttributeValues: values,
@@ -252,7 +259,7 @@ func (p *plan) remove(key items.Map) types.TransactWriteItem {
 
 // setAll returns the update expression that sets all attributes of the item and removes those
 // optional attributes that the item lacks. It adds its values to the given ones.
-func setAll(item, values items.Map, optional ...string) (string, map[string]string) {
+func setAll(item, values items.Map, optional []string) (string, map[string]string) {
 	names := make(map[string]string, len(item)+len(optional))
 	sets, removes := make([]string, 0, len(item)), make([]string, 0, len(optional))
 	for name, value := range item {

@@ -10,6 +10,7 @@
 //	admins                 admins     n, the number of active admins, which never falls from 1 to 0; v, its version
 //	once#<caller>#<hash>   once       an idempotency key and the user that it created; see package idempotencykeys
 //	unsent                 <user id>  an activation mail that was not sent yet
+//	closings               <user id>  a change of role or status, or a deletion, that has not reached all credentials; see closing.go
 //	gone#<id>              gone       the history of a deleted user
 //
 // Every change is one transaction over all items that it concerns, so that a process that dies at
@@ -20,7 +21,8 @@
 // A user's credentials are in another table and carry the user's role and status (see
 // shared/credentials). Changing these, or deleting the user, writes to every live credential in the
 // same transaction. The transaction is conditional on the tally of credentials, so that no
-// credential is issued between the read and the write.
+// credential is issued between the read and the write. If it fails because the user's credentials change
+// at that moment, another transaction changes only the user, and the credentials follow in steps; see closing.go.
 //
 // The same transaction also counts in the analytics table how many users there are, by status and
 // role and by day. Only creations, deletions and changes of role or status do that. See
@@ -31,6 +33,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"reflect"
 	"sync"
 	"time"
 
@@ -70,6 +73,7 @@ var (
 	_ users.KeyStore        = (*Store)(nil)
 	_ users.InvitationStore = (*Store)(nil)
 	_ users.BulkStore       = (*Store)(nil)
+	_ users.ClosingStore    = (*Store)(nil)
 )
 
 // labels returns the labels whose items the lists count. Their order is part of the stored counters,
@@ -128,13 +132,29 @@ func (s *Store) replay(ctx context.Context, key idempotency.Key, at time.Time) (
 
 // Update implements users.Store.
 func (s *Store) Update(ctx context.Context, before, after users.User) (users.User, error) {
+	if reflect.DeepEqual(before, after) {
+		return before, s.finishClosing(ctx, before.ID)
+	}
 	after.Number, after.Version = before.Number, before.Version+1
 	p := s.plan()
-	if before.Role != after.Role || before.Status != after.Status {
-		if err := p.updateCredentials(ctx, before.LinkID, after); err != nil {
-			return users.User{}, err
-		}
+	if before.Role == after.Role && before.Status == after.Status {
+		return p.update(ctx, before, after)
 	}
+	if before.Status != users.Pending { // a user without working credentials cannot hold up the change
+		p.policy = attempt
+	}
+	if err := p.updateCredentials(ctx, before.LinkID, after); err != nil {
+		return users.User{}, err
+	}
+	updated, err := p.update(ctx, before, after)
+	if before.Status != users.Pending && isContended(err) {
+		return s.closeUser(ctx, before, after)
+	}
+	return updated, err
+}
+
+// update commits the change of the user with the other writes of the plan.
+func (p *plan) update(ctx context.Context, before, after users.User) (users.User, error) {
 	if before.Status == users.Pending && after.Status != users.Pending {
 		p.endInvitation(after.ID)
 		after.LinkID = ""
@@ -150,10 +170,14 @@ func (s *Store) Update(ctx context.Context, before, after users.User) (users.Use
 func (s *Store) SignOut(ctx context.Context, user users.User, at time.Time) error {
 	p := s.plan()
 	p.Add(versions.ErrStale, s.Unchanged(user.ID, user.Version))
+	p.policy = attempt
 	if err := p.signOut(ctx, user.ID, at); err != nil {
 		return err
 	}
-	return p.run(ctx)
+	if err := p.run(ctx); !isContended(err) {
+		return err
+	}
+	return s.closeSessions(ctx, user, at)
 }
 
 // Deletion implements users.Store. It reads the user and the credentials at the same time.
@@ -164,6 +188,9 @@ func (s *Store) Deletion(ctx context.Context, id string, at time.Time) (users.De
 	reading.Go(func() { owned, failed = s.holdings(ctx, id, at) })
 	user, err := s.Get(ctx, id)
 	reading.Wait()
+	if errors.Is(err, users.ErrNotFound) && len(owned.live) > 0 {
+		err = errors.Join(err, s.finishClosing(ctx, id))
+	}
 	if err := cmp.Or(err, failed); err != nil {
 		return users.Deletion{}, err
 	}
@@ -180,11 +207,25 @@ func (s *Store) Delete(ctx context.Context, user users.User, at time.Time) error
 }
 
 func (s *Store) commitDeletion(ctx context.Context, user users.User, owned holdings, at time.Time) error {
-	p := s.plan()
-	if err := p.deleteUser(user, at); err != nil {
+	p, err := s.deletion(user, at)
+	if err != nil {
 		return err
 	}
+	if !fitsOneTransaction(owned.live) {
+		return s.closeDeleted(ctx, user, at)
+	}
+	p.policy = attempt
 	p.revokeAll(user.ID, owned, at)
+	if err := p.run(ctx); !isContended(err) {
+		return err
+	}
+	return s.closeDeleted(ctx, user, at)
+}
+
+// deletion returns the plan that deletes a user, without the credentials except passkeys.
+func (s *Store) deletion(user users.User, at time.Time) (*plan, error) {
+	p := s.plan()
+	err := p.deleteUser(user, at)
 	p.Add(nil, s.credentials.DeletePasskeys(user.ID))
-	return p.run(ctx)
+	return p, err
 }

@@ -8,18 +8,28 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
 	"slices"
 	"strings"
 )
 
 var errLongRecord = fmt.Errorf("a record has more than %d bytes; check for a missing closing quote", MaxRowBytes)
 
-// columns returns the known columns. The first three are required.
+// columns returns the known columns, which are the keys of a jsonRow. The first three are required.
 func columns() []string {
-	return []string{"email", "name", "role", "department", "metadata", "sendActivationEmail"}
+	row := reflect.TypeFor[jsonRow]()
+	names := make([]string, row.NumField())
+	for i := range names {
+		names[i], _, _ = strings.Cut(row.Field(i).Tag.Get("json"), ",")
+	}
+	return names
 }
 
-const csvHelp = "email, name and role are required; department, metadata and sendActivationEmail are optional"
+func csvHelp() string {
+	names := columns()
+	last := len(names) - 1
+	return "email, name and role are required; " + strings.Join(names[3:last], ", ") + " and " + names[last] + " are optional"
+}
 
 // csvReader reads RFC 4180 text with a header. The separator is a comma, or a semicolon, which
 // spreadsheets write in countries where the comma is the decimal separator.
@@ -40,7 +50,7 @@ func newCSV(file io.Reader, defaults Defaults) (*csvReader, error) {
 	rows.csv.ReuseRecord, rows.csv.Comma = true, separator
 	header, err := rows.csv.Read()
 	if errors.Is(err, io.EOF) {
-		return nil, errors.New("the file is empty; its first line must name the columns: " + csvHelp)
+		return nil, errors.New("the file is empty; its first line must name the columns: " + csvHelp())
 	}
 	if err == nil {
 		rows.positions, err = columnPositions(header)
@@ -70,7 +80,7 @@ func columnPositions(header []string) (map[string]int, error) {
 		title = strings.TrimSpace(title)
 		known := slices.IndexFunc(columns(), func(name string) bool { return strings.EqualFold(name, title) })
 		if known < 0 {
-			return nil, fmt.Errorf("unknown column %q; %s", shortened(title), csvHelp)
+			return nil, fmt.Errorf("unknown column %q; %s", shortened(title), csvHelp())
 		}
 		name := columns()[known]
 		if _, isRepeated := at[name]; isRepeated {
@@ -80,7 +90,7 @@ func columnPositions(header []string) (map[string]int, error) {
 	}
 	for _, required := range columns()[:3] {
 		if _, found := at[required]; !found {
-			return nil, fmt.Errorf("the column %q is missing; %s", required, csvHelp)
+			return nil, fmt.Errorf("the column %q is missing; %s", required, csvHelp())
 		}
 	}
 	return at, nil

@@ -62,7 +62,7 @@ func newFile(name string, content []byte, gzipped bool) File {
 // mediaTypes are listed here because package mime also reads the tables of the machine, and browsers need exact types.
 var mediaTypes = map[string]string{
 	".css": "text/css; charset=utf-8", ".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=utf-8",
-	".json": "application/json", ".png": "image/png", ".svg": "image/svg+xml",
+	".json": "application/json", ".png": "image/png", ".svg": "image/svg+xml; charset=utf-8",
 }
 
 // Page reads a page from the tree and replaces each {{name}} by the name and version of that file.

@@ -47,6 +47,17 @@ func get(tb testing.TB, file assets.File, target string, header ...string) *http
 	return w
 }
 
+func TestTextsHaveACharset(t *testing.T) {
+	for name, want := range map[string]string{
+		"a.css": "text/css; charset=utf-8", "a.html": "text/html; charset=utf-8", "a.js": "text/javascript; charset=utf-8",
+		"a.svg": "image/svg+xml; charset=utf-8", "a.json": "application/json", "a.png": "image/png",
+	} {
+		if got := get(t, assets.New(name, []byte("x")), "/"+name).Header().Get("Content-Type"); got != want {
+			t.Errorf("%s has the type %q, want %q", name, got, want)
+		}
+	}
+}
+
 func TestFileIsDecompressedUnlessTheClientAcceptsGzip(t *testing.T) {
 	files := read(t)
 	for accept, want := range map[string]string{

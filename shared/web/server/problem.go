@@ -17,7 +17,7 @@ type Problem struct {
 	Title     string         `json:"title" doc:"Reason phrase of the HTTP status." example:"Bad Request"`
 	Status    int            `json:"status" doc:"HTTP status." example:"400"`
 	Detail    string         `json:"detail" doc:"Explains the problem and how to fix it." example:"The request is not valid; see errors for each failure."`
-	Code      string         `json:"code" doc:"Identifies the kind of problem, for programs." enum:"VALIDATION_ERROR,UNAUTHORIZED,FORBIDDEN,NOT_FOUND,METHOD_NOT_ALLOWED,CONFLICT,PRECONDITION_FAILED,PAYLOAD_TOO_LARGE,UNSUPPORTED_MEDIA_TYPE,UNPROCESSABLE,RATE_LIMITED,SIGN_IN_REQUIRED,INTERNAL_ERROR,UNAVAILABLE"`
+	Code      string         `json:"code" doc:"Identifies the kind of problem, for programs." enum:"VALIDATION_ERROR,UNAUTHORIZED,FORBIDDEN,NOT_FOUND,METHOD_NOT_ALLOWED,CONFLICT,PRECONDITION_FAILED,PAYLOAD_TOO_LARGE,UNSUPPORTED_MEDIA_TYPE,UNPROCESSABLE,RATE_LIMITED,QUOTA_EXCEEDED,SIGN_IN_REQUIRED,INTERNAL_ERROR,UNAVAILABLE"`
 	RequestID string         `json:"requestId" doc:"The X-Request-Id of the response. Include it when you ask for help." example:"0HN4bRs0oAMEJ1w="`
 	Errors    []ProblemField `json:"errors,omitempty" doc:"All validation failures. If there are more than 100, the first 100; detail has the number of the others."`
 
@@ -47,6 +47,7 @@ var statuses = map[fault.Kind]struct {
 	fault.UnsupportedType: {http.StatusUnsupportedMediaType, "UNSUPPORTED_MEDIA_TYPE"},
 	fault.Unprocessable:   {http.StatusUnprocessableEntity, "UNPROCESSABLE"},
 	fault.RateLimited:     {http.StatusTooManyRequests, "RATE_LIMITED"},
+	fault.QuotaExceeded:   {http.StatusTooManyRequests, "QUOTA_EXCEEDED"},
 	fault.Unavailable:     {http.StatusServiceUnavailable, "UNAVAILABLE"},
 	fault.SignInRequired:  {http.StatusForbidden, "SIGN_IN_REQUIRED"},
 }
@@ -72,7 +73,7 @@ func ProblemOf(err error) *Problem {
 	switch {
 	case f.Final:
 		p.Header.Set("X-Should-Retry", "false")
-	case f.Kind == fault.Unavailable, f.Kind == fault.RateLimited && f.RetryAfter > 0:
+	case f.Kind == fault.Unavailable, (f.Kind == fault.RateLimited || f.Kind == fault.QuotaExceeded) && f.RetryAfter > 0:
 		p.Header.Set("Retry-After", retryAfter(f))
 	case f.Kind == fault.Unauthorized:
 		p.Header.Set("WWW-Authenticate", `ApiKey realm="Portside", header="X-API-Key"`)
@@ -83,9 +84,9 @@ func ProblemOf(err error) *Problem {
 // retryAfter returns the wait of a fault in seconds, rounded up: at least one second, and at most a minute for an outage, whose end is
 // a guess.
 func retryAfter(f *fault.Error) string {
-	longest := time.Minute
-	if f.Kind == fault.RateLimited {
-		longest = 24 * time.Hour
+	longest := 24 * time.Hour
+	if f.Kind == fault.Unavailable {
+		longest = time.Minute
 	}
 	wait := min(max(f.RetryAfter, time.Second), longest)
 	return strconv.Itoa(int((wait + time.Second - 1) / time.Second))

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"portside/shared/core/principal"
+	"portside/shared/core/text"
 )
 
 // Observe wraps the handler of a function. It logs each request in one record, adds the X-Request-Id and the headers for
@@ -19,9 +20,7 @@ func Observe(next http.Handler, onPanic http.HandlerFunc) http.Handler {
 		r = r.WithContext(context.WithValue(r.Context(), recordKey{}, rec))
 		out := &statusWriter{ResponseWriter: w}
 		out.Header().Set("X-Request-Id", RequestID(r))
-		out.Header().Set("X-Content-Type-Options", "nosniff")
-		out.Header().Set("Strict-Transport-Security", "max-age=31536000") // browsers ignore it over HTTP, as on a laptop
-		out.Header().Set("Cache-Control", "no-store")
+		setBrowserHeaders(out.Header())
 		defer func() {
 			if cause := recover(); cause != nil {
 				rec.panicked, rec.stack = cause, debug.Stack()
@@ -33,6 +32,16 @@ func Observe(next http.Handler, onPanic http.HandlerFunc) http.Handler {
 		}()
 		next.ServeHTTP(out, r)
 	})
+}
+
+// setBrowserHeaders sets the headers for browsers, which pages and files replace where they need more. A browser that opens a response of
+// the API as a document loads nothing for it, runs nothing, and shows it in no frame.
+func setBrowserHeaders(header http.Header) {
+	header.Set("Cache-Control", "no-store")
+	header.Set("Content-Security-Policy", "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
+	header.Set("Referrer-Policy", "no-referrer")
+	header.Set("Strict-Transport-Security", "max-age=31536000; includeSubDomains") // browsers ignore it over HTTP, as on a laptop
+	header.Set("X-Content-Type-Options", "nosniff")
 }
 
 // RequestID returns API Gateway's ID of the request, which lambdahttp puts into this header.
@@ -72,7 +81,7 @@ func (rec *Record) log(r *http.Request, status int, took time.Duration) {
 		fields = append(fields, "user", rec.Caller.UserID, "credential", rec.Caller.CredentialID)
 	}
 	if rec.Err != nil {
-		fields = append(fields, "error", rec.Err.Error())
+		fields = append(fields, "error", text.Shorten(rec.Err.Error(), maxErrorCharacters))
 	}
 	if rec.panicked != nil {
 		fields = append(fields, "panic", rec.panicked, "stack", string(rec.stack))
@@ -85,6 +94,9 @@ func (rec *Record) log(r *http.Request, status int, took time.Duration) {
 	}
 	slog.Log(r.Context(), level, "request", fields...)
 }
+
+// maxErrorCharacters is how much of an error is logged. The names of unknown fields, which a client chooses, are a part of it.
+const maxErrorCharacters = 4000
 
 // statusWriter remembers the status that was sent.
 type statusWriter struct {

@@ -10,7 +10,8 @@ import { announce } from "./announcer.js";
 import { Button } from "./buttons.js";
 import { CopyField } from "./copy.js";
 import { ConfirmDialog, Dialog } from "./dialog.js";
-import { Form, Select, TextField, useFields } from "./fields.js";
+import { Checkbox, Form, Select, TextField, useFields } from "./fields.js";
+import { Makers, useMakerNames } from "./makers.js";
 import { Empty, Loaded, Section } from "./page.js";
 import { Table } from "./table.js";
 import { Uncertain } from "./uncertain.js";
@@ -40,9 +41,11 @@ export function APIKeys({ user }) {
 
 /** @param {{keys: Key[], onDelete: (key: Key) => void}} props */
 function KeyTable({ keys, onDelete }) {
+  const name = useMakerNames(keys.map((k) => k.makers));
   const columns = [
     { title: texts.name, cell: (/** @type {Key} */ k) => html`<bdi>${k.name}</bdi> <span class="muted mono small">${k.id}</span>` },
     { title: strings.users.created, cell: (/** @type {Key} */ k) => formatDate(k.createdAt) },
+    { title: strings.makers.title, cell: (/** @type {Key} */ k) => html`<${Makers} makers=${k.makers} name=${name} />` },
     { title: texts.lastUsed, cell: (/** @type {Key} */ k) => (k.lastUsedAt ? formatRelative(k.lastUsedAt) : texts.never) },
     { title: texts.expires, cell: (/** @type {Key} */ k) => (k.expiresAt ? formatDate(k.expiresAt) : texts.never) },
     { title: strings.common.delete, isActions: true, cell: (/** @type {Key} */ k) =>
@@ -84,11 +87,13 @@ function CreateDialog({ userId, onClose }) {
 
 /** @param {{userId: string, apiKey: Key, onClose: () => void}} props */
 function DeleteDialog({ userId, apiKey, onClose }) {
+  const [made, setMade] = useState(false);
   const act = async () => {
-    await remove("/v1/users/{userId}/api-keys/{keyId}", { path: { userId, keyId: apiKey.id } });
+    await remove("/v1/users/{userId}/api-keys/{keyId}", { path: { userId, keyId: apiKey.id }, query: { made: made ? "true" : "" } });
     announce(texts.wasDeleted(apiKey.name));
   };
   return html`<${ConfirmDialog} title=${texts.deleteTitle(apiKey.name)} confirm=${strings.common.delete} act=${act} onClose=${onClose}>
     <p>${texts.deleteText}</p>
+    <${Checkbox} label=${texts.deleteMade} hint=${texts.deleteMadeHint} isChecked=${made} onChange=${setMade} />
   <//>`;
 }

@@ -1,4 +1,5 @@
 // The cells of tables of tokens and passwords, and the dialog that revokes one.
+import { useState } from "preact/hooks";
 import { remove } from "../core/api.js";
 import { describeScopes, stateOf } from "../core/credentials.js";
 import { formatDate, formatRelative } from "../core/format.js";
@@ -6,6 +7,8 @@ import { html } from "../core/html.js";
 import { strings } from "../core/strings.js";
 import { announce } from "./announcer.js";
 import { ConfirmDialog } from "./dialog.js";
+import { Checkbox } from "./fields.js";
+import { Makers } from "./makers.js";
 import { Badge } from "./table.js";
 
 /** @typedef {import("../core/credentials.js").Token} Token */
@@ -15,13 +18,16 @@ const texts = strings.credentials;
 /**
  * The columns that describe tokens and passwords.
  * @param {Token[]} all the tokens and passwords of the user, of which the table may show a part
+ * @param {(id: string) => string} [makerName] see useMakerNames; without it, the table does not show who created them
  */
-export function credentialColumns(all) {
+export function credentialColumns(all, makerName) {
+  const makers = { title: strings.makers.title, cell: (/** @type {Token} */ t) => html`<${Makers} makers=${t.makers} name=${makerName} />` };
   return [
     { title: texts.name, cell: (/** @type {Token} */ t) => html`<${Name} token=${t} />` },
     { title: texts.scopes, cell: (/** @type {Token} */ t) => html`<${Scopes} scopes=${t.scopes} />` },
     { title: texts.lastUsed, cell: (/** @type {Token} */ t) => (t.lastUsedAt ? formatRelative(t.lastUsedAt) : texts.never) },
     { title: texts.expires, cell: (/** @type {Token} */ t) => html`<${Expiry} token=${t} />` },
+    ...(makerName ? [makers] : []),
     { title: texts.state, cell: (/** @type {Token} */ t) => html`<${State} token=${t} all=${all} />` },
   ];
 }
@@ -52,12 +58,15 @@ function State({ token, all }) {
 
 /** @param {{token: Token, onRevoked: () => void, onClose: () => void}} props */
 export function RevokeDialog({ token, onRevoked, onClose }) {
+  const [line, setLine] = useState(false);
   const act = async () => {
-    await remove("/api/v1/tokens/{tokenId}", { path: { tokenId: token.id } });
+    await remove("/api/v1/tokens/{tokenId}", { path: { tokenId: token.id }, query: { line: line ? "true" : "" } });
     announce(texts.wasRevoked(token.name));
     onRevoked();
   };
   return html`<${ConfirmDialog} title=${texts.revokeTitle(token.name)} confirm=${texts.revoke} act=${act} onClose=${onClose}>
     <p>${texts.revokeText} ${token.lastUsedAt ? texts.revokeUsed(formatRelative(token.lastUsedAt)) : texts.revokeUnused}</p>
+    ${token.kind === "token"
+      ? html`<${Checkbox} label=${texts.revokeLine} hint=${texts.revokeLineHint} isChecked=${line} onChange=${setLine} />` : null}
   <//>`;
 }

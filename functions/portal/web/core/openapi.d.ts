@@ -81,7 +81,7 @@ export interface paths {
         put?: never;
         /**
          * Approve a credential request
-         * @description Sends the requester a mail with a link to collect the password. The link works once, within 7 days. You cannot decide on your own request.
+         * @description Sends the requester a mail with a link to collect the password. The link works once, within 7 days. You cannot decide on your own request, and no user may have a hand in both the request and the decision: by owning the credential that was used, or by having created it or one with which it was created. Otherwise the response is a 403. Compare `makers` and `deciders`.
          *
          *     Needs the permission `credentials:approve`. A session must have begun within the last 15 minutes; otherwise the response is a 403 with the code `SIGN_IN_REQUIRED`.
          */
@@ -103,7 +103,7 @@ export interface paths {
         put?: never;
         /**
          * Deny a credential request
-         * @description Sends the requester a mail with the reason. You cannot decide on your own request.
+         * @description Sends the requester a mail with the reason. You cannot decide on your own request, and no user may have a hand in both the request and the decision: by owning the credential that was used, or by having created it or one with which it was created. Otherwise the response is a 403. Compare `makers` and `deciders`.
          *
          *     Needs the permission `credentials:approve`. A session must have begun within the last 15 minutes; otherwise the response is a 403 with the code `SIGN_IN_REQUIRED`.
          */
@@ -153,7 +153,9 @@ export interface paths {
          * Create an access token
          * @description Creates a token for the chart repository and the container registry. Only this response contains it.
          *
-         *     A pipeline can renew its token by sending the current one as Bearer. The current scopes must cover the new ones, and the current token stays valid until it expires.
+         *     A pipeline can renew its token by sending the current one as Bearer. The current scopes must cover the new ones, and the current token stays valid until it expires. A token that was not created by a token begins a line of renewals, whose end is fixed: `line.expiresAt`. A renewal is valid for at most as long as the token that asked for it, and not after the line ends; a token that lasts until then gets a 409. Up to 5 tokens of a line can work at the same time, and a line can be renewed 10 times a day.
+         *
+         *     100 tokens can be created for a user on one day (UTC), and 100 renewals; then, and above the quota of a line, the response is a 429 with the code `QUOTA_EXCEEDED`.
          *
          *     With an `Idempotency-Key`, a random UUID, you can safely repeat the request for 24 hours: the same body gets the first response again, with the same secret and `Idempotency-Replayed: true`, and a different body gets a 422. Until then, the service stores the secret encrypted with your key, of which it stores only a hash. If the token was revoked since, the response is a 409.
          *
@@ -177,7 +179,9 @@ export interface paths {
         put?: never;
         /**
          * Revoke a leaked token
-         * @description Revokes a token, password or API key, and every token renewed from it. Needs no credential but the leaked one. The response does not reveal whether the token exists.
+         * @description Revokes a token, password, API key or session, every token renewed from it, and every key, token and password that was created with it, directly or in several steps, also those of other users. It stops working with the next request. What was created with it stops within about a second, and within minutes if there is much. The owners get a mail.
+         *
+         *     Needs no credential but the leaked one. The response does not reveal whether it exists: it is the same and takes a second in any case. One network (an IPv4 address or an IPv6 /64) can send 60 reports in 10 minutes.
          */
         post: operations["revokeLeakedToken"];
         delete?: never;
@@ -202,7 +206,9 @@ export interface paths {
         post?: never;
         /**
          * Revoke a token or password
-         * @description It stops working with the next request. Your own need no permission; those of other users need `tokens:write`. A token can revoke only itself, the tokens it was renewed from, and the tokens renewed from it.
+         * @description It stops working with the next request. With `line=true`, the whole line of renewals stops working: the tokens it was renewed from, and all that were renewed from any of them. Do that if the token has leaked, because the person who has it may have renewed it. Such a request can be repeated.
+         *
+         *     Your own need no permission; those of other users need `tokens:write`. A token can revoke only itself, the tokens it was renewed from, and the tokens renewed from it; with `line=true`, its own line.
          */
         delete: operations["revokeToken"];
         options?: never;
@@ -729,6 +735,8 @@ export interface paths {
         /**
          * Delete a passkey
          * @description Deletes one of your passkeys. Sessions that began with it continue.
+         *
+         *     A session must have begun within the last 15 minutes; otherwise the response is a 403 with the code `SIGN_IN_REQUIRED`.
          */
         delete: operations["deletePasskey"];
         options?: never;
@@ -821,6 +829,8 @@ export interface paths {
         /**
          * Sign out everywhere
          * @description Ends all your sessions, also the one of this request.
+         *
+         *     A session must have begun within the last 15 minutes; otherwise the response is a 403 with the code `SIGN_IN_REQUIRED`.
          */
         delete: operations["deleteSessions"];
         options?: never;
@@ -865,6 +875,8 @@ export interface paths {
         /**
          * End a session
          * @description Ends one of your sessions. It stops working with the next request.
+         *
+         *     A session must have begun within the last 15 minutes; otherwise the response is a 403 with the code `SIGN_IN_REQUIRED`.
          */
         delete: operations["deleteSession"];
         options?: never;
@@ -883,7 +895,7 @@ export interface paths {
         put?: never;
         /**
          * Ask for a sign-in mail
-         * @description Mails a link and a code to the address, if it belongs to an active user. The response is the same for every address. Both work once, within 15 minutes, in the browser that has the cookie of this response. One network (an IPv4 address or IPv6 /64) gets at most 5 mails per hour for one address. A browser in which the user has signed in has its own 5.
+         * @description Mails a link and a code to the address, if it belongs to an active user. The response is the same for every address. Both work once, within 10 minutes, in the browser that has the cookie of this response. One network (an IPv4 address or IPv6 /64) gets at most 5 mails per hour for one address. A browser in which the user has signed in has its own 5.
          */
         post: operations["createSignInLink"];
         delete?: never;
@@ -963,7 +975,7 @@ export interface paths {
         put?: never;
         /**
          * Create an upload
-         * @description For files above 4.4 MB, which are too large for a request. Within 15 minutes, post a form to `url`: first the `fields`, then the file as `file`, at most 200 MB. Then send `uploadId` in place of the file, as `file_upload_id` (`file1_upload_id`, `file2_upload_id`). During the 15 minutes, another post replaces the file. Uploads are deleted after 24 hours.
+         * @description For files above 4.4 MB, which are too large for a request. Within 15 minutes, post a form to `url`: first the `fields`, then the file as `file`, at most 200 MB. Then send `uploadId` in place of the file, as `file_upload_id` (`file1_upload_id`, `file2_upload_id`). During the 15 minutes, another post replaces the file. Uploads are deleted after 24 hours. You can have 10 uploads without a file at the same time, and 999 files or 10 GB.
          *
          *     Needs the permission `capabilities:use`.
          */
@@ -1101,7 +1113,7 @@ export interface paths {
         put?: never;
         /**
          * Create an API key
-         * @description Creates a key with the permissions of its user's role. Only this response contains the key; the service stores a hash. A user can have at most 50 working credentials.
+         * @description Creates a key with the permissions of its user's role. Only this response contains the key; the service stores a hash. A user for whom another one creates a key gets a mail. A user can have at most 50 working credentials, and 100 keys can be created for a user on one day (UTC); then the response is a 429 with the code `QUOTA_EXCEEDED`.
          *
          *     With an `Idempotency-Key`, a random UUID, you can safely repeat the request for 24 hours: the same body gets the first response again, with the same secret and `Idempotency-Replayed: true`, and a different body gets a 422. Until then, the service stores the secret encrypted with your key, of which it stores only a hash. If the created key was deleted since, the response is a 409.
          *
@@ -1128,7 +1140,7 @@ export interface paths {
         post?: never;
         /**
          * Delete an API key
-         * @description The key stops working with the next request.
+         * @description The key stops working with the next request. With `made=true`, all keys, tokens and passwords that were created with it, directly or in several steps, also those of other users, stop working within seconds, and within minutes if there are many. Do that if the key has leaked. Such a request can be repeated, also if the key was deleted before.
          *
          *     Your own keys need no permission; those of other users need `api-keys:write`.
          */
@@ -1207,6 +1219,8 @@ export interface components {
              * @example 2026-03-09T07:45:00Z
              */
             lastUsedAt: string | null;
+            /** @description Who created the key, and with which credential; then who created that credential, and so on, up to a sign-in. Empty if the operator of the service created it. */
+            makers: components["schemas"]["Maker"][];
         };
         ActivatedUser: {
             /**
@@ -1293,6 +1307,32 @@ export interface components {
             requireResidentKey: boolean;
             /** @enum {string} */
             userVerification: "required";
+        };
+        Box: {
+            /**
+             * Format: double
+             * @description Distance from the left edge of the page, in points of 1/72 inch.
+             * @example 340.5
+             */
+            left: number;
+            /**
+             * Format: double
+             * @description Distance from the top edge of the page, in points.
+             * @example 612.3
+             */
+            top: number;
+            /**
+             * Format: double
+             * @description Right end, measured from the left edge of the page.
+             * @example 421.7
+             */
+            right: number;
+            /**
+             * Format: double
+             * @description Lower end, measured from the top edge of the page.
+             * @example 622.3
+             */
+            bottom: number;
         };
         ByTask: {
             /**
@@ -1617,6 +1657,10 @@ export interface components {
             credentialId: string | null;
             /** @description History of the request, oldest first. */
             events: components["schemas"]["RequestEvent"][];
+            /** @description Who really made the request: the requester, with the credential that was used; then who created that credential, and so on, up to a sign-in. */
+            makers: components["schemas"]["Maker"][];
+            /** @description The same for the decision; empty while the request is pending. No user is both here and in makers. */
+            deciders: components["schemas"]["Maker"][];
         };
         CursorPagination: {
             /**
@@ -1904,6 +1948,18 @@ export interface components {
             code: "UNPROCESSABLE" | "UNSUPPORTED_MEDIA_TYPE" | "RATE_LIMITED" | "UNAVAILABLE" | "INTERNAL_ERROR";
             detail: string;
         } | null;
+        Line: {
+            /**
+             * @description Public ID of the first token of the line.
+             * @example 3vQB7B6MrGQZ
+             */
+            firstTokenId: string;
+            /**
+             * Format: date-time
+             * @description UTC. No token of the line works longer.
+             */
+            expiresAt: string;
+        };
         ListedProject: {
             /**
              * Format: uuid
@@ -1976,6 +2032,18 @@ export interface components {
              * @example 2026-03-02T09:15:30.250Z
              */
             createdAt: string;
+        };
+        Maker: {
+            /**
+             * @description ID of the user who created it.
+             * @example 01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11
+             */
+            userId: string;
+            /**
+             * @description Public ID of the API key or session with which the user created it.
+             * @example 3vQB7B6MrGQZ
+             */
+            credentialId: string;
         };
         Media: {
             /**
@@ -2077,6 +2145,8 @@ export interface components {
              * @example 2026-03-09T07:45:00Z
              */
             lastUsedAt: string | null;
+            /** @description Who created the key, and with which credential; then who created that credential, and so on, up to a sign-in. Empty if the operator of the service created it. */
+            makers: components["schemas"]["Maker"][];
         };
         NewToken: {
             id: string;
@@ -2099,6 +2169,8 @@ export interface components {
             expiresAt: string;
             /** @description ID of the token that this token was created with; null if it was created with an API key. */
             rotatedFrom: string | null;
+            /** @description The line of renewals that the token belongs to. */
+            line: components["schemas"]["Line"];
         };
         OpenIDMethod: {
             /**
@@ -2106,7 +2178,7 @@ export interface components {
              * @example Example Inc.
              */
             name: string;
-        };
+        } | null;
         OwnSession: {
             /** @description Whether the request belongs to this session. */
             isCurrent: boolean;
@@ -2357,7 +2429,7 @@ export interface components {
              * @description Identifies the kind of problem, for programs.
              * @enum {string}
              */
-            code: "VALIDATION_ERROR" | "UNAUTHORIZED" | "FORBIDDEN" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "CONFLICT" | "PRECONDITION_FAILED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "UNPROCESSABLE" | "RATE_LIMITED" | "SIGN_IN_REQUIRED" | "INTERNAL_ERROR" | "UNAVAILABLE";
+            code: "VALIDATION_ERROR" | "UNAUTHORIZED" | "FORBIDDEN" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "CONFLICT" | "PRECONDITION_FAILED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "UNPROCESSABLE" | "RATE_LIMITED" | "QUOTA_EXCEEDED" | "SIGN_IN_REQUIRED" | "INTERNAL_ERROR" | "UNAVAILABLE";
             /**
              * @description The X-Request-Id of the response. Include it when you ask for help.
              * @example 0HN4bRs0oAMEJ1w=
@@ -2594,6 +2666,8 @@ export interface components {
              * @example 0.93
              */
             confidence: number;
+            /** @description Place of the quote on its page. Only PDF, and not for text from pictures. */
+            box?: components["schemas"]["Box"];
             /**
              * Format: int64
              * @description In a comparison, the number of the file: 1 or 2.
@@ -2682,7 +2756,7 @@ export interface components {
             email: string;
             /** @example Ada Lovelace */
             name: string;
-        };
+        } | null;
         ResponseTime: {
             /**
              * Format: double
@@ -2862,6 +2936,8 @@ export interface components {
             meta: components["schemas"]["Meta"];
         };
         Token: {
+            /** @description The line of renewals that the token belongs to; null for a password, and for a token that the operator of the service renews. */
+            line: components["schemas"]["Line"];
             /**
              * @description Public ID of the token: the part between its first two underscores.
              * @example 3vQB7B6MrGQZ
@@ -2907,6 +2983,8 @@ export interface components {
             revokedAt: string | null;
             /** @description ID of the token that this token was created with; null if it was created with an API key. */
             rotatedFrom: string | null;
+            /** @description Who created the token, and with which credential; then who created that credential, and so on. A renewed token has the makers of the first one. Empty if the service created it. */
+            makers: components["schemas"]["Maker"][];
             /** @description User name that a password must be sent with. A token accepts any user name. */
             username?: string;
         };
@@ -3205,6 +3283,7 @@ export type Api = components['schemas']['API'];
 export type ApiKey = components['schemas']['APIKey'];
 export type ActivatedUser = components['schemas']['ActivatedUser'];
 export type AuthenticatorCriteria = components['schemas']['AuthenticatorCriteria'];
+export type Box = components['schemas']['Box'];
 export type ByTask = components['schemas']['ByTask'];
 export type ChartDependency = components['schemas']['ChartDependency'];
 export type ChartDetails = components['schemas']['ChartDetails'];
@@ -3233,8 +3312,10 @@ export type ImportReport = components['schemas']['ImportReport'];
 export type ImportedRow = components['schemas']['ImportedRow'];
 export type Job = components['schemas']['Job'];
 export type JobError = components['schemas']['JobError'];
+export type Line = components['schemas']['Line'];
 export type ListedProject = components['schemas']['ListedProject'];
 export type ListedUser = components['schemas']['ListedUser'];
+export type Maker = components['schemas']['Maker'];
 export type Media = components['schemas']['Media'];
 export type Member = components['schemas']['Member'];
 export type Meta = components['schemas']['Meta'];
@@ -3683,10 +3764,15 @@ export interface operations {
                     scopes: string[];
                     /**
                      * Format: int64
-                     * @description Days until the token expires.
+                     * @description Days until the token expires. A token that renews itself gets at most the days for which it was created, and none after the end of its line; then the answer has an earlier expiresAt.
                      * @default 90
                      */
                     expiration_days?: number;
+                    /**
+                     * Format: int64
+                     * @description Days until the line of renewals ends that the token begins. Default: 365, or twice expiration_days if that is more. A token that renews itself must not send it.
+                     */
+                    line_expiration_days?: number;
                 };
             };
         };
@@ -3731,7 +3817,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The complete token, password or API key. */
+                    /** @description The complete token, password, API key or session. */
                     token: string;
                 };
             };
@@ -3748,6 +3834,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             413: components["responses"]["RequestEntityTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
         };
     };
@@ -3788,7 +3875,10 @@ export interface operations {
     };
     revokeToken: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Whether to revoke the whole line of renewals of the token. */
+                line?: boolean;
+            };
             header?: never;
             path: {
                 /** @description Public ID of the token. */
@@ -5439,6 +5529,8 @@ export interface operations {
             /** @description No Content */
             204: {
                 headers: {
+                    /** @description Removes what the portal stored in the browser, if the session of this request has ended. */
+                    "Clear-Site-Data"?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     /** @description Removes the cookie of the session, if the session of this request has ended. */
@@ -5499,6 +5591,8 @@ export interface operations {
             /** @description No Content */
             204: {
                 headers: {
+                    /** @description Removes what the portal stored in the browser, if the session of this request has ended. */
+                    "Clear-Site-Data"?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     /** @description Removes the cookie of the session, if the session of this request has ended. */
@@ -5531,6 +5625,8 @@ export interface operations {
             /** @description No Content */
             204: {
                 headers: {
+                    /** @description Removes what the portal stored in the browser, if the session of this request has ended. */
+                    "Clear-Site-Data"?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     /** @description Removes the cookie of the session, if the session of this request has ended. */
@@ -6174,7 +6270,10 @@ export interface operations {
     };
     deleteApiKey: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Whether to end everything that was created with the key, too. */
+                made?: boolean;
+            };
             header?: never;
             path: {
                 /** @description ID of the user. */

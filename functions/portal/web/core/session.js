@@ -19,9 +19,19 @@ const listeners = new Set();
 
 /** @param {Session | null} session */
 export function setSession(session) {
+  if (state.current && state.current.user.id !== session?.user.id) clearTab();
   state.current = session;
   state.isLoaded = true;
   for (const listener of listeners) listener();
+}
+
+/** Removes what pages have stored in this tab, such as the settings of the media page, because the next user must not see it. */
+function clearTab() {
+  try {
+    sessionStorage.clear();
+  } catch {
+    // The browser forbids storage, so it is empty.
+  }
 }
 
 /**
@@ -78,8 +88,10 @@ export function followOtherTabs() {
     if (!isNew && userId === before) return; // another tab has only loaded a page
     const now = await readSession().catch(() => undefined); // offline: the next request finds out
     if (now === undefined) return;
-    if (before && before !== now?.user.id) location.reload();
-    else setSession(now);
+    if (before && before !== now?.user.id) {
+      clearTab();
+      location.reload();
+    } else setSession(now);
   });
 }
 

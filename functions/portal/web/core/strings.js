@@ -169,6 +169,8 @@ export const strings = {
     /** @type {(when: string) => string} */
     revokeUsed: (when) => `It was last used ${when}.`,
     revokeUnused: "It was never used.",
+    revokeLine: "Also revoke all tokens of its line of renewals",
+    revokeLineHint: "Choose this if somebody else may have the token: they may have renewed it.",
     /** @type {(name: string) => string} */
     wasRevoked: (name) => `${name} was revoked.`,
   },
@@ -242,6 +244,8 @@ export const strings = {
     collectBy: "Link works until",
     credential: "Password",
     history: "History",
+    madeWith: "Requested with",
+    decidedWith: "Decided with",
     you: "you",
     system: "the system",
     vendor: "the vendor",
@@ -357,7 +361,7 @@ export const strings = {
     /** @type {(email: string) => string} */
     mailSent: (email) => `If ${email} belongs to an active account, an email is on its way. Open its link in this browser, or type its code here.`,
     code: "Code",
-    codeHint: "10 digits; it works for 15 minutes",
+    codeHint: "10 digits; it works for 10 minutes",
     submit: "Sign in",
     askAgain: "Request another email",
     otherWay: "Sign in another way",
@@ -552,10 +556,20 @@ export const strings = {
     /** @type {(name: string) => string} */
     deleteTitle: (name) => `Delete the API key ${name}?`,
     deleteText: `Programs that use the key can no longer call the API. ${cannotUndo}`,
+    deleteMade: "Also end everything that was created with this key",
+    deleteMadeHint: "Choose this if somebody else may have the key. Keys, tokens and passwords that were created with it stop working, also those of " +
+      "other users.",
     /** @type {(name: string) => string} */
     deleteLabel: (name) => `Delete the API key ${name}`,
     /** @type {(name: string) => string} */
     wasDeleted: (name) => `The API key ${name} was deleted.`,
+  },
+
+  makers: {
+    title: "Created by",
+    service: "The service",
+    you: "You",
+    earlier: "with a credential created by",
   },
 
   userTokens: {

@@ -1,4 +1,5 @@
 // One request for credentials with its history, for its requester and for approvers.
+import { Makers, useMakerNames } from "../../components/makers.js";
 import { Loaded, Page, Section } from "../../components/page.js";
 import { RequestBadge } from "../../components/requests.js";
 import { get } from "../../core/api.js";
@@ -26,14 +27,18 @@ export default function RequestPage({ params }) {
 
 /** @param {{request: CredentialRequest}} props */
 function Facts({ request: r }) {
+  const name = useMakerNames(can("credentials:approve") ? [r.makers, r.deciders] : [r.makers]);
   return html`<${Section} title=${texts.levels[r.accessLevel]} actions=${html`<${RequestBadge} request=${r} />`}>
     <p>${texts.next[r.status]}</p>
     <dl class="facts">
       <${Fact} name=${texts.requester}><bdi>${r.userId === currentUser().id ? currentUser().name : personName(r, r.userId)}</bdi><//>
       <${Fact} name=${texts.justification}><span class="prose" dir="auto">${r.justification}</span><//>
       <${Fact} name=${texts.requested}>${formatDateTime(r.createdAt)}<//>
+      ${r.makers.length > 0 ? html`<${Fact} name=${texts.madeWith}><${Makers} makers=${r.makers} name=${name} /><//>` : null}
       ${r.status === "pending" ? html`<${Fact} name=${texts.due}>${formatDateTime(r.dueAt)}<//>` : null}
       ${r.decidedBy ? html`<${Fact} name=${texts.decided}>${formatDateTime(r.decidedAt)}, ${texts.by(personName(r, r.decidedBy))}<//>` : null}
+      ${r.deciders.length > 0 && can("credentials:approve")
+        ? html`<${Fact} name=${texts.decidedWith}><${Makers} makers=${r.deciders} name=${name} /><//>` : null}
       ${r.reason ? html`<${Fact} name=${texts.reason}><span class="prose" dir="auto">${r.reason}</span><//>` : null}
       ${r.status === "approved" && r.collectBy ? html`<${Fact} name=${texts.collectBy}>${formatDateTime(r.collectBy)}<//>` : null}
       ${r.credentialId ? html`<${Fact} name=${texts.credential}><span class="mono">${r.credentialId}</span><//>` : null}

@@ -2,6 +2,7 @@
 import { Button } from "../../components/buttons.js";
 import { credentialColumns } from "../../components/credentials.js";
 import { Select } from "../../components/fields.js";
+import { useMakerNames } from "../../components/makers.js";
 import { Empty, Section } from "../../components/page.js";
 import { Pager, Table } from "../../components/table.js";
 import { isWorking } from "../../core/credentials.js";
@@ -20,6 +21,7 @@ const listLimit = 500; // of the API
 /** @param {{all: Token[], choose: (chosen: Chosen) => void}} props */
 export function Tokens({ all, choose }) {
   const { query } = useAddress();
+  const makerName = useMakerNames(all.map((t) => t.makers));
   const showAll = query.get("show") === "all";
   const rows = showAll ? all : all.filter(isWorking);
   const offset = Math.max(0, Math.min(Math.trunc(Number(query.get("offset")) || 0), rows.length - 1));
@@ -28,7 +30,7 @@ export function Tokens({ all, choose }) {
     onChange=${(/** @type {string} */ value) => setQuery({ show: value === "all" ? "all" : "", offset: "" })} />`;
   return html`<${Section} title=${texts.list} actions=${all.length > 0 ? filter : null}>
     ${rows.length === 0 ? html`<${Empty} title=${all.length > 0 ? texts.noneWorking : texts.none}><p>${texts.noneText}</p><//>` : html`
-      <${Table} caption=${texts.list} columns=${columns(all, choose)} rows=${rows.slice(offset, offset + pageSize)}
+      <${Table} caption=${texts.list} columns=${columns(all, choose, makerName)} rows=${rows.slice(offset, offset + pageSize)}
         rowKey=${(/** @type {Token} */ t) => t.id} />
       <${Pager} offset=${offset} limit=${pageSize} total=${rows.length}
         onChange=${(/** @type {number} */ n) => setQuery({ offset: n || "" })} />`}
@@ -39,12 +41,13 @@ export function Tokens({ all, choose }) {
 /**
  * @param {Token[]} all
  * @param {(chosen: Chosen) => void} choose
+ * @param {(id: string) => string} makerName
  */
-function columns(all, choose) {
+function columns(all, choose, makerName) {
   const actions = {
     title: strings.credentials.actions, isActions: true, cell: (/** @type {Token} */ t) => html`<${Actions} token=${t} choose=${choose} />`,
   };
-  return [...credentialColumns(all), actions];
+  return [...credentialColumns(all, makerName), actions];
 }
 
 /** @param {{token: Token, choose: (chosen: Chosen) => void}} props */

@@ -7,10 +7,12 @@ import { html } from "../../core/html.js";
 import { strings } from "../../core/strings.js";
 import { BlocksView, hasPlace } from "./blocks.js";
 import { readContent, visibleName } from "./document.js";
-import { drawPage, findBoxes, openPDF } from "./pdf.js";
+import { drawPage, openPDF } from "./pdf.js";
 import { findQuote, newIndex } from "./quotes.js";
 
-/** @typedef {{id: string, variable: string, file: number, quote: string, page: number, start: number, end: number, confidence: number}} Evidence */
+/** @typedef {import("../../core/openapi.js").components["schemas"]["Box"]} Box in points, from the top left corner of the page */
+/** @typedef {import("../../core/openapi.js").components["schemas"]["Quote"]} Source */
+/** @typedef {Source & {id: string, variable: string, file: number}} Evidence */
 /** @typedef {import("./document.js").Content} Content */
 
 /** How many characters of a long text are shown before and after the place. */
@@ -146,51 +148,48 @@ function pieces(text, marks, { from, to }, selected) {
 function PDFView({ file, places, selected }) {
   const canvas = useRef(/** @type {HTMLCanvasElement | null} */ (null));
   const number = Math.max(selected.page, 1);
-  const onPage = useMemo(() => places.filter((place) => place.page === selected.page), [places, number]);
-  const { drawn, problem } = useDrawing({ file, canvas, number, places: onPage });
-  const boxes = drawn?.number === number ? drawn.boxes : null;
-  const isLocated = boxes?.some((box) => box.id === selected.id);
+  const { drawn, problem } = useDrawing(file, number, canvas);
   if (problem) return html`<${ProblemMessage} problem=${problem} /><${Quote} evidence=${selected} />`;
-  return html`${boxes ? null : html`<${Loading} />`}
-    ${boxes && !isLocated ? html`<p>${strings.media.evidence.notLocated}</p><${Quote} evidence=${selected} />` : null}
-    <div class="paper" hidden=${!boxes}>
+  const page = drawn?.number === number ? drawn : null;
+  return html`${page ? null : html`<${Loading} />`}
+    ${page && !selected.box ? html`<p>${strings.media.evidence.notLocated}</p><${Quote} evidence=${selected} />` : null}
+    <div class="paper" hidden=${!page}>
       <canvas ref=${canvas} role="img" aria-label=${strings.media.evidence.page(number, visibleName(file.name))}></canvas>
-      ${boxes?.map(({ id, box }) => html`<div class=${id === selected.id ? "mark selected" : "mark"} style=${percentages(box)}></div>`)}
+      ${page && places.filter((place) => place.page === selected.page).map(({ id, box }) => box &&
+        html`<div class=${id === selected.id ? "mark selected" : "mark"} style=${percentages(box, page)}></div>`)}
     </div>`;
 }
 
 /**
- * Draws a page of a file, and finds the boxes of the places on it.
- * @param {{file: File, canvas: {current: HTMLCanvasElement | null}, number: number, places: Evidence[]}} what
+ * Draws a page of a file. The result has the page's number, and its size in points.
+ * @param {File} file
+ * @param {number} number
+ * @param {{current: HTMLCanvasElement | null}} canvas
  */
-function useDrawing({ file, canvas, number, places }) {
+function useDrawing(file, number, canvas) {
   const pdf = useLoad(() => openPDF(file), [file]);
-  const [drawn, setDrawn] = useState(/** @type {{number: number, boxes: {id: string, box: import("./pdf.js").Box}[]} | null} */ (null));
+  const [drawn, setDrawn] = useState(/** @type {{number: number, width: number, height: number} | null} */ (null));
   const [problem, setProblem] = useState(/** @type {import("../../core/api.js").Problem | undefined} */ (undefined));
   useEffect(() => () => void pdf.data?.destroy(), [pdf.data]);
   useEffect(() => {
     if (!pdf.data || !canvas.current) return undefined;
     const abort = new AbortController();
-    draw(pdf.data.document, { canvas: canvas.current, number, places, signal: abort.signal }).then(
-      (boxes) => abort.signal.aborted || setDrawn({ number, boxes }),
+    drawPage(pdf.data.document, number, { canvas: canvas.current, signal: abort.signal }).then(
+      (size) => abort.signal.aborted || setDrawn({ number, ...size }),
       (error) => abort.signal.aborted || setProblem(asProblem(error)),
     );
     return () => abort.abort();
-  }, [pdf.data, number, places]);
+  }, [pdf.data, number]);
   return { drawn, problem: pdf.problem ?? problem };
 }
 
 /**
- * @param {any} document
- * @param {{canvas: HTMLCanvasElement, number: number, places: Evidence[], signal: AbortSignal}} what
+ * @param {Box} box
+ * @param {{width: number, height: number}} page
  */
-async function draw(document, { canvas, number, places, signal }) {
-  await drawPage(document, number, { canvas, signal });
-  const found = await findBoxes(document, number, places);
-  return places.flatMap((place, i) => found[i].map((box) => ({ id: place.id, box })));
-}
-
-/** @param {import("./pdf.js").Box} box */
-function percentages({ left, top, width, height }) {
-  return { left: `${left * 100}%`, top: `${top * 100}%`, width: `${width * 100}%`, height: `${height * 100}%` };
+function percentages({ left, top, right, bottom }, { width, height }) {
+  return {
+    left: `${left / width * 100}%`, top: `${top / height * 100}%`,
+    width: `${(right - left) / width * 100}%`, height: `${(bottom - top) / height * 100}%`,
+  };
 }

@@ -84,13 +84,12 @@ function fold(text) {
  * Finds a quote. Of several places, it takes one that does not begin or end within a word, next to the position.
  * @param {Index} index
  * @param {{quote: string, start: number}} evidence start: position in the service's text, in characters
- * @param {number} [after] offset in the text at which the search begins
  * @returns {Range | null}
  */
-export function findQuote(index, { quote, start }, after = 0) {
+export function findQuote(index, { quote, start }) {
   const wanted = fold(quote);
   if (wanted === "") return null;
-  const places = placesOf(index, wanted).filter((i) => index.at[i] >= after);
+  const places = placesOf(index, wanted);
   const whole = places.filter((i) => isWhole(index, i, i + wanted.length));
   const candidates = whole.length > 0 ? whole : places;
   if (candidates.length === 0) return null;

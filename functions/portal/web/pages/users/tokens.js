@@ -2,6 +2,7 @@
 import { useState } from "preact/hooks";
 import { Button } from "../../components/buttons.js";
 import { credentialColumns, RevokeDialog } from "../../components/credentials.js";
+import { useMakerNames } from "../../components/makers.js";
 import { Empty, Loaded, Section } from "../../components/page.js";
 import { Pager, Table } from "../../components/table.js";
 import { get } from "../../core/api.js";
@@ -35,7 +36,7 @@ function TokenTable({ tokens, onRevoke }) {
   const offset = chosen < tokens.length ? chosen : 0;
   const actions = { title: strings.credentials.actions, isActions: true, cell: (/** @type {Token} */ t) => (isFinal(t) ? null
     : html`<${Button} label=${strings.credentials.revokeLabel(t.name)} onClick=${() => onRevoke?.(t)}>${strings.credentials.revoke}<//>`) };
-  const columns = credentialColumns(tokens);
+  const columns = credentialColumns(tokens, useMakerNames(tokens.map((t) => t.makers)));
   return html`
     <${Table} caption=${texts.title} columns=${onRevoke ? [...columns, actions] : columns}
       rows=${tokens.slice(offset, offset + rowsPerPage)} rowKey=${(/** @type {Token} */ t) => t.id} />

@@ -1,0 +1,126 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"portside/shared/core/principal"
+	"portside/shared/core/versions"
+	"portside/shared/credentials"
+	"portside/shared/users"
+)
+
+// smokePlaces is how many smoke tests can run at the same time. Each has the names of one place. There are few names, because the
+// chart repository keeps the archive of each chart for ever, and a test must find the users of tests that were killed.
+const smokePlaces = 8
+
+// smokeLeftoverAge is the age from which an admin belongs to a test that was killed. It exceeds the time that a test may take.
+const smokeLeftoverAge = 10 * time.Minute
+
+// smokeNames are the names that a smoke test uses alone. The existence of the admin reserves the others.
+type smokeNames struct {
+	admin string // address; the domain never receives mail
+	probe string // address of the user that the test creates through the API; the mailbox simulator of Amazon SES accepts its mail
+	chart string
+}
+
+func smokeNamesAt(place int) smokeNames {
+	return smokeNames{
+		admin: fmt.Sprintf("smoke-test-%d@portside.invalid", place),
+		probe: fmt.Sprintf("success+portside-smoke-test-%d@simulator.amazonses.com", place),
+		chart: fmt.Sprintf("portside-smoke-test-%d", place),
+	}
+}
+
+// errNoSmokePlace means that all places are in use.
+var errNoSmokePlace = fmt.Errorf("%d smoke tests run at the same time, or were killed within the last %d minutes: run the test again later",
+	smokePlaces, int(smokeLeftoverAge.Minutes()))
+
+// signUp removes the users of tests that were killed, and creates an admin with an API key. The service must have another admin,
+// because the last admin cannot be deleted.
+func (s *smokeTest) signUp(ctx context.Context) error {
+	admins, err := s.users.ActiveAdmins(ctx)
+	if err != nil {
+		return err
+	}
+	if admins == 0 {
+		return errors.New("the service has no admin: create the first one with `portside bootstrap`, and run the smoke test again")
+	}
+	free, err := s.freePlaces(ctx)
+	if err != nil {
+		return err
+	}
+	if err := s.takePlace(ctx, free); err != nil {
+		return err
+	}
+	s.key = credentials.Mint(credentials.APIKey)
+	key := credentials.Credential{
+		ID: s.key.ID(), Kind: credentials.APIKey, Hash: s.key.Hash(), Name: "smoke test", CreatedAt: s.now().UTC(),
+		Owner: credentials.Owner{ID: s.admin.ID, Role: s.admin.Role, Active: true},
+	}
+	return s.users.Issue(ctx, s.admin, users.Issued{Key: key, Secret: s.key})
+}
+
+// freePlaces returns the names that no running test uses.
+func (s *smokeTest) freePlaces(ctx context.Context) (free []smokeNames, err error) {
+	for place := range smokePlaces {
+		names := smokeNamesAt(place + 1)
+		admin, err := s.users.ByEmail(ctx, names.admin)
+		if err != nil && !errors.Is(err, users.ErrNotFound) {
+			return nil, err
+		}
+		if err == nil && s.now().Sub(admin.CreatedAt) < smokeLeftoverAge {
+			continue
+		}
+		if err == nil {
+			if err := s.remove(ctx, names, admin.ID); err != nil {
+				return nil, err
+			}
+		}
+		free = append(free, names)
+	}
+	return free, nil
+}
+
+// takePlace creates the admin of the first place that no other test takes meanwhile.
+func (s *smokeTest) takePlace(ctx context.Context, free []smokeNames) error {
+	for _, names := range free {
+		created, err := s.service().Create(ctx, users.CreateOptions{Caller: principal.Operator()},
+			users.NewUser{Email: names.admin, Name: "Smoke test", Role: principal.Admin})
+		if errors.Is(err, users.ErrEmailTaken) {
+			continue
+		}
+		s.names, s.admin = names, created.User
+		return err
+	}
+	return errNoSmokePlace
+}
+
+// removeUsers removes the users of this test with all their credentials. It also works after an interruption.
+func (s *smokeTest) removeUsers(ctx context.Context) error {
+	if s.admin.ID == "" {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), smokeCleanupTimeout)
+	defer cancel()
+	return s.remove(ctx, s.names, s.admin.ID)
+}
+
+// remove removes the users of a place, the admin last, because another test can take the place then.
+func (s *smokeTest) remove(ctx context.Context, names smokeNames, adminID string) error {
+	probe, err := s.users.ByEmail(ctx, names.probe)
+	if err == nil {
+		err = s.service().Delete(ctx, principal.Operator(), versions.Target{ID: probe.ID})
+	}
+	if err == nil || errors.Is(err, users.ErrNotFound) {
+		err = s.service().Delete(ctx, principal.Operator(), versions.Target{ID: adminID})
+	}
+	if err != nil && !errors.Is(err, users.ErrNotFound) { // another test may have removed the users of a killed one
+		return fmt.Errorf("delete the users of the smoke test %s: %w", names.admin, err)
+	}
+	return nil
+}
+
+func (s *smokeTest) service() *users.Service { return users.NewService(s.users, nil, newID, s.now) }

@@ -1,0 +1,86 @@
+package main
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/CycloneDX/cyclonedx-go"
+
+	"portside/shared/web"
+)
+
+// describe returns the document: the release, its functions, and what each of them contains.
+func describe(functions []function, libraries []module) *cyclonedx.BOM {
+	release := cyclonedx.Component{
+		BOMRef: "portside", Type: cyclonedx.ComponentTypeApplication, Name: "portside", Version: web.ReleaseVersion,
+	}
+	contained := map[string]cyclonedx.Component{}
+	depends := map[string][]string{release.BOMRef: {}}
+	for _, f := range functions {
+		contained[f.ref()] = f.component()
+		depends[release.BOMRef] = append(depends[release.BOMRef], f.ref())
+		modules := f.modules
+		if f.name == portal {
+			modules = append(slices.Clone(modules), libraries...)
+		}
+		for _, m := range modules {
+			contained[m.purl()] = m.component()
+			depends[f.ref()] = append(depends[f.ref()], m.purl())
+		}
+	}
+	document := cyclonedx.NewBOM()
+	document.Metadata = &cyclonedx.Metadata{Component: &release}
+	document.Components = componentsOf(contained)
+	document.Dependencies = dependenciesOf(depends)
+	return document
+}
+
+func componentsOf(contained map[string]cyclonedx.Component) *[]cyclonedx.Component {
+	var sorted []cyclonedx.Component
+	for _, ref := range slices.Sorted(maps.Keys(contained)) {
+		sorted = append(sorted, contained[ref])
+	}
+	return &sorted
+}
+
+func dependenciesOf(depends map[string][]string) *[]cyclonedx.Dependency {
+	var sorted []cyclonedx.Dependency
+	for _, ref := range slices.Sorted(maps.Keys(depends)) {
+		on := slices.Compact(slices.Sorted(slices.Values(depends[ref])))
+		sorted = append(sorted, cyclonedx.Dependency{Ref: ref, Dependencies: &on})
+	}
+	return &sorted
+}
+
+func (f function) ref() string { return "function:" + f.name }
+
+func (f function) component() cyclonedx.Component {
+	return cyclonedx.Component{
+		BOMRef: f.ref(), Type: cyclonedx.ComponentTypeApplication, Name: f.name, Version: web.ReleaseVersion,
+		Hashes: &[]cyclonedx.Hash{{Algorithm: cyclonedx.HashAlgoSHA256, Value: f.sha256}},
+	}
+}
+
+func (m module) component() cyclonedx.Component {
+	component := cyclonedx.Component{
+		BOMRef: m.purl(), Type: cyclonedx.ComponentTypeLibrary, Name: m.name, Version: m.version, PackageURL: m.purl(),
+	}
+	if m.sum != "" {
+		component.Properties = &[]cyclonedx.Property{{Name: m.sumName(), Value: m.sum}}
+	}
+	return component
+}
+
+// purl returns the package URL. Its names of Go modules are in lowercase. See https://github.com/package-url/purl-spec.
+func (m module) purl() string {
+	return "pkg:" + m.kind + "/" + strings.ToLower(m.name) + "@" + m.version
+}
+
+// sumName names the checksum. Both kinds are hashes of a list or an archive, and not of a file, so they are properties.
+func (m module) sumName() string {
+	if m.kind == npm {
+		return "npm:integrity"
+	}
+	return "go:sum"
+}

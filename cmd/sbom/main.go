@@ -1,0 +1,44 @@
+// Command sbom writes a software bill of materials of a release, as CycloneDX JSON, to its standard output:
+//
+//	go run ./cmd/sbom -release DIR [-root DIR]
+//
+// The folder of the release has one folder per function with its binary, as `make release` writes it. The modules come from
+// the build information in the binaries, so the document names what is linked and not what go.mod permits. The libraries
+// of the portal come from the manifest beside them. The same release always has the same document, byte for byte.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"log"
+	"os"
+
+	"github.com/CycloneDX/cyclonedx-go"
+)
+
+func main() {
+	log.SetFlags(0)
+	release := flag.String("release", ".local/release", "folder with a folder per function")
+	root := flag.String("root", ".", "folder of the project")
+	flag.Parse()
+	if err := write(os.Stdout, *root, *release); err != nil {
+		log.Fatalf("sbom: %v", err)
+	}
+}
+
+func write(w io.Writer, root, release string) error {
+	functions, err := readFunctions(release)
+	if err != nil {
+		return err
+	}
+	libraries, err := readLibraries(root)
+	if err != nil {
+		return err
+	}
+	encoder := cyclonedx.NewBOMEncoder(w, cyclonedx.BOMFileFormatJSON).SetPretty(true).SetEscapeHTML(false)
+	if err := encoder.EncodeVersion(describe(functions, libraries), cyclonedx.SpecVersion1_6); err != nil {
+		return fmt.Errorf("write the document: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,406 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"portside/shared/core/principal"
+	"portside/shared/credentials"
+	"portside/shared/revocation"
+	"portside/shared/testkit/awstest"
+	"portside/shared/testkit/webtest"
+	"portside/shared/users"
+)
+
+const revokePath = "/api/v1/tokens/revoke"
+
+func (d *fixture) report(secret string) webtest.Response {
+	d.tb.Helper()
+	return d.anonymous().Post(revokePath, `{"token":"`+secret+`"}`)
+}
+
+func (d *fixture) makeToken(with string) string {
+	d.tb.Helper()
+	client := d.withKey(with)
+	if strings.HasPrefix(with, string(credentials.AccessToken)) {
+		client = d.withToken(with)
+	}
+	return client.Post("/api/v1/tokens", `{"name":"t","scopes":["read:helm-charts"]}`).WantStatus(http.StatusCreated).Text("data.token")
+}
+
+// works reports whether a secret is accepted.
+func (d *fixture) works(secret string) bool {
+	d.tb.Helper()
+	auth := credentials.NewAuthenticator(d.table, 0, d.clock)
+	parsed, err := credentials.Parse(secret)
+	if err != nil {
+		d.tb.Fatal(err)
+	}
+	_, _, err = auth.Authenticate(d.tb.Context(), secret, parsed.Kind())
+	return err == nil
+}
+
+// product is what a thief creates with a leaked key, and what others have that must stay.
+type product struct {
+	leaked        string
+	made, remains map[string]string
+}
+
+// theft lets a thief create keys and tokens with a leaked key in several steps and for several users.
+func theft(d *fixture) product {
+	a, b, c := d.admin("a@example.com"), d.admin("b@example.com"), d.admin("c@example.com")
+	leaked := d.makeKey(a.key, a.id)
+	own, forB := d.makeKey(leaked, a.id), d.makeKey(leaked, b.id)
+	byB := d.makeKey(forB, b.id)
+	forC := d.makeKey(byB, c.id)
+	back := d.makeKey(forC, a.id)
+	token := d.makeToken(forC)
+	return product{
+		leaked: leaked,
+		made: map[string]string{
+			"a key of the same user": own, "a key of another user": forB, "a key that this key made": byB, "a key of a third user": forC,
+			"a key back to the first user": back, "a token": token, "a renewed token": d.makeToken(d.makeToken(token)),
+			"a token of the leaked key": d.makeToken(leaked),
+		},
+		remains: map[string]string{
+			"the key that made the leaked one": a.key, "another key of the user": d.makeKey(a.key, a.id), "a token of it": d.makeToken(a.key),
+			"a key of another user": b.key, "a token of another user": d.makeToken(c.key),
+		},
+	}
+}
+
+func (p product) check(d *fixture) {
+	d.tb.Helper()
+	if d.works(p.leaked) {
+		d.tb.Error("the leaked key works")
+	}
+	for name, secret := range p.made {
+		if d.works(secret) {
+			d.tb.Errorf("%s works, which was made with the leaked key", name)
+		}
+	}
+	for name, secret := range p.remains {
+		if !d.works(secret) {
+			d.tb.Errorf("%s does not work, which was not made with the leaked key", name)
+		}
+	}
+}
+
+func TestReportEndsEverythingThatTheLeakedKeyMade(t *testing.T) {
+	d := newFixture(t)
+	stolen := theft(d)
+	d.report(stolen.leaked).WantStatus(http.StatusNoContent)
+	stolen.check(d)
+	d.wantNoJobs()
+	token, err := credentials.Parse(stolen.made["a token of the leaked key"])
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.withKey(stolen.remains["another key of the user"]).Get("/api/v1/tokens/"+token.ID()).WantStatus(http.StatusOK).
+		WantValue("data.status", "revoked").
+		WantValue("data.reason", "created with "+stolen.leaked[4:16]+", which was reported as leaked")
+}
+
+func (d *fixture) wantNoJobs() {
+	d.tb.Helper()
+	if finished, err := d.leaksOn(d.client, 365*24*time.Hour).SendDue(d.tb.Context()); finished != 0 || err != nil {
+		d.tb.Errorf("%d unfinished revocations, %v", finished, err)
+	}
+}
+
+// TestReportOfAKeyThatWasDeletedEndsWhatItMade deletes the key only, as somebody may do before they know of the leak.
+func TestReportOfAKeyThatWasDeletedEndsWhatItMade(t *testing.T) {
+	d := newFixture(t)
+	stolen := theft(d)
+	at := d.caller(stolen.leaked)
+	if err := d.keys.Revoke(t.Context(), principal.Operator(), at.UserID, at.CredentialID); err != nil {
+		t.Fatal(err)
+	}
+	d.report(stolen.leaked).WantStatus(http.StatusNoContent)
+	stolen.check(d)
+}
+
+// TestReportEndsManyKeys checks more credentials than one transaction can end, for two owners.
+func TestReportEndsManyKeys(t *testing.T) {
+	d := newFixture(t)
+	a, b := d.admin("a@example.com"), d.admin("b@example.com")
+	leaked := d.makeKey(a.key, a.id)
+	var made []string
+	for range credentials.MaxLive - 5 {
+		made = append(made, d.makeKey(leaked, a.id), d.makeKey(leaked, b.id))
+	}
+	d.report(leaked).WantStatus(http.StatusNoContent)
+	for i, secret := range made {
+		if d.works(secret) {
+			t.Fatalf("key %d works", i)
+		}
+	}
+	d.wantNoJobs()
+	d.makeKey(b.key, b.id) // there is room again
+}
+
+func TestOwnersGetMailsAboutALeak(t *testing.T) {
+	d := newFixture(t)
+	stolen := theft(d)
+	for range 3 {
+		d.report(stolen.leaked).WantStatus(http.StatusNoContent)
+	}
+	d.advance(time.Hour)
+	if _, err := d.notices().SendDue(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for address, subject := range map[string]string{
+		"a@example.com": "A credential of yours was reported as leaked", "b@example.com": "A credential of yours has ended",
+		"c@example.com": "A credential of yours has ended",
+	} {
+		if got := d.subjects(address); len(got) != 1 || got[0] != subject {
+			t.Errorf("mails to %s: %v, want one %q", address, got, subject)
+		}
+	}
+	for _, m := range d.mailbox.to("a@example.com") {
+		if m.Subject == madeSubject {
+			continue
+		}
+		if !strings.Contains(m.Text, stolen.leaked[4:16]) || strings.Contains(m.Text, stolen.leaked[17:]) {
+			t.Errorf("the mail must have the public id and not the secret:\n%s", m.Text)
+		}
+	}
+}
+
+const madeSubject = "Another user created an API key for you"
+
+// subjects returns the subjects of the mails to an address, except those about new keys.
+func (d *fixture) subjects(address string) (subjects []string) {
+	for _, m := range d.mailbox.to(address) {
+		if m.Subject != madeSubject {
+			subjects = append(subjects, m.Subject)
+		}
+	}
+	return subjects
+}
+
+// TestReportAnswersTheSameForKnownAndUnknownSecrets compares status, header and body.
+func TestReportAnswersTheSameForKnownAndUnknownSecrets(t *testing.T) {
+	d := newFixture(t)
+	a := d.admin("a@example.com")
+	ended := d.makeKey(a.key, a.id)
+	d.report(ended)
+	unknown := d.report(credentials.Mint(credentials.APIKey).Reveal()).WantStatus(http.StatusNoContent)
+	for name, secret := range map[string]string{
+		"working": a.key, "ended": ended, "a token": credentials.Mint(credentials.AccessToken).Reveal(), "malformed": "x",
+		"a link": credentials.Mint(credentials.Link).Reveal(), "a browser": credentials.Mint(credentials.Browser).Reveal(),
+	} {
+		known := d.report(secret)
+		got := fmt.Sprintf("%d %v %s", known.Status, known.Header, known.Body)
+		if want := fmt.Sprintf("%d %v %s", unknown.Status, unknown.Header, unknown.Body); got != want {
+			t.Errorf("%s: %s, an unknown one %s", name, got, want)
+		}
+	}
+}
+
+// TestReportsAreLimitedByNetwork checks that known and unknown secrets count in the same way, and that the limit ends.
+func TestReportsAreLimitedByNetwork(t *testing.T) {
+	d := newFixture(t)
+	a := d.admin("a@example.com")
+	for range 60 {
+		d.report(credentials.Mint(credentials.APIKey).Reveal()).WantStatus(http.StatusNoContent)
+	}
+	for _, secret := range []string{a.key, credentials.Mint(credentials.APIKey).Reveal()} {
+		d.report(secret).WantStatus(http.StatusTooManyRequests).WantValue("code", "RATE_LIMITED")
+	}
+	if !d.works(a.key) {
+		t.Error("a report that was refused ended a key")
+	}
+	d.advance(10 * time.Minute)
+	d.report(a.key).WantStatus(http.StatusNoContent)
+	if d.works(a.key) {
+		t.Error("the key works")
+	}
+}
+
+var errCrash = errors.New("the process has crashed")
+
+// TestCrashOfAReportAtAnyCall crashes a report at each of its calls in turn. Unless the credential itself was not ended, the schedule
+// does the rest.
+func TestCrashOfAReportAtAnyCall(t *testing.T) {
+	for nth, whole := 1, false; !whole; nth++ {
+		t.Run(fmt.Sprint("call ", nth), func(t *testing.T) {
+			d := newFixture(t)
+			stolen := theft(d)
+			calls := 0
+			faulty := awstest.Faulty(d.client, func(string, int) error {
+				if calls++; calls >= nth {
+					return errCrash
+				}
+				return nil
+			})
+			err := d.leaksOn(faulty, 0).Report(t.Context(), revocation.Report{Text: stolen.leaked, Network: "192.0.2.1"})
+			if whole = calls < nth; err != nil {
+				d.report(stolen.leaked).WantStatus(http.StatusNoContent) // the client's retry
+			}
+			if _, err := d.leaksOn(d.client, time.Hour).SendDue(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			stolen.check(d)
+			d.wantNoJobs()
+		})
+	}
+}
+
+// TestThiefWhoKeepsMakingKeysIsStopped lets a thief create keys with all keys that they have, while the leaked one is reported.
+func TestThiefWhoKeepsMakingKeysIsStopped(t *testing.T) {
+	d := newFixture(t)
+	a, b := d.admin("a@example.com"), d.admin("b@example.com")
+	leaked := d.makeKey(a.key, a.id)
+	thieves := []principal.Principal{d.caller(leaked), d.caller(d.makeKey(leaked, b.id))}
+	var made []string
+	busy := awstest.Faulty(d.client, func(operation string, _ int) error {
+		if operation != "TransactWriteItems" {
+			return nil
+		}
+		for i, thief := range thieves {
+			if key, err := d.keys.Create(t.Context(), thief, []string{a.id, b.id}[i], users.NewKey{Name: "stolen"}); err == nil {
+				made = append(made, key.Secret.Reveal())
+				thieves[i] = d.caller(key.Secret.Reveal())
+			}
+		}
+		return nil
+	})
+	if err := d.leaksOn(busy, 0).Report(t.Context(), revocation.Report{Text: leaked, Network: "192.0.2.1"}); err != nil {
+		t.Fatal(err)
+	}
+	if len(made) < 2 {
+		t.Fatalf("the thief made %d keys, so the test shows nothing", len(made))
+	}
+	for i, secret := range made {
+		if d.works(secret) {
+			t.Errorf("stolen key %d works", i)
+		}
+	}
+}
+
+// TestLineOfRenewalsEnds ends a line by a token in its middle: its ancestors, its successors and those of its siblings.
+func TestLineOfRenewalsEnds(t *testing.T) {
+	d := newFixture(t)
+	a, other := d.admin("a@example.com"), d.admin("b@example.com")
+	first := d.makeToken(a.key)
+	middle := d.makeToken(first)
+	line := []string{first, middle, d.makeToken(first), d.makeToken(d.makeToken(middle))}
+	separate := d.makeToken(a.key)
+	at := "/api/v1/tokens/" + middle[4:16] + "?line=true"
+	d.withToken(d.makeToken(separate)).Delete(at).WantStatus(http.StatusForbidden)
+	d.withToken(d.makeToken(other.key)).Delete(at).WantStatus(http.StatusNotFound)
+	for range 2 { // the request can be repeated
+		d.withKey(a.key).Delete(at).WantStatus(http.StatusNoContent)
+	}
+	for i, token := range line {
+		if d.works(token) {
+			t.Errorf("token %d of the line works", i)
+		}
+	}
+	if !d.works(separate) {
+		t.Error("a token of another line does not work")
+	}
+	d.withKey(a.key).Get("/api/v1/tokens/"+first[4:16]).WantValue("data.reason", "revoked with its line by "+a.id)
+}
+
+// TestLineEndsItself lets the newest token of a line end it, as a pipeline does that finds its token in a log.
+func TestLineEndsItself(t *testing.T) {
+	d := newFixture(t)
+	first := d.makeToken(d.admin("a@example.com").key)
+	second, sibling := d.makeToken(first), d.makeToken(first)
+	d.withToken(second).Delete("/api/v1/tokens/" + second[4:16] + "?line=true").WantStatus(http.StatusNoContent)
+	for i, token := range []string{first, second, sibling} {
+		if d.works(token) {
+			t.Errorf("token %d of the line works", i)
+		}
+	}
+}
+
+// TestReportEndsThePasswordOfARequest reports the key with which a password was requested.
+func TestReportEndsThePasswordOfARequest(t *testing.T) {
+	d := newFixture(t)
+	a, b := d.admin("a@example.com"), d.admin("b@example.com")
+	leaked := d.makeKey(a.key, a.id)
+	at := d.requestWith(leaked)
+	d.decide(b.key, at, "/approve").WantStatus(http.StatusOK)
+	letters := d.mailbox.to("a@example.com")
+	_, link, _ := strings.Cut(letters[len(letters)-1].Text, "/portal/collect#")
+	password := d.anonymous().Post("/api/v1/credential-requests/collect", `{"token":"`+strings.Fields(link)[0]+`"}`).
+		WantStatus(http.StatusOK).Text("data.password")
+	if d.report(leaked).WantStatus(http.StatusNoContent); d.works(password) {
+		t.Error("the password works")
+	}
+}
+
+// TestReportEndsWhatASessionMade reports the cookie of a session.
+func TestReportEndsWhatASessionMade(t *testing.T) {
+	d := newFixture(t)
+	a := d.admin("a@example.com")
+	secret, session := credentials.NewSession(credentials.Owner{ID: a.id, Role: principal.Admin, Active: true}, "browser", d.now)
+	user, err := d.people.Get(t.Context(), a.id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := d.people.Issue(t.Context(), user, users.Issued{Key: session}); err != nil {
+		t.Fatal(err)
+	}
+	made := d.makeKey(secret.Reveal(), a.id)
+	d.report(secret.Reveal()).WantStatus(http.StatusNoContent)
+	if d.works(secret.Reveal()) || d.works(made) {
+		t.Error("the session or the key that was created in it works")
+	}
+	if !d.works(a.key) {
+		t.Error("another key does not work")
+	}
+}
+
+// TestReportWinsAgainstAFlood reports a key with which a thief creates keys for two users over eight
+// connections.
+func TestReportWinsAgainstAFlood(t *testing.T) {
+	d := newFixture(t)
+	a, b := d.admin("a@example.com"), d.admin("b@example.com")
+	leaked := d.makeKey(a.key, a.id)
+	var stopped atomic.Bool
+	var thieves, started sync.WaitGroup
+	var mu sync.Mutex
+	var stolen []string
+	started.Add(8)
+	for i := range 8 {
+		thieves.Go(func() {
+			once := sync.OnceFunc(started.Done)
+			defer once()
+			caller, owner := d.caller(leaked), []string{a.id, b.id}[i%2]
+			for !stopped.Load() {
+				made, err := d.keys.Create(t.Context(), caller, owner, users.NewKey{Name: "stolen"})
+				if once(); err == nil {
+					mu.Lock()
+					stolen = append(stolen, made.Secret.Reveal())
+					mu.Unlock()
+				}
+			}
+		})
+	}
+	started.Wait()
+	d.report(leaked).WantStatus(http.StatusNoContent)
+	stopped.Store(true)
+	thieves.Wait()
+	if _, err := d.leaksOn(d.client, time.Hour).SendDue(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for i, secret := range append(stolen, leaked) {
+		if d.works(secret) {
+			t.Errorf("stolen key %d of %d works", i, len(stolen))
+		}
+	}
+	if len(stolen) == 0 {
+		t.Error("the thief created no key, so the test shows nothing")
+	}
+	d.wantNoJobs()
+}

@@ -1,0 +1,84 @@
+package main
+
+import (
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"go.yaml.in/yaml/v3"
+)
+
+func TestFormsHaveEachField(t *testing.T) {
+	for _, form := range []struct{ path, method, module string }{
+		{"/v1/users", "post", "pages/users/create.js"},
+		{"/v1/users/{userId}", "put", "pages/users/user.js"},
+		{"/v1/projects", "post", "pages/projects/fields.js"},
+		{"/v1/projects/{projectId}", "put", "pages/projects/fields.js"},
+	} {
+		module := readModule(t, form.module)
+		for _, field := range requestFields(t, form.path, form.method) {
+			if !strings.Contains(module, `set("`+field+`")`) {
+				t.Errorf("%s lacks the field %s of %s %s", form.module, field, strings.ToUpper(form.method), form.path)
+			}
+		}
+	}
+}
+
+func TestExampleOfImportHasEachField(t *testing.T) {
+	_, rest, _ := strings.Cut(readModule(t, "pages/users/importing.js"), `exampleCSV = "`)
+	header, _, _ := strings.Cut(rest, `\r\n`)
+	const begin, end = "The file needs the columns ", " optional."
+	_, help, _ := strings.Cut(readModule(t, "core/strings.js"), begin)
+	help, _, _ = strings.Cut(help, end)
+	for _, field := range requestFields(t, "/v1/users", "post") {
+		if !slices.Contains(strings.Split(header, ","), field) {
+			t.Errorf("the example of pages/users/importing.js lacks the column %s", field)
+		}
+		if !strings.Contains(help, field) {
+			t.Errorf("the text %q of core/strings.js lacks the column %s", begin, field)
+		}
+	}
+}
+
+// requestFields returns the fields of the body of a request, from openapi.yaml.
+func requestFields(t *testing.T, path, method string) []string {
+	t.Helper()
+	text, err := os.ReadFile("../../openapi.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	type schema struct {
+		Ref        string               `yaml:"$ref"`
+		Properties map[string]yaml.Node `yaml:"properties"`
+	}
+	var document struct {
+		Paths map[string]map[string]struct {
+			RequestBody struct {
+				Content map[string]struct {
+					Schema schema `yaml:"schema"`
+				} `yaml:"content"`
+			} `yaml:"requestBody"`
+		} `yaml:"paths"`
+		Components struct {
+			Schemas map[string]schema `yaml:"schemas"`
+		} `yaml:"components"`
+	}
+	if err := yaml.Unmarshal(text, &document); err != nil {
+		t.Fatal(err)
+	}
+	body := document.Paths[path][method].RequestBody.Content["application/json"].Schema
+	if name, found := strings.CutPrefix(body.Ref, "#/components/schemas/"); found {
+		body = document.Components.Schemas[name]
+	}
+	var names []string
+	for name := range body.Properties {
+		if name != "$schema" {
+			names = append(names, name)
+		}
+	}
+	if len(names) < 3 {
+		t.Fatalf("%s %s has the fields %v", method, path, names)
+	}
+	return names
+}

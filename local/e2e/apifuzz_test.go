@@ -1,0 +1,152 @@
+package e2e
+
+import (
+	"encoding/base64"
+	"flag"
+	"fmt"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"portside/local/apifuzz"
+)
+
+var (
+	apiRequests = flag.Int("api-requests", 3_000, "number of random requests of TestRandomRequests")
+	apiSeed     = flag.Uint64("api-seed", 1, "seed of TestRandomRequests")
+)
+
+// TestRandomRequests compares the answers to random requests with openapi.yaml. `make fuzz-api` sends 100,000.
+func TestRandomRequests(t *testing.T) {
+	document, err := apifuzz.ReadDocument(filepath.Join(repository, "openapi.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := newTestStack(t)
+	p.start(t, noRateLimit())
+	m := &customerStack{testStack: p, dir: t.TempDir(), upstream: strings.TrimPrefix(p.info.Registry, "http://")}
+	m.runDemo(t)                                                        // publishes charts and images
+	address := strings.Replace(p.info.API, "127.0.0.1", "localhost", 1) // passkeys need a host name
+	fuzzer := apifuzz.New(document, address, p.conns, *apiSeed)
+	fuzzer.Keep(p.admin(t).Get("/v1/users").Text("data.0.id")) // the first admin makes the callers
+	callers := &fuzzCallers{stack: p, token: m.demoLogin(t).password}
+	const maxFindings, refresh = 10, 500
+	findings := 0
+	for i := range *apiRequests {
+		if i%refresh == 0 {
+			fuzzer.SetCallers(callers.refreshed(t)...)
+		}
+		if err := fuzzer.Step(t.Context()); err != nil {
+			t.Errorf("request %d of seed %d: %v", i, *apiSeed, err)
+			if findings++; findings == maxFindings {
+				break
+			}
+		}
+	}
+	reportCoverage(t, document, fuzzer.Answered)
+}
+
+// reportCoverage logs how many answers each kind of status has, and fails for an operation that never succeeded in a long run.
+func reportCoverage(t *testing.T, document *apifuzz.Document, answered map[string]int) {
+	t.Helper()
+	kinds := map[string]int{}
+	for key, count := range answered {
+		kinds[key[strings.LastIndex(key, " ")+1:]] += count
+	}
+	t.Logf("%d operations; answers by status: %v", len(document.Operations), kinds)
+	const perOperation = 300
+	for _, o := range document.Operations {
+		name := o.Method + " " + o.Path
+		succeeded := false
+		for status := http.StatusOK; status < http.StatusBadRequest; status++ {
+			succeeded = succeeded || answered[fmt.Sprintf("%s %d", name, status)] > 0
+		}
+		if !succeeded && !needsCeremony[name] && *apiRequests > perOperation*len(document.Operations) {
+			t.Errorf("%s never succeeded, so the test does not see its answers; it had %v", name, statusesOf(answered, name))
+		}
+	}
+}
+
+func statusesOf(answered map[string]int, operation string) map[string]int {
+	statuses := map[string]int{}
+	for key, count := range answered {
+		if status, ok := strings.CutPrefix(key, operation+" "); ok {
+			statuses[status] = count
+		}
+	}
+	return statuses
+}
+
+// needsCeremony are the operations that succeed only with a secret from a mail, a passkey or an identity provider, or with a combination
+// of fields that random requests do not meet.
+var needsCeremony = map[string]bool{
+	"DELETE /v1/passkeys/{passkeyId}": true, "DELETE /v1/sessions/{sessionId}": true, "GET /charts/{file}": true,
+	"GET /v1/capabilities/jobs/{jobId}": true, "GET /v1/images/manifests": true, "GET /v1/sign-in/openid": true,
+	"POST /api/v1/credential-requests/collect": true, "POST /v1/ai/compare/media": true, "POST /v1/capabilities/compare/media": true,
+	"POST /v1/passkeys": true, "POST /v1/sessions": true, "POST /v1/users/activate": true,
+}
+
+// fuzzCallers are people of all roles. Random requests can suspend or delete them, or end their credentials.
+type fuzzCallers struct {
+	stack   *testStack
+	token   string // an access token
+	members []*fuzzMember
+	created int
+}
+
+type fuzzMember struct {
+	role    string
+	session bool
+	client  client
+	header  http.Header
+}
+
+// refreshed returns the callers, after it has replaced those whose credential does not work any more.
+func (c *fuzzCallers) refreshed(t *testing.T) []apifuzz.Caller {
+	t.Helper()
+	if c.members == nil {
+		for _, role := range []string{"admin", "admin", "manager", "user", "viewer"} {
+			c.members = append(c.members, &fuzzMember{role: role})
+		}
+		c.members = append(c.members, &fuzzMember{role: "admin", session: true}, &fuzzMember{role: "user", session: true})
+	}
+	c.renewToken(t)
+	callers := []apifuzz.Caller{
+		{Name: "nobody", Header: http.Header{}, HasNoAccount: true},
+		{Name: "a wrong key", Header: http.Header{"X-Api-Key": {"psk_wrong"}}, HasNoAccount: true},
+		{Name: "a machine with an access token", Header: http.Header{"Authorization": {"Bearer " + c.token}}},
+		{Name: "a client of charts", Header: http.Header{"Authorization": {"Basic " + base64.StdEncoding.EncodeToString([]byte("token:"+c.token))}}},
+	}
+	for _, m := range c.members {
+		if m.header == nil || m.client.Get("/v1/users?limit=1").Status != http.StatusOK {
+			c.renew(t, m)
+		}
+		callers = append(callers, apifuzz.Caller{Name: fmt.Sprintf("%s (session: %v)", m.role, m.session), Header: m.header})
+	}
+	return callers
+}
+
+// renewToken creates another access token if the last one does not work any more.
+func (c *fuzzCallers) renewToken(t *testing.T) {
+	t.Helper()
+	if c.stack.anonymous(t).With("Authorization", "Bearer "+c.token).Get("/api/v1/tokens").Status != http.StatusOK {
+		made := c.stack.admin(t).Post("/api/v1/tokens", `{"name":"fuzz","scopes":["read:helm-charts","read:docker-images"],"expiration_days":1}`)
+		c.token = made.WantStatus(http.StatusCreated).Text("data.token")
+	}
+}
+
+func (c *fuzzCallers) renew(t *testing.T, m *fuzzMember) {
+	t.Helper()
+	c.created++
+	email := fmt.Sprintf("fuzz%d@example.com", c.created)
+	_, key := c.stack.createUser(t, email, m.role)
+	m.client, m.header = c.stack.anonymous(t).as(key), http.Header{"X-Api-Key": {key}}
+	if m.session {
+		_, token, _ := strings.Cut(c.stack.signInLink(t, email), "#")
+		signedIn := c.stack.anonymous(t).Post("/v1/sessions", `{"token":"`+token+`"}`).WantStatus(http.StatusCreated)
+		cookie, _, _ := strings.Cut(signedIn.Header.Get("Set-Cookie"), ";")
+		m.header = http.Header{"Cookie": {cookie}, "Sec-Fetch-Site": {"same-origin"}}
+		m.client = c.stack.anonymous(t).With("Cookie", cookie)
+	}
+}

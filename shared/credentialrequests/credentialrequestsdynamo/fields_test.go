@@ -1,0 +1,13 @@
+package credentialrequestsdynamo
+
+import (
+	"testing"
+
+	"portside/shared/credentialrequests"
+	"portside/shared/testkit/fieldstest"
+)
+
+func TestItemKeepsEachField(t *testing.T) {
+	request := fieldstest.Filled[credentialrequests.Request](t)
+	fieldstest.WantSame(t, "requestItem", newRequestItem(request).request(), request)
+}

@@ -1,0 +1,13 @@
+package credentialsdynamo
+
+import (
+	"testing"
+
+	"portside/shared/credentials"
+	"portside/shared/testkit/fieldstest"
+)
+
+func TestRecordKeepsEachField(t *testing.T) {
+	credential := fieldstest.Filled[credentials.Credential](t)
+	fieldstest.WantSame(t, "record", newRecord(credential).credential(), credential)
+}

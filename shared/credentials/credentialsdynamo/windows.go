@@ -1,0 +1,42 @@
+package credentialsdynamo
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
+	"portside/shared/dynamo/items"
+)
+
+// Window limits how often something may happen in a period of time, such as attempts from one network.
+type Window struct {
+	Name    string // of the limit
+	Subject string // who is counted
+	Length  time.Duration
+	Limit   int
+}
+
+// CountIn counts one event in the window of at, with one conditional write. It returns false if there were already as many as the limit.
+func (t *Table) CountIn(ctx context.Context, w Window, at time.Time) (bool, error) {
+	start := at.Truncate(w.Length)
+	_, err := t.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
+		TableName: &t.name, Key: items.Key("count#"+w.Name+"#"+w.Subject, strconv.FormatInt(start.Unix(), 10)),
+		UpdateExpression:    aws.String("ADD n :one SET purgeAt = :purge"),
+		ConditionExpression: aws.String("attribute_not_exists(n) OR n < :most"),
+		ExpressionAttributeValues: items.Map{
+			":one": items.Number(1), ":most": items.Number(int64(w.Limit)),
+			":purge": items.Number(start.Add(w.Length).Add(24 * time.Hour).Unix()),
+		},
+	}, items.RetryConflicts)
+	if items.ConditionFailed(err) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("count %s: %w", w.Name, err)
+	}
+	return true, nil
+}

@@ -1,0 +1,7 @@
+package credentials
+
+// WithID returns a well-formed secret with the public ID of another one.
+func WithID(s Secret, id string) Secret {
+	body := string(s.kind) + "_" + id + s.text[4+idLength:textLength-sumLength]
+	return Secret{kind: s.kind, id: id, text: body + checksum(body)}
+}

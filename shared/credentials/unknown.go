@@ -1,0 +1,108 @@
+package credentials
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"portside/shared/core/fault"
+)
+
+// MaxUnknown is how many requests with unknown credentials a network may send in a minute. Working credentials of the same network
+// are accepted beyond it, because strangers may share an address.
+const MaxUnknown = 100
+
+// maxThrottled is how many networks a process remembers. Requests of others cost what they cost before the limit.
+const maxThrottled = 10_000
+
+// ErrTooManyUnknown means that the client's network has sent MaxUnknown unknown credentials in this minute, and another one now. It
+// comes with an Allowance that says when to retry.
+var ErrTooManyUnknown = fault.New(fault.RateLimited, "Your network has sent too many credentials that do not exist. Check the credential. "+
+	"Wait for the number of seconds in Retry-After; working credentials are accepted meanwhile.")
+
+// ErrIdle means that a session was not used for SessionIdle. It is an ErrUnknown that does not count as an unknown credential.
+var ErrIdle = fmt.Errorf("%w: the session was not used", ErrUnknown)
+
+type networkKey struct{}
+
+// WithNetwork returns a context with the network of the client, whose unknown credentials are limited. See web.NetworkOf.
+func WithNetwork(ctx context.Context, network string) context.Context {
+	return context.WithValue(ctx, networkKey{}, network)
+}
+
+func networkFrom(ctx context.Context) string {
+	network, _ := ctx.Value(networkKey{}).(string)
+	return network
+}
+
+// IsThrottled reports whether the network in the context has used up MaxUnknown in this minute, as far as this process knows.
+// Callers need it to start no other work for a request that will probably be refused.
+func (a *Authenticator) IsThrottled(ctx context.Context) bool {
+	return a.throttled.has(networkFrom(ctx), a.now())
+}
+
+// count authenticates and counts a request. For a throttled network, it first reads the credential, so that a refusal costs one read.
+func (a *Authenticator) count(ctx context.Context, secret Secret, now time.Time) (Credential, int, error) {
+	if a.IsThrottled(ctx) {
+		known, err := a.store.Get(ctx, secret.ID())
+		if errors.Is(err, ErrUnknown) || err == nil && !secret.Matches(known.Hash) {
+			return Credential{}, 0, ErrTooManyUnknown
+		}
+		if err != nil {
+			return Credential{}, 0, err
+		}
+	}
+	found, used, err := a.store.CountRequest(ctx, secret, now)
+	if errors.Is(err, ErrUnknown) && !errors.Is(err, ErrIdle) {
+		err = a.countUnknown(ctx, now)
+	}
+	return found, used, err
+}
+
+// countUnknown counts an unknown credential of the network in the context. It returns ErrUnknown, or ErrTooManyUnknown.
+func (a *Authenticator) countUnknown(ctx context.Context, now time.Time) error {
+	network := networkFrom(ctx)
+	if network == "" {
+		return ErrUnknown
+	}
+	n, err := a.store.CountUnknown(ctx, network, now)
+	if err != nil {
+		return err
+	}
+	if n >= MaxUnknown {
+		a.throttled.add(network, now)
+	}
+	if n > MaxUnknown {
+		return ErrTooManyUnknown
+	}
+	return ErrUnknown
+}
+
+// throttledNetworks are the networks that have used up MaxUnknown in one minute. An execution environment remembers them, so that it
+// does not count again.
+type throttledNetworks struct {
+	mu       sync.Mutex
+	minute   int64
+	networks map[string]bool
+}
+
+func (t *throttledNetworks) has(network string, at time.Time) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.minute == minuteOf(at) && t.networks[network]
+}
+
+func (t *throttledNetworks) add(network string, at time.Time) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.minute != minuteOf(at) {
+		t.minute, t.networks = minuteOf(at), map[string]bool{}
+	}
+	if len(t.networks) < maxThrottled {
+		t.networks[network] = true
+	}
+}
+
+func minuteOf(at time.Time) int64 { return at.Unix() / 60 }

@@ -1,0 +1,104 @@
+package medias3_test
+
+import (
+	"errors"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"portside/shared/media/medias3"
+)
+
+// offers asks for offers until one is refused with the error, and returns those that were made.
+func (c *testStore) offers(t *testing.T, owner string, refusal error) []medias3.Offer {
+	t.Helper()
+	var made []medias3.Offer
+	for range medias3.MaxOpenForms + 1 {
+		offer, err := c.Offer(t.Context(), owner)
+		if errors.Is(err, refusal) {
+			return made
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		made = append(made, offer)
+	}
+	t.Fatalf("%d offers were made to one owner", len(made))
+	return nil
+}
+
+func TestOwnerHasFewOpenForms(t *testing.T) {
+	c := newTestStore(t)
+	first := c.offers(t, ada, medias3.ErrTooManyForms)
+	if len(first) != medias3.MaxOpenForms {
+		t.Fatalf("%d offers, want %d", len(first), medias3.MaxOpenForms)
+	}
+	if others := c.offers(t, bob, medias3.ErrTooManyForms); len(others) != medias3.MaxOpenForms {
+		t.Errorf("%d offers to another owner", len(others))
+	}
+	for _, offer := range []medias3.Offer{first[3], first[7], first[3]} { // the last post replaces a file
+		if status := post(t, offer, "a recording"); status != http.StatusNoContent {
+			t.Fatalf("status %d", status)
+		}
+	}
+	if again := c.offers(t, ada, medias3.ErrTooManyForms); len(again) != 2 {
+		t.Errorf("%d offers after two files were posted, want 2", len(again))
+	}
+	c.advance = medias3.OfferLifetime + 2*time.Second
+	if _, err := c.Offer(t.Context(), ada); err != nil {
+		t.Errorf("after all others expired: %v", err)
+	}
+}
+
+func TestConcurrentOffersKeepTheQuota(t *testing.T) {
+	c := newTestStore(t)
+	var made atomic.Int32
+	var requests sync.WaitGroup
+	for range 3 * medias3.MaxOpenForms {
+		requests.Go(func() {
+			_, err := c.Offer(t.Context(), ada)
+			switch {
+			case err == nil:
+				made.Add(1)
+			case !errors.Is(err, medias3.ErrTooManyForms) && !errors.Is(err, medias3.ErrUnavailable):
+				t.Error(err)
+			}
+		})
+	}
+	requests.Wait()
+	if made.Load() > medias3.MaxOpenForms || made.Load() == 0 {
+		t.Errorf("%d offers, want at most %d", made.Load(), medias3.MaxOpenForms)
+	}
+}
+
+// A posted file counts with the size that another post may give it, and later with its own.
+func TestOwnerHasLimitedBytes(t *testing.T) {
+	c := newTestStore(t)
+	const files = 52 // 52 × 200 MB are more than 10 GB
+	for range files {
+		offer, err := c.Offer(t.Context(), ada)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if status := post(t, offer, "a recording"); status != http.StatusNoContent {
+			t.Fatalf("status %d", status)
+		}
+		if err := c.SaveUpload(t.Context(), bob, uuid.NewString(), source("a file of a request")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if made := c.offers(t, ada, medias3.ErrTooManyUploads); len(made) != 0 {
+		t.Errorf("%d offers above 10 GB", len(made))
+	}
+	if made := c.offers(t, bob, medias3.ErrTooManyForms); len(made) != medias3.MaxOpenForms {
+		t.Errorf("%d offers to an owner without posted files", len(made))
+	}
+	c.advance = medias3.OfferLifetime + 2*time.Second
+	if _, err := c.Offer(t.Context(), ada); err != nil {
+		t.Errorf("after the files have their own size: %v", err)
+	}
+}

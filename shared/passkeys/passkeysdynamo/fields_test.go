@@ -1,0 +1,13 @@
+package passkeysdynamo
+
+import (
+	"testing"
+
+	"portside/shared/passkeys"
+	"portside/shared/testkit/fieldstest"
+)
+
+func TestItemKeepsEachField(t *testing.T) {
+	passkey := fieldstest.Filled[passkeys.Passkey](t)
+	fieldstest.WantSame(t, "passkeyItem", newPasskeyItem(passkey).passkey(), passkey)
+}

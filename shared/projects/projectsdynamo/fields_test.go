@@ -1,0 +1,15 @@
+package projectsdynamo
+
+import (
+	"testing"
+
+	"portside/shared/projects"
+	"portside/shared/testkit/fieldstest"
+)
+
+func TestItemKeepsEachField(t *testing.T) {
+	project := fieldstest.Filled[projects.Project](t)
+	fieldstest.WantSame(t, "projectItem", newProjectItem(project).project(), project)
+	listed := fieldstest.Filled[listItem](t)
+	fieldstest.WantSame(t, "listItem", listForm(listed.project()), listed)
+}

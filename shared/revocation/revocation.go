@@ -1,0 +1,267 @@
+// Package revocation ends a credential together with everything that was made with it: the keys, tokens and passwords that a thief may
+// have created.
+//
+// The first transaction ends the credential itself and stores a job. Since a credential that has ended makes no others, the job then
+// ends what it has made, level by level, in small transactions. The request does as much as its time permits. A schedule continues a
+// job that is not finished, also after a crash: every step is repeatable, and a job is removed only once it finds nothing more to end.
+package revocation
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"portside/shared/core/fault"
+	"portside/shared/core/versions"
+	"portside/shared/credentials"
+	"portside/shared/mail"
+)
+
+// ErrTooManyReports means that the network has sent more reports than reportsPerNetwork.
+var ErrTooManyReports = fault.New(fault.RateLimited, "There were too many reports of leaked credentials from your network address.")
+
+// The limits of reports.
+const (
+	reportsWindow     = 10 * time.Minute
+	reportsPerNetwork = 60
+)
+
+// runTime is the least time that a run of the schedule needs to begin another job.
+const runTime = 5 * time.Second
+
+// batchSize is how many credentials one transaction ends. Each has up to 11 items, of the 100 of a transaction.
+const batchSize = 8
+
+// maxPasses bounds one attempt of a job, should credentials change all the time. The schedule continues it.
+const maxPasses = 100
+
+// Job is a credential that has ended, and whose products have to end.
+type Job struct {
+	Root     credentials.Credential
+	Reason   string
+	IsLeaked bool // whether the credential was reported as leaked, which its owner gets a mail about
+	At       time.Time
+	BaseURL  string    // of the portal, for links in mails
+	Due      time.Time // when the schedule continues it
+}
+
+// Store keeps credentials and jobs. Writes are all or nothing; reads are strongly consistent.
+type Store interface {
+	// Get returns a credential of any kind. Errors: credentials.ErrUnknown.
+	Get(ctx context.Context, id string) (credentials.Credential, error)
+	// Begin revokes the root unless it is revoked already, and stores the job. If it revokes a leaked root, it also stores a notice for
+	// the owner, and returns it. Errors: versions.ErrStale if the root has changed since it was read.
+	Begin(ctx context.Context, job Job) (*credentials.Notice, error)
+	// Made returns credentials that were made with the root and neither have expired nor are revoked: all, or at least limit.
+	Made(ctx context.Context, root credentials.Credential, at time.Time, limit int) ([]credentials.Credential, error)
+	// End revokes credentials of one owner. If that is not the owner of the root, it also stores a notice for the owner. Errors:
+	// versions.ErrStale if one of the credentials has changed since it was read.
+	End(ctx context.Context, job Job, made []credentials.Credential, at time.Time) error
+}
+
+// Jobs keeps which jobs are not finished.
+type Jobs interface {
+	// DueJobs returns up to limit jobs that are due at the given time.
+	DueJobs(ctx context.Context, at time.Time, limit int) ([]Job, error)
+	// Finish removes a job.
+	Finish(ctx context.Context, job Job) error
+}
+
+// Limiter counts reports.
+type Limiter interface {
+	// Allow counts a report from a network. It returns false if there were already as many in the window as the limit.
+	Allow(ctx context.Context, network string, limit Limit, at time.Time) (bool, error)
+}
+
+// Limit is how many reports one network may send in a window of time.
+type Limit struct {
+	Window time.Duration
+	Most   int
+}
+
+// Notifier mails a notice that was just stored.
+type Notifier interface {
+	TrySend(ctx context.Context, n credentials.Notice)
+}
+
+// Parts are the dependencies of a Service.
+type Parts struct {
+	Store    Store
+	Jobs     Jobs
+	Limiter  Limiter  // needed by Report
+	Notifier Notifier // needed by Report and End
+	Now      func() time.Time
+	// ReportTime is how long every report takes, so that its duration does not reveal whether the credential exists. What is not done in
+	// this time is done by the schedule. Zero means that a report takes as long as it needs.
+	ReportTime time.Duration
+	// EndTime is how long End may take before it leaves the rest to the schedule. Zero means no limit.
+	EndTime time.Duration
+}
+
+// Service ends credentials.
+type Service struct{ Parts }
+
+// NewService returns a Service.
+func NewService(parts Parts) *Service { return &Service{parts} }
+
+// now returns the time with the precision with which it is stored.
+func (s *Service) now() time.Time { return s.Now().UTC().Truncate(time.Millisecond) }
+
+// Report is a secret that somebody reports as leaked.
+type Report struct {
+	Text    string
+	Network string // of the client; see web.NetworkOf
+	BaseURL string // of the portal, for the mail to the owner
+}
+
+// Report ends the credential with this text, regardless of who reports it, and everything that was made with it. The owner gets a
+// mail. An unknown text is not an error, and takes the same time, so the response reveals nothing. Errors: ErrTooManyReports.
+func (s *Service) Report(ctx context.Context, report Report) error {
+	secret, malformed := credentials.Parse(report.Text)
+	if malformed != nil || secret.Kind() == credentials.Browser {
+		return nil // it works nowhere, which is what the caller wants
+	}
+	if err := s.countReport(ctx, report.Network); err != nil {
+		return err
+	}
+	limited, cancel := withTime(ctx, s.ReportTime)
+	defer cancel()
+	err := s.report(ctx, limited, secret, report.BaseURL)
+	if s.ReportTime > 0 {
+		<-limited.Done()
+	}
+	return err
+}
+
+func (s *Service) countReport(ctx context.Context, network string) error {
+	now := s.now()
+	allowed, err := s.Limiter.Allow(ctx, network, Limit{Window: reportsWindow, Most: reportsPerNetwork}, now)
+	if err == nil && !allowed {
+		return ErrTooManyReports.After(now.Truncate(reportsWindow).Add(reportsWindow).Sub(now))
+	}
+	return err
+}
+
+// report ends the credential itself without a limit of time, and the rest within the limited context.
+func (s *Service) report(ctx, limited context.Context, secret credentials.Secret, baseURL string) error {
+	root, err := s.Store.Get(ctx, secret.ID())
+	if errors.Is(err, credentials.ErrUnknown) || err == nil && (!secret.Matches(root.Hash) || root.Kind == credentials.Link) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	job, notice, err := s.begin(ctx, root.ID, Job{Reason: "reported as leaked", IsLeaked: true, BaseURL: baseURL})
+	if err != nil {
+		return err
+	}
+	s.tryRun(limited, job)
+	if notice != nil && limited.Err() == nil {
+		s.Notifier.TrySend(limited, *notice)
+	}
+	return nil
+}
+
+// End ends a credential, which may have ended before, and everything that was made with it. If that takes longer than EndTime, the schedule
+// ends the rest. Errors: credentials.ErrUnknown.
+func (s *Service) End(ctx context.Context, id, reason, baseURL string) error {
+	job, _, err := s.begin(ctx, id, Job{Reason: reason, BaseURL: baseURL})
+	if err != nil {
+		return err
+	}
+	limited, cancel := withTime(ctx, s.EndTime)
+	defer cancel()
+	s.tryRun(limited, job)
+	return nil
+}
+
+// withTime returns a context that ends after d, or without a limit if d is zero.
+func withTime(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
+	if d == 0 {
+		return context.WithCancel(ctx)
+	}
+	return context.WithTimeout(ctx, d)
+}
+
+// begin ends the root and stores the job.
+func (s *Service) begin(ctx context.Context, id string, job Job) (Job, *credentials.Notice, error) {
+	var notice *credentials.Notice
+	err := versions.Retry(ctx, func() (err error) {
+		if job.Root, err = s.Store.Get(ctx, id); err != nil {
+			return err
+		}
+		job.At = s.now()
+		job.Due = job.At.Add(mail.SendAfter)
+		notice, err = s.Store.Begin(ctx, job)
+		return err
+	})
+	return job, notice, err
+}
+
+// tryRun runs a job that was just stored. If that fails, the schedule continues it.
+func (s *Service) tryRun(ctx context.Context, job Job) {
+	if err := s.run(ctx, job); err != nil {
+		slog.WarnContext(ctx, "credentials that were made with an ended one have not all ended yet", "credential", job.Root.ID, "error", err)
+	}
+}
+
+var errNotFinished = errors.New("revocation: there was still more to end after the last pass")
+
+// run ends what was made with the root, until nothing is left, and then removes the job.
+func (s *Service) run(ctx context.Context, job Job) error {
+	for range maxPasses {
+		made, err := s.Store.Made(ctx, job.Root, s.now(), batchSize)
+		if err != nil {
+			return err
+		}
+		if len(made) == 0 {
+			return s.Jobs.Finish(ctx, job)
+		}
+		if err := s.end(ctx, job, made); err != nil {
+			return err
+		}
+	}
+	return errNotFinished
+}
+
+// end ends credentials in batches with one owner each. Another pass reads credentials again that have changed meanwhile.
+func (s *Service) end(ctx context.Context, job Job, made []credentials.Credential) error {
+	byOwner := map[string][]credentials.Credential{}
+	for _, c := range made {
+		byOwner[c.Owner.ID] = append(byOwner[c.Owner.ID], c)
+	}
+	for _, owned := range byOwner {
+		for len(owned) > 0 {
+			n := min(batchSize, len(owned))
+			if err := s.Store.End(ctx, job, owned[:n], s.now()); err != nil && !versions.IsStale(err) {
+				return err
+			}
+			owned = owned[n:]
+		}
+	}
+	return nil
+}
+
+// SendDue continues the jobs that are due, as long as the context's deadline leaves time. It returns how many are finished. A failure
+// does not stop the rest; the errors are joined.
+func (s *Service) SendDue(ctx context.Context) (finished int, err error) {
+	const batch = 100
+	due, err := s.Jobs.DueJobs(ctx, s.now(), batch)
+	if err != nil {
+		return 0, err
+	}
+	var failures []error
+	for _, job := range due {
+		if deadline, limited := ctx.Deadline(); limited && time.Until(deadline) < runTime {
+			break
+		}
+		if err := s.run(ctx, job); err != nil {
+			failures = append(failures, fmt.Errorf("end what was made with credential %s: %w", job.Root.ID, err))
+			continue
+		}
+		finished++
+	}
+	return finished, errors.Join(failures...)
+}

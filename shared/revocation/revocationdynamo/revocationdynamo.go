@@ -1,0 +1,158 @@
+// Package revocationdynamo keeps the jobs of shared/revocation in the credentials table, and ends credentials there.
+//
+// A job is an item with the pk "revocations" and the id of the credential as sk, until it is finished.
+package revocationdynamo
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"portside/shared/core/versions"
+	"portside/shared/credentials"
+	"portside/shared/credentials/credentialsdynamo"
+	"portside/shared/dynamo/items"
+	"portside/shared/dynamo/transactions"
+	"portside/shared/revocation"
+)
+
+const jobsPK = "revocations"
+
+// job is the stored form of revocation.Job. Times are Unix milliseconds.
+type job struct {
+	PK     string           `dynamodbav:"pk"`
+	SK     string           `dynamodbav:"sk"`
+	Kind   credentials.Kind `dynamodbav:"kind"`
+	Owner  string           `dynamodbav:"owner"`
+	Reason string           `dynamodbav:"reason"`
+	Leaked bool             `dynamodbav:"leaked,omitempty"`
+	At     int64            `dynamodbav:"at"`
+	Base   string           `dynamodbav:"base,omitempty"`
+	Due    int64            `dynamodbav:"due"`
+}
+
+func newJob(j revocation.Job) job {
+	return job{
+		PK: jobsPK, SK: j.Root.ID, Kind: j.Root.Kind, Owner: j.Root.Owner.ID, Reason: j.Reason, Leaked: j.IsLeaked,
+		At: items.Millis(j.At), Base: j.BaseURL, Due: items.Millis(j.Due),
+	}
+}
+
+// job returns the job with the parts of its root that ending needs.
+func (j job) job() revocation.Job {
+	return revocation.Job{
+		Root:   credentials.Credential{ID: j.SK, Kind: j.Kind, Owner: credentials.Owner{ID: j.Owner}},
+		Reason: j.Reason, IsLeaked: j.Leaked, At: items.Time(j.At), BaseURL: j.Base, Due: items.Time(j.Due),
+	}
+}
+
+// Store ends credentials.
+type Store struct {
+	client *dynamodb.Client
+	*credentialsdynamo.Table
+}
+
+// New returns a Store in the credentials table.
+func New(client *dynamodb.Client, table *credentialsdynamo.Table) *Store {
+	return &Store{client, table}
+}
+
+var (
+	_ revocation.Store   = (*Store)(nil)
+	_ revocation.Jobs    = (*Store)(nil)
+	_ revocation.Limiter = (*Store)(nil)
+)
+
+// Allow implements revocation.Limiter.
+func (s *Store) Allow(ctx context.Context, network string, limit revocation.Limit, at time.Time) (bool, error) {
+	return s.CountIn(ctx, credentialsdynamo.Window{Name: "leak-reports", Subject: network, Length: limit.Window, Limit: limit.Most}, at)
+}
+
+// Begin implements revocation.Store.
+func (s *Store) Begin(ctx context.Context, j revocation.Job) (*credentials.Notice, error) {
+	var plan transactions.Plan
+	var notice *credentials.Notice
+	if j.Root.RevokedAt.IsZero() {
+		s.revoke(&plan, j, []credentials.Credential{j.Root}, j.At)
+		if j.IsLeaked {
+			notice = newNotice(credentials.EventLeaked, j, j.Root)
+			plan.Add(nil, s.Notify(*notice))
+		}
+	}
+	name := s.Name()
+	plan.Add(nil, types.TransactWriteItem{Put: &types.Put{TableName: &name, Item: items.Encode(newJob(j))}})
+	return notice, plan.Write(ctx, s.client)
+}
+
+// End implements revocation.Store.
+func (s *Store) End(ctx context.Context, j revocation.Job, made []credentials.Credential, at time.Time) error {
+	var plan transactions.Plan
+	s.revoke(&plan, j, made, at)
+	if made[0].Owner.ID != j.Root.Owner.ID {
+		plan.Add(nil, s.Notify(*newNotice(credentials.EventEnded, j, made[0])))
+	}
+	return plan.Write(ctx, s.client)
+}
+
+// revoke adds the writes that revoke credentials of one owner, with their tally.
+func (s *Store) revoke(plan *transactions.Plan, j revocation.Job, all []credentials.Credential, at time.Time) {
+	var tally credentialsdynamo.Change
+	for _, c := range all {
+		c.RevokedAt, c.Reason = at, j.Reason
+		if c.ID != j.Root.ID {
+			c.Reason = "created with " + j.Root.ID + ", which was " + j.Reason
+		}
+		plan.Add(versions.ErrStale, s.Revoke(c)...)
+		tally.Revoke(c, at)
+	}
+	if tally.Revoked > 0 { // sessions are not in the tally
+		plan.Add(nil, s.Tally(all[0].Owner.ID, tally))
+	}
+}
+
+func newNotice(event credentials.Event, j revocation.Job, c credentials.Credential) *credentials.Notice {
+	notice := credentials.NewNotice(event, c, j.At)
+	notice.BaseURL, notice.Due = j.BaseURL, j.Due
+	return &notice
+}
+
+// DueJobs implements revocation.Jobs.
+func (s *Store) DueJobs(ctx context.Context, at time.Time, limit int) ([]revocation.Job, error) {
+	pages := dynamodb.NewQueryPaginator(s.client, &dynamodb.QueryInput{
+		TableName: aws.String(s.Name()), ConsistentRead: aws.Bool(true),
+		KeyConditionExpression: aws.String("pk = :jobs"), FilterExpression: aws.String("due <= :at"),
+		ExpressionAttributeValues: items.Map{":jobs": items.Text(jobsPK), ":at": items.Number(at.UnixMilli())},
+	})
+	var due []revocation.Job
+	for pages.HasMorePages() && len(due) < limit {
+		page, err := pages.NextPage(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("read the unfinished revocations: %w", err)
+		}
+		for _, item := range page.Items[:min(len(page.Items), limit-len(due))] {
+			stored, err := items.Decode[job](item)
+			if err != nil {
+				return nil, err
+			}
+			due = append(due, stored.job())
+		}
+	}
+	return due, nil
+}
+
+// Finish implements revocation.Jobs. It leaves a job that was stored again meanwhile.
+func (s *Store) Finish(ctx context.Context, j revocation.Job) error {
+	_, err := s.client.DeleteItem(ctx, &dynamodb.DeleteItemInput{
+		TableName: aws.String(s.Name()), Key: items.Key(jobsPK, j.Root.ID), ConditionExpression: aws.String("#at = :at"),
+		ExpressionAttributeNames:  map[string]string{"#at": "at"},
+		ExpressionAttributeValues: items.Map{":at": items.Number(items.Millis(j.At))},
+	}, items.RetryConflicts)
+	if err != nil && !items.ConditionFailed(err) {
+		return fmt.Errorf("finish the revocation of credential %s: %w", j.Root.ID, err)
+	}
+	return nil
+}

@@ -1,0 +1,57 @@
+package users
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// Closing is a change of a user's role or status, or a deletion, that the user's credentials follow.
+type Closing struct {
+	UserID  string
+	At      time.Time
+	SignOut bool // whether the sessions end, too
+}
+
+// ClosingStore keeps the closings that are not finished.
+type ClosingStore interface {
+	// Closings returns up to limit closings that are due at the given time.
+	Closings(ctx context.Context, at time.Time, limit int) ([]Closing, error)
+	// Sweep gives all credentials the role and status of their user, or revokes them if the user was deleted, and removes the closing. It can
+	// be repeated.
+	Sweep(ctx context.Context, c Closing) error
+}
+
+// Closer finishes closings that a request has left.
+type Closer struct {
+	store ClosingStore
+	now   func() time.Time
+}
+
+// NewCloser returns a Closer.
+func NewCloser(store ClosingStore, now func() time.Time) *Closer { return &Closer{store, now} }
+
+// closingTime is the least time that a run of the schedule needs to begin another closing.
+const closingTime = 5 * time.Second
+
+// SendDue finishes the closings that are due, as long as the context's deadline leaves time, and returns their number. A failure does not
+// stop the rest; the errors are joined.
+func (c *Closer) SendDue(ctx context.Context) (finished int, err error) {
+	const batch = 100
+	due, err := c.store.Closings(ctx, c.now(), batch)
+	if err != nil {
+		return 0, err
+	}
+	var failures []error
+	for _, closing := range due {
+		if deadline, limited := ctx.Deadline(); limited && time.Until(deadline) < closingTime {
+			break
+		}
+		if err := c.store.Sweep(ctx, closing); err != nil {
+			failures = append(failures, err)
+			continue
+		}
+		finished++
+	}
+	return finished, errors.Join(failures...)
+}
