@@ -1,0 +1,163 @@
+package crashes
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"testing"
+)
+
+// flow is a request of a client, or an event, in which functions are killed.
+type flow struct {
+	name      string
+	functions []string // which are killed
+	// begin prepares a trial with data of its own.
+	begin func(*service) trial
+}
+
+// trial is one execution of a flow.
+type trial struct {
+	// send sends the request, the same one each time.
+	send func() response
+	// settle waits until the event is processed; nil for requests.
+	settle func()
+	// later reports whether a schedule has finished what a crash has left; nil if there is nothing to finish.
+	later func() bool
+	// check checks what the flow has changed after the last response. It changes nothing, so it can run again after a restart.
+	check func(last response)
+}
+
+// flows returns all flows.
+func flows() []flow {
+	return slices.Concat(userFlows(), accessFlows(), sessionFlows(), projectFlows(), chartFlows(), mediaFlows(), scheduleFlows())
+}
+
+// TestFlows kills a function at each point of each flow. After all flows the stack starts again, and the last trials are checked again.
+func TestFlows(t *testing.T) {
+	s := newService(t)
+	var sum counts
+	var recheck []func()
+	for _, f := range flows() {
+		t.Run(f.name, func(t *testing.T) {
+			last := s.killEverywhere(t, f, &sum)
+			recheck = append(recheck, last)
+		})
+		s.t = t
+		s.finishLater()
+	}
+	s.t = t
+	s.killer.stop()
+	s.stop()
+	s.start()
+	for _, check := range recheck {
+		check()
+	}
+	t.Logf("figure: crashes: %d flows, %d crash points, %d kills: %d retries succeeded, %d were refused because the first request took effect",
+		len(flows()), sum.points, sum.kills, sum.retried, sum.refused)
+	t.Logf("figure: crashes: the mails of %d of %d trials arrived during the run; the schedule sends the rest later",
+		s.mailed-len(s.later), s.mailed)
+	t.Logf("figure: crashes: after a restart, %d flows have the same state; %d points were not reached again", len(recheck), sum.missed)
+	if sum.kills < sum.points/2 { // on a busy machine, more calls belong to work in the background, which comes at other times
+		t.Errorf("only %d of %d points were reached again", sum.kills, sum.points)
+	}
+}
+
+// counts are the figures of all flows.
+type counts struct{ points, kills, retried, refused, missed int }
+
+// pending is what a schedule finishes after a trial.
+type pending struct {
+	what   string
+	isDone func() bool
+}
+
+// finishLater removes the trials that need not wait any more. The page of mails shows only the newest, so it is read often.
+func (s *service) finishLater() {
+	s.later = slices.DeleteFunc(s.later, func(p pending) bool { return p.isDone() })
+}
+
+// killEverywhere runs a flow once without a crash, and then once for each of its points. It returns the check of the last trial.
+func (s *service) killEverywhere(t *testing.T, f flow, sum *counts) (recheck func()) {
+	t.Helper()
+	s.t = t
+	points := s.pointsOf(f)
+	sum.points += len(points)
+	for _, p := range points {
+		trial := f.begin(s)
+		s.killer.watch(p, f.functions...)
+		first := trial.run()
+		wasKilled := s.killer.hasKilled()
+		s.killer.stop()
+		if !wasKilled { // the flow makes this call only now and then, such as the first use of a key in five minutes
+			sum.missed++
+			trial.check(first)
+			continue
+		}
+		sum.kills++
+		last := first
+		if trial.settle == nil {
+			if first.Status < http.StatusInternalServerError {
+				t.Errorf("%s: %s", p, first)
+			}
+			last = trial.send()
+		}
+		if last.Status < http.StatusMultipleChoices {
+			sum.retried++
+		} else {
+			sum.refused++
+		}
+		if trial.later != nil {
+			s.later = append(s.later, pending{f.name + " " + p.String(), trial.later})
+			s.mailed++
+		}
+		before := t.Failed()
+		trial.check(last)
+		if t.Failed() && !before {
+			t.Fatalf("%s: %s, then %s", p, first, last)
+		}
+		recheck = func() { trial.check(last) }
+	}
+	return recheck
+}
+
+// pointsOf runs a flow without a crash.
+func (s *service) pointsOf(f flow) []point {
+	s.t.Helper()
+	trial := f.begin(s)
+	s.killer.watch(point{}, f.functions...)
+	answer := trial.run()
+	points := s.killer.points()
+	s.killer.stop()
+	trial.check(answer)
+	if len(points) == 0 {
+		s.t.Fatal("the flow makes no calls")
+	}
+	return points
+}
+
+// run sends the request and waits for the end of what it starts.
+func (r trial) run() response {
+	answer := r.send()
+	if r.settle != nil {
+		r.settle()
+	}
+	return answer
+}
+
+// key returns an idempotency key that was not used before.
+func (s *service) key() string {
+	s.people++
+	return fmt.Sprintf("00000000-0000-4000-8000-%012d", s.people)
+}
+
+// request returns a function that sends one request again and again.
+func request(c client, method, target, body string) func() response {
+	return func() response {
+		c.TB.Helper()
+		answer, err := c.Send(method, target, body)
+		if err != nil {
+			c.TB.Fatal(err)
+		}
+		return answer
+	}
+}

@@ -1,0 +1,178 @@
+package invariants_test
+
+import (
+	"context"
+	"maps"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"portside/harness/invariants"
+	"portside/harness/office"
+	"portside/shared/core/principal"
+	"portside/shared/credentials"
+	"portside/shared/testkit/liststest"
+	"portside/shared/tokens"
+	"portside/shared/users"
+)
+
+var now = time.Date(2028, 2, 28, 12, 0, 0, 0, time.UTC)
+
+// damage is a change of one item, and a part of the sentence that must report it.
+type damage struct {
+	inCredentials bool
+	pk, sk        string // prefixes of the key of the item
+	kind          string // of the item; empty for any
+	set           string // attribute to change; empty deletes the item; a changed key adds a copy
+	to            types.AttributeValue
+	want          string
+}
+
+func text(s string) types.AttributeValue   { return &types.AttributeValueMemberS{Value: s} }
+func number(n string) types.AttributeValue { return &types.AttributeValueMemberN{Value: n} }
+
+var damages = map[string]damage{
+	"e-mail without marker":  {pk: "email#", want: `users: email#a@example.com is ""`},
+	"marker of another user": {pk: "email#", set: "user", to: text("other"), want: `users: email#a@example.com is "other"`},
+	"user not listed":        {pk: "list#all", want: "users: list#all"},
+	"user listed wrongly":    {pk: "list#admin", set: "status", to: text("pending"), want: "users: list#admin"},
+	"count is wrong":         {pk: "rank#users#1#0", sk: "root", set: "00", to: number("7"), want: "users: rank#users#1#0/root"},
+	"number is used again":   {pk: "rank#users", sk: "sequence", set: "next", to: number("0"), want: "users: the next number is 0"},
+	"admins are miscounted":  {pk: "admins", set: "n", to: number("2"), want: "users: the number of active admins is 2"},
+	"the last admin is gone": {pk: "user#", set: "status", to: text("suspended"), want: "users: there is no active admin"},
+	"unknown kind":           {pk: "email#", set: "pk", to: text("strange#1"), want: "users: strange#1 has an unknown kind"},
+	"mail of an active user": {pk: "email#", set: "pk", to: text("unsent"), want: "users: an invitation is unsent"},
+	"one user of two keys":   {pk: "once#", set: "pk", to: text("once#x"), want: "have both made the user"},
+	"owner is missing":       {pk: "user#", want: "does not exist"},
+	"owner is suspended":     {pk: "user#", set: "status", to: text("suspended"), want: "but its owner is suspended"},
+	"owner has another role": {pk: "user#", set: "role", to: text("viewer"), want: "but its owner is viewer"},
+	"credential not listed":  {inCredentials: true, pk: "owner#", sk: "credentials#pst", want: "is not in the list of its owner"},
+	"listing differs":        {inCredentials: true, pk: "owner#", sk: "credentials#pst", set: "expires", to: number("1"), want: "differs from its listing"},
+	"listing without record": {inCredentials: true, pk: "credential#", want: "is listed, but does not exist"},
+	"no day of expiry":       {inCredentials: true, pk: "expires#", want: "but is listed under"},
+	"day of no credential":   {inCredentials: true, pk: "expires#", set: "sk", to: text("x"), want: "x has a day of expiry"},
+	"works longer than line": {inCredentials: true, pk: "credential#", kind: "pst", set: "lineEnds", to: number("1"), want: "works longer than its line"},
+	"tally counts too few":   {inCredentials: true, pk: "owner#", sk: "credentials", set: "live", to: number("1"), want: "has 1 live, want at least 2"},
+	"tally forgets issues":   {inCredentials: true, pk: "owner#", sk: "credentials", set: "issued", to: number("1"), want: "has 1 issued, want at least 2"},
+	"made without record":    {inCredentials: true, pk: "owner#", sk: "credentials#pst", set: "pk", to: text("made#y"), want: "made#y says that it made"},
+	"unknown kind of secret": {inCredentials: true, pk: "expires#", set: "pk", to: text("strange#2"), want: "strange#2 has an unknown kind"},
+}
+
+func TestEveryDamageIsReported(t *testing.T) {
+	o := seed(t)
+	tables := invariants.Tables{Users: o.Tables.Users, Credentials: o.Tables.Credentials}
+	if broken, err := invariants.Check(t.Context(), o.Direct, tables, now); err != nil || len(broken) > 0 {
+		t.Fatalf("before the damage: %v %q", err, broken)
+	}
+	for name, d := range damages {
+		t.Run(name, func(t *testing.T) {
+			name := tables.Users
+			if d.inCredentials {
+				name = tables.Credentials
+			}
+			repair := d.damage(t, o.Direct, name)
+			broken, err := invariants.Check(t.Context(), o.Direct, tables, now)
+			if err != nil || !strings.Contains(strings.Join(broken, "\n"), d.want) {
+				t.Errorf("reported %v %q, want %q", err, broken, d.want)
+			}
+			repair()
+		})
+	}
+	if broken, err := invariants.Check(t.Context(), o.Direct, tables, now); err != nil || len(broken) > 0 {
+		t.Fatalf("after the repairs: %v %q", err, broken)
+	}
+}
+
+func TestALineWithTooManyTokensIsReported(t *testing.T) {
+	o := seed(t)
+	for _, item := range liststest.Scan(t, o.Direct, o.Tables.Credentials) {
+		if liststest.Text(item, "kind") != "pst" || !strings.HasPrefix(liststest.Text(item, "pk"), "credential#") {
+			continue
+		}
+		for _, id := range []string{"a", "b", "c", "d", "e"} {
+			item["id"], item["pk"] = text(id), text("credential#"+id)
+			put(t, o.Direct, o.Tables.Credentials, item)
+		}
+	}
+	tables := invariants.Tables{Users: o.Tables.Users, Credentials: o.Tables.Credentials}
+	broken, err := invariants.Check(t.Context(), o.Direct, tables, now)
+	if err != nil || !strings.Contains(strings.Join(broken, "\n"), "has 6 working tokens, want at most 5") {
+		t.Errorf("reported %v %q", err, broken)
+	}
+}
+
+// damage changes one item of the table, and returns a function that undoes it.
+func (d damage) damage(t *testing.T, client *dynamodb.Client, name string) func() {
+	t.Helper()
+	for _, item := range liststest.Scan(t, client, name) {
+		isMeant := strings.HasPrefix(liststest.Text(item, "pk"), d.pk) && strings.HasPrefix(liststest.Text(item, "sk"), d.sk)
+		if !isMeant || d.kind != "" && liststest.Text(item, "kind") != d.kind {
+			continue
+		}
+		if d.set == "" {
+			remove(t, client, name, item)
+			return func() { put(t, client, name, item) }
+		}
+		changed := maps.Clone(item)
+		changed[d.set] = d.to
+		put(t, client, name, changed)
+		return func() {
+			remove(t, client, name, changed)
+			put(t, client, name, item)
+		}
+	}
+	t.Fatalf("the table has no item %s %s", d.pk, d.sk)
+	return nil
+}
+
+func put(t *testing.T, client *dynamodb.Client, name string, item liststest.Item) {
+	t.Helper()
+	if _, err := client.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: &name, Item: item}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func remove(t *testing.T, client *dynamodb.Client, name string, item liststest.Item) {
+	t.Helper()
+	key := liststest.Item{"pk": item["pk"], "sk": item["sk"]}
+	if _, err := client.DeleteItem(t.Context(), &dynamodb.DeleteItemInput{TableName: &name, Key: key}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// seed opens an office with one admin, who has an API key and a token.
+func seed(t *testing.T) *office.Office {
+	t.Helper()
+	o, err := office.Open(t.Context(), office.Options{Root: filepath.Join("..", ".."), Mails: t.TempDir(), Now: now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(o.Close)
+	if err := addAdmin(t.Context(), o); err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
+func addAdmin(ctx context.Context, o *office.Office) error {
+	operator := principal.Operator()
+	created, err := o.Users.Create(ctx, users.CreateOptions{Caller: operator, IdempotencyKey: "first"},
+		users.NewUser{Email: "a@example.com", Name: "A", Role: principal.Admin})
+	if err != nil {
+		return err
+	}
+	key, err := o.Keys.Create(ctx, operator, created.User.ID, users.NewKey{Name: "k"})
+	if err != nil {
+		return err
+	}
+	caller, _, err := o.Authenticator.Authenticate(ctx, key.Secret.Reveal(), credentials.APIKey)
+	if err != nil {
+		return err
+	}
+	_, err = o.Tokens.Create(ctx, caller, tokens.NewToken{Name: "t", Scopes: tokens.AllScopes(), Days: 30})
+	return err
+}

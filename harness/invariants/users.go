@@ -1,0 +1,144 @@
+package invariants
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"portside/shared/testkit/liststest"
+)
+
+// roles are the roles in the order of the labels of the lists.
+var roles = []string{"admin", "manager", "user", "viewer"}
+
+// userKinds are the kinds of items of the users table.
+var userKinds = []string{"user", "email", "list", "rank", "admins", "once", "unsent", "closings", "gone"}
+
+// owners are the users, and the changes of users that have not reached all credentials.
+type owners struct {
+	users    map[string]row
+	closings map[string]bool
+}
+
+// checkUsers compares everything that the table derives from its users with the users.
+func checkUsers(broken *report, all []row) owners {
+	known := owners{users: map[string]row{}, closings: map[string]bool{}}
+	for _, item := range all {
+		if !slices.Contains(userKinds, item.kind()) {
+			broken.add("users: %s has an unknown kind", item.PK)
+		}
+		switch item.kind() {
+		case "user":
+			known.users[item.ID] = item
+		case "closings":
+			known.closings[item.SK] = true
+		}
+	}
+	compare(broken, expected(known.users), derived(all))
+	checkAdmins(broken, all, known.users)
+	checkPointers(broken, all, known.users)
+	return known
+}
+
+// expected are the items that the table must have for its users.
+func expected(all map[string]row) map[string]string {
+	wanted, counters := map[string]string{}, liststest.Counts{}
+	for _, user := range all {
+		number := fmt.Sprintf("%010d", user.Number)
+		wanted["email#"+user.Email] = user.ID
+		wanted["list#all "+number] = listed(user)
+		wanted["list#"+user.Role+" "+number] = listed(user)
+		counters.Count("users", user.Number, slices.Index(roles, user.Role))
+	}
+	counters.AddTo(wanted)
+	return wanted
+}
+
+// derived are the items that the table has for its users.
+func derived(all []row) map[string]string {
+	found, counters := map[string]string{}, liststest.Counts{}
+	for _, item := range all {
+		switch item.kind() {
+		case "email":
+			found[item.PK] = item.User
+		case "list":
+			found[item.PK+" "+item.SK] = listed(item)
+		case "rank":
+			counters.Read(item.raw)
+		}
+	}
+	counters.AddTo(found)
+	return found
+}
+
+func listed(r row) string {
+	return fmt.Sprintf("%s %s %q %s %s %d", r.ID, r.Email, r.Name, r.Role, r.Status, r.Created)
+}
+
+func compare(broken *report, wanted, found map[string]string) {
+	all := maps.Clone(wanted)
+	maps.Copy(all, found)
+	for name := range all {
+		if wanted[name] != found[name] {
+			broken.add("users: %s is %q, want %q", name, found[name], wanted[name])
+		}
+	}
+}
+
+// checkAdmins checks the number of active admins, which is never 0 once there was one.
+func checkAdmins(broken *report, all []row, users map[string]row) {
+	acting := int64(0)
+	for _, user := range users {
+		if user.Role == "admin" && user.Status == "active" {
+			acting++
+		}
+	}
+	for _, item := range all {
+		if item.kind() == "admins" && item.N != acting {
+			broken.add("users: the number of active admins is %d, want %d", item.N, acting)
+		}
+		if item.kind() == "admins" && acting == 0 {
+			broken.add("users: there is no active admin")
+		}
+	}
+}
+
+// checkPointers checks the sequence of numbers, the unsent mails and the idempotency keys.
+func checkPointers(broken *report, all []row, users map[string]row) {
+	effects := map[string]string{}
+	for _, item := range all {
+		switch {
+		case item.kind() == "rank" && item.SK == "sequence":
+			checkSequence(broken, item, users)
+		case item.kind() == "unsent" && users[item.SK].Status != "pending":
+			broken.add("users: an invitation is unsent, but its user %s is not pending", item.SK)
+		case item.kind() == "once":
+			id := madeUser(item)
+			if other := effects[id]; other != "" {
+				broken.add("users: the idempotency keys %s and %s have both made the user %s", other, item.PK, id)
+			}
+			effects[id] = item.PK
+		}
+	}
+}
+
+func checkSequence(broken *report, sequence row, users map[string]row) {
+	for _, user := range users {
+		if user.Number >= sequence.Next {
+			broken.add("users: the next number is %s, but the user %s has number %d",
+				strconv.FormatInt(sequence.Next, 10), user.ID, user.Number)
+		}
+	}
+}
+
+// madeUser is the id of the user that an idempotency key has created.
+func madeUser(once row) string {
+	made, isMap := once.raw["made"].(*types.AttributeValueMemberM)
+	if !isMap {
+		return ""
+	}
+	return liststest.Text(made.Value, "id")
+}

@@ -1,0 +1,91 @@
+package office
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+
+	"portside/shared/credentialnotices"
+	"portside/shared/credentialrequests"
+	"portside/shared/credentialrequests/credentialrequestsdynamo"
+	"portside/shared/credentials"
+	"portside/shared/credentials/credentialsdynamo"
+	"portside/shared/dynamo/daycounts"
+	"portside/shared/dynamo/items"
+	"portside/shared/mail/mailses"
+	"portside/shared/projects"
+	"portside/shared/projects/projectsdynamo"
+	"portside/shared/pulls/pullsdynamo"
+	"portside/shared/revocation"
+	"portside/shared/revocation/revocationdynamo"
+	"portside/shared/sessions"
+	"portside/shared/sessions/sessionsdynamo"
+	"portside/shared/tokens"
+	"portside/shared/tokens/tokensdynamo"
+	"portside/shared/users"
+	"portside/shared/users/usersdynamo"
+	"portside/shared/web"
+)
+
+// Services are the services of the functions, and the stores below them that tests need.
+type Services struct {
+	Users       *users.Service
+	Importer    *users.Importer
+	Keys        *users.Keys
+	Issuer      *users.Issuer
+	Inviter     *users.Inviter
+	Closer      *users.Closer
+	Tokens      *tokens.Service
+	Requests    *credentialrequests.Service
+	SignIns     *sessions.Service
+	Revocations *revocation.Service
+	Notices     *credentialnotices.Service
+	Pulls       *pullsdynamo.Store
+	Projects    *projects.Service
+	// Authenticator has no rate limit.
+	Authenticator *credentials.Authenticator
+}
+
+// newServices composes the services. Each function has its own process, but shares the tables and nothing else.
+func newServices(cfg aws.Config, tables Tables, now func() time.Time) Services {
+	client, mailer := items.Client(cfg), mailses.New(cfg, "portside@example.com")
+	keys := credentialsdynamo.New(client, tables.Credentials, tables.RequestCounts)
+	people := usersdynamo.New(client, tables.Users, keys, daycounts.In(tables.Analytics))
+	ending, signIns := revocationdynamo.New(client, keys), sessionsdynamo.New(client, keys, people)
+	notices := credentialnotices.NewService(credentialnotices.Parts{Outbox: keys, People: people, Mailer: mailer, Now: now})
+	inviter := users.NewInviter(people, mailer, now)
+	return Services{
+		Users: users.NewService(people, inviter, web.NewID, now), Importer: users.NewImporter(people, web.NewID, now),
+		Keys: users.NewKeys(people, people, now), Issuer: users.NewIssuer(people, people),
+		Inviter: inviter, Closer: users.NewCloser(people, now),
+		Tokens: tokens.NewService(tokensdynamo.New(client, keys), now),
+		Requests: credentialrequests.NewService(credentialrequests.Parts{
+			Store: credentialrequestsdynamo.New(client, keys, people), Credentials: keys, People: people,
+			Mailer: mailer, NewID: web.NewID, Now: now,
+		}),
+		SignIns: sessions.NewService(sessions.Dependencies{
+			Requests: signIns, Outbox: signIns, Sessions: signIns, Credentials: keys, People: people, Mailer: mailer, Now: now,
+		}),
+		Revocations: revocation.NewService(revocation.Parts{
+			Store: ending, Jobs: ending, Limiter: ending, Notifier: notices, Now: now,
+		}),
+		Notices: notices, Pulls: pullsdynamo.New(client, tables.Pulls, tables.Analytics),
+		Projects:      projects.NewService(projectsdynamo.New(client, tables.Projects, daycounts.In(tables.Analytics)), people, web.NewID, now),
+		Authenticator: credentials.NewAuthenticator(keys, 0, now),
+	}
+}
+
+// SendDue does what the function sendmail does every minute: it sends stored mails, and finishes suspensions and revocations.
+func (s Services) SendDue(ctx context.Context) error {
+	var failed error
+	for _, send := range []func(context.Context) (int, error){
+		s.Inviter.SendDue, s.Requests.SendDue, s.SignIns.SendDue, s.Closer.SendDue, s.Notices.SendDue, s.Revocations.SendDue,
+	} {
+		if _, err := send(ctx); err != nil {
+			failed = errors.Join(failed, err)
+		}
+	}
+	return failed
+}

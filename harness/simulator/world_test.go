@@ -1,0 +1,230 @@
+package simulator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"portside/harness/office"
+	"portside/shared/core/fault"
+	"portside/shared/core/principal"
+	"portside/shared/credentials"
+	"portside/shared/users"
+)
+
+// person is what must be true of a user. It is unsure while the outcome of an operation is unknown.
+type person struct {
+	id, email string
+	role      principal.Role
+	status    users.Status
+	gone      bool
+	unsure    bool
+	touched   int // by the operations of this round that may change the user
+}
+
+// secret is what must be true of a credential.
+type secret struct {
+	text    credentials.Secret
+	owner   *person
+	expires time.Time // zero for never
+	revoked bool
+	unsure  bool
+	touched int
+}
+
+// world has the model beside the services.
+type world struct {
+	*scheduler
+
+	office  *office.Office
+	people  []*person // in the order of their creation, because ids differ between runs
+	secrets []*secret
+	names   int // of addresses
+
+	operations, rounds, checks int
+	seen                       map[string]int // answers by operation and outcome
+	wrong                      []string
+}
+
+func (w *world) fail(format string, values ...any) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.wrong = append(w.wrong, fmt.Sprintf(format, values...))
+}
+
+// round runs one to five operations at once.
+func (w *world) round(ctx context.Context) {
+	w.rounds++
+	w.faults = true
+	var tasks []*task
+	var runs []func(context.Context)
+	var plans []*plan
+	for range 1 + w.random.IntN(5) {
+		p := w.plan()
+		w.operations++
+		p.task = &task{number: w.operations, name: fmt.Sprintf("%s %d", p.name, w.operations)}
+		tasks, plans = append(tasks, p.task), append(plans, p)
+		runs = append(runs, func(ctx context.Context) { p.err = p.run(ctx) })
+	}
+	w.run(ctx, tasks, runs)
+	for _, p := range plans {
+		w.judge(p)
+	}
+	w.settle()
+}
+
+// judge compares the answer of an operation with the model.
+func (w *world) judge(p *plan) {
+	outcome := "done"
+	if p.err != nil {
+		outcome = fmt.Sprintf("kind %d", fault.KindOf(p.err))
+	}
+	if p.task.faulty {
+		outcome = "with faults"
+	}
+	w.seen[p.name+": "+outcome]++
+	switch {
+	case p.task.faulty:
+		p.doubt()
+	case p.err != nil && fault.KindOf(p.err) == fault.Internal:
+		w.fail("%s answers an internal error without a fault: %v", p.task.name, p.err)
+	case p.wanted != nil && p.calm() && !errors.Is(p.err, p.wanted):
+		w.fail("%s answers %v, want %v", p.task.name, p.err, p.wanted)
+	case p.err == nil && p.touchedOnce():
+		p.apply()
+	case p.err == nil, fault.KindOf(p.err) == fault.Unavailable:
+		p.doubt()
+	}
+}
+
+// settle forgets which users and secrets the round has touched.
+func (w *world) settle() {
+	for _, p := range w.people {
+		p.unsure = p.unsure || p.touched > 1
+		p.touched = 0
+	}
+	for _, s := range w.secrets {
+		s.unsure = s.unsure || s.touched > 1
+		s.touched = 0
+	}
+}
+
+// check finishes what is stored, and then compares all users, secrets and tables with the model.
+func (w *world) check(ctx context.Context) {
+	w.checks++
+	w.faults = false
+	w.office.Clock.Advance(time.Hour) // stored work is due
+	w.alone(ctx, "check", func(ctx context.Context) {
+		for range 3 {
+			if err := w.office.SendDue(ctx); err != nil {
+				w.fail("the mails and the sweep fail without faults: %v", err)
+			}
+			w.office.Clock.Advance(time.Hour)
+		}
+		w.learnPeople(ctx)
+		w.learnSecrets(ctx)
+		w.ensureAdmin(ctx)
+	})
+	broken, err := w.invariants(ctx)
+	if err != nil {
+		w.fail("the tables cannot be read: %v", err)
+	}
+	for _, sentence := range broken {
+		w.fail("invariant: %s", sentence)
+	}
+}
+
+// alone runs one operation without others.
+func (w *world) alone(ctx context.Context, name string, f func(context.Context)) {
+	w.run(ctx, []*task{{name: name}}, []func(context.Context){f})
+}
+
+// learnPeople compares the users with the model, and takes over what it is unsure of.
+func (w *world) learnPeople(ctx context.Context) {
+	for _, p := range w.people {
+		user, err := w.office.Users.Get(ctx, p.id)
+		isGone := errors.Is(err, users.ErrNotFound)
+		switch {
+		case err != nil && !isGone:
+			w.fail("reading the user %s: %v", p.email, err)
+		case p.unsure:
+			p.role, p.status, p.gone, p.unsure = user.Role, user.Status, isGone, false
+		case p.gone != isGone:
+			w.fail("the user %s has gone=%v, want %v", p.email, isGone, p.gone)
+		case !isGone && (user.Role != p.role || user.Status != p.status || user.Email != p.email):
+			w.fail("the user %s is %s and %s, want %s and %s", p.email, user.Role, user.Status, p.role, p.status)
+		}
+	}
+}
+
+// learnSecrets uses every secret.
+func (w *world) learnSecrets(ctx context.Context) {
+	for _, s := range w.secrets {
+		caller, _, err := w.office.Authenticator.Authenticate(ctx, s.text.Reveal(), s.text.Kind())
+		id, owner, now := s.text.ID(), s.owner, w.office.Clock.Now()
+		isExpired := !s.expires.IsZero() && !s.expires.After(now)
+		mayWork := !owner.gone && owner.status == users.Active && !isExpired
+		switch {
+		case err != nil && !errors.Is(err, credentials.ErrUnauthorized):
+			w.fail("using the secret %s: %v", id, err)
+		case err == nil && (!mayWork || s.revoked && !s.unsure):
+			w.fail("the secret %s works: owner gone=%v %s, expired=%v, revoked=%v", id, owner.gone, owner.status, isExpired, s.revoked)
+		case err != nil && mayWork && !s.revoked && !s.unsure:
+			w.fail("the secret %s of %s does not work", id, owner.email)
+		case err == nil && s.text.Kind() == credentials.APIKey && caller.Role != owner.role:
+			w.fail("the secret %s has the role %s, but its owner is %s", id, caller.Role, owner.role)
+		}
+		if s.unsure && mayWork {
+			s.revoked, s.unsure = err != nil, false
+		}
+	}
+	w.forget()
+}
+
+// forget drops the oldest of what is gone, so that a check stays short.
+func (w *world) forget() {
+	const kept = 40
+	for i := 0; i < len(w.secrets) && len(w.secrets) > kept; {
+		s := w.secrets[i]
+		if isExpired := !s.expires.IsZero() && s.expires.Before(w.office.Clock.Now()); s.owner.gone || isExpired || s.revoked {
+			w.secrets = slices.Delete(w.secrets, i, i+1)
+			continue
+		}
+		i++
+	}
+	w.people = slices.DeleteFunc(w.people, func(p *person) bool {
+		return p.gone && !slices.ContainsFunc(w.secrets, func(s *secret) bool { return s.owner == p })
+	})
+}
+
+// ensureAdmin adds an admin with a key, as the operator's command does, if the model knows no key of an active admin.
+func (w *world) ensureAdmin(ctx context.Context) {
+	for _, s := range w.secrets {
+		owner := s.owner
+		if owner.role == principal.Admin && owner.status == users.Active && !s.revoked && !s.unsure &&
+			s.expires.IsZero() && s.text.Kind() == credentials.APIKey {
+			return
+		}
+	}
+	email := w.newAddress()
+	created, err := w.office.Users.Create(ctx, users.CreateOptions{Caller: principal.Operator()},
+		users.NewUser{Email: email, Name: "Admin", Role: principal.Admin})
+	if err != nil {
+		w.fail("the operator cannot create an admin: %v", err)
+		return
+	}
+	key, err := w.office.Keys.Create(ctx, principal.Operator(), created.User.ID, users.NewKey{Name: "first"})
+	if err != nil {
+		w.fail("the operator cannot create a key: %v", err)
+		return
+	}
+	admin := &person{id: created.User.ID, email: email, role: principal.Admin, status: users.Active}
+	w.people, w.secrets = append(w.people, admin), append(w.secrets, &secret{text: key.Secret, owner: admin})
+}
+
+func (w *world) newAddress() string {
+	w.names++
+	return fmt.Sprintf("user%d@example.com", w.names)
+}
