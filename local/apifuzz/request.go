@@ -60,12 +60,17 @@ func (f *Fuzzer) newRequest() request {
 	return r
 }
 
-// pathValue prefers a value from an earlier answer. The path has the values of the parameters before it.
+// pathValue returns a value without "?", because an HTTP API of AWS cuts the path off there, and another operation answers.
 func (f *Fuzzer) pathValue(path, name string, parameter object) string {
+	return cmp.Or(strings.ReplaceAll(f.anyPathValue(path, name, parameter), "?", ""), "0")
+}
+
+// anyPathValue prefers a value from an earlier answer. The path has the values of the parameters before it.
+func (f *Fuzzer) anyPathValue(path, name string, parameter object) string {
 	collection, _, _ := strings.Cut(path, "/{"+name+"}")
 	switch seen := f.seen[collection]; {
 	case f.values.oneIn(12):
-		return cmp.Or(strings.ReplaceAll(f.hostileText(), "?", ""), "0") // an HTTP API of AWS cuts the path off at a "?"
+		return f.hostileText()
 	case len(seen) > 0 && !f.values.oneIn(5):
 		return pick(f.values, seen)
 	}
