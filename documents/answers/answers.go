@@ -124,25 +124,57 @@ type Evidence struct {
 	Confidence float64 // from 0 to 1
 }
 
-// Extraction holds the values of variables.
-type Extraction struct {
-	Values   map[string]Value
-	Evidence map[string][]Evidence // for the values that were found
-	Warnings []string
+// Candidate is a value that may be the one of a variable, and its place.
+type Candidate struct {
+	Value    Value
+	Evidence Evidence
 }
 
-// Checked returns the extraction for the variables. It replaces a value by null if the value does not have the variable's
-// type or has no quote that the document contains, because a caller could not tell such a value from a fact.
-func (e Extraction) Checked(d *documents.Document, variables []Variable) Extraction {
-	kept := Extraction{Values: map[string]Value{}, Evidence: map[string][]Evidence{}, Warnings: e.Warnings}
-	for _, v := range variables {
-		value := e.Values[v.Name]
-		quotes := validQuotes(e.Evidence[v.Name], d.Text())
-		if value.Type != v.Type || len(quotes) == 0 || !value.isValid() {
-			kept.Values[v.Name] = Value{}
-			continue
+// Extraction holds the values of variables.
+type Extraction struct {
+	Values     map[string]Value
+	Evidence   map[string][]Evidence  // for the values that were found
+	Candidates map[string][]Candidate // if the settings ask for them: the likeliest values, the best first
+	Warnings   []string
+}
+
+// Checked returns the extraction that the settings ask for. It replaces a value by null if the value does not have the variable's
+// type, has no quote that the document contains, or has less confidence than the settings ask for, because a caller could not
+// tell such a value from a fact. A value with too little confidence is a candidate.
+func (e Extraction) Checked(d *documents.Document, s ExtractSettings) Extraction {
+	kept := Extraction{
+		Values: map[string]Value{}, Evidence: map[string][]Evidence{}, Candidates: map[string][]Candidate{}, Warnings: e.Warnings,
+	}
+	for _, v := range s.Variables {
+		all := validCandidates(e.Candidates[v.Name], d.Text(), v.Type)
+		value, quotes := e.Values[v.Name], validQuotes(e.Evidence[v.Name], d.Text())
+		switch {
+		case value.Type != v.Type || len(quotes) == 0 || !value.isValid():
+			value, quotes = Value{}, nil
+		case quotes[0].Confidence < s.MinConfidence:
+			if len(all) == 0 {
+				all = []Candidate{{value, quotes[0]}}
+			}
+			value, quotes = Value{}, nil
 		}
-		kept.Values[v.Name], kept.Evidence[v.Name] = value, quotes
+		kept.Values[v.Name] = value
+		if quotes != nil {
+			kept.Evidence[v.Name] = quotes
+		}
+		if len(all) > 0 && s.MaxCandidates > 0 {
+			kept.Candidates[v.Name] = all[:min(len(all), s.MaxCandidates)]
+		}
+	}
+	return kept
+}
+
+// validCandidates returns the candidates that have the type and a quote of the text.
+func validCandidates(all []Candidate, text string, t Type) []Candidate {
+	var kept []Candidate
+	for _, c := range all {
+		if c.Value.Type == t && c.Value.isValid() && len(validQuotes([]Evidence{c.Evidence}, text)) > 0 {
+			kept = append(kept, c)
+		}
 	}
 	return kept
 }
@@ -168,15 +200,24 @@ type Comparison struct {
 
 // ExtractSettings are the settings of an extraction.
 type ExtractSettings struct {
-	Variables []Variable
-	Lang      Lang // if empty, the language of the document
+	Variables     []Variable
+	Lang          Lang    // if empty, the language of the document
+	MinConfidence float64 // the least confidence of a value; 0: what the engine finds enough
+	MaxCandidates int     // of each variable; 0: the extraction has no candidates
 }
 
 // CompareSettings are the settings of a comparison.
 type CompareSettings struct {
-	Variables []Variable
-	Lang      Lang
-	Prompt    string // what the comparison should focus on; optional
+	Variables     []Variable
+	Lang          Lang
+	Prompt        string  // what the comparison should focus on; optional
+	MinConfidence float64 // as in ExtractSettings
+	MaxCandidates int
+}
+
+// Extraction returns the settings for the extraction from each of the documents.
+func (s CompareSettings) Extraction() ExtractSettings {
+	return ExtractSettings{Variables: s.Variables, Lang: s.Lang, MinConfidence: s.MinConfidence, MaxCandidates: s.MaxCandidates}
 }
 
 // Engine answers questions about documents. It treats the text of a document as data, never as instructions. Every value that

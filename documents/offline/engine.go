@@ -80,12 +80,11 @@ func (*Engine) Summarize(ctx context.Context, d *documents.Document, s answers.S
 // how the values differ, in the way that their type requires. The sentences are in the language of
 // the settings, or else in the language of the first document.
 func (e *Engine) Compare(ctx context.Context, first, second *documents.Document, s answers.CompareSettings) (answers.Comparison, error) {
-	settings := answers.ExtractSettings{Variables: s.Variables, Lang: s.Lang}
-	a, err := e.Extract(ctx, first, settings)
+	a, err := e.Extract(ctx, first, s.Extraction())
 	if err != nil {
 		return answers.Comparison{}, err
 	}
-	b, err := e.Extract(ctx, second, settings)
+	b, err := e.Extract(ctx, second, s.Extraction())
 	if err != nil {
 		return answers.Comparison{}, err
 	}

@@ -17,7 +17,7 @@ import (
 // itself.
 type filesInput struct {
 	Prefer  string   `header:"Prefer" doc:"respond-async: respond at once with 202 and a job (RFC 7240)." example:"respond-async"`
-	Include []string `query:"include" enum:"evidence,text" uniqueItems:"true" doc:"What the answer includes besides, separated by commas. evidence: where in the file each value was found. text: the texts that the service has read from the files, at most 1 MB. A job always includes the evidence."`
+	Include []string `query:"include" enum:"evidence,candidates,text" uniqueItems:"true" doc:"What the answer includes besides, separated by commas. evidence: where in the file each value was found. candidates: up to five of the likeliest values of each variable. text: the texts that the service has read from the files, at most 1 MB. A job always includes the evidence."`
 }
 
 // filesOutput is the answer, or the job that will have it.
@@ -44,6 +44,7 @@ func (h *handlers) answerFiles(task media.Task) func(context.Context, *filesInpu
 		}
 		request.ReceivedAt, request.WantsJob = receivedAt, prefersAsync(in.Prefer)
 		request.Question.WithText = slices.Contains(in.Include, includeText)
+		request.Question.WithCandidates = slices.Contains(in.Include, includeCandidates)
 		response, err := h.responder.Respond(ctx, request)
 		switch {
 		case err != nil:
@@ -137,6 +138,7 @@ func answerBody(task media.Task, answer media.Answer, hasEvidence bool) any {
 
 // Values of the parameter include.
 const (
-	includeEvidence = "evidence"
-	includeText     = "text"
+	includeEvidence   = "evidence"
+	includeCandidates = "candidates"
+	includeText       = "text"
 )

@@ -48,9 +48,11 @@ func formSchema(task media.Task) *huma.Schema {
 		fields["length"] = choice("The default is medium.", "short", "medium", "long")
 		fields["summary_hint"] = text("What the summary should focus on; at most 1,000 characters.")
 	case media.Compare:
+		fields["minConfidence"] = leastConfidence()
 		fields["prompt"] = text("What the comparison should focus on.")
 		describeVariables(fields)
 	case media.Extract:
+		fields["minConfidence"] = leastConfidence()
 		describeVariables(fields)
 	}
 	return &huma.Schema{Type: huma.TypeObject, Properties: fields}
@@ -60,6 +62,15 @@ func describeVariables(fields map[string]*huma.Schema) {
 	fields["variable1_name"] = text("Name of the first variable. There are up to 100 variables; their numbers need not be consecutive.")
 	fields["variable1_type"] = choice("Type of the value.", "string", "number", "date", "boolean")
 	fields["variable1_description"] = text("What the value is.")
+}
+
+func leastConfidence() *huma.Schema {
+	none, all := 0.0, 1.0
+	return &huma.Schema{
+		Type: huma.TypeNumber, ExclusiveMinimum: &none, Maximum: &all,
+		Description: "The least confidence of a value; a value with less is null. By default, the engine decides; the offline engine returns " +
+			"values with a probability of at least 0.7.",
+	}
 }
 
 func text(description string) *huma.Schema {

@@ -21,18 +21,20 @@ type SummaryAnswer struct {
 
 // ExtractionAnswer is the answer of an extraction.
 type ExtractionAnswer struct {
-	Extracted map[string]any           `json:"extracted_data" doc:"The value of each variable, in its type; null if it was not found. Dates are ISO 8601."`
-	Evidence  map[string][]media.Quote `json:"evidence,omitempty" doc:"Where each value was found; only with include=evidence."`
-	Texts     []media.Text             `json:"texts,omitempty" doc:"The texts of the files, in the order of the files; only for files, with include=text."`
-	Warnings  []string                 `json:"warnings"`
+	Extracted  map[string]any               `json:"extracted_data" doc:"The value of each variable, in its type; null if it was not found. Dates are ISO 8601."`
+	Evidence   map[string][]media.Quote     `json:"evidence,omitempty" doc:"Where each value was found; only with include=evidence."`
+	Candidates map[string][]media.Candidate `json:"candidates,omitempty" doc:"The likeliest values of each variable, the best first; only with include=candidates. Variables of type boolean have none."`
+	Texts      []media.Text                 `json:"texts,omitempty" doc:"The texts of the files, in the order of the files; only for files, with include=text."`
+	Warnings   []string                     `json:"warnings"`
 }
 
 // ComparisonAnswer is the answer of a comparison.
 type ComparisonAnswer struct {
-	Extracted map[string]media.Compared `json:"extracted_data" doc:"One entry for each variable."`
-	Evidence  map[string][]media.Quote  `json:"evidence,omitempty" doc:"Where each value was found; only with include=evidence."`
-	Texts     []media.Text              `json:"texts,omitempty" doc:"The texts of the files, in the order of the files; only for files, with include=text."`
-	Warnings  []string                  `json:"warnings"`
+	Extracted  map[string]media.Compared    `json:"extracted_data" doc:"One entry for each variable."`
+	Evidence   map[string][]media.Quote     `json:"evidence,omitempty" doc:"Where each value was found; only with include=evidence."`
+	Candidates map[string][]media.Candidate `json:"candidates,omitempty" doc:"The likeliest values of each variable in each file, the best first; only with include=candidates. Variables of type boolean have none."`
+	Texts      []media.Text                 `json:"texts,omitempty" doc:"The texts of the files, in the order of the files; only for files, with include=text."`
+	Warnings   []string                     `json:"warnings"`
 }
 
 // TextVariable is a variable to extract.
@@ -68,19 +70,38 @@ func (h *handlers) summarizeText(ctx context.Context, in *summarizeInput) (*summ
 	return &summarizeOutput{Body: SummaryAnswer{Summary: answer.Summary, Warnings: answer.Warnings}}, err
 }
 
+// TextsInclude is the parameter for what an answer about texts includes besides its values. Huma reads embedded types only if they
+// are exported.
+type TextsInclude struct {
+	Include []string `query:"include" enum:"evidence,candidates" uniqueItems:"true" doc:"What the answer includes besides, separated by commas. evidence: where in the text each value was found. candidates: up to five of the likeliest values of each variable."`
+}
+
+// answer answers a question about texts.
+func (in TextsInclude) answer(ctx context.Context, s *media.Service, q media.Question, docs []*documents.Document) (media.Answer, error) {
+	q.WithCandidates = slices.Contains(in.Include, includeCandidates)
+	answer, err := s.AnswerTexts(ctx, q, docs...)
+	if !slices.Contains(in.Include, includeEvidence) {
+		answer.Evidence = nil
+	}
+	return answer, err
+}
+
 type extractInput struct {
-	Include string `query:"include" enum:"evidence" doc:"evidence: include where in the text each value was found."`
-	Body    struct {
-		Text      string                  `json:"text" minLength:"1" maxLength:"100000" doc:"The text to extract values from."`
-		Lang      string                  `json:"lang,omitempty" enum:"en,es,pt,fr,de,it,nl,sv,pl,ro"`
-		Variables map[string]TextVariable `json:"variables,omitempty" maxProperties:"100" doc:"The variables, by name."`
+	TextsInclude
+	Body struct {
+		Text          string                  `json:"text" minLength:"1" maxLength:"100000" doc:"The text to extract values from."`
+		Lang          string                  `json:"lang,omitempty" enum:"en,es,pt,fr,de,it,nl,sv,pl,ro"`
+		Variables     map[string]TextVariable `json:"variables,omitempty" maxProperties:"100" doc:"The variables, by name."`
+		MinConfidence *float64                `json:"minConfidence,omitempty" exclusiveMinimum:"0" maximum:"1" doc:"The least confidence of a value; a value with less is null. By default, the engine decides; the offline engine returns values with a probability of at least 0.7." example:"0.9"`
 	}
 }
 
 type extractOutput struct{ Body ExtractionAnswer }
 
 func (h *handlers) extractText(ctx context.Context, in *extractInput) (*extractOutput, error) {
-	question, err := parseSettings(media.Extract, map[string]any{"lang": in.Body.Lang, "variables": in.Body.Variables})
+	question, err := parseSettings(media.Extract, map[string]any{
+		"lang": in.Body.Lang, "variables": in.Body.Variables, "minConfidence": in.Body.MinConfidence,
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -88,21 +109,21 @@ func (h *handlers) extractText(ctx context.Context, in *extractInput) (*extractO
 	if err != nil {
 		return nil, err
 	}
-	answer, err := h.responder.Service.AnswerTexts(ctx, question, docs...)
-	if in.Include != includeEvidence {
-		answer.Evidence = nil
-	}
-	return &extractOutput{Body: ExtractionAnswer{Extracted: answer.Extracted, Evidence: answer.Evidence, Warnings: answer.Warnings}}, err
+	answer, err := in.answer(ctx, h.responder.Service, question, docs)
+	return &extractOutput{Body: ExtractionAnswer{
+		Extracted: answer.Extracted, Evidence: answer.Evidence, Candidates: answer.Candidates, Warnings: answer.Warnings,
+	}}, err
 }
 
 type compareInput struct {
-	Include string `query:"include" enum:"evidence" doc:"evidence: include where in the texts each value was found."`
-	Body    struct {
-		Text1     string                  `json:"text1" minLength:"1" maxLength:"50000" doc:"The first text."`
-		Text2     string                  `json:"text2" minLength:"1" maxLength:"50000" doc:"The second text."`
-		Prompt    string                  `json:"prompt,omitempty" maxLength:"4000" doc:"What the comparison should focus on."`
-		Lang      string                  `json:"lang,omitempty" enum:"en,es,pt,fr,de,it,nl,sv,pl,ro" doc:"Language of the comparison. The default is the language of the first text."`
-		Variables map[string]TextVariable `json:"variables,omitempty" maxProperties:"100" doc:"The variables, by name."`
+	TextsInclude
+	Body struct {
+		Text1         string                  `json:"text1" minLength:"1" maxLength:"50000" doc:"The first text."`
+		Text2         string                  `json:"text2" minLength:"1" maxLength:"50000" doc:"The second text."`
+		Prompt        string                  `json:"prompt,omitempty" maxLength:"4000" doc:"What the comparison should focus on."`
+		Lang          string                  `json:"lang,omitempty" enum:"en,es,pt,fr,de,it,nl,sv,pl,ro" doc:"Language of the comparison. The default is the language of the first text."`
+		Variables     map[string]TextVariable `json:"variables,omitempty" maxProperties:"100" doc:"The variables, by name."`
+		MinConfidence *float64                `json:"minConfidence,omitempty" exclusiveMinimum:"0" maximum:"1" doc:"The least confidence of a value; a value with less is null. By default, the engine decides; the offline engine returns values with a probability of at least 0.7." example:"0.9"`
 	}
 }
 
@@ -111,6 +132,7 @@ type compareOutput struct{ Body ComparisonAnswer }
 func (h *handlers) compareTexts(ctx context.Context, in *compareInput) (*compareOutput, error) {
 	question, err := parseSettings(media.Compare, map[string]any{
 		"prompt": in.Body.Prompt, "lang": in.Body.Lang, "variables": in.Body.Variables,
+		"minConfidence": in.Body.MinConfidence,
 	})
 	if err != nil {
 		return nil, err
@@ -119,17 +141,16 @@ func (h *handlers) compareTexts(ctx context.Context, in *compareInput) (*compare
 	if err != nil {
 		return nil, err
 	}
-	answer, err := h.responder.Service.AnswerTexts(ctx, question, docs...)
-	if in.Include != includeEvidence {
-		answer.Evidence = nil
-	}
+	answer, err := in.answer(ctx, h.responder.Service, question, docs)
 	compared := map[string]media.Compared{}
 	for name, value := range answer.Extracted {
 		if entry, ok := value.(media.Compared); ok {
 			compared[name] = entry
 		}
 	}
-	return &compareOutput{Body: ComparisonAnswer{Extracted: compared, Evidence: answer.Evidence, Warnings: answer.Warnings}}, err
+	return &compareOutput{Body: ComparisonAnswer{
+		Extracted: compared, Evidence: answer.Evidence, Candidates: answer.Candidates, Warnings: answer.Warnings,
+	}}, err
 }
 
 // parseSettings validates settings by the rules of a form's field model, so that both have the same
@@ -140,6 +161,9 @@ func parseSettings(task media.Task, settings map[string]any) (media.Question, er
 			delete(settings, key)
 		}
 		if variables, ok := value.(map[string]TextVariable); ok && len(variables) == 0 {
+			delete(settings, key)
+		}
+		if number, ok := value.(*float64); ok && number == nil {
 			delete(settings, key)
 		}
 	}

@@ -56,6 +56,7 @@ func TestPortalMedia(t *testing.T) {
 		{"values of a text", testPortalText},
 		{"values of Word", testPortalWord},
 		{"values of other formats", testPortalReadTexts},
+		{"values in doubt", testPortalDoubt},
 		{"comparison", testPortalComparison},
 		{"large file", testPortalLargeFile},
 		{"picture", testPortalPicture},
@@ -215,6 +216,27 @@ func testPortalText(t *testing.T, m *mediaPage) {
 	m.Axe()
 }
 
+// testPortalDoubt shows possible values in place of one in doubt, and then takes the likeliest.
+func testPortalDoubt(t *testing.T, m *mediaPage) {
+	m.Upload(chooseFiles, m.file(t, "offer.txt", "We offer the pump for 120.00 EUR and the hose for 80.00 EUR. Delivery takes 14 days.\n"))
+	m.Check("Extract values", true)
+	m.variable("Variable 1", "total", "Number", "")
+	m.Click(browser.Button("Extract"))
+	m.WaitFor(browser.Row("total"))
+	row := m.Within(browser.Row("total"))
+	row.WaitText("not found")
+	row.WaitText("Possible values")
+	row.WaitText("120.00 EUR")
+	row.Click(browser.Button("Show where total was found"))
+	m.WaitUntil("the mark", `document.querySelector("mark.selected")?.textContent === "120.00 EUR"`)
+	m.Axe()
+	m.Upload("Import", m.file(t, "model.json", `{"minConfidence": 0.02, "variables": {"total": {"type": "number"}}}`))
+	m.WaitText("Imported with one variable.")
+	m.Click(browser.Button("Extract"))
+	m.WaitUntil("the value", `document.querySelector("h2.results").parentElement.querySelector("td .found")?.textContent === "120"`)
+	m.wantSameFromCurl(t)
+}
+
 func testPortalComparison(t *testing.T, m *mediaPage) {
 	contract := "Lease\n\nTenant: Ada Lovelace\nMonthly rent: EUR 950.00\nStart: 1 September 2026\n"
 	other := strings.NewReplacer("950", "990", "Ada Lovelace", "Grace Hopper").Replace(contract)
@@ -290,7 +312,7 @@ func testPortalLargeFile(t *testing.T, m *mediaPage) {
 }
 
 func testPortalSettings(t *testing.T, m *mediaPage) {
-	model := `{"lang": "de", "prompt": "Preis", "variables": {"__proto__": {"type": "number", "description": "<b>"}, "b": {"type": "date"}}}`
+	model := `{"lang": "de", "prompt": "Preis", "minConfidence": 0.9, "variables": {"__proto__": {"type": "number", "description": "<b>"}, "b": {"type": "date"}}}`
 	m.Check("Compare", true)
 	m.Upload("Import", m.file(t, "model.json", model))
 	m.WaitText("Imported with 2 variables.")
@@ -298,7 +320,7 @@ func testPortalSettings(t *testing.T, m *mediaPage) {
 	m.Reload()
 	m.WaitFor(browser.Heading("Variables"))
 	name, exported := m.Download(func() { m.Click(browser.Button("Export")) })
-	want := `{"lang": "de", "prompt": "Preis", "variables": {"__proto__": {"type": "number", "description": "<b>"}, ` +
+	want := `{"lang": "de", "prompt": "Preis", "minConfidence": 0.9, "variables": {"__proto__": {"type": "number", "description": "<b>"}, ` +
 		`"b": {"type": "date", "description": "Beginn"}}}`
 	if name != "model.json" || !agrees(parsed(t, want), parsed(t, string(exported))) {
 		t.Errorf("exported %s with %s", name, exported)
@@ -306,6 +328,7 @@ func testPortalSettings(t *testing.T, m *mediaPage) {
 	for text, want := range map[string]string{
 		"no": "The file is not JSON", "[]": "must be an object", `{"colour": "red"}`: "has no key colour",
 		`{"variables": {"a": {"type": "money"}}}`: "type must be one of string, number, date, boolean", `{"lang": 3}`: "lang must be text",
+		`{"minConfidence": 2}`: "minConfidence must be a number above 0",
 	} {
 		m.Upload("Import", m.file(t, "wrong.json", text))
 		m.WaitText(want)

@@ -10,11 +10,18 @@ import (
 
 // Answer is the answer to a question, in the form in which it is sent and cached.
 type Answer struct {
-	Summary   string             `json:"summary,omitempty"`
-	Extracted map[string]any     `json:"extracted_data,omitzero"` // answers.Value by name, or Compared by name
-	Evidence  map[string][]Quote `json:"evidence,omitzero"`
-	Texts     []Text             `json:"texts,omitzero"` // of the files, if the question asks for them
-	Warnings  []string           `json:"warnings"`
+	Summary    string                 `json:"summary,omitempty"`
+	Extracted  map[string]any         `json:"extracted_data,omitzero"` // answers.Value by name, or Compared by name
+	Evidence   map[string][]Quote     `json:"evidence,omitzero"`
+	Candidates map[string][]Candidate `json:"candidates,omitzero"` // of each variable, if the question asks for them
+	Texts      []Text                 `json:"texts,omitzero"`      // of the files, if the question asks for them
+	Warnings   []string               `json:"warnings"`
+}
+
+// Candidate is a value that may be the one of a variable, in the form in which clients see it.
+type Candidate struct {
+	Value any `json:"value" doc:"The value, in the form of extracted_data." example:"1234.5"`
+	Quote
 }
 
 // Quote is a piece of evidence in the form in which clients see it.
@@ -51,19 +58,33 @@ func valuesOf(e answers.Extraction) map[string]any {
 	return values
 }
 
-// addQuotes adds the evidence of an extraction to quotes. It converts offsets from bytes to
-// characters.
+// addQuotes adds the evidence of an extraction to quotes.
 func addQuotes(quotes map[string][]Quote, e answers.Extraction, d *documents.Document, file int) {
-	text := d.Text()
 	for name, evidence := range e.Evidence {
 		for _, found := range evidence {
-			start := utf8.RuneCountInString(text[:found.Start])
-			quotes[name] = append(quotes[name], Quote{
-				Quote: found.Quote, File: file, Page: found.Page, Start: start,
-				End: start + utf8.RuneCountInString(found.Quote), Confidence: found.Confidence,
-				Box: boxOf(d, found),
-			})
+			quotes[name] = append(quotes[name], quoteOf(found, d, file))
 		}
+	}
+}
+
+// addCandidates adds the candidates of an extraction to all, if there are any.
+func (a *Answer) addCandidates(e answers.Extraction, d *documents.Document, file int) {
+	for name, candidates := range e.Candidates {
+		if a.Candidates == nil {
+			a.Candidates = map[string][]Candidate{}
+		}
+		for _, c := range candidates {
+			a.Candidates[name] = append(a.Candidates[name], Candidate{c.Value, quoteOf(c.Evidence, d, file)})
+		}
+	}
+}
+
+// quoteOf returns evidence with positions in characters.
+func quoteOf(e answers.Evidence, d *documents.Document, file int) Quote {
+	start := utf8.RuneCountInString(d.Text()[:e.Start])
+	return Quote{
+		Quote: e.Quote, File: file, Page: e.Page, Start: start, End: start + utf8.RuneCountInString(e.Quote),
+		Confidence: e.Confidence, Box: boxOf(d, e),
 	}
 }
 

@@ -1,6 +1,7 @@
 package media
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"regexp"
@@ -74,10 +75,11 @@ func (p *questionParser) result() (Question, error) {
 
 // setters returns the settings of the task that are one string each, by name.
 func (p *questionParser) setters() map[string]func(pointer, text string) {
-	setters := map[string]func(pointer, text string){"lang": p.setLang}
+	setters := map[string]func(pointer, text string){"lang": p.setLang, minConfidenceField: p.setMinConfidence}
 	switch p.question.Task {
 	case Summarize:
 		setters["format"], setters["length"], setters["summary_hint"] = p.setShape, p.setLength, p.setHint
+		delete(setters, minConfidenceField)
 	case Compare:
 		setters["prompt"] = p.setPrompt
 	case Extract:
@@ -104,6 +106,18 @@ func (p *questionParser) setLang(pointer, text string) {
 	if !slices.Contains(answers.Langs(), p.question.Lang) {
 		p.fail(pointer, "must be one of en, es, pt, fr, de, it, nl, sv, pl, ro")
 	}
+}
+
+// minConfidenceField is the setting with the least confidence of a value: a number in a model, digits in a form field.
+const minConfidenceField = "minConfidence"
+
+func (p *questionParser) setMinConfidence(pointer, text string) {
+	var n float64
+	if json.Unmarshal([]byte(text), &n) != nil || n <= 0 || n > 1 {
+		p.fail(pointer, "must be a number more than 0 and at most 1, such as 0.9")
+		return
+	}
+	p.question.MinConfidence = n
 }
 
 func (p *questionParser) setHint(pointer, text string) {

@@ -15,24 +15,24 @@ import (
 
 func TestParseFieldsAndModelAgree(t *testing.T) {
 	want := media.Question{
-		Task: media.Compare, Shape: answers.AsParagraph, Length: answers.Medium, Lang: "de", Prompt: "only differences",
+		Task: media.Compare, Shape: answers.AsParagraph, Length: answers.Medium, Lang: "de", Prompt: "only differences", MinConfidence: 0.9,
 		Variables: []answers.Variable{
 			{Name: "total", Type: answers.Number, Description: "what is to be paid"}, {Name: "due", Type: answers.Date},
 		},
 	}
 	for name, fields := range map[string]map[string]string{
 		"fields": {
-			"lang": "de", "prompt": "only  differences",
+			"lang": "de", "prompt": "only  differences", "minConfidence": "0.9",
 			"variable2_name": "total", "variable2_type": "number", "variable2_description": "what is to be paid",
 			"variable10_name": "due", "variable10_type": "date",
 		},
 		"model": {
-			"model": `{"lang":"de","prompt":"only differences","variables":{
+			"model": `{"lang":"de","prompt":"only differences","minConfidence":0.9,"variables":{
 				"total":{"type":"number","description":"what is to be paid"},"due":{"type":"date"}}}`,
 			"lang": "ignored", "no_such_field": "ignored",
 		},
 		"model with a byte order mark": {
-			"model": "\ufeff" + `{"lang":"de","prompt":"only differences","variables":{
+			"model": "\ufeff" + `{"lang":"de","prompt":"only differences","minConfidence":0.9,"variables":{
 				"total":{"type":"number","description":"what is to be paid"},"due":{"type":"date"}}}`,
 		},
 	} {

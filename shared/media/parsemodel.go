@@ -42,6 +42,10 @@ func (p *questionParser) memberParsers() map[string]func(pointer string, value j
 	}
 	for name, set := range p.setters() {
 		parsers[name] = func(pointer string, value json.RawMessage) {
+			if name == minConfidenceField {
+				set(pointer, string(value))
+				return
+			}
 			if text, ok := p.parseString(pointer, value); ok {
 				set(pointer, text)
 			}

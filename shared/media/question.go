@@ -33,6 +33,9 @@ const (
 	MaxKeywordChars     = 50
 )
 
+// maxCandidates is how many candidates of a variable an answer has.
+const maxCandidates = 5
+
 // Question is the validated question of a client.
 type Question struct {
 	Task      Task
@@ -43,7 +46,10 @@ type Question struct {
 	Variables []answers.Variable // of an extraction or a comparison
 	Lang      answers.Lang       // of the answer; empty: the language of the document
 	Keywords  []string           // for the transcription of recordings
-	WithText  bool               `json:",omitzero"` // whether the answer includes the texts of the files
+	// MinConfidence is the least confidence of a value, more than 0 and at most 1. 0: what the engine finds enough.
+	MinConfidence  float64 `json:",omitzero"`
+	WithText       bool    `json:",omitzero"` // whether the answer includes the texts of the files
+	WithCandidates bool    `json:",omitzero"` // whether the answer includes the likeliest values of each variable
 }
 
 // Summary returns the question as settings for [answers.Engine].
@@ -53,10 +59,17 @@ func (q Question) Summary() answers.SummarySettings {
 
 // Extraction returns the question as settings for [answers.Engine].
 func (q Question) Extraction() answers.ExtractSettings {
-	return answers.ExtractSettings{Variables: q.Variables, Lang: q.Lang}
+	s := answers.ExtractSettings{Variables: q.Variables, Lang: q.Lang, MinConfidence: q.MinConfidence}
+	if q.WithCandidates {
+		s.MaxCandidates = maxCandidates
+	}
+	return s
 }
 
 // Comparison returns the question as settings for [answers.Engine].
 func (q Question) Comparison() answers.CompareSettings {
-	return answers.CompareSettings{Variables: q.Variables, Lang: q.Lang, Prompt: q.Prompt}
+	e := q.Extraction()
+	return answers.CompareSettings{
+		Variables: q.Variables, Lang: q.Lang, Prompt: q.Prompt, MinConfidence: e.MinConfidence, MaxCandidates: e.MaxCandidates,
+	}
 }

@@ -294,9 +294,10 @@ func (s *Service) extract(ctx context.Context, q Question, d *documents.Document
 	if err != nil {
 		return fmt.Errorf("extract: %w", err)
 	}
-	extraction = extraction.Checked(d, q.Variables)
+	extraction = extraction.Checked(d, q.Extraction())
 	answer.Extracted = valuesOf(extraction)
 	addQuotes(answer.Evidence, extraction, d, 0)
+	answer.addCandidates(extraction, d, 0)
 	answer.Warnings = append(answer.Warnings, extraction.Warnings...)
 	return nil
 }
@@ -310,11 +311,13 @@ func (s *Service) compare(ctx context.Context, q Question, docs []*documents.Doc
 	if err != nil {
 		return fmt.Errorf("compare: %w", err)
 	}
-	comparison.First = comparison.First.Checked(docs[0], q.Variables)
-	comparison.Second = comparison.Second.Checked(docs[1], q.Variables)
+	comparison.First = comparison.First.Checked(docs[0], q.Extraction())
+	comparison.Second = comparison.Second.Checked(docs[1], q.Extraction())
 	answer.Extracted = comparedValues(comparison, q.Variables)
 	addQuotes(answer.Evidence, comparison.First, docs[0], 1)
 	addQuotes(answer.Evidence, comparison.Second, docs[1], 2)
+	answer.addCandidates(comparison.First, docs[0], 1)
+	answer.addCandidates(comparison.Second, docs[1], 2)
 	answer.Warnings = append(answer.Warnings, comparison.Warnings...)
 	return nil
 }

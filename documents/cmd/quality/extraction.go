@@ -69,8 +69,9 @@ func extract(ctx context.Context, engine answers.Engine, s sample) (found answer
 	for i, w := range s.wanted {
 		variables[i] = w.variable
 	}
-	found, err = engine.Extract(ctx, d, answers.ExtractSettings{Variables: variables})
-	return found.Checked(d, variables), err
+	settings := answers.ExtractSettings{Variables: variables}
+	found, err = engine.Extract(ctx, d, settings)
+	return found.Checked(d, settings), err
 }
 
 // wrong reports whether the engine found a value other than the expected one.

@@ -62,8 +62,12 @@ func (e *example) answer(trees learned.Trees) (best ranking.Answer, isRight bool
 	for i := range e.candidates {
 		scores[i], list[i] = trees.Score(&e.candidates[i].Features), e.candidates[i].Answer
 	}
-	best, at := learned.Best(list, learned.Probabilities(scores))
-	return best, at >= 0 && e.isRight[at]
+	ranked := learned.Ranked(list, learned.Probabilities(scores))
+	if len(ranked) == 0 {
+		return ranking.Answer{}, false
+	}
+	isBest := func(a ranking.Answer) bool { return a.Key == ranked[0].Key && a.At == ranked[0].At }
+	return ranked[0], e.isRight[slices.IndexFunc(list, isBest)]
 }
 
 func (r *results) count(e *example, found ranking.Answer, isRight bool) {

@@ -30,7 +30,8 @@ const maxAmbiguousConfidence = 0.6
 // Extract finds the values of the variables in a document. A value that the document does not state
 // clearly is not found. Extract ends soon after the context does, with its error.
 func Extract(ctx context.Context, d *documents.Document, s answers.ExtractSettings) (answers.Extraction, error) {
-	found := answers.Extraction{Values: map[string]answers.Value{}, Evidence: map[string][]answers.Evidence{}}
+	found := answers.Extraction{Values: map[string]answers.Value{}, Evidence: map[string][]answers.Evidence{},
+		Candidates: map[string][]answers.Candidate{}}
 	if err := ctx.Err(); err != nil {
 		return found, extracting(err)
 	}
@@ -44,14 +45,15 @@ func Extract(ctx context.Context, d *documents.Document, s answers.ExtractSettin
 	for _, v := range s.Variables {
 		found.Values[v.Name] = answers.Value{}
 		delete(found.Evidence, v.Name)
-		best, ok := e.find(ranking.Fit(e.Index, questions.New(v)))
+		ranked, isFound := e.find(ranking.Fit(e.Index, questions.New(v)), s.MinConfidence)
 		if err := e.Index.Watch.Check(); err != nil {
 			return found, extracting(err)
 		}
-		if ok {
-			found.Values[v.Name] = best.Value
-			found.Evidence[v.Name] = []answers.Evidence{e.evidence(best)}
+		if isFound {
+			found.Values[v.Name] = ranked[0].Value
+			found.Evidence[v.Name] = []answers.Evidence{e.evidence(ranked[0])}
 		}
+		found.Candidates[v.Name] = e.likeliest(ranked, s.MaxCandidates)
 	}
 	return found, nil
 }
@@ -83,16 +85,30 @@ func Prepare(ctx context.Context, d *documents.Document) (*Extractor, error) {
 	return e, doc.Watch.Check()
 }
 
-// find returns the best answer to a question.
-func (e *Extractor) find(q *questions.Question) (ranking.Answer, bool) {
+// find returns the possible answers to a question, the best first. isFound is true if it has at least the confidence; 0 stands for
+// [learned.Likely].
+func (e *Extractor) find(q *questions.Question, minConfidence float64) (ranked []ranking.Answer, isFound bool) {
 	rules := e.ByRules(q)
-	if q.Variable.Type != answers.Boolean {
-		return e.learned.Find(q, rules)
+	if q.Variable.Type == answers.Boolean {
+		return rules.Ranked, rules.Found
 	}
-	if !rules.Found {
-		return ranking.Answer{}, false
+	if minConfidence == 0 {
+		minConfidence = learned.Likely
 	}
-	return rules.Ranked[0], true
+	ranked = e.learned.Rank(q, rules)
+	return ranked, len(ranked) > 0 && ranked[0].Score >= minConfidence
+}
+
+// likeliest returns the first n of ranked answers. Statements have none, because no other than true or false is possible.
+func (e *Extractor) likeliest(ranked []ranking.Answer, n int) []answers.Candidate {
+	var all []answers.Candidate
+	for _, a := range ranked[:min(len(ranked), n)] {
+		if a.NoValue || a.Value.Type == answers.Boolean {
+			break
+		}
+		all = append(all, answers.Candidate{Value: a.Value, Evidence: e.evidence(a)})
+	}
+	return all
 }
 
 // ByRules returns what the rules say about a question.

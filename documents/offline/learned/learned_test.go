@@ -55,7 +55,7 @@ func TestLabelsStandAboveTheirValues(t *testing.T) {
 		t.Errorf("label %v", got)
 	}
 	q := ranking.Fit(r.ix, questions.New(answers.Variable{Name: "total", Type: answers.Number}))
-	if best, _ := r.Find(q, Rules{}); best.Value.Text != "119" {
+	if best := r.Rank(q, Rules{})[0]; best.Value.Text != "119" {
 		t.Errorf("the likeliest value is %q", best.Value.Text)
 	}
 }
@@ -95,12 +95,12 @@ func TestValuesCanBeLeftOut(t *testing.T) {
 func TestEqualAnswersAddUp(t *testing.T) {
 	at := func(start int) scan.Span { return scan.Between(start, start+1) }
 	list := []ranking.Answer{{Key: "a", At: at(1)}, {Key: "b", At: at(2)}, {Key: "a", At: at(3)}}
-	best, i := Best(list, []float64{0.2, 0.4, 0.3})
-	if i != 2 || best.Score != 0.5 || best.At != at(3) {
-		t.Errorf("best %d %+v, want the likelier place of the value with the highest sum", i, best)
+	ranked := Ranked(list, []float64{0.2, 0.4, 0.3})
+	if best := ranked[0]; len(ranked) != 2 || best.Score != 0.5 || best.At != at(3) || ranked[1].Score != 0.4 {
+		t.Errorf("ranked %+v, want first the likelier place of the value with the highest sum", ranked)
 	}
-	if _, i := Best(nil, nil); i != -1 {
-		t.Error(i)
+	if ranked := Ranked(nil, nil); len(ranked) != 0 {
+		t.Errorf("ranked %+v of nothing", ranked)
 	}
 }
 
@@ -110,7 +110,7 @@ func TestEvidenceIsWhereTheRulesFoundTheValue(t *testing.T) {
 	q := ranking.Fit(r.ix, questions.New(answers.Variable{Name: "total", Type: answers.Number}))
 	byRules := values.NumberAnswer(r.ix.Numbers[len(r.ix.Numbers)-1], 1)
 	byRules.At = scan.Between(0, len("Invoice"))
-	if best, _ := r.Find(q, Rules{Ranked: []ranking.Answer{byRules}, Found: true}); best.At != byRules.At || best.Score == 1 {
+	if best := r.Rank(q, Rules{Ranked: []ranking.Answer{byRules}, Found: true})[0]; best.At != byRules.At || best.Score == 1 {
 		t.Errorf("found %+v", best)
 	}
 }

@@ -1,6 +1,7 @@
 package learned
 
 import (
+	"cmp"
 	"slices"
 
 	"portside/documents/answers"
@@ -96,9 +97,9 @@ func (r *Reader) described(q *questions.Question, all []candidate, rules Rules) 
 // Likely is the least probability of an answer.
 const Likely = 0.7
 
-// Find returns the answer to a question with the highest probability. ok is false if its probability is below Likely. The score of
-// the answer is the probability.
-func (r *Reader) Find(q *questions.Question, rules Rules) (best ranking.Answer, ok bool) {
+// Rank returns the possible answers to a question, the one with the highest probability first. Scores are probabilities. If the
+// first is also the answer of the rules, it has their place.
+func (r *Reader) Rank(q *questions.Question, rules Rules) []ranking.Answer {
 	found := r.described(q, r.candidates(q, rules), rules)
 	scores := make([]float64, len(found))
 	trees := treesOf()[KindOf(q)]
@@ -106,28 +107,45 @@ func (r *Reader) Find(q *questions.Question, rules Rules) (best ranking.Answer, 
 	for i := range found {
 		scores[i], list[i] = trees.Score(&found[i].features), found[i].answer
 	}
-	best, _ = Best(list, Probabilities(scores))
-	if rules.Found && rules.Ranked[0].Key == best.Key {
-		p := best.Score
-		best = rules.Ranked[0] // whose place has a label
-		best.Score = p
+	ranked := Ranked(list, Probabilities(scores))
+	if len(ranked) > 0 && rules.Found && rules.Ranked[0].Key == ranked[0].Key {
+		p := ranked[0].Score
+		ranked[0] = rules.Ranked[0] // whose place has a label
+		ranked[0].Score = p
 	}
-	return best, best.Score >= Likely
+	return ranked
 }
 
-// Best returns the answer with the highest probability and its index, or -1. Equal answers add up.
-func Best(list []ranking.Answer, probabilities []float64) (best ranking.Answer, index int) {
-	byKey := map[string]float64{}
-	for i := range list {
-		byKey[list[i].Key] += probabilities[i]
+// Ranked returns the answers without repetitions, the one with the highest probability first, at the place with the highest
+// probability. Scores are probabilities. The probabilities of equal answers add up.
+func Ranked(list []ranking.Answer, probabilities []float64) []ranking.Answer {
+	type group struct {
+		answer ranking.Answer
+		top    float64 // the highest probability of a place
 	}
-	index = -1
-	for i := range list {
-		p := byKey[list[i].Key]
-		if index < 0 || p > best.Score || p == best.Score && probabilities[i] > probabilities[index] {
-			index, best = i, list[i]
-			best.Score = p
+	byKey := map[string]int{}
+	var groups []group
+	for i, a := range list {
+		p := probabilities[i]
+		at, isKnown := byKey[a.Key]
+		if !isKnown {
+			byKey[a.Key] = len(groups)
+			a.Score = p
+			groups = append(groups, group{a, p})
+			continue
 		}
+		sum := groups[at].answer.Score + p
+		if p > groups[at].top {
+			groups[at] = group{a, p}
+		}
+		groups[at].answer.Score = sum
 	}
-	return best, index
+	slices.SortStableFunc(groups, func(a, b group) int {
+		return cmp.Or(cmp.Compare(b.answer.Score, a.answer.Score), cmp.Compare(b.top, a.top))
+	})
+	ranked := make([]ranking.Answer, len(groups))
+	for i := range groups {
+		ranked[i] = groups[i].answer
+	}
+	return ranked
 }

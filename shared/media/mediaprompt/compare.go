@@ -38,7 +38,8 @@ type side struct {
 func (e *Engine) Compare(ctx context.Context, first, second *documents.Document, s answers.CompareSettings) (answers.Comparison, error) {
 	docs, found := []*documents.Document{first, second}, make([]answers.Extraction, 2)
 	err := e.forEach(ctx, len(docs), func(ctx context.Context, i int) (err error) {
-		found[i], err = e.Extract(ctx, docs[i], answers.ExtractSettings{Variables: s.Variables, Lang: s.Lang})
+		found[i], err = e.Extract(ctx, docs[i], s.Extraction())
+		found[i] = found[i].Checked(docs[i], s.Extraction())
 		return err
 	})
 	if err != nil {

@@ -1354,6 +1354,48 @@ export interface components {
              */
             compare: number;
         };
+        Candidate: {
+            /**
+             * @description The value, in the form of extracted_data.
+             * @example 1234.5
+             */
+            value: unknown;
+            /**
+             * @description The words, exactly as in the text of the file.
+             * @example Total: 1.234,50 €
+             */
+            quote: string;
+            /**
+             * Format: int64
+             * @description Page number, starting at 1; 0 if the file has no pages.
+             * @example 1
+             */
+            page: number;
+            /**
+             * Format: int64
+             * @description Position of the first character of the quote in the text of the file.
+             * @example 412
+             */
+            start: number;
+            /**
+             * Format: int64
+             * @description Position after the last character of the quote.
+             * @example 429
+             */
+            end: number;
+            /**
+             * Format: double
+             * @example 0.93
+             */
+            confidence: number;
+            /** @description Place of the quote on its page. Only PDF, and not for text from pictures. */
+            box?: components["schemas"]["Box"];
+            /**
+             * Format: int64
+             * @description In a comparison, the number of the file: 1 or 2.
+             */
+            file?: number;
+        };
         ChartDependency: {
             /** @example postgresql */
             name: string;
@@ -1550,6 +1592,10 @@ export interface components {
                 [key: string]: components["schemas"]["Compared"];
             };
             warnings: string[];
+            /** @description The likeliest values of each variable in each file, the best first; only with include=candidates. Variables of type boolean have none. */
+            candidates?: {
+                [key: string]: components["schemas"]["Candidate"][];
+            };
             /** @description Where each value was found; only with include=evidence. */
             evidence?: {
                 [key: string]: components["schemas"]["Quote"][];
@@ -1715,6 +1761,10 @@ export interface components {
                 [key: string]: unknown;
             };
             warnings: string[];
+            /** @description The likeliest values of each variable, the best first; only with include=candidates. Variables of type boolean have none. */
+            candidates?: {
+                [key: string]: components["schemas"]["Candidate"][];
+            };
             /** @description Where each value was found; only with include=evidence. */
             evidence?: {
                 [key: string]: components["schemas"]["Quote"][];
@@ -3285,6 +3335,7 @@ export type ActivatedUser = components['schemas']['ActivatedUser'];
 export type AuthenticatorCriteria = components['schemas']['AuthenticatorCriteria'];
 export type Box = components['schemas']['Box'];
 export type ByTask = components['schemas']['ByTask'];
+export type Candidate = components['schemas']['Candidate'];
 export type ChartDependency = components['schemas']['ChartDependency'];
 export type ChartDetails = components['schemas']['ChartDetails'];
 export type ChartMaintainer = components['schemas']['ChartMaintainer'];
@@ -4004,8 +4055,8 @@ export interface operations {
     compareMediaAlias: {
         parameters: {
             query?: {
-                /** @description What the answer includes besides, separated by commas. evidence: where in the file each value was found. text: the texts that the service has read from the files, at most 1 MB. A job always includes the evidence. */
-                include?: ("evidence" | "text")[];
+                /** @description What the answer includes besides, separated by commas. evidence: where in the file each value was found. candidates: up to five of the likeliest values of each variable. text: the texts that the service has read from the files, at most 1 MB. A job always includes the evidence. */
+                include?: ("evidence" | "candidates" | "text")[];
             };
             header?: {
                 /** @description respond-async: respond at once with 202 and a job (RFC 7240). */
@@ -4037,6 +4088,8 @@ export interface operations {
                      * @enum {string}
                      */
                     lang?: "en" | "es" | "pt" | "fr" | "de" | "it" | "nl" | "sv" | "pl" | "ro";
+                    /** @description The least confidence of a value; a value with less is null. By default, the engine decides; the offline engine returns values with a probability of at least 0.7. */
+                    minConfidence?: number;
                     /** @description All settings as a JSON object. If present, other fields are ignored. It also takes metadata, a list of keywords for the transcription of recordings. */
                     model?: string;
                     /** @description What the comparison should focus on. */
@@ -4264,8 +4317,8 @@ export interface operations {
     compareTexts: {
         parameters: {
             query?: {
-                /** @description evidence: include where in the texts each value was found. */
-                include?: "evidence";
+                /** @description What the answer includes besides, separated by commas. evidence: where in the text each value was found. candidates: up to five of the likeliest values of each variable. */
+                include?: ("evidence" | "candidates")[];
             };
             header?: never;
             path?: never;
@@ -4283,6 +4336,12 @@ export interface operations {
                      * @enum {string}
                      */
                     lang?: "en" | "es" | "pt" | "fr" | "de" | "it" | "nl" | "sv" | "pl" | "ro";
+                    /**
+                     * Format: double
+                     * @description The least confidence of a value; a value with less is null. By default, the engine decides; the offline engine returns values with a probability of at least 0.7.
+                     * @example 0.9
+                     */
+                    minConfidence?: number;
                     /** @description What the comparison should focus on. */
                     prompt?: string;
                     /** @description The variables, by name. */
@@ -4319,8 +4378,8 @@ export interface operations {
     compareMedia: {
         parameters: {
             query?: {
-                /** @description What the answer includes besides, separated by commas. evidence: where in the file each value was found. text: the texts that the service has read from the files, at most 1 MB. A job always includes the evidence. */
-                include?: ("evidence" | "text")[];
+                /** @description What the answer includes besides, separated by commas. evidence: where in the file each value was found. candidates: up to five of the likeliest values of each variable. text: the texts that the service has read from the files, at most 1 MB. A job always includes the evidence. */
+                include?: ("evidence" | "candidates" | "text")[];
             };
             header?: {
                 /** @description respond-async: respond at once with 202 and a job (RFC 7240). */
@@ -4352,6 +4411,8 @@ export interface operations {
                      * @enum {string}
                      */
                     lang?: "en" | "es" | "pt" | "fr" | "de" | "it" | "nl" | "sv" | "pl" | "ro";
+                    /** @description The least confidence of a value; a value with less is null. By default, the engine decides; the offline engine returns values with a probability of at least 0.7. */
+                    minConfidence?: number;
                     /** @description All settings as a JSON object. If present, other fields are ignored. It also takes metadata, a list of keywords for the transcription of recordings. */
                     model?: string;
                     /** @description What the comparison should focus on. */
@@ -4413,8 +4474,8 @@ export interface operations {
     extractText: {
         parameters: {
             query?: {
-                /** @description evidence: include where in the text each value was found. */
-                include?: "evidence";
+                /** @description What the answer includes besides, separated by commas. evidence: where in the text each value was found. candidates: up to five of the likeliest values of each variable. */
+                include?: ("evidence" | "candidates")[];
             };
             header?: never;
             path?: never;
@@ -4427,6 +4488,12 @@ export interface operations {
                     text: string;
                     /** @enum {string} */
                     lang?: "en" | "es" | "pt" | "fr" | "de" | "it" | "nl" | "sv" | "pl" | "ro";
+                    /**
+                     * Format: double
+                     * @description The least confidence of a value; a value with less is null. By default, the engine decides; the offline engine returns values with a probability of at least 0.7.
+                     * @example 0.9
+                     */
+                    minConfidence?: number;
                     /** @description The variables, by name. */
                     variables?: {
                         [key: string]: components["schemas"]["TextVariable"];
@@ -4461,8 +4528,8 @@ export interface operations {
     extractMedia: {
         parameters: {
             query?: {
-                /** @description What the answer includes besides, separated by commas. evidence: where in the file each value was found. text: the texts that the service has read from the files, at most 1 MB. A job always includes the evidence. */
-                include?: ("evidence" | "text")[];
+                /** @description What the answer includes besides, separated by commas. evidence: where in the file each value was found. candidates: up to five of the likeliest values of each variable. text: the texts that the service has read from the files, at most 1 MB. A job always includes the evidence. */
+                include?: ("evidence" | "candidates" | "text")[];
             };
             header?: {
                 /** @description respond-async: respond at once with 202 and a job (RFC 7240). */
@@ -4487,6 +4554,8 @@ export interface operations {
                      * @enum {string}
                      */
                     lang?: "en" | "es" | "pt" | "fr" | "de" | "it" | "nl" | "sv" | "pl" | "ro";
+                    /** @description The least confidence of a value; a value with less is null. By default, the engine decides; the offline engine returns values with a probability of at least 0.7. */
+                    minConfidence?: number;
                     /** @description All settings as a JSON object. If present, other fields are ignored. It also takes metadata, a list of keywords for the transcription of recordings. */
                     model?: string;
                     /** @description What the value is. */
@@ -4635,8 +4704,8 @@ export interface operations {
     summarizeMedia: {
         parameters: {
             query?: {
-                /** @description What the answer includes besides, separated by commas. evidence: where in the file each value was found. text: the texts that the service has read from the files, at most 1 MB. A job always includes the evidence. */
-                include?: ("evidence" | "text")[];
+                /** @description What the answer includes besides, separated by commas. evidence: where in the file each value was found. candidates: up to five of the likeliest values of each variable. text: the texts that the service has read from the files, at most 1 MB. A job always includes the evidence. */
+                include?: ("evidence" | "candidates" | "text")[];
             };
             header?: {
                 /** @description respond-async: respond at once with 202 and a job (RFC 7240). */

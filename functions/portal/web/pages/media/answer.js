@@ -37,7 +37,7 @@ function Values({ run }) {
   const opener = useRef(/** @type {HTMLElement | null} */ (null));
   const kinds = useLoad(() => Promise.all(run.files.map(detectKind)), [run.id]);
   const [chosen, setChosen] = useState(/** @type {Record<number, File>} */ ({}));
-  const evidence = useMemo(() => listEvidence(run.answer.evidence), [run.answer]);
+  const evidence = useMemo(() => [...listEvidence(run.answer.evidence), ...listCandidates(run.answer)], [run.answer]);
   /** @param {Evidence} evidence */
   const select = (evidence) => {
     opener.current = /** @type {HTMLElement | null} */ (document.activeElement);
@@ -47,7 +47,8 @@ function Values({ run }) {
     setSelected(null);
     opener.current?.focus();
   };
-  const places = useMemo(() => evidence.filter((e) => e.file === selected?.file), [evidence, selected?.file]);
+  const places = useMemo(() => evidence.filter((e) => e.file === selected?.file && (!e.isCandidate || e === selected)),
+    [evidence, selected]);
   const rows = inOrder(run).map(([name, value]) => ({ name, value, evidence: evidence.filter((e) => e.variable === name) }));
   const isComparison = rows.some((row) => isCompared(row.value));
   /** @param {Evidence} found */
@@ -82,7 +83,7 @@ function extraction({ rows, ...table }) {
   return html`<${Table} caption=${strings.media.values} rows=${rows} rowKey=${(/** @type {Row} */ row) => row.name} columns=${[
     { title: strings.media.columns.name, cell: variableCell },
     { title: strings.media.columns.value, cell: (/** @type {Row} */ row) => valueCell(row.value) },
-    { title: strings.media.columns.confidence, cell: (/** @type {Row} */ row) => confidenceCell(row.evidence[0]) },
+    { title: strings.media.columns.confidence, cell: (/** @type {Row} */ row) => confidenceCell(row.evidence.find((e) => !e.isCandidate)) },
     { title: strings.media.columns.quote, cell: (/** @type {Row} */ row) => html`<${Quotes} row=${row} ...${table} />` },
   ]} />`;
 }
@@ -122,6 +123,18 @@ function listEvidence(evidence) {
     quotes.map((quote, i) => ({ ...quote, id: JSON.stringify([variable, i]), variable, file: quote.file ?? 1 })));
 }
 
+/**
+ * The places of possible values, for the values that were not found. It leaves out what is almost impossible.
+ * @param {Run["answer"]} answer
+ * @returns {Evidence[]}
+ */
+function listCandidates({ candidates, evidence }) {
+  /** @type {(variable: string, file: number) => boolean} */
+  const isFound = (variable, file) => (evidence?.[variable] ?? []).some((/** @type {any} */ quote) => (quote.file ?? 1) === file);
+  return listEvidence(candidates).filter((c) => c.confidence >= 0.01 && !isFound(c.variable, c.file))
+    .map((c) => ({ ...c, id: `candidate ${c.id}`, isCandidate: true }));
+}
+
 /** @param {unknown} value */
 function valueCell(value) {
   if (value === null) return html`<${Badge}>${strings.media.notFound}<//>`;
@@ -140,8 +153,11 @@ function confidenceCell(evidence) {
 /** @param {Omit<ValueTable, "rows"> & {row: Row}} props */
 function Quotes({ row, run, canShow, select }) {
   if (row.evidence.length === 0) return null;
-  return html`<ul class="quotes">${row.evidence.map((evidence) => html`<li key=${evidence.id}>
+  const hasCandidates = row.evidence.some((evidence) => evidence.isCandidate);
+  return html`${hasCandidates ? html`<p class="hint">${strings.media.candidates}</p>` : null}
+  <ul class="quotes">${row.evidence.map((evidence) => html`<li key=${evidence.id}>
     <q><bdi>${evidence.quote}</bdi></q>
+    ${evidence.isCandidate ? confidenceCell(evidence) : null}
     <span class="muted">${place(evidence, run)}</span>
     ${canShow(evidence) ? html`<${Button} kind="quiet" label=${strings.media.showPlace(row.name, fileLabel(evidence, run))}
       onClick=${() => select(evidence)}>${strings.media.show}<//>` : null}

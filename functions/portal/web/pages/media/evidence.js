@@ -12,7 +12,7 @@ import { findQuote, newIndex } from "./quotes.js";
 
 /** @typedef {import("../../core/openapi.js").components["schemas"]["Box"]} Box in points, from the top left corner of the page */
 /** @typedef {import("../../core/openapi.js").components["schemas"]["Quote"]} Source */
-/** @typedef {Source & {id: string, variable: string, file: number}} Evidence */
+/** @typedef {Source & {id: string, variable: string, file: number, isCandidate?: boolean}} Evidence */
 /** @typedef {import("./document.js").Content} Content */
 
 /** How many characters of a long text are shown before and after the place. */

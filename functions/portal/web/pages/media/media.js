@@ -5,7 +5,7 @@ import { Button } from "../../components/buttons.js";
 import { CodeBlock } from "../../components/copy.js";
 import { Checkbox, Form, Select, TextArea, TextField, optionsOf } from "../../components/fields.js";
 import { Page, ProblemMessage, Section } from "../../components/page.js";
-import { locale } from "../../core/format.js";
+import { formatNumber, locale } from "../../core/format.js";
 import { html } from "../../core/html.js";
 import { setQuery } from "../../core/router.js";
 import { strings } from "../../core/strings.js";
@@ -14,7 +14,7 @@ import { visibleName } from "./document.js";
 import { Files } from "./files.js";
 import { newCall, toCurl } from "./request.js";
 import { isBusy, useRuns } from "./runs.js";
-import { formats, languages, lengths, tasks, useSettings } from "./settings.js";
+import { confidences, formats, languages, lengths, tasks, useSettings } from "./settings.js";
 import { Variables } from "./variables.js";
 
 /** @typedef {import("./runs.js").Run} Run */
@@ -119,6 +119,8 @@ function Options({ settings, change }) {
       <${Select} label=${labels.language} isRequired value=${settings.lang} onChange=${set("lang")} options=${[
         { value: "", label: labels.anyLanguage }, ...languages.map((code) => ({ value: code, label: languageNames.of(code) ?? code })),
       ]} />
+      ${isSummary ? null : html`<${Select} label=${labels.confidence} isRequired value=${settings.minConfidence} onChange=${set("minConfidence")}
+        options=${confidenceOptions(settings.minConfidence)} />`}
     </div>
     ${isSummary ? html`<${TextField} label=${labels.hint} hint=${labels.hintHint} value=${settings.hint} maxLength=${1000}
       onChange=${set("hint")} />` : null}
@@ -130,6 +132,15 @@ function Options({ settings, change }) {
     </details>
     <${Checkbox} label=${labels.job} hint=${labels.jobHint} isChecked=${settings.isJob} onChange=${set("isJob")} />
   <//>`;
+}
+
+/** @param {string} chosen which is an option, too */
+function confidenceOptions(chosen) {
+  const all = [...new Set([...confidences, ...(chosen ? [chosen] : [])])].sort((a, b) => Number(a) - Number(b));
+  return [
+    { value: "", label: texts.options.anyConfidence },
+    ...all.map((value) => ({ value, label: strings.common.percent(formatNumber(Number(value) * 100, 1)) })),
+  ];
 }
 
 /** @param {{settings: Settings, files: File[]}} props */

@@ -22,7 +22,7 @@ export function newCall(settings, files) {
   const isJob = settings.isJob;
   return {
     path: /** @type {MediaPath} */ (`/v1/capabilities/${settings.task}/media`),
-    query: settings.task === "summarize" ? {} : { include: files.some(needsText) ? "evidence,text" : "evidence" },
+    query: settings.task === "summarize" ? {} : { include: `evidence,candidates${files.some(needsText) ? ",text" : ""}` },
     headers: isJob ? { Prefer: "respond-async" } : {},
     model: Object.keys(model).length > 0 ? JSON.stringify(model) : "",
     parts: newParts(settings.task === "compare" ? ["file1", "file2"] : ["file"], files),

@@ -15,6 +15,7 @@ import { strings } from "../../core/strings.js";
  * @property {string} lang
  * @property {string} hint
  * @property {string} prompt
+ * @property {string} minConfidence digits; empty: what the service finds enough
  * @property {string} keywords one on each line
  * @property {boolean} isJob whether to ask for a job
  * @property {Variable[]} variables
@@ -24,20 +25,23 @@ import { strings } from "../../core/strings.js";
 export const tasks = ["summarize", "extract", "compare"];
 export const formats = ["paragraph", "bullet"];
 export const lengths = ["short", "medium", "long"];
+/** The choices of the least confidence; an import can set others. */
+export const confidences = ["0.3", "0.5", "0.9", "0.95"];
 export const languages = ["en", "es", "pt", "fr", "de", "it", "nl", "sv", "pl", "ro"];
 /** @type {Type[]} */
 export const types = ["string", "number", "date", "boolean"];
 
 /** @type {Settings} */
 const initial = {
-  task: "summarize", format: "paragraph", length: "medium", lang: "", hint: "", prompt: "", keywords: "", isJob: false, variables: [],
+  task: "summarize", format: "paragraph", length: "medium", lang: "", hint: "", prompt: "", minConfidence: "", keywords: "", isJob: false,
+  variables: [],
 };
 
 /** The model's keys for each task, in the order of the documentation. */
 const modelKeys = {
   summarize: ["format", "length", "lang", "summary_hint", "metadata"],
-  extract: ["variables", "lang", "metadata"],
-  compare: ["variables", "lang", "prompt", "metadata"],
+  extract: ["variables", "lang", "minConfidence", "metadata"],
+  compare: ["variables", "lang", "prompt", "minConfidence", "metadata"],
 };
 
 /**
@@ -55,6 +59,7 @@ export function toModel(settings) {
     lang: settings.lang,
     summary_hint: settings.hint.trim(),
     prompt: settings.prompt.trim(),
+    minConfidence: settings.minConfidence && Number(settings.minConfidence),
     metadata: metadata.length > 0 ? metadata : "",
     variables: Object.fromEntries(named.map((v) => [v.name.trim(), describe(v)])), // fromEntries accepts any name, even __proto__
   };
@@ -84,6 +89,7 @@ export function fromModel(text, before) {
     lang: choice(model, "lang", languages) ?? before.lang,
     hint: optionalText(model, "summary_hint") ?? before.hint,
     prompt: optionalText(model, "prompt") ?? before.prompt,
+    minConfidence: confidence(model) ?? before.minConfidence,
     keywords: keywords(model) ?? before.keywords,
     variables: model.variables === undefined ? before.variables : variables(model.variables),
   };
@@ -120,6 +126,13 @@ function choice(model, key, values) {
 function optionalText(model, key) {
   if (model[key] !== undefined && typeof model[key] !== "string") throw new Error(strings.media.importing.notText(key));
   return model[key];
+}
+
+/** @param {any} model */
+function confidence({ minConfidence }) {
+  if (minConfidence === undefined) return undefined;
+  if (typeof minConfidence !== "number" || !(minConfidence > 0 && minConfidence <= 1)) throw new Error(strings.media.importing.notConfidence);
+  return String(minConfidence);
 }
 
 /** @param {any} model */
