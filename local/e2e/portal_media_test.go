@@ -312,7 +312,8 @@ func testPortalLargeFile(t *testing.T, m *mediaPage) {
 }
 
 func testPortalSettings(t *testing.T, m *mediaPage) {
-	model := `{"lang": "de", "prompt": "Preis", "minConfidence": 0.9, "variables": {"__proto__": {"type": "number", "description": "<b>"}, "b": {"type": "date"}}}`
+	model := `{"lang": "de", "prompt": "Preis", "minConfidence": 0.9, ` +
+		`"variables": {"__proto__": {"type": "number", "description": "<b>"}, "b": {"type": "date"}}}`
 	m.Check("Compare", true)
 	m.Upload("Import", m.file(t, "model.json", model))
 	m.WaitText("Imported with 2 variables.")
