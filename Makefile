@@ -1,5 +1,5 @@
-# Portside. `make` lists the targets. `make run` needs only Go and Node.js. `make test` also needs skopeo, podman and Chromium;
-# on Debian, root installs them automatically.
+# Portside. `make` lists the targets. `make run` needs only Go and Node.js. `make test` also needs Python, skopeo, podman, Chromium,
+# espeak-ng and sox; on Debian, root installs all but Python automatically.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
 BIN := $(CURDIR)/.local/bin
@@ -31,6 +31,7 @@ GOVULNCHECK_VERSION := v1.9.0
 VENV := $(CURDIR)/.local/venv
 SAM := $(CURDIR)/.local/sam
 CHECKOV := $(CURDIR)/.local/checkov
+SPEECH := $(CURDIR)/.local/speech
 NODE := $(CURDIR)/.local/portal
 GO_DIRS = $(wildcard *.go cmd documents functions harness local shared testclient)
 MODULES := . documents harness local testclient
@@ -113,7 +114,7 @@ pictures: has-go engines clients ## Rewrite the pictures of the portal in its te
 
 engines: $(BIN)/dynoxide ## Install the engines that the tests need
 
-clients: has-go $(NODE)/ready ## Install the clients of the end-to-end tests: helm, crane, docker, skopeo, podman, chromium
+clients: has-go $(NODE)/ready $(SPEECH)/ready ## Install the clients of the end-to-end tests: helm, crane, docker, skopeo, podman, chromium, and a recognizer of speech
 	@.ci/clients $(BIN)
 
 tools: $(GOLANGCI) $(VENV)/ready $(SAM)/ready $(CHECKOV)/ready $(NODE)/ready ## Install the tools of `make check`
@@ -125,7 +126,7 @@ $(GOLANGCI): | has-go
 	GOFLAGS= GOBIN=$$building go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_VERSION) \
 		&& mv $$building/golangci-lint $@
 
-# The three sets of tools need different versions of the same packages.
+# The sets of tools need different versions of the same packages.
 $(VENV)/ready: .ci/requirements.txt
 	$(install-python)
 $(SAM)/ready: .ci/requirements-sam.txt
@@ -133,8 +134,11 @@ $(SAM)/ready: .ci/requirements-sam.txt
 $(CHECKOV)/ready: .ci/requirements-checkov.txt
 	$(install-python)
 
+$(SPEECH)/ready: .ci/requirements-speech.txt
+	$(install-python)
+
 define install-python
-@command -v python3 >/dev/null || { echo "make: install Python 3.11 or newer, which the template and OpenAPI linters and the deployment need"; exit 1; }
+@command -v python3 >/dev/null || { echo "make: install Python 3.11 or newer, which the linters, the deployment and the tests of recordings need"; exit 1; }
 @rm -rf $(@D) && python3 -m venv $(@D) || { echo "make: install python3's venv (on Debian: python3-venv)"; exit 1; }
 $(@D)/bin/pip install --quiet --disable-pip-version-check --no-input --no-deps -r $<
 @$(@D)/bin/pip check --disable-pip-version-check >/dev/null && touch $@

@@ -26,13 +26,14 @@ type Candidate struct {
 
 // Quote is a piece of evidence in the form in which clients see it.
 type Quote struct {
-	Quote      string  `json:"quote" doc:"The words, exactly as in the text of the file." example:"Total: 1.234,50 €"`
-	File       int     `json:"file,omitempty" doc:"In a comparison, the number of the file: 1 or 2."`
-	Page       int     `json:"page" doc:"Page number, starting at 1; 0 if the file has no pages." example:"1"`
-	Start      int     `json:"start" doc:"Position of the first character of the quote in the text of the file." example:"412"`
-	End        int     `json:"end" doc:"Position after the last character of the quote." example:"429"`
-	Confidence float64 `json:"confidence" minimum:"0" maximum:"1" example:"0.93"`
-	Box        *Box    `json:"box,omitempty" doc:"Place of the quote on its page. Only PDF, and not for text from pictures."`
+	Quote      string   `json:"quote" doc:"The words, exactly as in the text of the file." example:"Total: 1.234,50 €"`
+	File       int      `json:"file,omitempty" doc:"In a comparison, the number of the file: 1 or 2."`
+	Page       int      `json:"page" doc:"Page number, starting at 1; 0 if the file has no pages." example:"1"`
+	Start      int      `json:"start" doc:"Position of the first character of the quote in the text of the file." example:"412"`
+	End        int      `json:"end" doc:"Position after the last character of the quote." example:"429"`
+	Confidence float64  `json:"confidence" minimum:"0" maximum:"1" example:"0.93"`
+	Box        *Box     `json:"box,omitempty" doc:"Place of the quote on its page. Only PDF, and not for text from pictures."`
+	Time       *float64 `json:"time,omitempty" doc:"In a recording, the time at which the passage with the quote begins, in seconds." example:"12.5"`
 }
 
 // Box is the place of a quote on its page.
@@ -84,8 +85,17 @@ func quoteOf(e answers.Evidence, d *documents.Document, file int) Quote {
 	start := utf8.RuneCountInString(d.Text()[:e.Start])
 	return Quote{
 		Quote: e.Quote, File: file, Page: e.Page, Start: start, End: start + utf8.RuneCountInString(e.Quote),
-		Confidence: e.Confidence, Box: boxOf(d, e),
+		Confidence: e.Confidence, Box: boxOf(d, e), Time: timeOf(d, e),
 	}
+}
+
+// timeOf returns when the passage with the evidence begins, in seconds, or nil if the document is not a recording.
+func timeOf(d *documents.Document, e answers.Evidence) *float64 {
+	i := d.BlockAt(e.Start)
+	if i < 0 || d.Blocks[i].Kind != documents.Caption {
+		return nil
+	}
+	return &d.Blocks[i].Time.From
 }
 
 // boxOf returns the place of evidence to a tenth of a point, or nil if it is unknown.

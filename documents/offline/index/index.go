@@ -56,11 +56,30 @@ func New(ctx context.Context, d *documents.Document) (*Index, error) {
 	days := dates.Find(ix.Watch, text, ix.Lang)
 	ix.Dates, ix.InvalidDates = days.Dates, days.Invalid
 	ix.Numbers = outside(outside(numbers.Find(ix.Watch, without(text, days.Dates), ix.Lang), days.Dates), days.Invalid)
+	ix.addSpokenNumbers()
 	markAnchors(ix)
 	ix.Ranges = findRanges(ix)
 	ix.Topic = ix.topicTerms()
 	ix.AllTerms = ix.collectTerms()
 	return ix, ix.Watch.Check()
+}
+
+// addSpokenNumbers adds the numbers that people say in a recording. In written text, numbers in words repeat digits.
+func (ix *Index) addSpokenNumbers() {
+	isRecording := false
+	for i := range ix.Blocks {
+		b := &ix.Blocks[i]
+		if b.Kind != documents.Caption {
+			continue
+		}
+		isRecording = true
+		for _, n := range numbers.Spoken(ix.Watch, b.Text) {
+			ix.Numbers = append(ix.Numbers, n.Moved(b.Start))
+		}
+	}
+	if isRecording {
+		slices.SortFunc(ix.Numbers, func(a, b numbers.Number) int { return a.At.Start - b.At.Start })
+	}
 }
 
 // findMentions collects the terms of the text, a few thousand words at a time, and cuts the text at

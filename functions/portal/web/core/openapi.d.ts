@@ -1395,6 +1395,12 @@ export interface components {
              * @description In a comparison, the number of the file: 1 or 2.
              */
             file?: number;
+            /**
+             * Format: double
+             * @description In a recording, the time at which the passage with the quote begins, in seconds.
+             * @example 12.5
+             */
+            time?: number;
         };
         ChartDependency: {
             /** @example postgresql */
@@ -2723,6 +2729,12 @@ export interface components {
              * @description In a comparison, the number of the file: 1 or 2.
              */
             file?: number;
+            /**
+             * Format: double
+             * @description In a recording, the time at which the passage with the quote begins, in seconds.
+             * @example 12.5
+             */
+            time?: number;
         };
         RankingEntry: {
             /**
