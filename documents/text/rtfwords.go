@@ -1,6 +1,7 @@
 package text
 
 import (
+	"bytes"
 	"strconv"
 
 	"golang.org/x/text/encoding/charmap"
@@ -74,10 +75,8 @@ func (r *rich) sign(c byte) error {
 				r.byte(byte(n))
 			}
 		}
-	case '*': // a destination that may be skipped is one that is not known here, but for the marks of lists
-		if !r.follows(`\pntext`) && !r.follows(`\listtext`) {
-			r.begin(skipped)
-		}
+	case '*':
+		r.star()
 	case '~':
 		r.write(" ")
 	case '_':
@@ -88,6 +87,32 @@ func (r *rich) sign(c byte) error {
 		return r.endParagraph()
 	}
 	return nil
+}
+
+// star begins a destination that readers may ignore. This reader ignores all but the marks of lists. A star in the middle of a group begins
+// no destination: the text before it is in the body, and so is the text behind it. There, star ignores only the control word.
+func (r *rich) star() {
+	switch {
+	case r.follows(`\pntext`), r.follows(`\listtext`):
+	case r.beginsGroup(r.at - len(`\*`)):
+		r.begin(skipped)
+	case r.at+1 < len(r.data) && r.data[r.at] == '\\' && isLetter(r.data[r.at+1]):
+		r.at++
+		for r.at < len(r.data) && isLetter(r.data[r.at]) {
+			r.at++
+		}
+		r.number()
+		if r.at < len(r.data) && r.data[r.at] == ' ' {
+			r.at++
+		}
+	}
+}
+
+// beginsGroup reports whether only white space is between the opening brace of the group and the position.
+func (r *rich) beginsGroup(at int) bool {
+	const maxSpace = 64 // bytes
+	before := bytes.TrimRight(r.data[max(0, at-maxSpace):at], " \t\r\n")
+	return bytes.HasSuffix(before, []byte("{")) && !bytes.HasSuffix(before, []byte(`\{`))
 }
 
 func (r *rich) follows(word string) bool {
