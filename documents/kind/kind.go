@@ -2,8 +2,8 @@
 // attackers and mistakes change these.
 //
 // [Detect] decides by the first bytes if it can. It looks further only into zip archives, which may hold several formats of
-// documents, and into texts. It reads at most the first 64 KB, the directory and three small members of an archive, and two
-// sectors of an OLE container. If the bytes fit two formats, the beginning of the file decides.
+// documents, and into texts. It reads at most the first 64 KB, the directory and three small members of an archive, two
+// sectors of an OLE container and the beginnings of its streams. If the bytes fit two formats, the beginning of the file decides.
 //
 // Every text can be read as plain text, but prose that is read as a table is lost. So a text counts as Markdown, CSV, JSON or
 // the like only if the evidence is clear.

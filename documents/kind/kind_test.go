@@ -164,6 +164,9 @@ func TestDetectRefuses(t *testing.T) {
 		{"PDF too far in", strings.Repeat("\x01", 2000) + "%PDF-1.4\n1 0 obj\n", "", documents.ErrUnknown},
 		{"OLE cut short", "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1abc", "", documents.ErrDamaged},
 		{"OLE with an encrypted package", ole("Root Entry", "EncryptionInfo", "EncryptedPackage"), "", documents.ErrEncrypted},
+		{"encrypted Word document of before 2007", oleStream("WordDocument", "\xec\xa5\xc1\x00\x00\x00\x00\x00\x00\x00\x00\x01"), "", documents.ErrEncrypted},
+		{"encrypted workbook of before 2007", oleStream("Workbook", "\x09\x08\x02\x00\x00\x06\x2f\x00\x02\x00\x01\x00"), "", documents.ErrEncrypted},
+		{"encrypted presentation of before 2007", ole("Root Entry", "EncryptedSummary"), "", documents.ErrEncrypted},
 		{"OLE with something else", ole("Root Entry", "WordDocument"), "", documents.ErrUnknown},
 	})
 }
@@ -179,6 +182,26 @@ func ole(entries ...string) string {
 		copy(directory[512+128*i:], utf16Of(name, binary.LittleEndian))
 	}
 	return string(header) + string(directory)
+}
+
+// oleStream returns an OLE container with a stream.
+func oleStream(name, data string) string {
+	const streamAt, sector = 512 + 512 + 128 + 116, 2
+	container := []byte(ole("Root Entry", name))
+	binary.LittleEndian.PutUint32(container[streamAt:], sector)
+	return string(container) + data
+}
+
+func TestOldDocumentsAreRefusedInWords(t *testing.T) {
+	for name, data := range map[string]string{
+		"document": oleStream("WordDocument", "\xec\xa5\xc1\x00\x00\x00\x00\x00\x00\x00\x00\x00"),
+		"workbook": oleStream("Workbook", "\x09\x08\x02\x00\x00\x06\x0a\x00\x00\x00"),
+	} {
+		_, err := detect(t, data)
+		if e := documents.AsError(err); e == nil || !strings.Contains(e.Message, "before 2007") {
+			t.Errorf("%s: got %v", name, err)
+		}
+	}
 }
 
 func TestArchives(t *testing.T) {

@@ -12,7 +12,7 @@ const oleMagic = "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 
 // oleError returns ErrEncrypted for an encrypted document, and errOld for everything else in an OLE container.
 func oleError(header []byte, file documents.Source) error {
-	const headerSize, directoryAt = 512, 48
+	const headerSize, directoryAt, entrySize = 512, 48, 128
 	if len(header) < headerSize {
 		return documents.ErrDamaged
 	}
@@ -24,12 +24,52 @@ func oleError(header []byte, file documents.Source) error {
 	// The entry of an encrypted document is among the first, so two sectors are enough.
 	sectors := make([]byte, 2<<shift)
 	n, _ := file.ReadAt(sectors, (first+1)<<shift) // if the file is cut short, look at what there is
-	for at := 0; at+128 <= n; at += 128 {
-		if entryName(sectors[at:at+64]) == "EncryptedPackage" {
+	for at := 0; at+entrySize <= n; at += entrySize {
+		entry := sectors[at : at+entrySize]
+		isEncrypted := streamMarks[entryName(entry[:64])]
+		if isEncrypted == nil {
+			continue
+		}
+		const streamAt, sampled = 116, 4096
+		stream := make([]byte, sampled)
+		start := int64(binary.LittleEndian.Uint32(entry[streamAt:]))
+		read, _ := file.ReadAt(stream, (start+1)<<shift)
+		if isEncrypted(stream[:read]) {
 			return documents.ErrEncrypted
 		}
 	}
 	return errOld
+}
+
+// streamMarks report, by the name of a stream, whether its beginning shows that the document is encrypted.
+var streamMarks = map[string]func(stream []byte) bool{
+	"EncryptedPackage": func([]byte) bool { return true },
+	"EncryptedSummary": func([]byte) bool { return true }, // of a presentation
+	"WordDocument":     isEncryptedWord,
+	"Workbook":         isEncryptedWorkbook,
+	"Book":             isEncryptedWorkbook,
+}
+
+// isEncryptedWord reads the flag fEncrypted in the header of a Word document.
+func isEncryptedWord(stream []byte) bool {
+	const magic, flagsAt, encrypted = 0xa5ec, 11, 1
+	return len(stream) > flagsAt && binary.LittleEndian.Uint16(stream) == magic && stream[flagsAt]&encrypted != 0
+}
+
+// isEncryptedWorkbook looks for the record FILEPASS, which is among the first records of an encrypted workbook.
+func isEncryptedWorkbook(stream []byte) bool {
+	const head, beginOfFile, filePass, endOfFile = 4, 0x0809, 0x2f, 0x0a
+	for i, at := 0, 0; at+head <= len(stream); i++ {
+		record := binary.LittleEndian.Uint16(stream[at:])
+		switch {
+		case record == filePass:
+			return true
+		case record == endOfFile, (i == 0) != (record == beginOfFile):
+			return false
+		}
+		at += head + int(binary.LittleEndian.Uint16(stream[at+2:]))
+	}
+	return false
 }
 
 func entryName(raw []byte) string {
