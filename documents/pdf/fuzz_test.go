@@ -34,6 +34,7 @@ func FuzzRead(f *testing.F) {
 		}
 		f.Add(data)
 	}
+	f.Add(withAttachment("/Names<</EmbeddedFiles 5 0 R>>/AF[6 0 R]", "factur-x.xml", "", invoiceXML))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		b := documents.NewBuilder(documents.PDF, tightLimits())
 		err := pdf.Read(t.Context(), documents.FromBytes(data), b)

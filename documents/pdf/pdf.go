@@ -13,6 +13,8 @@
 //	layout       glyphs → words, lines, columns, tables, paragraphs
 //	images       images of scanned pages → pictures for a viewer
 //
+// The XML of an e-invoice (Factur-X, ZUGFeRD) that is embedded in the file comes in front of the pages; package text reads it.
+//
 // All stages share package budget, which bounds the cost of a document, and package geometry.
 //
 // Files come from strangers, so the package has its own code for objects: libraries build all objects of
@@ -54,6 +56,9 @@ func Read(ctx context.Context, source documents.Source, into *documents.Builder)
 		return err
 	}
 	into.Title(file.Title())
+	if err := addInvoice(ctx, file, into); err != nil {
+		return err
+	}
 	read, readErr := readPages(ctx, file)
 	writeErr := writePages(ctx, file, read, into)
 	if file.Damage.Lost {

@@ -1,6 +1,7 @@
 package text
 
 import (
+	"context"
 	"strings"
 
 	"portside/documents"
@@ -98,14 +99,55 @@ const (
 	ublTotal  = "LegalMonetaryTotal/"
 )
 
+const embeddedWarning = "The file has an e-invoice in XML. Values were read by their paths in the XML first, and then from the pages."
+
+// minTerms is how many terms make an e-invoice, because any XML may have an element "Invoice".
+const minTerms = 4
+
+// AddEmbeddedInvoice adds the terms and lines of an e-invoice that another file contains, with a warning that says so. It adds nothing if
+// the XML is damaged, too large or no e-invoice. Errors: those of the Builder and the context.
+func AddEmbeddedInvoice(ctx context.Context, data []byte, into *documents.Builder) error {
+	if len(data) > maxFile {
+		return nil
+	}
+	p := newXMLParser(data, into.Limits)
+	isBroken, _ := p.tree(ctx)
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if isBroken || p.skipped {
+		return nil
+	}
+	found := findTerms(p.root)
+	if len(found) < minTerms {
+		return nil
+	}
+	into.Warn(embeddedWarning)
+	to := page{ctx, into}
+	if err := addTerms(to, found); err != nil {
+		return err
+	}
+	return addInvoiceLines(to, p.root)
+}
+
 // addEInvoice adds the terms of an e-invoice as Fields, and removes them from the tree. It does nothing with other XML.
 func addEInvoice(to page, root *node) error {
 	found := findTerms(root)
-	const least = 4 // any XML may have an element "Invoice"
-	if len(found) < least {
+	if len(found) < minTerms {
 		return nil
 	}
 	to.into.Warn(eInvoiceWarning)
+	if err := addTerms(to, found); err != nil {
+		return err
+	}
+	if err := addInvoiceLines(to, root); err != nil {
+		return err
+	}
+	return to.add(documents.Block{Kind: documents.Heading, Level: 1, Text: "Other data of the e-invoice"})
+}
+
+// addTerms adds terms as Fields, and removes them from the tree.
+func addTerms(to page, found []foundTerm) error {
 	currency := ""
 	for _, f := range found {
 		if f.term.name == "Currency" {
@@ -125,10 +167,7 @@ func addEInvoice(to page, root *node) error {
 		}
 		*f.node = node{kind: leaf}
 	}
-	if err := addInvoiceLines(to, root); err != nil {
-		return err
-	}
-	return to.add(documents.Block{Kind: documents.Heading, Level: 1, Text: "Other data of the e-invoice"})
+	return nil
 }
 
 // lineTerms are the columns of the table of lines, below the element of a line: first the paths of CII, then those of UBL.

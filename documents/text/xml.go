@@ -17,13 +17,14 @@ import (
 // become Paragraphs. A run of equal elements becomes a table. It ignores document type definitions, so it expands only the five
 // entities of XML.
 func ReadXML(ctx context.Context, file documents.Source, into *documents.Builder) error {
-	return whole(page{ctx, into}, file, func(to page, data []byte) error {
-		d := xml.NewDecoder(strings.NewReader(charset.Decode(data, charset.Declared(data))))
-		d.Strict = false
-		d.CharsetReader = func(_ string, in io.Reader) (io.Reader, error) { return in, nil }
-		p := &xmlParser{nodeBudget: nodeBudget{left: into.Limits.Blocks}, tokens: d, depth: into.Limits.Depth}
-		return p.all(to)
-	})
+	return whole(page{ctx, into}, file, func(to page, data []byte) error { return newXMLParser(data, into.Limits).all(to) })
+}
+
+func newXMLParser(data []byte, limits documents.Limits) *xmlParser {
+	d := xml.NewDecoder(strings.NewReader(charset.Decode(data, charset.Declared(data))))
+	d.Strict = false
+	d.CharsetReader = func(_ string, in io.Reader) (io.Reader, error) { return in, nil }
+	return &xmlParser{nodeBudget: nodeBudget{left: limits.Blocks}, tokens: d, depth: limits.Depth}
 }
 
 // xmlParser builds elements from raw tokens, because the stack of the decoder is unbounded.
@@ -46,16 +47,7 @@ type xmlElement struct {
 }
 
 func (p *xmlParser) all(to page) error {
-	var err error
-	for err == nil {
-		if err = to.ctx.Err(); err == nil {
-			err = p.next()
-		}
-	}
-	broken := !errors.Is(err, io.EOF) || len(p.open) > 0 || p.root == nil
-	for len(p.open) > 0 {
-		p.close()
-	}
+	broken, err := p.tree(to.ctx)
 	if p.skipped {
 		to.into.Warn(tooDeep)
 	}
@@ -76,6 +68,20 @@ func (p *xmlParser) all(to page) error {
 		return documents.ErrDamaged
 	}
 	return nil
+}
+
+// tree reads all elements. The tree has what is in front of an error.
+func (p *xmlParser) tree(ctx context.Context) (isBroken bool, err error) {
+	for err == nil {
+		if err = ctx.Err(); err == nil {
+			err = p.next()
+		}
+	}
+	isBroken = !errors.Is(err, io.EOF) || len(p.open) > 0 || p.root == nil
+	for len(p.open) > 0 {
+		p.close()
+	}
+	return isBroken, err
 }
 
 func (p *xmlParser) next() error {
