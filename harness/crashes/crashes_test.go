@@ -52,6 +52,7 @@ func TestFlows(t *testing.T) {
 	for _, check := range recheck {
 		check()
 	}
+	s.checkInvariants()
 	t.Logf("figure: crashes: %d flows, %d crash points, %d kills: %d retries succeeded, %d were refused because the first request took effect",
 		len(flows()), sum.points, sum.kills, sum.retried, sum.refused)
 	t.Logf("figure: crashes: the mails of %d of %d trials arrived during the run; the schedule sends the rest later",

@@ -1,10 +1,11 @@
-// Package invariants lists what is wrong in the tables of users and credentials, whatever has happened to them. It reads the raw items and
+// Package invariants lists what is wrong in the tables, whatever has happened to them. It reads the raw items and
 // shares no code with the stores that write them.
 package invariants
 
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -12,12 +13,13 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"portside/shared/testkit/liststest"
 )
 
 // Tables are the names of the tables to check.
-type Tables struct{ Users, Credentials string }
+type Tables struct{ Users, Credentials, Projects, Pulls, Analytics string }
 
 // row is any item, with the attributes that the checks need.
 type row struct {
@@ -31,7 +33,6 @@ type row struct {
 	Created  int64  `dynamodbav:"created"`
 	Number   int64  `dynamodbav:"number"`
 	N        int64  `dynamodbav:"n"`
-	Next     int64  `dynamodbav:"next"`
 	User     string `dynamodbav:"user"`
 	Kind     string `dynamodbav:"kind"`
 	Owner    string `dynamodbav:"owner"`
@@ -65,23 +66,61 @@ func (r *report) add(format string, values ...any) { *r = append(*r, fmt.Sprintf
 
 // Check reads the tables completely and returns a sentence for every broken rule, sorted. No other process may write meanwhile.
 func Check(ctx context.Context, client *dynamodb.Client, tables Tables, now time.Time) ([]string, error) {
-	people, err := scan(ctx, client, tables.Users)
-	if err != nil {
-		return nil, err
+	stored := map[string][]row{}
+	for _, table := range []string{tables.Users, tables.Credentials, tables.Projects, tables.Pulls, tables.Analytics} {
+		var err error
+		if stored[table], err = scan(ctx, client, table); err != nil {
+			return nil, err
+		}
 	}
-	secrets, err := scan(ctx, client, tables.Credentials)
-	if err != nil {
-		return nil, err
-	}
+	people, secrets, projects, analytics := stored[tables.Users], stored[tables.Credentials], stored[tables.Projects], stored[tables.Analytics]
 	var broken report
 	owners := checkUsers(&broken, people)
 	checkCredentials(&broken, secrets, owners, now)
+	checkPasskeys(&broken, secrets, owners)
+	checkRequests(&broken, secrets)
+	checkProjects(&broken, projects)
+	checkCounts(&broken, people, projects, analytics)
+	if err := checkPulls(&broken, stored[tables.Pulls], analytics); err != nil {
+		return nil, err
+	}
 	slices.Sort(broken)
 	return broken, nil
 }
 
-// scan returns all items of a table.
+// compare reports each value of a domain that differs. "" stands for none.
+func compare(broken *report, domain string, wanted, found map[string]string) {
+	all := maps.Clone(wanted)
+	maps.Copy(all, found)
+	for name := range all {
+		if wanted[name] != found[name] {
+			broken.add("%s: %s is %q, want %q", domain, name, found[name], wanted[name])
+		}
+	}
+}
+
+// checkEffect checks that no two idempotency keys have created the same item. effects has the keys so far by the ID of the item.
+func checkEffect(broken *report, domain string, effects map[string]string, once row) {
+	id := liststest.Text(nested(once.raw, "made"), "id")
+	if other := effects[id]; other != "" && id != "" {
+		broken.add("%s: the idempotency keys %s and %s have both made %s", domain, other, once.PK, id)
+	}
+	effects[id] = once.PK
+}
+
+// nested returns an attribute that is a map, or nil.
+func nested(item liststest.Item, name string) liststest.Item {
+	if value, isMap := item[name].(*types.AttributeValueMemberM); isMap {
+		return value.Value
+	}
+	return nil
+}
+
+// scan returns all items of a table; none if it has no name.
 func scan(ctx context.Context, client *dynamodb.Client, table string) ([]row, error) {
+	if table == "" {
+		return nil, nil
+	}
 	pages := dynamodb.NewScanPaginator(client, &dynamodb.ScanInput{TableName: &table, ConsistentRead: aws.Bool(true)})
 	var all []row
 	for pages.HasMorePages() {

@@ -24,12 +24,12 @@ var now = time.Date(2028, 2, 28, 12, 0, 0, 0, time.UTC)
 
 // damage is a change of one item, and a part of the sentence that must report it.
 type damage struct {
-	inCredentials bool
-	pk, sk        string // prefixes of the key of the item
-	kind          string // of the item; empty for any
-	set           string // attribute to change; empty deletes the item; a changed key adds a copy
-	to            types.AttributeValue
-	want          string
+	table  string // key of tablesOf; empty for the users
+	pk, sk string // prefixes of the key of the item
+	kind   string // of the item; empty for any
+	set    string // attribute to change; empty deletes the item; a changed key adds a copy
+	to     types.AttributeValue
+	want   string
 }
 
 func text(s string) types.AttributeValue   { return &types.AttributeValueMemberS{Value: s} }
@@ -46,35 +46,44 @@ var damages = map[string]damage{
 	"the last admin is gone": {pk: "user#", set: "status", to: text("suspended"), want: "users: there is no active admin"},
 	"unknown kind":           {pk: "email#", set: "pk", to: text("strange#1"), want: "users: strange#1 has an unknown kind"},
 	"mail of an active user": {pk: "email#", set: "pk", to: text("unsent"), want: "users: an invitation is unsent"},
-	"one user of two keys":   {pk: "once#", set: "pk", to: text("once#x"), want: "have both made the user"},
+	"one user of two keys":   {pk: "once#", set: "pk", to: text("once#x"), want: "users: the idempotency keys"},
 	"owner is missing":       {pk: "user#", want: "does not exist"},
 	"owner is suspended":     {pk: "user#", set: "status", to: text("suspended"), want: "but its owner is suspended"},
 	"owner has another role": {pk: "user#", set: "role", to: text("viewer"), want: "but its owner is viewer"},
-	"credential not listed":  {inCredentials: true, pk: "owner#", sk: "credentials#pst", want: "is not in the list of its owner"},
-	"listing differs":        {inCredentials: true, pk: "owner#", sk: "credentials#pst", set: "expires", to: number("1"), want: "differs from its listing"},
-	"listing without record": {inCredentials: true, pk: "credential#", want: "is listed, but does not exist"},
-	"no day of expiry":       {inCredentials: true, pk: "expires#", want: "but is listed under"},
-	"day of no credential":   {inCredentials: true, pk: "expires#", set: "sk", to: text("x"), want: "x has a day of expiry"},
-	"works longer than line": {inCredentials: true, pk: "credential#", kind: "pst", set: "lineEnds", to: number("1"), want: "works longer than its line"},
-	"tally counts too few":   {inCredentials: true, pk: "owner#", sk: "credentials", set: "live", to: number("1"), want: "has 1 live, want at least 2"},
-	"tally forgets issues":   {inCredentials: true, pk: "owner#", sk: "credentials", set: "issued", to: number("1"), want: "has 1 issued, want at least 2"},
-	"made without record":    {inCredentials: true, pk: "owner#", sk: "credentials#pst", set: "pk", to: text("made#y"), want: "made#y says that it made"},
-	"unknown kind of secret": {inCredentials: true, pk: "expires#", set: "pk", to: text("strange#2"), want: "strange#2 has an unknown kind"},
+	"credential not listed":  {table: "credentials", pk: "owner#", sk: "credentials#pst", want: "is not in the list of its owner"},
+	"listing differs":        {table: "credentials", pk: "owner#", sk: "credentials#pst", set: "expires", to: number("1"), want: "differs from its listing"},
+	"listing without record": {table: "credentials", pk: "credential#", want: "is listed, but does not exist"},
+	"no day of expiry":       {table: "credentials", pk: "expires#", want: "but is listed under"},
+	"day of no credential":   {table: "credentials", pk: "expires#", set: "sk", to: text("x"), want: "x has a day of expiry"},
+	"works longer than line": {table: "credentials", pk: "credential#", kind: "pst", set: "lineEnds", to: number("1"), want: "works longer than its line"},
+	"tally counts too few":   {table: "credentials", pk: "owner#", sk: "credentials", set: "live", to: number("1"), want: "has 1 live, want at least 2"},
+	"tally forgets issues":   {table: "credentials", pk: "owner#", sk: "credentials", set: "issued", to: number("1"), want: "has 1 issued, want at least 2"},
+	"made without record":    {table: "credentials", pk: "owner#", sk: "credentials#pst", set: "pk", to: text("made#y"), want: "made#y says that it made"},
+	"unknown kind of secret": {table: "credentials", pk: "expires#", set: "pk", to: text("strange#2"), want: "strange#2 has an unknown kind"},
 }
 
 func TestEveryDamageIsReported(t *testing.T) {
-	o := seed(t)
-	tables := invariants.Tables{Users: o.Tables.Users, Credentials: o.Tables.Credentials}
+	wantReports(t, seed(t), damages)
+}
+
+// tablesOf returns the names of the tables that a damage can name.
+func tablesOf(o *office.Office) map[string]string {
+	return map[string]string{
+		"": o.Tables.Users, "credentials": o.Tables.Credentials, "projects": o.Tables.Projects, "pulls": o.Tables.Pulls,
+		"analytics": o.Tables.Analytics,
+	}
+}
+
+// wantReports does each damage by itself and checks that it is reported.
+func wantReports(t *testing.T, o *office.Office, damages map[string]damage) {
+	t.Helper()
+	tables := o.Tables.Checked()
 	if broken, err := invariants.Check(t.Context(), o.Direct, tables, now); err != nil || len(broken) > 0 {
 		t.Fatalf("before the damage: %v %q", err, broken)
 	}
 	for name, d := range damages {
 		t.Run(name, func(t *testing.T) {
-			name := tables.Users
-			if d.inCredentials {
-				name = tables.Credentials
-			}
-			repair := d.damage(t, o.Direct, name)
+			repair := d.damage(t, o.Direct, tablesOf(o)[d.table])
 			broken, err := invariants.Check(t.Context(), o.Direct, tables, now)
 			if err != nil || !strings.Contains(strings.Join(broken, "\n"), d.want) {
 				t.Errorf("reported %v %q, want %q", err, broken, d.want)
@@ -98,7 +107,7 @@ func TestALineWithTooManyTokensIsReported(t *testing.T) {
 			put(t, o.Direct, o.Tables.Credentials, item)
 		}
 	}
-	tables := invariants.Tables{Users: o.Tables.Users, Credentials: o.Tables.Credentials}
+	tables := o.Tables.Checked()
 	broken, err := invariants.Check(t.Context(), o.Direct, tables, now)
 	if err != nil || !strings.Contains(strings.Join(broken, "\n"), "has 6 working tokens, want at most 5") {
 		t.Errorf("reported %v %q", err, broken)
@@ -152,27 +161,30 @@ func seed(t *testing.T) *office.Office {
 		t.Fatal(err)
 	}
 	t.Cleanup(o.Close)
-	if err := addAdmin(t.Context(), o); err != nil {
+	if _, err := addPerson(t.Context(), o, "a", principal.Admin); err != nil {
 		t.Fatal(err)
 	}
 	return o
 }
 
-func addAdmin(ctx context.Context, o *office.Office) error {
+// addPerson adds an active user with an API key and a token, and returns the user with the key.
+func addPerson(ctx context.Context, o *office.Office, name string, role principal.Role) (principal.Principal, error) {
 	operator := principal.Operator()
-	created, err := o.Users.Create(ctx, users.CreateOptions{Caller: operator, IdempotencyKey: "first"},
-		users.NewUser{Email: "a@example.com", Name: "A", Role: principal.Admin})
+	created, err := o.Users.Create(ctx, users.CreateOptions{Caller: operator, IdempotencyKey: "create " + name},
+		users.NewUser{Email: name + "@example.com", Name: strings.ToUpper(name), Role: role})
 	if err != nil {
-		return err
+		return principal.Principal{}, err
 	}
 	key, err := o.Keys.Create(ctx, operator, created.User.ID, users.NewKey{Name: "k"})
 	if err != nil {
-		return err
+		return principal.Principal{}, err
 	}
 	caller, _, err := o.Authenticator.Authenticate(ctx, key.Secret.Reveal(), credentials.APIKey)
 	if err != nil {
-		return err
+		return principal.Principal{}, err
 	}
-	_, err = o.Tokens.Create(ctx, caller, tokens.NewToken{Name: "t", Scopes: tokens.AllScopes(), Days: 30})
-	return err
+	if role == principal.Admin {
+		_, err = o.Tokens.Create(ctx, caller, tokens.NewToken{Name: "t", Scopes: tokens.AllScopes(), Days: 30})
+	}
+	return caller, err
 }

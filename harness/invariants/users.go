@@ -2,11 +2,8 @@ package invariants
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
-
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"portside/shared/testkit/liststest"
 )
@@ -15,7 +12,7 @@ import (
 var roles = []string{"admin", "manager", "user", "viewer"}
 
 // userKinds are the kinds of items of the users table.
-var userKinds = []string{"user", "email", "list", "rank", "admins", "once", "unsent", "closings", "gone"}
+var userKinds = []string{"user", "email", "list", "rank", "admins", "once", "unsent", "closings", "gone", "layout"}
 
 // owners are the users, and the changes of users that have not reached all credentials.
 type owners struct {
@@ -37,7 +34,7 @@ func checkUsers(broken *report, all []row) owners {
 			known.closings[item.SK] = true
 		}
 	}
-	compare(broken, expected(known.users), derived(all))
+	compare(broken, "users", expected(known.users), derived(all))
 	checkAdmins(broken, all, known.users)
 	checkPointers(broken, all, known.users)
 	return known
@@ -78,16 +75,6 @@ func listed(r row) string {
 	return fmt.Sprintf("%s %s %q %s %s %d", r.ID, r.Email, r.Name, r.Role, r.Status, r.Created)
 }
 
-func compare(broken *report, wanted, found map[string]string) {
-	all := maps.Clone(wanted)
-	maps.Copy(all, found)
-	for name := range all {
-		if wanted[name] != found[name] {
-			broken.add("users: %s is %q, want %q", name, found[name], wanted[name])
-		}
-	}
-}
-
 // checkAdmins checks the number of active admins, which is never 0 once there was one.
 func checkAdmins(broken *report, all []row, users map[string]row) {
 	acting := int64(0)
@@ -116,29 +103,16 @@ func checkPointers(broken *report, all []row, users map[string]row) {
 		case item.kind() == "unsent" && users[item.SK].Status != "pending":
 			broken.add("users: an invitation is unsent, but its user %s is not pending", item.SK)
 		case item.kind() == "once":
-			id := madeUser(item)
-			if other := effects[id]; other != "" {
-				broken.add("users: the idempotency keys %s and %s have both made the user %s", other, item.PK, id)
-			}
-			effects[id] = item.PK
+			checkEffect(broken, "users", effects, item)
 		}
 	}
 }
 
 func checkSequence(broken *report, sequence row, users map[string]row) {
 	for _, user := range users {
-		if user.Number >= sequence.Next {
+		if user.Number >= liststest.Number(sequence.raw, "next") {
 			broken.add("users: the next number is %s, but the user %s has number %d",
-				strconv.FormatInt(sequence.Next, 10), user.ID, user.Number)
+				strconv.FormatInt(liststest.Number(sequence.raw, "next"), 10), user.ID, user.Number)
 		}
 	}
-}
-
-// madeUser is the id of the user that an idempotency key has created.
-func madeUser(once row) string {
-	made, isMap := once.raw["made"].(*types.AttributeValueMemberM)
-	if !isMap {
-		return ""
-	}
-	return liststest.Text(made.Value, "id")
 }

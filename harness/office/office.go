@@ -16,6 +16,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
+	"portside/harness/invariants"
 	"portside/local/engines"
 	"portside/local/ses"
 	"portside/local/template"
@@ -52,6 +53,11 @@ type Options struct {
 
 // Tables are the names of the tables.
 type Tables struct{ Users, Credentials, RequestCounts, Projects, Pulls, Analytics string }
+
+// Checked are the tables that package invariants checks.
+func (t Tables) Checked() invariants.Tables {
+	return invariants.Tables{Users: t.Users, Credentials: t.Credentials, Projects: t.Projects, Pulls: t.Pulls, Analytics: t.Analytics}
+}
 
 // Office is a running set of services and engines.
 type Office struct {

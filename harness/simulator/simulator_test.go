@@ -113,7 +113,7 @@ func (w *world) jump() {
 
 // invariants returns the rules that the tables break.
 func (w *world) invariants(context.Context) (broken []string, err error) {
-	tables := invariants.Tables{Users: w.office.Tables.Users, Credentials: w.office.Tables.Credentials}
+	tables := w.office.Tables.Checked()
 	w.do(func() { //nolint:contextcheck // it runs out of the bubble, where the context of the bubble must not be used
 		broken, err = invariants.Check(context.Background(), w.office.Direct, tables, w.office.Clock.Now())
 	})

@@ -1,0 +1,56 @@
+package invariants
+
+import (
+	"fmt"
+	"slices"
+
+	"portside/shared/testkit/liststest"
+)
+
+// statuses are the statuses of projects, in the order of their counters.
+var statuses = []string{"draft", "active", "on_hold", "completed", "archived"}
+
+// checkProjects compares the lists, the counters and the sequence of numbers with the projects.
+func checkProjects(broken *report, all []row) {
+	wanted, found := map[string]string{}, map[string]string{}
+	counted, counts := liststest.Counts{}, liststest.Counts{}
+	made := map[string]string{}
+	for _, item := range all {
+		switch item.kind() {
+		case "project":
+			for _, list := range []string{"all", item.Status} {
+				wanted[fmt.Sprintf("list#%s %010d", list, item.Number)] = listedProject(item)
+			}
+			counted.Count("projects", item.Number, slices.Index(statuses, item.Status))
+		case "list":
+			found[item.PK+" "+item.SK] = listedProject(item)
+		case "rank":
+			counts.Read(item.raw)
+		case "once":
+			checkEffect(broken, "projects", made, item)
+		}
+	}
+	counted.AddTo(wanted)
+	counts.AddTo(found)
+	compare(broken, "projects", wanted, found)
+	checkProjectNumbers(broken, all)
+}
+
+// checkProjectNumbers checks that the next number was never given to a project.
+func checkProjectNumbers(broken *report, all []row) {
+	next := int64(0)
+	for _, item := range all {
+		if item.kind() == "rank" && item.SK == "sequence" {
+			next = liststest.Number(item.raw, "next")
+		}
+	}
+	for _, item := range all {
+		if item.kind() == "project" && item.Number >= next {
+			broken.add("projects: the next number is %d, but %s has number %d", next, item.ID, item.Number)
+		}
+	}
+}
+
+func listedProject(r row) string {
+	return fmt.Sprintf("%s %q %q %s %s %d", r.ID, r.Name, liststest.Text(r.raw, "description"), r.Status, r.Owner, r.Created)
+}
