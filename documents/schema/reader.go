@@ -1,0 +1,234 @@
+package schema
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// reader counts the properties of the whole schema.
+type reader struct {
+	properties int
+}
+
+type member struct {
+	name  string
+	value json.RawMessage
+}
+
+// place is where a keyword stands.
+type place struct {
+	pointer string
+	keyword string
+	depth   int
+}
+
+func (p place) problem(format string, args ...any) error {
+	return &Problem{Place: p.pointer, Keyword: p.keyword, Reason: fmt.Sprintf(format, args...)}
+}
+
+func (r *reader) schema(text []byte, pointer string, depth int) (*Schema, error) {
+	at := place{pointer: pointer, depth: depth}
+	if depth > MaxDepth {
+		return nil, at.problem("is deeper than %d levels", MaxDepth)
+	}
+	members, err := object(text, at)
+	if err != nil {
+		return nil, err
+	}
+	s := &Schema{MaxItems: MaxRows}
+	var required []string
+	for _, m := range members {
+		at.keyword = m.name
+		if m.name == "required" {
+			err = decode(m.value, &required, at)
+		} else {
+			err = r.keyword(s, m.value, at)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return s, complete(s, required, place{pointer: pointer})
+}
+
+func (r *reader) keyword(s *Schema, value json.RawMessage, at place) (err error) {
+	switch at.keyword {
+	case "type":
+		return readType(s, value, at)
+	case "properties":
+		return r.readProperties(s, value, at)
+	case "items":
+		s.Items, err = r.schema(value, at.pointer+"/items", at.depth+1)
+		return err
+	case "title":
+		return decode(value, &s.Title, at)
+	case "description":
+		return decode(value, &s.Description, at)
+	case "format":
+		if err = decode(value, &s.Format, at); err == nil && s.Format != "date" && s.Format != "date-time" {
+			err = at.problem("must be date or date-time")
+		}
+		return err
+	case "enum":
+		if err = decode(value, &s.Enum, at); err == nil && len(s.Enum) == 0 {
+			err = at.problem("must not be empty")
+		}
+		return err
+	case "const":
+		s.Const = value
+		return nil
+	}
+	return readBound(s, value, at)
+}
+
+func readBound(s *Schema, value json.RawMessage, at place) (err error) {
+	switch at.keyword {
+	case "minimum":
+		s.Minimum, err = number(value, at)
+	case "maximum":
+		s.Maximum, err = number(value, at)
+	case "minItems":
+		s.MinItems, err = count(value, at)
+	case "maxItems":
+		s.MaxItems, err = count(value, at)
+	default:
+		err = at.problem("is not a supported keyword")
+	}
+	return err
+}
+
+func readType(s *Schema, value json.RawMessage, at place) error {
+	var names []string
+	if value[0] != '[' {
+		value = slices.Concat([]byte("["), value, []byte("]"))
+	}
+	if err := decode(value, &names, at); err != nil {
+		return err
+	}
+	for _, name := range names {
+		switch {
+		case name == "null" && !s.Nullable:
+			s.Nullable = true
+		case slices.Contains([]string{Object, Array, String, Number, Integer, Boolean}, name) && s.Type == "":
+			s.Type = name
+		default:
+			return at.problem("must be one type, or an array of one type and null")
+		}
+	}
+	if s.Type == "" {
+		return at.problem("must name a type other than null")
+	}
+	return nil
+}
+
+func (r *reader) readProperties(s *Schema, value json.RawMessage, at place) error {
+	members, err := object(value, at)
+	if err != nil {
+		return err
+	}
+	if r.properties += len(members); r.properties > MaxProperties {
+		return at.problem("the schema has more than %d properties", MaxProperties)
+	}
+	for _, m := range members {
+		name := strings.NewReplacer("~", "~0", "/", "~1").Replace(m.name)
+		child, err := r.schema(m.value, at.pointer+"/properties/"+name, at.depth+1)
+		if err != nil {
+			return err
+		}
+		s.Properties = append(s.Properties, Property{Name: m.name, Schema: child})
+	}
+	return nil
+}
+
+// complete checks what more than one keyword decides.
+func complete(s *Schema, required []string, at place) error {
+	for _, name := range required {
+		i := slices.IndexFunc(s.Properties, func(p Property) bool { return p.Name == name })
+		if i < 0 {
+			at.keyword = "required"
+			return at.problem("%q is not a property", name)
+		}
+		s.Properties[i].Required = true
+	}
+	at.keyword = "type"
+	switch {
+	case s.Type == "":
+		return at.problem("is missing")
+	case s.Type == Object && len(s.Properties) == 0:
+		return at.problem("an object needs properties")
+	case s.Type == Array && s.Items == nil:
+		return at.problem("an array needs items")
+	case s.Type != Object && s.Properties != nil:
+		return at.problem("must be object, because the schema has properties")
+	case s.Type != Array && s.Items != nil:
+		return at.problem("must be array, because the schema has items")
+	case s.Format != "" && s.Type != String:
+		return at.problem("must be string, because the schema has a format")
+	}
+	return completeBounds(s, at)
+}
+
+func completeBounds(s *Schema, at place) error {
+	if s.MinItems > s.MaxItems {
+		at.keyword = "minItems"
+		return at.problem("is greater than maxItems")
+	}
+	if s.Minimum != nil && s.Maximum != nil && *s.Minimum > *s.Maximum {
+		at.keyword = "minimum"
+		return at.problem("is greater than maximum")
+	}
+	return nil
+}
+
+func number(value json.RawMessage, at place) (*float64, error) {
+	var n float64
+	if err := decode(value, &n, at); err != nil {
+		return nil, err
+	}
+	return &n, nil
+}
+
+func count(value json.RawMessage, at place) (int, error) {
+	n := -1
+	if err := decode(value, &n, at); err != nil {
+		return 0, err
+	}
+	if n < 0 || n > MaxRows {
+		return 0, at.problem("must be 0 to %d", MaxRows)
+	}
+	return n, nil
+}
+
+func decode(value json.RawMessage, into any, at place) error {
+	if string(value) == "null" || json.Unmarshal(value, into) != nil {
+		return at.problem("has a value of the wrong type")
+	}
+	return nil
+}
+
+// object reads the members in their order, which a map would lose, and refuses a name that comes twice.
+func object(text []byte, at place) ([]member, error) {
+	d := json.NewDecoder(bytes.NewReader(text))
+	if t, err := d.Token(); err != nil || t != json.Delim('{') {
+		return nil, at.problem("must be an object")
+	}
+	var members []member
+	seen := map[string]bool{}
+	for d.More() {
+		t, err := d.Token()
+		name, isName := t.(string)
+		var m member
+		if err != nil || !isName || d.Decode(&m.value) != nil {
+			return nil, at.problem("is not JSON")
+		}
+		if seen[name] {
+			return nil, at.problem("the name %q comes twice", name)
+		}
+		seen[name], m.name = true, name
+		members = append(members, m)
+	}
+	return members, nil
+}

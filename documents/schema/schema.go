@@ -1,0 +1,83 @@
+// Package schema reads the JSON Schemas that ask for structured values: a subset of draft 2020-12.
+//
+// The keywords are type (also an array of one type and null), properties, required, items, enum, const, title, description,
+// format (date, date-time), minimum, maximum, minItems and maxItems. Parse refuses all others, because a keyword that has no
+// effect would promise a check that does not happen.
+package schema
+
+import (
+	"encoding/json"
+	"fmt"
+)
+
+// The bounds of a schema. They keep what an answer holds, and the work for it, small.
+const (
+	MaxBytes      = 64 << 10
+	MaxDepth      = 8
+	MaxProperties = 200
+	MaxRows       = 1000
+)
+
+// The types of values.
+const (
+	Object  = "object"
+	Array   = "array"
+	String  = "string"
+	Number  = "number"
+	Integer = "integer"
+	Boolean = "boolean"
+)
+
+// Schema describes one value.
+type Schema struct {
+	Type        string
+	Nullable    bool
+	Title       string
+	Description string
+	Format      string
+	Properties  []Property // in the order of the text
+	Items       *Schema
+	Enum        []json.RawMessage
+	Const       json.RawMessage
+	Minimum     *float64
+	Maximum     *float64
+	MinItems    int
+	MaxItems    int // MaxRows if the schema does not say
+}
+
+// Property is one named value of an object.
+type Property struct {
+	Name     string
+	Required bool
+	Schema   *Schema
+}
+
+// Problem says what a schema may not hold, and where.
+type Problem struct {
+	Place   string // a JSON Pointer to the schema that holds the keyword
+	Keyword string // empty if the problem is the schema itself
+	Reason  string
+}
+
+func (p *Problem) Error() string {
+	place := p.Place
+	if place == "" {
+		place = "the root"
+	}
+	if p.Keyword == "" {
+		return fmt.Sprintf("schema: at %s: %s", place, p.Reason)
+	}
+	return fmt.Sprintf("schema: %q at %s: %s", p.Keyword, place, p.Reason)
+}
+
+// Parse reads a schema. All its errors are a *Problem.
+func Parse(text []byte) (*Schema, error) {
+	if len(text) > MaxBytes {
+		return nil, &Problem{Reason: fmt.Sprintf("has more than %d bytes", MaxBytes)}
+	}
+	if !json.Valid(text) {
+		return nil, &Problem{Reason: "is not JSON"}
+	}
+	r := &reader{}
+	return r.schema(text, "", 1)
+}

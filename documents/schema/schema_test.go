@@ -1,0 +1,85 @@
+package schema_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"portside/documents/schema"
+)
+
+const invoice = `{"type":"object","required":["lines"],"properties":{
+	"number":{"type":["string","null"],"title":"Invoice number"},
+	"lines":{"type":"array","maxItems":20,"items":{"type":"object","properties":{
+		"description":{"type":"string"},"amount":{"type":"number","minimum":0}}}}}}`
+
+func TestParseKeepsOrderAndMeaning(t *testing.T) {
+	s, err := schema.Parse([]byte(invoice))
+	if err != nil {
+		t.Fatal(err)
+	}
+	number, lines := s.Properties[0], s.Properties[1]
+	if number.Name != "number" || !number.Schema.Nullable || number.Schema.Type != schema.String || number.Required {
+		t.Errorf("number = %+v", number)
+	}
+	if lines.Name != "lines" || !lines.Required || lines.Schema.MaxItems != 20 {
+		t.Errorf("lines = %+v", lines)
+	}
+	amount := lines.Schema.Items.Properties[1]
+	if amount.Name != "amount" || amount.Schema.Minimum == nil || *amount.Schema.Minimum != 0 {
+		t.Errorf("amount = %+v", amount)
+	}
+}
+
+func TestParseNamesTheKeywordAndItsPlace(t *testing.T) {
+	deep := strings.Repeat(`{"type":"array","items":`, schema.MaxDepth) + `{"type":"string"}` + strings.Repeat("}", schema.MaxDepth)
+	many := `{"type":"object","properties":{"last":{"type":"string"}`
+	for i := range schema.MaxProperties {
+		many += fmt.Sprintf(`,"p%d":{"type":"string"}`, i)
+	}
+	many += "}}"
+	for _, c := range []struct{ text, place, keyword string }{
+		{`{"type":"object","properties":{"a/b":{"type":"string","pattern":"x"}}}`, "/properties/a~1b", "pattern"},
+		{`{"$ref":"#"}`, "", "$ref"},
+		{`{"type":["string","number"]}`, "", "type"},
+		{`{"type":"null"}`, "", "type"},
+		{`{"title":"x"}`, "", "type"},
+		{`{"type":"object"}`, "", "type"},
+		{`{"type":"array"}`, "", "type"},
+		{`{"type":"array","items":{"type":"string","format":"email"}}`, "/items", "format"},
+		{`{"type":"object","required":["b"],"properties":{"a":{"type":"string"}}}`, "", "required"},
+		{`{"type":"string","enum":[]}`, "", "enum"},
+		{`{"type":"array","minItems":3,"maxItems":2,"items":{"type":"string"}}`, "", "minItems"},
+		{`{"type":"array","maxItems":1001,"items":{"type":"string"}}`, "", "maxItems"},
+		{`{"type":"number","minimum":2,"maximum":1}`, "", "minimum"},
+		{`{"type":"string","title":null}`, "", "title"},
+		{`{"type":"string","type":"number"}`, "", ""},
+		{`true`, "", ""},
+		{`{`, "", ""},
+		{strings.Repeat(" ", schema.MaxBytes) + `{"type":"string"}`, "", ""},
+		{deep, strings.Repeat("/items", schema.MaxDepth), ""},
+		{many, "", "properties"},
+	} {
+		_, err := schema.Parse([]byte(c.text))
+		var p *schema.Problem
+		if !errors.As(err, &p) || p.Place != c.place || p.Keyword != c.keyword {
+			t.Errorf("Parse(%.80s) = %v, want a problem with %q at %q", c.text, err, c.keyword, c.place)
+		}
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add([]byte(invoice))
+	f.Add([]byte(`{"type":["null","string"],"enum":["a",null],"const":"a","format":"date"}`))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		s, err := schema.Parse(text)
+		var p *schema.Problem
+		if err != nil && !errors.As(err, &p) {
+			t.Fatalf("the error %v is no Problem", err)
+		}
+		if err == nil && s.Type == "" {
+			t.Fatal("a schema without a type passed")
+		}
+	})
+}
