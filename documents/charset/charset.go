@@ -1,8 +1,9 @@
 // Package charset finds out which character set a text has and converts it to UTF-8. All readers use it, so that the same
 // bytes become the same text in every format.
 //
-// The evidence counts in this order: a byte order mark, letters that are only valid in UTF-8, what the file or its sender
-// declares, zero bytes as UTF-16 has them, and the letters and words of the languages that this module knows.
+// The evidence counts in this order: a byte order mark, letters that are only valid in UTF-8, the frequent letters of another script
+// than the Latin one, what the file or its sender declares, zero bytes as UTF-16 has them, and the letters and words of the
+// languages that this module knows.
 package charset
 
 import (
@@ -27,6 +28,9 @@ func Decode(data []byte, declared string) string {
 	}
 	if isMultiByte(data) {
 		return string(data)
+	}
+	if other := ByScript(data); other != nil {
+		return Convert(data, other) // unlike in Latin texts, the letters are surer than what is declared
 	}
 	if named := byName(declared); named != nil {
 		return Convert(data, named)

@@ -19,7 +19,7 @@ func plainText(h head) (string, bool) {
 	if wide := charset.ByMark(h.data); wide != nil {
 		return wideText(h.data, wide)
 	}
-	return string(h.data), isEightBit(h.data)
+	return string(h.data), isEightBit(h.data) || charset.ByScript(h.data) != nil
 }
 
 // isEightBit reports whether the data may be text with one byte per letter or UTF-8. At most one byte in a hundred may be a

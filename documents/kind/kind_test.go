@@ -139,6 +139,8 @@ func TestEncodings(t *testing.T) {
 		{"UTF-16 CSV", "\xff\xfe" + utf16Of("a\tb\n1\t2\n", binary.LittleEndian), documents.CSV, nil},
 		{"Latin", "Gr\xfc\xdfe aus M\xfcnchen, sch\xf6n", documents.PlainText, nil},
 		{"Latin CSV", "Name;Ort\nJ\xf6rg;K\xf6ln\nAnna;D\xfcren\n", documents.CSV, nil},
+		{"Russian of DOS", "\x84\xae\xa3\xae\xa2\xae\xe0 \xa0\xe0\xa5\xad\xa4\xeb: 45 000 \xe0\xe3\xa1\xab\xa5\xa9", documents.PlainText, nil},
+		{"EBCDIC", "\xe3\x88\x85\x40\xa3\x85\x95\x81\x95\xa3\x40\x97\x81\xa8\xa2\x40\xf9\xf5\xf0\x4b", documents.PlainText, nil},
 		{"one stray zero in a long text", strings.Repeat("word ", 100) + "\x00", documents.PlainText, nil},
 	})
 }
