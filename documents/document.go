@@ -89,6 +89,17 @@ type Span struct{ From, To float64 }
 // Text returns the whole text: the blocks joined with line breaks.
 func (d *Document) Text() string { return d.text }
 
+// First returns the document with only the first n blocks. Offsets in its text are those in the whole one.
+func (d *Document) First(n int) *Document {
+	part := *d
+	part.Blocks = d.Blocks[:n:n]
+	part.text = ""
+	if n > 0 {
+		part.text = d.text[:part.Blocks[n-1].End()]
+	}
+	return &part
+}
+
 // BlockAt returns the index of the block at the offset in the text, or -1.
 func (d *Document) BlockAt(offset int) int {
 	for i := range d.Blocks {

@@ -64,10 +64,11 @@ func TestEmbeddedInvoices(t *testing.T) {
 	}
 }
 
-// The pages of a file may contradict the number and the total of its e-invoice.
+// The pages of a file may contradict its e-invoice, and have more values.
 func TestEmbeddedInvoicesAnswer(t *testing.T) {
-	page := at(50, 780, "Invoice number: X-1") + at(50, 750, "Invoice date: 2 April 2026") +
-		at(50, 720, "Total amount including VAT: 555.00 EUR")
+	page := at(50, 780, "Invoice number: X-1") + at(50, 750, "Invoice date: 3 May 2025") +
+		at(50, 720, "Total amount including VAT: 555.00 EUR") +
+		at(50, 690, "Purchase order: PO-5")
 	file := withAttachment("/AF[6 0 R]", "factur-x.xml", "", invoiceXML)
 	file = []byte(strings.Replace(string(file), at(50, 700, "the page"), page, 1)) // the reader repairs the offsets
 	d, err := read(t, file)
@@ -76,9 +77,13 @@ func TestEmbeddedInvoicesAnswer(t *testing.T) {
 	}
 	found, err := extraction.Extract(t.Context(), d, answers.ExtractSettings{Variables: []answers.Variable{
 		{Name: "invoice_number", Type: answers.String}, {Name: "total_amount", Type: answers.Number}, {Name: "invoice_date", Type: answers.Date},
+		{Name: "purchase_order", Type: answers.String},
 	}})
 	if err != nil {
 		t.Fatal(err)
+	}
+	if order := found.Values["purchase_order"].Text; order != "PO-5" {
+		t.Errorf("the purchase order is %q", order)
 	}
 	for name, want := range map[string]string{"invoice_number": "R-77", "total_amount": "119.00 EUR", "invoice_date": "2026-04-02"} {
 		quotes := found.Evidence[name]
