@@ -13,8 +13,11 @@ type docx struct {
 	into    *documents.Builder
 	styles  wordStyles
 	numbers wordNumbers
-	related *relations       // of the part that is being read
-	carried *strings.Builder // text of paragraphs with deleted ends, which the next paragraph continues; nil if there is none
+	related *relations // of the part that is being read
+	// isImported is true for a document that another one imports. chunks counts the imports.
+	isImported bool
+	chunks     int
+	carried    *strings.Builder // text of paragraphs with deleted ends, which the next paragraph continues; nil if there is none
 }
 
 func readDOCX(a *archive) error {
@@ -22,15 +25,8 @@ func readDOCX(a *archive) error {
 	if err != nil {
 		return err
 	}
-	related, err := a.relations(part)
+	d, related, err := newDOCX(a, part)
 	if err != nil {
-		return err
-	}
-	d := &docx{a: a, into: a.into}
-	if d.styles, err = a.wordStyles(related.target("styles")); err != nil {
-		return err
-	}
-	if d.numbers, err = a.wordNumbers(related.target("numbering")); err != nil {
 		return err
 	}
 	out, err := newPages(a.into)
@@ -38,6 +34,22 @@ func readDOCX(a *archive) error {
 		return err
 	}
 	return d.document(part, related, out)
+}
+
+// newDOCX reads what the paragraphs of a main part refer to.
+func newDOCX(a *archive, part string) (*docx, *relations, error) {
+	related, err := a.relations(part)
+	if err != nil {
+		return nil, nil, err
+	}
+	d := &docx{a: a, into: a.into}
+	if d.styles, err = a.wordStyles(related.target("styles")); err != nil {
+		return nil, nil, err
+	}
+	if d.numbers, err = a.wordNumbers(related.target("numbering")); err != nil {
+		return nil, nil, err
+	}
+	return d, related, nil
 }
 
 // document reads headers, body, footers and notes, in the order of the page.
@@ -99,6 +111,8 @@ func (d *docx) piece(s *scanner, e element, out sink) error {
 	case "sdt":
 		_, err := control(s, func(e element) error { return d.piece(s, e, out) })
 		return err
+	case "altChunk":
+		return d.chunk(e.id("id"))
 	case "del", "moveFrom", "sectPr", "sdtPr":
 		return nil
 	}
