@@ -14,10 +14,11 @@ import (
 	"portside/shared/mail"
 )
 
-// ErrUnconfirmed means that the password may have been created, but will be revoked. SendDue mails
-// a new link.
-var ErrUnconfirmed = fault.New(fault.Unavailable, "The password could not be delivered. Open the link again in a moment; "+
-	"if it still does not work, you will get a new link by e-mail.")
+// ErrUnconfirmed means that the password may have been created. SendDue revokes it and mails a new link, unless its confirmation was
+// stored and all answers about that were lost. Then the password works although its owner has not seen it, and the owner must
+// revoke it.
+var ErrUnconfirmed = fault.New(fault.Unavailable, "The password could not be delivered. Open the link again in a moment. If it still "+
+	"does not work, wait some minutes for a new link by e-mail. If none comes, revoke the password in your list and ask for another one.")
 
 // Password is a new password. The secret is not stored anywhere else.
 type Password struct {
