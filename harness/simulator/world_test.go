@@ -75,11 +75,19 @@ func (w *world) round(ctx context.Context) {
 	w.settle()
 }
 
+// refusals are the names of the kinds of answers that are errors.
+var refusals = map[fault.Kind]string{
+	fault.Internal: "internal error", fault.Validation: "invalid", fault.Unauthorized: "unauthorized", fault.Forbidden: "forbidden",
+	fault.NotFound: "not found", fault.Conflict: "conflict", fault.Precondition: "changed meanwhile", fault.TooLarge: "too large",
+	fault.UnsupportedType: "unsupported type", fault.Unprocessable: "unprocessable", fault.RateLimited: "rate limited",
+	fault.Unavailable: "unavailable", fault.QuotaExceeded: "quota exceeded", fault.SignInRequired: "sign-in required",
+}
+
 // judge compares the answer of an operation with the model.
 func (w *world) judge(p *plan) {
 	outcome := "done"
 	if p.err != nil {
-		outcome = fmt.Sprintf("kind %d", fault.KindOf(p.err))
+		outcome = refusals[fault.KindOf(p.err)]
 	}
 	if p.task.faulty {
 		outcome = "with faults"
