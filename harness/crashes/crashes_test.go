@@ -97,7 +97,8 @@ func (s *service) killEverywhere(t *testing.T, f flow, sum *counts) (recheck fun
 		sum.kills++
 		last := first
 		if trial.settle == nil {
-			if first.Status < http.StatusInternalServerError {
+			// The schedule runs the function once a minute as well, so the run that was killed may not be the trial's.
+			if first.Status < http.StatusInternalServerError && first.Method != invocation {
 				t.Errorf("%s: %s", p, first)
 			}
 			last = trial.send()

@@ -196,6 +196,9 @@ func (s *service) wantDone(r response) {
 	}
 }
 
+// invocation stands for the method of a request, in the response of a function that is invoked directly.
+const invocation = "INVOKE"
+
 // invoke returns a function that invokes a function with its schedule's event. It waits while the schedule occupies the function.
 func (s *service) invoke(function, event string) func() response {
 	payload, err := os.ReadFile(filepath.Join(repository, "events", event))
@@ -208,7 +211,7 @@ func (s *service) invoke(function, event string) func() response {
 			result = s.running.InvokeOnce(s.t.Context(), function, payload)
 			return !strings.Contains(result.Error, "busy")
 		})
-		r := response{Method: "INVOKE", Target: function, Status: http.StatusOK, Body: result.Payload}
+		r := response{Method: invocation, Target: function, Status: http.StatusOK, Body: result.Payload}
 		if result.Error != "" || result.FunctionError != "" {
 			r.Status = http.StatusInternalServerError
 		}
