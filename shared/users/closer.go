@@ -8,6 +8,7 @@ import (
 
 // Closing is a change of a user's role or status, or a deletion, that the user's credentials follow.
 type Closing struct {
+	ID      string // unique to each closing, also to two of the same user in the same millisecond
 	UserID  string
 	At      time.Time
 	SignOut bool // whether the sessions end, too

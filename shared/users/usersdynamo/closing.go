@@ -2,6 +2,7 @@ package usersdynamo
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -56,6 +57,7 @@ func isContended(err error) bool {
 type closingItem struct {
 	PK      string `dynamodbav:"pk"`
 	SK      string `dynamodbav:"sk"`
+	ID      string `dynamodbav:"id"`
 	At      int64  `dynamodbav:"at"`
 	Due     int64  `dynamodbav:"due"`
 	SignOut bool   `dynamodbav:"signOut"`
@@ -64,7 +66,7 @@ type closingItem struct {
 const closingsPK = "closings"
 
 func (i closingItem) closing() users.Closing {
-	return users.Closing{UserID: i.SK, At: items.Time(i.At), SignOut: i.SignOut}
+	return users.Closing{ID: i.ID, UserID: i.SK, At: items.Time(i.At), SignOut: i.SignOut}
 }
 
 // fitsOneTransaction reports whether all credentials can be revoked in the transaction that deletes their user.
@@ -79,14 +81,14 @@ func fitsOneTransaction(live []credentials.Credential) bool {
 // begin adds the closing to the plan.
 func (p *plan) begin(c users.Closing) {
 	update := &types.Update{
-		TableName: &p.store.table, Key: items.Key(closingsPK, c.UserID), UpdateExpression: aws.String("SET #at = :at, due = :due"),
+		TableName: &p.store.table, Key: items.Key(closingsPK, c.UserID), UpdateExpression: aws.String("SET id = :id, #at = :at, due = :due"),
 		ExpressionAttributeNames: map[string]string{"#at": "at"},
 		ExpressionAttributeValues: items.Map{
-			":at": items.Number(items.Millis(c.At)), ":due": items.Number(items.Millis(c.At.Add(mail.SendAfter))),
+			":id": items.Text(c.ID), ":at": items.Number(items.Millis(c.At)), ":due": items.Number(items.Millis(c.At.Add(mail.SendAfter))),
 		},
 	}
 	if c.SignOut {
-		update.UpdateExpression = aws.String("SET #at = :at, due = :due, signOut = :true")
+		update.UpdateExpression = aws.String("SET id = :id, #at = :at, due = :due, signOut = :true")
 		update.ExpressionAttributeValues[":true"] = items.Bool(true)
 	}
 	p.Add(nil, types.TransactWriteItem{Update: update})
@@ -94,7 +96,7 @@ func (p *plan) begin(c users.Closing) {
 
 // closeUser changes the role and status of a user, and then the credentials.
 func (s *Store) closeUser(ctx context.Context, before, after users.User) (users.User, error) {
-	c := users.Closing{UserID: after.ID, At: after.UpdatedAt, SignOut: after.Status != users.Active}
+	c := users.Closing{ID: rand.Text(), UserID: after.ID, At: after.UpdatedAt, SignOut: after.Status != users.Active}
 	p := s.plan()
 	p.begin(c)
 	if c.SignOut {
@@ -109,7 +111,7 @@ func (s *Store) closeUser(ctx context.Context, before, after users.User) (users.
 
 // closeSessions removes the passkeys of a user, and then ends the sessions.
 func (s *Store) closeSessions(ctx context.Context, user users.User, at time.Time) error {
-	c := users.Closing{UserID: user.ID, At: at, SignOut: true}
+	c := users.Closing{ID: rand.Text(), UserID: user.ID, At: at, SignOut: true}
 	p := s.plan()
 	p.Add(versions.ErrStale, s.Unchanged(user.ID, user.Version))
 	p.begin(c)
@@ -123,7 +125,7 @@ func (s *Store) closeSessions(ctx context.Context, user users.User, at time.Time
 
 // closeDeleted deletes a user, and then revokes the credentials.
 func (s *Store) closeDeleted(ctx context.Context, user users.User, at time.Time) error {
-	c := users.Closing{UserID: user.ID, At: at}
+	c := users.Closing{ID: rand.Text(), UserID: user.ID, At: at}
 	p, err := s.deletion(user, at)
 	if err != nil {
 		return err
@@ -256,9 +258,8 @@ func (w *sweep) writes(c credentials.Credential) []types.TransactWriteItem {
 // finish removes a closing, unless it was stored again meanwhile.
 func (s *Store) finish(ctx context.Context, c users.Closing) error {
 	_, err := s.client.DeleteItem(ctx, &dynamodb.DeleteItemInput{
-		TableName: &s.table, Key: items.Key(closingsPK, c.UserID), ConditionExpression: aws.String("#at = :at"),
-		ExpressionAttributeNames:  map[string]string{"#at": "at"},
-		ExpressionAttributeValues: items.Map{":at": items.Number(items.Millis(c.At))},
+		TableName: &s.table, Key: items.Key(closingsPK, c.UserID), ConditionExpression: aws.String("id = :id"),
+		ExpressionAttributeValues: items.Map{":id": items.Text(c.ID)},
 	}, items.RetryConflicts)
 	if err != nil && !items.ConditionFailed(err) {
 		return fmt.Errorf("finish the closing of user %s: %w", c.UserID, err)

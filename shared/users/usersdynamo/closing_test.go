@@ -75,6 +75,20 @@ func (h *holder) flood(client *dynamodb.Client) *dynamodb.Client {
 	})
 }
 
+// crashInSweep returns a client with a flood that crashes after the transaction that closes the user.
+func (h *holder) crashInSweep() *dynamodb.Client {
+	transactionsSent := 0
+	return awstest.Faulty(h.flood(h.client), func(operation string, _ int) error {
+		if operation == "TransactWriteItems" {
+			transactionsSent++
+		}
+		if transactionsSent > 2 {
+			return errors.New("the process has crashed")
+		}
+		return nil
+	})
+}
+
 // live returns the records, which authentication reads, of the credentials that are neither revoked nor expired.
 func (h *holder) live() []credentials.Credential {
 	h.t.Helper()
@@ -266,17 +280,7 @@ func TestRepeatedRequestFinishesAClosing(t *testing.T) {
 			continue
 		}
 		h := newHolder(t)
-		transactionsSent := 0
-		crashing := awstest.Faulty(h.flood(h.client), func(operation string, _ int) error {
-			if operation == "TransactWriteItems" {
-				transactionsSent++
-			}
-			if transactionsSent > 2 {
-				return errors.New("the process has crashed")
-			}
-			return nil
-		})
-		if err := change.apply(h, crashing); err != nil {
+		if err := change.apply(h, h.crashInSweep()); err != nil {
 			t.Fatalf("%s: %v", change.name, err)
 		}
 		if len(h.live()) == 0 || change.name == "suspend" && !h.live()[0].Works(leapDay()) {
@@ -295,17 +299,7 @@ func TestOldClosingKeepsNewState(t *testing.T) {
 	h := newHolder(t)
 	suspended := h.user
 	suspended.Status, suspended.UpdatedAt = users.Suspended, leapDay()
-	transactionsSent := 0
-	client := awstest.Faulty(h.flood(h.client), func(operation string, _ int) error {
-		if operation == "TransactWriteItems" {
-			transactionsSent++
-		}
-		if transactionsSent > 2 {
-			return errors.New("the process has crashed")
-		}
-		return nil
-	})
-	suspended, err := h.over(client).Update(t.Context(), h.user, suspended)
+	suspended, err := h.over(h.crashInSweep()).Update(t.Context(), h.user, suspended)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -326,5 +320,35 @@ func TestOldClosingKeepsNewState(t *testing.T) {
 	}
 	if len(left) < 3 {
 		t.Errorf("%d keys are left", len(left))
+	}
+}
+
+// TestOldClosingLeavesANewerOne begins two closings of one user in the same millisecond. The end of the first one leaves the second one.
+func TestOldClosingLeavesANewerOne(t *testing.T) {
+	h := newHolder(t)
+	closings := func() []users.Closing {
+		due, err := h.store.Closings(t.Context(), leapDay().Add(time.Hour), 10)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return due
+	}
+	var began []users.Closing
+	for range 2 {
+		if err := h.over(h.crashInSweep()).SignOut(t.Context(), h.user, leapDay()); err != nil {
+			t.Fatal(err)
+		}
+		began = append(began, closings()...)
+	}
+	for i, c := range began {
+		if err := h.store.Sweep(t.Context(), c); err != nil {
+			t.Fatal(err)
+		}
+		if left := len(closings()); left != 1-i {
+			t.Errorf("%d closings are left after the end of number %d", left, i+1)
+		}
+	}
+	if len(began) != 2 {
+		t.Errorf("%d closings began", len(began))
 	}
 }
