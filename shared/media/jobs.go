@@ -43,6 +43,9 @@ const MaxOpenJobs = 5
 // ErrAlreadyStarted means that another request has started the job in the meantime.
 var ErrAlreadyStarted = errors.New("another request has started the job")
 
+// ErrJobChanged means that the stored job is not the version that was read, because another attempt has saved it.
+var ErrJobChanged = errors.New("another attempt has saved the job")
+
 // Errors about jobs and uploads that clients see.
 var (
 	// ErrNoJob means that the owner has no job with this ID, or that the job has expired.
@@ -120,8 +123,9 @@ type Jobs interface {
 	// ResumeJob makes sure that a Runner soon runs a job that no Runner has begun, because the process that started it may have crashed
 	// before that was certain.
 	ResumeJob(ctx context.Context, owner, id string) error
-	// SaveJob overwrites the stored job. A job that has ended no longer counts as open.
-	SaveJob(ctx context.Context, job Job) error
+	// SaveJob replaces the version of the job that was read, and returns the job with its new version. A job that has ended no longer
+	// counts as open. Errors: ErrJobChanged.
+	SaveJob(ctx context.Context, job Job) (Job, error)
 	// Job returns a job of its owner, or ErrNoJob.
 	Job(ctx context.Context, owner, id string) (Job, error)
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"portside/shared/core/fault"
+	"portside/shared/core/retry"
 )
 
 // Runner does the work of jobs.
@@ -17,6 +18,10 @@ import (
 // as a busy model, is retried until MaxJobAttempts is reached. An attempt that is killed leaves the
 // job running; the next attempt sees that, and the last one then reports ErrInterrupted instead of
 // doing the work again.
+//
+// A duplicate event can run a job twice at the same time. Each save is conditional on the version that
+// the attempt knows, and a job that has ended does not change. The first answer ends the job. An attempt
+// that fails leaves a job to the attempt that began later.
 type Runner struct{ RunnerParts }
 
 // RunnerParts configures a Runner.
@@ -36,39 +41,66 @@ const saveReserve = 10 * time.Second
 // Run does the work of a job that has not ended, and saves the outcome in the job. A failure of the
 // work is not an error. An error means that the job must be run again.
 func (r *Runner) Run(ctx context.Context, owner, id string) error {
-	job, err := r.Jobs.Job(ctx, owner, id)
+	var job Job
+	err := retry.Default.Do(ctx, isJobChanged, func() (err error) {
+		job, err = r.begin(ctx, owner, id)
+		return err
+	})
 	if errors.Is(err, ErrNoJob) || err == nil && job.Ended() {
 		return nil // the job has expired, or the event was delivered twice
 	}
 	if err != nil {
 		return err
 	}
-	wasKilled := job.Status == Running
-	job.Attempts++
-	if job.Attempts > MaxJobAttempts || wasKilled && job.Attempts == MaxJobAttempts {
-		return r.saveOutcome(ctx, job, Answer{}, ErrInterrupted)
-	}
-	job.Status, job.Progress = Running, 0
-	if err := r.Jobs.SaveJob(ctx, job); err != nil {
-		return err
-	}
 	job, answer, err := r.attempt(ctx, job)
 	if err != nil && isTransient(err) && job.Attempts < MaxJobAttempts {
 		job.Status = Queued
-		return errors.Join(err, r.Jobs.SaveJob(ctx, job))
+		_, saveErr := r.Jobs.SaveJob(ctx, job)
+		return errors.Join(err, saveErr)
 	}
-	return r.saveOutcome(ctx, job, answer, err)
+	return r.end(ctx, job, answer, err)
 }
 
-// saveOutcome ends a job with its answer, or with err as its failure.
-func (r *Runner) saveOutcome(ctx context.Context, job Job, answer Answer, err error) error {
+// begin saves that an attempt begins. It ends a job that has no attempt left.
+func (r *Runner) begin(ctx context.Context, owner, id string) (Job, error) {
+	job, err := r.Jobs.Job(ctx, owner, id)
+	if err != nil || job.Ended() {
+		return job, err
+	}
+	wasKilled := job.Status == Running
+	job.Attempts++
+	job.Status, job.Progress = Running, 0
+	if job.Attempts > MaxJobAttempts || wasKilled && job.Attempts == MaxJobAttempts {
+		job.Status, job.Failure = Failed, failureOf(ctx, ErrInterrupted)
+	}
+	return r.Jobs.SaveJob(ctx, job)
+}
+
+// end saves the answer of an attempt, or err as its failure. If another attempt has begun since, only an answer ends the job.
+func (r *Runner) end(ctx context.Context, job Job, answer Answer, err error) error {
 	if err != nil {
 		job.Status, job.Failure = Failed, failureOf(ctx, err)
 	} else {
 		job.Status, job.Progress, job.Answer = Succeeded, 1, &answer
 	}
-	return r.Jobs.SaveJob(ctx, job)
+	return retry.Default.Do(ctx, isJobChanged, func() error {
+		_, saveErr := r.Jobs.SaveJob(ctx, job)
+		if !isJobChanged(saveErr) {
+			return saveErr
+		}
+		current, readErr := r.Jobs.Job(ctx, job.Owner, job.ID)
+		switch {
+		case errors.Is(readErr, ErrNoJob), readErr == nil && (current.Ended() || job.Status == Failed):
+			return nil
+		case readErr != nil:
+			return readErr
+		}
+		job.Version = current.Version
+		return saveErr
+	})
 }
+
+func isJobChanged(err error) bool { return errors.Is(err, ErrJobChanged) }
 
 // attempt does the work once. It returns the job with the progress that was made.
 func (r *Runner) attempt(ctx context.Context, job Job) (Job, Answer, error) {
@@ -150,8 +182,14 @@ func (p *progressSaver) report(done float64) {
 		return
 	}
 	p.savedAt = now
-	if err := p.runner.Jobs.SaveJob(p.ctx, p.job); err != nil {
+	saved, err := p.runner.Jobs.SaveJob(p.ctx, p.job)
+	switch {
+	case errors.Is(err, ErrJobChanged):
+		p.isStopped = true
+	case err != nil:
 		slog.WarnContext(p.ctx, "progress of a job cannot be saved", "error", err)
+	default:
+		p.job = saved
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 	"portside/shared/core/fault"
 	"portside/shared/media"
 	"portside/shared/media/medias3"
+	"portside/shared/testkit"
 	"portside/shared/testkit/awstest"
 )
 
@@ -63,8 +64,10 @@ type runnerTest struct {
 }
 
 // SaveJob records the progress and saves the job.
-func (r *runnerTest) SaveJob(ctx context.Context, job media.Job) error {
+func (r *runnerTest) SaveJob(ctx context.Context, job media.Job) (media.Job, error) {
+	r.mu.Lock()
 	r.saved = append(r.saved, job.Progress)
+	r.mu.Unlock()
 	return r.Store.SaveJob(ctx, job)
 }
 
@@ -168,6 +171,59 @@ func TestRunGivesUpAfterKilledAttempts(t *testing.T) {
 	}
 	if job := r.mustBe(media.Failed, media.MaxJobAttempts-1); job.Failure.Detail != media.ErrInterrupted.Detail {
 		t.Errorf("failure %+v, want ErrInterrupted", job.Failure)
+	}
+}
+
+// TestKilledDuplicateLeavesTheAnswer runs a job again during its run, as a duplicate event does, and kills the second run.
+func TestKilledDuplicateLeavesTheAnswer(t *testing.T) {
+	var r *runnerTest
+	r = newRunnerTest(t, func(_ context.Context, call int) (string, error) {
+		if call == 2 {
+			panic("killed")
+		}
+		func() {
+			defer func() { _ = recover() }()
+			_ = r.run(t.Context())
+		}()
+		return "First.", nil
+	})
+	for range 2 { // the second event is delivered again
+		if err := r.run(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if job := r.mustBe(media.Succeeded, 2); job.Answer.Summary != "First." {
+			t.Errorf("answer %+v", job.Answer)
+		}
+	}
+}
+
+// TestLateFailureLeavesTheAnswer runs a job twice at the same time. The second run fails after the first one has ended.
+func TestLateFailureLeavesTheAnswer(t *testing.T) {
+	for _, failure := range []error{fault.New(fault.Unavailable, "The model is busy."), errors.New("broken")} {
+		var r *runnerTest
+		testkit.CaptureLogs(t)
+		isRunning, mayFail, done := make(chan struct{}), make(chan struct{}), make(chan struct{})
+		r = newRunnerTest(t, func(_ context.Context, call int) (string, error) {
+			if call == 2 {
+				close(isRunning)
+				<-mayFail
+				return "", failure
+			}
+			go func() {
+				defer close(done)
+				_ = r.run(t.Context())
+			}()
+			<-isRunning
+			return "First.", nil
+		})
+		if err := r.run(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		close(mayFail)
+		<-done
+		if job := r.mustBe(media.Succeeded, 2); job.Answer.Summary != "First." {
+			t.Errorf("answer %+v", job.Answer)
+		}
 	}
 }
 

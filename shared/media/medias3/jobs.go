@@ -73,7 +73,7 @@ func (s *Store) start(ctx context.Context, c claimedJob) error {
 
 // send sends the event of a job, once for each claim.
 func (s *Store) send(ctx context.Context, c claimedJob) error {
-	err := s.putIfVersion(ctx, Queue+c.key()+"/"+c.Claim, "", nil)
+	_, err := s.putIfVersion(ctx, Queue+c.key()+"/"+c.Claim, "", nil)
 	if errors.Is(err, errStale) {
 		return nil
 	}
@@ -123,7 +123,7 @@ func (s *Store) claim(ctx context.Context, c claimedJob) error {
 	if err != nil {
 		return fmt.Errorf("encode: %w", err)
 	}
-	err = s.putIfVersion(ctx, key, c.Version, text)
+	_, err = s.putIfVersion(ctx, key, c.Version, text)
 	if !errors.Is(err, errStale) || c.Version != "" {
 		return err
 	}
@@ -134,12 +134,13 @@ func (s *Store) claim(ctx context.Context, c claimedJob) error {
 	case s.isFresh(out.LastModified):
 		return errStale
 	}
-	return s.putIfVersion(ctx, key, aws.ToString(out.ETag), text)
+	_, err = s.putIfVersion(ctx, key, aws.ToString(out.ETag), text)
+	return err
 }
 
-// putIfVersion stores an object if the stored version is the given one, or if there is none and version is
-// empty.
-func (s *Store) putIfVersion(ctx context.Context, key, version string, text []byte) error {
+// putIfVersion stores an object if the stored version is the given one, or if there is none and version is empty. It returns the new
+// version.
+func (s *Store) putIfVersion(ctx context.Context, key, version string, text []byte) (string, error) {
 	input := &s3.PutObjectInput{
 		Bucket: &s.bucket, Key: &key, Body: bytes.NewReader(text), ChecksumAlgorithm: types.ChecksumAlgorithmCrc32,
 	}
@@ -148,27 +149,47 @@ func (s *Store) putIfVersion(ctx context.Context, key, version string, text []by
 	} else {
 		input.IfMatch = &version
 	}
-	_, err := s.client.PutObject(ctx, input)
+	out, err := s.client.PutObject(ctx, input)
 	switch status := s3client.Status(err); {
 	case err == nil:
-		return nil
+		return aws.ToString(out.ETag), nil
 	case status == http.StatusPreconditionFailed, version != "" && status == http.StatusNotFound:
-		return fmt.Errorf("%w (%w)", errStale, err)
+		return "", fmt.Errorf("%w (%w)", errStale, err)
 	case status == http.StatusConflict: // S3 could not order two concurrent writes
-		return fmt.Errorf("%w: %w", ErrUnavailable, err)
+		return "", fmt.Errorf("%w: %w", ErrUnavailable, err)
 	}
-	return fmt.Errorf("put an object: %w", asUnavailable(err))
+	return "", fmt.Errorf("put an object: %w", asUnavailable(err))
 }
 
-// SaveJob implements media.Jobs. It needs no version: if a job runs twice, both runs save the same
-// outcome.
-func (s *Store) SaveJob(ctx context.Context, job media.Job) error {
+// SaveJob implements media.Jobs.
+func (s *Store) SaveJob(ctx context.Context, job media.Job) (media.Job, error) {
 	if job.Ended() { // before it is saved, so that a retry frees the place after an error
 		if err := s.freePlace(ctx, job); err != nil {
-			return err
+			return job, err
 		}
 	}
-	return s.putJSON(ctx, jobs+job.Owner+"/"+job.ID, job)
+	key := jobs + job.Owner + "/" + job.ID
+	text, err := json.Marshal(job)
+	if err != nil {
+		return job, fmt.Errorf("encode: %w", err)
+	}
+	version, err := s.putIfVersion(ctx, key, job.Version, text)
+	if errors.Is(err, errStale) {
+		// The SDK may have repeated our own write, because its response was lost.
+		version, err = s.versionOf(ctx, key, text)
+	}
+	job.Version = version
+	return job, err
+}
+
+// versionOf returns the version of a job that has the given text. Errors: media.ErrJobChanged if its text is another one.
+func (s *Store) versionOf(ctx context.Context, key string, text []byte) (string, error) {
+	var stored json.RawMessage
+	read, err := s.getJSON(ctx, key, &stored)
+	if errors.Is(err, errMissing) || err == nil && !bytes.Equal(stored, text) {
+		err = media.ErrJobChanged
+	}
+	return read.version, err
 }
 
 // Job implements media.Jobs.

@@ -116,3 +116,48 @@ func TestStartJobReservesTimeForCleanup(t *testing.T) {
 		t.Errorf("error %v; the request has an earlier deadline: %v, want true", err, isEarlier)
 	}
 }
+
+// A run that saves an old version must not undo what another run has saved.
+func TestSaveJobRefusesAnOldVersion(t *testing.T) {
+	c := newTestStore(t)
+	job := newJob(ada)
+	if err := c.StartJob(t.Context(), job); err != nil {
+		t.Fatal(err)
+	}
+	old, err := c.Job(t.Context(), ada, job.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended := old
+	ended.Status = media.Succeeded
+	save(t, c.Store, ended)
+	old.Status = media.Running
+	if _, err := c.SaveJob(t.Context(), old); !errors.Is(err, media.ErrJobChanged) {
+		t.Errorf("the old version: %v", err)
+	}
+	if stored, err := c.Job(t.Context(), ada, job.ID); err != nil || stored.Status != media.Succeeded {
+		t.Errorf("the job is %s, %v", stored.Status, err)
+	}
+}
+
+// If the response to the write is lost, the SDK repeats the write, which then finds its own version.
+func TestSaveJobRecognizesItsOwnVersion(t *testing.T) {
+	l := &lossyClient{matches: puts("jobs/")}
+	store, job := l.newStore(t)
+	if err := store.StartJob(t.Context(), job); err != nil {
+		t.Fatal(err)
+	}
+	job, err := store.Job(t.Context(), ada, job.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.err, job.Status = io.ErrUnexpectedEOF, media.Running
+	saved, err := store.SaveJob(t.Context(), job)
+	if err != nil || l.err != nil {
+		t.Fatalf("the repeated write: %v", err)
+	}
+	saved.Progress = 0.5
+	if _, err := store.SaveJob(t.Context(), saved); err != nil {
+		t.Errorf("the next version: %v", err)
+	}
+}

@@ -179,9 +179,7 @@ func TestJobBelongsToItsOwner(t *testing.T) {
 		t.Fatal(err)
 	}
 	job.Status, job.Answer = media.Succeeded, &media.Answer{Extracted: map[string]any{"total": json.Number("1234.50")}, Warnings: []string{}}
-	if err := c.SaveJob(t.Context(), job); err != nil {
-		t.Fatal(err)
-	}
+	save(t, c.Store, job)
 	got, err := c.Job(t.Context(), ada, job.ID)
 	job.Version, job.SavedAt = got.Version, got.SavedAt
 	if diff := cmp.Diff(job, got); err != nil || diff != "" {

@@ -119,7 +119,7 @@ func (s *Store) freePlace(ctx context.Context, job media.Job) error {
 // occupy stores an ID in a place if the stored version is the given one. Errors: errStale, unless the place already has the ID: the SDK may
 // have repeated our own write, because its response was lost.
 func (s *Store) occupy(ctx context.Context, key, version, id string) error {
-	err := s.putIfVersion(ctx, key, version, []byte(id))
+	_, err := s.putIfVersion(ctx, key, version, []byte(id))
 	if !errors.Is(err, errStale) {
 		return err
 	}

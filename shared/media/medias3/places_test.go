@@ -45,6 +45,19 @@ func startJobs(t *testing.T, store *medias3.Store) []media.Job {
 	return nil
 }
 
+// save replaces the stored version of a job.
+func save(t *testing.T, store *medias3.Store, job media.Job) {
+	t.Helper()
+	stored, err := store.Job(t.Context(), job.Owner, job.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	job.Version = stored.Version
+	if _, err := store.SaveJob(t.Context(), job); err != nil {
+		t.Fatal(err)
+	}
+}
+
 func TestOwnerHasFewOpenJobs(t *testing.T) {
 	store := medias3.New(awstest.S3(t), awstest.Bucket(t), awstest.RealTime)
 	started := startJobs(t, store)
@@ -58,9 +71,7 @@ func TestOwnerHasFewOpenJobs(t *testing.T) {
 		job := started[i]
 		job.Status = status
 		for range 2 { // a job may run twice
-			if err := store.SaveJob(t.Context(), job); err != nil {
-				t.Fatal(err)
-			}
+			save(t, store, job)
 		}
 	}
 	if again := startJobs(t, store); len(again) != 2 {
@@ -68,9 +79,7 @@ func TestOwnerHasFewOpenJobs(t *testing.T) {
 	}
 	// The places of the first jobs belong to others now.
 	for _, job := range started[1:3] {
-		if err := store.SaveJob(t.Context(), job); err != nil {
-			t.Fatal(err)
-		}
+		save(t, store, job)
 	}
 	if again := startJobs(t, store); len(again) != 0 {
 		t.Errorf("jobs that had ended freed the places of others: %d more were started", len(again))
@@ -114,9 +123,7 @@ func TestPlacesOfRunningJobsStayOccupied(t *testing.T) {
 	for _, job := range running {
 		job.Status = media.Running
 		for !modified(t, client, bucket, "jobs/"+ada+"/"+job.ID).After(begun) {
-			if err := store.SaveJob(t.Context(), job); err != nil {
-				t.Fatal(err)
-			}
+			save(t, store, job)
 		}
 	}
 	now = begun.Add(media.MaxJobSilence + time.Millisecond)
