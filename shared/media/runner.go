@@ -21,7 +21,8 @@ import (
 //
 // A duplicate event can run a job twice at the same time. Each save is conditional on the version that
 // the attempt knows, and a job that has ended does not change. The first answer ends the job. An attempt
-// that fails leaves a job to the attempt that began later.
+// that fails leaves a job to the attempt that began later. An attempt that begins during another one cannot
+// tell that from a killed one, so it counts as its retry.
 type Runner struct{ RunnerParts }
 
 // RunnerParts configures a Runner.

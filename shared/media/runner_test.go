@@ -177,13 +177,13 @@ func TestRunGivesUpAfterKilledAttempts(t *testing.T) {
 // TestKilledDuplicateLeavesTheAnswer runs a job again during its run, as a duplicate event does, and kills the second run.
 func TestKilledDuplicateLeavesTheAnswer(t *testing.T) {
 	var r *runnerTest
-	r = newRunnerTest(t, func(_ context.Context, call int) (string, error) {
+	r = newRunnerTest(t, func(ctx context.Context, call int) (string, error) {
 		if call == 2 {
 			panic("killed")
 		}
 		func() {
 			defer func() { _ = recover() }()
-			_ = r.run(t.Context())
+			_ = r.run(ctx)
 		}()
 		return "First.", nil
 	})
@@ -203,7 +203,7 @@ func TestLateFailureLeavesTheAnswer(t *testing.T) {
 		var r *runnerTest
 		testkit.CaptureLogs(t)
 		isRunning, mayFail, done := make(chan struct{}), make(chan struct{}), make(chan struct{})
-		r = newRunnerTest(t, func(_ context.Context, call int) (string, error) {
+		r = newRunnerTest(t, func(ctx context.Context, call int) (string, error) {
 			if call == 2 {
 				close(isRunning)
 				<-mayFail
@@ -211,7 +211,7 @@ func TestLateFailureLeavesTheAnswer(t *testing.T) {
 			}
 			go func() {
 				defer close(done)
-				_ = r.run(t.Context())
+				_ = r.run(context.WithoutCancel(ctx))
 			}()
 			<-isRunning
 			return "First.", nil

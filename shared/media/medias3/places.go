@@ -101,7 +101,7 @@ func (s *Store) freePlace(ctx context.Context, job media.Job) error {
 	if err != nil {
 		return err
 	}
-	for key := range taken {
+	for key, place := range taken {
 		id, err := s.textAt(ctx, key)
 		if err != nil {
 			return err
@@ -109,11 +109,21 @@ func (s *Store) freePlace(ctx context.Context, job media.Job) error {
 		if id != job.ID {
 			continue
 		}
-		if _, err := s.client.DeleteObject(ctx, &s3.DeleteObjectInput{Bucket: &s.bucket, Key: &key}); err != nil {
-			return fmt.Errorf("free the place of a job: %w", asUnavailable(err))
+		if err := s.deletePlace(ctx, key, aws.ToString(place.ETag)); err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+// deletePlace deletes a version of a place. Another run of the job may have deleted it, and another job may have taken the place since.
+func (s *Store) deletePlace(ctx context.Context, key, version string) error {
+	_, err := s.client.DeleteObject(ctx, &s3.DeleteObjectInput{Bucket: &s.bucket, Key: &key, IfMatch: &version})
+	switch status := s3client.Status(err); {
+	case err == nil, status == http.StatusNotFound, status == http.StatusPreconditionFailed:
+		return nil
+	}
+	return fmt.Errorf("free the place of a job: %w", asUnavailable(err))
 }
 
 // occupy stores an ID in a place if the stored version is the given one. Errors: errStale, unless the place already has the ID: the SDK may
