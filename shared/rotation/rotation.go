@@ -206,15 +206,31 @@ func (r *Rotator) set(ctx context.Context, e Event, secret Secret) error {
 	if err != nil {
 		return err
 	}
-	found, err := r.tokens.Get(ctx, text.ID())
-	switch {
-	case errors.Is(err, credentials.ErrUnknown):
-		return r.register(ctx, e, pending, secret)
-	case err == nil && !text.Matches(found.Hash):
-		return ErrTaken
-	default:
+	isIssued, err := r.isIssued(ctx, text)
+	if err != nil || isIssued {
 		return err
 	}
+	err = r.register(ctx, e, pending, secret)
+	if err == nil {
+		return nil
+	}
+	// Of two simultaneous attempts, one cannot issue the token again.
+	if isIssued, readErr := r.isIssued(ctx, text); readErr == nil && isIssued {
+		return nil
+	}
+	return err
+}
+
+// isIssued reports whether a token was issued. Errors: ErrTaken if another one has its ID.
+func (r *Rotator) isIssued(ctx context.Context, token credentials.Secret) (bool, error) {
+	found, err := r.tokens.Get(ctx, token.ID())
+	switch {
+	case errors.Is(err, credentials.ErrUnknown):
+		return false, nil
+	case err == nil && !token.Matches(found.Hash):
+		return false, ErrTaken
+	}
+	return err == nil, err
 }
 
 // register issues the pending token as the successor of the current one, if there is one, and with
