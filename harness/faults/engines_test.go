@@ -100,7 +100,7 @@ func (e *engines) startMail(t *testing.T) string {
 	}
 	api := outbox.API()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		e.runOf(r).post.receive(w, r, api)
+		e.runOf(r).letters.Receive(w, r, api)
 	}))
 	t.Cleanup(server.Close)
 	return server.URL

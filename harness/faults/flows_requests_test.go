@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"portside/harness/office"
 	"portside/shared/core/principal"
 	"portside/shared/credentialrequests"
 	"portside/shared/credentials"
@@ -53,7 +54,7 @@ func approveRequest(r *run) {
 	r.sendDue()
 	var password credentialrequests.Password
 	r.do("collect", func(ctx context.Context) (err error) {
-		password, err = r.asked.Collect(ctx, token(r.post.last(ada.user.Email), "/portal/collect#"))
+		password, err = r.asked.Collect(ctx, office.Token(r.letters.Last(ada.user.Email), "/portal/collect#"))
 		return err
 	}, credentialrequests.ErrLink)
 	r.sendDue()
@@ -72,7 +73,7 @@ func approveRequest(r *run) {
 // answer to the used link says.
 func (r *run) collectAgain(who person, password *credentialrequests.Password) (isLost bool) {
 	var err error
-	*password, err = r.asked.Collect(r.tb.Context(), token(r.post.last(who.user.Email), "/portal/collect#"))
+	*password, err = r.asked.Collect(r.tb.Context(), office.Token(r.letters.Last(who.user.Email), "/portal/collect#"))
 	if r.stays && errors.Is(err, credentialrequests.ErrLink) {
 		return true
 	}
@@ -98,7 +99,7 @@ func denyRequest(r *run) {
 	r.decideOn(request, admin, false)
 	r.sendDue()
 	r.check(r.status(request, ada) == credentialrequests.Denied, "the request is %s", r.status(request, ada))
-	r.check(r.post.last(ada.user.Email) != "", "the requester has no mail")
+	r.check(r.letters.Last(ada.user.Email) != "", "the requester has no mail")
 }
 
 // expireRequest ends without a password, because the requester never collects it.
@@ -109,6 +110,6 @@ func expireRequest(r *run) {
 	r.wait(credentialrequests.LinkLifetime)
 	r.sendDue()
 	r.check(r.status(request, ada) == credentialrequests.Expired, "the request is %s", r.status(request, ada))
-	_, err := r.asked.Collect(r.tb.Context(), token(r.post.last(ada.user.Email), "/portal/collect#"))
+	_, err := r.asked.Collect(r.tb.Context(), office.Token(r.letters.Last(ada.user.Email), "/portal/collect#"))
 	r.check(err != nil, "an expired link works")
 }

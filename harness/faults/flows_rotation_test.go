@@ -2,12 +2,12 @@ package faults
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/secretsmanager"
 
+	"portside/harness/office"
 	"portside/shared/core/principal"
 	"portside/shared/credentials"
 	"portside/shared/expirynotices"
@@ -16,33 +16,6 @@ import (
 	"portside/shared/rotation/rotationsecrets"
 	"portside/shared/users"
 )
-
-// owners gives rotation and expirynotices access to users, as in functions/rotatetokens.
-type owners struct{ issuer *users.Issuer }
-
-// Admit implements rotation.Issuer.
-func (o owners) Admit(ctx context.Context, terms rotation.Terms) error {
-	_, err := o.issuer.ActiveUser(ctx, terms.OwnerID)
-	return replaced(err, rotation.ErrOwner)
-}
-
-// Issue implements rotation.Issuer.
-func (o owners) Issue(ctx context.Context, token credentials.Credential) error {
-	return replaced(o.issuer.Issue(ctx, token.Owner.ID, token), rotation.ErrOwner)
-}
-
-// Person implements expirynotices.People.
-func (o owners) Person(ctx context.Context, id string) (expirynotices.Person, error) {
-	user, err := o.issuer.ActiveUser(ctx, id)
-	return expirynotices.Person{Name: user.Name, Email: user.Email}, replaced(err, expirynotices.ErrNoPerson)
-}
-
-func replaced(err, replacement error) error {
-	if errors.Is(err, users.ErrNotFound) || errors.Is(err, users.ErrNotActive) {
-		return replacement
-	}
-	return err
-}
 
 // rotate takes the steps of a rotation, with faults. Secrets Manager repeats a step that fails.
 func (r *run) rotate(rotator *rotation.Rotator, secret string) rotation.Value {
@@ -75,7 +48,7 @@ func rotateSecret(r *run) {
 		Name: &secret, SecretString: aws.String(rotation.Value{Terms: terms}.Text()),
 	})
 	r.must(err)
-	rotator := rotation.New(rotationsecrets.New(r.secrets), owners{users.NewIssuer(r.people, r.people)}, r.keyTable,
+	rotator := rotation.New(rotationsecrets.New(r.secrets), office.Owners{Issuer: users.NewIssuer(r.people, r.people)}, r.keyTable,
 		rotation.Options{Overlap: overlap, Now: r.clock})
 	first := r.rotate(rotator, secret)
 	r.wait(30 * 24 * time.Hour)
@@ -97,7 +70,7 @@ func notifyExpiry(r *run) {
 	ledger := expirynoticesdynamo.New(r.client, r.tables["CredentialsTable"])
 	sender := expirynotices.New(expirynotices.Parts{
 		Walk: ledger.Walk(), Ledger: ledger, Retries: ledger, Credentials: r.keyTable,
-		People: owners{users.NewIssuer(r.people, r.people)}, Mailer: r.mailer, BaseURL: portal, Now: r.clock,
+		People: office.Owners{Issuer: users.NewIssuer(r.people, r.people)}, Mailer: r.mailer, BaseURL: portal, Now: r.clock,
 	})
 	r.wait(24 * 24 * time.Hour)
 	r.event("the schedule", func(ctx context.Context) error {
@@ -110,7 +83,7 @@ func notifyExpiry(r *run) {
 		r.must(err)
 	}
 	for _, who := range []person{ada, bob} {
-		mails := r.post.count(who.user.Email)
+		mails := r.letters.Count(who.user.Email)
 		r.check(mails == 1 || r.isDisturbed() && mails == 2, "%d mails to an owner", mails)
 	}
 }

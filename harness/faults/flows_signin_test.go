@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"time"
 
+	"portside/harness/office"
 	"portside/shared/core/principal"
 	"portside/shared/credentials"
 	"portside/shared/sessions"
@@ -35,7 +36,7 @@ func (r *run) askMail(who person) (browser, text string) {
 		_, err := r.sessions.SendDue(r.tb.Context())
 		r.must(err)
 	}
-	text = r.post.last(who.user.Email)
+	text = r.letters.Last(who.user.Email)
 	r.check(text != "", "there is no sign-in mail")
 	return browser, text
 }
@@ -71,7 +72,7 @@ func signInByLink(r *run) {
 	r.join(principal.Admin)
 	ada := r.join(principal.User)
 	signed := r.signIn(ada, func(string) {}, func(ctx context.Context, browser, text string) (sessions.SignedIn, error) {
-		return r.sessions.SignInByLink(ctx, token(text, sessions.LinkPath), sessions.Visit{Browser: browser})
+		return r.sessions.SignInByLink(ctx, office.Token(text, sessions.LinkPath), sessions.Visit{Browser: browser})
 	})
 	caller := r.caller(signed.Secret.Reveal())
 	r.do("read the session", func(ctx context.Context) error {

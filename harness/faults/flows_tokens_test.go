@@ -66,5 +66,5 @@ func reportLeak(r *run) {
 	r.check(!r.works(ada.key), "the leaked key works right after the report")
 	r.sendDue()
 	r.check(!r.works(made.Secret.Reveal()), "what was made with the leaked key works")
-	r.check(r.post.last(ada.user.Email) != "", "the owner has no mail")
+	r.check(r.letters.Last(ada.user.Email) != "", "the owner has no mail")
 }

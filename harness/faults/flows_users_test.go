@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"portside/harness/office"
 	"portside/shared/core/principal"
 	"portside/shared/core/versions"
 	"portside/shared/credentials"
@@ -22,7 +23,7 @@ func inviteAndActivate(r *run) {
 		return err
 	}, r.unlessKeyed(users.ErrEmailTaken)...)
 	r.sendDue()
-	link := token(r.post.last(email), "/portal/activate#")
+	link := office.Token(r.letters.Last(email), "/portal/activate#")
 	r.check(link != "", "there is no activation mail")
 	var key string
 	r.do("activate", func(ctx context.Context) error {
@@ -167,7 +168,7 @@ func importUsers(r *run) {
 	for n := range rows {
 		r.onlyUser(rows[n].Email)
 	}
-	r.check(r.post.last(rows[0].Email) != "", "there is no activation mail")
+	r.check(r.letters.Last(rows[0].Email) != "", "there is no activation mail")
 }
 
 // manageKey creates, uses and revokes an API key.

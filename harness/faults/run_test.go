@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"portside/harness/office"
 	"portside/local/faultproxy"
 	"portside/shared/core/fault"
 )
@@ -49,9 +50,9 @@ func (p plan) String() string {
 // run is one run of a flow.
 type run struct {
 	plan
-	id   string
-	tb   testing.TB
-	post post
+	id      string
+	tb      testing.TB
+	letters office.Letters
 	*world
 	engines   *engines
 	hasPeople bool

@@ -1,4 +1,4 @@
-package faults
+package office
 
 import (
 	"bytes"
@@ -11,17 +11,17 @@ import (
 	"sync"
 )
 
-// letter is an accepted mail.
-type letter struct{ to, text string }
+// Letter is a mail that SES has accepted.
+type Letter struct{ To, Subject, Text string }
 
-// post has the mails of one run.
-type post struct {
-	mu      sync.Mutex
-	letters []letter
+// Letters are the mails of one test.
+type Letters struct {
+	mu       sync.Mutex
+	accepted []Letter
 }
 
-// receive passes a request on to SES and keeps the mail that SES accepts.
-func (p *post) receive(w http.ResponseWriter, r *http.Request, api http.Handler) {
+// Receive passes a request on to SES and keeps the mail that SES accepts.
+func (l *Letters) Receive(w http.ResponseWriter, r *http.Request, api http.Handler) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
@@ -34,45 +34,54 @@ func (p *post) receive(w http.ResponseWriter, r *http.Request, api http.Handler)
 		Destination struct{ ToAddresses []string }
 		Content     struct {
 			Simple struct {
-				Body struct{ Text struct{ Data string } }
+				Subject struct{ Data string }
+				Body    struct{ Text struct{ Data string } }
 			}
 		}
 	}
 	if err := json.Unmarshal(body, &in); err == nil && answer.Code == http.StatusOK {
-		p.mu.Lock()
-		p.letters = append(p.letters, letter{in.Destination.ToAddresses[0], in.Content.Simple.Body.Text.Data})
-		p.mu.Unlock()
+		l.mu.Lock()
+		simple := in.Content.Simple
+		l.accepted = append(l.accepted, Letter{in.Destination.ToAddresses[0], simple.Subject.Data, simple.Body.Text.Data})
+		l.mu.Unlock()
 	}
 	w.WriteHeader(answer.Code)
 	_, _ = w.Write(answer.Body.Bytes())
 }
 
-// last returns the newest mail to an address, or "" if there is none.
-func (p *post) last(to string) string {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for _, l := range slices.Backward(p.letters) {
-		if l.to == to {
-			return l.text
+// Last returns the newest mail to an address, or "" if there is none.
+func (l *Letters) Last(to string) string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, letter := range slices.Backward(l.accepted) {
+		if letter.To == to {
+			return letter.Text
 		}
 	}
 	return ""
 }
 
-// count returns the number of mails to an address.
-func (p *post) count(to string) (n int) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for _, l := range p.letters {
-		if l.to == to {
+// Count returns the number of mails to an address.
+func (l *Letters) Count(to string) (n int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, letter := range l.accepted {
+		if letter.To == to {
 			n++
 		}
 	}
 	return n
 }
 
-// token returns the word after a path in a mail.
-func token(text, path string) string {
+// All returns the mails in the order in which SES accepted them.
+func (l *Letters) All() []Letter {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.Clone(l.accepted)
+}
+
+// Token returns the word after a path in a mail, or "" if there is none.
+func Token(text, path string) string {
 	_, rest, found := strings.Cut(text, path)
 	if words := strings.Fields(rest); found && len(words) > 0 {
 		return words[0]

@@ -88,9 +88,9 @@ func Open(ctx context.Context, o Options) (*Office, error) {
 		return nil, err
 	}
 	direct := router{engines: awshttp.New(), mails: outbox.API()}
-	office.Direct = items.Client(o.config(direct, engine.Endpoint))
-	cfg := o.config(o.through(direct), o.endpoint(engine.Endpoint))
-	office.Services = newServices(cfg, office.Tables, clock.Now) //nolint:contextcheck // the clients only resolve endpoints
+	office.Direct = items.Client(o.Config(direct, engine.Endpoint))
+	cfg := o.Config(o.through(direct), o.endpoint(engine.Endpoint))
+	office.Services = NewServices(cfg, office.Tables, clock.Now) //nolint:contextcheck // the clients only resolve endpoints
 	return office, nil
 }
 
@@ -135,8 +135,8 @@ func (o Options) endpoint(engine string) string {
 	return o.DynamoDB(engine)
 }
 
-// config is the configuration of awsenv.Config with short waits.
-func (o Options) config(client Client, endpoint string) aws.Config {
+// Config is the configuration of awsenv.Config with short waits.
+func (o Options) Config(client Client, endpoint string) aws.Config {
 	return aws.Config{
 		Region: "us-east-1", HTTPClient: client, BaseEndpoint: aws.String(endpoint),
 		Credentials:  credentials.NewStaticCredentialsProvider("test", "test", ""),

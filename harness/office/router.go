@@ -8,6 +8,9 @@ import (
 	"time"
 )
 
+// WithMail returns a client that sends the calls of SES to a handler in this process, and all others to the engines.
+func WithMail(engines Client, mails http.Handler) Client { return router{engines, mails} }
+
 // router sends the calls of SES to the outbox in this process, and all others to the engines.
 type router struct {
 	engines Client

@@ -48,8 +48,8 @@ type Services struct {
 	Authenticator *credentials.Authenticator
 }
 
-// newServices composes the services. Each function has its own process, but shares the tables and nothing else.
-func newServices(cfg aws.Config, tables Tables, now func() time.Time) Services {
+// NewServices composes the services. Each function has its own process, but shares the tables and nothing else.
+func NewServices(cfg aws.Config, tables Tables, now func() time.Time) Services {
 	client, mailer := items.Client(cfg), mailses.New(cfg, "portside@example.com")
 	keys := credentialsdynamo.New(client, tables.Credentials, tables.RequestCounts)
 	people := usersdynamo.New(client, tables.Users, keys, daycounts.In(tables.Analytics))
