@@ -8,8 +8,7 @@ import (
 )
 
 // consumers are the functions of template.yaml that get events, each with the types of its events. A new consumer needs a test
-// of permutations before it gets its line here. SendMail, RotateTokens and RunMediaJobs do not have one yet: they only have the
-// tests beside their functions.
+// of permutations before it gets its line here.
 var consumers = map[string]string{
 	"SendMailFunction":       "ScheduleV2 ",
 	"RotateTokensFunction":   "ScheduleV2 ",
