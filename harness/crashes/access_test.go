@@ -90,7 +90,8 @@ func revokeLeaked(s *service) trial {
 	second := s.as(leaked).Post(owner.at+"/api-keys", `{"name":"second"}`).WantStatus(http.StatusCreated).Text("data.key")
 	token := s.as(leaked).Post("/api/v1/tokens", tokenBody).WantStatus(http.StatusCreated).Text("data.token")
 	return trial{
-		send: request(s.visitor(), http.MethodPost, "/api/v1/tokens/revoke", `{"token":"`+leaked+`"}`),
+		send:     request(s.visitor(), http.MethodPost, "/api/v1/tokens/revoke", `{"token":"`+leaked+`"}`),
+		promised: mails{to: owner.email, count: 2}, // the activation and the end of the key
 		check: func(last response) {
 			last.WantStatus(http.StatusNoContent)
 			s.as(leaked).Get(owner.at).WantStatus(http.StatusUnauthorized)
@@ -138,8 +139,8 @@ func deny(s *service) trial { return decide(s, "deny", "denied") }
 func decide(s *service, verb, status string) trial {
 	asker, at := s.asked()
 	return trial{
-		send:  request(s.admin(), http.MethodPost, at+"/"+verb, `{"reason":"agreed"}`),
-		later: s.hasMail(asker.email, 2), // the activation and the decision
+		send:     request(s.admin(), http.MethodPost, at+"/"+verb, `{"reason":"agreed"}`),
+		promised: mails{to: asker.email, count: 2}, // the activation and the decision
 		check: func(last response) {
 			if last.Status != http.StatusConflict {
 				last.WantStatus(http.StatusOK)

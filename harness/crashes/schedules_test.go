@@ -25,19 +25,14 @@ func scheduleFlows() []flow {
 	}
 }
 
-// hasMail reports whether an address has so many mails.
-func (s *service) hasMail(to string, count int) func() bool {
-	return func() bool { return len(s.mails(to)) >= count }
-}
-
 // sendMails sends the mail of an imported user. A crash after SES has accepted the mail and before that is stored sends it again.
 func sendMails(s *service) trial {
 	email := s.email()
 	s.admin().Post("/v1/users/imports", `{"format":"csv","sendActivationEmail":true,"text":"email,name,role\n`+email+`,Ada,user\n"}`).
 		WantStatus(http.StatusOK)
 	return trial{
-		send:  s.invoke("SendMailFunction", "sendmail/schedule.json"),
-		later: s.hasMail(email, 1),
+		send:     s.invoke("SendMailFunction", "sendmail/schedule.json"),
+		promised: mails{to: email, count: 1},
 		check: func(last response) {
 			s.wantDone(last)
 			if n := len(s.mails(email)); n > 2 {

@@ -37,13 +37,17 @@ type service struct {
 	caller   *http.Client
 	people   int    // created so far
 	pulled   string // the chart that all pulls are of
-	later    []pending
-	mailed   int // trials that send mails
+	promised []mails
+	arrived  map[string]string // the recipients of mails by file
+
+	repeatedMails int // trials with more mails than promised
 }
 
 func newService(t *testing.T) *service {
 	t.Helper()
-	s := &service{t: t, data: filepath.Join(t.TempDir(), "data"), killer: &killer{}, log: &logBuffer{}}
+	s := &service{
+		t: t, data: filepath.Join(t.TempDir(), "data"), killer: &killer{}, log: &logBuffer{}, arrived: map[string]string{},
+	}
 	t.Cleanup(func() {
 		if t.Failed() {
 			t.Logf("the end of the stack's log:\n%s", s.log.end())

@@ -58,7 +58,7 @@ func inviteUser(s *service) trial {
 	return trial{
 		send: request(s.admin().With("Idempotency-Key", s.key()), http.MethodPost, "/v1/users",
 			`{"email":"`+email+`","name":"Ada","role":"user"}`),
-		later: s.hasMail(email, 1),
+		promised: mails{to: email, count: 1},
 		check: func(last response) {
 			last.WantStatus(http.StatusCreated).WantValue("data.status", "pending")
 			s.wantUsers(email, 1)
