@@ -15,6 +15,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 
+	"portside/harness/invariants"
 	"portside/shared/charts"
 	"portside/shared/charts/chartshelm"
 	"portside/shared/charts/chartss3"
@@ -128,7 +129,11 @@ func (w *chartWorld) state(ctx context.Context) (string, error) {
 	for _, object := range found {
 		fmt.Fprintf(&text, "\n%s %s", object.Key, object.Version)
 	}
-	return text.String(), err
+	if err != nil {
+		return "", err
+	}
+	broken, err := invariants.CheckObjects(ctx, w.client, invariants.Buckets{Charts: w.name}, awstest.RealTime())
+	return text.String() + "\n" + strings.Join(broken, "\n"), err
 }
 
 // endingBucket is a bucket of a process that ends.

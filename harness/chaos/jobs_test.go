@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -19,6 +20,7 @@ import (
 	"portside/documents"
 	"portside/documents/files"
 	"portside/documents/kind"
+	"portside/harness/invariants"
 	"portside/shared/media"
 	"portside/shared/media/mediaengines"
 	"portside/shared/media/medias3"
@@ -154,7 +156,8 @@ func (w *jobWorld) state(ctx context.Context) (string, error) {
 		}
 		fmt.Fprintf(&text, "job %d %s\n", n, outcome)
 	}
-	return text.String() + strings.Join(w.wrong, "\n"), nil
+	broken, err := invariants.CheckObjects(ctx, w.client, invariants.Buckets{Media: w.bucket}, awstest.RealTime())
+	return text.String() + strings.Join(slices.Concat(w.wrong, broken), "\n"), err
 }
 
 // undisturbed returns the outcome of the same job in another place.

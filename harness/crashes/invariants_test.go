@@ -8,7 +8,7 @@ import (
 	"portside/harness/invariants"
 )
 
-// checkInvariants checks all tables after all crashes. Schedules may write meanwhile, so it checks until nothing is broken.
+// checkInvariants checks all tables and buckets after all crashes. Schedules may write meanwhile, so it checks until nothing is broken.
 func (s *service) checkInvariants() {
 	s.t.Helper()
 	client := dynamodb.New(dynamodb.Options{Region: s.info.Region, BaseEndpoint: &s.info.DynamoDB, Credentials: s.keys()})
@@ -16,6 +16,7 @@ func (s *service) checkInvariants() {
 		Users: s.info.Tables["UsersTable"], Credentials: s.info.Tables["CredentialsTable"], Projects: s.info.Tables["ProjectsTable"],
 		Pulls: s.info.Tables["PullsTable"], Analytics: s.info.Tables["AnalyticsTable"],
 	}
+	buckets := invariants.Buckets{Charts: s.info.Buckets["ChartsBucket"], Media: s.info.Buckets["MediaBucket"]}
 	var broken []string
 	defer func() { // also if the wait fails
 		for _, sentence := range broken {
@@ -24,9 +25,15 @@ func (s *service) checkInvariants() {
 	}()
 	s.settled("the tables", func() bool {
 		var err error
-		if broken, err = invariants.Check(s.t.Context(), client, tables, time.Now()); err != nil { //nolint:forbidigo // the clock of the stack
+		now := time.Now() //nolint:forbidigo // the clock of the stack
+		if broken, err = invariants.Check(s.t.Context(), client, tables, now); err != nil {
 			s.t.Fatal(err)
 		}
+		objects, err := invariants.CheckObjects(s.t.Context(), s.objects(), buckets, now)
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		broken = append(broken, objects...)
 		return len(broken) == 0
 	})()
 }

@@ -1,5 +1,5 @@
-// Package invariants lists what is wrong in the tables, whatever has happened to them. It reads the raw items and
-// shares no code with the stores that write them.
+// Package invariants lists what is wrong in the tables and buckets, whatever has happened to them. It reads the raw items and
+// objects, and shares no code with the stores that write them.
 package invariants
 
 import (

@@ -1,0 +1,193 @@
+package invariants
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/aws-sdk-go-v2/service/s3/types"
+)
+
+// Buckets are the names of the buckets to check; "" for one that is not checked.
+type Buckets struct{ Charts, Media string }
+
+const (
+	// mediaLifetime is how long requests reach an object of the media bucket, and how often the bucket deletes older ones.
+	mediaLifetime = 24 * time.Hour
+	// placeSilence is how long a place of a job may stay after a crash, as media.MaxJobSilence says.
+	placeSilence = 18 * time.Minute
+)
+
+// CheckObjects reads the buckets and returns a sentence for every broken rule, sorted. No other process may write meanwhile.
+func CheckObjects(ctx context.Context, client *s3.Client, buckets Buckets, now time.Time) ([]string, error) {
+	var broken report
+	if buckets.Charts != "" {
+		found, err := list(ctx, client, buckets.Charts)
+		if err == nil {
+			err = found.checkCharts(ctx, &broken)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	if buckets.Media != "" {
+		found, err := list(ctx, client, buckets.Media)
+		if err == nil {
+			err = found.checkMedia(ctx, &broken, now)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	slices.Sort(broken)
+	return broken, nil
+}
+
+// bucket is the objects of a bucket by their keys.
+type bucket struct {
+	client  *s3.Client
+	name    string
+	objects map[string]types.Object
+}
+
+func list(ctx context.Context, client *s3.Client, name string) (bucket, error) {
+	b := bucket{client, name, map[string]types.Object{}}
+	pages := s3.NewListObjectsV2Paginator(client, &s3.ListObjectsV2Input{Bucket: &name})
+	for pages.HasMorePages() {
+		page, err := pages.NextPage(ctx)
+		if err != nil {
+			return b, fmt.Errorf("list the bucket %s: %w", name, err)
+		}
+		for _, object := range page.Contents {
+			b.objects[aws.ToString(object.Key)] = object
+		}
+	}
+	return b, nil
+}
+
+func (b bucket) has(key string) bool {
+	_, isFound := b.objects[key]
+	return isFound
+}
+
+// names returns the names of the objects below a prefix, sorted and without it.
+func (b bucket) names(prefix string) (names []string) {
+	for _, key := range slices.Sorted(maps.Keys(b.objects)) {
+		if name, isBelow := strings.CutPrefix(key, prefix); isBelow {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+func (b bucket) read(ctx context.Context, key string) ([]byte, error) {
+	out, err := b.client.GetObject(ctx, &s3.GetObjectInput{Bucket: &b.name, Key: &key})
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", key, err)
+	}
+	content, err := io.ReadAll(out.Body)
+	return content, errors.Join(err, out.Body.Close())
+}
+
+// checkCharts checks that the index lists what is published; rejected archives are moved away. Customers get a copy of each listed archive.
+// Copies of archives that are no longer published stay, because a client may still fetch them.
+func (b bucket) checkCharts(ctx context.Context, broken *report) error {
+	var index struct {
+		Entries map[string][]struct {
+			URLs []string `json:"urls"`
+		} `json:"entries"`
+	}
+	if b.has("index.yaml") {
+		text, err := b.read(ctx, "index.yaml")
+		if err != nil {
+			return err
+		}
+		if err := json.Unmarshal(text, &index); err != nil {
+			broken.add("charts: the index cannot be read: %v", err)
+		}
+	}
+	listed := map[string]bool{}
+	for _, chart := range slices.Sorted(maps.Keys(index.Entries)) {
+		for _, version := range index.Entries[chart] {
+			file := path.Base(strings.Join(version.URLs, " "))
+			listed[file] = true
+			if !b.has("charts/" + file) {
+				broken.add("charts: the index lists %s, which is not published", file)
+			}
+			if !b.has("archives/" + file) {
+				broken.add("charts: the index lists %s, which customers cannot fetch", file)
+			}
+		}
+	}
+	for _, file := range b.names("charts/") {
+		if strings.HasSuffix(file, ".tgz") && !listed[file] {
+			broken.add("charts: %s is published, but neither listed nor rejected", file)
+		}
+	}
+	return nil
+}
+
+// storedJob has what the checks need of a job.
+type storedJob struct {
+	Status  string    `json:"status"`
+	Uploads []string  `json:"uploads"`
+	Created time.Time `json:"createdAt"`
+}
+
+// checkMedia checks that jobs have their files, places of jobs have open jobs, and nothing is older than two lifetimes.
+func (b bucket) checkMedia(ctx context.Context, broken *report, now time.Time) error {
+	for key, object := range b.objects {
+		if age := now.Sub(aws.ToTime(object.LastModified)); age > 2*mediaLifetime {
+			broken.add("media: %s is %s old", key, age.Round(time.Hour))
+		}
+	}
+	jobs := map[string]storedJob{}
+	for _, name := range b.names("jobs/") {
+		text, err := b.read(ctx, "jobs/"+name)
+		if err != nil {
+			return err
+		}
+		var job storedJob
+		if err := json.Unmarshal(text, &job); err != nil {
+			broken.add("media: the job %s cannot be read: %v", name, err)
+		}
+		jobs[name] = job
+		b.checkUploads(broken, name, job, now)
+	}
+	for _, place := range b.names("open/") {
+		id, err := b.read(ctx, "open/"+place)
+		if err != nil {
+			return err
+		}
+		job, isStored := jobs[path.Dir(place)+"/"+string(id)]
+		isSilent := now.Sub(aws.ToTime(b.objects["open/"+place].LastModified)) > placeSilence
+		switch {
+		case isStored && (job.Status == "succeeded" || job.Status == "failed"):
+			broken.add("media: the place %s is taken by the job %s, which has ended", place, id)
+		case !isStored && isSilent:
+			broken.add("media: the place %s is taken by the job %s, which does not exist", place, id)
+		}
+	}
+	return nil
+}
+
+// checkUploads checks that a job that has succeeded had its files. They may be gone a lifetime after the job was created.
+func (b bucket) checkUploads(broken *report, name string, job storedJob, now time.Time) {
+	if now.Sub(job.Created) > mediaLifetime {
+		return
+	}
+	for _, upload := range job.Uploads {
+		if !b.has("uploads/"+path.Dir(name)+"/"+upload) && job.Status == "succeeded" {
+			broken.add("media: the job %s has succeeded without its file %s", name, upload)
+		}
+	}
+}

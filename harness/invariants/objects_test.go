@@ -1,0 +1,157 @@
+package invariants_test
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/google/uuid"
+
+	"portside/documents"
+	"portside/harness/invariants"
+	"portside/shared/charts"
+	"portside/shared/charts/chartshelm"
+	"portside/shared/charts/chartss3"
+	"portside/shared/media"
+	"portside/shared/media/medias3"
+	"portside/shared/testkit/awstest"
+)
+
+const (
+	jobOwner = "0192f3a1-0000-7000-8000-000000000001"
+	jobID    = "0192f3a1-0000-7000-8000-0000000000aa"
+	uploadID = "0192f3a1-0000-7000-8000-0000000000bb"
+)
+
+// objectDamage deletes an object, or puts a text in its place.
+type objectDamage struct {
+	media     bool // in the media bucket
+	key, text string
+	later     time.Duration // until the check
+	want      string
+}
+
+var objectDamages = map[string]objectDamage{
+	"published chart gone": {key: "charts/app-1.0.0.tgz", want: "lists app-1.0.0.tgz, which is not published"},
+	"archive gone":         {key: "archives/app-1.0.0.tgz", want: "lists app-1.0.0.tgz, which customers cannot fetch"},
+	"index gone":           {key: "index.yaml", want: "app-1.0.0.tgz is published, but neither"},
+	"index damaged":        {key: "index.yaml", text: "{", want: "the index cannot be read"},
+	"upload gone":          {media: true, key: "uploads/" + jobOwner + "/" + uploadID, want: "has succeeded without its file"},
+	"job damaged":          {media: true, key: "jobs/" + jobOwner + "/" + jobID, text: "{", want: "cannot be read"},
+	"place of ended job":   {media: true, key: "open/" + jobOwner + "/0", text: jobID, want: "which has ended"},
+	"place of no job": {
+		media: true, key: "open/" + jobOwner + "/0", text: uploadID, later: 20 * time.Minute, want: "which does not exist",
+	},
+	"old object": {media: true, key: "results/x", text: "{}", later: 49 * time.Hour, want: "results/x is 49h"},
+}
+
+// objectWorld has a published chart and a job that has ended.
+type objectWorld struct {
+	client  *s3.Client
+	buckets invariants.Buckets
+}
+
+func newObjectWorld(t *testing.T) objectWorld {
+	t.Helper()
+	w := objectWorld{awstest.S3(t), invariants.Buckets{Charts: awstest.Bucket(t), Media: awstest.Bucket(t)}}
+	ctx, shelf := t.Context(), chartss3.NewBucket(w.client, w.buckets.Charts)
+	key := charts.PublishedPrefix + "app-1.0.0.tgz"
+	indexer := charts.NewIndexer(charts.Parts{
+		Bucket: shelf, Inspector: chartshelm.New(1 << 20), MaxBytes: 1 << 20, Now: awstest.RealTime,
+	})
+	err := shelf.Put(ctx, key, packChart(t), charts.Anything)
+	if err == nil {
+		_, err = indexer.Sync(ctx, key)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	store := medias3.New(w.client, w.buckets.Media, awstest.RealTime)
+	started := media.Job{ID: jobID, Owner: jobOwner, Status: media.Queued, Uploads: []string{uploadID}, CreatedAt: awstest.RealTime()}
+	err = errors.Join(store.SaveUpload(ctx, jobOwner, uploadID, documents.FromBytes([]byte("text"))), store.StartJob(ctx, started))
+	if err != nil {
+		t.Fatal(err)
+	}
+	job, err := store.Job(ctx, jobOwner, jobID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	job.Status = media.Succeeded
+	if _, err := store.SaveJob(ctx, job); err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+func packChart(t *testing.T) []byte {
+	t.Helper()
+	var packed bytes.Buffer
+	zip := gzip.NewWriter(&packed)
+	out := tar.NewWriter(zip)
+	text := "apiVersion: v2\nname: app\nversion: 1.0.0\n"
+	err := out.WriteHeader(&tar.Header{Name: "app/Chart.yaml", Size: int64(len(text)), Mode: 0o644, Typeflag: tar.TypeReg})
+	if err == nil {
+		_, err = out.Write([]byte(text))
+	}
+	if err := errors.Join(err, out.Close(), zip.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return packed.Bytes()
+}
+
+// apply damages an object, and returns what is broken.
+func (w objectWorld) apply(t *testing.T, d objectDamage) []string {
+	t.Helper()
+	bucket := w.buckets.Charts
+	if d.media {
+		bucket = w.buckets.Media
+	}
+	var err error
+	if d.text == "" {
+		_, err = w.client.DeleteObject(t.Context(), &s3.DeleteObjectInput{Bucket: &bucket, Key: &d.key})
+	} else {
+		_, err = w.client.PutObject(t.Context(), &s3.PutObjectInput{Bucket: &bucket, Key: &d.key, Body: strings.NewReader(d.text)})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	broken, err := invariants.CheckObjects(t.Context(), w.client, w.buckets, awstest.RealTime().Add(d.later))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return broken
+}
+
+func TestEveryDamageOfAnObjectIsReported(t *testing.T) {
+	for name, damage := range objectDamages {
+		t.Run(name, func(t *testing.T) {
+			w := newObjectWorld(t)
+			whole, err := invariants.CheckObjects(t.Context(), w.client, w.buckets, awstest.RealTime())
+			if err != nil || len(whole) > 0 {
+				t.Fatalf("before the damage: %q, %v", whole, err)
+			}
+			if broken := strings.Join(w.apply(t, damage), "\n"); !strings.Contains(broken, damage.want) {
+				t.Errorf("got %q, want %q", broken, damage.want)
+			}
+		})
+	}
+}
+
+// An interrupted start leaves a place that another job takes over later, and old jobs may have lost their files.
+func TestObjectsThatMayBeLeft(t *testing.T) {
+	allowed := map[string]objectDamage{
+		"place of an interrupted start": {media: true, key: "open/" + jobOwner + "/0", text: uuid.NewString()},
+		"upload of an old job":          {media: true, key: "uploads/" + jobOwner + "/" + uploadID, later: 25 * time.Hour},
+		"archive of a deleted chart":    {key: "archives/old-1.0.0.tgz", text: "bytes"},
+	}
+	for name, damage := range allowed {
+		if broken := newObjectWorld(t).apply(t, damage); len(broken) > 0 {
+			t.Errorf("%s: %q", name, broken)
+		}
+	}
+}
