@@ -63,6 +63,12 @@ harness: has-go engines ## Overload the local stack, disorder events and make ca
 	go test -count=1 -timeout=30m -v ./faults -args -runs $(or $(RUNS),200) -seed $(or $(SEED),1) | figures && \
 	go test -count=1 -timeout=30m -v ./chaos -args -permutations $(or $(PERMUTATIONS),1000) -seed $(or $(SEED),1) | figures
 
+harness-long: has-go engines ## Like harness, with every run of the faults, more permutations and a long simulation; takes an hour; SEED=…
+	@set -o pipefail; cd harness && figures() { grep -E '^ +[a-z_]+\.go:|^(---|FAIL|ok|panic)'; }; \
+	go test -count=1 -timeout=40m -v ./faults -args -runs 0 | figures && \
+	go test -count=1 -timeout=40m -v ./simulator -args -steps 1000000 -seed $(or $(SEED),7) | figures && \
+	go test -count=1 -timeout=60m -v ./chaos -args -permutations 3000 -seed $(or $(SEED),1001) | figures
+
 format: has-go ## Fail if gofmt would change a file
 	@files=$$(gofmt -l $(GO_DIRS)); test -z "$$files" || { echo "make $@: run gofmt -w on"; echo "$$files"; exit 1; }
 
@@ -152,7 +158,7 @@ $(NODE)/ready: .ci/portal/package.json .ci/portal/package-lock.json .ci/portal/.
 
 clean: ## Remove build output, but not downloaded tools and .local/data
 	rm -rf .aws-sam .local/build coverage.out
-.PHONY: check test race fuzz-api fuzz harness arm64 format vet lint unchanged portal-types lint-template check-deploy permissions lint-openapi tidy generate vendor golden pictures engines clients tools clean
+.PHONY: check test race fuzz-api fuzz harness harness-long arm64 format vet lint unchanged portal-types lint-template check-deploy permissions lint-openapi tidy generate vendor golden pictures engines clients tools clean
 
 # --- The local stack: `make run` ---------------------------------------------------------------
 # With ADDR and DATA, several stacks can run at the same time. RATE_LIMIT is the template's RateLimitPerMinute. PARAMETERS sets other
