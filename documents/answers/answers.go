@@ -71,6 +71,21 @@ type Variable struct {
 	Description string
 }
 
+// Table is a list of records to look for in a document, such as the line items of an invoice. Its words come from strangers, as those of
+// a Variable do.
+type Table struct {
+	Name        string
+	Description string
+	Columns     []Variable
+	MaxRows     int
+}
+
+// Row is a record of a Table.
+type Row struct {
+	Values   map[string]Value      // by column; columns without a value are missing
+	Evidence map[string][]Evidence // for each value
+}
+
 // Value is the value of a variable. The zero Value means that it was not found, and is encoded as null.
 type Value struct {
 	Type Type   // empty if not found
@@ -135,6 +150,7 @@ type Extraction struct {
 	Values     map[string]Value
 	Evidence   map[string][]Evidence  // for the values that were found
 	Candidates map[string][]Candidate // if the settings ask for them: the likeliest values, the best first
+	Rows       map[string][]Row       // the records of tables, in the order of the document
 	Warnings   []string
 }
 
@@ -144,6 +160,12 @@ type Extraction struct {
 func (e Extraction) Checked(d *documents.Document, s ExtractSettings) Extraction {
 	kept := Extraction{
 		Values: map[string]Value{}, Evidence: map[string][]Evidence{}, Candidates: map[string][]Candidate{}, Warnings: e.Warnings,
+	}
+	for _, t := range s.Tables {
+		if kept.Rows == nil {
+			kept.Rows = map[string][]Row{}
+		}
+		kept.Rows[t.Name] = checkedRows(e.Rows[t.Name], d.Text(), t, s.MinConfidence)
 	}
 	for _, v := range s.Variables {
 		all := validCandidates(e.Candidates[v.Name], d.Text(), v.Type)
@@ -163,6 +185,24 @@ func (e Extraction) Checked(d *documents.Document, s ExtractSettings) Extraction
 		}
 		if len(all) > 0 && s.MaxCandidates > 0 {
 			kept.Candidates[v.Name] = all[:min(len(all), s.MaxCandidates)]
+		}
+	}
+	return kept
+}
+
+// checkedRows returns the rows with the values that a variable could have. A row without such values is left out.
+func checkedRows(rows []Row, text string, t Table, minConfidence float64) []Row {
+	var kept []Row
+	for _, row := range rows[:min(len(rows), t.MaxRows)] {
+		checked := Row{map[string]Value{}, map[string][]Evidence{}}
+		for _, column := range t.Columns {
+			value, quotes := row.Values[column.Name], validQuotes(row.Evidence[column.Name], text)
+			if value.Type == column.Type && value.isValid() && len(quotes) > 0 && quotes[0].Confidence >= minConfidence {
+				checked.Values[column.Name], checked.Evidence[column.Name] = value, quotes
+			}
+		}
+		if len(checked.Values) > 0 {
+			kept = append(kept, checked)
 		}
 	}
 	return kept
@@ -201,6 +241,7 @@ type Comparison struct {
 // ExtractSettings are the settings of an extraction.
 type ExtractSettings struct {
 	Variables     []Variable
+	Tables        []Table
 	Lang          Lang    // if empty, the language of the document
 	MinConfidence float64 // the least confidence of a value; 0: what the engine finds enough
 	MaxCandidates int     // of each variable; 0: the extraction has no candidates

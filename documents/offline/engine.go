@@ -21,6 +21,7 @@
 //	ranking                  label → score; answers → the best one
 //	values, prose            pair or sentence → answers
 //	statements               pair or sentence → true or false
+//	tables                   tables of a document → records of a list
 //	learned                  candidates of a question → probabilities, by trained trees
 //	extraction               document and variables → values with evidence
 //	summary, comparison      what the engine writes

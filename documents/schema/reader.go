@@ -6,7 +6,12 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
+
+// draft is the version of JSON Schema.
+const draft = "https://json-schema.org/draft/2020-12/schema"
 
 // reader counts the properties of the whole schema.
 type reader struct {
@@ -64,17 +69,27 @@ func (r *reader) keyword(s *Schema, value json.RawMessage, at place) (err error)
 		s.Items, err = r.schema(value, at.pointer+"/items", at.depth+1)
 		return err
 	case "title":
-		return decode(value, &s.Title, at)
+		return readText(value, &s.Title, at)
 	case "description":
-		return decode(value, &s.Description, at)
+		return readText(value, &s.Description, at)
 	case "format":
-		if err = decode(value, &s.Format, at); err == nil && s.Format != "date" && s.Format != "date-time" {
-			err = at.problem("must be date or date-time")
+		if err = decode(value, &s.Format, at); err == nil && s.Format != "date" {
+			err = at.problem("must be date")
 		}
 		return err
 	case "enum":
 		if err = decode(value, &s.Enum, at); err == nil && len(s.Enum) == 0 {
 			err = at.problem("must not be empty")
+		}
+		return err
+	case "additionalProperties":
+		if string(value) != "false" {
+			err = at.problem("must be false")
+		}
+		return err
+	case "$schema":
+		if string(value) != `"`+draft+`"` {
+			err = at.problem("must be %s", draft)
 		}
 		return err
 	case "const":
@@ -133,6 +148,9 @@ func (r *reader) readProperties(s *Schema, value json.RawMessage, at place) erro
 		return at.problem("the schema has more than %d properties", MaxProperties)
 	}
 	for _, m := range members {
+		if !isName(m.name) {
+			return at.problem("a name must have 1 to %d characters, more than spaces and no control characters", MaxNameChars)
+		}
 		name := strings.NewReplacer("~", "~0", "/", "~1").Replace(m.name)
 		child, err := r.schema(m.value, at.pointer+"/properties/"+name, at.depth+1)
 		if err != nil {
@@ -141,6 +159,18 @@ func (r *reader) readProperties(s *Schema, value json.RawMessage, at place) erro
 		s.Properties = append(s.Properties, Property{Name: m.name, Schema: child})
 	}
 	return nil
+}
+
+func isName(text string) bool {
+	return strings.TrimSpace(text) != "" && utf8.RuneCountInString(text) <= MaxNameChars && !strings.ContainsFunc(text, unicode.IsControl)
+}
+
+func readText(value json.RawMessage, into *string, at place) error {
+	err := decode(value, into, at)
+	if err == nil && utf8.RuneCountInString(*into) > MaxTextChars {
+		err = at.problem("must have at most %d characters", MaxTextChars)
+	}
+	return err
 }
 
 // complete checks what more than one keyword decides.

@@ -1,8 +1,8 @@
 // Package schema reads the JSON Schemas that ask for structured values: a subset of draft 2020-12.
 //
 // The keywords are type (also an array of one type and null), properties, required, items, enum, const, title, description,
-// format (date, date-time), minimum, maximum, minItems and maxItems. Parse refuses all others, because a keyword that has no
-// effect would promise a check that does not happen.
+// format (date), minimum, maximum, minItems and maxItems. additionalProperties may be false, because an answer has no others, and $schema
+// may name the draft. Parse refuses all other keywords, because a keyword that has no effect would promise a check that does not happen.
 package schema
 
 import (
@@ -16,6 +16,8 @@ const (
 	MaxDepth      = 8
 	MaxProperties = 200
 	MaxRows       = 1000
+	MaxNameChars  = 100  // of a property
+	MaxTextChars  = 1000 // of a title or description
 )
 
 // The types of values.

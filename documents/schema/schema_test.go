@@ -9,7 +9,8 @@ import (
 	"portside/documents/schema"
 )
 
-const invoice = `{"type":"object","required":["lines"],"properties":{
+const invoice = `{"$schema":"https://json-schema.org/draft/2020-12/schema","type":"object",
+	"additionalProperties":false,"required":["lines"],"properties":{
 	"number":{"type":["string","null"],"title":"Invoice number"},
 	"lines":{"type":"array","maxItems":20,"items":{"type":"object","properties":{
 		"description":{"type":"string"},"amount":{"type":"number","minimum":0}}}}}}`
@@ -52,6 +53,10 @@ func TestParseNamesTheKeywordAndItsPlace(t *testing.T) {
 		{`{"type":"string","enum":[]}`, "", "enum"},
 		{`{"type":"array","minItems":3,"maxItems":2,"items":{"type":"string"}}`, "", "minItems"},
 		{`{"type":"array","maxItems":1001,"items":{"type":"string"}}`, "", "maxItems"},
+		{`{"type":"object","properties":{"a":{"type":"string"}},"additionalProperties":true}`, "", "additionalProperties"},
+		{`{"$schema":"http://json-schema.org/draft-07/schema#","type":"string"}`, "", "$schema"},
+		{`{"type":"object","properties":{"":{"type":"string"}}}`, "", "properties"},
+		{`{"type":"string","title":"` + strings.Repeat("x", schema.MaxTextChars+1) + `"}`, "", "title"},
 		{`{"type":"number","minimum":2,"maximum":1}`, "", "minimum"},
 		{`{"type":"string","title":null}`, "", "title"},
 		{`{"type":"string","type":"number"}`, "", ""},

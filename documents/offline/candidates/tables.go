@@ -144,6 +144,9 @@ func hasNumbersBelow(doc *index.Index, rows []documents.Block) bool {
 	return len(rows) > 2
 }
 
+// sums are the terms that begin rows of sums and of what is added to them.
+var sums = []string{"TOTAL", "SUBTOTAL", "GRAND", "NET", "GROSS", "TAX", "PAY", "DISCOUNT", "SHIPPING", "DEPOSIT"}
+
 // totalRow pairs the label of a total with the last cell of its row.
 func (c *pairCollector) totalRow(row *documents.Block) {
 	filled := filledCells(row)
@@ -152,7 +155,6 @@ func (c *pairCollector) totalRow(row *documents.Block) {
 	}
 	label, last := cellSpan(filled[0]), cellSpan(filled[len(filled)-1])
 	terms := c.doc.TermsIn(label)
-	sums := []string{"TOTAL", "SUBTOTAL", "GRAND", "NET", "GROSS", "TAX", "PAY", "DISCOUNT", "SHIPPING", "DEPOSIT"}
 	if slices.ContainsFunc(terms, func(t string) bool { return slices.Contains(sums, t) }) && len(c.doc.NumbersIn(last)) > 0 {
 		weight := totalRowWeight
 		if len(filled) > 2 && len(c.doc.NumbersIn(cellSpan(filled[1]))) > 0 {

@@ -18,6 +18,7 @@ import (
 	"portside/documents/offline/ranking"
 	"portside/documents/offline/scan"
 	"portside/documents/offline/statements"
+	"portside/documents/offline/tables"
 	"portside/documents/offline/values"
 )
 
@@ -41,10 +42,16 @@ func Extract(ctx context.Context, d *documents.Document, s answers.ExtractSettin
 	}
 	rest := s
 	rest.Variables = slices.DeleteFunc(slices.Clone(s.Variables), func(v answers.Variable) bool { return fromXML.Values[v.Name].Found() })
-	if len(rest.Variables) == 0 {
+	rest.Tables = slices.DeleteFunc(slices.Clone(s.Tables), func(t answers.Table) bool { return len(fromXML.Rows[t.Name]) > 0 })
+	if len(rest.Variables) == 0 && len(rest.Tables) == 0 {
 		return fromXML, nil
 	}
 	found, err := extract(ctx, d, rest)
+	for name, rows := range fromXML.Rows {
+		if len(rows) > 0 {
+			found.Rows[name] = rows
+		}
+	}
 	for name, value := range fromXML.Values {
 		if value.Found() {
 			found.Values[name], found.Evidence[name], found.Candidates[name] = value, fromXML.Evidence[name], fromXML.Candidates[name]
@@ -64,7 +71,7 @@ func invoiceBlocks(d *documents.Document) int {
 
 func extract(ctx context.Context, d *documents.Document, s answers.ExtractSettings) (answers.Extraction, error) {
 	found := answers.Extraction{Values: map[string]answers.Value{}, Evidence: map[string][]answers.Evidence{},
-		Candidates: map[string][]answers.Candidate{}}
+		Candidates: map[string][]answers.Candidate{}, Rows: map[string][]answers.Row{}}
 	if err := ctx.Err(); err != nil {
 		return found, extracting(err)
 	}
@@ -87,6 +94,12 @@ func extract(ctx context.Context, d *documents.Document, s answers.ExtractSettin
 			found.Evidence[v.Name] = []answers.Evidence{e.evidence(ranked[0])}
 		}
 		found.Candidates[v.Name] = e.likeliest(ranked, s.MaxCandidates)
+	}
+	for _, t := range s.Tables {
+		found.Rows[t.Name] = e.rows(t)
+		if err := e.Index.Watch.Check(); err != nil {
+			return found, extracting(err)
+		}
 	}
 	return found, nil
 }
@@ -116,6 +129,18 @@ func Prepare(ctx context.Context, d *documents.Document) (*Extractor, error) {
 	v := values.NewReader(doc, set)
 	e := &Extractor{doc, set, v, prose.NewReader(doc, set, v), statements.NewReader(doc, set, v), learned.NewReader(doc, v)}
 	return e, doc.Watch.Check()
+}
+
+// rows returns the records of a table.
+func (e *Extractor) rows(t answers.Table) (rows []answers.Row) {
+	for _, record := range tables.Find(e.Index, e.values, t) {
+		row := answers.Row{Values: map[string]answers.Value{}, Evidence: map[string][]answers.Evidence{}}
+		for column, answer := range record {
+			row.Values[column], row.Evidence[column] = answer.Value, []answers.Evidence{e.evidence(answer)}
+		}
+		rows = append(rows, row)
+	}
+	return rows
 }
 
 // find returns the possible answers to a question, the best first. isFound is true if it has at least the confidence; 0 stands for

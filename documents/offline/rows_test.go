@@ -1,0 +1,132 @@
+package offline_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"portside/documents"
+	"portside/documents/answers"
+	"portside/documents/files"
+	"portside/documents/offline"
+)
+
+var lineItems = answers.Table{
+	Name: "lines", MaxRows: 100, Columns: []answers.Variable{
+		{Name: "description", Type: answers.String},
+		{Name: "quantity", Type: answers.Number},
+		{Name: "unit price", Type: answers.Number},
+		{Name: "amount", Type: answers.Number},
+	},
+}
+
+// rowsOf returns the records of a table, one line each: the values of the columns with a slash between them.
+func rowsOf(t *testing.T, text []byte, table answers.Table) string {
+	t.Helper()
+	d, err := files.Read(t.Context(), documents.FromBytes(text), documents.DefaultLimits())
+	if err != nil {
+		t.Fatal(err)
+	}
+	settings := answers.ExtractSettings{Tables: []answers.Table{table}}
+	found, err := offline.New().Extract(t.Context(), d, settings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var lines []string
+	for _, row := range found.Checked(d, settings).Rows[table.Name] {
+		var cells []string
+		for _, column := range table.Columns {
+			cells = append(cells, row.Values[column.Name].Text)
+		}
+		lines = append(lines, strings.Join(cells, "/"))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// TestLineItemsInFormatsAndLanguages asks in English for the lines of invoices.
+func TestLineItemsInFormatsAndLanguages(t *testing.T) {
+	for file, want := range map[string]string{
+		"xml/en-invoice.xml":       "Website design/1/2400/2400\nHosting (months)/12/35.5/426",
+		"docx/fr-facture.docx":     "Banc en chêne/3/410/\nLivraison/1/85/", // "Montant HT" asks for more than the amount
+		"pdf/es-factura.pdf":       "Revisión del horno/1/350/350\nPiezas de recambio/4/62.5/250",
+		"xlsx/es-factura.xlsx":     "Revisión del horno/1/350/350\nPiezas de recambio/4/62.5/250",
+		"xlsx/de-rechnung.xlsx":    "Eichentisch/1/1180/1180\nStuhl/4/145/580",
+		"html/it-fattura.html":     "", // has only sums
+		"json/it-fattura.json":     "",
+		"ods/nl-factuur.ods":       "",
+		"csv/en-us-invoice.csv":    "",
+		"pdf/en-contract.pdf":      "",
+		"pdf/fr-bulletin-paie.pdf": "",
+	} {
+		text, err := os.ReadFile(filepath.Join("..", "cmd", "quality", "testdata", filepath.FromSlash(file)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := rowsOf(t, text, lineItems); got != want {
+			t.Errorf("%s:\n%s\nwant\n%s", file, got, want)
+		}
+	}
+}
+
+func TestRowsOfTables(t *testing.T) {
+	const heads = "<tr><th>Description</th><th>Quantity</th><th>Amount</th></tr>"
+	row := func(cells ...string) string { return "<tr><td>" + strings.Join(cells, "</td><td>") + "</td></tr>" }
+	table := func(rows ...string) string { return "<table>" + strings.Join(rows, "") + "</table>" }
+	for name, test := range map[string]struct{ html, want string }{
+		"repeated heads": {
+			table(heads, row("Rope", "2", "10.00")) + "<p>Page 2</p>" + table(heads, row("Sail", "1", "90.00")), "Rope/2//10\nSail/1//90",
+		},
+		"next page without heads": {
+			table(heads, row("Rope", "2", "10.00"), row("Mast", "1", "99.50")) + "<p>Page 2</p>" +
+				table(row("Sail", "1", "90.00"), row("Oar", "2", "18.00")),
+			"Rope/2//10\nMast/1//99.5\nSail/1//90\nOar/2//18",
+		},
+		"totals at the end": {
+			table(heads, row("Rope", "2", "10.00"), row("Sail", "1", "90.00"), row("Total", "", "100")), "Rope/2//10\nSail/1//90",
+		},
+		"an item that is named like a total": {
+			table(heads, row("Total care set", "2", "10.00"), row("Sail", "1", "90.00")), "Total care set/2//10\nSail/1//90",
+		},
+		"second line of a record": {
+			table(heads, row("Rope", "2", "10.00"), row("30 m, blue", "", ""), row("Sail", "1", "90.00")), "Rope/2//10\nSail/1//90",
+		},
+		"cell of another type": {
+			table(heads, row("Rope", "2", "10.00"), row("Sail", "on request", "90.00"), row("Mast", "1", "99.50")),
+			"Rope/2//10\nSail///90\nMast/1//99.5",
+		},
+		"other table": {
+			table("<tr><th>Name</th><th>Phone</th><th>Room</th></tr>", row("Ada", "555 0100", "12"), row("Grace", "555 0101", "14")), "",
+		},
+		"no heads": {table(row("Rope", "2", "10.00"), row("Sail", "1", "90.00")), ""},
+	} {
+		if got := rowsOf(t, []byte("<html><body>"+test.html+"</body></html>"), lineItems); got != test.want {
+			t.Errorf("%s:\n%s\nwant\n%s", name, got, test.want)
+		}
+	}
+}
+
+func TestRowsAreBounded(t *testing.T) {
+	var csv strings.Builder
+	csv.WriteString("Description,Quantity,Unit price,Amount\n")
+	for i := range 500 {
+		fmt.Fprintf(&csv, "Item number %d,%d,2.50,%d.50\n", i, i+1, i)
+	}
+	table := lineItems
+	table.MaxRows = 20
+	if n := strings.Count(rowsOf(t, []byte(csv.String()), table), "\n") + 1; n != table.MaxRows {
+		t.Errorf("%d rows, want %d", n, table.MaxRows)
+	}
+}
+
+// TestDatesInRows reads dates in the order that the rest of the column decides.
+func TestDatesInRows(t *testing.T) {
+	table := answers.Table{Name: "visits", MaxRows: 10, Columns: []answers.Variable{
+		{Name: "date", Type: answers.Date}, {Name: "technician", Type: answers.String},
+	}}
+	const csv = "Date,Technician,Hours\n2026-11-02,Ada,2\n2026-11-17,Grace,1.5\n"
+	if got, want := rowsOf(t, []byte(csv), table), "2026-11-02/Ada\n2026-11-17/Grace"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
