@@ -16,12 +16,9 @@ type Answer struct {
 	Warnings   []string
 }
 
-// Check reports whether a value fits the schema at a JSON Pointer into the schema.
-type Check func(pointer string, value answers.Value) bool
-
-// Answer puts what was found in the place that the schema says. It replaces a value that does not pass the check by null.
-func (p *Plan) Answer(found answers.Extraction, check Check) Answer {
-	b := builder{p, found, check, Answer{
+// Answer puts what was found in the place that the schema says. It replaces a value that does not fit the schema by null.
+func (p *Plan) Answer(found answers.Extraction) Answer {
+	b := builder{p, found, Answer{
 		Evidence: map[string][]answers.Evidence{}, Candidates: map[string][]answers.Candidate{},
 	}}
 	b.answer.Value = b.object(p.root, spot{}, record{found.Values, found.Evidence})
@@ -31,7 +28,6 @@ func (p *Plan) Answer(found answers.Extraction, check Check) Answer {
 type builder struct {
 	plan   *Plan
 	found  answers.Extraction
-	check  Check
 	answer Answer
 }
 
@@ -67,7 +63,7 @@ func (b *builder) single(at spot, pointer string, from record) any {
 	if !value.Found() {
 		return nil
 	}
-	if !b.check(at.schema, value) {
+	if !b.plan.checker.fits(at.schema, value) {
 		b.answer.Warnings = append(b.answer.Warnings, fmt.Sprintf("The value at %s does not fit the schema, so it is null.", pointer))
 		return nil
 	}

@@ -9,20 +9,30 @@ import (
 	"portside/documents/answers"
 )
 
-// Plan is what to ask for the values of a schema: variables for its single values and tables for its arrays.
+// Plan is what to ask for the values of a schema: variables for its single values and tables for its arrays. It is not safe for concurrent
+// use.
 type Plan struct {
 	Variables []answers.Variable
 	Tables    []answers.Table
 	root      *Schema
+	checker   *checker
 	names     map[string]string // of variables, tables and columns, by the JSON Pointer to their schema
 }
 
-// NewPlan returns the plan of a schema of an object. Its errors are a *Problem: an array inside of an array cannot be asked for.
-func NewPlan(s *Schema) (*Plan, error) {
+// NewPlan reads the schema of an object and returns its plan. All its errors are a *Problem.
+func NewPlan(text []byte) (*Plan, error) {
+	s, err := Parse(text)
+	if err != nil {
+		return nil, err
+	}
 	if s.Type != Object {
 		return nil, &Problem{Keyword: "type", Reason: "must be object at the root"}
 	}
-	p := &Plan{root: s, names: map[string]string{}}
+	checker, err := newChecker(text)
+	if err != nil {
+		return nil, err
+	}
+	p := &Plan{root: s, checker: checker, names: map[string]string{}}
 	return p, p.object(s, spot{}, scope{})
 }
 

@@ -86,5 +86,8 @@ func FuzzParse(f *testing.F) {
 		if err == nil && s.Type == "" {
 			t.Fatal("a schema without a type passed")
 		}
+		if _, err := schema.NewPlan(text); err != nil && !errors.As(err, &p) {
+			t.Fatalf("the error %v is no Problem", err)
+		}
 	})
 }

@@ -53,6 +53,8 @@ func formSchema(task media.Task) *huma.Schema {
 		describeVariables(fields)
 	case media.Extract:
 		fields["minConfidence"] = leastConfidence()
+		fields["schema"] = text("A JSON Schema of extracted_data, in place of variables: a subset of draft 2020-12 with an object at the root, " +
+			"at most 64 KB. Its arrays are rows of tables. In the field model, it is an object.")
 		describeVariables(fields)
 	}
 	return &huma.Schema{Type: huma.TypeObject, Properties: fields}

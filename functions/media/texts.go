@@ -21,8 +21,8 @@ type SummaryAnswer struct {
 
 // ExtractionAnswer is the answer of an extraction.
 type ExtractionAnswer struct {
-	Extracted  map[string]any               `json:"extracted_data" doc:"The value of each variable, in its type; null if it was not found. Dates are ISO 8601."`
-	Evidence   map[string][]media.Quote     `json:"evidence,omitempty" doc:"Where each value was found; only with include=evidence."`
+	Extracted  map[string]any               `json:"extracted_data" doc:"The value of each variable, in its type; null if it was not found. Dates are ISO 8601. With a schema, the object that it describes."`
+	Evidence   map[string][]media.Quote     `json:"evidence,omitempty" doc:"Where each value was found; only with include=evidence. With a schema, the keys are JSON Pointers such as /lines/0/amount."`
 	Candidates map[string][]media.Candidate `json:"candidates,omitempty" doc:"The likeliest values of each variable, the best first; only with include=candidates. Variables of type boolean have none."`
 	Texts      []media.Text                 `json:"texts,omitempty" doc:"The texts of the files, in the order of the files; only for files, with include=text."`
 	Warnings   []string                     `json:"warnings"`
@@ -92,6 +92,7 @@ type extractInput struct {
 		Text          string                  `json:"text" minLength:"1" maxLength:"100000" doc:"The text to extract values from."`
 		Lang          string                  `json:"lang,omitempty" enum:"en,es,pt,fr,de,it,nl,sv,pl,ro"`
 		Variables     map[string]TextVariable `json:"variables,omitempty" maxProperties:"100" doc:"The variables, by name."`
+		Schema        map[string]any          `json:"schema,omitempty" doc:"A JSON Schema of extracted_data, in place of variables: a subset of draft 2020-12 with an object at the root. Its arrays are rows of tables."`
 		MinConfidence *float64                `json:"minConfidence,omitempty" exclusiveMinimum:"0" maximum:"1" doc:"The least confidence of a value; a value with less is null. By default, the engine decides; the offline engine returns values with a probability of at least 0.7." example:"0.9"`
 	}
 }
@@ -100,7 +101,7 @@ type extractOutput struct{ Body ExtractionAnswer }
 
 func (h *handlers) extractText(ctx context.Context, in *extractInput) (*extractOutput, error) {
 	question, err := parseSettings(media.Extract, map[string]any{
-		"lang": in.Body.Lang, "variables": in.Body.Variables, "minConfidence": in.Body.MinConfidence,
+		"lang": in.Body.Lang, "variables": in.Body.Variables, "schema": in.Body.Schema, "minConfidence": in.Body.MinConfidence,
 	})
 	if err != nil {
 		return nil, err
@@ -161,6 +162,9 @@ func parseSettings(task media.Task, settings map[string]any) (media.Question, er
 			delete(settings, key)
 		}
 		if variables, ok := value.(map[string]TextVariable); ok && len(variables) == 0 {
+			delete(settings, key)
+		}
+		if schema, ok := value.(map[string]any); ok && len(schema) == 0 {
 			delete(settings, key)
 		}
 		if number, ok := value.(*float64); ok && number == nil {

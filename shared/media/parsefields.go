@@ -2,6 +2,7 @@ package media
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"regexp"
@@ -13,6 +14,7 @@ import (
 
 	"portside/documents"
 	"portside/documents/answers"
+	"portside/documents/schema"
 	"portside/shared/core/fault"
 )
 
@@ -53,6 +55,7 @@ func escapePointer(key string) string { return strings.NewReplacer("~", "~0", "/
 // questionParser collects a question and the failures of its settings.
 type questionParser struct {
 	question Question
+	schemaAt string // the pointer to the schema
 	failures []fault.Field
 }
 
@@ -66,6 +69,9 @@ func (p *questionParser) fail(pointer, format string, args ...any) {
 
 // result returns the question, or all failures ordered by pointer.
 func (p *questionParser) result() (Question, error) {
+	if p.question.Schema != nil && len(p.question.Variables) > 0 {
+		p.fail(p.schemaAt, "must not be sent together with variables")
+	}
 	if len(p.failures) > 0 {
 		slices.SortStableFunc(p.failures, func(a, b fault.Field) int { return strings.Compare(a.Pointer, b.Pointer) })
 		return Question{}, fault.Invalid(p.failures...)
@@ -83,6 +89,7 @@ func (p *questionParser) setters() map[string]func(pointer, text string) {
 	case Compare:
 		setters["prompt"] = p.setPrompt
 	case Extract:
+		setters[schemaField] = p.setSchema
 	}
 	return setters
 }
@@ -118,6 +125,23 @@ func (p *questionParser) setMinConfidence(pointer, text string) {
 		return
 	}
 	p.question.MinConfidence = n
+}
+
+// schemaField is the setting with the JSON Schema of an answer: an object in a model, its text in a form field.
+const schemaField = "schema"
+
+func (p *questionParser) setSchema(pointer, text string) {
+	p.schemaAt = pointer
+	_, err := schema.NewPlan([]byte(text))
+	if problem, ok := errors.AsType[*schema.Problem](err); ok {
+		pointer += problem.Place
+		if problem.Keyword != "" {
+			pointer += Pointer(problem.Keyword)
+		}
+		p.fail(pointer, "%s", problem.Reason)
+		return
+	}
+	p.question.Schema = json.RawMessage(text)
 }
 
 func (p *questionParser) setHint(pointer, text string) {

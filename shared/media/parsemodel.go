@@ -42,7 +42,7 @@ func (p *questionParser) memberParsers() map[string]func(pointer string, value j
 	}
 	for name, set := range p.setters() {
 		parsers[name] = func(pointer string, value json.RawMessage) {
-			if name == minConfidenceField {
+			if name == minConfidenceField || name == schemaField {
 				set(pointer, string(value))
 				return
 			}

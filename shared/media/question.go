@@ -1,6 +1,8 @@
 package media
 
 import (
+	"encoding/json"
+
 	"portside/documents/answers"
 )
 
@@ -47,9 +49,11 @@ type Question struct {
 	Lang      answers.Lang       // of the answer; empty: the language of the document
 	Keywords  []string           // for the transcription of recordings
 	// MinConfidence is the least confidence of a value, more than 0 and at most 1. 0: what the engine finds enough.
-	MinConfidence  float64 `json:",omitzero"`
-	WithText       bool    `json:",omitzero"` // whether the answer includes the texts of the files
-	WithCandidates bool    `json:",omitzero"` // whether the answer includes the likeliest values of each variable
+	MinConfidence float64 `json:",omitzero"`
+	// Schema is a JSON Schema of the answer of an extraction, in place of variables.
+	Schema         json.RawMessage `json:",omitzero"`
+	WithText       bool            `json:",omitzero"` // whether the answer includes the texts of the files
+	WithCandidates bool            `json:",omitzero"` // whether the answer includes the likeliest values of each variable
 }
 
 // Summary returns the question as settings for [answers.Engine].

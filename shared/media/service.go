@@ -287,6 +287,9 @@ func (s *Service) summarize(ctx context.Context, q Question, d *documents.Docume
 
 func (s *Service) extract(ctx context.Context, q Question, d *documents.Document, answer *Answer) error {
 	answer.Extracted, answer.Evidence = map[string]any{}, map[string][]Quote{}
+	if q.Schema != nil {
+		return s.extractBySchema(ctx, q, d, answer)
+	}
 	if len(q.Variables) == 0 {
 		return nil
 	}

@@ -1762,7 +1762,7 @@ export interface components {
             expiresAt: string;
         };
         ExtractionAnswer: {
-            /** @description The value of each variable, in its type; null if it was not found. Dates are ISO 8601. */
+            /** @description The value of each variable, in its type; null if it was not found. Dates are ISO 8601. With a schema, the object that it describes. */
             extracted_data: {
                 [key: string]: unknown;
             };
@@ -1771,7 +1771,7 @@ export interface components {
             candidates?: {
                 [key: string]: components["schemas"]["Candidate"][];
             };
-            /** @description Where each value was found; only with include=evidence. */
+            /** @description Where each value was found; only with include=evidence. With a schema, the keys are JSON Pointers such as /lines/0/amount. */
             evidence?: {
                 [key: string]: components["schemas"]["Quote"][];
             };
@@ -4506,6 +4506,10 @@ export interface operations {
                      * @example 0.9
                      */
                     minConfidence?: number;
+                    /** @description A JSON Schema of extracted_data, in place of variables: a subset of draft 2020-12 with an object at the root. Its arrays are rows of tables. */
+                    schema?: {
+                        [key: string]: unknown;
+                    };
                     /** @description The variables, by name. */
                     variables?: {
                         [key: string]: components["schemas"]["TextVariable"];
@@ -4570,6 +4574,8 @@ export interface operations {
                     minConfidence?: number;
                     /** @description All settings as a JSON object. If present, other fields are ignored. It also takes metadata, a list of keywords for the transcription of recordings. */
                     model?: string;
+                    /** @description A JSON Schema of extracted_data, in place of variables: a subset of draft 2020-12 with an object at the root, at most 64 KB. Its arrays are rows of tables. In the field model, it is an object. */
+                    schema?: string;
                     /** @description What the value is. */
                     variable1_description?: string;
                     /** @description Name of the first variable. There are up to 100 variables; their numbers need not be consecutive. */

@@ -1,0 +1,56 @@
+package schema
+
+import (
+	"bytes"
+	"fmt"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"portside/documents/answers"
+)
+
+// resource is the name of the schema for the compiler, which fetches nothing.
+const resource = "schema.json"
+
+// checker checks single values by the keywords of their schemas.
+type checker struct {
+	compiler *jsonschema.Compiler
+	compiled map[string]*jsonschema.Schema // by the JSON Pointer
+}
+
+// newChecker compiles a schema. All its errors are a *Problem.
+func newChecker(text []byte) (*checker, error) {
+	raw, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	if err != nil {
+		return nil, &Problem{Reason: "is not JSON"}
+	}
+	c := &checker{jsonschema.NewCompiler(), map[string]*jsonschema.Schema{}}
+	c.compiler.DefaultDraft(jsonschema.Draft2020)
+	c.compiler.AssertFormat()
+	c.compiler.UseLoader(jsonschema.SchemeURLLoader{})
+	if err = c.compiler.AddResource(resource, raw); err == nil {
+		_, err = c.compiler.Compile(resource)
+	}
+	if err != nil {
+		return nil, &Problem{Reason: fmt.Sprintf("is not a JSON Schema: %v", err)}
+	}
+	return c, nil
+}
+
+// fits reports whether a value fits the schema at a JSON Pointer.
+func (c *checker) fits(pointer string, value answers.Value) bool {
+	check := c.compiled[pointer]
+	if check == nil {
+		var err error
+		if check, err = c.compiler.Compile(resource + "#" + pointer); err != nil {
+			return false
+		}
+		c.compiled[pointer] = check
+	}
+	text, err := value.MarshalJSON()
+	if err != nil {
+		return false
+	}
+	decoded, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	return err == nil && check.Validate(decoded) == nil
+}

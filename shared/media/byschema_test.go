@@ -1,0 +1,119 @@
+package media_test
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"portside/documents"
+	"portside/documents/files"
+	"portside/documents/kind"
+	"portside/documents/offline"
+	"portside/shared/core/fault"
+	"portside/shared/media"
+)
+
+const invoiceSchema = `{"type":"object","properties":{
+	"number":{"type":"string","description":"invoice number"},
+	"currency":{"type":"string","enum":["EUR","USD"]},
+	"total":{"type":"number","maximum":1000},
+	"buyer":{"type":"object","properties":{"vat":{"type":["string","null"],"description":"VAT number of the buyer"}}},
+	"lines":{"type":"array","maxItems":50,"items":{"type":"object","properties":{
+		"description":{"type":"string"},"quantity":{"type":"integer"},"amount":{"type":"number"}}}}}}`
+
+const invoiceText = "Invoice number: 2026-17\nCurrency: EUR\nTotal: 132.50\n\n" +
+	"| Description | Quantity | Amount |\n| --- | --- | --- |\n| Rope | 2 | 42.50 |\n| Sail | 1.5 | 90.00 |\n"
+
+// extractBySchema asks for a schema as a form does.
+func extractBySchema(t *testing.T, schema, text string) media.Answer {
+	t.Helper()
+	question, err := media.ParseFields(media.Extract, map[string]string{"schema": schema})
+	if err != nil {
+		t.Fatal(err)
+	}
+	service := media.NewService(media.Parts{
+		Detect: kind.Detect, Readers: files.Readers(), Engine: offline.New(), Results: memoryResults{}, Limits: documents.DefaultLimits(),
+	})
+	d, err := files.Read(t.Context(), documents.FromBytes([]byte(text)), documents.DefaultLimits())
+	if err != nil {
+		t.Fatal(err)
+	}
+	question.WithCandidates = true
+	answer, err := service.AnswerTexts(t.Context(), question, d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return answer
+}
+
+func TestAnswerBySchema(t *testing.T) {
+	answer := extractBySchema(t, invoiceSchema, invoiceText)
+	got, err := json.Marshal(answer.Extracted)
+	const want = `{"buyer":{"vat":null},"currency":"EUR","lines":[{"amount":42.5,"description":"Rope","quantity":2},` +
+		`{"amount":90,"description":"Sail","quantity":null}],"number":"2026-17","total":132.5}`
+	if err != nil || string(got) != want {
+		t.Errorf("got  %s, %v\nwant %s", got, err, want)
+	}
+	for pointer, quote := range map[string]string{
+		"/number": "2026-17", "/total": "132.50", "/lines/0/amount": "42.50", "/lines/1/description": "Sail",
+	} {
+		if quotes := answer.Evidence[pointer]; len(quotes) == 0 || quotes[0].Quote != quote {
+			t.Errorf("evidence of %s: %+v", pointer, quotes)
+		}
+	}
+	if len(answer.Candidates["/total"]) == 0 {
+		t.Errorf("candidates %v", answer.Candidates)
+	}
+	if len(answer.Warnings) != 1 || !strings.Contains(answer.Warnings[0], "/lines/1/quantity") { // 1.5 is not an integer
+		t.Errorf("warnings %q", answer.Warnings)
+	}
+}
+
+func TestValuesThatDoNotFitAreNull(t *testing.T) {
+	text := strings.NewReplacer("132.50", "1132.50", "EUR", "GBP").Replace(invoiceText)
+	answer := extractBySchema(t, invoiceSchema, text)
+	if answer.Extracted["total"] != nil || answer.Extracted["currency"] != nil || answer.Evidence["/total"] != nil {
+		t.Errorf("got %v, evidence %v", answer.Extracted, answer.Evidence["/total"])
+	}
+	if len(answer.Warnings) != 3 {
+		t.Errorf("warnings %q", answer.Warnings)
+	}
+}
+
+func TestSchemasThatCannotBeAnswered(t *testing.T) {
+	for _, test := range []struct{ field, text, pointer string }{
+		{"schema", `{"type":"string"}`, "/schema/type"},
+		{"schema", `{"type":"object","properties":{"a/b":{"type":"string","pattern":"x"}}}`, "/schema/properties/a~1b/pattern"},
+		{"schema", `no`, "/schema"},
+		{"model", `{"schema":{"type":"object","properties":{"a":{"type":"text"}}}}`, "/model/schema/properties/a/type"},
+		{"model", `{"schema":"x"}`, "/model/schema"},
+		{
+			"model", `{"schema":{"type":"object","properties":{"a":{"type":"string"}}},"variables":{"b":{"type":"string"}}}`, "/model/schema",
+		},
+	} {
+		_, err := media.ParseFields(media.Extract, map[string]string{test.field: test.text})
+		f := fault.As(err)
+		if f == nil || !slices.ContainsFunc(f.Fields, func(field fault.Field) bool { return field.Pointer == test.pointer }) {
+			t.Errorf("%s: %v", test.text, err)
+		}
+	}
+	for _, task := range []media.Task{media.Summarize, media.Compare} {
+		if _, err := media.ParseFields(task, map[string]string{"schema": invoiceSchema}); err == nil {
+			t.Errorf("%s takes a schema", task)
+		}
+	}
+}
+
+// A schema that names another file must not fetch it.
+func TestSchemaFetchesNothing(t *testing.T) {
+	for _, text := range []string{
+		`{"$ref":"http://127.0.0.1:1/x"}`, `{"type":"object","properties":{"a":{"$ref":"file:///etc/passwd"}}}`,
+		`{"$schema":"http://127.0.0.1:1/x","type":"object","properties":{"a":{"type":"string"}}}`,
+	} {
+		_, err := media.ParseFields(media.Extract, map[string]string{"schema": text})
+		if f := fault.As(err); f == nil {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
