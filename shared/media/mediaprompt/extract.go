@@ -44,7 +44,7 @@ type candidate struct {
 // candidates are the candidates of variables, by name.
 type candidates map[string][]candidate
 
-// Extract asks the model for the variables, part by part. The language of the settings has no effect,
+// Extract asks the model for the variables and tables, part by part. The language of the settings has no effect,
 // because values are copied from the document.
 func (e *Engine) Extract(ctx context.Context, d *documents.Document, s answers.ExtractSettings) (answers.Extraction, error) {
 	parts, warnings := e.split(d.Text())
@@ -68,7 +68,7 @@ func (e *Engine) Extract(ctx context.Context, d *documents.Document, s answers.E
 			all.Values[v.Name], all.Evidence[v.Name] = chooseBest(ofVariable, d)
 		}
 	}
-	return all, nil
+	return all, e.addRows(ctx, d, s.Tables, &all)
 }
 
 // find asks the model for variables in one part. If the answer is too long for the model, it asks for

@@ -1,6 +1,7 @@
 package mediaprompt
 
 import (
+	"sort"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -112,6 +113,12 @@ func foldRune(r rune) rune {
 		return '-'
 	}
 	return unicode.ToLower(r)
+}
+
+// after returns the rest of the text from a position in the source.
+func (f folded) after(position int) folded {
+	n := sort.Search(len(f.from), func(i int) bool { return int(f.from[i]) >= position })
+	return folded{f.source, f.text[n:], f.from[n:]}
 }
 
 // locate finds a quote and returns its span in the source.
