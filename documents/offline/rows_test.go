@@ -59,6 +59,8 @@ func TestLineItemsInFormatsAndLanguages(t *testing.T) {
 		"csv/en-us-invoice.csv":    "",
 		"pdf/en-contract.pdf":      "",
 		"pdf/fr-bulletin-paie.pdf": "",
+		// Words of two columns stand as close as words of one.
+		"../../../../docs/media/invoice-march.pdf": "Storm lantern/12/85/1020\nShipping/1/60/60",
 	} {
 		text, err := os.ReadFile(filepath.Join("..", "cmd", "quality", "testdata", filepath.FromSlash(file)))
 		if err != nil {

@@ -1,7 +1,9 @@
 package candidates
 
 import (
+	"cmp"
 	"maps"
+	"math"
 	"slices"
 
 	"portside/documents"
@@ -23,15 +25,77 @@ func Grids(doc *index.Index) []Grid {
 		last := len(all) - 1
 		switch {
 		case heads == nil && last >= 0 && width(rows) == len(all[last].Heads):
-			all[last].Rows = append(all[last].Rows, rows...)
+			all[last].add(doc, rows)
 		case heads == nil:
 		case last >= 0 && equalHeads(heads, all[last].Heads):
-			all[last].Rows = append(all[last].Rows, rows[1:]...)
+			all[last].add(doc, rows[1:])
 		default:
-			all = append(all, Grid{heads, slices.Clone(rows[1:])})
+			all = append(all, Grid{Heads: heads})
+			all[last+1].add(doc, rows[1:])
 		}
 	}
 	return all
+}
+
+func (g *Grid) add(doc *index.Index, rows []documents.Block) {
+	for i := range rows {
+		g.Rows = append(g.Rows, withAllCells(doc, rows[i], g.Heads))
+	}
+}
+
+// withAllCells divides the words of a row at the widest gaps into as many cells as there are heads, if the row has fewer cells and each of
+// the new ones is nearest to its head. In narrow tables of a PDF, words of two columns can stand as close as words of one.
+func withAllCells(doc *index.Index, row documents.Block, heads map[int]documents.Cell) documents.Block {
+	if len(row.Cells) >= len(heads) || len(row.Words) < len(heads) {
+		return row
+	}
+	columns := slices.Sorted(maps.Keys(heads))
+	groups := groupsOf(row.Words, len(heads))
+	cells := make([]documents.Cell, 0, len(groups))
+	for i, words := range groups {
+		box := documents.Box{}
+		for _, w := range words {
+			box = box.Union(w.Box)
+		}
+		if nearest(doc, box, columns, heads) != i {
+			return row
+		}
+		start, end := words[0].Start, words[len(words)-1].End()
+		cells = append(cells, documents.Cell{Text: doc.Source.Text()[start:end], Start: start, Column: columns[i]})
+	}
+	row.Cells = cells
+	return row
+}
+
+// groupsOf divides words at the widest gaps between them.
+func groupsOf(words []documents.Word, count int) (groups [][]documents.Word) {
+	gaps := make([]int, 0, len(words)-1) // positions, the widest gap first
+	for i := 1; i < len(words); i++ {
+		gaps = append(gaps, i)
+	}
+	width := func(i int) float64 { return words[i].Box.Left - words[i-1].Box.Right }
+	slices.SortStableFunc(gaps, func(a, b int) int { return cmp.Compare(width(b), width(a)) })
+	gaps = gaps[:count-1]
+	slices.Sort(gaps)
+	from := 0
+	for _, to := range append(gaps, len(words)) {
+		groups = append(groups, words[from:to])
+		from = to
+	}
+	return groups
+}
+
+// nearest returns the number of the column whose head is nearest to a box, from the left.
+func nearest(doc *index.Index, box documents.Box, columns []int, heads map[int]documents.Cell) int {
+	best, least := -1, math.Inf(1)
+	for i, column := range columns {
+		head := doc.Source.BoxOf(heads[column].Start, heads[column].Start+len(heads[column].Text))
+		distance := max(head.Left-box.Right, box.Left-head.Right) // negative if they overlap
+		if distance < least {
+			best, least = i, distance
+		}
+	}
+	return best
 }
 
 // tableParts splits the tables of a document as the pairs do.

@@ -95,6 +95,9 @@ func (f finder) possible(grid candidates.Grid) []match {
 			at := scan.Between(head.Start, head.Start+len(head.Text))
 			pair := candidates.Pair{Label: f.doc.TermsIn(at), LabelAt: at, Weight: 1}
 			score := ranking.MatchLabel(c.question, &pair, f.doc.Topic)
+			if strings.EqualFold(head.Text, c.name()) { // other words may mean the same
+				score += ranking.RepeatBonus
+			}
 			if score >= ranking.MinScore && f.hasType(grid, c, head) {
 				all = append(all, match{c, head, score})
 			}
@@ -128,17 +131,34 @@ func (f finder) hasType(grid candidates.Grid, c column, head documents.Cell) boo
 	return typed > 0 && 2*typed >= filled
 }
 
+// choose gives each column the best head that is left. A column without a head gets that of another column which has a second one.
 func (f finder) choose(all []match) []match {
 	var chosen []match
 	for _, m := range all {
-		isTaken := slices.ContainsFunc(chosen, func(other match) bool {
-			return other.column == m.column || other.head.Column == m.head.Column
-		})
-		if !isTaken {
+		if !hasColumn(chosen, m) && !hasHead(chosen, m) {
+			chosen = append(chosen, m)
+		}
+	}
+	for _, m := range all {
+		if hasColumn(chosen, m) {
+			continue
+		}
+		i := slices.IndexFunc(chosen, func(other match) bool { return other.head.Column == m.head.Column })
+		second := slices.IndexFunc(all, func(other match) bool { return other.column == chosen[i].column && !hasHead(chosen, other) })
+		if second >= 0 {
+			chosen[i] = all[second]
 			chosen = append(chosen, m)
 		}
 	}
 	return chosen
+}
+
+func hasColumn(chosen []match, m match) bool {
+	return slices.ContainsFunc(chosen, func(other match) bool { return other.column == m.column })
+}
+
+func hasHead(chosen []match, m match) bool {
+	return slices.ContainsFunc(chosen, func(other match) bool { return other.head.Column == m.head.Column })
 }
 
 // value reads a cell as the type of its column.
@@ -184,7 +204,9 @@ func (f finder) records(best fit) []Record {
 			continue
 		}
 		all = append(all, record)
-		if !candidates.IsTotal(f.doc, row) {
+		const few = 2 // columns, of which a total has all
+		isWhole := len(record) == len(best.matches) && len(record) > few
+		if isWhole || !candidates.IsTotal(f.doc, row) {
 			items = len(all)
 		}
 	}
