@@ -1,11 +1,15 @@
 package offline_test
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"portside/documents"
 	"portside/documents/answers"
@@ -131,4 +135,60 @@ func TestDatesInRows(t *testing.T) {
 	if got, want := rowsOf(t, []byte(csv), table), "2026-11-02/Ada\n2026-11-17/Grace"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
+}
+
+// TestRowsOfHugeTablesEndInTime reads tables with many columns and with many rows until the context ends.
+func TestRowsOfHugeTablesEndInTime(t *testing.T) {
+	line := strings.Repeat("Amount,", 5_000) + "Amount\n"
+	for name, text := range map[string]string{
+		"columns": line + strings.Repeat(strings.Repeat("1,", 5_000)+"1\n", 20),
+		"rows":    "Description,Quantity,Amount\n" + strings.Repeat("Rope,1,2\n", 60_000),
+		"tables":  strings.Repeat("Description,Quantity,Amount\nRope,1,2\n,,\n", 20_000),
+	} {
+		into := documents.NewBuilder(documents.CSV, documents.DefaultLimits())
+		d, err := into.Finish(files.Readers()[documents.CSV](t.Context(), documents.FromBytes([]byte(text)), into))
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		table := lineItems
+		for i := range 150 {
+			table.Columns = append(slices.Clip(table.Columns),
+				answers.Variable{Name: fmt.Sprintf("amount %d", i), Type: answers.Number})
+		}
+		ctx, cancel := context.WithCancelCause(t.Context())
+		time.AfterFunc(time.Second, func() { cancel(errTimeIsUp) })
+		_, err = offline.New().Extract(ctx, d, answers.ExtractSettings{Tables: []answers.Table{table, table, table}})
+		if err != nil && !errors.Is(err, errTimeIsUp) && !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+var errTimeIsUp = errors.New("the time is up")
+
+func FuzzRows(f *testing.F) {
+	f.Add([]byte("Description,Quantity,Amount\nRope,2,10.00\nSail,1,90.00\nTotal,,100.00\n"))
+	f.Add([]byte("<table><tr><th>Description<th>Amount<tr><td colspan=2>Rope 10<tr><td>Sail<td>90</table>"))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		d, err := files.Read(t.Context(), documents.FromBytes(text), documents.DefaultLimits())
+		if err != nil {
+			return
+		}
+		settings := answers.ExtractSettings{Tables: []answers.Table{lineItems}}
+		found, err := offline.New().Extract(t.Context(), d, settings)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows := found.Rows["lines"]
+		if checked := found.Checked(d, settings).Rows["lines"]; len(checked) != len(rows) || len(rows) > lineItems.MaxRows {
+			t.Fatalf("%d rows, of which %d have quotes", len(rows), len(checked))
+		}
+		for i, row := range rows {
+			for column, value := range row.Values {
+				if checked := found.Checked(d, settings).Rows["lines"][i].Values[column]; checked != value {
+					t.Fatalf("row %d: %s is %+v, but its quotes show %+v", i, column, value, checked)
+				}
+			}
+		}
+	})
 }

@@ -1,6 +1,7 @@
 package tables
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -87,11 +88,19 @@ func (f finder) fit(grid candidates.Grid) fit {
 	return found
 }
 
+// maxHeads limits the heads of a table that are compared, from the left.
+const maxHeads = 100
+
 // possible returns the pairs of columns and heads that match, the best first.
 func (f finder) possible(grid candidates.Grid) []match {
 	var all []match
+	columns := slices.Sorted(maps.Keys(grid.Heads))
 	for _, c := range f.columns {
-		for _, head := range grid.Heads {
+		for _, column := range columns[:min(len(columns), maxHeads)] {
+			if f.doc.Watch.Stopped() {
+				return nil
+			}
+			head := grid.Heads[column]
 			at := scan.Between(head.Start, head.Start+len(head.Text))
 			pair := candidates.Pair{Label: f.doc.TermsIn(at), LabelAt: at, Weight: 1}
 			score := ranking.MatchLabel(c.question, &pair, f.doc.Topic)
@@ -115,10 +124,11 @@ func (f finder) possible(grid candidates.Grid) []match {
 	return all
 }
 
-// hasType reports whether at least half of the cells below a head have the type of a column.
+// hasType reports whether at least half of the first cells below a head have the type of a column.
 func (f finder) hasType(grid candidates.Grid, c column, head documents.Cell) bool {
+	const enough = 100 // rows
 	filled, typed := 0, 0
-	for i := range grid.Rows {
+	for i := range grid.Rows[:min(len(grid.Rows), enough)] {
 		cell, isFilled := cellIn(&grid.Rows[i], head.Column)
 		if !isFilled {
 			continue
