@@ -7,6 +7,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -318,4 +320,24 @@ func TestRebuildRanks(t *testing.T) {
 	stopped, stop := context.WithCancel(t.Context())
 	stop()
 	o.expect(o.runWith(stopped, nil, "rebuild-ranks", "--local", o.dir), 1, "stopped; run the command again")
+}
+
+// TestDocumentedCommands compares the table of docs/operations.md with the commands.
+func TestDocumentedCommands(t *testing.T) {
+	guide, err := os.ReadFile("../../docs/operations.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var documented, existing []string
+	for _, row := range regexp.MustCompile("(?m)^\\| `portside ([a-z-]+)` \\|").FindAllSubmatch(guide, -1) {
+		documented = append(documented, string(row[1]))
+	}
+	for _, c := range allCommands() {
+		existing = append(existing, c.name)
+	}
+	slices.Sort(documented)
+	slices.Sort(existing)
+	if !slices.Equal(documented, existing) {
+		t.Errorf("docs/operations.md lists the commands\n%q\nwant\n%q", documented, existing)
+	}
 }
