@@ -26,6 +26,7 @@ func TestPipelines(t *testing.T) {
 	}{
 		{"renewal", testRenewal},
 		{"a short lifetime", testShortLifetime},
+		{"docs/rotation.md", testRotationDocument},
 		{"the token is not visible", testTokenIsNotVisible},
 		{"four concurrent runs", testConcurrentRuns},
 		{"killed at each exchange", testKilledAtEachExchange},
