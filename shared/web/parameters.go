@@ -19,7 +19,7 @@ import (
 func checkParameters(ctx huma.Context, next func(huma.Context)) {
 	r, _ := humago.Unwrap(ctx)
 	inputFrom(r.Context()).parameterFailures = slices.Concat(
-		queryFailures(r.URL.RawQuery, parameters(ctx.Operation(), "query")), headerFailures(r.Header, parameters(ctx.Operation(), "header")),
+		queryFailures(r.URL.RawQuery, ctx.Operation()), headerFailures(r.Header, parameters(ctx.Operation(), "header")),
 	)
 	next(ctx)
 }
@@ -33,6 +33,13 @@ func parameters(op *huma.Operation, in string) []string {
 		}
 	}
 	return names
+}
+
+// takesList reports whether a query parameter of an operation can have several values.
+func takesList(op *huma.Operation, name string) bool {
+	return slices.ContainsFunc(op.Parameters, func(p *huma.Param) bool {
+		return p.In == "query" && p.Name == name && p.Schema != nil && p.Schema.Type == huma.TypeArray
+	})
 }
 
 // nonEmptyHeaders are the headers that prevent harmful requests. They must not be empty: a script whose variable is
@@ -52,7 +59,7 @@ func headerFailures(sent http.Header, known []string) []fault.Field {
 
 const detailEmpty = "must not be empty; leave it out instead"
 
-func queryFailures(raw string, known []string) []fault.Field {
+func queryFailures(raw string, op *huma.Operation) []fault.Field {
 	if raw == "" {
 		return nil
 	}
@@ -60,9 +67,10 @@ func queryFailures(raw string, known []string) []fault.Field {
 	if err != nil || !utf8.ValidString(raw) {
 		return []fault.Field{{Pointer: "query", Detail: "must be name=value pairs joined by &, percent-encoded UTF-8"}}
 	}
+	known := parameters(op, "query")
 	var failures []fault.Field
 	for name, values := range query {
-		if detail := queryFailure(name, values, known); detail != "" {
+		if detail := queryFailure(name, values, known, takesList(op, name)); detail != "" {
 			failures = append(failures, fault.Field{Pointer: "query/" + name, Detail: detail})
 		}
 	}
@@ -70,12 +78,14 @@ func queryFailures(raw string, known []string) []fault.Field {
 	return failures
 }
 
-func queryFailure(name string, values, known []string) string {
+func queryFailure(name string, values, known []string, isList bool) string {
 	switch {
 	case !slices.Contains(known, name) && len(known) == 0:
 		return "is not a parameter; this operation has none"
 	case !slices.Contains(known, name):
 		return "is not a parameter; this operation has " + strings.Join(known, ", ")
+	case len(values) > 1 && isList:
+		return "must be sent only once; separate its values with commas"
 	case len(values) > 1:
 		return "must be sent only once"
 	case values[0] == "":

@@ -16,7 +16,8 @@ import (
 
 // order is an input with everything that huma and this package validate.
 type order struct {
-	Metric string `query:"metric" required:"true"`
+	Metric string   `query:"metric" required:"true"`
+	Parts  []string `query:"parts"`
 	web.Condition
 	web.Idempotency
 	Body struct {
@@ -50,6 +51,8 @@ func TestValidationFailures(t *testing.T) {
 	for name, step := range map[string]struct{ query, header, value, pointer, detail string }{
 		"no metric":                    {"", "", "", "query/metric", "is required"},
 		"empty metric":                 {"?metric=", "", "", "query/metric", "is required"},
+		"repeated value":               {"?metric=a&metric=b", "", "", "query/metric", "must be sent only once"},
+		"repeated list":                {"?metric=a&parts=x&parts=y", "", "", "query/parts", "must be sent only once; separate its values with commas"},
 		"bare tag":                     {"?metric=a", "If-Match", "2", "header/If-Match", "must be entity tags in quotes, as ETag returns them, or *"},
 		"key with a control character": {"?metric=a", "Idempotency-Key", "\x01", "header/Idempotency-Key", "must be printable ASCII"},
 		"empty tag":                    {"?metric=a", "If-Match", "", "header/If-Match", "must not be empty; leave it out instead"},
