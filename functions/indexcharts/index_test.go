@@ -64,7 +64,7 @@ func (q *fixture) put(key string, contents []byte) {
 func (q *fixture) invoke(payload string) error {
 	q.tb.Helper()
 	var event notification
-	if err := json.Unmarshal([]byte(strings.ReplaceAll(payload, "portside-charts", q.name)), &event); err != nil {
+	if err := json.Unmarshal([]byte(strings.ReplaceAll(payload, "portside-charts-bucket", q.name)), &event); err != nil {
 		q.tb.Fatal(err)
 	}
 	return q.handle(q.tb.Context(), event)
@@ -152,7 +152,8 @@ func (q *fixture) prepare() {
 	q.tb.Helper()
 	const gone = "charts/gone-1.0.0.tgz"
 	q.put(gone, chart(q.tb, "gone", "1.0.0"))
-	if err := q.invoke(`{"Records": [{"s3": {"bucket": {"name": "portside-charts"}, "object": {"key": "` + gone + `"}}}]}`); err != nil {
+	event := `{"Records": [{"s3": {"bucket": {"name": "portside-charts-bucket"}, "object": {"key": "` + gone + `"}}}]}`
+	if err := q.invoke(event); err != nil {
 		q.tb.Fatal(err)
 	}
 	object, err := q.bucket.Get(q.tb.Context(), gone, 0)
@@ -170,7 +171,7 @@ func (q *fixture) prepare() {
 
 func TestEventsWithoutChartsAreIgnored(t *testing.T) {
 	q := newFixture(t)
-	const test = `{"Service": "Amazon S3", "Event": "s3:TestEvent", "Bucket": "portside-charts"}`
+	const test = `{"Service": "Amazon S3", "Event": "s3:TestEvent", "Bucket": "portside-charts-bucket"}`
 	for _, payload := range []string{`{}`, test, `{"Records": []}`} {
 		if err := q.invoke(payload); err != nil || q.logs.Len() > 0 {
 			t.Errorf("%s: %v, %s", payload, err, q.logs.String())
@@ -184,7 +185,7 @@ func TestFailedKeyDoesNotStopOthers(t *testing.T) {
 	q.put("charts/app-1.0.0.tgz", chart(t, "app", "1.0.0"))
 	err := q.invoke(`{"Records": [
 		{"s3": {"bucket": {"name": "no-such-bucket"}, "object": {"key": "charts/app-1.0.0.tgz"}}},
-		{"s3": {"bucket": {"name": "portside-charts"}, "object": {"key": "charts/app-1.0.0.tgz"}}}]}`)
+		{"s3": {"bucket": {"name": "portside-charts-bucket"}, "object": {"key": "charts/app-1.0.0.tgz"}}}]}`)
 	if err == nil || !strings.Contains(err.Error(), "no-such-bucket") {
 		t.Errorf("error = %v, want one that names the bucket", err)
 	}

@@ -53,7 +53,7 @@ func TestEventRunsItsJobs(t *testing.T) {
 		t.Errorf("key outside the queue: error %v, ran %v", err, r.ran)
 	}
 	err := handle(t.Context(), readEvent(t, "job"))
-	if err != nil || !slices.Equal(r.ran, []string{owner + " " + id}) || bucket != "portside-mediabucket" {
+	if err != nil || !slices.Equal(r.ran, []string{owner + " " + id}) || bucket != "portside-media-bucket" {
 		t.Errorf("error %v, ran %v in %s", err, r.ran, bucket)
 	}
 	r.failFor = owner
