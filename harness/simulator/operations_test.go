@@ -2,6 +2,7 @@ package simulator
 
 import (
 	"context"
+	"slices"
 
 	"portside/shared/core/fault"
 	"portside/shared/core/principal"
@@ -17,27 +18,38 @@ const maxPeople = 14
 // errDenied is what shared/web answers if the caller lacks the permission.
 var errDenied = fault.New(fault.Forbidden, "The caller lacks the permission.")
 
+// errSignInRequired is what shared/web answers if the session is too old for the operation.
+var errSignInRequired = fault.New(fault.SignInRequired, "The session is too old.")
+
 // plan is an operation, and what it does to the model.
 type plan struct {
-	name   string
-	actor  *secret
-	person *person // that it may change; nil for none
-	secret *secret // that it may change; nil for none
-	run    func(context.Context) error
-	effect func() // on the model if the operation succeeds; nil for none
-	wanted error  // the only right answer if nothing else touches the same things; nil for any
-	task   *task
-	err    error
+	name     string
+	actor    *secret // nil if the operation needs none
+	changes  []*mark // of what it may change
+	needs    []*mark // of what its answer depends on
+	run      func(context.Context) error
+	tried    func()  // on the model if no fault touched the operation; nil for none
+	effect   func()  // on the model if the operation succeeds; nil for none
+	wanted   error   // the only right answer if nothing else touches the same things; nil for none
+	isStrict bool    // whether without a wanted error, only success and the allowed errors are right
+	allowed  []error // of limits that the model does not count
+	isFinal  bool    // whether no other operation can undo the effect
+	isKnown  bool    // whether the model knows whether the credential of the actor works
+	task     *task
+	err      error
 }
 
 func (p *plan) touchedOnce() bool {
-	return (p.person == nil || p.person.touched <= 1) && (p.secret == nil || p.secret.touched <= 1)
+	return !slices.ContainsFunc(p.changes, func(m *mark) bool { return m.touched > 1 })
 }
 
 // calm reports whether nothing else in the round, and nothing unknown, can change the answer.
 func (p *plan) calm() bool {
-	isKnown := !p.actor.unsure && !p.actor.owner.unsure && (p.person == nil || !p.person.unsure) && (p.secret == nil || !p.secret.unsure)
-	return isKnown && p.actor.touched == 0 && p.actor.owner.touched == 0 && p.touchedOnce()
+	if !p.isKnown || p.actor != nil && (p.actor.touched > 0 || p.actor.owner.touched > 0) || !p.touchedOnce() {
+		return false
+	}
+	return !slices.ContainsFunc(p.needs, func(m *mark) bool { return m.unsure || m.touched > 0 }) &&
+		!slices.ContainsFunc(p.changes, func(m *mark) bool { return m.unsure })
 }
 
 func (p *plan) apply() {
@@ -47,43 +59,57 @@ func (p *plan) apply() {
 }
 
 func (p *plan) doubt() {
-	if p.person != nil {
-		p.person.unsure = true
-	}
-	if p.secret != nil {
-		p.secret.unsure = true
+	for _, m := range p.changes {
+		m.unsure = true
 	}
 }
 
-// plan chooses an operation of somebody with an API key.
+// plan chooses an operation, most often of a user whose API key works.
 func (w *world) plan() *plan {
-	p := &plan{actor: w.anyKey()}
-	for range *triesFlag { // so that most actors have a key that works
-		if !w.works(p.actor) {
-			p.actor = w.anyKey()
-		}
+	p := &plan{actor: w.actor(credentials.APIKey)}
+	plans := []func(*plan){
+		w.planUser, w.planChange, w.planChange, w.planDeletion, w.planKey, w.planToken, w.planRevocation, w.planMistake,
+		w.planMail, w.planSignIn, w.planSignIn, w.planSignIn, w.planSession, w.planSession, w.planSessionEnd, w.planSessionsEnd, w.planSignOut,
+		w.planProject, w.planProjectChange, w.planProjectChange, w.planProjectDeletion,
 	}
-	plans := []func(*plan){w.planUser, w.planChange, w.planChange, w.planDeletion, w.planKey, w.planToken, w.planRevocation, w.planMistake}
 	if len(w.people) > maxPeople {
 		plans[0] = w.planDeletion
 	}
 	plans[w.random.IntN(len(plans))](p)
-	if p.person != nil {
-		p.person.touched++
+	for _, m := range p.changes {
+		m.touched++
 	}
-	if p.secret != nil {
-		p.secret.touched++
-	}
-	if !w.works(p.actor) {
+	p.isKnown = p.actor == nil || w.isKnown(p.actor)
+	if p.actor != nil && w.isDead(p.actor) {
 		p.wanted = credentials.ErrUnauthorized
 	}
 	return p
 }
 
+// actor returns a credential of a kind that works, except in some cases or if there is none.
+func (w *world) actor(kinds ...credentials.Kind) *secret {
+	var all, working []*secret
+	for _, s := range w.secrets {
+		if slices.Contains(kinds, s.text.Kind()) {
+			all = append(all, s)
+			if w.works(s) {
+				working = append(working, s)
+			}
+		}
+	}
+	if len(working) > 0 && w.random.IntN(100) >= *deadFlag {
+		all = working
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	return all[w.random.IntN(len(all))]
+}
+
 // as authenticates the actor and checks the permission, as shared/web does.
 func (w *world) as(p *plan, needed principal.Permission, do func(context.Context, principal.Principal) error) {
 	p.run = func(ctx context.Context) error {
-		caller, _, err := w.office.Authenticator.Authenticate(ctx, p.actor.text.Reveal(), credentials.APIKey)
+		caller, _, err := w.office.Authenticator.Authenticate(ctx, p.actor.text.Reveal(), p.actor.text.Kind())
 		if err != nil {
 			return err
 		}
@@ -113,32 +139,37 @@ func (w *world) planUser(p *plan) {
 }
 
 func (w *world) planChange(p *plan) {
-	p.name, p.person = "change user", w.anyPerson()
+	person := w.anyPerson()
+	p.name, p.changes = "change user", []*mark{&person.mark}
 	role, status := w.anyRole(), []users.Status{users.Active, users.Active, users.Suspended, users.Inactive}[w.random.IntN(4)]
 	w.as(p, principal.UsersWrite, func(ctx context.Context, caller principal.Principal) error {
-		_, err := w.office.Users.Update(ctx, caller, versions.Target{ID: p.person.id}, users.Change{Role: &role, Status: &status})
+		_, err := w.office.Users.Update(ctx, caller, versions.Target{ID: person.id}, users.Change{Role: &role, Status: &status})
 		return err
 	})
 	own := p.actor.owner.role
 	switch {
 	case p.wanted != nil:
-	case p.person.gone:
+	case person.gone:
 		p.wanted = users.ErrNotFound
-	case !own.Covers(role) || !own.Covers(p.person.role):
+	case !own.Covers(role) || !own.Covers(person.role):
 		p.wanted = users.ErrRoleTooHigh
 	}
-	p.effect = func() { p.person.role, p.person.status = role, status }
+	p.effect = func() { person.role, person.status = role, status }
+	if status != users.Active {
+		w.endsSessions(p, person)
+	}
 }
 
 func (w *world) planDeletion(p *plan) {
-	p.name, p.person = "delete user", w.anyPerson()
+	person := w.anyPerson()
+	p.name, p.changes = "delete user", []*mark{&person.mark}
 	w.as(p, principal.UsersDelete, func(ctx context.Context, caller principal.Principal) error {
-		return w.office.Users.Delete(ctx, caller, versions.Target{ID: p.person.id})
+		return w.office.Users.Delete(ctx, caller, versions.Target{ID: person.id})
 	})
-	if p.wanted == nil && p.person.gone {
+	if p.wanted == nil && person.gone {
 		p.wanted = users.ErrNotFound
 	}
-	p.effect = func() { p.person.gone = true }
+	p.effect = func() { person.gone = true }
 }
 
 // planKey creates a key for the actor or, half of the time, for anybody.
@@ -174,14 +205,19 @@ func (w *world) planToken(p *plan) {
 
 // planRevocation revokes a key or a token of the actor.
 func (w *world) planRevocation(p *plan) {
-	p.name, p.secret = "revoke", w.secrets[w.random.IntN(len(w.secrets))]
+	revoked := w.secrets[w.random.IntN(len(w.secrets))]
+	if revoked.isSession() {
+		w.planSessionEnd(p)
+		return
+	}
+	p.name, p.changes, p.isFinal = "revoke", []*mark{&revoked.mark}, true
 	w.as(p, "", func(ctx context.Context, caller principal.Principal) error {
-		if p.secret.text.Kind() == credentials.AccessToken {
-			return w.office.Tokens.Revoke(ctx, caller, p.secret.text.ID())
+		if revoked.text.Kind() == credentials.AccessToken {
+			return w.office.Tokens.Revoke(ctx, caller, revoked.text.ID())
 		}
-		return w.office.Keys.Revoke(ctx, caller, p.secret.owner.id, p.secret.text.ID())
+		return w.office.Keys.Revoke(ctx, caller, revoked.owner.id, revoked.text.ID())
 	})
-	p.effect = func() { p.secret.revoked = true }
+	p.effect = func() { revoked.revoked = true }
 }
 
 // planMistake sends wrong input.
@@ -198,21 +234,6 @@ func (w *world) planMistake(p *plan) {
 
 func (w *world) anyRole() principal.Role {
 	return principal.Roles()[w.random.IntN(len(principal.Roles()))]
-}
-
-// anyKey returns an API key. There is always one, because each check adds an admin if none is left.
-func (w *world) anyKey() *secret {
-	for {
-		if s := w.secrets[w.random.IntN(len(w.secrets))]; s.text.Kind() == credentials.APIKey {
-			return s
-		}
-	}
-}
-
-// works reports whether the model expects a secret to work.
-func (w *world) works(s *secret) bool {
-	isExpired := !s.expires.IsZero() && !s.expires.After(w.office.Clock.Now())
-	return !s.revoked && !isExpired && !s.owner.gone && s.owner.status == users.Active
 }
 
 func (w *world) anyPerson() *person { return w.people[w.random.IntN(len(w.people))] }

@@ -33,6 +33,7 @@ type task struct {
 	faulty  bool // whether any of its calls met a fault
 	crashed bool
 	done    bool
+	mails   []string // the bodies of the calls of SES that it made
 }
 
 type taskKey struct{}
@@ -191,6 +192,9 @@ func (s *scheduler) send(c *call) (a answer) {
 		_ = response.Body.Close()
 		response.Body = io.NopCloser(bytes.NewReader(content))
 		a = answer{response, err}
+		if office.IsMail(c.request) && response.StatusCode == http.StatusOK {
+			c.task.mails = append(c.task.mails, string(c.body))
+		}
 	})
 	return a
 }

@@ -17,7 +17,7 @@ import (
 
 var (
 	stepsFlag = flag.Int("steps", 100_000, "steps of all simulations together")
-	triesFlag = flag.Int("tries", 3, "tries to find an actor whose key works; more tries change more")
+	deadFlag  = flag.Int("dead", 15, "percentage of actors whose credential may not work")
 	seedFlag  = flag.Uint64("seed", 0, "run only the simulation with this seed; 0 runs two")
 )
 
@@ -74,7 +74,7 @@ func (w *world) report(t *testing.T, seed uint64) {
 		seed, s.steps, w.operations, w.rounds, s.faultCount, w.checks, o.Clock.Now().Format(time.DateOnly))
 	t.Logf("figure: seed %d: answers: %v", seed, w.seen)
 	if t.Failed() {
-		t.Logf("replay with -args -seed %d -steps %d -tries %d; the last steps:\n%s", seed, s.steps, *triesFlag, strings.Join(s.trace, "\n"))
+		t.Logf("replay with -args -seed %d -steps %d -dead %d; the last steps:\n%s", seed, s.steps, *deadFlag, strings.Join(s.trace, "\n"))
 	}
 }
 
@@ -86,7 +86,7 @@ func (w *world) live(t *testing.T, steps int) {
 			w.check(ctx)
 		}
 		w.round(ctx)
-		if w.random.IntN(8) == 0 {
+		if w.random.IntN(12) == 0 {
 			w.jump()
 		}
 	}

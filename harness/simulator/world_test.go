@@ -14,24 +14,23 @@ import (
 	"portside/shared/users"
 )
 
-// person is what must be true of a user. It is unsure while the outcome of an operation is unknown.
+// mark says how much is known of a part of the model.
+type mark struct {
+	unsure  bool // while the outcome of an operation is unknown
+	touched int  // by the operations of this round that may change the part
+}
+
+// settle forgets the round.
+func (m *mark) settle() { m.unsure, m.touched = m.unsure || m.touched > 1, 0 }
+
+// person is what must be true of a user.
 type person struct {
+	mark
+
 	id, email string
 	role      principal.Role
 	status    users.Status
 	gone      bool
-	unsure    bool
-	touched   int // by the operations of this round that may change the user
-}
-
-// secret is what must be true of a credential.
-type secret struct {
-	text    credentials.Secret
-	owner   *person
-	expires time.Time // zero for never
-	revoked bool
-	unsure  bool
-	touched int
 }
 
 // world has the model beside the services.
@@ -42,6 +41,9 @@ type world struct {
 	people  []*person // in the order of their creation, because ids differ between runs
 	secrets []*secret
 	names   int // of addresses
+
+	projects []*project
+	signIns  []*signIn // the newest
 
 	operations, rounds, checks int
 	seen                       map[string]int // answers by operation and outcome
@@ -93,13 +95,18 @@ func (w *world) judge(p *plan) {
 		outcome = "with faults"
 	}
 	w.seen[p.name+": "+outcome]++
+	w.compare(p)
+	if p.actor != nil {
+		p.actor.use(w.office.Clock.Now(), p.task.faulty)
+	}
+	if p.tried != nil && !p.task.faulty {
+		p.tried()
+	}
 	switch {
+	case p.err == nil && p.isFinal && !p.task.faulty:
+		p.apply()
 	case p.task.faulty:
 		p.doubt()
-	case p.err != nil && fault.KindOf(p.err) == fault.Internal:
-		w.fail("%s answers an internal error without a fault: %v", p.task.name, p.err)
-	case p.wanted != nil && p.calm() && !errors.Is(p.err, p.wanted):
-		w.fail("%s answers %v, want %v", p.task.name, p.err, p.wanted)
 	case p.err == nil && p.touchedOnce():
 		p.apply()
 	case p.err == nil, fault.KindOf(p.err) == fault.Unavailable:
@@ -107,15 +114,36 @@ func (w *world) judge(p *plan) {
 	}
 }
 
-// settle forgets which users and secrets the round has touched.
+// compare reports a wrong answer of an operation that met no fault.
+func (w *world) compare(p *plan) {
+	isAllowed := func(allowed error) bool { return errors.Is(p.err, allowed) }
+	switch {
+	case p.task.faulty:
+	case p.err != nil && fault.KindOf(p.err) == fault.Internal:
+		w.fail("%s answers an internal error without a fault: %v", p.task.name, p.err)
+	case !p.calm() || p.err != nil && fault.KindOf(p.err) == fault.Unavailable:
+	case p.wanted != nil && !errors.Is(p.err, p.wanted):
+		w.fail("%s answers %v, want %v", p.task.name, p.err, p.wanted)
+	case p.wanted == nil && p.err != nil && p.isStrict && !slices.ContainsFunc(p.allowed, isAllowed):
+		w.fail("%s answers %v, want success", p.task.name, p.err)
+	case p.wanted == nil && p.actor != nil && w.works(p.actor) && errors.Is(p.err, credentials.ErrUnauthorized):
+		w.fail("%s answers that its working credential %s does not work", p.task.name, p.actor.text.ID())
+	}
+}
+
+// settle forgets which parts of the model the round has touched.
 func (w *world) settle() {
 	for _, p := range w.people {
-		p.unsure = p.unsure || p.touched > 1
-		p.touched = 0
+		p.settle()
 	}
 	for _, s := range w.secrets {
-		s.unsure = s.unsure || s.touched > 1
-		s.touched = 0
+		s.settle()
+	}
+	for _, p := range w.projects {
+		p.settle()
+	}
+	for _, s := range w.signIns {
+		s.settle()
 	}
 }
 
@@ -132,6 +160,7 @@ func (w *world) check(ctx context.Context) {
 			w.office.Clock.Advance(time.Hour)
 		}
 		w.learnPeople(ctx)
+		w.learnProjects(ctx)
 		w.learnSecrets(ctx)
 		w.ensureAdmin(ctx)
 	})
@@ -167,52 +196,12 @@ func (w *world) learnPeople(ctx context.Context) {
 	}
 }
 
-// learnSecrets uses every secret.
-func (w *world) learnSecrets(ctx context.Context) {
-	for _, s := range w.secrets {
-		caller, _, err := w.office.Authenticator.Authenticate(ctx, s.text.Reveal(), s.text.Kind())
-		id, owner, now := s.text.ID(), s.owner, w.office.Clock.Now()
-		isExpired := !s.expires.IsZero() && !s.expires.After(now)
-		mayWork := !owner.gone && owner.status == users.Active && !isExpired
-		switch {
-		case err != nil && !errors.Is(err, credentials.ErrUnauthorized):
-			w.fail("using the secret %s: %v", id, err)
-		case err == nil && (!mayWork || s.revoked && !s.unsure):
-			w.fail("the secret %s works: owner gone=%v %s, expired=%v, revoked=%v", id, owner.gone, owner.status, isExpired, s.revoked)
-		case err != nil && mayWork && !s.revoked && !s.unsure:
-			w.fail("the secret %s of %s does not work", id, owner.email)
-		case err == nil && s.text.Kind() == credentials.APIKey && caller.Role != owner.role:
-			w.fail("the secret %s has the role %s, but its owner is %s", id, caller.Role, owner.role)
-		}
-		if s.unsure && mayWork {
-			s.revoked, s.unsure = err != nil, false
-		}
-	}
-	w.forget()
-}
-
-// forget drops the oldest of what is gone, so that a check stays short.
-func (w *world) forget() {
-	const kept = 40
-	for i := 0; i < len(w.secrets) && len(w.secrets) > kept; {
-		s := w.secrets[i]
-		if isExpired := !s.expires.IsZero() && s.expires.Before(w.office.Clock.Now()); s.owner.gone || isExpired || s.revoked {
-			w.secrets = slices.Delete(w.secrets, i, i+1)
-			continue
-		}
-		i++
-	}
-	w.people = slices.DeleteFunc(w.people, func(p *person) bool {
-		return p.gone && !slices.ContainsFunc(w.secrets, func(s *secret) bool { return s.owner == p })
-	})
-}
-
 // ensureAdmin adds an admin with a key, as the operator's command does, if the model knows no key of an active admin.
 func (w *world) ensureAdmin(ctx context.Context) {
 	for _, s := range w.secrets {
 		owner := s.owner
 		if owner.role == principal.Admin && owner.status == users.Active && !s.revoked && !s.unsure &&
-			s.expires.IsZero() && s.text.Kind() == credentials.APIKey {
+			w.works(s) && s.expires.IsZero() && s.text.Kind() == credentials.APIKey {
 			return
 		}
 	}

@@ -1,0 +1,127 @@
+package simulator
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"portside/shared/credentials"
+	"portside/shared/users"
+)
+
+// secret is what must be true of a credential.
+type secret struct {
+	mark
+
+	text    credentials.Secret
+	owner   *person
+	expires time.Time // zero for never
+	revoked bool
+
+	// The rest is of a session.
+	began               time.Time
+	usedAt, maybeUsedAt time.Time // the latest use that is certain, and the latest that is possible
+}
+
+func (s *secret) isSession() bool { return s.text.Kind() == credentials.Session }
+
+// use notes a request with the credential. With faults, it may not have been counted.
+func (s *secret) use(at time.Time, faulty bool) {
+	if !s.isSession() || s.isIdle(at) {
+		return
+	}
+	if !faulty && !s.mayBeIdle(at) {
+		s.usedAt = at
+	}
+	s.maybeUsedAt = at
+}
+
+// isIdle reports whether a session has certainly not been used for too long.
+func (s *secret) isIdle(at time.Time) bool { return s.isSession() && idle(s.maybeUsedAt, at) }
+
+// mayBeIdle reports whether a session has perhaps not been used for too long.
+func (s *secret) mayBeIdle(at time.Time) bool { return s.isSession() && idle(s.usedAt, at) }
+
+func idle(used, at time.Time) bool {
+	return !used.Truncate(credentials.LastUseResolution).After(at.Add(-credentials.SessionIdle))
+}
+
+func (s *secret) isExpired(at time.Time) bool { return !s.expires.IsZero() && !s.expires.After(at) }
+
+// works reports whether the model expects a secret to work.
+func (w *world) works(s *secret) bool { return !w.isDead(s) && !s.mayBeIdle(w.office.Clock.Now()) }
+
+// isDead reports whether the model expects a secret not to work.
+func (w *world) isDead(s *secret) bool {
+	now := w.office.Clock.Now()
+	return s.revoked || s.isExpired(now) || s.isIdle(now) || s.owner.gone || s.owner.status != users.Active
+}
+
+// isKnown reports whether the model knows whether a secret works.
+func (w *world) isKnown(s *secret) bool {
+	return !s.unsure && !s.owner.unsure && (w.works(s) || w.isDead(s))
+}
+
+// sessionsOf returns the sessions of a user that the model has.
+func (w *world) sessionsOf(owner *person) []*secret {
+	var found []*secret
+	for _, s := range w.secrets {
+		if s.owner == owner && s.isSession() {
+			found = append(found, s)
+		}
+	}
+	return found
+}
+
+// learnSecrets uses every secret.
+func (w *world) learnSecrets(ctx context.Context) {
+	live := map[*person]int{}
+	for _, s := range w.secrets {
+		now := w.office.Clock.Now()
+		isDead, works := w.isDead(s), w.works(s)
+		caller, _, err := w.office.Authenticator.Authenticate(ctx, s.text.Reveal(), s.text.Kind())
+		s.use(now, false)
+		if err == nil && s.isSession() {
+			s.usedAt = now
+			live[s.owner]++
+		}
+		mayBeRevoked := s.revoked || s.unsure
+		switch {
+		case err != nil && !errors.Is(err, credentials.ErrUnauthorized):
+			w.fail("using the secret %s: %v", s.text.ID(), err)
+		case err == nil && isDead && (!s.unsure || !s.revoked):
+			w.fail("the secret %s works: owner gone=%v %s, expired=%v, revoked=%v",
+				s.text, s.owner.gone, s.owner.status, s.isExpired(now), s.revoked)
+		case err != nil && works && !mayBeRevoked:
+			w.fail("the secret %s of %s does not work", s.text, s.owner.email)
+		case err == nil && !caller.Scoped() && caller.Role != s.owner.role:
+			w.fail("the secret %s has the role %s, but its owner is %s", s.text, caller.Role, s.owner.role)
+		}
+		if s.unsure && (works || err == nil) {
+			s.revoked, s.unsure = err != nil, false
+		}
+	}
+	for owner, n := range live {
+		if n > credentials.MaxSessions {
+			w.fail("%s has %d sessions that work, want at most %d", owner.email, n, credentials.MaxSessions)
+		}
+	}
+	w.forget()
+}
+
+// forget drops the oldest of what is gone, so that a check stays short.
+func (w *world) forget() {
+	const kept = 40
+	for i := 0; i < len(w.secrets) && len(w.secrets) > kept; {
+		s, now := w.secrets[i], w.office.Clock.Now()
+		if s.owner.gone || s.isExpired(now) || s.isIdle(now) || s.revoked && !s.unsure {
+			w.secrets = slices.Delete(w.secrets, i, i+1)
+			continue
+		}
+		i++
+	}
+	w.people = slices.DeleteFunc(w.people, func(p *person) bool {
+		return p.gone && !slices.ContainsFunc(w.secrets, func(s *secret) bool { return s.owner == p })
+	})
+}
