@@ -19,3 +19,5 @@ require (
 	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3
 	github.com/yuin/goldmark v1.8.7
 )
+
+require github.com/aymanbagabas/go-udiff v0.4.1
