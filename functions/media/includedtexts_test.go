@@ -91,7 +91,8 @@ func TestIncludedTextsAreLimited(t *testing.T) {
 	for i := range 40_000 {
 		_, _ = fmt.Fprintf(&long, "%d <b> & the quay was repaired in spring\n\n", i)
 	}
-	response := postForm(t, a.client(), comparePath+"?include=text", "@file1", long.String(), "@file2", "Total: 2").WantStatus(http.StatusOK).
+	response := postForm(t, a.client(), comparePath+"?include=text", "@file1", long.String(), "@file2", "Total: 2",
+		"variable1_name", "total", "variable1_type", "number").WantStatus(http.StatusOK).
 		WantValue("texts.0.isTruncated", true).WantValue("texts.1.isTruncated", false)
 	const limit = media.MaxTextBytes / 2 // for each file
 	if size := len(response.Body); size > limit+1_000 || size < limit-1_000 {

@@ -14,6 +14,7 @@ type Answer struct {
 	Extracted  map[string]any         `json:"extracted_data,omitzero"` // answers.Value by name, or Compared by name
 	Evidence   map[string][]Quote     `json:"evidence,omitzero"`
 	Candidates map[string][]Candidate `json:"candidates,omitzero"` // of each variable, if the question asks for them
+	Changes    []Change               `json:"changes,omitzero"`    // of a comparison without variables
 	Texts      []Text                 `json:"texts,omitzero"`      // of the files, if the question asks for them
 	Warnings   []string               `json:"warnings"`
 }
@@ -98,9 +99,12 @@ func timeOf(d *documents.Document, e answers.Evidence) *float64 {
 	return &d.Blocks[i].Time.From
 }
 
-// boxOf returns the place of evidence to a tenth of a point, or nil if it is unknown.
 func boxOf(d *documents.Document, e answers.Evidence) *Box {
-	b := d.BoxOf(e.Start, e.Start+len(e.Quote))
+	return newBox(d.BoxOf(e.Start, e.Start+len(e.Quote)))
+}
+
+// newBox returns a place to a tenth of a point, or nil if it is unknown.
+func newBox(b documents.Box) *Box {
 	if b == (documents.Box{}) {
 		return nil
 	}

@@ -179,7 +179,7 @@ func (s *Service) AnswerTexts(ctx context.Context, q Question, docs ...*document
 
 // readersVersion is part of every cache key. Increase it with every change of the readers that may
 // change the text of a file.
-const readersVersion = "3"
+const readersVersion = "4"
 
 // ResultKey returns the key under which the answer to the work is cached. It depends on the files'
 // checksums, the question, and the versions of the readers, engine, transcriber and viewer.
@@ -308,6 +308,7 @@ func (s *Service) extract(ctx context.Context, q Question, d *documents.Document
 func (s *Service) compare(ctx context.Context, q Question, docs []*documents.Document, answer *Answer) error {
 	answer.Extracted, answer.Evidence = map[string]any{}, map[string][]Quote{}
 	if len(q.Variables) == 0 {
+		answer.addChanges(docs[0], docs[1])
 		return nil
 	}
 	comparison, err := s.Engine.Compare(ctx, docs[0], docs[1], q.Comparison())

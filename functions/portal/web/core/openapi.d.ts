@@ -1402,6 +1402,19 @@ export interface components {
              */
             time?: number;
         };
+        Change: {
+            /**
+             * @description What has happened from the first file to the second.
+             * @enum {string}
+             */
+            kind: "added" | "removed" | "changed";
+            /** @description The clause in the first file; missing if it was added. */
+            first?: components["schemas"]["Clause"];
+            /** @description The clause in the second file; missing if it was removed. */
+            second?: components["schemas"]["Clause"];
+            /** @description What differs within a changed clause; missing if the clause has more than 2,000 words. */
+            words?: components["schemas"]["ReplacedWords"][];
+        };
         ChartDependency: {
             /** @example postgresql */
             name: string;
@@ -1567,6 +1580,33 @@ export interface components {
             signed: boolean;
             deprecated: boolean;
         };
+        Clause: {
+            /**
+             * @description The text, up to 2,000 characters.
+             * @example The rent is 1,450 EUR a month.
+             */
+            text: string;
+            /**
+             * Format: int64
+             * @description Page number, starting at 1; 0 if the file has no pages.
+             * @example 1
+             */
+            page: number;
+            /**
+             * Format: int64
+             * @description Position of the first character in the text of the file.
+             * @example 412
+             */
+            start: number;
+            /**
+             * Format: int64
+             * @description Position after the last character.
+             * @example 442
+             */
+            end: number;
+            /** @description Place of the clause on its page, if it is known. */
+            box?: components["schemas"]["Box"];
+        };
         Columns: {
             period: components["schemas"]["Period"];
             /** @description The days of the period, oldest first. */
@@ -1602,6 +1642,8 @@ export interface components {
             candidates?: {
                 [key: string]: components["schemas"]["Candidate"][];
             };
+            /** @description Without variables: the clauses that were added, removed or changed, in the order of the texts; up to 1,000. */
+            changes?: components["schemas"]["Change"][];
             /** @description Where each value was found; only with include=evidence. */
             evidence?: {
                 [key: string]: components["schemas"]["Quote"][];
@@ -2774,6 +2816,18 @@ export interface components {
             /** @example Portside */
             name: string;
         };
+        ReplacedWords: {
+            /**
+             * @description Words of the first file; empty if the second file only adds words.
+             * @example 1,450
+             */
+            first: string;
+            /**
+             * @description Words of the second file; empty if they were removed.
+             * @example 1,500
+             */
+            second: string;
+        };
         RequestEvent: {
             /**
              * Format: date-time
@@ -3348,12 +3402,14 @@ export type AuthenticatorCriteria = components['schemas']['AuthenticatorCriteria
 export type Box = components['schemas']['Box'];
 export type ByTask = components['schemas']['ByTask'];
 export type Candidate = components['schemas']['Candidate'];
+export type Change = components['schemas']['Change'];
 export type ChartDependency = components['schemas']['ChartDependency'];
 export type ChartDetails = components['schemas']['ChartDetails'];
 export type ChartMaintainer = components['schemas']['ChartMaintainer'];
 export type ChartSummary = components['schemas']['ChartSummary'];
 export type ChartText = components['schemas']['ChartText'];
 export type ChartVersion = components['schemas']['ChartVersion'];
+export type Clause = components['schemas']['Clause'];
 export type Columns = components['schemas']['Columns'];
 export type Compared = components['schemas']['Compared'];
 export type ComparisonAnswer = components['schemas']['ComparisonAnswer'];
@@ -3409,6 +3465,7 @@ export type PullsData = components['schemas']['PullsData'];
 export type Quote = components['schemas']['Quote'];
 export type RankingEntry = components['schemas']['RankingEntry'];
 export type RelyingParty = components['schemas']['RelyingParty'];
+export type ReplacedWords = components['schemas']['ReplacedWords'];
 export type RequestEvent = components['schemas']['RequestEvent'];
 export type RequestOptions = components['schemas']['RequestOptions'];
 export type RequestPerson = components['schemas']['RequestPerson'];

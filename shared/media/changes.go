@@ -1,0 +1,101 @@
+package media
+
+import (
+	"unicode/utf8"
+
+	"portside/documents"
+	"portside/documents/changes"
+)
+
+const (
+	// maxChangeBytes limits the texts of all changes, so that an answer fits into a response of Lambda, even if JSON escapes each character.
+	maxChangeBytes = 256 << 10
+	// maxClauseChars limits the text of one clause.
+	maxClauseChars = 2_000
+
+	moreChanges = "The files differ in more places than the answer can have."
+)
+
+// Change is a clause that two files do not share, in the form in which clients see it.
+type Change struct {
+	Kind   changes.Kind    `json:"kind" enum:"added,removed,changed" doc:"What has happened from the first file to the second."`
+	First  *Clause         `json:"first,omitempty" doc:"The clause in the first file; missing if it was added."`
+	Second *Clause         `json:"second,omitempty" doc:"The clause in the second file; missing if it was removed."`
+	Words  []ReplacedWords `json:"words,omitempty" doc:"What differs within a changed clause; missing if the clause has more than 2,000 words."`
+}
+
+// ReplacedWords are successive words that differ.
+type ReplacedWords struct {
+	First  string `json:"first" doc:"Words of the first file; empty if the second file only adds words." example:"1,450"`
+	Second string `json:"second" doc:"Words of the second file; empty if they were removed." example:"1,500"`
+}
+
+// Clause is a paragraph, heading, list item, table row or the like, with its place.
+type Clause struct {
+	Text  string `json:"text" doc:"The text, up to 2,000 characters." example:"The rent is 1,450 EUR a month."`
+	Page  int    `json:"page" doc:"Page number, starting at 1; 0 if the file has no pages." example:"1"`
+	Start int    `json:"start" doc:"Position of the first character in the text of the file." example:"412"`
+	End   int    `json:"end" doc:"Position after the last character." example:"442"`
+	Box   *Box   `json:"box,omitempty" doc:"Place of the clause on its page, if it is known."`
+}
+
+// addChanges adds the differences of two texts to an answer.
+func (a *Answer) addChanges(first, second *documents.Document) {
+	found := changes.Between(first, second)
+	a.Changes = []Change{}
+	in, to, bytes := newPositions(first), newPositions(second), 0
+	for _, c := range found.All {
+		change := Change{Kind: c.Kind}
+		if c.Kind != changes.Added {
+			change.First = in.clause(c.First)
+			bytes += len(change.First.Text)
+		}
+		if c.Kind != changes.Removed {
+			change.Second = to.clause(c.Second)
+			bytes += len(change.Second.Text)
+		}
+		for _, w := range c.Words {
+			change.Words = append(change.Words, ReplacedWords{w.First, w.Second})
+			bytes += len(w.First) + len(w.Second)
+		}
+		if bytes > maxChangeBytes {
+			found.Truncated = true
+			break
+		}
+		a.Changes = append(a.Changes, change)
+	}
+	if found.Truncated {
+		a.Warnings = append(a.Warnings, moreChanges)
+	}
+}
+
+// positions counts the characters of a text up to blocks in rising order.
+type positions struct {
+	text         string
+	bytes, chars int
+}
+
+func newPositions(d *documents.Document) *positions { return &positions{text: d.Text()} }
+
+// at returns the number of characters before an offset, which is not before the last one.
+func (p *positions) at(offset int) int {
+	p.chars += utf8.RuneCountInString(p.text[p.bytes:offset])
+	p.bytes = offset
+	return p.chars
+}
+
+func (p *positions) clause(b documents.Block) *Clause {
+	return &Clause{
+		Text: firstChars(b.Text, maxClauseChars), Page: b.Page, Start: p.at(b.Start), End: p.at(b.End()), Box: newBox(b.Box),
+	}
+}
+
+func firstChars(text string, n int) string {
+	for i := range text {
+		if n == 0 {
+			return text[:i]
+		}
+		n--
+	}
+	return text
+}
