@@ -33,6 +33,7 @@ type plan struct {
 	wanted   error   // the only right answer if nothing else touches the same things; nil for none
 	isStrict bool    // whether without a wanted error, only success and the allowed errors are right
 	allowed  []error // of limits that the model does not count
+	faulted  func()  // on the model if a fault touched the operation, instead of doubting the changes; nil for none
 	isFinal  bool    // whether no other operation can undo the effect
 	isKnown  bool    // whether the model knows whether the credential of the actor works
 	task     *task
@@ -59,6 +60,10 @@ func (p *plan) apply() {
 }
 
 func (p *plan) doubt() {
+	if p.faulted != nil && p.task.faulty {
+		p.faulted()
+		return
+	}
 	for _, m := range p.changes {
 		m.unsure = true
 	}
@@ -68,8 +73,9 @@ func (p *plan) doubt() {
 func (w *world) plan() *plan {
 	p := &plan{actor: w.actor(credentials.APIKey)}
 	plans := []func(*plan){
-		w.planUser, w.planChange, w.planChange, w.planDeletion, w.planKey, w.planToken, w.planRevocation, w.planMistake,
+		w.planUser, w.planChange, w.planChange, w.planDeletion, w.planKey, w.planKey, w.planToken, w.planToken, w.planRevocation, w.planMistake,
 		w.planMail, w.planSignIn, w.planSignIn, w.planSignIn, w.planSession, w.planSession, w.planSessionEnd, w.planSessionsEnd, w.planSignOut,
+		w.planRenewal, w.planRenewal, w.planLeak,
 		w.planProject, w.planProjectChange, w.planProjectChange, w.planProjectDeletion,
 	}
 	if len(w.people) > maxPeople {
@@ -179,7 +185,7 @@ func (w *world) planKey(p *plan) {
 	if w.random.IntN(2) == 0 {
 		owner = w.anyPerson()
 	}
-	made := &secret{owner: owner}
+	made := &secret{owner: owner, maker: p.actor}
 	w.as(p, "", func(ctx context.Context, caller principal.Principal) error {
 		issued, err := w.office.Keys.Create(ctx, caller, owner.id, users.NewKey{Name: "k", ExpirationDays: days})
 		made.text, made.expires = issued.Secret, issued.Key.ExpiresAt
@@ -191,13 +197,16 @@ func (w *world) planKey(p *plan) {
 	p.effect = func() { w.secrets = append(w.secrets, made) }
 }
 
+// planToken creates a token, which begins a line of renewals.
 func (w *world) planToken(p *plan) {
-	p.name = "create token"
-	made := &secret{owner: p.actor.owner}
+	p.name, p.isStrict, p.allowed = "create token", true, []error{tokens.ErrTooMany, credentials.ErrDailyQuota, credentials.ErrTooManyMakers}
 	days := 1 + w.random.IntN(60)
+	in := tokens.NewToken{Name: "t", Scopes: w.anyScopes(), Days: days, LineDays: days + w.random.IntN(60)}
+	made := &secret{owner: p.actor.owner, maker: p.actor, scopes: in.Scopes, began: w.office.Clock.Now(), line: &line{}}
+	made.line.tokens = []*secret{made}
 	w.as(p, "", func(ctx context.Context, caller principal.Principal) error {
-		issued, err := w.office.Tokens.Create(ctx, caller, tokens.NewToken{Name: "t", Scopes: tokens.AllScopes(), Days: days})
-		made.text, made.expires = issued.Secret, issued.Token.ExpiresAt
+		issued, err := w.office.Tokens.Create(ctx, caller, in)
+		made.text, made.expires, made.line.endsAt = issued.Secret, issued.Token.ExpiresAt, issued.Token.LineEndsAt
 		return err
 	})
 	p.effect = func() { w.secrets = append(w.secrets, made) }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"portside/shared/core/principal"
 	"portside/shared/credentials"
 	"portside/shared/users"
 )
@@ -17,14 +18,20 @@ type secret struct {
 	text    credentials.Secret
 	owner   *person
 	expires time.Time // zero for never
+	began   time.Time // of a session or token
 	revoked bool
+	leak    leak
+	maker   *secret // with which it was made; nil if no credential was used
 
-	// The rest is of a session.
-	began               time.Time
-	usedAt, maybeUsedAt time.Time // the latest use that is certain, and the latest that is possible
+	from   *secret // the token that was renewed; nil for none
+	line   *line   // of a token
+	scopes []principal.Scope
+
+	usedAt, maybeUsedAt time.Time // the latest use of a session that is certain, and the latest that is possible
 }
 
 func (s *secret) isSession() bool { return s.text.Kind() == credentials.Session }
+func (s *secret) isToken() bool   { return s.text.Kind() == credentials.AccessToken }
 
 // use notes a request with the credential. With faults, it may not have been counted.
 func (s *secret) use(at time.Time, faulty bool) {
@@ -55,12 +62,13 @@ func (w *world) works(s *secret) bool { return !w.isDead(s) && !s.mayBeIdle(w.of
 // isDead reports whether the model expects a secret not to work.
 func (w *world) isDead(s *secret) bool {
 	now := w.office.Clock.Now()
-	return s.revoked || s.isExpired(now) || s.isIdle(now) || s.owner.gone || s.owner.status != users.Active
+	isEnded := s.revoked || s.isLeaked() || s.line != nil && s.line.ended
+	return isEnded || s.isExpired(now) || s.isIdle(now) || s.owner.gone || s.owner.status != users.Active
 }
 
 // isKnown reports whether the model knows whether a secret works.
 func (w *world) isKnown(s *secret) bool {
-	return !s.unsure && !s.owner.unsure && (w.works(s) || w.isDead(s))
+	return s.isSure() && !s.owner.unsure && (w.works(s) || w.isDead(s))
 }
 
 // sessionsOf returns the sessions of a user that the model has.
@@ -76,6 +84,7 @@ func (w *world) sessionsOf(owner *person) []*secret {
 
 // learnSecrets uses every secret.
 func (w *world) learnSecrets(ctx context.Context) {
+	w.learnLeaks()
 	live := map[*person]int{}
 	for _, s := range w.secrets {
 		now := w.office.Clock.Now()
@@ -91,8 +100,8 @@ func (w *world) learnSecrets(ctx context.Context) {
 		case err != nil && !errors.Is(err, credentials.ErrUnauthorized):
 			w.fail("using the secret %s: %v", s.text.ID(), err)
 		case err == nil && isDead && (!s.unsure || !s.revoked):
-			w.fail("the secret %s works: owner gone=%v %s, expired=%v, revoked=%v",
-				s.text, s.owner.gone, s.owner.status, s.isExpired(now), s.revoked)
+			w.fail("the secret %s works: owner gone=%v %s, expired=%v, revoked=%v, leaked=%v",
+				s.text, s.owner.gone, s.owner.status, s.isExpired(now), s.revoked, s.isLeaked())
 		case err != nil && works && !mayBeRevoked:
 			w.fail("the secret %s of %s does not work", s.text, s.owner.email)
 		case err == nil && !caller.Scoped() && caller.Role != s.owner.role:
@@ -115,7 +124,7 @@ func (w *world) forget() {
 	const kept = 40
 	for i := 0; i < len(w.secrets) && len(w.secrets) > kept; {
 		s, now := w.secrets[i], w.office.Clock.Now()
-		if s.owner.gone || s.isExpired(now) || s.isIdle(now) || s.revoked && !s.unsure {
+		if s.owner.gone || s.isExpired(now) || s.isIdle(now) || w.isDead(s) && !s.unsure {
 			w.secrets = slices.Delete(w.secrets, i, i+1)
 			continue
 		}

@@ -79,7 +79,7 @@ func (w *world) planSignIn(p *plan) {
 	way := []string{"link", "link", "code", "code", "wrong code", "other browser"}[w.random.IntN(6)]
 	p.name, p.actor, p.isStrict = "sign in by "+way, nil, true
 	p.allowed = []error{sessions.ErrTooManySignIns, sessions.ErrTooManyCodes}
-	p.changes, p.needs = []*mark{&in.mark}, []*mark{&in.person.mark}
+	p.changes, p.needs = []*mark{&in.mark, &in.person.sessions}, []*mark{&in.person.mark}
 	visit := sessions.Visit{Device: "Firefox on Linux", Browser: in.browser}
 	replaced := w.replacedSession(p, &visit)
 	made := &secret{owner: in.person}
@@ -136,9 +136,9 @@ func (w *world) begin(p *plan, in *signIn, made, replaced *secret) {
 		w.fail("%s: the mail has signed in twice", p.task.name)
 	}
 	in.used, made.usedAt, made.maybeUsedAt = true, made.began, made.began
-	made.unsure = in.person.touched > 0 || in.person.unsure
+	made.unsure = in.person.touched > 0 || in.person.unsure || in.person.sessions.touched > 1
 	if replaced != nil { // one that does not work may be left
-		replaced.revoked = replaced.revoked || w.works(replaced) && w.isKnown(replaced)
+		replaced.revoked = replaced.revoked || w.works(replaced) && replaced.isSure()
 		replaced.unsure = replaced.unsure || !w.isKnown(replaced)
 	}
 	others := w.sessionsOf(in.person)
@@ -204,7 +204,7 @@ func (w *world) planSessionEnd(p *plan) {
 	case p.wanted != nil:
 	case ended.revoked || ended.owner != p.actor.owner:
 		p.wanted = sessions.ErrNotFound
-	case !w.works(ended):
+	case !w.works(ended) || !ended.isSure():
 		p.allowed = []error{sessions.ErrNotFound} // a sign-in may have removed it
 	}
 	p.isFinal, p.effect = true, func() { ended.revoked = true }
@@ -213,6 +213,7 @@ func (w *world) planSessionEnd(p *plan) {
 // endsSessions adds to the plan that it ends all sessions of a user.
 func (w *world) endsSessions(p *plan, owner *person) {
 	effect, all := p.effect, w.sessionsOf(owner)
+	p.changes = append(p.changes, &owner.sessions)
 	for _, s := range all {
 		p.changes = append(p.changes, &s.mark)
 	}

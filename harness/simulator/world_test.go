@@ -31,6 +31,8 @@ type person struct {
 	role      principal.Role
 	status    users.Status
 	gone      bool
+
+	sessions mark // whether operations of this round begin and end sessions
 }
 
 // world has the model beside the services.
@@ -59,6 +61,10 @@ func (w *world) fail(format string, values ...any) {
 // round runs one to five operations at once.
 func (w *world) round(ctx context.Context) {
 	w.rounds++
+	if !slices.ContainsFunc(w.secrets, w.isAdminKey) {
+		w.faults = false
+		w.alone(ctx, "operator", w.ensureAdmin)
+	}
 	w.faults = true
 	var tasks []*task
 	var runs []func(context.Context)
@@ -135,9 +141,13 @@ func (w *world) compare(p *plan) {
 func (w *world) settle() {
 	for _, p := range w.people {
 		p.settle()
+		p.sessions = mark{}
 	}
 	for _, s := range w.secrets {
 		s.settle()
+		if s.line != nil {
+			s.line.settle()
+		}
 	}
 	for _, p := range w.projects {
 		p.settle()
@@ -196,14 +206,15 @@ func (w *world) learnPeople(ctx context.Context) {
 	}
 }
 
+// isAdminKey reports whether the model knows that a secret is a key of an active admin and never expires.
+func (w *world) isAdminKey(s *secret) bool {
+	return s.owner.role == principal.Admin && w.works(s) && w.isKnown(s) && s.expires.IsZero() && s.text.Kind() == credentials.APIKey
+}
+
 // ensureAdmin adds an admin with a key, as the operator's command does, if the model knows no key of an active admin.
 func (w *world) ensureAdmin(ctx context.Context) {
-	for _, s := range w.secrets {
-		owner := s.owner
-		if owner.role == principal.Admin && owner.status == users.Active && !s.revoked && !s.unsure &&
-			w.works(s) && s.expires.IsZero() && s.text.Kind() == credentials.APIKey {
-			return
-		}
+	if slices.ContainsFunc(w.secrets, w.isAdminKey) {
+		return
 	}
 	email := w.newAddress()
 	created, err := w.office.Users.Create(ctx, users.CreateOptions{Caller: principal.Operator()},
