@@ -37,6 +37,7 @@ func TestDemo(t *testing.T) {
 		{"printed commands", func(t *testing.T, m *customerStack) { testPrintedCommands(t, m, first) }},
 		{"docs/install.md", testInstallDocument},
 		{"errors in docs/install.md", testDocumentedErrors},
+		{"addresses in docs/operations.md", testDocumentedAddresses},
 	} {
 		t.Run(part.name, func(t *testing.T) { part.run(t, m) })
 	}
