@@ -128,7 +128,7 @@ func (s *Store) stagePending(to *secret, id string) {
 func (s *Store) Rotate(ctx context.Context, id, token string, log func(line string)) error {
 	found, version, err := s.claimRotation(rotateInput{idInput: idInput{id}, ClientRequestToken: token})
 	if r, refused := errors.AsType[*refusal](err); refused && r.kind == errorNotFound {
-		return fmt.Errorf("there is no secret %q: create one with `portside manage-token`", id)
+		return fmt.Errorf("there is no secret %q: create one with `portside manage-token --local DATA`", id)
 	}
 	if err != nil {
 		return err

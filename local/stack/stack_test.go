@@ -128,6 +128,7 @@ func TestRequestsAndDataAfterRestart(t *testing.T) {
 		step{"GET", "/notes/1", "", 200, "remember"},
 		step{"GET", "/unknown", "", 404, "Not Found"},
 		step{"GET", "/_local/", "", 200, s.Info().DynamoDB},
+		step{"GET", "/_local/", "", 200, `<a href="` + s.Info().Portal + `/portal">`},
 		step{"GET", "/_local/outbox", "", 200, "<html"},
 	)
 	stop(t, s)
