@@ -91,8 +91,9 @@ func problemOfFailures(status int, errs []error) *server.Problem {
 }
 
 // fieldsOf returns one failure for each pointer. A missing field takes precedence over a failure that a domain found,
-// which takes precedence over a failure of the schema. If the whole body is invalid, the failures of its fields are left
-// out; if a value should be an object or array and is not, the failures inside it are left out.
+// which takes precedence over a failure of the schema. If the whole body is invalid, only its unknown fields are reported
+// besides, because a misspelled name is often the reason; if a value should be an object or array and is not, the failures
+// inside it are left out.
 func fieldsOf(errs []error) []fault.Field {
 	if len(errs) == 0 {
 		return []fault.Field{{Pointer: "", Detail: "a JSON body is required"}}
@@ -113,8 +114,10 @@ func fieldsOf(errs []error) []fault.Field {
 			fields[at] = field
 		}
 	}
-	if at, isWhole := indexOf[""]; isWhole {
-		return []fault.Field{fields[at]}
+	if _, isWhole := indexOf[""]; isWhole {
+		return slices.DeleteFunc(fields, func(f fault.Field) bool {
+			return f.Pointer != "" && f.Detail != validation.MsgUnexpectedProperty
+		})
 	}
 	return slices.DeleteFunc(fields, func(f fault.Field) bool { return isInside(f.Pointer, wrongType) })
 }

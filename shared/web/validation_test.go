@@ -27,9 +27,12 @@ type order struct {
 	}
 }
 
-// Resolve finds empty names, as a domain would.
+// Resolve finds empty names and an empty crew, as a domain would.
 func (o *order) Resolve(huma.Context) []error {
 	var failures []fault.Field
+	if o.Body.Crew != nil && len(o.Body.Crew) == 0 {
+		failures = append(failures, fault.Field{Pointer: "", Detail: "must have a crew, or no list of it"})
+	}
 	for i, sailor := range o.Body.Crew {
 		if sailor.Name == "" {
 			failures = append(failures, fault.Field{Pointer: "/crew/" + string(rune('0'+i)) + "/name", Detail: "must not be empty"})
@@ -79,6 +82,8 @@ func TestEachMistakeIsReportedOnce(t *testing.T) {
 		`{"crew":[{"name":"a"},5,{}]}`:         "/crew/1 /crew/2/name",
 		`{"crew":5}`:                           "/crew",
 		`{"crew":[{"name":""},null],"crow":1}`: "/crew/0/name /crew/1 /crow",
+		`{"crew":[],"crow":1}`:                 " /crow", // the whole body, and what may be the reason
+		`[]`:                                   "",
 	} {
 		answer := orders(t).Post("/orders?metric=a", body).WantStatus(http.StatusBadRequest)
 		got := answer.Pointers()
