@@ -116,6 +116,7 @@ func TestKeywordsAreChecked(t *testing.T) {
 		{`{"type":"number","maximum":2}`, "2", "2.1"},
 		{`{"type":["number","null"],"enum":[1,2]}`, "2", "3"},
 		{`{"type":"number","const":7}`, "7", "8"},
+		{`{"type":["number","null"],"enum":[true,null,"e",1e2]}`, "100", "8"},
 	} {
 		for text, wants := range map[string]bool{test.fits: true, test.other: false} {
 			found := answers.Extraction{

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -78,10 +79,7 @@ func (r *reader) keyword(s *Schema, value json.RawMessage, at place) (err error)
 		}
 		return err
 	case "enum":
-		if err = decode(value, &s.Enum, at); err == nil && len(s.Enum) == 0 {
-			err = at.problem("must not be empty")
-		}
-		return err
+		return readEnum(s, value, at)
 	case "additionalProperties":
 		if string(value) != "false" {
 			err = at.problem("must be false")
@@ -94,9 +92,48 @@ func (r *reader) keyword(s *Schema, value json.RawMessage, at place) (err error)
 		return err
 	case "const":
 		s.Const = value
-		return nil
+		return checkSingle(value, at)
 	}
 	return readBound(s, value, at)
+}
+
+func readEnum(s *Schema, value json.RawMessage, at place) error {
+	if err := decode(value, &s.Enum, at); err != nil {
+		return err
+	}
+	if len(s.Enum) == 0 || len(s.Enum) > MaxValues {
+		return at.problem("must have 1 to %d values", MaxValues)
+	}
+	for _, one := range s.Enum {
+		if err := checkSingle(one, at); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkSingle refuses lists and objects, which a single value cannot equal, and numbers that are too large or too small.
+func checkSingle(value json.RawMessage, at place) error {
+	switch value[0] {
+	case '[', '{':
+		return at.problem("must have strings, numbers, booleans and null only")
+	case '"', 't', 'f', 'n': // a string, a boolean or null
+		return nil
+	}
+	return checkNumber(value, at)
+}
+
+// checkNumber refuses numbers beyond those of a float64. The exact arithmetic of the checks would need gigabytes for 1e-999999999.
+func checkNumber(value json.RawMessage, at place) error {
+	const largest = 308
+	i := bytes.IndexAny(value, "eE")
+	if i < 0 {
+		return nil
+	}
+	if exponent, err := strconv.Atoi(string(value[i+1:])); err != nil || exponent > largest || exponent < -largest {
+		return at.problem("has a number that is too large or too small")
+	}
+	return nil
 }
 
 func readBound(s *Schema, value json.RawMessage, at place) (err error) {
@@ -218,7 +255,7 @@ func number(value json.RawMessage, at place) (*float64, error) {
 	if err := decode(value, &n, at); err != nil {
 		return nil, err
 	}
-	return &n, nil
+	return &n, checkNumber(value, at)
 }
 
 func count(value json.RawMessage, at place) (int, error) {

@@ -18,6 +18,7 @@ const (
 	MaxRows       = 1000
 	MaxNameChars  = 100  // of a property
 	MaxTextChars  = 1000 // of a title or description
+	MaxValues     = 1000 // of an enum
 )
 
 // The types of values.
