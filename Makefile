@@ -66,8 +66,8 @@ harness: has-go engines ## Overload the local stack, disorder events and make ca
 harness-long: has-go engines ## Like harness, with every run of the faults, more permutations and a long simulation; takes an hour; SEED=…
 	@set -o pipefail; cd harness && figures() { grep -E '^ +[a-z_]+\.go:|^(---|FAIL|ok|panic)'; }; \
 	go test -count=1 -timeout=40m -v ./faults -args -runs 0 | figures && \
-	go test -count=1 -timeout=40m -v ./simulator -args -steps 1000000 -seed $(or $(SEED),7) | figures && \
-	go test -count=1 -timeout=60m -v ./chaos -args -permutations 3000 -seed $(or $(SEED),1001) | figures
+	go test -count=1 -timeout=40m -v ./simulator -args -steps 300000 -seed $(or $(SEED),7) | figures && \
+	go test -count=1 -timeout=60m -v ./chaos -args -permutations 2000 -seed $(or $(SEED),1001) | figures
 
 format: has-go ## Fail if gofmt would change a file
 	@files=$$(gofmt -l $(GO_DIRS)); test -z "$$files" || { echo "make $@: run gofmt -w on"; echo "$$files"; exit 1; }
