@@ -99,3 +99,16 @@ func TestIncludedTextsAreLimited(t *testing.T) {
 		t.Errorf("the answer has %d bytes, want about %d", size, limit)
 	}
 }
+
+// TestSummaryIncludesOnlyText asks for parts of an answer that a summary never has.
+func TestSummaryIncludesOnlyText(t *testing.T) {
+	a := newTestAPI(t)
+	for include, status := range map[string]int{
+		"text": http.StatusOK, "evidence": http.StatusBadRequest, "candidates": http.StatusBadRequest, "text,evidence": http.StatusBadRequest,
+	} {
+		r := postForm(t, a.client(), summarizePath+"?include="+include, "@file", "The office opens at eight.").WantStatus(status)
+		if status == http.StatusBadRequest {
+			r.WantValue("errors.0.pointer", "query/include")
+		}
+	}
+}

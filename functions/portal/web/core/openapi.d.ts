@@ -4124,7 +4124,7 @@ export interface operations {
     compareMediaAlias: {
         parameters: {
             query?: {
-                /** @description What the answer includes besides, separated by commas. evidence: where in the file each value was found. candidates: up to five of the likeliest values of each variable. text: the texts that the service has read from the files, at most 1 MB. A job always includes the evidence. */
+                /** @description What the answer includes besides, separated by commas. evidence: where in the file each value was found. candidates: up to five of the likeliest values of each variable. text: the texts that the service has read from the files, at most 1 MB. A job always includes the evidence. A summary has only text. */
                 include?: ("evidence" | "candidates" | "text")[];
             };
             header?: {
@@ -4447,7 +4447,7 @@ export interface operations {
     compareMedia: {
         parameters: {
             query?: {
-                /** @description What the answer includes besides, separated by commas. evidence: where in the file each value was found. candidates: up to five of the likeliest values of each variable. text: the texts that the service has read from the files, at most 1 MB. A job always includes the evidence. */
+                /** @description What the answer includes besides, separated by commas. evidence: where in the file each value was found. candidates: up to five of the likeliest values of each variable. text: the texts that the service has read from the files, at most 1 MB. A job always includes the evidence. A summary has only text. */
                 include?: ("evidence" | "candidates" | "text")[];
             };
             header?: {
@@ -4601,7 +4601,7 @@ export interface operations {
     extractMedia: {
         parameters: {
             query?: {
-                /** @description What the answer includes besides, separated by commas. evidence: where in the file each value was found. candidates: up to five of the likeliest values of each variable. text: the texts that the service has read from the files, at most 1 MB. A job always includes the evidence. */
+                /** @description What the answer includes besides, separated by commas. evidence: where in the file each value was found. candidates: up to five of the likeliest values of each variable. text: the texts that the service has read from the files, at most 1 MB. A job always includes the evidence. A summary has only text. */
                 include?: ("evidence" | "candidates" | "text")[];
             };
             header?: {
@@ -4779,7 +4779,7 @@ export interface operations {
     summarizeMedia: {
         parameters: {
             query?: {
-                /** @description What the answer includes besides, separated by commas. evidence: where in the file each value was found. candidates: up to five of the likeliest values of each variable. text: the texts that the service has read from the files, at most 1 MB. A job always includes the evidence. */
+                /** @description What the answer includes besides, separated by commas. evidence: where in the file each value was found. candidates: up to five of the likeliest values of each variable. text: the texts that the service has read from the files, at most 1 MB. A job always includes the evidence. A summary has only text. */
                 include?: ("evidence" | "candidates" | "text")[];
             };
             header?: {
