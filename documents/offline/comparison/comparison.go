@@ -62,8 +62,11 @@ func (w wording) equal(a answers.Value) string {
 func (w wording) numbers(a, b answers.Value) string {
 	x, okX := new(big.Rat).SetString(a.Text)
 	y, okY := new(big.Rat).SetString(b.Text)
-	if !okX || !okY || x.Cmp(y) == 0 {
+	switch {
+	case a.Text == b.Text || okX && okY && x.Cmp(y) == 0:
 		return w.equal(a)
+	case !okX || !okY:
+		return w.render(differentValues, w.quoted(a.Text), w.quoted(b.Text))
 	}
 	p := higher
 	if y.Cmp(x) < 0 {
@@ -102,8 +105,11 @@ func (w wording) percent(gap, of *big.Rat) string {
 func (w wording) dates(a, b answers.Value) string {
 	x, errX := time.Parse(time.DateOnly, a.Text)
 	y, errY := time.Parse(time.DateOnly, b.Text)
-	if errX != nil || errY != nil || x.Equal(y) {
+	switch {
+	case a.Text == b.Text || errX == nil && errY == nil && x.Equal(y):
 		return w.equal(a)
+	case errX != nil || errY != nil:
+		return w.render(differentValues, w.quoted(a.Text), w.quoted(b.Text))
 	}
 	p, from, to := later, x, y
 	if y.Before(x) {

@@ -33,6 +33,20 @@ func TestCompareTextsIgnoresCaseAndPunctuation(t *testing.T) {
 	}
 }
 
+// A model can write a value that is no number or date. It equals only the same text.
+func TestValuesThatCannotBeReadAreNotEqual(t *testing.T) {
+	w := wording{lang: "en"}
+	for _, kind := range []answers.Type{answers.Number, answers.Date} {
+		a, b := answers.Value{Type: kind, Text: "soon"}, answers.Value{Type: kind, Text: "2026-11-02"}
+		if got := w.compare(a, b); !strings.HasPrefix(got, "Different: ") {
+			t.Errorf("%s: %q", kind, got)
+		}
+		if got := w.compare(a, a); !strings.HasPrefix(got, "Both documents say") {
+			t.Errorf("%s: %q", kind, got)
+		}
+	}
+}
+
 func TestUnitsHavePluralForms(t *testing.T) {
 	for _, step := range []struct {
 		lang answers.Lang
