@@ -2,4 +2,4 @@
 
 package chaos
 
-const defaultPermutations = 400
+const defaultPermutations = 150
