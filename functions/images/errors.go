@@ -10,7 +10,7 @@ import (
 	"portside/shared/images"
 )
 
-var errMethod = fault.New(fault.Forbidden, "This registry is read-only. It supports GET and HEAD.")
+var errMethod = fault.New(fault.Forbidden, "This registry is read-only. The vendor pushes to the registry behind it.")
 
 // codes are the error codes of the OCI distribution specification, or of the CNCF registry if it has none. The first match
 // counts, and otherwise the kind of the error.

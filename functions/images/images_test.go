@@ -263,6 +263,7 @@ func TestOtherMethodsAreRejected(t *testing.T) {
 	for _, method := range []string{"POST", "PUT", "PATCH", "DELETE", "OPTIONS"} {
 		for _, target := range []string{"/v2/", "/v2/acme/api/manifests/1", "/v2/acme/api/blobs/uploads/", "/v2/x"} {
 			c.Do(method, target, "").WantStatus(http.StatusMethodNotAllowed).WantValue("errors.0.code", "UNSUPPORTED").
+				WantValue("errors.0.message", "This registry is read-only. The vendor pushes to the registry behind it.").
 				WantHeader("Allow", "GET, HEAD")
 		}
 	}
