@@ -270,5 +270,6 @@ train: has-go ## Fit the trees of the offline engine; MORE=folder adds documents
 .PHONY: bench bench-million capacity cost quality train
 
 help: ## List the targets
+	@echo 'Begin with "make run", then "make demo" in another terminal. All targets:'
 	@grep -hE '^[a-z%-]+[A-Za-z]*:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 22
 .PHONY: help
