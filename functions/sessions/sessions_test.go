@@ -172,7 +172,9 @@ func TestCookieIsUsedOnlyForTheSameOrigin(t *testing.T) {
 		b.client().With("Sec-Fetch-Site", site).Get("/v1/sessions").WantStatus(want)
 	}
 	b.client().With("Sec-Fetch-Site", "cross-site").Delete("/v1/sessions").WantStatus(http.StatusForbidden).WantValue("code", "FORBIDDEN")
-	b.client().With("Sec-Fetch-Site", "").With("Origin", "https://evil.example").Delete("/v1/sessions").WantStatus(http.StatusForbidden)
+	elsewhere := b.client().With("Sec-Fetch-Site", "").With("Origin", "https://evil.example") // of a browser without Sec-Fetch-Site
+	elsewhere.Delete("/v1/sessions").WantStatus(http.StatusForbidden)
+	elsewhere.Get("/v1/sessions").WantStatus(http.StatusForbidden)
 	b.client().With("Sec-Fetch-Site", "cross-site").With("X-API-Key", f.key).Get("/v1/sessions").WantStatus(http.StatusOK)
 	b.client().With("X-API-Key", "psk_mistyped").Get("/v1/sessions").WantStatus(http.StatusUnauthorized)
 	b.client().With("Authorization", "Bearer x").Get("/v1/sessions").WantStatus(http.StatusUnauthorized)
