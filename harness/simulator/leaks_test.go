@@ -66,10 +66,34 @@ func (w *world) leaks(p *plan, root *secret) {
 			p.changes = append(p.changes, &s.mark)
 		}
 	}
+	late := slices.DeleteFunc(slices.Clone(w.secrets), func(s *secret) bool {
+		return s.late == nil || !slices.Contains(s.late.origins(), root)
+	})
+	links := slices.DeleteFunc(slices.Clone(w.asked), func(a *asked) bool { return !slices.Contains(a.maker.origins(), root) })
+	for _, s := range late {
+		p.changes = append(p.changes, &s.mark)
+	}
+	for _, a := range links {
+		p.changes = append(p.changes, &a.mark)
+	}
 	p.isStrict, p.isFinal = true, true
-	p.effect = func() { root.leak = leakEnded }
+	p.effect = func() {
+		root.leak = leakEnded
+		for _, s := range late {
+			s.revoked = true
+		}
+		for _, a := range links {
+			a.wasLeaked = false
+		}
+	}
 	p.faulted = func() {
 		root.unsure = true
+		for _, s := range late {
+			s.unsure = true
+		}
+		for _, a := range links {
+			a.unsure = a.unsure || a.wasLeaked
+		}
 		switch {
 		case root.leak == leakEnded:
 		case p.err == nil:

@@ -76,6 +76,8 @@ func (w *world) plan() *plan {
 		w.planUser, w.planChange, w.planChange, w.planDeletion, w.planKey, w.planKey, w.planToken, w.planToken, w.planRevocation, w.planMistake,
 		w.planMail, w.planSignIn, w.planSignIn, w.planSignIn, w.planSession, w.planSession, w.planSessionEnd, w.planSessionsEnd, w.planSignOut,
 		w.planRenewal, w.planRenewal, w.planLeak,
+		w.planAsk, w.planAsk, w.planDecision, w.planDecision, w.planCollection, w.planCollection, w.planFetch, w.planFetch,
+		w.planPulls, w.planPulls, w.planCount,
 		w.planProject, w.planProjectChange, w.planProjectChange, w.planProjectDeletion,
 	}
 	if len(w.people) > maxPeople {
@@ -221,7 +223,7 @@ func (w *world) planRevocation(p *plan) {
 	}
 	p.name, p.changes, p.isFinal = "revoke", []*mark{&revoked.mark}, true
 	w.as(p, "", func(ctx context.Context, caller principal.Principal) error {
-		if revoked.text.Kind() == credentials.AccessToken {
+		if revoked.text.Kind() != credentials.APIKey {
 			return w.office.Tokens.Revoke(ctx, caller, revoked.text.ID())
 		}
 		return w.office.Keys.Revoke(ctx, caller, revoked.owner.id, revoked.text.ID())

@@ -2,7 +2,9 @@ package simulator
 
 import (
 	"bytes"
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -15,6 +17,7 @@ import (
 	"time"
 
 	"portside/harness/office"
+	"portside/shared/credentials"
 )
 
 // longestWait is longer than every wait of a retry, so that after it all waiting operations have gone on.
@@ -43,6 +46,7 @@ type call struct {
 	task    *task
 	request *http.Request
 	body    []byte
+	sorted  []byte // see canonical
 	answer  chan answer
 }
 
@@ -51,8 +55,26 @@ type answer struct {
 	err      error
 }
 
-func (c *call) order() string {
-	return fmt.Sprintf("%06d %s %s", c.task.number, c.request.Header.Get("X-Amz-Target"), c.body)
+// compare orders calls by what does not differ between runs.
+func (c *call) compare(other *call) int {
+	if order := cmp.Or(cmp.Compare(c.task.number, other.task.number), cmp.Compare(c.target(), other.target())); order != 0 {
+		return order
+	}
+	return bytes.Compare(c.canonical(), other.canonical())
+}
+
+func (c *call) target() string { return c.request.Header.Get("X-Amz-Target") }
+
+// canonical returns the body with sorted keys, because the AWS SDK writes maps in a random order.
+func (c *call) canonical() []byte {
+	if c.sorted == nil {
+		var content any
+		if json.Unmarshal(c.body, &content) == nil {
+			c.sorted, _ = json.Marshal(content)
+		}
+		c.sorted = append(c.sorted, '\n')
+	}
+	return c.sorted
 }
 
 // scheduler releases the calls of tasks one at a time.
@@ -61,6 +83,8 @@ type scheduler struct {
 	engines office.Client
 	outside chan func() // runs functions out of the bubble, where connections live
 	faults  bool
+
+	mailed map[string]string // links to collect passwords by their id
 
 	mu      sync.Mutex
 	waiting []*call
@@ -131,7 +155,7 @@ func (s *scheduler) choose(tasks []*task) (*call, bool) {
 	if len(s.waiting) == 0 {
 		return nil, !slices.ContainsFunc(tasks, func(t *task) bool { return !t.done })
 	}
-	slices.SortFunc(s.waiting, func(a, b *call) int { return strings.Compare(a.order(), b.order()) })
+	slices.SortFunc(s.waiting, func(a, b *call) int { return a.compare(b) })
 	i := s.random.IntN(len(s.waiting))
 	next := s.waiting[i]
 	s.waiting = slices.Delete(s.waiting, i, i+1)
@@ -152,7 +176,7 @@ func (s *scheduler) release(c *call) {
 		c.task.faulty = true
 		s.faultCount++
 	}
-	_, operation, _ := strings.Cut(c.request.Header.Get("X-Amz-Target"), ".")
+	_, operation, _ := strings.Cut(c.target(), ".")
 	s.note("step %d: %s: %s %s", s.steps, c.task.name, operation, fault)
 	c.answer <- s.answerTo(c, fault)
 }
@@ -194,6 +218,10 @@ func (s *scheduler) send(c *call) (a answer) {
 		a = answer{response, err}
 		if office.IsMail(c.request) && response.StatusCode == http.StatusOK {
 			c.task.mails = append(c.task.mails, string(c.body))
+			if link := mailedCollection.FindSubmatch(c.body); link != nil {
+				parsed, _ := credentials.Parse(string(link[1]))
+				s.mailed[parsed.ID()] = parsed.Reveal()
+			}
 		}
 	})
 	return a

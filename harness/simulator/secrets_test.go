@@ -27,6 +27,9 @@ type secret struct {
 	line   *line   // of a token
 	scopes []principal.Scope
 
+	username string  // of a password
+	late     *secret // with which a password was requested, if that may have leaked before; only another report ends the password
+
 	usedAt, maybeUsedAt time.Time // the latest use of a session that is certain, and the latest that is possible
 }
 
@@ -82,6 +85,16 @@ func (w *world) sessionsOf(owner *person) []*secret {
 	return found
 }
 
+// authenticate uses a secret in the way in which its kind is sent.
+func (w *world) authenticate(ctx context.Context, s *secret) (principal.Principal, error) {
+	if s.text.Kind() == credentials.Password {
+		caller, _, err := w.office.Authenticator.AuthenticateBasic(ctx, s.username, s.text.Reveal())
+		return caller, err
+	}
+	caller, _, err := w.office.Authenticator.Authenticate(ctx, s.text.Reveal(), s.text.Kind())
+	return caller, err
+}
+
 // learnSecrets uses every secret.
 func (w *world) learnSecrets(ctx context.Context) {
 	w.learnLeaks()
@@ -89,7 +102,7 @@ func (w *world) learnSecrets(ctx context.Context) {
 	for _, s := range w.secrets {
 		now := w.office.Clock.Now()
 		isDead, works := w.isDead(s), w.works(s)
-		caller, _, err := w.office.Authenticator.Authenticate(ctx, s.text.Reveal(), s.text.Kind())
+		caller, err := w.authenticate(ctx, s)
 		s.use(now, false)
 		if err == nil && s.isSession() {
 			s.usedAt = now

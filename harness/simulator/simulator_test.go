@@ -43,7 +43,7 @@ func TestSimulation(t *testing.T) {
 
 // simulate opens an office out of the bubble, because its engine and its connections live longer than the bubble waits.
 func simulate(t *testing.T, seed uint64, steps int) {
-	s := &scheduler{random: rand.New(rand.NewPCG(seed, 0)), outside: make(chan func())}
+	s := &scheduler{random: rand.New(rand.NewPCG(seed, 0)), outside: make(chan func()), mailed: map[string]string{}}
 	o, err := office.Open(t.Context(), office.Options{
 		Root: filepath.Join("..", ".."), Mails: t.TempDir(), Now: start,
 		Through: func(engines office.Client) office.Client {
@@ -61,7 +61,7 @@ func simulate(t *testing.T, seed uint64, steps int) {
 		}
 	}()
 	defer close(s.outside)
-	w := &world{scheduler: s, office: o, seen: map[string]int{}}
+	w := &world{scheduler: s, office: o, seen: map[string]int{}, pullsOn: map[dayKind]int64{}}
 	defer w.report(t, seed) // deferred, because a failure in the bubble ends this function
 	synctest.Test(t, func(t *testing.T) { w.live(t, steps) })
 }

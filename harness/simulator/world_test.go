@@ -33,6 +33,7 @@ type person struct {
 	gone      bool
 
 	sessions mark // whether operations of this round begin and end sessions
+	requests mark // the pending requests for passwords
 }
 
 // world has the model beside the services.
@@ -46,6 +47,12 @@ type world struct {
 
 	projects []*project
 	signIns  []*signIn // the newest
+	asked    []*asked
+	pulls    []*pulled // the newest
+	pullsOn  map[dayKind]int64
+	// pullsPlan is what this round does with pulls: record or count. Both at once would not replay, because a count finds a batch that is
+	// just being written by a random shard.
+	pullsPlan string
 
 	operations, rounds, checks int
 	seen                       map[string]int // answers by operation and outcome
@@ -61,6 +68,7 @@ func (w *world) fail(format string, values ...any) {
 // round runs one to five operations at once.
 func (w *world) round(ctx context.Context) {
 	w.rounds++
+	w.pullsPlan = ""
 	if !slices.ContainsFunc(w.secrets, w.isAdminKey) {
 		w.faults = false
 		w.alone(ctx, "operator", w.ensureAdmin)
@@ -141,6 +149,7 @@ func (w *world) compare(p *plan) {
 func (w *world) settle() {
 	for _, p := range w.people {
 		p.settle()
+		p.requests.settle()
 		p.sessions = mark{}
 	}
 	for _, s := range w.secrets {
@@ -154,6 +163,12 @@ func (w *world) settle() {
 	}
 	for _, s := range w.signIns {
 		s.settle()
+	}
+	for _, a := range w.asked {
+		a.settle()
+	}
+	for _, one := range w.pulls {
+		one.settle()
 	}
 }
 
@@ -171,7 +186,9 @@ func (w *world) check(ctx context.Context) {
 		}
 		w.learnPeople(ctx)
 		w.learnProjects(ctx)
+		w.learnPulls(ctx)
 		w.learnSecrets(ctx)
+		w.learnAsked(ctx)
 		w.ensureAdmin(ctx)
 	})
 	broken, err := w.invariants(ctx)

@@ -1,0 +1,247 @@
+package simulator
+
+import (
+	"context"
+	"regexp"
+	"slices"
+	"time"
+
+	"portside/shared/core/principal"
+	"portside/shared/credentialrequests"
+	"portside/shared/credentials"
+	"portside/shared/users"
+)
+
+// maxAsked bounds the number of credential requests, so that operations often meet.
+const maxAsked = 15
+
+// asked is what must be true of a credential request.
+type asked struct {
+	mark
+
+	id        string
+	maker     *secret // with which it was made
+	level     credentialrequests.Level
+	status    credentialrequests.Status
+	link      string // the newest; empty if it was not mailed
+	collectBy time.Time
+	wasLeaked bool // before the link was created, which therefore outlives the maker
+}
+
+var mailedCollection = regexp.MustCompile(`/portal/collect#(psl_\w+)`)
+
+// hand returns the users who have a hand in what a credential does: its owner, and those of the credentials that it was made with.
+func (s *secret) hand() []*person {
+	var all []*person
+	for ; s != nil; s = s.maker {
+		all = append(all, s.owner)
+	}
+	return all
+}
+
+// planAsk requests a password.
+func (w *world) planAsk(p *plan) {
+	if len(w.asked) > maxAsked {
+		w.planDecision(p)
+		return
+	}
+	levels := []credentialrequests.Level{credentialrequests.Charts, credentialrequests.Images, credentialrequests.Full}
+	born := &asked{maker: p.actor, level: levels[w.random.IntN(len(levels))], status: credentialrequests.Pending}
+	owner := p.actor.owner
+	p.name, p.isStrict, p.changes = "request password", true, []*mark{&owner.requests}
+	w.as(p, "", func(ctx context.Context, caller principal.Principal) error {
+		created, err := w.office.Requests.Create(ctx, caller, "https://portal.example.com",
+			credentialrequests.New{Level: born.level, Justification: "for the build"})
+		born.id = created.Request.ID
+		return err
+	})
+	pending := 0
+	for _, a := range w.asked {
+		if a.maker.owner == owner && a.status == credentialrequests.Pending {
+			pending++
+		}
+	}
+	if pending >= credentialrequests.MaxOpen {
+		p.wanted = credentialrequests.ErrOpen
+	}
+	p.isFinal = true
+	p.effect = func() { w.asked = append(w.asked, born) }
+}
+
+// planDecision approves or denies a request. The request and the decision must come from different people.
+func (w *world) planDecision(p *plan) {
+	if len(w.asked) == 0 {
+		w.planAsk(p)
+		return
+	}
+	a, isApproval := w.anyAsked(credentialrequests.Pending), w.random.IntN(4) > 0
+	p.name, p.isStrict = "decide on request", true
+	p.changes, p.needs = []*mark{&a.mark, &a.maker.owner.requests}, []*mark{&a.maker.owner.mark}
+	w.as(p, principal.CredentialsApprove, func(ctx context.Context, caller principal.Principal) error {
+		_, err := w.office.Requests.Decide(ctx, caller, credentialrequests.Decision{
+			ID: a.id, Approve: isApproval, BaseURL: "https://portal.example.com",
+		})
+		return err
+	})
+	makers, deciders := a.maker.hand(), p.actor.hand()
+	isActive := !a.maker.owner.gone && a.maker.owner.status == users.Active
+	switch {
+	case p.wanted != nil:
+	case p.actor.owner == a.maker.owner:
+		p.wanted = credentialrequests.ErrOwn
+	case slices.ContainsFunc(makers, func(m *person) bool { return slices.Contains(deciders, m) }):
+		p.wanted = credentialrequests.ErrHand
+	case a.status != credentialrequests.Pending:
+		p.wanted = credentialrequests.ErrDecided
+	case isApproval && !isActive:
+		p.wanted = credentialrequests.ErrRequester
+	}
+	wasLeaked := a.maker.isLeaked()
+	p.effect = func() { w.decide(p, a, isApproval, wasLeaked) }
+}
+
+// decide notes a decision and the mailed link.
+func (w *world) decide(p *plan, a *asked, isApproval, wasLeaked bool) {
+	if !isApproval {
+		a.status = credentialrequests.Denied
+		return
+	}
+	a.status, a.link, a.wasLeaked = credentialrequests.Approved, p.found(mailedCollection), wasLeaked
+	a.collectBy = w.office.Clock.Now().Add(credentialrequests.LinkLifetime)
+	a.unsure = a.link == "" && !p.calm() || !a.maker.isSure()
+	if a.link == "" && p.calm() {
+		w.fail("%s: no link was mailed", p.task.name)
+	}
+}
+
+// planCollection uses the link of a request.
+func (w *world) planCollection(p *plan) {
+	a := w.anyAsked(credentialrequests.Approved)
+	if a == nil || a.link == "" {
+		w.planDecision(p)
+		return
+	}
+	owner, now := a.maker.owner, w.office.Clock.Now()
+	p.name, p.actor, p.isStrict, p.allowed = "collect password", nil, true, []error{credentialrequests.ErrTooMany}
+	p.changes, p.needs = []*mark{&a.mark}, []*mark{&owner.mark}
+	made := &secret{owner: owner, expires: now.AddDate(0, 0, credentialrequests.PasswordDays)}
+	if made.maker = a.maker; a.maker.isLeaked() || !a.maker.isSure() { // the link may be newer than the leak
+		made.maker, made.late = nil, a.maker
+	}
+	p.run = func(ctx context.Context) error {
+		password, err := w.office.Requests.Collect(ctx, a.link)
+		made.text, made.username = password.Secret, password.Username
+		for _, scope := range password.Scopes {
+			made.scopes = append(made.scopes, principal.Scope(scope))
+		}
+		return err
+	}
+	isEnded := a.maker.isLeaked() && !a.wasLeaked
+	isOpen := a.status == credentialrequests.Approved && now.Before(a.collectBy) && !isEnded
+	if !isOpen || owner.gone || owner.status != users.Active {
+		p.wanted = credentialrequests.ErrLink
+	}
+	if !a.maker.isSure() {
+		p.isStrict = false
+	}
+	p.effect = func() {
+		a.status, made.unsure = credentialrequests.Collected, owner.touched > 0 || a.touched > 1 || !a.maker.isSure()
+		w.secrets = append(w.secrets, made)
+	}
+}
+
+// anyAsked returns a request, most often with the status, or nil.
+func (w *world) anyAsked(status credentialrequests.Status) *asked {
+	var found []*asked
+	for _, a := range w.asked {
+		if a.status == status {
+			found = append(found, a)
+		}
+	}
+	if len(found) == 0 || w.random.IntN(5) == 0 {
+		found = w.asked
+	}
+	if len(found) == 0 {
+		return nil
+	}
+	return found[w.random.IntN(len(found))]
+}
+
+// learnAsked compares the credential requests with the model, takes over what it is unsure of, and forgets what is decided.
+func (w *world) learnAsked(ctx context.Context) {
+	for _, owner := range w.people {
+		if owner.requests.unsure {
+			w.adopt(ctx, owner)
+		}
+	}
+	for _, a := range w.asked {
+		stored, err := w.office.Requests.Get(ctx, principal.Operator(), a.id)
+		isExpired := a.status == credentialrequests.Approved && stored.Status == credentialrequests.Expired &&
+			!w.office.Clock.Now().Before(a.collectBy)
+		switch {
+		case err != nil:
+			w.fail("reading a credential request: %v", err)
+		case a.unsure || isExpired:
+			a.status, a.link, a.unsure = stored.Status, w.mailed[stored.Next.LinkID], a.maker.isLeaked() || !a.maker.isSure()
+			a.collectBy = stored.CollectBy
+		case stored.Status != a.status:
+			w.fail("a credential request is %s, want %s", stored.Status, a.status)
+		}
+		if stored.Status == credentialrequests.Approved && !stored.CollectBy.IsZero() && w.mailed[stored.Next.LinkID] == "" {
+			w.fail("the link of an approved credential request was not mailed")
+		}
+	}
+	w.asked = slices.DeleteFunc(w.asked, func(a *asked) bool {
+		isDone := a.status != credentialrequests.Pending && a.status != credentialrequests.Approved
+		return a.maker.owner.gone || isDone && w.random.IntN(2) == 0
+	})
+}
+
+// adopt adds the requests of a user that a lost answer has hidden.
+func (w *world) adopt(ctx context.Context, owner *person) {
+	page, err := w.office.Requests.List(ctx, principal.Operator(), credentialrequests.Query{
+		UserID: owner.id, Status: credentialrequests.Pending, Limit: credentialrequests.MaxLimit,
+	})
+	if err != nil {
+		w.fail("listing the credential requests of %s: %v", owner.email, err)
+		return
+	}
+	owner.requests.unsure = false
+	for _, r := range page.Requests {
+		if slices.ContainsFunc(w.asked, func(a *asked) bool { return a.id == r.ID }) {
+			continue
+		}
+		i := slices.IndexFunc(w.secrets, func(s *secret) bool { return s.text.ID() == r.Makers[0].CredentialID })
+		if i < 0 {
+			owner.requests.unsure = true
+			continue
+		}
+		w.asked = append(w.asked, &asked{id: r.ID, maker: w.secrets[i], level: r.Level, status: r.Status})
+	}
+}
+
+// planFetch uses a token or password as a registry does, sometimes a password with a wrong user name.
+func (w *world) planFetch(p *plan) {
+	s := w.actor(credentials.AccessToken, credentials.Password)
+	if s == nil || !w.works(s) && w.random.IntN(100) >= *deadFlag {
+		w.planCollection(p)
+		return
+	}
+	p.name, p.actor, p.isStrict = "fetch with "+map[bool]string{true: "token", false: "password"}[s.isToken()], s, true
+	username := s.username
+	if w.random.IntN(4) == 0 {
+		username = "other"
+	}
+	p.run = func(ctx context.Context) error {
+		caller, _, err := w.office.Authenticator.AuthenticateBasic(ctx, username, s.text.Reveal())
+		for _, scope := range []principal.Scope{principal.ReadCharts, principal.ReadImages} {
+			if err == nil && caller.MayFetch(scope, "acme/api") != slices.Contains(s.scopes, scope) {
+				w.fail("%s: the credential may fetch by %s=%v", p.task.name, scope, caller.MayFetch(scope, "acme/api"))
+			}
+		}
+		return err
+	}
+	if !s.isToken() && username != s.username {
+		p.wanted = credentials.ErrUnauthorized
+	}
+}
