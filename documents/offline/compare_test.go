@@ -90,3 +90,16 @@ func TestCompareDoesNotSubtractTwoCurrencies(t *testing.T) {
 		})
 	}
 }
+
+func TestCompareSaysThatAnUncertainValueIsInDoubt(t *testing.T) {
+	first, second := readDocument(t, "Invoice number: INV-2026-17"), readDocument(t, "Invoice number: 17")
+	s := answers.CompareSettings{Variables: []answers.Variable{{Name: "invoice_number", Type: answers.String}}, Lang: "en"}
+	got, err := New().Compare(t.Context(), first, second, s)
+	want := "In doubt: “INV-2026-17” in the first document. The second may have a value, but it is uncertain."
+	if err != nil || got.Words["invoice_number"] != want {
+		t.Errorf("%q, %v, want %q", got.Words["invoice_number"], err, want)
+	}
+	if got.First.Candidates != nil || got.Second.Candidates != nil {
+		t.Error("the comparison has candidates that the settings do not ask for")
+	}
+}

@@ -17,6 +17,9 @@ func Describe(a, b answers.Extraction, lang answers.Lang, s answers.CompareSetti
 	for _, v := range s.Variables {
 		sentence, ok := w.inTwoCurrencies(v, a, b)
 		if !ok {
+			sentence, ok = w.inDoubt(v.Name, a, b)
+		}
+		if !ok {
 			sentence = w.compare(a.Values[v.Name], b.Values[v.Name])
 		}
 		words[v.Name] = sentence

@@ -3,7 +3,7 @@ package comparison
 import "portside/documents/answers"
 
 // phrases are the templates of each language, in the order of the constants of type phrase.
-var phrases = map[answers.Lang][16]string{
+var phrases = map[answers.Lang][18]string{
 	"en": {
 		"Both documents say {a}.", "No difference.", "The same but for case, spacing or punctuation: {a} in the first document, {b} in the second.",
 		"The second document says more: {b} instead of {a}.", "The first document says more: {a}; the second only {b}.",
@@ -12,6 +12,8 @@ var phrases = map[answers.Lang][16]string{
 		"Later in the second document by {c}: {b} instead of {a}.", "Earlier in the second document by {c}: {b} instead of {a}.",
 		"Only in the first document: {a}. Not found in the second.", "Only in the second document: {a}. Not found in the first.",
 		"Not found in either document.", "yes", "no", "%",
+		"In doubt: {a} in the first document. The second may have a value, but it is uncertain.",
+		"In doubt: {a} in the second document. The first may have a value, but it is uncertain.",
 	},
 	"es": {
 		"Ambos documentos dicen {a}.", "Sin diferencias.", "Igual salvo mayúsculas, espacios o puntuación: {a} en el primer documento, {b} en el segundo.",
@@ -21,6 +23,8 @@ var phrases = map[answers.Lang][16]string{
 		"Posterior en el segundo documento en {c}: {b} en lugar de {a}.", "Anterior en el segundo documento en {c}: {b} en lugar de {a}.",
 		"Solo en el primer documento: {a}. No se encontró en el segundo.", "Solo en el segundo documento: {a}. No se encontró en el primero.",
 		"No se encontró en ninguno de los documentos.", "sí", "no", noBreak + "%",
+		"Dudoso: {a} en el primer documento. El segundo puede tener un valor, pero es incierto.",
+		"Dudoso: {a} en el segundo documento. El primero puede tener un valor, pero es incierto.",
 	},
 	"pt": {
 		"Ambos os documentos dizem {a}.", "Sem diferenças.", "Igual, salvo maiúsculas, espaços ou pontuação: {a} no primeiro documento, {b} no segundo.",
@@ -30,6 +34,8 @@ var phrases = map[answers.Lang][16]string{
 		"Mais tarde no segundo documento, {c}: {b} em vez de {a}.", "Mais cedo no segundo documento, {c}: {b} em vez de {a}.",
 		"Apenas no primeiro documento: {a}. Não encontrado no segundo.", "Apenas no segundo documento: {a}. Não encontrado no primeiro.",
 		"Não encontrado em nenhum dos documentos.", "sim", "não", "%",
+		"Duvidoso: {a} no primeiro documento. O segundo pode ter um valor, mas é incerto.",
+		"Duvidoso: {a} no segundo documento. O primeiro pode ter um valor, mas é incerto.",
 	},
 	"fr": {
 		"Les deux documents indiquent {a}.", "Aucune différence.", "Identique à la casse, aux espaces ou à la ponctuation près : {a} dans le premier document, {b} dans le second.",
@@ -39,6 +45,8 @@ var phrases = map[answers.Lang][16]string{
 		"Plus tard de {c} dans le second document : {b} au lieu de {a}.", "Plus tôt de {c} dans le second document : {b} au lieu de {a}.",
 		"Seulement dans le premier document : {a}. Introuvable dans le second.", "Seulement dans le second document : {a}. Introuvable dans le premier.",
 		"Introuvable dans les deux documents.", "oui", "non", noBreak + "%",
+		"Douteux : {a} dans le premier document. Le second a peut-être une valeur, mais elle est incertaine.",
+		"Douteux : {a} dans le second document. Le premier a peut-être une valeur, mais elle est incertaine.",
 	},
 	"de": {
 		"Beide Dokumente nennen {a}.", "Kein Unterschied.", "Gleich bis auf Groß- und Kleinschreibung, Leer- oder Satzzeichen: {a} im ersten Dokument, {b} im zweiten.",
@@ -48,6 +56,8 @@ var phrases = map[answers.Lang][16]string{
 		"Im zweiten Dokument um {c} später: {b} statt {a}.", "Im zweiten Dokument um {c} früher: {b} statt {a}.",
 		"Nur im ersten Dokument: {a}. Im zweiten nicht gefunden.", "Nur im zweiten Dokument: {a}. Im ersten nicht gefunden.",
 		"In keinem der beiden Dokumente gefunden.", "ja", "nein", noBreak + "%",
+		"Zweifelhaft: {a} im ersten Dokument. Das zweite nennt vielleicht einen Wert, aber er ist unsicher.",
+		"Zweifelhaft: {a} im zweiten Dokument. Das erste nennt vielleicht einen Wert, aber er ist unsicher.",
 	},
 	"it": {
 		"Entrambi i documenti indicano {a}.", "Nessuna differenza.", "Uguale salvo maiuscole, spazi o punteggiatura: {a} nel primo documento, {b} nel secondo.",
@@ -57,6 +67,8 @@ var phrases = map[answers.Lang][16]string{
 		"Più tardi nel secondo documento di {c}: {b} invece di {a}.", "Prima nel secondo documento di {c}: {b} invece di {a}.",
 		"Solo nel primo documento: {a}. Non trovato nel secondo.", "Solo nel secondo documento: {a}. Non trovato nel primo.",
 		"Non trovato in nessuno dei due documenti.", "sì", "no", "%",
+		"Dubbio: {a} nel primo documento. Il secondo può avere un valore, ma è incerto.",
+		"Dubbio: {a} nel secondo documento. Il primo può avere un valore, ma è incerto.",
 	},
 	"nl": {
 		"Beide documenten vermelden {a}.", "Geen verschil.", "Gelijk op hoofdletters, spaties of leestekens na: {a} in het eerste document, {b} in het tweede.",
@@ -66,6 +78,8 @@ var phrases = map[answers.Lang][16]string{
 		"In het tweede document {c} later: {b} in plaats van {a}.", "In het tweede document {c} eerder: {b} in plaats van {a}.",
 		"Alleen in het eerste document: {a}. Niet gevonden in het tweede.", "Alleen in het tweede document: {a}. Niet gevonden in het eerste.",
 		"In geen van beide documenten gevonden.", "ja", "nee", "%",
+		"Twijfelachtig: {a} in het eerste document. Het tweede heeft misschien een waarde, maar die is onzeker.",
+		"Twijfelachtig: {a} in het tweede document. Het eerste heeft misschien een waarde, maar die is onzeker.",
 	},
 	"sv": {
 		"Båda dokumenten anger {a}.", "Ingen skillnad.", "Samma bortsett från versaler, mellanslag eller skiljetecken: {a} i det första dokumentet, {b} i det andra.",
@@ -75,6 +89,8 @@ var phrases = map[answers.Lang][16]string{
 		"Senare i det andra dokumentet med {c}: {b} i stället för {a}.", "Tidigare i det andra dokumentet med {c}: {b} i stället för {a}.",
 		"Endast i det första dokumentet: {a}. Hittades inte i det andra.", "Endast i det andra dokumentet: {a}. Hittades inte i det första.",
 		"Hittades inte i något av dokumenten.", "ja", "nej", noBreak + "%",
+		"Tveksamt: {a} i det första dokumentet. Det andra kan ha ett värde, men det är osäkert.",
+		"Tveksamt: {a} i det andra dokumentet. Det första kan ha ett värde, men det är osäkert.",
 	},
 	"pl": {
 		"Oba dokumenty podają {a}.", "Bez różnic.", "To samo poza wielkością liter, odstępami lub interpunkcją: {a} w pierwszym dokumencie, {b} w drugim.",
@@ -84,6 +100,8 @@ var phrases = map[answers.Lang][16]string{
 		"W drugim dokumencie później o {c}: {b} zamiast {a}.", "W drugim dokumencie wcześniej o {c}: {b} zamiast {a}.",
 		"Tylko w pierwszym dokumencie: {a}. Nie znaleziono w drugim.", "Tylko w drugim dokumencie: {a}. Nie znaleziono w pierwszym.",
 		"Nie znaleziono w żadnym z dokumentów.", "tak", "nie", "%",
+		"Wątpliwe: {a} w pierwszym dokumencie. Drugi może zawierać wartość, ale jest ona niepewna.",
+		"Wątpliwe: {a} w drugim dokumencie. Pierwszy może zawierać wartość, ale jest ona niepewna.",
 	},
 	"ro": {
 		"Ambele documente indică {a}.", "Nicio diferență.", "La fel, cu excepția majusculelor, spațiilor sau punctuației: {a} în primul document, {b} în al doilea.",
@@ -93,5 +111,7 @@ var phrases = map[answers.Lang][16]string{
 		"Mai târziu în al doilea document cu {c}: {b} în loc de {a}.", "Mai devreme în al doilea document cu {c}: {b} în loc de {a}.",
 		"Doar în primul document: {a}. Nu a fost găsit în al doilea.", "Doar în al doilea document: {a}. Nu a fost găsit în primul.",
 		"Nu a fost găsit în niciunul dintre documente.", "da", "nu", "%",
+		"Îndoielnic: {a} în primul document. Al doilea poate avea o valoare, dar este incertă.",
+		"Îndoielnic: {a} în al doilea document. Primul poate avea o valoare, dar este incertă.",
 	},
 }

@@ -28,6 +28,8 @@ const (
 	yes
 	no
 	percentSign
+	doubtInSecond
+	doubtInFirst
 )
 
 // quotes are the quotation marks of each language, in the style of its books.

@@ -87,7 +87,7 @@ func TestWholePeriodsAreNamed(t *testing.T) {
 
 func TestEveryLanguageHasAllPhrases(t *testing.T) {
 	for _, lang := range answers.Langs() {
-		for p := sameValue; p <= percentSign; p++ {
+		for p := sameValue; p <= doubtInFirst; p++ {
 			if phrases[lang][p] == "" {
 				t.Errorf("%s does not say phrase %d", lang, p)
 			}
