@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"time"
 
-	"portside/shared/core/fault"
 	"portside/shared/core/principal"
 	"portside/shared/media"
 )
@@ -15,9 +14,10 @@ type Job struct {
 	ID        string       `json:"id" format:"uuid"`
 	Status    media.Status `json:"status" enum:"queued,running,succeeded,failed"`
 	Progress  float64      `json:"progress" minimum:"0" maximum:"1" doc:"Estimated share of the work that is done. It is 1 only when the job has succeeded."`
-	Result    any          `json:"result" doc:"The response that the request would have had; null until the job has succeeded."`
+	Result    any          `json:"result" doc:"The response that the request would have had; null until the job has succeeded, and for a batch."`
 	Error     *JobError    `json:"error" doc:"Why the job failed; null unless it has failed."`
 	CreatedAt time.Time    `json:"createdAt" doc:"Time of creation, in UTC."`
+	Batch     *Batch       `json:"batch,omitempty" doc:"The documents of a batch; missing for other jobs."`
 }
 
 // JobError is the reason why a job failed. It is null in the other jobs.
@@ -30,30 +30,20 @@ type JobError struct {
 
 // jobBody returns the job in the form in which clients see it.
 func jobBody(job media.Job) Job {
-	body := Job{ID: job.ID, Status: job.Status, Progress: job.Progress, CreatedAt: job.CreatedAt}
+	body := Job{ID: job.ID, Status: job.Status, Progress: job.Progress, CreatedAt: job.CreatedAt, Batch: batchBody(job)}
 	if job.Answer != nil {
 		body.Result = answerBody(job.Question.Task, *job.Answer, true)
 	}
-	if job.Failure != nil {
-		body.Error = &JobError{Code: jobErrorCode(job.Failure.Kind), Detail: job.Failure.Detail}
-	}
+	body.Error = jobError(job.Failure)
 	return body
 }
 
-// jobErrorCode returns the code that problem details have for the same kind of fault.
-func jobErrorCode(kind fault.Kind) string {
-	switch kind {
-	case fault.Unprocessable:
-		return "UNPROCESSABLE"
-	case fault.UnsupportedType:
-		return "UNSUPPORTED_MEDIA_TYPE"
-	case fault.RateLimited:
-		return "RATE_LIMITED"
-	case fault.Unavailable:
-		return "UNAVAILABLE"
-	default:
-		return "INTERNAL_ERROR"
+func jobError(failure *media.Failure) *JobError {
+	if failure == nil {
+		return nil
 	}
+	problem := failure.Problem()
+	return &JobError{Code: problem.Code, Detail: problem.Detail}
 }
 
 // jobAccepted returns the response that refers to a job. A job that the client did not ask for
@@ -80,7 +70,11 @@ func (h *handlers) getJob(ctx context.Context, in *getJobInput) (*jobOutput, err
 	if err != nil {
 		return nil, err
 	}
-	return &jobOutput{Body: jobBody(job)}, nil
+	body := jobBody(job)
+	if job.Batch != nil && job.Status == media.Succeeded {
+		err = h.addResultURLs(ctx, job, body.Batch)
+	}
+	return &jobOutput{Body: body}, err
 }
 
 // Upload says where to send a file that is too large for a request.
@@ -91,11 +85,15 @@ type Upload struct {
 	ExpiresAt time.Time         `json:"expiresAt" doc:"Time when the URL stops working, in UTC."`
 }
 
+type createUploadInput struct {
+	MaxBytes int64 `query:"maxBytes" minimum:"1" maximum:"209715200" default:"209715200" doc:"The size of the largest file that can be posted. While another post may replace the file, it counts with this size, rounded up to MB, among your uploads." example:"1000000"`
+}
+
 type uploadOutput struct{ Body Upload }
 
-func (h *handlers) createUpload(ctx context.Context, _ *struct{}) (*uploadOutput, error) {
+func (h *handlers) createUpload(ctx context.Context, in *createUploadInput) (*uploadOutput, error) {
 	caller, _ := principal.From(ctx)
-	offer, err := h.offers.Offer(ctx, caller.UserID)
+	offer, err := h.store.Offer(ctx, caller.UserID, in.MaxBytes)
 	if err != nil {
 		return nil, err
 	}

@@ -163,7 +163,7 @@ func TestJobErrorCodesAreThoseOfProblems(t *testing.T) {
 		fault.Unprocessable: "UNPROCESSABLE", fault.UnsupportedType: "UNSUPPORTED_MEDIA_TYPE",
 		fault.RateLimited: "RATE_LIMITED", fault.Unavailable: "UNAVAILABLE", fault.NotFound: "INTERNAL_ERROR",
 	} {
-		if got := jobErrorCode(kind); got != want {
+		if got := (media.Failure{Kind: kind}).Problem().Code; got != want {
 			t.Errorf("code of kind %v is %s, want %s", kind, got, want)
 		}
 	}

@@ -38,7 +38,7 @@ func build(settings *start.Settings) (http.Handler, error) {
 		responder: media.NewResponder(media.ResponderParts{
 			Service: media.NewService(parts), Uploads: store, Jobs: store, Timing: media.DefaultTiming(), Now: time.Now,
 		}),
-		offers: store,
+		store: store,
 	}
 	return routes(h, auth).Handler(), nil
 }

@@ -15,8 +15,9 @@ import (
 // handlers has the dependencies of the handlers.
 type handlers struct {
 	responder *media.Responder
-	offers    interface {
-		Offer(ctx context.Context, owner string) (medias3.Offer, error)
+	store     interface {
+		Offer(ctx context.Context, owner string, maxBytes int64) (medias3.Offer, error)
+		ResultsURL(ctx context.Context, job media.Job, format media.ResultsFormat) (string, error)
 	}
 }
 
@@ -31,6 +32,8 @@ func routes(h *handlers, auth web.Authenticator) *web.API {
 	web.Handle(api, may, extractMedia, h.answerFiles(media.Extract))
 	web.Handle(api, may, compareMedia, h.answerFiles(media.Compare))
 	web.Handle(api, may, compareMediaAlias, h.answerFiles(media.Compare))
+	web.Handle(api, may, summarizeBatch, h.summarizeBatch)
+	web.Handle(api, may, extractBatch, h.extractBatch)
 	web.Handle(api, may, createUpload, h.createUpload)
 	web.Handle(api, may, getJob, h.getJob)
 	return api
@@ -73,13 +76,25 @@ var (
 		OperationID: "compareMediaAlias", Path: "/v1/ai/compare/media", Summary: "Compare two files (older path)",
 		RequestBody: web.FormBody("Two files, and the variables to compare.", formSchema(media.Compare)),
 	}, "ComparisonAnswer")
+	summarizeBatch = huma.Operation{
+		OperationID: "summarizeBatch", Method: http.MethodPost, Path: "/v1/capabilities/summarize/batch", Tags: []string{tag},
+		Summary: "Summarize many files", DefaultStatus: http.StatusAccepted,
+		Description: batchDescription,
+		Errors:      batchErrors, MaxBodyBytes: maxBatchBytes,
+	}
+	extractBatch = huma.Operation{
+		OperationID: "extractBatch", Method: http.MethodPost, Path: "/v1/capabilities/extract/batch", Tags: []string{tag},
+		Summary: "Extract values from many files", DefaultStatus: http.StatusAccepted,
+		Description: batchDescription,
+		Errors:      batchErrors, MaxBodyBytes: maxBatchBytes,
+	}
 	createUpload = huma.Operation{
 		OperationID: "createUpload", Method: http.MethodPost, Path: "/v1/uploads", Tags: []string{tag},
 		Summary: "Create an upload", DefaultStatus: http.StatusCreated,
 		Description: "For files above 4.4 MB, which are too large for a request. Within 15 minutes, post a form to `url`: first the " +
 			"`fields`, then the file as `file`, at most 200 MB. Then send `uploadId` in place of the file, as `file_upload_id` " +
 			"(`file1_upload_id`, `file2_upload_id`). During the 15 minutes, another post replaces the file. Uploads are deleted after " +
-			"24 hours. You can have 10 uploads without a file at the same time, and 999 files or 10 GB.",
+			"24 hours. You can have 10 uploads without a file at the same time, and 1,999 files or 10 GB.",
 	}
 	getJob = huma.Operation{
 		OperationID: "getJob", Method: http.MethodGet, Path: "/v1/capabilities/jobs/{jobId}", Tags: []string{tag},
@@ -93,6 +108,16 @@ var (
 // 100 variables with the longest descriptions, even if each character is written as an escaped
 // surrogate pair (\ud83d\udea2).
 const maxTextBytes = 12 * (100_000 + media.MaxVariables*(media.MaxNameChars+media.MaxDescriptionChars+10))
+
+// maxBatchBytes limits the body of a batch. It has room for the documents besides what a text needs.
+const maxBatchBytes = maxTextBytes + media.MaxBatchDocuments*(12*media.MaxBatchNameChars+100)
+
+const batchDescription = "Starts a job that answers the same question about each of up to 1,000 uploads. `GET` of the job shows the " +
+	"state of each document and, at the end, URLs of the results as CSV and as JSON Lines. A document that fails does not fail the others. " +
+	"You can have one batch at a time. A repeated request returns the batch that is running."
+
+// batchErrors are the statuses of errors of a batch.
+var batchErrors = []int{http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType}
 
 // Advice in the error about a body that is too large.
 var (

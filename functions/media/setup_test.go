@@ -81,13 +81,13 @@ func (a *testAPI) handler() http.Handler {
 		Service: a.service, Uploads: a.store, Jobs: a.store, Timing: a.timing, Now: a.clock,
 	})
 	auth := credentials.NewAuthenticator(a.table, a.limit, awstest.RealTime)
-	return routes(&handlers{responder: responder, offers: a.store}, auth).Handler()
+	return routes(&handlers{responder: responder, store: a.store}, auth).Handler()
 }
 
 // runJob does the work of a job as functions/runmediajobs does.
 func (a *testAPI) runJob(id string) {
 	a.tb.Helper()
-	runner := media.NewRunner(media.RunnerParts{Service: a.service, Uploads: a.store, Jobs: a.store, Now: awstest.RealTime})
+	runner := media.NewRunner(media.RunnerParts{Service: a.service, Uploads: a.store, Jobs: a.store, Batches: a.store, Now: awstest.RealTime})
 	if err := runner.Run(a.tb.Context(), ada, id); err != nil {
 		a.tb.Fatal(err)
 	}

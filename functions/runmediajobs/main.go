@@ -31,6 +31,8 @@ func build(settings *start.Settings) (any, error) {
 		store, parts := medias3.New(client, bucket, time.Now), parts
 		transcriber, err := mediaengines.NewTranscriber(engines.In(client, bucket))
 		parts.Results, parts.Transcriber = store, transcriber
-		return media.NewRunner(media.RunnerParts{Service: media.NewService(parts), Uploads: store, Jobs: store, Now: time.Now}), err
+		return media.NewRunner(media.RunnerParts{
+			Service: media.NewService(parts), Uploads: store, Jobs: store, Batches: store, Now: time.Now,
+		}), err
 	}), nil
 }

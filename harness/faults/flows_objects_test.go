@@ -116,7 +116,7 @@ func runJob(r *run) {
 	})
 	runner := media.NewRunner(media.RunnerParts{Service: service, Uploads: store, Jobs: store, Now: awstest.RealTime})
 	r.do("offer an upload", func(ctx context.Context) error {
-		_, err := store.Offer(ctx, owner)
+		_, err := store.Offer(ctx, owner, medias3.MaxUploadBytes)
 		return err
 	})
 	text := []byte("The quick brown fox jumps over the lazy dog. It does so every day.")

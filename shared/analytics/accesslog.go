@@ -77,9 +77,9 @@ const post = "POST"
 // exist.
 func mediaTaskOf(path string) MediaTask {
 	switch path {
-	case "/v1/capabilities/summarize", "/v1/capabilities/summarize/media":
+	case "/v1/capabilities/summarize", "/v1/capabilities/summarize/media", "/v1/capabilities/summarize/batch":
 		return SummarizeTask
-	case "/v1/capabilities/extract", "/v1/capabilities/extract/media":
+	case "/v1/capabilities/extract", "/v1/capabilities/extract/media", "/v1/capabilities/extract/batch":
 		return ExtractTask
 	case "/v1/capabilities/compare", "/v1/capabilities/compare/media", "/v1/ai/compare/media":
 		return CompareTask

@@ -53,6 +53,9 @@ var (
 	// ErrTooManyJobs means that MaxOpenJobs of the owner have not ended.
 	ErrTooManyJobs = fault.New(fault.RateLimited, fmt.Sprintf("You have %d jobs that have not ended. Wait until one of them ends, then "+
 		"send the request again.", MaxOpenJobs)).After(30 * time.Second)
+	// ErrTooManyBatches means that a batch of the owner has not ended.
+	ErrTooManyBatches = fault.New(fault.RateLimited, "You have a batch that has not ended. Wait until it ends, then send the request "+
+		"again.").After(time.Minute)
 	// ErrNoUpload means that the owner has no upload with this ID, or that it has expired.
 	ErrNoUpload = fault.New(fault.Unprocessable, "You have no such upload. Uploads are deleted after 24 hours. Create one with "+
 		"POST /v1/uploads and send the file to its url first.")
@@ -75,6 +78,8 @@ type Job struct {
 	Answer    *Answer   `json:"answer,omitempty"`
 	Failure   *Failure  `json:"failure,omitempty"`
 	CreatedAt time.Time `json:"createdAt"`
+	// Batch has the documents if the job answers its question about each upload by itself. Otherwise it is nil.
+	Batch *Batch `json:"batch,omitempty"`
 
 	Version string    `json:"-"` // version that was read from the store; empty for a new job
 	SavedAt time.Time `json:"-"` // when that version was stored
@@ -84,6 +89,22 @@ type Job struct {
 type Failure struct {
 	Kind   fault.Kind `json:"kind"`
 	Detail string     `json:"detail"`
+}
+
+// Problem returns the failure in the form in which clients see it.
+func (f Failure) Problem() *Problem {
+	code := "INTERNAL_ERROR"
+	switch f.Kind {
+	case fault.Unprocessable:
+		code = "UNPROCESSABLE"
+	case fault.UnsupportedType:
+		code = "UNSUPPORTED_MEDIA_TYPE"
+	case fault.RateLimited:
+		code = "RATE_LIMITED"
+	case fault.Unavailable:
+		code = "UNAVAILABLE"
+	}
+	return &Problem{Code: code, Detail: f.Detail}
 }
 
 // Ended reports whether the job has succeeded or failed.
@@ -96,7 +117,11 @@ func (j Job) IsSilent(now time.Time) bool { return now.Sub(j.SavedAt) > MaxJobSi
 // AsOf returns the job with its status at the given time. A job that is too old to be still running
 // has failed, even if no process was left to save that.
 func (j Job) AsOf(now time.Time) Job {
-	if !j.Ended() && now.Sub(j.CreatedAt) > MaxJobAge {
+	since := j.CreatedAt
+	if j.Batch != nil { // it has several runs, and each begins with an event that was sent when the job was saved
+		since = j.SavedAt
+	}
+	if !j.Ended() && now.Sub(since) > MaxJobAge {
 		j.Status, j.Failure = Failed, &Failure{ErrInterrupted.Kind, ErrInterrupted.Detail}
 	}
 	return j
@@ -118,11 +143,14 @@ type Jobs interface {
 	// StartJob stores a job if the stored one still has the given version, and makes sure that a
 	// Runner soon runs it, at least once. If several requests start a job at the same time, one
 	// succeeds and the rest get ErrAlreadyStarted. After any other error, no job was started. The error
-	// is ErrTooManyJobs if the owner has MaxOpenJobs already.
+	// is ErrTooManyJobs if the owner has MaxOpenJobs already, or
+	// ErrTooManyBatches if a batch has not ended.
 	StartJob(ctx context.Context, job Job) error
 	// ResumeJob makes sure that a Runner soon runs a job that no Runner has begun, because the process that started it may have crashed
 	// before that was certain.
 	ResumeJob(ctx context.Context, owner, id string) error
+	// ContinueJob saves the job as SaveJob does, and makes sure that a Runner soon runs it again. Errors: ErrJobChanged.
+	ContinueJob(ctx context.Context, job Job) error
 	// SaveJob replaces the version of the job that was read, and returns the job with its new version. A job that has ended no longer
 	// counts as open. Errors: ErrJobChanged.
 	SaveJob(ctx context.Context, job Job) (Job, error)

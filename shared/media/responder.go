@@ -196,39 +196,44 @@ func (r *Responder) startJob(ctx context.Context, req Request, uploads *backgrou
 	if err != nil {
 		return Response{}, err
 	}
-	job, err := r.Jobs.Job(ctx, req.Owner, id)
-	switch {
-	case err == nil && !job.AsOf(r.Now()).Ended() && !job.IsSilent(r.Now()):
-		return r.resume(ctx, job)
-	case err != nil && !errors.Is(err, ErrNoJob):
-		return Response{}, err
-	}
-	uploadIDs, err := uploads.wait(ctx)
-	if err != nil {
-		return Response{}, err
-	}
-	job = Job{
-		ID: id, Owner: req.Owner, Question: req.Question, Uploads: uploadIDs, Version: job.Version,
-		Status: Queued, CreatedAt: r.Now().UTC().Truncate(time.Millisecond),
-	}
-	err = r.Jobs.StartJob(ctx, job)
-	if errors.Is(err, ErrAlreadyStarted) { // by an equal request at the same time
-		job, err = r.Jobs.Job(ctx, req.Owner, id)
-	}
+	job, err := r.startOnce(ctx, req.Owner, id, func(ctx context.Context) (Job, error) {
+		uploadIDs, err := uploads.wait(ctx)
+		return Job{Question: req.Question, Uploads: uploadIDs}, err
+	})
 	if err != nil {
 		return Response{}, err
 	}
 	return Response{Job: &job}, nil
 }
 
-// resume returns a job that another request has started. If no attempt has begun, that request may have crashed in the middle.
-func (r *Responder) resume(ctx context.Context, job Job) (Response, error) {
-	if job.Status == Queued && job.Attempts == 0 {
-		if err := r.Jobs.ResumeJob(ctx, job.Owner, job.ID); err != nil {
-			return Response{}, err
-		}
+// startOnce starts the job that prepare returns, unless the owner has a job with the ID that has not ended; then it returns that one.
+func (r *Responder) startOnce(ctx context.Context, owner, id string, prepare func(context.Context) (Job, error)) (Job, error) {
+	stored, err := r.Jobs.Job(ctx, owner, id)
+	switch {
+	case err == nil && !stored.AsOf(r.Now()).Ended() && !stored.IsSilent(r.Now()):
+		return stored, r.resume(ctx, stored)
+	case err != nil && !errors.Is(err, ErrNoJob):
+		return Job{}, err
 	}
-	return Response{Job: &job}, nil
+	job, err := prepare(ctx)
+	if err != nil {
+		return Job{}, err
+	}
+	job.ID, job.Owner, job.Version = id, owner, stored.Version
+	job.Status, job.CreatedAt = Queued, r.Now().UTC().Truncate(time.Millisecond)
+	err = r.Jobs.StartJob(ctx, job)
+	if errors.Is(err, ErrAlreadyStarted) { // by an equal request at the same time
+		return r.Jobs.Job(ctx, owner, id)
+	}
+	return job, err
+}
+
+// resume makes sure that a job runs that another request has started. If no attempt has begun, that request may have crashed in the middle.
+func (r *Responder) resume(ctx context.Context, job Job) error {
+	if job.Status != Queued || job.Attempts > 0 {
+		return nil
+	}
+	return r.Jobs.ResumeJob(ctx, job.Owner, job.ID)
 }
 
 // jobID returns the same ID for the same question of the same owner about the same files, so that a

@@ -30,6 +30,7 @@ type RunnerParts struct {
 	Service *Service
 	Uploads Uploads
 	Jobs    Jobs
+	Batches BatchResults
 	Now     func() time.Time
 }
 
@@ -50,8 +51,11 @@ func (r *Runner) Run(ctx context.Context, owner, id string) error {
 	if errors.Is(err, ErrNoJob) || err == nil && job.Ended() {
 		return nil // the job has expired, or the event was delivered twice
 	}
-	if err != nil {
+	switch {
+	case err != nil:
 		return err
+	case job.Batch != nil:
+		return r.runBatch(ctx, job)
 	}
 	job, answer, err := r.attempt(ctx, job)
 	if err != nil && isTransient(err) && job.Attempts < MaxJobAttempts {
@@ -62,7 +66,7 @@ func (r *Runner) Run(ctx context.Context, owner, id string) error {
 	return r.end(ctx, job, answer, err)
 }
 
-// begin saves that an attempt begins. It ends a job that has no attempt left.
+// begin saves that an attempt begins. It ends a job that has no attempt left, unless it is a batch, whose documents count their own.
 func (r *Runner) begin(ctx context.Context, owner, id string) (Job, error) {
 	job, err := r.Jobs.Job(ctx, owner, id)
 	if err != nil || job.Ended() {
@@ -71,7 +75,7 @@ func (r *Runner) begin(ctx context.Context, owner, id string) (Job, error) {
 	wasKilled := job.Status == Running
 	job.Attempts++
 	job.Status, job.Progress = Running, 0
-	if job.Attempts > MaxJobAttempts || wasKilled && job.Attempts == MaxJobAttempts {
+	if job.Batch == nil && (job.Attempts > MaxJobAttempts || wasKilled && job.Attempts == MaxJobAttempts) {
 		job.Status, job.Failure = Failed, failureOf(ctx, ErrInterrupted)
 	}
 	return r.Jobs.SaveJob(ctx, job)

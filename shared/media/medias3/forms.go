@@ -23,9 +23,9 @@ const (
 	// MaxOpenForms is how many offers may be open at the same time. An offer is open until its file is posted, or until
 	// OfferLifetime has passed.
 	MaxOpenForms = 10
-	// maxStored is how many posted files may be stored. One call lists them, because a page has 1,000 keys.
-	maxStored = 999
-	// maxStoredBytes is the size of all posted files. A file counts as MaxUploadBytes while another post may replace it.
+	// maxStored is how many posted files may be stored. Two calls list them, because a page has 1,000 keys.
+	maxStored = 1_999
+	// maxStoredBytes is the size of all posted files. While another post may replace a file, it counts as the most that the offer takes.
 	maxStoredBytes = 10 << 30
 )
 
@@ -36,7 +36,8 @@ var (
 		"the uploads expire after 15 minutes.", MaxOpenForms)).After(time.Minute)
 	// ErrTooManyUploads means that the owner has maxStored files, or files of maxStoredBytes.
 	ErrTooManyUploads = fault.New(fault.RateLimited, fmt.Sprintf("Your uploads have reached the limit of 10 GB or %d files. An upload "+
-		"counts as 200 MB during its first 15 minutes, and is deleted after 24 hours. Try again later.", maxStored)).After(OfferLifetime)
+		"counts as its maxBytes (200 MB by default) during its first 15 minutes, and is deleted after 24 hours. Try again later.",
+		maxStored)).After(OfferLifetime)
 )
 
 // takeForm occupies a place among the owner's open forms with the ID of an upload. Errors: ErrTooManyForms, ErrTooManyUploads.
@@ -85,30 +86,49 @@ func (s *Store) isPostable(at *time.Time) bool { return s.now().Sub(aws.ToTime(a
 // uploads are files of requests, which other quotas limit. Their IDs are random.
 func (s *Store) postedFiles(ctx context.Context, owner string) (map[string]bool, error) {
 	prefix := uploads + owner + "/"
-	out, err := s.client.ListObjectsV2(ctx, &s3.ListObjectsV2Input{
+	pages := s3.NewListObjectsV2Paginator(s.client, &s3.ListObjectsV2Input{
 		Bucket: &s.bucket, Prefix: &prefix, StartAfter: aws.String(prefix + firstIDAt(s.now().Add(-media.Retention))),
-		MaxKeys: aws.Int32(maxStored + 1),
 	})
-	if err != nil {
-		return nil, fmt.Errorf("list uploads: %w", asUnavailable(err))
-	}
 	posted, size := map[string]bool{}, int64(0)
-	for _, object := range out.Contents {
-		id := strings.TrimPrefix(aws.ToString(object.Key), prefix)
-		if parsed, err := uuid.Parse(id); err != nil || parsed.Version() != 7 {
-			continue
+	for pages.HasMorePages() && len(posted) < maxStored {
+		page, err := pages.NextPage(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("list uploads: %w", asUnavailable(err))
 		}
-		posted[id] = true
-		if s.isPostable(object.LastModified) {
-			size += MaxUploadBytes
-		} else {
-			size += aws.ToInt64(object.Size)
+		for _, object := range page.Contents {
+			id := strings.TrimPrefix(aws.ToString(object.Key), prefix)
+			parsed, err := uuid.Parse(id)
+			if err != nil || parsed.Version() != 7 {
+				continue
+			}
+			posted[id] = true
+			if s.isPostable(object.LastModified) {
+				size += maxSizeOf(parsed)
+			} else {
+				size += aws.ToInt64(object.Size)
+			}
 		}
 	}
 	if len(posted) >= maxStored || size >= maxStoredBytes {
 		return nil, ErrTooManyUploads
 	}
 	return posted, nil
+}
+
+// newOfferID returns the ID of an offer for a file of at most maxBytes. The 12 random bits after the version hold that limit in MB, rounded
+// up, so that a list of keys shows how large a file can become that another post may replace.
+func newOfferID(maxBytes int64) uuid.UUID {
+	id := uuid.Must(uuid.NewV7())
+	const version7, mb = 7 << 12, 1 << 20
+	limit := min(max(maxBytes+mb-1, 0)/mb, MaxUploadBytes/mb)
+	binary.BigEndian.PutUint16(id[6:8], version7|uint16(limit))
+	return id
+}
+
+// maxSizeOf returns the largest size that the file of an offer can have, in bytes.
+func maxSizeOf(id uuid.UUID) int64 {
+	const limitBits = 1<<12 - 1
+	return min(int64(binary.BigEndian.Uint16(id[6:8])&limitBits)<<20, MaxUploadBytes)
 }
 
 // firstIDAt returns the text that sorts before every UUID of version 7 that is created at the time or later.

@@ -18,7 +18,7 @@ func (c *testStore) offers(t *testing.T, owner string, refusal error) []medias3.
 	t.Helper()
 	var made []medias3.Offer
 	for range medias3.MaxOpenForms + 1 {
-		offer, err := c.Offer(t.Context(), owner)
+		offer, err := c.Offer(t.Context(), owner, medias3.MaxUploadBytes)
 		if errors.Is(err, refusal) {
 			return made
 		}
@@ -49,7 +49,7 @@ func TestOwnerHasFewOpenForms(t *testing.T) {
 		t.Errorf("%d offers after two files were posted, want 2", len(again))
 	}
 	c.advance = medias3.OfferLifetime + 2*time.Second
-	if _, err := c.Offer(t.Context(), ada); err != nil {
+	if _, err := c.Offer(t.Context(), ada, medias3.MaxUploadBytes); err != nil {
 		t.Errorf("after all others expired: %v", err)
 	}
 }
@@ -60,7 +60,7 @@ func TestConcurrentOffersKeepTheQuota(t *testing.T) {
 	var requests sync.WaitGroup
 	for range 3 * medias3.MaxOpenForms {
 		requests.Go(func() {
-			_, err := c.Offer(t.Context(), ada)
+			_, err := c.Offer(t.Context(), ada, medias3.MaxUploadBytes)
 			switch {
 			case err == nil:
 				made.Add(1)
@@ -80,7 +80,7 @@ func TestOwnerHasLimitedBytes(t *testing.T) {
 	c := newTestStore(t)
 	const files = 52 // 52 × 200 MB are more than 10 GB
 	for range files {
-		offer, err := c.Offer(t.Context(), ada)
+		offer, err := c.Offer(t.Context(), ada, medias3.MaxUploadBytes)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -98,7 +98,42 @@ func TestOwnerHasLimitedBytes(t *testing.T) {
 		t.Errorf("%d offers to an owner without posted files", len(made))
 	}
 	c.advance = medias3.OfferLifetime + 2*time.Second
-	if _, err := c.Offer(t.Context(), ada); err != nil {
+	if _, err := c.Offer(t.Context(), ada, medias3.MaxUploadBytes); err != nil {
 		t.Errorf("after the files have their own size: %v", err)
+	}
+}
+
+// An offer for a small file counts with the size of that file, so a batch of small documents fits.
+func TestSmallOffersCountLittle(t *testing.T) {
+	c := newTestStore(t)
+	const files = 60 // 60 × 200 MB would be more than 10 GB
+	for range files {
+		offer, err := c.Offer(t.Context(), ada, 1<<20+1) // counts as 2 MB
+		if err != nil {
+			t.Fatal(err)
+		}
+		if status := post(t, offer, "an invoice"); status != http.StatusNoContent {
+			t.Fatalf("status %d", status)
+		}
+	}
+	offer, err := c.Offer(t.Context(), ada, 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if status := post(t, offer, "11 letters."); status != http.StatusBadRequest {
+		t.Errorf("a file above the limit of its offer has status %d, want 400", status)
+	}
+	if status := post(t, offer, "10 letters"); status != http.StatusNoContent {
+		t.Errorf("a file of the largest size has status %d", status)
+	}
+}
+
+func TestOfferIDsHoldTheLimit(t *testing.T) {
+	const mb = 1 << 20
+	for maxBytes, want := range map[int64]int64{1: mb, mb: mb, mb + 1: 2 * mb, medias3.MaxUploadBytes: medias3.MaxUploadBytes} {
+		id := medias3.NewOfferID(maxBytes)
+		if got := medias3.MaxSizeOf(id); got != want || id.Version() != 7 || id.Variant() != uuid.RFC4122 {
+			t.Errorf("%d bytes: %s counts as %d, want %d", maxBytes, id, got, want)
+		}
 	}
 }

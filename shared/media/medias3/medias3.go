@@ -4,9 +4,12 @@
 //	uploads/<owner>/<id>       a file
 //	jobs/<owner>/<id>          a job, as JSON
 //	open/<owner>/<n>           the ID of a job that has not ended; at most media.MaxOpenJobs
+//	open/<owner>/batch         the ID of a batch that has not ended
 //	forms/<owner>/<n>          the ID of an upload that was offered; at most MaxOpenForms
 //	queue/<owner>/<id>         empty; its creation is the event that runs the job
 //	results/<key>              an answer, as JSON
+//	batches/<owner>/<id>/<n>   the line of a document in the results of a batch, as JSON
+//	batches/<owner>/<id>/results.jsonl, results.csv
 //
 // Owners and IDs are UUIDs, so a key is never ambiguous. The lifecycle deletes once a day. Until then,
 // objects older than media.Retention are treated as missing.
@@ -43,6 +46,7 @@ const (
 	// Queue is the prefix by which template.yaml filters the events of the bucket.
 	Queue   = "queue/"
 	results = "results/"
+	batches = "batches/"
 )
 
 // MaxUploadBytes is the largest upload that can be read. The disk of a function has 512 MB, and a
@@ -76,6 +80,8 @@ var (
 	_ media.Uploads = (*Store)(nil)
 	_ media.Jobs    = (*Store)(nil)
 	_ media.Results = (*Store)(nil)
+
+	_ media.BatchResults = (*Store)(nil)
 )
 
 // New returns a Store for the bucket.

@@ -84,7 +84,7 @@ func TestUploadBelongsToItsOwner(t *testing.T) {
 
 func TestOfferAcceptsFileOfItsOwner(t *testing.T) {
 	c := newTestStore(t)
-	offer, err := c.Offer(t.Context(), ada)
+	offer, err := c.Offer(t.Context(), ada, medias3.MaxUploadBytes)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,7 +103,7 @@ func TestOfferAcceptsFileOfItsOwner(t *testing.T) {
 // An offer does not accept a file that is too large to be read.
 func TestUploadSizeIsLimited(t *testing.T) {
 	c, id := newTestStore(t), uuid.NewString()
-	offer, err := c.Offer(t.Context(), ada)
+	offer, err := c.Offer(t.Context(), ada, medias3.MaxUploadBytes)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,7 +7,6 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
-	"github.com/google/uuid"
 )
 
 // OfferLifetime is how long an offer can be used. During that time, another post replaces the file.
@@ -21,10 +20,10 @@ type Offer struct {
 	ExpiresAt time.Time
 }
 
-// Offer returns an offer to post one file of at most MaxUploadBytes. The file belongs to the owner,
-// whoever posts it. Errors: ErrTooManyForms, ErrTooManyUploads.
-func (s *Store) Offer(ctx context.Context, owner string) (Offer, error) {
-	id := uuid.Must(uuid.NewV7()).String()
+// Offer returns an offer to post one file of at most maxBytes, which is from 1 to MaxUploadBytes. The file belongs to the owner,
+// also if another client posts it. Errors: ErrTooManyForms, ErrTooManyUploads.
+func (s *Store) Offer(ctx context.Context, owner string, maxBytes int64) (Offer, error) {
+	id := newOfferID(maxBytes).String()
 	if err := s.takeForm(ctx, owner, id); err != nil {
 		return Offer{}, err
 	}
@@ -32,7 +31,7 @@ func (s *Store) Offer(ctx context.Context, owner string) (Offer, error) {
 		Bucket: &s.bucket, Key: aws.String(uploads + owner + "/" + id),
 	}, func(o *s3.PresignPostOptions) {
 		o.Expires = OfferLifetime
-		o.Conditions = []any{[]any{"content-length-range", 1, int64(MaxUploadBytes)}}
+		o.Conditions = []any{[]any{"content-length-range", 1, maxBytes}}
 	})
 	if err != nil {
 		return Offer{}, fmt.Errorf("sign an upload: %w", err)

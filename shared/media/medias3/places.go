@@ -17,16 +17,30 @@ import (
 	"portside/shared/media"
 )
 
+// maxPlaces is how many places an owner can occupy.
+const maxPlaces = media.MaxOpenJobs + 1
+
+// placesFor returns the keys of the places that a job can occupy, and the error if all are occupied. Batches have one place of their own.
+func placesFor(job media.Job) (keys []string, full error) {
+	if job.Batch != nil {
+		return []string{openJobs + job.Owner + "/batch"}, media.ErrTooManyBatches
+	}
+	for n := range media.MaxOpenJobs {
+		keys = append(keys, openJobs+job.Owner+"/"+strconv.Itoa(n))
+	}
+	return keys, media.ErrTooManyJobs
+}
+
 // takePlace occupies a free place among the owner's open jobs with the ID of the job. A place is also free if its job was not saved for
-// media.MaxJobSilence, because then no process may be left to free it. Errors: media.ErrTooManyJobs.
+// media.MaxJobSilence, because then no process may be left to free it. Errors: media.ErrTooManyJobs, media.ErrTooManyBatches.
 func (s *Store) takePlace(ctx context.Context, job media.Job) error {
-	taken, err := s.takenPlaces(ctx, openJobs+job.Owner+"/", media.MaxOpenJobs)
+	taken, err := s.takenPlaces(ctx, openJobs+job.Owner+"/", maxPlaces)
 	if err != nil {
 		return err
 	}
 	var occupied []string
-	for n := range media.MaxOpenJobs {
-		key := openJobs + job.Owner + "/" + strconv.Itoa(n)
+	keys, full := placesFor(job)
+	for _, key := range keys {
 		if _, isTaken := taken[key]; isTaken {
 			occupied = append(occupied, key)
 			continue
@@ -36,25 +50,28 @@ func (s *Store) takePlace(ctx context.Context, job media.Job) error {
 			return err
 		}
 	}
-	return s.takeOver(ctx, job, occupied, taken)
+	if isTakenOver, err := s.takeOver(ctx, job, occupied, taken); isTakenOver || err != nil {
+		return err
+	}
+	return full
 }
 
-// takeOver occupies the first of the places whose job is silent, or the same one.
-func (s *Store) takeOver(ctx context.Context, job media.Job, occupied []string, taken map[string]types.Object) error {
+// takeOver occupies the first of the places whose job is silent, or the same one. It reports whether there was one.
+func (s *Store) takeOver(ctx context.Context, job media.Job, occupied []string, taken map[string]types.Object) (bool, error) {
 	for _, key := range occupied {
 		isFree, err := s.isReplaceable(ctx, job, taken[key])
 		if err != nil {
-			return err
+			return false, err
 		}
 		if !isFree {
 			continue
 		}
 		err = s.occupy(ctx, key, aws.ToString(taken[key].ETag), job.ID)
 		if err == nil || !errors.Is(err, errStale) { // otherwise another request has taken it
-			return err
+			return err == nil, err
 		}
 	}
-	return media.ErrTooManyJobs
+	return false, nil
 }
 
 // isReplaceable reports whether the job of a place was not saved for media.MaxJobSilence, or is the same job, which was started again.
@@ -97,7 +114,7 @@ func (s *Store) takenPlaces(ctx context.Context, prefix string, limit int32) (ma
 
 // freePlace frees the place that the job occupies, if any.
 func (s *Store) freePlace(ctx context.Context, job media.Job) error {
-	taken, err := s.takenPlaces(ctx, openJobs+job.Owner+"/", media.MaxOpenJobs)
+	taken, err := s.takenPlaces(ctx, openJobs+job.Owner+"/", maxPlaces)
 	if err != nil {
 		return err
 	}

@@ -442,6 +442,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/capabilities/extract/batch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Extract values from many files
+         * @description Starts a job that answers the same question about each of up to 1,000 uploads. `GET` of the job shows the state of each document and, at the end, URLs of the results as CSV and as JSON Lines. A document that fails does not fail the others. You can have one batch at a time. A repeated request returns the batch that is running.
+         *
+         *     Needs the permission `capabilities:use`.
+         */
+        post: operations["extractBatch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/capabilities/extract/media": {
         parameters: {
             query?: never;
@@ -502,6 +524,28 @@ export interface paths {
          *     Needs the permission `capabilities:use`.
          */
         post: operations["summarizeText"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/capabilities/summarize/batch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Summarize many files
+         * @description Starts a job that answers the same question about each of up to 1,000 uploads. `GET` of the job shows the state of each document and, at the end, URLs of the results as CSV and as JSON Lines. A document that fails does not fail the others. You can have one batch at a time. A repeated request returns the batch that is running.
+         *
+         *     Needs the permission `capabilities:use`.
+         */
+        post: operations["summarizeBatch"];
         delete?: never;
         options?: never;
         head?: never;
@@ -975,7 +1019,7 @@ export interface paths {
         put?: never;
         /**
          * Create an upload
-         * @description For files above 4.4 MB, which are too large for a request. Within 15 minutes, post a form to `url`: first the `fields`, then the file as `file`, at most 200 MB. Then send `uploadId` in place of the file, as `file_upload_id` (`file1_upload_id`, `file2_upload_id`). During the 15 minutes, another post replaces the file. Uploads are deleted after 24 hours. You can have 10 uploads without a file at the same time, and 999 files or 10 GB.
+         * @description For files above 4.4 MB, which are too large for a request. Within 15 minutes, post a form to `url`: first the `fields`, then the file as `file`, at most 200 MB. Then send `uploadId` in place of the file, as `file_upload_id` (`file1_upload_id`, `file2_upload_id`). During the 15 minutes, another post replaces the file. Uploads are deleted after 24 hours. You can have 10 uploads without a file at the same time, and 1,999 files or 10 GB.
          *
          *     Needs the permission `capabilities:use`.
          */
@@ -1307,6 +1351,42 @@ export interface components {
             requireResidentKey: boolean;
             /** @enum {string} */
             userVerification: "required";
+        };
+        Batch: {
+            /**
+             * Format: int64
+             * @description Number of documents with an answer.
+             * @example 998
+             */
+            succeeded: number;
+            /**
+             * Format: int64
+             * @description Number of documents that failed.
+             * @example 2
+             */
+            failed: number;
+            /** @description The documents, in the order of the request. */
+            documents: components["schemas"]["BatchDocument"][];
+            /**
+             * Format: uri
+             * @description URL of a table with one row for each document, when the job has succeeded. It works for 15 minutes; get the job again for another one.
+             */
+            csvUrl?: string;
+            /**
+             * Format: uri
+             * @description URL of a text with a line of JSON for each document, with evidence, when the job has succeeded.
+             */
+            jsonlUrl?: string;
+        };
+        BatchDocument: {
+            /** Format: uuid */
+            uploadId: string;
+            /** @example invoice-0117.pdf */
+            name: string;
+            /** @enum {string} */
+            status: "queued" | "running" | "succeeded" | "failed";
+            /** @description Why the document failed; null unless it has failed. */
+            error: components["schemas"]["JobError"];
         };
         Box: {
             /**
@@ -2028,7 +2108,7 @@ export interface components {
              * @description Estimated share of the work that is done. It is 1 only when the job has succeeded.
              */
             progress: number;
-            /** @description The response that the request would have had; null until the job has succeeded. */
+            /** @description The response that the request would have had; null until the job has succeeded, and for a batch. */
             result: unknown;
             /** @description Why the job failed; null unless it has failed. */
             error: components["schemas"]["JobError"];
@@ -2037,6 +2117,8 @@ export interface components {
              * @description Time of creation, in UTC.
              */
             createdAt: string;
+            /** @description The documents of a batch; missing for other jobs. */
+            batch?: components["schemas"]["Batch"];
         };
         JobError: {
             /**
@@ -2093,6 +2175,19 @@ export interface components {
              * @example 2026-03-02T09:15:30.250Z
              */
             createdAt: string;
+        };
+        ListedUpload: {
+            /**
+             * Format: uuid
+             * @description ID of the upload.
+             * @example 0192f3a1-5b7c-7cc0-9d52-3f3e6b1f0a11
+             */
+            uploadId: string;
+            /**
+             * @description Your name of the document, for the results.
+             * @example invoice-0117.pdf
+             */
+            name: string;
         };
         ListedUser: {
             /**
@@ -3399,6 +3494,8 @@ export type Api = components['schemas']['API'];
 export type ApiKey = components['schemas']['APIKey'];
 export type ActivatedUser = components['schemas']['ActivatedUser'];
 export type AuthenticatorCriteria = components['schemas']['AuthenticatorCriteria'];
+export type Batch = components['schemas']['Batch'];
+export type BatchDocument = components['schemas']['BatchDocument'];
 export type Box = components['schemas']['Box'];
 export type ByTask = components['schemas']['ByTask'];
 export type Candidate = components['schemas']['Candidate'];
@@ -3433,6 +3530,7 @@ export type Job = components['schemas']['Job'];
 export type JobError = components['schemas']['JobError'];
 export type Line = components['schemas']['Line'];
 export type ListedProject = components['schemas']['ListedProject'];
+export type ListedUpload = components['schemas']['ListedUpload'];
 export type ListedUser = components['schemas']['ListedUser'];
 export type Maker = components['schemas']['Maker'];
 export type Media = components['schemas']['Media'];
@@ -4598,6 +4696,64 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    extractBatch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The documents, each an upload with its file. */
+                    documents: components["schemas"]["ListedUpload"][];
+                    /** @enum {string} */
+                    lang?: "en" | "es" | "pt" | "fr" | "de" | "it" | "nl" | "sv" | "pl" | "ro";
+                    /**
+                     * Format: double
+                     * @description The least confidence of a value; a value with less is null. By default, the engine decides; the offline engine returns values with a probability of at least 0.7.
+                     * @example 0.9
+                     */
+                    minConfidence?: number;
+                    /** @description A JSON Schema of extracted_data, in place of variables: a subset of draft 2020-12 with an object at the root. Its arrays are rows of tables. */
+                    schema?: {
+                        [key: string]: unknown;
+                    };
+                    /** @description The variables, by name. */
+                    variables?: {
+                        [key: string]: components["schemas"]["TextVariable"];
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Accepted */
+            202: {
+                headers: {
+                    /** @description URL of the job. */
+                    Location?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    /** @description Seconds to wait before getting the job. */
+                    "Retry-After"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Job"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["RequestEntityTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     extractMedia: {
         parameters: {
             query?: {
@@ -4771,6 +4927,65 @@ export interface operations {
             413: components["responses"]["RequestEntityTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    summarizeBatch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The documents, each an upload with its file. */
+                    documents: components["schemas"]["ListedUpload"][];
+                    /**
+                     * @default paragraph
+                     * @enum {string}
+                     */
+                    format?: "paragraph" | "bullet";
+                    /**
+                     * @description Language of the summaries. The default is the language of each document.
+                     * @enum {string}
+                     */
+                    lang?: "en" | "es" | "pt" | "fr" | "de" | "it" | "nl" | "sv" | "pl" | "ro";
+                    /**
+                     * @default medium
+                     * @enum {string}
+                     */
+                    length?: "short" | "medium" | "long";
+                    /** @description What the summaries should focus on. */
+                    summary_hint?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Accepted */
+            202: {
+                headers: {
+                    /** @description URL of the job. */
+                    Location?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    /** @description Seconds to wait before getting the job. */
+                    "Retry-After"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Job"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["RequestEntityTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -5915,7 +6130,10 @@ export interface operations {
     };
     createUpload: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description The size of the largest file that can be posted. While another post may replace the file, it counts with this size, rounded up to MB, among your uploads. */
+                maxBytes?: number;
+            };
             header?: never;
             path?: never;
             cookie?: never;

@@ -1,0 +1,117 @@
+package main
+
+import (
+	"context"
+
+	"portside/shared/core/principal"
+	"portside/shared/media"
+)
+
+// ListedUpload is an upload among the documents of a batch.
+type ListedUpload struct {
+	UploadID string `json:"uploadId" format:"uuid" doc:"ID of the upload." example:"0192f3a1-5b7c-7cc0-9d52-3f3e6b1f0a11"`
+	Name     string `json:"name" minLength:"1" maxLength:"200" doc:"Your name of the document, for the results." example:"invoice-0117.pdf"`
+}
+
+// BatchDocument is a document of a batch with the state of its work.
+type BatchDocument struct {
+	UploadID string       `json:"uploadId" format:"uuid"`
+	Name     string       `json:"name" example:"invoice-0117.pdf"`
+	Status   media.Status `json:"status" enum:"queued,running,succeeded,failed"`
+	Error    *JobError    `json:"error" doc:"Why the document failed; null unless it has failed."`
+}
+
+// Batch is the part of a job that only a batch has.
+type Batch struct {
+	Succeeded int             `json:"succeeded" doc:"Number of documents with an answer." example:"998"`
+	Failed    int             `json:"failed" doc:"Number of documents that failed." example:"2"`
+	CSVURL    string          `json:"csvUrl,omitempty" format:"uri" doc:"URL of a table with one row for each document, when the job has succeeded. It works for 15 minutes; get the job again for another one."`
+	JSONLURL  string          `json:"jsonlUrl,omitempty" format:"uri" doc:"URL of a text with a line of JSON for each document, with evidence, when the job has succeeded."`
+	Documents []BatchDocument `json:"documents" doc:"The documents, in the order of the request."`
+}
+
+type summarizeBatchInput struct {
+	Body struct {
+		Documents []ListedUpload `json:"documents" minItems:"1" maxItems:"1000" doc:"The documents, each an upload with its file."`
+		Format    string         `json:"format,omitempty" enum:"paragraph,bullet" default:"paragraph"`
+		Length    string         `json:"length,omitempty" enum:"short,medium,long" default:"medium"`
+		Lang      string         `json:"lang,omitempty" enum:"en,es,pt,fr,de,it,nl,sv,pl,ro" doc:"Language of the summaries. The default is the language of each document."`
+		Hint      string         `json:"summary_hint,omitempty" maxLength:"1000" doc:"What the summaries should focus on."`
+	}
+}
+
+type extractBatchInput struct {
+	Body struct {
+		Documents     []ListedUpload          `json:"documents" minItems:"1" maxItems:"1000" doc:"The documents, each an upload with its file."`
+		Lang          string                  `json:"lang,omitempty" enum:"en,es,pt,fr,de,it,nl,sv,pl,ro"`
+		Variables     map[string]TextVariable `json:"variables,omitempty" maxProperties:"100" doc:"The variables, by name."`
+		Schema        map[string]any          `json:"schema,omitempty" doc:"A JSON Schema of extracted_data, in place of variables: a subset of draft 2020-12 with an object at the root. Its arrays are rows of tables."`
+		MinConfidence *float64                `json:"minConfidence,omitempty" exclusiveMinimum:"0" maximum:"1" doc:"The least confidence of a value; a value with less is null. By default, the engine decides; the offline engine returns values with a probability of at least 0.7." example:"0.9"`
+	}
+}
+
+// batchOutput is the job of a batch.
+type batchOutput struct {
+	Location   string `header:"Location" doc:"URL of the job."`
+	RetryAfter string `header:"Retry-After" doc:"Seconds to wait before getting the job."`
+	Body       Job
+}
+
+func (h *handlers) summarizeBatch(ctx context.Context, in *summarizeBatchInput) (*batchOutput, error) {
+	question, err := parseSettings(media.Summarize, map[string]any{
+		"format": in.Body.Format, "length": in.Body.Length, "lang": in.Body.Lang, "summary_hint": in.Body.Hint,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return h.startBatch(ctx, question, in.Body.Documents)
+}
+
+func (h *handlers) extractBatch(ctx context.Context, in *extractBatchInput) (*batchOutput, error) {
+	question, err := parseSettings(media.Extract, map[string]any{
+		"lang": in.Body.Lang, "variables": in.Body.Variables, "schema": in.Body.Schema, "minConfidence": in.Body.MinConfidence,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return h.startBatch(ctx, question, in.Body.Documents)
+}
+
+// startBatch starts the job of a batch.
+func (h *handlers) startBatch(ctx context.Context, question media.Question, documents []ListedUpload) (*batchOutput, error) {
+	caller, _ := principal.From(ctx)
+	request := media.BatchRequest{Owner: caller.UserID, Question: question}
+	for _, d := range documents {
+		request.Uploads, request.Names = append(request.Uploads, d.UploadID), append(request.Names, d.Name)
+	}
+	job, err := h.responder.StartBatch(ctx, request)
+	if err != nil {
+		return nil, err
+	}
+	accepted := jobAccepted(job, false)
+	return &batchOutput{Location: accepted.Location, RetryAfter: accepted.RetryAfter, Body: jobBody(job)}, nil
+}
+
+// batchBody returns the documents of a batch in the form in which clients see them, or nil for another job.
+func batchBody(job media.Job) *Batch {
+	if job.Batch == nil {
+		return nil
+	}
+	body := &Batch{
+		Succeeded: job.Batch.Count(media.Succeeded), Failed: job.Batch.Count(media.Failed),
+		Documents: make([]BatchDocument, len(job.Batch.Documents)),
+	}
+	for i, d := range job.Batch.Documents {
+		body.Documents[i] = BatchDocument{UploadID: job.Uploads[i], Name: d.Name, Status: d.Status, Error: jobError(d.Failure)}
+	}
+	return body
+}
+
+// addResultURLs adds the URLs of the results of a batch that has succeeded.
+func (h *handlers) addResultURLs(ctx context.Context, job media.Job, body *Batch) (err error) {
+	if body.CSVURL, err = h.store.ResultsURL(ctx, job, media.CSV); err != nil {
+		return err
+	}
+	body.JSONLURL, err = h.store.ResultsURL(ctx, job, media.JSONLines)
+	return err
+}

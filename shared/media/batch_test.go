@@ -1,0 +1,320 @@
+package media_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/google/uuid"
+
+	"portside/documents"
+	"portside/documents/answers"
+	"portside/shared/core/fault"
+	"portside/shared/media"
+	"portside/shared/media/medias3"
+	"portside/shared/testkit"
+	"portside/shared/testkit/awstest"
+)
+
+// textEngine is an engine whose summaries come from a function of the test. It counts the calls for each text.
+type textEngine struct {
+	answers.Engine
+	summary func(ctx context.Context, text string, call int) (string, error)
+
+	mu    sync.Mutex
+	calls map[string]int
+}
+
+func (*textEngine) Version() string { return "stub" }
+
+func (e *textEngine) Summarize(ctx context.Context, d *documents.Document, _ answers.SummarySettings) (answers.Summary, error) {
+	e.mu.Lock()
+	e.calls[d.Text()]++
+	call := e.calls[d.Text()]
+	e.mu.Unlock()
+	text, err := e.summary(ctx, d.Text(), call)
+	return answers.Summary{Text: text}, err
+}
+
+func (e *textEngine) callsOf(text string) int {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.calls[text]
+}
+
+// batchTest is a batch on a real store. Its clock is two seconds later at each look, so each change of the job is saved.
+type batchTest struct {
+	*testing.T
+	*textEngine
+	store  *medias3.Store
+	client *s3.Client
+	bucket string
+	job    media.Job
+
+	clockMu sync.Mutex
+	clock   time.Time
+}
+
+// newBatchTest starts a batch of documents with the texts. A document with an empty text is not uploaded.
+func newBatchTest(t *testing.T, summary func(ctx context.Context, text string, call int) (string, error), texts ...string) *batchTest {
+	t.Helper()
+	b := &batchTest{
+		T: t, textEngine: &textEngine{summary: summary, calls: map[string]int{}}, client: awstest.S3(t), bucket: awstest.Bucket(t),
+		clock: awstest.RealTime(),
+	}
+	b.store = medias3.New(b.client, b.bucket, awstest.RealTime)
+	request := media.BatchRequest{Owner: owner, Question: media.Question{Task: media.Summarize}}
+	for _, text := range texts {
+		id := uuid.NewString()
+		request.Uploads, request.Names = append(request.Uploads, id), append(request.Names, text+".txt")
+		if text == "" {
+			continue
+		}
+		if err := b.store.SaveUpload(t.Context(), owner, id, source(text)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	responder := media.NewResponder(media.ResponderParts{Service: b.service(), Uploads: b.store, Jobs: b.store, Now: awstest.RealTime})
+	job, err := responder.StartBatch(t.Context(), request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.job = job
+	return b
+}
+
+func (b *batchTest) now() time.Time {
+	b.clockMu.Lock()
+	defer b.clockMu.Unlock()
+	b.clock = b.clock.Add(2 * time.Second)
+	return b.clock
+}
+
+// service returns a service whose documents have the text of their file.
+func (b *batchTest) service() *media.Service {
+	return media.NewService(media.Parts{
+		Detect: func(context.Context, documents.Source, documents.Limits) (documents.Format, error) {
+			return documents.PlainText, nil
+		},
+		Readers: map[documents.Format]documents.Reader{
+			documents.PlainText: func(_ context.Context, file documents.Source, into *documents.Builder) error {
+				text, err := io.ReadAll(io.NewSectionReader(file, 0, file.Size))
+				return errors.Join(err, into.Add(documents.Block{Kind: documents.Paragraph, Text: string(text)}))
+			},
+		},
+		Engine: b.textEngine, Results: noResults{}, Limits: documents.DefaultLimits(),
+	})
+}
+
+// noResults caches nothing.
+type noResults struct{}
+
+func (noResults) FindResult(context.Context, string) (media.Answer, bool, error) {
+	return media.Answer{}, false, nil
+}
+func (noResults) SaveResult(context.Context, string, media.Answer) error { return nil }
+
+// run does one run, as an event does.
+func (b *batchTest) run(ctx context.Context) error {
+	return media.NewRunner(media.RunnerParts{
+		Service: b.service(), Uploads: b.store, Jobs: b.store, Batches: b.store, Now: b.now,
+	}).Run(ctx, owner, b.job.ID)
+}
+
+// mustRun does one run that must succeed.
+func (b *batchTest) mustRun() {
+	b.Helper()
+	if err := b.run(b.Context()); err != nil {
+		b.Fatal(err)
+	}
+}
+
+// stored returns the stored job. It ends the test unless the job and its documents have the statuses.
+func (b *batchTest) stored(status media.Status, states ...media.Status) media.Job {
+	b.Helper()
+	job, err := b.store.Job(b.Context(), owner, b.job.ID)
+	if err != nil {
+		b.Fatal(err)
+	}
+	var got []media.Status
+	for _, d := range job.Batch.Documents {
+		got = append(got, d.Status)
+	}
+	if job.Status != status || fmt.Sprint(got) != fmt.Sprint(states) {
+		b.Fatalf("job %s with documents %v, want %s with %v", job.Status, got, status, states)
+	}
+	return job
+}
+
+// results returns the file with the results.
+func (b *batchTest) results(format media.ResultsFormat) string {
+	b.Helper()
+	key := "batches/" + owner + "/" + b.job.ID + "/results." + string(format)
+	out, err := b.client.GetObject(b.Context(), &s3.GetObjectInput{Bucket: &b.bucket, Key: &key})
+	if err != nil {
+		b.Fatal(err)
+	}
+	text, err := io.ReadAll(out.Body)
+	if err = errors.Join(err, out.Body.Close()); err != nil {
+		b.Fatal(err)
+	}
+	return string(text)
+}
+
+// events returns how many events of the job were sent.
+func (b *batchTest) events() int {
+	b.Helper()
+	prefix := medias3.Queue + owner + "/" + b.job.ID + "/"
+	out, err := b.client.ListObjectsV2(b.Context(), &s3.ListObjectsV2Input{Bucket: &b.bucket, Prefix: &prefix})
+	if err != nil {
+		b.Fatal(err)
+	}
+	return len(out.Contents)
+}
+
+func echo(_ context.Context, text string, _ int) (string, error) { return "=" + text, nil }
+
+// One document has no file, and the text of one is a panic. The others have answers, in both files of results.
+func TestBatchAnswersEachDocument(t *testing.T) {
+	testkit.CaptureLogs(t)
+	b := newBatchTest(t, func(ctx context.Context, text string, call int) (string, error) {
+		if text == "panic" {
+			panic("a bug")
+		}
+		return echo(ctx, text, call)
+	}, "one", "", "panic", "four")
+	b.mustRun()
+	job := b.stored(media.Succeeded, media.Succeeded, media.Failed, media.Failed, media.Succeeded)
+	if job.Progress != 1 || job.Batch.Documents[1].Failure.Detail != media.ErrNoUpload.Detail {
+		t.Errorf("job %+v", job)
+	}
+	id := job.Uploads
+	lines := strings.Split(b.results(media.JSONLines), "\n")
+	if want := `{"name":"one.txt","uploadId":"` + id[0] + `","status":"succeeded","result":{"summary":"=one","warnings":[]},` +
+		`"error":null}`; lines[0] != want {
+		t.Errorf("line %s, want %s", lines[0], want)
+	}
+	if want := `{"name":"panic.txt","uploadId":"` + id[2] + `","status":"failed","result":null,"error":{"code":"INTERNAL_ERROR",` +
+		`"detail":"Something went wrong on our side."}}`; lines[2] != want || len(lines) != 5 {
+		t.Errorf("%d lines, the third is %s, want %s", len(lines), lines[2], want)
+	}
+	want := "name,uploadId,status,error,summary\r\n" +
+		"one.txt," + id[0] + ",succeeded,,'=one\r\n" +
+		".txt," + id[1] + ",failed," + media.ErrNoUpload.Detail + ",\r\n" +
+		"panic.txt," + id[2] + ",failed,Something went wrong on our side.,\r\n" +
+		"four.txt," + id[3] + ",succeeded,,'=four\r\n"
+	if got := b.results(media.CSV); got != want {
+		t.Errorf("table\n%s\nwant\n%s", got, want)
+	}
+	b.mustRun() // the event is delivered twice
+	if calls := b.callsOf("one"); calls != 1 {
+		t.Errorf("%d calls of the engine for one document, want 1", calls)
+	}
+}
+
+// A document that fails for a time is tried again by the next delivery of the event. The others are not.
+func TestBatchTriesAgain(t *testing.T) {
+	busy := fault.New(fault.Unavailable, "The model is busy.")
+	b := newBatchTest(t, func(ctx context.Context, text string, call int) (string, error) {
+		if text == "never" || text == "late" && call < media.MaxJobAttempts {
+			return "", busy
+		}
+		return echo(ctx, text, call)
+	}, "one", "late", "never")
+	for range media.MaxJobAttempts - 1 {
+		if err := b.run(t.Context()); !errors.Is(err, busy) {
+			t.Fatalf("error %v, want %v", err, busy)
+		}
+		b.stored(media.Queued, media.Succeeded, media.Queued, media.Queued)
+	}
+	b.mustRun()
+	job := b.stored(media.Succeeded, media.Succeeded, media.Succeeded, media.Failed)
+	if failure := job.Batch.Documents[2].Failure; failure.Detail != busy.Detail {
+		t.Errorf("failure %+v, want %v", failure, busy)
+	}
+	if b.callsOf("one") != 1 || b.callsOf("never") != media.MaxJobAttempts {
+		t.Errorf("calls %v", b.calls)
+	}
+}
+
+// A run without time for a document sends another event. The last run ends the batch without the documents that are left.
+func TestBatchContinuesInOtherRuns(t *testing.T) {
+	b := newBatchTest(t, echo, "one", "two")
+	short, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	for n := range media.MaxBatchRuns - 1 {
+		if err := b.run(short); err != nil {
+			t.Fatal(err)
+		}
+		if job := b.stored(media.Queued, media.Queued, media.Queued); job.Attempts != 0 || b.events() != n+2 {
+			t.Fatalf("run %d: %d attempts, %d events", n, job.Attempts, b.events())
+		}
+	}
+	if err := b.run(short); err != nil {
+		t.Fatal(err)
+	}
+	job := b.stored(media.Succeeded, media.Failed, media.Failed)
+	if failure := job.Batch.Documents[0].Failure; failure.Detail != media.ErrNotReached.Detail {
+		t.Errorf("failure %+v, want ErrNotReached", failure)
+	}
+}
+
+// Runs that are killed during documents are like runs that never return. After the second one, these documents fail and the other one has
+// an answer. A run that was thought dead does not disturb the batch.
+func TestBatchSurvivesKilledRuns(t *testing.T) {
+	started, release, late := make(chan struct{}), make(chan struct{}), sync.WaitGroup{}
+	b := newBatchTest(t, func(ctx context.Context, text string, call int) (string, error) {
+		if strings.HasPrefix(text, "killer") {
+			started <- struct{}{}
+			<-release
+		}
+		return echo(ctx, text, call)
+	}, "killer", "killer too", "three")
+	for range media.MaxJobAttempts - 1 {
+		late.Go(func() { _ = b.run(context.WithoutCancel(t.Context())) })
+		<-started
+		<-started
+	}
+	b.mustRun() // the last delivery of the event sends another one
+	if b.events() != 2 {
+		t.Fatalf("%d events, want 2", b.events())
+	}
+	b.mustRun()
+	job := b.stored(media.Succeeded, media.Failed, media.Failed, media.Succeeded)
+	if failure := job.Batch.Documents[0].Failure; failure.Detail != media.ErrInterrupted.Detail {
+		t.Errorf("failure %+v, want ErrInterrupted", failure)
+	}
+	close(release)
+	late.Wait()
+	b.stored(media.Succeeded, media.Failed, media.Failed, media.Succeeded)
+}
+
+func TestLongAnswersOfBatch(t *testing.T) {
+	b := newBatchTest(t, func(context.Context, string, int) (string, error) { return strings.Repeat("long", 70_000), nil }, "one")
+	b.mustRun()
+	if failure := b.stored(media.Succeeded, media.Failed).Batch.Documents[0].Failure; failure.Detail != media.ErrLongAnswer.Detail {
+		t.Errorf("failure %+v, want ErrLongAnswer", failure)
+	}
+	answer := media.Answer{Evidence: map[string][]media.Quote{"total": {{Quote: strings.Repeat("x", 300<<10)}}}}
+	line, err := media.EncodeLine(media.BatchLine{Result: &answer})
+	if err != nil || bytes.Contains(line, []byte("xxx")) || !bytes.Contains(line, []byte("The evidence was left out")) {
+		t.Errorf("line of %d bytes, error %v", len(line), err)
+	}
+}
+
+func TestCSVRow(t *testing.T) {
+	const line = `{"name":"@a","uploadId":"u","status":"succeeded","error":null,"result":{"extracted_data":{"total":-5,"who":"-5 EUR",` +
+		`"open":null,"paid":true,"lines":[{"a":1}]},"warnings":[]}}`
+	row, err := media.CSVRow([]byte(line), []string{"total", "who", "open", "paid", "lines", "other"})
+	want := []string{"'@a", "u", "succeeded", "", "-5", "'-5 EUR", "", "true", `[{"a":1}]`, ""}
+	if err != nil || strings.Join(row, "|") != strings.Join(want, "|") {
+		t.Errorf("row %q, error %v, want %q", row, err, want)
+	}
+}

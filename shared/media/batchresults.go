@@ -1,0 +1,181 @@
+package media
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// fetchedLines is how many lines are fetched at the same time.
+const fetchedLines = 16
+
+// saveResults stores the files with the results of all documents.
+func (r *Runner) saveResults(ctx context.Context, job Job) error {
+	for format, write := range map[ResultsFormat]func(context.Context, io.Writer, Job) error{
+		JSONLines: r.writeJSONLines, CSV: r.writeCSV,
+	} {
+		if err := r.saveFile(ctx, job, format, write); err != nil {
+			return fmt.Errorf("%s: %w", format, err)
+		}
+	}
+	return nil
+}
+
+// saveFile writes a file to the disk and stores it.
+func (r *Runner) saveFile(
+	ctx context.Context, job Job, format ResultsFormat, write func(context.Context, io.Writer, Job) error,
+) error {
+	reader, writer := io.Pipe()
+	go func() {
+		out := bufio.NewWriter(writer)
+		err := write(ctx, out, job)
+		writer.CloseWithError(errors.Join(err, out.Flush()))
+	}()
+	file, closeFile, err := Spool(reader)
+	if err != nil {
+		return err
+	}
+	defer closeFile()
+	return r.Batches.SaveResults(ctx, job, format, file)
+}
+
+// writeJSONLines writes one line of JSON for each document (jsonlines.org).
+func (r *Runner) writeJSONLines(ctx context.Context, out io.Writer, job Job) error {
+	return r.eachLine(ctx, job, func(line []byte) error {
+		_, err := out.Write(append(line, '\n'))
+		return err
+	})
+}
+
+// writeCSV writes a table with one row for each document (RFC 4180).
+func (r *Runner) writeCSV(ctx context.Context, out io.Writer, job Job) error {
+	columns := job.Question.columns()
+	table := csv.NewWriter(out)
+	table.UseCRLF = true
+	if err := table.Write(slices.Concat([]string{"name", "uploadId", "status", "error"}, columns)); err != nil {
+		return err
+	}
+	err := r.eachLine(ctx, job, func(text []byte) error {
+		row, err := csvRow(text, columns)
+		if err != nil {
+			return err
+		}
+		return table.Write(row)
+	})
+	table.Flush()
+	return errors.Join(err, table.Error())
+}
+
+// columns returns the names of the values in the answer, in the order of the question.
+func (q Question) columns() []string {
+	if q.Task == Summarize {
+		return []string{"summary"}
+	}
+	var names []string
+	for _, v := range q.Variables {
+		names = append(names, v.Name)
+	}
+	members, _ := parseObject(q.Schema) // an extraction without a schema has none
+	for _, m := range members {
+		if m.key != "properties" {
+			continue
+		}
+		properties, _ := parseObject(m.value) // the request was checked
+		for _, p := range properties {
+			names = append(names, p.key)
+		}
+	}
+	return names
+}
+
+// csvRow returns the row of a document's line.
+func csvRow(text []byte, columns []string) ([]string, error) {
+	var line struct {
+		BatchLine
+		Result struct {
+			Summary   string                     `json:"summary"`
+			Extracted map[string]json.RawMessage `json:"extracted_data"`
+		} `json:"result"`
+	}
+	if err := json.Unmarshal(text, &line); err != nil {
+		return nil, fmt.Errorf("decode a line: %w", err)
+	}
+	row := []string{csvText(line.Name), line.UploadID, string(line.Status), ""}
+	if line.Error != nil {
+		row[3] = line.Error.Detail
+	}
+	for _, name := range columns {
+		cell := csvCell(line.Result.Extracted[name])
+		if line.Result.Extracted == nil {
+			cell = csvText(line.Result.Summary)
+		}
+		row = append(row, cell)
+	}
+	return row, nil
+}
+
+// csvCell returns a value as text: a string without quotes, null as nothing, and objects and arrays as JSON.
+func csvCell(value json.RawMessage) string {
+	var text string
+	switch {
+	case len(value) == 0 || bytes.Equal(value, []byte("null")):
+		return ""
+	case value[0] == '"' && json.Unmarshal(value, &text) == nil:
+		return csvText(text)
+	}
+	return string(value)
+}
+
+// csvText puts an apostrophe in front of a text that a spreadsheet would run as a formula. The source of the rule is OWASP's page on CSV
+// injection.
+func csvText(text string) string {
+	if text != "" && strings.ContainsRune("=+-@\t\r", rune(text[0])) {
+		return "'" + text
+	}
+	return text
+}
+
+// eachLine calls use with the line of each document, in the order of the documents.
+func (r *Runner) eachLine(ctx context.Context, job Job, use func(line []byte) error) error {
+	total := len(job.Batch.Documents)
+	for from := 0; from < total; from += fetchedLines {
+		lines, err := r.fetchLines(ctx, job, from, min(from+fetchedLines, total))
+		if err != nil {
+			return err
+		}
+		for _, line := range lines {
+			if err := use(line); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// fetchLines returns the lines of the documents with the indexes from up to, but not including, to.
+func (r *Runner) fetchLines(ctx context.Context, job Job, from, to int) ([][]byte, error) {
+	lines, failures := make([][]byte, to-from), make([]error, to-from)
+	var all sync.WaitGroup
+	for i := range lines {
+		all.Go(func() { lines[i], failures[i] = r.line(ctx, job, from+i) })
+	}
+	all.Wait()
+	return lines, errors.Join(failures...)
+}
+
+// line returns the line of a document that has ended.
+func (r *Runner) line(ctx context.Context, job Job, index int) ([]byte, error) {
+	d := job.Batch.Documents[index]
+	if d.Status == Succeeded {
+		return r.Batches.Line(ctx, job, index)
+	}
+	return json.Marshal(BatchLine{Name: d.Name, UploadID: job.Uploads[index], Status: Failed, Error: d.Failure.Problem()})
+}

@@ -1,0 +1,109 @@
+package medias3_test
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"portside/shared/media"
+	"portside/shared/testkit/awstest"
+)
+
+// newBatch returns the job of a batch that is not started.
+func newBatch(owner string) media.Job {
+	return media.Job{
+		ID: uuid.NewString(), Owner: owner, Status: media.Queued, Uploads: []string{}, CreatedAt: awstest.RealTime().UTC(),
+		Batch: &media.Batch{},
+	}
+}
+
+// A batch has a place of its own, so it neither waits for other jobs nor delays them.
+func TestOwnerHasOneBatch(t *testing.T) {
+	c := newTestStore(t)
+	for range media.MaxOpenJobs {
+		job := newBatch(ada)
+		job.Batch = nil
+		if err := c.StartJob(t.Context(), job); err != nil {
+			t.Fatal(err)
+		}
+	}
+	first, second := newBatch(ada), newBatch(ada)
+	if err := c.StartJob(t.Context(), first); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.StartJob(t.Context(), second); !errors.Is(err, media.ErrTooManyBatches) {
+		t.Errorf("second batch: %v, want ErrTooManyBatches", err)
+	}
+	if err := c.StartJob(t.Context(), newBatch(bob)); err != nil {
+		t.Errorf("batch of another owner: %v", err)
+	}
+	stored, err := c.Job(t.Context(), ada, first.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stored.Status = media.Succeeded
+	if _, err := c.SaveJob(t.Context(), stored); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.StartJob(t.Context(), second); err != nil {
+		t.Errorf("after the first batch ended: %v", err)
+	}
+}
+
+// Another run that continues the same version of the job loses, and sends no event.
+func TestContinueJobOnce(t *testing.T) {
+	c := newTestStore(t)
+	job := newBatch(ada)
+	if err := c.StartJob(t.Context(), job); err != nil {
+		t.Fatal(err)
+	}
+	stored, err := c.Job(t.Context(), ada, job.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stored.Batch.Runs = 1
+	if err := c.ContinueJob(t.Context(), stored); err != nil {
+		t.Fatal(err)
+	}
+	stored.Batch.Runs = 2
+	if err := c.ContinueJob(t.Context(), stored); !errors.Is(err, media.ErrJobChanged) {
+		t.Errorf("again from the same version: %v, want ErrJobChanged", err)
+	}
+}
+
+func TestResultsURL(t *testing.T) {
+	c := newTestStore(t)
+	job := newBatch(ada)
+	if err := c.SaveResults(t.Context(), job, media.CSV, media.File{Source: source("name\r\n")}); err != nil {
+		t.Fatal(err)
+	}
+	url, err := c.ResultsURL(t.Context(), job, media.CSV)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := io.ReadAll(response.Body)
+	if err = errors.Join(err, response.Body.Close()); err != nil || string(text) != "name\r\n" {
+		t.Errorf("file %q, error %v", text, err)
+	}
+	for name, want := range map[string]string{
+		"Content-Type": "text/csv; charset=utf-8", "Content-Disposition": `attachment; filename="results.csv"`,
+	} {
+		if got := response.Header.Get(name); got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+	if _, err := c.Line(t.Context(), job, 0); !errors.Is(err, media.ErrNoLine) {
+		t.Errorf("line that is not stored: %v, want ErrNoLine", err)
+	}
+}
