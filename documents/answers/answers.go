@@ -253,12 +253,14 @@ type CompareSettings struct {
 	Lang          Lang
 	Prompt        string  // what the comparison should focus on; optional
 	MinConfidence float64 // as in ExtractSettings
-	MaxCandidates int
+	MaxCandidates int     // of each variable; at least one, which shows whether a comparison is in doubt
 }
 
 // Extraction returns the settings for the extraction from each of the documents.
 func (s CompareSettings) Extraction() ExtractSettings {
-	return ExtractSettings{Variables: s.Variables, Lang: s.Lang, MinConfidence: s.MinConfidence, MaxCandidates: s.MaxCandidates}
+	return ExtractSettings{
+		Variables: s.Variables, Lang: s.Lang, MinConfidence: s.MinConfidence, MaxCandidates: max(1, s.MaxCandidates),
+	}
 }
 
 // Engine answers questions about documents. It treats the text of a document as data, never as instructions. Every value that

@@ -58,7 +58,7 @@ func prepare() {
 
 // Version returns the name and revision of the rules. The revision changes whenever a question may
 // get another answer.
-func (*Engine) Version() string { return "offline-9" }
+func (*Engine) Version() string { return "offline-10" }
 
 var _ answers.Engine = (*Engine)(nil)
 
@@ -81,13 +81,11 @@ func (*Engine) Summarize(ctx context.Context, d *documents.Document, s answers.S
 // how the values differ, in the way that their type requires. The sentences are in the language of
 // the settings, or else in the language of the first document.
 func (e *Engine) Compare(ctx context.Context, first, second *documents.Document, s answers.CompareSettings) (answers.Comparison, error) {
-	settings := s.Extraction()
-	settings.MaxCandidates = max(1, s.MaxCandidates) // the best candidate shows whether a value is in doubt
-	a, err := e.Extract(ctx, first, settings)
+	a, err := e.Extract(ctx, first, s.Extraction())
 	if err != nil {
 		return answers.Comparison{}, err
 	}
-	b, err := e.Extract(ctx, second, settings)
+	b, err := e.Extract(ctx, second, s.Extraction())
 	if err != nil {
 		return answers.Comparison{}, err
 	}
@@ -96,9 +94,6 @@ func (e *Engine) Compare(ctx context.Context, first, second *documents.Document,
 		lang = language.Guess(first.Text())
 	}
 	words := comparison.Describe(a, b, lang, s)
-	if s.MaxCandidates == 0 {
-		a.Candidates, b.Candidates = nil, nil
-	}
 	warnings := slices.Clone(a.Warnings)
 	if len(warnings) == 0 {
 		warnings = slices.Clone(b.Warnings)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"portside/documents/answers"
+	"portside/documents/differences"
 	"portside/documents/offline/questions"
 	"portside/documents/offline/scan"
 )
@@ -15,14 +16,7 @@ func Describe(a, b answers.Extraction, lang answers.Lang, s answers.CompareSetti
 	w := wording{lang: lang, brief: asksForDifferencesOnly(s.Prompt)}
 	words := make(map[string]string, len(s.Variables))
 	for _, v := range s.Variables {
-		sentence, ok := w.inTwoCurrencies(v, a, b)
-		if !ok {
-			sentence, ok = w.inDoubt(v.Name, a, b)
-		}
-		if !ok {
-			sentence = w.compare(a.Values[v.Name], b.Values[v.Name])
-		}
-		words[v.Name] = sentence
+		words[v.Name] = w.compare(differences.SideOf(a, v.Name), differences.SideOf(b, v.Name))
 	}
 	return words
 }
@@ -33,25 +27,44 @@ type wording struct {
 	brief bool // describe equal values as no difference, without the value
 }
 
-// compare describes two values by whether they were found, and by their type.
-func (w wording) compare(a, b answers.Value) string {
-	switch {
-	case !a.Found() && !b.Found():
+// compare describes what two documents have for a variable.
+func (w wording) compare(a, b differences.Side) string {
+	d := differences.Between(a, b)
+	switch d.Relation {
+	case differences.Neither:
 		return w.render(neitherFound)
-	case !b.Found():
-		return w.render(onlyFirst, w.shown(a))
-	case !a.Found():
-		return w.render(onlySecond, w.shown(b))
-	case a.Type == answers.Number:
-		return w.numbers(a, b)
-	case a.Type == answers.Date:
-		return w.dates(a, b)
-	case a.Type == answers.Boolean && a.Text != b.Text:
-		return w.render(differentValues, w.shown(a), w.shown(b))
-	case a.Type == answers.String && a.Text != b.Text:
-		return w.texts(a.Text, b.Text)
+	case differences.OnlyFirst:
+		return w.render(onlyFirst, w.shown(a.Value))
+	case differences.OnlySecond:
+		return w.render(onlySecond, w.shown(b.Value))
+	case differences.InDoubt:
+		if a.Value.Found() {
+			return w.render(doubtInSecond, w.shown(a.Value))
+		}
+		return w.render(doubtInFirst, w.shown(b.Value))
+	case differences.Equal:
+		return w.equal(a.Value)
 	}
-	return w.equal(a)
+	return w.different(a, b, d)
+}
+
+// different describes two different values, in the way that their type requires.
+func (w wording) different(a, b differences.Side, d differences.Difference) string {
+	switch {
+	case d.Currencies != nil:
+		return w.render(differentValues, w.quoted(a.Quote), w.quoted(b.Quote))
+	case d.Amount != "":
+		return w.numbers(a.Value, b.Value)
+	case d.Days != 0:
+		return w.dates(a.Value, b.Value)
+	case d.IsFormOnly:
+		return w.render(sameButForm, w.shown(a.Value), w.shown(b.Value))
+	case a.Value.Type == answers.String:
+		return w.texts(a.Value.Text, b.Value.Text)
+	case a.Value.Type == answers.Boolean:
+		return w.render(differentValues, w.shown(a.Value), w.shown(b.Value))
+	}
+	return w.render(differentValues, w.quoted(a.Value.Text), w.quoted(b.Value.Text))
 }
 
 // equal describes two equal values.
@@ -62,13 +75,11 @@ func (w wording) equal(a answers.Value) string {
 	return w.render(sameValue, w.shown(a))
 }
 
+// numbers describes two different numbers.
 func (w wording) numbers(a, b answers.Value) string {
 	x, okX := new(big.Rat).SetString(a.Text)
 	y, okY := new(big.Rat).SetString(b.Text)
-	switch {
-	case a.Text == b.Text || okX && okY && x.Cmp(y) == 0:
-		return w.equal(a)
-	case !okX || !okY:
+	if !okX || !okY {
 		return w.render(differentValues, w.quoted(a.Text), w.quoted(b.Text))
 	}
 	p := higher
@@ -105,13 +116,11 @@ func (w wording) percent(gap, of *big.Rat) string {
 	return sign + w.number(text) + w.render(percentSign)
 }
 
+// dates describes two different dates.
 func (w wording) dates(a, b answers.Value) string {
 	x, errX := time.Parse(time.DateOnly, a.Text)
 	y, errY := time.Parse(time.DateOnly, b.Text)
-	switch {
-	case a.Text == b.Text || errX == nil && errY == nil && x.Equal(y):
-		return w.equal(a)
-	case errX != nil || errY != nil:
+	if errX != nil || errY != nil {
 		return w.render(differentValues, w.quoted(a.Text), w.quoted(b.Text))
 	}
 	p, from, to := later, x, y
@@ -121,12 +130,10 @@ func (w wording) dates(a, b answers.Value) string {
 	return w.render(p, w.shown(a), w.shown(b), w.between(from, to))
 }
 
-const hoursPerDay = 24
-
 // between returns the number of days between two dates, and the years, months or weeks if they are
 // whole.
 func (w wording) between(from, to time.Time) string {
-	days := int(to.Sub(from).Hours() / hoursPerDay)
+	days := differences.Days(from, to)
 	text := w.count(days, dayUnit)
 	months := (to.Year()-from.Year())*12 + int(to.Month()) - int(from.Month())
 	switch {
@@ -140,12 +147,12 @@ func (w wording) between(from, to time.Time) string {
 	return text
 }
 
+// texts describes two texts that differ in more than their form.
 func (w wording) texts(a, b string) string {
 	keyA, keyB := strings.TrimSpace(scan.Key(a)), strings.TrimSpace(scan.Key(b))
 	quotedA, quotedB := w.quoted(a), w.quoted(b)
 	switch {
-	case keyA == keyB && keyA != "":
-		return w.render(sameButForm, quotedA, quotedB)
+	case keyA == keyB: // they differ in accents
 	case containsWords(keyB, keyA):
 		return w.render(firstWithin, quotedA, quotedB)
 	case containsWords(keyA, keyB):

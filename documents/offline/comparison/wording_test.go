@@ -10,6 +10,7 @@ import (
 
 	"portside/documents"
 	"portside/documents/answers"
+	"portside/documents/differences"
 	"portside/documents/offline/dates"
 	"portside/documents/offline/numbers"
 	"portside/documents/offline/scan"
@@ -21,23 +22,27 @@ func TestCompareTextsIgnoresCaseAndPunctuation(t *testing.T) {
 		"case and marks": {"INV-7", "inv 7", "The same but for case, spacing or punctuation: “INV-7” in the first document, “inv 7” in the second."},
 		"within":         {"Acme", "Acme GmbH", "The second document says more: “Acme GmbH” instead of “Acme”."},
 		"around":         {"Acme GmbH", "Acme", "The first document says more: “Acme GmbH”; the second only “Acme”."},
+		"accents":        {"Müller", "Muller", "Different: “Müller” in the first document, “Muller” in the second."},
 		"no part":        {"Acme", "Acmeteria", "Different: “Acme” in the first document, “Acmeteria” in the second."},
 		"slots":          {"{b}", "{a} x", "Different: “{b}” in the first document, “{a} x” in the second."},
 	} {
 		t.Run(name, func(t *testing.T) {
-			a, b := answers.Value{Type: answers.String, Text: step.a}, answers.Value{Type: answers.String, Text: step.b}
-			if got := w.compare(a, b); got != step.want {
+			if got := w.compare(side(answers.String, step.a), side(answers.String, step.b)); got != step.want {
 				t.Errorf("got %q, want %q", got, step.want)
 			}
 		})
 	}
 }
 
+func side(t answers.Type, text string) differences.Side {
+	return differences.Side{Value: answers.Value{Type: t, Text: text}}
+}
+
 // A model can write a value that is no number or date. It equals only the same text.
 func TestValuesThatCannotBeReadAreNotEqual(t *testing.T) {
 	w := wording{lang: "en"}
 	for _, kind := range []answers.Type{answers.Number, answers.Date} {
-		a, b := answers.Value{Type: kind, Text: "soon"}, answers.Value{Type: kind, Text: "2026-11-02"}
+		a, b := side(kind, "soon"), side(kind, "2026-11-02")
 		if got := w.compare(a, b); !strings.HasPrefix(got, "Different: ") {
 			t.Errorf("%s: %q", kind, got)
 		}
@@ -77,7 +82,7 @@ func TestWholePeriodsAreNamed(t *testing.T) {
 	}
 	for _, step := range []struct{ from, to, want string }{
 		{"2026-03-01", "2026-03-02", "1 day"}, {"2026-03-01", "2026-03-15", "14 days (2 weeks)"}, {"2026-01-31", "2026-03-31", "59 days (2 months)"},
-		{"2024-02-29", "2028-02-29", "1,461 days (4 years)"}, {"2026-03-28", "2026-03-30", "2 days"},
+		{"2024-02-29", "2028-02-29", "1,461 days (4 years)"}, {"2026-03-28", "2026-03-30", "2 days"}, {"1600-01-01", "2026-01-01", "155,594 days (426 years)"},
 	} {
 		if got := w.between(day(step.from), day(step.to)); got != step.want {
 			t.Errorf("%s to %s: %q, want %q", step.from, step.to, got, step.want)
@@ -118,7 +123,7 @@ func TestSecondValueMayBeEarlierOrLower(t *testing.T) {
 		{answers.Number, "7", "7.0", "Both documents say 7."},
 		{answers.Boolean, "true", "true", "Both documents say yes."},
 	} {
-		if got := w.compare(answers.Value{Type: step.kind, Text: step.a}, answers.Value{Type: step.kind, Text: step.b}); got != step.want {
+		if got := w.compare(side(step.kind, step.a), side(step.kind, step.b)); got != step.want {
 			t.Errorf("got %q, want %q", got, step.want)
 		}
 	}

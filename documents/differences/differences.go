@@ -1,0 +1,183 @@
+// Package differences computes how a value of one document differs from that of another. The result is for programs: numbers differ by an
+// amount and a percentage, dates by days, texts by whether their words differ. Package comparison describes it in words.
+//
+// It is the only place that decides whether two values are equal, so all engines agree. Values are equal only if both were found.
+// Numbers are decimal fractions, and no result is rounded except a percentage.
+package differences
+
+import (
+	"math/big"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	"golang.org/x/text/cases"
+	"golang.org/x/text/unicode/norm"
+
+	"portside/documents/answers"
+	"portside/documents/offline/language"
+	"portside/documents/offline/numbers"
+)
+
+// Relation is how the values of two documents relate.
+type Relation string
+
+// The relations.
+const (
+	Equal      Relation = "equal"
+	Different  Relation = "different"
+	OnlyFirst  Relation = "onlyFirst"  // only the first document has the value
+	OnlySecond Relation = "onlySecond" // only the second document has it
+	Neither    Relation = "neither"
+	InDoubt    Relation = "inDoubt" // one document has it, and the other one probably has an uncertain value
+)
+
+// leastDoubtful is the confidence from which an uncertain value puts a comparison in doubt. A value below it is likelier wrong than
+// right, and so the document counts as having none.
+const leastDoubtful = 0.5
+
+// Side is what one document has for a variable.
+type Side struct {
+	Value       answers.Value
+	Quote       string // from which the value comes
+	IsUncertain bool   // whether the document probably has a value, although Value has none
+}
+
+// SideOf returns what an extraction has for a variable.
+func SideOf(e answers.Extraction, name string) Side {
+	s := Side{Value: e.Values[name]}
+	if quotes := e.Evidence[name]; len(quotes) > 0 {
+		s.Quote = quotes[0].Quote
+	}
+	candidates := e.Candidates[name]
+	s.IsUncertain = !s.Value.Found() && len(candidates) > 0 && candidates[0].Evidence.Confidence >= leastDoubtful
+	return s
+}
+
+// Difference is how the second of two values differs from the first. All but the relation is zero unless they are different.
+type Difference struct {
+	Relation Relation
+	// Amount is the second number minus the first, in plain decimals. It is empty for other types, and for amounts in two currencies.
+	Amount string
+	// Percent is Amount as a percentage of the first number, rounded to two decimals. It is empty if the first number is 0.
+	Percent string
+	// Currencies are the ISO 4217 codes of amounts in two currencies. The exchange rate is not known, so they have no difference.
+	Currencies []string
+	// Days is the number of days from the first date to the second, negative if the second is earlier.
+	Days int
+	// IsFormOnly reports whether two texts differ only in case, spacing or punctuation.
+	IsFormOnly bool
+}
+
+// Between compares what two documents have for one variable.
+func Between(a, b Side) Difference {
+	switch {
+	case a.Value.Found() && b.IsUncertain, b.Value.Found() && a.IsUncertain:
+		return Difference{Relation: InDoubt}
+	case !a.Value.Found() && !b.Value.Found():
+		return Difference{Relation: Neither}
+	case !b.Value.Found():
+		return Difference{Relation: OnlyFirst}
+	case !a.Value.Found():
+		return Difference{Relation: OnlySecond}
+	}
+	switch a.Value.Type {
+	case answers.Number:
+		return betweenNumbers(a, b)
+	case answers.Date:
+		return betweenDates(a.Value.Text, b.Value.Text)
+	case answers.String:
+		d := relate(a.Value.Text == b.Value.Text)
+		d.IsFormOnly = d.Relation == Different && differInForm(a.Value.Text, b.Value.Text)
+		return d
+	}
+	return relate(a.Value.Text == b.Value.Text)
+}
+
+func relate(isEqual bool) Difference {
+	if isEqual {
+		return Difference{Relation: Equal}
+	}
+	return Difference{Relation: Different}
+}
+
+func betweenNumbers(a, b Side) Difference {
+	if x, y := currencyOf(a.Quote), currencyOf(b.Quote); x != "" && y != "" && x != y {
+		return Difference{Relation: Different, Currencies: []string{x, y}}
+	}
+	x, okX := new(big.Rat).SetString(a.Value.Text)
+	y, okY := new(big.Rat).SetString(b.Value.Text)
+	if !okX || !okY {
+		return relate(a.Value.Text == b.Value.Text)
+	}
+	gap := new(big.Rat).Sub(y, x)
+	if gap.Sign() == 0 {
+		return Difference{Relation: Equal}
+	}
+	d := Difference{Relation: Different, Amount: plain(gap)}
+	if x.Sign() != 0 {
+		d.Percent = percent(gap, x)
+	}
+	return d
+}
+
+// plain returns a decimal fraction without loss.
+func plain(r *big.Rat) string {
+	places, _ := r.FloatPrec()
+	return r.FloatString(places)
+}
+
+// percent returns a difference as a percentage of the size of a number.
+func percent(gap, of *big.Rat) string {
+	const places = 2
+	share := new(big.Rat).Quo(gap, new(big.Rat).Abs(of))
+	text := share.Mul(share, big.NewRat(100, 1)).FloatString(places)
+	text = strings.TrimSuffix(strings.TrimRight(text, "0"), ".")
+	if text == "-0" {
+		return "0"
+	}
+	return text
+}
+
+// currencyOf returns the currency of the first amount of a quote, or an empty string.
+func currencyOf(quote string) string {
+	for _, f := range numbers.Find(nil, quote, language.Guess(quote)) {
+		if f.Currency != "" {
+			return f.Currency
+		}
+	}
+	return ""
+}
+
+func betweenDates(a, b string) Difference {
+	x, errX := time.Parse(time.DateOnly, a)
+	y, errY := time.Parse(time.DateOnly, b)
+	if errX != nil || errY != nil {
+		return relate(a == b)
+	}
+	d := relate(x.Equal(y))
+	d.Days = Days(x, y)
+	return d
+}
+
+// Days returns the number of days from one day to another. A time.Duration would be too short for centuries.
+func Days(from, to time.Time) int {
+	const secondsPerDay = 24 * 60 * 60
+	return int((to.Unix() - from.Unix()) / secondsPerDay)
+}
+
+// differInForm reports whether two texts differ only in case, spacing or punctuation: they have the same words, or the same characters
+// besides spaces. Accents and symbols are no punctuation. Marks within numbers stay, because 1.5 is not 15.
+func differInForm(a, b string) bool {
+	a, b = cases.Fold().String(norm.NFKC.String(a)), cases.Fold().String(norm.NFKC.String(b))
+	words, others := strings.FieldsFunc(a, isBetweenWords), strings.FieldsFunc(b, isBetweenWords)
+	if len(words) == 0 || len(others) == 0 {
+		return false
+	}
+	return slices.Equal(words, others) || strings.Join(strings.Fields(a), "") == strings.Join(strings.Fields(b), "")
+}
+
+func isBetweenWords(r rune) bool {
+	return !unicode.IsLetter(r) && !unicode.IsNumber(r) && !unicode.IsMark(r) && !unicode.IsSymbol(r)
+}
