@@ -76,7 +76,9 @@ func TestCompare(t *testing.T) {
 		answer := postForm(t, a.client(), path, "@file1", invoice, "@file2", laterInvoice, "lang", "es",
 			"variable1_name", "total", "variable1_type", "number", "variable2_name", "purchase_order", "variable2_type", "string")
 		answer.WantStatus(http.StatusOK).WantValue("extracted_data.purchase_order.data", "").
-			WantValue("extracted_data.purchase_order.data_to_compare", "")
+			WantValue("extracted_data.purchase_order.data_to_compare", "").
+			WantValue("extracted_data.purchase_order.difference.relation", "neither").
+			WantValue("extracted_data.total.difference.amount", 121)
 		if words := answer.Text("extracted_data.total.comparison"); !strings.Contains(words, "121") {
 			t.Errorf("comparison %q does not name the difference, 121", words)
 		}

@@ -45,13 +45,6 @@ type Box struct {
 	Bottom float64 `json:"bottom" doc:"Lower end, measured from the top edge of the page." example:"622.3"`
 }
 
-// Compared is the result of comparing one variable.
-type Compared struct {
-	Data          string `json:"data" doc:"Value in the first file; empty if it was not found."`
-	DataToCompare string `json:"data_to_compare" doc:"Value in the second file; empty if it was not found."`
-	Comparison    string `json:"comparison" doc:"How the values compare, in a sentence in the requested language."`
-}
-
 func valuesOf(e answers.Extraction) map[string]any {
 	values := make(map[string]any, len(e.Values))
 	for name, value := range e.Values {
@@ -110,24 +103,4 @@ func newBox(b documents.Box) *Box {
 	}
 	round := func(points float64) float64 { return math.Round(points*10) / 10 }
 	return &Box{Left: round(b.Left), Top: round(b.Top), Right: round(b.Right), Bottom: round(b.Bottom)}
-}
-
-// comparedValues joins the values of both documents and the words about them, by variable.
-func comparedValues(c answers.Comparison, variables []answers.Variable) map[string]any {
-	values := make(map[string]any, len(variables))
-	for _, v := range variables {
-		values[v.Name] = Compared{
-			Data: textOf(c.First, v.Name), DataToCompare: textOf(c.Second, v.Name), Comparison: c.Words[v.Name],
-		}
-	}
-	return values
-}
-
-// textOf returns a value as text: a date in ISO 8601, a number as a plain decimal. It returns an
-// empty text if the value was not found.
-func textOf(e answers.Extraction, name string) string {
-	if value := e.Values[name]; value.Found() {
-		return value.Text
-	}
-	return ""
 }

@@ -13,25 +13,17 @@ import (
 	"portside/shared/media"
 )
 
+// offlineService returns a service with the offline engine.
+func offlineService() *media.Service {
+	return media.NewService(media.Parts{
+		Detect: kind.Detect, Readers: files.Readers(), Engine: offline.New(), Results: memoryResults{}, Limits: documents.DefaultLimits(),
+	})
+}
+
 // compareTexts compares two texts without variables.
 func compareTexts(t *testing.T, first, second string) media.Answer {
 	t.Helper()
-	service := media.NewService(media.Parts{
-		Detect: kind.Detect, Readers: files.Readers(), Engine: offline.New(), Results: memoryResults{}, Limits: documents.DefaultLimits(),
-	})
-	var docs []*documents.Document
-	for _, text := range []string{first, second} {
-		d, err := service.ReadText(t.Context(), text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		docs = append(docs, d)
-	}
-	answer, err := service.AnswerTexts(t.Context(), media.Question{Task: media.Compare}, docs...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return answer
+	return answerTexts(t, offlineService(), media.Question{Task: media.Compare}, first, second)
 }
 
 func TestComparisonWithoutVariablesHasTheChanges(t *testing.T) {

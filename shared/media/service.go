@@ -178,8 +178,8 @@ func (s *Service) AnswerTexts(ctx context.Context, q Question, docs ...*document
 }
 
 // readersVersion is part of every cache key. Increase it with every change of the readers that may
-// change the text of a file.
-const readersVersion = "4"
+// change the text of a file, and with every change of the form of an answer.
+const readersVersion = "5"
 
 // ResultKey returns the key under which the answer to the work is cached. It depends on the files'
 // checksums, the question, and the versions of the readers, engine, transcriber and viewer.
@@ -311,17 +311,20 @@ func (s *Service) compare(ctx context.Context, q Question, docs []*documents.Doc
 		answer.addChanges(docs[0], docs[1])
 		return nil
 	}
-	comparison, err := s.Engine.Compare(ctx, docs[0], docs[1], q.Comparison())
+	settings := q.Comparison()
+	comparison, err := s.Engine.Compare(ctx, docs[0], docs[1], settings)
 	if err != nil {
 		return fmt.Errorf("compare: %w", err)
 	}
-	comparison.First = comparison.First.Checked(docs[0], q.Extraction())
-	comparison.Second = comparison.Second.Checked(docs[1], q.Extraction())
+	comparison.First = comparison.First.Checked(docs[0], settings.Extraction())
+	comparison.Second = comparison.Second.Checked(docs[1], settings.Extraction())
 	answer.Extracted = comparedValues(comparison, q.Variables)
 	addQuotes(answer.Evidence, comparison.First, docs[0], 1)
 	addQuotes(answer.Evidence, comparison.Second, docs[1], 2)
-	answer.addCandidates(comparison.First, docs[0], 1)
-	answer.addCandidates(comparison.Second, docs[1], 2)
+	if q.WithCandidates {
+		answer.addCandidates(comparison.First, docs[0], 1)
+		answer.addCandidates(comparison.Second, docs[1], 2)
+	}
 	answer.Warnings = append(answer.Warnings, comparison.Warnings...)
 	return nil
 }

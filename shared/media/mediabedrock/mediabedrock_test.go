@@ -18,6 +18,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/credentials"
 
 	"portside/documents/answers"
+	"portside/documents/differences"
 	"portside/shared/core/fault"
 	"portside/shared/media"
 	"portside/shared/media/mediabedrock"
@@ -105,8 +106,10 @@ func TestSummarizeAndCompare(t *testing.T) {
 	q := extract()
 	q.Task = media.Compare
 	answer, err = b.service.AnswerTexts(t.Context(), q, d, d)
-	want := media.Compared{Data: "1234.50", DataToCompare: "1234.50", Comparison: "the same"}
-	if err != nil || answer.Extracted["Total"] != want {
+	want := media.Compared{
+		Data: "1234.50", DataToCompare: "1234.50", Comparison: "the same", Difference: media.Difference{Relation: differences.Equal},
+	}
+	if err != nil || !reflect.DeepEqual(answer.Extracted["Total"], want) {
 		t.Errorf("got %v, %v", answer.Extracted, err)
 	}
 }

@@ -1,6 +1,7 @@
 package mediaopenai_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"reflect"
@@ -10,6 +11,7 @@ import (
 
 	"portside/documents"
 	"portside/documents/answers"
+	"portside/documents/differences"
 	"portside/shared/media"
 	"portside/shared/media/mediaopenai"
 	"portside/shared/testkit/mediatest"
@@ -215,11 +217,16 @@ func TestCompare(t *testing.T) {
 	q := extract()
 	q.Task, q.Lang, q.Prompt = media.Compare, "sv", "Look at the money."
 	answer := b.ask(t, q, mediatest.Document(t, invoice), mediatest.Document(t, second))
+	amount, percent := json.Number("-235.5"), json.Number("-19.08")
+	less := media.Difference{Relation: differences.Different, Amount: &amount, Percent: &percent}
+	equal, onlyFirst := media.Difference{Relation: differences.Equal}, media.Difference{Relation: differences.OnlyFirst}
 	want := map[string]any{
-		"Supplier": media.Compared{Data: "Nordwind Papier GmbH", DataToCompare: "Nordwind Papier GmbH", Comparison: "the same"},
-		"Total":    media.Compared{Data: "1234.50", DataToCompare: "999.00", Comparison: "they differ"},
-		"Due":      media.Compared{Data: "2026-03-05", DataToCompare: "2026-03-05", Comparison: "the same"},
-		"Paid":     media.Compared{Data: "false", Comparison: "only the first has it"},
+		"Supplier": media.Compared{
+			Data: "Nordwind Papier GmbH", DataToCompare: "Nordwind Papier GmbH", Comparison: "the same", Difference: equal,
+		},
+		"Total": media.Compared{Data: "1234.50", DataToCompare: "999.00", Comparison: "they differ", Difference: less},
+		"Due":   media.Compared{Data: "2026-03-05", DataToCompare: "2026-03-05", Comparison: "the same", Difference: equal},
+		"Paid":  media.Compared{Data: "false", Comparison: "only the first has it", Difference: onlyFirst},
 	}
 	if !reflect.DeepEqual(answer.Extracted, want) {
 		t.Errorf("got %v", answer.Extracted)

@@ -8,6 +8,7 @@ import (
 
 	"portside/documents"
 	"portside/documents/answers"
+	"portside/documents/differences"
 )
 
 const (
@@ -18,7 +19,8 @@ const (
 const compareRules = `Two documents were searched for variables. The block "variables" lists for each: key, name, type, description where
 there is one, and what the first and the second document have, value and quote; null means that the document does not
 have it. For each key say in one or two sentences how the two compare: the same or different, by how much, or which
-document does not have it. Say only what the values and quotes show.
+document does not have it. "uncertain" means that the document may have a value, which is too uncertain to be shown: then
+say that the comparison is in doubt, and never that the document does not have it. Say only what the values and quotes show.
 Write `
 
 // pair is a variable with its values in both documents.
@@ -29,8 +31,9 @@ type pair struct {
 }
 
 type side struct {
-	Value answers.Value `json:"value"`
-	Quote string        `json:"quote"`
+	Value       answers.Value `json:"value"`
+	Quote       string        `json:"quote"`
+	IsUncertain bool          `json:"uncertain,omitempty"`
 }
 
 // Compare extracts the variables from both documents, and then asks the model how the values compare.
@@ -69,7 +72,7 @@ func (e *Engine) Compare(ctx context.Context, first, second *documents.Document,
 func (e *Engine) words(ctx context.Context, s answers.CompareSettings, variables []answers.Variable, c *answers.Comparison) error {
 	pairs, properties := make([]pair, len(variables)), make([]property, len(variables))
 	for i, v := range variables {
-		pairs[i] = pair{promptVariable{variableKey(i), v.Name, v.Type, v.Description}, sideOf(c.First, v.Name), sideOf(c.Second, v.Name)}
+		pairs[i] = newPair(promptVariable{variableKey(i), v.Name, v.Type, v.Description}, c)
 		properties[i] = property{variableKey(i), textSchema("how the values compare")}
 	}
 	q := prompt{name: "comparisons", schema: objectSchema(properties...), data: withFocus(dataBlock{"variables", encodeList(pairs)}, s.Prompt)}
@@ -83,12 +86,22 @@ func (e *Engine) words(ctx context.Context, s answers.CompareSettings, variables
 	})
 }
 
-func sideOf(e answers.Extraction, name string) *side {
-	value, quotes := e.Values[name], e.Evidence[name]
-	if !value.Found() || len(quotes) == 0 {
-		return nil
+// newPair returns what the documents have for a variable. It does not contain uncertain values, because the model would take them for
+// facts.
+func newPair(v promptVariable, c *answers.Comparison) pair {
+	first, second := differences.SideOf(c.First, v.Name), differences.SideOf(c.Second, v.Name)
+	isInDoubt := differences.Between(first, second).Relation == differences.InDoubt
+	return pair{v, newSide(first, isInDoubt), newSide(second, isInDoubt)}
+}
+
+func newSide(s differences.Side, isInDoubt bool) *side {
+	switch {
+	case s.Value.Found():
+		return &side{Value: s.Value, Quote: s.Quote}
+	case isInDoubt:
+		return &side{IsUncertain: true}
 	}
-	return &side{value, quotes[0].Quote}
+	return nil
 }
 
 func readWords(answer map[string]json.RawMessage, variables []answers.Variable, into map[string]string) error {

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"portside/documents/answers"
+	"portside/documents/differences"
 	"portside/shared/core/fault"
 	"portside/shared/media/mediaprompt"
 	"portside/shared/testkit/mediatest"
@@ -99,6 +100,32 @@ func TestCompareWarnsOfMissingParts(t *testing.T) {
 	_, err = mute.Compare(t.Context(), short, short, answers.CompareSettings{Variables: mediatest.InvoiceVariables()})
 	if !errors.Is(err, mediaprompt.ErrJunk) {
 		t.Errorf("got %v", err)
+	}
+}
+
+// The model gets no uncertain value, because it would take it for a fact.
+func TestCompareTellsTheModelOfDoubt(t *testing.T) {
+	var asked string
+	e := mediaprompt.New(replies(func(r mediaprompt.Request) (string, error) {
+		if r.Name == "comparisons" {
+			asked = r.Data
+			return `{"v1": "In doubt."}`, nil
+		}
+		return `{"v1": [{"quote": "Total: 5", "value": 5}, {"quote": "Total: 7", "value": 7}]}`, nil
+	}), mediaprompt.Settings{})
+	certain, disputed := mediatest.Document(t, "Total: 5"), mediatest.Document(t, "Total: 5\nTotal: 7")
+	s := answers.CompareSettings{Variables: []answers.Variable{{Name: "total", Type: answers.Number}}, MinConfidence: 0.9}
+	c, err := e.Compare(t.Context(), certain, disputed, s)
+	if err != nil || !strings.Contains(asked, `"uncertain": true`) || !strings.Contains(asked, `"Total: 5"`) ||
+		strings.Contains(asked, "Total: 7") {
+		t.Errorf("asked %s, %v", asked, err)
+	}
+	d := differences.Between(differences.SideOf(c.First, "total"), differences.SideOf(c.Second, "total"))
+	if d.Relation != differences.InDoubt {
+		t.Errorf("the relation is %s: %+v", d.Relation, c)
+	}
+	if _, err = e.Compare(t.Context(), mediatest.Document(t, "Hello"), disputed, s); err != nil || strings.Contains(asked, "uncertain") {
+		t.Errorf("neither document has the value: asked %s, %v", asked, err)
 	}
 }
 

@@ -41,7 +41,7 @@ import (
 
 // revision is part of the key under which answers are cached. Increase it with every change of the
 // prompts or checks that may change an answer.
-const revision = "3"
+const revision = "4"
 
 // Errors about calls of a model. None contains text of the model or of the document.
 var (

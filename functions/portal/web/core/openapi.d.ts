@@ -1711,6 +1711,8 @@ export interface components {
             data_to_compare: string;
             /** @description How the values compare, in a sentence in the requested language. */
             comparison: string;
+            /** @description How the values compare, for programs. */
+            difference: components["schemas"]["Difference"];
         };
         ComparisonAnswer: {
             /** @description One entry for each variable. */
@@ -1882,6 +1884,41 @@ export interface components {
              * @example 2026-03-02T09:30:30.250Z
              */
             expiresAt: string;
+        };
+        Difference: {
+            /**
+             * @description equal: both files have the same value. onlyFirst, onlySecond: only this file has it. neither: no file has it. inDoubt: one file has it, and the other probably has a value that is too uncertain.
+             * @enum {string}
+             */
+            relation: "equal" | "different" | "onlyFirst" | "onlySecond" | "neither" | "inDoubt";
+            /**
+             * Format: double
+             * @description Of different numbers: the second minus the first, exactly. Missing for amounts in two currencies.
+             * @example 205.7
+             */
+            amount?: number;
+            /**
+             * @description Of amounts in two currencies: the ISO 4217 codes, of which the first is that of the first file.
+             * @example [
+             *       "USD",
+             *       "EUR"
+             *     ]
+             */
+            currencies?: string[];
+            /**
+             * Format: int64
+             * @description Of different dates: the days from the first to the second, negative if the second is earlier.
+             * @example 30
+             */
+            days?: number;
+            /** @description Of different strings: whether they differ only in case, spacing or punctuation. */
+            isFormOnly?: boolean;
+            /**
+             * Format: double
+             * @description Of different numbers: amount as a percentage of the first, rounded to two decimals; null if the first is 0.
+             * @example 15.74
+             */
+            percent?: number | null;
         };
         ExtractionAnswer: {
             /** @description The value of each variable, in its type; null if it was not found. Dates are ISO 8601. With a schema, the object that it describes. */
@@ -3517,6 +3554,7 @@ export type CursorPagination = components['schemas']['CursorPagination'];
 export type Daily = components['schemas']['Daily'];
 export type DashboardData = components['schemas']['DashboardData'];
 export type DataStruct = components['schemas']['DataStruct'];
+export type Difference = components['schemas']['Difference'];
 export type ExtractionAnswer = components['schemas']['ExtractionAnswer'];
 export type ImageAttachment = components['schemas']['ImageAttachment'];
 export type ImageChart = components['schemas']['ImageChart'];
