@@ -51,16 +51,22 @@ func readWithoutPictures(t *testing.T, file []byte) (*documents.Document, error)
 }
 
 func TestScannedPagesArePictures(t *testing.T) {
-	for _, test := range []struct{ pdf, original, mediaType string }{
-		{"jpeg.pdf", "jpeg.jpg", "image/jpeg"},
-		{"flate.pdf", "flate.png", "image/png"},
-		{"fax.pdf", "fax.png", "image/png"},
-		{"turned.pdf", "fax.png", "image/png"},
+	for _, test := range []struct {
+		pdf, original, mediaType string
+		place                    documents.Box
+	}{
+		{"jpeg.pdf", "jpeg.jpg", "image/jpeg", documents.Box{Right: 300, Bottom: 400}},
+		{"flate.pdf", "flate.png", "image/png", documents.Box{Right: 300, Bottom: 400}},
+		{"fax.pdf", "fax.png", "image/png", documents.Box{Right: 300, Bottom: 400}},
+		{"turned.pdf", "fax.png", "image/png", documents.Box{Right: 400, Bottom: 300}},
 	} {
 		t.Run(test.pdf, func(t *testing.T) {
 			pictures, d := view(t, load(t, "testdata/scans/"+test.pdf))
 			if len(pictures) != 1 || pictures[0].MediaType != test.mediaType || pictures[0].Page != 1 {
 				t.Fatalf("%d pictures, %+.90v", len(pictures), pictures)
+			}
+			if place := pictures[0].Place; place != test.place {
+				t.Errorf("the place is %+v, want %+v", place, test.place)
 			}
 			got, want := decode(t, pictures[0].Data), decode(t, load(t, "testdata/scans/"+test.original))
 			if test.pdf == "turned.pdf" {

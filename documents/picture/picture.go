@@ -69,10 +69,22 @@ func prepare(ctx context.Context, file documents.Source) (documents.Picture, err
 		return documents.Picture{}, decodeError(ctx, err)
 	}
 	o := findOrientation(h.chunks)
+	p := documents.Picture{MediaType: h.format.mediaType}
 	if h.isComplete && o == upright && h.fileBytes <= maxPictureBytes && fitsModels(decoded.Bounds()) {
-		return documents.Picture{MediaType: h.format.mediaType, Data: joinRequired(h.chunks)}, nil
+		p.Data = joinRequired(h.chunks)
+	} else if p, err = redraw(ctx, decoded, o); err != nil {
+		return documents.Picture{}, err
 	}
-	return redraw(ctx, decoded, o)
+	p.Place = placeOf(decoded.Bounds().Size(), o)
+	return p, nil
+}
+
+// placeOf returns the place of an upright picture on a page of which each pixel of the file is a point.
+func placeOf(size image.Point, o orientation) documents.Box {
+	if o >= firstTransposed {
+		size = image.Pt(size.Y, size.X)
+	}
+	return documents.Box{Right: float64(size.X), Bottom: float64(size.Y)}
 }
 
 // header is what is known of a picture before it is decoded.

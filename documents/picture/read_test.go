@@ -100,6 +100,9 @@ func TestReadAppliesOrientation(t *testing.T) {
 			if size := got.Bounds().Size(); corners(got) != want || (size == image.Pt(160, 320)) != (i >= 4) {
 				t.Errorf("%d: %s, %v", orientation, corners(got), size)
 			}
+			if want := image.Pt(int(p.Place.Right), int(p.Place.Bottom)); got.Bounds().Size() != want || p.Place.Left != 0 || p.Place.Top != 0 {
+				t.Errorf("%d: the place is %v, want the size %v", orientation, p.Place, got.Bounds().Size())
+			}
 		}
 	}
 }
@@ -157,6 +160,10 @@ func TestReadShrinksLargePictures(t *testing.T) {
 		got := decode(t, p.MediaType, p.Data)
 		if p.MediaType != "image/jpeg" || len(p.Data) > 3_750_000 || got.Bounds().Size() != test.want {
 			t.Errorf("%s: %s of %d bytes and %v", test.name, p.MediaType, len(p.Data), got.Bounds())
+		}
+		original := decode(t, "image/png", test.file).Bounds().Size()
+		if p.Place != (documents.Box{Right: float64(original.X), Bottom: float64(original.Y)}) {
+			t.Errorf("%s: the place is %v, want pixels of the file, which has %v", test.name, p.Place, original)
 		}
 		if test.corners != "" && corners(got) != test.corners {
 			t.Errorf("%s: %s", test.name, corners(got))

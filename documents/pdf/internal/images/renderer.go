@@ -32,6 +32,12 @@ type Renderer struct {
 // Render converts a picture. A JPEG stays unchanged where possible. Errors: ErrImage,
 // documents.ErrTooMuch, and the error of the context.
 func (r *Renderer) Render(s Scan) (documents.Picture, error) {
+	p, err := r.render(s)
+	p.Place = s.box
+	return p, err
+}
+
+func (r *Renderer) render(s Scan) (documents.Picture, error) {
 	if p, ok := r.storedJPEG(s); ok {
 		return p, nil
 	}
