@@ -187,12 +187,26 @@ func (b *Builder) InsertPictures(texts []PictureText) error {
 		from = p.after
 		err := texts[i].Err
 		if err == nil {
+			b.warnOfDoubts(texts[i].Blocks)
 			err = b.addAll(texts[i].Blocks, p.Page)
 		}
 		failed = cmp.Or(failed, err)
 	}
 	b.doc.Blocks = append(b.doc.Blocks, blocks[from:]...)
 	return failed
+}
+
+// maxDoubt is the doubt about a word above which the document has a warning.
+const maxDoubt = 0.2
+
+// warnOfDoubts adds a warning if words of a picture are hard to read.
+func (b *Builder) warnOfDoubts(blocks []Block) {
+	for i := range blocks {
+		if slices.ContainsFunc(blocks[i].Words, func(w Word) bool { return w.Doubt > maxDoubt }) {
+			b.Warn("Some words in the pictures are hard to read. Compare their values with the pictures.")
+			return
+		}
+	}
 }
 
 // UsePicture replaces an empty document by one picture without pages, for formats whose whole file can be viewed.

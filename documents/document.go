@@ -61,6 +61,8 @@ type Word struct {
 	Text  string // a part of the document's text
 	Start int    // offset in the document's text, in bytes
 	Box   Box
+	// Doubt is the probability that the text is wrong, if a program recognized it in a picture; otherwise 0.
+	Doubt float32
 }
 
 // End returns the offset in the document's text at which the word ends.
@@ -127,6 +129,21 @@ func (d *Document) BoxOf(start, end int) Box {
 		}
 	}
 	return around
+}
+
+// DoubtOf returns the highest doubt about the words from start to end, in bytes of the text, as far as they are in one block.
+func (d *Document) DoubtOf(start, end int) float64 {
+	i := d.BlockAt(start)
+	if i < 0 {
+		return 0
+	}
+	var highest float32
+	for _, w := range d.Blocks[i].Words {
+		if w.Start < end && start < w.End() {
+			highest = max(highest, w.Doubt)
+		}
+	}
+	return float64(highest)
 }
 
 // seal joins the blocks and sets every offset.

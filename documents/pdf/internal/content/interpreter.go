@@ -37,6 +37,7 @@ type Glyph struct {
 	DX, DY float64 // the displacement to the origin of the next glyph
 	Size   float64 // of the font, in points
 	IsBold bool
+	Doubt  float32 // as in documents.Word
 }
 
 // Image is a painted image XObject. Matrix maps the unit square to the frame of the page.

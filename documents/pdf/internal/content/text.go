@@ -79,7 +79,7 @@ func (in *Interpreter) addGlyph(text string, width float64) {
 	if s.fontSize < 0 {
 		dx, dy = -dx, -dy
 	}
-	in.Glyphs = append(in.Glyphs, Glyph{text, x, y, dx, dy, size, s.font.IsBold})
+	in.Glyphs = append(in.Glyphs, Glyph{Text: text, X: x, Y: y, DX: dx, DY: dy, Size: size, IsBold: s.font.IsBold})
 }
 
 // AddGlyph adds a glyph that no content stream shows. It reports false once the page is full.

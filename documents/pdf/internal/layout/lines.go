@@ -88,7 +88,7 @@ func (r *row) line(above []cell) line {
 		text.WriteString(w.text)
 		last := &l.cells[len(l.cells)-1]
 		last.box, last.isBold = last.box.Union(w.box()), last.isBold && w.isBold
-		last.words = append(last.words, documents.Word{Text: w.text, Box: w.box()})
+		last.words = append(last.words, documents.Word{Text: w.text, Box: w.box(), Doubt: w.doubt})
 	}
 	l.finishCell(&text)
 	return l

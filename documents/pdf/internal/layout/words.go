@@ -22,6 +22,7 @@ type word struct {
 	size        float64
 	isBold      bool
 	hasLetters  bool
+	doubt       float32
 }
 
 // box returns the box of a word. PDF does not store the height of letters, so the box has the
@@ -41,7 +42,7 @@ func joinWords(glyphs []content.Glyph, d direction) []word {
 			continue
 		}
 		j.add(word{
-			text: g.Text, left: x, right: x + max(dx, 0), baseline: y, size: g.Size, isBold: g.IsBold,
+			text: g.Text, left: x, right: x + max(dx, 0), baseline: y, size: g.Size, isBold: g.IsBold, doubt: g.Doubt,
 		})
 	}
 	j.finish()
@@ -67,6 +68,7 @@ func (j *wordJoiner) add(glyph word) {
 	j.current.right = max(j.current.right, glyph.right)
 	j.current.size = max(j.current.size, glyph.size)
 	j.current.isBold = j.current.isBold && glyph.isBold
+	j.current.doubt = max(j.current.doubt, glyph.doubt)
 }
 
 func continuesWord(before, glyph word) bool {

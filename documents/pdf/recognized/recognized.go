@@ -1,0 +1,259 @@
+// Package recognized lays out words that a program recognized in a picture, with the rules for the words of a PDF. So a scanned page
+// gets the same columns, tables, headings and paragraphs as a page that has its text.
+package recognized
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"unicode"
+
+	"portside/documents"
+	"portside/documents/pdf/internal/content"
+	"portside/documents/pdf/internal/layout"
+)
+
+// Point is a place in a picture, as fractions of its width and height from the top left corner.
+type Point struct{ X, Y float64 }
+
+// Word is a word in a picture.
+type Word struct {
+	Text    string
+	Corners [4]Point // clockwise, the first one at the top left of the upright word
+	Doubt   float32  // as in documents.Word
+}
+
+// Line is the words of a line in reading order.
+type Line []Word
+
+// Page is a picture with the lines that were recognized in it.
+type Page struct {
+	Width, Height float64 // of the picture, in any unit
+	Place         documents.Box
+	Lines         []Line
+}
+
+// pageSide is the length of the longer side of a picture during the layout, in points. The layout has distances for pages on paper.
+const pageSide = 842
+
+// Blocks returns the blocks of a picture in reading order. Without a Place, they have no boxes. The error is that of the context.
+func Blocks(ctx context.Context, p Page) ([]documents.Block, error) {
+	if p.Width <= 0 || p.Height <= 0 {
+		return nil, documents.ErrDamaged
+	}
+	scale := pageSide / max(p.Width, p.Height)
+	f := frame{width: p.Width * scale, height: p.Height * scale, place: p.Place}
+	f.sin, f.cos = math.Sincos(f.skew(p.Lines))
+	laidOut, err := layout.Blocks(ctx, f.glyphs(p.Lines))
+	if err != nil {
+		return nil, fmt.Errorf("lay out a picture: %w", err)
+	}
+	into := documents.NewBuilder(documents.PDF, documents.DefaultLimits())
+	if err := layout.NewOutline([][]layout.Block{laidOut}).AddTo(into, laidOut); err != nil {
+		return nil, err
+	}
+	blocks := into.Document().Blocks
+	for i := range blocks {
+		blocks[i].Box = f.restore(blocks[i].Box)
+		for j := range blocks[i].Words {
+			blocks[i].Words[j].Box = f.restore(blocks[i].Words[j].Box)
+		}
+	}
+	return blocks, nil
+}
+
+// frame is the picture during the layout: in points, and rotated so that its lines are parallel to its sides.
+type frame struct {
+	width, height float64
+	place         documents.Box
+	sin, cos      float64 // of the angle by which the lines are skewed, clockwise
+}
+
+// point returns the point in the frame before it is rotated.
+func (f frame) point(p Point) Point { return Point{p.X * f.width, p.Y * f.height} }
+
+// straight returns the point in the rotated frame.
+func (f frame) straight(p Point) Point {
+	p = f.point(p)
+	return Point{p.X*f.cos + p.Y*f.sin, p.Y*f.cos - p.X*f.sin}
+}
+
+// skew returns the angle between the lines and the nearest side of the picture: the median of all lines, by their lengths.
+func (f frame) skew(lines []Line) float64 {
+	type stroke struct{ angle, length float64 }
+	var strokes []stroke
+	total := 0.0
+	for _, l := range lines {
+		if len(l) == 0 {
+			continue
+		}
+		from, to := f.point(l[0].Corners[3]), f.point(l[len(l)-1].Corners[2])
+		const quarter = math.Pi / 2
+		angle := math.Atan2(to.Y-from.Y, to.X-from.X)
+		s := stroke{angle - quarter*math.Round(angle/quarter), math.Hypot(to.X-from.X, to.Y-from.Y)}
+		strokes, total = append(strokes, s), total+s.length
+	}
+	slices.SortFunc(strokes, func(a, b stroke) int { return cmp.Compare(a.angle, b.angle) })
+	half := total / 2
+	for _, s := range strokes {
+		if half -= s.length; half <= 0 {
+			return s.angle
+		}
+	}
+	return 0
+}
+
+// restore returns the place on the page of a box in the rotated frame, or the zero Box if the place of the picture is unknown.
+func (f frame) restore(b documents.Box) documents.Box {
+	if f.place == (documents.Box{}) || b == (documents.Box{}) {
+		return documents.Box{}
+	}
+	around := documents.Box{Left: math.Inf(1), Top: math.Inf(1), Right: math.Inf(-1), Bottom: math.Inf(-1)}
+	for _, p := range []Point{{b.Left, b.Top}, {b.Right, b.Top}, {b.Right, b.Bottom}, {b.Left, b.Bottom}} {
+		x, y := p.X*f.cos-p.Y*f.sin, p.Y*f.cos+p.X*f.sin
+		around.Left, around.Right = min(around.Left, x), max(around.Right, x)
+		around.Top, around.Bottom = min(around.Top, y), max(around.Bottom, y)
+	}
+	toX := func(x float64) float64 {
+		return f.place.Left + min(max(x/f.width, 0), 1)*(f.place.Right-f.place.Left)
+	}
+	toY := func(y float64) float64 {
+		return f.place.Top + min(max(y/f.height, 0), 1)*(f.place.Bottom-f.place.Top)
+	}
+	return documents.Box{Left: toX(around.Left), Top: toY(around.Top), Right: toX(around.Right), Bottom: toY(around.Bottom)}
+}
+
+// glyphs returns each word as one glyph, followed by a space.
+func (f frame) glyphs(lines []Line) []content.Glyph {
+	measured := make([]measuredLine, 0, len(lines))
+	for _, l := range lines {
+		if m, ok := f.measure(l); ok {
+			measured = append(measured, m)
+		}
+	}
+	snapSizes(measured)
+	var glyphs []content.Glyph
+	for _, m := range measured {
+		glyphs = append(glyphs, m.glyphs()...)
+	}
+	return glyphs
+}
+
+// measuredLine is a line in a coordinate system of which the first axis is the direction of the text.
+type measuredLine struct {
+	words    Line
+	along    Point // the direction of the text, of length 1
+	from, to []float64
+	baseline float64
+	size     float64 // of the font
+}
+
+// Heights of letters above and below the baseline, in em, in common fonts.
+const (
+	capitalHeight   = 0.72
+	smallHeight     = 0.5
+	descenderHeight = 0.21
+)
+
+// measure finds the size of the font and the baseline of a line. The corners of words are at the edges of their ink, so both depend on
+// the letters.
+func (f frame) measure(l Line) (measuredLine, bool) {
+	if len(l) == 0 {
+		return measuredLine{}, false
+	}
+	from, to := f.straight(l[0].Corners[3]), f.straight(l[len(l)-1].Corners[2])
+	length := math.Hypot(to.X-from.X, to.Y-from.Y)
+	if length == 0 {
+		return measuredLine{}, false
+	}
+	m := measuredLine{words: l, along: Point{(to.X - from.X) / length, (to.Y - from.Y) / length}}
+	top, bottom := math.Inf(1), math.Inf(-1)
+	above, below := smallHeight, 0.0
+	for _, w := range l {
+		left, right := math.Inf(1), math.Inf(-1)
+		for _, corner := range w.Corners {
+			x, y := m.axes(f.straight(corner))
+			left, right, top, bottom = min(left, x), max(right, x), min(top, y), max(bottom, y)
+		}
+		m.from, m.to = append(m.from, left), append(m.to, right)
+		if strings.ContainsFunc(w.Text, isTall) {
+			above = capitalHeight
+		}
+		if strings.ContainsAny(w.Text, "gjpqyçşţQ,;()[]{}|/@$§_") {
+			below = descenderHeight
+		}
+	}
+	m.size = (bottom - top) / (above + below)
+	m.baseline = bottom - below*m.size
+	return m, m.size > 0
+}
+
+// isTall reports whether a letter is about as high as a capital.
+func isTall(r rune) bool {
+	return !unicode.IsSpace(r) && !strings.ContainsRune("acegmnopqrsuvwxyz.,:;-–_~+=<>«»·•", r)
+}
+
+// axes returns the coordinates of a point along the line and across it.
+func (m measuredLine) axes(p Point) (along, across float64) {
+	return p.X*m.along.X + p.Y*m.along.Y, p.Y*m.along.X - p.X*m.along.Y
+}
+
+// snapSizes gives lines of about the usual size exactly that size, because measured sizes of equal fonts differ and would make
+// headings of ordinary lines.
+func snapSizes(lines []measuredLine) {
+	const tolerance = 0.25
+	letters := map[float64]int{} // by size
+	sizes := make([]float64, 0, len(lines))
+	total := 0
+	for _, m := range lines {
+		n := 0
+		for _, w := range m.words {
+			n += len(w.Text)
+		}
+		if letters[m.size] == 0 {
+			sizes = append(sizes, m.size)
+		}
+		letters[m.size] += n
+		total += n
+	}
+	slices.Sort(sizes)
+	usual, seen := 0.0, 0
+	for _, size := range sizes {
+		if usual, seen = size, seen+letters[size]; 2*seen >= total {
+			break
+		}
+	}
+	for i := range lines {
+		if m := &lines[i]; math.Abs(m.size-usual) < tolerance*usual {
+			m.size = usual
+		} else {
+			m.size = math.Round(m.size)
+		}
+	}
+}
+
+// glyphs returns the words of the line. Words are apart even if their ink nearly touches.
+func (m measuredLine) glyphs() []content.Glyph {
+	const minGap = 0.2 // em
+	var glyphs []content.Glyph
+	for i, w := range m.words {
+		width := m.to[i] - m.from[i]
+		if i+1 < len(m.words) {
+			width = min(width, m.from[i+1]-minGap*m.size-m.from[i])
+		}
+		if text := documents.Clean(w.Text); text != "" {
+			g := content.Glyph{
+				Text: text, Size: m.size, Doubt: w.Doubt,
+				X: m.from[i]*m.along.X - m.baseline*m.along.Y, Y: m.from[i]*m.along.Y + m.baseline*m.along.X,
+				DX: max(width, 0) * m.along.X, DY: max(width, 0) * m.along.Y,
+			}
+			glyphs = append(glyphs, g)
+			g.Text = " "
+			glyphs = append(glyphs, g)
+		}
+	}
+	return glyphs
+}
