@@ -157,6 +157,9 @@ type Extraction struct {
 // Checked returns the extraction that the settings ask for. It replaces a value by null if the value does not have the variable's
 // type, has no quote that the document contains, or has less confidence than the settings ask for, because a caller could not
 // tell such a value from a fact. A value with too little confidence is a candidate.
+//
+// No value has more confidence than the program that recognized its words in a picture. If the settings ask for none, values of which
+// that program doubts the words are null, too.
 func (e Extraction) Checked(d *documents.Document, s ExtractSettings) Extraction {
 	kept := Extraction{
 		Values: map[string]Value{}, Evidence: map[string][]Evidence{}, Candidates: map[string][]Candidate{}, Warnings: e.Warnings,
@@ -165,15 +168,15 @@ func (e Extraction) Checked(d *documents.Document, s ExtractSettings) Extraction
 		if kept.Rows == nil {
 			kept.Rows = map[string][]Row{}
 		}
-		kept.Rows[t.Name] = checkedRows(e.Rows[t.Name], d.Text(), t, s.MinConfidence)
+		kept.Rows[t.Name] = checkedRows(e.Rows[t.Name], d, t, s.MinConfidence)
 	}
 	for _, v := range s.Variables {
-		all := validCandidates(e.Candidates[v.Name], d.Text(), v.Type)
-		value, quotes := e.Values[v.Name], validQuotes(e.Evidence[v.Name], d.Text())
+		all := validCandidates(e.Candidates[v.Name], d, v.Type)
+		value, quotes := e.Values[v.Name], validQuotes(e.Evidence[v.Name], d)
 		switch {
 		case value.Type != v.Type || len(quotes) == 0 || !value.isValid():
 			value, quotes = Value{}, nil
-		case quotes[0].Confidence < s.MinConfidence:
+		case !quotes[0].suffices(d, s.MinConfidence):
 			if len(all) == 0 {
 				all = []Candidate{{value, quotes[0]}}
 			}
@@ -191,13 +194,13 @@ func (e Extraction) Checked(d *documents.Document, s ExtractSettings) Extraction
 }
 
 // checkedRows returns the rows with the values that a variable could have. A row without such values is left out.
-func checkedRows(rows []Row, text string, t Table, minConfidence float64) []Row {
+func checkedRows(rows []Row, d *documents.Document, t Table, minConfidence float64) []Row {
 	var kept []Row
 	for _, row := range rows[:min(len(rows), t.MaxRows)] {
 		checked := Row{map[string]Value{}, map[string][]Evidence{}}
 		for _, column := range t.Columns {
-			value, quotes := row.Values[column.Name], validQuotes(row.Evidence[column.Name], text)
-			if value.Type == column.Type && value.isValid() && len(quotes) > 0 && quotes[0].Confidence >= minConfidence {
+			value, quotes := row.Values[column.Name], validQuotes(row.Evidence[column.Name], d)
+			if value.Type == column.Type && value.isValid() && len(quotes) > 0 && quotes[0].suffices(d, minConfidence) {
 				checked.Values[column.Name], checked.Evidence[column.Name] = value, quotes
 			}
 		}
@@ -208,23 +211,37 @@ func checkedRows(rows []Row, text string, t Table, minConfidence float64) []Row 
 	return kept
 }
 
+// minReading is the least certainty of the words of a value, if the settings ask for no confidence.
+const minReading = 0.7
+
+// suffices reports whether evidence has the confidence that settings ask for.
+func (e Evidence) suffices(d *documents.Document, minConfidence float64) bool {
+	if minConfidence > 0 {
+		return e.Confidence >= minConfidence
+	}
+	return 1-d.DoubtOf(e.Start, e.Start+len(e.Quote)) >= minReading
+}
+
 // validCandidates returns the candidates that have the type and a quote of the text.
-func validCandidates(all []Candidate, text string, t Type) []Candidate {
+func validCandidates(all []Candidate, d *documents.Document, t Type) []Candidate {
 	var kept []Candidate
 	for _, c := range all {
-		if c.Value.Type == t && c.Value.isValid() && len(validQuotes([]Evidence{c.Evidence}, text)) > 0 {
-			kept = append(kept, c)
+		quotes := validQuotes([]Evidence{c.Evidence}, d)
+		if c.Value.Type == t && c.Value.isValid() && len(quotes) > 0 {
+			kept = append(kept, Candidate{c.Value, quotes[0]})
 		}
 	}
 	return kept
 }
 
-// validQuotes returns the quotes that the text has at the place that they name.
-func validQuotes(all []Evidence, text string) []Evidence {
+// validQuotes returns the quotes that the text has at the place that they name, with at most the certainty of their words.
+func validQuotes(all []Evidence, d *documents.Document) []Evidence {
+	text := d.Text()
 	var kept []Evidence
 	for _, e := range all {
 		end := e.Start + len(e.Quote)
 		if e.Quote != "" && e.Start >= 0 && end <= len(text) && text[e.Start:end] == e.Quote {
+			e.Confidence = min(e.Confidence, 1-d.DoubtOf(e.Start, end))
 			kept = append(kept, e)
 		}
 	}

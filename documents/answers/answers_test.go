@@ -81,3 +81,36 @@ func TestCandidatesAreChecked(t *testing.T) {
 		}
 	}
 }
+
+// A value is no more certain than the words that a program recognized in a picture.
+func TestDoubtfulWordsLowerConfidence(t *testing.T) {
+	twelve := answers.Value{Type: answers.Number, Text: "12"}
+	proof := answers.Evidence{Quote: "12 EUR", Start: len("Total: "), Confidence: 0.9}
+	for _, test := range []struct {
+		doubt       float32
+		least, want float64 // want is 0 for a null
+	}{
+		{0, 0, 0.9}, {0.0625, 0, 0.9}, {0.25, 0, 0.75}, {0.25, 0.8, 0}, {0.375, 0, 0}, {0.375, 0.5, 0.625},
+	} {
+		into := documents.NewBuilder(documents.Image, documents.DefaultLimits())
+		words := []documents.Word{{Text: "Total:", Doubt: 0.9}, {Text: "12", Doubt: test.doubt}, {Text: "EUR"}}
+		if err := into.Add(documents.Block{Text: "Total: 12 EUR", Words: words}); err != nil {
+			t.Fatal(err)
+		}
+		d, settings := into.Document(), answers.ExtractSettings{
+			Variables: []answers.Variable{{Name: "total", Type: answers.Number}}, MinConfidence: test.least, MaxCandidates: 1,
+		}
+		checked := found(twelve, proof).Checked(d, settings).Checked(d, settings)
+		got := 0.0
+		if checked.Values["total"].Found() {
+			got = checked.Evidence["total"][0].Confidence
+		}
+		if got != test.want {
+			t.Errorf("doubt %v, least %v: confidence %v, want %v", test.doubt, test.least, got, test.want)
+		}
+		once := found(twelve, proof).Checked(d, settings)
+		if len(once.Candidates["total"]) == 0 && test.want == 0 {
+			t.Errorf("doubt %v, least %v: no candidate", test.doubt, test.least)
+		}
+	}
+}
