@@ -29,6 +29,27 @@ func fitsModels(b image.Rectangle) bool {
 	return b.Dx() <= maxPictureSidePixels && b.Dy() <= maxPictureSidePixels
 }
 
+// Convert returns the picture as PNG or JPEG, for viewers that accept no other formats. A picture that is one already stays unchanged.
+func Convert(ctx context.Context, p documents.Picture) (documents.Picture, error) {
+	if p.MediaType == "image/png" || p.MediaType == "image/jpeg" {
+		return p, nil
+	}
+	h, err := readHeader(ctx, documents.FromBytes(p.Data))
+	if err != nil {
+		return p, err
+	}
+	decoded, err := h.format.decode(newReader(ctx, documents.FromBytes(p.Data)))
+	if err != nil {
+		return p, decodeError(ctx, err)
+	}
+	converted, err := redraw(ctx, decoded, upright)
+	if err != nil {
+		return p, err
+	}
+	p.MediaType, p.Data = converted.MediaType, converted.Data
+	return p, nil
+}
+
 // redraw encodes a picture anew: as PNG if it has a palette and fits, otherwise as JPEG.
 func redraw(ctx context.Context, decoded image.Image, o orientation) (documents.Picture, error) {
 	if paletted, ok := decoded.(*image.Paletted); ok && o == upright && fitsModels(paletted.Rect) {

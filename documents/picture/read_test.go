@@ -228,3 +228,27 @@ func TestReadReturnsErrPicturesIfDocumentAcceptsNone(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// Convert changes only formats that some viewers do not accept, and keeps the pixels and the place.
+func TestConvert(t *testing.T) {
+	for name, want := range map[string]string{
+		"plain.png": "image/png", "gray.jpg": "image/jpeg", "lossless.webp": "image/jpeg", "lossy.webp": "image/jpeg",
+	} {
+		p := mustPrepare(t, sample(t, name))
+		got, err := picture.Convert(t.Context(), p)
+		if err != nil || got.MediaType != want || got.Place != p.Place {
+			t.Errorf("%s: %s at %v, %v; want %s at %v", name, got.MediaType, got.Place, err, want, p.Place)
+			continue
+		}
+		if size := decode(t, p.MediaType, p.Data).Bounds().Size(); decode(t, got.MediaType, got.Data).Bounds().Size() != size {
+			t.Errorf("%s: the size changed", name)
+		}
+		if isSame := bytes.Equal(got.Data, p.Data); isSame != (p.MediaType == want) {
+			t.Errorf("%s: unchanged is %v", name, isSame)
+		}
+	}
+	damaged := documents.Picture{MediaType: "image/webp", Data: []byte("RIFF1234WEBP")}
+	if _, err := picture.Convert(t.Context(), damaged); !errors.Is(err, documents.ErrDamaged) {
+		t.Errorf("damaged: %v", err)
+	}
+}
