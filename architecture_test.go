@@ -178,7 +178,7 @@ var exceptions = []exception{
 		"shared/media/mediaengines", []string{
 			"portside/shared/media/mediabedrock", "portside/shared/media/mediacommand",
 			"portside/shared/media/mediaopenai", "portside/shared/media/mediaprompt",
-			"portside/shared/media/mediatranscribe",
+			"portside/shared/media/mediatextract", "portside/shared/media/mediatranscribe",
 		},
 		"selects the engines for the functions",
 	},
@@ -187,6 +187,10 @@ var exceptions = []exception{
 		"all models get the same prompts; one request needs no client of the SDK",
 	},
 	{"shared/mail/mailses", []string{"portside/shared/lambda/awsrequest"}, "one request needs no client of the SDK"},
+	{
+		"shared/media/mediatextract", []string{"portside/shared/media/mediaprompt", "portside/shared/lambda/awsrequest"},
+		"the same retries and lines of the log as for models; one request needs no client of the SDK",
+	},
 	{"shared/media/mediaopenai", []string{"portside/shared/media/mediaprompt"}, "all models get the same prompts"},
 	{
 		"shared/media/mediatranscribe",

@@ -61,11 +61,21 @@ func endpointOf(cfg aws.Config, service Service) string {
 // NewPost returns a signed POST request with a JSON body. The path is escaped. AWS refuses a signature that is minutes old, so every
 // attempt needs a new request.
 func (c *Client) NewPost(ctx context.Context, path string, body []byte) (*http.Request, error) {
+	return c.newPost(ctx, path, http.Header{"Content-Type": {"application/json"}}, body)
+}
+
+// NewOperation is NewPost for a service with the protocol AWS JSON 1.1, which names the operation in a header, such as
+// "Textract.DetectDocumentText".
+func (c *Client) NewOperation(ctx context.Context, target string, body []byte) (*http.Request, error) {
+	return c.newPost(ctx, "/", http.Header{"Content-Type": {"application/x-amz-json-1.1"}, "X-Amz-Target": {target}}, body)
+}
+
+func (c *Client) newPost(ctx context.Context, path string, header http.Header, body []byte) (*http.Request, error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, c.endpoint+path, bytes.NewReader(body))
 	if err != nil {
 		return nil, err
 	}
-	r.Header.Set("Content-Type", "application/json")
+	r.Header = header
 	who, err := c.credentials.Retrieve(ctx)
 	if err != nil {
 		return nil, err

@@ -10,6 +10,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/bedrockruntime"
 	"github.com/aws/aws-sdk-go-v2/service/sesv2"
+	"github.com/aws/aws-sdk-go-v2/service/textract"
+	"github.com/aws/aws-sdk-go-v2/service/textract/types"
 
 	"portside/shared/lambda/awsrequest"
 )
@@ -36,7 +38,7 @@ func (e ownEndpoints) GetServiceBaseEndpoint(_ context.Context, id string) (endp
 
 // TestEndpointsAreThoseOfTheSDK sends a request to each service twice, the second time with the SDK's client.
 func TestEndpointsAreThoseOfTheSDK(t *testing.T) {
-	own := ownEndpoints{"SESv2": "http://localhost:2", "Bedrock Runtime": "http://localhost:3"}
+	own := ownEndpoints{"SESv2": "http://localhost:2", "Bedrock Runtime": "http://localhost:3", "Textract": "http://localhost:5"}
 	for name, cfg := range map[string]aws.Config{
 		"of AWS":           {},
 		"for all services": {BaseEndpoint: aws.String("http://localhost:1")},
@@ -56,7 +58,12 @@ func TestEndpointsAreThoseOfTheSDK(t *testing.T) {
 			if _, err := bedrockruntime.NewFromConfig(cfg).Converse(t.Context(), question); err != nil {
 				t.Fatal(err)
 			}
-			if len(asked) != 4 || asked[0] != asked[2] || asked[1] != asked[3] {
+			send(t, cfg, awsrequest.Service{ID: "Textract", Host: "textract", SigningName: "textract"})
+			page := &textract.DetectDocumentTextInput{Document: &types.Document{Bytes: []byte("x")}}
+			if _, err := textract.NewFromConfig(cfg).DetectDocumentText(t.Context(), page); err != nil {
+				t.Fatal(err)
+			}
+			if len(asked) != 6 || asked[0] != asked[2] || asked[1] != asked[3] || asked[4] != asked[5] {
 				t.Errorf("the requests went to %v", asked)
 			}
 		})

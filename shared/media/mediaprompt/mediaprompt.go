@@ -21,8 +21,8 @@
 // A [CallLog] logs every call of a model or a transcriber. Subscriptions to the log depend on the
 // message, "model call", and on these keys. A line never contains content:
 //
-//   - engine, model, endpoint: openai or bedrock; the name of the model; and completions,
-//     transcriptions or converse
+//   - engine, model, endpoint: openai, bedrock, textract or transcribe; the name of the model, if the
+//     engine has several; and the operation, such as completions, transcriptions or converse
 //   - status: the HTTP status; 0 if there was no response
 //   - attempt: number of the attempt, starting at 1
 //   - ms: duration of the call
