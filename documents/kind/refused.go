@@ -13,7 +13,7 @@ func refusal(message string) *documents.Error {
 
 var (
 	errPicture = refusal("Pictures of this kind, such as TIFF, BMP and HEIC, cannot be read. Send a PNG, JPEG, GIF or WebP picture " +
-		"where a vision model is set up.")
+		"where the service reads pictures.")
 	errPacked = refusal("Archives and compressed files cannot be read. Unpack the file and send what is in it.")
 	errOld    = refusal("Documents of Office before 2007 and what else is in their container cannot be read. Save the document as .docx, " +
 		".xlsx, .pptx or PDF.")

@@ -22,7 +22,7 @@ func TestRulesOfProjectTemplateRefuseInvalidSettings(t *testing.T) {
 		"EdgeCertificateArn": "arn:aws:acm:us-east-1:123456789012:certificate/0192f3a1-0001", "WebAclArn": webACL,
 		"EdgeSecrets": "0123456789abcdefghijklmnop,ponmlkjihgfedcba9876543210",
 	}
-	vision := map[string]string{"MediaVisionModel": "vision"}
+	vision, textract := map[string]string{"MediaVisionModel": "vision"}, map[string]string{"MediaReader": "textract"}
 	for _, test := range []struct {
 		set     []map[string]string
 		without string
@@ -34,6 +34,10 @@ func TestRulesOfProjectTemplateRefuseInvalidSettings(t *testing.T) {
 		{set: []map[string]string{openai, prices, vision}},
 		{set: []map[string]string{bedrock, prices, vision}},
 		{set: []map[string]string{prices}},
+		{set: []map[string]string{textract}},
+		{set: []map[string]string{openai, textract}},
+		{set: []map[string]string{openai, textract, vision}, want: "MediaReader textract reads pictures without a MediaVisionModel"},
+		{set: []map[string]string{{"MediaReader": "tesseract"}}, want: "MediaReader"},
 		{set: []map[string]string{domain}},
 		{set: []map[string]string{domain, edge}},
 		{set: []map[string]string{domain}, without: "CertificateArn", want: "Only one of DomainName and CertificateArn"},

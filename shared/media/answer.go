@@ -33,7 +33,7 @@ type Quote struct {
 	Start      int      `json:"start" doc:"Position of the first character of the quote in the text of the file." example:"412"`
 	End        int      `json:"end" doc:"Position after the last character of the quote." example:"429"`
 	Confidence float64  `json:"confidence" minimum:"0" maximum:"1" example:"0.93"`
-	Box        *Box     `json:"box,omitempty" doc:"Place of the quote on its page. Only PDF, and not for text from pictures."`
+	Box        *Box     `json:"box,omitempty" doc:"Place of the quote on its page. PDF, and pictures whose reader finds the places of words."`
 	Time       *float64 `json:"time,omitempty" doc:"In a recording, the time at which the passage with the quote begins, in seconds." example:"12.5"`
 }
 

@@ -26,7 +26,7 @@ type Viewer interface {
 
 // ErrNoViewer means that a picture cannot be read because no viewer is configured.
 var ErrNoViewer = fault.New(fault.Unprocessable, "This service does not read pictures. Its operator can turn that on with the "+
-	"template's parameter MediaVisionModel.")
+	"template's parameters MediaReader and MediaVisionModel.")
 
 // NoViewer is the Viewer if none is configured.
 type NoViewer struct{}

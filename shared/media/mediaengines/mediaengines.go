@@ -22,6 +22,7 @@ import (
 	"portside/shared/media/mediabedrock"
 	"portside/shared/media/mediacommand"
 	"portside/shared/media/mediaopenai"
+	"portside/shared/media/mediatextract"
 	"portside/shared/media/mediatranscribe"
 )
 
@@ -32,6 +33,12 @@ const (
 	OpenAI  = "openai"
 )
 
+// Values of Settings.Reader.
+const (
+	ModelReader = "model" // the VisionModel
+	Textract    = "textract"
+)
+
 // Settings select an engine and say how to call its model. An engine ignores settings that it does
 // not use.
 type Settings struct {
@@ -39,10 +46,11 @@ type Settings struct {
 	Model              string          // ID of a model, or on Bedrock of an inference profile
 	ModelURL           string          // OpenAI: base URL of the server
 	ModelKey           mediaopenai.Key // OpenAI; empty: the server needs no key
-	VisionModel        string          // model that views pictures, on the same server or account; empty: pictures are not read
+	Reader             string          // reader of pictures, one of the constants above; empty: ModelReader
+	VisionModel        string          // ModelReader: model that views pictures, on the same server or account; empty: pictures are not read
 	TranscriptionModel string          // OpenAI; empty: whisper-1
 	TranscriberCommand string          // Offline; see mediacommand. Empty: recordings are not transcribed
-	AWS                aws.Config      // Bedrock
+	AWS                aws.Config      // Bedrock and Textract
 	S3                 *s3.Client      // Bedrock: client for the recordings of Amazon Transcribe
 	Bucket             string          // Bedrock: bucket for the recordings of Amazon Transcribe
 
@@ -57,7 +65,7 @@ type Settings struct {
 func Read(lookup func(name string) string, cfg aws.Config) Settings {
 	return Settings{
 		Engine: lookup("MEDIA_ENGINE"), Model: lookup("MEDIA_MODEL"), ModelURL: lookup("MEDIA_MODEL_URL"),
-		ModelKey: mediaopenai.Key(lookup("MEDIA_MODEL_KEY")), VisionModel: lookup("MEDIA_VISION_MODEL"),
+		ModelKey: mediaopenai.Key(lookup("MEDIA_MODEL_KEY")), VisionModel: lookup("MEDIA_VISION_MODEL"), Reader: lookup("MEDIA_READER"),
 		TranscriptionModel: lookup("MEDIA_TRANSCRIPTION_MODEL"), TranscriberCommand: lookup("TRANSCRIBER_COMMAND"), AWS: cfg,
 		InputPrice: lookup("MEDIA_INPUT_PRICE"), OutputPrice: lookup("MEDIA_OUTPUT_PRICE"),
 		TranscriptionPrice: lookup("MEDIA_TRANSCRIPTION_PRICE"),
@@ -89,9 +97,11 @@ func New(s Settings) (answers.Engine, error) {
 	}
 }
 
-// NewViewer returns the viewer, or media.NoViewer if there is no vision model.
+// NewViewer returns the viewer, or media.NoViewer if there is neither Textract nor a vision model.
 func NewViewer(s Settings) (media.Viewer, error) {
 	switch {
+	case s.Reader == Textract:
+		return mediatextract.NewViewer(s.AWS, mediatextract.Options{}), nil
 	case s.VisionModel == "":
 		return media.NoViewer{}, nil
 	case s.Engine == Bedrock:
@@ -177,6 +187,12 @@ func (s Settings) check() error {
 	}
 	if s.Engine == Bedrock || s.Engine == OpenAI {
 		problems = append(problems, s.checkPrices()...)
+	}
+	switch {
+	case s.Reader != "" && s.Reader != ModelReader && s.Reader != Textract:
+		problems = append(problems, "MEDIA_READER must be model or textract")
+	case s.Reader == Textract && s.VisionModel != "":
+		problems = append(problems, "MEDIA_READER textract needs no MEDIA_VISION_MODEL")
 	}
 	if len(problems) == 0 {
 		return nil

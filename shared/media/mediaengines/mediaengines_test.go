@@ -40,6 +40,11 @@ func TestEnvironmentSelectsEngines(t *testing.T) {
 		{[]string{"MEDIA_ENGINE=offline", "TRANSCRIBER_COMMAND=sh -x"}, "offline", "command sh -x", "none"},
 		{[]string{"MEDIA_ENGINE=bedrock", "MEDIA_MODEL=eu.maker.m-v1:0"}, "bedrock eu.maker.m-v1:0", "transcribe 1", "none"},
 		{[]string{"MEDIA_ENGINE=bedrock", model, vision}, "bedrock m", "transcribe 1", "bedrock v view"},
+		{[]string{"MEDIA_READER=textract"}, "offline", "none", "textract 1"},
+		{[]string{"MEDIA_READER=model", vision}, "offline", "none", "none"},
+		{[]string{"MEDIA_ENGINE=bedrock", model, "MEDIA_READER=textract"}, "bedrock m", "transcribe 1", "textract 1"},
+		{[]string{"MEDIA_ENGINE=bedrock", model, "MEDIA_READER=model", vision}, "bedrock m", "transcribe 1", "bedrock v view"},
+		{[]string{"MEDIA_ENGINE=openai", model, server, "MEDIA_READER=textract"}, "openai m@models.example", "openai whisper-1@models.example", "textract 1"},
 		{[]string{"MEDIA_ENGINE=openai", model, server}, "openai m@models.example", "openai whisper-1@models.example", "none"},
 		{
 			[]string{"MEDIA_ENGINE=openai", model, server, vision, "MEDIA_INPUT_PRICE=0.15", "MEDIA_OUTPUT_PRICE=0"},
@@ -76,6 +81,8 @@ func TestWrongSettingsAreReported(t *testing.T) {
 	}{
 		{[]string{"MEDIA_ENGINE=" + value}, "MEDIA_ENGINE must be offline, bedrock or openai"},
 		{[]string{"MEDIA_ENGINE=bedrock"}, "MEDIA_MODEL is not set"},
+		{[]string{"MEDIA_READER=" + value}, "MEDIA_READER must be model or textract"},
+		{[]string{"MEDIA_READER=textract", "MEDIA_VISION_MODEL=" + value}, "MEDIA_READER textract needs no MEDIA_VISION_MODEL"},
 		{[]string{"MEDIA_ENGINE=openai"}, "MEDIA_MODEL is not set, MEDIA_MODEL_URL is not set"},
 		{[]string{"MEDIA_ENGINE=openai", "MEDIA_MODEL=m", "MEDIA_MODEL_URL=ftp://" + value}, "base URL"},
 		{[]string{"MEDIA_ENGINE=openai", "MEDIA_MODEL=m", "MEDIA_MODEL_URL=https://x:" + value + "@y"}, "base URL"},
@@ -102,7 +109,7 @@ func TestKeyIsNotPrinted(t *testing.T) {
 	settings := mediaengines.Read(func(string) string { return "hush" }, aws.Config{})
 	settings.Engine, settings.Model, settings.ModelURL = "", "", ""
 	settings.VisionModel, settings.TranscriptionModel, settings.TranscriberCommand = "", "", ""
-	settings.InputPrice, settings.OutputPrice, settings.TranscriptionPrice = "", "", ""
+	settings.InputPrice, settings.OutputPrice, settings.TranscriptionPrice, settings.Reader = "", "", "", ""
 	for _, form := range []string{"%v", "%+v", "%#v", "%s"} {
 		if text := fmt.Sprintf(form, settings); strings.Contains(text, "hush") {
 			t.Errorf("%s: %s", form, text)

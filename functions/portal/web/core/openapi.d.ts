@@ -1468,7 +1468,7 @@ export interface components {
              * @example 0.93
              */
             confidence: number;
-            /** @description Place of the quote on its page. Only PDF, and not for text from pictures. */
+            /** @description Place of the quote on its page. PDF, and pictures whose reader finds the places of words. */
             box?: components["schemas"]["Box"];
             /**
              * Format: int64
@@ -2896,7 +2896,7 @@ export interface components {
              * @example 0.93
              */
             confidence: number;
-            /** @description Place of the quote on its page. Only PDF, and not for text from pictures. */
+            /** @description Place of the quote on its page. PDF, and pictures whose reader finds the places of words. */
             box?: components["schemas"]["Box"];
             /**
              * Format: int64
