@@ -148,8 +148,26 @@ func (b *Builder) Picture(p Picture) bool {
 	return b.TakesPictures()
 }
 
+// LeaveOutPicture adds the warning that pictures are left out.
+func (b *Builder) LeaveOutPicture() { b.Warn(b.unviewed()) }
+
+// ReplacePictures calls f with each picture of the document so far. The returned picture takes its place, unless f returns false.
+func (b *Builder) ReplacePictures(f func(Picture) (Picture, bool)) {
+	kept := b.pictures[:0]
+	for _, old := range b.pictures {
+		if p, ok := f(old.Picture); ok {
+			p.Page = old.Page
+			kept = append(kept, placed{p, old.after})
+		}
+	}
+	b.pictures = kept
+}
+
 func (b *Builder) unviewed() string {
-	if b.Limits.Pictures == 0 {
+	switch {
+	case b.Limits.Pictures == 0 && b.doc.Format != PDF:
+		return "Pictures in the file were left out; they are not read here."
+	case b.Limits.Pictures == 0:
 		return "Pages that are pictures were left out; they are not read here."
 	}
 	return "Only the first pictures were read; the file has more than can be."

@@ -26,6 +26,9 @@ type archive struct {
 	parts  map[string]*zip.File // by folded name
 	left   int64                // bytes that may still be inflated
 	tokens int                  // of XML that may still be read
+
+	pictures     map[string]bool // parts that were looked at, by folded name
+	pictureBytes int64           // of pictures that may still be read
 }
 
 func open(ctx context.Context, file documents.Source, into *documents.Builder) (*archive, error) {
@@ -47,7 +50,8 @@ func open(ctx context.Context, file documents.Source, into *documents.Builder) (
 	if len(directory.File) > into.Limits.Objects {
 		return nil, documents.ErrTooMuch
 	}
-	a := &archive{ctx: ctx, into: into, left: into.Limits.Inflated, tokens: maxTokens}
+	a := &archive{ctx: ctx, into: into, left: into.Limits.Inflated, tokens: maxTokens,
+		pictures: map[string]bool{}, pictureBytes: into.Limits.PictureBytes}
 	a.index(directory.File)
 	return a, nil
 }
@@ -89,6 +93,11 @@ func (a *archive) walk(name string, f func(s *scanner, root element) error) erro
 
 // open opens a part. Its bytes count against the limit of inflated bytes.
 func (a *archive) open(name string) (*meter, error) {
+	return a.openWithin(name, &a.left)
+}
+
+// openWithin opens a part whose bytes count against another limit.
+func (a *archive) openWithin(name string, left *int64) (*meter, error) {
 	if err := a.ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -104,7 +113,7 @@ func (a *archive) open(name string) (*meter, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", name, err)
 	}
-	return &meter{ReadCloser: from, ctx: a.ctx, left: &a.left}, nil
+	return &meter{ReadCloser: from, ctx: a.ctx, left: left}, nil
 }
 
 // walkOptional is walk for an optional part.

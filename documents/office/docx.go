@@ -29,7 +29,7 @@ func readDOCX(a *archive) error {
 	if err != nil {
 		return err
 	}
-	out, err := newPages(a.into)
+	out, err := newPages(a)
 	if err != nil {
 		return err
 	}

@@ -54,7 +54,7 @@ func (d *docx) importDocument(data []byte) error {
 		return err
 	}
 	inner.isImported = true
-	return inner.document(part, related, &pages{into: d.into, begun: true})
+	return inner.document(part, related, &pages{a: nested, begun: true})
 }
 
 // bytes returns the content of a part.

@@ -1,6 +1,7 @@
 package office
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -24,6 +25,9 @@ func (d *docx) inline(s *scanner, e element, p *wordParagraph) error {
 		return d.flow(s, &p.boxes)
 	case "chart", "relIds":
 		return d.graphic(e, p)
+	case "blip", "imagedata":
+		d.picture(e, p)
+		return nil
 	case "sdt":
 		return d.control(s, p)
 	case "checkBox":
@@ -98,9 +102,10 @@ func (*docx) plain(s *scanner, p *wordParagraph) error {
 
 // alternatives reads the first branch with content. The others repeat it for older programs.
 func (d *docx) alternatives(s *scanner, p *wordParagraph) error {
-	before := p.text.Len() + len(p.boxes.blocks)
+	size := func() int { return p.text.Len() + len(p.boxes.blocks) + len(p.boxes.pictures) }
+	before := size()
 	return s.children(func(element) error {
-		if p.text.Len()+len(p.boxes.blocks) > before {
+		if size() > before {
 			return nil
 		}
 		return s.children(func(child element) error { return d.inline(s, child, p) })
@@ -113,6 +118,14 @@ func (d *docx) graphic(e element, p *wordParagraph) error {
 		return d.a.chart(d.related, e.reference("id"), &p.boxes)
 	}
 	return d.a.diagram(d.related, e.reference("dm"), &p.boxes)
+}
+
+// picture adds a picture that follows the paragraph: that of a drawing, or of a shape of older programs.
+func (d *docx) picture(e element, p *wordParagraph) {
+	id := cmp.Or(e.reference("embed"), e.reference("id"))
+	if r, ok := d.related.byID(id); ok && !p.hidden {
+		p.boxes.picture(r.target)
+	}
 }
 
 const privateUse = 0xf000 // symbol fonts repeat their 256 signs here

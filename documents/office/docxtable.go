@@ -6,7 +6,7 @@ import "portside/documents"
 func (d *docx) table(s *scanner, out sink) error {
 	t := newTable(out, d.into)
 	err := d.rows(s, t)
-	if flushed := t.gap(); err == nil {
+	if flushed := t.end(); err == nil {
 		err = flushed
 	}
 	return err
@@ -44,6 +44,9 @@ func (d *docx) row(s *scanner, t *table) error {
 	}
 	if err := r.turn(t); err != nil {
 		return err
+	}
+	for _, c := range r.cells {
+		t.keepPictures(c)
 	}
 	if len(r.cells) == 1 && r.columns[0] == 0 && len(r.cells[0].blocks) > 1 {
 		return d.frame(r.cells[0], t)

@@ -64,7 +64,7 @@ func readODT(a *archive) error {
 	if err != nil {
 		return err
 	}
-	out, err := newPages(a.into)
+	out, err := newPages(a)
 	if err != nil {
 		return err
 	}
@@ -118,6 +118,8 @@ func (o *odf) piece(s *scanner, e element, out sink) error {
 		return o.table(s, out)
 	case "object":
 		return o.object(e, out)
+	case "image":
+		o.picture(e, out)
 	case "soft-page-break":
 		return out.turn(false)
 	}
@@ -134,6 +136,14 @@ func leftOut(e element) bool {
 		return e.space == "svg"
 	}
 	return strings.HasSuffix(e.name, "-source") || strings.HasSuffix(e.name, "-decls")
+}
+
+// picture adds a picture of the archive. The picture of an object, which programs show until the object is opened, is left out.
+func (o *odf) picture(e element, out sink) {
+	href := strings.TrimPrefix(e.attr("href"), "./")
+	if href != "" && !strings.HasPrefix(href, "ObjectReplacements/") {
+		out.picture(path.Join(o.directory, href))
+	}
 }
 
 // object reads an embedded chart, which is a document within the document.

@@ -111,7 +111,7 @@ func (o *odf) span(s *scanner, e element, p *odfParagraph) error {
 		}
 	case "note":
 		return o.note(s)
-	case "p", "h", "list", "table", "object", "text-box":
+	case "p", "h", "list", "table", "object", "text-box", "image":
 		return o.piece(s, e, &p.boxes)
 	case "frame", "custom-shape", "g", "rect", "ellipse", "line", "path", "polygon":
 		return o.flow(s, &p.boxes)

@@ -25,7 +25,7 @@ func (o *odf) table(s *scanner, out sink) error {
 	r := &odfRows{o: o, s: s, t: newTable(out, o.into)}
 	r.drawn.limits = o.into.Limits
 	err := r.rows(false)
-	if flushed := r.t.gap(); err == nil {
+	if flushed := r.t.end(); err == nil {
 		err = flushed
 	}
 	if err != nil {
@@ -115,6 +115,7 @@ func (r *odfRows) cells(l *line, contents *[]*collector) error {
 		if err := r.o.flow(r.s, held); err != nil {
 			return err
 		}
+		r.t.keepPictures(held)
 		if size += held.size; size > r.o.into.Limits.Text {
 			return documents.ErrTooMuch
 		}
@@ -228,6 +229,6 @@ func readODS(a *archive) error {
 		if err := a.into.Add(documents.Block{Kind: documents.Heading, Level: 1, Text: e.attr("name")}); err != nil {
 			return err
 		}
-		return o.table(s, &plain{a.into})
+		return o.table(s, &plain{a})
 	})
 }

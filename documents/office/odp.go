@@ -26,10 +26,10 @@ func readODP(a *archive) error {
 		}
 		r := &odpSlide{o: o, s: s, added: added}
 		failed := r.shapes(&r.tree)
-		if err := r.tree.pour(&plain{a.into}); err != nil {
+		if err := r.tree.pour(&plain{a}); err != nil {
 			return err
 		}
-		if err := r.notes.pour(&plain{a.into}); err != nil {
+		if err := r.notes.pour(&plain{a}); err != nil {
 			return err
 		}
 		return failed
@@ -64,7 +64,7 @@ func (r *odpSlide) shape(e element, into *shape) error {
 	sh.said.limits = r.o.into.Limits
 	class := e.attr("class")
 	err := r.o.flow(r.s, &sh.said)
-	if len(sh.said.blocks) == 0 {
+	if sh.said.isEmpty() {
 		return err
 	}
 	text, rows := sh.said.words()

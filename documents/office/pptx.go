@@ -81,7 +81,7 @@ func (p *pptx) slide(part string) error {
 	if !p.into.Page() {
 		return errLastPage
 	}
-	if err := tree.pour(&plain{p.into}); err != nil {
+	if err := tree.pour(&plain{p.a}); err != nil {
 		return err
 	}
 	if failed != nil {
@@ -106,13 +106,15 @@ func (p *pptx) notes(part string) error {
 	if err != nil {
 		return err
 	}
-	return tree.pour(&plain{p.into})
+	return tree.pour(&plain{p.a})
 }
 
 // plain is the sink for content without page breaks.
-type plain struct{ into *documents.Builder }
+type plain struct{ a *archive }
 
-func (p *plain) add(block documents.Block) error { return p.into.Add(block) }
+func (p *plain) add(block documents.Block) error { return p.a.into.Add(block) }
+
+func (p *plain) picture(part string) { p.a.picture(part) }
 
 func (*plain) turn(bool) error { return nil }
 

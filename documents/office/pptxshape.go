@@ -95,7 +95,7 @@ type slideReader struct {
 func (r *slideReader) tree(group *shape) error {
 	return r.s.children(func(e element) error {
 		switch e.name {
-		case "sp", "cxnSp", "graphicFrame", "grpSp":
+		case "sp", "pic", "cxnSp", "graphicFrame", "grpSp":
 			return r.shape(e, group)
 		case "grpSpPr":
 			return r.position(group)
@@ -103,7 +103,7 @@ func (r *slideReader) tree(group *shape) error {
 			if len(group.inner) > 0 {
 				return nil
 			}
-		case "timing", "transition", "extLst", "pic":
+		case "timing", "transition", "extLst":
 			return nil
 		}
 		return r.tree(group)
@@ -125,7 +125,7 @@ func (r *slideReader) shape(e element, group *shape) error {
 	if at, ok := r.above.of(sh.holder); ok && sh.holder.is && !sh.placed {
 		sh.at = at
 	}
-	if len(sh.said.blocks)+len(sh.inner) == 0 || !r.wanted(sh) {
+	if sh.said.isEmpty() && len(sh.inner) == 0 || !r.wanted(sh) {
 		return err
 	}
 	if r.count++; r.count > maxShapes {
@@ -167,12 +167,25 @@ func (r *slideReader) part(e element, sh *shape) error {
 		return r.table(sh)
 	case "chart":
 		return r.p.a.chart(r.related, e.reference("id"), &sh.said)
+	case "blip":
+		r.picture(e, sh)
+		return nil
 	case "relIds":
 		return r.p.a.diagram(r.related, e.reference("dm"), &sh.said)
 	case "Fallback", "style":
 		return nil
 	}
 	return r.s.children(func(child element) error { return r.part(child, sh) })
+}
+
+// picture adds a picture, or the picture that fills a shape. Pictures of layouts are decoration.
+func (r *slideReader) picture(e element, sh *shape) {
+	if r.related == nil {
+		return
+	}
+	if target, ok := r.related.byID(e.reference("embed")); ok {
+		sh.said.picture(target.target)
+	}
 }
 
 func (r *slideReader) position(sh *shape) error {
@@ -309,7 +322,7 @@ func (r *slideReader) table(sh *shape) error {
 		case "tblPr":
 			header = isTrue(e.attr("firstRow"))
 		case "tr":
-			l, err := r.row()
+			l, err := r.row(t)
 			l.header, header = header, false
 			if err != nil {
 				return err
@@ -318,13 +331,13 @@ func (r *slideReader) table(sh *shape) error {
 		}
 		return nil
 	})
-	if flushed := t.gap(); err == nil {
+	if flushed := t.end(); err == nil {
 		err = flushed
 	}
 	return err
 }
 
-func (r *slideReader) row() (line, error) {
+func (r *slideReader) row(t *table) (line, error) {
 	l, column := line{}, 0
 	err := r.s.children(func(e element) error {
 		if e.name != "tc" {
@@ -333,6 +346,7 @@ func (r *slideReader) row() (line, error) {
 		inner := &shape{}
 		inner.said.limits = r.p.into.Limits
 		err := r.s.children(func(e element) error { return r.part(e, inner) })
+		t.keepPictures(&inner.said)
 		text, _ := inner.said.words()
 		text = documents.Clean(text)
 		if err := l.put(cell{text, column, quantity(text)}, r.p.into.Limits); err != nil {

@@ -8,6 +8,9 @@
 // version of OpenDocument without a table of namespaces. If a format has two elements with the same local name, the prefix
 // decides.
 //
+// Pictures that are large enough to show text are for a viewer, each once and in its place. Pictures of formats that are no pixels are left
+// out. Pictures are made ready for the viewer after all text was read.
+//
 // Only the main part of a document must exist. If another part is missing or damaged, the reader adds a warning and continues.
 package office
 
@@ -64,6 +67,7 @@ func read(ctx context.Context, file documents.Source, into *documents.Builder, r
 	a, err := open(ctx, file, into)
 	if err == nil {
 		err = reader(a)
+		preparePictures(ctx, into)
 	}
 	if ctx.Err() != nil {
 		return ctx.Err()

@@ -13,22 +13,24 @@ type sink interface {
 	add(block documents.Block) error
 	// turn begins the next page. If it is not forced, a program recorded the page break, which may repeat one of the author.
 	turn(forced bool) error
+	// picture adds the picture in a part of the archive.
+	picture(part string)
 }
 
 // pages is the sink for the body of a document.
 type pages struct {
-	into  *documents.Builder
+	a     *archive
 	begun bool // the current page has text
 }
 
-func newPages(into *documents.Builder) (*pages, error) {
-	p := &pages{into: into}
+func newPages(a *archive) (*pages, error) {
+	p := &pages{a: a}
 	return p, p.turn(true)
 }
 
 func (p *pages) add(block documents.Block) error {
 	p.begun = p.begun || len(block.Cells) > 0 || strings.TrimSpace(block.Text) != ""
-	return p.into.Add(block)
+	return p.a.into.Add(block)
 }
 
 func (p *pages) turn(forced bool) error {
@@ -36,18 +38,39 @@ func (p *pages) turn(forced bool) error {
 		return nil
 	}
 	p.begun = false
-	if !p.into.Page() {
+	if !p.a.into.Page() {
 		return errLastPage
 	}
 	return nil
 }
 
-// collector is the sink for a cell, a text box or a shape. It holds their blocks.
+func (p *pages) picture(part string) { p.a.picture(part) }
+
+// collector is the sink for a cell, a text box or a shape. It holds their blocks and pictures.
 type collector struct {
-	limits documents.Limits
-	blocks []documents.Block
-	size   int
-	turned bool
+	limits   documents.Limits
+	blocks   []documents.Block
+	pictures []heldPicture
+	size     int
+	turned   bool
+}
+
+// heldPicture is a picture with the number of blocks before it.
+type heldPicture struct {
+	part  string
+	after int
+}
+
+// isEmpty reports whether the collector holds neither text nor pictures.
+func (c *collector) isEmpty() bool { return len(c.blocks)+len(c.pictures) == 0 }
+
+// maxHeldPictures bounds the pictures of a collector. A document takes fewer.
+const maxHeldPictures = 1000
+
+func (c *collector) picture(part string) {
+	if len(c.pictures) < maxHeldPictures {
+		c.pictures = append(c.pictures, heldPicture{part, len(c.blocks)})
+	}
 }
 
 func (c *collector) add(block documents.Block) error {
@@ -70,23 +93,37 @@ func (c *collector) turn(bool) error {
 	return nil
 }
 
-// pour adds all blocks to another sink.
+// pour adds all blocks and pictures to another sink.
 func (c *collector) pour(out sink) error {
-	for _, block := range c.blocks {
+	pictures := c.pictures
+	for i, block := range c.blocks {
+		for len(pictures) > 0 && pictures[0].after <= i {
+			out.picture(pictures[0].part)
+			pictures = pictures[1:]
+		}
 		if err := out.add(block); err != nil {
 			return err
 		}
 	}
+	pourPictures(pictures, out)
 	return nil
+}
+
+func pourPictures(pictures []heldPicture, out sink) {
+	for _, p := range pictures {
+		out.picture(p.part)
+	}
 }
 
 // margins adds headers and footers, which sections, first pages and slides repeat.
 type margins struct{ added map[string]bool }
 
-// pour adds a header or footer unless the document has it already. One without letters is only a page number.
+// pour adds a header or footer unless the document has it already. One without letters is only a page number. Pictures, such as the
+// letterhead, are always added: an archive takes each only once.
 func (m *margins) pour(held *collector, out sink) error {
 	text, rows := held.words()
 	if len(rows) == 0 && (m.added[text] || !strings.ContainsFunc(text, unicode.IsLetter)) {
+		pourPictures(held.pictures, out)
 		return nil
 	}
 	m.added[text] = true
@@ -149,6 +186,8 @@ type table struct {
 	decided bool // no header can follow before a gap
 	head    line // the last header
 	body    bool // a row of values has followed it
+
+	pictures []heldPicture // in cells; they follow the table, because other content would divide it
 }
 
 func newTable(out sink, into *documents.Builder) *table {
@@ -175,6 +214,20 @@ func (t *table) gap() error {
 	}
 	t.decided = false
 	return nil
+}
+
+// end handles the end of the table.
+func (t *table) end() error {
+	err := t.gap()
+	pourPictures(t.pictures, t.out)
+	return err
+}
+
+// keepPictures keeps the pictures of a cell until the end of the table.
+func (t *table) keepPictures(cell *collector) {
+	if len(t.pictures) < maxHeldPictures {
+		t.pictures = append(t.pictures, cell.pictures...)
+	}
 }
 
 // interrupt handles other content between two rows. The rows after it are a separate table.

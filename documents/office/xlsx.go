@@ -174,7 +174,7 @@ func (x *xlsx) sheet(name, part string) error {
 	if err := x.into.Add(documents.Block{Kind: documents.Heading, Level: 1, Text: name}); err != nil {
 		return err
 	}
-	out := &plain{x.into}
+	out := &plain{x.a}
 	t := newTable(out, x.into)
 	failed := x.a.walk(part, func(s *scanner, _ element) error {
 		return s.children(func(e element) error {
@@ -213,6 +213,11 @@ func (x *xlsx) drawings(part string, out sink) error {
 			return x.a.chart(related, e.reference("id"), out)
 		case "relIds":
 			return x.a.diagram(related, e.reference("dm"), out)
+		case "blip":
+			if r, ok := related.byID(e.reference("embed")); ok {
+				out.picture(r.target)
+			}
+			return nil
 		case "Fallback":
 			return nil
 		case "p":

@@ -12,6 +12,7 @@ package picture
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -56,6 +57,26 @@ func Read(ctx context.Context, file documents.Source, into *documents.Builder) (
 		into.Picture(p)
 	}
 	return nil
+}
+
+// Size returns the width and height of a picture, of which the data may be only the beginning. It returns false if the format is not
+// supported or the data have no size.
+func Size(data []byte) (width, height int, isKnown bool) {
+	f, isKnown := detectFormat(data)
+	if !isKnown {
+		return 0, 0, false
+	}
+	config, err := f.decodeConfig(bytes.NewReader(data))
+	return config.Width, config.Height, err == nil
+}
+
+// ForViewers returns a picture of a document in a form that models accept. Its place is unknown. Errors: ErrKind, ErrLarge,
+// documents.ErrDamaged and the error of the context.
+func ForViewers(ctx context.Context, data []byte) (p documents.Picture, err error) {
+	defer documents.RecoverPanic(&err)
+	p, err = prepare(ctx, documents.FromBytes(data))
+	p.Place = documents.Box{}
+	return p, err
 }
 
 // prepare returns a picture that models accept.
