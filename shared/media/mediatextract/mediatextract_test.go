@@ -1,6 +1,7 @@
 package mediatextract_test
 
 import (
+	"archive/zip"
 	"bytes"
 	"context"
 	"errors"
@@ -11,6 +12,7 @@ import (
 	"image/png"
 	"io"
 	"log/slog"
+	"maps"
 	"math"
 	"net/http"
 	"slices"
@@ -252,17 +254,7 @@ func TestExtractFromPicture(t *testing.T) {
 	}{{99.5, 0.99, 0}, {75, 0.75, 1}, {40, 0, 1}} {
 		bench := newBench(t, mediatest.Behavior{})
 		bench.server.SetConfidence("1,080.00", test.percent)
-		service := media.NewService(media.Parts{
-			Detect: kind.Detect, Readers: files.Readers(), Engine: offline.New(), Viewer: bench.viewer, Limits: documents.DefaultLimits(),
-			Results: noResults{},
-		})
-		answer, err := service.Answer(t.Context(), media.Work{
-			Question: media.Question{Task: media.Extract, Variables: mediatest.InvoiceVariables()[1:2]},
-			Files:    []media.File{{Source: documents.FromBytes(pagePNG(t))}},
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		answer := bench.extractTotal(t, pagePNG(t))
 		if len(answer.Warnings) != test.warnings {
 			t.Errorf("%v %%: warnings %q", test.percent, answer.Warnings)
 		}
@@ -282,6 +274,59 @@ func TestExtractFromPicture(t *testing.T) {
 			t.Errorf("%v %%: box %+v", test.percent, box)
 		}
 	}
+}
+
+// extractTotal extracts the total from a file with the offline engine.
+func (b *bench) extractTotal(t *testing.T, file []byte) media.Answer {
+	t.Helper()
+	service := media.NewService(media.Parts{
+		Detect: kind.Detect, Readers: files.Readers(), Engine: offline.New(), Viewer: b.viewer, Limits: documents.DefaultLimits(),
+		Results: noResults{},
+	})
+	answer, err := service.Answer(t.Context(), media.Work{
+		Question: media.Question{Task: media.Extract, Variables: mediatest.InvoiceVariables()[1:2]},
+		Files:    []media.File{{Source: documents.FromBytes(file)}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return answer
+}
+
+// A value from a picture in a document has the page of the picture, but no box, because the file does not say where pages put it.
+func TestExtractFromPictureInDocument(t *testing.T) {
+	const names = ` xmlns:w="w" xmlns:a="a" xmlns:r="r"`
+	file := zipped(t, map[string]string{
+		"word/document.xml": `<w:document` + names + `><w:body><w:p><w:r><w:t>The invoice:</w:t><w:br w:type="page"/></w:r></w:p>` +
+			`<w:p><w:r><w:drawing><a:blip r:embed="r1"/></w:drawing></w:r></w:p></w:body></w:document>`,
+		"word/_rels/document.xml.rels": `<Relationships><Relationship Id="r1" Type="x/image" Target="scan.png"/></Relationships>`,
+		"word/scan.png":                string(pagePNG(t)),
+		"[Content_Types].xml": `<Types><Override PartName="/word/document.xml" ` +
+			`ContentType="application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"/></Types>`,
+	})
+	answer := newBench(t, mediatest.Behavior{}).extractTotal(t, file)
+	found := answer.Evidence["Total"]
+	if len(found) != 1 || found[0].Quote != "1,080.00 EUR" || found[0].Page != 2 || found[0].Box != nil || len(answer.Warnings) > 0 {
+		t.Errorf("evidence %+v, warnings %q", found, answer.Warnings)
+	}
+}
+
+// zipped returns an archive of files by name.
+func zipped(t *testing.T, parts map[string]string) []byte {
+	t.Helper()
+	return encoded(t, func(w io.Writer) error {
+		archive := zip.NewWriter(w)
+		for _, name := range slices.Sorted(maps.Keys(parts)) {
+			part, err := archive.Create(name)
+			if err != nil {
+				return err
+			}
+			if _, err := io.WriteString(part, parts[name]); err != nil {
+				return err
+			}
+		}
+		return archive.Close()
+	})
 }
 
 // noResults is a cache that stays empty.
