@@ -246,7 +246,7 @@ func (m measuredLine) glyphs() []content.Glyph {
 		}
 		if text := documents.Clean(w.Text); text != "" {
 			g := content.Glyph{
-				Text: text, Size: m.size, Doubt: w.Doubt,
+				Text: text, Size: m.size, Doubt: w.Doubt, StartsLine: i == 0,
 				X: m.from[i]*m.along.X - m.baseline*m.along.Y, Y: m.from[i]*m.along.Y + m.baseline*m.along.X,
 				DX: max(width, 0) * m.along.X, DY: max(width, 0) * m.along.Y,
 			}

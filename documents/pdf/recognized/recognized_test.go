@@ -170,3 +170,19 @@ func TestDegeneratePictures(t *testing.T) {
 		t.Error("a context that has ended is ignored")
 	}
 }
+
+// Cells may be closer than in a PDF, because programs that recognize text end a line at the gap. Words of one line are never apart.
+func TestNarrowTables(t *testing.T) {
+	var lines []recognized.Line
+	for i, row := range [][]string{
+		{"BeginDate", "FinalDate", "Employers", "Positions"}, {"1/15/2009", "6/30/2011", "Any Store", "The Baker"},
+	} {
+		for column, text := range row {
+			lines = append(lines, write(text, 120+float64(column)*132, 300+40*float64(i), 0)) // nine letters and a gap of one em
+		}
+	}
+	want := "BeginDate\tFinalDate\tEmployers\tPositions\n1/15/2009\t6/30/2011\tAny Store\tThe Baker"
+	if d := read(t, lines...); d.Text() != want {
+		t.Errorf("text %q", d.Text())
+	}
+}

@@ -15,6 +15,7 @@ import (
 const (
 	minCellGap        = 1.5
 	minAlignedCellGap = 0.4
+	minLineGap        = 0.6 // in front of a recognized line
 )
 
 // maxColumns bounds the lines that are compared cell by cell. A line with more cells is not in a table
@@ -78,8 +79,9 @@ func (r *row) line(above []cell) line {
 			gap = (w.left - rightEdge(r.words[:i])) / max(w.size, 0.75*r.size)
 		}
 		isCellGap := gap > minCellGap || gap > minAlignedCellGap && w.isAlignedWith(above)
+		isNewLine := w.startsLine && gap > minLineGap
 		switch {
-		case i == 0 || !isJustified && isCellGap:
+		case i == 0 || isNewLine || !isJustified && isCellGap:
 			l.finishCell(&text)
 			l.cells = append(l.cells, cell{isBold: w.isBold})
 		case gap > minSpace:

@@ -23,6 +23,7 @@ type word struct {
 	isBold      bool
 	hasLetters  bool
 	doubt       float32
+	startsLine  bool // as in content.Glyph
 }
 
 // box returns the box of a word. PDF does not store the height of letters, so the box has the
@@ -42,7 +43,7 @@ func joinWords(glyphs []content.Glyph, d direction) []word {
 			continue
 		}
 		j.add(word{
-			text: g.Text, left: x, right: x + max(dx, 0), baseline: y, size: g.Size, isBold: g.IsBold, doubt: g.Doubt,
+			text: g.Text, left: x, right: x + max(dx, 0), baseline: y, size: g.Size, isBold: g.IsBold, doubt: g.Doubt, startsLine: g.StartsLine,
 		})
 	}
 	j.finish()
