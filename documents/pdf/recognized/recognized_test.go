@@ -186,3 +186,16 @@ func TestNarrowTables(t *testing.T) {
 		t.Errorf("text %q", d.Text())
 	}
 }
+
+// The sizes of equal letters differ as they are measured. That makes no headings.
+func TestMeasuredSizesMakeNoHeadings(t *testing.T) {
+	var lines []recognized.Line
+	for i, size := range []float64{24, 24, 28, 22, 24} {
+		lines = append(lines, writeIn(size, "Payment is due within thirty days", recognized.Point{X: 120, Y: 300 + 90*float64(i)}, 0))
+	}
+	for _, b := range read(t, lines...).Blocks {
+		if b.Kind != documents.Paragraph {
+			t.Errorf("%s: %q", b.Kind, b.Text)
+		}
+	}
+}
