@@ -9,6 +9,7 @@ package mediatextract
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -52,6 +53,7 @@ var (
 type Options struct {
 	CallLog mediaprompt.CallLog
 	Retrier mediaprompt.Retrier
+	Timeout time.Duration // of one call; 0: callTimeout
 }
 
 // Viewer calls Amazon Textract.
@@ -65,6 +67,7 @@ var _ media.Viewer = (*Viewer)(nil)
 // NewViewer returns a Viewer.
 func NewViewer(cfg aws.Config, o Options) *Viewer {
 	service := awsrequest.Service{ID: "Textract", Host: "textract", SigningName: "textract"}
+	o.Timeout = cmp.Or(o.Timeout, callTimeout)
 	return &Viewer{awsrequest.New(cfg, service), o}
 }
 
@@ -135,7 +138,7 @@ const maxResponseBytes = 16 << 20
 
 // send sends one request. It also returns the HTTP status, or 0 if there was no response.
 func (v *Viewer) send(ctx context.Context, body []byte) (lines []recognized.Line, status int, err error) {
-	attempt, cancel := context.WithTimeout(ctx, callTimeout)
+	attempt, cancel := context.WithTimeout(ctx, v.options.Timeout)
 	defer cancel()
 	r, err := v.client.NewOperation(attempt, "Textract.DetectDocumentText", body)
 	if err != nil {

@@ -39,11 +39,13 @@ const invoice = "Invoice INV-2026-0117\n\n\nDescription\tAmount\nStorm lantern\t
 
 // bench has a server that sees the invoice in the page, and a viewer that uses it.
 type bench struct {
-	server *mediatest.Textract
-	viewer *mediatextract.Viewer
-	log    bytes.Buffer
-	mu     sync.Mutex
-	pauses []time.Duration
+	server  *mediatest.Textract
+	config  aws.Config
+	options mediatextract.Options
+	viewer  *mediatextract.Viewer
+	log     bytes.Buffer
+	mu      sync.Mutex
+	pauses  []time.Duration
 }
 
 func newBench(tb testing.TB, b mediatest.Behavior) *bench {
@@ -56,11 +58,14 @@ func newBenchAs(tb testing.TB, b mediatest.Behavior, who aws.CredentialsProvider
 	made := &bench{server: mediatest.StartTextract(tb)}
 	made.server.SetBehavior(b)
 	made.server.SetPictureText("image/png", pagePNG(tb), invoice)
-	cfg := aws.Config{Region: "us-east-1", BaseEndpoint: aws.String(made.server.URL), Credentials: who, HTTPClient: http.DefaultClient}
-	made.viewer = mediatextract.NewViewer(cfg, mediatextract.Options{
+	made.config = aws.Config{
+		Region: "us-east-1", BaseEndpoint: aws.String(made.server.URL), Credentials: who, HTTPClient: http.DefaultClient,
+	}
+	made.options = mediatextract.Options{
 		CallLog: mediaprompt.CallLog{Out: slog.New(slog.NewJSONHandler(&made.log, nil))},
 		Retrier: mediaprompt.Retrier{Pause: made.pause, Draw: func(below time.Duration) time.Duration { return below / 2 }},
-	})
+	}
+	made.viewer = mediatextract.NewViewer(made.config, made.options)
 	return made
 }
 
@@ -117,7 +122,7 @@ func TestViewReturnsBlocks(t *testing.T) {
 		"broken":      {Failures: 3, Status: 500, Code: "InternalServerError"},
 		"unavailable": {Failures: 3, Status: 503, Code: ""},
 		"dropped":     {Failures: 3, Drop: true},
-		"many calls":  {Failures: 3, Status: 429, Code: "com.amazonaws.textract#LimitExceededException:http://internal.amazon.com/"},
+		"many calls":  {Failures: 3, Status: 400, Code: "com.amazonaws.textract#LimitExceededException:http://internal.amazon.com/"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			bench := newBench(t, b)
@@ -223,6 +228,16 @@ func TestCanceledCallsEnd(t *testing.T) {
 	bench := newBench(t, mediatest.Behavior{Hang: cancel})
 	if _, err := bench.viewer.View(ctx, pngPicture(t)); !errors.Is(err, context.Canceled) || bench.server.Requests() != 1 {
 		t.Errorf("error %v after %d requests", err, bench.server.Requests())
+	}
+}
+
+// A call that gets no answer ends, and counts as a failure of the service.
+func TestCallsWithoutAnswerEnd(t *testing.T) {
+	bench := newBench(t, mediatest.Behavior{Hang: func() {}})
+	bench.options.Timeout = 5 * time.Millisecond
+	_, err := mediatextract.NewViewer(bench.config, bench.options).View(t.Context(), pngPicture(t))
+	if !errors.Is(err, mediatextract.ErrBusy) || len(bench.pauses) != 5 {
+		t.Errorf("error %v after pauses of %v", err, bench.pauses)
 	}
 }
 
