@@ -84,7 +84,9 @@ func (w *jobWorld) store(client *s3.Client) *medias3.Store {
 }
 
 func (w *jobWorld) deliver(ctx context.Context, events []int, end *ending) error {
-	store := w.store(s3.New(w.client.Options(), func(o *s3.Options) {
+	options := w.client.Options()
+	options.ExpressCredentials = nil // clients must not share them, because each changes them when it is created
+	store := w.store(s3.New(options, func(o *s3.Options) {
 		o.HTTPClient = endingClient{o.HTTPClient, end}
 		o.Retryer = retry.NewStandard(func(s *retry.StandardOptions) {
 			s.RateLimiter, s.MaxAttempts, s.MaxBackoff = ratelimit.None, 10, 50*time.Millisecond
