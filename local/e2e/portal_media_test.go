@@ -273,13 +273,28 @@ func testPortalPicture(t *testing.T, m *mediaPage) {
 	m.Check("Extract values", true)
 	m.Upload(chooseFiles, m.file(t, "receipt <b>.png", picture.String()))
 	m.variable("Variable 1", "total", "Number", "")
-	stop := m.Respond("*"+extractMedia+"*", http.StatusOK, `{"extracted_data": {"total": 12}, "warnings": [],
-		"evidence": {"total": [{"quote": "Total <b>12</b> EUR", "page": 1, "start": 0, "end": 19, "confidence": 0.9}]}}`)
+	m.variable("Variable 2", "paid", "Number", "")
+	stop := m.Respond("*"+extractMedia+"*", http.StatusOK, `{"extracted_data": {"total": 12, "paid": 3}, "warnings": [], "evidence": {
+		"total": [{"quote": "Total <b>12</b> EUR", "page": 1, "start": 0, "end": 19, "confidence": 0.9}],
+		"paid": [{"quote": "3 EUR", "page": 1, "start": 20, "end": 25, "confidence": 0.9,
+			"box": {"left": 10, "top": 5, "right": 30, "bottom": 10}}]}}`)
 	m.Click(browser.Button("Extract"))
 	m.Click(browser.Button("Show where total was found"))
 	m.WaitFor(browser.Role("image", "Picture receipt <b>.png"))
 	m.WaitText("Total <b>12</b> EUR")
 	m.WaitUntil("the picture", `document.querySelector("main img.picture")?.naturalWidth === 40`)
+	if marks := browser.Eval[int](m.Page, `document.querySelectorAll(".paper .mark.selected").length`); marks > 0 {
+		t.Errorf("%d marks of an unknown place", marks)
+	}
+	m.Axe()
+	m.Click(browser.Button("Show where paid was found"))
+	m.WaitUntil("a mark on the second quarter of the height", `(() => {
+		const part = (selector) => document.querySelector(selector)?.getBoundingClientRect();
+		const [picture, mark] = [part("main img.picture"), part(".paper .mark.selected")];
+		const near = (a, b) => Math.abs(a - b) <= 1;
+		return mark && near(mark.left - picture.left, picture.width / 4) && near(mark.right - picture.left, picture.width * 3 / 4) &&
+			near(mark.top - picture.top, picture.height / 4) && near(mark.bottom - picture.top, picture.height / 2);
+	})()`)
 	m.Axe()
 	stop()
 }

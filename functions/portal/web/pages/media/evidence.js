@@ -61,7 +61,10 @@ function Viewer({ file, text, places, selected }) {
   const readText = html`<${ReadText} text=${text} name=${file.name} places=${places} selected=${selected} />`;
   return html`<${Loaded} load=${content}>${(/** @type {Content} */ read) => {
     if (read.kind === "pdf") return html`<${PDFView} file=${file} places=${places} selected=${selected} />`;
-    if (read.kind === "picture") return html`<p>${strings.media.evidence.unmarked}</p>${readText}<${Picture} file=${file} />`;
+    if (read.kind === "picture") {
+      return html`${selected.box ? null : html`<p>${strings.media.evidence.unmarked}</p>${readText}`}
+        <${Picture} file=${file} places=${places} selected=${selected} />`;
+    }
     if (read.kind !== "text" || text) return readText;
     return html`<${TextView} text=${read.text} isMarkup=${read.isMarkup} places=${places} selected=${selected} />`;
   }}<//>`;
@@ -81,15 +84,25 @@ function Quote({ evidence }) {
   return html`<blockquote><bdi>${evidence.quote}</bdi></blockquote>`;
 }
 
-/** @param {{file: File}} props */
-function Picture({ file }) {
+/**
+ * The picture with the places that have a box. The unit of boxes is a pixel of the upright picture, as the browser shows it.
+ * @param {{file: File, places: Evidence[], selected: Evidence}} props
+ */
+function Picture({ file, places, selected }) {
   const [url, setURL] = useState("");
+  const [size, setSize] = useState(/** @type {{width: number, height: number} | null} */ (null));
   useEffect(() => {
     const created = URL.createObjectURL(file);
     setURL(created);
     return () => URL.revokeObjectURL(created);
   }, [file]);
-  return url ? html`<img class="picture" src=${url} alt=${strings.media.evidence.picture(visibleName(file.name))} />` : null;
+  if (!url) return null;
+  /** @param {any} event */
+  const measure = ({ currentTarget: { naturalWidth, naturalHeight } }) => setSize({ width: naturalWidth, height: naturalHeight });
+  return html`<div class="paper fitted">
+    <img class="picture" src=${url} onLoad=${measure} alt=${strings.media.evidence.picture(visibleName(file.name))} />
+    ${size && html`<${Marks} places=${places} selected=${selected} page=${size} />`}
+  </div>`;
 }
 
 /** @param {{text: string, isMarkup: boolean, places: Evidence[], selected: Evidence}} props */
@@ -155,9 +168,17 @@ function PDFView({ file, places, selected }) {
     ${page && !selected.box ? html`<p>${strings.media.evidence.notLocated}</p><${Quote} evidence=${selected} />` : null}
     <div class="paper" hidden=${!page}>
       <canvas ref=${canvas} role="img" aria-label=${strings.media.evidence.page(number, visibleName(file.name))}></canvas>
-      ${page && places.filter((place) => place.page === selected.page).map(({ id, box }) => box &&
-        html`<div class=${id === selected.id ? "mark selected" : "mark"} style=${percentages(box, page)}></div>`)}
+      ${page && html`<${Marks} places=${places} selected=${selected} page=${page} />`}
     </div>`;
+}
+
+/**
+ * The boxes of all places on the page of the selected one.
+ * @param {{places: Evidence[], selected: Evidence, page: {width: number, height: number}}} props
+ */
+function Marks({ places, selected, page }) {
+  return places.filter((place) => place.page === selected.page).map(({ id, box }) => box &&
+    html`<div key=${id} class=${id === selected.id ? "mark selected" : "mark"} style=${percentages(box, page)}></div>`);
 }
 
 /**
