@@ -58,6 +58,7 @@ func TestPortalMedia(t *testing.T) {
 		{"values of other formats", testPortalReadTexts},
 		{"values in doubt", testPortalDoubt},
 		{"comparison", testPortalComparison},
+		{"changes", testPortalChanges},
 		{"large file", testPortalLargeFile},
 		{"picture", testPortalPicture},
 		{"unreadable files", testPortalUnreadableFiles},
@@ -255,11 +256,50 @@ func testPortalComparison(t *testing.T, m *mediaPage) {
 	} {
 		m.Within(browser.Row(row)).WaitText(want)
 	}
+	for row, want := range map[string]string{"monthly_rent": "+40 (+4.21%)", "start": "Equal", "deposit": "In neither"} {
+		m.Within(browser.Row(row)).WaitText(want)
+	}
 	m.Click(browser.Button("Show where monthly_rent was found in the second file"))
 	m.WaitFor(browser.Role("region", "Text of the file"))
 	if mark := browser.Eval[string](m.Page, `document.querySelector("mark.selected").textContent`); !strings.Contains(mark, "990.00") {
 		t.Errorf("marked %q", mark)
 	}
+	m.wantSameFromCurl(t)
+}
+
+// testPortalChanges shows what has changed in whole texts. The words that differ are marked, also if they occur before.
+func testPortalChanges(t *testing.T, m *mediaPage) {
+	m.Check("Compare", true)
+	rent := "Lease\n\nThe rent of the flat and the rent of the garage are due.\n\n"
+	m.Upload(chooseTwo, m.file(t, "old.txt", rent+"Pets are not allowed.\n"))
+	fee := strings.Replace(rent, "rent of the garage", "fee of the garage", 1)
+	m.Upload(chooseTwo, m.file(t, "new.txt", fee+"The landlord insures it <b>.\n"))
+	m.Click(browser.Button("Compare"))
+	m.WaitText("3 clauses differ.")
+	for row, want := range map[string][2]string{
+		"Changed": {"<del>rent</del>", "<ins>fee</ins>"},
+		"Removed": {"<del>Pets are not allowed.</del>", "not in this file"},
+		"Added":   {"not in this file", "<ins>The landlord insures it &lt;b&gt;.</ins>"},
+	} {
+		m.WaitFor(browser.Row(row))
+		cells := browser.Eval[[]string](m.Page, `[...document.querySelectorAll("tbody tr")]
+			.filter((row) => row.cells[0].textContent === "`+row+`").flatMap((row) => [row.cells[1].innerHTML, row.cells[2].innerHTML])`)
+		if len(cells) != 2 || !strings.Contains(cells[0], want[0]) || !strings.Contains(cells[1], want[1]) {
+			t.Errorf("%s: %q, want %q", row, cells, want)
+		}
+	}
+	before := browser.Eval[string](m.Page, `document.querySelector(".change del").previousSibling.textContent`)
+	if before != "The rent of the flat and the " {
+		t.Errorf("the mark comes after %q", before)
+	}
+	m.Axe()
+	m.Click(browser.Button("Show where change 1 was found in the second file"))
+	m.WaitFor(browser.Role("region", "Text of the file"))
+	mark := browser.Eval[string](m.Page, `document.querySelector("mark.selected").textContent`)
+	if mark != "The rent of the flat and the fee of the garage are due." {
+		t.Errorf("marked %q", mark)
+	}
+	m.Axe()
 	m.wantSameFromCurl(t)
 }
 

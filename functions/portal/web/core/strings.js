@@ -941,7 +941,7 @@ export const strings = {
     tasks: {
       summarize: { title: "Summarize", hint: "The main points of each file" },
       extract: { title: "Extract values", hint: "Named values of each file, and where they were found" },
-      compare: { title: "Compare", hint: "The same values in two files, and how they differ" },
+      compare: { title: "Compare", hint: "The same values in two files, or what has changed in the whole texts" },
     },
     submit: {
       /** @type {(files: number) => string} */
@@ -961,6 +961,28 @@ export const strings = {
     noValues: "The result has no values.",
     notFound: "not found",
     candidates: "Possible values",
+    relations: {
+      equal: "Equal",
+      different: "Different",
+      onlyFirst: "Only in the first",
+      onlySecond: "Only in the second",
+      neither: "In neither",
+      inDoubt: "In doubt",
+    },
+    /** @type {(days: number) => string} */
+    days: (days) => `${Math.abs(days)} ${Math.abs(days) === 1 ? "day" : "days"} ${days < 0 ? "earlier" : "later"}`,
+    formOnly: "only case, spacing or punctuation",
+    changes: {
+      title: "What has changed",
+      none: "The texts of the files are the same.",
+      /** @type {(count: number) => string} */
+      count: (count) => (count === 1 ? "One clause differs." : `${count} clauses differ.`),
+      kind: "Change",
+      kinds: { added: "Added", removed: "Removed", changed: "Changed" },
+      missing: "not in this file",
+      /** @type {(n: number) => string} */
+      name: (n) => `change ${n}`,
+    },
     yes: "yes",
     no: "no",
     show: "Show",
@@ -1019,6 +1041,7 @@ export const strings = {
     variables: {
       title: "Variables",
       intro: "Name each value that you want. A description in your own words helps to find it.",
+      introChanges: "Without a variable, the result lists what has changed in the whole texts.",
       add: "Add variable",
       /** @type {(n: number) => string} */
       row: (n) => `Variable ${n}`,

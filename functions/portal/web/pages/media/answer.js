@@ -7,6 +7,8 @@ import { formatNumber } from "../../core/format.js";
 import { useLoad } from "../../core/hooks.js";
 import { html } from "../../core/html.js";
 import { strings } from "../../core/strings.js";
+import { Changes, listClauses } from "./changes.js";
+import { DifferenceNote } from "./difference.js";
 import { detectKind, partName } from "./document.js";
 import { EvidenceView } from "./evidence.js";
 
@@ -37,7 +39,8 @@ function Values({ run }) {
   const opener = useRef(/** @type {HTMLElement | null} */ (null));
   const kinds = useLoad(() => Promise.all(run.files.map(detectKind)), [run.id]);
   const [chosen, setChosen] = useState(/** @type {Record<number, File>} */ ({}));
-  const evidence = useMemo(() => [...listEvidence(run.answer.evidence), ...listCandidates(run.answer)], [run.answer]);
+  const evidence = useMemo(() => [...listEvidence(run.answer.evidence), ...listCandidates(run.answer), ...listClauses(run.answer.changes)],
+    [run.answer]);
   /** @param {Evidence} evidence */
   const select = (evidence) => {
     opener.current = /** @type {HTMLElement | null} */ (document.activeElement);
@@ -54,8 +57,11 @@ function Values({ run }) {
   /** @param {Evidence} found */
   const canShow = ({ file }) => textOf(run, file) !== undefined || kinds.data?.[file - 1] !== "other";
   const table = { rows, run, canShow, select };
+  /** @param {Evidence} clause */
+  const source = (clause) => html`<${Source} evidence=${clause} ...${table} />`;
   return html`
-    ${rows.length === 0 ? html`<p>${strings.media.noValues}</p>` : isComparison ? comparison(table) : extraction(table)}
+    ${run.answer.changes ? html`<${Changes} changes=${run.answer.changes} clauses=${evidence} source=${source} />`
+      : rows.length === 0 ? html`<p>${strings.media.noValues}</p>` : isComparison ? comparison(table) : extraction(table)}
     ${selected ? html`<${EvidenceView} file=${chosen[selected.file] ?? run.files[selected.file - 1]} name=${fileName(run, selected.file)}
       text=${textOf(run, selected.file)} places=${places} selected=${selected}
       onFile=${(/** @type {File} */ file) => setChosen((before) => ({ ...before, [selected.file]: file }))} onClose=${close} />` : null}`;
@@ -99,7 +105,8 @@ function comparison({ rows, ...table }) {
   return html`<${Table} caption=${strings.media.values} rows=${rows} rowKey=${(/** @type {Row} */ row) => row.name} columns=${[
     { title: strings.media.columns.name, cell: variableCell },
     column(1), column(2),
-    { title: strings.media.columns.comparison, cell: (/** @type {Row} */ row) => html`<span dir="auto">${row.value.comparison}</span>` },
+    { title: strings.media.columns.comparison, cell: (/** @type {Row} */ row) => html`<div>
+      <${DifferenceNote} difference=${row.value.difference} /><div dir="auto">${row.value.comparison}</div></div>` },
   ]} />`;
 }
 
@@ -158,10 +165,18 @@ function Quotes({ row, run, canShow, select }) {
   <ul class="quotes">${row.evidence.map((evidence) => html`<li key=${evidence.id}>
     <q><bdi>${evidence.quote}</bdi></q>
     ${evidence.isCandidate ? confidenceCell(evidence) : null}
-    <span class="muted">${place(evidence, run)}</span>
-    ${canShow(evidence) ? html`<${Button} kind="quiet" label=${strings.media.showPlace(row.name, fileLabel(evidence, run))}
-      onClick=${() => select(evidence)}>${strings.media.show}<//>` : null}
+    <${Source} evidence=${evidence} run=${run} canShow=${canShow} select=${select} />
   </li>`)}</ul>`;
+}
+
+/**
+ * The page of a quote, and the button that shows it in the file.
+ * @param {Omit<ValueTable, "rows"> & {evidence: Evidence}} props
+ */
+function Source({ evidence, run, canShow, select }) {
+  return html`<span class="muted">${place(evidence, run)}</span>
+    ${canShow(evidence) ? html`<${Button} kind="quiet" label=${strings.media.showPlace(evidence.variable, fileLabel(evidence, run))}
+      onClick=${() => select(evidence)}>${strings.media.show}<//>` : null}`;
 }
 
 /**

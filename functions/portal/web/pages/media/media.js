@@ -71,7 +71,7 @@ function checkFiles(task, files) {
 
 /** @param {Settings} settings */
 function checkVariables({ task, variables }) {
-  return task === "summarize" || variables.some((v) => v.name.trim()) ? "" : texts.variables.needOne;
+  return task !== "extract" || variables.some((v) => v.name.trim()) ? "" : texts.variables.needOne;
 }
 
 /**

@@ -31,7 +31,7 @@ export function Variables({ settings, change }) {
   /** @param {number} i */
   const edit = (i) => (/** @type {Partial<Variable>} */ some) => change({ variables: variables.map((v, j) => (j === i ? { ...v, ...some } : v)) });
   return html`<${Section} title=${strings.media.variables.title} actions=${html`<${ImportExport} settings=${settings} change=${change} />`}>
-    <p class="hint">${strings.media.variables.intro}</p>
+    <p class="hint">${strings.media.variables.intro} ${settings.task === "compare" ? strings.media.variables.introChanges : ""}</p>
     <div class="variables" ref=${list}>
       ${variables.map((variable, i) => html`<${VariableRow} key=${variable.key} number=${i + 1} variable=${variable}
         isRepeated=${isRepeated(variables, i)} edit=${edit(i)} remove=${() => remove(i)} />`)}
