@@ -21,7 +21,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws/retry"
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
-	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 
 	"portside/shared/lambda/awshttp"
 )
@@ -61,29 +60,6 @@ func Bucket(tb testing.TB) string {
 		}
 	})
 	return bucket
-}
-
-func deleteBucket(ctx context.Context, client *s3.Client, bucket string) error {
-	pages := s3.NewListObjectsV2Paginator(client, &s3.ListObjectsV2Input{Bucket: &bucket})
-	for pages.HasMorePages() {
-		page, err := pages.NextPage(ctx)
-		if err != nil {
-			return err
-		}
-		var keys []types.ObjectIdentifier
-		for _, object := range page.Contents {
-			keys = append(keys, types.ObjectIdentifier{Key: object.Key})
-		}
-		if len(keys) == 0 {
-			continue
-		}
-		input := &s3.DeleteObjectsInput{Bucket: &bucket, Delete: &types.Delete{Objects: keys, Quiet: aws.Bool(true)}}
-		if _, err := client.DeleteObjects(ctx, input); err != nil {
-			return err
-		}
-	}
-	_, err := client.DeleteBucket(ctx, &s3.DeleteBucketInput{Bucket: &bucket})
-	return err
 }
 
 func (e s3Engine) client() *s3.Client {
