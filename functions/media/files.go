@@ -72,8 +72,11 @@ func fileFields(task media.Task) []string {
 	if task == media.Compare {
 		return []string{"file1", "file2"}
 	}
-	return []string{"file"}
+	return []string{fileField}
 }
+
+// fileField is the field of the files of a summary or an extraction.
+const fileField = "file"
 
 // parseRequest validates a form. It reports all failures at once. The request closes the form.
 func parseRequest(ctx context.Context, task media.Task, f *form) (media.Request, error) {
@@ -85,24 +88,15 @@ func parseRequest(ctx context.Context, task media.Task, f *form) (media.Request,
 	}, addFailures(err, failures)
 }
 
-// requestFiles returns the files of the form and its uploads, one for each file field of the task,
-// and removes the fields of the uploads. A failure means that a file is missing, or given twice.
+// requestFiles returns the files of the form and its uploads. A failure means that a field of the task has none.
 func (f *form) requestFiles(task media.Task) (files []media.RequestFile, failures []fault.Field) {
 	for _, field := range fileFields(task) {
-		uploadField := field + uploadIDSuffix
-		id := strings.TrimSpace(f.fields[uploadField])
-		delete(f.fields, uploadField)
-		file, isSent := f.files[field]
-		switch {
-		case !isSent && id == "":
-			failures = append(failures, fault.Field{Pointer: "/" + field, Detail: "is required: send the file, or " + uploadField})
-		case isSent && id != "":
-			failures = append(failures, fault.Field{Pointer: "/" + field, Detail: "must not be sent together with " + uploadField})
-		case isSent:
-			files = append(files, media.RequestFile{File: &file})
-		default:
-			files = append(files, media.RequestFile{UploadID: id})
+		if len(f.files[field]) == 0 {
+			failures = append(failures, fault.Field{
+				Pointer: "/" + field, Detail: "is required: send the file, or " + field + uploadIDSuffix,
+			})
 		}
+		files = append(files, f.files[field]...)
 	}
 	return files, failures
 }

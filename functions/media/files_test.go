@@ -10,6 +10,7 @@ import (
 
 	"portside/documents"
 	"portside/shared/core/principal"
+	"portside/shared/media"
 	"portside/shared/testkit"
 	"portside/shared/testkit/webtest"
 )
@@ -200,7 +201,8 @@ func TestFormFailures(t *testing.T) {
 		pointers string
 	}{
 		{extractPath, nil, "/file"},
-		{extractPath, []string{"@file", invoice, "@file", invoice}, "/file"},
+		{extractPath, slices.Repeat([]string{"@file", invoice}, media.MaxFiles+1), "/file"},
+		{comparePath, []string{"@file1", invoice, "@file1", invoice}, "/file1"},
 		{extractPath, []string{"@file", invoice, "lang", "xx", "colour", "red"}, "/colour /lang"},
 		{extractPath, []string{"@file", invoice, "lang", "en", "lang", "de"}, "/lang"},
 		{extractPath, []string{"@file", invoice, "model", "{"}, "/model"},
@@ -210,7 +212,7 @@ func TestFormFailures(t *testing.T) {
 		{extractPath, []string{"@file", invoice, "a/b~", "x"}, "/a~1b~0"},
 		{extractPath, []string{"@file", invoice, "a/b", "x", "a/b", "x"}, "/a~1b"},
 		{extractPath, []string{"@file", invoice, "lang", strings.Repeat("x", 65<<10)}, "/lang"},
-		{extractPath, []string{"@file", invoice, "file_upload_id", "0192f3a1-0000-7000-8000-000000000001"}, "/file"},
+		{comparePath, []string{"@file1", invoice, "file1_upload_id", ada}, "/file1"},
 		{comparePath, []string{"@file1", invoice}, "/file2"},
 		{comparePath, []string{"lang", "xx"}, "/lang /file1 /file2"},
 		{summarizePath, []string{"@file", invoice, "variable1_name", "x"}, "/variable1_name"},
@@ -256,7 +258,7 @@ func TestModelReplacesOtherFields(t *testing.T) {
 		postForm(t, c, extractPath, slices.Concat(file, others)...).WantStatus(http.StatusBadRequest)
 	}
 	for _, parts := range [][]string{
-		model, {"@upload", invoice}, {"file_upload_id", ada}, {"file_upload_id", ada, "file_upload_id", ada},
+		model, {"@upload", invoice}, {"file_upload_id", strings.Repeat("x", 65<<10)},
 	} {
 		postForm(t, c, extractPath, slices.Concat(file, model, parts)...).WantStatus(http.StatusBadRequest)
 	}

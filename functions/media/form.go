@@ -20,7 +20,7 @@ const (
 	// maxFormBytes is a little less than an event of Lambda can carry, so that a client whose form is
 	// slightly larger still learns from us where to send it.
 	maxFormBytes      = 4_400_000
-	maxParts          = 310 // 100 variables of three fields, the settings and the files
+	maxParts          = 330 // 100 variables of three fields, the settings and the files
 	maxFieldBytes     = 64 << 10
 	maxModelBytes     = 256 << 10
 	maxFieldNameBytes = 200
@@ -32,7 +32,7 @@ const uploadIDSuffix = "_upload_id"
 // form is the form of a request. Its files are on the disk until close.
 type form struct {
 	fields map[string]string
-	files  map[string]media.File // by field
+	files  map[string][]media.RequestFile // files and uploads by file field, in the order of the form
 	// settingErr is the first failure of a setting. A field model makes it irrelevant.
 	settingErr error
 	closers    []func()
@@ -45,7 +45,7 @@ func readForm(ctx context.Context, fileFields []string) (*form, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &form{fields: map[string]string{}, files: map[string]media.File{}}
+	f := &form{fields: map[string]string{}, files: map[string][]media.RequestFile{}}
 	if err := f.readParts(parts, fileFields); err != nil {
 		f.close()
 		return nil, err
@@ -94,8 +94,11 @@ func (f *form) readPart(part *multipart.Part, fileFields []string) error {
 		return f.readFile(name, part)
 	case part.FileName() != "":
 		return invalid(media.Pointer(name), "must not be a file; send the file as %s", fileFields[0])
-	case name == media.ModelField, slices.Contains(fileFields, strings.TrimSuffix(name, uploadIDSuffix)):
+	case name == media.ModelField:
 		return f.readField(name, part)
+	}
+	if field, isUpload := strings.CutSuffix(name, uploadIDSuffix); isUpload && slices.Contains(fileFields, field) {
+		return f.readUploadID(field, part)
 	}
 	if f.settingErr == nil && !f.hasModel() {
 		f.settingErr = f.readSetting(name, part)
@@ -119,22 +122,25 @@ func (f *form) readField(name string, part *multipart.Part) error {
 	if name == media.ModelField {
 		maxBytes = maxModelBytes
 	}
+	text, err := readText(name, part, maxBytes)
+	f.fields[name] = text
+	return err
+}
+
+// readText returns the text of a field.
+func readText(name string, part *multipart.Part, maxBytes int) (string, error) {
 	text, err := io.ReadAll(io.LimitReader(part, int64(maxBytes)+1))
 	switch {
 	case err != nil:
-		return invalid(media.Pointer(name), "is cut short")
+		return "", invalid(media.Pointer(name), "is cut short")
 	case len(text) > maxBytes:
-		return invalid(media.Pointer(name), "must have at most %d KB", maxBytes>>10)
+		return "", invalid(media.Pointer(name), "must have at most %d KB", maxBytes>>10)
 	}
-	f.fields[name] = string(text)
-	return nil
+	return string(text), nil
 }
 
 // readFile copies a file to the disk. A failure of the disk is an internal error.
 func (f *form) readFile(name string, part *multipart.Part) error {
-	if _, isSet := f.files[name]; isSet {
-		return invalid(media.Pointer(name), "must be sent only once")
-	}
 	if part.FileName() == "" && part.Header.Get("Content-Type") == "" {
 		return invalid(media.Pointer(name), "must be a file: a part with a filename, or a Content-Type; with curl, -F %s=@lease.txt", name)
 	}
@@ -145,8 +151,36 @@ func (f *form) readFile(name string, part *multipart.Part) error {
 	case err != nil:
 		return fmt.Errorf("store a file of the form: %w", err)
 	}
-	f.files[name], f.closers = file, append(f.closers, closeFile)
-	return nil
+	f.closers = append(f.closers, closeFile)
+	return f.addFile(name, media.RequestFile{File: &file})
+}
+
+// readUploadID reads the ID of an upload that stands for a file of the field. An empty one is ignored.
+func (f *form) readUploadID(field string, part *multipart.Part) error {
+	name := field + uploadIDSuffix
+	text, err := readText(name, part, maxFieldBytes)
+	if id := strings.TrimSpace(text); err == nil && id != "" {
+		return f.addFile(field, media.RequestFile{UploadID: id})
+	}
+	return err
+}
+
+// addFile adds a file of a field. The field file can have several, but a side of a comparison has one.
+func (f *form) addFile(field string, file media.RequestFile) error {
+	limit := 1
+	if field == fileField {
+		limit = media.MaxFiles
+	}
+	switch count := len(f.files[field]); {
+	case count < limit:
+		f.files[field] = append(f.files[field], file)
+		return nil
+	case limit > 1:
+		return invalid(media.Pointer(field), "must be sent at most %d times", limit)
+	case (f.files[field][0].File == nil) != (file.File == nil):
+		return invalid(media.Pointer(field), "must not be sent together with %s", field+uploadIDSuffix)
+	}
+	return invalid(media.Pointer(field), "must be sent only once")
 }
 
 func (f *form) close() {

@@ -42,6 +42,11 @@ func formSchema(task media.Task) *huma.Schema {
 		fields[name] = &huma.Schema{Type: huma.TypeString, Format: "binary", Description: "The file."}
 		fields[name+uploadIDSuffix] = text("ID of an upload, in place of the file.")
 	}
+	if task != media.Compare {
+		const limit = " It can be sent up to 20 times; the files are then read in their order, as one document."
+		fields[fileField].Description += limit
+		fields[fileField+uploadIDSuffix].Description += limit
+	}
 	switch task {
 	case media.Summarize:
 		fields["format"] = choice("The default is paragraph.", "paragraph", "bullet")

@@ -28,7 +28,7 @@ type Candidate struct {
 // Quote is a piece of evidence in the form in which clients see it.
 type Quote struct {
 	Quote      string   `json:"quote" doc:"The words, exactly as in the text of the file." example:"Total: 1.234,50 €"`
-	File       int      `json:"file,omitempty" doc:"In a comparison, the number of the file: 1 or 2."`
+	File       int      `json:"file,omitempty" doc:"Number of the file, starting at 1; missing if there is only one."`
 	Page       int      `json:"page" doc:"Page number, starting at 1; 0 if the file has no pages." example:"1"`
 	Start      int      `json:"start" doc:"Position of the first character of the quote in the text of the file." example:"412"`
 	End        int      `json:"end" doc:"Position after the last character of the quote." example:"429"`

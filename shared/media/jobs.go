@@ -162,17 +162,22 @@ type Jobs interface {
 type OpenUploads struct {
 	uploads Uploads
 	closers []func()
+	size    int64 // of the open files
 }
 
 // NewOpenUploads returns OpenUploads without a file. The caller must call Close.
 func NewOpenUploads(uploads Uploads) *OpenUploads { return &OpenUploads{uploads: uploads} }
 
 // Open opens an upload of its owner. The file can be read until Close. It returns the errors of
-// [Uploads.OpenUpload].
+// [Uploads.OpenUpload], and ErrTooManyBytes.
 func (o *OpenUploads) Open(ctx context.Context, owner, id string) (File, error) {
+	if o.size > maxOpenBytes {
+		return File{}, ErrTooManyBytes
+	}
 	file, closeFile, err := o.uploads.OpenUpload(ctx, owner, id)
 	if err == nil {
 		o.closers = append(o.closers, closeFile)
+		o.size += file.Size
 	}
 	return file, err
 }

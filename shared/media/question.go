@@ -16,14 +16,6 @@ const (
 	Compare   Task = "compare"
 )
 
-// FileCount returns the number of files that the task needs.
-func (t Task) FileCount() int {
-	if t == Compare {
-		return 2
-	}
-	return 1
-}
-
 // Limits of the settings of a request.
 const (
 	MaxHintChars        = 1_000

@@ -56,7 +56,7 @@ func NewResponder(parts ResponderParts) *Responder { return &Responder{parts} }
 type Request struct {
 	Owner      string
 	Question   Question
-	Files      []RequestFile // as many as Question.Task needs
+	Files      []RequestFile // two for a comparison, otherwise up to MaxFiles
 	WantsJob   bool
 	ReceivedAt time.Time // by the system's clock; the client has been waiting since then
 

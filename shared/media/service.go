@@ -58,7 +58,7 @@ func NewService(parts Parts) *Service {
 	return &Service{parts}
 }
 
-// Work is a question and its files: two for a comparison, otherwise one.
+// Work is a question and its files: two for a comparison, otherwise up to MaxFiles.
 type Work struct {
 	Question Question
 	Files    []File
@@ -115,7 +115,7 @@ func (s *Service) cache(ctx context.Context, key string, answer Answer) {
 }
 
 func (s *Service) readAll(ctx context.Context, work Work) ([]*documents.Document, error) {
-	count := len(work.Files)
+	count, text := len(work.Files), 0
 	docs := make([]*documents.Document, count)
 	for i, file := range work.Files {
 		from, to := float64(i)/float64(count), float64(i+1)/float64(count)
@@ -123,6 +123,9 @@ func (s *Service) readAll(ctx context.Context, work Work) ([]*documents.Document
 		docs[i], err = s.Read(withProgressPart(ctx, from, to), file.Source, work.Question.Keywords...)
 		if err != nil {
 			return nil, nameFile(err, i, count)
+		}
+		if text += len(docs[i].Text()); text > s.Limits.Text && i > 0 && work.Question.Task != Compare {
+			return nil, ErrTooMuchText
 		}
 		Progress(ctx, to)
 	}
@@ -244,7 +247,7 @@ func (s *Service) read(
 	return into.Finish(readErr)
 }
 
-// nameFile puts the name of the file's form field in front of a fault if the work has two files.
+// nameFile puts the number of the file in front of a fault if the work has several files. In a comparison, that is the name of its field.
 func nameFile(err error, index, count int) error {
 	f := fault.As(err)
 	if f == nil || count < 2 {
@@ -264,9 +267,12 @@ func (s *Service) ask(ctx context.Context, q Question, docs []*documents.Documen
 	var err error
 	switch q.Task {
 	case Summarize:
-		err = s.summarize(ctx, q, docs[0], &answer)
+		one, _ := documents.Join(docs...)
+		err = s.summarize(ctx, q, one, &answer)
 	case Extract:
-		err = s.extract(ctx, q, docs[0], &answer)
+		one, parts := documents.Join(docs...)
+		err = s.extract(ctx, q, one, &answer)
+		answer.nameFiles(one, parts)
 	case Compare:
 		err = s.compare(ctx, q, docs, &answer)
 	}

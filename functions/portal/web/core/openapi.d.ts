@@ -1472,7 +1472,7 @@ export interface components {
             box?: components["schemas"]["Box"];
             /**
              * Format: int64
-             * @description In a comparison, the number of the file: 1 or 2.
+             * @description Number of the file, starting at 1; missing if there is only one.
              */
             file?: number;
             /**
@@ -2900,7 +2900,7 @@ export interface components {
             box?: components["schemas"]["Box"];
             /**
              * Format: int64
-             * @description In a comparison, the number of the file: 1 or 2.
+             * @description Number of the file, starting at 1; missing if there is only one.
              */
             file?: number;
             /**
@@ -4811,10 +4811,10 @@ export interface operations {
                 "multipart/form-data": {
                     /**
                      * Format: binary
-                     * @description The file.
+                     * @description The file. It can be sent up to 20 times; the files are then read in their order, as one document.
                      */
                     file?: string;
-                    /** @description ID of an upload, in place of the file. */
+                    /** @description ID of an upload, in place of the file. It can be sent up to 20 times; the files are then read in their order, as one document. */
                     file_upload_id?: string;
                     /**
                      * @description Language of the answer. The default is the language of the file.
@@ -5048,10 +5048,10 @@ export interface operations {
                 "multipart/form-data": {
                     /**
                      * Format: binary
-                     * @description The file.
+                     * @description The file. It can be sent up to 20 times; the files are then read in their order, as one document.
                      */
                     file?: string;
-                    /** @description ID of an upload, in place of the file. */
+                    /** @description ID of an upload, in place of the file. It can be sent up to 20 times; the files are then read in their order, as one document. */
                     file_upload_id?: string;
                     /**
                      * @description The default is paragraph.

@@ -1,0 +1,68 @@
+package documents
+
+import (
+	"slices"
+	"strings"
+)
+
+// Part is the place of a document in a joined one.
+type Part struct {
+	Start       int // offset of its text in the joined text, in bytes
+	PagesBefore int
+	HasPages    bool
+}
+
+// Join returns a document with the blocks of all documents, in their order, and the place of each. A document without pages is one page.
+// The documents do not change.
+func Join(docs ...*Document) (*Document, []Part) {
+	if len(docs) == 1 {
+		return docs[0], []Part{{HasPages: docs[0].Pages > 0}}
+	}
+	joined, parts, tables := &Document{}, make([]Part, len(docs)), 0
+	texts := make([]string, len(docs))
+	for i, d := range docs {
+		part := Part{PagesBefore: joined.Pages, HasPages: d.Pages > 0}
+		if i > 0 {
+			part.Start = parts[i-1].Start + len(texts[i-1]) + 1
+		}
+		texts[i], parts[i] = d.text, part
+		joined.Blocks = append(joined.Blocks, part.blocks(d, tables)...)
+		tables += lastTable(d)
+		joined.Pages += max(d.Pages, 1)
+		joined.Format, joined.Incomplete = d.Format, joined.Incomplete || d.Incomplete
+	}
+	if slices.ContainsFunc(docs, func(d *Document) bool { return d.Format != joined.Format }) {
+		joined.Format = PlainText
+	}
+	joined.text = strings.Join(texts, "\n")
+	return joined, parts
+}
+
+// lastTable returns the greatest number of a table in the document.
+func lastTable(d *Document) (last int) {
+	for i := range d.Blocks {
+		last = max(last, d.Blocks[i].Table)
+	}
+	return last
+}
+
+// blocks returns the blocks of a document as they are in the joined one, which has that many tables before them.
+func (p Part) blocks(d *Document, tables int) []Block {
+	blocks := slices.Clone(d.Blocks)
+	for i := range blocks {
+		b := &blocks[i]
+		b.Start += p.Start
+		b.Page = p.PagesBefore + max(b.Page, 1)
+		if b.Table > 0 {
+			b.Table += tables
+		}
+		b.Cells, b.Words = slices.Clone(b.Cells), slices.Clone(b.Words)
+		for j := range b.Cells {
+			b.Cells[j].Start += p.Start
+		}
+		for j := range b.Words {
+			b.Words[j].Start += p.Start
+		}
+	}
+	return blocks
+}

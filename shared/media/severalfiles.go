@@ -1,0 +1,53 @@
+package media
+
+import (
+	"sort"
+	"unicode/utf8"
+
+	"portside/documents"
+	"portside/shared/core/fault"
+)
+
+// MaxFiles is how many files an answer that is not a comparison can be about.
+const MaxFiles = 20
+
+// maxOpenBytes is the size of files after which no other upload is opened. The disk of a function has 512 MB, and the next upload may have
+// MaxUploadBytes of package medias3.
+const maxOpenBytes = 300 << 20
+
+// Faults of questions about several files.
+var (
+	// ErrTooMuchText means that the files together have more text than one file can have.
+	ErrTooMuchText = fault.New(fault.Unprocessable, "The files have more than 8 MB of text together. Send fewer files.")
+	// ErrTooManyBytes means that the files are larger than maxOpenBytes together.
+	ErrTooManyBytes = fault.New(fault.Unprocessable, "The files have more than 300 MB together. Send fewer files, or smaller ones.")
+)
+
+// nameFiles replaces the pages and positions in a joined document by the file and those in it.
+func (a *Answer) nameFiles(joined *documents.Document, parts []documents.Part) {
+	if len(parts) < 2 {
+		return
+	}
+	starts := make([]int, len(parts)) // in characters
+	for i, part := range parts[1:] {
+		starts[i+1] = starts[i] + utf8.RuneCountInString(joined.Text()[parts[i].Start:part.Start])
+	}
+	relocate := func(q *Quote) {
+		i := sort.SearchInts(starts, q.Start+1) - 1
+		q.File, q.Start, q.End = i+1, q.Start-starts[i], q.End-starts[i]
+		q.Page -= parts[i].PagesBefore
+		if !parts[i].HasPages {
+			q.Page = 0
+		}
+	}
+	for _, quotes := range a.Evidence {
+		for i := range quotes {
+			relocate(&quotes[i])
+		}
+	}
+	for _, candidates := range a.Candidates {
+		for i := range candidates {
+			relocate(&candidates[i].Quote)
+		}
+	}
+}
