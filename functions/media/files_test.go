@@ -112,6 +112,10 @@ func TestTextsInsteadOfFiles(t *testing.T) {
 	a.client().Post("/v1/capabilities/summarize", `{"text":"`+text+`","length":"short"}`).WantStatus(http.StatusOK)
 	both := `{"text1":"` + text + `","text2":"Total: 9 EUR","variables":{"total":{"type":"number"}}}`
 	a.client().Post("/v1/capabilities/compare", both).WantStatus(http.StatusOK)
+	same := a.client().Post("/v1/capabilities/compare", `{"text1":"Pets are allowed.","text2":"Pets are allowed."}`).WantStatus(http.StatusOK)
+	if changes, isList := same.JSON("changes").([]any); !isList || len(changes) > 0 {
+		t.Errorf("equal texts have the changes %v, want an empty list", same.JSON("changes"))
+	}
 	long := `{"text":"` + strings.Repeat(`\ud83d\udea2`, 100_000) + `"}`
 	a.client().Post("/v1/capabilities/summarize", long).WantStatus(http.StatusOK)
 	a.client().Post("/v1/capabilities/summarize", strings.Replace(long, "ud83d", "ud83d\\udea2\\ud83d", 1)).WantStatus(http.StatusBadRequest)

@@ -33,7 +33,7 @@ type ComparisonAnswer struct {
 	Extracted  map[string]media.Compared    `json:"extracted_data" doc:"One entry for each variable."`
 	Evidence   map[string][]media.Quote     `json:"evidence,omitempty" doc:"Where each value was found; only with include=evidence."`
 	Candidates map[string][]media.Candidate `json:"candidates,omitempty" doc:"The likeliest values of each variable in each file, the best first; only with include=candidates. Variables of type boolean have none."`
-	Changes    []media.Change               `json:"changes,omitempty" doc:"Without variables: the clauses that were added, removed or changed, in the order of the texts; up to 1,000."`
+	Changes    []media.Change               `json:"changes,omitzero" doc:"Without variables: the clauses that were added, removed or changed, in the order of the texts; up to 1,000."`
 	Texts      []media.Text                 `json:"texts,omitempty" doc:"The texts of the files, in the order of the files; only for files, with include=text."`
 	Warnings   []string                     `json:"warnings"`
 }
