@@ -29,6 +29,7 @@ type archive struct {
 
 	pictures     map[string]bool // parts that were looked at, by folded name
 	pictureBytes int64           // of pictures that may still be read
+	leftOut      bool            // the document takes no more pictures, and says so
 }
 
 func open(ctx context.Context, file documents.Source, into *documents.Builder) (*archive, error) {

@@ -13,8 +13,8 @@ import (
 
 // Limits of the pictures of an archive.
 const (
-	maxPictureParts  = 200     // that are looked at
-	pictureHeadBytes = 1 << 20 // that are read of a picture to find its size; photographs begin with a preview
+	maxPictureParts  = 200       // that are looked at
+	pictureHeadBytes = 256 << 10 // that are read of a picture to find its size; photographs begin with a preview
 )
 
 const (
@@ -27,7 +27,7 @@ const (
 // pictures are not read.
 func (a *archive) picture(part string) {
 	name := fold(part)
-	if a.pictures[name] || !a.has(name) || len(a.pictures) >= maxPictureParts || isVector(name) {
+	if a.leftOut || a.pictures[name] || !a.has(name) || len(a.pictures) >= maxPictureParts || isVector(name) {
 		return
 	}
 	a.pictures[name] = true
@@ -44,6 +44,7 @@ func (a *archive) picture(part string) {
 	case isDecoration(width, height):
 	case !a.into.TakesPictures():
 		a.into.LeaveOutPicture()
+		a.leftOut = true
 	default:
 		a.addPicture(head, from)
 	}
