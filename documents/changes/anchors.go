@@ -2,42 +2,43 @@ package changes
 
 import "sort"
 
-// anchor is a clause that both documents have: its number in the first and in the second one.
+// anchor is a clause that both documents have, by its index in each of them.
 type anchor struct{ first, second int }
 
-// anchors returns clauses that stand once in each of the documents, as many as have the same order in both. They divide long texts into
-// short ones (the patience algorithm of Bram Cohen), because the search for equal clauses is only exact if there are few changes.
+// anchors returns the clauses that occur exactly once in each document, except those that are in another order in the second document. They
+// divide long texts into short ones, because lcs finds all equal clauses only if there are few changes. This is the patience algorithm of
+// Bram Cohen.
 func anchors(a, b []clause) []anchor {
-	places := onlyPlaces(b)
+	inSecond := uniqueClauses(b)
 	var common []anchor
-	for text, first := range onlyPlaces(a) {
-		if second, isCommon := places[text]; isCommon {
+	for text, first := range uniqueClauses(a) {
+		if second, isCommon := inSecond[text]; isCommon {
 			common = append(common, anchor{first, second})
 		}
 	}
 	sort.Slice(common, func(i, j int) bool { return common[i].first < common[j].first })
-	return longestRise(common)
+	return longestIncreasing(common)
 }
 
-// onlyPlaces returns the numbers of the clauses whose text no other clause has.
-func onlyPlaces(all []clause) map[string]int {
-	places, again := map[string]int{}, map[string]bool{}
+// uniqueClauses returns the indexes of the clauses whose text no other clause of the document has, by the text.
+func uniqueClauses(all []clause) map[string]int {
+	indexes, repeated := map[string]int{}, map[string]bool{}
 	for i, c := range all {
-		if _, isKnown := places[c.text]; isKnown {
-			again[c.text] = true
+		if _, isKnown := indexes[c.text]; isKnown {
+			repeated[c.text] = true
 		}
-		places[c.text] = i
+		indexes[c.text] = i
 	}
-	for text := range again {
-		delete(places, text)
+	for text := range repeated {
+		delete(indexes, text)
 	}
-	return places
+	return indexes
 }
 
-// longestRise returns the longest part of the anchors whose second numbers rise.
-func longestRise(all []anchor) []anchor {
-	ends := []int{}                 // the anchor with the smallest end of each length
-	before := make([]int, len(all)) // the anchor before each in its part, or -1
+// longestIncreasing returns the longest subsequence of anchors whose second indexes increase.
+func longestIncreasing(all []anchor) []anchor {
+	ends := []int{}                 // for each length, the last anchor of the subsequence that ends lowest
+	before := make([]int, len(all)) // for each anchor, the one before it in its subsequence, or -1
 	for i, at := range all {
 		n := sort.Search(len(ends), func(n int) bool { return all[ends[n]].second >= at.second })
 		before[i] = -1
@@ -50,12 +51,12 @@ func longestRise(all []anchor) []anchor {
 			ends[n] = i
 		}
 	}
-	rise := make([]anchor, len(ends))
+	longest := make([]anchor, len(ends))
 	if len(ends) == 0 {
 		return nil
 	}
 	for i, n := ends[len(ends)-1], len(ends)-1; n >= 0; i, n = before[i], n-1 {
-		rise[n] = all[i]
+		longest[n] = all[i]
 	}
-	return rise
+	return longest
 }

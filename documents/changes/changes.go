@@ -1,6 +1,6 @@
-// Package changes compares the whole texts of two documents, clause by clause: which clauses were added, removed or changed, and which
-// words of a changed clause differ. A clause is a block of a document: a paragraph, a heading, a list item, a table row or the like. Spaces
-// and the kinds of blocks make no difference.
+// Package changes compares the whole texts of two documents, clause by clause. It finds the clauses that were added, removed or changed,
+// and the words of a changed clause that differ. A clause is a block of a document: a paragraph, a heading, a list item, a table row or
+// the like. The comparison ignores spaces and the kinds of blocks.
 package changes
 
 import (
@@ -11,7 +11,7 @@ import (
 	"portside/documents"
 )
 
-// Kind is what has happened to a clause.
+// Kind says whether a clause was added, removed or changed.
 type Kind string
 
 // The kinds.
@@ -21,13 +21,13 @@ const (
 	Changed Kind = "changed"
 )
 
-// Limits of a comparison. Documents with more clauses are compared as far as the limit, and an answer has no more changes.
+// Limits of a comparison.
 const (
-	MaxClauses = 20_000
-	MaxChanges = 1_000
-	// maxWords limits the words of a clause that are compared.
+	MaxClauses = 20_000 // of each document; further clauses are not compared
+	MaxChanges = 1_000  // of an answer
+	// maxWords limits the length of the clauses whose words are compared.
 	maxWords = 2_000
-	// maxPairs limits the pairs of removed and added clauses that are compared, in one place and in the whole text.
+	// maxPairs limits the pairs of removed and added clauses that are compared between two equal clauses, and maxAllPairs in the whole text.
 	maxPairs, maxAllPairs = 10_000, 50_000
 )
 
@@ -35,17 +35,17 @@ const (
 type Change struct {
 	Kind          Kind
 	First, Second documents.Block
-	// Words are the differences of a changed clause, in its order; none if it is too long.
+	// Words are the differences within a changed clause, in the order of its words. It is nil if the clause is too long.
 	Words []Words
 }
 
-// Words are successive words of the first document that the second document has others for. One of the two may be empty.
+// Words has successive words of the first document, and the words that replace them in the second one. Either may be empty.
 type Words struct{ First, Second string }
 
-// Changes are the differences of two documents, in the order of the texts.
+// Changes has the differences between two documents, in the order of the texts.
 type Changes struct {
 	All       []Change
-	Truncated bool // there are more
+	Truncated bool // whether there may be more
 }
 
 // Between compares two documents.
@@ -91,7 +91,7 @@ func textsOf(all []clause) []string {
 	return texts
 }
 
-// comparer compares what stands between equal clauses.
+// comparer compares the parts of the texts between anchors.
 type comparer struct{ pairsLeft int }
 
 func (c *comparer) between(a, b []clause) (all []Change) {
@@ -101,7 +101,8 @@ func (c *comparer) between(a, b []clause) (all []Change) {
 	return all
 }
 
-// pair finds out which of the added clauses are removed ones with other words.
+// pair returns the changes at a place where clauses were removed and added. A removed and an added clause with similar words are one
+// changed clause.
 func (c *comparer) pair(removed, added []clause) (all []Change) {
 	partner := c.partners(removed, added)
 	next := 0 // of the added clauses
@@ -113,7 +114,7 @@ func (c *comparer) pair(removed, added []clause) (all []Change) {
 		for ; next < partner[i]; next++ {
 			all = append(all, Change{Kind: Added, Second: added[next].block})
 		}
-		if old.text != added[next].text {
+		if old.text != added[next].text { // they can be equal, because lcs does not find all equal clauses
 			all = append(all, Change{Changed, old.block, added[next].block, wordsBetween(old.words, added[next].words)})
 		}
 		next++
@@ -124,8 +125,8 @@ func (c *comparer) pair(removed, added []clause) (all []Change) {
 	return all
 }
 
-// partners returns for each removed clause the number of the added clause that it became, or -1. The numbers rise, and the sum of the
-// similarities is the largest possible. If there are too many clauses, each is compared only with the one at its own place.
+// partners returns for each removed clause the index of the added clause that it became, or -1. The indexes increase, and the sum of the
+// similarities is the largest possible. If there are too many clauses, each is compared only with the clause that has the same index.
 func (c *comparer) partners(removed, added []clause) []int {
 	all := make([]int, len(removed))
 	for i := range all {
@@ -134,17 +135,17 @@ func (c *comparer) partners(removed, added []clause) []int {
 	pairs := len(removed) * len(added)
 	if pairs > min(maxPairs, c.pairsLeft) {
 		for i := range min(len(removed), len(added)) {
-			if similarity(removed[i].words, added[i].words) >= leastSimilarity {
+			if similarity(removed[i].words, added[i].words) >= minSimilarity {
 				all[i] = i
 			}
 		}
 		return all
 	}
 	c.pairsLeft -= pairs
-	best := newTable(removed, added)
+	best := newAlignment(removed, added)
 	for i, j := 0, 0; i < len(removed) && j < len(added); {
 		switch {
-		case best.pairs(i, j):
+		case best.isPair(i, j):
 			all[i] = j
 			i, j = i+1, j+1
 		case best.sum[i+1][j] >= best.sum[i][j+1]:
@@ -156,39 +157,41 @@ func (c *comparer) partners(removed, added []clause) []int {
 	return all
 }
 
-// table has the largest sum of similarities of the clauses from i and j on.
-type table struct {
-	sum, alike [][]float64
+// alignment finds the pairs of removed and added clauses by dynamic programming.
+type alignment struct {
+	similarities [][]float64 // of each removed and each added clause
+	sum          [][]float64 // the largest sum of similarities of the clauses from these two on
 }
 
-func newTable(removed, added []clause) table {
-	t := table{make([][]float64, len(removed)+1), make([][]float64, len(removed))}
-	t.sum[len(removed)] = make([]float64, len(added)+1)
+func newAlignment(removed, added []clause) alignment {
+	a := alignment{similarities: make([][]float64, len(removed)), sum: make([][]float64, len(removed)+1)}
+	a.sum[len(removed)] = make([]float64, len(added)+1)
 	for i := len(removed) - 1; i >= 0; i-- {
-		t.sum[i], t.alike[i] = make([]float64, len(added)+1), make([]float64, len(added))
+		a.sum[i], a.similarities[i] = make([]float64, len(added)+1), make([]float64, len(added))
 		for j := len(added) - 1; j >= 0; j-- {
-			t.alike[i][j] = similarity(removed[i].words, added[j].words)
-			t.sum[i][j] = max(t.sum[i+1][j], t.sum[i][j+1])
-			if t.alike[i][j] >= leastSimilarity {
-				t.sum[i][j] = max(t.sum[i][j], t.alike[i][j]+t.sum[i+1][j+1])
+			a.similarities[i][j] = similarity(removed[i].words, added[j].words)
+			a.sum[i][j] = max(a.sum[i+1][j], a.sum[i][j+1])
+			if a.similarities[i][j] >= minSimilarity {
+				a.sum[i][j] = max(a.sum[i][j], a.similarities[i][j]+a.sum[i+1][j+1])
 			}
 		}
 	}
-	return t
+	return a
 }
 
-// pairs reports whether the best sum pairs i with j.
-func (t table) pairs(i, j int) bool {
-	return t.alike[i][j] >= leastSimilarity && t.sum[i][j] == t.alike[i][j]+t.sum[i+1][j+1]
+// isPair reports whether the pairs with the largest sum include i and j.
+func (a alignment) isPair(i, j int) bool {
+	return a.similarities[i][j] >= minSimilarity && a.sum[i][j] == a.similarities[i][j]+a.sum[i+1][j+1]
 }
 
-// leastSimilarity is that of clauses which are the same one with other words.
-const leastSimilarity = 0.5
+// minSimilarity is the similarity from which a removed and an added clause count as one changed clause.
+const minSimilarity = 0.5
 
-// similarity returns how many words two clauses share, from 0 to 1 (the Sørensen–Dice coefficient). It takes only their first words.
+// similarity returns the share of words that two clauses have in common, from 0 to 1 (the Sørensen–Dice coefficient). It compares only the
+// first words of long clauses.
 func similarity(a, b []string) float64 {
-	const enough = 200
-	a, b = a[:min(len(a), enough)], b[:min(len(b), enough)]
+	const maxCompared = 200
+	a, b = a[:min(len(a), maxCompared)], b[:min(len(b), maxCompared)]
 	left := map[string]int{}
 	for _, word := range a {
 		left[word]++
@@ -203,7 +206,7 @@ func similarity(a, b []string) float64 {
 	return 2 * float64(shared) / float64(len(a)+len(b))
 }
 
-// wordsBetween returns the words that differ.
+// wordsBetween returns the words that differ, or nil if there are too many words to compare.
 func wordsBetween(a, b []string) (all []Words) {
 	if max(len(a), len(b)) > maxWords {
 		return nil

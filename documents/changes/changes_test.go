@@ -107,7 +107,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// FuzzBetween checks that the changes lead from the first text to the second.
+// FuzzBetween checks that the added and removed clauses explain the difference between the numbers of clauses.
 func FuzzBetween(f *testing.F) {
 	f.Add(lease, strings.ReplaceAll(lease, "rent", "price"))
 	f.Add("a\nb\na", "b\na\nb")
@@ -127,17 +127,17 @@ func FuzzBetween(f *testing.F) {
 			case changes.Changed:
 			}
 		}
-		if want := filled(b) - filled(a); added != want {
+		if want := countClauses(b) - countClauses(a); added != want {
 			t.Fatalf("%d clauses more, want %d", added, want)
 		}
-		if turned := changes.Between(a, a); len(turned.All) != 0 {
-			t.Fatalf("a text differs from itself: %+v", turned.All)
+		if same := changes.Between(a, a); len(same.All) != 0 {
+			t.Fatalf("a text differs from itself: %+v", same.All)
 		}
 	})
 }
 
-// filled returns the number of blocks with words.
-func filled(d *documents.Document) (n int) {
+// countClauses returns the number of blocks with words.
+func countClauses(d *documents.Document) (n int) {
 	for _, b := range d.Blocks {
 		if len(strings.Fields(b.Text)) > 0 {
 			n++
