@@ -39,10 +39,12 @@ type Block struct {
 	Page  int    // from 1; 0 if the format has no pages
 	Level int    // from 1 for a Heading; nesting from 0 for a ListItem
 	Table int    // number of the table from 1 for a Row; otherwise 0
+	Row   int    // number of the row in its sheet, from 1, for a Row of a spreadsheet; otherwise 0
 	Cells []Cell // for a Row and a Field
 	Box   Box
 	Words []Word // in the order of the text; nil if the format has no places
 	Time  Span   // for a Caption
+	at    position
 }
 
 // End returns the offset in the document's text at which the block ends.
@@ -166,6 +168,7 @@ func (d *Document) seal() {
 		}
 	}
 	d.text = text.String()
+	d.locate()
 }
 
 // cellGap separates the cells of a row.

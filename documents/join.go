@@ -26,7 +26,7 @@ func Join(docs ...*Document) (*Document, []Part) {
 			part.Start = parts[i-1].Start + len(texts[i-1]) + 1
 		}
 		texts[i], parts[i] = d.text, part
-		joined.Blocks = append(joined.Blocks, part.blocks(d, tables)...)
+		joined.Blocks = append(joined.Blocks, part.blocks(d, tables, len(joined.Blocks))...)
 		tables += lastTable(d)
 		joined.Pages += max(d.Pages, 1)
 		joined.Format, joined.Incomplete = d.Format, joined.Incomplete || d.Incomplete
@@ -46,8 +46,8 @@ func lastTable(d *Document) (last int) {
 	return last
 }
 
-// blocks returns the blocks of a document as they are in the joined one, which has that many tables before them.
-func (p Part) blocks(d *Document, tables int) []Block {
+// blocks returns the blocks of a document as they are in the joined one, which has that many tables and blocks before them.
+func (p Part) blocks(d *Document, tables, before int) []Block {
 	blocks := slices.Clone(d.Blocks)
 	for i := range blocks {
 		b := &blocks[i]
@@ -55,6 +55,9 @@ func (p Part) blocks(d *Document, tables int) []Block {
 		b.Page = p.PagesBefore + max(b.Page, 1)
 		if b.Table > 0 {
 			b.Table += tables
+		}
+		if b.at.heading > 0 {
+			b.at.heading += int32(before)
 		}
 		b.Cells, b.Words = slices.Clone(b.Cells), slices.Clone(b.Words)
 		for j := range b.Cells {

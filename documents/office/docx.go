@@ -14,9 +14,10 @@ type docx struct {
 	styles  wordStyles
 	numbers wordNumbers
 	related *relations // of the part that is being read
-	// isImported is true for a document that another one imports. chunks counts the imports.
+	// isImported is true for a document that another one imports. chunks counts the imports, and imported their bytes.
 	isImported bool
 	chunks     int
+	imported   int
 	carried    *strings.Builder // text of paragraphs with deleted ends, which the next paragraph continues; nil if there is none
 }
 

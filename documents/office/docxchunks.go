@@ -11,19 +11,20 @@ import (
 )
 
 const (
-	maxChunk  = 32 << 20 // bytes of one part
-	maxChunks = 100      // of a document
+	maxImported = 32 << 20 // bytes of all imported parts of a document, each as often as it is imported
+	maxChunks   = 100      // of a document
 )
 
 // chunk reads a part that the document imports in place of an element altChunk: HTML, RTF, a web archive, plain text or another Word
-// document. A part that is missing or damaged is left out with a warning.
+// document. A part that is missing, damaged or too large is left out with a warning.
 func (d *docx) chunk(id string) error {
 	related, isKnown := d.related.byID(id)
 	d.chunks++
 	if !isKnown || d.chunks > maxChunks {
 		return d.a.tolerate(documents.ErrDamaged)
 	}
-	data, err := d.a.bytes(related.target)
+	data, err := d.a.bytes(related.target, maxImported-d.imported)
+	d.imported += len(data)
 	switch {
 	case err != nil:
 	case bytes.HasPrefix(data, []byte("PK\x03\x04")):
@@ -57,16 +58,19 @@ func (d *docx) importDocument(data []byte) error {
 	return inner.document(part, related, &pages{a: nested, begun: true})
 }
 
-// bytes returns the content of a part.
-func (a *archive) bytes(name string) ([]byte, error) {
+// bytes returns the content of a part. For a part with more bytes than the limit, it returns ErrDamaged and what it read.
+func (a *archive) bytes(name string, limit int) ([]byte, error) {
 	from, err := a.open(name)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", documents.ErrDamaged, err)
 	}
 	defer from.Close()
-	data, err := io.ReadAll(io.LimitReader(from, maxChunk))
-	if err != nil {
+	data, err := io.ReadAll(io.LimitReader(from, int64(limit)+1))
+	switch {
+	case err != nil:
 		return nil, fmt.Errorf("read %s: %w", name, err)
+	case len(data) > limit:
+		return data, fmt.Errorf("%w: %s is too large to import", documents.ErrDamaged, name)
 	}
 	return data, nil
 }

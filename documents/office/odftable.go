@@ -19,6 +19,7 @@ type odfRows struct {
 	s     *scanner
 	t     *table
 	drawn collector // what lies above the cells of a sheet
+	row   int       // the number of rows so far, with their repetitions
 }
 
 func (o *odf) table(s *scanner, out sink) error {
@@ -40,7 +41,7 @@ func (r *odfRows) rows(header bool) error {
 		case "table-header-rows":
 			return r.rows(true)
 		case "table-row":
-			return r.row(e, header)
+			return r.addRow(e, header)
 		case "shapes":
 			return r.o.flow(r.s, &r.drawn)
 		case "soft-page-break":
@@ -59,7 +60,7 @@ func (r *odfRows) pageBreak() error {
 	return r.t.out.turn(false)
 }
 
-func (r *odfRows) row(e element, header bool) error {
+func (r *odfRows) addRow(e element, header bool) error {
 	l, contents := line{header: header}, []*collector{}
 	failed := r.cells(&l, &contents)
 	if len(l.cells) == 1 && l.cells[0].column == 0 && len(contents[0].blocks) > 1 && !r.o.values {
@@ -69,6 +70,7 @@ func (r *odfRows) row(e element, header bool) error {
 		return contents[0].pour(r.t.out)
 	}
 	times := max(e.number("number-rows-repeated", 1), 1)
+	last := r.row + times
 	if len(l.cells) == 0 {
 		times = 1
 	}
@@ -76,11 +78,15 @@ func (r *odfRows) row(e element, header bool) error {
 		times = maxRows
 		r.o.into.Warn("Rows that are repeated very often were left out.")
 	}
-	for range times {
+	for i := range times {
+		if r.o.values {
+			l.number = r.row + i + 1
+		}
 		if err := r.t.add(l); err != nil {
 			return err
 		}
 	}
+	r.row = last
 	return r.nested(contents, failed)
 }
 

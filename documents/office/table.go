@@ -155,6 +155,7 @@ type cell struct {
 type line struct {
 	cells  []cell
 	header bool // the file marks it as a header
+	number int  // of the row in its sheet, from 1; 0 outside of sheets
 	size   int  // bytes of the cells
 }
 
@@ -250,7 +251,7 @@ func (t *table) release() error {
 	for i, c := range first.cells {
 		cells[i] = documents.Cell{Text: c.text, Column: c.column, Header: first.header}
 	}
-	return t.out.add(documents.Block{Kind: documents.Row, Table: t.number, Cells: cells})
+	return t.out.add(documents.Block{Kind: documents.Row, Table: t.number, Row: first.number, Cells: cells})
 }
 
 // begin begins a new table if the line is a header in the middle of a table, which repeats the first header or names other

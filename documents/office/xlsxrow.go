@@ -26,7 +26,7 @@ func (r *rowReader) rows(t *table) error {
 			}
 		}
 		r.row, r.column = at, -1
-		var l line
+		l := line{number: at}
 		failed := r.cells(&l)
 		if err := t.add(l); err != nil {
 			return err

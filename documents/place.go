@@ -1,0 +1,146 @@
+package documents
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// Place is where a text stands in a document without boxes, in the terms of its format. The zero Place means unknown.
+type Place struct {
+	Sheet    string   // of a spreadsheet: the name of the sheet
+	Cell     string   // of a spreadsheet: the reference of the cell, such as B7
+	Slide    int      // of a presentation: from 1
+	Headings []string // above the text, the outermost first; not of a spreadsheet
+	Table    int      // number of the table, from 1; not of a spreadsheet
+	Row      int      // of the table, from 1
+	Column   int      // of the table, from 1
+}
+
+// IsZero reports whether nothing is known of the place.
+func (p Place) IsZero() bool {
+	return p.Sheet == "" && p.Cell == "" && p.Slide == 0 && len(p.Headings) == 0 && p.Table == 0
+}
+
+const (
+	maxHeadings     = 10  // of a place
+	maxHeadingChars = 200 // of each heading
+)
+
+// position is what a Document knows of the place of a block.
+type position struct {
+	heading int32 // the block that is the heading above, plus 1; 0 for none
+	table   int32
+	row     int32
+	format  Format
+}
+
+// locate sets the positions of all blocks. A sheet and a slide have headings of their own.
+func (d *Document) locate() {
+	var open []int32 // the headings above the block, plus 1
+	tables, rows := map[int]int32{}, map[int]int32{}
+	for i := range d.Blocks {
+		b := &d.Blocks[i]
+		if i > 0 && b.Page != d.Blocks[i-1].Page && (d.Format.hasSheets() || d.Format.hasSlides()) {
+			open = open[:0]
+		}
+		if b.Kind == Heading {
+			for len(open) > 0 && d.Blocks[open[len(open)-1]-1].Level >= b.Level {
+				open = open[:len(open)-1]
+			}
+		}
+		b.at = position{format: d.Format}
+		if len(open) > 0 {
+			b.at.heading = open[len(open)-1]
+		}
+		switch {
+		case b.Kind == Heading:
+			open = append(open, int32(i+1))
+		case b.Kind == Row && b.Table > 0:
+			if tables[b.Table] == 0 {
+				tables[b.Table] = int32(len(tables) + 1)
+			}
+			rows[b.Table]++
+			b.at.table, b.at.row = tables[b.Table], rows[b.Table]
+		}
+	}
+}
+
+func (f Format) hasSheets() bool { return f == XLSX || f == ODS }
+func (f Format) hasSlides() bool { return f == PPTX || f == ODP }
+
+// PlaceOf returns the place of the text at an offset, in bytes. It is the zero Place if the document has boxes or the format has no
+// structure.
+func (d *Document) PlaceOf(start int) Place {
+	i := d.BlockAt(start)
+	if i < 0 || d.Blocks[i].Box != (Box{}) || d.Blocks[i].Words != nil {
+		return Place{}
+	}
+	b := &d.Blocks[i]
+	column := b.columnAt(start)
+	if b.at.format.hasSheets() {
+		return d.placeInSheet(b, column)
+	}
+	place := Place{Headings: d.headingsAbove(b)}
+	if b.at.format.hasSlides() {
+		place.Slide = b.Page
+	}
+	if b.at.table > 0 {
+		place.Table, place.Row, place.Column = int(b.at.table), int(b.at.row), column
+	}
+	return place
+}
+
+// placeInSheet returns the place of a block in a spreadsheet. The outermost heading is the name of the sheet.
+func (d *Document) placeInSheet(b *Block, column int) Place {
+	place := Place{}
+	if headings := d.headingsAbove(b); len(headings) > 0 {
+		place.Sheet = headings[0]
+	} else if b.Kind == Heading {
+		place.Sheet = shortened(b.Text)
+	}
+	if b.Row > 0 && column > 0 {
+		place.Cell = CellReference(b.Row, column)
+	}
+	return place
+}
+
+// headingsAbove returns the headings above a block, the outermost first.
+func (d *Document) headingsAbove(b *Block) []string {
+	var headings []string
+	for at := b.at.heading; at > 0 && len(headings) < maxHeadings; at = d.Blocks[at-1].at.heading {
+		headings = append(headings, shortened(d.Blocks[at-1].Text))
+	}
+	slices.Reverse(headings)
+	return headings
+}
+
+// columnAt returns the column of the cell at an offset, from 1, or 0 if there is none.
+func (b *Block) columnAt(start int) int {
+	for _, c := range b.Cells {
+		if c.Start <= start && start < c.Start+max(len(c.Text), 1) {
+			return c.Column + 1
+		}
+	}
+	return 0
+}
+
+// CellReference returns the reference of a cell of a sheet, such as B7, by its row and column, both from 1.
+func CellReference(row, column int) string {
+	const letters = 26
+	var reference []byte
+	for ; column > 0; column = (column - 1) / letters {
+		reference = append(reference, 'A'+byte((column-1)%letters))
+	}
+	slices.Reverse(reference)
+	return string(reference) + strconv.Itoa(row)
+}
+
+// shortened returns at most the first maxHeadingChars characters of a heading.
+func shortened(heading string) string {
+	if utf8.RuneCountInString(heading) <= maxHeadingChars {
+		return heading
+	}
+	return strings.TrimSpace(string([]rune(heading)[:maxHeadingChars]))
+}
