@@ -7,21 +7,24 @@ import (
 	"portside/documents/answers"
 )
 
-// Answer is the values of a schema.
+// Answer has the values that a document has for a schema.
 type Answer struct {
-	Value    map[string]any                // by the names of the properties; null for what was not found
+	Value    map[string]any                // by property; null if no value was found
+	Values   map[string]answers.Value      // the single values that were found, by their JSON Pointers
+	Items    map[string][]any              // of each array, by its JSON Pointer
 	Evidence map[string][]answers.Evidence // by the JSON Pointer to the value
 
 	Candidates map[string][]answers.Candidate // of single values outside of arrays, by the JSON Pointer
 	Warnings   []string
 }
 
-// Answer puts what was found in the place that the schema says. It replaces a value that does not fit the schema by null.
+// Answer arranges the answers to the plan's questions as the schema says. It replaces a value that does not fit the schema by null.
 func (p *Plan) Answer(found answers.Extraction) Answer {
 	b := builder{p, found, Answer{
+		Values: map[string]answers.Value{}, Items: map[string][]any{},
 		Evidence: map[string][]answers.Evidence{}, Candidates: map[string][]answers.Candidate{},
 	}}
-	b.answer.Value = b.object(p.root, spot{}, record{found.Values, found.Evidence})
+	b.answer.Value = b.object(p.root, position{}, record{found.Values, found.Evidence})
 	return b.answer
 }
 
@@ -31,13 +34,13 @@ type builder struct {
 	answer Answer
 }
 
-// record has the values of an object by the names of the plan.
+// record has the answers to the plan's variables, or to the columns of a table for one row, by their names.
 type record struct {
 	values   map[string]answers.Value
 	evidence map[string][]answers.Evidence
 }
 
-func (b *builder) object(s *Schema, at spot, from record) map[string]any {
+func (b *builder) object(s *Schema, at position, from record) map[string]any {
 	value := map[string]any{}
 	for _, property := range s.Properties {
 		inner := at.property(property.Name)
@@ -47,63 +50,60 @@ func (b *builder) object(s *Schema, at spot, from record) map[string]any {
 		case Array:
 			value[property.Name] = b.array(property.Schema, inner)
 		default:
-			value[property.Name] = b.single(inner, inner.pointer, from)
-			if all := b.found.Candidates[b.plan.names[inner.schema]]; len(all) > 0 {
-				b.answer.Candidates[inner.pointer] = all
+			value[property.Name] = b.single(inner, from)
+			if all := b.found.Candidates[b.plan.names[inner.inSchema]]; len(all) > 0 {
+				b.answer.Candidates[inner.inAnswer] = all
 			}
 		}
 	}
 	return value
 }
 
-// single returns a value, or null. The evidence stands at the pointer.
-func (b *builder) single(at spot, pointer string, from record) any {
-	name := b.plan.names[at.schema]
+// single returns a single value, or nil. It adds the evidence of the value to the answer.
+func (b *builder) single(at position, from record) any {
+	name := b.plan.names[at.inSchema]
 	value := from.values[name]
 	if !value.Found() {
 		return nil
 	}
-	if !b.plan.checker.fits(at.schema, value) {
-		b.answer.Warnings = append(b.answer.Warnings, fmt.Sprintf("The value at %s does not fit the schema, so it is null.", pointer))
+	if !b.plan.checker.fits(at.inSchema, value) {
+		b.answer.Warnings = append(b.answer.Warnings, fmt.Sprintf("The value at %s does not fit the schema, so it is null.", at.inAnswer))
 		return nil
 	}
-	b.answer.Evidence[pointer] = from.evidence[name]
+	b.answer.Values[at.inAnswer], b.answer.Evidence[at.inAnswer] = value, from.evidence[name]
 	return value
 }
 
-// array returns the rows of a table.
-func (b *builder) array(s *Schema, at spot) []any {
-	rows := b.found.Rows[b.plan.names[at.schema]]
+// array returns the rows of a table. It leaves out single values that were not found.
+func (b *builder) array(s *Schema, at position) []any {
 	values := []any{}
-	inner := spot{at.pointer, at.schema + "/items", nil}
-	for _, row := range rows {
-		from, pointer := record{row.Values, row.Evidence}, at.pointer+"/"+strconv.Itoa(len(values))
-		if s.Items.Type != Object {
-			if value := b.single(inner, pointer, from); value != nil {
-				values = append(values, value)
-			}
-			continue
+	for _, found := range b.found.Rows[b.plan.names[at.inSchema]] {
+		item := position{inAnswer: at.inAnswer + "/" + strconv.Itoa(len(values)), inSchema: at.inSchema + "/items"}
+		from := record{found.Values, found.Evidence}
+		if s.Items.Type == Object {
+			values = append(values, b.row(s.Items, item, from))
+		} else if value := b.single(item, from); value != nil {
+			values = append(values, value)
 		}
-		values = append(values, b.row(s.Items, inner, pointer, from))
 	}
 	if len(values) < s.MinItems {
 		b.answer.Warnings = append(b.answer.Warnings,
-			fmt.Sprintf("The document has %d of at least %d items for %s.", len(values), s.MinItems, at.pointer))
+			fmt.Sprintf("The document has %d of at least %d items for %s.", len(values), s.MinItems, at.inAnswer))
 	}
+	b.answer.Items[at.inAnswer] = values
 	return values
 }
 
-// row returns the value of one row. Its place in the plan has no number, but its evidence has.
-func (b *builder) row(s *Schema, at spot, pointer string, from record) map[string]any {
+// row returns an object of a row, which has neither arrays nor candidates.
+func (b *builder) row(s *Schema, at position, from record) map[string]any {
 	value := map[string]any{}
 	for _, property := range s.Properties {
 		inner := at.property(property.Name)
-		place := pointer + inner.pointer[len(at.pointer):]
 		if property.Schema.Type == Object {
-			value[property.Name] = b.row(property.Schema, inner, place, from)
+			value[property.Name] = b.row(property.Schema, inner, from)
 			continue
 		}
-		value[property.Name] = b.single(inner, place, from)
+		value[property.Name] = b.single(inner, from)
 	}
 	return value
 }

@@ -9,14 +9,28 @@ import (
 	"portside/documents/answers"
 )
 
-// Plan is what to ask for the values of a schema: variables for its single values and tables for its arrays. It is not safe for concurrent
-// use.
+// Plan has the questions that a document must answer to fill a schema: variables for single values and tables for arrays. It is not safe
+// for concurrent use.
 type Plan struct {
 	Variables []answers.Variable
 	Tables    []answers.Table
+	Singles   []Single // the values that the variables ask for, in the same order
+	Lists     []List   // the arrays that the tables fill, in the same order
 	root      *Schema
 	checker   *checker
-	names     map[string]string // of variables, tables and columns, by the JSON Pointer to their schema
+	names     map[string]string // of the variables, tables and columns, by the JSON Pointer to their part of the schema
+}
+
+// Single is a single value of an answer.
+type Single struct {
+	Pointer  string // JSON Pointer to the value; in an array, from an item of it
+	Variable answers.Variable
+}
+
+// List is an array of an answer.
+type List struct {
+	Pointer string // JSON Pointer to the array
+	Columns []Single
 }
 
 // NewPlan reads the schema of an object and returns its plan. All its errors are a *Problem.
@@ -33,37 +47,41 @@ func NewPlan(text []byte) (*Plan, error) {
 		return nil, err
 	}
 	p := &Plan{root: s, checker: checker, names: map[string]string{}}
-	return p, p.object(s, spot{}, scope{})
+	return p, p.addObject(s, position{}, takenNames{})
 }
 
-// spot is the place of a value in the answer.
-type spot struct {
-	pointer string   // in the answer
-	schema  string   // in the schema
-	words   []string // the names of the properties above and of the value
+// position says where a value is, with JSON Pointers.
+type position struct {
+	inAnswer string
+	inSchema string
+	path     []string // the names of the enclosing properties and of the value
 }
 
-func (at spot) property(name string) spot {
-	escaped := strings.NewReplacer("~", "~0", "/", "~1").Replace(name)
-	words := slices.Concat(at.words, []string{name})
-	return spot{at.pointer + "/" + escaped, at.schema + "/properties/" + escaped, words}
+// property returns the position of a property of the object at the position.
+func (at position) property(name string) position {
+	escaped := escape(name)
+	return position{at.inAnswer + "/" + escaped, at.inSchema + "/properties/" + escaped, slices.Concat(at.path, []string{name})}
 }
 
-// scope has the names of the variables, or of the columns of one table.
-type scope map[string]bool
+// escape returns a name as a part of a JSON Pointer.
+func escape(name string) string { return strings.NewReplacer("~", "~0", "/", "~1").Replace(name) }
 
-// object plans the properties of an object.
-func (p *Plan) object(s *Schema, at spot, taken scope) error {
+// takenNames are the names of the variables and tables, or of the columns of one table.
+type takenNames map[string]bool
+
+// addObject adds the questions for the properties of an object.
+func (p *Plan) addObject(s *Schema, at position, taken takenNames) error {
 	for _, property := range s.Properties {
 		inner := at.property(property.Name)
 		var err error
 		switch property.Schema.Type {
 		case Object:
-			err = p.object(property.Schema, inner, taken)
+			err = p.addObject(property.Schema, inner, taken)
 		case Array:
-			err = p.table(property.Schema, inner, taken)
+			err = p.addTable(property.Schema, inner, taken)
 		default:
-			p.Variables = append(p.Variables, p.variable(property.Schema, inner, taken))
+			v := p.variable(property.Schema, inner, taken)
+			p.Variables, p.Singles = append(p.Variables, v), append(p.Singles, Single{inner.inAnswer, v})
 		}
 		if err != nil {
 			return err
@@ -72,27 +90,29 @@ func (p *Plan) object(s *Schema, at spot, taken scope) error {
 	return nil
 }
 
-// table plans an array of objects or of single values.
-func (p *Plan) table(s *Schema, at spot, taken scope) error {
-	t := answers.Table{Name: p.name(at, taken), Description: words(s), MaxRows: s.MaxItems}
-	inner := spot{at.pointer, at.schema + "/items", nil}
-	if s.Items.Type != Object {
-		inner.words = at.words[len(at.words)-1:]
+// addTable adds the table for an array of objects or of single values.
+func (p *Plan) addTable(s *Schema, at position, taken takenNames) error {
+	t := answers.Table{Name: p.name(at, taken), Description: description(s), MaxRows: s.MaxItems}
+	row := position{inSchema: at.inSchema + "/items"}
+	if s.Items.Type != Object { // the only column has the name of the array
+		row.path = at.path[len(at.path)-1:]
 	}
-	columns, err := p.columns(s.Items, inner, scope{})
+	columns, err := p.columns(s.Items, row, takenNames{})
 	if err != nil {
 		return err
 	}
-	t.Columns = columns
-	p.Tables = append(p.Tables, t)
+	for _, c := range columns {
+		t.Columns = append(t.Columns, c.Variable)
+	}
+	p.Tables, p.Lists = append(p.Tables, t), append(p.Lists, List{at.inAnswer, columns})
 	return nil
 }
 
-// columns returns the columns of the rows of an array.
-func (p *Plan) columns(s *Schema, at spot, taken scope) (all []answers.Variable, err error) {
+// columns returns the questions for an item of an array, or for an object in one.
+func (p *Plan) columns(s *Schema, at position, taken takenNames) (all []Single, err error) {
 	switch s.Type {
 	case Array:
-		return nil, &Problem{Place: at.schema, Keyword: "type", Reason: "an array must not contain another array"}
+		return nil, &Problem{Place: at.inSchema, Keyword: "type", Reason: "an array must not contain another array"}
 	case Object:
 		for _, property := range s.Properties {
 			inner, err := p.columns(property.Schema, at.property(property.Name), taken)
@@ -103,24 +123,24 @@ func (p *Plan) columns(s *Schema, at spot, taken scope) (all []answers.Variable,
 		}
 		return all, nil
 	}
-	return []answers.Variable{p.variable(s, at, taken)}, nil
+	return []Single{{at.inAnswer, p.variable(s, at, taken)}}, nil
 }
 
-// name returns a name that is not taken, and keeps it for the place.
-func (p *Plan) name(at spot, taken scope) string {
-	words := strings.Join(at.words, " ")
-	name := words
+// name chooses a name that is not taken, and records it in taken and p.names.
+func (p *Plan) name(at position, taken takenNames) string {
+	joined := strings.Join(at.path, " ")
+	name := joined
 	for n := 2; taken[name]; n++ {
-		name = words + " " + strconv.Itoa(n)
+		name = joined + " " + strconv.Itoa(n)
 	}
 	taken[name] = true
-	p.names[at.schema] = name
+	p.names[at.inSchema] = name
 	return name
 }
 
 // variable returns the question for a single value.
-func (p *Plan) variable(s *Schema, at spot, taken scope) answers.Variable {
-	v := answers.Variable{Name: p.name(at, taken), Type: answers.String, Description: words(s)}
+func (p *Plan) variable(s *Schema, at position, taken takenNames) answers.Variable {
+	v := answers.Variable{Name: p.name(at, taken), Type: answers.String, Description: description(s)}
 	switch {
 	case s.Type == Number || s.Type == Integer:
 		v.Type = answers.Number
@@ -132,8 +152,8 @@ func (p *Plan) variable(s *Schema, at spot, taken scope) answers.Variable {
 	return v
 }
 
-// words returns the title and the description of a schema.
-func words(s *Schema) string {
+// description returns the title and the description of a schema.
+func description(s *Schema) string {
 	if s.Title == "" || s.Description == "" {
 		return s.Title + s.Description
 	}

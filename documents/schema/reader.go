@@ -11,36 +11,37 @@ import (
 	"unicode/utf8"
 )
 
-// draft is the version of JSON Schema.
+// draft is the only value of $schema that is accepted.
 const draft = "https://json-schema.org/draft/2020-12/schema"
 
-// reader counts the properties of the whole schema.
+// reader reads a schema and all schemas in it.
 type reader struct {
-	properties int
+	properties int // number of properties so far
 }
 
+// member is a name of a JSON object with its value.
 type member struct {
 	name  string
 	value json.RawMessage
 }
 
-// place is where a keyword stands.
+// place is where a keyword is.
 type place struct {
-	pointer string
+	pointer string // JSON Pointer to the schema that has the keyword
 	keyword string
-	depth   int
+	depth   int // of that schema, from 1
 }
 
 func (p place) problem(format string, args ...any) error {
 	return &Problem{Place: p.pointer, Keyword: p.keyword, Reason: fmt.Sprintf(format, args...)}
 }
 
-func (r *reader) schema(text []byte, pointer string, depth int) (*Schema, error) {
+func (r *reader) readSchema(text []byte, pointer string, depth int) (*Schema, error) {
 	at := place{pointer: pointer, depth: depth}
 	if depth > MaxDepth {
 		return nil, at.problem("is deeper than %d levels", MaxDepth)
 	}
-	members, err := object(text, at)
+	members, err := readMembers(text, at)
 	if err != nil {
 		return nil, err
 	}
@@ -51,23 +52,31 @@ func (r *reader) schema(text []byte, pointer string, depth int) (*Schema, error)
 		if m.name == "required" {
 			err = decode(m.value, &required, at)
 		} else {
-			err = r.keyword(s, m.value, at)
+			err = r.readKeyword(s, m.value, at)
 		}
 		if err != nil {
 			return nil, err
 		}
 	}
-	return s, complete(s, required, place{pointer: pointer})
+	at.keyword = "required"
+	if err := markRequired(s, required, at); err != nil {
+		return nil, err
+	}
+	at.keyword = "type"
+	if err := checkType(s, at); err != nil {
+		return nil, err
+	}
+	return s, checkBounds(s, at)
 }
 
-func (r *reader) keyword(s *Schema, value json.RawMessage, at place) (err error) {
+func (r *reader) readKeyword(s *Schema, value json.RawMessage, at place) (err error) {
 	switch at.keyword {
 	case "type":
 		return readType(s, value, at)
 	case "properties":
 		return r.readProperties(s, value, at)
 	case "items":
-		s.Items, err = r.schema(value, at.pointer+"/items", at.depth+1)
+		s.Items, err = r.readSchema(value, at.pointer+"/items", at.depth+1)
 		return err
 	case "title":
 		return readText(value, &s.Title, at)
@@ -123,7 +132,7 @@ func checkSingle(value json.RawMessage, at place) error {
 	return checkNumber(value, at)
 }
 
-// checkNumber refuses numbers beyond those of a float64. The exact arithmetic of the checks would need gigabytes for 1e-999999999.
+// checkNumber refuses numbers outside the range of a float64. The exact arithmetic of the checks would need gigabytes for 1e-999999999.
 func checkNumber(value json.RawMessage, at place) error {
 	const largest = 308
 	i := bytes.IndexAny(value, "eE")
@@ -139,13 +148,13 @@ func checkNumber(value json.RawMessage, at place) error {
 func readBound(s *Schema, value json.RawMessage, at place) (err error) {
 	switch at.keyword {
 	case "minimum":
-		s.Minimum, err = number(value, at)
+		s.Minimum, err = readNumber(value, at)
 	case "maximum":
-		s.Maximum, err = number(value, at)
+		s.Maximum, err = readNumber(value, at)
 	case "minItems":
-		s.MinItems, err = count(value, at)
+		s.MinItems, err = readCount(value, at)
 	case "maxItems":
-		s.MaxItems, err = count(value, at)
+		s.MaxItems, err = readCount(value, at)
 	default:
 		err = at.problem("is not a supported keyword")
 	}
@@ -177,7 +186,7 @@ func readType(s *Schema, value json.RawMessage, at place) error {
 }
 
 func (r *reader) readProperties(s *Schema, value json.RawMessage, at place) error {
-	members, err := object(value, at)
+	members, err := readMembers(value, at)
 	if err != nil {
 		return err
 	}
@@ -188,8 +197,8 @@ func (r *reader) readProperties(s *Schema, value json.RawMessage, at place) erro
 		if !isName(m.name) {
 			return at.problem("a name must have 1 to %d characters, more than spaces and no control characters", MaxNameChars)
 		}
-		name := strings.NewReplacer("~", "~0", "/", "~1").Replace(m.name)
-		child, err := r.schema(m.value, at.pointer+"/properties/"+name, at.depth+1)
+		name := escape(m.name)
+		child, err := r.readSchema(m.value, at.pointer+"/properties/"+name, at.depth+1)
 		if err != nil {
 			return err
 		}
@@ -210,17 +219,19 @@ func readText(value json.RawMessage, into *string, at place) error {
 	return err
 }
 
-// complete checks what more than one keyword decides.
-func complete(s *Schema, required []string, at place) error {
+func markRequired(s *Schema, required []string, at place) error {
 	for _, name := range required {
 		i := slices.IndexFunc(s.Properties, func(p Property) bool { return p.Name == name })
 		if i < 0 {
-			at.keyword = "required"
 			return at.problem("%q is not a property", name)
 		}
 		s.Properties[i].Required = true
 	}
-	at.keyword = "type"
+	return nil
+}
+
+// checkType checks that the other keywords match the type.
+func checkType(s *Schema, at place) error {
 	switch {
 	case s.Type == "":
 		return at.problem("is missing")
@@ -235,10 +246,11 @@ func complete(s *Schema, required []string, at place) error {
 	case s.Format != "" && s.Type != String:
 		return at.problem("must be string, because the schema has a format")
 	}
-	return completeBounds(s, at)
+	return nil
 }
 
-func completeBounds(s *Schema, at place) error {
+// checkBounds checks that the lower bounds are not above the upper ones.
+func checkBounds(s *Schema, at place) error {
 	if s.MinItems > s.MaxItems {
 		at.keyword = "minItems"
 		return at.problem("is greater than maxItems")
@@ -250,7 +262,7 @@ func completeBounds(s *Schema, at place) error {
 	return nil
 }
 
-func number(value json.RawMessage, at place) (*float64, error) {
+func readNumber(value json.RawMessage, at place) (*float64, error) {
 	var n float64
 	if err := decode(value, &n, at); err != nil {
 		return nil, err
@@ -258,7 +270,7 @@ func number(value json.RawMessage, at place) (*float64, error) {
 	return &n, checkNumber(value, at)
 }
 
-func count(value json.RawMessage, at place) (int, error) {
+func readCount(value json.RawMessage, at place) (int, error) {
 	n := -1
 	if err := decode(value, &n, at); err != nil {
 		return 0, err
@@ -276,8 +288,8 @@ func decode(value json.RawMessage, into any, at place) error {
 	return nil
 }
 
-// object reads the members in their order, which a map would lose, and refuses a name that comes twice.
-func object(text []byte, at place) ([]member, error) {
+// readMembers reads the members of an object in their order, which a map would lose. It refuses repeated names.
+func readMembers(text []byte, at place) ([]member, error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {
 		return nil, at.problem("must be an object")

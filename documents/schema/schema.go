@@ -1,4 +1,4 @@
-// Package schema reads the JSON Schemas that ask for structured values: a subset of draft 2020-12.
+// Package schema reads the JSON Schemas that ask for structured values. They are a subset of draft 2020-12.
 //
 // The keywords are type (also an array of one type and null), properties, required, items, enum, const, title, description,
 // format (date), minimum, maximum, minItems and maxItems. additionalProperties may be false, because an answer has no others, and $schema
@@ -10,7 +10,7 @@ import (
 	"fmt"
 )
 
-// The bounds of a schema. They keep what an answer holds, and the work for it, small.
+// Limits of a schema, which bound the size of an answer and the work for it.
 const (
 	MaxBytes      = 64 << 10
 	MaxDepth      = 8
@@ -55,7 +55,7 @@ type Property struct {
 	Schema   *Schema
 }
 
-// Problem says what a schema may not hold, and where.
+// Problem says why a schema is refused, and where.
 type Problem struct {
 	Place   string // a JSON Pointer to the schema that holds the keyword
 	Keyword string // empty if the problem is the schema itself
@@ -82,5 +82,5 @@ func Parse(text []byte) (*Schema, error) {
 		return nil, &Problem{Reason: "is not JSON"}
 	}
 	r := &reader{}
-	return r.schema(text, "", 1)
+	return r.readSchema(text, "", 1)
 }
