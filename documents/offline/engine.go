@@ -58,7 +58,7 @@ func prepare() {
 
 // Version returns the name and revision of the rules. The revision changes whenever a question may
 // get another answer.
-func (*Engine) Version() string { return "offline-10" }
+func (*Engine) Version() string { return "offline-12" }
 
 var _ answers.Engine = (*Engine)(nil)
 

@@ -53,7 +53,7 @@ func rowsOf(t *testing.T, text []byte, table answers.Table) string {
 func TestLineItemsInFormatsAndLanguages(t *testing.T) {
 	for file, want := range map[string]string{
 		"xml/en-invoice.xml":       "Website design/1/2400/2400\nHosting (months)/12/35.5/426",
-		"docx/fr-facture.docx":     "Banc en chêne/3/410/\nLivraison/1/85/", // "Montant HT" asks for more than the amount
+		"docx/fr-facture.docx":     "Banc en chêne/3/410/1230\nLivraison/1/85/85",
 		"pdf/es-factura.pdf":       "Revisión del horno/1/350/350\nPiezas de recambio/4/62.5/250",
 		"xlsx/es-factura.xlsx":     "Revisión del horno/1/350/350\nPiezas de recambio/4/62.5/250",
 		"xlsx/de-rechnung.xlsx":    "Eichentisch/1/1180/1180\nStuhl/4/145/580",
@@ -97,6 +97,26 @@ func TestRowsOfTables(t *testing.T) {
 		},
 		"second line of a record": {
 			table(heads, row("Rope", "2", "10.00"), row("30 m, blue", "", ""), row("Sail", "1", "90.00")), "Rope/2//10\nSail/1//90",
+		},
+		"an amount is the product of a quantity and a price": {
+			table("<tr><th>Description</th><th>Tax</th><th>Net value</th><th>Net price</th><th>Pieces</th></tr>",
+				row("Rope", "20", "10.00", "5.00", "2"), row("Sail", "20", "270.00", "90.00", "3")),
+			"Rope/2/5/10\nSail/3/90/270",
+		},
+		"a product that fails in most rows": {
+			table("<tr><th>Description</th><th>Quantity</th><th>Value</th><th>Weight</th></tr>",
+				row("Rope", "2", "5.00", "10"), row("Sail", "3", "90.00", "12"), row("Mast", "1", "99.50", "80")),
+			"Rope/2//5\nSail/3//90\nMast/1//99.5",
+		},
+		"all quantities are 1": {
+			table("<tr><th>No.</th><th>Description</th><th>Quantity</th><th>Price</th><th>Amount</th></tr>",
+				row("1", "Rope", "1", "5.00", "5.00"), row("2", "Sail", "1", "90.00", "90.00")),
+			"Rope/1/5/5\nSail/1/90/90",
+		},
+		"two columns of texts": {
+			table("<tr><th>Item</th><th>Description</th><th>Quantity</th><th>Amount</th></tr>",
+				row("R30", "Rope, 30 m", "2", "10.00"), row("S1", "Sail, white", "1", "90.00")),
+			"Rope, 30 m/2//10\nSail, white/1//90",
 		},
 		"cell of another type": {
 			table(heads, row("Rope", "2", "10.00"), row("Sail", "on request", "90.00"), row("Mast", "1", "99.50")),

@@ -40,6 +40,7 @@ func (a asked) isRight(answer ranking.Answer) bool {
 type example struct {
 	source
 	asked
+	question   *questions.Question
 	kind       learned.Kind
 	candidates []learned.Candidate
 	isRight    []bool // by candidate
@@ -82,7 +83,7 @@ func examplesOf(ctx context.Context, d *documents.Document, from source, all []a
 			continue
 		}
 		q := ranking.Fit(e.Index, questions.New(a.variable))
-		x := &example{source: from, asked: a, kind: learned.KindOf(q), hasAnswer: len(a.right) > 0}
+		x := &example{source: from, asked: a, question: q, kind: learned.KindOf(q), hasAnswer: len(a.right) > 0}
 		x.set = a.wording + from.set
 		rules := e.ByRules(q)
 		x.rulesRight = rules.Found && a.isRight(rules.Ranked[0])
@@ -90,7 +91,7 @@ func examplesOf(ctx context.Context, d *documents.Document, from source, all []a
 		x.fill(e.Values(q, func(ranking.Answer) bool { return false }))
 		examples = append(examples, x)
 		if x.hasAnswer {
-			twin := &example{source: from, asked: a, kind: x.kind, isTwin: true, rulesWrong: x.rulesWrong}
+			twin := &example{source: from, asked: a, question: q, kind: x.kind, isTwin: true, rulesWrong: x.rulesWrong}
 			twin.set, twin.weight = "absent "+x.set, a.weight*twinWeight
 			twin.fill(e.Values(q, a.isRight))
 			examples = append(examples, twin)

@@ -12,8 +12,14 @@ import (
 
 // Grid is a part of a table with a head over each column. It may have rows of several pages.
 type Grid struct {
-	Heads map[int]documents.Cell // by column
-	Rows  []documents.Block      // below the heads
+	Heads map[int]Head      // by column
+	Rows  []documents.Block // below the heads
+}
+
+// Head is the head of a column.
+type Head struct {
+	documents.Cell
+	Terms []string
 }
 
 // Grids returns the parts of the document's tables that have heads. A part goes on in the next table if that repeats its heads, or has none
@@ -21,7 +27,7 @@ type Grid struct {
 func Grids(doc *index.Index) []Grid {
 	var all []Grid
 	for _, rows := range tableParts(doc) {
-		heads := columnHeads(doc, rows)
+		heads := withTerms(doc, columnHeads(doc, rows))
 		last := len(all) - 1
 		switch {
 		case heads == nil && last >= 0 && width(rows) == len(all[last].Heads):
@@ -37,6 +43,17 @@ func Grids(doc *index.Index) []Grid {
 	return all
 }
 
+func withTerms(doc *index.Index, cells map[int]documents.Cell) map[int]Head {
+	if cells == nil {
+		return nil
+	}
+	heads := make(map[int]Head, len(cells))
+	for column, cell := range cells {
+		heads[column] = Head{cell, doc.TermsIn(cellSpan(cell))}
+	}
+	return heads
+}
+
 func (g *Grid) add(doc *index.Index, rows []documents.Block) {
 	for i := range rows {
 		g.Rows = append(g.Rows, withAllCells(doc, rows[i], g.Heads))
@@ -45,7 +62,7 @@ func (g *Grid) add(doc *index.Index, rows []documents.Block) {
 
 // withAllCells divides the words of a row at the widest gaps into as many cells as there are heads, if the row has fewer cells and each of
 // the new ones is nearest to its head. In narrow tables of a PDF, words of two columns can stand as close as words of one.
-func withAllCells(doc *index.Index, row documents.Block, heads map[int]documents.Cell) documents.Block {
+func withAllCells(doc *index.Index, row documents.Block, heads map[int]Head) documents.Block {
 	if len(row.Cells) >= len(heads) || len(row.Words) < len(heads) {
 		return row
 	}
@@ -86,7 +103,7 @@ func groupsOf(words []documents.Word, count int) (groups [][]documents.Word) {
 }
 
 // nearest returns the number of the column whose head is nearest to a box, from the left.
-func nearest(doc *index.Index, box documents.Box, columns []int, heads map[int]documents.Cell) int {
+func nearest(doc *index.Index, box documents.Box, columns []int, heads map[int]Head) int {
 	best, least := -1, math.Inf(1)
 	for i, column := range columns {
 		head := doc.Source.BoxOf(heads[column].Start, heads[column].Start+len(heads[column].Text))
@@ -127,8 +144,8 @@ func width(rows []documents.Block) int {
 	return len(columns)
 }
 
-func equalHeads(a, b map[int]documents.Cell) bool {
-	return maps.EqualFunc(a, b, func(x, y documents.Cell) bool { return x.Text == y.Text })
+func equalHeads(a, b map[int]Head) bool {
+	return maps.EqualFunc(a, b, func(x, y Head) bool { return x.Text == y.Text })
 }
 
 // IsTotal reports whether a row begins with a word for a sum, such as "Subtotal" or "VAT".

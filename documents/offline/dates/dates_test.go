@@ -8,8 +8,10 @@ import (
 func TestFindDates(t *testing.T) {
 	for text, want := range map[string]string{
 		"Tuesday, 3 March 2026": "2026-03-03", "March 3rd, 2026": "2026-03-03", "the 3rd day of March, 2026": "2026-03-03",
-		"3-Mar-26":         "2026-03-03",
-		"le 1er mars 2026": "2026-03-01", "el 3.º de marzo de 2026": "2026-03-03", "il 3 marzo 2026": "2026-03-03",
+		"the 3rd day of\nMarch, 2026": "2026-03-03", "March 3,\n2026": "2026-03-03", "March\n3, 2026": "2026-03-03",
+		"the 3rd\nday of March,\n2026": "",
+		"3-Mar-26":                     "2026-03-03",
+		"le 1er mars 2026":             "2026-03-01", "el 3.º de marzo de 2026": "2026-03-03", "il 3 marzo 2026": "2026-03-03",
 		"1º de março de 2026": "2026-03-01",
 		"den 3 mars 2026":     "2026-03-03", "dnia 3 marca 2026 r.": "2026-03-03", "3. März 2026": "2026-03-03", "03.03.26": "2026-03-03",
 		"3 mrt. 2026": "2026-03-03",

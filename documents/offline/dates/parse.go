@@ -172,7 +172,7 @@ func fullYear(year, width int) int {
 func (r *dateReader) monthFirst() (Date, bool) {
 	start := r.at
 	month := r.month()
-	if month == 0 || !r.skip(" ") {
+	if month == 0 || !r.skip(" \n") {
 		return Date{}, false
 	}
 	day, width := r.number()
@@ -180,14 +180,15 @@ func (r *dateReader) monthFirst() (Date, bool) {
 		return Date{}, false
 	}
 	r.ordinal()
-	if !r.skip(", ") {
+	if !r.skip(", \n") {
 		return Date{}, false
 	}
 	return r.withYear(Date{At: scan.Between(start, 0), Month: month, Day: day})
 }
 
 // dayFirst reads 5 March 2026, 5. März 2026, 1er mars 2026, 3 de marzo de 2026, 3rd day of March,
-// 2026, 03-Mar-26.
+// 2026, 03-Mar-26. A line may end after a word that belongs to the date, as in "day of", but not after the first number, which may be that
+// of a page.
 func (r *dateReader) dayFirst() (Date, bool) {
 	start := r.at
 	day, width := r.number()
@@ -198,12 +199,14 @@ func (r *dateReader) dayFirst() (Date, bool) {
 	if !r.skip(" -./") {
 		return Date{}, false
 	}
-	r.skipWords("day", "of", "de", "del", "di", "d", "the", "månaden")
+	if r.skipWords("day", "of", "de", "del", "di", "d", "the", "månaden") {
+		r.skip("\n")
+	}
 	month := r.month()
 	if month == 0 {
 		return Date{}, false
 	}
-	r.skip(" -,/.")
+	r.skip(" -,/.\n")
 	r.skipWords("of", "de", "del", "do", "di", "al", "anului")
 	return r.withYear(Date{At: scan.Between(start, 0), Month: month, Day: day})
 }
@@ -235,12 +238,14 @@ func (r *dateReader) ordinal() {
 	}
 }
 
-// skipWords skips any of the words and the spaces after each.
-func (r *dateReader) skipWords(words ...string) {
+// skipWords skips any of the words and the spaces after each. It reports whether there was one.
+func (r *dateReader) skipWords(words ...string) (skipped bool) {
 	for _, w := range words {
 		if rest, ok := scan.CutWord(r.text[r.at:], w); ok {
 			r.at = len(r.text) - len(rest)
 			r.skip(" '")
+			skipped = true
 		}
 	}
+	return skipped
 }

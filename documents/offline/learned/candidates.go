@@ -26,26 +26,29 @@ type candidate struct {
 
 // Reader finds values in one document.
 type Reader struct {
-	ix       *index.Index
-	layout   *layout
-	values   *values.Reader
-	flat     string                // the text with spaces in place of line breaks
-	known    map[int][places]label // by piece
-	formulas map[scan.Span][]int   // features of the wordings around a value
+	ix        *index.Index
+	layout    *layout
+	values    *values.Reader
+	flat      string                // the text with spaces in place of line breaks
+	known     map[int][places]label // by piece
+	formulas  map[scan.Span][]int   // features of the wordings around a value
+	registers map[scan.Span]bool    // whether the number of a register is near a value
+	domains   *string               // of e-mail and web addresses, with spaces between them; nil until they are needed
 }
 
 // NewReader returns a Reader of a document.
 func NewReader(ix *index.Index, v *values.Reader) *Reader {
 	return &Reader{
 		ix: ix, layout: newLayout(findPieces(ix)), values: v, flat: strings.ReplaceAll(ix.Text, "\n", " "),
-		known: map[int][places]label{}, formulas: map[scan.Span][]int{},
+		known: map[int][places]label{}, formulas: map[scan.Span][]int{}, registers: map[scan.Span]bool{},
 	}
 }
 
 // maxCandidates bounds the candidates of one question.
 const maxCandidates = 4_000
 
-// candidates returns all values that have the type of a question, and those that the rules found.
+// candidates returns all values that have the type of a question, and those that the rules found. Parts of names are not among them,
+// because they would take probability from the whole name.
 func (r *Reader) candidates(q *questions.Question, rules Rules) []candidate {
 	all := r.ofType(q)
 	const maxAdded = 5
@@ -55,7 +58,12 @@ func (r *Reader) candidates(q *questions.Question, rules Rules) []candidate {
 			all = r.add(all, candidate{answer: a})
 		}
 	}
-	return all
+	if q.Variable.Type != answers.String {
+		return all
+	}
+	return slices.DeleteFunc(all, func(c candidate) bool {
+		return names.IsCut(r.ix.Text, c.answer.At) || q.Shape == questions.NameShape && names.IsTitle(c.answer.Value.Text)
+	})
 }
 
 func (r *Reader) ofType(q *questions.Question) []candidate {

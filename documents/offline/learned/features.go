@@ -111,6 +111,16 @@ const (
 	crossesLine
 	endsInLowerCase
 	isPlace
+	inDomain // a word of the name is in the domain of an e-mail or web address
+	domainForSupplier
+	domainForCustomer
+	nearRegister // near the number of a register, a tax or a bank account
+	registerForSupplier
+	registerForCustomer
+	afterWork
+	afterAgreementEnds
+	afterOrigin
+	beforeWork
 	featureCount
 )
 
@@ -212,12 +222,15 @@ func (r *Reader) nameFeatures(q *questions.Question, c *candidate) {
 	last := text[strings.LastIndexAny(text, " \n")+1:]
 	f[endsInLowerCase] = truth(last == strings.ToLower(last))
 	f[isPlace] = truth(regions()[strings.ToLower(strings.TrimSuffix(text, "."))])
+	f[inDomain], f[nearRegister] = truth(r.isInDomain(text)), truth(r.isNearRegister(c))
 	terms := slices.Concat(q.NameTerms, q.DescriptionTerms)
 	if slices.Contains(terms, "SUPPLIER") {
 		f[topForSupplier], f[legalForSupplier] = f[inFirstPart], f[hasLegalForm]
+		f[domainForSupplier], f[registerForSupplier] = f[inDomain], f[nearRegister]
 	}
 	if slices.Contains(terms, "CUSTOMER") {
 		f[topForCustomer], f[addressForCustomer] = f[inFirstPart], f[addressBelow]
+		f[domainForCustomer], f[registerForCustomer] = f[inDomain], f[nearRegister]
 	}
 }
 

@@ -28,6 +28,9 @@ var before = []formula{
 	{afterEnding, lazyregexp.New(`\b(terminat|expir|in (full )?(force|effect)|continue|remain|surviv|endet|läuft|prend fin|vence|scade)`)},
 	{afterSecrecy, lazyregexp.New(`\b(confidential|disclos|secre|obligation|vertraulich|geheim|confidenti)`)},
 	{afterNotice, lazyregexp.New(`\b(notice|days? (after|before|prior)|within|kündigung|préavis|preaviso|preavviso|opzeg)`)},
+	{afterWork, lazyregexp.New(`\b(employ|solicit|compet|hire|separation|restricted)`)},
+	{afterAgreementEnds, lazyregexp.New(`\b(agreement|vertrag|contrat|contrato|contratto|overeenkomst)\b[^.]{0,80}\b(expir|terminat|remain|continu|in effect|endet|läuft)`)},
+	{afterOrigin, lazyregexp.New(`\b(other than|except|excluding|incorporated|organized|existing|located|resid)[^.;]{0,40}$|\ba $`)},
 }
 
 // following are wordings of the text after a value, in lower case.
@@ -36,6 +39,7 @@ var following = []formula{
 	{beforeFrom, lazyregexp.New(`^ ?(from|after|following|commencing|beginning|ab|nach|à compter|desde|dal|vanaf|od|de la) `)},
 	{beforeNotice, lazyregexp.New(`^['’]? ?(prior |advance |written )*(notice|of the|after receipt|kündigungsfrist)`)},
 	{beforeLaw, lazyregexp.New(`^[,.]? ?(without|shall|law|and the parties|courts?|excluding|exclud|regardless)`)},
+	{beforeWork, lazyregexp.New(`^[^.]{0,50}(employ|solicit|compet|separation|after the date)`)},
 }
 
 // formulaFeatures sets the features of the wordings around a value. It looks for them once per value.

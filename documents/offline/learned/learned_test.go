@@ -2,6 +2,7 @@ package learned
 
 import (
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -138,5 +139,30 @@ func TestLongLinesAreReadOnce(t *testing.T) {
 		if bytes := after.TotalAlloc - before.TotalAlloc; bytes > 1_000*uint64(len(text)) {
 			t.Errorf("%s: %d bytes allocated for a text of %d", name, bytes, len(text))
 		}
+	}
+}
+
+// A part of a name takes probability from the whole one, so that neither is certain enough.
+func TestPartsOfNamesAndTitlesAreNoCandidates(t *testing.T) {
+	b := documents.NewBuilder(documents.PlainText, documents.DefaultLimits())
+	for _, line := range []string{"Herrn", "Kunden AG Nord"} {
+		if err := b.Add(documents.Block{Kind: documents.Paragraph, Text: line}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ix, err := index.New(t.Context(), b.Document())
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := NewReader(ix, values.NewReader(ix, candidates.Collect(ix)))
+	part := scan.Between(strings.Index(ix.Text, "AG"), len(ix.Text))
+	byRules := values.StringAnswer(ix.Text, part, 1)
+	q := ranking.Fit(ix, questions.New(answers.Variable{Name: "customer", Type: answers.String}))
+	var found []string
+	for _, c := range r.candidates(q, Rules{Ranked: []ranking.Answer{byRules}}) {
+		found = append(found, c.answer.Value.Text)
+	}
+	if want := []string{"Kunden AG Nord"}; !slices.Equal(found, want) {
+		t.Errorf("candidates %q, want %q", found, want)
 	}
 }

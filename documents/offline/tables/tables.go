@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"portside/documents"
 	"portside/documents/answers"
 	"portside/documents/offline/candidates"
 	"portside/documents/offline/index"
@@ -15,35 +14,34 @@ import (
 	"portside/documents/offline/values"
 )
 
-// Record has the answers of one row by the name of the column.
+// Record has the answers of one row, by the names of the columns.
 type Record map[string]ranking.Answer
 
-// Find returns the records of the table that fits best; none if no table fits. If the context ends, it returns early; the caller checks
-// the watch of the index.
+// Find returns the records of the table that matches best, or nil if no table matches. Tables that are read from the places of words come
+// before those of the blocks. If the context ends, Find returns early; the caller checks the watch of the index.
 func Find(doc *index.Index, read *values.Reader, t answers.Table) []Record {
 	f := finder{doc, read, columnsOf(doc, t)}
-	var best fit
-	for _, grid := range candidates.Grids(doc) {
-		if doc.Watch.Stopped() {
-			return nil
-		}
-		if found := f.fit(grid); found.isBetter(best) {
-			best = found
-		}
+	best := f.best(candidates.PrintedGrids(doc))
+	if best.matches == nil {
+		best = f.best(candidates.Grids(doc))
 	}
 	records := f.records(best)
 	return records[:min(len(records), t.MaxRows)]
 }
 
 // column is a question about each row.
-type column struct{ question *questions.Question }
+type column struct {
+	question *questions.Question
+	role     role
+}
 
 func (c column) name() string { return c.question.Variable.Name }
 
 func columnsOf(doc *index.Index, t answers.Table) []column {
 	var all []column
 	for _, v := range t.Columns {
-		all = append(all, column{ranking.Fit(doc, questions.New(v))})
+		q := questions.New(v)
+		all = append(all, column{ranking.Fit(doc, q), roleOf(q)})
 	}
 	return all
 }
@@ -54,33 +52,47 @@ type finder struct {
 	columns []column
 }
 
-// match says that the head of a table names a column.
-type match struct {
-	column column
-	head   documents.Cell
-	score  float64
-}
-
-// fit is how well a grid answers the columns.
-type fit struct {
-	grid    candidates.Grid
-	matches []match
-	score   float64 // the sum of the matches
-}
-
-func (f fit) isBetter(other fit) bool {
-	if f.score != other.score {
-		return f.score > other.score
+// best returns the match of the grid that matches best.
+func (f finder) best(grids []candidates.Grid) (best gridMatch) {
+	for _, grid := range grids {
+		if f.doc.Watch.Stopped() {
+			return gridMatch{}
+		}
+		if found := f.matchGrid(grid); found.isBetter(best) {
+			best = found
+		}
 	}
-	return len(f.grid.Rows) > len(other.grid.Rows)
+	return best
 }
 
-// fit gives each column the best head that is left. The fit is empty if heads name less than half of the columns, or only one of several.
-func (f finder) fit(grid candidates.Grid) fit {
-	found := fit{grid: grid, matches: f.choose(f.possible(grid))}
-	const least = 2
-	if n := len(found.matches); 2*n < len(f.columns) || n < min(least, len(f.columns)) {
-		return fit{}
+// headMatch says that the head of a table names a column.
+type headMatch struct {
+	column column
+	head   candidates.Head
+	score  float64
+	texts  int // bytes of text in the column, which decides between equal heads of a column for text
+}
+
+// gridMatch says which heads of a grid name the columns.
+type gridMatch struct {
+	grid    candidates.Grid
+	matches []headMatch
+	score   float64 // the sum of the scores of the matches
+}
+
+func (m gridMatch) isBetter(other gridMatch) bool {
+	if m.score != other.score {
+		return m.score > other.score
+	}
+	return len(m.grid.Rows) > len(other.grid.Rows)
+}
+
+// matchGrid gives each column at most one head. The match is empty if heads name less than half of the columns, or only one of several.
+func (f finder) matchGrid(grid candidates.Grid) gridMatch {
+	found := gridMatch{grid: grid, matches: f.assign(f.possible(grid))}
+	const minMatches = 2
+	if n := len(found.matches); 2*n < len(f.columns) || n < min(minMatches, len(f.columns)) {
+		return gridMatch{}
 	}
 	for _, m := range found.matches {
 		found.score += m.score
@@ -92,58 +104,84 @@ func (f finder) fit(grid candidates.Grid) fit {
 const maxHeads = 100
 
 // possible returns the pairs of columns and heads that match, the best first.
-func (f finder) possible(grid candidates.Grid) []match {
-	var all []match
-	columns := slices.Sorted(maps.Keys(grid.Heads))
+func (f finder) possible(grid candidates.Grid) []headMatch {
+	var all []headMatch
+	headColumns := slices.Sorted(maps.Keys(grid.Heads))
+	known, isKnown := findProduct(f.doc, grid)
 	for _, c := range f.columns {
-		for _, column := range columns[:min(len(columns), maxHeads)] {
+		for _, headColumn := range headColumns[:min(len(headColumns), maxHeads)] {
 			if f.doc.Watch.Stopped() {
 				return nil
 			}
-			head := grid.Heads[column]
-			at := scan.Between(head.Start, head.Start+len(head.Text))
-			pair := candidates.Pair{Label: f.doc.TermsIn(at), LabelAt: at, Weight: 1}
-			score := ranking.MatchLabel(c.question, &pair, f.doc.Topic)
-			if strings.EqualFold(head.Text, c.name()) { // other words may mean the same
-				score += ranking.RepeatBonus
+			head := grid.Heads[headColumn]
+			score := f.score(c, head)
+			if isKnown {
+				score = known.adjust(score, c.role, headColumn)
 			}
 			if score >= ranking.MinScore && f.hasType(grid, c, head) {
-				all = append(all, match{c, head, score})
+				all = append(all, headMatch{c, head, score, textIn(grid, c, headColumn)})
 			}
 		}
 	}
-	slices.SortStableFunc(all, func(a, b match) int {
+	slices.SortStableFunc(all, func(a, b headMatch) int {
 		switch {
 		case a.score > b.score:
 			return -1
 		case a.score < b.score:
 			return 1
+		case a.texts != b.texts:
+			return b.texts - a.texts
 		}
 		return a.head.Column - b.head.Column
 	})
 	return all
 }
 
+// score returns how well the words of a head name a column.
+func (f finder) score(c column, head candidates.Head) float64 {
+	pair := candidates.Pair{Label: head.Terms, LabelAt: scan.Between(head.Start, head.Start+len(head.Text)), Weight: 1}
+	score := ranking.MatchLabel(c.question, &pair, f.doc.Topic)
+	if strings.EqualFold(head.Text, c.name()) { // other words may mean the same
+		score += ranking.RepeatBonus
+	}
+	return c.role.headScore(score, head)
+}
+
+// textIn returns the bytes of text in the first rows below a head; 0 for a column that asks for something else.
+func textIn(grid candidates.Grid, c column, headColumn int) (bytes int) {
+	const maxRead = 20 // rows
+	if !isText(c.question) {
+		return 0
+	}
+	for i := range grid.Rows[:min(len(grid.Rows), maxRead)] {
+		if cell, isFilled := cellIn(&grid.Rows[i], headColumn); isFilled {
+			bytes += len(cell.Text)
+		}
+	}
+	return bytes
+}
+
 // hasType reports whether at least half of the first cells below a head have the type of a column.
-func (f finder) hasType(grid candidates.Grid, c column, head documents.Cell) bool {
-	const enough = 100 // rows
+func (f finder) hasType(grid candidates.Grid, c column, head candidates.Head) bool {
+	const maxRead = 100 // rows
 	filled, typed := 0, 0
-	for i := range grid.Rows[:min(len(grid.Rows), enough)] {
+	for i := range grid.Rows[:min(len(grid.Rows), maxRead)] {
 		cell, isFilled := cellIn(&grid.Rows[i], head.Column)
 		if !isFilled {
 			continue
 		}
 		filled++
-		if _, isTyped := f.value(match{c, head, 1}, cell); isTyped {
+		if _, isTyped := f.value(headMatch{column: c, head: head, score: 1}, cell); isTyped {
 			typed++
 		}
 	}
 	return typed > 0 && 2*typed >= filled
 }
 
-// choose gives each column the best head that is left. A column without a head gets that of another column which has a second one.
-func (f finder) choose(all []match) []match {
-	var chosen []match
+// assign gives each column the best head that no better match has taken. A column that is then left without a head takes over the head of
+// another column, if that column matches a second head.
+func (f finder) assign(all []headMatch) []headMatch {
+	var chosen []headMatch
 	for _, m := range all {
 		if !hasColumn(chosen, m) && !hasHead(chosen, m) {
 			chosen = append(chosen, m)
@@ -153,8 +191,8 @@ func (f finder) choose(all []match) []match {
 		if hasColumn(chosen, m) {
 			continue
 		}
-		i := slices.IndexFunc(chosen, func(other match) bool { return other.head.Column == m.head.Column })
-		second := slices.IndexFunc(all, func(other match) bool { return other.column == chosen[i].column && !hasHead(chosen, other) })
+		i := slices.IndexFunc(chosen, func(other headMatch) bool { return other.head.Column == m.head.Column })
+		second := slices.IndexFunc(all, func(other headMatch) bool { return other.column == chosen[i].column && !hasHead(chosen, other) })
 		if second >= 0 {
 			chosen[i] = all[second]
 			chosen = append(chosen, m)
@@ -163,38 +201,16 @@ func (f finder) choose(all []match) []match {
 	return chosen
 }
 
-func hasColumn(chosen []match, m match) bool {
-	return slices.ContainsFunc(chosen, func(other match) bool { return other.column == m.column })
+func hasColumn(chosen []headMatch, m headMatch) bool {
+	return slices.ContainsFunc(chosen, func(other headMatch) bool { return other.column == m.column })
 }
 
-func hasHead(chosen []match, m match) bool {
-	return slices.ContainsFunc(chosen, func(other match) bool { return other.head.Column == m.head.Column })
+func hasHead(chosen []headMatch, m headMatch) bool {
+	return slices.ContainsFunc(chosen, func(other headMatch) bool { return other.head.Column == m.head.Column })
 }
 
-// value reads a cell as the type of its column.
-func (f finder) value(m match, cell documents.Cell) (ranking.Answer, bool) {
-	pair := candidates.Pair{
-		Label: f.doc.TermsIn(scan.Between(m.head.Start, m.head.Start+len(m.head.Text))), Weight: 1, InGrid: true,
-		Value: scan.TrimSpace(f.doc.Text, scan.Between(cell.Start, cell.Start+len(cell.Text))),
-	}
-	ranked := ranking.Ranked(f.doc.Watch, f.read.Read(m.column.question, &pair, m.score))
-	if len(ranked) == 0 || ranked[0].NoValue || len(ranked) > 1 && ranked[1].Score == ranked[0].Score {
-		return ranking.Answer{}, false
-	}
-	if ranked[0].Value.Type == answers.Number && !isWholeNumber(f.doc.Text, pair.Value, ranked[0].At) {
-		return ranking.Answer{}, false
-	}
-	return ranked[0], true
-}
-
-// isWholeNumber reports whether a cell has no digits beside a number. "2100" in an IBAN is a part of the cell's value.
-func isWholeNumber(text string, cell, number scan.Span) bool {
-	const digits = "0123456789"
-	return !strings.ContainsAny(text[cell.Start:number.Start], digits) && !strings.ContainsAny(text[number.End:cell.End], digits)
-}
-
-// records reads the rows of a fit, without the totals at the end.
-func (f finder) records(best fit) []Record {
+// records reads the rows of a grid, without the totals at the end.
+func (f finder) records(best gridMatch) []Record {
 	var all []Record
 	items := 0 // records up to the last one that is not a total
 	for i := range best.grid.Rows {
@@ -214,8 +230,8 @@ func (f finder) records(best fit) []Record {
 			continue
 		}
 		all = append(all, record)
-		const few = 2 // columns, of which a total has all
-		isWhole := len(record) == len(best.matches) && len(record) > few
+		const maxTotalCells = 2 // a row with a value in more columns than these, and in all, is not a total
+		isWhole := len(record) == len(best.matches) && len(record) > maxTotalCells
 		if isWhole || !candidates.IsTotal(f.doc, row) {
 			items = len(all)
 		}
@@ -223,10 +239,10 @@ func (f finder) records(best fit) []Record {
 	return all[:items]
 }
 
-// isRecord reports whether a row has at least half of its values, and half of its numbers and dates. The second line of a record and most
-// totals have fewer.
-func isRecord(r Record, best fit) bool {
-	exact, found := 0, 0
+// isRecord reports whether a row has values in at least half of the columns, and in half of those for numbers and dates. The second line of
+// a record and most totals have fewer.
+func isRecord(r Record, best gridMatch) bool {
+	exact, found := 0, 0 // columns of types other than strings, and how many of them have a value
 	for _, m := range best.matches {
 		if m.column.question.Variable.Type == answers.String {
 			continue
@@ -237,13 +253,4 @@ func isRecord(r Record, best fit) bool {
 		}
 	}
 	return len(r) > 0 && 2*len(r) >= len(best.matches) && 2*found >= exact
-}
-
-// cellIn returns the cell of a row in a column, if it has text.
-func cellIn(row *documents.Block, column int) (documents.Cell, bool) {
-	i := slices.IndexFunc(row.Cells, func(cell documents.Cell) bool { return cell.Column == column })
-	if i < 0 || row.Cells[i].Text == "" {
-		return documents.Cell{}, false
-	}
-	return row.Cells[i], true
 }
