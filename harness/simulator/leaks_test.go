@@ -14,12 +14,12 @@ import (
 	"portside/shared/users"
 )
 
-// leak says how far the end of everything that was made with a credential is.
+// leak is the progress of the response to a leaked credential, which ends everything that was made with it.
 type leak int
 
 const (
-	leakUnknown leak = iota + 1 // it may have begun
-	leakBegun                   // the schedule finishes it before the next check
+	leakUnknown leak = iota + 1 // the response may have begun
+	leakBegun                   // the schedule finishes the response before the next check
 	leakEnded
 )
 
@@ -34,8 +34,8 @@ type line struct {
 	ended  bool
 }
 
-// origins returns the credentials with whose end a credential ends if they have leaked: those that it was made with or renewed from, and
-// itself.
+// origins returns the credential itself, and all credentials that it was made with or renewed from. If one of them has leaked, the
+// credential ends.
 func (s *secret) origins() []*secret {
 	all := []*secret{s}
 	for i := 0; i < len(all); i++ {
@@ -48,7 +48,7 @@ func (s *secret) origins() []*secret {
 	return all
 }
 
-// isLeaked reports whether the credential must have ended with a leaked one.
+// isLeaked reports whether the credential must have ended because one of its origins has leaked.
 func (s *secret) isLeaked() bool {
 	return slices.ContainsFunc(s.origins(), func(o *secret) bool { return o.leak == leakEnded })
 }
@@ -59,41 +59,47 @@ func (s *secret) isSure() bool {
 	return !s.unsure && !slices.ContainsFunc(s.origins(), isOpen)
 }
 
-// leaks makes the plan end a root and everything that was made with it.
-func (w *world) leaks(p *plan, root *secret) {
+// endsRequests reports whether the requests that were made with the credential can no longer be approved or collected.
+func (s *secret) endsRequests() bool {
+	isEnded := func(o *secret) bool { return o.text.Kind() == credentials.APIKey && o.revoked }
+	return s.isLeaked() || slices.ContainsFunc(s.origins(), isEnded)
+}
+
+// mayRefuse returns the error as allowed if the model does not know whether the credential ends its requests. The schedule revokes the
+// credentials of deleted users.
+func (s *secret) mayRefuse(err error) []error {
+	if slices.ContainsFunc(s.origins(), func(o *secret) bool { return o.mayLeak || o.owner.gone }) {
+		return []error{err}
+	}
+	return nil
+}
+
+// originMarks returns the marks of the credential and its origins.
+func (s *secret) originMarks() []*mark {
+	var marks []*mark
+	for _, o := range s.origins() {
+		marks = append(marks, &o.mark)
+	}
+	return marks
+}
+
+// endsLeaked adds the end of a root and of everything that was made with it to the plan.
+func (w *world) endsLeaked(p *plan, root *secret) {
 	for _, s := range w.secrets {
 		if slices.Contains(s.origins(), root) {
 			p.changes = append(p.changes, &s.mark)
 		}
 	}
-	late := slices.DeleteFunc(slices.Clone(w.secrets), func(s *secret) bool {
-		return s.late == nil || !slices.Contains(s.late.origins(), root)
+	links := slices.DeleteFunc(slices.Clone(w.passwordRequests), func(a *passwordRequest) bool {
+		return !slices.Contains(a.maker.origins(), root)
 	})
-	links := slices.DeleteFunc(slices.Clone(w.asked), func(a *asked) bool { return !slices.Contains(a.maker.origins(), root) })
-	for _, s := range late {
-		p.changes = append(p.changes, &s.mark)
-	}
 	for _, a := range links {
 		p.changes = append(p.changes, &a.mark)
 	}
 	p.isStrict, p.isFinal = true, true
-	p.effect = func() {
-		root.leak = leakEnded
-		for _, s := range late {
-			s.revoked = true
-		}
-		for _, a := range links {
-			a.wasLeaked = false
-		}
-	}
+	p.effect = func() { root.leak = leakEnded }
 	p.faulted = func() {
 		root.unsure = true
-		for _, s := range late {
-			s.unsure = true
-		}
-		for _, a := range links {
-			a.unsure = a.unsure || a.wasLeaked
-		}
 		switch {
 		case root.leak == leakEnded:
 		case p.err == nil:
@@ -104,7 +110,7 @@ func (w *world) leaks(p *plan, root *secret) {
 	}
 }
 
-// learnLeaks takes over what the schedule has finished.
+// learnLeaks records the responses that the schedule has finished.
 func (w *world) learnLeaks() {
 	for _, root := range w.secrets {
 		switch root.leak {
@@ -120,7 +126,7 @@ func (w *world) learnLeaks() {
 	}
 }
 
-// planLeak ends what may have leaked, in one of three ways.
+// planLeak responds to a leak in one of three ways.
 func (w *world) planLeak(p *plan) {
 	[]func(*plan){w.planReport, w.planEnd, w.planLineEnd}[w.random.IntN(3)](p)
 }
@@ -131,7 +137,7 @@ func (w *world) planReport(p *plan) {
 	w.names++
 	report := revocation.Report{Text: root.text.Reveal(), Network: fmt.Sprint("network ", w.names), BaseURL: "https://portal.example.com"}
 	p.name, p.actor = "report leak", nil
-	w.leaks(p, root)
+	w.endsLeaked(p, root)
 	if w.random.IntN(6) == 0 { // a text that has never been a credential ends nothing
 		report.Text = credentials.Mint(root.text.Kind()).Reveal()
 		p.changes, p.effect, p.faulted = nil, nil, nil
@@ -139,7 +145,7 @@ func (w *world) planReport(p *plan) {
 	p.run = func(ctx context.Context) error { return w.office.Revocations.Report(ctx, report) }
 }
 
-// planEnd ends a key by its id, with everything that was made with it.
+// planEnd ends a key by its ID, with everything that was made with it.
 func (w *world) planEnd(p *plan) {
 	p.name = "end key with all it made"
 	root := w.actor(credentials.APIKey)
@@ -149,7 +155,7 @@ func (w *world) planEnd(p *plan) {
 		}
 		return w.office.Revocations.End(ctx, root.text.ID(), "deleted", "https://portal.example.com")
 	})
-	w.leaks(p, root)
+	w.endsLeaked(p, root)
 	if root.owner != p.actor.owner && !p.actor.owner.role.Permits(principal.APIKeysWrite) {
 		p.wanted = users.ErrNotYourKeys
 	}

@@ -12,7 +12,7 @@ import (
 	"portside/shared/users"
 )
 
-// maxPeople bounds the number of users, so that operations often meet.
+// maxPeople bounds the number of users, so that operations often have the same user.
 const maxPeople = 14
 
 // errDenied is what shared/web answers if the caller lacks the permission.
@@ -25,12 +25,12 @@ var errSignInRequired = fault.New(fault.SignInRequired, "The session is too old.
 type plan struct {
 	name     string
 	actor    *secret // nil if the operation needs none
-	changes  []*mark // of what it may change
-	needs    []*mark // of what its answer depends on
+	changes  []*mark // parts of the model that it may change
+	needs    []*mark // parts of the model on which its answer depends
 	run      func(context.Context) error
 	tried    func()  // on the model if no fault touched the operation; nil for none
 	effect   func()  // on the model if the operation succeeds; nil for none
-	wanted   error   // the only right answer if nothing else touches the same things; nil for none
+	wanted   error   // the only right answer if no other operation touches the same parts; nil for none
 	isStrict bool    // whether without a wanted error, only success and the allowed errors are right
 	allowed  []error // of limits that the model does not count
 	faulted  func()  // on the model if a fault touched the operation, instead of doubting the changes; nil for none
@@ -76,7 +76,7 @@ func (w *world) plan() *plan {
 		w.planUser, w.planChange, w.planChange, w.planDeletion, w.planKey, w.planKey, w.planToken, w.planToken, w.planRevocation, w.planMistake,
 		w.planMail, w.planSignIn, w.planSignIn, w.planSignIn, w.planSession, w.planSession, w.planSessionEnd, w.planSessionsEnd, w.planSignOut,
 		w.planRenewal, w.planRenewal, w.planLeak,
-		w.planAsk, w.planAsk, w.planDecision, w.planDecision, w.planCollection, w.planCollection, w.planFetch, w.planFetch,
+		w.planRequest, w.planRequest, w.planDecision, w.planDecision, w.planCollection, w.planCollection, w.planFetch, w.planFetch,
 		w.planPulls, w.planPulls, w.planCount,
 		w.planProject, w.planProjectChange, w.planProjectChange, w.planProjectDeletion,
 	}
@@ -94,7 +94,7 @@ func (w *world) plan() *plan {
 	return p
 }
 
-// actor returns a credential of a kind that works, except in some cases or if there is none.
+// actor returns a credential of one of the kinds, usually one that works, or nil.
 func (w *world) actor(kinds ...credentials.Kind) *secret {
 	var all, working []*secret
 	for _, s := range w.secrets {

@@ -11,7 +11,7 @@ import (
 	"portside/shared/projects"
 )
 
-// maxProjects bounds the number of projects, so that operations often meet.
+// maxProjects bounds the number of projects, so that operations often have the same project.
 const maxProjects = 10
 
 // project is what must be true of a project.
@@ -113,7 +113,7 @@ func (w *world) anyProjectStatus() projects.Status {
 	return projects.Statuses()[w.random.IntN(len(projects.Statuses()))]
 }
 
-// learnProjects compares the projects with the model, takes over what it is unsure of, and forgets some that are gone.
+// learnProjects compares the stored projects with the model. It reads those of which the model is unsure, and forgets some that are gone.
 func (w *world) learnProjects(ctx context.Context) {
 	var kept []*project
 	for i, p := range w.projects {

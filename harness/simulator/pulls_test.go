@@ -20,8 +20,8 @@ type pulled struct {
 	counted  bool // in the figures of the day
 }
 
-// dayKind is a figure of the dashboard.
-type dayKind struct {
+// pullFigure identifies a figure of the dashboard: how many pulls of a kind a day has.
+type pullFigure struct {
 	day  calendar.Day
 	kind pulls.Kind
 }
@@ -91,7 +91,7 @@ func (w *world) planCount(p *plan) {
 	}
 }
 
-// learnPulls delivers again what may be lost, and compares the figures of the days with the model.
+// learnPulls records the pulls again that may be lost, and compares the figures of the days with the model.
 func (w *world) learnPulls(ctx context.Context) {
 	days := map[calendar.Day]bool{}
 	for _, one := range w.pulls {
@@ -103,7 +103,7 @@ func (w *world) learnPulls(ctx context.Context) {
 		}
 		if day := calendar.DayOf(one.pull.At); !one.counted {
 			one.counted, days[day] = true, true
-			w.pullsOn[dayKind{day, one.pull.Kind}]++
+			w.pullsOn[pullFigure{day, one.pull.Kind}]++
 		}
 	}
 	w.pulls = w.pulls[max(0, len(w.pulls)-keptPulls):]
@@ -116,8 +116,8 @@ func (w *world) learnPulls(ctx context.Context) {
 			w.fail("counting the pulls of %s: %v", day, err)
 		}
 		for _, kind := range []pulls.Kind{pulls.Chart, pulls.Image} {
-			if counts[kind] != w.pullsOn[dayKind{day, kind}] {
-				w.fail("%d pulls of the kind %s are counted on %s, want %d", counts[kind], kind, day, w.pullsOn[dayKind{day, kind}])
+			if counts[kind] != w.pullsOn[pullFigure{day, kind}] {
+				w.fail("%d pulls of the kind %s are counted on %s, want %d", counts[kind], kind, day, w.pullsOn[pullFigure{day, kind}])
 			}
 		}
 	}

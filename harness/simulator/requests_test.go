@@ -12,20 +12,19 @@ import (
 	"portside/shared/users"
 )
 
-// maxAsked bounds the number of credential requests, so that operations often meet.
-const maxAsked = 15
+// maxPasswordRequests bounds the number of requests, so that operations often have the same request.
+const maxPasswordRequests = 15
 
-// asked is what must be true of a credential request.
-type asked struct {
+// passwordRequest is what must be true of a request for a password (package credentialrequests).
+type passwordRequest struct {
 	mark
 
 	id        string
-	maker     *secret // with which it was made
+	maker     *secret // the credential that made the request
 	level     credentialrequests.Level
 	status    credentialrequests.Status
 	link      string // the newest; empty if it was not mailed
 	collectBy time.Time
-	wasLeaked bool // before the link was created, which therefore outlives the maker
 }
 
 var mailedCollection = regexp.MustCompile(`/portal/collect#(psl_\w+)`)
@@ -39,14 +38,14 @@ func (s *secret) hand() []*person {
 	return all
 }
 
-// planAsk requests a password.
-func (w *world) planAsk(p *plan) {
-	if len(w.asked) > maxAsked {
+// planRequest requests a password.
+func (w *world) planRequest(p *plan) {
+	if len(w.passwordRequests) > maxPasswordRequests {
 		w.planDecision(p)
 		return
 	}
 	levels := []credentialrequests.Level{credentialrequests.Charts, credentialrequests.Images, credentialrequests.Full}
-	born := &asked{maker: p.actor, level: levels[w.random.IntN(len(levels))], status: credentialrequests.Pending}
+	born := &passwordRequest{maker: p.actor, level: levels[w.random.IntN(len(levels))], status: credentialrequests.Pending}
 	owner := p.actor.owner
 	p.name, p.isStrict, p.changes = "request password", true, []*mark{&owner.requests}
 	w.as(p, "", func(ctx context.Context, caller principal.Principal) error {
@@ -56,7 +55,7 @@ func (w *world) planAsk(p *plan) {
 		return err
 	})
 	pending := 0
-	for _, a := range w.asked {
+	for _, a := range w.passwordRequests {
 		if a.maker.owner == owner && a.status == credentialrequests.Pending {
 			pending++
 		}
@@ -65,18 +64,19 @@ func (w *world) planAsk(p *plan) {
 		p.wanted = credentialrequests.ErrOpen
 	}
 	p.isFinal = true
-	p.effect = func() { w.asked = append(w.asked, born) }
+	p.effect = func() { w.passwordRequests = append(w.passwordRequests, born) }
 }
 
 // planDecision approves or denies a request. The request and the decision must come from different people.
 func (w *world) planDecision(p *plan) {
-	if len(w.asked) == 0 {
-		w.planAsk(p)
+	if len(w.passwordRequests) == 0 {
+		w.planRequest(p)
 		return
 	}
-	a, isApproval := w.anyAsked(credentialrequests.Pending), w.random.IntN(4) > 0
+	a, isApproval := w.anyRequest(credentialrequests.Pending), w.random.IntN(4) > 0
 	p.name, p.isStrict = "decide on request", true
-	p.changes, p.needs = []*mark{&a.mark, &a.maker.owner.requests}, []*mark{&a.maker.owner.mark}
+	p.changes, p.needs = []*mark{&a.mark, &a.maker.owner.requests}, append(a.maker.originMarks(), &a.maker.owner.mark)
+	p.allowed = a.maker.mayRefuse(credentialrequests.ErrMaker)
 	w.as(p, principal.CredentialsApprove, func(ctx context.Context, caller principal.Principal) error {
 		_, err := w.office.Requests.Decide(ctx, caller, credentialrequests.Decision{
 			ID: a.id, Approve: isApproval, BaseURL: "https://portal.example.com",
@@ -95,18 +95,19 @@ func (w *world) planDecision(p *plan) {
 		p.wanted = credentialrequests.ErrDecided
 	case isApproval && !isActive:
 		p.wanted = credentialrequests.ErrRequester
+	case isApproval && a.maker.endsRequests():
+		p.wanted = credentialrequests.ErrMaker
 	}
-	wasLeaked := a.maker.isLeaked()
-	p.effect = func() { w.decide(p, a, isApproval, wasLeaked) }
+	p.effect = func() { w.decide(p, a, isApproval) }
 }
 
-// decide notes a decision and the mailed link.
-func (w *world) decide(p *plan, a *asked, isApproval, wasLeaked bool) {
+// decide records a decision and the mailed link.
+func (w *world) decide(p *plan, a *passwordRequest, isApproval bool) {
 	if !isApproval {
 		a.status = credentialrequests.Denied
 		return
 	}
-	a.status, a.link, a.wasLeaked = credentialrequests.Approved, p.found(mailedCollection), wasLeaked
+	a.status, a.link = credentialrequests.Approved, p.found(mailedCollection)
 	a.collectBy = w.office.Clock.Now().Add(credentialrequests.LinkLifetime)
 	a.unsure = a.link == "" && !p.calm() || !a.maker.isSure()
 	if a.link == "" && p.calm() {
@@ -116,18 +117,16 @@ func (w *world) decide(p *plan, a *asked, isApproval, wasLeaked bool) {
 
 // planCollection uses the link of a request.
 func (w *world) planCollection(p *plan) {
-	a := w.anyAsked(credentialrequests.Approved)
+	a := w.anyRequest(credentialrequests.Approved)
 	if a == nil || a.link == "" {
 		w.planDecision(p)
 		return
 	}
 	owner, now := a.maker.owner, w.office.Clock.Now()
-	p.name, p.actor, p.isStrict, p.allowed = "collect password", nil, true, []error{credentialrequests.ErrTooMany}
-	p.changes, p.needs = []*mark{&a.mark}, []*mark{&owner.mark}
-	made := &secret{owner: owner, expires: now.AddDate(0, 0, credentialrequests.PasswordDays)}
-	if made.maker = a.maker; a.maker.isLeaked() || !a.maker.isSure() { // the link may be newer than the leak
-		made.maker, made.late = nil, a.maker
-	}
+	p.name, p.actor, p.isStrict = "collect password", nil, true
+	p.allowed = append(a.maker.mayRefuse(credentialrequests.ErrLink), credentialrequests.ErrTooMany)
+	p.changes, p.needs = []*mark{&a.mark}, append(a.maker.originMarks(), &owner.mark)
+	made := &secret{owner: owner, maker: a.maker, expires: now.AddDate(0, 0, credentialrequests.PasswordDays)}
 	p.run = func(ctx context.Context) error {
 		password, err := w.office.Requests.Collect(ctx, a.link)
 		made.text, made.username = password.Secret, password.Username
@@ -136,8 +135,7 @@ func (w *world) planCollection(p *plan) {
 		}
 		return err
 	}
-	isEnded := a.maker.isLeaked() && !a.wasLeaked
-	isOpen := a.status == credentialrequests.Approved && now.Before(a.collectBy) && !isEnded
+	isOpen := a.status == credentialrequests.Approved && now.Before(a.collectBy) && !a.maker.endsRequests()
 	if !isOpen || owner.gone || owner.status != users.Active {
 		p.wanted = credentialrequests.ErrLink
 	}
@@ -150,16 +148,16 @@ func (w *world) planCollection(p *plan) {
 	}
 }
 
-// anyAsked returns a request, most often with the status, or nil.
-func (w *world) anyAsked(status credentialrequests.Status) *asked {
-	var found []*asked
-	for _, a := range w.asked {
+// anyRequest returns a request, most often with the status, or nil.
+func (w *world) anyRequest(status credentialrequests.Status) *passwordRequest {
+	var found []*passwordRequest
+	for _, a := range w.passwordRequests {
 		if a.status == status {
 			found = append(found, a)
 		}
 	}
 	if len(found) == 0 || w.random.IntN(5) == 0 {
-		found = w.asked
+		found = w.passwordRequests
 	}
 	if len(found) == 0 {
 		return nil
@@ -167,14 +165,15 @@ func (w *world) anyAsked(status credentialrequests.Status) *asked {
 	return found[w.random.IntN(len(found))]
 }
 
-// learnAsked compares the credential requests with the model, takes over what it is unsure of, and forgets what is decided.
-func (w *world) learnAsked(ctx context.Context) {
+// learnRequests compares the stored requests with the model. It reads those of which the model is unsure, and forgets some that
+// are decided.
+func (w *world) learnRequests(ctx context.Context) {
 	for _, owner := range w.people {
 		if owner.requests.unsure {
 			w.adopt(ctx, owner)
 		}
 	}
-	for _, a := range w.asked {
+	for _, a := range w.passwordRequests {
 		stored, err := w.office.Requests.Get(ctx, principal.Operator(), a.id)
 		isExpired := a.status == credentialrequests.Approved && stored.Status == credentialrequests.Expired &&
 			!w.office.Clock.Now().Before(a.collectBy)
@@ -191,13 +190,13 @@ func (w *world) learnAsked(ctx context.Context) {
 			w.fail("the link of an approved credential request was not mailed")
 		}
 	}
-	w.asked = slices.DeleteFunc(w.asked, func(a *asked) bool {
+	w.passwordRequests = slices.DeleteFunc(w.passwordRequests, func(a *passwordRequest) bool {
 		isDone := a.status != credentialrequests.Pending && a.status != credentialrequests.Approved
 		return a.maker.owner.gone || isDone && w.random.IntN(2) == 0
 	})
 }
 
-// adopt adds the requests of a user that a lost answer has hidden.
+// adopt adds the stored requests of a user that the model does not have, because their answers were lost.
 func (w *world) adopt(ctx context.Context, owner *person) {
 	page, err := w.office.Requests.List(ctx, principal.Operator(), credentialrequests.Query{
 		UserID: owner.id, Status: credentialrequests.Pending, Limit: credentialrequests.MaxLimit,
@@ -208,7 +207,7 @@ func (w *world) adopt(ctx context.Context, owner *person) {
 	}
 	owner.requests.unsure = false
 	for _, r := range page.Requests {
-		if slices.ContainsFunc(w.asked, func(a *asked) bool { return a.id == r.ID }) {
+		if slices.ContainsFunc(w.passwordRequests, func(a *passwordRequest) bool { return a.id == r.ID }) {
 			continue
 		}
 		i := slices.IndexFunc(w.secrets, func(s *secret) bool { return s.text.ID() == r.Makers[0].CredentialID })
@@ -216,7 +215,7 @@ func (w *world) adopt(ctx context.Context, owner *person) {
 			owner.requests.unsure = true
 			continue
 		}
-		w.asked = append(w.asked, &asked{id: r.ID, maker: w.secrets[i], level: r.Level, status: r.Status})
+		w.passwordRequests = append(w.passwordRequests, &passwordRequest{id: r.ID, maker: w.secrets[i], level: r.Level, status: r.Status})
 	}
 }
 

@@ -21,15 +21,14 @@ type secret struct {
 	began   time.Time // of a session or token
 	revoked bool
 	leak    leak
+	mayLeak bool    // whether it may have ended because of a leak
 	maker   *secret // with which it was made; nil if no credential was used
 
 	from   *secret // the token that was renewed; nil for none
 	line   *line   // of a token
 	scopes []principal.Scope
 
-	username string  // of a password
-	late     *secret // with which a password was requested, if that may have leaked before; only another report ends the password
-
+	username            string    // of a password
 	usedAt, maybeUsedAt time.Time // the latest use of a session that is certain, and the latest that is possible
 }
 
@@ -122,6 +121,7 @@ func (w *world) learnSecrets(ctx context.Context) {
 		}
 		if s.unsure && (works || err == nil) {
 			s.revoked, s.unsure = err != nil, false
+			s.mayLeak = s.mayLeak || s.revoked
 		}
 	}
 	for owner, n := range live {
@@ -132,7 +132,7 @@ func (w *world) learnSecrets(ctx context.Context) {
 	w.forget()
 }
 
-// forget drops the oldest of what is gone, so that a check stays short.
+// forget drops the oldest credentials and users that no longer exist, so that a check stays short.
 func (w *world) forget() {
 	const kept = 40
 	for i := 0; i < len(w.secrets) && len(w.secrets) > kept; {

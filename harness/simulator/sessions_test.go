@@ -31,7 +31,7 @@ var (
 	mailedCode = regexp.MustCompile(`type the code there: (\d{10})`)
 )
 
-// found returns what a pattern finds in the mails of the operation, or an empty text.
+// found returns the first group of the pattern in the mails of the operation, or "" if no mail matches.
 func (p *plan) found(pattern *regexp.Regexp) string {
 	for _, body := range p.task.mails {
 		if match := pattern.FindStringSubmatch(body); match != nil {
@@ -41,7 +41,7 @@ func (p *plan) found(pattern *regexp.Regexp) string {
 	return ""
 }
 
-// planMail asks for a sign-in mail. Only an active user gets one, and nobody learns that from the answer.
+// planMail asks for a sign-in mail. Only an active user gets one, but the answer is the same for every address.
 func (w *world) planMail(p *plan) {
 	person := w.anyPerson()
 	for range 3 { // most people can sign in
@@ -107,7 +107,7 @@ func (w *world) hasOpenMail() bool {
 	return !newest.used && newest.link != "" && w.office.Clock.Now().Before(newest.expires)
 }
 
-// replacedSession chooses the session that the browser had before, or none.
+// replacedSession chooses the session that the browser had before, or nil.
 func (w *world) replacedSession(p *plan, visit *sessions.Visit) *secret {
 	old := w.actor(credentials.Session)
 	if old == nil || w.random.IntN(3) > 0 {
@@ -137,7 +137,7 @@ func (w *world) begin(p *plan, in *signIn, made, replaced *secret) {
 	}
 	in.used, made.usedAt, made.maybeUsedAt = true, made.began, made.began
 	made.unsure = in.person.touched > 0 || in.person.unsure || in.person.sessions.touched > 1
-	if replaced != nil { // one that does not work may be left
+	if replaced != nil { // the sign-in may leave a session that does not work
 		replaced.revoked = replaced.revoked || w.works(replaced) && replaced.isSure()
 		replaced.unsure = replaced.unsure || !w.isKnown(replaced)
 	}
@@ -150,7 +150,7 @@ func (w *world) begin(p *plan, in *signIn, made, replaced *secret) {
 	w.secrets = append(w.secrets, made)
 }
 
-// inSession makes the plan one of a session. It returns false if there is none.
+// inSession makes a session the actor of the plan. Without one, it usually plans a sign-in instead, and returns false.
 func (w *world) inSession(p *plan, name string) bool {
 	s := w.actor(credentials.Session)
 	if s == nil || !w.works(s) && w.random.IntN(100) >= *deadFlag {
@@ -161,7 +161,7 @@ func (w *world) inSession(p *plan, name string) bool {
 	return true
 }
 
-// asRecently is as for operations that need a session that began recently.
+// asRecently is like as, for operations that need a session that began recently.
 func (w *world) asRecently(p *plan, needed principal.Permission, do func(context.Context, principal.Principal) error) {
 	w.as(p, needed, func(ctx context.Context, caller principal.Principal) error {
 		if caller.MustSignInAgain {
@@ -210,7 +210,7 @@ func (w *world) planSessionEnd(p *plan) {
 	p.isFinal, p.effect = true, func() { ended.revoked = true }
 }
 
-// endsSessions adds to the plan that it ends all sessions of a user.
+// endsSessions adds the end of all sessions of a user to the plan.
 func (w *world) endsSessions(p *plan, owner *person) {
 	effect, all := p.effect, w.sessionsOf(owner)
 	p.changes = append(p.changes, &owner.sessions)

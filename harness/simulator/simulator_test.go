@@ -61,7 +61,7 @@ func simulate(t *testing.T, seed uint64, steps int) {
 		}
 	}()
 	defer close(s.outside)
-	w := &world{scheduler: s, office: o, seen: map[string]int{}, pullsOn: map[dayKind]int64{}}
+	w := &world{scheduler: s, office: o, seen: map[string]int{}, pullsOn: map[pullFigure]int64{}}
 	defer w.report(t, seed) // deferred, because a failure in the bubble ends this function
 	synctest.Test(t, func(t *testing.T) { w.live(t, steps) })
 }

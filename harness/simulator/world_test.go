@@ -45,11 +45,11 @@ type world struct {
 	secrets []*secret
 	names   int // of addresses
 
-	projects []*project
-	signIns  []*signIn // the newest
-	asked    []*asked
-	pulls    []*pulled // the newest
-	pullsOn  map[dayKind]int64
+	projects         []*project
+	signIns          []*signIn // the newest
+	passwordRequests []*passwordRequest
+	pulls            []*pulled // the newest
+	pullsOn          map[pullFigure]int64
 	// pullsPlan is what this round does with pulls: record or count. Both at once would not replay, because a count finds a batch that is
 	// just being written by a random shard.
 	pullsPlan string
@@ -164,7 +164,7 @@ func (w *world) settle() {
 	for _, s := range w.signIns {
 		s.settle()
 	}
-	for _, a := range w.asked {
+	for _, a := range w.passwordRequests {
 		a.settle()
 	}
 	for _, one := range w.pulls {
@@ -188,7 +188,7 @@ func (w *world) check(ctx context.Context) {
 		w.learnProjects(ctx)
 		w.learnPulls(ctx)
 		w.learnSecrets(ctx)
-		w.learnAsked(ctx)
+		w.learnRequests(ctx)
 		w.ensureAdmin(ctx)
 	})
 	broken, err := w.invariants(ctx)

@@ -70,7 +70,12 @@ func (s *Service) collect(ctx context.Context, secret credentials.Secret) (newCo
 	after := request.event(Event{At: now, Actor: person.ID, Action: ActionCollected, Detail: "password " + made.ID})
 	after.Status, after.CredentialID = Collected, made.ID
 	after.Next = Next{Due: now.Add(mail.SendAfter), BaseURL: request.Next.BaseURL}
-	after, err = s.change(ctx, Change{Before: request, After: after, Person: &person, Issue: &made, End: &link})
+	after, err = s.change(ctx, Change{
+		Before: request, After: after, Person: &person, Issue: &made, End: &link, Makers: request.Makers,
+	})
+	if errors.Is(err, ErrMaker) {
+		return newCollection{}, ErrLink
+	}
 	return newCollection{
 		Password: Password{Username: made.Username, Secret: password, Scopes: made.Scopes, ExpiresAt: made.ExpiresAt}, request: after,
 	}, err

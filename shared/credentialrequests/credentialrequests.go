@@ -157,6 +157,8 @@ var (
 	ErrDecided   = fault.NewFinal(fault.Conflict, "This request has already been decided.")
 	ErrRequester = fault.NewFinal(fault.Conflict, "The requester is no longer an active user, so a new password would not work. "+
 		"Deny the request, or activate the user first.")
+	ErrMaker = fault.NewFinal(fault.Conflict, "The credential with which this request was made has been revoked, or one with which that "+
+		"credential was created. Deny the request. The requester can sign in and send it again.")
 	ErrTooMany = fault.NewFinal(fault.Conflict, fmt.Sprintf("The requester has %d working credentials, which is the maximum. "+
 		"Revoke one of them first.", credentials.MaxLive))
 	// ErrLink is the error of every link that does not work, whatever the reason.
@@ -178,7 +180,7 @@ type Store interface {
 	// List returns one page in the order of the query.
 	List(ctx context.Context, query Query) (Page, error)
 	// Change makes a change. Errors: versions.ErrStale if the request, the person or a credential has changed since it
-	// was read; ErrCaller; ErrTooMany.
+	// was read; ErrCaller; ErrMaker; ErrTooMany.
 	Change(ctx context.Context, change Change) error
 	// Due returns up to limit requests whose next step is due at the given time, the longest overdue first.
 	Due(ctx context.Context, at time.Time, limit int) ([]Request, error)
@@ -218,6 +220,7 @@ type Change struct {
 	Before, After Request                 // the store sets the version of After
 	Person        *principal.Person       // the owner of a new credential, who must not have changed since they were read; may be nil
 	By            string                  // id of the credential that must still work; may be empty
+	Makers        []principal.Maker       // whose credentials must not have ended; see credentialsdynamo.HasNotEnded
 	Issue         *credentials.Credential // the credential to add; may be nil
 	End           *credentials.Credential // the credential to revoke, with its RevokedAt and Reason; may be nil
 }

@@ -122,7 +122,7 @@ type Decision struct {
 
 // Decide approves or denies a pending request and mails the requester. Of several decisions at
 // once, one succeeds. Errors: validation, ErrForbidden, ErrNotFound, ErrOwn, ErrHand, ErrDecided,
-// ErrRequester, ErrCaller.
+// ErrRequester, ErrMaker, ErrCaller.
 func (s *Service) Decide(ctx context.Context, caller principal.Principal, decision Decision) (Request, error) {
 	if !caller.Can(principal.CredentialsApprove) {
 		return Request{}, ErrForbidden
@@ -153,12 +153,14 @@ func (s *Service) decide(ctx context.Context, caller principal.Principal, decisi
 	if before.Status != Pending {
 		return Request{}, ErrDecided
 	}
+	change := Change{Before: before, After: decided(before, caller, decision, s.now()), By: caller.CredentialID}
 	if decision.Approve {
 		if err := s.mayReceive(ctx, before.UserID); err != nil {
 			return Request{}, err
 		}
+		change.Makers = before.Makers
 	}
-	return s.change(ctx, Change{Before: before, After: decided(before, caller, decision, s.now()), By: caller.CredentialID})
+	return s.change(ctx, change)
 }
 
 // mayDecide returns an error unless the request and the decision come from different people: no user may have a hand in both, by owning

@@ -12,6 +12,9 @@ const (
 	EventEnded  Event = "ended"  // the credential ended together with another user's, with which it was made
 )
 
+// ReasonLeaked is why a credential ended that was reported as leaked.
+const ReasonLeaked = "reported as leaked"
+
 // Notice is a mail to the owner of a credential that was not sent yet. It is stored in the transaction that causes it.
 type Notice struct {
 	Event    Event

@@ -11,6 +11,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
+	"slices"
 	"time"
 
 	"portside/shared/core/fault"
@@ -28,20 +30,20 @@ const (
 	reportsPerNetwork = 60
 )
 
-// runTime is the least time that a run of the schedule needs to begin another job.
-const runTime = 5 * time.Second
+// minJobTime is the time that must be left to a run of the schedule to begin another job.
+const minJobTime = 5 * time.Second
 
 // batchSize is how many credentials one transaction ends. Each has up to 11 items, of the 100 of a transaction.
 const batchSize = 8
 
-// maxPasses bounds one attempt of a job, should credentials change all the time. The schedule continues it.
+// maxPasses bounds one run of a job if its credentials change all the time. The schedule continues the job.
 const maxPasses = 100
 
-// Job is a credential that has ended, and whose products have to end.
+// Job is a task: the credential Root has ended, and everything that was made with it has to end.
 type Job struct {
 	Root     credentials.Credential
 	Reason   string
-	IsLeaked bool // whether the credential was reported as leaked, which its owner gets a mail about
+	IsLeaked bool // whether the credential was reported as leaked; its owner then gets a mail
 	At       time.Time
 	BaseURL  string    // of the portal, for links in mails
 	Due      time.Time // when the schedule continues it
@@ -54,14 +56,15 @@ type Store interface {
 	// Begin revokes the root unless it is revoked already, and stores the job. If it revokes a leaked root, it also stores a notice for
 	// the owner, and returns it. Errors: versions.ErrStale if the root has changed since it was read.
 	Begin(ctx context.Context, job Job) (*credentials.Notice, error)
-	// Made returns credentials that were made with the root and neither have expired nor are revoked: all, or at least limit.
+	// Made returns credentials that were made with the root, directly or in several steps, and that are neither expired nor revoked. It
+	// returns all of them, or at least limit.
 	Made(ctx context.Context, root credentials.Credential, at time.Time, limit int) ([]credentials.Credential, error)
-	// End revokes credentials of one owner. If that is not the owner of the root, it also stores a notice for the owner. Errors:
+	// End revokes credentials of one owner. It also stores a notice for that owner, unless the root has the same one. Errors:
 	// versions.ErrStale if one of the credentials has changed since it was read.
 	End(ctx context.Context, job Job, made []credentials.Credential, at time.Time) error
 }
 
-// Jobs keeps which jobs are not finished.
+// Jobs keeps the unfinished jobs.
 type Jobs interface {
 	// DueJobs returns up to limit jobs that are due at the given time.
 	DueJobs(ctx context.Context, at time.Time, limit int) ([]Job, error)
@@ -77,8 +80,8 @@ type Limiter interface {
 
 // Limit is how many reports one network may send in a window of time.
 type Limit struct {
-	Window time.Duration
-	Most   int
+	Window     time.Duration
+	MaxReports int
 }
 
 // Notifier mails a notice that was just stored.
@@ -93,8 +96,8 @@ type Parts struct {
 	Limiter  Limiter  // needed by Report
 	Notifier Notifier // needed by Report and End
 	Now      func() time.Time
-	// ReportTime is how long every report takes, so that its duration does not reveal whether the credential exists. What is not done in
-	// this time is done by the schedule. Zero means that a report takes as long as it needs.
+	// ReportTime is how long every report takes, so that its duration does not reveal whether the credential exists. The schedule does the
+	// work that remains after this time. Zero means that a report takes as long as it needs.
 	ReportTime time.Duration
 	// EndTime is how long End may take before it leaves the rest to the schedule. Zero means no limit.
 	EndTime time.Duration
@@ -109,7 +112,7 @@ func NewService(parts Parts) *Service { return &Service{parts} }
 // now returns the time with the precision with which it is stored.
 func (s *Service) now() time.Time { return s.Now().UTC().Truncate(time.Millisecond) }
 
-// Report is a secret that somebody reports as leaked.
+// Report has the text of a secret that a client reports as leaked.
 type Report struct {
 	Text    string
 	Network string // of the client; see web.NetworkOf
@@ -137,14 +140,14 @@ func (s *Service) Report(ctx context.Context, report Report) error {
 
 func (s *Service) countReport(ctx context.Context, network string) error {
 	now := s.now()
-	allowed, err := s.Limiter.Allow(ctx, network, Limit{Window: reportsWindow, Most: reportsPerNetwork}, now)
+	allowed, err := s.Limiter.Allow(ctx, network, Limit{Window: reportsWindow, MaxReports: reportsPerNetwork}, now)
 	if err == nil && !allowed {
 		return ErrTooManyReports.After(now.Truncate(reportsWindow).Add(reportsWindow).Sub(now))
 	}
 	return err
 }
 
-// report ends the credential itself without a limit of time, and the rest within the limited context.
+// report ends the credential itself in ctx. The context limited bounds the rest, which the schedule can continue.
 func (s *Service) report(ctx, limited context.Context, secret credentials.Secret, baseURL string) error {
 	root, err := s.Store.Get(ctx, secret.ID())
 	if errors.Is(err, credentials.ErrUnknown) || err == nil && (!secret.Matches(root.Hash) || root.Kind == credentials.Link) {
@@ -153,7 +156,7 @@ func (s *Service) report(ctx, limited context.Context, secret credentials.Secret
 	if err != nil {
 		return err
 	}
-	job, notice, err := s.begin(ctx, root.ID, Job{Reason: "reported as leaked", IsLeaked: true, BaseURL: baseURL})
+	job, notice, err := s.begin(ctx, root.ID, Job{Reason: credentials.ReasonLeaked, IsLeaked: true, BaseURL: baseURL})
 	if err != nil {
 		return err
 	}
@@ -226,13 +229,14 @@ func (s *Service) run(ctx context.Context, job Job) error {
 	return errNotFinished
 }
 
-// end ends credentials in batches with one owner each. Another pass reads credentials again that have changed meanwhile.
+// end ends credentials in batches with one owner each. It skips batches with credentials that have changed, for the next pass.
 func (s *Service) end(ctx context.Context, job Job, made []credentials.Credential) error {
 	byOwner := map[string][]credentials.Credential{}
 	for _, c := range made {
 		byOwner[c.Owner.ID] = append(byOwner[c.Owner.ID], c)
 	}
-	for _, owned := range byOwner {
+	for _, owner := range slices.Sorted(maps.Keys(byOwner)) {
+		owned := byOwner[owner]
 		for len(owned) > 0 {
 			n := min(batchSize, len(owned))
 			if err := s.Store.End(ctx, job, owned[:n], s.now()); err != nil && !versions.IsStale(err) {
@@ -244,8 +248,8 @@ func (s *Service) end(ctx context.Context, job Job, made []credentials.Credentia
 	return nil
 }
 
-// SendDue continues the jobs that are due, as long as the context's deadline leaves time. It returns how many are finished. A failure
-// does not stop the rest; the errors are joined.
+// SendDue continues the jobs that are due, as long as the context's deadline leaves time. It returns how many are finished. It has the name
+// of the other steps of the function SendMail. A failure does not stop the rest; the errors are joined.
 func (s *Service) SendDue(ctx context.Context) (finished int, err error) {
 	const batch = 100
 	due, err := s.Jobs.DueJobs(ctx, s.now(), batch)
@@ -254,7 +258,7 @@ func (s *Service) SendDue(ctx context.Context) (finished int, err error) {
 	}
 	var failures []error
 	for _, job := range due {
-		if deadline, limited := ctx.Deadline(); limited && time.Until(deadline) < runTime {
+		if deadline, hasDeadline := ctx.Deadline(); hasDeadline && time.Until(deadline) < minJobTime {
 			break
 		}
 		if err := s.run(ctx, job); err != nil {

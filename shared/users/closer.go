@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// Closing is a change of a user's role or status, or a deletion, that the user's credentials follow.
+// Closing is a task that is stored together with a change of a user: the user's credentials still have to get the new role or status, or
+// to be revoked if the user was deleted.
 type Closing struct {
 	ID      string // unique to each closing, also to two of the same user in the same millisecond
 	UserID  string
@@ -23,7 +24,7 @@ type ClosingStore interface {
 	Sweep(ctx context.Context, c Closing) error
 }
 
-// Closer finishes closings that a request has left.
+// Closer finishes closings that a request could not finish.
 type Closer struct {
 	store ClosingStore
 	now   func() time.Time
@@ -32,11 +33,11 @@ type Closer struct {
 // NewCloser returns a Closer.
 func NewCloser(store ClosingStore, now func() time.Time) *Closer { return &Closer{store, now} }
 
-// closingTime is the least time that a run of the schedule needs to begin another closing.
-const closingTime = 5 * time.Second
+// minClosingTime is the time that must be left to a run of the schedule to begin another closing.
+const minClosingTime = 5 * time.Second
 
-// SendDue finishes the closings that are due, as long as the context's deadline leaves time, and returns their number. A failure does not
-// stop the rest; the errors are joined.
+// SendDue finishes the closings that are due, as long as the context's deadline leaves time, and returns their number. It has the name of
+// the other steps of the function SendMail. A failure does not stop the rest; the errors are joined.
 func (c *Closer) SendDue(ctx context.Context) (finished int, err error) {
 	const batch = 100
 	due, err := c.store.Closings(ctx, c.now(), batch)
@@ -45,7 +46,7 @@ func (c *Closer) SendDue(ctx context.Context) (finished int, err error) {
 	}
 	var failures []error
 	for _, closing := range due {
-		if deadline, limited := ctx.Deadline(); limited && time.Until(deadline) < closingTime {
+		if deadline, hasDeadline := ctx.Deadline(); hasDeadline && time.Until(deadline) < minClosingTime {
 			break
 		}
 		if err := c.store.Sweep(ctx, closing); err != nil {

@@ -91,6 +91,9 @@ func (s *Store) change(ctx context.Context, change credentialrequests.Change) er
 	if change.By != "" {
 		p.add(credentialrequests.ErrCaller, s.credentials.StillWorks(change.By))
 	}
+	for _, m := range change.Makers {
+		p.add(credentialrequests.ErrMaker, s.credentials.HasNotEnded(m.CredentialID))
+	}
 	p.credentials(change)
 	return p.run(ctx)
 }

@@ -106,6 +106,20 @@ func (t *Table) StillWorks(id string) types.TransactWriteItem {
 	}}
 }
 
+// HasNotEnded returns the check that a credential is not revoked, or was removed. Sessions and links also pass it after they have ended
+// as usual, by a sign-out or by their use, but not after they were reported as leaked. Transactions that finish what a credential has begun
+// contain it.
+func (t *Table) HasNotEnded(id string) types.TransactWriteItem {
+	return types.TransactWriteItem{ConditionCheck: &types.ConditionCheck{
+		TableName: &t.name, Key: recordKey(id),
+		ConditionExpression:      aws.String("attribute_not_exists(revoked) OR kind <> :key AND #reason <> :leaked"),
+		ExpressionAttributeNames: map[string]string{"#reason": "reason"},
+		ExpressionAttributeValues: items.Map{
+			":key": items.Text(string(credentials.APIKey)), ":leaked": items.Text(credentials.ReasonLeaked),
+		},
+	}}
+}
+
 func recordPK(id string) string { return "credential#" + id }
 
 func ownerPK(id string) string { return "owner#" + id }

@@ -69,7 +69,8 @@ var (
 
 // Allow implements revocation.Limiter.
 func (s *Store) Allow(ctx context.Context, network string, limit revocation.Limit, at time.Time) (bool, error) {
-	return s.CountIn(ctx, credentialsdynamo.Window{Name: "leak-reports", Subject: network, Length: limit.Window, Limit: limit.Most}, at)
+	window := credentialsdynamo.Window{Name: "leak-reports", Subject: network, Length: limit.Window, Limit: limit.MaxReports}
+	return s.CountIn(ctx, window, at)
 }
 
 // Begin implements revocation.Store.
