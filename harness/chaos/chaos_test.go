@@ -18,37 +18,39 @@ var (
 	firstSeed    = flag.Uint64("seed", 1, "seed of the first permutation")
 )
 
-// Numbers of permutations at the same time. Those with retries mostly wait. The engine of S3 refuses many calls at once.
+// How many permutations run concurrently.
 const (
-	waiting = 96
-	busy    = 8
+	// manyWorkers is for permutations that spend most of their time waiting between retries.
+	manyWorkers = 96
+	// fewWorkers is for all others, because the engine of S3 refuses too many concurrent calls.
+	fewWorkers = 8
 )
 
 // midnight is in the middle of the times of all events.
 var midnight = time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)
 
-// errEnded is what a process gets from each call after its end.
-var errEnded = errors.New("the process has ended")
+// errKilled is the error of each call of a process after it was killed.
+var errKilled = errors.New("the process was killed")
 
-// ending decides which calls of a process take effect. Its zero value permits all calls.
-type ending struct {
-	cut   int64
-	lost  bool
-	calls atomic.Int64
+// process counts the calls of AWS of one invocation, and is killed at one of them. The zero value is never killed.
+type process struct {
+	killedAt    int64 // number of the call, from 1; 0 if the process is not killed
+	takesEffect bool  // whether AWS still executes that call
+	calls       atomic.Int64
 }
 
-// next returns whether the call takes effect, and whether its answer arrives.
-func (e *ending) next() (takesEffect, arrives bool) {
-	n := e.calls.Add(1)
-	arrives = e.cut == 0 || n < e.cut
-	return arrives || n == e.cut && e.lost, arrives
+// call counts a call. It returns whether AWS executes the call, and whether the process gets the answer.
+func (p *process) call() (takesEffect, isAnswered bool) {
+	n := p.calls.Add(1)
+	isAnswered = p.killedAt == 0 || n < p.killedAt
+	return isAnswered || n == p.killedAt && p.takesEffect, isAnswered
 }
 
 // world has the engines of one permutation.
 type world interface {
 	// deliver invokes the function with the events.
-	deliver(ctx context.Context, events []int, end *ending) error
-	// state returns the result, without what may differ between deliveries.
+	deliver(ctx context.Context, events []int, p *process) error
+	// state returns the result, without the parts that may differ between permutations.
 	state(ctx context.Context) (string, error)
 }
 
@@ -60,20 +62,20 @@ type consumer struct {
 	start   func(tb testing.TB) world
 }
 
-// outcome delivers all to a new world and returns its state.
-func (c consumer) outcome(tb testing.TB, all []delivery) (string, error) {
+// outcome makes the deliveries in a new world and returns its state.
+func (c consumer) outcome(tb testing.TB, deliveries []delivery) (string, error) {
 	tb.Helper()
 	w := c.start(tb)
 	var running sync.WaitGroup
-	failed := make([]error, len(all))
-	for i, d := range all {
+	failed := make([]error, len(deliveries))
+	for i, d := range deliveries {
 		running.Go(func() {
-			err := w.deliver(tb.Context(), d.events, &ending{cut: int64(d.cut), lost: d.lost})
-			if err != nil && d.cut == 0 {
+			err := w.deliver(tb.Context(), d.events, &process{killedAt: int64(d.killedAt), takesEffect: d.takesEffect})
+			if err != nil && d.killedAt == 0 {
 				failed[i] = fmt.Errorf("delivery %d, %s: %w", i, d, err)
 			}
 		})
-		if !d.together {
+		if !d.overlapsNext {
 			running.Wait()
 		}
 	}
@@ -84,11 +86,11 @@ func (c consumer) outcome(tb testing.TB, all []delivery) (string, error) {
 	return w.state(tb.Context())
 }
 
-// check compares the outcome of every permutation with that of the orderly delivery.
-func check(t *testing.T, c consumer) {
+// checkPermutations compares the outcome of every permutation with the outcome of the events in order.
+func checkPermutations(t *testing.T, c consumer) {
 	t.Helper()
 	testkit.CaptureLogs(t)
-	want, err := c.outcome(t, orderly(c.events))
+	want, err := c.outcome(t, inOrder(c.events))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +100,7 @@ func check(t *testing.T, c consumer) {
 		running.Go(func() {
 			t.Run("worker", func(t *testing.T) {
 				for n := next.Add(1); n <= int64(*permutations) && !t.Failed(); n = next.Add(1) {
-					deliveries.Add(int64(c.one(t, *firstSeed+uint64(n)-1, want)))
+					deliveries.Add(int64(c.checkSeed(t, *firstSeed+uint64(n)-1, want)))
 				}
 			})
 		})
@@ -108,18 +110,18 @@ func check(t *testing.T, c consumer) {
 		c.name, *permutations, c.events, deliveries.Load(), *firstSeed)
 }
 
-// one runs the permutation of a seed, and returns the number of its deliveries.
-func (c consumer) one(t *testing.T, seed uint64, want string) int {
+// checkSeed checks the permutation of a seed, and returns the number of its deliveries.
+func (c consumer) checkSeed(t *testing.T, seed uint64, want string) int {
 	t.Helper()
 	all := permute(seed, c.events)
 	got, err := c.outcome(t, all)
 	if err == nil && got == want {
 		return len(all)
 	}
-	least := shrink(all, c.events, func(fewer []delivery) bool {
+	smallest := shrink(all, c.events, func(fewer []delivery) bool {
 		got, err := c.outcome(t, fewer)
 		return err != nil || got != want
 	})
-	t.Errorf("seed %d: %v\ngot  %s\nwant %s\ndeliveries:%s", seed, err, got, want, list(least))
+	t.Errorf("seed %d: %v\ngot  %s\nwant %s\ndeliveries:%s", seed, err, got, want, describe(smallest))
 	return len(all)
 }

@@ -25,7 +25,8 @@ import (
 // maxChartBytes is the limit of an archive.
 const maxChartBytes = 1 << 20
 
-// chartChange is a change of a published file, which causes a notification. A change without a note deletes the file.
+// chartChange publishes the file of a version with a note as its description, or deletes the file if the note is empty. S3 sends an event
+// for each change.
 type chartChange struct{ version, note string }
 
 var chartChanges = []chartChange{
@@ -33,8 +34,8 @@ var chartChanges = []chartChange{
 	{"1.1.0", "first"},
 	{"1.0.0", ""},
 	{"2.0.0", "damaged"},
-	{"1.0.0", "first"}, // again, with the same content: another would be refused if the indexer has seen the first
-	{"2.0.0", "mended"},
+	{"1.0.0", "first"}, // with the same content, because the indexer refuses a version that it has seen with another one
+	{"2.0.0", "repaired"},
 	{"1.1.0", ""},
 }
 
@@ -57,13 +58,13 @@ func newChartWorld(tb testing.TB) world {
 	return w
 }
 
-// deliver first makes the changes up to the last event, as a notification follows its change.
-func (w *chartWorld) deliver(ctx context.Context, events []int, end *ending) error {
+// deliver first makes the changes up to the last event, because S3 sends an event after its change.
+func (w *chartWorld) deliver(ctx context.Context, events []int, p *process) error {
 	if err := w.changeTo(ctx, slices.Max(events)); err != nil {
 		return err
 	}
 	indexer := charts.NewIndexer(charts.Parts{
-		Bucket: endingBucket{w.bucket, end}, Inspector: chartshelm.New(maxChartBytes), MaxBytes: maxChartBytes, Now: awstest.RealTime,
+		Bucket: killableBucket{w.bucket, p}, Inspector: chartshelm.New(maxChartBytes), MaxBytes: maxChartBytes, Now: awstest.RealTime,
 	})
 	var problems []error
 	for _, i := range events {
@@ -110,14 +111,14 @@ func packChart(c chartChange) ([]byte, error) {
 		return nil, err
 	}
 	_, err = out.Write([]byte(text))
-	err = errors.Join(err, out.Close(), zip.Close()) // before the bytes are taken
+	err = errors.Join(err, out.Close(), zip.Close()) // closing writes the last bytes
 	return packed.Bytes(), err
 }
 
 var chartTimes = regexp.MustCompile(`(created|generated)"?: ?"?[0-9TZ:.+-]+"?`)
 
-// state is the index without its times, and the published files. Archives of charts that are no longer listed and rejected files depend
-// on when the indexer saw them.
+// state is the index without its times, and the published files. It leaves out rejected files and the archives of charts that are no
+// longer listed, because these depend on when the indexer saw them.
 func (w *chartWorld) state(ctx context.Context) (string, error) {
 	index, err := w.bucket.Get(ctx, charts.IndexKey, maxChartBytes)
 	if err != nil {
@@ -136,44 +137,44 @@ func (w *chartWorld) state(ctx context.Context) (string, error) {
 	return text.String() + "\n" + strings.Join(broken, "\n"), err
 }
 
-// endingBucket is a bucket of a process that ends.
-type endingBucket struct {
+// killableBucket is the bucket of a process that may be killed.
+type killableBucket struct {
 	charts.Bucket
-	end *ending
+	process *process
 }
 
-func (b endingBucket) do(call func() error) error {
-	takesEffect, arrives := b.end.next()
+func (b killableBucket) do(call func() error) error {
+	takesEffect, isAnswered := b.process.call()
 	if takesEffect {
-		if err := call(); arrives {
+		if err := call(); isAnswered {
 			return err
 		}
 	}
-	return errEnded
+	return errKilled
 }
 
-func (b endingBucket) Get(ctx context.Context, key string, limit int64) (object charts.Object, err error) {
+func (b killableBucket) Get(ctx context.Context, key string, limit int64) (object charts.Object, err error) {
 	err = b.do(func() error { object, err = b.Bucket.Get(ctx, key, limit); return err })
 	return object, err
 }
 
-func (b endingBucket) Put(ctx context.Context, key string, body []byte, over string) error {
+func (b killableBucket) Put(ctx context.Context, key string, body []byte, over string) error {
 	return b.do(func() error { return b.Bucket.Put(ctx, key, body, over) })
 }
 
-func (b endingBucket) Copy(ctx context.Context, from charts.Object, to string) error {
+func (b killableBucket) Copy(ctx context.Context, from charts.Object, to string) error {
 	return b.do(func() error { return b.Bucket.Copy(ctx, from, to) })
 }
 
-func (b endingBucket) Delete(ctx context.Context, object charts.Object) error {
+func (b killableBucket) Delete(ctx context.Context, object charts.Object) error {
 	return b.do(func() error { return b.Bucket.Delete(ctx, object) })
 }
 
-func (b endingBucket) List(ctx context.Context, prefix string) (all []charts.Object, err error) {
+func (b killableBucket) List(ctx context.Context, prefix string) (all []charts.Object, err error) {
 	err = b.do(func() error { all, err = b.Bucket.List(ctx, prefix); return err })
 	return all, err
 }
 
 func TestIndexCharts(t *testing.T) {
-	check(t, consumer{name: "IndexCharts", events: len(chartChanges), workers: busy, start: newChartWorld})
+	checkPermutations(t, consumer{name: "IndexCharts", events: len(chartChanges), workers: fewWorkers, start: newChartWorld})
 }

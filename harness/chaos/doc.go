@@ -1,3 +1,4 @@
-// Package chaos documents tests of the functions that consume events. Each test delivers the same events in many seeded ways: again,
-// merged, out of order, at the same time, and with a process that ends in the middle. The result must equal that of the orderly delivery.
+// Package chaos tests the functions that consume events. Each test delivers the same events in many ways, which a seed chooses: repeated,
+// merged, out of order, concurrently, and to processes that are killed partway. The result must be the same as when each event is
+// delivered once and in order.
 package chaos

@@ -27,13 +27,14 @@ import (
 	"portside/shared/testkit/awstest"
 )
 
-// Each job has two events, as if each start sent two.
+// Each job has two events, as if S3 sent the event of its start twice. One of the jobs is a batch.
 const (
-	jobCount  = 3
+	jobCount  = 4
+	batchJob  = jobCount - 1
 	jobEvents = 2 * jobCount
 )
 
-// jobWorld has the bucket of RunMediaJobs with jobs that were started.
+// jobWorld has the bucket of RunMediaJobs with started jobs.
 type jobWorld struct {
 	service *media.Service
 	client  *s3.Client
@@ -41,9 +42,9 @@ type jobWorld struct {
 	jobs    []media.Job
 
 	mu          sync.Mutex
-	running     []int // runs at this time, by job
-	interrupted []int // runs that were killed, or that began during another run of the job
-	ended       []string
+	running     []int    // concurrent runs of each job
+	interrupted []int    // runs of each job that were killed, or that began during another run of it
+	outcomes    []string // of each job that has ended
 	wrong       []string
 }
 
@@ -52,7 +53,7 @@ func newJobWorld(tb testing.TB) world {
 	client, bucket := newBucket(tb)
 	w := &jobWorld{
 		client: client, bucket: bucket,
-		running: make([]int, jobCount), interrupted: make([]int, jobCount), ended: make([]string, jobCount),
+		running: make([]int, jobCount), interrupted: make([]int, jobCount), outcomes: make([]string, jobCount),
 	}
 	store := w.store(client)
 	parts, err := mediaengines.Equip(media.Parts{
@@ -62,13 +63,13 @@ func newJobWorld(tb testing.TB) world {
 		tb.Fatal(err)
 	}
 	w.service = media.NewService(parts)
-	for n := range jobCount {
+	for n := range batchJob {
 		job := media.Job{
 			ID: uuid.NewString(), Owner: uuid.NewString(), Status: media.Queued, CreatedAt: awstest.RealTime(),
 			Question: media.Question{Task: media.Summarize}, Uploads: []string{uuid.NewString()},
 		}
-		if n == jobCount-1 {
-			job.Uploads = append(job.Uploads, uuid.NewString()) // which does not exist, so the job fails
+		if n == batchJob-1 {
+			job.Uploads = append(job.Uploads, uuid.NewString()) // no such upload, so the job fails
 		}
 		text := documents.FromBytes(fmt.Appendf(nil, "Text %d says that the ferry leaves the port of Calais at noon.", n))
 		if err := errors.Join(store.SaveUpload(tb.Context(), job.Owner, job.Uploads[0], text), store.StartJob(tb.Context(), job)); err != nil {
@@ -76,23 +77,32 @@ func newJobWorld(tb testing.TB) world {
 		}
 		w.jobs = append(w.jobs, job)
 	}
+	batch := w.newBatch(tb)
+	if err := store.StartJob(tb.Context(), batch); err != nil {
+		tb.Fatal(err)
+	}
+	w.jobs = append(w.jobs, batch)
 	return w
+}
+
+func (w *jobWorld) runner(store *medias3.Store) *media.Runner {
+	return media.NewRunner(media.RunnerParts{Service: w.service, Uploads: store, Jobs: store, Batches: store, Now: awstest.RealTime})
 }
 
 func (w *jobWorld) store(client *s3.Client) *medias3.Store {
 	return medias3.New(client, w.bucket, awstest.RealTime)
 }
 
-func (w *jobWorld) deliver(ctx context.Context, events []int, end *ending) error {
+func (w *jobWorld) deliver(ctx context.Context, events []int, p *process) error {
 	options := w.client.Options()
 	options.ExpressCredentials = nil // clients must not share them, because each changes them when it is created
 	store := w.store(s3.New(options, func(o *s3.Options) {
-		o.HTTPClient = endingClient{o.HTTPClient, end}
+		o.HTTPClient = killableClient{o.HTTPClient, p}
 		o.Retryer = retry.NewStandard(func(s *retry.StandardOptions) {
 			s.RateLimiter, s.MaxAttempts, s.MaxBackoff = ratelimit.None, 10, 50*time.Millisecond
 		})
 	}))
-	runner := media.NewRunner(media.RunnerParts{Service: w.service, Uploads: store, Jobs: store, Now: awstest.RealTime})
+	runner := w.runner(store)
 	var problems []error
 	for _, i := range events {
 		job := w.jobs[i%jobCount]
@@ -103,7 +113,7 @@ func (w *jobWorld) deliver(ctx context.Context, events []int, end *ending) error
 	return errors.Join(problems...)
 }
 
-// observeStart notes whether a run begins during another one.
+// observeStart counts a run that begins during another one as interrupted, because the runner cannot distinguish them.
 func (w *jobWorld) observeStart(n int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -112,29 +122,32 @@ func (w *jobWorld) observeStart(n int) {
 	}
 }
 
-// observeEnd notes whether a run was killed, and whether a job has changed after its end.
+// observeEnd counts a run that was killed, and records it if a job changes after it has ended.
 func (w *jobWorld) observeEnd(ctx context.Context, n int, failed error) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.running[n]--
-	if errors.Is(failed, errEnded) {
+	if errors.Is(failed, errKilled) {
 		w.interrupted[n]++
 	}
 	job, err := w.store(w.client).Job(ctx, w.jobs[n].Owner, w.jobs[n].ID)
 	if err != nil {
 		return err
 	}
-	if outcome := outcomeOf(job); w.ended[n] != "" && w.ended[n] != outcome {
-		w.wrong = append(w.wrong, fmt.Sprintf("job %d went from %q to %q", n, w.ended[n], outcome))
+	if outcome := w.outcomeOf(ctx, job); w.outcomes[n] != "" && w.outcomes[n] != outcome {
+		w.wrong = append(w.wrong, fmt.Sprintf("job %d went from %q to %q", n, w.outcomes[n], outcome))
 	}
 	if job.Ended() {
-		w.ended[n] = outcomeOf(job)
+		w.outcomes[n] = w.outcomeOf(ctx, job)
 	}
 	return nil
 }
 
-func outcomeOf(job media.Job) string {
+func (w *jobWorld) outcomeOf(ctx context.Context, job media.Job) string {
 	text := string(job.Status)
+	if job.Batch != nil {
+		text += w.batchOutcome(ctx, job)
+	}
 	if job.Answer != nil {
 		text += ": " + job.Answer.Summary
 	}
@@ -144,7 +157,8 @@ func outcomeOf(job media.Job) string {
 	return text
 }
 
-// state is the outcome of each job. A job may fail without an answer after the number of interrupted attempts that is its limit.
+// state is the outcome of each job. A job may fail if all runs before its last one were interrupted. The state then has the outcome of a
+// copy that runs without interruptions.
 func (w *jobWorld) state(ctx context.Context) (string, error) {
 	var text strings.Builder
 	for n, started := range w.jobs {
@@ -152,8 +166,13 @@ func (w *jobWorld) state(ctx context.Context) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		outcome := outcomeOf(job)
-		if job.Failure != nil && job.Failure.Detail == media.ErrInterrupted.Detail && w.interrupted[n] >= media.MaxJobAttempts-1 {
+		if job.Batch != nil {
+			if job, err = w.finishBatch(ctx, job); err != nil {
+				return "", err
+			}
+		}
+		outcome := w.outcomeOf(ctx, job)
+		if wasInterrupted(job) && w.interrupted[n] >= media.MaxJobAttempts-1 {
 			outcome = w.undisturbed(ctx, started)
 		}
 		fmt.Fprintf(&text, "job %d %s\n", n, outcome)
@@ -162,39 +181,49 @@ func (w *jobWorld) state(ctx context.Context) (string, error) {
 	return text.String() + strings.Join(slices.Concat(w.wrong, broken), "\n"), err
 }
 
-// undisturbed returns the outcome of the same job in another place.
+// wasInterrupted reports whether the job or a document of it failed because of interruptions.
+func wasInterrupted(job media.Job) bool {
+	failures := []*media.Failure{job.Failure}
+	if job.Batch != nil {
+		for _, d := range job.Batch.Documents {
+			failures = append(failures, d.Failure)
+		}
+	}
+	return slices.ContainsFunc(failures, func(f *media.Failure) bool { return f != nil && f.Detail == media.ErrInterrupted.Detail })
+}
+
+// undisturbed runs a copy of the job without interruptions, and returns its outcome.
 func (w *jobWorld) undisturbed(ctx context.Context, job media.Job) string {
 	job.ID = uuid.NewString()
 	store := w.store(w.client)
-	runner := media.NewRunner(media.RunnerParts{Service: w.service, Uploads: store, Jobs: store, Now: awstest.RealTime})
-	err := errors.Join(store.StartJob(ctx, job), runner.Run(ctx, job.Owner, job.ID))
+	err := errors.Join(store.StartJob(ctx, job), w.runner(store).Run(ctx, job.Owner, job.ID))
 	ended, readErr := store.Job(ctx, job.Owner, job.ID)
 	if err != nil || readErr != nil {
 		return fmt.Sprint(err, readErr)
 	}
-	return outcomeOf(ended)
+	return w.outcomeOf(ctx, ended)
 }
 
-// endingClient is a client of a process that ends.
-type endingClient struct {
-	next aws.HTTPClient
-	end  *ending
+// killableClient is the HTTP client of a process that may be killed.
+type killableClient struct {
+	next    aws.HTTPClient
+	process *process
 }
 
 // Do implements aws.HTTPClient.
-func (c endingClient) Do(request *http.Request) (*http.Response, error) {
-	takesEffect, arrives := c.end.next()
+func (c killableClient) Do(request *http.Request) (*http.Response, error) {
+	takesEffect, isAnswered := c.process.call()
 	if !takesEffect {
-		return nil, errEnded
+		return nil, errKilled
 	}
 	response, err := c.next.Do(request)
-	if err == nil && !arrives {
+	if err == nil && !isAnswered {
 		_ = response.Body.Close()
-		return nil, errEnded
+		return nil, errKilled
 	}
 	return response, err
 }
 
 func TestRunMediaJobs(t *testing.T) {
-	check(t, consumer{name: "RunMediaJobs", events: jobEvents, workers: busy, start: newJobWorld})
+	checkPermutations(t, consumer{name: "RunMediaJobs", events: jobEvents, workers: fewWorkers, start: newJobWorld})
 }

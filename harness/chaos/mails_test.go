@@ -33,24 +33,26 @@ const (
 	// mailRuns is the number of runs of the schedule, one a minute before midnight. A sign-in link lives for ten minutes.
 	mailRuns = 6
 	portal   = "https://portal.example.com"
-	// manyKeys do not fit into the transaction that deletes their user.
-	manyKeys = 30
+	// deletedKeys is how many keys the deleted user has: too many for the transaction of the deletion.
+	deletedKeys = 30
 )
 
-// mailWorld has what requests have left to SendMail: five mails, an unfinished leak response and an unfinished deletion.
+// mailWorld has the work that requests have left to SendMail: five mails, an unfinished leak response and an unfinished deletion.
 type mailWorld struct {
-	tb      testing.TB
-	client  *dynamodb.Client
-	tables  office.Tables
-	api     http.Handler // of SES
-	refuses atomic.Bool  // SES
-	letters office.Letters
-	clock   *office.Clock
-	direct  office.Services
-	dead    []credentials.Secret
+	tb         testing.TB
+	client     *dynamodb.Client
+	tables     office.Tables
+	mailAPI    http.Handler // of SES
+	sesRefuses atomic.Bool
+	letters    office.Letters
+	clock      *office.Clock
+	direct     office.Services // whose process is not killed
+	endedKeys  []credentials.Secret
 
-	mu    sync.Mutex
-	ended int // deliveries that ended in the middle
+	// running is held by each run. The clock advances only between runs, because a run ends before the next run of the schedule (the
+	// function's timeout), and a mail that a run has begun is not due before then.
+	running sync.RWMutex
+	kills   atomic.Int64 // deliveries whose process was killed
 }
 
 // newMailWorlds returns the start of worlds that share an outbox.
@@ -67,42 +69,42 @@ func newMailWorlds(t *testing.T) func(testing.TB) world {
 		w.leaveMails()
 		w.leaveLeakResponse()
 		w.leaveDeletion()
-		w.refuses.Store(false)
+		w.sesRefuses.Store(false)
 		return w
 	}
 }
 
-func newMailWorld(tb testing.TB, api http.Handler) *mailWorld {
+func newMailWorld(tb testing.TB, mailAPI http.Handler) *mailWorld {
 	tb.Helper()
 	client := awstest.DynamoDB(tb)
 	table := func(name string) string { return awstest.Table(tb, client, name) }
 	w := &mailWorld{
-		tb: tb, client: client, api: api, clock: office.NewClock(midnight.AddDate(0, 0, -1)),
+		tb: tb, client: client, mailAPI: mailAPI, clock: office.NewClock(midnight.AddDate(0, 0, -1)),
 		tables: office.Tables{
 			Users: table("UsersTable"), Credentials: table("CredentialsTable"), RequestCounts: table("RequestCountsTable"),
 			Projects: table("ProjectsTable"), Pulls: table("PullsTable"), Analytics: table("AnalyticsTable"),
 		},
 	}
-	w.direct = w.services(wire)
-	w.refuses.Store(true)
+	w.direct = w.services(sharedClient)
+	w.sesRefuses.Store(true)
 	return w
 }
 
-// wire is the connections of all worlds.
-var wire office.Client = awshttp.New()
+// sharedClient is the HTTP client of all worlds, so that they share its connections.
+var sharedClient office.Client = awshttp.New()
 
-// services composes the services of a process with its client.
+// services returns the services of a process that uses the client.
 func (w *mailWorld) services(client office.Client) office.Services {
 	return office.NewServices(office.Options{}.Config(client, *w.client.Options().BaseEndpoint), w.tables, w.clock.Now)
 }
 
-// receive is SES.
+// receive serves the requests to SES.
 func (w *mailWorld) receive(out http.ResponseWriter, in *http.Request) {
-	if w.refuses.Load() {
+	if w.sesRefuses.Load() {
 		http.Error(out, "{}", http.StatusServiceUnavailable)
 		return
 	}
-	w.letters.Receive(out, in, w.api)
+	w.letters.Receive(out, in, w.mailAPI)
 }
 
 func (w *mailWorld) must(err error) {
@@ -112,8 +114,8 @@ func (w *mailWorld) must(err error) {
 	}
 }
 
-// join creates a user with a key.
-func (w *mailWorld) join(name string, role principal.Role) (principal.Principal, credentials.Secret) {
+// createUser creates a user with a key.
+func (w *mailWorld) createUser(name string, role principal.Role) (principal.Principal, credentials.Secret) {
 	ctx, operator := w.tb.Context(), principal.Operator()
 	created, err := w.direct.Users.Create(ctx, users.CreateOptions{Caller: operator}, users.NewUser{
 		Email: name + "@example.com", Name: name, Role: role,
@@ -126,11 +128,11 @@ func (w *mailWorld) join(name string, role principal.Role) (principal.Principal,
 	return caller, key.Secret
 }
 
-// leaveMails makes requests whose mails SES refuses.
+// leaveMails sends requests while SES refuses their mails.
 func (w *mailWorld) leaveMails() {
 	ctx := w.tb.Context()
-	admin, _ := w.join("admin", principal.Admin)
-	viewer, _ := w.join("viewer", principal.Viewer)
+	admin, _ := w.createUser("admin", principal.Admin)
+	viewer, _ := w.createUser("viewer", principal.Viewer)
 	_, err := w.direct.Users.Create(ctx, users.CreateOptions{Caller: admin, BaseURL: portal}, users.NewUser{
 		Email: "invited@example.com", Name: "I", Role: principal.Viewer, ActivationEmail: true,
 	})
@@ -147,82 +149,85 @@ func (w *mailWorld) leaveMails() {
 	w.must(err)
 }
 
-// leaveLeakResponse ends a key of an admin who made a key for somebody else. The process crashes after its first write.
+// leaveLeakResponse ends the key of an admin, with which a key of another user was made. The process is killed after its first write, which
+// ends only the admin's key. End reports no error, because the schedule does the rest.
 func (w *mailWorld) leaveLeakResponse() {
 	ctx := w.tb.Context()
-	leaky, secret := w.join("leaky", principal.Admin)
-	other, _ := w.join("other", principal.Viewer)
+	leaky, secret := w.createUser("leaky", principal.Admin)
+	other, _ := w.createUser("other", principal.Viewer)
 	made, err := w.direct.Keys.Create(ctx, leaky, other.UserID, users.NewKey{Name: "made"})
 	w.must(err)
 	crashing := w.services(&crashAfterWrite{next: w.engines()})
 	w.must(crashing.Revocations.End(ctx, leaky.CredentialID, "leaked", portal))
-	w.dead = append(w.dead, secret, made.Secret)
+	w.endedKeys = append(w.endedKeys, secret, made.Secret)
 }
 
-// leaveDeletion deletes a user with many keys. The process crashes after its first write.
+// leaveDeletion deletes a user with many keys. The process is killed after its first write, which leaves the keys.
 func (w *mailWorld) leaveDeletion() {
 	ctx := w.tb.Context()
-	gone, secret := w.join("gone", principal.Viewer)
-	w.dead = append(w.dead, secret)
-	for range manyKeys {
+	gone, secret := w.createUser("gone", principal.Viewer)
+	w.endedKeys = append(w.endedKeys, secret)
+	for range deletedKeys {
 		key, err := w.direct.Keys.Create(ctx, principal.Operator(), gone.UserID, users.NewKey{Name: "k"})
 		w.must(err)
-		w.dead = append(w.dead, key.Secret)
+		w.endedKeys = append(w.endedKeys, key.Secret)
 	}
-	crashing := w.services(&crashAfterWrite{next: wire})
+	crashing := w.services(&crashAfterWrite{next: sharedClient})
 	w.must(crashing.Users.Delete(ctx, principal.Operator(), versions.Target{ID: gone.UserID}))
 }
 
-// crashAfterWrite is a client of a process that ends after its first transaction.
+// crashAfterWrite is the HTTP client of a process that is killed after its first transaction.
 type crashAfterWrite struct {
-	next   office.Client
-	ending ending
+	next     office.Client
+	isKilled bool
 }
 
 // Do implements office.Client.
 func (c *crashAfterWrite) Do(request *http.Request) (*http.Response, error) {
-	if c.ending.cut > 0 {
-		return nil, errEnded
+	if c.isKilled {
+		return nil, errKilled
 	}
 	if strings.HasSuffix(request.Header.Get("X-Amz-Target"), "TransactWriteItems") {
-		c.ending.cut = 1
+		c.isKilled = true
 	}
 	return c.next.Do(request)
 }
 
-func (w *mailWorld) deliver(ctx context.Context, events []int, end *ending) error {
-	w.advanceTo(midnight.Add(time.Duration(slices.Max(events)+1-mailRuns) * time.Minute))
-	err := w.services(endingClient{w.engines(), end}).SendDue(ctx) //nolint:contextcheck // the clients only resolve endpoints
-	w.noteEnd(end)
+func (w *mailWorld) deliver(ctx context.Context, events []int, p *process) error {
+	return w.runAt(midnight.Add(time.Duration(slices.Max(events)+1-mailRuns)*time.Minute), p, func() error {
+		return w.services(killableClient{w.engines(), p}).SendDue(ctx) //nolint:contextcheck // the clients only resolve endpoints
+	})
+}
+
+// runAt runs a process at the time of its schedule, or now if the schedule was late.
+func (w *mailWorld) runAt(at time.Time, p *process, run func() error) error {
+	w.advanceTo(at)
+	w.running.RLock()
+	defer w.running.RUnlock()
+	err := run()
+	if p.killedAt > 0 {
+		w.kills.Add(1)
+	}
 	return err
 }
 
-// engines is the client of a process that does not end.
+// engines returns the HTTP client of a process that is not killed.
 func (w *mailWorld) engines() office.Client {
-	return office.WithMail(wire, http.HandlerFunc(w.receive))
+	return office.WithMail(sharedClient, http.HandlerFunc(w.receive))
 }
 
-// noteEnd counts the deliveries that ended in the middle.
-func (w *mailWorld) noteEnd(end *ending) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if end.cut > 0 {
-		w.ended++
-	}
-}
-
-// advanceTo moves the clock to the time of an event. A late event does not turn it back.
+// advanceTo waits for the current runs and moves the clock forward to a time. It never turns the clock back.
 func (w *mailWorld) advanceTo(at time.Time) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
+	w.running.Lock()
+	defer w.running.Unlock()
 	if at.After(w.clock.Now()) {
 		w.clock.Set(at)
 	}
 }
 
-// mails lists the mails, sorted. Each delivery that ended in the middle may have sent one mail that is sent again.
+// mails lists the different mails, sorted. Each killed process may have sent one mail that is sent again.
 func (w *mailWorld) mails() string {
-	seen, repeated := map[string]bool{}, 0
+	seen, repeated := map[string]bool{}, int64(0)
 	for _, letter := range w.letters.All() {
 		name := letter.To + " " + letter.Subject
 		if seen[name] {
@@ -231,22 +236,22 @@ func (w *mailWorld) mails() string {
 		seen[name] = true
 	}
 	text := strings.Join(slices.Sorted(maps.Keys(seen)), "\n")
-	if repeated > w.ended {
-		text += fmt.Sprintf("\n%d mails are repeated after %d ends", repeated, w.ended)
+	if kills := w.kills.Load(); repeated > kills {
+		text += fmt.Sprintf("\n%d mails are repeated after %d kills", repeated, kills)
 	}
 	return text
 }
 
-// state is the mails and what works after the runs of the next hour, because the schedule waits before it repeats what an ended process has
-// begun.
+// state is the mails, and whether the ended keys and the activation link still work. It runs the schedule for another hour first, because
+// the schedule waits before it repeats the work of a killed process.
 func (w *mailWorld) state(ctx context.Context) (string, error) {
 	for _, minute := range []int{0, 1, 2, 4, 10, 60} {
-		if err := w.deliver(ctx, []int{mailRuns + minute}, &ending{}); err != nil {
+		if err := w.deliver(ctx, []int{mailRuns + minute}, &process{}); err != nil {
 			return "", err
 		}
 	}
 	text := w.mails()
-	for _, secret := range w.dead {
+	for _, secret := range w.endedKeys {
 		_, _, err := w.direct.Authenticator.Authenticate(ctx, secret.Reveal(), credentials.APIKey)
 		if !errors.Is(err, credentials.ErrUnauthorized) {
 			text += fmt.Sprintf("\na key that has ended: %v", err)
@@ -259,5 +264,5 @@ func (w *mailWorld) state(ctx context.Context) (string, error) {
 }
 
 func TestSendMail(t *testing.T) {
-	check(t, consumer{name: "SendMail", events: mailRuns, workers: busy, start: newMailWorlds(t)})
+	checkPermutations(t, consumer{name: "SendMail", events: mailRuns, workers: fewWorkers, start: newMailWorlds(t)})
 }

@@ -7,27 +7,27 @@ import (
 	"strings"
 )
 
-// delivery is one invocation: the events that it gets, and where its process ends.
+// delivery is one invocation of a function with some events. Its process may be killed; see process.
 type delivery struct {
-	events   []int
-	cut      int  // number of calls that succeed before the process ends, or 0 if it does not end
-	lost     bool // the call at which the process ends takes effect
-	together bool // starts at the same time as the next delivery
+	events       []int
+	killedAt     int
+	takesEffect  bool
+	overlapsNext bool // the next delivery starts without waiting for this one
 }
 
 func (d delivery) String() string {
 	text := fmt.Sprint(d.events)
-	if d.cut > 0 {
-		text += fmt.Sprintf(" ends at call %d (takes effect: %t)", d.cut, d.lost)
+	if d.killedAt > 0 {
+		text += fmt.Sprintf(" killed at call %d (takes effect: %t)", d.killedAt, d.takesEffect)
 	}
-	if d.together {
-		text += " together with:"
+	if d.overlapsNext {
+		text += " concurrently with:"
 	}
 	return text
 }
 
-// orderly is each event in its own delivery, in order.
-func orderly(events int) []delivery {
+// inOrder returns one delivery for each event, in order.
+func inOrder(events int) []delivery {
 	all := make([]delivery, events)
 	for i := range all {
 		all[i].events = []int{i}
@@ -40,34 +40,34 @@ func permute(seed uint64, events int) []delivery {
 	random := rand.New(rand.NewPCG(seed, 1))
 	var all []delivery
 	for range random.IntN(2 * events) {
-		d := delivery{events: pick(random, events), together: random.IntN(3) == 0}
+		d := delivery{events: pick(random, events), overlapsNext: random.IntN(3) == 0}
 		if random.IntN(3) == 0 {
-			d.cut, d.lost = 1+random.IntN(12), random.IntN(2) == 0
+			d.killedAt, d.takesEffect = 1+random.IntN(12), random.IntN(2) == 0
 		}
 		all = append(all, d)
 	}
-	for rest := random.Perm(events); len(rest) > 0; {
+	for rest := random.Perm(events); len(rest) > 0; { // each event once, in processes that are not killed
 		n := 1 + random.IntN(len(rest))
-		all = append(all, delivery{events: rest[:n], together: random.IntN(3) == 0})
+		all = append(all, delivery{events: rest[:n], overlapsNext: random.IntN(3) == 0})
 		rest = rest[n:]
 	}
 	random.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
-	return retried(all)
+	return withRetries(all)
 }
 
-// retried adds a delivery of the same events after each one that ends in the middle, as a retry does.
-func retried(all []delivery) []delivery {
+// withRetries repeats each delivery whose process is killed, as Lambda does.
+func withRetries(all []delivery) []delivery {
 	var complete []delivery
 	for _, d := range all {
 		complete = append(complete, d)
-		if d.cut > 0 {
+		if d.killedAt > 0 {
 			complete = append(complete, delivery{events: d.events})
 		}
 	}
 	return complete
 }
 
-// pick draws some events, in any order and perhaps twice.
+// pick draws some events in any order, some of them perhaps several times.
 func pick(random *rand.Rand, events int) []int {
 	picked := make([]int, 1+random.IntN(events))
 	for i := range picked {
@@ -81,7 +81,7 @@ func isComplete(all []delivery, events int) bool {
 	seen := map[int]bool{}
 	for _, d := range all {
 		for _, event := range d.events {
-			seen[event] = seen[event] || d.cut == 0
+			seen[event] = seen[event] || d.killedAt == 0
 		}
 	}
 	for event := range events {
@@ -92,7 +92,7 @@ func isComplete(all []delivery, events int) bool {
 	return true
 }
 
-// shrink removes deliveries as long as the rest is complete and still fails.
+// shrink removes each delivery without which the rest is complete and still fails.
 func shrink(all []delivery, events int, fails func([]delivery) bool) []delivery {
 	for i := 0; i < len(all); {
 		fewer := slices.Delete(slices.Clone(all), i, i+1)
@@ -105,7 +105,8 @@ func shrink(all []delivery, events int, fails func([]delivery) bool) []delivery 
 	return all
 }
 
-func list(all []delivery) string {
+// describe lists deliveries, one a line.
+func describe(all []delivery) string {
 	var text strings.Builder
 	for _, d := range all {
 		fmt.Fprintf(&text, "\n  %s", d)

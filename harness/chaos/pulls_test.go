@@ -32,7 +32,7 @@ func newPullWorld(tb testing.TB) world {
 	return pullWorld{client, awstest.Table(tb, client, "PullsTable"), awstest.Table(tb, client, "AnalyticsTable")}
 }
 
-// pullLine is the line of a pull. The pulls are around midnight, and lines 6 and 7 are about the same pull as lines 0 and 1.
+// pullLine returns the log line of a pull around midnight. Lines 6 and 7 repeat the pulls of lines 0 and 1.
 func pullLine(i int) loglines.Event {
 	n := i % 6
 	at := midnight.Add(time.Duration(n-3) * 4 * time.Second)
@@ -45,8 +45,8 @@ func pullLine(i int) loglines.Event {
 		at.Format(pulls.Stamp), kind, n, n%2)}
 }
 
-func (w pullWorld) deliver(ctx context.Context, events []int, end *ending) error {
-	store := pullsdynamo.New(untilEnd(w.client, end), w.pulls, w.analytics)
+func (w pullWorld) deliver(ctx context.Context, events []int, p *process) error {
+	store := pullsdynamo.New(untilKilled(w.client, p), w.pulls, w.analytics)
 	var batch loglines.Batch
 	for _, i := range events {
 		if i < pullEvents {
@@ -65,7 +65,7 @@ func (w pullWorld) deliver(ctx context.Context, events []int, end *ending) error
 	return nil
 }
 
-// state counts what is pending, as the next minute does.
+// state counts the pending pulls first, as the schedule does within a minute.
 func (w pullWorld) state(ctx context.Context) (string, error) {
 	store, today := pullsdynamo.New(w.client, w.pulls, w.analytics), calendar.DayOf(midnight)
 	if _, err := store.CountPending(ctx); err != nil {
@@ -90,21 +90,21 @@ func (w pullWorld) state(ctx context.Context) (string, error) {
 	return string(text), err
 }
 
-// untilEnd returns a client whose calls fail after the end of the process.
-func untilEnd(client *dynamodb.Client, end *ending) *dynamodb.Client {
+// untilKilled returns the client of a process that may be killed.
+func untilKilled(client *dynamodb.Client, p *process) *dynamodb.Client {
 	return awstest.Faulty(client, func(string, int) error {
-		takesEffect, arrives := end.next()
+		takesEffect, isAnswered := p.call()
 		switch {
-		case arrives:
+		case isAnswered:
 			return nil
 		case takesEffect:
-			return awstest.Lost(errEnded)
+			return awstest.Lost(errKilled)
 		}
-		return errEnded
+		return errKilled
 	})
 }
 
 // TestPulls mixes the records of pulls with runs of the schedule that counts them, so it permutes the events of both functions.
 func TestPulls(t *testing.T) {
-	check(t, consumer{name: "RecordPulls and CountPulls", events: pullEvents + 4, workers: waiting, start: newPullWorld})
+	checkPermutations(t, consumer{name: "RecordPulls and CountPulls", events: pullEvents + 4, workers: manyWorkers, start: newPullWorld})
 }

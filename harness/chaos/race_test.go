@@ -2,5 +2,5 @@
 
 package chaos
 
-// defaultPermutations are fewer with the race detector, which makes each of them several times slower. Races show in the first ones.
+// defaultPermutations is smaller with the race detector, because each permutation takes several times as long. A few permutations show a race.
 const defaultPermutations = 50

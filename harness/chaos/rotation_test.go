@@ -36,8 +36,9 @@ import (
 // noticeRuns is the number of runs of the schedule, one a day.
 const noticeRuns = 6
 
-// expiring are the tokens of as many owners. Each reaches a threshold of the notices on one day of the runs, and no other one.
-var expiring = []struct{ threshold, day int }{{30, 1}, {30, 3}, {14, 2}, {14, 4}, {3, 5}}
+// expiringTokens are tokens of different owners. A token gets its only notice on the given day of the runs, threshold days before it
+// expires.
+var expiringTokens = []struct{ threshold, day int }{{30, 1}, {30, 3}, {14, 2}, {14, 4}, {3, 5}}
 
 // noticeWorld has tokens that expire.
 type noticeWorld struct{ *mailWorld }
@@ -51,10 +52,10 @@ func newNoticeWorlds(t *testing.T) func(testing.TB) world {
 	return func(tb testing.TB) world {
 		tb.Helper()
 		w := noticeWorld{newMailWorld(tb, outbox.API())}
-		w.refuses.Store(false)
-		w.must(w.deliver(tb.Context(), []int{-1}, &ending{})) // the first run sends notices of the past
-		for i, token := range expiring {
-			caller, _ := w.join(fmt.Sprintf("owner%d", i), principal.User)
+		w.sesRefuses.Store(false)
+		w.must(w.deliver(tb.Context(), []int{-1}, &process{})) // the first run sends notices of the past
+		for i, token := range expiringTokens {
+			caller, _ := w.createUser(fmt.Sprintf("owner%d", i), principal.User)
 			const lifetime = 60 // days; the token existed long before its notice
 			w.clock.Set(midnight.AddDate(0, 0, token.day+token.threshold-lifetime))
 			_, err := w.direct.Tokens.Create(tb.Context(), caller, tokens.NewToken{
@@ -67,30 +68,31 @@ func newNoticeWorlds(t *testing.T) func(testing.TB) world {
 	}
 }
 
-func (w noticeWorld) deliver(ctx context.Context, events []int, end *ending) error {
-	w.advanceTo(midnight.AddDate(0, 0, slices.Max(events)))
-	cfg := office.Options{}.Config(endingClient{w.engines(), end}, *w.client.Options().BaseEndpoint)
+func (w noticeWorld) deliver(ctx context.Context, events []int, p *process) error {
+	cfg := office.Options{}.Config(killableClient{w.engines(), p}, *w.client.Options().BaseEndpoint)
 	client := items.Client(cfg)
 	ledger := expirynoticesdynamo.New(client, w.tables.Credentials)
-	_, err := expirynotices.New(expirynotices.Parts{
+	notices := expirynotices.New(expirynotices.Parts{
 		Walk: ledger.Walk(), Ledger: ledger, Retries: ledger,
 		Credentials: credentialsdynamo.New(client, w.tables.Credentials, w.tables.RequestCounts),
-		People:      office.Owners{Issuer: w.services(endingClient{wire, end}).Issuer}, //nolint:contextcheck // see below
+		People:      office.Owners{Issuer: w.services(killableClient{sharedClient, p}).Issuer}, //nolint:contextcheck // see below
 		//nolint:contextcheck // the clients only resolve endpoints
 		Mailer: mailses.New(cfg, "portside@example.com"), BaseURL: portal, Now: w.clock.Now,
-	}).Run(ctx)
-	w.noteEnd(end)
-	if errors.Is(err, walk.ErrLocked) { // a run of a later day has taken over the lease meanwhile
-		return nil
-	}
-	return err
+	})
+	return w.runAt(midnight.AddDate(0, 0, slices.Max(events)), p, func() error {
+		_, err := notices.Run(ctx)
+		if errors.Is(err, walk.ErrLocked) { // a concurrent or killed run has the lease
+			return nil
+		}
+		return err
+	})
 }
 
-// state is the mails after two more runs. The lease of a run that has ended in the middle delays the first one.
+// state is the mails after two more runs, because the lease of a killed run can delay the first one.
 func (w noticeWorld) state(ctx context.Context) (string, error) {
 	for run := range 2 {
 		w.advanceTo(midnight.AddDate(0, 0, noticeRuns).Add(time.Duration(run) * time.Hour))
-		if err := w.deliver(ctx, []int{0}, &ending{}); err != nil {
+		if err := w.deliver(ctx, []int{0}, &process{}); err != nil {
 			return "", err
 		}
 	}
@@ -111,9 +113,10 @@ type rotationWorld struct {
 	version string
 	first   string // the token of the first rotation
 	mu      sync.Mutex
-	done    int // steps
+	done    int // number of completed steps
 }
 
+// overlap is how long the previous token still works after a rotation.
 const overlap = 7 * 24 * time.Hour
 
 func newRotationWorlds(t *testing.T) func(testing.TB) world {
@@ -122,14 +125,14 @@ func newRotationWorlds(t *testing.T) func(testing.TB) world {
 	return func(tb testing.TB) world {
 		tb.Helper()
 		w := &rotationWorld{mailWorld: newMailWorld(tb, nil), vault: vault, secret: "portside/" + uuid.NewString()}
-		w.owner, _ = w.join("owner", principal.User)
+		w.owner, _ = w.createUser("owner", principal.User)
 		terms := rotation.Terms{OwnerID: w.owner.UserID, Name: "pull", Scopes: []string{"read:helm-charts"}, Days: 90}
 		_, err := vault.CreateSecret(tb.Context(), &secretsmanager.CreateSecretInput{
 			Name: &w.secret, SecretString: aws.String(rotation.Value{Terms: terms}.Text()),
 		})
 		w.must(err)
 		w.begin()
-		w.must(w.deliver(tb.Context(), []int{len(rotationSteps) - 1}, &ending{}))
+		w.must(w.deliver(tb.Context(), []int{len(rotationSteps) - 1}, &process{}))
 		current, err := w.current(tb.Context())
 		w.must(err)
 		w.first = current.Token
@@ -148,10 +151,10 @@ func (w *rotationWorld) begin() {
 	w.version, w.done = *out.VersionId, 0
 }
 
-// deliver takes the steps up to the last event, because Secrets Manager calls each step after the one before has succeeded. Then it takes
-// the steps of the events, late and again.
-func (w *rotationWorld) deliver(ctx context.Context, events []int, end *ending) error {
-	rotator := w.rotator(end) //nolint:contextcheck // the clients only resolve endpoints
+// deliver first takes the missing steps up to the last event, because Secrets Manager calls a step only after the previous one has
+// succeeded. Then it takes the steps of the events, which are therefore late and repeated.
+func (w *rotationWorld) deliver(ctx context.Context, events []int, p *process) error {
+	rotator := w.rotator(p) //nolint:contextcheck // the clients only resolve endpoints
 	take := func(step int) error {
 		return rotator.Step(ctx, rotation.Event{Step: rotationSteps[step], SecretID: w.secret, Version: w.version})
 	}
@@ -167,7 +170,7 @@ func (w *rotationWorld) deliver(ctx context.Context, events []int, end *ending) 
 	return errors.Join(problems...)
 }
 
-// completed notes how many steps are done, and returns the number of the next one.
+// completed records how many steps are done, and returns the index of the next one.
 func (w *rotationWorld) completed(steps int) int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -175,8 +178,8 @@ func (w *rotationWorld) completed(steps int) int {
 	return w.done
 }
 
-func (w *rotationWorld) rotator(end *ending) *rotation.Rotator {
-	client := endingClient{wire, end}
+func (w *rotationWorld) rotator(p *process) *rotation.Rotator {
+	client := killableClient{sharedClient, p}
 	vault := secretsmanager.New(w.vault.Options(), func(o *secretsmanager.Options) {
 		o.HTTPClient = client
 		o.Retryer = retry.NewStandard(func(s *retry.StandardOptions) { s.RateLimiter, s.MaxAttempts = ratelimit.None, 1 })
@@ -214,6 +217,8 @@ func (w *rotationWorld) state(ctx context.Context) (string, error) {
 }
 
 func TestRotateTokens(t *testing.T) {
-	check(t, consumer{name: "RotateTokens, schedule", events: noticeRuns, workers: busy, start: newNoticeWorlds(t)})
-	check(t, consumer{name: "RotateTokens, rotation", events: len(rotationSteps), workers: busy, start: newRotationWorlds(t)})
+	notices := consumer{name: "RotateTokens, schedule", events: noticeRuns, workers: fewWorkers, start: newNoticeWorlds(t)}
+	checkPermutations(t, notices)
+	rotations := consumer{name: "RotateTokens, rotation", events: len(rotationSteps), workers: fewWorkers, start: newRotationWorlds(t)}
+	checkPermutations(t, rotations)
 }

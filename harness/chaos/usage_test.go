@@ -32,30 +32,30 @@ func newUsageWorld(tb testing.TB) world {
 	return usageWorld{client, awstest.Table(tb, client, "AnalyticsTable"), analyticss3.NewArchive(newBucket(tb))}
 }
 
-// endingArchive is an archive of a process that ends.
-type endingArchive struct {
+// killableArchive is the archive of a process that may be killed.
+type killableArchive struct {
 	analytics.Archive
-	end *ending
+	process *process
 }
 
-func (a endingArchive) Put(ctx context.Context, name analytics.SegmentName, lines []analytics.LogLine) error {
-	takesEffect, arrives := a.end.next()
+func (a killableArchive) Put(ctx context.Context, name analytics.SegmentName, lines []analytics.LogLine) error {
+	takesEffect, isAnswered := a.process.call()
 	if takesEffect {
-		if err := a.Archive.Put(ctx, name, lines); arrives {
+		if err := a.Archive.Put(ctx, name, lines); isAnswered {
 			return err
 		}
 	}
-	return errEnded
+	return errKilled
 }
 
-func (a endingArchive) Get(ctx context.Context, name analytics.SegmentName) ([]analytics.LogLine, error) {
-	if _, arrives := a.end.next(); !arrives {
-		return nil, errEnded
+func (a killableArchive) Get(ctx context.Context, name analytics.SegmentName) ([]analytics.LogLine, error) {
+	if _, isAnswered := a.process.call(); !isAnswered {
+		return nil, errKilled
 	}
 	return a.Archive.Get(ctx, name)
 }
 
-// usageLine is a line of the access log around midnight. Some lines have the same millisecond, and one is damaged.
+// usageLine returns a line of the access log around midnight. Some lines have the same millisecond, and one is damaged.
 func usageLine(i int) loglines.Event {
 	at := midnight.Add(time.Duration(i/2-2) * 700 * time.Millisecond)
 	message := fmt.Sprintf(`{"requestId":"r%d","time":"%d","ip":"203.0.113.9","method":"GET","route":"ANY /v1/users","status":"%d",`+
@@ -66,10 +66,10 @@ func usageLine(i int) loglines.Event {
 	return loglines.Event{ID: fmt.Sprintf("%056d", i), LoggedAt: at, Message: message}
 }
 
-func (w usageWorld) deliver(ctx context.Context, events []int, end *ending) error {
-	store := analyticsdynamo.New(untilEnd(w.client, end), w.table)
+func (w usageWorld) deliver(ctx context.Context, events []int, p *process) error {
+	store := analyticsdynamo.New(untilKilled(w.client, p), w.table)
 	counter := analytics.Ingester{
-		Groups: analytics.LogGroups{Access: "access"}, Recorder: analyticsdynamo.NewRecorder(store, endingArchive{w.archive, end}),
+		Groups: analytics.LogGroups{Access: "access"}, Recorder: analyticsdynamo.NewRecorder(store, killableArchive{w.archive, p}),
 		Now: func() time.Time { return midnight.AddDate(30, 0, 0) },
 	}
 	batch := loglines.Batch{Group: "access", Stream: "one"}
@@ -91,5 +91,5 @@ func (w usageWorld) state(ctx context.Context) (string, error) {
 }
 
 func TestCountUsage(t *testing.T) {
-	check(t, consumer{name: "CountUsage", events: usageEvents, workers: busy, start: newUsageWorld})
+	checkPermutations(t, consumer{name: "CountUsage", events: usageEvents, workers: fewWorkers, start: newUsageWorld})
 }
