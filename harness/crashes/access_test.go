@@ -7,7 +7,7 @@ import (
 
 const requestsPath = "/api/v1/credential-requests"
 
-// accessFlows are those of tokens and of requests for passwords.
+// accessFlows returns the flows of tokens and of requests for passwords.
 func accessFlows() []flow {
 	access := []string{"AccessFunction"}
 	return []flow{
@@ -150,8 +150,8 @@ func decide(s *service, verb, status string) trial {
 	}
 }
 
-// collect repeats the collection of a password. The link works once. After a lost response the user has a password that nobody knows,
-// which the list shows, and asks for another one.
+// collect repeats the collection of a password. The link works once. After a lost response the list shows a password that the
+// user does not know, so the user asks for another one.
 func collect(s *service) trial {
 	asker, at := s.asked()
 	s.admin().Post(at+"/approve", `{}`).WantStatus(http.StatusOK)

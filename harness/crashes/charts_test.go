@@ -14,7 +14,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 )
 
-// chartFlows are those of charts and their pulls.
+// chartFlows returns the flows of charts and their pulls.
 func chartFlows() []flow {
 	return []flow{
 		{"publish a chart", []string{"IndexChartsFunction"}, publishChart},

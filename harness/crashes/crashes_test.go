@@ -11,7 +11,7 @@ import (
 type flow struct {
 	name      string
 	functions []string // which are killed
-	// begin prepares a trial with data of its own.
+	// begin prepares a trial with new data.
 	begin func(*service) trial
 }
 
@@ -21,7 +21,7 @@ type trial struct {
 	send func() response
 	// settle waits until the event is processed; nil for requests.
 	settle func()
-	// promised are the mails that arrive, perhaps only after the schedule has sent what a crash has left.
+	// promised are the mails that must arrive. The schedule may send them later, if a crash has interrupted the request.
 	promised mails
 	// check checks what the flow has changed after the last response. It changes nothing, so it can run again after a restart.
 	check func(last response)
@@ -29,7 +29,7 @@ type trial struct {
 
 // flows returns all flows.
 func flows() []flow {
-	// The schedule waits two minutes with a mail that a crash has interrupted, so the schedules are first.
+	// The schedule sends the mail of an interrupted request after two minutes, so the flows of schedules come first.
 	return slices.Concat(scheduleFlows(), userFlows(), accessFlows(), sessionFlows(), projectFlows(), chartFlows(), mediaFlows())
 }
 
@@ -58,7 +58,7 @@ func TestFlows(t *testing.T) {
 	t.Logf("figure: crashes: the mails of all %d trials that promise some arrived, in %d of them one more than promised",
 		len(s.promised), s.repeatedMails)
 	t.Logf("figure: crashes: after a restart, %d flows have the same state; %d points were not reached again", len(recheck), sum.missed)
-	if sum.kills < sum.points/2 { // on a busy machine, more calls belong to work in the background, which comes at other times
+	if sum.kills < sum.points/2 { // on a busy machine, more calls come from background work, whose times vary
 		t.Errorf("only %d of %d points were reached again", sum.kills, sum.points)
 	}
 }
@@ -78,7 +78,7 @@ func (s *service) killEverywhere(t *testing.T, f flow, sum *counts) (recheck fun
 		first := trial.run()
 		wasKilled := s.killer.hasKilled()
 		s.killer.stop()
-		if !wasKilled { // the flow makes this call only now and then, such as the first use of a key in five minutes
+		if !wasKilled { // the flow does not always make this call: only the first use of a key in five minutes is stored, for example
 			sum.missed++
 			trial.check(first)
 			continue
@@ -111,7 +111,7 @@ func (s *service) killEverywhere(t *testing.T, f flow, sum *counts) (recheck fun
 	return recheck
 }
 
-// pointsOf runs a flow without a crash.
+// pointsOf runs a flow without a crash, and returns the points of its calls.
 func (s *service) pointsOf(f flow) []point {
 	s.t.Helper()
 	trial := f.begin(s)

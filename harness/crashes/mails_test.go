@@ -6,14 +6,15 @@ import (
 	"path/filepath"
 )
 
-// mails are the mails to an address that nobody else uses.
+// mails are the mails to an address that only one trial uses.
 type mails struct {
 	to    string
 	count int
 	why   string
 }
 
-// awaitMails waits until the schedule has sent what crashes have left. A crash between the answer of SES and its record sends a mail again.
+// awaitMails waits until the schedule has sent the mails that crashes have delayed. A crash after SES has accepted a mail, and before that
+// is stored, sends the mail again.
 func (s *service) awaitMails() {
 	s.t.Helper()
 	var counts map[string]int

@@ -10,13 +10,15 @@ import (
 
 const extractPath = "/v1/capabilities/extract/media"
 
-// mediaFlows are those of files and jobs.
+// mediaFlows returns the flows of files and jobs.
 func mediaFlows() []flow {
 	return []flow{
 		{"extract from a file", []string{"MediaFunction"}, extract},
 		{"offer an upload", []string{"MediaFunction"}, offerUpload},
 		{"start a job", []string{"MediaFunction"}, startJob},
 		{"run a job", []string{"RunMediaJobsFunction"}, runJob},
+		{"start a batch", []string{"MediaFunction"}, startBatch},
+		{"run a batch", []string{"RunMediaJobsFunction"}, runBatch},
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 // point is a moment at which a function is killed: its nth call of an operation in a flow.
 type point struct {
 	call   crashpoint.Call
-	nth    int // 0 for the first one
+	nth    int // from 0
 	action crashpoint.Action
 }
 
@@ -34,7 +34,8 @@ type killer struct {
 	killed    bool
 }
 
-// watch begins to record the calls of functions. It kills the one that makes the call of target, once. The zero point kills none.
+// watch begins to record the calls of functions. It kills the one that makes the call of target, once. The zero point kills
+// no function.
 func (k *killer) watch(target point, functions ...string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

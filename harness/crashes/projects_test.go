@@ -5,7 +5,7 @@ import (
 	"net/http"
 )
 
-// projectFlows are those of projects.
+// projectFlows returns the flows of projects.
 func projectFlows() []flow {
 	projects := []string{"ProjectsFunction"}
 	return []flow{

@@ -16,7 +16,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/secretsmanager"
 )
 
-// scheduleFlows are those that a schedule or a log begins.
+// scheduleFlows returns the flows that a schedule or a log starts.
 func scheduleFlows() []flow {
 	return []flow{
 		{"send due mails", []string{"SendMailFunction"}, sendMails},

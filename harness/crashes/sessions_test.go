@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// sessionFlows are those of the portal's sessions.
+// sessionFlows returns the flows of the portal's sessions.
 func sessionFlows() []flow {
 	sessions := []string{"SessionsFunction"}
 	return []flow{
@@ -39,14 +39,14 @@ func cookie(r response, text string) string {
 	return ""
 }
 
-// askForLink asks again after a lost response, so that one or two mails arrive; only the last browser can use its link.
+// askForLink asks again after a lost response, so one or two mails arrive. Only the last browser can use its link.
 func askForLink(s *service) trial {
 	u := s.user("user")
 	return trial{
 		send: request(s.browser(), http.MethodPost, "/v1/sign-in/links", `{"email":"`+u.email+`"}`),
 		check: func(last response) {
 			last.WantStatus(http.StatusAccepted)
-			if n := len(s.mails(u.email)); n > 3 { // one is that of the activation
+			if n := len(s.mails(u.email)); n > 3 { // one of them is for the activation
 				s.t.Errorf("%d mails", n)
 			}
 		},
@@ -84,11 +84,12 @@ func (s *service) signedIn() (u user, session string) {
 	return u, cookie(browser.Post("/v1/sessions", body).WantStatus(http.StatusCreated), "session")
 }
 
-func signOut(s *service) trial { return end(s, "/v1/sessions/current") }
+func signOut(s *service) trial { return endSession(s, "/v1/sessions/current") }
 
-func signOutEverywhere(s *service) trial { return end(s, "/v1/sessions") }
+func signOutEverywhere(s *service) trial { return endSession(s, "/v1/sessions") }
 
-func end(s *service, target string) trial {
+// endSession deletes a session and checks that its cookie no longer works.
+func endSession(s *service, target string) trial {
 	u, session := s.signedIn()
 	return trial{
 		send: request(s.browser().With("Cookie", session), http.MethodDelete, target, ""),

@@ -36,7 +36,7 @@ type service struct {
 	log      *logBuffer
 	caller   *http.Client
 	people   int    // created so far
-	pulled   string // the chart that all pulls are of
+	pulled   string // name of the chart that all trials pull
 	promised []mails
 	arrived  map[string]string // the recipients of mails by file
 
@@ -124,7 +124,7 @@ func (s *service) invite(role string) (u user, token string) {
 	return u, s.mailedToken(u.email)
 }
 
-// user creates a user who activates the account by mail, so that no other user had a hand in the API key.
+// user creates a user who activates the account by mail, so that no other user was involved in making the API key.
 func (s *service) user(role string) user {
 	s.t.Helper()
 	u, token := s.invite(role)
@@ -174,9 +174,9 @@ func (s *service) await(what string, condition func() bool) {
 	}
 }
 
-// settled returns a function that waits until an event has its effect, and its functions make no more calls for some time.
+// settled returns a function that waits until an event has its effect, and until its functions have made no calls for some time.
 func (s *service) settled(what string, hasEffect func() bool) func() {
-	const quiet = 30
+	const quietPolls = 30
 	return func() {
 		s.t.Helper()
 		s.await(what, hasEffect)
@@ -187,7 +187,7 @@ func (s *service) settled(what string, hasEffect func() bool) func() {
 				calls, unchanged = now, 0
 			}
 			unchanged++
-			return unchanged > quiet
+			return unchanged > quietPolls
 		})
 	}
 }

@@ -4,7 +4,7 @@ import (
 	"net/http"
 )
 
-// userFlows are those of users and API keys.
+// userFlows returns the flows of users and API keys.
 func userFlows() []flow {
 	users := []string{"UsersFunction"}
 	return []flow{
