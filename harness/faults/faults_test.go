@@ -51,6 +51,7 @@ var flows = []flow{
 	{"measure storage", measureStorage},
 	{"publish charts", publishChart},
 	{"run a job", runJob},
+	{"run a batch", runBatch},
 	{"grant an image", grantImage},
 }
 

@@ -5,26 +5,18 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
-	"crypto/sha256"
 	"errors"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/ecr"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 
-	"portside/documents"
-	"portside/documents/files"
-	"portside/documents/kind"
 	"portside/shared/charts"
 	"portside/shared/charts/chartshelm"
 	"portside/shared/charts/chartss3"
 	"portside/shared/core/principal"
 	"portside/shared/images/imagesdynamo"
 	"portside/shared/images/imagesecr"
-	"portside/shared/media"
-	"portside/shared/media/mediaengines"
-	"portside/shared/media/medias3"
-	"portside/shared/testkit/awstest"
 )
 
 // newBucket creates the bucket of a run.
@@ -98,49 +90,6 @@ func publishChart(r *run) {
 	page, err := library.Versions(r.tb.Context(), viewer, charts.VersionQuery{Chart: "app", Limit: 10})
 	r.must(err)
 	r.check(len(page.Releases) == 1 && page.Releases[0].Version.Version == "2.0.0", "the versions are %+v", page.Releases)
-}
-
-// runJob offers an upload and asks a question about a file as a job, which the queue runs twice.
-func runJob(r *run) {
-	const owner = "0192f3a1-0000-7000-8000-000000000001"
-	bucket, err := r.newBucket()
-	r.must(err)
-	store := medias3.New(r.objects, bucket, awstest.RealTime)
-	parts, err := mediaengines.Equip(media.Parts{
-		Detect: kind.Detect, Readers: files.Readers(), Results: store, Limits: documents.DefaultLimits(),
-	}, mediaengines.Settings{})
-	r.must(err)
-	service := media.NewService(parts)
-	responder := media.NewResponder(media.ResponderParts{
-		Service: service, Uploads: store, Jobs: store, Timing: media.DefaultTiming(), Now: awstest.RealTime,
-	})
-	runner := media.NewRunner(media.RunnerParts{Service: service, Uploads: store, Jobs: store, Now: awstest.RealTime})
-	r.do("offer an upload", func(ctx context.Context) error {
-		_, err := store.Offer(ctx, owner, medias3.MaxUploadBytes)
-		return err
-	})
-	text := []byte("The quick brown fox jumps over the lazy dog. It does so every day.")
-	var job media.Job
-	r.do("start a job", func(ctx context.Context) error {
-		response, err := responder.Respond(ctx, media.Request{
-			Owner: owner, Question: media.Question{Task: media.Summarize}, ReceivedAt: awstest.RealTime(), WantsJob: true,
-			Files: []media.RequestFile{{File: &media.File{Source: documents.FromBytes(text), Sum: sha256.Sum256(text)}}},
-			Close: func() {},
-		})
-		if err == nil {
-			job = *response.Job
-		}
-		return err
-	})
-	for range 2 {
-		r.event("run the job", func(ctx context.Context) error { return runner.Run(ctx, owner, job.ID) })
-	}
-	var ended media.Job
-	r.do("read the job", func(ctx context.Context) (err error) {
-		ended, err = responder.FindJob(ctx, owner, job.ID)
-		return err
-	})
-	r.check(ended.Status == media.Succeeded, "the job is %s: %+v", ended.Status, ended.Failure)
 }
 
 // grantImage keeps that a credential may fetch the blobs of an image, and logs in to the vendor's registry.
