@@ -1,5 +1,5 @@
-// Package invariants lists what is wrong in the tables and buckets, whatever has happened to them. It reads the raw items and
-// objects, and shares no code with the stores that write them.
+// Package invariants checks the rules that the tables and buckets must satisfy after any requests, events, faults and crashes. It reads the
+// raw items and objects, and shares no code with the stores that write them.
 package invariants
 
 import (

@@ -21,9 +21,10 @@ import (
 type Buckets struct{ Charts, Media string }
 
 const (
-	// mediaLifetime is how long requests reach an object of the media bucket, and how often the bucket deletes older ones.
+	// mediaLifetime is how long requests can read an object of the media bucket. The bucket deletes older objects once in this time, so an
+	// object can exist for twice as long.
 	mediaLifetime = 24 * time.Hour
-	// placeSilence is how long a place of a job may stay after a crash, as media.MaxJobSilence says.
+	// placeSilence is how long a place may belong to a job that was not stored because its start crashed: media.MaxJobSilence.
 	placeSilence = 18 * time.Minute
 )
 
@@ -52,7 +53,7 @@ func CheckObjects(ctx context.Context, client *s3.Client, buckets Buckets, now t
 	return broken, nil
 }
 
-// bucket is the objects of a bucket by their keys.
+// bucket has the list of the objects of a bucket, by their keys.
 type bucket struct {
 	client  *s3.Client
 	name    string
@@ -79,7 +80,7 @@ func (b bucket) has(key string) bool {
 	return isFound
 }
 
-// names returns the names of the objects below a prefix, sorted and without it.
+// names returns the sorted keys with a prefix, without the prefix.
 func (b bucket) names(prefix string) (names []string) {
 	for _, key := range slices.Sorted(maps.Keys(b.objects)) {
 		if name, isBelow := strings.CutPrefix(key, prefix); isBelow {
@@ -98,8 +99,8 @@ func (b bucket) read(ctx context.Context, key string) ([]byte, error) {
 	return content, errors.Join(err, out.Body.Close())
 }
 
-// checkCharts checks that the index lists what is published; rejected archives are moved away. Customers get a copy of each listed archive.
-// Copies of archives that are no longer published stay, because a client may still fetch them.
+// checkCharts checks that the index lists exactly the published archives, and that each has a copy for customers. The indexer moves
+// rejected archives away. It keeps the copies of archives that are no longer published, because a client may still fetch them.
 func (b bucket) checkCharts(ctx context.Context, broken *report) error {
 	var index struct {
 		Entries map[string][]struct {
@@ -136,14 +137,34 @@ func (b bucket) checkCharts(ctx context.Context, broken *report) error {
 	return nil
 }
 
-// storedJob has what the checks need of a job.
+// storedJob has the fields of a job that the checks need.
 type storedJob struct {
 	Status  string    `json:"status"`
 	Uploads []string  `json:"uploads"`
 	Created time.Time `json:"createdAt"`
+	Batch   *struct {
+		Documents []struct {
+			Status string `json:"status"`
+		} `json:"documents"` // with the indexes of Uploads
+	} `json:"batch"`
 }
 
-// checkMedia checks that jobs have their files, places of jobs have open jobs, and nothing is older than two lifetimes.
+// succeeded returns the uploads for which the job has an answer.
+func (j storedJob) succeeded() (uploads []string) {
+	for i, upload := range j.Uploads {
+		status := j.Status
+		if j.Batch != nil {
+			status = j.Batch.Documents[i].Status
+		}
+		if status == "succeeded" {
+			uploads = append(uploads, upload)
+		}
+	}
+	return uploads
+}
+
+// checkMedia checks that jobs have their files, that places belong to open jobs, and that no object is older than two lifetimes. A place is
+// an object that counts an open job of its owner: open/<owner>/<number>, with the ID of the job.
 func (b bucket) checkMedia(ctx context.Context, broken *report, now time.Time) error {
 	for key, object := range b.objects {
 		if age := now.Sub(aws.ToTime(object.LastModified)); age > 2*mediaLifetime {
@@ -161,7 +182,7 @@ func (b bucket) checkMedia(ctx context.Context, broken *report, now time.Time) e
 			broken.add("media: the job %s cannot be read: %v", name, err)
 		}
 		jobs[name] = job
-		b.checkUploads(broken, name, job, now)
+		b.checkFiles(broken, name, job, now)
 	}
 	for _, place := range b.names("open/") {
 		id, err := b.read(ctx, "open/"+place)
@@ -180,14 +201,23 @@ func (b bucket) checkMedia(ctx context.Context, broken *report, now time.Time) e
 	return nil
 }
 
-// checkUploads checks that a job that has succeeded had its files. They may be gone a lifetime after the job was created.
-func (b bucket) checkUploads(broken *report, name string, job storedJob, now time.Time) {
+// checkFiles checks that the files for which a job has an answer exist, and that a batch that has succeeded has its results. They may be
+// missing a lifetime after the job was created.
+func (b bucket) checkFiles(broken *report, name string, job storedJob, now time.Time) {
 	if now.Sub(job.Created) > mediaLifetime {
 		return
 	}
-	for _, upload := range job.Uploads {
-		if !b.has("uploads/"+path.Dir(name)+"/"+upload) && job.Status == "succeeded" {
+	for _, upload := range job.succeeded() {
+		if !b.has("uploads/" + path.Dir(name) + "/" + upload) {
 			broken.add("media: the job %s has succeeded without its file %s", name, upload)
+		}
+	}
+	if job.Batch == nil || job.Status != "succeeded" {
+		return
+	}
+	for _, results := range []string{"results.csv", "results.jsonl"} {
+		if !b.has("batches/" + name + "/" + results) {
+			broken.add("media: the batch %s has succeeded without its file %s", name, results)
 		}
 	}
 }

@@ -25,10 +25,11 @@ import (
 const (
 	jobOwner = "0192f3a1-0000-7000-8000-000000000001"
 	jobID    = "0192f3a1-0000-7000-8000-0000000000aa"
+	batchID  = "0192f3a1-0000-7000-8000-0000000000cc"
 	uploadID = "0192f3a1-0000-7000-8000-0000000000bb"
 )
 
-// objectDamage deletes an object, or puts a text in its place.
+// objectDamage deletes an object, or replaces it by a text.
 type objectDamage struct {
 	media     bool // in the media bucket
 	key, text string
@@ -43,14 +44,21 @@ var objectDamages = map[string]objectDamage{
 	"index damaged":        {key: "index.yaml", text: "{", want: "the index cannot be read"},
 	"upload gone":          {media: true, key: "uploads/" + jobOwner + "/" + uploadID, want: "has succeeded without its file"},
 	"job damaged":          {media: true, key: "jobs/" + jobOwner + "/" + jobID, text: "{", want: "cannot be read"},
-	"place of ended job":   {media: true, key: "open/" + jobOwner + "/0", text: jobID, want: "which has ended"},
-	"place of no job": {
+	"results gone": {
+		media: true, key: "batches/" + jobOwner + "/" + batchID + "/results.csv",
+		want: "the batch " + jobOwner + "/" + batchID + " has succeeded without",
+	},
+	"upload of a batch gone": {
+		media: true, key: "uploads/" + jobOwner + "/" + uploadID, want: "the job " + jobOwner + "/" + batchID + " has succeeded without",
+	},
+	"place of ended job": {media: true, key: "open/" + jobOwner + "/0", text: jobID, want: "which has ended"},
+	"place without job": {
 		media: true, key: "open/" + jobOwner + "/0", text: uploadID, later: 20 * time.Minute, want: "which does not exist",
 	},
 	"old object": {media: true, key: "results/x", text: "{}", later: 49 * time.Hour, want: "results/x is 49h"},
 }
 
-// objectWorld has a published chart and a job that has ended.
+// objectWorld has a published chart, and a job and a batch that have ended. A document of the batch has failed, because it has no upload.
 type objectWorld struct {
 	client  *s3.Client
 	buckets invariants.Buckets
@@ -72,20 +80,37 @@ func newObjectWorld(t *testing.T) objectWorld {
 		t.Fatal(err)
 	}
 	store := medias3.New(w.client, w.buckets.Media, awstest.RealTime)
-	started := media.Job{ID: jobID, Owner: jobOwner, Status: media.Queued, Uploads: []string{uploadID}, CreatedAt: awstest.RealTime()}
-	err = errors.Join(store.SaveUpload(ctx, jobOwner, uploadID, documents.FromBytes([]byte("text"))), store.StartJob(ctx, started))
-	if err != nil {
-		t.Fatal(err)
+	batch := media.Job{ID: batchID, Uploads: []string{uploadID, uuid.NewString()}, Batch: &media.Batch{Documents: []media.BatchDocument{
+		{Name: "a.txt", Status: media.Succeeded}, {Name: "b.txt", Status: media.Failed},
+	}}}
+	text := documents.FromBytes([]byte("text"))
+	err = errors.Join(
+		store.SaveUpload(ctx, jobOwner, uploadID, text), endJob(t, store, media.Job{ID: jobID, Uploads: []string{uploadID}}),
+		endJob(t, store, batch),
+	)
+	for _, format := range []media.ResultsFormat{media.CSV, media.JSONLines} {
+		err = errors.Join(err, store.SaveResults(ctx, media.Job{ID: batchID, Owner: jobOwner}, format, media.File{Source: text}))
 	}
-	job, err := store.Job(ctx, jobOwner, jobID)
 	if err != nil {
-		t.Fatal(err)
-	}
-	job.Status = media.Succeeded
-	if _, err := store.SaveJob(ctx, job); err != nil {
 		t.Fatal(err)
 	}
 	return w
+}
+
+// endJob stores a job that has succeeded.
+func endJob(t *testing.T, store *medias3.Store, job media.Job) error {
+	t.Helper()
+	job.Owner, job.Status, job.CreatedAt = jobOwner, media.Queued, awstest.RealTime()
+	if err := store.StartJob(t.Context(), job); err != nil {
+		return err
+	}
+	started, err := store.Job(t.Context(), job.Owner, job.ID)
+	if err != nil {
+		return err
+	}
+	started.Status = media.Succeeded
+	_, err = store.SaveJob(t.Context(), started)
+	return err
 }
 
 func packChart(t *testing.T) []byte {
@@ -104,7 +129,7 @@ func packChart(t *testing.T) []byte {
 	return packed.Bytes()
 }
 
-// apply damages an object, and returns what is broken.
+// apply damages an object, and returns the broken rules.
 func (w objectWorld) apply(t *testing.T, d objectDamage) []string {
 	t.Helper()
 	bucket := w.buckets.Charts
@@ -131,9 +156,9 @@ func TestEveryDamageOfAnObjectIsReported(t *testing.T) {
 	for name, damage := range objectDamages {
 		t.Run(name, func(t *testing.T) {
 			w := newObjectWorld(t)
-			whole, err := invariants.CheckObjects(t.Context(), w.client, w.buckets, awstest.RealTime())
-			if err != nil || len(whole) > 0 {
-				t.Fatalf("before the damage: %q, %v", whole, err)
+			before, err := invariants.CheckObjects(t.Context(), w.client, w.buckets, awstest.RealTime())
+			if err != nil || len(before) > 0 {
+				t.Fatalf("before the damage: %q, %v", before, err)
 			}
 			if broken := strings.Join(w.apply(t, damage), "\n"); !strings.Contains(broken, damage.want) {
 				t.Errorf("got %q, want %q", broken, damage.want)
@@ -142,8 +167,9 @@ func TestEveryDamageOfAnObjectIsReported(t *testing.T) {
 	}
 }
 
-// An interrupted start leaves a place that another job takes over later, and old jobs may have lost their files.
-func TestObjectsThatMayBeLeft(t *testing.T) {
+// TestAllowedObjects checks states that no rule forbids. Another job later takes over the place of an interrupted start, and old jobs may
+// have lost their files.
+func TestAllowedObjects(t *testing.T) {
 	allowed := map[string]objectDamage{
 		"place of an interrupted start": {media: true, key: "open/" + jobOwner + "/0", text: uuid.NewString()},
 		"upload of an old job":          {media: true, key: "uploads/" + jobOwner + "/" + uploadID, later: 25 * time.Hour},
