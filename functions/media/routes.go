@@ -109,7 +109,7 @@ var (
 // surrogate pair (\ud83d\udea2).
 const maxTextBytes = 12 * (100_000 + media.MaxVariables*(media.MaxNameChars+media.MaxDescriptionChars+10))
 
-// maxBatchBytes limits the body of a batch. It has room for the documents besides what a text needs.
+// maxBatchBytes limits the body of a batch. It is the limit for a text, plus the list of the documents.
 const maxBatchBytes = maxTextBytes + media.MaxBatchDocuments*(12*media.MaxBatchNameChars+100)
 
 const batchDescription = "Starts a job that answers the same question about each of up to 1,000 uploads. `GET` of the job shows the " +

@@ -23,6 +23,7 @@ func TestMedia(t *testing.T) {
 	}{
 		{"docs/media.md", testMediaDocument},
 		{"cached results", testCachedResults},
+		{"tables of two invoices", testTableDifferences},
 		{"jobs with uploads", testJobWithUploads},
 		{"other users' uploads and jobs", testOtherUsersUploads},
 		{"file sizes", testFileSizes},

@@ -267,7 +267,8 @@ func testPortalComparison(t *testing.T, m *mediaPage) {
 	m.wantSameFromCurl(t)
 }
 
-// testPortalChanges shows what has changed in whole texts. The words that differ are marked, also if they occur before.
+// testPortalChanges compares whole texts in the portal. It checks that the words that differ are marked, also if the same words occur
+// earlier.
 func testPortalChanges(t *testing.T, m *mediaPage) {
 	m.Check("Compare", true)
 	rent := "Lease\n\nThe rent of the flat and the rent of the garage are due.\n\n"

@@ -12,6 +12,7 @@ import (
 type Answer struct {
 	Summary    string                 `json:"summary,omitempty"`
 	Extracted  map[string]any         `json:"extracted_data,omitzero"` // answers.Value by name, or Compared by name
+	Tables     map[string]Table       `json:"tables,omitzero"`         // of a comparison by a schema, by the JSON Pointers to the arrays
 	Evidence   map[string][]Quote     `json:"evidence,omitzero"`
 	Candidates map[string][]Candidate `json:"candidates,omitzero"` // of each variable, if the question asks for them
 	Changes    []Change               `json:"changes,omitzero"`    // of a comparison without variables
@@ -34,7 +35,19 @@ type Quote struct {
 	End        int      `json:"end" doc:"Position after the last character of the quote." example:"429"`
 	Confidence float64  `json:"confidence" minimum:"0" maximum:"1" example:"0.93"`
 	Box        *Box     `json:"box,omitempty" doc:"Place of the quote on its page. PDF, and pictures whose reader finds the places of words."`
+	Place      *Place   `json:"place,omitempty" doc:"Where the quote stands in a file without boxes, in the terms of its format."`
 	Time       *float64 `json:"time,omitempty" doc:"In a recording, the time at which the passage with the quote begins, in seconds." example:"12.5"`
+}
+
+// Place is where a quote stands in a file, in the terms of its format.
+type Place struct {
+	Sheet    string   `json:"sheet,omitempty" doc:"Of a spreadsheet: the name of the sheet." example:"Invoice"`
+	Cell     string   `json:"cell,omitempty" doc:"Of a spreadsheet: the cell." example:"B7"`
+	Slide    int      `json:"slide,omitempty" doc:"Of a presentation: the number of the slide, from 1."`
+	Headings []string `json:"headings,omitempty" doc:"The headings above the quote, the outermost first; up to 10, of each the first 200 characters. Not of a spreadsheet."`
+	Table    int      `json:"table,omitempty" doc:"Number of the table in the file, from 1. Not of a spreadsheet."`
+	Row      int      `json:"row,omitempty" doc:"Number of the row of the table, from 1; the head is a row."`
+	Column   int      `json:"column,omitempty" doc:"Number of the column of the table, from 1."`
 }
 
 // Box is the place of a quote on its page.
@@ -79,8 +92,18 @@ func quoteOf(e answers.Evidence, d *documents.Document, file int) Quote {
 	start := utf8.RuneCountInString(d.Text()[:e.Start])
 	return Quote{
 		Quote: e.Quote, File: file, Page: e.Page, Start: start, End: start + utf8.RuneCountInString(e.Quote),
-		Confidence: e.Confidence, Box: boxOf(d, e), Time: timeOf(d, e),
+		Confidence: e.Confidence, Box: boxOf(d, e), Place: placeOf(d, e), Time: timeOf(d, e),
 	}
+}
+
+// placeOf returns the structural place of evidence, or nil if the file has none.
+func placeOf(d *documents.Document, e answers.Evidence) *Place {
+	found := d.PlaceOf(e.Start)
+	if found.IsZero() {
+		return nil
+	}
+	place := Place(found)
+	return &place
 }
 
 // timeOf returns when the passage with the evidence begins, in seconds, or nil if the document is not a recording.

@@ -44,7 +44,7 @@ var (
 // leftOutEvidence is the warning in the line of a document whose answer is too large with its evidence.
 const leftOutEvidence = "The evidence was left out, because a document's part of the results has at most 256 KB."
 
-// Batch is the part of a Job that answers one question about many documents, each by itself.
+// Batch is the part of a Job that answers one question about each of many documents separately.
 type Batch struct {
 	Documents []BatchDocument `json:"documents"` // in the order of the request, with the indexes of Job.Uploads
 	Runs      int             `json:"runs"`      // earlier runs that ended for lack of time

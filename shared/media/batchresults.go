@@ -19,12 +19,11 @@ const fetchedLines = 16
 
 // saveResults stores the files with the results of all documents.
 func (r *Runner) saveResults(ctx context.Context, job Job) error {
-	for format, write := range map[ResultsFormat]func(context.Context, io.Writer, Job) error{
-		JSONLines: r.writeJSONLines, CSV: r.writeCSV,
-	} {
-		if err := r.saveFile(ctx, job, format, write); err != nil {
-			return fmt.Errorf("%s: %w", format, err)
-		}
+	if err := r.saveFile(ctx, job, JSONLines, r.writeJSONLines); err != nil {
+		return fmt.Errorf("%s: %w", JSONLines, err)
+	}
+	if err := r.saveFile(ctx, job, CSV, r.writeCSV); err != nil {
+		return fmt.Errorf("%s: %w", CSV, err)
 	}
 	return nil
 }

@@ -16,7 +16,7 @@ type batchRun struct {
 	*Runner
 	ctx context.Context // of the run, which outlasts the context of the work
 
-	started Job // as it was at the beginning of the run
+	started Job // the job at the beginning of the run
 
 	mu           sync.Mutex
 	job          Job
@@ -79,7 +79,7 @@ func (b *batchRun) answerDocuments(ctx context.Context) {
 	workers.Wait()
 }
 
-// take returns the index of the next document to answer, or -1 if there is none, or too little time for it.
+// take returns the index of the next document to answer, or -1 if no document or too little time is left.
 func (b *batchRun) take() int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -109,7 +109,7 @@ func (b *batchRun) hasTime() bool {
 // answerDocument answers the question about one document and stores its line.
 func (b *batchRun) answerDocument(ctx context.Context, index int) (err error) {
 	defer func() {
-		if reason := recover(); reason != nil { // in a goroutine of its own, it would end the process
+		if reason := recover(); reason != nil { // a panic in this goroutine would end the process
 			err = fmt.Errorf("the work panicked: %v\n%s", reason, debug.Stack())
 		}
 	}()
@@ -240,7 +240,7 @@ func (b *batchRun) complete() error {
 	return ignoreChanged(err)
 }
 
-// ignoreChanged returns nil for ErrJobChanged, because the run that has saved the job goes on with it.
+// ignoreChanged returns nil for ErrJobChanged, because the run that has saved the job continues it.
 func ignoreChanged(err error) error {
 	if isJobChanged(err) {
 		return nil

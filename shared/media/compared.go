@@ -11,7 +11,7 @@ import (
 type Compared struct {
 	Data          string     `json:"data" doc:"Value in the first file; empty if it was not found."`
 	DataToCompare string     `json:"data_to_compare" doc:"Value in the second file; empty if it was not found."`
-	Comparison    string     `json:"comparison" doc:"How the values compare, in a sentence in the requested language."`
+	Comparison    string     `json:"comparison" doc:"How the values compare, in a sentence in the requested language. Empty if a value does not fit the schema of the question."`
 	Difference    Difference `json:"difference" doc:"How the values compare, for programs."`
 }
 

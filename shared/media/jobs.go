@@ -30,14 +30,15 @@ const (
 
 	MaxJobAge = MaxJobEventAge + JobTimeout // after which no attempt can be running
 
-	// MaxJobSilence is the longest time between two saves of a job that does not wait for a free execution: an attempt saves the
-	// job when it begins, and Lambda repeats a failed one after at most 2 minutes.
+	// MaxJobSilence is the longest time between two saves of a job, unless the job waits for a free execution. Each attempt saves the
+	// job when it begins, and Lambda repeats a failed attempt after at most 2 minutes.
 	MaxJobSilence = JobTimeout + 3*time.Minute
 )
 
 // MaxOpenJobs is how many jobs of one owner may be queued or running at the same time, so that one owner cannot occupy the
-// concurrent executions that all owners share. A job that was not saved for MaxJobSilence does not count. So an owner whose jobs
-// all crashed can soon start others. The jobs of a full queue do not count then either, which MaxJobEventAge bounds.
+// concurrent executions that all owners share. A job that was not saved for MaxJobSilence does not count, so an owner whose jobs
+// all crashed can soon start others. Jobs that wait that long for a free execution do not count either. Lambda drops their events
+// after MaxJobEventAge, which bounds their number.
 const MaxOpenJobs = 5
 
 // ErrAlreadyStarted means that another request has started the job in the meantime.
@@ -78,7 +79,7 @@ type Job struct {
 	Answer    *Answer   `json:"answer,omitempty"`
 	Failure   *Failure  `json:"failure,omitempty"`
 	CreatedAt time.Time `json:"createdAt"`
-	// Batch has the documents if the job answers its question about each upload by itself. Otherwise it is nil.
+	// Batch has the documents of a job that answers its question about each upload separately. It is nil for other jobs.
 	Batch *Batch `json:"batch,omitempty"`
 
 	Version string    `json:"-"` // version that was read from the store; empty for a new job
@@ -118,7 +119,7 @@ func (j Job) IsSilent(now time.Time) bool { return now.Sub(j.SavedAt) > MaxJobSi
 // has failed, even if no process was left to save that.
 func (j Job) AsOf(now time.Time) Job {
 	since := j.CreatedAt
-	if j.Batch != nil { // it has several runs, and each begins with an event that was sent when the job was saved
+	if j.Batch != nil { // a batch has several runs, and each save can send the event of the next one
 		since = j.SavedAt
 	}
 	if !j.Ended() && now.Sub(since) > MaxJobAge {
@@ -130,8 +131,8 @@ func (j Job) AsOf(now time.Time) Job {
 // Uploads stores files for the time of Retention. It cannot delete them: a function with that permission could delete the
 // files of every owner.
 type Uploads interface {
-	// SaveUpload stores a file under an ID of its owner. After an error, the file may be stored
-	// nevertheless, and then completely.
+	// SaveUpload stores a file under an ID of its owner. If it returns an error, either the whole file is
+	// stored or nothing.
 	SaveUpload(ctx context.Context, owner, id string, file documents.Source) error
 	// OpenUpload returns a file, or ErrNoUpload if the owner has none with the ID. The caller must call
 	// closeFile.
@@ -146,8 +147,8 @@ type Jobs interface {
 	// is ErrTooManyJobs if the owner has MaxOpenJobs already, or
 	// ErrTooManyBatches if a batch has not ended.
 	StartJob(ctx context.Context, job Job) error
-	// ResumeJob makes sure that a Runner soon runs a job that no Runner has begun, because the process that started it may have crashed
-	// before that was certain.
+	// ResumeJob makes sure that a Runner soon runs a job that no Runner has begun. The process that started the job may have crashed
+	// after it stored the job and before a Runner was certain to run it.
 	ResumeJob(ctx context.Context, owner, id string) error
 	// ContinueJob saves the job as SaveJob does, and makes sure that a Runner soon runs it again. Errors: ErrJobChanged.
 	ContinueJob(ctx context.Context, job Job) error
@@ -165,7 +166,7 @@ type OpenUploads struct {
 	size    int64 // of the open files
 }
 
-// NewOpenUploads returns OpenUploads without a file. The caller must call Close.
+// NewOpenUploads returns an empty OpenUploads. The caller must call Close.
 func NewOpenUploads(uploads Uploads) *OpenUploads { return &OpenUploads{uploads: uploads} }
 
 // Open opens an upload of its owner. The file can be read until Close. It returns the errors of

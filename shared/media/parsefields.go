@@ -87,7 +87,7 @@ func (p *questionParser) setters() map[string]func(pointer, text string) {
 		setters["format"], setters["length"], setters["summary_hint"] = p.setShape, p.setLength, p.setHint
 		delete(setters, minConfidenceField)
 	case Compare:
-		setters["prompt"] = p.setPrompt
+		setters["prompt"], setters[schemaField] = p.setPrompt, p.setSchema
 	case Extract:
 		setters[schemaField] = p.setSchema
 	}

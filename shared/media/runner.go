@@ -20,9 +20,9 @@ import (
 // doing the work again.
 //
 // A duplicate event can run a job twice at the same time. Each save is conditional on the version that
-// the attempt knows, and a job that has ended does not change. The first answer ends the job. An attempt
-// that fails leaves a job to the attempt that began later. An attempt that begins during another one cannot
-// tell that from a killed one, so it counts as its retry.
+// the attempt knows, and a job that has ended does not change. The first answer ends the job. If an
+// attempt fails after another one has begun, the later one decides how the job ends. An attempt cannot
+// distinguish an earlier one that still runs from one that was killed, so it counts as a retry of it.
 type Runner struct{ RunnerParts }
 
 // RunnerParts configures a Runner.
@@ -66,7 +66,7 @@ func (r *Runner) Run(ctx context.Context, owner, id string) error {
 	return r.end(ctx, job, answer, err)
 }
 
-// begin saves that an attempt begins. It ends a job that has no attempt left, unless it is a batch, whose documents count their own.
+// begin saves that an attempt begins. It ends a job that has no attempts left. A batch counts the attempts of each document instead.
 func (r *Runner) begin(ctx context.Context, owner, id string) (Job, error) {
 	job, err := r.Jobs.Job(ctx, owner, id)
 	if err != nil || job.Ended() {

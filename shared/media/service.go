@@ -182,7 +182,7 @@ func (s *Service) AnswerTexts(ctx context.Context, q Question, docs ...*document
 
 // readersVersion is part of every cache key. Increase it with every change of the readers that may
 // change the text of a file, and with every change of the form of an answer.
-const readersVersion = "6"
+const readersVersion = "7"
 
 // ResultKey returns the key under which the answer to the work is cached. It depends on the files'
 // checksums, the question, and the versions of the readers, engine, transcriber and viewer.
@@ -313,17 +313,17 @@ func (s *Service) extract(ctx context.Context, q Question, d *documents.Document
 
 func (s *Service) compare(ctx context.Context, q Question, docs []*documents.Document, answer *Answer) error {
 	answer.Extracted, answer.Evidence = map[string]any{}, map[string][]Quote{}
+	if q.Schema != nil {
+		return s.compareBySchema(ctx, q, docs, answer)
+	}
 	if len(q.Variables) == 0 {
 		answer.addChanges(docs[0], docs[1])
 		return nil
 	}
-	settings := q.Comparison()
-	comparison, err := s.Engine.Compare(ctx, docs[0], docs[1], settings)
+	comparison, err := s.compareVariables(ctx, q.Comparison(), docs)
 	if err != nil {
-		return fmt.Errorf("compare: %w", err)
+		return err
 	}
-	comparison.First = comparison.First.Checked(docs[0], settings.Extraction())
-	comparison.Second = comparison.Second.Checked(docs[1], settings.Extraction())
 	answer.Extracted = comparedValues(comparison, q.Variables)
 	addQuotes(answer.Evidence, comparison.First, docs[0], 1)
 	addQuotes(answer.Evidence, comparison.Second, docs[1], 2)
@@ -333,4 +333,17 @@ func (s *Service) compare(ctx context.Context, q Question, docs []*documents.Doc
 	}
 	answer.Warnings = append(answer.Warnings, comparison.Warnings...)
 	return nil
+}
+
+// compareVariables returns the comparison of two documents, with checked values.
+func (s *Service) compareVariables(
+	ctx context.Context, settings answers.CompareSettings, docs []*documents.Document,
+) (answers.Comparison, error) {
+	comparison, err := s.Engine.Compare(ctx, docs[0], docs[1], settings)
+	if err != nil {
+		return answers.Comparison{}, fmt.Errorf("compare: %w", err)
+	}
+	comparison.First = comparison.First.Checked(docs[0], settings.Extraction())
+	comparison.Second = comparison.Second.Checked(docs[1], settings.Extraction())
+	return comparison, nil
 }

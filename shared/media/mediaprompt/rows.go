@@ -138,8 +138,8 @@ func (p part) readRows(answer map[string]json.RawMessage, t answers.Table) ([]an
 	return rows, nil
 }
 
-// locateFrom finds a quote after the record before it, so that equal records have places of their own. If it is not there, the model has
-// not kept the order.
+// locateFrom finds a quote after the record before it, so that equal records have different places. If the quote is not there, the
+// model has not kept the order.
 func (p part) locateFrom(from int, quote string) (span, bool) {
 	if len(quote) > maxQuoteBytes || !strings.ContainsFunc(quote, isWord) {
 		return span{}, false

@@ -20,7 +20,7 @@ import (
 // maxPlaces is how many places an owner can occupy.
 const maxPlaces = media.MaxOpenJobs + 1
 
-// placesFor returns the keys of the places that a job can occupy, and the error if all are occupied. Batches have one place of their own.
+// placesFor returns the keys of the places that a job can occupy, and the error if all are occupied. Batches share one separate place.
 func placesFor(job media.Job) (keys []string, full error) {
 	if job.Batch != nil {
 		return []string{openJobs + job.Owner + "/batch"}, media.ErrTooManyBatches

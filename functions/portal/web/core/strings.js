@@ -1006,6 +1006,12 @@ export const strings = {
       sheet: (n) => `sheet ${n}`,
       /** @type {(n: number) => string} */
       chapter: (n) => `chapter ${n}`,
+      /** @type {(sheet: string, cell: string) => string} */
+      cell: (sheet, cell) => `${sheet}, cell ${cell}`,
+      /** @type {(heading: string) => string} */
+      heading: (heading) => `under “${heading}”`,
+      /** @type {(table: number, row: number) => string} */
+      row: (table, row) => `table ${table}, row ${row}`,
     },
     evidence: {
       /** @type {(name: string) => string} */

@@ -180,11 +180,16 @@ function Source({ evidence, run, canShow, select }) {
 }
 
 /**
+ * Where a quote stands: its page or the like, and its place within.
  * @param {Evidence} evidence
  * @param {Run} run
  */
-function place(evidence, run) {
-  return evidence.page > 0 ? strings.media.place[partName(fileName(run, evidence.file))](evidence.page) : "";
+function place({ page, file, place: within }, run) {
+  if (within?.cell) return strings.media.place.cell(within.sheet ?? "", within.cell);
+  const part = page > 0 ? strings.media.place[partName(fileName(run, file))](page) : "";
+  const heading = within?.headings?.length ? strings.media.place.heading(within.headings.at(-1) ?? "") : "";
+  const row = within?.table && within.row ? strings.media.place.row(within.table, within.row) : "";
+  return [part, heading, row].filter(Boolean).join(", ");
 }
 
 /**
