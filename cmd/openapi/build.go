@@ -46,6 +46,9 @@ func buildDocument(root string) (openAPIDocument, error) {
 	if err := simplify(merged); err != nil {
 		return openAPIDocument{}, err
 	}
+	if err := addExamples(merged); err != nil {
+		return openAPIDocument{}, err
+	}
 	return encode(merged)
 }
 

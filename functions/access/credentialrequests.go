@@ -18,7 +18,7 @@ type CredentialRequest struct {
 	Status        credentialrequests.Status `json:"status" enum:"pending,approved,denied,collected,expired" doc:"approved means that the requester was sent a link to collect the password; expired means that the link was not used in time."`
 	AccessLevel   credentialrequests.Level  `json:"accessLevel" enum:"charts,images,full"`
 	Justification string                    `json:"justification" example:"Our staging cluster pulls your images."`
-	UserID        string                    `json:"userId" format:"uuid" doc:"ID of the requester."`
+	UserID        string                    `json:"userId" format:"uuid" doc:"ID of the requester." example:"01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11"`
 	Requester     *RequestPerson            `json:"requester" doc:"Who made the request; null without credentials:approve and after the user was deleted."`
 	CreatedAt     time.Time                 `json:"createdAt" doc:"UTC."`
 	DueAt         time.Time                 `json:"dueAt" doc:"When a decision is due: after one business day, Monday to Friday in UTC. A request made on a weekend is due at the end of Monday."`
@@ -46,7 +46,7 @@ type RequestEvent struct {
 	At     time.Time                 `json:"at" doc:"UTC."`
 	Actor  string                    `json:"actor" doc:"User ID, or system." example:"system"`
 	Action credentialrequests.Action `json:"action" enum:"requested,approved,denied,mailed,collected,withdrawn,expired"`
-	Detail string                    `json:"detail" doc:"A reason or details; may be empty."`
+	Detail string                    `json:"detail" doc:"A reason or details; may be empty." example:"Needed for the nightly build."`
 }
 
 func encodePerson(people map[string]principal.Person, id string) *RequestPerson {

@@ -19,7 +19,7 @@ type Token struct {
 	ID          string        `json:"id" doc:"Public ID of the token: the part between its first two underscores." example:"3vQB7B6MrGQZ"`
 	Kind        string        `json:"kind" enum:"token,password"`
 	Name        string        `json:"name" example:"build pipeline"`
-	Username    string        `json:"username,omitempty" doc:"User name that a password must be sent with. A token accepts any user name."`
+	Username    string        `json:"username,omitempty" doc:"User name that a password must be sent with. A token accepts any user name." example:"ada"`
 	Scopes      []string      `json:"scopes" example:"[\"read:helm-charts\",\"read:docker-images:acme/*\"]"`
 	Status      tokens.Status `json:"status" enum:"active,expired,revoked,inactive" doc:"inactive means that its user is not active."`
 	Reason      *string       `json:"reason" doc:"Why it was revoked; null if it is not revoked."`
@@ -64,7 +64,7 @@ type createTokenInput struct {
 		Name   string            `json:"name" doc:"Name of the token, 1 to 100 characters." example:"build pipeline"`
 		Scopes []principal.Scope `json:"scopes" nullable:"false" doc:"What the token may download: read:helm-charts or read:docker-images, each optionally limited to names." example:"[\"read:docker-images:acme/*\"]"`
 		Days   *int              `json:"expiration_days,omitempty" default:"90" minimum:"1" maximum:"365" doc:"Days until the token expires. A token that renews itself gets at most the days for which it was created, and none after the end of its line; then the answer has an earlier expiresAt."`
-		Line   *int              `json:"line_expiration_days,omitempty" minimum:"1" maximum:"730" doc:"Days until the line of renewals ends that the token begins. Default: 365, or twice expiration_days if that is more. A token that renews itself must not send it."`
+		Line   *int              `json:"line_expiration_days,omitempty" minimum:"1" maximum:"730" doc:"Days until the line of renewals ends that the token begins. Default: 365, or twice expiration_days if that is more. A token that renews itself must not send it." example:"365"`
 	}
 }
 
@@ -86,10 +86,10 @@ func (in *createTokenInput) token() tokens.NewToken {
 
 // newToken is a token that was just created.
 type newToken struct {
-	ID          string    `json:"id"`
-	Name        string    `json:"name"`
+	ID          string    `json:"id" example:"3vQB7B6MrGQZ"`
+	Name        string    `json:"name" example:"nightly build"`
 	Token       string    `json:"token" doc:"The token, shown only once. Send it as the password with any user name, or as Bearer." example:"pst_…"`
-	Scopes      []string  `json:"scopes"`
+	Scopes      []string  `json:"scopes" example:"[\"read:helm-charts\"]"`
 	CreatedAt   time.Time `json:"createdAt" doc:"UTC."`
 	ExpiresAt   time.Time `json:"expiresAt" doc:"UTC."`
 	RotatedFrom *string   `json:"rotatedFrom" doc:"ID of the token that this token was created with; null if it was created with an API key."`
@@ -178,7 +178,7 @@ func (h *handlers) revoke(ctx context.Context, in *revokeInput) (*struct{}, erro
 
 type revokeLeakedInput struct {
 	Body struct {
-		Token string `json:"token" doc:"The complete token, password, API key or session."`
+		Token string `json:"token" doc:"The complete token, password, API key or session." example:"pst_…"`
 	}
 	host, network string
 }

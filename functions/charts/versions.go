@@ -68,7 +68,7 @@ func (h *handlers) listVersions(ctx context.Context, in *listVersionsInput) (*li
 
 // ChartText is a text file of a chart.
 type ChartText struct {
-	Text string `json:"text" doc:"The file, or its first 128 KiB. Bytes that are not UTF-8 are replaced."`
+	Text string `json:"text" doc:"The file, or its first 128 KiB. Bytes that are not UTF-8 are replaced." example:"replicas: 2\n"`
 	Size int64  `json:"size" doc:"Size of the whole file in bytes." example:"2048"`
 	Cut  bool   `json:"cut" doc:"Whether the text is only the beginning of the file."`
 }
@@ -92,7 +92,7 @@ type ChartDependency struct {
 	Name       string `json:"name" example:"postgresql"`
 	Version    string `json:"version" doc:"Range of accepted versions." example:"^15.0.0"`
 	Repository string `json:"repository" example:"https://charts.example.com"`
-	Alias      string `json:"alias" doc:"Name under which the chart uses it; empty if it is the same as name."`
+	Alias      string `json:"alias" doc:"Name under which the chart uses it; empty if it is the same as name." example:"db"`
 	Condition  string `json:"condition" doc:"Value that enables it; empty if it is always enabled." example:"postgresql.enabled"`
 }
 
@@ -100,13 +100,13 @@ type ChartDependency struct {
 type ChartDetails struct {
 	Name         string            `json:"name" example:"product"`
 	ChartVersion                   // its fields are at the same level
-	Description  string            `json:"description"`
+	Description  string            `json:"description" example:"Runs the product in a cluster."`
 	Type         string            `json:"type" doc:"application or library; empty means application." example:"application"`
 	KubeVersion  string            `json:"kubeVersion" doc:"Range of supported Kubernetes versions; empty for all." example:">=1.28.0-0"`
 	Home         string            `json:"home" doc:"Address given by the author; not validated. The same applies to sources and maintainers." example:"https://www.example.com"`
 	Icon         *string           `json:"icon" doc:"HTTPS address of a picture; null if there is none."`
-	Keywords     []string          `json:"keywords"`
-	Sources      []string          `json:"sources"`
+	Keywords     []string          `json:"keywords" example:"[\"lantern\"]"`
+	Sources      []string          `json:"sources" example:"[\"https://git.example.com/lantern\"]"`
 	Maintainers  []ChartMaintainer `json:"maintainers"`
 	Dependencies []ChartDependency `json:"dependencies"`
 	Annotations  map[string]string `json:"annotations"`

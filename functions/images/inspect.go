@@ -35,7 +35,7 @@ type ImageChart struct {
 	Name        string `json:"name" example:"product"`
 	Version     string `json:"version" example:"1.2.0"`
 	AppVersion  string `json:"appVersion" doc:"Version of the packaged product; empty if the chart has none." example:"4.1"`
-	Description string `json:"description"`
+	Description string `json:"description" example:"Runs the product in a cluster."`
 }
 
 // ImageManifest describes a manifest, its platforms or chart, and the artifacts that are attached to it.

@@ -15,7 +15,7 @@ type ListedUpload struct {
 
 // BatchDocument is a document of a batch with the state of its work.
 type BatchDocument struct {
-	UploadID string       `json:"uploadId" format:"uuid"`
+	UploadID string       `json:"uploadId" format:"uuid" example:"0193a0c4-7d1e-7b40-9f62-5c1d2e3f4a5b"`
 	Name     string       `json:"name" example:"invoice-0117.pdf"`
 	Status   media.Status `json:"status" enum:"queued,running,succeeded,failed"`
 	Error    *JobError    `json:"error" doc:"Why the document failed; null unless it has failed."`
@@ -25,8 +25,8 @@ type BatchDocument struct {
 type Batch struct {
 	Succeeded int             `json:"succeeded" doc:"Number of documents with an answer." example:"998"`
 	Failed    int             `json:"failed" doc:"Number of documents that failed." example:"2"`
-	CSVURL    string          `json:"csvUrl,omitempty" format:"uri" doc:"URL of a table with one row for each document, when the job has succeeded. It works for 15 minutes; get the job again for another one."`
-	JSONLURL  string          `json:"jsonlUrl,omitempty" format:"uri" doc:"URL of a text with a line of JSON for each document, with evidence, when the job has succeeded."`
+	CSVURL    string          `json:"csvUrl,omitempty" format:"uri" doc:"URL of a table with one row for each document, when the job has succeeded. It works for 15 minutes; get the job again for another one." example:"https://s3.eu-central-1.amazonaws.com/portside-media/results.csv?X-Amz-Signature=5d67"`
+	JSONLURL  string          `json:"jsonlUrl,omitempty" format:"uri" doc:"URL of a text with a line of JSON for each document, with evidence, when the job has succeeded." example:"https://s3.eu-central-1.amazonaws.com/portside-media/results.jsonl?X-Amz-Signature=8e21"`
 	Documents []BatchDocument `json:"documents" doc:"The documents, in the order of the request."`
 }
 
@@ -36,7 +36,7 @@ type summarizeBatchInput struct {
 		Format    string         `json:"format,omitempty" enum:"paragraph,bullet" default:"paragraph"`
 		Length    string         `json:"length,omitempty" enum:"short,medium,long" default:"medium"`
 		Lang      string         `json:"lang,omitempty" enum:"en,es,pt,fr,de,it,nl,sv,pl,ro" doc:"Language of the summaries. The default is the language of each document."`
-		Hint      string         `json:"summary_hint,omitempty" maxLength:"1000" doc:"What the summaries should focus on."`
+		Hint      string         `json:"summary_hint,omitempty" maxLength:"1000" doc:"What the summaries should focus on." example:"what was decided"`
 	}
 }
 

@@ -11,9 +11,9 @@ import (
 
 // Job is work that continues after its request was answered.
 type Job struct {
-	ID        string       `json:"id" format:"uuid"`
+	ID        string       `json:"id" format:"uuid" example:"0193a0c4-7d1e-7b40-9f62-5c1d2e3f4a5b"`
 	Status    media.Status `json:"status" enum:"queued,running,succeeded,failed"`
-	Progress  float64      `json:"progress" minimum:"0" maximum:"1" doc:"Estimated share of the work that is done. It is 1 only when the job has succeeded."`
+	Progress  float64      `json:"progress" minimum:"0" maximum:"1" doc:"Estimated share of the work that is done. It is 1 only when the job has succeeded." example:"0.5"`
 	Result    any          `json:"result" doc:"The response that the request would have had; null until the job has succeeded, and for a batch."`
 	Error     *JobError    `json:"error" doc:"Why the job failed; null unless it has failed."`
 	CreatedAt time.Time    `json:"createdAt" doc:"Time of creation, in UTC."`
@@ -25,7 +25,7 @@ type JobError struct {
 	_ struct{} `nullable:"true"`
 
 	Code   string `json:"code" enum:"UNPROCESSABLE,UNSUPPORTED_MEDIA_TYPE,RATE_LIMITED,UNAVAILABLE,INTERNAL_ERROR" doc:"Error code, as in problem details."`
-	Detail string `json:"detail"`
+	Detail string `json:"detail" example:"The file is encrypted."`
 }
 
 // jobBody returns the job in the form in which clients see it.
@@ -79,8 +79,8 @@ func (h *handlers) getJob(ctx context.Context, in *getJobInput) (*jobOutput, err
 
 // Upload says where to send a file that is too large for a request.
 type Upload struct {
-	UploadID  string            `json:"uploadId" format:"uuid" doc:"ID to send as file_upload_id, in place of the file."`
-	URL       string            `json:"url" doc:"URL to which to post a multipart/form-data form."`
+	UploadID  string            `json:"uploadId" format:"uuid" doc:"ID to send as file_upload_id, in place of the file." example:"0193a0c4-7d1e-7b40-9f62-5c1d2e3f4a5b"`
+	URL       string            `json:"url" doc:"URL to which to post a multipart/form-data form." example:"https://s3.eu-central-1.amazonaws.com/portside-media"`
 	Fields    map[string]string `json:"fields" doc:"Fields of the form. The file follows them, as the field file."`
 	ExpiresAt time.Time         `json:"expiresAt" doc:"Time when the URL stops working, in UTC."`
 }

@@ -16,7 +16,7 @@ import (
 type SummaryAnswer struct {
 	Summary  string       `json:"summary" doc:"Summary of the file or text, in the requested form and length." example:"The contract runs until 31 March 2027."`
 	Texts    []media.Text `json:"texts,omitempty" doc:"The text of the file, as the only entry; only with include=text."`
-	Warnings []string     `json:"warnings" doc:"What the client should know, for example that pages were skipped, or that the language is not the requested one."`
+	Warnings []string     `json:"warnings" doc:"What the client should know, for example that pages were skipped, or that the language is not the requested one." example:"[]"`
 }
 
 // ExtractionAnswer is the answer of an extraction.
@@ -25,17 +25,18 @@ type ExtractionAnswer struct {
 	Evidence   map[string][]media.Quote     `json:"evidence,omitempty" doc:"Where each value was found; only with include=evidence. With a schema, the keys are JSON Pointers such as /lines/0/amount."`
 	Candidates map[string][]media.Candidate `json:"candidates,omitempty" doc:"The likeliest values of each variable, the best first; only with include=candidates. Variables of type boolean have none."`
 	Texts      []media.Text                 `json:"texts,omitempty" doc:"The texts of the files, in the order of the files; only for files, with include=text."`
-	Warnings   []string                     `json:"warnings"`
+	Warnings   []string                     `json:"warnings" example:"[]"`
 }
 
 // ComparisonAnswer is the answer of a comparison.
 type ComparisonAnswer struct {
-	Extracted  map[string]media.Compared    `json:"extracted_data" doc:"One entry for each variable."`
-	Evidence   map[string][]media.Quote     `json:"evidence,omitempty" doc:"Where each value was found; only with include=evidence."`
+	Extracted  map[string]media.Compared    `json:"extracted_data" doc:"One entry for each variable; with a schema, one for each single value, by its JSON Pointer."`
+	Tables     map[string]media.Table       `json:"tables,omitzero" doc:"With a schema: how the rows of each array differ, by its JSON Pointer."`
+	Evidence   map[string][]media.Quote     `json:"evidence,omitempty" doc:"Where each value was found; only with include=evidence. With a schema, by the JSON Pointer to the value in its file."`
 	Candidates map[string][]media.Candidate `json:"candidates,omitempty" doc:"The likeliest values of each variable in each file, the best first; only with include=candidates. Variables of type boolean have none."`
-	Changes    []media.Change               `json:"changes,omitzero" doc:"Without variables: the clauses that were added, removed or changed, in the order of the texts; up to 1,000."`
+	Changes    []media.Change               `json:"changes,omitzero" doc:"Without variables and schema: the clauses that were added, removed or changed, in the order of the texts; up to 1,000."`
 	Texts      []media.Text                 `json:"texts,omitempty" doc:"The texts of the files, in the order of the files; only for files, with include=text."`
-	Warnings   []string                     `json:"warnings"`
+	Warnings   []string                     `json:"warnings" example:"[]"`
 }
 
 // TextVariable is a variable to extract.
@@ -46,11 +47,11 @@ type TextVariable struct {
 
 type summarizeInput struct {
 	Body struct {
-		Text   string `json:"text" minLength:"1" maxLength:"100000" doc:"The text to summarize."`
+		Text   string `json:"text" minLength:"1" maxLength:"100000" doc:"The text to summarize." example:"Invoice 17. Total: 12.50 EUR."`
 		Format string `json:"format,omitempty" enum:"paragraph,bullet" default:"paragraph"`
 		Length string `json:"length,omitempty" enum:"short,medium,long" default:"medium"`
 		Lang   string `json:"lang,omitempty" enum:"en,es,pt,fr,de,it,nl,sv,pl,ro" doc:"Language of the summary. The default is the language of the text."`
-		Hint   string `json:"summary_hint,omitempty" maxLength:"1000" doc:"What the summary should focus on."`
+		Hint   string `json:"summary_hint,omitempty" maxLength:"1000" doc:"What the summary should focus on." example:"what was decided"`
 	}
 }
 
@@ -90,7 +91,7 @@ func (in TextsInclude) answer(ctx context.Context, s *media.Service, q media.Que
 type extractInput struct {
 	TextsInclude
 	Body struct {
-		Text          string                  `json:"text" minLength:"1" maxLength:"100000" doc:"The text to extract values from."`
+		Text          string                  `json:"text" minLength:"1" maxLength:"100000" doc:"The text to extract values from." example:"Invoice 17. Total: 12.50 EUR."`
 		Lang          string                  `json:"lang,omitempty" enum:"en,es,pt,fr,de,it,nl,sv,pl,ro"`
 		Variables     map[string]TextVariable `json:"variables,omitempty" maxProperties:"100" doc:"The variables, by name."`
 		Schema        map[string]any          `json:"schema,omitempty" doc:"A JSON Schema of extracted_data, in place of variables: a subset of draft 2020-12 with an object at the root. Its arrays are rows of tables."`
@@ -120,11 +121,12 @@ func (h *handlers) extractText(ctx context.Context, in *extractInput) (*extractO
 type compareInput struct {
 	TextsInclude
 	Body struct {
-		Text1         string                  `json:"text1" minLength:"1" maxLength:"50000" doc:"The first text."`
-		Text2         string                  `json:"text2" minLength:"1" maxLength:"50000" doc:"The second text."`
-		Prompt        string                  `json:"prompt,omitempty" maxLength:"4000" doc:"What the comparison should focus on."`
+		Text1         string                  `json:"text1" minLength:"1" maxLength:"50000" doc:"The first text." example:"Price: 40.00 EUR"`
+		Text2         string                  `json:"text2" minLength:"1" maxLength:"50000" doc:"The second text." example:"Price: 45.00 EUR"`
+		Prompt        string                  `json:"prompt,omitempty" maxLength:"4000" doc:"What the comparison should focus on." example:"the prices"`
 		Lang          string                  `json:"lang,omitempty" enum:"en,es,pt,fr,de,it,nl,sv,pl,ro" doc:"Language of the comparison. The default is the language of the first text."`
 		Variables     map[string]TextVariable `json:"variables,omitempty" maxProperties:"100" doc:"The variables, by name."`
+		Schema        map[string]any          `json:"schema,omitempty" doc:"A JSON Schema of what is extracted from each text, in place of variables: a subset of draft 2020-12 with an object at the root. Its arrays are rows of tables, which are compared row by row."`
 		MinConfidence *float64                `json:"minConfidence,omitempty" exclusiveMinimum:"0" maximum:"1" doc:"The least confidence of a value; a value with less is null. By default, the engine decides; the offline engine returns values with a probability of at least 0.7." example:"0.9"`
 	}
 }
@@ -133,7 +135,7 @@ type compareOutput struct{ Body ComparisonAnswer }
 
 func (h *handlers) compareTexts(ctx context.Context, in *compareInput) (*compareOutput, error) {
 	question, err := parseSettings(media.Compare, map[string]any{
-		"prompt": in.Body.Prompt, "lang": in.Body.Lang, "variables": in.Body.Variables,
+		"prompt": in.Body.Prompt, "lang": in.Body.Lang, "variables": in.Body.Variables, "schema": in.Body.Schema,
 		"minConfidence": in.Body.MinConfidence,
 	})
 	if err != nil {
@@ -151,7 +153,8 @@ func (h *handlers) compareTexts(ctx context.Context, in *compareInput) (*compare
 		}
 	}
 	return &compareOutput{Body: ComparisonAnswer{
-		Extracted: compared, Evidence: answer.Evidence, Candidates: answer.Candidates, Changes: answer.Changes, Warnings: answer.Warnings,
+		Extracted: compared, Tables: answer.Tables, Evidence: answer.Evidence, Candidates: answer.Candidates, Changes: answer.Changes,
+		Warnings: answer.Warnings,
 	}}, err
 }
 

@@ -57,7 +57,7 @@ type ImportedRow struct {
 	Email   string   `json:"email" doc:"As in the file, without invisible characters; empty if the row cannot be read." example:"ada@example.com"`
 	Name    string   `json:"name" doc:"As in the file, without invisible characters." example:"Ada Lovelace"`
 	Role    string   `json:"role" doc:"As in the file, without invisible characters." example:"user"`
-	UserID  string   `json:"userId,omitempty" format:"uuid" doc:"ID of the new user; only if status is created."`
+	UserID  string   `json:"userId,omitempty" format:"uuid" doc:"ID of the new user; only if status is created." example:"01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11"`
 	Reasons []string `json:"reasons" doc:"Why the row failed; empty for other statuses." example:"[]"`
 	Source  string   `json:"source,omitempty" doc:"The row as a line of JSON Lines, for a later import; only if status is ready." example:"{\"email\":\"ada@example.com\",\"name\":\"Ada Lovelace\",\"role\":\"user\",\"sendActivationEmail\":false}"`
 }
@@ -72,10 +72,10 @@ const (
 
 // importReport is the result of an import.
 type importReport struct {
-	Ready    int           `json:"ready" doc:"Number of rows with this status."`
-	Created  int           `json:"created" doc:"Number of rows with this status."`
-	Existing int           `json:"existing" doc:"Number of rows with this status."`
-	Failed   int           `json:"failed" doc:"Number of rows with this status."`
+	Ready    int           `json:"ready" doc:"Number of rows with this status." example:"0"`
+	Created  int           `json:"created" doc:"Number of rows with this status." example:"118"`
+	Existing int           `json:"existing" doc:"Number of rows with this status." example:"2"`
+	Failed   int           `json:"failed" doc:"Number of rows with this status." example:"1"`
 	Rows     []ImportedRow `json:"rows" doc:"All rows, in the order of the file."`
 }
 

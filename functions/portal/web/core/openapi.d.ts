@@ -1370,16 +1370,21 @@ export interface components {
             /**
              * Format: uri
              * @description URL of a table with one row for each document, when the job has succeeded. It works for 15 minutes; get the job again for another one.
+             * @example https://s3.eu-central-1.amazonaws.com/portside-media/results.csv?X-Amz-Signature=5d67
              */
             csvUrl?: string;
             /**
              * Format: uri
              * @description URL of a text with a line of JSON for each document, with evidence, when the job has succeeded.
+             * @example https://s3.eu-central-1.amazonaws.com/portside-media/results.jsonl?X-Amz-Signature=8e21
              */
             jsonlUrl?: string;
         };
         BatchDocument: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @example 0193a0c4-7d1e-7b40-9f62-5c1d2e3f4a5b
+             */
             uploadId: string;
             /** @example invoice-0117.pdf */
             name: string;
@@ -1475,12 +1480,28 @@ export interface components {
              * @description Number of the file, starting at 1; missing if there is only one.
              */
             file?: number;
+            /** @description Where the quote stands in a file without boxes, in the terms of its format. */
+            place?: components["schemas"]["Place"];
             /**
              * Format: double
              * @description In a recording, the time at which the passage with the quote begins, in seconds.
              * @example 12.5
              */
             time?: number;
+        };
+        CellDifference: {
+            /**
+             * @description Value in the first file; empty if it was not found.
+             * @example 10
+             */
+            data: string;
+            /**
+             * @description Value in the second file; empty if it was not found.
+             * @example 12
+             */
+            data_to_compare: string;
+            /** @description How the values compare. */
+            difference: components["schemas"]["Difference"];
         };
         Change: {
             /**
@@ -1495,6 +1516,28 @@ export interface components {
             /** @description What differs within a changed clause; missing if the clause has more than 2,000 words. */
             words?: components["schemas"]["ReplacedWords"][];
         };
+        ChangedRow: {
+            /**
+             * Format: int64
+             * @description Position of the row in the table of the first file, from 0.
+             * @example 0
+             */
+            row: number;
+            /**
+             * Format: int64
+             * @description Position of the row in the table of the second file, from 0.
+             * @example 0
+             */
+            row_to_compare: number;
+            /** @description The row of the first file, in the form that the schema describes. */
+            data: unknown;
+            /** @description The row of the second file. */
+            data_to_compare: unknown;
+            /** @description The cells that differ, by their JSON Pointers within the row. */
+            differences: {
+                [key: string]: components["schemas"]["CellDifference"];
+            };
+        };
         ChartDependency: {
             /** @example postgresql */
             name: string;
@@ -1505,7 +1548,10 @@ export interface components {
             version: string;
             /** @example https://charts.example.com */
             repository: string;
-            /** @description Name under which the chart uses it; empty if it is the same as name. */
+            /**
+             * @description Name under which the chart uses it; empty if it is the same as name.
+             * @example db
+             */
             alias: string;
             /**
              * @description Value that enables it; empty if it is always enabled.
@@ -1516,6 +1562,7 @@ export interface components {
         ChartDetails: {
             /** @example product */
             name: string;
+            /** @example Runs the product in a cluster. */
             description: string;
             /**
              * @description application or library; empty means application.
@@ -1534,7 +1581,17 @@ export interface components {
             home: string;
             /** @description HTTPS address of a picture; null if there is none. */
             icon: string | null;
+            /**
+             * @example [
+             *       "lantern"
+             *     ]
+             */
             keywords: string[];
+            /**
+             * @example [
+             *       "https://git.example.com/lantern"
+             *     ]
+             */
             sources: string[];
             maintainers: components["schemas"]["ChartMaintainer"][];
             dependencies: components["schemas"]["ChartDependency"][];
@@ -1621,7 +1678,10 @@ export interface components {
             updatedAt: string;
         };
         ChartText: {
-            /** @description The file, or its first 128 KiB. Bytes that are not UTF-8 are replaced. */
+            /**
+             * @description The file, or its first 128 KiB. Bytes that are not UTF-8 are replaced.
+             * @example replicas: 2
+             */
             text: string;
             /**
              * Format: int64
@@ -1689,7 +1749,13 @@ export interface components {
         };
         Columns: {
             period: components["schemas"]["Period"];
-            /** @description The days of the period, oldest first. */
+            /**
+             * @description The days of the period, oldest first.
+             * @example [
+             *       "2026-03-01",
+             *       "2026-03-02"
+             *     ]
+             */
             dates: string[];
             /**
              * @description For each figure its values in the order of dates, as in a time series. null if there is no value for the day.
@@ -1709,26 +1775,31 @@ export interface components {
             data: string;
             /** @description Value in the second file; empty if it was not found. */
             data_to_compare: string;
-            /** @description How the values compare, in a sentence in the requested language. */
+            /** @description How the values compare, in a sentence in the requested language. Empty if a value does not fit the schema of the question. */
             comparison: string;
             /** @description How the values compare, for programs. */
             difference: components["schemas"]["Difference"];
         };
         ComparisonAnswer: {
-            /** @description One entry for each variable. */
+            /** @description One entry for each variable; with a schema, one for each single value, by its JSON Pointer. */
             extracted_data: {
                 [key: string]: components["schemas"]["Compared"];
             };
+            /** @example [] */
             warnings: string[];
             /** @description The likeliest values of each variable in each file, the best first; only with include=candidates. Variables of type boolean have none. */
             candidates?: {
                 [key: string]: components["schemas"]["Candidate"][];
             };
-            /** @description Without variables: the clauses that were added, removed or changed, in the order of the texts; up to 1,000. */
+            /** @description Without variables and schema: the clauses that were added, removed or changed, in the order of the texts; up to 1,000. */
             changes?: components["schemas"]["Change"][];
-            /** @description Where each value was found; only with include=evidence. */
+            /** @description Where each value was found; only with include=evidence. With a schema, by the JSON Pointer to the value in its file. */
             evidence?: {
                 [key: string]: components["schemas"]["Quote"][];
+            };
+            /** @description With a schema: how the rows of each array differ, by its JSON Pointer. */
+            tables?: {
+                [key: string]: components["schemas"]["Table"];
             };
             /** @description The texts of the files, in the order of the files; only for files, with include=text. */
             texts?: components["schemas"]["Text"][];
@@ -1796,6 +1867,7 @@ export interface components {
             /**
              * Format: uuid
              * @description ID of the requester.
+             * @example 01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11
              */
             userId: string;
             /** @description Who made the request; null without credentials:approve and after the user was deleted. */
@@ -1853,7 +1925,13 @@ export interface components {
         Daily: {
             meta: components["schemas"]["Meta"];
             period: components["schemas"]["Period"];
-            /** @description The days of the period, oldest first. */
+            /**
+             * @description The days of the period, oldest first.
+             * @example [
+             *       "2026-03-01",
+             *       "2026-03-02"
+             *     ]
+             */
             dates: string[];
             /**
              * @description For each figure its values in the order of dates, as in a time series. null if there is no value for the day.
@@ -1925,6 +2003,7 @@ export interface components {
             extracted_data: {
                 [key: string]: unknown;
             };
+            /** @example [] */
             warnings: string[];
             /** @description The likeliest values of each variable, the best first; only with include=candidates. Variables of type boolean have none. */
             candidates?: {
@@ -1975,6 +2054,7 @@ export interface components {
              * @example 4.1
              */
             appVersion: string;
+            /** @example Runs the product in a cluster. */
             description: string;
         };
         ImageManifest: {
@@ -2071,21 +2151,25 @@ export interface components {
             /**
              * Format: int64
              * @description Number of rows with this status.
+             * @example 0
              */
             ready: number;
             /**
              * Format: int64
              * @description Number of rows with this status.
+             * @example 118
              */
             created: number;
             /**
              * Format: int64
              * @description Number of rows with this status.
+             * @example 2
              */
             existing: number;
             /**
              * Format: int64
              * @description Number of rows with this status.
+             * @example 1
              */
             failed: number;
             /** @description All rows, in the order of the file. */
@@ -2132,17 +2216,22 @@ export interface components {
             /**
              * Format: uuid
              * @description ID of the new user; only if status is created.
+             * @example 01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11
              */
             userId?: string;
         };
         Job: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @example 0193a0c4-7d1e-7b40-9f62-5c1d2e3f4a5b
+             */
             id: string;
             /** @enum {string} */
             status: "queued" | "running" | "succeeded" | "failed";
             /**
              * Format: double
              * @description Estimated share of the work that is done. It is 1 only when the job has succeeded.
+             * @example 0.5
              */
             progress: number;
             /** @description The response that the request would have had; null until the job has succeeded, and for a batch. */
@@ -2163,6 +2252,7 @@ export interface components {
              * @enum {string}
              */
             code: "UNPROCESSABLE" | "UNSUPPORTED_MEDIA_TYPE" | "RATE_LIMITED" | "UNAVAILABLE" | "INTERNAL_ERROR";
+            /** @example The file is encrypted. */
             detail: string;
         } | null;
         Line: {
@@ -2379,13 +2469,20 @@ export interface components {
             makers: components["schemas"]["Maker"][];
         };
         NewToken: {
+            /** @example 3vQB7B6MrGQZ */
             id: string;
+            /** @example nightly build */
             name: string;
             /**
              * @description The token, shown only once. Send it as the password with any user name, or as Bearer.
              * @example pst_…
              */
             token: string;
+            /**
+             * @example [
+             *       "read:helm-charts"
+             *     ]
+             */
             scopes: string[];
             /**
              * Format: date-time
@@ -2612,6 +2709,40 @@ export interface components {
              * @example 2026-11-21
              */
             endDate: string;
+        };
+        Place: {
+            /**
+             * @description Of a spreadsheet: the cell.
+             * @example B7
+             */
+            cell?: string;
+            /**
+             * Format: int64
+             * @description Number of the column of the table, from 1.
+             */
+            column?: number;
+            /** @description The headings above the quote, the outermost first; up to 10, of each the first 200 characters. Not of a spreadsheet. */
+            headings?: string[];
+            /**
+             * Format: int64
+             * @description Number of the row of the table, from 1; the head is a row.
+             */
+            row?: number;
+            /**
+             * @description Of a spreadsheet: the name of the sheet.
+             * @example Invoice
+             */
+            sheet?: string;
+            /**
+             * Format: int64
+             * @description Of a presentation: the number of the slide, from 1.
+             */
+            slide?: number;
+            /**
+             * Format: int64
+             * @description Number of the table in the file, from 1. Not of a spreadsheet.
+             */
+            table?: number;
         };
         Point: {
             /**
@@ -2903,6 +3034,8 @@ export interface components {
              * @description Number of the file, starting at 1; missing if there is only one.
              */
             file?: number;
+            /** @description Where the quote stands in a file without boxes, in the terms of its format. */
+            place?: components["schemas"]["Place"];
             /**
              * Format: double
              * @description In a recording, the time at which the passage with the quote begins, in seconds.
@@ -2973,7 +3106,10 @@ export interface components {
             actor: string;
             /** @enum {string} */
             action: "requested" | "approved" | "denied" | "mailed" | "collected" | "withdrawn" | "expired";
-            /** @description A reason or details; may be empty. */
+            /**
+             * @description A reason or details; may be empty.
+             * @example Needed for the nightly build.
+             */
             detail: string;
         };
         RequestOptions: {
@@ -3024,6 +3160,16 @@ export interface components {
              * @example 217.5
              */
             p99: number;
+        };
+        Row: {
+            /**
+             * Format: int64
+             * @description Position of the row in the table of its file, from 0, as in the pointers of the evidence.
+             * @example 1
+             */
+            row: number;
+            /** @description The row, in the form that the schema describes. */
+            data: unknown;
         };
         Session: {
             user: components["schemas"]["SessionUser"];
@@ -3127,10 +3273,27 @@ export interface components {
              * @example The contract runs until 31 March 2027.
              */
             summary: string;
-            /** @description What the client should know, for example that pages were skipped, or that the language is not the requested one. */
+            /**
+             * @description What the client should know, for example that pages were skipped, or that the language is not the requested one.
+             * @example []
+             */
             warnings: string[];
             /** @description The text of the file, as the only entry; only with include=text. */
             texts?: components["schemas"]["Text"][];
+        };
+        Table: {
+            /**
+             * Format: int64
+             * @description How many rows are the same in both files, in any order.
+             * @example 3
+             */
+            equal: number;
+            /** @description The rows that both files have, with other values, in the order of the first file. */
+            changed: components["schemas"]["ChangedRow"][];
+            /** @description The rows that only the first file has, in its order. */
+            removed: components["schemas"]["Row"][];
+            /** @description The rows that only the second file has, in its order. */
+            added: components["schemas"]["Row"][];
         };
         Text: {
             /** @description Paragraphs, headings, table rows and the like, in reading order. */
@@ -3233,16 +3396,23 @@ export interface components {
             rotatedFrom: string | null;
             /** @description Who created the token, and with which credential; then who created that credential, and so on. A renewed token has the makers of the first one. Empty if the service created it. */
             makers: components["schemas"]["Maker"][];
-            /** @description User name that a password must be sent with. A token accepts any user name. */
+            /**
+             * @description User name that a password must be sent with. A token accepts any user name.
+             * @example ada
+             */
             username?: string;
         };
         Upload: {
             /**
              * Format: uuid
              * @description ID to send as file_upload_id, in place of the file.
+             * @example 0193a0c4-7d1e-7b40-9f62-5c1d2e3f4a5b
              */
             uploadId: string;
-            /** @description URL to which to post a multipart/form-data form. */
+            /**
+             * @description URL to which to post a multipart/form-data form.
+             * @example https://s3.eu-central-1.amazonaws.com/portside-media
+             */
             url: string;
             /** @description Fields of the form. The file follows them, as the field file. */
             fields: {
@@ -3536,7 +3706,9 @@ export type BatchDocument = components['schemas']['BatchDocument'];
 export type Box = components['schemas']['Box'];
 export type ByTask = components['schemas']['ByTask'];
 export type Candidate = components['schemas']['Candidate'];
+export type CellDifference = components['schemas']['CellDifference'];
 export type Change = components['schemas']['Change'];
+export type ChangedRow = components['schemas']['ChangedRow'];
 export type ChartDependency = components['schemas']['ChartDependency'];
 export type ChartDetails = components['schemas']['ChartDetails'];
 export type ChartMaintainer = components['schemas']['ChartMaintainer'];
@@ -3588,6 +3760,7 @@ export type PasskeyUser = components['schemas']['PasskeyUser'];
 export type Password = components['schemas']['Password'];
 export type Performance = components['schemas']['Performance'];
 export type Period = components['schemas']['Period'];
+export type Place = components['schemas']['Place'];
 export type Point = components['schemas']['Point'];
 export type Previous = components['schemas']['Previous'];
 export type PreviousPeriod = components['schemas']['PreviousPeriod'];
@@ -3606,11 +3779,13 @@ export type RequestEvent = components['schemas']['RequestEvent'];
 export type RequestOptions = components['schemas']['RequestOptions'];
 export type RequestPerson = components['schemas']['RequestPerson'];
 export type ResponseTime = components['schemas']['ResponseTime'];
+export type Row = components['schemas']['Row'];
 export type Session = components['schemas']['Session'];
 export type SessionUser = components['schemas']['SessionUser'];
 export type SignInMethods = components['schemas']['SignInMethods'];
 export type Storage = components['schemas']['Storage'];
 export type SummaryAnswer = components['schemas']['SummaryAnswer'];
+export type Table = components['schemas']['Table'];
 export type Text = components['schemas']['Text'];
 export type TextBlock = components['schemas']['TextBlock'];
 export type TextVariable = components['schemas']['TextVariable'];
@@ -3671,6 +3846,59 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "accessLevel": "charts",
+                     *           "collectBy": null,
+                     *           "createdAt": "2026-03-02T09:30:00Z",
+                     *           "credentialId": "3vQB7B6MrGQZ",
+                     *           "decidedAt": null,
+                     *           "decidedBy": null,
+                     *           "decider": {
+                     *             "name": "Ada Lovelace",
+                     *             "email": "ada@example.com"
+                     *           },
+                     *           "deciders": [
+                     *             {
+                     *               "credentialId": "3vQB7B6MrGQZ",
+                     *               "userId": "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11"
+                     *             }
+                     *           ],
+                     *           "dueAt": "2026-03-02T09:30:00Z",
+                     *           "events": [
+                     *             {
+                     *               "action": "requested",
+                     *               "actor": "system",
+                     *               "at": "2026-03-02T09:30:00Z",
+                     *               "detail": "Needed for the nightly build."
+                     *             }
+                     *           ],
+                     *           "id": "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11",
+                     *           "justification": "Our staging cluster pulls your images.",
+                     *           "makers": [
+                     *             {
+                     *               "credentialId": "3vQB7B6MrGQZ",
+                     *               "userId": "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11"
+                     *             }
+                     *           ],
+                     *           "reason": null,
+                     *           "requester": {
+                     *             "name": "Ada Lovelace",
+                     *             "email": "ada@example.com"
+                     *           },
+                     *           "status": "pending",
+                     *           "userId": "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11"
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "hasMore": true,
+                     *         "limit": 20,
+                     *         "next": null
+                     *       }
+                     *     }
+                     */
                     "application/json": {
                         data: components["schemas"]["CredentialRequest"][];
                         pagination: components["schemas"]["PaginationStruct"];
@@ -3697,6 +3925,12 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "accessLevel": "charts",
+                 *       "justification": "Our staging cluster pulls your images."
+                 *     }
+                 */
                 "application/json": {
                     /**
                      * @description charts grants read:helm-charts, images grants read:docker-images, full grants both.
@@ -3725,6 +3959,52 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "accessLevel": "charts",
+                     *         "collectBy": null,
+                     *         "createdAt": "2026-03-02T09:30:00Z",
+                     *         "credentialId": "3vQB7B6MrGQZ",
+                     *         "decidedAt": null,
+                     *         "decidedBy": null,
+                     *         "decider": {
+                     *           "name": "Ada Lovelace",
+                     *           "email": "ada@example.com"
+                     *         },
+                     *         "deciders": [
+                     *           {
+                     *             "credentialId": "3vQB7B6MrGQZ",
+                     *             "userId": "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11"
+                     *           }
+                     *         ],
+                     *         "dueAt": "2026-03-02T09:30:00Z",
+                     *         "events": [
+                     *           {
+                     *             "action": "requested",
+                     *             "actor": "system",
+                     *             "at": "2026-03-02T09:30:00Z",
+                     *             "detail": "Needed for the nightly build."
+                     *           }
+                     *         ],
+                     *         "id": "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11",
+                     *         "justification": "Our staging cluster pulls your images.",
+                     *         "makers": [
+                     *           {
+                     *             "credentialId": "3vQB7B6MrGQZ",
+                     *             "userId": "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11"
+                     *           }
+                     *         ],
+                     *         "reason": null,
+                     *         "requester": {
+                     *           "name": "Ada Lovelace",
+                     *           "email": "ada@example.com"
+                     *         },
+                     *         "status": "pending",
+                     *         "userId": "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11"
+                     *       }
+                     *     }
+                     */
                     "application/json": {
                         data: components["schemas"]["CredentialRequest"];
                     };
@@ -3751,6 +4031,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "token": "psl_…"
+                 *     }
+                 */
                 "application/json": {
                     /**
                      * @description The part after # in the link from the mail.
@@ -3768,6 +4053,18 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "expiresAt": "2026-03-02T09:30:00Z",
+                     *         "password": "psp_…",
+                     *         "scopes": [
+                     *           "read:helm-charts"
+                     *         ],
+                     *         "username": "example-7f3k2q5m"
+                     *       }
+                     *     }
+                     */
                     "application/json": {
                         data: components["schemas"]["Password"];
                     };
@@ -3802,6 +4099,52 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "accessLevel": "charts",
+                     *         "collectBy": null,
+                     *         "createdAt": "2026-03-02T09:30:00Z",
+                     *         "credentialId": "3vQB7B6MrGQZ",
+                     *         "decidedAt": null,
+                     *         "decidedBy": null,
+                     *         "decider": {
+                     *           "name": "Ada Lovelace",
+                     *           "email": "ada@example.com"
+                     *         },
+                     *         "deciders": [
+                     *           {
+                     *             "credentialId": "3vQB7B6MrGQZ",
+                     *             "userId": "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11"
+                     *           }
+                     *         ],
+                     *         "dueAt": "2026-03-02T09:30:00Z",
+                     *         "events": [
+                     *           {
+                     *             "action": "requested",
+                     *             "actor": "system",
+                     *             "at": "2026-03-02T09:30:00Z",
+                     *             "detail": "Needed for the nightly build."
+                     *           }
+                     *         ],
+                     *         "id": "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11",
+                     *         "justification": "Our staging cluster pulls your images.",
+                     *         "makers": [
+                     *           {
+                     *             "credentialId": "3vQB7B6MrGQZ",
+                     *             "userId": "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11"
+                     *           }
+                     *         ],
+                     *         "reason": null,
+                     *         "requester": {
+                     *           "name": "Ada Lovelace",
+                     *           "email": "ada@example.com"
+                     *         },
+                     *         "status": "pending",
+                     *         "userId": "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11"
+                     *       }
+                     *     }
+                     */
                     "application/json": {
                         data: components["schemas"]["CredentialRequest"];
                     };
@@ -3828,6 +4171,11 @@ export interface operations {
         };
         requestBody?: {
             content: {
+                /**
+                 * @example {
+                 *       "reason": "Agreed with your account manager."
+                 *     }
+                 */
                 "application/json": {
                     /**
                      * @description At most 1000 characters. The mail to the requester contains it.
@@ -3847,6 +4195,52 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "accessLevel": "charts",
+                     *         "collectBy": null,
+                     *         "createdAt": "2026-03-02T09:30:00Z",
+                     *         "credentialId": "3vQB7B6MrGQZ",
+                     *         "decidedAt": null,
+                     *         "decidedBy": null,
+                     *         "decider": {
+                     *           "name": "Ada Lovelace",
+                     *           "email": "ada@example.com"
+                     *         },
+                     *         "deciders": [
+                     *           {
+                     *             "credentialId": "3vQB7B6MrGQZ",
+                     *             "userId": "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11"
+                     *           }
+                     *         ],
+                     *         "dueAt": "2026-03-02T09:30:00Z",
+                     *         "events": [
+                     *           {
+                     *             "action": "requested",
+                     *             "actor": "system",
+                     *             "at": "2026-03-02T09:30:00Z",
+                     *             "detail": "Needed for the nightly build."
+                     *           }
+                     *         ],
+                     *         "id": "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11",
+                     *         "justification": "Our staging cluster pulls your images.",
+                     *         "makers": [
+                     *           {
+                     *             "credentialId": "3vQB7B6MrGQZ",
+                     *             "userId": "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11"
+                     *           }
+                     *         ],
+                     *         "reason": null,
+                     *         "requester": {
+                     *           "name": "Ada Lovelace",
+                     *           "email": "ada@example.com"
+                     *         },
+                     *         "status": "pending",
+                     *         "userId": "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11"
+                     *       }
+                     *     }
+                     */
                     "application/json": {
                         data: components["schemas"]["CredentialRequest"];
                     };
@@ -3876,6 +4270,11 @@ export interface operations {
         };
         requestBody?: {
             content: {
+                /**
+                 * @example {
+                 *       "reason": "Agreed with your account manager."
+                 *     }
+                 */
                 "application/json": {
                     /**
                      * @description At most 1000 characters. The mail to the requester contains it.
@@ -3895,6 +4294,52 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "accessLevel": "charts",
+                     *         "collectBy": null,
+                     *         "createdAt": "2026-03-02T09:30:00Z",
+                     *         "credentialId": "3vQB7B6MrGQZ",
+                     *         "decidedAt": null,
+                     *         "decidedBy": null,
+                     *         "decider": {
+                     *           "name": "Ada Lovelace",
+                     *           "email": "ada@example.com"
+                     *         },
+                     *         "deciders": [
+                     *           {
+                     *             "credentialId": "3vQB7B6MrGQZ",
+                     *             "userId": "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11"
+                     *           }
+                     *         ],
+                     *         "dueAt": "2026-03-02T09:30:00Z",
+                     *         "events": [
+                     *           {
+                     *             "action": "requested",
+                     *             "actor": "system",
+                     *             "at": "2026-03-02T09:30:00Z",
+                     *             "detail": "Needed for the nightly build."
+                     *           }
+                     *         ],
+                     *         "id": "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11",
+                     *         "justification": "Our staging cluster pulls your images.",
+                     *         "makers": [
+                     *           {
+                     *             "credentialId": "3vQB7B6MrGQZ",
+                     *             "userId": "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11"
+                     *           }
+                     *         ],
+                     *         "reason": null,
+                     *         "requester": {
+                     *           "name": "Ada Lovelace",
+                     *           "email": "ada@example.com"
+                     *         },
+                     *         "status": "pending",
+                     *         "userId": "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11"
+                     *       }
+                     *     }
+                     */
                     "application/json": {
                         data: components["schemas"]["CredentialRequest"];
                     };
@@ -3945,6 +4390,32 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "address": "203.0.113.9",
+                     *           "at": "2026-03-02T09:30:00Z",
+                     *           "client": "Helm/3.18.4",
+                     *           "digest": "sha256:…",
+                     *           "id": "5f6c0a7b2e1101939f6e8a8e7d5ca3c1",
+                     *           "kind": "chart",
+                     *           "ownerEmail": "ada@example.com",
+                     *           "ownerId": "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11",
+                     *           "ownerName": "Ada Lovelace",
+                     *           "reference": "1.2.0",
+                     *           "repository": "acme/api",
+                     *           "tokenId": "3vQB7B6MrGQZ",
+                     *           "tokenName": "build pipeline"
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "hasMore": true,
+                     *         "limit": 20,
+                     *         "next": null
+                     *       }
+                     *     }
+                     */
                     "application/json": {
                         data: components["schemas"]["Pull"][];
                         pagination: components["schemas"]["CursorPagination"];
@@ -3980,6 +4451,39 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "name": "build pipeline",
+                     *           "createdAt": "2026-03-02T09:30:00Z",
+                     *           "expiresAt": null,
+                     *           "id": "3vQB7B6MrGQZ",
+                     *           "kind": "token",
+                     *           "lastUsedAt": null,
+                     *           "line": {
+                     *             "expiresAt": "2026-03-02T09:30:00Z",
+                     *             "firstTokenId": "3vQB7B6MrGQZ"
+                     *           },
+                     *           "makers": [
+                     *             {
+                     *               "credentialId": "3vQB7B6MrGQZ",
+                     *               "userId": "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11"
+                     *             }
+                     *           ],
+                     *           "reason": null,
+                     *           "revokedAt": null,
+                     *           "rotatedFrom": null,
+                     *           "scopes": [
+                     *             "read:helm-charts",
+                     *             "read:docker-images:acme/*"
+                     *           ],
+                     *           "status": "active",
+                     *           "username": "ada"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": {
                         data: components["schemas"]["Token"][];
                     };
@@ -4005,6 +4509,16 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "build pipeline",
+                 *       "expiration_days": 90,
+                 *       "line_expiration_days": 365,
+                 *       "scopes": [
+                 *         "read:docker-images:acme/*"
+                 *       ]
+                 *     }
+                 */
                 "application/json": {
                     /**
                      * @description Name of the token, 1 to 100 characters.
@@ -4027,6 +4541,7 @@ export interface operations {
                     /**
                      * Format: int64
                      * @description Days until the line of renewals ends that the token begins. Default: 365, or twice expiration_days if that is more. A token that renews itself must not send it.
+                     * @example 365
                      */
                     line_expiration_days?: number;
                 };
@@ -4046,6 +4561,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "name": "nightly build",
+                     *         "createdAt": "2026-03-02T09:30:00Z",
+                     *         "expiresAt": "2026-03-02T09:30:00Z",
+                     *         "id": "3vQB7B6MrGQZ",
+                     *         "line": {
+                     *           "expiresAt": "2026-03-02T09:30:00Z",
+                     *           "firstTokenId": "3vQB7B6MrGQZ"
+                     *         },
+                     *         "rotatedFrom": null,
+                     *         "scopes": [
+                     *           "read:helm-charts"
+                     *         ],
+                     *         "token": "pst_…"
+                     *       }
+                     *     }
+                     */
                     "application/json": {
                         data: components["schemas"]["NewToken"];
                     };
@@ -4072,8 +4606,16 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "token": "pst_…"
+                 *     }
+                 */
                 "application/json": {
-                    /** @description The complete token, password, API key or session. */
+                    /**
+                     * @description The complete token, password, API key or session.
+                     * @example pst_…
+                     */
                     token: string;
                 };
             };
@@ -4115,6 +4657,37 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "name": "build pipeline",
+                     *         "createdAt": "2026-03-02T09:30:00Z",
+                     *         "expiresAt": null,
+                     *         "id": "3vQB7B6MrGQZ",
+                     *         "kind": "token",
+                     *         "lastUsedAt": null,
+                     *         "line": {
+                     *           "expiresAt": "2026-03-02T09:30:00Z",
+                     *           "firstTokenId": "3vQB7B6MrGQZ"
+                     *         },
+                     *         "makers": [
+                     *           {
+                     *             "credentialId": "3vQB7B6MrGQZ",
+                     *             "userId": "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11"
+                     *           }
+                     *         ],
+                     *         "reason": null,
+                     *         "revokedAt": null,
+                     *         "rotatedFrom": null,
+                     *         "scopes": [
+                     *           "read:helm-charts",
+                     *           "read:docker-images:acme/*"
+                     *         ],
+                     *         "status": "active",
+                     *         "username": "ada"
+                     *       }
+                     *     }
+                     */
                     "application/json": {
                         data: components["schemas"]["Token"];
                     };
@@ -4299,6 +4872,8 @@ export interface operations {
                     model?: string;
                     /** @description What the comparison should focus on. */
                     prompt?: string;
+                    /** @description A JSON Schema of what is extracted from each file, in place of variables: a subset of draft 2020-12 with an object at the root, at most 64 KB. Its arrays are rows of tables, which are compared row by row. In the field model, it is an object. */
+                    schema?: string;
                     /** @description What the value is. */
                     variable1_description?: string;
                     /** @description Name of the first variable. There are up to 100 variables; their numbers need not be consecutive. */
@@ -4327,6 +4902,63 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "candidates": {},
+                     *       "changes": [
+                     *         {
+                     *           "first": {
+                     *             "box": {
+                     *               "bottom": 622.3,
+                     *               "left": 340.5,
+                     *               "right": 421.7,
+                     *               "top": 612.3
+                     *             },
+                     *             "end": 442,
+                     *             "page": 1,
+                     *             "start": 412,
+                     *             "text": "The rent is 1,450 EUR a month."
+                     *           },
+                     *           "kind": "added",
+                     *           "second": {
+                     *             "box": {
+                     *               "bottom": 622.3,
+                     *               "left": 340.5,
+                     *               "right": 421.7,
+                     *               "top": 612.3
+                     *             },
+                     *             "end": 442,
+                     *             "page": 1,
+                     *             "start": 412,
+                     *             "text": "The rent is 1,450 EUR a month."
+                     *           },
+                     *           "words": [
+                     *             {
+                     *               "first": "1,450",
+                     *               "second": "1,500"
+                     *             }
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "evidence": {},
+                     *       "extracted_data": {},
+                     *       "tables": {},
+                     *       "texts": [
+                     *         {
+                     *           "blocks": [
+                     *             {
+                     *               "page": 1,
+                     *               "start": 405,
+                     *               "text": "Total\t1.234,50 €",
+                     *               "time": 12.5
+                     *             }
+                     *           ],
+                     *           "isTruncated": true
+                     *         }
+                     *       ],
+                     *       "warnings": []
+                     *     }
+                     */
                     "application/json": components["schemas"]["ComparisonAnswer"];
                 };
             };
@@ -4339,6 +4971,36 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "batch": {
+                     *         "csvUrl": "https://s3.eu-central-1.amazonaws.com/portside-media/results.csv?X-Amz-Signature=5d67",
+                     *         "documents": [
+                     *           {
+                     *             "name": "invoice-0117.pdf",
+                     *             "error": {
+                     *               "code": "UNPROCESSABLE",
+                     *               "detail": "The file is encrypted."
+                     *             },
+                     *             "status": "queued",
+                     *             "uploadId": "0193a0c4-7d1e-7b40-9f62-5c1d2e3f4a5b"
+                     *           }
+                     *         ],
+                     *         "failed": 2,
+                     *         "jsonlUrl": "https://s3.eu-central-1.amazonaws.com/portside-media/results.jsonl?X-Amz-Signature=8e21",
+                     *         "succeeded": 998
+                     *       },
+                     *       "createdAt": "2026-03-02T09:30:00Z",
+                     *       "error": {
+                     *         "code": "UNPROCESSABLE",
+                     *         "detail": "The file is encrypted."
+                     *       },
+                     *       "id": "0193a0c4-7d1e-7b40-9f62-5c1d2e3f4a5b",
+                     *       "progress": 0.5,
+                     *       "result": null,
+                     *       "status": "queued"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Job"];
                 };
             };
@@ -4382,6 +5044,48 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "dates": [
+                     *           "2026-03-01",
+                     *           "2026-03-02"
+                     *         ],
+                     *         "meta": {
+                     *           "asOf": "2026-11-21T15:30:00Z",
+                     *           "partial": true
+                     *         },
+                     *         "period": {
+                     *           "type": "today",
+                     *           "endDate": "2026-11-21",
+                     *           "startDate": "2026-11-01"
+                     *         },
+                     *         "previous": {
+                     *           "dates": [
+                     *             "2026-03-01",
+                     *             "2026-03-02"
+                     *           ],
+                     *           "period": {
+                     *             "type": "today",
+                     *             "endDate": "2026-11-21",
+                     *             "startDate": "2026-11-01"
+                     *           },
+                     *           "values": {
+                     *             "usage.api.calls": [
+                     *               2210,
+                     *               2340
+                     *             ]
+                     *           }
+                     *         },
+                     *         "values": {
+                     *           "usage.api.calls": [
+                     *             2210,
+                     *             2340
+                     *           ]
+                     *         }
+                     *       }
+                     *     }
+                     */
                     "application/json": {
                         data: components["schemas"]["Daily"];
                     };
@@ -4422,6 +5126,152 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "meta": {
+                     *           "asOf": "2026-11-21T15:30:00Z",
+                     *           "partial": true
+                     *         },
+                     *         "metrics": {
+                     *           "performance": {
+                     *             "errors": 7,
+                     *             "responseTime": {
+                     *               "avg": 23.4,
+                     *               "p95": 58,
+                     *               "p99": 217.5
+                     *             },
+                     *             "uptime": 99.982
+                     *           },
+                     *           "projects": {
+                     *             "archived": 1,
+                     *             "byStatus": {
+                     *               "active": 22,
+                     *               "archived": 3,
+                     *               "completed": 9,
+                     *               "draft": 4,
+                     *               "on_hold": 3
+                     *             },
+                     *             "created": 5,
+                     *             "total": 41
+                     *           },
+                     *           "usage": {
+                     *             "api": {
+                     *               "avgResponseTime": 23.4,
+                     *               "calls": 48213
+                     *             },
+                     *             "media": {
+                     *               "byTask": {
+                     *                 "compare": 12,
+                     *                 "extract": 33,
+                     *                 "summarize": 51
+                     *               },
+                     *               "calls": 96,
+                     *               "cost": 2.381475,
+                     *               "currency": "USD",
+                     *               "inputTokens": 820113,
+                     *               "modelCalls": 143,
+                     *               "outputTokens": 33120
+                     *             },
+                     *             "pulls": {
+                     *               "charts": 310,
+                     *               "images": 1204
+                     *             },
+                     *             "storage": {
+                     *               "total": 100,
+                     *               "unit": "GB",
+                     *               "used": 12.408331
+                     *             }
+                     *           },
+                     *           "users": {
+                     *             "active": 119,
+                     *             "byRole": {
+                     *               "admin": 3,
+                     *               "manager": 12,
+                     *               "user": 88,
+                     *               "viewer": 24
+                     *             },
+                     *             "growth": 4.1,
+                     *             "total": 127
+                     *           }
+                     *         },
+                     *         "period": {
+                     *           "type": "today",
+                     *           "endDate": "2026-11-21",
+                     *           "startDate": "2026-11-01"
+                     *         },
+                     *         "previous": {
+                     *           "metrics": {
+                     *             "performance": {
+                     *               "errors": 7,
+                     *               "responseTime": {
+                     *                 "avg": 23.4,
+                     *                 "p95": 58,
+                     *                 "p99": 217.5
+                     *               },
+                     *               "uptime": 99.982
+                     *             },
+                     *             "projects": {
+                     *               "archived": 1,
+                     *               "byStatus": {
+                     *                 "active": 22,
+                     *                 "archived": 3,
+                     *                 "completed": 9,
+                     *                 "draft": 4,
+                     *                 "on_hold": 3
+                     *               },
+                     *               "created": 5,
+                     *               "total": 41
+                     *             },
+                     *             "usage": {
+                     *               "api": {
+                     *                 "avgResponseTime": 23.4,
+                     *                 "calls": 48213
+                     *               },
+                     *               "media": {
+                     *                 "byTask": {
+                     *                   "compare": 12,
+                     *                   "extract": 33,
+                     *                   "summarize": 51
+                     *                 },
+                     *                 "calls": 96,
+                     *                 "cost": 2.381475,
+                     *                 "currency": "USD",
+                     *                 "inputTokens": 820113,
+                     *                 "modelCalls": 143,
+                     *                 "outputTokens": 33120
+                     *               },
+                     *               "pulls": {
+                     *                 "charts": 310,
+                     *                 "images": 1204
+                     *               },
+                     *               "storage": {
+                     *                 "total": 100,
+                     *                 "unit": "GB",
+                     *                 "used": 12.408331
+                     *               }
+                     *             },
+                     *             "users": {
+                     *               "active": 119,
+                     *               "byRole": {
+                     *                 "admin": 3,
+                     *                 "manager": 12,
+                     *                 "user": 88,
+                     *                 "viewer": 24
+                     *               },
+                     *               "growth": 4.1,
+                     *               "total": 127
+                     *             }
+                     *           },
+                     *           "period": {
+                     *             "type": "today",
+                     *             "endDate": "2026-11-21",
+                     *             "startDate": "2026-11-01"
+                     *           }
+                     *         }
+                     *       }
+                     *     }
+                     */
                     "application/json": {
                         data: components["schemas"]["DashboardData"];
                     };
@@ -4466,6 +5316,39 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "by": "artifact",
+                     *         "complete": true,
+                     *         "entries": [
+                     *           {
+                     *             "kind": "chart",
+                     *             "previous": 28,
+                     *             "pulls": 31,
+                     *             "repository": "acme/api",
+                     *             "userId": "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11"
+                     *           }
+                     *         ],
+                     *         "meta": {
+                     *           "asOf": "2026-11-21T15:30:00Z",
+                     *           "partial": true
+                     *         },
+                     *         "period": {
+                     *           "type": "today",
+                     *           "endDate": "2026-11-21",
+                     *           "startDate": "2026-11-01"
+                     *         },
+                     *         "previous": {
+                     *           "period": {
+                     *             "type": "today",
+                     *             "endDate": "2026-11-21",
+                     *             "startDate": "2026-11-01"
+                     *           }
+                     *         }
+                     *       }
+                     *     }
+                     */
                     "application/json": {
                         data: components["schemas"]["PullsData"];
                     };
@@ -4506,6 +5389,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "meta": {
+                     *           "asOf": "2026-11-21T15:30:00Z",
+                     *           "partial": true
+                     *         },
+                     *         "metric": "usage.api.calls",
+                     *         "period": {
+                     *           "type": "today",
+                     *           "endDate": "2026-11-21",
+                     *           "startDate": "2026-11-01"
+                     *         },
+                     *         "points": [
+                     *           {
+                     *             "date": "2026-11-21",
+                     *             "value": 2210
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
                     "application/json": {
                         data: components["schemas"]["TimeseriesData"];
                     };
@@ -4531,10 +5436,27 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "schema": {},
+                 *       "lang": "en",
+                 *       "minConfidence": 0.9,
+                 *       "prompt": "the prices",
+                 *       "text1": "Price: 40.00 EUR",
+                 *       "text2": "Price: 45.00 EUR",
+                 *       "variables": {}
+                 *     }
+                 */
                 "application/json": {
-                    /** @description The first text. */
+                    /**
+                     * @description The first text.
+                     * @example Price: 40.00 EUR
+                     */
                     text1: string;
-                    /** @description The second text. */
+                    /**
+                     * @description The second text.
+                     * @example Price: 45.00 EUR
+                     */
                     text2: string;
                     /**
                      * @description Language of the comparison. The default is the language of the first text.
@@ -4547,8 +5469,15 @@ export interface operations {
                      * @example 0.9
                      */
                     minConfidence?: number;
-                    /** @description What the comparison should focus on. */
+                    /**
+                     * @description What the comparison should focus on.
+                     * @example the prices
+                     */
                     prompt?: string;
+                    /** @description A JSON Schema of what is extracted from each text, in place of variables: a subset of draft 2020-12 with an object at the root. Its arrays are rows of tables, which are compared row by row. */
+                    schema?: {
+                        [key: string]: unknown;
+                    };
                     /** @description The variables, by name. */
                     variables?: {
                         [key: string]: components["schemas"]["TextVariable"];
@@ -4566,6 +5495,63 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "candidates": {},
+                     *       "changes": [
+                     *         {
+                     *           "first": {
+                     *             "box": {
+                     *               "bottom": 622.3,
+                     *               "left": 340.5,
+                     *               "right": 421.7,
+                     *               "top": 612.3
+                     *             },
+                     *             "end": 442,
+                     *             "page": 1,
+                     *             "start": 412,
+                     *             "text": "The rent is 1,450 EUR a month."
+                     *           },
+                     *           "kind": "added",
+                     *           "second": {
+                     *             "box": {
+                     *               "bottom": 622.3,
+                     *               "left": 340.5,
+                     *               "right": 421.7,
+                     *               "top": 612.3
+                     *             },
+                     *             "end": 442,
+                     *             "page": 1,
+                     *             "start": 412,
+                     *             "text": "The rent is 1,450 EUR a month."
+                     *           },
+                     *           "words": [
+                     *             {
+                     *               "first": "1,450",
+                     *               "second": "1,500"
+                     *             }
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "evidence": {},
+                     *       "extracted_data": {},
+                     *       "tables": {},
+                     *       "texts": [
+                     *         {
+                     *           "blocks": [
+                     *             {
+                     *               "page": 1,
+                     *               "start": 405,
+                     *               "text": "Total\t1.234,50 €",
+                     *               "time": 12.5
+                     *             }
+                     *           ],
+                     *           "isTruncated": true
+                     *         }
+                     *       ],
+                     *       "warnings": []
+                     *     }
+                     */
                     "application/json": components["schemas"]["ComparisonAnswer"];
                 };
             };
@@ -4622,6 +5608,8 @@ export interface operations {
                     model?: string;
                     /** @description What the comparison should focus on. */
                     prompt?: string;
+                    /** @description A JSON Schema of what is extracted from each file, in place of variables: a subset of draft 2020-12 with an object at the root, at most 64 KB. Its arrays are rows of tables, which are compared row by row. In the field model, it is an object. */
+                    schema?: string;
                     /** @description What the value is. */
                     variable1_description?: string;
                     /** @description Name of the first variable. There are up to 100 variables; their numbers need not be consecutive. */
@@ -4650,6 +5638,63 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "candidates": {},
+                     *       "changes": [
+                     *         {
+                     *           "first": {
+                     *             "box": {
+                     *               "bottom": 622.3,
+                     *               "left": 340.5,
+                     *               "right": 421.7,
+                     *               "top": 612.3
+                     *             },
+                     *             "end": 442,
+                     *             "page": 1,
+                     *             "start": 412,
+                     *             "text": "The rent is 1,450 EUR a month."
+                     *           },
+                     *           "kind": "added",
+                     *           "second": {
+                     *             "box": {
+                     *               "bottom": 622.3,
+                     *               "left": 340.5,
+                     *               "right": 421.7,
+                     *               "top": 612.3
+                     *             },
+                     *             "end": 442,
+                     *             "page": 1,
+                     *             "start": 412,
+                     *             "text": "The rent is 1,450 EUR a month."
+                     *           },
+                     *           "words": [
+                     *             {
+                     *               "first": "1,450",
+                     *               "second": "1,500"
+                     *             }
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "evidence": {},
+                     *       "extracted_data": {},
+                     *       "tables": {},
+                     *       "texts": [
+                     *         {
+                     *           "blocks": [
+                     *             {
+                     *               "page": 1,
+                     *               "start": 405,
+                     *               "text": "Total\t1.234,50 €",
+                     *               "time": 12.5
+                     *             }
+                     *           ],
+                     *           "isTruncated": true
+                     *         }
+                     *       ],
+                     *       "warnings": []
+                     *     }
+                     */
                     "application/json": components["schemas"]["ComparisonAnswer"];
                 };
             };
@@ -4662,6 +5707,36 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "batch": {
+                     *         "csvUrl": "https://s3.eu-central-1.amazonaws.com/portside-media/results.csv?X-Amz-Signature=5d67",
+                     *         "documents": [
+                     *           {
+                     *             "name": "invoice-0117.pdf",
+                     *             "error": {
+                     *               "code": "UNPROCESSABLE",
+                     *               "detail": "The file is encrypted."
+                     *             },
+                     *             "status": "queued",
+                     *             "uploadId": "0193a0c4-7d1e-7b40-9f62-5c1d2e3f4a5b"
+                     *           }
+                     *         ],
+                     *         "failed": 2,
+                     *         "jsonlUrl": "https://s3.eu-central-1.amazonaws.com/portside-media/results.jsonl?X-Amz-Signature=8e21",
+                     *         "succeeded": 998
+                     *       },
+                     *       "createdAt": "2026-03-02T09:30:00Z",
+                     *       "error": {
+                     *         "code": "UNPROCESSABLE",
+                     *         "detail": "The file is encrypted."
+                     *       },
+                     *       "id": "0193a0c4-7d1e-7b40-9f62-5c1d2e3f4a5b",
+                     *       "progress": 0.5,
+                     *       "result": null,
+                     *       "status": "queued"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Job"];
                 };
             };
@@ -4688,8 +5763,20 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "schema": {},
+                 *       "lang": "en",
+                 *       "minConfidence": 0.9,
+                 *       "text": "Invoice 17. Total: 12.50 EUR.",
+                 *       "variables": {}
+                 *     }
+                 */
                 "application/json": {
-                    /** @description The text to extract values from. */
+                    /**
+                     * @description The text to extract values from.
+                     * @example Invoice 17. Total: 12.50 EUR.
+                     */
                     text: string;
                     /** @enum {string} */
                     lang?: "en" | "es" | "pt" | "fr" | "de" | "it" | "nl" | "sv" | "pl" | "ro";
@@ -4720,6 +5807,27 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "candidates": {},
+                     *       "evidence": {},
+                     *       "extracted_data": {},
+                     *       "texts": [
+                     *         {
+                     *           "blocks": [
+                     *             {
+                     *               "page": 1,
+                     *               "start": 405,
+                     *               "text": "Total\t1.234,50 €",
+                     *               "time": 12.5
+                     *             }
+                     *           ],
+                     *           "isTruncated": true
+                     *         }
+                     *       ],
+                     *       "warnings": []
+                     *     }
+                     */
                     "application/json": components["schemas"]["ExtractionAnswer"];
                 };
             };
@@ -4743,6 +5851,20 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "schema": {},
+                 *       "documents": [
+                 *         {
+                 *           "name": "invoice-0117.pdf",
+                 *           "uploadId": "0192f3a1-5b7c-7cc0-9d52-3f3e6b1f0a11"
+                 *         }
+                 *       ],
+                 *       "lang": "en",
+                 *       "minConfidence": 0.9,
+                 *       "variables": {}
+                 *     }
+                 */
                 "application/json": {
                     /** @description The documents, each an upload with its file. */
                     documents: components["schemas"]["ListedUpload"][];
@@ -4779,6 +5901,36 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "batch": {
+                     *         "csvUrl": "https://s3.eu-central-1.amazonaws.com/portside-media/results.csv?X-Amz-Signature=5d67",
+                     *         "documents": [
+                     *           {
+                     *             "name": "invoice-0117.pdf",
+                     *             "error": {
+                     *               "code": "UNPROCESSABLE",
+                     *               "detail": "The file is encrypted."
+                     *             },
+                     *             "status": "queued",
+                     *             "uploadId": "0193a0c4-7d1e-7b40-9f62-5c1d2e3f4a5b"
+                     *           }
+                     *         ],
+                     *         "failed": 2,
+                     *         "jsonlUrl": "https://s3.eu-central-1.amazonaws.com/portside-media/results.jsonl?X-Amz-Signature=8e21",
+                     *         "succeeded": 998
+                     *       },
+                     *       "createdAt": "2026-03-02T09:30:00Z",
+                     *       "error": {
+                     *         "code": "UNPROCESSABLE",
+                     *         "detail": "The file is encrypted."
+                     *       },
+                     *       "id": "0193a0c4-7d1e-7b40-9f62-5c1d2e3f4a5b",
+                     *       "progress": 0.5,
+                     *       "result": null,
+                     *       "status": "queued"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Job"];
                 };
             };
@@ -4855,6 +6007,27 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "candidates": {},
+                     *       "evidence": {},
+                     *       "extracted_data": {},
+                     *       "texts": [
+                     *         {
+                     *           "blocks": [
+                     *             {
+                     *               "page": 1,
+                     *               "start": 405,
+                     *               "text": "Total\t1.234,50 €",
+                     *               "time": 12.5
+                     *             }
+                     *           ],
+                     *           "isTruncated": true
+                     *         }
+                     *       ],
+                     *       "warnings": []
+                     *     }
+                     */
                     "application/json": components["schemas"]["ExtractionAnswer"];
                 };
             };
@@ -4867,6 +6040,36 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "batch": {
+                     *         "csvUrl": "https://s3.eu-central-1.amazonaws.com/portside-media/results.csv?X-Amz-Signature=5d67",
+                     *         "documents": [
+                     *           {
+                     *             "name": "invoice-0117.pdf",
+                     *             "error": {
+                     *               "code": "UNPROCESSABLE",
+                     *               "detail": "The file is encrypted."
+                     *             },
+                     *             "status": "queued",
+                     *             "uploadId": "0193a0c4-7d1e-7b40-9f62-5c1d2e3f4a5b"
+                     *           }
+                     *         ],
+                     *         "failed": 2,
+                     *         "jsonlUrl": "https://s3.eu-central-1.amazonaws.com/portside-media/results.jsonl?X-Amz-Signature=8e21",
+                     *         "succeeded": 998
+                     *       },
+                     *       "createdAt": "2026-03-02T09:30:00Z",
+                     *       "error": {
+                     *         "code": "UNPROCESSABLE",
+                     *         "detail": "The file is encrypted."
+                     *       },
+                     *       "id": "0193a0c4-7d1e-7b40-9f62-5c1d2e3f4a5b",
+                     *       "progress": 0.5,
+                     *       "result": null,
+                     *       "status": "queued"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Job"];
                 };
             };
@@ -4902,6 +6105,36 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "batch": {
+                     *         "csvUrl": "https://s3.eu-central-1.amazonaws.com/portside-media/results.csv?X-Amz-Signature=5d67",
+                     *         "documents": [
+                     *           {
+                     *             "name": "invoice-0117.pdf",
+                     *             "error": {
+                     *               "code": "UNPROCESSABLE",
+                     *               "detail": "The file is encrypted."
+                     *             },
+                     *             "status": "queued",
+                     *             "uploadId": "0193a0c4-7d1e-7b40-9f62-5c1d2e3f4a5b"
+                     *           }
+                     *         ],
+                     *         "failed": 2,
+                     *         "jsonlUrl": "https://s3.eu-central-1.amazonaws.com/portside-media/results.jsonl?X-Amz-Signature=8e21",
+                     *         "succeeded": 998
+                     *       },
+                     *       "createdAt": "2026-03-02T09:30:00Z",
+                     *       "error": {
+                     *         "code": "UNPROCESSABLE",
+                     *         "detail": "The file is encrypted."
+                     *       },
+                     *       "id": "0193a0c4-7d1e-7b40-9f62-5c1d2e3f4a5b",
+                     *       "progress": 0.5,
+                     *       "result": null,
+                     *       "status": "queued"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Job"];
                 };
             };
@@ -4923,8 +6156,20 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "format": "paragraph",
+                 *       "lang": "en",
+                 *       "length": "short",
+                 *       "summary_hint": "what was decided",
+                 *       "text": "Invoice 17. Total: 12.50 EUR."
+                 *     }
+                 */
                 "application/json": {
-                    /** @description The text to summarize. */
+                    /**
+                     * @description The text to summarize.
+                     * @example Invoice 17. Total: 12.50 EUR.
+                     */
                     text: string;
                     /**
                      * @default paragraph
@@ -4941,7 +6186,10 @@ export interface operations {
                      * @enum {string}
                      */
                     length?: "short" | "medium" | "long";
-                    /** @description What the summary should focus on. */
+                    /**
+                     * @description What the summary should focus on.
+                     * @example what was decided
+                     */
                     summary_hint?: string;
                 };
             };
@@ -4956,6 +6204,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "summary": "The contract runs until 31 March 2027.",
+                     *       "texts": [
+                     *         {
+                     *           "blocks": [
+                     *             {
+                     *               "page": 1,
+                     *               "start": 405,
+                     *               "text": "Total\t1.234,50 €",
+                     *               "time": 12.5
+                     *             }
+                     *           ],
+                     *           "isTruncated": true
+                     *         }
+                     *       ],
+                     *       "warnings": []
+                     *     }
+                     */
                     "application/json": components["schemas"]["SummaryAnswer"];
                 };
             };
@@ -4979,6 +6246,20 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "format": "paragraph",
+                 *       "documents": [
+                 *         {
+                 *           "name": "invoice-0117.pdf",
+                 *           "uploadId": "0192f3a1-5b7c-7cc0-9d52-3f3e6b1f0a11"
+                 *         }
+                 *       ],
+                 *       "lang": "en",
+                 *       "length": "short",
+                 *       "summary_hint": "what was decided"
+                 *     }
+                 */
                 "application/json": {
                     /** @description The documents, each an upload with its file. */
                     documents: components["schemas"]["ListedUpload"][];
@@ -4997,7 +6278,10 @@ export interface operations {
                      * @enum {string}
                      */
                     length?: "short" | "medium" | "long";
-                    /** @description What the summaries should focus on. */
+                    /**
+                     * @description What the summaries should focus on.
+                     * @example what was decided
+                     */
                     summary_hint?: string;
                 };
             };
@@ -5016,6 +6300,36 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "batch": {
+                     *         "csvUrl": "https://s3.eu-central-1.amazonaws.com/portside-media/results.csv?X-Amz-Signature=5d67",
+                     *         "documents": [
+                     *           {
+                     *             "name": "invoice-0117.pdf",
+                     *             "error": {
+                     *               "code": "UNPROCESSABLE",
+                     *               "detail": "The file is encrypted."
+                     *             },
+                     *             "status": "queued",
+                     *             "uploadId": "0193a0c4-7d1e-7b40-9f62-5c1d2e3f4a5b"
+                     *           }
+                     *         ],
+                     *         "failed": 2,
+                     *         "jsonlUrl": "https://s3.eu-central-1.amazonaws.com/portside-media/results.jsonl?X-Amz-Signature=8e21",
+                     *         "succeeded": 998
+                     *       },
+                     *       "createdAt": "2026-03-02T09:30:00Z",
+                     *       "error": {
+                     *         "code": "UNPROCESSABLE",
+                     *         "detail": "The file is encrypted."
+                     *       },
+                     *       "id": "0193a0c4-7d1e-7b40-9f62-5c1d2e3f4a5b",
+                     *       "progress": 0.5,
+                     *       "result": null,
+                     *       "status": "queued"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Job"];
                 };
             };
@@ -5091,6 +6405,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "summary": "The contract runs until 31 March 2027.",
+                     *       "texts": [
+                     *         {
+                     *           "blocks": [
+                     *             {
+                     *               "page": 1,
+                     *               "start": 405,
+                     *               "text": "Total\t1.234,50 €",
+                     *               "time": 12.5
+                     *             }
+                     *           ],
+                     *           "isTruncated": true
+                     *         }
+                     *       ],
+                     *       "warnings": []
+                     *     }
+                     */
                     "application/json": components["schemas"]["SummaryAnswer"];
                 };
             };
@@ -5103,6 +6436,36 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "batch": {
+                     *         "csvUrl": "https://s3.eu-central-1.amazonaws.com/portside-media/results.csv?X-Amz-Signature=5d67",
+                     *         "documents": [
+                     *           {
+                     *             "name": "invoice-0117.pdf",
+                     *             "error": {
+                     *               "code": "UNPROCESSABLE",
+                     *               "detail": "The file is encrypted."
+                     *             },
+                     *             "status": "queued",
+                     *             "uploadId": "0193a0c4-7d1e-7b40-9f62-5c1d2e3f4a5b"
+                     *           }
+                     *         ],
+                     *         "failed": 2,
+                     *         "jsonlUrl": "https://s3.eu-central-1.amazonaws.com/portside-media/results.jsonl?X-Amz-Signature=8e21",
+                     *         "succeeded": 998
+                     *       },
+                     *       "createdAt": "2026-03-02T09:30:00Z",
+                     *       "error": {
+                     *         "code": "UNPROCESSABLE",
+                     *         "detail": "The file is encrypted."
+                     *       },
+                     *       "id": "0193a0c4-7d1e-7b40-9f62-5c1d2e3f4a5b",
+                     *       "progress": 0.5,
+                     *       "result": null,
+                     *       "status": "queued"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Job"];
                 };
             };
@@ -5142,6 +6505,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "version": "1.2.0",
+                     *           "name": "product",
+                     *           "description": "Runs the product in a cluster.",
+                     *           "appVersion": "4.1",
+                     *           "deprecated": true,
+                     *           "icon": "https://www.example.com/icon.svg",
+                     *           "updatedAt": "2026-03-02T09:30:00Z",
+                     *           "versions": 12
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "hasMore": true,
+                     *         "limit": 20,
+                     *         "next": null,
+                     *         "total": 41
+                     *       }
+                     *     }
+                     */
                     "application/json": {
                         data: components["schemas"]["ChartSummary"][];
                         pagination: components["schemas"]["CountedPagination"];
@@ -5182,6 +6567,27 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "version": "1.2.0",
+                     *           "appVersion": "4.1",
+                     *           "createdAt": "2026-03-02T09:30:00Z",
+                     *           "deprecated": true,
+                     *           "digest": "sha256:…",
+                     *           "signed": true,
+                     *           "size": 4096
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "hasMore": true,
+                     *         "limit": 20,
+                     *         "next": null,
+                     *         "total": 41
+                     *       }
+                     *     }
+                     */
                     "application/json": {
                         data: components["schemas"]["ChartVersion"][];
                         pagination: components["schemas"]["CountedPagination"];
@@ -5220,6 +6626,68 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "version": "1.2.0",
+                     *         "name": "product",
+                     *         "type": "application",
+                     *         "description": "Runs the product in a cluster.",
+                     *         "schema": {
+                     *           "cut": true,
+                     *           "size": 2048,
+                     *           "text": "replicas: 2\n"
+                     *         },
+                     *         "annotations": {},
+                     *         "appVersion": "4.1",
+                     *         "createdAt": "2026-03-02T09:30:00Z",
+                     *         "dependencies": [
+                     *           {
+                     *             "version": "^15.0.0",
+                     *             "name": "postgresql",
+                     *             "alias": "db",
+                     *             "condition": "postgresql.enabled",
+                     *             "repository": "https://charts.example.com"
+                     *           }
+                     *         ],
+                     *         "deprecated": true,
+                     *         "digest": "sha256:…",
+                     *         "home": "https://www.example.com",
+                     *         "icon": null,
+                     *         "keywords": [
+                     *           "lantern"
+                     *         ],
+                     *         "kubeVersion": ">=1.28.0-0",
+                     *         "maintainers": [
+                     *           {
+                     *             "name": "Ada",
+                     *             "email": "ada@example.com",
+                     *             "url": "https://www.example.com"
+                     *           }
+                     *         ],
+                     *         "provenance": {
+                     *           "cut": true,
+                     *           "size": 2048,
+                     *           "text": "replicas: 2\n"
+                     *         },
+                     *         "readme": {
+                     *           "cut": true,
+                     *           "size": 2048,
+                     *           "text": "replicas: 2\n"
+                     *         },
+                     *         "signed": true,
+                     *         "size": 4096,
+                     *         "sources": [
+                     *           "https://git.example.com/lantern"
+                     *         ],
+                     *         "values": {
+                     *           "cut": true,
+                     *           "size": 2048,
+                     *           "text": "replicas: 2\n"
+                     *         }
+                     *       }
+                     *     }
+                     */
                     "application/json": {
                         data: components["schemas"]["ChartDetails"];
                     };
@@ -5250,6 +6718,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "version": "0.1.0",
+                     *       "commit": "1f3a9c07be24",
+                     *       "status": "ok"
+                     *     }
+                     */
                     "application/json": {
                         /**
                          * @description Always ok. A service that is down does not respond.
@@ -5298,6 +6773,20 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "repository": "acme/api"
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "hasMore": true,
+                     *         "limit": 20,
+                     *         "next": null
+                     *       }
+                     *     }
+                     */
                     "application/json": {
                         data: components["schemas"]["ImageRepository"][];
                         pagination: components["schemas"]["CursorPagination"];
@@ -5335,6 +6824,46 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "content": "image",
+                     *         "annotations": {},
+                     *         "artifactType": null,
+                     *         "attached": [
+                     *           {
+                     *             "type": "application/vnd.cncf.notary.signature",
+                     *             "format": "Cosign",
+                     *             "digest": "sha256:…",
+                     *             "purpose": "signature",
+                     *             "size": 612
+                     *           }
+                     *         ],
+                     *         "chart": {
+                     *           "version": "1.2.0",
+                     *           "name": "product",
+                     *           "description": "Runs the product in a cluster.",
+                     *           "appVersion": "4.1"
+                     *         },
+                     *         "createdAt": null,
+                     *         "digest": "sha256:…",
+                     *         "labels": {},
+                     *         "layers": 4,
+                     *         "mediaType": "application/vnd.oci.image.index.v1+json",
+                     *         "platforms": [
+                     *           {
+                     *             "digest": "sha256:…",
+                     *             "layers": 4,
+                     *             "platform": "linux/arm64/v8",
+                     *             "size": 3415064
+                     *           }
+                     *         ],
+                     *         "reference": "1.2.0",
+                     *         "repository": "acme/api",
+                     *         "size": 3415064
+                     *       }
+                     *     }
+                     */
                     "application/json": {
                         data: components["schemas"]["ImageManifest"];
                     };
@@ -5376,6 +6905,22 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "digest": "sha256:…",
+                     *           "mediaType": "application/vnd.oci.image.index.v1+json",
+                     *           "tag": "1.2.0"
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "hasMore": true,
+                     *         "limit": 20,
+                     *         "next": null
+                     *       }
+                     *     }
+                     */
                     "application/json": {
                         data: components["schemas"]["ImageTag"][];
                         pagination: components["schemas"]["CursorPagination"];
@@ -5409,6 +6954,20 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "name": "Work laptop",
+                     *           "createdAt": "2026-03-02T09:15:30.250Z",
+                     *           "id": "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11",
+                     *           "isLocked": true,
+                     *           "isSynced": true,
+                     *           "lastUsedAt": "2026-03-09T07:45:12.106Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": {
                         data: components["schemas"]["Passkey"][];
                     };
@@ -5431,6 +6990,12 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "Work laptop",
+                 *       "credential": {}
+                 *     }
+                 */
                 "application/json": {
                     /**
                      * @description Name of the passkey, 1 to 100 characters.
@@ -5454,6 +7019,18 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "name": "Work laptop",
+                     *         "createdAt": "2026-03-02T09:15:30.250Z",
+                     *         "id": "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11",
+                     *         "isLocked": true,
+                     *         "isSynced": true,
+                     *         "lastUsedAt": "2026-03-09T07:45:12.106Z"
+                     *       }
+                     *     }
+                     */
                     "application/json": {
                         data: components["schemas"]["Passkey"];
                     };
@@ -5489,6 +7066,44 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "attestation": "none",
+                     *         "authenticatorSelection": {
+                     *           "requireResidentKey": true,
+                     *           "residentKey": "required",
+                     *           "userVerification": "required"
+                     *         },
+                     *         "challenge": "p5aV2uHXr0AOqUk7HQitvi-Ny1p5aV2uHXr0AOqUk7E",
+                     *         "excludeCredentials": [
+                     *           {
+                     *             "type": "public-key",
+                     *             "id": "AZOfboqOfVyjwV9sCnsuEQ",
+                     *             "transports": [
+                     *               "internal"
+                     *             ]
+                     *           }
+                     *         ],
+                     *         "pubKeyCredParams": [
+                     *           {
+                     *             "type": "public-key",
+                     *             "alg": -7
+                     *           }
+                     *         ],
+                     *         "rp": {
+                     *           "name": "Portside",
+                     *           "id": "portal.example.com"
+                     *         },
+                     *         "timeout": 300000,
+                     *         "user": {
+                     *           "name": "ada@example.com",
+                     *           "displayName": "Ada Lovelace",
+                     *           "id": "AZOfboqOfVyjwV9sCnsuEQ"
+                     *         }
+                     *       }
+                     *     }
+                     */
                     "application/json": {
                         data: components["schemas"]["CreationOptions"];
                     };
@@ -5559,6 +7174,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "name": "Difference Engine",
+                     *           "description": "Tables of logarithms, without errors.",
+                     *           "createdAt": "2026-03-02T09:15:30.250Z",
+                     *           "id": "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11",
+                     *           "ownerId": "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11",
+                     *           "status": "active"
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "hasMore": true,
+                     *         "limit": 20,
+                     *         "offset": 0,
+                     *         "total": 41
+                     *       }
+                     *     }
+                     */
                     "application/json": {
                         data: components["schemas"]["ListedProject"][];
                         pagination: components["schemas"]["Pagination"];
@@ -5585,6 +7220,26 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "Difference Engine",
+                 *       "description": "Tables of logarithms, without errors.",
+                 *       "members": [
+                 *         {
+                 *           "role": "editor",
+                 *           "userId": "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11"
+                 *         }
+                 *       ],
+                 *       "metadata": {
+                 *         "customerNumber": "C-1815"
+                 *       },
+                 *       "ownerId": "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11",
+                 *       "settings": {
+                 *         "visibility": "internal"
+                 *       },
+                 *       "status": "draft"
+                 *     }
+                 */
                 "application/json": {
                     /**
                      * @description 1 to 200 characters.
@@ -5647,6 +7302,31 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "name": "Difference Engine",
+                     *         "description": "Tables of logarithms, without errors.",
+                     *         "createdAt": "2026-03-02T09:15:30.250Z",
+                     *         "id": "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11",
+                     *         "members": [
+                     *           {
+                     *             "role": "editor",
+                     *             "userId": "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11"
+                     *           }
+                     *         ],
+                     *         "metadata": {
+                     *           "customerNumber": "C-1815"
+                     *         },
+                     *         "ownerId": "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11",
+                     *         "settings": {
+                     *           "visibility": "internal"
+                     *         },
+                     *         "status": "active",
+                     *         "updatedAt": "2026-03-02T09:15:30.250Z"
+                     *       }
+                     *     }
+                     */
                     "application/json": {
                         data: components["schemas"]["Project"];
                     };
@@ -5686,6 +7366,31 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "name": "Difference Engine",
+                     *         "description": "Tables of logarithms, without errors.",
+                     *         "createdAt": "2026-03-02T09:15:30.250Z",
+                     *         "id": "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11",
+                     *         "members": [
+                     *           {
+                     *             "role": "editor",
+                     *             "userId": "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11"
+                     *           }
+                     *         ],
+                     *         "metadata": {
+                     *           "customerNumber": "C-1815"
+                     *         },
+                     *         "ownerId": "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11",
+                     *         "settings": {
+                     *           "visibility": "internal"
+                     *         },
+                     *         "status": "active",
+                     *         "updatedAt": "2026-03-02T09:15:30.250Z"
+                     *       }
+                     *     }
+                     */
                     "application/json": {
                         data: components["schemas"]["Project"];
                     };
@@ -5715,6 +7420,26 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "Analytical Engine",
+                 *       "description": "Any computation at all.",
+                 *       "members": [
+                 *         {
+                 *           "role": "editor",
+                 *           "userId": "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11"
+                 *         }
+                 *       ],
+                 *       "metadata": {
+                 *         "customerNumber": "C-1815"
+                 *       },
+                 *       "ownerId": "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11",
+                 *       "settings": {
+                 *         "visibility": "internal"
+                 *       },
+                 *       "status": "archived"
+                 *     }
+                 */
                 "application/json": {
                     /**
                      * @description At most 2,000 characters; empty removes it.
@@ -5773,6 +7498,31 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "name": "Difference Engine",
+                     *         "description": "Tables of logarithms, without errors.",
+                     *         "createdAt": "2026-03-02T09:15:30.250Z",
+                     *         "id": "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11",
+                     *         "members": [
+                     *           {
+                     *             "role": "editor",
+                     *             "userId": "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11"
+                     *           }
+                     *         ],
+                     *         "metadata": {
+                     *           "customerNumber": "C-1815"
+                     *         },
+                     *         "ownerId": "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11",
+                     *         "settings": {
+                     *           "visibility": "internal"
+                     *         },
+                     *         "status": "active",
+                     *         "updatedAt": "2026-03-02T09:15:30.250Z"
+                     *       }
+                     *     }
+                     */
                     "application/json": {
                         data: components["schemas"]["Project"];
                     };
@@ -5843,6 +7593,22 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "authenticatedAt": "2026-03-02T09:15:30.250Z",
+                     *           "createdAt": "2026-03-02T09:15:30.250Z",
+                     *           "device": "Firefox on Windows",
+                     *           "expiresAt": "2026-04-01T09:15:30.250Z",
+                     *           "id": "3vQB7B6MrGQZ",
+                     *           "isCurrent": true,
+                     *           "lastUsedAt": "2026-03-02T09:15:00Z",
+                     *           "recentUntil": "2026-03-02T09:30:30.250Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": {
                         data: components["schemas"]["OwnSession"][];
                     };
@@ -5865,6 +7631,14 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "code": "4071823659",
+                 *       "email": "ada@example.com",
+                 *       "passkey": {},
+                 *       "token": "psl_…"
+                 *     }
+                 */
                 "application/json": {
                     /**
                      * @description The 10 digits from the mail; with email.
@@ -5899,6 +7673,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "authenticatedAt": "2026-03-02T09:15:30.250Z",
+                     *         "createdAt": "2026-03-02T09:15:30.250Z",
+                     *         "device": "Firefox on Windows",
+                     *         "expiresAt": "2026-04-01T09:15:30.250Z",
+                     *         "id": "3vQB7B6MrGQZ",
+                     *         "lastUsedAt": "2026-03-02T09:15:00Z",
+                     *         "recentUntil": "2026-03-02T09:30:30.250Z",
+                     *         "user": {
+                     *           "name": "Ada Lovelace",
+                     *           "email": "ada@example.com",
+                     *           "id": "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11",
+                     *           "permissions": [
+                     *             "users:read"
+                     *           ],
+                     *           "role": "user"
+                     *         }
+                     *       }
+                     *     }
+                     */
                     "application/json": {
                         data: components["schemas"]["Session"];
                     };
@@ -5963,6 +7759,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "authenticatedAt": "2026-03-02T09:15:30.250Z",
+                     *         "createdAt": "2026-03-02T09:15:30.250Z",
+                     *         "device": "Firefox on Windows",
+                     *         "expiresAt": "2026-04-01T09:15:30.250Z",
+                     *         "id": "3vQB7B6MrGQZ",
+                     *         "lastUsedAt": "2026-03-02T09:15:00Z",
+                     *         "recentUntil": "2026-03-02T09:30:30.250Z",
+                     *         "user": {
+                     *           "name": "Ada Lovelace",
+                     *           "email": "ada@example.com",
+                     *           "id": "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11",
+                     *           "permissions": [
+                     *             "users:read"
+                     *           ],
+                     *           "role": "user"
+                     *         }
+                     *       }
+                     *     }
+                     */
                     "application/json": {
                         data: components["schemas"]["Session"];
                     };
@@ -6051,6 +7869,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "email": "ada@example.com"
+                 *     }
+                 */
                 "application/json": {
                     /**
                      * Format: email
@@ -6071,6 +7894,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "expiresAt": "2026-03-02T09:30:30.250Z"
+                     *       }
+                     *     }
+                     */
                     "application/json": {
                         data: components["schemas"]["DataStruct"];
                     };
@@ -6100,6 +7930,17 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "link": true,
+                     *         "openId": {
+                     *           "name": "Example Inc."
+                     *         },
+                     *         "passkey": true
+                     *       }
+                     *     }
+                     */
                     "application/json": {
                         data: components["schemas"]["SignInMethods"];
                     };
@@ -6154,6 +7995,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "challenge": "p5aV2uHXr0AOqUk7HQitvi-Ny1p5aV2uHXr0AOqUk7E",
+                     *         "rpId": "portal.example.com",
+                     *         "timeout": 300000,
+                     *         "userVerification": "required"
+                     *       }
+                     *     }
+                     */
                     "application/json": {
                         data: components["schemas"]["RequestOptions"];
                     };
@@ -6187,6 +8038,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "expiresAt": "2026-03-02T09:30:00Z",
+                     *       "fields": {},
+                     *       "uploadId": "0193a0c4-7d1e-7b40-9f62-5c1d2e3f4a5b",
+                     *       "url": "https://s3.eu-central-1.amazonaws.com/portside-media"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Upload"];
                 };
             };
@@ -6227,6 +8086,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "name": "Ada Lovelace",
+                     *           "createdAt": "2026-03-02T09:15:30.250Z",
+                     *           "email": "ada@example.com",
+                     *           "id": "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11",
+                     *           "role": "user",
+                     *           "status": "active"
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "hasMore": true,
+                     *         "limit": 20,
+                     *         "offset": 0,
+                     *         "total": 41
+                     *       }
+                     *     }
+                     */
                     "application/json": {
                         data: components["schemas"]["ListedUser"][];
                         pagination: components["schemas"]["Pagination"];
@@ -6253,6 +8132,18 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "Ada Lovelace",
+                 *       "department": "Analytical Engines",
+                 *       "email": "ada@example.com",
+                 *       "metadata": {
+                 *         "customerNumber": "C-1815"
+                 *       },
+                 *       "role": "user",
+                 *       "sendActivationEmail": true
+                 *     }
+                 */
                 "application/json": {
                     /**
                      * Format: email
@@ -6309,6 +8200,30 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "name": "Ada Lovelace",
+                     *         "createdAt": "2026-03-02T09:15:30.250Z",
+                     *         "department": "Analytical Engines",
+                     *         "email": "ada@example.com",
+                     *         "id": "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11",
+                     *         "lastLoginAt": "2026-03-09T07:45:00Z",
+                     *         "metadata": {
+                     *           "customerNumber": "C-1815"
+                     *         },
+                     *         "permissions": [
+                     *           "capabilities:use",
+                     *           "projects:read",
+                     *           "projects:write",
+                     *           "users:read"
+                     *         ],
+                     *         "role": "user",
+                     *         "status": "active",
+                     *         "updatedAt": "2026-03-02T09:15:30.250Z"
+                     *       }
+                     *     }
+                     */
                     "application/json": {
                         data: components["schemas"]["User"];
                     };
@@ -6335,6 +8250,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "token": "psl_…"
+                 *     }
+                 */
                 "application/json": {
                     /**
                      * @description The part after # in the link from the mail.
@@ -6352,6 +8272,31 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "name": "Ada Lovelace",
+                     *         "apiKey": "psk_3vQB7B6MrGQZ_…",
+                     *         "createdAt": "2026-03-02T09:15:30.250Z",
+                     *         "department": "Analytical Engines",
+                     *         "email": "ada@example.com",
+                     *         "id": "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11",
+                     *         "lastLoginAt": "2026-03-09T07:45:00Z",
+                     *         "metadata": {
+                     *           "customerNumber": "C-1815"
+                     *         },
+                     *         "permissions": [
+                     *           "capabilities:use",
+                     *           "projects:read",
+                     *           "projects:write",
+                     *           "users:read"
+                     *         ],
+                     *         "role": "user",
+                     *         "status": "active",
+                     *         "updatedAt": "2026-03-02T09:15:30.250Z"
+                     *       }
+                     *     }
+                     */
                     "application/json": {
                         data: components["schemas"]["ActivatedUser"];
                     };
@@ -6373,6 +8318,14 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "format": "csv",
+                 *       "dryRun": true,
+                 *       "sendActivationEmail": true,
+                 *       "text": "email,name,role\nada@example.com,Ada Lovelace,user\n"
+                 *     }
+                 */
                 "application/json": {
                     /**
                      * @description csv: with a header, separated by commas or semicolons. jsonl: one JSON object per line.
@@ -6403,6 +8356,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "created": 118,
+                     *         "existing": 2,
+                     *         "failed": 1,
+                     *         "ready": 0,
+                     *         "rows": [
+                     *           {
+                     *             "name": "Ada Lovelace",
+                     *             "email": "ada@example.com",
+                     *             "line": 2,
+                     *             "reasons": [],
+                     *             "role": "user",
+                     *             "source": "{\"email\":\"ada@example.com\",\"name\":\"Ada Lovelace\",\"role\":\"user\",\"sendActivationEmail\":false}",
+                     *             "status": "created",
+                     *             "userId": "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11"
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
                     "application/json": {
                         data: components["schemas"]["ImportReport"];
                     };
@@ -6441,6 +8416,30 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "name": "Ada Lovelace",
+                     *         "createdAt": "2026-03-02T09:15:30.250Z",
+                     *         "department": "Analytical Engines",
+                     *         "email": "ada@example.com",
+                     *         "id": "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11",
+                     *         "lastLoginAt": "2026-03-09T07:45:00Z",
+                     *         "metadata": {
+                     *           "customerNumber": "C-1815"
+                     *         },
+                     *         "permissions": [
+                     *           "capabilities:use",
+                     *           "projects:read",
+                     *           "projects:write",
+                     *           "users:read"
+                     *         ],
+                     *         "role": "user",
+                     *         "status": "active",
+                     *         "updatedAt": "2026-03-02T09:15:30.250Z"
+                     *       }
+                     *     }
+                     */
                     "application/json": {
                         data: components["schemas"]["User"];
                     };
@@ -6470,6 +8469,17 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "Ada King",
+                 *       "department": "Analytical Engines",
+                 *       "metadata": {
+                 *         "customerNumber": "C-1815"
+                 *       },
+                 *       "role": "manager",
+                 *       "status": "suspended"
+                 *     }
+                 */
                 "application/json": {
                     /**
                      * @description At most 200 characters; empty removes it.
@@ -6517,6 +8527,30 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "name": "Ada Lovelace",
+                     *         "createdAt": "2026-03-02T09:15:30.250Z",
+                     *         "department": "Analytical Engines",
+                     *         "email": "ada@example.com",
+                     *         "id": "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11",
+                     *         "lastLoginAt": "2026-03-09T07:45:00Z",
+                     *         "metadata": {
+                     *           "customerNumber": "C-1815"
+                     *         },
+                     *         "permissions": [
+                     *           "capabilities:use",
+                     *           "projects:read",
+                     *           "projects:write",
+                     *           "users:read"
+                     *         ],
+                     *         "role": "user",
+                     *         "status": "active",
+                     *         "updatedAt": "2026-03-02T09:15:30.250Z"
+                     *       }
+                     *     }
+                     */
                     "application/json": {
                         data: components["schemas"]["User"];
                     };
@@ -6592,6 +8626,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "name": "build server",
+                     *           "createdAt": "2026-03-02T09:15:30.250Z",
+                     *           "expiresAt": "2027-03-02T09:15:30.250Z",
+                     *           "id": "3vQB7B6MrGQZ",
+                     *           "lastUsedAt": "2026-03-09T07:45:00Z",
+                     *           "makers": [
+                     *             {
+                     *               "credentialId": "3vQB7B6MrGQZ",
+                     *               "userId": "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11"
+                     *             }
+                     *           ]
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": {
                         data: components["schemas"]["APIKey"][];
                     };
@@ -6621,6 +8674,12 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "build server",
+                 *       "expirationDays": 365
+                 *     }
+                 */
                 "application/json": {
                     /**
                      * @description Name of the key, 1 to 100 characters.
@@ -6650,6 +8709,24 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "name": "build server",
+                     *         "createdAt": "2026-03-02T09:15:30.250Z",
+                     *         "expiresAt": "2027-03-02T09:15:30.250Z",
+                     *         "id": "3vQB7B6MrGQZ",
+                     *         "key": "psk_3vQB7B6MrGQZ_…",
+                     *         "lastUsedAt": "2026-03-09T07:45:00Z",
+                     *         "makers": [
+                     *           {
+                     *             "credentialId": "3vQB7B6MrGQZ",
+                     *             "userId": "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11"
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
                     "application/json": {
                         data: components["schemas"]["NewAPIKey"];
                     };
