@@ -182,7 +182,7 @@ func (s *Service) AnswerTexts(ctx context.Context, q Question, docs ...*document
 
 // readersVersion is part of every cache key. Increase it with every change of the readers that may
 // change the text of a file, and with every change of the form of an answer.
-const readersVersion = "7"
+const readersVersion = "8"
 
 // ResultKey returns the key under which the answer to the work is cached. It depends on the files'
 // checksums, the question, and the versions of the readers, engine, transcriber and viewer.

@@ -56,7 +56,10 @@ func Blocks(ctx context.Context, glyphs []content.Glyph) ([]Block, error) {
 	}
 	var blocks []Block
 	for _, d := range byFrequency(groups) {
-		regions, err := segment(ctx, joinWords(groups[d], d), 0)
+		words := joinWords(groups[d], d)
+		frame := newReadingFrame(words)
+		frame.enter(words)
+		regions, err := segment(ctx, words, 0)
 		if err != nil {
 			return blocks, err
 		}
@@ -65,9 +68,9 @@ func Blocks(ctx context.Context, glyphs []content.Glyph) ([]Block, error) {
 				return blocks, fmt.Errorf("lay out a page: %w", err)
 			}
 			for _, b := range regionBlocks(regionLines(region)) {
-				b.box = d.restore(b.box)
+				b.box = d.restore(frame.leave(b.box))
 				for i := range b.words {
-					b.words[i].Box = d.restore(b.words[i].Box)
+					b.words[i].Box = d.restore(frame.leave(b.words[i].Box))
 				}
 				blocks = append(blocks, b)
 			}

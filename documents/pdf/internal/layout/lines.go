@@ -72,7 +72,7 @@ func columnsAbove(lines []line, r row) []cell {
 func (r *row) line(above []cell) line {
 	l := line{baseline: r.baseline, size: r.size}
 	isJustified := r.isJustified()
-	var text strings.Builder // of the last cell
+	var pieces []piece // of the last cell
 	for i, w := range r.words {
 		var gap float64 // em
 		if i > 0 {
@@ -80,20 +80,31 @@ func (r *row) line(above []cell) line {
 		}
 		isCellGap := gap > minCellGap || gap > minAlignedCellGap && w.isAlignedWith(above)
 		isNewLine := w.startsLine && gap > minLineGap
-		switch {
-		case i == 0 || isNewLine || !isJustified && isCellGap:
-			l.finishCell(&text)
-			l.cells = append(l.cells, cell{isBold: w.isBold})
-		case gap > minSpace:
+		if i > 0 && (isNewLine || !isJustified && isCellGap) {
+			l.cells = append(l.cells, newCell(pieces))
+			pieces = pieces[:0]
+		}
+		pieces = append(pieces, piece{w, len(pieces) > 0 && gap > minSpace})
+	}
+	l.cells = append(l.cells, newCell(pieces))
+	return l
+}
+
+// newCell joins words to a cell.
+func newCell(pieces []piece) cell {
+	reverseOpposite(pieces)
+	c := cell{isBold: true, words: make([]documents.Word, len(pieces))}
+	var text strings.Builder
+	for i, p := range pieces {
+		if p.isSpaced {
 			text.WriteByte(' ')
 		}
-		text.WriteString(w.text)
-		last := &l.cells[len(l.cells)-1]
-		last.box, last.isBold = last.box.Union(w.box()), last.isBold && w.isBold
-		last.words = append(last.words, documents.Word{Text: w.text, Box: w.box(), Doubt: w.doubt})
+		text.WriteString(p.text)
+		c.box, c.isBold = c.box.Union(p.box()), c.isBold && p.isBold
+		c.words[i] = documents.Word{Text: p.text, Box: p.box(), Doubt: p.doubt}
 	}
-	l.finishCell(&text)
-	return l
+	c.text = text.String()
+	return c
 }
 
 // isAlignedWith reports whether the word begins where one of the cells begins.
@@ -111,14 +122,6 @@ func rightEdge(words []word) float64 {
 		right = max(right, w.right)
 	}
 	return right
-}
-
-// finishCell sets the text of the last cell.
-func (l *line) finishCell(text *strings.Builder) {
-	if n := len(l.cells); n > 0 {
-		l.cells[n-1].text = text.String()
-	}
-	text.Reset()
 }
 
 // joinSideBySide joins lines that are half a line apart and do not overlap: a cell of one line is often

@@ -24,6 +24,8 @@ type word struct {
 	hasLetters  bool
 	doubt       float32
 	startsLine  bool // as in content.Glyph
+	isNeutral   bool // has no letters
+	isOpposite  bool // is read in the direction opposite to that of the page
 }
 
 // box returns the box of a word. PDF does not store the height of letters, so the box has the
@@ -43,7 +45,7 @@ func joinWords(glyphs []content.Glyph, d direction) []word {
 			continue
 		}
 		j.add(word{
-			text: g.Text, left: x, right: x + max(dx, 0), baseline: y, size: g.Size, isBold: g.IsBold, doubt: g.Doubt, startsLine: g.StartsLine,
+			text: drawingOrder(g.Text), left: x, right: x + max(dx, 0), baseline: y, size: g.Size, isBold: g.IsBold, doubt: g.Doubt, startsLine: g.StartsLine,
 		})
 	}
 	j.finish()
