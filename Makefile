@@ -69,7 +69,8 @@ harness-long: has-go engines ## Like harness, with every run of the faults, more
 	go test -count=1 -timeout=40m -v ./simulator -args -steps 300000 -seed $(or $(SEED),7) | figures && \
 	go test -count=1 -timeout=60m -v ./chaos -args -permutations 2000 -seed $(or $(SEED),1001) | figures
 
-format: has-go ## Fail if gofmt would change a file
+format: has-go ## Fail if gofmt would change a file, or if a file has the marks of a merge conflict
+	@files=$$(git grep -lE '^(<<<<<<<|>>>>>>>) '); test -z "$$files" || { echo "make $@: resolve the merge conflicts in"; echo "$$files"; exit 1; }
 	@files=$$(gofmt -l $(GO_DIRS)); test -z "$$files" || { echo "make $@: run gofmt -w on"; echo "$$files"; exit 1; }
 
 vet: has-go ## Run go vet in all modules

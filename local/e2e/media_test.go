@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"encoding/csv"
 	"encoding/json"
 	"net/http"
 	"os"
@@ -37,8 +38,8 @@ func TestMedia(t *testing.T) {
 	p.checkNoSecretsLeaked(t)
 }
 
-// answered matches a runnable block and the response below it.
-var answered = regexp.MustCompile("(?s)\n```sh run\n(.*?)\n```\n(?:\n```json\n(.*?)\n```\n)?")
+// answered matches a runnable block, and the response below it with its format.
+var answered = regexp.MustCompile("(?s)\n```sh run\n(.*?)\n```\n(?:\n```(json|csv)\n(.*?)\n```\n)?")
 
 // documentReader returns the machine of a user who follows a document.
 func (p *testStack) documentReader(t *testing.T, email string) machine {
@@ -77,17 +78,42 @@ func (c machine) runDocument(t *testing.T, document string, least int) {
 	answers := 0
 	for _, block := range answered.FindAllSubmatch(text, -1) {
 		got := c.shell(t, string(block[1]))
-		if got.wantExit(t, 0); len(block[2]) == 0 {
+		if got.wantExit(t, 0); len(block[3]) == 0 {
 			continue
 		}
 		answers++
-		if want := parsed(t, string(block[2])); !agrees(want, parsed(t, got.output)) {
-			t.Errorf("documented output\n%s\nof\n%s\ndiffers from\n%s", block[2], block[1], got.output)
+		parse := parsed
+		if string(block[2]) == "csv" {
+			parse = parsedCSV
+		}
+		if want := parse(t, string(block[3])); !agrees(want, parse(t, got.output)) {
+			t.Errorf("documented output\n%s\nof\n%s\ndiffers from\n%s", block[3], block[1], got.output)
 		}
 	}
-	if all := strings.Count(string(text), "\n```json\n"); answers != all || answers < least {
+	if all := len(answersOf.FindAll(text, -1)); answers != all || answers < least {
 		t.Errorf("%d of the %d answers are checked", answers, all)
 	}
+}
+
+// answersOf matches the beginning of each answer in a document.
+var answersOf = regexp.MustCompile("\n```(json|csv)\n")
+
+// parsedCSV returns a list of lists of texts.
+func parsedCSV(t *testing.T, text string) any {
+	t.Helper()
+	records, err := csv.NewReader(strings.NewReader(text)).ReadAll()
+	if err != nil {
+		t.Fatalf("%v: %s", err, text)
+	}
+	rows := make([]any, len(records))
+	for i, record := range records {
+		row := make([]any, len(record))
+		for j, cell := range record {
+			row[j] = cell
+		}
+		rows[i] = row
+	}
+	return rows
 }
 
 func parsed(t *testing.T, text string) (value any) {
