@@ -33,7 +33,8 @@ type List struct {
 	Columns []Single
 }
 
-// NewPlan reads the schema of an object and returns its plan. All its errors are a *Problem.
+// NewPlan reads the schema of an object and returns its plan. All its errors are a *Problem, or several
+// joined ones.
 func NewPlan(text []byte) (*Plan, error) {
 	s, err := Parse(text)
 	if err != nil {

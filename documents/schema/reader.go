@@ -3,6 +3,7 @@ package schema
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -13,6 +14,10 @@ import (
 
 // draft is the only value of $schema that is accepted.
 const draft = "https://json-schema.org/draft/2020-12/schema"
+
+// keywords are the keywords of JSON Schema that this package supports.
+const keywords = "type, properties, required, items, enum, const, title, description, format, minimum, maximum, minItems, maxItems, " +
+	"additionalProperties and $schema"
 
 // reader reads a schema and all schemas in it.
 type reader struct {
@@ -47,6 +52,7 @@ func (r *reader) readSchema(text []byte, pointer string, depth int) (*Schema, er
 	}
 	s := &Schema{MaxItems: MaxRows}
 	var required []string
+	var problems []error
 	for _, m := range members {
 		at.keyword = m.name
 		if m.name == "required" {
@@ -54,19 +60,12 @@ func (r *reader) readSchema(text []byte, pointer string, depth int) (*Schema, er
 		} else {
 			err = r.readKeyword(s, m.value, at)
 		}
-		if err != nil {
-			return nil, err
-		}
+		problems = append(problems, err)
 	}
-	at.keyword = "required"
-	if err := markRequired(s, required, at); err != nil {
+	if err := errors.Join(problems...); err != nil { // the other checks would report consequences
 		return nil, err
 	}
-	at.keyword = "type"
-	if err := checkType(s, at); err != nil {
-		return nil, err
-	}
-	return s, checkBounds(s, at)
+	return s, errors.Join(markRequired(s, required, at), checkType(s, at), checkBounds(s, at))
 }
 
 func (r *reader) readKeyword(s *Schema, value json.RawMessage, at place) (err error) {
@@ -156,7 +155,7 @@ func readBound(s *Schema, value json.RawMessage, at place) (err error) {
 	case "maxItems":
 		s.MaxItems, err = readCount(value, at)
 	default:
-		err = at.problem("is not a supported keyword")
+		err = at.problem("is not a supported keyword; supported are %s", keywords)
 	}
 	return err
 }
@@ -176,7 +175,7 @@ func readType(s *Schema, value json.RawMessage, at place) error {
 		case slices.Contains([]string{Object, Array, String, Number, Integer, Boolean}, name) && s.Type == "":
 			s.Type = name
 		default:
-			return at.problem("must be one type, or an array of one type and null")
+			return at.problem("must be object, array, string, number, integer or boolean, or an array of one of them and null")
 		}
 	}
 	if s.Type == "" {
@@ -193,18 +192,18 @@ func (r *reader) readProperties(s *Schema, value json.RawMessage, at place) erro
 	if r.properties += len(members); r.properties > MaxProperties {
 		return at.problem("the schema has more than %d properties", MaxProperties)
 	}
+	var problems []error
 	for _, m := range members {
 		if !isName(m.name) {
-			return at.problem("a name must have 1 to %d characters, more than spaces and no control characters", MaxNameChars)
+			problems = append(problems, at.problem("a name must have 1 to %d characters, more than spaces and no control characters", MaxNameChars))
+			continue
 		}
 		name := escape(m.name)
 		child, err := r.readSchema(m.value, at.pointer+"/properties/"+name, at.depth+1)
-		if err != nil {
-			return err
-		}
+		problems = append(problems, err)
 		s.Properties = append(s.Properties, Property{Name: m.name, Schema: child})
 	}
-	return nil
+	return errors.Join(problems...)
 }
 
 func isName(text string) bool {
@@ -220,10 +219,11 @@ func readText(value json.RawMessage, into *string, at place) error {
 }
 
 func markRequired(s *Schema, required []string, at place) error {
+	at.keyword = "required"
 	for _, name := range required {
 		i := slices.IndexFunc(s.Properties, func(p Property) bool { return p.Name == name })
 		if i < 0 {
-			return at.problem("%q is not a property", name)
+			return at.problem("must name properties of the object only")
 		}
 		s.Properties[i].Required = true
 	}
@@ -232,6 +232,7 @@ func markRequired(s *Schema, required []string, at place) error {
 
 // checkType checks that the other keywords match the type.
 func checkType(s *Schema, at place) error {
+	at.keyword = "type"
 	switch {
 	case s.Type == "":
 		return at.problem("is missing")
@@ -304,7 +305,7 @@ func readMembers(text []byte, at place) ([]member, error) {
 			return nil, at.problem("is not JSON")
 		}
 		if seen[name] {
-			return nil, at.problem("the name %q comes twice", name)
+			return nil, at.problem("has the same name twice")
 		}
 		seen[name], m.name = true, name
 		members = append(members, m)

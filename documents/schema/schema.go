@@ -19,6 +19,7 @@ const (
 	MaxNameChars  = 100  // of a property
 	MaxTextChars  = 1000 // of a title or description
 	MaxValues     = 1000 // of an enum
+	MaxProblems   = 20   // that are reported
 )
 
 // The types of values.
@@ -73,7 +74,23 @@ func (p *Problem) Error() string {
 	return fmt.Sprintf("schema: %q at %s: %s", p.Keyword, place, p.Reason)
 }
 
-// Parse reads a schema. All its errors are a *Problem.
+// Problems returns the problems in an error of Parse or NewPlan, up to MaxProblems of them.
+func Problems(err error) []*Problem {
+	if p, ok := err.(*Problem); ok { //nolint:errorlint // errors.As would return only the first of several
+		return []*Problem{p}
+	}
+	joined, ok := err.(interface{ Unwrap() []error }) //nolint:errorlint // see above
+	if !ok {
+		return nil
+	}
+	var all []*Problem
+	for _, one := range joined.Unwrap() {
+		all = append(all, Problems(one)...)
+	}
+	return all[:min(len(all), MaxProblems)]
+}
+
+// Parse reads a schema. All its errors are a *Problem, or several joined ones.
 func Parse(text []byte) (*Schema, error) {
 	if len(text) > MaxBytes {
 		return nil, &Problem{Reason: fmt.Sprintf("has more than %d bytes", MaxBytes)}

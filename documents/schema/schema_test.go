@@ -3,6 +3,7 @@ package schema_test
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -79,6 +80,26 @@ func TestParseNamesTheKeywordAndItsPlace(t *testing.T) {
 		if !errors.As(err, &p) || p.Place != c.place || p.Keyword != c.keyword {
 			t.Errorf("Parse(%.80s) = %v, want a problem with %q at %q", c.text, err, c.keyword, c.place)
 		}
+	}
+}
+
+func TestParseReportsAllProblems(t *testing.T) {
+	_, err := schema.Parse([]byte(`{"type":"object","oneOf":[],"properties":{"a":{"type":"string","pattern":"x"},"b":{"type":"money"},
+		"c":{"type":"array","items":{"type":"string","format":"email"}}}}`))
+	var got []string
+	for _, p := range schema.Problems(err) {
+		got = append(got, p.Place+" "+p.Keyword)
+	}
+	want := []string{" oneOf", "/properties/a pattern", "/properties/b type", "/properties/c/items format"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	many := `{"type":"object"`
+	for i := range 2 * schema.MaxProblems {
+		many += fmt.Sprintf(`,"x%d":1`, i)
+	}
+	if _, err := schema.Parse([]byte(many + "}")); len(schema.Problems(err)) != schema.MaxProblems {
+		t.Errorf("%d problems, want %d", len(schema.Problems(err)), schema.MaxProblems)
 	}
 }
 

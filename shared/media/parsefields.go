@@ -2,7 +2,6 @@ package media
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"regexp"
@@ -37,7 +36,7 @@ func ParseFields(task Task, fields map[string]string) (Question, error) {
 		case isKnown:
 			set("/"+name, fields[name])
 		case !p.collectVariable(variables, name, fields[name]):
-			p.fail(Pointer(name), "is not a known field")
+			p.fail(Pointer(name), "is not a known field; %s", knownFormFields(setters, p.question.Task))
 		}
 	}
 	for _, n := range slices.Sorted(maps.Keys(variables)) {
@@ -45,6 +44,15 @@ func ParseFields(task Task, fields map[string]string) (Question, error) {
 		p.addVariable(variablePointers{prefix + "name", prefix}, variables[n])
 	}
 	return p.result()
+}
+
+// knownFormFields returns a sentence with the fields of a form, besides its files.
+func knownFormFields(setters map[string]func(pointer, text string), task Task) string {
+	names := strings.Join(slices.Sorted(maps.Keys(setters)), ", ")
+	if task == Summarize {
+		return "known are " + names
+	}
+	return fmt.Sprintf("known are %s, variable1_name to variable%d_name, and _type and _description of each", names, MaxVariables)
 }
 
 // Pointer returns the RFC 6901 pointer to a form field.
@@ -133,15 +141,16 @@ const schemaField = "schema"
 func (p *questionParser) setSchema(pointer, text string) {
 	p.schemaAt = pointer
 	_, err := schema.NewPlan([]byte(text))
-	if problem, ok := errors.AsType[*schema.Problem](err); ok {
-		pointer += problem.Place
+	for _, problem := range schema.Problems(err) {
+		at := pointer + problem.Place
 		if problem.Keyword != "" {
-			pointer += Pointer(problem.Keyword)
+			at += Pointer(problem.Keyword)
 		}
-		p.fail(pointer, "%s", problem.Reason)
-		return
+		p.fail(at, "%s", problem.Reason)
 	}
-	p.question.Schema = json.RawMessage(text)
+	if err == nil {
+		p.question.Schema = json.RawMessage(text)
+	}
 }
 
 func (p *questionParser) setHint(pointer, text string) {

@@ -6,6 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
+	"strings"
 
 	"portside/documents/answers"
 )
@@ -30,7 +33,7 @@ func (p *questionParser) parseModel(text []byte) {
 			parse(at, m.value)
 			continue
 		}
-		p.fail(at, "is not a known key")
+		p.fail(at, "is not a known key; known are %s", strings.Join(slices.Sorted(maps.Keys(parsers)), ", "))
 	}
 }
 
@@ -105,7 +108,7 @@ func (p *questionParser) parseVariable(pointer string, m member) {
 		case "description":
 			v.Description, ok = p.parseString(at, part.value)
 		default:
-			p.fail(at, "is not a known key")
+			p.fail(at, "is not a known key; known are type and description")
 		}
 		if !ok {
 			return

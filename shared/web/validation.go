@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -24,7 +25,7 @@ var configureHuma = sync.OnceFunc(func() {
 	huma.NewError = func(status int, _ string, errs ...error) huma.StatusError { return problemOfFailures(status, errs) }
 	huma.NewErrorWithContext = func(ctx huma.Context, status int, message string, errs ...error) huma.StatusError {
 		rec, in := server.RecordFrom(ctx.Context()), inputFrom(ctx.Context())
-		p := problemOfFailures(status, append(Failures(in.parameterFailures), in.locateNotPlain(errs)...))
+		p := problemOfFailures(status, append(Failures(in.parameterFailures), in.nameKnownFields(in.locateNotPlain(errs))...))
 		if status == http.StatusRequestEntityTooLarge {
 			p = server.ProblemOf(tooLarge(ctx.Operation()))
 		}
@@ -52,6 +53,8 @@ var configureHuma = sync.OnceFunc(func() {
 	validation.MsgExpectedArray = "must be a JSON array"
 	validation.MsgExpectedBePattern = "must be %s"
 	validation.MsgExpectedMaxProperties = "must have at most %d entries"
+	validation.MsgExpectedMinItems = "must have %d or more entries"
+	validation.MsgExpectedMaxItems = "must have at most %d entries"
 })
 
 // problemFor returns the problem of a handler's error, and records the error for the log.
@@ -90,8 +93,8 @@ func problemOfFailures(status int, errs []error) *server.Problem {
 	}
 }
 
-// fieldsOf returns one failure for each pointer. A missing field takes precedence over a failure that a domain found,
-// which takes precedence over a failure of the schema. If the whole body is invalid, only its unknown fields are reported
+// fieldsOf returns one failure for each pointer. A missing field and a wrong type take precedence over a failure that a domain
+// found, which takes precedence over any other failure of the schema. If the whole body is invalid, only its unknown fields are reported
 // besides, because a misspelled name is often the reason; if a value should be an object or array and is not, the failures
 // inside it are left out.
 func fieldsOf(errs []error) []fault.Field {
@@ -110,16 +113,27 @@ func fieldsOf(errs []error) []fault.Field {
 		case !isKnown:
 			indexOf[field.Pointer] = len(fields)
 			fields = append(fields, field)
-		case isStrong && fields[at].Detail != detailRequired:
+		case isWrongType(field), isStrong && fields[at].Detail != detailRequired && !isWrongType(fields[at]):
 			fields[at] = field
 		}
 	}
 	if _, isWhole := indexOf[""]; isWhole {
 		return slices.DeleteFunc(fields, func(f fault.Field) bool {
-			return f.Pointer != "" && f.Detail != validation.MsgUnexpectedProperty
+			return f.Pointer != "" && !strings.HasPrefix(f.Detail, validation.MsgUnexpectedProperty)
 		})
 	}
 	return slices.DeleteFunc(fields, func(f fault.Field) bool { return isInside(f.Pointer, wrongType) })
+}
+
+// isWrongType reports whether a value has another JSON type than the schema. What a domain says about such a value, such as that a number is an
+// empty name, would mislead.
+func isWrongType(f fault.Field) bool {
+	switch f.Detail {
+	case validation.MsgExpectedString, validation.MsgExpectedNumber, validation.MsgExpectedInteger, validation.MsgExpectedBoolean,
+		validation.MsgExpectedObject, validation.MsgExpectedArray:
+		return true
+	}
+	return false
 }
 
 // isInside reports whether a pointer leads to a place inside one of the others.
@@ -191,7 +205,18 @@ func fieldOf(err error) (field fault.Field, isStrong bool) {
 	if message == invalidInteger {
 		message = validation.MsgExpectedInteger
 	}
-	return fault.Field{Pointer: pointer, Detail: message}, false
+	return fault.Field{Pointer: pointer, Detail: exponents.ReplaceAllStringFunc(message, withoutExponent)}, false
+}
+
+// exponents matches large numbers as fmt prints them: 2.097152e+08.
+var exponents = regexp.MustCompile(`\d(\.\d+)?e\+\d+`)
+
+func withoutExponent(number string) string {
+	n, err := strconv.ParseFloat(number, 64)
+	if err != nil {
+		return number
+	}
+	return strconv.FormatFloat(n, 'f', -1, 64)
 }
 
 // pointerOf converts huma's location ("body.metadata.tags[2]", "query.limit") to a pointer.

@@ -24,6 +24,7 @@ type order struct {
 		Crew []struct {
 			Name string `json:"name"`
 		} `json:"crew,omitempty"`
+		Tons int `json:"tons,omitempty" maximum:"209715200"`
 	}
 }
 
@@ -74,6 +75,22 @@ func TestValidationFailures(t *testing.T) {
 	orders(t).Post("/orders?metric=a", "{}").WantStatus(http.StatusNoContent)
 	orders(t).With("If-Match", `"2"`).With("Idempotency-Key", "k").Post("/orders?metric=a", "{}").WantStatus(http.StatusNoContent)
 	orders(t).With("If-None-Match", "").Post("/orders?metric=a", "{}").WantStatus(http.StatusNoContent) // this operation has no such header
+}
+
+func TestMessagesOfTheBody(t *testing.T) {
+	for body, want := range map[string]fault.Field{
+		`{"crew": [{"name": 5}]}`:                  {Pointer: "/crew/0/name", Detail: "must be a string"},
+		`{"crew": "Ada"}`:                          {Pointer: "/crew", Detail: "must be a JSON array"},
+		`{"crew": [{"name": "Ada", "rank": "a"}]}`: {Pointer: "/crew/0/rank", Detail: "is not a known field; known are name"},
+		`{"ship": "Argo"}`:                         {Pointer: "/ship", Detail: "is not a known field; known are crew, tons"},
+		`{"tons": 209715201}`:                      {Pointer: "/tons", Detail: "must be 209715200 or less"},
+		`{"tons": "many"}`:                         {Pointer: "/tons", Detail: "must be a whole number"},
+	} {
+		answer := orders(t).Post("/orders?metric=a", body).WantStatus(http.StatusBadRequest).WantValue("errors.1", nil)
+		if got := (fault.Field{Pointer: answer.Text("errors.0.pointer"), Detail: answer.Text("errors.0.detail")}); got != want {
+			t.Errorf("%s: got %v, want %v", body, got, want)
+		}
+	}
 }
 
 func TestEachMistakeIsReportedOnce(t *testing.T) {
