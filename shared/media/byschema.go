@@ -22,7 +22,7 @@ func (s *Service) extractBySchema(ctx context.Context, q Question, d *documents.
 		return fmt.Errorf("extract: %w", err)
 	}
 	values := plan.Answer(found.Checked(d, settings))
-	answer.Extracted = values.Value
+	answer.Extracted = values.Object
 	placed := answers.Extraction{Evidence: values.Evidence, Candidates: values.Candidates}
 	addQuotes(answer.Evidence, placed, d, 0)
 	answer.addCandidates(placed, d, 0)

@@ -121,8 +121,8 @@ func (r *Reader) Rank(q *questions.Question, rules Rules) []ranking.Answer {
 // Calibrate corrects probabilities of ranked answers that are wrong in the cross-validation.
 //
 // The trees divide a probability of 1 among all answers and no answer. But a question can have several right answers: an agreement has two
-// or more parties. So the best party gets the probability of the second one too. Durations are halved if the trees are not sure, because only 4 of
-// 10 durations with a probability below 0.9 were right.
+// or more parties. So the best party gets the probability of the second one too. Durations are halved if the trees are not sure, because
+// only 4 of 10 durations with a probability below 0.9 were right.
 func Calibrate(q *questions.Question, ranked []ranking.Answer) {
 	const sureDuration, doubtFactor = 0.9, 0.5
 	switch {
