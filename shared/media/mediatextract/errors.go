@@ -2,9 +2,7 @@ package mediatextract
 
 import (
 	"cmp"
-	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -57,16 +55,4 @@ func (e *exception) classify() error {
 		return &mediaprompt.Busy{Cause: e}
 	}
 	return e
-}
-
-// connectionError returns the error for a connection that failed before the whole response arrived. It leaves out the text of the HTTP
-// client. A timeout of one call counts as a busy service. If the caller's context has ended, the error wraps that of the context.
-func connectionError(ctx context.Context) error {
-	switch err := ctx.Err(); {
-	case err == nil:
-		return &mediaprompt.Busy{Cause: errors.New("textract: the connection failed")}
-	case errors.Is(err, context.DeadlineExceeded):
-		return &mediaprompt.Busy{Cause: fmt.Errorf("textract: there was no response: %w", err)}
-	}
-	return fmt.Errorf("textract: the call was canceled: %w", context.Cause(ctx))
 }

@@ -148,13 +148,13 @@ func (v *Viewer) send(ctx context.Context, body []byte) (lines []recognized.Line
 	}
 	response, err := v.client.Do(r)
 	if err != nil {
-		return nil, 0, connectionError(ctx)
+		return nil, 0, mediaprompt.ConnectionError(ctx, "textract")
 	}
 	defer func() { _ = response.Body.Close() }()
 	content, err := io.ReadAll(io.LimitReader(response.Body, maxResponseBytes))
 	switch {
 	case err != nil:
-		err = connectionError(ctx)
+		err = mediaprompt.ConnectionError(ctx, "textract")
 	case response.StatusCode != http.StatusOK:
 		err = newException(response, content).classify()
 	default:
