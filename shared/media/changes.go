@@ -19,7 +19,7 @@ const (
 
 // Change is a clause that was added, removed or changed, as clients see it.
 type Change struct {
-	Kind   changes.Kind    `json:"kind" enum:"added,removed,changed" doc:"What has happened from the first file to the second."`
+	Kind   changes.Kind    `json:"kind" enum:"added,removed,changed" doc:"What happened to the clause between the first file and the second."`
 	First  *Clause         `json:"first,omitempty" doc:"The clause in the first file; missing if it was added."`
 	Second *Clause         `json:"second,omitempty" doc:"The clause in the second file; missing if it was removed."`
 	Words  []ReplacedWords `json:"words,omitempty" doc:"What differs within a changed clause; missing if the clause has more than 2,000 words."`

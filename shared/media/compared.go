@@ -17,13 +17,13 @@ type Compared struct {
 
 // Difference is how the second value differs from the first, as clients see it. Its numbers are exact decimals, so they are not floats.
 type Difference struct {
-	Relation differences.Relation `json:"relation" enum:"equal,different,onlyFirst,onlySecond,neither,inDoubt" doc:"equal: both files have the same value. onlyFirst, onlySecond: only this file has it. neither: no file has it. inDoubt: one file has it, and the other probably has a value that is too uncertain."`
-	Amount   *json.Number         `json:"amount,omitempty" doc:"Of different numbers: the second minus the first, exactly. Missing for amounts in two currencies." example:"205.7"`
+	Relation differences.Relation `json:"relation" enum:"equal,different,onlyFirst,onlySecond,neither,inDoubt" doc:"equal: both files have the same value. onlyFirst, onlySecond: only this file has a value. neither: no file has a value. inDoubt: one file has the value, and the other probably has one that is too uncertain for an answer."`
+	Amount   *json.Number         `json:"amount,omitempty" doc:"For different numbers: the second minus the first, exactly. Missing for amounts in two currencies." example:"205.7"`
 	// Percent is encoded as null if Amount is set and Percent is nil.
-	Percent    *json.Number `json:"percent,omitempty" nullable:"true" doc:"Of different numbers: amount as a percentage of the first, rounded to two decimals; null if the first is 0." example:"15.74"`
-	Currencies []string     `json:"currencies,omitempty" doc:"Of amounts in two currencies: the ISO 4217 codes, of which the first is that of the first file." example:"[\"USD\",\"EUR\"]"`
-	Days       *int         `json:"days,omitempty" doc:"Of different dates: the days from the first to the second, negative if the second is earlier." example:"30"`
-	IsFormOnly *bool        `json:"isFormOnly,omitempty" doc:"Of different strings: whether they differ only in case, spacing or punctuation."`
+	Percent    *json.Number `json:"percent,omitempty" nullable:"true" doc:"For different numbers: amount as a percentage of the first, rounded to two decimals; null if the first is 0." example:"15.74"`
+	Currencies []string     `json:"currencies,omitempty" doc:"For amounts in two currencies: their ISO 4217 codes, first that of the first file." example:"[\"USD\",\"EUR\"]"`
+	Days       *int         `json:"days,omitempty" doc:"For different dates: the days from the first to the second, negative if the second is earlier." example:"30"`
+	IsFormOnly *bool        `json:"isFormOnly,omitempty" doc:"For different strings: whether they differ only in case, spacing or punctuation."`
 }
 
 // MarshalJSON encodes a missing percentage of an amount as null. Without the key, a client could not tell that the percentage does not
