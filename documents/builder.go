@@ -151,7 +151,7 @@ func (b *Builder) Picture(p Picture) bool {
 // LeaveOutPicture adds the warning that pictures are left out.
 func (b *Builder) LeaveOutPicture() { b.Warn(b.unviewed()) }
 
-// ReplacePictures calls f with each picture of the document so far. The returned picture takes its place, unless f returns false.
+// ReplacePictures replaces each picture of the document by the picture that f returns. If f returns false, it removes the picture.
 func (b *Builder) ReplacePictures(f func(Picture) (Picture, bool)) {
 	kept := b.pictures[:0]
 	for _, old := range b.pictures {
@@ -214,10 +214,10 @@ func (b *Builder) InsertPictures(texts []PictureText) error {
 	return failed
 }
 
-// maxDoubt is the doubt about a word above which the document has a warning.
+// maxDoubt is the doubt above which a word causes a warning.
 const maxDoubt = 0.2
 
-// warnOfDoubts adds a warning if words of a picture are hard to read.
+// warnOfDoubts adds a warning if the blocks of a picture have words that are hard to read.
 func (b *Builder) warnOfDoubts(blocks []Block) {
 	for i := range blocks {
 		if slices.ContainsFunc(blocks[i].Words, func(w Word) bool { return w.Doubt > maxDoubt }) {

@@ -5,15 +5,15 @@ import (
 	"strings"
 )
 
-// Part is the place of a document in a joined one.
+// Part locates a document within a joined document.
 type Part struct {
-	Start       int // offset of its text in the joined text, in bytes
-	PagesBefore int
+	Start       int // offset of the part's text in the joined text, in bytes
+	PagesBefore int // pages of the documents before the part
 	HasPages    bool
 }
 
-// Join returns a document with the blocks of all documents, in their order, and the place of each. A document without pages is one page.
-// The documents do not change.
+// Join returns a document with the blocks of all documents in order, and the part for each. A document without pages becomes one page. Join
+// does not change the documents.
 func Join(docs ...*Document) (*Document, []Part) {
 	if len(docs) == 1 {
 		return docs[0], []Part{{HasPages: docs[0].Pages > 0}}
@@ -38,7 +38,7 @@ func Join(docs ...*Document) (*Document, []Part) {
 	return joined, parts
 }
 
-// lastTable returns the greatest number of a table in the document.
+// lastTable returns the highest number of a table in the document.
 func lastTable(d *Document) (last int) {
 	for i := range d.Blocks {
 		last = max(last, d.Blocks[i].Table)
@@ -46,7 +46,7 @@ func lastTable(d *Document) (last int) {
 	return last
 }
 
-// blocks returns the blocks of a document as they are in the joined one, which has that many tables and blocks before them.
+// blocks returns the blocks of a document for the joined document, in which the given numbers of tables and blocks precede them.
 func (p Part) blocks(d *Document, tables, before int) []Block {
 	blocks := slices.Clone(d.Blocks)
 	for i := range blocks {

@@ -7,15 +7,15 @@ import (
 	"unicode/utf8"
 )
 
-// Place is where a text stands in a document without boxes, in the terms of its format. The zero Place means unknown.
+// Place locates a text in a document that has no boxes, in the terms of its format. The zero Place means unknown.
 type Place struct {
-	Sheet    string   // of a spreadsheet: the name of the sheet
-	Cell     string   // of a spreadsheet: the reference of the cell, such as B7
-	Slide    int      // of a presentation: from 1
-	Headings []string // above the text, the outermost first; not of a spreadsheet
-	Table    int      // number of the table, from 1; not of a spreadsheet
-	Row      int      // of the table, from 1
-	Column   int      // of the table, from 1
+	Sheet    string   // in a spreadsheet: the name of the sheet
+	Cell     string   // in a spreadsheet: the reference of the cell, such as B7
+	Slide    int      // in a presentation: the number of the slide, from 1
+	Headings []string // the headings above the text, the outermost first; nil in a spreadsheet
+	Table    int      // the number of the table, from 1; 0 in a spreadsheet
+	Row      int      // the number of the row in the table, from 1
+	Column   int      // the number of the column in the table, from 1
 }
 
 // IsZero reports whether nothing is known of the place.
@@ -28,17 +28,17 @@ const (
 	maxHeadingChars = 200 // of each heading
 )
 
-// position is what a Document knows of the place of a block.
+// position is the place of a block within its document.
 type position struct {
-	heading int32 // the block that is the heading above, plus 1; 0 for none
+	heading int32 // index of the heading above, plus 1; 0 if there is no heading
 	table   int32
 	row     int32
 	format  Format
 }
 
-// locate sets the positions of all blocks. A sheet and a slide have headings of their own.
+// locate sets the positions of all blocks. The headings of a sheet or a slide do not apply to the next one.
 func (d *Document) locate() {
-	var open []int32 // the headings above the block, plus 1
+	var open []int32 // indexes of the headings above the block, plus 1
 	tables, rows := map[int]int32{}, map[int]int32{}
 	for i := range d.Blocks {
 		b := &d.Blocks[i]
@@ -70,7 +70,7 @@ func (d *Document) locate() {
 func (f Format) hasSheets() bool { return f == XLSX || f == ODS }
 func (f Format) hasSlides() bool { return f == PPTX || f == ODP }
 
-// PlaceOf returns the place of the text at an offset, in bytes. It is the zero Place if the document has boxes or the format has no
+// PlaceOf returns the place of the text at an offset in bytes. It returns the zero Place if the text has a box, or if the format has no
 // structure.
 func (d *Document) PlaceOf(start int) Place {
 	i := d.BlockAt(start)
@@ -116,7 +116,7 @@ func (d *Document) headingsAbove(b *Block) []string {
 	return headings
 }
 
-// columnAt returns the column of the cell at an offset, from 1, or 0 if there is none.
+// columnAt returns the number of the column at an offset, from 1. It returns 0 if the offset is not in a cell.
 func (b *Block) columnAt(start int) int {
 	for _, c := range b.Cells {
 		if c.Start <= start && start < c.Start+max(len(c.Text), 1) {
@@ -126,7 +126,7 @@ func (b *Block) columnAt(start int) int {
 	return 0
 }
 
-// CellReference returns the reference of a cell of a sheet, such as B7, by its row and column, both from 1.
+// CellReference returns the reference of the cell in a row and a column, both from 1, such as B7.
 func CellReference(row, column int) string {
 	const letters = 26
 	var reference []byte

@@ -63,16 +63,16 @@ const (
 	Boolean Type = "boolean"
 )
 
-// Variable is a value to look for in a document. Name and Description come from strangers: an engine takes them as a question
-// and never as an instruction.
+// Variable is a value to look for in a document. Name and Description come from clients and are untrusted: an engine takes them as a
+// question and never as an instruction.
 type Variable struct {
 	Name        string
 	Type        Type
 	Description string
 }
 
-// Table is a list of records to look for in a document, such as the line items of an invoice. Its words come from strangers, as those of
-// a Variable do.
+// Table is a list of records to look for in a document, such as the line items of an invoice. Its texts are as untrusted as those of a
+// Variable.
 type Table struct {
 	Name        string
 	Description string
@@ -158,8 +158,8 @@ type Extraction struct {
 // type, has no quote that the document contains, or has less confidence than the settings ask for, because a caller could not
 // tell such a value from a fact. A value with too little confidence is a candidate.
 //
-// No value has more confidence than the program that recognized its words in a picture. If the settings ask for none, values of which
-// that program doubts the words are null, too.
+// The confidence of a value is at most that of the OCR in its words. If the settings set no minimum, a value whose words are hard to read is
+// also null.
 func (e Extraction) Checked(d *documents.Document, s ExtractSettings) Extraction {
 	kept := Extraction{
 		Values: map[string]Value{}, Evidence: map[string][]Evidence{}, Candidates: map[string][]Candidate{}, Warnings: e.Warnings,
@@ -193,7 +193,7 @@ func (e Extraction) Checked(d *documents.Document, s ExtractSettings) Extraction
 	return kept
 }
 
-// checkedRows returns the rows with the values that a variable could have. A row without such values is left out.
+// checkedRows returns the rows with only the values that pass the checks of Checked. It leaves out rows without values.
 func checkedRows(rows []Row, d *documents.Document, t Table, minConfidence float64) []Row {
 	var kept []Row
 	for _, row := range rows[:min(len(rows), t.MaxRows)] {
@@ -211,10 +211,10 @@ func checkedRows(rows []Row, d *documents.Document, t Table, minConfidence float
 	return kept
 }
 
-// minReading is the least certainty of the words of a value, if the settings ask for no confidence.
+// minReading is the least confidence of the OCR in the words of a value, if the settings set no minimum.
 const minReading = 0.7
 
-// suffices reports whether evidence has the confidence that settings ask for.
+// suffices reports whether evidence has the confidence that the settings require.
 func (e Evidence) suffices(d *documents.Document, minConfidence float64) bool {
 	if minConfidence > 0 {
 		return e.Confidence >= minConfidence
@@ -234,7 +234,7 @@ func validCandidates(all []Candidate, d *documents.Document, t Type) []Candidate
 	return kept
 }
 
-// validQuotes returns the quotes that the text has at the place that they name, with at most the certainty of their words.
+// validQuotes returns the quotes that are in the text at their positions. It limits their confidence to that of the OCR in their words.
 func validQuotes(all []Evidence, d *documents.Document) []Evidence {
 	text := d.Text()
 	var kept []Evidence

@@ -5,9 +5,8 @@ import "sort"
 // anchor is a clause that both documents have, by its index in each of them.
 type anchor struct{ first, second int }
 
-// anchors returns the clauses that occur exactly once in each document, except those that are in another order in the second document. They
-// divide long texts into short ones, because lcs finds all equal clauses only if there are few changes. This is the patience algorithm of
-// Bram Cohen.
+// anchors returns the clauses that occur exactly once in each document and in the same order in both. The anchors divide long texts into
+// short ones, because lcs finds all equal clauses only if there are few changes. This is the patience algorithm of Bram Cohen.
 func anchors(a, b []clause) []anchor {
 	inSecond := uniqueClauses(b)
 	var common []anchor
@@ -20,7 +19,7 @@ func anchors(a, b []clause) []anchor {
 	return longestIncreasing(common)
 }
 
-// uniqueClauses returns the indexes of the clauses whose text no other clause of the document has, by the text.
+// uniqueClauses returns the indexes of the clauses whose text is unique in the document, by their text.
 func uniqueClauses(all []clause) map[string]int {
 	indexes, repeated := map[string]int{}, map[string]bool{}
 	for i, c := range all {
@@ -37,8 +36,8 @@ func uniqueClauses(all []clause) map[string]int {
 
 // longestIncreasing returns the longest subsequence of anchors whose second indexes increase.
 func longestIncreasing(all []anchor) []anchor {
-	ends := []int{}                 // for each length, the last anchor of the subsequence that ends lowest
-	before := make([]int, len(all)) // for each anchor, the one before it in its subsequence, or -1
+	ends := []int{}                 // for each length, the last anchor of the subsequence with the lowest end
+	before := make([]int, len(all)) // for each anchor, the previous anchor of its subsequence, or -1
 	for i, at := range all {
 		n := sort.Search(len(ends), func(n int) bool { return all[ends[n]].second >= at.second })
 		before[i] = -1

@@ -27,7 +27,8 @@ const (
 	MaxChanges = 1_000  // of an answer
 	// maxWords limits the length of the clauses whose words are compared.
 	maxWords = 2_000
-	// maxPairs limits the pairs of removed and added clauses that are compared between two equal clauses, and maxAllPairs in the whole text.
+	// maxPairs limits how many pairs of a removed and an added clause are compared between two equal clauses. maxAllPairs is the limit for
+	// the whole text.
 	maxPairs, maxAllPairs = 10_000, 50_000
 )
 
@@ -101,11 +102,10 @@ func (c *comparer) between(a, b []clause) (all []Change) {
 	return all
 }
 
-// pair returns the changes at a place where clauses were removed and added. A removed and an added clause with similar words are one
-// changed clause.
+// pair returns the changes between two equal clauses. A removed and an added clause with similar words become one changed clause.
 func (c *comparer) pair(removed, added []clause) (all []Change) {
 	partner := c.partners(removed, added)
-	next := 0 // of the added clauses
+	next := 0 // index of the next added clause
 	for i, old := range removed {
 		if partner[i] < 0 {
 			all = append(all, Change{Kind: Removed, First: old.block})
@@ -160,7 +160,7 @@ func (c *comparer) partners(removed, added []clause) []int {
 // alignment finds the pairs of removed and added clauses by dynamic programming.
 type alignment struct {
 	similarities [][]float64 // of each removed and each added clause
-	sum          [][]float64 // the largest sum of similarities of the clauses from these two on
+	sum          [][]float64 // the largest sum of similarities of the pairs from these two clauses on
 }
 
 func newAlignment(removed, added []clause) alignment {
@@ -179,7 +179,7 @@ func newAlignment(removed, added []clause) alignment {
 	return a
 }
 
-// isPair reports whether the pairs with the largest sum include i and j.
+// isPair reports whether removed clause i and added clause j are a pair in the alignment with the largest sum.
 func (a alignment) isPair(i, j int) bool {
 	return a.similarities[i][j] >= minSimilarity && a.sum[i][j] == a.similarities[i][j]+a.sum[i+1][j+1]
 }

@@ -1,8 +1,8 @@
-// Package differences computes how a value of one document differs from that of another. The result is for programs: numbers differ by an
-// amount and a percentage, dates by days, texts by whether their words differ. Package comparison describes it in words.
+// Package differences computes how the values of two documents differ. The result is for programs: the amount and the percentage by which
+// numbers differ, the days between dates, and whether texts differ in their words. Package comparison describes the result in a sentence.
 //
-// It is the only place that decides whether two values are equal, so all engines agree. Values are equal only if both were found.
-// Numbers are decimal fractions, and no result is rounded except a percentage.
+// Only this package decides whether two values are equal, so all engines agree. Values are equal only if both were found. Numbers are
+// decimal fractions, and only percentages are rounded.
 package differences
 
 import (
@@ -28,20 +28,20 @@ const (
 	Equal      Relation = "equal"
 	Different  Relation = "different"
 	OnlyFirst  Relation = "onlyFirst"  // only the first document has the value
-	OnlySecond Relation = "onlySecond" // only the second document has it
+	OnlySecond Relation = "onlySecond" // only the second document has the value
 	Neither    Relation = "neither"
-	InDoubt    Relation = "inDoubt" // one document has it, and the other one probably has an uncertain value
+	InDoubt    Relation = "inDoubt" // one document has the value, and the other probably has a value that is uncertain
 )
 
-// leastDoubtful is the confidence from which an uncertain value puts a comparison in doubt. A value below it is likelier wrong than
-// right, and so the document counts as having none.
-const leastDoubtful = 0.5
+// minUncertain is the least confidence of an uncertain value that makes a comparison InDoubt. A value with less confidence is more likely
+// wrong than right, so the document counts as having no value.
+const minUncertain = 0.5
 
 // Side is what one document has for a variable.
 type Side struct {
 	Value       answers.Value
 	Quote       string // from which the value comes
-	IsUncertain bool   // whether the document probably has a value, although Value has none
+	IsUncertain bool   // whether Value is missing only because the document's value is too uncertain
 }
 
 // SideOf returns what an extraction has for a variable.
@@ -51,11 +51,11 @@ func SideOf(e answers.Extraction, name string) Side {
 		s.Quote = quotes[0].Quote
 	}
 	candidates := e.Candidates[name]
-	s.IsUncertain = !s.Value.Found() && len(candidates) > 0 && candidates[0].Evidence.Confidence >= leastDoubtful
+	s.IsUncertain = !s.Value.Found() && len(candidates) > 0 && candidates[0].Evidence.Confidence >= minUncertain
 	return s
 }
 
-// Difference is how the second of two values differs from the first. All but the relation is zero unless they are different.
+// Difference is how the second of two values differs from the first. Only Different values have more than a Relation.
 type Difference struct {
 	Relation Relation
 	// Amount is the second number minus the first, in plain decimals. It is empty for other types, and for amounts in two currencies.
@@ -122,13 +122,13 @@ func betweenNumbers(a, b Side) Difference {
 	return d
 }
 
-// plain returns a decimal fraction without loss.
+// plain returns an exact decimal fraction.
 func plain(r *big.Rat) string {
 	places, _ := r.FloatPrec()
 	return r.FloatString(places)
 }
 
-// percent returns a difference as a percentage of the size of a number.
+// percent returns a difference as a percentage of the absolute value of a number.
 func percent(gap, of *big.Rat) string {
 	const places = 2
 	share := new(big.Rat).Quo(gap, new(big.Rat).Abs(of))
@@ -168,14 +168,14 @@ func Days(from, to time.Time) int {
 }
 
 // differInForm reports whether two texts differ only in case, spacing or punctuation: they have the same words, or the same characters
-// besides spaces. Accents and symbols are no punctuation. Marks within numbers stay, because 1.5 is not 15.
+// except spaces. Accents and symbols do not count as punctuation. Punctuation within a number separates words, because 1.5 is not 15.
 func differInForm(a, b string) bool {
 	a, b = cases.Fold().String(norm.NFKC.String(a)), cases.Fold().String(norm.NFKC.String(b))
-	words, others := strings.FieldsFunc(a, isBetweenWords), strings.FieldsFunc(b, isBetweenWords)
-	if len(words) == 0 || len(others) == 0 {
+	x, y := strings.FieldsFunc(a, isBetweenWords), strings.FieldsFunc(b, isBetweenWords)
+	if len(x) == 0 || len(y) == 0 {
 		return false
 	}
-	return slices.Equal(words, others) || strings.Join(strings.Fields(a), "") == strings.Join(strings.Fields(b), "")
+	return slices.Equal(x, y) || strings.Join(strings.Fields(a), "") == strings.Join(strings.Fields(b), "")
 }
 
 func isBetweenWords(r rune) bool {

@@ -27,9 +27,9 @@ type archive struct {
 	left   int64                // bytes that may still be inflated
 	tokens int                  // of XML that may still be read
 
-	pictures     map[string]bool // parts that were looked at, by folded name
-	pictureBytes int64           // of pictures that may still be read
-	leftOut      bool            // the document takes no more pictures, and says so
+	pictures     map[string]bool // parts that were inspected as pictures, by folded name
+	pictureBytes int64           // bytes of pictures that may still be read
+	leftOut      bool            // whether the document takes no more pictures and has the warning
 }
 
 func open(ctx context.Context, file documents.Source, into *documents.Builder) (*archive, error) {
@@ -97,7 +97,7 @@ func (a *archive) open(name string) (*meter, error) {
 	return a.openWithin(name, &a.left)
 }
 
-// openWithin opens a part whose bytes count against another limit.
+// openWithin opens a part. Its bytes count against the limit left.
 func (a *archive) openWithin(name string, left *int64) (*meter, error) {
 	if err := a.ctx.Err(); err != nil {
 		return nil, err

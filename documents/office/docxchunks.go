@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	maxImported = 32 << 20 // bytes of all imported parts of a document, each as often as it is imported
-	maxChunks   = 100      // of a document
+	maxImported = 32 << 20 // bytes of all imports of a document; a part that is imported twice counts twice
+	maxChunks   = 100      // imports of a document
 )
 
 // chunk reads a part that the document imports in place of an element altChunk: HTML, RTF, a web archive, plain text or another Word
@@ -58,7 +58,7 @@ func (d *docx) importDocument(data []byte) error {
 	return inner.document(part, related, &pages{a: nested, begun: true})
 }
 
-// bytes returns the content of a part. For a part with more bytes than the limit, it returns ErrDamaged and what it read.
+// bytes returns the content of a part. If the part has more bytes than the limit, it returns the bytes that it read and ErrDamaged.
 func (a *archive) bytes(name string, limit int) ([]byte, error) {
 	from, err := a.open(name)
 	if err != nil {

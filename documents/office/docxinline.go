@@ -120,7 +120,7 @@ func (d *docx) graphic(e element, p *wordParagraph) error {
 	return d.a.diagram(d.related, e.reference("dm"), &p.boxes)
 }
 
-// picture adds a picture that follows the paragraph: that of a drawing, or of a shape of older programs.
+// picture adds the picture of a drawing (blip), or of a shape of older programs (imagedata), after the paragraph.
 func (d *docx) picture(e element, p *wordParagraph) {
 	id := cmp.Or(e.reference("embed"), e.reference("id"))
 	if r, ok := d.related.byID(id); ok && !p.hidden {

@@ -138,7 +138,7 @@ func leftOut(e element) bool {
 	return strings.HasSuffix(e.name, "-source") || strings.HasSuffix(e.name, "-decls")
 }
 
-// picture adds a picture of the archive. The picture of an object, which programs show until the object is opened, is left out.
+// picture adds a picture of the archive. It leaves out the preview of an embedded object.
 func (o *odf) picture(e element, out sink) {
 	href := strings.TrimPrefix(e.attr("href"), "./")
 	if href != "" && !strings.HasPrefix(href, "ObjectReplacements/") {

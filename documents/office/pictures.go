@@ -13,8 +13,8 @@ import (
 
 // Limits of the pictures of an archive.
 const (
-	maxPictureParts  = 200       // that are looked at
-	pictureHeadBytes = 256 << 10 // that are read of a picture to find its size; photographs begin with a preview
+	maxPictureParts  = 200       // parts that are inspected
+	pictureHeadBytes = 256 << 10 // bytes that are read to find the size of a picture; photographs begin with a preview
 )
 
 const (
@@ -22,9 +22,9 @@ const (
 	endlessPictures = "Preparing the pictures takes too long. Some were left out."
 )
 
-// picture adds the picture in a part of the archive to the document, where the document is now. Decorations are left out, and so is a
-// picture that the document has already, because logos are on every page. If the document takes no pictures, it has a warning, and the
-// pictures are not read.
+// picture adds the picture in a part of the archive at the current end of the document. It leaves out decorations, and pictures that the
+// document already has, because a logo can be on every page. If the document takes no more pictures, picture adds a warning and reads no
+// further pictures.
 func (a *archive) picture(part string) {
 	name := fold(part)
 	if a.leftOut || a.pictures[name] || !a.has(name) || len(a.pictures) >= maxPictureParts || isVector(name) {
@@ -50,8 +50,8 @@ func (a *archive) picture(part string) {
 	}
 }
 
-// openPicture opens a part that is a picture. Pictures do not count against the limit of inflated bytes, so that the text after large
-// pictures is still read.
+// openPicture opens a part that is a picture. Pictures have a separate limit of inflated bytes, so that text after large pictures can still
+// be read.
 func (a *archive) openPicture(part string) (*meter, error) {
 	left := pictureHeadBytes + a.pictureBytes
 	return a.openWithin(part, &left)
@@ -78,20 +78,20 @@ func (a *archive) warnOfLostPicture() {
 	}
 }
 
-// isVector reports whether a part is a drawing in a vector format. Most are previews of tables, charts and objects that the document has
-// in another form, or have the same picture beside them in pixels.
+// isVector reports whether a part is a drawing in a vector format. Most vector drawings are redundant: they are previews of tables, charts
+// and objects, or the document also has the same picture in pixels.
 func isVector(name string) bool {
 	return slices.Contains([]string{".emf", ".emz", ".wmf", ".wmz", ".svg", ".svm", ".pct", ".pict"}, path.Ext(name))
 }
 
-// isDecoration reports whether a picture is too small to show text that matters: an icon, a bullet or a line.
+// isDecoration reports whether a picture is too small for text that matters, such as an icon, a bullet or a line.
 func isDecoration(width, height int) bool {
 	const minSide, minPixels = 24, 10_000
 	return min(width, height) < minSide || width*height < minPixels
 }
 
-// preparePictures makes the pictures of a document such that viewers accept them. It comes after the text has been read, because it may
-// take most of the time for a file.
+// preparePictures converts the pictures of a document so that viewers accept them. It runs after the text was read, because it can take most
+// of the time for a file.
 func preparePictures(ctx context.Context, into *documents.Builder) {
 	into.ReplacePictures(func(raw documents.Picture) (documents.Picture, bool) {
 		p, err := picture.ForViewers(ctx, raw.Data)

@@ -77,26 +77,26 @@ func TestLineItemsInFormatsAndLanguages(t *testing.T) {
 }
 
 func TestRowsOfTables(t *testing.T) {
-	const heads = "<tr><th>Description</th><th>Quantity</th><th>Amount</th></tr>"
+	const headers = "<tr><th>Description</th><th>Quantity</th><th>Amount</th></tr>"
 	row := func(cells ...string) string { return "<tr><td>" + strings.Join(cells, "</td><td>") + "</td></tr>" }
 	table := func(rows ...string) string { return "<table>" + strings.Join(rows, "") + "</table>" }
 	for name, test := range map[string]struct{ html, want string }{
-		"repeated heads": {
-			table(heads, row("Rope", "2", "10.00")) + "<p>Page 2</p>" + table(heads, row("Sail", "1", "90.00")), "Rope/2//10\nSail/1//90",
+		"repeated headers": {
+			table(headers, row("Rope", "2", "10.00")) + "<p>Page 2</p>" + table(headers, row("Sail", "1", "90.00")), "Rope/2//10\nSail/1//90",
 		},
-		"next page without heads": {
-			table(heads, row("Rope", "2", "10.00"), row("Mast", "1", "99.50")) + "<p>Page 2</p>" +
+		"next page without headers": {
+			table(headers, row("Rope", "2", "10.00"), row("Mast", "1", "99.50")) + "<p>Page 2</p>" +
 				table(row("Sail", "1", "90.00"), row("Oar", "2", "18.00")),
 			"Rope/2//10\nMast/1//99.5\nSail/1//90\nOar/2//18",
 		},
 		"totals at the end": {
-			table(heads, row("Rope", "2", "10.00"), row("Sail", "1", "90.00"), row("Total", "", "100")), "Rope/2//10\nSail/1//90",
+			table(headers, row("Rope", "2", "10.00"), row("Sail", "1", "90.00"), row("Total", "", "100")), "Rope/2//10\nSail/1//90",
 		},
 		"an item that is named like a total": {
-			table(heads, row("Total care set", "2", "10.00"), row("Sail", "1", "90.00")), "Total care set/2//10\nSail/1//90",
+			table(headers, row("Total care set", "2", "10.00"), row("Sail", "1", "90.00")), "Total care set/2//10\nSail/1//90",
 		},
 		"second line of a record": {
-			table(heads, row("Rope", "2", "10.00"), row("30 m, blue", "", ""), row("Sail", "1", "90.00")), "Rope/2//10\nSail/1//90",
+			table(headers, row("Rope", "2", "10.00"), row("30 m, blue", "", ""), row("Sail", "1", "90.00")), "Rope/2//10\nSail/1//90",
 		},
 		"an amount is the product of a quantity and a price": {
 			table("<tr><th>Description</th><th>Tax</th><th>Net value</th><th>Net price</th><th>Pieces</th></tr>",
@@ -119,13 +119,13 @@ func TestRowsOfTables(t *testing.T) {
 			"Rope, 30 m/2//10\nSail, white/1//90",
 		},
 		"cell of another type": {
-			table(heads, row("Rope", "2", "10.00"), row("Sail", "on request", "90.00"), row("Mast", "1", "99.50")),
+			table(headers, row("Rope", "2", "10.00"), row("Sail", "on request", "90.00"), row("Mast", "1", "99.50")),
 			"Rope/2//10\nSail///90\nMast/1//99.5",
 		},
 		"other table": {
 			table("<tr><th>Name</th><th>Phone</th><th>Room</th></tr>", row("Ada", "555 0100", "12"), row("Grace", "555 0101", "14")), "",
 		},
-		"no heads": {table(row("Rope", "2", "10.00"), row("Sail", "1", "90.00")), ""},
+		"no headers": {table(row("Rope", "2", "10.00"), row("Sail", "1", "90.00")), ""},
 	} {
 		if got := rowsOf(t, []byte("<html><body>"+test.html+"</body></html>"), lineItems); got != test.want {
 			t.Errorf("%s:\n%s\nwant\n%s", name, got, test.want)

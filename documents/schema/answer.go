@@ -7,24 +7,24 @@ import (
 	"portside/documents/answers"
 )
 
-// Answer has the values that a document has for a schema.
+// Answer is the object that a document fills for a schema, with its parts. The keys of the maps are JSON Pointers, except those of Object.
 type Answer struct {
-	Value    map[string]any                // by property; null if no value was found
-	Values   map[string]answers.Value      // the single values that were found, by their JSON Pointers
-	Items    map[string][]any              // of each array, by its JSON Pointer
-	Evidence map[string][]answers.Evidence // by the JSON Pointer to the value
+	Object   map[string]any           // the whole object, by property; nil for each value that was not found
+	Values   map[string]answers.Value // the single values that were found
+	Items    map[string][]any         // the items of each array
+	Evidence map[string][]answers.Evidence
 
-	Candidates map[string][]answers.Candidate // of single values outside of arrays, by the JSON Pointer
+	Candidates map[string][]answers.Candidate // of single values outside of arrays
 	Warnings   []string
 }
 
-// Answer arranges the answers to the plan's questions as the schema says. It replaces a value that does not fit the schema by null.
+// Answer arranges the answers to the plan's questions as the schema describes. It replaces a value that does not fit the schema by null.
 func (p *Plan) Answer(found answers.Extraction) Answer {
 	b := builder{p, found, Answer{
 		Values: map[string]answers.Value{}, Items: map[string][]any{},
 		Evidence: map[string][]answers.Evidence{}, Candidates: map[string][]answers.Candidate{},
 	}}
-	b.answer.Value = b.object(p.root, position{}, record{found.Values, found.Evidence})
+	b.answer.Object = b.object(p.root, position{}, record{found.Values, found.Evidence})
 	return b.answer
 }
 
@@ -34,7 +34,7 @@ type builder struct {
 	answer Answer
 }
 
-// record has the answers to the plan's variables, or to the columns of a table for one row, by their names.
+// record has the answers to the plan's variables, or those of one row of a table to its columns, by name.
 type record struct {
 	values   map[string]answers.Value
 	evidence map[string][]answers.Evidence
@@ -59,7 +59,7 @@ func (b *builder) object(s *Schema, at position, from record) map[string]any {
 	return value
 }
 
-// single returns a single value, or nil. It adds the evidence of the value to the answer.
+// single returns a single value and adds it to the answer, with its evidence. It returns nil if the value was not found or does not fit.
 func (b *builder) single(at position, from record) any {
 	name := b.plan.names[at.inSchema]
 	value := from.values[name]
@@ -74,7 +74,7 @@ func (b *builder) single(at position, from record) any {
 	return value
 }
 
-// array returns the rows of a table. It leaves out single values that were not found.
+// array returns the items of an array, from the rows of its table. It leaves out single values that were not found.
 func (b *builder) array(s *Schema, at position) []any {
 	values := []any{}
 	for _, found := range b.found.Rows[b.plan.names[at.inSchema]] {
@@ -94,7 +94,7 @@ func (b *builder) array(s *Schema, at position) []any {
 	return values
 }
 
-// row returns an object of a row, which has neither arrays nor candidates.
+// row returns an object in an array. Unlike other objects, it has neither arrays nor candidates.
 func (b *builder) row(s *Schema, at position, from record) map[string]any {
 	value := map[string]any{}
 	for _, property := range s.Properties {

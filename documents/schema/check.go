@@ -9,13 +9,13 @@ import (
 	"portside/documents/answers"
 )
 
-// resource is the name of the schema for the compiler, which fetches nothing.
+// resource is the name under which the compiler knows the schema. It never fetches a schema.
 const resource = "schema.json"
 
-// checker checks single values by the keywords of their schemas.
+// checker checks whether single values satisfy the keywords of their schemas.
 type checker struct {
 	compiler *jsonschema.Compiler
-	compiled map[string]*jsonschema.Schema // by the JSON Pointer
+	compiled map[string]*jsonschema.Schema // parts of the schema that were needed so far, by JSON Pointer
 }
 
 // newChecker compiles a schema. All its errors are a *Problem.
@@ -37,7 +37,7 @@ func newChecker(text []byte) (*checker, error) {
 	return c, nil
 }
 
-// fits reports whether a value fits the schema at a JSON Pointer.
+// fits reports whether a value satisfies the part of the schema at a JSON Pointer.
 func (c *checker) fits(pointer string, value answers.Value) bool {
 	check := c.compiled[pointer]
 	if check == nil {

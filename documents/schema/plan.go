@@ -9,8 +9,8 @@ import (
 	"portside/documents/answers"
 )
 
-// Plan has the questions that a document must answer to fill a schema: variables for single values and tables for arrays. It is not safe
-// for concurrent use.
+// Plan has the questions that fill the object of a schema: a variable for each single value, and a table for each array. It is not safe for
+// concurrent use.
 type Plan struct {
 	Variables []answers.Variable
 	Tables    []answers.Table
@@ -18,12 +18,12 @@ type Plan struct {
 	Lists     []List   // the arrays that the tables fill, in the same order
 	root      *Schema
 	checker   *checker
-	names     map[string]string // of the variables, tables and columns, by the JSON Pointer to their part of the schema
+	names     map[string]string // the names of the variables, tables and columns, by the JSON Pointer to their part of the schema
 }
 
 // Single is a single value of an answer.
 type Single struct {
-	Pointer  string // JSON Pointer to the value; in an array, from an item of it
+	Pointer  string // JSON Pointer to the value; in an array, relative to an item
 	Variable answers.Variable
 }
 
@@ -51,20 +51,20 @@ func NewPlan(text []byte) (*Plan, error) {
 	return p, p.addObject(s, position{}, takenNames{})
 }
 
-// position says where a value is, with JSON Pointers.
+// position locates a value.
 type position struct {
-	inAnswer string
-	inSchema string
-	path     []string // the names of the enclosing properties and of the value
+	inAnswer string   // JSON Pointer to the value
+	inSchema string   // JSON Pointer to its part of the schema
+	path     []string // the names of the enclosing properties, and of the value
 }
 
-// property returns the position of a property of the object at the position.
+// property returns the position of a property of the object.
 func (at position) property(name string) position {
 	escaped := escape(name)
 	return position{at.inAnswer + "/" + escaped, at.inSchema + "/properties/" + escaped, slices.Concat(at.path, []string{name})}
 }
 
-// escape returns a name as a part of a JSON Pointer.
+// escape returns a name as a reference token of a JSON Pointer (RFC 6901).
 func escape(name string) string { return strings.NewReplacer("~", "~0", "/", "~1").Replace(name) }
 
 // takenNames are the names of the variables and tables, or of the columns of one table.
@@ -95,7 +95,7 @@ func (p *Plan) addObject(s *Schema, at position, taken takenNames) error {
 func (p *Plan) addTable(s *Schema, at position, taken takenNames) error {
 	t := answers.Table{Name: p.name(at, taken), Description: description(s), MaxRows: s.MaxItems}
 	row := position{inSchema: at.inSchema + "/items"}
-	if s.Items.Type != Object { // the only column has the name of the array
+	if s.Items.Type != Object { // the table has one column, which gets the name of the array
 		row.path = at.path[len(at.path)-1:]
 	}
 	columns, err := p.columns(s.Items, row, takenNames{})
@@ -109,7 +109,7 @@ func (p *Plan) addTable(s *Schema, at position, taken takenNames) error {
 	return nil
 }
 
-// columns returns the questions for an item of an array, or for an object in one.
+// columns returns the columns for an item of an array. It calls itself for the objects in an item.
 func (p *Plan) columns(s *Schema, at position, taken takenNames) (all []Single, err error) {
 	switch s.Type {
 	case Array:
@@ -127,7 +127,8 @@ func (p *Plan) columns(s *Schema, at position, taken takenNames) (all []Single, 
 	return []Single{{at.inAnswer, p.variable(s, at, taken)}}, nil
 }
 
-// name chooses a name that is not taken, and records it in taken and p.names.
+// name chooses a free name for the question at a position, and records it in taken and p.names. The name is the path, because engines match
+// the words of names.
 func (p *Plan) name(at position, taken takenNames) string {
 	joined := strings.Join(at.path, " ")
 	name := joined
@@ -153,7 +154,7 @@ func (p *Plan) variable(s *Schema, at position, taken takenNames) answers.Variab
 	return v
 }
 
-// description returns the title and the description of a schema.
+// description returns the title and the description of a schema, joined into one text.
 func description(s *Schema) string {
 	if s.Title == "" || s.Description == "" {
 		return s.Title + s.Description

@@ -90,7 +90,7 @@ func TestAnswerHasTheShapeOfTheSchema(t *testing.T) {
 		},
 	}
 	answer := plan(t, order).Answer(found)
-	value, err := json.Marshal(answer.Value)
+	value, err := json.Marshal(answer.Object)
 	const want = `{"lines":[{"name":"Rope","price":{"net":null}},{"name":"Sail","price":{"net":9}}],"paid":null,` +
 		`"seller":{"founded":null,"name":"Ada"},"seller name":"Grace","tags":["red"],"total":12.5}`
 	if err != nil || string(value) != want {
@@ -124,8 +124,8 @@ func TestKeywordsAreChecked(t *testing.T) {
 				Evidence: map[string][]answers.Evidence{"a": {{Quote: text}}},
 			}
 			answer := plan(t, `{"type":"object","properties":{"a":`+test.schema+`}}`).Answer(found)
-			if (answer.Value["a"] != nil) != wants || (len(answer.Warnings) == 0) != wants {
-				t.Errorf("%s with %s: %v, %q", test.schema, text, answer.Value, answer.Warnings)
+			if (answer.Object["a"] != nil) != wants || (len(answer.Warnings) == 0) != wants {
+				t.Errorf("%s with %s: %v, %q", test.schema, text, answer.Object, answer.Warnings)
 			}
 		}
 	}

@@ -19,18 +19,18 @@ const draft = "https://json-schema.org/draft/2020-12/schema"
 const keywords = "type, properties, required, items, enum, const, title, description, format, minimum, maximum, minItems, maxItems, " +
 	"additionalProperties and $schema"
 
-// reader reads a schema and all schemas in it.
+// reader reads a schema and its subschemas.
 type reader struct {
-	properties int // number of properties so far
+	properties int // number of properties that were read so far
 }
 
-// member is a name of a JSON object with its value.
+// member is a name of a JSON object, with its value.
 type member struct {
 	name  string
 	value json.RawMessage
 }
 
-// place is where a keyword is.
+// place locates a keyword.
 type place struct {
 	pointer string // JSON Pointer to the schema that has the keyword
 	keyword string
@@ -112,15 +112,15 @@ func readEnum(s *Schema, value json.RawMessage, at place) error {
 	if len(s.Enum) == 0 || len(s.Enum) > MaxValues {
 		return at.problem("must have 1 to %d values", MaxValues)
 	}
-	for _, one := range s.Enum {
-		if err := checkSingle(one, at); err != nil {
+	for _, allowed := range s.Enum {
+		if err := checkSingle(allowed, at); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// checkSingle refuses lists and objects, which a single value cannot equal, and numbers that are too large or too small.
+// checkSingle refuses arrays and objects, because a single value can never equal them, and numbers that are too large or too small.
 func checkSingle(value json.RawMessage, at place) error {
 	switch value[0] {
 	case '[', '{':
@@ -131,7 +131,7 @@ func checkSingle(value json.RawMessage, at place) error {
 	return checkNumber(value, at)
 }
 
-// checkNumber refuses numbers outside the range of a float64. The exact arithmetic of the checks would need gigabytes for 1e-999999999.
+// checkNumber refuses numbers outside the range of a float64. The schema checker computes exactly, so 1e-999999999 would need gigabytes.
 func checkNumber(value json.RawMessage, at place) error {
 	const largest = 308
 	i := bytes.IndexAny(value, "eE")
@@ -289,7 +289,7 @@ func decode(value json.RawMessage, into any, at place) error {
 	return nil
 }
 
-// readMembers reads the members of an object in their order, which a map would lose. It refuses repeated names.
+// readMembers reads the members of an object. It keeps their order, which a map would lose, and refuses repeated names.
 func readMembers(text []byte, at place) ([]member, error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {

@@ -10,10 +10,10 @@ import (
 // ListedUpload is an upload among the documents of a batch.
 type ListedUpload struct {
 	UploadID string `json:"uploadId" format:"uuid" doc:"ID of the upload." example:"0192f3a1-5b7c-7cc0-9d52-3f3e6b1f0a11"`
-	Name     string `json:"name" minLength:"1" maxLength:"200" doc:"Your name of the document, for the results." example:"invoice-0117.pdf"`
+	Name     string `json:"name" minLength:"1" maxLength:"200" doc:"Your name for the document, which the results repeat." example:"invoice-0117.pdf"`
 }
 
-// BatchDocument is a document of a batch with the state of its work.
+// BatchDocument is a document of a batch, with the state of its work.
 type BatchDocument struct {
 	UploadID string       `json:"uploadId" format:"uuid" example:"0193a0c4-7d1e-7b40-9f62-5c1d2e3f4a5b"`
 	Name     string       `json:"name" example:"invoice-0117.pdf"`
@@ -25,8 +25,8 @@ type BatchDocument struct {
 type Batch struct {
 	Succeeded int             `json:"succeeded" doc:"Number of documents with an answer." example:"998"`
 	Failed    int             `json:"failed" doc:"Number of documents that failed." example:"2"`
-	CSVURL    string          `json:"csvUrl,omitempty" format:"uri" doc:"URL of a table with one row for each document, when the job has succeeded. It works for 15 minutes; get the job again for another one." example:"https://s3.eu-central-1.amazonaws.com/portside-media/results.csv?X-Amz-Signature=5d67"`
-	JSONLURL  string          `json:"jsonlUrl,omitempty" format:"uri" doc:"URL of a text with a line of JSON for each document, with evidence, when the job has succeeded." example:"https://s3.eu-central-1.amazonaws.com/portside-media/results.jsonl?X-Amz-Signature=8e21"`
+	CSVURL    string          `json:"csvUrl,omitempty" format:"uri" doc:"URL of a CSV file with one row for each document, when the job has succeeded. It works for 15 minutes; to get a new one, get the job again." example:"https://s3.eu-central-1.amazonaws.com/portside-media/results.csv?X-Amz-Signature=5d67"`
+	JSONLURL  string          `json:"jsonlUrl,omitempty" format:"uri" doc:"URL of a JSON Lines file with one object for each document, with evidence, when the job has succeeded." example:"https://s3.eu-central-1.amazonaws.com/portside-media/results.jsonl?X-Amz-Signature=8e21"`
 	Documents []BatchDocument `json:"documents" doc:"The documents, in the order of the request."`
 }
 
@@ -92,7 +92,7 @@ func (h *handlers) startBatch(ctx context.Context, question media.Question, docu
 	return &batchOutput{Location: accepted.Location, RetryAfter: accepted.RetryAfter, Body: jobBody(job)}, nil
 }
 
-// batchBody returns the documents of a batch in the form in which clients see them, or nil for another job.
+// batchBody returns the documents of a batch as clients see them, or nil if the job is not a batch.
 func batchBody(job media.Job) *Batch {
 	if job.Batch == nil {
 		return nil

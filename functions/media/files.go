@@ -17,7 +17,7 @@ import (
 // itself.
 type filesInput struct {
 	Prefer  string   `header:"Prefer" doc:"respond-async: respond at once with 202 and a job (RFC 7240)." example:"respond-async"`
-	Include []string `query:"include" enum:"evidence,candidates,text" uniqueItems:"true" doc:"What the answer includes besides, separated by commas. evidence: where in the file each value was found. candidates: up to five of the likeliest values of each variable. text: the texts that the service has read from the files, at most 1 MB. A job always includes the evidence. A summary has only text."`
+	Include []string `query:"include" enum:"evidence,candidates,text" uniqueItems:"true" doc:"What the answer also includes, separated by commas. evidence: where in the file each value was found. candidates: up to five of the likeliest values of each variable. text: the text of each file, at most 1 MB in total. A job always includes the evidence. A summary has only text."`
 }
 
 // filesOutput is the answer, or the job that will have it.

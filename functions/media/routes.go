@@ -113,7 +113,7 @@ const maxTextBytes = 12 * (100_000 + media.MaxVariables*(media.MaxNameChars+medi
 const maxBatchBytes = maxTextBytes + media.MaxBatchDocuments*(12*media.MaxBatchNameChars+100)
 
 const batchDescription = "Starts a job that answers the same question about each of up to 1,000 uploads. `GET` of the job shows the " +
-	"state of each document and, at the end, URLs of the results as CSV and as JSON Lines. A document that fails does not fail the others. " +
+	"state of each document and, at the end, URLs of the results as CSV and as JSON Lines. If a document fails, the batch continues. " +
 	"You can have one batch at a time. A repeated request returns the batch that is running."
 
 // batchErrors are the statuses of errors of a batch.

@@ -72,10 +72,10 @@ func (h *handlers) summarizeText(ctx context.Context, in *summarizeInput) (*summ
 	return &summarizeOutput{Body: SummaryAnswer{Summary: answer.Summary, Warnings: answer.Warnings}}, err
 }
 
-// TextsInclude is the parameter for what an answer about texts includes besides its values. Huma reads embedded types only if they
+// TextsInclude is the parameter for what an answer about texts includes in addition to its values. Huma reads embedded types only if they
 // are exported.
 type TextsInclude struct {
-	Include []string `query:"include" enum:"evidence,candidates" uniqueItems:"true" doc:"What the answer includes besides, separated by commas. evidence: where in the text each value was found. candidates: up to five of the likeliest values of each variable."`
+	Include []string `query:"include" enum:"evidence,candidates" uniqueItems:"true" doc:"What the answer also includes, separated by commas. evidence: where in the text each value was found. candidates: up to five of the likeliest values of each variable."`
 }
 
 // answer answers a question about texts.

@@ -24,8 +24,8 @@ const (
 	// mediaLifetime is how long requests can read an object of the media bucket. The bucket deletes older objects once in this time, so an
 	// object can exist for twice as long.
 	mediaLifetime = 24 * time.Hour
-	// placeSilence is how long a place may belong to a job that was not stored because its start crashed: media.MaxJobSilence.
-	placeSilence = 18 * time.Minute
+	// slotSilence is how long a slot may belong to a job that was not stored because its start crashed: media.MaxJobSilence.
+	slotSilence = 18 * time.Minute
 )
 
 // CheckObjects reads the buckets and returns a sentence for every broken rule, sorted. No other process may write meanwhile.
@@ -163,7 +163,7 @@ func (j storedJob) succeeded() (uploads []string) {
 	return uploads
 }
 
-// checkMedia checks that jobs have their files, that places belong to open jobs, and that no object is older than two lifetimes. A place is
+// checkMedia checks that jobs have their files, that slots belong to open jobs, and that no object is older than two lifetimes. A slot is
 // an object that counts an open job of its owner: open/<owner>/<number>, with the ID of the job.
 func (b bucket) checkMedia(ctx context.Context, broken *report, now time.Time) error {
 	for key, object := range b.objects {
@@ -184,18 +184,18 @@ func (b bucket) checkMedia(ctx context.Context, broken *report, now time.Time) e
 		jobs[name] = job
 		b.checkFiles(broken, name, job, now)
 	}
-	for _, place := range b.names("open/") {
-		id, err := b.read(ctx, "open/"+place)
+	for _, slot := range b.names("open/") {
+		id, err := b.read(ctx, "open/"+slot)
 		if err != nil {
 			return err
 		}
-		job, isStored := jobs[path.Dir(place)+"/"+string(id)]
-		isSilent := now.Sub(aws.ToTime(b.objects["open/"+place].LastModified)) > placeSilence
+		job, isStored := jobs[path.Dir(slot)+"/"+string(id)]
+		isSilent := now.Sub(aws.ToTime(b.objects["open/"+slot].LastModified)) > slotSilence
 		switch {
 		case isStored && (job.Status == "succeeded" || job.Status == "failed"):
-			broken.add("media: the place %s is taken by the job %s, which has ended", place, id)
+			broken.add("media: the slot %s is taken by the job %s, which has ended", slot, id)
 		case !isStored && isSilent:
-			broken.add("media: the place %s is taken by the job %s, which does not exist", place, id)
+			broken.add("media: the slot %s is taken by the job %s, which does not exist", slot, id)
 		}
 	}
 	return nil

@@ -51,8 +51,8 @@ var objectDamages = map[string]objectDamage{
 	"upload of a batch gone": {
 		media: true, key: "uploads/" + jobOwner + "/" + uploadID, want: "the job " + jobOwner + "/" + batchID + " has succeeded without",
 	},
-	"place of ended job": {media: true, key: "open/" + jobOwner + "/0", text: jobID, want: "which has ended"},
-	"place without job": {
+	"slot of ended job": {media: true, key: "open/" + jobOwner + "/0", text: jobID, want: "which has ended"},
+	"slot without job": {
 		media: true, key: "open/" + jobOwner + "/0", text: uploadID, later: 20 * time.Minute, want: "which does not exist",
 	},
 	"old object": {media: true, key: "results/x", text: "{}", later: 49 * time.Hour, want: "results/x is 49h"},
@@ -167,11 +167,11 @@ func TestEveryDamageOfAnObjectIsReported(t *testing.T) {
 	}
 }
 
-// TestAllowedObjects checks states that no rule forbids. Another job later takes over the place of an interrupted start, and old jobs may
+// TestAllowedObjects checks states that no rule forbids. Another job later takes over the slot of an interrupted start, and old jobs may
 // have lost their files.
 func TestAllowedObjects(t *testing.T) {
 	allowed := map[string]objectDamage{
-		"place of an interrupted start": {media: true, key: "open/" + jobOwner + "/0", text: uuid.NewString()},
+		"slot of an interrupted start": {media: true, key: "open/" + jobOwner + "/0", text: uuid.NewString()},
 		"upload of an old job":          {media: true, key: "uploads/" + jobOwner + "/" + uploadID, later: 25 * time.Hour},
 		"archive of a deleted chart":    {key: "archives/old-1.0.0.tgz", text: "bytes"},
 	}

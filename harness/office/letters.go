@@ -20,7 +20,7 @@ type Letters struct {
 	accepted []Letter
 }
 
-// Receive passes a request on to SES and keeps the mail that SES accepts.
+// Receive forwards a request to SES, and keeps the mail if SES accepts it.
 func (l *Letters) Receive(w http.ResponseWriter, r *http.Request, api http.Handler) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
@@ -49,7 +49,7 @@ func (l *Letters) Receive(w http.ResponseWriter, r *http.Request, api http.Handl
 	_, _ = w.Write(answer.Body.Bytes())
 }
 
-// Last returns the newest mail to an address, or "" if there is none.
+// Last returns the text of the newest mail to an address, or "" if the address has no mail.
 func (l *Letters) Last(to string) string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -80,7 +80,7 @@ func (l *Letters) All() []Letter {
 	return slices.Clone(l.accepted)
 }
 
-// Token returns the word after a path in a mail, or "" if there is none.
+// Token returns the word that follows a path in a mail, or "" if the path is not in the mail.
 func Token(text, path string) string {
 	_, rest, found := strings.Cut(text, path)
 	if words := strings.Fields(rest); found && len(words) > 0 {

@@ -23,7 +23,7 @@ const (
 	leakEnded
 )
 
-// line is what must be true of a line of renewals.
+// line is the model of a line of renewals.
 type line struct {
 	mark
 
@@ -65,10 +65,10 @@ func (s *secret) endsRequests() bool {
 	return s.isLeaked() || slices.ContainsFunc(s.origins(), isEnded)
 }
 
-// mayRefuse returns the error as allowed if the model does not know whether the credential ends its requests. The schedule revokes the
-// credentials of deleted users.
+// mayRefuse returns err as an allowed error if the model does not know whether the requests of the credential have ended. That is so after a
+// possible leak, and after the deletion of an owner, because the schedule then revokes the credentials.
 func (s *secret) mayRefuse(err error) []error {
-	if slices.ContainsFunc(s.origins(), func(o *secret) bool { return o.mayLeak || o.owner.gone }) {
+	if slices.ContainsFunc(s.origins(), func(o *secret) bool { return o.mayLeak || o.owner.isDeleted }) {
 		return []error{err}
 	}
 	return nil
@@ -98,7 +98,7 @@ func (w *world) endsLeaked(p *plan, root *secret) {
 	}
 	p.isStrict, p.isFinal = true, true
 	p.effect = func() { root.leak = leakEnded }
-	p.faulted = func() {
+	p.onFault = func() {
 		root.unsure = true
 		switch {
 		case root.leak == leakEnded:
@@ -110,8 +110,8 @@ func (w *world) endsLeaked(p *plan, root *secret) {
 	}
 }
 
-// learnLeaks records the responses that the schedule has finished.
-func (w *world) learnLeaks() {
+// reconcileLeaks adopts the outcome of each response to a leak. The schedule has finished the responses that had begun.
+func (w *world) reconcileLeaks() {
 	for _, root := range w.secrets {
 		switch root.leak {
 		case leakBegun:
@@ -140,12 +140,12 @@ func (w *world) planReport(p *plan) {
 	w.endsLeaked(p, root)
 	if w.random.IntN(6) == 0 { // a text that has never been a credential ends nothing
 		report.Text = credentials.Mint(root.text.Kind()).Reveal()
-		p.changes, p.effect, p.faulted = nil, nil, nil
+		p.changes, p.effect, p.onFault = nil, nil, nil
 	}
 	p.run = func(ctx context.Context) error { return w.office.Revocations.Report(ctx, report) }
 }
 
-// planEnd ends a key by its ID, with everything that was made with it.
+// planEnd ends a key by its ID, and everything that was made with it.
 func (w *world) planEnd(p *plan) {
 	p.name = "end key with all it made"
 	root := w.actor(credentials.APIKey)

@@ -12,7 +12,7 @@ import (
 	"portside/shared/users"
 )
 
-// maxPeople bounds the number of users, so that operations often have the same user.
+// maxPeople bounds the number of users, so that several operations often concern the same user.
 const maxPeople = 14
 
 // errDenied is what shared/web answers if the caller lacks the permission.
@@ -21,19 +21,19 @@ var errDenied = fault.New(fault.Forbidden, "The caller lacks the permission.")
 // errSignInRequired is what shared/web answers if the session is too old for the operation.
 var errSignInRequired = fault.New(fault.SignInRequired, "The session is too old.")
 
-// plan is an operation, and what it does to the model.
+// plan is an operation, the answer that it must have, and its effect on the model. Its functions may be nil.
 type plan struct {
 	name     string
 	actor    *secret // nil if the operation needs none
-	changes  []*mark // parts of the model that it may change
-	needs    []*mark // parts of the model on which its answer depends
+	changes  []*mark // the parts of the model that it may change
+	needs    []*mark // the other parts on which its answer depends
 	run      func(context.Context) error
-	tried    func()  // on the model if no fault touched the operation; nil for none
-	effect   func()  // on the model if the operation succeeds; nil for none
-	wanted   error   // the only right answer if no other operation touches the same parts; nil for none
-	isStrict bool    // whether without a wanted error, only success and the allowed errors are right
-	allowed  []error // of limits that the model does not count
-	faulted  func()  // on the model if a fault touched the operation, instead of doubting the changes; nil for none
+	onAnswer func()  // changes the model after any answer, if no fault touched the operation
+	effect   func()  // changes the model if the operation succeeds
+	onFault  func()  // changes the model if a fault touched the operation; by default, the model becomes unsure of the changes
+	wanted   error   // the only right answer if the answer is predictable; nil if none is known
+	isStrict bool    // whether only success and the allowed errors are right if there is no wanted error
+	allowed  []error // errors that are right because of limits that the model does not count
 	isFinal  bool    // whether no other operation can undo the effect
 	isKnown  bool    // whether the model knows whether the credential of the actor works
 	task     *task
@@ -44,8 +44,9 @@ func (p *plan) touchedOnce() bool {
 	return !slices.ContainsFunc(p.changes, func(m *mark) bool { return m.touched > 1 })
 }
 
-// calm reports whether nothing else in the round, and nothing unknown, can change the answer.
-func (p *plan) calm() bool {
+// isPredictable reports whether the model determines the answer: it is sure of all parts on which the answer depends, and no other operation
+// of the round touches them.
+func (p *plan) isPredictable() bool {
 	if !p.isKnown || p.actor != nil && (p.actor.touched > 0 || p.actor.owner.touched > 0) || !p.touchedOnce() {
 		return false
 	}
@@ -59,9 +60,9 @@ func (p *plan) apply() {
 	}
 }
 
-func (p *plan) doubt() {
-	if p.faulted != nil && p.task.faulty {
-		p.faulted()
+func (p *plan) markUnsure() {
+	if p.onFault != nil && p.task.faulty {
+		p.onFault()
 		return
 	}
 	for _, m := range p.changes {
@@ -133,17 +134,17 @@ func (w *world) as(p *plan, needed principal.Permission, do func(context.Context
 
 func (w *world) planUser(p *plan) {
 	p.name = "create user"
-	born := &person{email: w.newAddress(), role: w.anyRole(), status: users.Active}
+	user := &person{email: w.newAddress(), role: w.anyRole(), status: users.Active}
 	w.as(p, principal.UsersWrite, func(ctx context.Context, caller principal.Principal) error {
 		created, err := w.office.Users.Create(ctx, users.CreateOptions{Caller: caller},
-			users.NewUser{Email: born.email, Name: "N", Role: born.role})
-		born.id = created.User.ID
+			users.NewUser{Email: user.email, Name: "N", Role: user.role})
+		user.id = created.User.ID
 		return err
 	})
-	if p.wanted == nil && !p.actor.owner.role.Covers(born.role) {
+	if p.wanted == nil && !p.actor.owner.role.Covers(user.role) {
 		p.wanted = users.ErrRoleTooHigh
 	}
-	p.effect = func() { w.people = append(w.people, born) }
+	p.effect = func() { w.people = append(w.people, user) }
 }
 
 func (w *world) planChange(p *plan) {
@@ -157,7 +158,7 @@ func (w *world) planChange(p *plan) {
 	own := p.actor.owner.role
 	switch {
 	case p.wanted != nil:
-	case person.gone:
+	case person.isDeleted:
 		p.wanted = users.ErrNotFound
 	case !own.Covers(role) || !own.Covers(person.role):
 		p.wanted = users.ErrRoleTooHigh
@@ -174,13 +175,13 @@ func (w *world) planDeletion(p *plan) {
 	w.as(p, principal.UsersDelete, func(ctx context.Context, caller principal.Principal) error {
 		return w.office.Users.Delete(ctx, caller, versions.Target{ID: person.id})
 	})
-	if p.wanted == nil && person.gone {
+	if p.wanted == nil && person.isDeleted {
 		p.wanted = users.ErrNotFound
 	}
-	p.effect = func() { person.gone = true }
+	p.effect = func() { person.isDeleted = true }
 }
 
-// planKey creates a key for the actor or, half of the time, for anybody.
+// planKey creates a key, half of the time for the actor and half of the time for any user.
 func (w *world) planKey(p *plan) {
 	p.name = "create key"
 	owner, days := p.actor.owner, w.random.IntN(40)
@@ -231,7 +232,7 @@ func (w *world) planRevocation(p *plan) {
 	p.effect = func() { revoked.revoked = true }
 }
 
-// planMistake sends wrong input.
+// planMistake sends invalid input, which must be refused.
 func (w *world) planMistake(p *plan) {
 	p.name = "mistake"
 	w.as(p, "", func(ctx context.Context, caller principal.Principal) error {

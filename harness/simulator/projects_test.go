@@ -11,18 +11,18 @@ import (
 	"portside/shared/projects"
 )
 
-// maxProjects bounds the number of projects, so that operations often have the same project.
+// maxProjects bounds the number of projects, so that several operations often concern the same project.
 const maxProjects = 10
 
-// project is what must be true of a project.
+// project is the model of a project.
 type project struct {
 	mark
 
-	id      string
-	status  projects.Status
-	ownerID string
-	version int64
-	gone    bool
+	id        string
+	status    projects.Status
+	ownerID   string
+	version   int64
+	isDeleted bool
 }
 
 func (w *world) planProject(p *plan) {
@@ -31,22 +31,22 @@ func (w *world) planProject(p *plan) {
 		return
 	}
 	p.name, p.isStrict = "create project", true
-	owner, born := w.anyPerson(), &project{status: w.anyProjectStatus(), version: 1}
-	born.ownerID = owner.id
+	owner, added := w.anyPerson(), &project{status: w.anyProjectStatus(), version: 1}
+	added.ownerID = owner.id
 	w.as(p, principal.ProjectsWrite, func(ctx context.Context, caller principal.Principal) error {
 		created, err := w.office.Projects.Create(ctx, projects.CreateOptions{Caller: caller},
-			projects.NewProject{Name: "P", Status: born.status, OwnerID: &owner.id})
-		born.id = created.Project.ID
+			projects.NewProject{Name: "P", Status: added.status, OwnerID: &owner.id})
+		added.id = created.Project.ID
 		return invalid(err)
 	})
 	p.wantsOwner(owner)
-	p.effect = func() { w.projects = append(w.projects, born) }
+	p.effect = func() { w.projects = append(w.projects, added) }
 }
 
 // wantsOwner makes the answer depend on whether the new owner exists.
 func (p *plan) wantsOwner(owner *person) {
 	p.needs = append(p.needs, &owner.mark)
-	if p.wanted == nil && owner.gone {
+	if p.wanted == nil && owner.isDeleted {
 		p.wanted = errInvalid
 	}
 }
@@ -75,7 +75,7 @@ func (w *world) planProjectChange(p *plan) {
 	})
 	switch {
 	case p.wanted != nil:
-	case changed.gone:
+	case changed.isDeleted:
 		p.wanted = projects.ErrNotFound
 	case seen != changed.version:
 		p.wanted = versions.ErrMismatch
@@ -103,35 +103,36 @@ func (w *world) planProjectDeletion(p *plan) {
 	w.as(p, principal.ProjectsDelete, func(ctx context.Context, _ principal.Principal) error {
 		return w.office.Projects.Delete(ctx, versions.Target{ID: deleted.id})
 	})
-	if p.wanted == nil && deleted.gone {
+	if p.wanted == nil && deleted.isDeleted {
 		p.wanted = projects.ErrNotFound
 	}
-	p.isFinal, p.effect = true, func() { deleted.gone = true }
+	p.isFinal, p.effect = true, func() { deleted.isDeleted = true }
 }
 
 func (w *world) anyProjectStatus() projects.Status {
 	return projects.Statuses()[w.random.IntN(len(projects.Statuses()))]
 }
 
-// learnProjects compares the stored projects with the model. It reads those of which the model is unsure, and forgets some that are gone.
-func (w *world) learnProjects(ctx context.Context) {
+// reconcileProjects compares the stored projects with the model. Where the model is unsure, it adopts what is stored. It forgets some
+// projects that are deleted.
+func (w *world) reconcileProjects(ctx context.Context) {
 	var kept []*project
 	for i, p := range w.projects {
 		stored, err := w.office.Projects.Get(ctx, p.id)
-		isGone := errors.Is(err, projects.ErrNotFound)
+		isMissing := errors.Is(err, projects.ErrNotFound)
 		switch {
-		case err != nil && !isGone:
+		case err != nil && !isMissing:
 			w.fail("reading a project: %v", err)
-		case p.unsure && isGone:
-			p.gone, p.unsure = true, false
+		case p.unsure && isMissing:
+			p.isDeleted, p.unsure = true, false
 		case p.unsure:
 			p.status, p.ownerID, p.version, p.unsure = stored.Status, stored.OwnerID, stored.Version, false
-		case p.gone != isGone:
-			w.fail("project %d has gone=%v, want %v", i, isGone, p.gone)
-		case !isGone && (stored.Status != p.status || stored.OwnerID != p.ownerID || stored.Version != p.version):
+		case p.isDeleted != isMissing:
+			w.fail("project %d has deleted=%v, want %v", i, isMissing, p.isDeleted)
+		case !isMissing && (stored.Status != p.status || stored.OwnerID != p.ownerID || stored.Version != p.version):
 			w.fail("project %d is %s with version %d, want %s with version %d", i, stored.Status, stored.Version, p.status, p.version)
 		}
-		if !p.gone || len(w.projects)-i < maxProjects/2 {
+		if !p.isDeleted || len(w.projects)-i < maxProjects/2 {
 			kept = append(kept, p)
 		}
 	}

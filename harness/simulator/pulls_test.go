@@ -11,7 +11,7 @@ import (
 // keptPulls is how many recorded pulls the model can deliver again.
 const keptPulls = 8
 
-// pulled is what must be true of a pull.
+// pulled is the model of a pull.
 type pulled struct {
 	mark
 
@@ -37,12 +37,12 @@ func (w *world) planPulls(p *plan) {
 	var delivered []*pulled
 	for range 1 + w.random.IntN(2) {
 		w.names++
-		born := &pulled{pull: pulls.Pull{
+		fresh := &pulled{pull: pulls.Pull{
 			At: w.office.Clock.Now().UTC(), Kind: []pulls.Kind{pulls.Chart, pulls.Image}[w.random.IntN(2)], Repository: "acme/api",
 			Reference: fmt.Sprint("v", w.names), CredentialID: fmt.Sprint("c", w.random.IntN(5)),
 			OwnerID: fmt.Sprint("o", w.random.IntN(3)), Address: "192.0.2.1", Client: "helm",
 		}}
-		w.pulls, delivered = append(w.pulls, born), append(delivered, born)
+		w.pulls, delivered = append(w.pulls, fresh), append(delivered, fresh)
 	}
 	if known := w.pulls[w.random.IntN(len(w.pulls))]; known != delivered[0] && known != delivered[len(delivered)-1] {
 		delivered = append(delivered, known)
@@ -60,7 +60,7 @@ func (w *world) planPulls(p *plan) {
 	}
 	p.isFinal = true
 	p.effect = func() {
-		if p.calm() && added != wanted {
+		if p.isPredictable() && added != wanted {
 			w.fail("%s: %d pulls were new, want %d", p.task.name, added, wanted)
 		}
 		for _, one := range delivered {
@@ -91,8 +91,8 @@ func (w *world) planCount(p *plan) {
 	}
 }
 
-// learnPulls records the pulls again that may be lost, and compares the figures of the days with the model.
-func (w *world) learnPulls(ctx context.Context) {
+// reconcilePulls records again the pulls that may be lost, and compares the figures of the days with the model.
+func (w *world) reconcilePulls(ctx context.Context) {
 	days := map[calendar.Day]bool{}
 	for _, one := range w.pulls {
 		if one.unsure || !one.recorded {

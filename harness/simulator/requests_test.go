@@ -12,10 +12,10 @@ import (
 	"portside/shared/users"
 )
 
-// maxPasswordRequests bounds the number of requests, so that operations often have the same request.
+// maxPasswordRequests bounds the number of requests, so that several operations often concern the same request.
 const maxPasswordRequests = 15
 
-// passwordRequest is what must be true of a request for a password (package credentialrequests).
+// passwordRequest is the model of a request for a password (package credentialrequests).
 type passwordRequest struct {
 	mark
 
@@ -29,8 +29,9 @@ type passwordRequest struct {
 
 var mailedCollection = regexp.MustCompile(`/portal/collect#(psl_\w+)`)
 
-// hand returns the users who have a hand in what a credential does: its owner, and those of the credentials that it was made with.
-func (s *secret) hand() []*person {
+// participants returns the users who take part in what a credential does: its owner, and the owners of the credentials with which it was
+// made.
+func (s *secret) participants() []*person {
 	var all []*person
 	for ; s != nil; s = s.maker {
 		all = append(all, s.owner)
@@ -45,13 +46,13 @@ func (w *world) planRequest(p *plan) {
 		return
 	}
 	levels := []credentialrequests.Level{credentialrequests.Charts, credentialrequests.Images, credentialrequests.Full}
-	born := &passwordRequest{maker: p.actor, level: levels[w.random.IntN(len(levels))], status: credentialrequests.Pending}
+	request := &passwordRequest{maker: p.actor, level: levels[w.random.IntN(len(levels))], status: credentialrequests.Pending}
 	owner := p.actor.owner
 	p.name, p.isStrict, p.changes = "request password", true, []*mark{&owner.requests}
 	w.as(p, "", func(ctx context.Context, caller principal.Principal) error {
 		created, err := w.office.Requests.Create(ctx, caller, "https://portal.example.com",
-			credentialrequests.New{Level: born.level, Justification: "for the build"})
-		born.id = created.Request.ID
+			credentialrequests.New{Level: request.level, Justification: "for the build"})
+		request.id = created.Request.ID
 		return err
 	})
 	pending := 0
@@ -64,7 +65,7 @@ func (w *world) planRequest(p *plan) {
 		p.wanted = credentialrequests.ErrOpen
 	}
 	p.isFinal = true
-	p.effect = func() { w.passwordRequests = append(w.passwordRequests, born) }
+	p.effect = func() { w.passwordRequests = append(w.passwordRequests, request) }
 }
 
 // planDecision approves or denies a request. The request and the decision must come from different people.
@@ -83,8 +84,8 @@ func (w *world) planDecision(p *plan) {
 		})
 		return err
 	})
-	makers, deciders := a.maker.hand(), p.actor.hand()
-	isActive := !a.maker.owner.gone && a.maker.owner.status == users.Active
+	makers, deciders := a.maker.participants(), p.actor.participants()
+	isActive := !a.maker.owner.isDeleted && a.maker.owner.status == users.Active
 	switch {
 	case p.wanted != nil:
 	case p.actor.owner == a.maker.owner:
@@ -109,8 +110,8 @@ func (w *world) decide(p *plan, a *passwordRequest, isApproval bool) {
 	}
 	a.status, a.link = credentialrequests.Approved, p.found(mailedCollection)
 	a.collectBy = w.office.Clock.Now().Add(credentialrequests.LinkLifetime)
-	a.unsure = a.link == "" && !p.calm() || !a.maker.isSure()
-	if a.link == "" && p.calm() {
+	a.unsure = a.link == "" && !p.isPredictable() || !a.maker.isSure()
+	if a.link == "" && p.isPredictable() {
 		w.fail("%s: no link was mailed", p.task.name)
 	}
 }
@@ -136,7 +137,7 @@ func (w *world) planCollection(p *plan) {
 		return err
 	}
 	isOpen := a.status == credentialrequests.Approved && now.Before(a.collectBy) && !a.maker.endsRequests()
-	if !isOpen || owner.gone || owner.status != users.Active {
+	if !isOpen || owner.isDeleted || owner.status != users.Active {
 		p.wanted = credentialrequests.ErrLink
 	}
 	if !a.maker.isSure() {
@@ -148,7 +149,7 @@ func (w *world) planCollection(p *plan) {
 	}
 }
 
-// anyRequest returns a request, most often with the status, or nil.
+// anyRequest returns a request, usually one with the status, or nil.
 func (w *world) anyRequest(status credentialrequests.Status) *passwordRequest {
 	var found []*passwordRequest
 	for _, a := range w.passwordRequests {
@@ -165,9 +166,9 @@ func (w *world) anyRequest(status credentialrequests.Status) *passwordRequest {
 	return found[w.random.IntN(len(found))]
 }
 
-// learnRequests compares the stored requests with the model. It reads those of which the model is unsure, and forgets some that
-// are decided.
-func (w *world) learnRequests(ctx context.Context) {
+// reconcileRequests compares the stored requests with the model. Where the model is unsure, it adopts what is stored. It forgets some
+// requests that are decided.
+func (w *world) reconcileRequests(ctx context.Context) {
 	for _, owner := range w.people {
 		if owner.requests.unsure {
 			w.adopt(ctx, owner)
@@ -192,7 +193,7 @@ func (w *world) learnRequests(ctx context.Context) {
 	}
 	w.passwordRequests = slices.DeleteFunc(w.passwordRequests, func(a *passwordRequest) bool {
 		isDone := a.status != credentialrequests.Pending && a.status != credentialrequests.Approved
-		return a.maker.owner.gone || isDone && w.random.IntN(2) == 0
+		return a.maker.owner.isDeleted || isDone && w.random.IntN(2) == 0
 	})
 }
 

@@ -20,10 +20,10 @@ import (
 	"portside/shared/credentials"
 )
 
-// longestWait is longer than every wait of a retry, so that after it all waiting operations have gone on.
+// longestWait is longer than the wait of any retry, so that after it no operation waits.
 const longestWait = 2 * time.Second
 
-// errCut is what an operation sees of an answer that was lost, and errCrashed what it sees after its process has died.
+// errCut is the error of a call whose answer was lost, and errCrashed that of a call after its process has died.
 var (
 	errCut     = fmt.Errorf("the connection broke: %w", io.ErrUnexpectedEOF)
 	errCrashed = errors.New("the process has died")
@@ -55,7 +55,7 @@ type answer struct {
 	err      error
 }
 
-// compare orders calls by what does not differ between runs.
+// compare orders calls by properties that are the same in each run with the same seed.
 func (c *call) compare(other *call) int {
 	if order := cmp.Or(cmp.Compare(c.task.number, other.task.number), cmp.Compare(c.target(), other.target())); order != 0 {
 		return order
@@ -81,7 +81,7 @@ func (c *call) canonical() []byte {
 type scheduler struct {
 	random  *rand.Rand
 	engines office.Client
-	outside chan func() // runs functions out of the bubble, where connections live
+	outside chan func() // runs functions outside the bubble, where connections live
 	faults  bool
 
 	mailed map[string]string // links to collect passwords by their id
@@ -129,7 +129,7 @@ func (s *scheduler) run(ctx context.Context, tasks []*task, operations []func(co
 		next, isDone := s.choose(tasks)
 		switch {
 		case next != nil:
-			s.release(next) //nolint:contextcheck // the call goes on out of the bubble, where the context of the bubble must not be used
+			s.release(next) //nolint:contextcheck // the call continues outside the bubble, where the context of the bubble must not be used
 		case isDone:
 			return
 		default:
@@ -138,7 +138,7 @@ func (s *scheduler) run(ctx context.Context, tasks []*task, operations []func(co
 	}
 }
 
-// pass lets all operations that wait for a retry go on. In the bubble it takes no time.
+// pass waits until all retries have continued. In the bubble that takes no time.
 func pass(ctx context.Context) {
 	timer := time.NewTimer(longestWait)
 	defer timer.Stop()
@@ -202,7 +202,7 @@ func (s *scheduler) answerTo(c *call, fault string) answer {
 	return a
 }
 
-// send sends the call out of the bubble, because connections have goroutines that never end.
+// send sends the call outside the bubble, because connections have goroutines that never end.
 func (s *scheduler) send(c *call) (a answer) {
 	s.do(func() {
 		request := c.request.Clone(context.Background())
@@ -227,7 +227,7 @@ func (s *scheduler) send(c *call) (a answer) {
 	return a
 }
 
-// do runs a function out of the bubble, and returns when it is done.
+// do runs a function outside the bubble, and returns when it is done.
 func (s *scheduler) do(f func()) {
 	var wait sync.Mutex
 	wait.Lock()

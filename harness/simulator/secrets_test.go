@@ -11,7 +11,7 @@ import (
 	"portside/shared/users"
 )
 
-// secret is what must be true of a credential.
+// secret is the model of a credential.
 type secret struct {
 	mark
 
@@ -22,7 +22,7 @@ type secret struct {
 	revoked bool
 	leak    leak
 	mayLeak bool    // whether it may have ended because of a leak
-	maker   *secret // with which it was made; nil if no credential was used
+	maker   *secret // the credential with which it was created, or nil
 
 	from   *secret // the token that was renewed; nil for none
 	line   *line   // of a token
@@ -35,7 +35,7 @@ type secret struct {
 func (s *secret) isSession() bool { return s.text.Kind() == credentials.Session }
 func (s *secret) isToken() bool   { return s.text.Kind() == credentials.AccessToken }
 
-// use notes a request with the credential. With faults, it may not have been counted.
+// use notes a request with the credential. After a fault, the request may not count as a use.
 func (s *secret) use(at time.Time, faulty bool) {
 	if !s.isSession() || s.isIdle(at) {
 		return
@@ -46,10 +46,10 @@ func (s *secret) use(at time.Time, faulty bool) {
 	s.maybeUsedAt = at
 }
 
-// isIdle reports whether a session has certainly not been used for too long.
+// isIdle reports whether a session has certainly ended because it was not used.
 func (s *secret) isIdle(at time.Time) bool { return s.isSession() && idle(s.maybeUsedAt, at) }
 
-// mayBeIdle reports whether a session has perhaps not been used for too long.
+// mayBeIdle reports whether a session may have ended because it was not used.
 func (s *secret) mayBeIdle(at time.Time) bool { return s.isSession() && idle(s.usedAt, at) }
 
 func idle(used, at time.Time) bool {
@@ -65,7 +65,7 @@ func (w *world) works(s *secret) bool { return !w.isDead(s) && !s.mayBeIdle(w.of
 func (w *world) isDead(s *secret) bool {
 	now := w.office.Clock.Now()
 	isEnded := s.revoked || s.isLeaked() || s.line != nil && s.line.ended
-	return isEnded || s.isExpired(now) || s.isIdle(now) || s.owner.gone || s.owner.status != users.Active
+	return isEnded || s.isExpired(now) || s.isIdle(now) || s.owner.isDeleted || s.owner.status != users.Active
 }
 
 // isKnown reports whether the model knows whether a secret works.
@@ -84,7 +84,7 @@ func (w *world) sessionsOf(owner *person) []*secret {
 	return found
 }
 
-// authenticate uses a secret in the way in which its kind is sent.
+// authenticate authenticates with a secret, as a client with its kind of credential does.
 func (w *world) authenticate(ctx context.Context, s *secret) (principal.Principal, error) {
 	if s.text.Kind() == credentials.Password {
 		caller, _, err := w.office.Authenticator.AuthenticateBasic(ctx, s.username, s.text.Reveal())
@@ -94,9 +94,9 @@ func (w *world) authenticate(ctx context.Context, s *secret) (principal.Principa
 	return caller, err
 }
 
-// learnSecrets uses every secret.
-func (w *world) learnSecrets(ctx context.Context) {
-	w.learnLeaks()
+// reconcileSecrets authenticates with every secret and compares the results with the model. Where the model is unsure, it adopts the result.
+func (w *world) reconcileSecrets(ctx context.Context) {
+	w.reconcileLeaks()
 	live := map[*person]int{}
 	for _, s := range w.secrets {
 		now := w.office.Clock.Now()
@@ -112,8 +112,8 @@ func (w *world) learnSecrets(ctx context.Context) {
 		case err != nil && !errors.Is(err, credentials.ErrUnauthorized):
 			w.fail("using the secret %s: %v", s.text.ID(), err)
 		case err == nil && isDead && (!s.unsure || !s.revoked):
-			w.fail("the secret %s works: owner gone=%v %s, expired=%v, revoked=%v, leaked=%v",
-				s.text, s.owner.gone, s.owner.status, s.isExpired(now), s.revoked, s.isLeaked())
+			w.fail("the secret %s works: owner deleted=%v %s, expired=%v, revoked=%v, leaked=%v",
+				s.text, s.owner.isDeleted, s.owner.status, s.isExpired(now), s.revoked, s.isLeaked())
 		case err != nil && works && !mayBeRevoked:
 			w.fail("the secret %s of %s does not work", s.text, s.owner.email)
 		case err == nil && !caller.Scoped() && caller.Role != s.owner.role:
@@ -137,13 +137,13 @@ func (w *world) forget() {
 	const kept = 40
 	for i := 0; i < len(w.secrets) && len(w.secrets) > kept; {
 		s, now := w.secrets[i], w.office.Clock.Now()
-		if s.owner.gone || s.isExpired(now) || s.isIdle(now) || w.isDead(s) && !s.unsure {
+		if s.owner.isDeleted || s.isExpired(now) || s.isIdle(now) || w.isDead(s) && !s.unsure {
 			w.secrets = slices.Delete(w.secrets, i, i+1)
 			continue
 		}
 		i++
 	}
 	w.people = slices.DeleteFunc(w.people, func(p *person) bool {
-		return p.gone && !slices.ContainsFunc(w.secrets, func(s *secret) bool { return s.owner == p })
+		return p.isDeleted && !slices.ContainsFunc(w.secrets, func(s *secret) bool { return s.owner == p })
 	})
 }

@@ -15,7 +15,7 @@ import (
 // maxSignIns is how many requests for sign-in mails the model keeps.
 const maxSignIns = 6
 
-// signIn is what must be true of a request for a sign-in mail.
+// signIn is the model of a request for a sign-in mail.
 type signIn struct {
 	mark
 
@@ -45,7 +45,7 @@ func (p *plan) found(pattern *regexp.Regexp) string {
 func (w *world) planMail(p *plan) {
 	person := w.anyPerson()
 	for range 3 { // most people can sign in
-		if person.gone || person.status != users.Active {
+		if person.isDeleted || person.status != users.Active {
 			person = w.anyPerson()
 		}
 	}
@@ -60,8 +60,8 @@ func (w *world) planMail(p *plan) {
 	}
 	p.effect = func() {
 		asked.link, asked.code = p.found(mailedLink), p.found(mailedCode)
-		isWanted := !person.gone && person.status == users.Active
-		if p.calm() && isWanted != (asked.link != "") {
+		isWanted := !person.isDeleted && person.status == users.Active
+		if p.isPredictable() && isWanted != (asked.link != "") {
 			w.fail("%s: the mail was sent=%v, want %v", p.task.name, asked.link != "", isWanted)
 		}
 		w.signIns = append(w.signIns, asked)
@@ -89,11 +89,11 @@ func (w *world) planSignIn(p *plan) {
 		return err
 	}
 	isOpen := !in.used && in.tries < sessions.MaxTries && in.link != "" && w.office.Clock.Now().Before(in.expires)
-	if !isOpen || way == "wrong code" || way == "other browser" || in.person.gone || in.person.status != users.Active {
+	if !isOpen || way == "wrong code" || way == "other browser" || in.person.isDeleted || in.person.status != users.Active {
 		p.wanted = sessions.ErrSignIn
 	}
 	if way == "code" || way == "wrong code" {
-		p.tried = func() { in.tries++ }
+		p.onAnswer = func() { in.tries++ }
 	}
 	p.isFinal, p.effect = true, func() { w.begin(p, in, made, replaced) }
 }
@@ -247,7 +247,7 @@ func (w *world) planSignOut(p *plan) {
 	})
 	switch {
 	case p.wanted != nil:
-	case person.gone:
+	case person.isDeleted:
 		p.wanted = users.ErrNotFound
 	case !p.actor.owner.role.Covers(person.role):
 		p.wanted = users.ErrRoleTooHigh

@@ -41,7 +41,7 @@ func TestSimulation(t *testing.T) {
 	}
 }
 
-// simulate opens an office out of the bubble, because its engine and its connections live longer than the bubble waits.
+// simulate opens the office outside the bubble, because the bubble would wait for its engine and its connections forever.
 func simulate(t *testing.T, seed uint64, steps int) {
 	s := &scheduler{random: rand.New(rand.NewPCG(seed, 0)), outside: make(chan func()), mailed: map[string]string{}}
 	o, err := office.Open(t.Context(), office.Options{
@@ -78,10 +78,10 @@ func (w *world) report(t *testing.T, seed uint64) {
 	}
 }
 
-// live runs rounds until the steps are used up or something is wrong.
+// live runs rounds until the steps are used up or a check fails.
 func (w *world) live(t *testing.T, steps int) {
 	ctx := t.Context()
-	for w.steps < steps && len(w.wrong) == 0 {
+	for w.steps < steps && len(w.failures) == 0 {
 		if w.rounds%checkEvery == 0 {
 			w.check(ctx)
 		}
@@ -91,12 +91,12 @@ func (w *world) live(t *testing.T, steps int) {
 		}
 	}
 	w.check(ctx)
-	for _, sentence := range w.wrong {
+	for _, sentence := range w.failures {
 		t.Error(sentence)
 	}
 }
 
-// jump moves the clock forward, often just before or after a border.
+// jump moves the clock forward, often to the end or the beginning of a day or month.
 func (w *world) jump() {
 	now := w.office.Clock.Now()
 	midnight := time.Date(now.Year(), now.Month(), now.Day()+1, 0, 0, 0, 0, time.UTC)
@@ -114,7 +114,7 @@ func (w *world) jump() {
 // invariants returns the rules that the tables break.
 func (w *world) invariants(context.Context) (broken []string, err error) {
 	tables := w.office.Tables.Checked()
-	w.do(func() { //nolint:contextcheck // it runs out of the bubble, where the context of the bubble must not be used
+	w.do(func() { //nolint:contextcheck // it runs outside the bubble, where the context of the bubble must not be used
 		broken, err = invariants.Check(context.Background(), w.office.Direct, tables, w.office.Clock.Now())
 	})
 	return broken, err

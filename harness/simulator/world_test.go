@@ -14,55 +14,55 @@ import (
 	"portside/shared/users"
 )
 
-// mark says how much is known of a part of the model.
+// mark says whether the model is sure of one of its parts.
 type mark struct {
-	unsure  bool // while the outcome of an operation is unknown
-	touched int  // by the operations of this round that may change the part
+	unsure  bool // whether the outcome of an operation on the part is unknown
+	touched int  // how many operations of this round may change the part
 }
 
-// settle forgets the round.
-func (m *mark) settle() { m.unsure, m.touched = m.unsure || m.touched > 1, 0 }
+// endRound makes the part unsure if several operations of the round may have changed it.
+func (m *mark) endRound() { m.unsure, m.touched = m.unsure || m.touched > 1, 0 }
 
-// person is what must be true of a user.
+// person is the model of a user.
 type person struct {
 	mark
 
 	id, email string
 	role      principal.Role
 	status    users.Status
-	gone      bool
+	isDeleted bool
 
-	sessions mark // whether operations of this round begin and end sessions
+	sessions mark // the sessions that begin or end in this round
 	requests mark // the pending requests for passwords
 }
 
-// world has the model beside the services.
+// world has the services and the model of what they store.
 type world struct {
 	*scheduler
 
 	office  *office.Office
-	people  []*person // in the order of their creation, because ids differ between runs
+	people  []*person // in the order of their creation, because IDs differ between runs
 	secrets []*secret
-	names   int // of addresses
+	names   int // counts the unique names that were given, such as addresses
 
 	projects         []*project
 	signIns          []*signIn // the newest
 	passwordRequests []*passwordRequest
 	pulls            []*pulled // the newest
 	pullsOn          map[pullFigure]int64
-	// pullsPlan is what this round does with pulls: record or count. Both at once would not replay, because a count finds a batch that is
-	// just being written by a random shard.
+	// pullsPlan is what this round does with pulls: "record" or "count". A round with both could not be replayed, because a count may find a
+	// batch while it is written to a random shard.
 	pullsPlan string
 
 	operations, rounds, checks int
 	seen                       map[string]int // answers by operation and outcome
-	wrong                      []string
+	failures                   []string
 }
 
 func (w *world) fail(format string, values ...any) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.wrong = append(w.wrong, fmt.Sprintf(format, values...))
+	w.failures = append(w.failures, fmt.Sprintf(format, values...))
 }
 
 // round runs one to five operations at once.
@@ -88,10 +88,10 @@ func (w *world) round(ctx context.Context) {
 	for _, p := range plans {
 		w.judge(p)
 	}
-	w.settle()
+	w.endRound()
 }
 
-// refusals are the names of the kinds of answers that are errors.
+// refusals names the kinds of errors in the figures.
 var refusals = map[fault.Kind]string{
 	fault.Internal: "internal error", fault.Validation: "invalid", fault.Unauthorized: "unauthorized", fault.Forbidden: "forbidden",
 	fault.NotFound: "not found", fault.Conflict: "conflict", fault.Precondition: "changed meanwhile", fault.TooLarge: "too large",
@@ -113,18 +113,18 @@ func (w *world) judge(p *plan) {
 	if p.actor != nil {
 		p.actor.use(w.office.Clock.Now(), p.task.faulty)
 	}
-	if p.tried != nil && !p.task.faulty {
-		p.tried()
+	if p.onAnswer != nil && !p.task.faulty {
+		p.onAnswer()
 	}
 	switch {
 	case p.err == nil && p.isFinal && !p.task.faulty:
 		p.apply()
 	case p.task.faulty:
-		p.doubt()
+		p.markUnsure()
 	case p.err == nil && p.touchedOnce():
 		p.apply()
 	case p.err == nil, fault.KindOf(p.err) == fault.Unavailable:
-		p.doubt()
+		p.markUnsure()
 	}
 }
 
@@ -135,7 +135,7 @@ func (w *world) compare(p *plan) {
 	case p.task.faulty:
 	case p.err != nil && fault.KindOf(p.err) == fault.Internal:
 		w.fail("%s answers an internal error without a fault: %v", p.task.name, p.err)
-	case !p.calm() || p.err != nil && fault.KindOf(p.err) == fault.Unavailable:
+	case !p.isPredictable() || p.err != nil && fault.KindOf(p.err) == fault.Unavailable:
 	case p.wanted != nil && !errors.Is(p.err, p.wanted):
 		w.fail("%s answers %v, want %v", p.task.name, p.err, p.wanted)
 	case p.wanted == nil && p.err != nil && p.isStrict && !slices.ContainsFunc(p.allowed, isAllowed):
@@ -145,38 +145,38 @@ func (w *world) compare(p *plan) {
 	}
 }
 
-// settle forgets which parts of the model the round has touched.
-func (w *world) settle() {
+// endRound ends the round for all parts of the model.
+func (w *world) endRound() {
 	for _, p := range w.people {
-		p.settle()
-		p.requests.settle()
+		p.endRound()
+		p.requests.endRound()
 		p.sessions = mark{}
 	}
 	for _, s := range w.secrets {
-		s.settle()
+		s.endRound()
 		if s.line != nil {
-			s.line.settle()
+			s.line.endRound()
 		}
 	}
 	for _, p := range w.projects {
-		p.settle()
+		p.endRound()
 	}
 	for _, s := range w.signIns {
-		s.settle()
+		s.endRound()
 	}
 	for _, a := range w.passwordRequests {
-		a.settle()
+		a.endRound()
 	}
 	for _, one := range w.pulls {
-		one.settle()
+		one.endRound()
 	}
 }
 
-// check finishes what is stored, and then compares all users, secrets and tables with the model.
+// check lets the schedules finish their pending work, and then compares all users, secrets and tables with the model.
 func (w *world) check(ctx context.Context) {
 	w.checks++
 	w.faults = false
-	w.office.Clock.Advance(time.Hour) // stored work is due
+	w.office.Clock.Advance(time.Hour) // pending work is due
 	w.alone(ctx, "check", func(ctx context.Context) {
 		for range 3 {
 			if err := w.office.SendDue(ctx); err != nil {
@@ -184,11 +184,11 @@ func (w *world) check(ctx context.Context) {
 			}
 			w.office.Clock.Advance(time.Hour)
 		}
-		w.learnPeople(ctx)
-		w.learnProjects(ctx)
-		w.learnPulls(ctx)
-		w.learnSecrets(ctx)
-		w.learnRequests(ctx)
+		w.reconcilePeople(ctx)
+		w.reconcileProjects(ctx)
+		w.reconcilePulls(ctx)
+		w.reconcileSecrets(ctx)
+		w.reconcileRequests(ctx)
 		w.ensureAdmin(ctx)
 	})
 	broken, err := w.invariants(ctx)
@@ -205,19 +205,19 @@ func (w *world) alone(ctx context.Context, name string, f func(context.Context))
 	w.run(ctx, []*task{{name: name}}, []func(context.Context){f})
 }
 
-// learnPeople compares the users with the model, and takes over what it is unsure of.
-func (w *world) learnPeople(ctx context.Context) {
+// reconcilePeople compares the stored users with the model. Where the model is unsure, it adopts what is stored.
+func (w *world) reconcilePeople(ctx context.Context) {
 	for _, p := range w.people {
 		user, err := w.office.Users.Get(ctx, p.id)
-		isGone := errors.Is(err, users.ErrNotFound)
+		isMissing := errors.Is(err, users.ErrNotFound)
 		switch {
-		case err != nil && !isGone:
+		case err != nil && !isMissing:
 			w.fail("reading the user %s: %v", p.email, err)
 		case p.unsure:
-			p.role, p.status, p.gone, p.unsure = user.Role, user.Status, isGone, false
-		case p.gone != isGone:
-			w.fail("the user %s has gone=%v, want %v", p.email, isGone, p.gone)
-		case !isGone && (user.Role != p.role || user.Status != p.status || user.Email != p.email):
+			p.role, p.status, p.isDeleted, p.unsure = user.Role, user.Status, isMissing, false
+		case p.isDeleted != isMissing:
+			w.fail("the user %s has deleted=%v, want %v", p.email, isMissing, p.isDeleted)
+		case !isMissing && (user.Role != p.role || user.Status != p.status || user.Email != p.email):
 			w.fail("the user %s is %s and %s, want %s and %s", p.email, user.Role, user.Status, p.role, p.status)
 		}
 	}

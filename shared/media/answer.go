@@ -34,20 +34,20 @@ type Quote struct {
 	Start      int      `json:"start" doc:"Position of the first character of the quote in the text of the file." example:"412"`
 	End        int      `json:"end" doc:"Position after the last character of the quote." example:"429"`
 	Confidence float64  `json:"confidence" minimum:"0" maximum:"1" example:"0.93"`
-	Box        *Box     `json:"box,omitempty" doc:"Place of the quote on its page. PDF, and pictures whose reader finds the places of words."`
-	Place      *Place   `json:"place,omitempty" doc:"Where the quote stands in a file without boxes, in the terms of its format."`
+	Box        *Box     `json:"box,omitempty" doc:"Place of the quote on its page. Only for PDF files, and for pictures if their reader returns the positions of words."`
+	Place      *Place   `json:"place,omitempty" doc:"Place of the quote in a file without boxes, in the terms of its format."`
 	Time       *float64 `json:"time,omitempty" doc:"In a recording, the time at which the passage with the quote begins, in seconds." example:"12.5"`
 }
 
 // Place is where a quote stands in a file, in the terms of its format.
 type Place struct {
-	Sheet    string   `json:"sheet,omitempty" doc:"Of a spreadsheet: the name of the sheet." example:"Invoice"`
-	Cell     string   `json:"cell,omitempty" doc:"Of a spreadsheet: the cell." example:"B7"`
-	Slide    int      `json:"slide,omitempty" doc:"Of a presentation: the number of the slide, from 1."`
-	Headings []string `json:"headings,omitempty" doc:"The headings above the quote, the outermost first; up to 10, of each the first 200 characters. Not of a spreadsheet."`
-	Table    int      `json:"table,omitempty" doc:"Number of the table in the file, from 1. Not of a spreadsheet."`
-	Row      int      `json:"row,omitempty" doc:"Number of the row of the table, from 1; the head is a row."`
-	Column   int      `json:"column,omitempty" doc:"Number of the column of the table, from 1."`
+	Sheet    string   `json:"sheet,omitempty" doc:"In a spreadsheet: the name of the sheet." example:"Invoice"`
+	Cell     string   `json:"cell,omitempty" doc:"In a spreadsheet: the cell." example:"B7"`
+	Slide    int      `json:"slide,omitempty" doc:"In a presentation: the number of the slide, from 1."`
+	Headings []string `json:"headings,omitempty" doc:"The headings above the quote, the outermost first: up to 10, with the first 200 characters of each. Missing in a spreadsheet."`
+	Table    int      `json:"table,omitempty" doc:"Number of the table in the file, from 1. Missing in a spreadsheet."`
+	Row      int      `json:"row,omitempty" doc:"Number of the row in the table, from 1. A header is a row, too."`
+	Column   int      `json:"column,omitempty" doc:"Number of the column in the table, from 1."`
 }
 
 // Box is the place of a quote on its page.

@@ -16,24 +16,24 @@ import (
 
 // Limits of a batch.
 const (
-	// MaxBatchDocuments is how many documents one batch may have.
+	// MaxBatchDocuments is how many documents a batch may have.
 	MaxBatchDocuments = 1_000
-	// MaxBatchNameChars is the length of the name of a document.
+	// MaxBatchNameChars is how many characters the name of a document may have.
 	MaxBatchNameChars = 200
-	// MaxBatchRuns is how many runs of JobTimeout a batch may take. Lambda takes a function that starts itself through a bucket for an
-	// endless loop and stops it after some 16 invocations.
+	// MaxBatchRuns is how many runs of JobTimeout a batch may take. Each run starts the next one through a bucket. Lambda detects that as
+	// a recursive loop, and stops the function after about 16 invocations.
 	MaxBatchRuns = 12
-	// maxLineBytes is the size of a document's line in the results, so that all of them fit on the disk of a function.
+	// maxLineBytes bounds the line of a document in the results, so that the lines of all documents fit on the disk of a function.
 	maxLineBytes = 256 << 10
-	// batchWorkers is how many documents a run reads at the same time. Each can have 200 MB on the disk.
+	// batchWorkers is how many documents a run reads at the same time. Each document can need 200 MB on the disk.
 	batchWorkers = 2
-	// batchReserve is the time at the end of a run in which it begins no document.
+	// batchReserve is the time that a run must have left to begin another document.
 	batchReserve = 2 * time.Minute
 )
 
 // Faults of documents of a batch.
 var (
-	// ErrNotReached is the failure of a document whose turn had not come at the end of the last run.
+	// ErrNotReached is the failure of a document that the last run did not begin before its time was up.
 	ErrNotReached = fault.New(fault.Unavailable, "The batch ended after 3 hours before it came to this document. Send the document in "+
 		"another batch.")
 	// ErrLongAnswer is the failure of a document whose answer is larger than maxLineBytes, even without evidence.
@@ -41,20 +41,20 @@ var (
 		"request of its own.")
 )
 
-// leftOutEvidence is the warning in the line of a document whose answer is too large with its evidence.
-const leftOutEvidence = "The evidence was left out, because a document's part of the results has at most 256 KB."
+// warningNoEvidence is the warning in the line of a document whose answer is too large with its evidence.
+const warningNoEvidence = "The evidence was left out, because a document's part of the results has at most 256 KB."
 
 // Batch is the part of a Job that answers one question about each of many documents separately.
 type Batch struct {
 	Documents []BatchDocument `json:"documents"` // in the order of the request, with the indexes of Job.Uploads
-	Runs      int             `json:"runs"`      // earlier runs that ended for lack of time
+	Runs      int             `json:"runs"`      // earlier runs that ended because their time was up
 }
 
-// BatchDocument is a document of a batch with the state of its work.
+// BatchDocument is a document of a batch, with the state of its work.
 type BatchDocument struct {
-	Name    string   `json:"name"` // of the client
+	Name    string   `json:"name"` // the client's name for the document
 	Status  Status   `json:"status"`
-	Tries   int      `json:"tries,omitempty"`   // that have begun
+	Tries   int      `json:"tries,omitempty"`   // attempts that have begun
 	Failure *Failure `json:"failure,omitempty"` // why it failed
 }
 
@@ -71,18 +71,19 @@ func (b *Batch) Count(status Status) (count int) {
 	return count
 }
 
-// clone returns a copy that shares no document.
+// clone returns a copy with separate documents.
 func (b *Batch) clone() *Batch { return &Batch{Documents: slices.Clone(b.Documents), Runs: b.Runs} }
 
 // BatchRequest asks one question about each of many uploads.
 type BatchRequest struct {
 	Owner    string
 	Question Question
-	Uploads  []string // IDs
-	Names    []string // of the documents, with the indexes of Uploads
+	Uploads  []string // the IDs of the documents' uploads
+	Names    []string // the names of the documents, with the indexes of Uploads
 }
 
-// StartBatch starts a job that answers the question about each document, or returns the job that already does. Errors: those of [Jobs].
+// StartBatch starts a job that answers the question about each document. If an equal request has already started the job and it has not
+// ended, StartBatch returns that job. Errors: those of [Jobs].
 func (r *Responder) StartBatch(ctx context.Context, req BatchRequest) (Job, error) {
 	id, err := r.batchID(req)
 	if err != nil {
@@ -97,7 +98,7 @@ func (r *Responder) StartBatch(ctx context.Context, req BatchRequest) (Job, erro
 	})
 }
 
-// batchID returns the same ID for the same batch of the same owner, so that a repeated request gets the job that is running.
+// batchID returns the ID of a batch. Equal requests of an owner get the same ID, so a repeated request finds the job that is running.
 func (r *Responder) batchID(req BatchRequest) (string, error) {
 	question, err := r.Service.ResultKey(Work{Question: req.Question})
 	if err != nil {
@@ -116,19 +117,19 @@ type BatchLine struct {
 	Error    *Problem `json:"error"`  // null unless it failed
 }
 
-// Problem is a Failure in the form in which clients see it.
+// Problem is a Failure as clients see it.
 type Problem struct {
-	Code   string `json:"code"` // as in problem details
+	Code   string `json:"code"` // the code that problem details have for the same failure
 	Detail string `json:"detail"`
 }
 
-// encodeLine returns the line of a document that has succeeded, without a line break. It leaves out the evidence if the line would be too
-// long with it. Errors: ErrLongAnswer.
+// encodeLine returns the line of a document that has succeeded, without a line break. If the line is too long, encodeLine leaves out the
+// evidence. Errors: ErrLongAnswer.
 func encodeLine(line BatchLine) ([]byte, error) {
 	text, err := json.Marshal(line)
 	if err == nil && len(text) > maxLineBytes && line.Result.Evidence != nil {
 		short := *line.Result
-		short.Evidence, short.Warnings = nil, append(slices.Clone(short.Warnings), leftOutEvidence)
+		short.Evidence, short.Warnings = nil, append(slices.Clone(short.Warnings), warningNoEvidence)
 		line.Result = &short
 		text, err = json.Marshal(line)
 	}
@@ -138,9 +139,9 @@ func encodeLine(line BatchLine) ([]byte, error) {
 	return text, err
 }
 
-// BatchResults stores the results of batches for the time of Retention.
+// BatchResults stores the results of batches for Retention.
 type BatchResults interface {
-	// SaveLine stores a document's line. It may replace one that is equal.
+	// SaveLine stores a document's line, and replaces an earlier line of the document.
 	SaveLine(ctx context.Context, job Job, index int, line []byte) error
 	// Line returns a document's line. Errors: ErrNoLine.
 	Line(ctx context.Context, job Job, index int) ([]byte, error)
@@ -148,7 +149,7 @@ type BatchResults interface {
 	SaveResults(ctx context.Context, job Job, format ResultsFormat, file File) error
 }
 
-// ErrNoLine means that the line of a document is not stored.
+// ErrNoLine means that the store has no line for the document.
 var ErrNoLine = errors.New("the line of a document is not stored")
 
 // ResultsFormat is the format of a file with all results of a batch.

@@ -49,7 +49,7 @@ func (e *textEngine) callsOf(text string) int {
 	return e.calls[text]
 }
 
-// batchTest is a batch on a real store. Its clock is two seconds later at each look, so each change of the job is saved.
+// batchTest is a batch in a real store. Its clock advances by two seconds with each reading, so each change of the job is saved.
 type batchTest struct {
 	*testing.T
 	*textEngine
@@ -97,7 +97,7 @@ func (b *batchTest) now() time.Time {
 	return b.clock
 }
 
-// service returns a service whose documents have the text of their file.
+// service returns a service that reads each file as a document with the same text.
 func (b *batchTest) service() *media.Service {
 	return media.NewService(media.Parts{
 		Detect: func(context.Context, documents.Source, documents.Limits) (documents.Format, error) {
@@ -121,14 +121,14 @@ func (noResults) FindResult(context.Context, string) (media.Answer, bool, error)
 }
 func (noResults) SaveResult(context.Context, string, media.Answer) error { return nil }
 
-// run does one run, as an event does.
+// run runs the batch once, as an event does.
 func (b *batchTest) run(ctx context.Context) error {
 	return media.NewRunner(media.RunnerParts{
 		Service: b.service(), Uploads: b.store, Jobs: b.store, Batches: b.store, Now: b.now,
 	}).Run(ctx, owner, b.job.ID)
 }
 
-// mustRun does one run that must succeed.
+// mustRun runs the batch once and ends the test if that fails.
 func (b *batchTest) mustRun() {
 	b.Helper()
 	if err := b.run(b.Context()); err != nil {
@@ -168,7 +168,7 @@ func (b *batchTest) results(format media.ResultsFormat) string {
 	return string(text)
 }
 
-// events returns how many events of the job were sent.
+// events returns how many events the job has sent.
 func (b *batchTest) events() int {
 	b.Helper()
 	prefix := medias3.Queue + owner + "/" + b.job.ID + "/"
@@ -181,7 +181,7 @@ func (b *batchTest) events() int {
 
 func echo(_ context.Context, text string, _ int) (string, error) { return "=" + text, nil }
 
-// One document has no file, and the text of one is a panic. The others have answers, in both files of results.
+// One document has no file, and another one makes the engine panic. The other documents have answers in both files of results.
 func TestBatchAnswersEachDocument(t *testing.T) {
 	testkit.CaptureLogs(t)
 	b := newBatchTest(t, func(ctx context.Context, text string, call int) (string, error) {
@@ -219,7 +219,7 @@ func TestBatchAnswersEachDocument(t *testing.T) {
 	}
 }
 
-// A document that fails for a time is tried again by the next delivery of the event. The others are not.
+// The next delivery of the event tries only the documents that failed temporarily.
 func TestBatchTriesAgain(t *testing.T) {
 	busy := fault.New(fault.Unavailable, "The model is busy.")
 	b := newBatchTest(t, func(ctx context.Context, text string, call int) (string, error) {
@@ -244,7 +244,7 @@ func TestBatchTriesAgain(t *testing.T) {
 	}
 }
 
-// A run without time for a document sends another event. The last run ends the batch without the documents that are left.
+// A run that has no time for a document sends another event. The last run ends the batch, and the remaining documents fail.
 func TestBatchContinuesInOtherRuns(t *testing.T) {
 	b := newBatchTest(t, echo, "one", "two")
 	short, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -266,8 +266,8 @@ func TestBatchContinuesInOtherRuns(t *testing.T) {
 	}
 }
 
-// Runs that are killed during documents are like runs that never return. After the second one, these documents fail and the other one has
-// an answer. A run that was thought dead does not disturb the batch.
+// Runs that never return stand for killed runs. After the second one, the documents that were running fail, and the remaining document gets
+// an answer. A run that returns later than expected does not change the batch.
 func TestBatchSurvivesKilledRuns(t *testing.T) {
 	started, release, late := make(chan struct{}), make(chan struct{}), sync.WaitGroup{}
 	b := newBatchTest(t, func(ctx context.Context, text string, call int) (string, error) {

@@ -14,8 +14,8 @@ import (
 	"sync"
 )
 
-// fetchedLines is how many lines are fetched at the same time.
-const fetchedLines = 16
+// fetchWorkers is how many lines are fetched at the same time.
+const fetchWorkers = 16
 
 // saveResults stores the files with the results of all documents.
 func (r *Runner) saveResults(ctx context.Context, job Job) error {
@@ -28,7 +28,7 @@ func (r *Runner) saveResults(ctx context.Context, job Job) error {
 	return nil
 }
 
-// saveFile writes a file to the disk and stores it.
+// saveFile writes a file to the disk, because its size is unknown before, and stores it.
 func (r *Runner) saveFile(
 	ctx context.Context, job Job, format ResultsFormat, write func(context.Context, io.Writer, Job) error,
 ) error {
@@ -82,12 +82,12 @@ func (q Question) columns() []string {
 	for _, v := range q.Variables {
 		names = append(names, v.Name)
 	}
-	members, _ := parseObject(q.Schema) // an extraction without a schema has none
+	members, _ := parseObject(q.Schema) // fails only if there is no schema, because the request was checked
 	for _, m := range members {
 		if m.key != "properties" {
 			continue
 		}
-		properties, _ := parseObject(m.value) // the request was checked
+		properties, _ := parseObject(m.value)
 		for _, p := range properties {
 			names = append(names, p.key)
 		}
@@ -133,8 +133,7 @@ func csvCell(value json.RawMessage) string {
 	return string(value)
 }
 
-// csvText puts an apostrophe in front of a text that a spreadsheet would run as a formula. The source of the rule is OWASP's page on CSV
-// injection.
+// csvText puts an apostrophe in front of a text that a spreadsheet would run as a formula, as OWASP's page on CSV injection recommends.
 func csvText(text string) string {
 	if text != "" && strings.ContainsRune("=+-@\t\r", rune(text[0])) {
 		return "'" + text
@@ -145,8 +144,8 @@ func csvText(text string) string {
 // eachLine calls use with the line of each document, in the order of the documents.
 func (r *Runner) eachLine(ctx context.Context, job Job, use func(line []byte) error) error {
 	total := len(job.Batch.Documents)
-	for from := 0; from < total; from += fetchedLines {
-		lines, err := r.fetchLines(ctx, job, from, min(from+fetchedLines, total))
+	for from := 0; from < total; from += fetchWorkers {
+		lines, err := r.fetchLines(ctx, job, from, min(from+fetchWorkers, total))
 		if err != nil {
 			return err
 		}
@@ -159,14 +158,14 @@ func (r *Runner) eachLine(ctx context.Context, job Job, use func(line []byte) er
 	return nil
 }
 
-// fetchLines returns the lines of the documents with the indexes from up to, but not including, to.
+// fetchLines returns the lines of the documents from index from up to, but not including, index to.
 func (r *Runner) fetchLines(ctx context.Context, job Job, from, to int) ([][]byte, error) {
 	lines, failures := make([][]byte, to-from), make([]error, to-from)
-	var all sync.WaitGroup
+	var workers sync.WaitGroup
 	for i := range lines {
-		all.Go(func() { lines[i], failures[i] = r.line(ctx, job, from+i) })
+		workers.Go(func() { lines[i], failures[i] = r.line(ctx, job, from+i) })
 	}
-	all.Wait()
+	workers.Wait()
 	return lines, errors.Join(failures...)
 }
 

@@ -1,6 +1,7 @@
 package media
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,29 +11,31 @@ import (
 	"time"
 )
 
-// batchRun is one run of a batch. It answers one document after the other, and saves the job in between. It ends when all documents have
-// ended, when too little time is left, or when another run has saved the job.
+// batchRun is one run of a batch. Its workers answer documents until all documents have ended, too little time is left, or another run has
+// saved the job. They save the progress of the job as they go.
 type batchRun struct {
 	*Runner
 	ctx context.Context // of the run, which outlasts the context of the work
 
 	started Job // the job at the beginning of the run
 
-	mu           sync.Mutex
-	job          Job
-	savedAt      time.Time
-	savesAlways  bool          // an earlier run was killed, so the saved job must show what each document was doing
-	tried        map[int]error // the documents of this run, with the temporary failure of each
-	isSuperseded bool          // another run has saved the job
+	mu      sync.Mutex // guards the fields below
+	job     Job
+	savedAt time.Time
+	// savesEachStep is set after a failed or killed run. Then the stored job always has the state of each document, so that the next run
+	// can tell which documents were running when this one was killed.
+	savesEachStep bool
+	attempted     map[int]error // the documents that this run has begun; the value is the temporary failure, or nil
+	isSuperseded  bool          // whether another run has saved the job
 }
 
-// runBatch does one run of a batch. An error means that Lambda must deliver the event again.
+// runBatch runs a batch once. An error means that Lambda must deliver the event again.
 func (r *Runner) runBatch(ctx context.Context, job Job) error {
-	run := &batchRun{Runner: r, ctx: ctx, started: job, job: job, savedAt: r.Now(), tried: map[int]error{}}
+	run := &batchRun{Runner: r, ctx: ctx, started: job, job: job, savedAt: r.Now(), attempted: map[int]error{}}
 	run.job.Batch = job.Batch.clone()
-	wasKilled := run.resetKilled()
+	wasKilled := run.requeueKilled()
 	if wasKilled && job.Attempts >= MaxJobAttempts {
-		return run.finish() // the event will not be delivered again, so another one must follow
+		return run.finish() // Lambda will not deliver this event again, so finish sends a new one
 	}
 	run.answerDocuments(ctx)
 	if run.isSuperseded {
@@ -41,14 +44,14 @@ func (r *Runner) runBatch(ctx context.Context, job Job) error {
 	return run.finish()
 }
 
-// resetKilled queues the documents again that an earlier run was working on when it was killed, and reports whether there are any. A
-// document whose run was killed twice fails, because it may be the cause.
-func (b *batchRun) resetKilled() (wasKilled bool) {
+// requeueKilled puts the documents back in the queue that an earlier run was working on when it was killed, and reports whether there are
+// any. A document that was running in two killed runs fails, because it may be the cause.
+func (b *batchRun) requeueKilled() (wasKilled bool) {
 	const maxKills = 2
-	b.savesAlways = b.job.Attempts > 1
+	b.savesEachStep = b.job.Attempts > 1
 	for i := range b.job.Batch.Documents {
 		d := &b.job.Batch.Documents[i]
-		b.savesAlways = b.savesAlways || d.Tries > 0 && !d.Ended()
+		b.savesEachStep = b.savesEachStep || d.Tries > 0 && !d.Ended()
 		if d.Status != Running {
 			continue
 		}
@@ -61,7 +64,7 @@ func (b *batchRun) resetKilled() (wasKilled bool) {
 	return wasKilled
 }
 
-// answerDocuments answers documents until none is left or the time for them is up.
+// answerDocuments answers documents until no document or too little time is left.
 func (b *batchRun) answerDocuments(ctx context.Context) {
 	if deadline, ok := ctx.Deadline(); ok {
 		var cancel context.CancelFunc
@@ -88,12 +91,12 @@ func (b *batchRun) take() int {
 	}
 	for i := range b.job.Batch.Documents {
 		d := &b.job.Batch.Documents[i]
-		if _, wasTried := b.tried[i]; wasTried || d.Status != Queued {
+		if _, wasAttempted := b.attempted[i]; wasAttempted || d.Status != Queued {
 			continue
 		}
 		d.Status = Running
 		d.Tries++
-		b.tried[i] = nil
+		b.attempted[i] = nil
 		b.save()
 		return i
 	}
@@ -113,22 +116,22 @@ func (b *batchRun) answerDocument(ctx context.Context, index int) (err error) {
 			err = fmt.Errorf("the work panicked: %v\n%s", reason, debug.Stack())
 		}
 	}()
-	one := b.started
-	one.Uploads = b.started.Uploads[index : index+1]
-	answer, err := b.work(ctx, one)
+	job := b.started
+	job.Uploads = b.started.Uploads[index : index+1]
+	answer, err := b.work(ctx, job)
 	if err != nil {
 		return err
 	}
 	line, err := encodeLine(BatchLine{
-		Name: one.Batch.Documents[index].Name, UploadID: one.Uploads[0], Status: Succeeded, Result: &answer,
+		Name: job.Batch.Documents[index].Name, UploadID: job.Uploads[0], Status: Succeeded, Result: &answer,
 	})
 	if err != nil {
 		return err
 	}
-	return b.Batches.SaveLine(ctx, one, index, line)
+	return b.Batches.SaveLine(ctx, job, index, line)
 }
 
-// record records how a document ended. A temporary failure leaves it queued for a later run.
+// record records the outcome of a document. After a temporary failure, it queues the document for a later run.
 func (b *batchRun) record(ctx context.Context, index int, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -138,7 +141,7 @@ func (b *batchRun) record(ctx context.Context, index int, err error) {
 	case err == nil:
 		d.Status = Succeeded
 	case (timedOut || isTransient(err)) && d.Tries < MaxJobAttempts:
-		d.Status, b.tried[index] = Queued, err
+		d.Status, b.attempted[index] = Queued, err
 	case timedOut:
 		b.fail(d, ErrTooLong)
 	default:
@@ -151,13 +154,13 @@ func (b *batchRun) fail(d *BatchDocument, err error) {
 	d.Status, d.Failure = Failed, failureOf(b.ctx, err)
 }
 
-// save saves the job if the last save was long enough ago, or if every step must be saved.
+// save saves the job if the last save was long enough ago, or if each step must be saved.
 func (b *batchRun) save() {
 	total := len(b.job.Batch.Documents)
 	ended := b.job.Batch.Count(Succeeded) + b.job.Batch.Count(Failed)
 	b.job.Progress = min(float64(ended)/float64(total), 0.99)
 	now := b.Now()
-	if b.isSuperseded || !b.savesAlways && now.Sub(b.savedAt) < progressInterval {
+	if b.isSuperseded || !b.savesEachStep && now.Sub(b.savedAt) < progressInterval {
 		return
 	}
 	b.savedAt = now
@@ -172,14 +175,15 @@ func (b *batchRun) save() {
 	}
 }
 
-// finish ends the job if all documents have ended. Otherwise another run follows: of the same event after a temporary failure, or of a new
-// event if the time was up.
+// finish ends the job if all documents have ended. Otherwise it arranges another run. If all remaining documents failed temporarily, it
+// returns an error, so that Lambda delivers the same event again later. Otherwise it sends a new event. After the last run, the remaining
+// documents fail.
 func (b *batchRun) finish() error {
-	waiting, failure := b.waiting()
+	remaining, failure := b.remaining()
 	switch {
-	case waiting == 0:
+	case remaining == 0:
 		return b.complete()
-	case failure != nil && waiting == b.temporaryFailures() && b.job.Attempts < MaxJobAttempts:
+	case failure != nil && remaining == b.temporaryFailures() && b.job.Attempts < MaxJobAttempts:
 		b.job.Status = Queued
 		_, err := b.Jobs.SaveJob(b.ctx, b.job)
 		return errors.Join(failure, err)
@@ -190,36 +194,28 @@ func (b *batchRun) finish() error {
 	}
 	for i := range b.job.Batch.Documents {
 		if d := &b.job.Batch.Documents[i]; !d.Ended() {
-			b.fail(d, notReached(b.tried[i]))
+			b.fail(d, cmp.Or(b.attempted[i], error(ErrNotReached)))
 		}
 	}
 	return b.complete()
 }
 
-// notReached returns why a document has no answer at the end of the last run.
-func notReached(failure error) error {
-	if failure != nil {
-		return failure
-	}
-	return ErrNotReached
-}
-
-// waiting returns how many documents have not ended, and the temporary failure of one of them.
-func (b *batchRun) waiting() (count int, failure error) {
+// remaining returns how many documents have not ended, and the temporary failure of one of them.
+func (b *batchRun) remaining() (count int, failure error) {
 	for i := range b.job.Batch.Documents {
 		if b.job.Batch.Documents[i].Ended() {
 			continue
 		}
 		count++
 		if failure == nil {
-			failure = b.tried[i]
+			failure = b.attempted[i]
 		}
 	}
 	return count, failure
 }
 
 func (b *batchRun) temporaryFailures() (count int) {
-	for _, err := range b.tried {
+	for _, err := range b.attempted {
 		if err != nil {
 			count++
 		}
@@ -227,7 +223,7 @@ func (b *batchRun) temporaryFailures() (count int) {
 	return count
 }
 
-// complete stores the files with all results and ends the job.
+// complete stores the files with the results and ends the job.
 func (b *batchRun) complete() error {
 	b.job.Status, b.job.Progress = Succeeded, 1
 	if err := b.saveResults(b.ctx, b.job); err != nil {
@@ -240,7 +236,7 @@ func (b *batchRun) complete() error {
 	return ignoreChanged(err)
 }
 
-// ignoreChanged returns nil for ErrJobChanged, because the run that has saved the job continues it.
+// ignoreChanged returns nil for ErrJobChanged, because the other run that saved the job also continues it.
 func ignoreChanged(err error) error {
 	if isJobChanged(err) {
 		return nil

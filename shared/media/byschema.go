@@ -9,7 +9,7 @@ import (
 	"portside/documents/schema"
 )
 
-// extractBySchema answers with the values of the question's schema.
+// extractBySchema adds the object of the question's schema to the answer, with its evidence and candidates.
 func (s *Service) extractBySchema(ctx context.Context, q Question, d *documents.Document, answer *Answer) error {
 	plan, err := schema.NewPlan(q.Schema)
 	if err != nil {
@@ -21,11 +21,11 @@ func (s *Service) extractBySchema(ctx context.Context, q Question, d *documents.
 	if err != nil {
 		return fmt.Errorf("extract: %w", err)
 	}
-	values := plan.Answer(found.Checked(d, settings))
-	answer.Extracted = values.Value
-	placed := answers.Extraction{Evidence: values.Evidence, Candidates: values.Candidates}
-	addQuotes(answer.Evidence, placed, d, 0)
-	answer.addCandidates(placed, d, 0)
-	answer.Warnings = append(append(answer.Warnings, found.Warnings...), values.Warnings...)
+	filled := plan.Answer(found.Checked(d, settings))
+	answer.Extracted = filled.Object
+	byPointer := answers.Extraction{Evidence: filled.Evidence, Candidates: filled.Candidates}
+	addQuotes(answer.Evidence, byPointer, d, 0)
+	answer.addCandidates(byPointer, d, 0)
+	answer.Warnings = append(append(answer.Warnings, found.Warnings...), filled.Warnings...)
 	return nil
 }

@@ -8,17 +8,18 @@ import (
 )
 
 const (
-	// maxChangeBytes limits the texts of all changes, so that an answer fits into a response of Lambda, even if JSON escapes each character.
+	// maxChangeBytes limits the texts of all changes together, so that an answer fits in a Lambda response even if JSON escapes each
+	// character.
 	maxChangeBytes = 256 << 10
 	// maxClauseChars limits the text of one clause.
 	maxClauseChars = 2_000
 
-	moreChanges = "The files differ in more places than the answer can have."
+	warningMoreChanges = "The files differ in more places than the answer can have."
 )
 
-// Change is a clause that two files do not share, in the form in which clients see it.
+// Change is a clause that was added, removed or changed, as clients see it.
 type Change struct {
-	Kind   changes.Kind    `json:"kind" enum:"added,removed,changed" doc:"What has happened from the first file to the second."`
+	Kind   changes.Kind    `json:"kind" enum:"added,removed,changed" doc:"What happened to the clause between the first file and the second."`
 	First  *Clause         `json:"first,omitempty" doc:"The clause in the first file; missing if it was added."`
 	Second *Clause         `json:"second,omitempty" doc:"The clause in the second file; missing if it was removed."`
 	Words  []ReplacedWords `json:"words,omitempty" doc:"What differs within a changed clause; missing if the clause has more than 2,000 words."`
@@ -39,19 +40,19 @@ type Clause struct {
 	Box   *Box   `json:"box,omitempty" doc:"Place of the clause on its page, if it is known."`
 }
 
-// addChanges adds the differences of two texts to an answer.
+// addChanges adds the differences between two texts to an answer.
 func (a *Answer) addChanges(first, second *documents.Document) {
 	found := changes.Between(first, second)
 	a.Changes = []Change{}
-	in, to, bytes := newPositions(first), newPositions(second), 0
+	inFirst, inSecond, bytes := newPositions(first), newPositions(second), 0
 	for _, c := range found.All {
 		change := Change{Kind: c.Kind}
 		if c.Kind != changes.Added {
-			change.First = in.clause(c.First)
+			change.First = inFirst.clause(c.First)
 			bytes += len(change.First.Text)
 		}
 		if c.Kind != changes.Removed {
-			change.Second = to.clause(c.Second)
+			change.Second = inSecond.clause(c.Second)
 			bytes += len(change.Second.Text)
 		}
 		for _, w := range c.Words {
@@ -65,11 +66,11 @@ func (a *Answer) addChanges(first, second *documents.Document) {
 		a.Changes = append(a.Changes, change)
 	}
 	if found.Truncated {
-		a.Warnings = append(a.Warnings, moreChanges)
+		a.Warnings = append(a.Warnings, warningMoreChanges)
 	}
 }
 
-// positions counts the characters of a text up to blocks in rising order.
+// positions converts offsets in bytes to positions in characters. It reads the text only once, so the offsets must not decrease.
 type positions struct {
 	text         string
 	bytes, chars int
@@ -77,7 +78,7 @@ type positions struct {
 
 func newPositions(d *documents.Document) *positions { return &positions{text: d.Text()} }
 
-// at returns the number of characters before an offset, which is not before the last one.
+// at returns the number of characters before an offset. The offset must not be less than that of the previous call.
 func (p *positions) at(offset int) int {
 	p.chars += utf8.RuneCountInString(p.text[p.bytes:offset])
 	p.bytes = offset

@@ -15,19 +15,19 @@ type Compared struct {
 	Difference    Difference `json:"difference" doc:"How the values compare, for programs."`
 }
 
-// Difference is how the value of the second file differs from that of the first, in the form in which clients see it. Its numbers are
-// exact, so they are not floats.
+// Difference is how the second value differs from the first, as clients see it. Its numbers are exact decimals, so they are not floats.
 type Difference struct {
-	Relation differences.Relation `json:"relation" enum:"equal,different,onlyFirst,onlySecond,neither,inDoubt" doc:"equal: both files have the same value. onlyFirst, onlySecond: only this file has it. neither: no file has it. inDoubt: one file has it, and the other probably has a value that is too uncertain."`
-	Amount   *json.Number         `json:"amount,omitempty" doc:"Of different numbers: the second minus the first, exactly. Missing for amounts in two currencies." example:"205.7"`
-	// Percent is encoded as null if there is an amount without a percentage.
-	Percent    *json.Number `json:"percent,omitempty" nullable:"true" doc:"Of different numbers: amount as a percentage of the first, rounded to two decimals; null if the first is 0." example:"15.74"`
-	Currencies []string     `json:"currencies,omitempty" doc:"Of amounts in two currencies: the ISO 4217 codes, of which the first is that of the first file." example:"[\"USD\",\"EUR\"]"`
-	Days       *int         `json:"days,omitempty" doc:"Of different dates: the days from the first to the second, negative if the second is earlier." example:"30"`
-	IsFormOnly *bool        `json:"isFormOnly,omitempty" doc:"Of different strings: whether they differ only in case, spacing or punctuation."`
+	Relation differences.Relation `json:"relation" enum:"equal,different,onlyFirst,onlySecond,neither,inDoubt" doc:"equal: both files have the same value. onlyFirst, onlySecond: only this file has a value. neither: no file has a value. inDoubt: one file has the value, and the other probably has one that is too uncertain for an answer."`
+	Amount   *json.Number         `json:"amount,omitempty" doc:"For different numbers: the second minus the first, exactly. Missing for amounts in two currencies." example:"205.7"`
+	// Percent is encoded as null if Amount is set and Percent is nil.
+	Percent    *json.Number `json:"percent,omitempty" nullable:"true" doc:"For different numbers: amount as a percentage of the first, rounded to two decimals; null if the first is 0." example:"15.74"`
+	Currencies []string     `json:"currencies,omitempty" doc:"For amounts in two currencies: their ISO 4217 codes, first that of the first file." example:"[\"USD\",\"EUR\"]"`
+	Days       *int         `json:"days,omitempty" doc:"For different dates: the days from the first to the second, negative if the second is earlier." example:"30"`
+	IsFormOnly *bool        `json:"isFormOnly,omitempty" doc:"For different strings: whether they differ only in case, spacing or punctuation."`
 }
 
-// MarshalJSON encodes the percentage of an amount as null if it does not exist. A missing key would leave open whether it was computed.
+// MarshalJSON encodes a missing percentage of an amount as null. Without the key, a client could not tell that the percentage does not
+// exist.
 func (d Difference) MarshalJSON() ([]byte, error) {
 	type encoded Difference
 	if d.Amount == nil || d.Percent != nil {
@@ -39,7 +39,7 @@ func (d Difference) MarshalJSON() ([]byte, error) {
 	}{encoded: encoded(d)})
 }
 
-// newDifference compares what two documents have for a variable of a type.
+// newDifference compares the two sides of a variable of a type.
 func newDifference(t answers.Type, a, b differences.Side) Difference {
 	d := differences.Between(a, b)
 	difference := Difference{Relation: d.Relation, Currencies: d.Currencies, Amount: numberOf(d.Amount), Percent: numberOf(d.Percent)}
@@ -55,7 +55,7 @@ func newDifference(t answers.Type, a, b differences.Side) Difference {
 	return difference
 }
 
-// numberOf returns decimals as a JSON number, or nil for an empty text.
+// numberOf returns decimal digits as a JSON number, or nil if there are none.
 func numberOf(decimals string) *json.Number {
 	if decimals == "" {
 		return nil
@@ -64,7 +64,7 @@ func numberOf(decimals string) *json.Number {
 	return &n
 }
 
-// comparedValues joins the values of both documents, the words about them and their differences, by variable.
+// comparedValues returns the values of both documents, the engine's sentence about them and their difference, by variable.
 func comparedValues(c answers.Comparison, variables []answers.Variable) map[string]any {
 	values := make(map[string]any, len(variables))
 	for _, v := range variables {

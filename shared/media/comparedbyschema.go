@@ -10,7 +10,7 @@ import (
 	"portside/documents/schema"
 )
 
-// compareBySchema answers with the differences between what the two documents have for the question's schema.
+// compareBySchema adds to the answer how the two documents differ in the values and tables of the question's schema.
 func (s *Service) compareBySchema(ctx context.Context, q Question, docs []*documents.Document, answer *Answer) error {
 	plan, err := schema.NewPlan(q.Schema)
 	if err != nil {
@@ -36,11 +36,11 @@ func (s *Service) compareBySchema(ctx context.Context, q Question, docs []*docum
 	}
 	answer.Warnings = append(answer.Warnings, comparison.Warnings...)
 	for _, single := range plan.Singles {
-		words := comparison.Words[single.Variable.Name]
+		sentence := comparison.Words[single.Variable.Name]
 		if isRefused(single, sides[0], found[0]) || isRefused(single, sides[1], found[1]) {
-			words = ""
+			sentence = "" // it names the value that the answer leaves out
 		}
-		answer.Extracted[single.Pointer] = comparedSingle(single, words, found)
+		answer.Extracted[single.Pointer] = comparedSingle(single, sentence, found)
 	}
 	answer.Tables = map[string]Table{}
 	for _, list := range plan.Lists {
@@ -56,7 +56,8 @@ func tableSettings(q Question, plan *schema.Plan) answers.ExtractSettings {
 	return settings
 }
 
-// withRows returns an extraction with the rows of the tables in a document, and only the engine's warnings about these.
+// withRows adds the rows of the tables in a document to an extraction. It replaces the warnings by those about the rows, because the
+// comparison already has the others.
 func (s *Service) withRows(
 	ctx context.Context, e answers.Extraction, d *documents.Document, settings answers.ExtractSettings,
 ) (answers.Extraction, error) {
@@ -71,33 +72,33 @@ func (s *Service) withRows(
 	return e, nil
 }
 
-// addSide adds the evidence, the candidates and the warnings of one of the files.
+// addSide adds the evidence, the candidates and the warnings of one file.
 func (a *Answer) addSide(found schema.Answer, d *documents.Document, file int, withCandidates bool) {
-	placed := answers.Extraction{Evidence: found.Evidence, Candidates: found.Candidates}
-	addQuotes(a.Evidence, placed, d, file)
+	byPointer := answers.Extraction{Evidence: found.Evidence, Candidates: found.Candidates}
+	addQuotes(a.Evidence, byPointer, d, file)
 	if withCandidates {
-		a.addCandidates(placed, d, file)
+		a.addCandidates(byPointer, d, file)
 	}
 	for _, warning := range found.Warnings {
 		a.Warnings = append(a.Warnings, fmt.Sprintf("file%d: %s", file, warning))
 	}
 }
 
-// isRefused reports whether a value does not fit the schema, so that the answer does not have it. The sentence of the engine names it.
+// isRefused reports whether a value was found but left out of the answer, because it does not fit the schema.
 func isRefused(s schema.Single, side answers.Extraction, found schema.Answer) bool {
 	return side.Values[s.Variable.Name].Found() && !found.Values[s.Pointer].Found()
 }
 
-// comparedSingle returns how a single value differs, with the sentence of the engine about it.
-func comparedSingle(s schema.Single, words string, found [2]schema.Answer) Compared {
+// comparedSingle returns how a single value differs, with the engine's sentence about it.
+func comparedSingle(s schema.Single, sentence string, found [2]schema.Answer) Compared {
 	first, second := sideOf(found[0], s.Pointer), sideOf(found[1], s.Pointer)
 	return Compared{
-		Data: first.Value.Text, DataToCompare: second.Value.Text, Comparison: words,
+		Data: first.Value.Text, DataToCompare: second.Value.Text, Comparison: sentence,
 		Difference: newDifference(s.Variable.Type, first, second),
 	}
 }
 
-// sideOf returns what an answer has at a JSON Pointer.
+// sideOf returns one side of the comparison at a JSON Pointer.
 func sideOf(a schema.Answer, pointer string) differences.Side {
 	return differences.SideOf(answers.Extraction{Values: a.Values, Evidence: a.Evidence, Candidates: a.Candidates}, pointer)
 }

@@ -8,7 +8,7 @@ import (
 	"portside/documents/schema"
 )
 
-// Table is how the rows of a table differ between two files. Each row of the files is in one of the lists, or counts as equal.
+// Table is how the rows of a table differ between two files. Each row is in one of the lists, or Equal counts it.
 type Table struct {
 	Equal   int          `json:"equal" doc:"How many rows are the same in both files, in any order." example:"3"`
 	Changed []ChangedRow `json:"changed" doc:"The rows that both files have, with other values, in the order of the first file."`
@@ -38,7 +38,7 @@ type CellDifference struct {
 	Difference    Difference `json:"difference" doc:"How the values compare."`
 }
 
-// comparedTable returns how the rows of an array differ.
+// comparedTable returns how the rows of an array differ between the two answers.
 func comparedTable(list schema.List, found [2]schema.Answer) Table {
 	table := Table{Changed: []ChangedRow{}, Removed: []Row{}, Added: []Row{}}
 	first, second := found[0].Items[list.Pointer], found[1].Items[list.Pointer]
@@ -60,7 +60,7 @@ func comparedTable(list schema.List, found [2]schema.Answer) Table {
 	return table
 }
 
-// rowsOf returns the values of an array's items, by column.
+// rowsOf returns the items of an array as rows, with a value for each column.
 func rowsOf(list schema.List, found schema.Answer) []rows.Row {
 	table := make([]rows.Row, len(found.Items[list.Pointer]))
 	for i := range table {
@@ -71,7 +71,7 @@ func rowsOf(list schema.List, found schema.Answer) []rows.Row {
 	return table
 }
 
-// changedCells returns the cells of a pair of rows that differ, by their JSON Pointers within the row.
+// changedCells returns the cells in which a pair of rows differs, by their JSON Pointers within the row.
 func changedCells(list schema.List, pair rows.Pair, found [2]schema.Answer) map[string]CellDifference {
 	cells := map[string]CellDifference{}
 	for _, column := range list.Columns {
@@ -84,6 +84,7 @@ func changedCells(list schema.List, pair rows.Pair, found [2]schema.Answer) map[
 	return cells
 }
 
+// cellPointer returns the JSON Pointer to the value in a row and a column of an array.
 func cellPointer(list schema.List, row int, column schema.Single) string {
 	return list.Pointer + "/" + strconv.Itoa(row) + column.Pointer
 }

@@ -8,11 +8,11 @@ import (
 	"portside/shared/core/fault"
 )
 
-// MaxFiles is how many files an answer that is not a comparison can be about.
+// MaxFiles is how many files a summary or an extraction can have.
 const MaxFiles = 20
 
-// maxOpenBytes is the size of files after which no other upload is opened. The disk of a function has 512 MB, and the next upload may have
-// MaxUploadBytes of package medias3.
+// maxOpenBytes is the total size of open uploads above which a request opens no other upload. The disk of a function has 512 MB, and one
+// more upload can have up to medias3.MaxUploadBytes.
 const maxOpenBytes = 300 << 20
 
 // Faults of questions about several files.
@@ -23,7 +23,7 @@ var (
 	ErrTooManyBytes = fault.New(fault.Unprocessable, "The files have more than 300 MB together. Send fewer files, or smaller ones.")
 )
 
-// nameFiles replaces the pages and positions in a joined document by the file and those in it.
+// nameFiles gives each quote the number of its file. It replaces the page and the position in the joined document by those in the file.
 func (a *Answer) nameFiles(joined *documents.Document, parts []documents.Part) {
 	if len(parts) < 2 {
 		return

@@ -94,9 +94,9 @@ func problemOfFailures(status int, errs []error) *server.Problem {
 }
 
 // fieldsOf returns one failure for each pointer. A missing field and a wrong type take precedence over a failure that a domain
-// found, which takes precedence over any other failure of the schema. If the whole body is invalid, only its unknown fields are reported
-// besides, because a misspelled name is often the reason; if a value should be an object or array and is not, the failures
-// inside it are left out.
+// found, which takes precedence over any other failure of the schema. If the whole body is invalid, fieldsOf also reports
+// its unknown fields, because a misspelled name is often the reason, and no other failures. If a value is not the object or
+// array that it should be, fieldsOf leaves out the failures inside it.
 func fieldsOf(errs []error) []fault.Field {
 	if len(errs) == 0 {
 		return []fault.Field{{Pointer: "", Detail: "a JSON body is required"}}

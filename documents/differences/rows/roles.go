@@ -10,42 +10,42 @@ import (
 type role int
 
 const (
-	describes role = iota
-	names          // texts, most of which differ from row to row
-	counts         // numbers that grow by the same step from row to row, in both tables
+	describesRow role = iota
+	namesRow          // the values differ from row to row, so they identify the row
+	numbersRow        // the numbers grow by the same step from row to row, in both tables, so they are line numbers
 )
 
-// rolesOf returns the role of each column of two tables with rows.
+// rolesOf returns the role of each column of two tables, neither of which is empty.
 func rolesOf(first, second []Row) []role {
 	roles := make([]role, len(first[0]))
 	for column := range roles {
-		step, isCounted := stepOf(first, column)
-		other, isCountedToo := stepOf(second, column)
+		firstStep, isFirstSeries := stepOf(first, column)
+		secondStep, isSecondSeries := stepOf(second, column)
 		switch {
-		case isCounted && isCountedToo && step.Cmp(other) == 0:
-			roles[column] = counts
-		case (distinct(first, column)+distinct(second, column))/2 >= leastDistinct:
-			roles[column] = names
+		case isFirstSeries && isSecondSeries && firstStep.Cmp(secondStep) == 0:
+			roles[column] = numbersRow
+		case (distinctShare(first, column)+distinctShare(second, column))/2 >= minDistinct:
+			roles[column] = namesRow
 		}
 	}
 	return roles
 }
 
-// distinct returns the share of different values among those of a column, from 0 to 1.
-func distinct(table []Row, column int) float64 {
-	found, different := 0, map[answers.Value]bool{}
+// distinctShare returns the number of distinct values of a column as a share of its values, from 0 to 1.
+func distinctShare(table []Row, column int) float64 {
+	found, distinct := 0, map[answers.Value]bool{}
 	for _, row := range table {
 		if row[column].Found() {
 			found++
-			different[row[column]] = true
+			distinct[row[column]] = true
 		}
 	}
-	return float64(len(different)) / float64(max(found, 1))
+	return float64(len(distinct)) / float64(max(found, 1))
 }
 
-// stepOf returns by how much the numbers of a column grow from each row to the next, if that is the same for all. A single row is no
-// series.
-func stepOf(table []Row, column int) (step *big.Rat, isCounted bool) {
+// stepOf returns the step by which the numbers of a column grow from each row to the next. It returns false if the steps differ, or if the
+// table has only one row.
+func stepOf(table []Row, column int) (step *big.Rat, isSeries bool) {
 	var last *big.Rat
 	for _, row := range table {
 		n, ok := new(big.Rat).SetString(row[column].Text)
@@ -53,11 +53,11 @@ func stepOf(table []Row, column int) (step *big.Rat, isCounted bool) {
 			return nil, false
 		}
 		if last != nil {
-			grows := new(big.Rat).Sub(n, last)
-			if grows.Sign() <= 0 || step != nil && step.Cmp(grows) != 0 {
+			growth := new(big.Rat).Sub(n, last)
+			if growth.Sign() <= 0 || step != nil && step.Cmp(growth) != 0 {
 				return nil, false
 			}
-			step = grows
+			step = growth
 		}
 		last = n
 	}

@@ -1,8 +1,8 @@
-// Package rows finds which rows of one table are those of another, so that two versions of a table can be compared row by row. The result
-// depends only on the values: it is the same in each run, and with the tables swapped, it is the swapped result.
+// Package rows matches the rows of two versions of a table, so that they can be compared row by row. The result depends only on the
+// values, so it is the same in each run. If the tables are swapped, the pairs are the same, also swapped.
 //
-// Rows with the same values are pairs, in the order of the tables. The other rows are compared cell by cell, and the most similar are
-// pairs first. A number of the line, which counts the rows, says nothing about the row, because it changes with each inserted line.
+// Rows with the same values become pairs first, in the order of the tables. The remaining rows are compared cell by cell, and the most
+// similar rows become pairs. Line numbers are ignored, because an inserted line changes all numbers after it.
 package rows
 
 import (
@@ -13,31 +13,31 @@ import (
 	"portside/documents/answers"
 )
 
-// leastSimilar is the least similarity of a pair, of 1.
-const leastSimilar = 0.5
+// minSimilarity is the similarity, from 0 to 1, below which two rows or two names do not match.
+const minSimilarity = 0.5
 
 // Row has the value of each column; columns without a value have the zero Value.
 type Row []answers.Value
 
-// Pair is a row of both tables, or of one.
+// Pair is a row that both tables have, or only one of them.
 type Pair struct {
 	First, Second int // the positions in the tables; -1 if the table does not have the row
 }
 
-// Match returns the pairs of two tables with the same columns: the rows of the first table in order, then the rows that only the second
-// one has. Its time is proportional to the product of the numbers of rows.
+// Match returns the pairs of two tables with the same columns: first each row of the first table, in order, then the rows that only the
+// second table has. The time is proportional to the product of the numbers of rows.
 func Match(first, second []Row) []Pair {
-	m := &matching{ofFirst: unmatched(len(first)), ofSecond: unmatched(len(second))}
+	m := &matching{inSecond: unmatched(len(first)), inFirst: unmatched(len(second))}
 	m.matchEqual(first, second)
 	if len(first) > 0 && len(second) > 0 {
 		roles := rolesOf(first, second)
 		m.matchSimilar(cellsOf(first, roles), cellsOf(second, roles))
 	}
 	var pairs []Pair
-	for i, j := range m.ofFirst {
+	for i, j := range m.inSecond {
 		pairs = append(pairs, Pair{i, j})
 	}
-	for j, i := range m.ofSecond {
+	for j, i := range m.inFirst {
 		if i < 0 {
 			pairs = append(pairs, Pair{-1, j})
 		}
@@ -45,25 +45,26 @@ func Match(first, second []Row) []Pair {
 	return pairs
 }
 
-// matching is the partner of each row, or -1.
+// matching has the partner of each row, or -1.
 type matching struct {
-	ofFirst, ofSecond []int
+	inSecond []int // the partners of the rows of the first table
+	inFirst  []int // the partners of the rows of the second table
 }
 
 func unmatched(n int) []int { return slices.Repeat([]int{-1}, n) }
 
-func (m *matching) add(i, j int) { m.ofFirst[i], m.ofSecond[j] = j, i }
+func (m *matching) add(i, j int) { m.inSecond[i], m.inFirst[j] = j, i }
 
-// matchEqual pairs rows that have the same values, the first with the first.
+// matchEqual pairs rows that have the same values. If several rows are equal, it pairs them in order.
 func (m *matching) matchEqual(first, second []Row) {
-	waiting := map[string][]int{}
+	unpaired := map[string][]int{} // the rows of the second table, by key
 	for j, row := range second {
-		waiting[row.key()] = append(waiting[row.key()], j)
+		unpaired[row.key()] = append(unpaired[row.key()], j)
 	}
 	for i, row := range first {
-		if found := waiting[row.key()]; len(found) > 0 {
+		if found := unpaired[row.key()]; len(found) > 0 {
 			m.add(i, found[0])
-			waiting[row.key()] = found[1:]
+			unpaired[row.key()] = found[1:]
 		}
 	}
 }
@@ -86,16 +87,17 @@ type candidate struct {
 	similarity float64
 }
 
-// matchSimilar pairs the most similar of the rows without a partner. Of equally similar pairs, those nearer in their tables come first.
-// Two of these that share a row never have the same distance and the same sum of positions, so swapped tables give the same pairs.
+// matchSimilar pairs the rows without a partner, the most similar rows first. Among equally similar pairs, the pair with the nearest
+// positions comes first, and then the pair with the lowest positions. Two pairs that share a row differ in one of the two, so the result
+// does not depend on which table is the first.
 func (m *matching) matchSimilar(first, second [][]cell) {
 	var all []candidate
 	for i := range first {
 		for j := range second {
-			if m.ofFirst[i] >= 0 || m.ofSecond[j] >= 0 {
+			if m.inSecond[i] >= 0 || m.inFirst[j] >= 0 {
 				continue
 			}
-			if s := similarity(first[i], second[j]); s >= leastSimilar {
+			if s := similarity(first[i], second[j]); s >= minSimilarity {
 				all = append(all, candidate{Pair{i, j}, s})
 			}
 		}
@@ -104,7 +106,7 @@ func (m *matching) matchSimilar(first, second [][]cell) {
 		return cmp.Or(cmp.Compare(b.similarity, a.similarity), a.distance()-b.distance(), a.First+a.Second-b.First-b.Second)
 	})
 	for _, c := range all {
-		if m.ofFirst[c.First] < 0 && m.ofSecond[c.Second] < 0 {
+		if m.inSecond[c.First] < 0 && m.inFirst[c.Second] < 0 {
 			m.add(c.First, c.Second)
 		}
 	}

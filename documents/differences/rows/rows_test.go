@@ -11,7 +11,7 @@ import (
 	"portside/documents/differences/rows"
 )
 
-// table reads rows of cells that are separated by "|". Cells that are numbers are Numbers, empty ones have no value.
+// table returns rows from lines whose cells are separated by "|". A number becomes a value of type Number, and an empty cell has no value.
 func table(lines ...string) []rows.Row {
 	var all []rows.Row
 	for _, line := range lines {
@@ -50,11 +50,11 @@ func TestMatch(t *testing.T) {
 		"a longer name": {
 			table("steel pump|10", "hose|20"), table("steel pump, red|10", "hose|20"), []rows.Pair{{0, 0}, {1, 1}},
 		},
-		"a row between others, with numbers of lines": {
+		"an inserted row, with line numbers": {
 			table("1|pump|10", "2|hose|20", "3|valve|30"), table("1|pump|10", "2|filter|15", "3|hose|20", "4|valve|31"),
 			[]rows.Pair{{0, 0}, {1, 2}, {2, 3}, {-1, 1}},
 		},
-		"the same unit is no name": {
+		"a repeated unit does not name rows": {
 			table("pump|pcs|2|10", "hose|pcs|1|5", "tube|pcs|8|7"), table("valve|pcs|2|12", "hose|pcs|1|5", "tube|pcs|8|7"),
 			[]rows.Pair{{0, -1}, {1, 1}, {2, 2}, {-1, 0}},
 		},
@@ -81,9 +81,9 @@ func randomTable(random *rand.Rand) []rows.Row {
 	return table(lines...)
 }
 
-// TestRulesOfMatch checks on random tables that each row is in one pair, that a table equals itself, and that swapped tables have swapped
-// pairs.
-func TestRulesOfMatch(t *testing.T) {
+// TestMatchInvariants checks with random tables that each row is in one pair, that a table equals itself, and that swapped tables have
+// swapped pairs.
+func TestMatchInvariants(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 5_000 {
 		first, second := randomTable(random), randomTable(random)
@@ -125,12 +125,12 @@ func checkOnce(t *testing.T, pairs []rows.Pair, first, second int) {
 	}{{ofFirst, first}, {ofSecond, second}} {
 		slices.Sort(side.found)
 		if len(side.found) != side.n || len(slices.Compact(side.found)) != side.n {
-			t.Fatalf("the pairs %v do not have each of %d rows once", pairs, side.n)
+			t.Fatalf("the pairs %v do not contain each of %d rows exactly once", pairs, side.n)
 		}
 	}
 }
 
-// FuzzMatch checks that any texts give each row once.
+// FuzzMatch checks that each row of any two tables is in one pair.
 func FuzzMatch(f *testing.F) {
 	f.Add("1|pump|10\n2|hose|20", "1|pump|11\n2|valve|20")
 	f.Add("1|İ|\n2||0.5", "2|ß|1e3\n-1|SS|")

@@ -12,29 +12,29 @@ import (
 )
 
 const (
-	nameWeight    = 2.0 // of a text that names the row, in the similarity of two rows; other values have 1
-	leastDistinct = 0.5 // the least share of different texts in a column that names the rows
-	maxWords      = 50  // of a text that are compared
+	nameWeight  = 2.0 // weight of a name in the similarity of two rows; other values have the weight 1
+	minDistinct = 0.5 // least share of distinct values in a column that names the rows
+	maxWords    = 50  // of a name that are compared
 )
 
-// cell is a value that is prepared for many comparisons.
+// cell is a value, prepared for many comparisons.
 type cell struct {
 	answers.Value
-	isName bool     // whether it is a text of a column that names the rows
-	words  []string // of a name: its different words, sorted
+	isName bool     // whether it is a string in a column that names the rows
+	words  []string // the distinct words of a name, sorted
 }
 
-// cellsOf prepares the values of a table.
+// cellsOf prepares the values of a table. It leaves out line numbers.
 func cellsOf(table []Row, roles []role) [][]cell {
 	fold := cases.Fold()
 	cells := make([][]cell, len(table))
 	for i, row := range table {
 		cells[i] = make([]cell, len(row))
 		for column, value := range row {
-			if !value.Found() || roles[column] == counts {
+			if !value.Found() || roles[column] == numbersRow {
 				continue
 			}
-			c := cell{Value: value, isName: roles[column] == names && value.Type == answers.String}
+			c := cell{Value: value, isName: roles[column] == namesRow && value.Type == answers.String}
 			if c.isName {
 				c.words = wordsOf(fold.String(norm.NFKC.String(value.Text)))
 			}
@@ -53,11 +53,11 @@ func wordsOf(text string) []string {
 	return slices.Compact(words)
 }
 
-// similarity returns how similar two rows are, from 0 to 1: the weighted share of cells that are alike. If both rows have names, it is the
-// mean of that share and of the similarity of the most similar name, and 0 if no name is alike. A cell that only one of the rows has counts
-// as half, and one that neither has does not count.
+// similarity returns how similar two rows are, from 0 to 1: the weighted share of equal cells. Names count by their similarity. If only one
+// of the rows has a value in a column, the cells count as different with half the weight. If both rows have a name in the same column, the
+// result is the mean of that share and of the similarity of the most similar names, or 0 if no names are similar.
 func similarity(a, b []cell) float64 {
-	var alike, all, best float64
+	var equal, all, best float64
 	haveNames := false
 	for column := range a {
 		x, y := a[column], b[column]
@@ -66,27 +66,27 @@ func similarity(a, b []cell) float64 {
 		case !x.Found() || !y.Found():
 			all += 0.5
 		case x.isName && y.isName:
-			share := x.alike(y)
-			alike, all = alike+nameWeight*share, all+nameWeight
+			share := x.nameSimilarity(y)
+			equal, all = equal+nameWeight*share, all+nameWeight
 			best, haveNames = max(best, share), true
 		default:
 			all++
 			if x.Value == y.Value {
-				alike++
+				equal++
 			}
 		}
 	}
 	switch {
-	case all == 0 || haveNames && best < leastSimilar:
+	case all == 0 || haveNames && best < minSimilarity:
 		return 0
 	case haveNames:
-		return (best + alike/all) / 2
+		return (best + equal/all) / 2
 	}
-	return alike / all
+	return equal / all
 }
 
-// alike returns the share of the words of two texts that both have (the coefficient of Dice), from 0 to 1.
-func (c cell) alike(other cell) float64 {
+// nameSimilarity returns the share of words that two names have in common, from 0 to 1 (the Sørensen–Dice coefficient).
+func (c cell) nameSimilarity(other cell) float64 {
 	if c.Text == other.Text {
 		return 1
 	}

@@ -151,7 +151,7 @@ func (c *pairCollector) cells(b *documents.Block, weight float64) {
 	}
 }
 
-// beside pairs the first cell with the next one. If several values follow and no heads say what
+// beside pairs the first cell with the next one. If several values follow and no headers say what
 // they are, the first and the last value are equally likely.
 func (c *pairCollector) beside(cells []documents.Cell, weight float64) {
 	label := cellSpan(cells[0])
@@ -183,10 +183,10 @@ func isValue(doc *index.Index, s scan.Span) bool {
 	return len(doc.NumbersIn(s)) > 0 || len(doc.DatesIn(s)) > 0
 }
 
-// isHead reports whether a span may be the head of a column.
-func isHead(doc *index.Index, s scan.Span) bool {
-	const maxHeadBytes = 40
-	if s.Len() > maxHeadBytes || len(doc.DatesIn(s)) > 0 {
+// isHeader reports whether a span may be the header of a column.
+func isHeader(doc *index.Index, s scan.Span) bool {
+	const maxHeaderBytes = 40
+	if s.Len() > maxHeaderBytes || len(doc.DatesIn(s)) > 0 {
 		return false
 	}
 	for _, f := range doc.NumbersIn(s) {

@@ -10,71 +10,72 @@ import (
 	"portside/documents/offline/index"
 )
 
-// Grid is a part of a table with a head over each column. It may have rows of several pages.
+// Grid is a table, or a part of one, with a header above each column. Its rows may be on several pages.
 type Grid struct {
-	Heads map[int]Head      // by column
-	Rows  []documents.Block // below the heads
+	Headers map[int]Header    // by column
+	Rows    []documents.Block // below the headers
 }
 
-// Head is the head of a column.
-type Head struct {
+// Header is the header of a column.
+type Header struct {
 	documents.Cell
 	Terms []string
 }
 
-// Grids returns the parts of the document's tables that have heads. A part goes on in the next table if that repeats its heads, or has none
-// and as many columns. If the context ends, Grids returns early; the caller checks the watch.
+// Grids returns the parts of the document's tables that have headers. The next table continues a part if it repeats the headers, or if it
+// has no headers and the same number of columns. If the context ends, Grids returns early; the caller checks the watch.
 func Grids(doc *index.Index) []Grid {
 	var all []Grid
 	for _, rows := range tableParts(doc) {
-		heads := withTerms(doc, columnHeads(doc, rows))
+		headers := withTerms(doc, columnHeaders(doc, rows))
 		last := len(all) - 1
 		switch {
-		case heads == nil && last >= 0 && width(rows) == len(all[last].Heads):
+		case headers == nil && last >= 0 && columnCount(rows) == len(all[last].Headers):
 			all[last].add(doc, rows)
-		case heads == nil:
-		case last >= 0 && equalHeads(heads, all[last].Heads):
+		case headers == nil:
+		case last >= 0 && equalHeaders(headers, all[last].Headers):
 			all[last].add(doc, rows[1:])
 		default:
-			all = append(all, Grid{Heads: heads})
+			all = append(all, Grid{Headers: headers})
 			all[last+1].add(doc, rows[1:])
 		}
 	}
 	return all
 }
 
-func withTerms(doc *index.Index, cells map[int]documents.Cell) map[int]Head {
+func withTerms(doc *index.Index, cells map[int]documents.Cell) map[int]Header {
 	if cells == nil {
 		return nil
 	}
-	heads := make(map[int]Head, len(cells))
+	headers := make(map[int]Header, len(cells))
 	for column, cell := range cells {
-		heads[column] = Head{cell, doc.TermsIn(cellSpan(cell))}
+		headers[column] = Header{cell, doc.TermsIn(cellSpan(cell))}
 	}
-	return heads
+	return headers
 }
 
 func (g *Grid) add(doc *index.Index, rows []documents.Block) {
 	for i := range rows {
-		g.Rows = append(g.Rows, withAllCells(doc, rows[i], g.Heads))
+		g.Rows = append(g.Rows, withAllCells(doc, rows[i], g.Headers))
 	}
 }
 
-// withAllCells divides the words of a row at the widest gaps into as many cells as there are heads, if the row has fewer cells and each of
-// the new ones is nearest to its head. In narrow tables of a PDF, words of two columns can stand as close as words of one.
-func withAllCells(doc *index.Index, row documents.Block, heads map[int]Head) documents.Block {
-	if len(row.Cells) >= len(heads) || len(row.Words) < len(heads) {
+// withAllCells returns the row with one cell for each header, divided at the widest gaps between its words. It returns the row unchanged if
+// it has enough cells, or if a new cell is nearer to another header. In narrow tables of a PDF, words of two columns can be as close
+// together as words of one column.
+func withAllCells(doc *index.Index, row documents.Block, headers map[int]Header) documents.Block {
+	if len(row.Cells) >= len(headers) || len(row.Words) < len(headers) {
 		return row
 	}
-	columns := slices.Sorted(maps.Keys(heads))
-	groups := groupsOf(row.Words, len(heads))
+	columns := slices.Sorted(maps.Keys(headers))
+	groups := groupsOf(row.Words, len(headers))
 	cells := make([]documents.Cell, 0, len(groups))
 	for i, words := range groups {
 		box := documents.Box{}
 		for _, w := range words {
 			box = box.Union(w.Box)
 		}
-		if nearest(doc, box, columns, heads) != i {
+		if nearest(doc, box, columns, headers) != i {
 			return row
 		}
 		start, end := words[0].Start, words[len(words)-1].End()
@@ -84,9 +85,9 @@ func withAllCells(doc *index.Index, row documents.Block, heads map[int]Head) doc
 	return row
 }
 
-// groupsOf divides words at the widest gaps between them.
+// groupsOf divides words into count groups, at the widest gaps between them.
 func groupsOf(words []documents.Word, count int) (groups [][]documents.Word) {
-	gaps := make([]int, 0, len(words)-1) // positions, the widest gap first
+	gaps := make([]int, 0, len(words)-1) // the indexes of the words after the gaps, the widest gap first
 	for i := 1; i < len(words); i++ {
 		gaps = append(gaps, i)
 	}
@@ -102,12 +103,12 @@ func groupsOf(words []documents.Word, count int) (groups [][]documents.Word) {
 	return groups
 }
 
-// nearest returns the number of the column whose head is nearest to a box, from the left.
-func nearest(doc *index.Index, box documents.Box, columns []int, heads map[int]Head) int {
+// nearest returns the index in columns of the column whose header is nearest to a box.
+func nearest(doc *index.Index, box documents.Box, columns []int, headers map[int]Header) int {
 	best, least := -1, math.Inf(1)
 	for i, column := range columns {
-		head := doc.Source.BoxOf(heads[column].Start, heads[column].Start+len(heads[column].Text))
-		distance := max(head.Left-box.Right, box.Left-head.Right) // negative if they overlap
+		header := doc.Source.BoxOf(headers[column].Start, headers[column].Start+len(headers[column].Text))
+		distance := max(header.Left-box.Right, box.Left-header.Right) // negative if they overlap
 		if distance < least {
 			best, least = i, distance
 		}
@@ -115,7 +116,7 @@ func nearest(doc *index.Index, box documents.Box, columns []int, heads map[int]H
 	return best
 }
 
-// tableParts splits the tables of a document as the pairs do.
+// tableParts splits the tables of a document before each row of headers, as pairCollector.table does.
 func tableParts(doc *index.Index) (parts [][]documents.Block) {
 	for i := 0; i < len(doc.Blocks) && !doc.Watch.Stopped(); {
 		if doc.Blocks[i].Kind != documents.Row {
@@ -133,8 +134,8 @@ func tableParts(doc *index.Index) (parts [][]documents.Block) {
 	return parts
 }
 
-// width returns the number of columns of rows.
-func width(rows []documents.Block) int {
+// columnCount returns how many different columns the rows have.
+func columnCount(rows []documents.Block) int {
 	columns := map[int]bool{}
 	for _, row := range rows {
 		for _, cell := range row.Cells {
@@ -144,8 +145,8 @@ func width(rows []documents.Block) int {
 	return len(columns)
 }
 
-func equalHeads(a, b map[int]Head) bool {
-	return maps.EqualFunc(a, b, func(x, y Head) bool { return x.Text == y.Text })
+func equalHeaders(a, b map[int]Header) bool {
+	return maps.EqualFunc(a, b, func(x, y Header) bool { return x.Text == y.Text })
 }
 
 // IsTotal reports whether a row begins with a word for a sum, such as "Subtotal" or "VAT".

@@ -10,25 +10,25 @@ import (
 )
 
 // narrow reads tables whose columns are so close together that the page does not show where one
-// ends. It counts: if a row has as many numbers as there are heads after the first one, the numbers
-// belong to the heads in order.
+// ends. It counts: if a row has as many numbers as there are headers after the first one, the numbers
+// belong to the headers in order.
 type narrow struct {
-	columns int           // number of cells in the row of heads
-	ways    [][]scan.Span // the heads after the first, as cells and as single words
-	open    []scan.Span   // words that are heads if a row with as many values follows
+	columns int           // number of cells in the row of headers
+	ways    [][]scan.Span // the headers after the first, as cells and as single words
+	open    []scan.Span   // words that are headers if a row with as many values follows
 }
 
-// minHeads counts single words, including the head of the column of names.
-const minHeads = 3
+// minHeaders counts single words, including the header of the column of names.
+const minHeaders = 3
 
-// heads records a row of heads.
-func (n *narrow) heads(c *pairCollector, row *documents.Block) {
+// headers records a row of headers.
+func (n *narrow) headers(c *pairCollector, row *documents.Block) {
 	few := 2 // half of the words must be known
-	if len(row.Cells) >= minHeads {
+	if len(row.Cells) >= minHeaders {
 		few = len(row.Cells) // one known word is enough if the row has separate cells
 	}
-	words := headWords(c.doc, scan.Between(row.Start, row.End()), few)
-	if len(words) < minHeads {
+	words := headerWords(c.doc, scan.Between(row.Start, row.End()), few)
+	if len(words) < minHeaders {
 		return
 	}
 	n.columns = len(row.Cells)
@@ -42,9 +42,9 @@ func (n *narrow) heads(c *pairCollector, row *documents.Block) {
 	}
 }
 
-// line records a line of heads, or pairs the numbers of a line below one.
+// line records a line of headers, or pairs the numbers of a line below one.
 func (n *narrow) line(c *pairCollector, s scan.Span) {
-	if words := headWords(c.doc, s, 2); len(words) >= minHeads {
+	if words := headerWords(c.doc, s, 2); len(words) >= minHeaders {
 		n.columns, n.ways, n.open = 0, [][]scan.Span{words[1:]}, words
 		return
 	}
@@ -53,7 +53,7 @@ func (n *narrow) line(c *pairCollector, s scan.Span) {
 	}
 }
 
-// below pairs a row of values with the line of heads directly above it.
+// below pairs a row of values with the line of headers directly above it.
 func (n *narrow) below(c *pairCollector, row *documents.Block) {
 	words := n.open
 	n.open = nil
@@ -65,9 +65,9 @@ func (n *narrow) below(c *pairCollector, row *documents.Block) {
 	}
 }
 
-// headWords returns the words of a line that has only heads. At least one in "few" of them must be
+// headerWords returns the words of a line that has only headers. At least one in "few" of them must be
 // a known term.
-func headWords(doc *index.Index, s scan.Span, few int) []scan.Span {
+func headerWords(doc *index.Index, s scan.Span, few int) []scan.Span {
 	if s.Len() > 2*maxLabelBytes || len(doc.DatesIn(s)) > 0 || len(doc.NumbersIn(s)) > 0 {
 		return nil
 	}
@@ -91,8 +91,8 @@ func headWords(doc *index.Index, s scan.Span, few int) []scan.Span {
 	return words
 }
 
-// values pairs the numbers of a row with the heads. It reports whether there are as many numbers as
-// heads and no other text after the name of the row.
+// values pairs the numbers of a row with the headers. It reports whether there are as many numbers as
+// headers and no other text after the name of the row.
 func (n *narrow) values(c *pairCollector, s scan.Span) bool {
 	r := c.doc
 	found := r.NumbersIn(s)
@@ -101,7 +101,7 @@ func (n *narrow) values(c *pairCollector, s scan.Span) bool {
 	}
 	from, skip := s.Start, 0
 	if len(found) > 1 && found[0].At.Start == s.Start && found[0].Currency+found[0].Fraction == "" {
-		from, skip, found = found[0].At.End, 1, found[1:] // the line number has its own head
+		from, skip, found = found[0].At.End, 1, found[1:] // the line number has its own header
 	}
 	name := scan.TrimSpace(r.Text, scan.Between(from, found[0].At.Start))
 	if len(r.MentionsIn(name)) == 0 || name.Len() > maxLabelBytes || len(r.DatesIn(s)) > 0 {
@@ -112,10 +112,10 @@ func (n *narrow) values(c *pairCollector, s scan.Span) bool {
 			return false
 		}
 	}
-	for _, heads := range n.ways {
-		if len(heads) == len(found)+skip {
+	for _, headers := range n.ways {
+		if len(headers) == len(found)+skip {
 			for i, f := range found {
-				c.addUnder(heads[i+skip], name, f.At)
+				c.addUnder(headers[i+skip], name, f.At)
 			}
 			return true
 		}
@@ -123,11 +123,11 @@ func (n *narrow) values(c *pairCollector, s scan.Span) bool {
 	return false
 }
 
-// addUnder adds a value with the head of its column and the name of its row.
-func (c *pairCollector) addUnder(head, name, value scan.Span) {
-	terms := c.doc.TermsIn(head)
+// addUnder adds a value with the header of its column and the name of its row.
+func (c *pairCollector) addUnder(header, name, value scan.Span) {
+	terms := c.doc.TermsIn(header)
 	terms = slices.Concat(terms, lexicon.Without(c.doc.TermsIn(name), terms))
 	if len(terms) > 0 && len(terms) <= maxLabelTerms {
-		c.note(Pair{Label: terms, LabelAt: head, Value: value, Weight: columnWeight, InGrid: true})
+		c.note(Pair{Label: terms, LabelAt: header, Value: value, Weight: columnWeight, InGrid: true})
 	}
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // table adds the pairs of a run of rows. One table on a page is often several things: a form, the
-// items with heads, the totals. So each run of rows below a row of heads counts as a separate
+// items with headers, the totals. So each run of rows below a row of headers counts as a separate
 // table.
 func (c *pairCollector) table(rows []documents.Block) {
 	for from := 0; from < len(rows) && !c.doc.Watch.Stopped(); {
@@ -24,7 +24,7 @@ func (c *pairCollector) table(rows []documents.Block) {
 	}
 }
 
-// beginsTable reports whether row i has only heads and the row below it has values.
+// beginsTable reports whether row i has only headers and the row below it has values.
 func beginsTable(doc *index.Index, rows []documents.Block, i int) bool {
 	const minCells = 3
 	if i+1 >= len(rows) || len(rows[i].Cells) < minCells || len(rows[i+1].Cells) < 2 {
@@ -32,20 +32,20 @@ func beginsTable(doc *index.Index, rows []documents.Block, i int) bool {
 	}
 	for _, cell := range rows[i].Cells {
 		at := cellSpan(cell)
-		if cell.Text != "" && (!isHead(doc, at) || len(doc.NumbersIn(at)) > 0) {
+		if cell.Text != "" && (!isHeader(doc, at) || len(doc.NumbersIn(at)) > 0) {
 			return false
 		}
 	}
 	return slices.ContainsFunc(rows[i+1].Cells, func(cell documents.Cell) bool { return isValue(doc, cellSpan(cell)) })
 }
 
-// part adds the pairs of columns with their heads, of rows with their first cells, and of totals.
+// part adds the pairs of columns with their headers, of rows with their first cells, and of totals.
 func (c *pairCollector) part(rows []documents.Block) {
 	c.narrow.below(c, &rows[0])
-	c.narrow.heads(c, &rows[0])
-	heads := columnHeads(c.doc, rows)
+	c.narrow.headers(c, &rows[0])
+	headers := columnHeaders(c.doc, rows)
 	body := rows
-	if heads != nil {
+	if headers != nil {
 		body = rows[1:]
 	}
 	for i := range body {
@@ -53,7 +53,7 @@ func (c *pairCollector) part(rows []documents.Block) {
 			return
 		}
 		row := &body[i]
-		if heads == nil || len(row.Cells) <= 2 || isGrid(c.doc, row) {
+		if headers == nil || len(row.Cells) <= 2 || isGrid(c.doc, row) {
 			c.cells(row, CellWeight)
 			c.totalRow(row)
 		} else {
@@ -62,11 +62,11 @@ func (c *pairCollector) part(rows []documents.Block) {
 			}
 			c.totalRow(row)
 		}
-		if heads != nil && !isGrid(c.doc, row) {
-			c.columns(row, heads, len(body) == 1)
+		if headers != nil && !isGrid(c.doc, row) {
+			c.columns(row, headers, len(body) == 1)
 		}
-		c.narrow.heads(c, row)
-		if len(row.Cells) < c.narrow.columns || heads == nil {
+		c.narrow.headers(c, row)
+		if len(row.Cells) < c.narrow.columns || headers == nil {
 			c.narrow.values(c, scan.Between(row.Start, row.End()))
 		}
 	}
@@ -88,8 +88,8 @@ func isGrid(doc *index.Index, row *documents.Block) bool {
 	return true
 }
 
-// columnHeads returns the heads by column number, or nil if the first row already has values.
-func columnHeads(doc *index.Index, rows []documents.Block) map[int]documents.Cell {
+// columnHeaders returns the headers by column number, or nil if the first row already has values.
+func columnHeaders(doc *index.Index, rows []documents.Block) map[int]documents.Cell {
 	if len(rows) < 2 || isForm(doc, rows) {
 		return nil
 	}
@@ -99,23 +99,23 @@ func columnHeads(doc *index.Index, rows []documents.Block) map[int]documents.Cel
 		if cell.Header {
 			marked++
 		}
-		if cell.Text == "" || isHead(doc, cellSpan(cell)) {
+		if cell.Text == "" || isHeader(doc, cellSpan(cell)) {
 			plain++
 		}
 	}
-	isHead := marked == len(first) || plain == len(first) && len(first) > 2 || plain == len(first) && hasNumbersBelow(doc, rows)
-	if !isHead || len(first) < 2 {
+	isHeader := marked == len(first) || plain == len(first) && len(first) > 2 || plain == len(first) && hasNumbersBelow(doc, rows)
+	if !isHeader || len(first) < 2 {
 		return nil
 	}
-	heads := make(map[int]documents.Cell, len(first))
+	headers := make(map[int]documents.Cell, len(first))
 	for _, cell := range first {
-		heads[cell.Column] = cell
+		headers[cell.Column] = cell
 	}
-	return heads
+	return headers
 }
 
 // isForm reports a table of labels with values beside them, even if the file marks its first row as
-// heads.
+// headers.
 func isForm(doc *index.Index, rows []documents.Block) bool {
 	values, words := 0, 0
 	if len(rows[0].Cells) == 2 && strings.ContainsAny(rows[0].Cells[1].Text, "0123456789") {
@@ -164,9 +164,9 @@ func (c *pairCollector) totalRow(row *documents.Block) {
 	}
 }
 
-// columns pairs each cell with the head of its column and the first cell of its row. If the table
+// columns pairs each cell with the header of its column and the first cell of its row. If the table
 // has only one row, the first cell is not part of the label.
-func (c *pairCollector) columns(row *documents.Block, heads map[int]documents.Cell, singleRow bool) {
+func (c *pairCollector) columns(row *documents.Block, headers map[int]documents.Cell, singleRow bool) {
 	if len(row.Cells) == 0 {
 		return
 	}
@@ -176,17 +176,17 @@ func (c *pairCollector) columns(row *documents.Block, heads map[int]documents.Ce
 		if c.doc.Watch.Stopped() {
 			return
 		}
-		head, ok := heads[cell.Column]
-		if !ok || head.Text == "" || cell.Text == "" {
+		header, ok := headers[cell.Column]
+		if !ok || header.Text == "" || cell.Text == "" {
 			continue
 		}
-		terms := slices.Clone(c.doc.TermsIn(cellSpan(head)))
+		terms := slices.Clone(c.doc.TermsIn(cellSpan(header)))
 		if !singleRow && i > named && first.Text != "" {
 			terms = append(terms, lexicon.Without(c.doc.TermsIn(cellSpan(first)), terms)...)
 		}
 		if len(terms) > 0 && len(terms) <= maxLabelTerms {
 			value := scan.Shorten(c.doc.Text, scan.TrimSpace(c.doc.Text, cellSpan(cell)), scan.MaxStretch)
-			c.note(Pair{Label: terms, LabelAt: cellSpan(head), Value: value, Weight: columnWeight, InGrid: !singleRow})
+			c.note(Pair{Label: terms, LabelAt: cellSpan(header), Value: value, Weight: columnWeight, InGrid: !singleRow})
 		}
 	}
 }

@@ -38,7 +38,7 @@ func side(t answers.Type, text string) differences.Side {
 	return differences.Side{Value: answers.Value{Type: t, Text: text}}
 }
 
-// A model can write a value that is no number or date. It equals only the same text.
+// A model can return an invalid number or date. Such a value equals only the same text.
 func TestValuesThatCannotBeReadAreNotEqual(t *testing.T) {
 	w := wording{lang: "en"}
 	for _, kind := range []answers.Type{answers.Number, answers.Date} {

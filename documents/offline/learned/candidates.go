@@ -30,10 +30,10 @@ type Reader struct {
 	layout    *layout
 	values    *values.Reader
 	flat      string                // the text with spaces in place of line breaks
-	known     map[int][places]label // by piece
-	formulas  map[scan.Span][]int   // features of the wordings around a value
-	registers map[scan.Span]bool    // whether the number of a register is near a value
-	domains   *string               // of e-mail and web addresses, with spaces between them; nil until they are needed
+	known     map[int][places]label // cache of the labels of a piece
+	formulas  map[scan.Span][]int   // cache of the features of the wordings around a value
+	registers map[scan.Span]bool    // cache of isNearRegister
+	domains   *string               // the e-mail and web addresses of the document, with spaces between them; nil until they are needed
 }
 
 // NewReader returns a Reader of a document.
@@ -47,7 +47,7 @@ func NewReader(ix *index.Index, v *values.Reader) *Reader {
 // maxCandidates bounds the candidates of one question.
 const maxCandidates = 4_000
 
-// candidates returns all values that have the type of a question, and those that the rules found. Parts of names are not among them,
+// candidates returns all values that have the type of a question, and the values that the rules found. It leaves out parts of names,
 // because they would take probability from the whole name.
 func (r *Reader) candidates(q *questions.Question, rules Rules) []candidate {
 	all := r.ofType(q)
@@ -140,7 +140,7 @@ func (r *Reader) strings(q *questions.Question) []candidate {
 	return all
 }
 
-// codes returns the words of a span that may be an identifier: those with a digit, which are no date and no amount.
+// codes returns the words of a span that may be identifiers: words with a digit that are neither a date nor an amount.
 func (r *Reader) codes(s scan.Span) []scan.Span {
 	const maxCode = 60 // bytes
 	var all []scan.Span
@@ -167,13 +167,13 @@ func (r *Reader) codes(s scan.Span) []scan.Span {
 	return all
 }
 
-// Bounds of names, in bytes. Longer runs of capitalized words are read in parts, and no part is a name.
+// Bounds of names, in bytes. A longer run of capitalized words is read in parts, and none of the parts is a name.
 const (
 	maxName    = 90
 	longestRun = 2 * maxName
 )
 
-// namesIn returns the parts of a piece that may be a name: the whole of it, the part after a colon, and runs of capitalized words.
+// namesIn returns the parts of a piece that may be a name: the whole piece, the part after a colon, and runs of capitalized words.
 func (r *Reader) namesIn(p *piece) []scan.Span {
 	s := p.at
 	found := spanSet{isKnown: map[scan.Span]bool{}}
@@ -209,16 +209,16 @@ func (r *Reader) namesIn(p *piece) []scan.Span {
 	return found.all
 }
 
-// spanSet is a list of spans without repetitions.
+// spanSet is a list of distinct spans.
 type spanSet struct {
 	all     []scan.Span
 	isKnown map[scan.Span]bool
 }
 
-func (f *spanSet) add(at scan.Span) {
-	if !f.isKnown[at] {
-		f.isKnown[at] = true
-		f.all = append(f.all, at)
+func (s *spanSet) add(at scan.Span) {
+	if !s.isKnown[at] {
+		s.isKnown[at] = true
+		s.all = append(s.all, at)
 	}
 }
 
@@ -252,7 +252,7 @@ func (r *Reader) mayBeName(at scan.Span) bool {
 		!r.ix.IsOnlyTerms(at)
 }
 
-// legalForm returns the end of ", Inc." and the like after the comma at an offset, or the offset.
+// legalForm returns the end of a legal form, such as ", Inc.", that begins at an offset. It returns the offset if there is none.
 func (r *Reader) legalForm(at, end int) int {
 	for _, form := range []string{", Inc.", ", Inc", ", LLC", ", Ltd.", ", Ltd", ", L.P.", ", LP", ", Corp.", ", N.A."} {
 		if strings.HasPrefix(r.ix.Text[at:end], form) {
@@ -262,7 +262,7 @@ func (r *Reader) legalForm(at, end int) int {
 	return at
 }
 
-// add adds a candidate that lies in a piece.
+// add adds a candidate if it is in a piece, up to maxCandidates.
 func (r *Reader) add(all []candidate, c candidate) []candidate {
 	if c.answer.At.IsEmpty() || len(all) >= maxCandidates {
 		return all

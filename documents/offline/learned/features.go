@@ -23,7 +23,7 @@ const (
 	labelFeatures
 )
 
-// The features that follow those of the labels. Each is 0 or 1, or between them.
+// The features after those of the labels. Each has a value from 0 to 1.
 const (
 	always = int(places)*labelFeatures + iota
 	bestLabel
@@ -83,9 +83,9 @@ const (
 	afterColon
 	codeInHeading
 	inProse
-	ruleScore // of the rules for this value
+	ruleScore // the score that the rules give the value
 	ruleHigh
-	rulesConflict // between several values, or with a text that is no value
+	rulesConflict // the rules find several values, or a text that is not a value
 	rulesHaveNoValue
 	rulesFindNothing
 	isRulesAnswer
@@ -114,7 +114,7 @@ const (
 	inDomain // a word of the name is in the domain of an e-mail or web address
 	domainForSupplier
 	domainForCustomer
-	nearRegister // near the number of a register, a tax or a bank account
+	nearRegister // near a company register, tax or bank account number
 	registerForSupplier
 	registerForCustomer
 	afterWork
@@ -167,7 +167,7 @@ func truth(b bool) float32 {
 	return 0
 }
 
-// positionFeatures sets the features of where a value stands.
+// positionFeatures sets the features of the position of a value.
 func (r *Reader) positionFeatures(c *candidate) {
 	const endPart, proseBytes, manyNumbers = 0.15, 70, 4
 	p, f := &r.layout.pieces[c.piece], &c.features
@@ -182,7 +182,7 @@ func (r *Reader) positionFeatures(c *candidate) {
 	f[afterColon], f[startsPiece] = truth(strings.HasSuffix(before, ":")), truth(before == "")
 }
 
-// shapeFeatures sets the features of what a value looks like.
+// shapeFeatures sets the features of the characters of a value.
 func (r *Reader) shapeFeatures(c *candidate) {
 	const shortBytes, longBytes, postcodeDigits = 4, 16, 5
 	text, f := c.answer.At.In(r.ix.Text), &c.features

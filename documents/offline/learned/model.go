@@ -118,19 +118,20 @@ func (r *Reader) Rank(q *questions.Question, rules Rules) []ranking.Answer {
 	return ranked
 }
 
-// Calibrate corrects the probabilities of ranked answers where the cross-validation shows that those of the trees mislead.
+// Calibrate corrects probabilities of ranked answers that are wrong in the cross-validation.
 //
-// The trees give one probability to all answers together. If a question asks for one of several, such as a party to an agreement, of which
-// there are at least two, the best answer gets the probability of the second one, too. Of durations below 0.9, 4 of 10 were right.
+// The trees divide a probability of 1 among all answers and no answer. But a question can have several right answers: an agreement has two
+// or more parties. So the best party gets the probability of the second one too. Durations are halved if the trees are not sure, because
+// only 4 of 10 durations with a probability below 0.9 were right.
 func Calibrate(q *questions.Question, ranked []ranking.Answer) {
-	const sureDuration, doubt = 0.9, 0.5
+	const sureDuration, doubtFactor = 0.9, 0.5
 	switch {
 	case len(ranked) > 1 && q.Shape == questions.NameShape && lexicon.Contains(q.NameTerms, "PARTY"):
 		ranked[0].Score += ranked[1].Score
 	case KindOf(q) == Durations:
 		for i := range ranked {
 			if ranked[i].Score < sureDuration {
-				ranked[i].Score *= doubt
+				ranked[i].Score *= doubtFactor
 			}
 		}
 	}

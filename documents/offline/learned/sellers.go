@@ -13,7 +13,8 @@ var (
 		`registergericht|handelsregister)\b`)
 )
 
-// isInDomain reports whether a word of a name is in the domain of an e-mail or web address of the document. Sellers print theirs.
+// isInDomain reports whether a word of a name is in the domain of an e-mail or web address of the document. Sellers usually print their
+// addresses, so such a name is likely the seller's.
 func (r *Reader) isInDomain(name string) bool {
 	const minBytes = 4
 	if r.domains == nil {
@@ -32,11 +33,11 @@ func (r *Reader) isInDomain(name string) bool {
 	return false
 }
 
-// isNearRegister reports whether the number of a register, a tax or a bank account follows or precedes a name within a few lines. It looks
-// once per value.
+// isNearRegister reports whether a company register, tax or bank account number is within a few lines before or after a name. Sellers
+// usually print these numbers. The result is cached, because many questions ask about the same name.
 func (r *Reader) isNearRegister(c *candidate) bool {
-	isNear, known := r.registers[c.answer.At]
-	if !known {
+	isNear, isKnown := r.registers[c.answer.At]
+	if !isKnown {
 		isNear = r.findRegister(c.answer.At)
 		r.registers[c.answer.At] = isNear
 	}

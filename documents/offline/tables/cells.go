@@ -14,10 +14,10 @@ import (
 	"portside/documents/offline/scan"
 )
 
-// value reads a cell as the type of its column.
-func (f finder) value(m headMatch, cell documents.Cell) (ranking.Answer, bool) {
+// value reads a cell as a value of the type of its column. It returns false if the cell has no such value, or an ambiguous one.
+func (f finder) value(m headerMatch, cell documents.Cell) (ranking.Answer, bool) {
 	pair := candidates.Pair{
-		Label: m.head.Terms, Weight: 1, InGrid: true,
+		Label: m.header.Terms, Weight: 1, InGrid: true,
 		Value: scan.TrimSpace(f.doc.Text, scan.Between(cell.Start, cell.Start+len(cell.Text))),
 	}
 	if isText(m.column.question) {
@@ -33,7 +33,7 @@ func (f finder) value(m headMatch, cell documents.Cell) (ranking.Answer, bool) {
 	return ranked[0], true
 }
 
-// isText reports whether a column asks for any text, such as the name of an article.
+// isText reports whether a column asks for free text, such as the name of an article.
 func isText(q *questions.Question) bool {
 	switch q.Shape {
 	case questions.AnyShape, questions.NameShape, questions.TextShape, questions.ListShape:
@@ -42,8 +42,8 @@ func isText(q *questions.Question) bool {
 	return false
 }
 
-// wholeCell returns the text of a cell. It must have a letter, because a number alone names nothing.
-func wholeCell(doc *index.Index, m headMatch, at scan.Span) (ranking.Answer, bool) {
+// wholeCell returns the text of a cell. The text must have a letter, because a bare number is not a name or a description.
+func wholeCell(doc *index.Index, m headerMatch, at scan.Span) (ranking.Answer, bool) {
 	text := at.In(doc.Text)
 	if !strings.ContainsFunc(text, unicode.IsLetter) {
 		return ranking.Answer{}, false
@@ -51,7 +51,8 @@ func wholeCell(doc *index.Index, m headMatch, at scan.Span) (ranking.Answer, boo
 	return ranking.Answer{Value: answers.Value{Type: answers.String, Text: text}, At: at, Score: m.score, Key: text}, true
 }
 
-// isWholeNumber reports whether a cell has no digits before or after a number, as it has if the number is a part of an IBAN.
+// isWholeNumber reports whether a cell has no digits before or after a number. A number with more digits beside it is a part of a longer
+// code, such as an IBAN.
 func isWholeNumber(text string, cell, number scan.Span) bool {
 	const digits = "0123456789"
 	return !strings.ContainsAny(text[cell.Start:number.Start], digits) && !strings.ContainsAny(text[number.End:cell.End], digits)

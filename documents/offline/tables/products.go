@@ -14,11 +14,11 @@ import (
 	"portside/documents/offline/scan"
 )
 
-// product names three columns of a table in which quantity times price is the amount. It says more about the columns than their heads,
-// which may all be words for prices.
+// product has three columns of a table in which quantity times price is the amount. The product identifies the columns more reliably than
+// their headers, which may all be words for prices.
 type product struct{ quantity, price, amount int }
 
-// role is what a column of the list means in a product.
+// role is the part that a column has in a product.
 type role int
 
 const (
@@ -28,7 +28,7 @@ const (
 	amountRole
 )
 
-// roleOf returns what a question asks for.
+// roleOf returns the role of the column that a question asks for.
 func roleOf(q *questions.Question) role {
 	if q.Variable.Type != answers.Number || slices.ContainsFunc(q.NameTerms, isOtherAmount) {
 		return noRole
@@ -51,19 +51,19 @@ func roleOf(q *questions.Question) role {
 	return noRole
 }
 
-// isOtherAmount reports a word for amounts that are no products of a quantity and a price.
+// isOtherAmount reports whether a term means an amount or a rate that is not the product of a quantity and a price.
 func isOtherAmount(term string) bool {
 	return slices.Contains([]string{"TAX", "DISCOUNT", "GROSS", "RATE", "PERCENT"}, term)
 }
 
-// headScore returns the score of a head for a question with the role. Beside other columns of prices, the words for a sum and for a price
-// have a clear meaning even with a word more, as in "net price" or "total excl. VAT".
-func (r role) headScore(score float64, head candidates.Head) float64 {
+// headerScore adjusts the score of a header for a column with the role. A word for a sum or for a price identifies the amount or the price
+// even if the header has more words, as in "net price" or "total excl. VAT". A word for a price is a weak match for the amount.
+func (r role) headerScore(score float64, header candidates.Header) float64 {
 	const clearScore, unclearScore, share = 0.8, 0.75, 0.1
-	isSum := lexicon.Contains(head.Terms, "AMOUNT") || lexicon.Contains(head.Terms, "TOTAL")
-	isPrice := lexicon.Contains(head.Terms, "PRICE") && !isSum
+	isSum := lexicon.Contains(header.Terms, "AMOUNT") || lexicon.Contains(header.Terms, "TOTAL")
+	isPrice := lexicon.Contains(header.Terms, "PRICE") && !isSum
 	switch {
-	case slices.ContainsFunc(head.Terms, isOtherAmount):
+	case slices.ContainsFunc(header.Terms, isOtherAmount):
 		return score
 	case r == amountRole && isSum, r == priceRole && isPrice:
 		return max(score, clearScore+share*score)
@@ -78,7 +78,8 @@ func (p product) column(r role) int {
 	return map[role]int{quantityRole: p.quantity, priceRole: p.price, amountRole: p.amount}[r]
 }
 
-// adjust returns the score of a question with the role for a column. Only the column of the product with the same role can answer it.
+// adjust adjusts the score of a column for a question, if the columns of the product are known. A question that asks for a role can be
+// answered only by the column with this role, and the columns of the product answer no other question.
 func (p product) adjust(score float64, asked role, column int) float64 {
 	const sure = 0.9
 	switch {
@@ -90,11 +91,11 @@ func (p product) adjust(score float64, asked role, column int) float64 {
 	return score
 }
 
-// findProduct returns the columns of the product that holds in most rows of a grid.
+// findProduct returns the three columns whose product holds in the most rows of a grid.
 func findProduct(doc *index.Index, grid candidates.Grid) (product, bool) {
 	const maxColumns, maxRows = 12, 60
 	var columns []int
-	for column := range grid.Heads {
+	for column := range grid.Headers {
 		columns = append(columns, column)
 	}
 	slices.Sort(columns)
@@ -113,7 +114,7 @@ func findProduct(doc *index.Index, grid candidates.Grid) (product, bool) {
 	return best, most > 0
 }
 
-// productsOf returns each choice of three columns.
+// productsOf returns every ordered choice of three columns.
 func productsOf(columns []int) (all []product) {
 	for _, quantity := range columns {
 		for _, price := range columns {
@@ -127,7 +128,7 @@ func productsOf(columns []int) (all []product) {
 	return all
 }
 
-// numbersOf returns the only number of each cell.
+// numbersOf returns the numbers of the cells that have exactly one number, by column. It leaves out percentages.
 func numbersOf(doc *index.Index, row *documents.Block, columns []int) map[int]float64 {
 	all := map[int]float64{}
 	for _, column := range columns {
@@ -146,10 +147,11 @@ func numbersOf(doc *index.Index, row *documents.Block, columns []int) map[int]fl
 	return all
 }
 
-// score returns 0 if the product does not hold in most rows. Otherwise it prefers heads with words for quantities and prices, and the order
-// price, amount. A row with the quantity 1 counts only below such a head, because any two equal columns would fit.
+// score counts the rows in which the product holds, and returns 0 if it fails in more than half as many. Headers with words for quantities
+// and prices increase the score, and so does a price to the left of the amount. With a factor of 1, any two equal columns would form a
+// product. So a row with the quantity 1 counts only below a header for quantities, and a row with the price 1 never counts.
 func (p product) score(grid candidates.Grid, rows []map[int]float64) float64 {
-	isQuantity := lexicon.Contains(grid.Heads[p.quantity].Terms, "QUANTITY")
+	isQuantity := lexicon.Contains(grid.Headers[p.quantity].Terms, "QUANTITY")
 	holds, fails := 0, 0
 	for _, row := range rows {
 		quantity, hasQuantity := row[p.quantity]
@@ -166,15 +168,15 @@ func (p product) score(grid candidates.Grid, rows []map[int]float64) float64 {
 			holds++
 		}
 	}
-	const least = 2 // of three rows
-	if holds == 0 || holds < least*fails {
+	const minHoldsPerFail = 2
+	if holds == 0 || holds < minHoldsPerFail*fails {
 		return 0
 	}
 	score := float64(holds)
 	if isQuantity {
 		score += 2
 	}
-	if lexicon.Contains(grid.Heads[p.price].Terms, "PRICE") {
+	if lexicon.Contains(grid.Headers[p.price].Terms, "PRICE") {
 		score++
 	}
 	if p.price < p.amount {

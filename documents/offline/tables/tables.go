@@ -14,14 +14,15 @@ import (
 	"portside/documents/offline/values"
 )
 
-// Record has the answers of one row, by the names of the columns.
+// Record has the values of one row, by the names of the list's columns.
 type Record map[string]ranking.Answer
 
-// Find returns the records of the table that matches best, or nil if no table matches. Tables that are read from the places of words come
-// before those of the blocks. If the context ends, Find returns early; the caller checks the watch of the index.
+// Find returns the records of the table that matches best, or nil if no table matches. It prefers the tables that the positions of words
+// show, and reads the tables of blocks only if none of those matches. If the context ends, Find returns early; the caller checks the watch
+// of the index.
 func Find(doc *index.Index, read *values.Reader, t answers.Table) []Record {
 	f := finder{doc, read, columnsOf(doc, t)}
-	best := f.best(candidates.PrintedGrids(doc))
+	best := f.best(candidates.LayoutGrids(doc))
 	if best.matches == nil {
 		best = f.best(candidates.Grids(doc))
 	}
@@ -29,7 +30,7 @@ func Find(doc *index.Index, read *values.Reader, t answers.Table) []Record {
 	return records[:min(len(records), t.MaxRows)]
 }
 
-// column is a question about each row.
+// column is a column of the list, which is a question about each row.
 type column struct {
 	question *questions.Question
 	role     role
@@ -52,7 +53,7 @@ type finder struct {
 	columns []column
 }
 
-// best returns the match of the grid that matches best.
+// best returns the best match among the grids.
 func (f finder) best(grids []candidates.Grid) (best gridMatch) {
 	for _, grid := range grids {
 		if f.doc.Watch.Stopped() {
@@ -65,18 +66,18 @@ func (f finder) best(grids []candidates.Grid) (best gridMatch) {
 	return best
 }
 
-// headMatch says that the head of a table names a column.
-type headMatch struct {
+// headerMatch says that a header of a table names a column of the list.
+type headerMatch struct {
 	column column
-	head   candidates.Head
+	header candidates.Header
 	score  float64
-	texts  int // bytes of text in the column, which decides between equal heads of a column for text
+	bytes  int // of text below the header; if two headers match a column of text equally well, the one with more text wins
 }
 
-// gridMatch says which heads of a grid name the columns.
+// gridMatch says which headers of a grid name the columns of the list.
 type gridMatch struct {
 	grid    candidates.Grid
-	matches []headMatch
+	matches []headerMatch
 	score   float64 // the sum of the scores of the matches
 }
 
@@ -87,9 +88,10 @@ func (m gridMatch) isBetter(other gridMatch) bool {
 	return len(m.grid.Rows) > len(other.grid.Rows)
 }
 
-// matchGrid gives each column at most one head. The match is empty if heads name less than half of the columns, or only one of several.
+// matchGrid gives each column at most one header. The match is empty if fewer than half of the columns have a header, or only one of
+// several.
 func (f finder) matchGrid(grid candidates.Grid) gridMatch {
-	found := gridMatch{grid: grid, matches: f.assign(f.possible(grid))}
+	found := gridMatch{grid: grid, matches: assign(f.candidates(grid))}
 	const minMatches = 2
 	if n := len(found.matches); 2*n < len(f.columns) || n < min(minMatches, len(f.columns)) {
 		return gridMatch{}
@@ -100,90 +102,90 @@ func (f finder) matchGrid(grid candidates.Grid) gridMatch {
 	return found
 }
 
-// maxHeads limits the heads of a table that are compared, from the left.
-const maxHeads = 100
+// maxHeaders is how many headers of a table are compared, from the left.
+const maxHeaders = 100
 
-// possible returns the pairs of columns and heads that match, the best first.
-func (f finder) possible(grid candidates.Grid) []headMatch {
-	var all []headMatch
-	headColumns := slices.Sorted(maps.Keys(grid.Heads))
+// candidates returns the pairs of columns and headers that match, the best first.
+func (f finder) candidates(grid candidates.Grid) []headerMatch {
+	var all []headerMatch
+	headerColumns := slices.Sorted(maps.Keys(grid.Headers))
 	known, isKnown := findProduct(f.doc, grid)
 	for _, c := range f.columns {
-		for _, headColumn := range headColumns[:min(len(headColumns), maxHeads)] {
+		for _, headerColumn := range headerColumns[:min(len(headerColumns), maxHeaders)] {
 			if f.doc.Watch.Stopped() {
 				return nil
 			}
-			head := grid.Heads[headColumn]
-			score := f.score(c, head)
+			header := grid.Headers[headerColumn]
+			score := f.score(c, header)
 			if isKnown {
-				score = known.adjust(score, c.role, headColumn)
+				score = known.adjust(score, c.role, headerColumn)
 			}
-			if score >= ranking.MinScore && f.hasType(grid, c, head) {
-				all = append(all, headMatch{c, head, score, textIn(grid, c, headColumn)})
+			if score >= ranking.MinScore && f.hasType(grid, c, header) {
+				all = append(all, headerMatch{c, header, score, textBytes(grid, c, headerColumn)})
 			}
 		}
 	}
-	slices.SortStableFunc(all, func(a, b headMatch) int {
+	slices.SortStableFunc(all, func(a, b headerMatch) int {
 		switch {
 		case a.score > b.score:
 			return -1
 		case a.score < b.score:
 			return 1
-		case a.texts != b.texts:
-			return b.texts - a.texts
+		case a.bytes != b.bytes:
+			return b.bytes - a.bytes
 		}
-		return a.head.Column - b.head.Column
+		return a.header.Column - b.header.Column
 	})
 	return all
 }
 
-// score returns how well the words of a head name a column.
-func (f finder) score(c column, head candidates.Head) float64 {
-	pair := candidates.Pair{Label: head.Terms, LabelAt: scan.Between(head.Start, head.Start+len(head.Text)), Weight: 1}
+// score returns how well the words of a header name a column.
+func (f finder) score(c column, header candidates.Header) float64 {
+	pair := candidates.Pair{Label: header.Terms, LabelAt: scan.Between(header.Start, header.Start+len(header.Text)), Weight: 1}
 	score := ranking.MatchLabel(c.question, &pair, f.doc.Topic)
-	if strings.EqualFold(head.Text, c.name()) { // other words may mean the same
+	if strings.EqualFold(header.Text, c.name()) { // the same word is a better match than a synonym
 		score += ranking.RepeatBonus
 	}
-	return c.role.headScore(score, head)
+	return c.role.headerScore(score, header)
 }
 
-// textIn returns the bytes of text in the first rows below a head; 0 for a column that asks for something else.
-func textIn(grid candidates.Grid, c column, headColumn int) (bytes int) {
+// textBytes returns how many bytes of text the first rows have below a header. It returns 0 if the column does not ask for text.
+func textBytes(grid candidates.Grid, c column, headerColumn int) (bytes int) {
 	const maxRead = 20 // rows
 	if !isText(c.question) {
 		return 0
 	}
 	for i := range grid.Rows[:min(len(grid.Rows), maxRead)] {
-		if cell, isFilled := cellIn(&grid.Rows[i], headColumn); isFilled {
+		if cell, isFilled := cellIn(&grid.Rows[i], headerColumn); isFilled {
 			bytes += len(cell.Text)
 		}
 	}
 	return bytes
 }
 
-// hasType reports whether at least half of the first cells below a head have the type of a column.
-func (f finder) hasType(grid candidates.Grid, c column, head candidates.Head) bool {
+// hasType reports whether at least half of the first cells below a header have the type of a column.
+func (f finder) hasType(grid candidates.Grid, c column, header candidates.Header) bool {
 	const maxRead = 100 // rows
 	filled, typed := 0, 0
 	for i := range grid.Rows[:min(len(grid.Rows), maxRead)] {
-		cell, isFilled := cellIn(&grid.Rows[i], head.Column)
+		cell, isFilled := cellIn(&grid.Rows[i], header.Column)
 		if !isFilled {
 			continue
 		}
 		filled++
-		if _, isTyped := f.value(headMatch{column: c, head: head, score: 1}, cell); isTyped {
+		if _, isTyped := f.value(headerMatch{column: c, header: header, score: 1}, cell); isTyped {
 			typed++
 		}
 	}
 	return typed > 0 && 2*typed >= filled
 }
 
-// assign gives each column the best head that no better match has taken. A column that is then left without a head takes over the head of
-// another column, if that column matches a second head.
-func (f finder) assign(all []headMatch) []headMatch {
-	var chosen []headMatch
+// assign gives each column the best header that no better match has taken. A column that gets no header this way takes the header of
+// another column if that column also matches a free header.
+func assign(all []headerMatch) []headerMatch {
+	var chosen []headerMatch
 	for _, m := range all {
-		if !hasColumn(chosen, m) && !hasHead(chosen, m) {
+		if !hasColumn(chosen, m) && !hasHeader(chosen, m) {
 			chosen = append(chosen, m)
 		}
 	}
@@ -191,8 +193,8 @@ func (f finder) assign(all []headMatch) []headMatch {
 		if hasColumn(chosen, m) {
 			continue
 		}
-		i := slices.IndexFunc(chosen, func(other headMatch) bool { return other.head.Column == m.head.Column })
-		second := slices.IndexFunc(all, func(other headMatch) bool { return other.column == chosen[i].column && !hasHead(chosen, other) })
+		i := slices.IndexFunc(chosen, func(other headerMatch) bool { return other.header.Column == m.header.Column })
+		second := slices.IndexFunc(all, func(other headerMatch) bool { return other.column == chosen[i].column && !hasHeader(chosen, other) })
 		if second >= 0 {
 			chosen[i] = all[second]
 			chosen = append(chosen, m)
@@ -201,18 +203,18 @@ func (f finder) assign(all []headMatch) []headMatch {
 	return chosen
 }
 
-func hasColumn(chosen []headMatch, m headMatch) bool {
-	return slices.ContainsFunc(chosen, func(other headMatch) bool { return other.column == m.column })
+func hasColumn(chosen []headerMatch, m headerMatch) bool {
+	return slices.ContainsFunc(chosen, func(other headerMatch) bool { return other.column == m.column })
 }
 
-func hasHead(chosen []headMatch, m headMatch) bool {
-	return slices.ContainsFunc(chosen, func(other headMatch) bool { return other.head.Column == m.head.Column })
+func hasHeader(chosen []headerMatch, m headerMatch) bool {
+	return slices.ContainsFunc(chosen, func(other headerMatch) bool { return other.header.Column == m.header.Column })
 }
 
 // records reads the rows of a grid, without the totals at the end.
 func (f finder) records(best gridMatch) []Record {
 	var all []Record
-	items := 0 // records up to the last one that is not a total
+	kept := 0 // records up to the last one that is not a total
 	for i := range best.grid.Rows {
 		if f.doc.Watch.Stopped() {
 			return nil
@@ -220,7 +222,7 @@ func (f finder) records(best gridMatch) []Record {
 		row := &best.grid.Rows[i]
 		record := Record{}
 		for _, m := range best.matches {
-			if cell, isFilled := cellIn(row, m.head.Column); isFilled {
+			if cell, isFilled := cellIn(row, m.header.Column); isFilled {
 				if value, isTyped := f.value(m, cell); isTyped {
 					record[m.column.name()] = value
 				}
@@ -230,27 +232,27 @@ func (f finder) records(best gridMatch) []Record {
 			continue
 		}
 		all = append(all, record)
-		const maxTotalCells = 2 // a row with a value in more columns than these, and in all, is not a total
-		isWhole := len(record) == len(best.matches) && len(record) > maxTotalCells
-		if isWhole || !candidates.IsTotal(f.doc, row) {
-			items = len(all)
+		const maxTotalCells = 2
+		isComplete := len(record) == len(best.matches) && len(record) > maxTotalCells
+		if isComplete || !candidates.IsTotal(f.doc, row) { // a complete record may begin with a word for a sum
+			kept = len(all)
 		}
 	}
-	return all[:items]
+	return all[:kept]
 }
 
-// isRecord reports whether a row has values in at least half of the columns, and in half of those for numbers and dates. The second line of
-// a record and most totals have fewer.
+// isRecord reports whether a row has values in at least half of all columns, and in at least half of the columns of numbers and dates. The
+// second line of a record has fewer values, and so have most totals.
 func isRecord(r Record, best gridMatch) bool {
-	exact, found := 0, 0 // columns of types other than strings, and how many of them have a value
+	typed, found := 0, 0 // columns of types other than strings, and how many of them have a value
 	for _, m := range best.matches {
 		if m.column.question.Variable.Type == answers.String {
 			continue
 		}
-		exact++
+		typed++
 		if _, isFound := r[m.column.name()]; isFound {
 			found++
 		}
 	}
-	return len(r) > 0 && 2*len(r) >= len(best.matches) && 2*found >= exact
+	return len(r) > 0 && 2*len(r) >= len(best.matches) && 2*found >= typed
 }

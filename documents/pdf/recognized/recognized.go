@@ -1,5 +1,5 @@
-// Package recognized lays out words that a program recognized in a picture, with the rules for the words of a PDF. So a scanned page
-// gets the same columns, tables, headings and paragraphs as a page that has its text.
+// Package recognized lays out the words that optical character recognition (OCR) found in a picture, with the same rules as the words of
+// a PDF. So a scanned page gets the same columns, tables, headings and paragraphs as a PDF page with text.
 package recognized
 
 import (
@@ -16,37 +16,39 @@ import (
 	"portside/documents/pdf/internal/layout"
 )
 
-// Point is a place in a picture, as fractions of its width and height from the top left corner.
+// Point is a position in a picture, as fractions of its width and height from the top left corner.
 type Point struct{ X, Y float64 }
 
 // Word is a word in a picture.
 type Word struct {
 	Text    string
-	Corners [4]Point // clockwise, the first one at the top left of the upright word
+	Corners [4]Point // clockwise, from the top left corner of the word when it is upright
 	Doubt   float32  // as in documents.Word
 }
 
-// Line is the words of a line in reading order.
+// Line has the words of a line in reading order.
 type Line []Word
 
 // Page is a picture with the lines that were recognized in it.
 type Page struct {
-	Width, Height float64 // of the picture, in any unit
-	Place         documents.Box
+	Width, Height float64       // of the picture, in any unit
+	Place         documents.Box // of the picture on its page; the zero Box if it is unknown
 	Lines         []Line
 }
 
-// pageSide is the length of the longer side of a picture during the layout, in points. The layout has distances for pages on paper.
+// pageSide is the length in points to which the layout scales the longer side of a picture. It is the height of an A4 page, because the
+// thresholds of the layout are for paper sizes.
 const pageSide = 842
 
-// Blocks returns the blocks of a picture in reading order. Without a Place, they have no boxes. The error is that of the context.
+// Blocks returns the blocks of a picture in reading order. Without a Place, the blocks have no boxes. Errors: documents.ErrDamaged, limits
+// of documents, and the error of the context.
 func Blocks(ctx context.Context, p Page) ([]documents.Block, error) {
 	if p.Width <= 0 || p.Height <= 0 {
 		return nil, documents.ErrDamaged
 	}
 	scale := pageSide / max(p.Width, p.Height)
 	f := frame{width: p.Width * scale, height: p.Height * scale, place: p.Place}
-	f.sin, f.cos = math.Sincos(f.skew(p.Lines))
+	f.sin, f.cos = math.Sincos(f.skewAngle(p.Lines))
 	laidOut, err := layout.Blocks(ctx, f.glyphs(p.Lines))
 	if err != nil {
 		return nil, fmt.Errorf("lay out a picture: %w", err)
@@ -65,48 +67,50 @@ func Blocks(ctx context.Context, p Page) ([]documents.Block, error) {
 	return blocks, nil
 }
 
-// frame is the picture during the layout: in points, and rotated so that its lines are parallel to its sides.
+// frame converts between the coordinates of a picture and those of the layout. The layout measures in points, and rotates the picture so
+// that its lines are parallel to its sides.
 type frame struct {
-	width, height float64
+	width, height float64 // of the picture in points
 	place         documents.Box
-	sin, cos      float64 // of the angle by which the lines are skewed, clockwise
+	sin, cos      float64 // of the skew angle of the lines, clockwise
 }
 
-// point returns the point in the frame before it is rotated.
-func (f frame) point(p Point) Point { return Point{p.X * f.width, p.Y * f.height} }
+// scale returns a point in points, before the rotation.
+func (f frame) scale(p Point) Point { return Point{p.X * f.width, p.Y * f.height} }
 
-// straight returns the point in the rotated frame.
-func (f frame) straight(p Point) Point {
-	p = f.point(p)
+// deskew returns a point in the coordinates of the layout.
+func (f frame) deskew(p Point) Point {
+	p = f.scale(p)
 	return Point{p.X*f.cos + p.Y*f.sin, p.Y*f.cos - p.X*f.sin}
 }
 
-// skew returns the angle between the lines and the nearest side of the picture: the median of all lines, by their lengths.
-func (f frame) skew(lines []Line) float64 {
-	type stroke struct{ angle, length float64 }
-	var strokes []stroke
+// skewAngle returns the angle between the lines and the nearest side of the picture. It is the median of the angles of the lines, weighted
+// by their lengths.
+func (f frame) skewAngle(lines []Line) float64 {
+	type baseline struct{ angle, length float64 }
+	var baselines []baseline
 	total := 0.0
 	for _, l := range lines {
 		if len(l) == 0 {
 			continue
 		}
-		from, to := f.point(l[0].Corners[3]), f.point(l[len(l)-1].Corners[2])
-		const quarter = math.Pi / 2
+		from, to := f.scale(l[0].Corners[3]), f.scale(l[len(l)-1].Corners[2])
+		const quarterTurn = math.Pi / 2
 		angle := math.Atan2(to.Y-from.Y, to.X-from.X)
-		s := stroke{angle - quarter*math.Round(angle/quarter), math.Hypot(to.X-from.X, to.Y-from.Y)}
-		strokes, total = append(strokes, s), total+s.length
+		b := baseline{angle - quarterTurn*math.Round(angle/quarterTurn), math.Hypot(to.X-from.X, to.Y-from.Y)}
+		baselines, total = append(baselines, b), total+b.length
 	}
-	slices.SortFunc(strokes, func(a, b stroke) int { return cmp.Compare(a.angle, b.angle) })
+	slices.SortFunc(baselines, func(a, b baseline) int { return cmp.Compare(a.angle, b.angle) })
 	half := total / 2
-	for _, s := range strokes {
-		if half -= s.length; half <= 0 {
-			return s.angle
+	for _, b := range baselines {
+		if half -= b.length; half <= 0 {
+			return b.angle
 		}
 	}
 	return 0
 }
 
-// restore returns the place on the page of a box in the rotated frame, or the zero Box if the place of the picture is unknown.
+// restore converts a box of the layout to its place on the page. It returns the zero Box if the place of the picture is unknown.
 func (f frame) restore(b documents.Box) documents.Box {
 	if f.place == (documents.Box{}) || b == (documents.Box{}) {
 		return documents.Box{}
@@ -142,13 +146,13 @@ func (f frame) glyphs(lines []Line) []content.Glyph {
 	return glyphs
 }
 
-// measuredLine is a line in a coordinate system of which the first axis is the direction of the text.
+// measuredLine is a line with its measurements. They are coordinates along the direction of the text, and across it.
 type measuredLine struct {
 	words    Line
-	along    Point // the direction of the text, of length 1
-	from, to []float64
-	baseline float64
-	size     float64 // of the font
+	along    Point     // the direction of the text, of length 1
+	from, to []float64 // the ends of each word, along the line
+	baseline float64   // across the line
+	size     float64   // of the font
 }
 
 // Heights of letters above and below the baseline, in em, in common fonts.
@@ -158,13 +162,13 @@ const (
 	descenderHeight = 0.21
 )
 
-// measure finds the size of the font and the baseline of a line. The corners of words are at the edges of their ink, so both depend on
-// the letters.
+// measure finds the size of the font and the baseline of a line. The corners of a word are at the edges of its ink, so both depend on which
+// letters the line has: a line without a descender ends at its baseline.
 func (f frame) measure(l Line) (measuredLine, bool) {
 	if len(l) == 0 {
 		return measuredLine{}, false
 	}
-	from, to := f.straight(l[0].Corners[3]), f.straight(l[len(l)-1].Corners[2])
+	from, to := f.deskew(l[0].Corners[3]), f.deskew(l[len(l)-1].Corners[2])
 	length := math.Hypot(to.X-from.X, to.Y-from.Y)
 	if length == 0 {
 		return measuredLine{}, false
@@ -175,7 +179,7 @@ func (f frame) measure(l Line) (measuredLine, bool) {
 	for _, w := range l {
 		left, right := math.Inf(1), math.Inf(-1)
 		for _, corner := range w.Corners {
-			x, y := m.axes(f.straight(corner))
+			x, y := m.coordinates(f.deskew(corner))
 			left, right, top, bottom = min(left, x), max(right, x), min(top, y), max(bottom, y)
 		}
 		m.from, m.to = append(m.from, left), append(m.to, right)
@@ -191,18 +195,18 @@ func (f frame) measure(l Line) (measuredLine, bool) {
 	return m, m.size > 0
 }
 
-// isTall reports whether a letter is about as high as a capital.
+// isTall reports whether a character is about as high as a capital letter.
 func isTall(r rune) bool {
 	return !unicode.IsSpace(r) && !strings.ContainsRune("acegmnopqrsuvwxyz.,:;-–_~+=<>«»·•", r)
 }
 
-// axes returns the coordinates of a point along the line and across it.
-func (m measuredLine) axes(p Point) (along, across float64) {
+// coordinates returns the coordinates of a point along the line and across it.
+func (m measuredLine) coordinates(p Point) (along, across float64) {
 	return p.X*m.along.X + p.Y*m.along.Y, p.Y*m.along.X - p.X*m.along.Y
 }
 
-// snapSizes gives lines of about the usual size exactly that size, because measured sizes of equal fonts differ and would make
-// headings of ordinary lines.
+// snapSizes gives each line whose size is near the median of all letters exactly that size. The measured sizes of equal fonts differ, so
+// ordinary lines would otherwise become headings.
 func snapSizes(lines []measuredLine) {
 	const tolerance = 0.25
 	letters := map[float64]int{} // by size
@@ -220,22 +224,22 @@ func snapSizes(lines []measuredLine) {
 		total += n
 	}
 	slices.Sort(sizes)
-	usual, seen := 0.0, 0
+	median, seen := 0.0, 0
 	for _, size := range sizes {
-		if usual, seen = size, seen+letters[size]; 2*seen >= total {
+		if median, seen = size, seen+letters[size]; 2*seen >= total {
 			break
 		}
 	}
 	for i := range lines {
-		if m := &lines[i]; math.Abs(m.size-usual) < tolerance*usual {
-			m.size = usual
+		if m := &lines[i]; math.Abs(m.size-median) < tolerance*median {
+			m.size = median
 		} else {
 			m.size = math.Round(m.size)
 		}
 	}
 }
 
-// glyphs returns the words of the line. Words are apart even if their ink nearly touches.
+// glyphs returns each word as one glyph, followed by a space. It leaves a gap between words even if their ink nearly touches.
 func (m measuredLine) glyphs() []content.Glyph {
 	const minGap = 0.2 // em
 	var glyphs []content.Glyph

@@ -14,13 +14,13 @@ import (
 // sheet is a picture of 1,240 by 1,754 pixels, A4 at 150 dots per inch.
 var sheet = recognized.Page{Width: 1240, Height: 1754, Place: documents.Box{Left: 10, Top: 20, Right: 605, Bottom: 862}}
 
-// write returns a line of which each letter is half an em wide, as a program recognizes it: with the edges of its ink. Several spaces
-// are a wide gap. Turn rotates the line around the center of the picture, clockwise in degrees.
+// write returns a line as OCR would return it, with corners at the edges of the ink. Each letter is half an em wide, and several spaces make
+// a wide gap. The line is rotated around the center of the picture by turn degrees, clockwise.
 func write(text string, x, baseline, turn float64) recognized.Line {
 	return writeIn(24, text, recognized.Point{X: x, Y: baseline}, turn)
 }
 
-// writeIn is write with another size of the letters, in pixels.
+// writeIn is write with another font size, in pixels.
 func writeIn(size float64, text string, from recognized.Point, turn float64) recognized.Line {
 	x, baseline := from.X, from.Y
 	var line recognized.Line
@@ -47,14 +47,14 @@ func writeIn(size float64, text string, from recognized.Point, turn float64) rec
 	return line
 }
 
-// turned returns a point in pixels as fractions, after the picture was rotated.
+// turned rotates a point in pixels with the picture, and returns it as fractions.
 func turned(p recognized.Point, degrees float64) recognized.Point {
 	sin, cos := math.Sincos(degrees * math.Pi / 180)
 	x, y := p.X-sheet.Width/2, p.Y-sheet.Height/2
 	return recognized.Point{X: (x*cos-y*sin)/sheet.Width + 0.5, Y: (y*cos+x*sin)/sheet.Height + 0.5}
 }
 
-// invoice returns the lines of an invoice, with the parts of a row as separate lines, as programs return them.
+// invoice returns the lines of an invoice. The cells of a row are separate lines, as OCR returns them.
 func invoice(turn float64) []recognized.Line {
 	return []recognized.Line{
 		writeIn(60, "Invoice 2026-0117", recognized.Point{X: 120, Y: 150}, turn),
@@ -84,7 +84,7 @@ func read(t *testing.T, lines ...recognized.Line) *documents.Document {
 	return into.Document()
 }
 
-// The blocks are the same however the picture is skewed or turned.
+// The blocks do not depend on the skew and the rotation of the picture.
 func TestBlocksOfInvoice(t *testing.T) {
 	want := []string{
 		"heading: Invoice 2026-0117",
@@ -171,7 +171,7 @@ func TestDegeneratePictures(t *testing.T) {
 	}
 }
 
-// Cells may be closer than in a PDF, because programs that recognize text end a line at the gap. Words of one line are never apart.
+// Cells can be closer together than in a PDF, because OCR ends a line at each gap between cells. Words of one line stay in one cell.
 func TestNarrowTables(t *testing.T) {
 	var lines []recognized.Line
 	for i, row := range [][]string{
@@ -187,7 +187,7 @@ func TestNarrowTables(t *testing.T) {
 	}
 }
 
-// The sizes of equal letters differ as they are measured. That makes no headings.
+// The measured sizes of equal fonts differ, and that must not turn lines into headings.
 func TestMeasuredSizesMakeNoHeadings(t *testing.T) {
 	var lines []recognized.Line
 	for i, size := range []float64{24, 24, 28, 22, 24} {

@@ -96,13 +96,13 @@ func (m *model) send(ctx context.Context, input converseInput) (out converseOutp
 	}
 	response, err := m.client.Do(r)
 	if err != nil {
-		return out, 0, connectionError(ctx)
+		return out, 0, mediaprompt.ConnectionError(ctx, "bedrock")
 	}
 	defer func() { _ = response.Body.Close() }()
 	content, err := io.ReadAll(io.LimitReader(response.Body, maxResponseBytes))
 	switch {
 	case err != nil:
-		err = connectionError(ctx)
+		err = mediaprompt.ConnectionError(ctx, "bedrock")
 	case response.StatusCode != http.StatusOK:
 		err = newException(response, content).classify(response.Header)
 	case json.Unmarshal(content, &out) != nil:

@@ -2,7 +2,6 @@ package mediabedrock
 
 import (
 	"cmp"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -27,23 +26,11 @@ func (r *exception) Error() string { return fmt.Sprintf("bedrock: status %d, %s"
 // newException reads an error response.
 func newException(response *http.Response, content []byte) *exception {
 	var body struct{ Message string }
-	_ = json.Unmarshal(content, &body)                                      // what does not come from the service itself, has no message
+	_ = json.Unmarshal(content, &body)                                      // a response of a proxy has no message
 	code, _, _ := strings.Cut(response.Header.Get("X-Amzn-Errortype"), ":") // a URL may follow the code
 	return &exception{
 		status: response.StatusCode, code: cmp.Or(code, http.StatusText(response.StatusCode)), message: strings.ToLower(body.Message),
 	}
-}
-
-// connectionError returns the error for a connection that ended before the whole response had come. It leaves out the text of the
-// HTTP client.
-func connectionError(ctx context.Context) error {
-	switch err := ctx.Err(); {
-	case err == nil:
-		return &mediaprompt.Busy{Cause: errors.New("bedrock: the connection failed")}
-	case errors.Is(err, context.DeadlineExceeded):
-		return &mediaprompt.Busy{Cause: fmt.Errorf("bedrock: there was no response: %w", err)}
-	}
-	return fmt.Errorf("bedrock: the call was canceled: %w", context.Cause(ctx))
 }
 
 func (r *exception) classify(header http.Header) error {

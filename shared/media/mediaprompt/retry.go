@@ -4,28 +4,42 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"portside/shared/core/fault"
 	"portside/shared/core/retry"
 )
 
-// Busy is a transient failure. It is [ErrBusy] too, with the time after which to try again.
+// Busy is a transient failure. errors.Is also reports that it is [ErrBusy].
 type Busy struct {
-	After time.Duration // as the service asks; 0 if it does not
+	After time.Duration // the time to wait that the service asks for, or 0
 	Cause error         // without any content
 }
 
-// Error says what went wrong.
+// ConnectionError returns the error for a call of an engine whose connection failed before the whole response arrived. It leaves out the
+// text of the HTTP client, which may contain content. A timeout of one call counts as a busy service. If the context of the caller has
+// ended, the error wraps that of the context.
+func ConnectionError(ctx context.Context, engine string) error {
+	switch err := ctx.Err(); {
+	case err == nil:
+		return &Busy{Cause: fmt.Errorf("%s: the connection failed", engine)}
+	case errors.Is(err, context.DeadlineExceeded):
+		return &Busy{Cause: fmt.Errorf("%s: there was no response: %w", engine, err)}
+	}
+	return fmt.Errorf("%s: the call was canceled: %w", engine, context.Cause(ctx))
+}
+
+// Error implements error.
 func (b *Busy) Error() string { return ErrBusy.Error() + " (" + b.Cause.Error() + ")" }
 
-// Is makes it ErrBusy, and each of the faults that Unwrap gives.
+// Is reports whether target is ErrBusy, with any time to wait.
 func (b *Busy) Is(target error) bool {
 	f, ok := target.(*fault.Error)
 	return ok && f.Kind == ErrBusy.Kind && f.Detail == ErrBusy.Detail
 }
 
-// Unwrap gives ErrBusy with the time to wait, and keeps the cause.
+// Unwrap returns ErrBusy with the time to wait, and the cause.
 func (b *Busy) Unwrap() []error {
 	busy := *ErrBusy
 	busy.RetryAfter = b.After

@@ -20,11 +20,11 @@ YYYY-MM-DD; a boolean says whether what is described holds.
 Never calculate, never complete, never guess. If the document has no such list, there are no records.`
 
 const (
-	rowTokens    = 8_000
-	minPartBytes = 1_000 // of a part that is divided, because its records are too long for one answer
+	rowTokens    = 8_000 // limit of an answer
+	minPartBytes = 1_000 // a shorter part is not divided, even if its records are too long for one answer
 )
 
-// promptTable is a table in the form in which the model sees it.
+// promptTable is a table as the model sees it.
 type promptTable struct {
 	Name        string           `json:"name"`
 	Description string           `json:"description,omitempty"`
@@ -112,8 +112,8 @@ func rowsSchema(t answers.Table) schema {
 	return objectSchema(property{recordsKey, listSchema(objectSchema(properties...))})
 }
 
-// readRows returns the records whose quote is in the part, with the values that the quote supports. A record that is given twice counts
-// once.
+// readRows returns the records whose quote is in the part, with the values that the quote supports. Each record is searched after the
+// previous one; see locateFrom.
 func (p part) readRows(answer map[string]json.RawMessage, t answers.Table) ([]answers.Row, error) {
 	var records []map[string]json.RawMessage
 	if json.Unmarshal(answer[recordsKey], &records) != nil {
@@ -138,8 +138,8 @@ func (p part) readRows(answer map[string]json.RawMessage, t answers.Table) ([]an
 	return rows, nil
 }
 
-// locateFrom finds a quote after the record before it, so that equal records have different places. If the quote is not there, the
-// model has not kept the order.
+// locateFrom finds a quote after the previous record, so that equal records get different positions. If the quote is not there, it
+// searches the whole part, because the model may not have kept the order.
 func (p part) locateFrom(from int, quote string) (span, bool) {
 	if len(quote) > maxQuoteBytes || !strings.ContainsFunc(quote, isWord) {
 		return span{}, false
@@ -167,7 +167,7 @@ func (p part) readRow(record map[string]json.RawMessage, at span, t answers.Tabl
 	return row
 }
 
-// firstOf returns the first value of a list. A server that ignores the schema may send the value alone.
+// firstOf returns the first value of a list. A server that ignores the schema may send the value without a list.
 func firstOf(raw json.RawMessage) json.RawMessage {
 	var list []json.RawMessage
 	if json.Unmarshal(raw, &list) != nil {

@@ -20,7 +20,7 @@ func newBatch(owner string) media.Job {
 	}
 }
 
-// A batch has a place of its own, so it neither waits for other jobs nor delays them.
+// A batch has a separate slot, so it neither waits for other jobs nor delays them.
 func TestOwnerHasOneBatch(t *testing.T) {
 	c := newTestStore(t)
 	for range media.MaxOpenJobs {

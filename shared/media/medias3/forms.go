@@ -40,13 +40,13 @@ var (
 		maxStored)).After(OfferLifetime)
 )
 
-// takeForm occupies a place among the owner's open forms with the ID of an upload. Errors: ErrTooManyForms, ErrTooManyUploads.
+// takeForm occupies a slot among the owner's open forms with the ID of an upload. Errors: ErrTooManyForms, ErrTooManyUploads.
 func (s *Store) takeForm(ctx context.Context, owner, id string) error {
 	posted, err := s.postedFiles(ctx, owner)
 	if err != nil {
 		return err
 	}
-	taken, err := s.takenPlaces(ctx, openForms+owner+"/", MaxOpenForms)
+	taken, err := s.takenSlots(ctx, openForms+owner+"/", MaxOpenForms)
 	if err != nil {
 		return err
 	}
@@ -67,13 +67,13 @@ func (s *Store) takeForm(ctx context.Context, owner, id string) error {
 	return ErrTooManyForms
 }
 
-// isFormFree reports whether a place has no form, or one that has expired or whose file was posted.
+// isFormFree reports whether a slot has no form, or one that has expired or whose file was posted.
 func (s *Store) isFormFree(ctx context.Context, taken map[string]types.Object, key string, posted map[string]bool) (bool, error) {
-	place, isTaken := taken[key]
-	if !isTaken || !s.isPostable(place.LastModified) {
+	slot, isTaken := taken[key]
+	if !isTaken || !s.isPostable(slot.LastModified) {
 		return true, nil
 	}
-	id, err := s.textAt(ctx, key)
+	id, err := s.occupant(ctx, key)
 	return posted[id], err
 }
 

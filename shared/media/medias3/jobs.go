@@ -63,7 +63,7 @@ func (s *Store) start(ctx context.Context, c claimedJob) error {
 		err = readErr
 	}
 	if err == nil {
-		err = s.takePlace(ctx, c.Job)
+		err = s.takeSlot(ctx, c.Job)
 	}
 	if err != nil {
 		return err
@@ -80,7 +80,7 @@ func (s *Store) send(ctx context.Context, c claimedJob) error {
 	return err
 }
 
-// ResumeJob implements media.Jobs. A job whose start was interrupted may have no place, so it does not count as open.
+// ResumeJob implements media.Jobs. A job whose start was interrupted may have no slot, so it does not count as open.
 func (s *Store) ResumeJob(ctx context.Context, owner, id string) error {
 	var stored claimedJob
 	_, err := s.getJSON(ctx, jobs+owner+"/"+id, &stored)
@@ -93,7 +93,7 @@ func (s *Store) ResumeJob(ctx context.Context, owner, id string) error {
 	return s.send(ctx, stored)
 }
 
-// undo deletes the job if this caller has stored it, and frees its place.
+// undo deletes the job if this caller has stored it, and frees its slot.
 func (s *Store) undo(ctx context.Context, c claimedJob) error {
 	isOurs, err := s.isOurs(ctx, c)
 	if err != nil || !isOurs {
@@ -102,7 +102,7 @@ func (s *Store) undo(ctx context.Context, c claimedJob) error {
 	if _, err := s.client.DeleteObject(ctx, &s3.DeleteObjectInput{Bucket: &s.bucket, Key: aws.String(jobs + c.key())}); err != nil {
 		return fmt.Errorf("delete a job: %w", asUnavailable(err))
 	}
-	return s.freePlace(ctx, c.Job)
+	return s.freeSlot(ctx, c.Job)
 }
 
 // isOurs reports whether the stored job has the claim of this caller.
@@ -138,8 +138,8 @@ func (s *Store) claim(ctx context.Context, c claimedJob) error {
 	return err
 }
 
-// putIfVersion stores an object if the stored version is the given one, or if there is none and version is empty. It returns the new
-// version.
+// putIfVersion stores an object if the stored object has the version. An empty version means that no object may be stored. It returns the
+// new version.
 func (s *Store) putIfVersion(ctx context.Context, key, version string, text []byte) (string, error) {
 	input := &s3.PutObjectInput{
 		Bucket: &s.bucket, Key: &key, Body: bytes.NewReader(text), ChecksumAlgorithm: types.ChecksumAlgorithmCrc32,
@@ -163,8 +163,8 @@ func (s *Store) putIfVersion(ctx context.Context, key, version string, text []by
 
 // SaveJob implements media.Jobs.
 func (s *Store) SaveJob(ctx context.Context, job media.Job) (media.Job, error) {
-	if job.Ended() { // before it is saved, so that a retry frees the place after an error
-		if err := s.freePlace(ctx, job); err != nil {
+	if job.Ended() { // before it is saved, so that a retry frees the slot after an error
+		if err := s.freeSlot(ctx, job); err != nil {
 			return job, err
 		}
 	}

@@ -39,9 +39,9 @@ import (
 const (
 	uploads = "uploads/"
 	jobs    = "jobs/"
-	// openJobs has the places of jobs that have not ended.
+	// openJobs has the slots of jobs that have not ended.
 	openJobs = "open/"
-	// openForms has the places of offers.
+	// openForms has the slots of offers.
 	openForms = "forms/"
 	// Queue is the prefix by which template.yaml filters the events of the bucket.
 	Queue   = "queue/"

@@ -24,7 +24,7 @@ func encodeInput(data []byte) ([]byte, error) {
 	return body, nil
 }
 
-// detectOutput is the part of the output of DetectDocumentText that this package uses.
+// detectOutput has the fields of the output of DetectDocumentText that this package uses.
 type detectOutput struct {
 	Blocks []textractBlock
 }
@@ -48,7 +48,7 @@ type textractBlock struct {
 // decodeOutput returns the lines of an output. A page without text has none.
 func decodeOutput(content []byte) ([]recognized.Line, error) {
 	var out detectOutput
-	if json.Unmarshal(content, &out) != nil || len(out.Blocks) == 0 { // there is always a page
+	if json.Unmarshal(content, &out) != nil || len(out.Blocks) == 0 { // even a picture without text has a PAGE block
 		return nil, ErrJunk
 	}
 	words := map[string]*textractBlock{}
@@ -69,7 +69,8 @@ func decodeOutput(content []byte) ([]recognized.Line, error) {
 	return lines, nil
 }
 
-// line returns the words of a line. A word that two lines name is in the first one only, so the result is no larger than the response.
+// line returns the words of a line, and deletes them from words. So a word that several lines name counts once, and the result cannot be
+// larger than the response.
 func (b *textractBlock) line(words map[string]*textractBlock) recognized.Line {
 	var line recognized.Line
 	for _, r := range b.Relationships {
@@ -86,9 +87,10 @@ func (b *textractBlock) line(words map[string]*textractBlock) recognized.Line {
 	return line
 }
 
+// word returns a word with its corners: those of its polygon, or of its bounding box if the polygon does not have four corners.
 func (b *textractBlock) word() recognized.Word {
-	const certain = 100
-	w := recognized.Word{Text: b.Text, Doubt: float32(1 - fraction(b.Confidence/certain))}
+	const maxConfidence = 100
+	w := recognized.Word{Text: b.Text, Doubt: float32(1 - fraction(b.Confidence/maxConfidence))}
 	corners := b.Geometry.Polygon
 	if len(corners) != len(w.Corners) {
 		box := b.Geometry.BoundingBox
@@ -101,5 +103,5 @@ func (b *textractBlock) word() recognized.Word {
 	return w
 }
 
-// fraction returns n, or the nearest number from 0 to 1.
+// fraction limits n to the range from 0 to 1.
 func fraction(n float64) float64 { return min(max(n, 0), 1) }

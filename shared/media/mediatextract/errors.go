@@ -2,9 +2,7 @@ package mediatextract
 
 import (
 	"cmp"
-	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -13,7 +11,7 @@ import (
 	"portside/shared/media/mediaprompt"
 )
 
-// exception is an error of the service, without its message, which may contain text of a picture.
+// exception is an error response of the service. It leaves out the message, which may contain text from a picture.
 type exception struct {
 	status int
 	code   string
@@ -22,19 +20,19 @@ type exception struct {
 // Error implements error.
 func (e *exception) Error() string { return fmt.Sprintf("textract: status %d, %s", e.status, e.code) }
 
-// newException reads an error response. The code may have a namespace in front and a URL behind.
+// newException reads an error response. The code may have a namespace before it and a URL after it.
 func newException(response *http.Response, content []byte) *exception {
 	var body struct {
 		Type string `json:"__type"`
 	}
-	_ = json.Unmarshal(content, &body) // what does not come from the service itself, has no type
+	_ = json.Unmarshal(content, &body) // a response of a proxy has no type
 	code, _, _ := strings.Cut(cmp.Or(response.Header.Get("X-Amzn-Errortype"), body.Type), ":")
 	code = code[strings.LastIndexByte(code, '#')+1:]
-	return &exception{status: response.StatusCode, code: knownCode(code)}
+	return &exception{status: response.StatusCode, code: safeCode(code)}
 }
 
-// knownCode returns the code if it looks like one, because errors get into the log.
-func knownCode(code string) string {
+// safeCode returns the code if it looks like the name of an exception. Errors are logged, so they must not contain arbitrary text.
+func safeCode(code string) string {
 	const maxBytes = 64
 	isLetter := func(r rune) bool { return 'a' <= r|0x20 && r|0x20 <= 'z' }
 	if code == "" || len(code) > maxBytes || strings.ContainsFunc(code, func(r rune) bool { return !isLetter(r) }) {
@@ -43,6 +41,7 @@ func knownCode(code string) string {
 	return code
 }
 
+// classify returns the error that callers handle: damaged or too large pictures, a busy service, or the exception.
 func (e *exception) classify() error {
 	switch e.code {
 	case "BadDocumentException", "UnsupportedDocumentException":
@@ -56,16 +55,4 @@ func (e *exception) classify() error {
 		return &mediaprompt.Busy{Cause: e}
 	}
 	return e
-}
-
-// connectionError returns the error for a connection that ended before the whole response had come. It leaves out the text of the
-// HTTP client. The time limit of one call is a failure of the service, that of the caller's context is not.
-func connectionError(ctx context.Context) error {
-	switch err := ctx.Err(); {
-	case err == nil:
-		return &mediaprompt.Busy{Cause: errors.New("textract: the connection failed")}
-	case errors.Is(err, context.DeadlineExceeded):
-		return &mediaprompt.Busy{Cause: fmt.Errorf("textract: there was no response: %w", err)}
-	}
-	return fmt.Errorf("textract: the call was canceled: %w", context.Cause(ctx))
 }

@@ -1,10 +1,11 @@
 // Package mediatextract reads pictures and scanned pages with Amazon Textract.
 //
-// Textract returns words with their places and with how sure it is of each. [recognized.Blocks] lays them out like the words of a PDF, so
-// engines get columns, tables and paragraphs, and evidence gets a box. The words of strangers become text of the document and nothing
-// else: no text of the service gets into an error or a log.
+// Textract returns each word with its position and a confidence. [recognized.Blocks] lays out the words like those of a PDF, so engines get
+// columns, tables and paragraphs, and evidence gets a box. Text from a picture is untrusted, and so it goes only into the document. No
+// text from the service goes into an error or a log.
 //
-// The package sends its one kind of request without the SDK's client, which makes the start of a function longer; see package awsrequest.
+// The package sends its only kind of request without the SDK's client, because the client slows down the start of a function; see package
+// awsrequest.
 package mediatextract
 
 import (
@@ -29,7 +30,7 @@ import (
 	"portside/shared/media/mediaprompt"
 )
 
-// revision is part of the key under which answers are cached. Increase it with every change that may change the text of a picture.
+// revision is part of the key under which answers are cached. Increase it with every change that may affect the text of a picture.
 const revision = "1"
 
 // Limits of the operation DetectDocumentText.
@@ -38,10 +39,10 @@ const (
 	maxSidePixels   = 10_000
 )
 
-// callTimeout bounds one call. Textract answers within a few seconds.
+// callTimeout bounds one call. Textract usually answers within a few seconds.
 const callTimeout = 30 * time.Second
 
-// Errors of the service that a caller sees. The service does not say how long to wait, so the time is an estimate.
+// Errors of the service that clients see. The service does not say how long to wait, so RetryAfter is an estimate.
 var (
 	ErrBusy = &fault.Error{Kind: fault.Unavailable, RetryAfter: 10 * time.Second,
 		Detail: "The service that reads pictures is busy or cannot be reached. Try again later."}
@@ -74,7 +75,8 @@ func NewViewer(cfg aws.Config, o Options) *Viewer {
 // Version implements [media.Viewer].
 func (*Viewer) Version() string { return "textract " + revision }
 
-// MaxBytes implements [media.Viewer]. Textract also reads a PDF of one page. But before a PDF is read, the number of its pages is unknown.
+// MaxBytes implements [media.Viewer]. It excludes PDF: Textract reads only PDFs with one page, and the caller does not know the number of
+// pages.
 func (*Viewer) MaxBytes(mediaType string) int64 {
 	switch mediaType {
 	case "image/png", "image/jpeg", "image/gif", "image/webp":
@@ -128,12 +130,12 @@ func (v *Viewer) detect(ctx context.Context, data []byte) (lines []recognized.Li
 		return err
 	})
 	if busy, ok := errors.AsType[*mediaprompt.Busy](err); ok {
-		err = fmt.Errorf("%w (%w)", ErrBusy, busy.Cause) // its text is about pictures, not about language models
+		err = fmt.Errorf("%w (%w)", ErrBusy, busy.Cause) // the message of Busy is about language models
 	}
 	return lines, err
 }
 
-// maxResponseBytes limits a response that is read. A page full of words has a tenth of that.
+// maxResponseBytes bounds how much of a response is read. The response for a page full of words has a tenth of that.
 const maxResponseBytes = 16 << 20
 
 // send sends one request. It also returns the HTTP status, or 0 if there was no response.
@@ -146,13 +148,13 @@ func (v *Viewer) send(ctx context.Context, body []byte) (lines []recognized.Line
 	}
 	response, err := v.client.Do(r)
 	if err != nil {
-		return nil, 0, connectionError(ctx)
+		return nil, 0, mediaprompt.ConnectionError(ctx, "textract")
 	}
 	defer func() { _ = response.Body.Close() }()
 	content, err := io.ReadAll(io.LimitReader(response.Body, maxResponseBytes))
 	switch {
 	case err != nil:
-		err = connectionError(ctx)
+		err = mediaprompt.ConnectionError(ctx, "textract")
 	case response.StatusCode != http.StatusOK:
 		err = newException(response, content).classify()
 	default:

@@ -138,7 +138,7 @@ func TestViewReturnsBlocks(t *testing.T) {
 	}
 }
 
-// A picture that the service does not accept as it is, is sent in a form that it accepts, with the same pixels.
+// A picture in a format that the service does not accept is converted, with the same pixels.
 func TestViewConvertsPictures(t *testing.T) {
 	data := encoded(t, func(w io.Writer) error { return gif.Encode(w, page(), nil) })
 	bench := newBench(t, mediatest.Behavior{})
@@ -196,7 +196,7 @@ func TestViewReportsFailures(t *testing.T) {
 	}
 }
 
-// The service itself refuses what it cannot read, and the viewer does not send what the service never accepts.
+// The service refuses pictures that it cannot read. The viewer does not send pictures that the service never accepts.
 func TestPicturesThatCannotBeRead(t *testing.T) {
 	broken := pagePNG(t)
 	broken = append(broken[:len(broken)/2:len(broken)/2], make([]byte, len(broken)/2)...)

@@ -453,7 +453,7 @@ export interface paths {
         put?: never;
         /**
          * Extract values from many files
-         * @description Starts a job that answers the same question about each of up to 1,000 uploads. `GET` of the job shows the state of each document and, at the end, URLs of the results as CSV and as JSON Lines. A document that fails does not fail the others. You can have one batch at a time. A repeated request returns the batch that is running.
+         * @description Starts a job that answers the same question about each of up to 1,000 uploads. `GET` of the job shows the state of each document and, at the end, URLs of the results as CSV and as JSON Lines. If a document fails, the batch continues. You can have one batch at a time. A repeated request returns the batch that is running.
          *
          *     Needs the permission `capabilities:use`.
          */
@@ -541,7 +541,7 @@ export interface paths {
         put?: never;
         /**
          * Summarize many files
-         * @description Starts a job that answers the same question about each of up to 1,000 uploads. `GET` of the job shows the state of each document and, at the end, URLs of the results as CSV and as JSON Lines. A document that fails does not fail the others. You can have one batch at a time. A repeated request returns the batch that is running.
+         * @description Starts a job that answers the same question about each of up to 1,000 uploads. `GET` of the job shows the state of each document and, at the end, URLs of the results as CSV and as JSON Lines. If a document fails, the batch continues. You can have one batch at a time. A repeated request returns the batch that is running.
          *
          *     Needs the permission `capabilities:use`.
          */
@@ -1369,13 +1369,13 @@ export interface components {
             documents: components["schemas"]["BatchDocument"][];
             /**
              * Format: uri
-             * @description URL of a table with one row for each document, when the job has succeeded. It works for 15 minutes; get the job again for another one.
+             * @description URL of a CSV file with one row for each document, when the job has succeeded. It works for 15 minutes; to get a new one, get the job again.
              * @example https://s3.eu-central-1.amazonaws.com/portside-media/results.csv?X-Amz-Signature=5d67
              */
             csvUrl?: string;
             /**
              * Format: uri
-             * @description URL of a text with a line of JSON for each document, with evidence, when the job has succeeded.
+             * @description URL of a JSON Lines file with one object for each document, with evidence, when the job has succeeded.
              * @example https://s3.eu-central-1.amazonaws.com/portside-media/results.jsonl?X-Amz-Signature=8e21
              */
             jsonlUrl?: string;
@@ -1473,14 +1473,14 @@ export interface components {
              * @example 0.93
              */
             confidence: number;
-            /** @description Place of the quote on its page. PDF, and pictures whose reader finds the places of words. */
+            /** @description Place of the quote on its page. Only for PDF files, and for pictures if their reader returns the positions of words. */
             box?: components["schemas"]["Box"];
             /**
              * Format: int64
              * @description Number of the file, starting at 1; missing if there is only one.
              */
             file?: number;
-            /** @description Where the quote stands in a file without boxes, in the terms of its format. */
+            /** @description Place of the quote in a file without boxes, in the terms of its format. */
             place?: components["schemas"]["Place"];
             /**
              * Format: double
@@ -1505,7 +1505,7 @@ export interface components {
         };
         Change: {
             /**
-             * @description What has happened from the first file to the second.
+             * @description What happened to the clause between the first file and the second.
              * @enum {string}
              */
             kind: "added" | "removed" | "changed";
@@ -1965,18 +1965,18 @@ export interface components {
         };
         Difference: {
             /**
-             * @description equal: both files have the same value. onlyFirst, onlySecond: only this file has it. neither: no file has it. inDoubt: one file has it, and the other probably has a value that is too uncertain.
+             * @description equal: both files have the same value. onlyFirst, onlySecond: only this file has a value. neither: no file has a value. inDoubt: one file has the value, and the other probably has one that is too uncertain for an answer.
              * @enum {string}
              */
             relation: "equal" | "different" | "onlyFirst" | "onlySecond" | "neither" | "inDoubt";
             /**
              * Format: double
-             * @description Of different numbers: the second minus the first, exactly. Missing for amounts in two currencies.
+             * @description For different numbers: the second minus the first, exactly. Missing for amounts in two currencies.
              * @example 205.7
              */
             amount?: number;
             /**
-             * @description Of amounts in two currencies: the ISO 4217 codes, of which the first is that of the first file.
+             * @description For amounts in two currencies: their ISO 4217 codes, first that of the first file.
              * @example [
              *       "USD",
              *       "EUR"
@@ -1985,15 +1985,15 @@ export interface components {
             currencies?: string[];
             /**
              * Format: int64
-             * @description Of different dates: the days from the first to the second, negative if the second is earlier.
+             * @description For different dates: the days from the first to the second, negative if the second is earlier.
              * @example 30
              */
             days?: number;
-            /** @description Of different strings: whether they differ only in case, spacing or punctuation. */
+            /** @description For different strings: whether they differ only in case, spacing or punctuation. */
             isFormOnly?: boolean;
             /**
              * Format: double
-             * @description Of different numbers: amount as a percentage of the first, rounded to two decimals; null if the first is 0.
+             * @description For different numbers: amount as a percentage of the first, rounded to two decimals; null if the first is 0.
              * @example 15.74
              */
             percent?: number | null;
@@ -2311,7 +2311,7 @@ export interface components {
              */
             uploadId: string;
             /**
-             * @description Your name of the document, for the results.
+             * @description Your name for the document, which the results repeat.
              * @example invoice-0117.pdf
              */
             name: string;
@@ -2712,35 +2712,35 @@ export interface components {
         };
         Place: {
             /**
-             * @description Of a spreadsheet: the cell.
+             * @description In a spreadsheet: the cell.
              * @example B7
              */
             cell?: string;
             /**
              * Format: int64
-             * @description Number of the column of the table, from 1.
+             * @description Number of the column in the table, from 1.
              */
             column?: number;
-            /** @description The headings above the quote, the outermost first; up to 10, of each the first 200 characters. Not of a spreadsheet. */
+            /** @description The headings above the quote, the outermost first: up to 10, with the first 200 characters of each. Missing in a spreadsheet. */
             headings?: string[];
             /**
              * Format: int64
-             * @description Number of the row of the table, from 1; the head is a row.
+             * @description Number of the row in the table, from 1. A header is a row, too.
              */
             row?: number;
             /**
-             * @description Of a spreadsheet: the name of the sheet.
+             * @description In a spreadsheet: the name of the sheet.
              * @example Invoice
              */
             sheet?: string;
             /**
              * Format: int64
-             * @description Of a presentation: the number of the slide, from 1.
+             * @description In a presentation: the number of the slide, from 1.
              */
             slide?: number;
             /**
              * Format: int64
-             * @description Number of the table in the file, from 1. Not of a spreadsheet.
+             * @description Number of the table in the file, from 1. Missing in a spreadsheet.
              */
             table?: number;
         };
@@ -3027,14 +3027,14 @@ export interface components {
              * @example 0.93
              */
             confidence: number;
-            /** @description Place of the quote on its page. PDF, and pictures whose reader finds the places of words. */
+            /** @description Place of the quote on its page. Only for PDF files, and for pictures if their reader returns the positions of words. */
             box?: components["schemas"]["Box"];
             /**
              * Format: int64
              * @description Number of the file, starting at 1; missing if there is only one.
              */
             file?: number;
-            /** @description Where the quote stands in a file without boxes, in the terms of its format. */
+            /** @description Place of the quote in a file without boxes, in the terms of its format. */
             place?: components["schemas"]["Place"];
             /**
              * Format: double
@@ -4833,7 +4833,7 @@ export interface operations {
     compareMediaAlias: {
         parameters: {
             query?: {
-                /** @description What the answer includes besides, separated by commas. evidence: where in the file each value was found. candidates: up to five of the likeliest values of each variable. text: the texts that the service has read from the files, at most 1 MB. A job always includes the evidence. A summary has only text. */
+                /** @description What the answer also includes, separated by commas. evidence: where in the file each value was found. candidates: up to five of the likeliest values of each variable. text: the text of each file, at most 1 MB in total. A job always includes the evidence. A summary has only text. */
                 include?: ("evidence" | "candidates" | "text")[];
             };
             header?: {
@@ -5427,7 +5427,7 @@ export interface operations {
     compareTexts: {
         parameters: {
             query?: {
-                /** @description What the answer includes besides, separated by commas. evidence: where in the text each value was found. candidates: up to five of the likeliest values of each variable. */
+                /** @description What the answer also includes, separated by commas. evidence: where in the text each value was found. candidates: up to five of the likeliest values of each variable. */
                 include?: ("evidence" | "candidates")[];
             };
             header?: never;
@@ -5569,7 +5569,7 @@ export interface operations {
     compareMedia: {
         parameters: {
             query?: {
-                /** @description What the answer includes besides, separated by commas. evidence: where in the file each value was found. candidates: up to five of the likeliest values of each variable. text: the texts that the service has read from the files, at most 1 MB. A job always includes the evidence. A summary has only text. */
+                /** @description What the answer also includes, separated by commas. evidence: where in the file each value was found. candidates: up to five of the likeliest values of each variable. text: the text of each file, at most 1 MB in total. A job always includes the evidence. A summary has only text. */
                 include?: ("evidence" | "candidates" | "text")[];
             };
             header?: {
@@ -5754,7 +5754,7 @@ export interface operations {
     extractText: {
         parameters: {
             query?: {
-                /** @description What the answer includes besides, separated by commas. evidence: where in the text each value was found. candidates: up to five of the likeliest values of each variable. */
+                /** @description What the answer also includes, separated by commas. evidence: where in the text each value was found. candidates: up to five of the likeliest values of each variable. */
                 include?: ("evidence" | "candidates")[];
             };
             header?: never;
@@ -5947,7 +5947,7 @@ export interface operations {
     extractMedia: {
         parameters: {
             query?: {
-                /** @description What the answer includes besides, separated by commas. evidence: where in the file each value was found. candidates: up to five of the likeliest values of each variable. text: the texts that the service has read from the files, at most 1 MB. A job always includes the evidence. A summary has only text. */
+                /** @description What the answer also includes, separated by commas. evidence: where in the file each value was found. candidates: up to five of the likeliest values of each variable. text: the text of each file, at most 1 MB in total. A job always includes the evidence. A summary has only text. */
                 include?: ("evidence" | "candidates" | "text")[];
             };
             header?: {
@@ -6346,7 +6346,7 @@ export interface operations {
     summarizeMedia: {
         parameters: {
             query?: {
-                /** @description What the answer includes besides, separated by commas. evidence: where in the file each value was found. candidates: up to five of the likeliest values of each variable. text: the texts that the service has read from the files, at most 1 MB. A job always includes the evidence. A summary has only text. */
+                /** @description What the answer also includes, separated by commas. evidence: where in the file each value was found. candidates: up to five of the likeliest values of each variable. text: the text of each file, at most 1 MB in total. A job always includes the evidence. A summary has only text. */
                 include?: ("evidence" | "candidates" | "text")[];
             };
             header?: {

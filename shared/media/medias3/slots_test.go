@@ -77,17 +77,17 @@ func TestOwnerHasFewOpenJobs(t *testing.T) {
 	if again := startJobs(t, store); len(again) != 2 {
 		t.Errorf("after two jobs ended, %d more were started", len(again))
 	}
-	// The places of the first jobs belong to others now.
+	// The slots of the first jobs belong to others now.
 	for _, job := range started[1:3] {
 		save(t, store, job)
 	}
 	if again := startJobs(t, store); len(again) != 0 {
-		t.Errorf("jobs that had ended freed the places of others: %d more were started", len(again))
+		t.Errorf("jobs that had ended freed the slots of others: %d more were started", len(again))
 	}
 }
 
 // All attempts of these jobs crash before they save the job, for example because the function cannot start.
-func TestPlaceOfLostJobBecomesFree(t *testing.T) {
+func TestSlotOfLostJobBecomesFree(t *testing.T) {
 	now := awstest.RealTime()
 	store := medias3.New(awstest.S3(t), awstest.Bucket(t), func() time.Time { return now })
 	startJobs(t, store)
@@ -111,9 +111,9 @@ func modified(t *testing.T, client *s3.Client, bucket, key string) time.Time {
 	return *out.LastModified
 }
 
-// A job that takes long keeps its place, because it saves its progress. A job that is started again after a crash gets its own place,
+// A job that takes long keeps its slot, because it saves its progress. A job that is started again after a crash gets its own slot,
 // although it has just been saved.
-func TestPlacesOfRunningJobsStayOccupied(t *testing.T) {
+func TestSlotsOfRunningJobsStayOccupied(t *testing.T) {
 	bucket, client := awstest.Bucket(t), awstest.S3(t)
 	now := awstest.RealTime()
 	store := medias3.New(client, bucket, func() time.Time { return now })
@@ -138,7 +138,7 @@ func TestPlacesOfRunningJobsStayOccupied(t *testing.T) {
 	}
 }
 
-func TestConcurrentRequestsShareThePlaces(t *testing.T) {
+func TestConcurrentRequestsShareTheSlots(t *testing.T) {
 	store := medias3.New(awstest.S3(t), awstest.Bucket(t), awstest.RealTime)
 	var mu sync.Mutex
 	started := 0
@@ -162,9 +162,9 @@ func TestConcurrentRequestsShareThePlaces(t *testing.T) {
 	}
 }
 
-// TestLostResponsesDoNotUseUpPlaces loses the first response of each write to a place. The SDK repeats it, and finds the place taken by its
+// TestLostResponsesDoNotUseUpSlots loses the first response of each write to a slot. The SDK repeats it, and finds the slot taken by its
 // own write.
-func TestLostResponsesDoNotUseUpPlaces(t *testing.T) {
+func TestLostResponsesDoNotUseUpSlots(t *testing.T) {
 	for _, prefix := range []string{"open/", "forms/"} {
 		l := &lossyClient{matches: puts(prefix), err: io.ErrUnexpectedEOF}
 		store, _ := l.newStore(t)

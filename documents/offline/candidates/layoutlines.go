@@ -9,7 +9,7 @@ import (
 	"portside/documents/offline/scan"
 )
 
-// piece is text without a wide gap, on one line.
+// piece is a run of words on one line without a wide gap between them.
 type piece struct {
 	words []documents.Word
 	at    scan.Span
@@ -25,16 +25,16 @@ func pieceOf(words []documents.Word) piece {
 	return p
 }
 
-// printedLine has the pieces of a line of a page, from the left.
-type printedLine struct {
+// layoutLine is a line of a page, with its pieces from left to right.
+type layoutLine struct {
 	pieces []piece
 	box    documents.Box
 }
 
-func (l printedLine) height() float64 { return l.box.Bottom - l.box.Top }
+func (l layoutLine) height() float64 { return l.box.Bottom - l.box.Top }
 
-// printedLines returns the lines of a page from the top. They go across the whole page.
-func printedLines(doc *index.Index, blocks []documents.Block) []printedLine {
+// layoutLines returns the lines of a page from top to bottom. A line crosses the whole page, so it can have pieces of several blocks.
+func layoutLines(doc *index.Index, blocks []documents.Block) []layoutLine {
 	var pieces []piece
 	for i := range blocks {
 		if doc.Watch.Stopped() {
@@ -43,11 +43,11 @@ func printedLines(doc *index.Index, blocks []documents.Block) []printedLine {
 		pieces = append(pieces, piecesOf(&blocks[i])...)
 	}
 	slices.SortStableFunc(pieces, func(a, b piece) int { return cmp.Compare(a.box.Top+a.box.Bottom, b.box.Top+b.box.Bottom) })
-	var lines []printedLine
+	var lines []layoutLine
 	for _, p := range pieces {
 		last := len(lines) - 1
 		if last < 0 || !isLevel(lines[last].box, p.box) {
-			lines = append(lines, printedLine{})
+			lines = append(lines, layoutLine{})
 			last++
 		}
 		lines[last].pieces = append(lines[last].pieces, p)
@@ -59,12 +59,12 @@ func printedLines(doc *index.Index, blocks []documents.Block) []printedLine {
 	return lines
 }
 
-// isLevel reports whether two boxes are on the same line: they overlap by half of the lower one.
+// isLevel reports whether two boxes are on the same line: they overlap vertically by more than half the height of the smaller box.
 func isLevel(a, b documents.Box) bool {
 	return min(a.Bottom, b.Bottom)-max(a.Top, b.Top) > min(a.Bottom-a.Top, b.Bottom-b.Top)/2
 }
 
-// piecesOf divides the words of a block where a cell or a line ends, and at gaps that are wider than a space.
+// piecesOf divides the words of a block into pieces: at the ends of cells and lines, and at gaps wider than a space.
 func piecesOf(b *documents.Block) (pieces []piece) {
 	const wideGap = 0.75 // heights of a line
 	from, cell := 0, 0

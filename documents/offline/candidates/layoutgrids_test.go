@@ -9,8 +9,8 @@ import (
 	"portside/documents/offline/index"
 )
 
-// page returns the lines of a page as blocks. Each character is 6 points wide, and each line 10 points high and 12 points below the last
-// one. Three spaces or more divide a line into blocks, as in a page without lines between the columns.
+// page returns the lines of a page as blocks. Each character is 6 points wide. Each line is 10 points high and begins 12 points below the
+// previous one. Three or more spaces divide a line into blocks, as on a page without ruling lines between the columns.
 func page(lines ...string) (blocks []documents.Block) {
 	for y, line := range lines {
 		for at := 0; at < len(line); {
@@ -47,9 +47,9 @@ func wordsAt(text string, column, line int) (words []documents.Word) {
 	return words
 }
 
-// printed returns the printed grids of pages: a line for the heads, with bars between them, and one for each row, with slashes between the
-// cells.
-func printed(t *testing.T, pages ...[]documents.Block) string {
+// gridsText returns the grids of pages as text: for each grid, a line with the headers between bars, and a line for each row with the cells
+// between slashes.
+func gridsText(t *testing.T, pages ...[]documents.Block) string {
 	t.Helper()
 	into := documents.NewBuilder(documents.PDF, documents.DefaultLimits())
 	for _, blocks := range pages {
@@ -65,14 +65,14 @@ func printed(t *testing.T, pages ...[]documents.Block) string {
 		t.Fatal(err)
 	}
 	var text strings.Builder
-	for _, g := range PrintedGrids(doc) {
-		heads := make([]string, len(g.Heads))
-		for i, h := range g.Heads {
-			heads[i] = h.Text
+	for _, g := range LayoutGrids(doc) {
+		headers := make([]string, len(g.Headers))
+		for i, h := range g.Headers {
+			headers[i] = h.Text
 		}
-		fmt.Fprintln(&text, strings.Join(heads, "|"))
+		fmt.Fprintln(&text, strings.Join(headers, "|"))
 		for _, row := range g.Rows {
-			cells := make([]string, len(g.Heads))
+			cells := make([]string, len(g.Headers))
 			for _, c := range row.Cells {
 				cells[c.Column] = c.Text
 			}
@@ -82,8 +82,8 @@ func printed(t *testing.T, pages ...[]documents.Block) string {
 	return text.String()
 }
 
-// printedTests are pages and the grids that they print.
-var printedTests = map[string]struct {
+// layoutTests are pages and the text of their grids.
+var layoutTests = map[string]struct {
 	pages [][]documents.Block
 	want  string
 }{
@@ -105,7 +105,7 @@ var printedTests = map[string]struct {
 		)},
 		"Pos|Description|Price|Quantity|Amount\n1/Rope, 30 m/5.00/2/10.00\n2/Sail/90.00/1/90.00\n",
 	},
-	"heads on several lines": {
+	"headers on several lines": {
 		[][]documents.Block{page(
 			"                               Unit-      Amount",
 			"Pos   Description   Quantity   price      excluding",
@@ -114,7 +114,7 @@ var printedTests = map[string]struct {
 		)},
 		"Pos|Description|Quantity|Unitprice|Amount excluding VAT\n1/Rope/2/5.00/10.00\n",
 	},
-	"heads with a single space between them": {
+	"headers with a single space between them": {
 		[][]documents.Block{page(
 			"Description      Quantity Unit price   Amount",
 			"Rope             2        5.00          10.00",
@@ -145,7 +145,7 @@ var printedTests = map[string]struct {
 		)},
 		"Description|Quantity|Amount\nRope/2/10.00\n/Total/10.00\n",
 	},
-	"a table that goes on with heads": {
+	"a table that continues with headers": {
 		[][]documents.Block{
 			page("Description   Quantity   Amount", "Rope          2          10.00", "", "", "", "", "", "Seller      Bank        Phone",
 				"Acme        1203 0000   555 0100"),
@@ -153,7 +153,7 @@ var printedTests = map[string]struct {
 		},
 		"Description|Quantity|Amount\nRope/2/10.00\nSail/1/90.00\nSeller|Bank|Phone\nAcme/1203 0000/555 0100\n",
 	},
-	"a table that goes on without heads": {
+	"a table that continues without headers": {
 		[][]documents.Block{
 			page("Description   Quantity   Amount", "Rope          2          10.00"),
 			page("Page 2", "", "Sail          1          90.00", "Oar           2          18.00"),
@@ -170,16 +170,16 @@ var printedTests = map[string]struct {
 	},
 }
 
-func TestPrintedGrids(t *testing.T) {
-	for name, test := range printedTests {
-		if got := printed(t, test.pages...); got != test.want {
+func TestLayoutGrids(t *testing.T) {
+	for name, test := range layoutTests {
+		if got := gridsText(t, test.pages...); got != test.want {
 			t.Errorf("%s:\n%swant\n%s", name, got, test.want)
 		}
 	}
 }
 
-// FuzzPrintedGrids checks that the cells of a row are parts of the text, from the left, each below a head.
-func FuzzPrintedGrids(f *testing.F) {
+// FuzzLayoutGrids checks that the cells of a row are parts of the text, from the left, each below a header.
+func FuzzLayoutGrids(f *testing.F) {
 	f.Add("Quantity   Description        Amount\n2          Rope               10.00\n           Total              10.00")
 	f.Add("                 Unit-\nDescription      price   Amount\nRope             5.00 10.00\n\n\n\n\n\nSail             1   2")
 	f.Fuzz(func(t *testing.T, text string) {
@@ -193,7 +193,7 @@ func FuzzPrintedGrids(f *testing.F) {
 		if err != nil {
 			return
 		}
-		for _, g := range PrintedGrids(doc) {
+		for _, g := range LayoutGrids(doc) {
 			for _, row := range g.Rows {
 				checkCells(t, doc.Text, g, row.Cells)
 			}
@@ -207,7 +207,7 @@ func checkCells(t *testing.T, text string, g Grid, cells []documents.Cell) {
 		if c.Text == "" || text[c.Start:c.Start+len(c.Text)] != c.Text {
 			t.Errorf("the cell %+v is not in the text", c)
 		}
-		if _, hasHead := g.Heads[c.Column]; !hasHead || i > 0 && cells[i-1].Column >= c.Column {
+		if _, hasHeader := g.Headers[c.Column]; !hasHeader || i > 0 && cells[i-1].Column >= c.Column {
 			t.Errorf("the cells %+v are in wrong columns", cells)
 		}
 	}

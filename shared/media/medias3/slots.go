@@ -17,11 +17,12 @@ import (
 	"portside/shared/media"
 )
 
-// maxPlaces is how many places an owner can occupy.
-const maxPlaces = media.MaxOpenJobs + 1
+// maxSlots is how many slots an owner has. An open job occupies one.
+const maxSlots = media.MaxOpenJobs + 1
 
-// placesFor returns the keys of the places that a job can occupy, and the error if all are occupied. Batches share one separate place.
-func placesFor(job media.Job) (keys []string, full error) {
+// slotsFor returns the keys of the slots that a job can occupy, and the error for the case that all of them are occupied. Batches have a
+// separate slot.
+func slotsFor(job media.Job) (keys []string, full error) {
 	if job.Batch != nil {
 		return []string{openJobs + job.Owner + "/batch"}, media.ErrTooManyBatches
 	}
@@ -31,15 +32,15 @@ func placesFor(job media.Job) (keys []string, full error) {
 	return keys, media.ErrTooManyJobs
 }
 
-// takePlace occupies a free place among the owner's open jobs with the ID of the job. A place is also free if its job was not saved for
-// media.MaxJobSilence, because then no process may be left to free it. Errors: media.ErrTooManyJobs, media.ErrTooManyBatches.
-func (s *Store) takePlace(ctx context.Context, job media.Job) error {
-	taken, err := s.takenPlaces(ctx, openJobs+job.Owner+"/", maxPlaces)
+// takeSlot stores the ID of the job in one of the owner's slots. It prefers a free slot. Otherwise it takes over a slot whose job was not saved
+// for media.MaxJobSilence, because there may be no process left to free the slot. Errors: media.ErrTooManyJobs, media.ErrTooManyBatches.
+func (s *Store) takeSlot(ctx context.Context, job media.Job) error {
+	taken, err := s.takenSlots(ctx, openJobs+job.Owner+"/", maxSlots)
 	if err != nil {
 		return err
 	}
 	var occupied []string
-	keys, full := placesFor(job)
+	keys, full := slotsFor(job)
 	for _, key := range keys {
 		if _, isTaken := taken[key]; isTaken {
 			occupied = append(occupied, key)
@@ -56,7 +57,7 @@ func (s *Store) takePlace(ctx context.Context, job media.Job) error {
 	return full
 }
 
-// takeOver occupies the first of the places whose job is silent, or the same one. It reports whether there was one.
+// takeOver occupies the first slot whose job is replaceable, and reports whether there was one.
 func (s *Store) takeOver(ctx context.Context, job media.Job, occupied []string, taken map[string]types.Object) (bool, error) {
 	for _, key := range occupied {
 		isFree, err := s.isReplaceable(ctx, job, taken[key])
@@ -74,12 +75,13 @@ func (s *Store) takeOver(ctx context.Context, job media.Job, occupied []string, 
 	return false, nil
 }
 
-// isReplaceable reports whether the job of a place was not saved for media.MaxJobSilence, or is the same job, which was started again.
-func (s *Store) isReplaceable(ctx context.Context, job media.Job, place types.Object) (bool, error) {
-	if !s.isOlder(place.LastModified) {
+// isReplaceable reports whether another job may take over a slot: its job was not saved for media.MaxJobSilence, or it is the same job, which
+// was started again.
+func (s *Store) isReplaceable(ctx context.Context, job media.Job, slot types.Object) (bool, error) {
+	if !s.isOlder(slot.LastModified) {
 		return false, nil
 	}
-	id, err := s.textAt(ctx, aws.ToString(place.Key))
+	id, err := s.occupant(ctx, aws.ToString(slot.Key))
 	if err != nil || id == job.ID {
 		return err == nil, err
 	}
@@ -88,7 +90,7 @@ func (s *Store) isReplaceable(ctx context.Context, job media.Job, place types.Ob
 	case s3client.Status(err) == http.StatusNotFound:
 		return true, nil
 	case err != nil:
-		return false, fmt.Errorf("head the job of a place: %w", asUnavailable(err))
+		return false, fmt.Errorf("head the job of a slot: %w", asUnavailable(err))
 	}
 	return s.isOlder(out.LastModified), nil
 }
@@ -97,8 +99,8 @@ func (s *Store) isOlder(modified *time.Time) bool {
 	return s.now().Sub(aws.ToTime(modified)) > media.MaxJobSilence
 }
 
-// takenPlaces returns the objects of an owner's places by key. There are at most as many as the limit.
-func (s *Store) takenPlaces(ctx context.Context, prefix string, limit int32) (map[string]types.Object, error) {
+// takenSlots returns the objects of an owner's occupied slots by key, up to the limit.
+func (s *Store) takenSlots(ctx context.Context, prefix string, limit int32) (map[string]types.Object, error) {
 	out, err := s.client.ListObjectsV2(ctx, &s3.ListObjectsV2Input{
 		Bucket: &s.bucket, Prefix: &prefix, MaxKeys: &limit,
 	})
@@ -112,45 +114,45 @@ func (s *Store) takenPlaces(ctx context.Context, prefix string, limit int32) (ma
 	return taken, nil
 }
 
-// freePlace frees the place that the job occupies, if any.
-func (s *Store) freePlace(ctx context.Context, job media.Job) error {
-	taken, err := s.takenPlaces(ctx, openJobs+job.Owner+"/", maxPlaces)
+// freeSlot frees the slot that the job occupies, if any.
+func (s *Store) freeSlot(ctx context.Context, job media.Job) error {
+	taken, err := s.takenSlots(ctx, openJobs+job.Owner+"/", maxSlots)
 	if err != nil {
 		return err
 	}
-	for key, place := range taken {
-		id, err := s.textAt(ctx, key)
+	for key, slot := range taken {
+		id, err := s.occupant(ctx, key)
 		if err != nil {
 			return err
 		}
 		if id != job.ID {
 			continue
 		}
-		if err := s.deletePlace(ctx, key, aws.ToString(place.ETag)); err != nil {
+		if err := s.deleteSlot(ctx, key, aws.ToString(slot.ETag)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// deletePlace deletes a version of a place. Another run of the job may have deleted it, and another job may have taken the place since.
-func (s *Store) deletePlace(ctx context.Context, key, version string) error {
+// deleteSlot deletes a version of a slot. Another run of the job may have deleted it, and another job may have taken the slot since.
+func (s *Store) deleteSlot(ctx context.Context, key, version string) error {
 	_, err := s.client.DeleteObject(ctx, &s3.DeleteObjectInput{Bucket: &s.bucket, Key: &key, IfMatch: &version})
 	switch status := s3client.Status(err); {
 	case err == nil, status == http.StatusNotFound, status == http.StatusPreconditionFailed:
 		return nil
 	}
-	return fmt.Errorf("free the place of a job: %w", asUnavailable(err))
+	return fmt.Errorf("free the slot of a job: %w", asUnavailable(err))
 }
 
-// occupy stores an ID in a place if the stored version is the given one. Errors: errStale, unless the place already has the ID: the SDK may
+// occupy stores an ID in a slot if the stored version is the given one. Errors: errStale, unless the slot already has the ID: the SDK may
 // have repeated our own write, because its response was lost.
 func (s *Store) occupy(ctx context.Context, key, version, id string) error {
 	_, err := s.putIfVersion(ctx, key, version, []byte(id))
 	if !errors.Is(err, errStale) {
 		return err
 	}
-	found, readErr := s.textAt(ctx, key)
+	found, readErr := s.occupant(ctx, key)
 	if readErr != nil {
 		return readErr
 	}
@@ -160,8 +162,8 @@ func (s *Store) occupy(ctx context.Context, key, version, id string) error {
 	return err
 }
 
-// textAt returns the ID of the job or upload that occupies a place, or "" if the place is free.
-func (s *Store) textAt(ctx context.Context, key string) (string, error) {
+// occupant returns the ID of the job or upload that occupies a slot, or "" if the slot is free.
+func (s *Store) occupant(ctx context.Context, key string) (string, error) {
 	out, err := s.get(ctx, key)
 	if errors.Is(err, errMissing) {
 		return "", nil
