@@ -172,8 +172,8 @@ func TestEveryDamageOfAnObjectIsReported(t *testing.T) {
 func TestAllowedObjects(t *testing.T) {
 	allowed := map[string]objectDamage{
 		"slot of an interrupted start": {media: true, key: "open/" + jobOwner + "/0", text: uuid.NewString()},
-		"upload of an old job":          {media: true, key: "uploads/" + jobOwner + "/" + uploadID, later: 25 * time.Hour},
-		"archive of a deleted chart":    {key: "archives/old-1.0.0.tgz", text: "bytes"},
+		"upload of an old job":         {media: true, key: "uploads/" + jobOwner + "/" + uploadID, later: 25 * time.Hour},
+		"archive of a deleted chart":   {key: "archives/old-1.0.0.tgz", text: "bytes"},
 	}
 	for name, damage := range allowed {
 		if broken := newObjectWorld(t).apply(t, damage); len(broken) > 0 {
