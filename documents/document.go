@@ -1,7 +1,9 @@
 package documents
 
 import (
+	"sort"
 	"strings"
+	"unicode/utf8"
 )
 
 // Document is the content of a file: blocks of plain text in reading order. Every reader makes one, and every engine takes
@@ -104,14 +106,39 @@ func (d *Document) First(n int) *Document {
 	return &part
 }
 
-// BlockAt returns the index of the block at the offset in the text, or -1.
+// BlockAt returns the index of the block at the offset in the text, or -1. It takes logarithmic time, because answers can have a hundred
+// thousand quotes.
 func (d *Document) BlockAt(offset int) int {
-	for i := range d.Blocks {
-		if b := &d.Blocks[i]; offset >= b.Start && offset < b.End() {
-			return i
-		}
+	i := d.lastBlockFrom(offset)
+	if i < 0 || offset >= d.Blocks[i].End() {
+		return -1
 	}
-	return -1
+	return i
+}
+
+// lastBlockFrom returns the index of the last block that begins at the offset or before, or -1.
+func (d *Document) lastBlockFrom(offset int) int {
+	return sort.Search(len(d.Blocks), func(i int) bool { return d.Blocks[i].Start > offset }) - 1
+}
+
+// CharactersBefore returns the number of characters in front of an offset in bytes of the text.
+func (d *Document) CharactersBefore(offset int) int {
+	i := d.lastBlockFrom(offset)
+	if i < 0 {
+		return utf8.RuneCountInString(d.text[:offset])
+	}
+	b := &d.Blocks[i]
+	return b.at.characters + utf8.RuneCountInString(d.text[b.Start:offset])
+}
+
+// countCharacters sets the number of characters in front of each block.
+func (d *Document) countCharacters() {
+	count, end := 0, 0
+	for i := range d.Blocks {
+		b := &d.Blocks[i]
+		count += utf8.RuneCountInString(d.text[end:b.Start])
+		b.at.characters, end = count, b.Start
+	}
 }
 
 // BoxOf returns the box around the words from start to end, in bytes of the text, as far as they are in one block. If only the place of the
@@ -125,10 +152,8 @@ func (d *Document) BoxOf(start, end int) Box {
 		return d.Blocks[i].Box
 	}
 	var around Box
-	for _, w := range d.Blocks[i].Words {
-		if w.Start < end && start < w.End() {
-			around = around.Union(w.Box)
-		}
+	for _, w := range d.Blocks[i].wordsIn(start, end) {
+		around = around.Union(w.Box)
 	}
 	return around
 }
@@ -140,12 +165,17 @@ func (d *Document) DoubtOf(start, end int) float64 {
 		return 0
 	}
 	var highest float32
-	for _, w := range d.Blocks[i].Words {
-		if w.Start < end && start < w.End() {
-			highest = max(highest, w.Doubt)
-		}
+	for _, w := range d.Blocks[i].wordsIn(start, end) {
+		highest = max(highest, w.Doubt)
 	}
 	return float64(highest)
+}
+
+// wordsIn returns the words of the block from start to end, in bytes of the document's text.
+func (b *Block) wordsIn(start, end int) []Word {
+	first := sort.Search(len(b.Words), func(i int) bool { return b.Words[i].End() > start })
+	count := sort.Search(len(b.Words)-first, func(i int) bool { return b.Words[first+i].Start >= end })
+	return b.Words[first : first+count]
 }
 
 // seal joins the blocks and sets every offset.
@@ -169,6 +199,7 @@ func (d *Document) seal() {
 	}
 	d.text = text.String()
 	d.locate()
+	d.countCharacters()
 }
 
 // cellGap separates the cells of a row.

@@ -35,6 +35,7 @@ func Join(docs ...*Document) (*Document, []Part) {
 		joined.Format = PlainText
 	}
 	joined.text = strings.Join(texts, "\n")
+	joined.countCharacters()
 	return joined, parts
 }
 

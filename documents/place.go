@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 )
 
 // Place locates a text in a document that has no boxes, in the terms of its format. The zero Place means unknown.
@@ -34,6 +33,8 @@ type position struct {
 	table   int32
 	row     int32
 	format  Format
+
+	characters int // number of characters of the document's text in front of the block
 }
 
 // locate sets the positions of all blocks. The headings of a sheet or a slide do not apply to the next one.
@@ -139,8 +140,12 @@ func CellReference(row, column int) string {
 
 // shortened returns at most the first maxHeadingChars characters of a heading.
 func shortened(heading string) string {
-	if utf8.RuneCountInString(heading) <= maxHeadingChars {
-		return heading
+	characters := 0
+	for i := range heading {
+		if characters == maxHeadingChars {
+			return strings.TrimSpace(heading[:i])
+		}
+		characters++
 	}
-	return strings.TrimSpace(string([]rune(heading)[:maxHeadingChars]))
+	return heading
 }

@@ -18,6 +18,8 @@ type Answer struct {
 	Changes    []Change               `json:"changes,omitzero"`    // of a comparison without variables
 	Texts      []Text                 `json:"texts,omitzero"`      // of the files, if the question asks for them
 	Warnings   []string               `json:"warnings"`
+
+	evidenceBytes int // about the size of Evidence and Candidates; see limitSize
 }
 
 // Candidate is a value that may be the one of a variable, in the form in which clients see it.
@@ -66,30 +68,38 @@ func valuesOf(e answers.Extraction) map[string]any {
 	return values
 }
 
-// addQuotes adds the evidence of an extraction to quotes.
-func addQuotes(quotes map[string][]Quote, e answers.Extraction, d *documents.Document, file int) {
+// addQuotes adds the evidence of an extraction, as long as the answer has room.
+func (a *Answer) addQuotes(e answers.Extraction, d *documents.Document, file int) {
 	for name, evidence := range e.Evidence {
 		for _, found := range evidence {
-			quotes[name] = append(quotes[name], quoteOf(found, d, file))
+			quote := quoteOf(found, d, file)
+			if !a.hasRoomFor(quote) {
+				return
+			}
+			a.Evidence[name] = append(a.Evidence[name], quote)
 		}
 	}
 }
 
-// addCandidates adds the candidates of an extraction to all, if there are any.
+// addCandidates adds the candidates of an extraction, if there are any, as long as the answer has room.
 func (a *Answer) addCandidates(e answers.Extraction, d *documents.Document, file int) {
 	for name, candidates := range e.Candidates {
 		if a.Candidates == nil {
 			a.Candidates = map[string][]Candidate{}
 		}
 		for _, c := range candidates {
-			a.Candidates[name] = append(a.Candidates[name], Candidate{c.Value, quoteOf(c.Evidence, d, file)})
+			quote := quoteOf(c.Evidence, d, file)
+			if !a.hasRoomFor(quote) {
+				return
+			}
+			a.Candidates[name] = append(a.Candidates[name], Candidate{c.Value, quote})
 		}
 	}
 }
 
 // quoteOf returns evidence with positions in characters.
 func quoteOf(e answers.Evidence, d *documents.Document, file int) Quote {
-	start := utf8.RuneCountInString(d.Text()[:e.Start])
+	start := d.CharactersBefore(e.Start)
 	return Quote{
 		Quote: e.Quote, File: file, Page: e.Page, Start: start, End: start + utf8.RuneCountInString(e.Quote),
 		Confidence: e.Confidence, Box: boxOf(d, e), Place: placeOf(d, e), Time: timeOf(d, e),

@@ -21,10 +21,14 @@ func (s *Service) extractBySchema(ctx context.Context, q Question, d *documents.
 	if err != nil {
 		return fmt.Errorf("extract: %w", err)
 	}
-	filled := plan.Answer(found.Checked(d, settings))
+	checked := found.Checked(d, settings)
+	if err := checkRows(checked.Rows, plan.Tables); err != nil {
+		return err
+	}
+	filled := plan.Answer(checked)
 	answer.Extracted = filled.Object
 	byPointer := answers.Extraction{Evidence: filled.Evidence, Candidates: filled.Candidates}
-	addQuotes(answer.Evidence, byPointer, d, 0)
+	answer.addQuotes(byPointer, d, 0)
 	answer.addCandidates(byPointer, d, 0)
 	answer.Warnings = append(append(answer.Warnings, found.Warnings...), filled.Warnings...)
 	return nil

@@ -69,13 +69,13 @@ func (s *Service) withRows(
 		return e, fmt.Errorf("extract: %w", err)
 	}
 	e.Rows, e.Warnings = found.Checked(d, settings).Rows, found.Warnings
-	return e, nil
+	return e, checkRows(e.Rows, settings.Tables)
 }
 
 // addSide adds the evidence, the candidates and the warnings of one file.
 func (a *Answer) addSide(found schema.Answer, d *documents.Document, file int, withCandidates bool) {
 	byPointer := answers.Extraction{Evidence: found.Evidence, Candidates: found.Candidates}
-	addQuotes(a.Evidence, byPointer, d, file)
+	a.addQuotes(byPointer, d, file)
 	if withCandidates {
 		a.addCandidates(byPointer, d, file)
 	}

@@ -279,6 +279,9 @@ func (s *Service) ask(ctx context.Context, q Question, docs []*documents.Documen
 	if err == nil && q.WithText {
 		answer.Texts, err = textsOf(docs)
 	}
+	if err == nil {
+		err = answer.limitSize()
+	}
 	return answer, asFault(err)
 }
 
@@ -305,7 +308,7 @@ func (s *Service) extract(ctx context.Context, q Question, d *documents.Document
 	}
 	extraction = extraction.Checked(d, q.Extraction())
 	answer.Extracted = valuesOf(extraction)
-	addQuotes(answer.Evidence, extraction, d, 0)
+	answer.addQuotes(extraction, d, 0)
 	answer.addCandidates(extraction, d, 0)
 	answer.Warnings = append(answer.Warnings, extraction.Warnings...)
 	return nil
@@ -325,8 +328,8 @@ func (s *Service) compare(ctx context.Context, q Question, docs []*documents.Doc
 		return err
 	}
 	answer.Extracted = comparedValues(comparison, q.Variables)
-	addQuotes(answer.Evidence, comparison.First, docs[0], 1)
-	addQuotes(answer.Evidence, comparison.Second, docs[1], 2)
+	answer.addQuotes(comparison.First, docs[0], 1)
+	answer.addQuotes(comparison.Second, docs[1], 2)
 	if q.WithCandidates {
 		answer.addCandidates(comparison.First, docs[0], 1)
 		answer.addCandidates(comparison.Second, docs[1], 2)
