@@ -2,7 +2,7 @@ package schema
 
 import (
 	"bytes"
-	"fmt"
+	"strings"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
@@ -32,7 +32,7 @@ func newChecker(text []byte) (*checker, error) {
 		_, err = c.compiler.Compile(resource)
 	}
 	if err != nil {
-		return nil, &Problem{Reason: fmt.Sprintf("is not a JSON Schema: %v", err)}
+		return nil, &Problem{Reason: "is not a valid JSON Schema"} // the compiler's text has addresses and values
 	}
 	return c, nil
 }
@@ -42,7 +42,8 @@ func (c *checker) fits(pointer string, value answers.Value) bool {
 	check := c.compiled[pointer]
 	if check == nil {
 		var err error
-		if check, err = c.compiler.Compile(resource + "#" + pointer); err != nil {
+		// The compiler decodes the fragment of the URL.
+		if check, err = c.compiler.Compile(resource + "#" + strings.ReplaceAll(pointer, "%", "%25")); err != nil {
 			return false
 		}
 		c.compiled[pointer] = check

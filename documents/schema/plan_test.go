@@ -130,3 +130,23 @@ func TestKeywordsAreChecked(t *testing.T) {
 		}
 	}
 }
+
+// TestNamesAreNotURLs checks that a name with a percent sign has the rules of its own property.
+func TestNamesAreNotURLs(t *testing.T) {
+	p := plan(t, `{"type":"object","properties":{"tot%61l":{"type":"number","maximum":5},"total":{"type":"number","minimum":1},
+		"VAT %":{"type":"number"},"a#b~c/d?":{"type":"number"}}}`)
+	found := answers.Extraction{Values: map[string]answers.Value{}, Evidence: map[string][]answers.Evidence{}}
+	for _, name := range []string{"tot%61l", "total", "VAT %", "a#b~c/d?"} {
+		found.Values[name] = answers.Value{Type: answers.Number, Text: "19"}
+		found.Evidence[name] = []answers.Evidence{{Quote: "19"}}
+	}
+	answer := p.Answer(found)
+	for _, name := range []string{"total", "VAT %", "a#b~c/d?"} {
+		if answer.Object[name] == nil {
+			t.Errorf("%s is null: %q", name, answer.Warnings)
+		}
+	}
+	if answer.Object["tot%61l"] != nil {
+		t.Error("tot%61l is greater than its maximum")
+	}
+}

@@ -225,6 +225,9 @@ func markRequired(s *Schema, required []string, at place) error {
 		if i < 0 {
 			return at.problem("must name properties of the object only")
 		}
+		if s.Properties[i].Required {
+			return at.problem("must not name a property twice")
+		}
 		s.Properties[i].Required = true
 	}
 	return nil

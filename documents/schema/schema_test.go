@@ -51,6 +51,7 @@ func TestParseNamesTheKeywordAndItsPlace(t *testing.T) {
 		{`{"type":"array"}`, "", "type"},
 		{`{"type":"array","items":{"type":"string","format":"email"}}`, "/items", "format"},
 		{`{"type":"object","required":["b"],"properties":{"a":{"type":"string"}}}`, "", "required"},
+		{`{"type":"object","required":["a","a"],"properties":{"a":{"type":"string"}}}`, "", "required"},
 		{`{"type":"string","enum":[]}`, "", "enum"},
 		{`{"type":"string","enum":[["a"]]}`, "", "enum"},
 		{`{"type":"number","enum":[1e999999999]}`, "", "enum"},

@@ -10,6 +10,7 @@ import (
 	"portside/documents/answers"
 	"portside/shared/core/fault"
 	"portside/shared/media"
+	"portside/shared/web"
 )
 
 // SummaryAnswer is the answer of a summary.
@@ -94,7 +95,7 @@ type extractInput struct {
 		Text          string                  `json:"text" minLength:"1" maxLength:"100000" doc:"The text to extract values from." example:"Invoice 17. Total: 12.50 EUR."`
 		Lang          string                  `json:"lang,omitempty" enum:"en,es,pt,fr,de,it,nl,sv,pl,ro"`
 		Variables     map[string]TextVariable `json:"variables,omitempty" maxProperties:"100" doc:"The variables, by name."`
-		Schema        map[string]any          `json:"schema,omitempty" doc:"A JSON Schema of extracted_data, in place of variables: a subset of draft 2020-12 with an object at the root. Its arrays are rows of tables."`
+		Schema        web.Object              `json:"schema,omitempty" doc:"A JSON Schema of extracted_data, in place of variables: a subset of draft 2020-12 with an object at the root. Its arrays are rows of tables."`
 		MinConfidence *float64                `json:"minConfidence,omitempty" exclusiveMinimum:"0" maximum:"1" doc:"The least confidence of a value; a value with less is null. By default, the engine decides; the offline engine returns values with a probability of at least 0.7." example:"0.9"`
 	}
 }
@@ -126,7 +127,7 @@ type compareInput struct {
 		Prompt        string                  `json:"prompt,omitempty" maxLength:"4000" doc:"What the comparison should focus on." example:"the prices"`
 		Lang          string                  `json:"lang,omitempty" enum:"en,es,pt,fr,de,it,nl,sv,pl,ro" doc:"Language of the comparison. The default is the language of the first text."`
 		Variables     map[string]TextVariable `json:"variables,omitempty" maxProperties:"100" doc:"The variables, by name."`
-		Schema        map[string]any          `json:"schema,omitempty" doc:"A JSON Schema of what is extracted from each text, in place of variables: a subset of draft 2020-12 with an object at the root. Its arrays are rows of tables, which are compared row by row."`
+		Schema        web.Object              `json:"schema,omitempty" doc:"A JSON Schema of what is extracted from each text, in place of variables: a subset of draft 2020-12 with an object at the root. Its arrays are rows of tables, which are compared row by row."`
 		MinConfidence *float64                `json:"minConfidence,omitempty" exclusiveMinimum:"0" maximum:"1" doc:"The least confidence of a value; a value with less is null. By default, the engine decides; the offline engine returns values with a probability of at least 0.7." example:"0.9"`
 	}
 }
@@ -168,7 +169,7 @@ func parseSettings(task media.Task, settings map[string]any) (media.Question, er
 		if variables, ok := value.(map[string]TextVariable); ok && len(variables) == 0 {
 			delete(settings, key)
 		}
-		if schema, ok := value.(map[string]any); ok && len(schema) == 0 {
+		if schema, ok := value.(web.Object); ok && len(schema) == 0 {
 			delete(settings, key)
 		}
 		if number, ok := value.(*float64); ok && number == nil {
