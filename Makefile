@@ -43,9 +43,13 @@ check: format vet lint race fuzz-api arm64 reproducible unchanged portal-types l
 test: has-go engines clients ## Run all tests of all modules on the real engines
 	$(call each,go test -timeout=20m -shuffle=on ./...)
 
-race: has-go engines clients ## Run all tests under the race detector
+# .ci/norace lists tests that take minutes with the race detector, which finds nothing in them: they test code in other processes, through a
+# browser or by killing the processes, or run one goroutine for months of simulated time. `make test` runs them.
+NO_RACE = $(shell cut -d' ' -f1 .ci/norace | paste -sd'|')
+
+race: has-go engines clients ## Run the tests under the race detector, without those of .ci/norace
 	@command -v $${CC:-gcc} >/dev/null || { echo "make $@: install a C compiler (gcc), which the race detector needs"; exit 1; }
-	$(call each,CGO_ENABLED=1 go test -race -timeout=20m -shuffle=on ./...)
+	$(call each,CGO_ENABLED=1 go test -race -timeout=20m -shuffle=on -skip '^($(NO_RACE))$$' ./...)
 
 arm64: has-go $(BIN)/local engines ## Let every function, built for AWS, answer an event in an emulator
 	@.ci/debian "make $@" qemu-aarch64-static=qemu-user-static

@@ -16,7 +16,7 @@ import (
 )
 
 var (
-	stepsFlag = flag.Int("steps", 100_000, "steps of all simulations together")
+	stepsFlag = flag.Int("steps", defaultSteps, "steps of all simulations together")
 	deadFlag  = flag.Int("dead", 15, "percentage of actors whose credential may not work")
 	seedFlag  = flag.Uint64("seed", 0, "run only the simulation with this seed; 0 runs two")
 )

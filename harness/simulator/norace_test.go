@@ -1,0 +1,5 @@
+//go:build !race
+
+package simulator
+
+const defaultSteps = 100_000
