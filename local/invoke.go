@@ -50,6 +50,11 @@ func invoke(ctx context.Context, o stack.Options, function string, event []byte)
 	if !errors.Is(err, stack.ErrNotRunning) {
 		return stack.Invocation{}, err
 	}
+	_, err = fmt.Fprintf(o.Log, "no stack runs in %s: starting one on the data there for this event; "+
+		"to use a running stack, set DATA to its folder\n", o.Data())
+	if err != nil {
+		return stack.Invocation{}, err
+	}
 	s, err := stack.Start(ctx, o)
 	if err != nil {
 		return stack.Invocation{}, err

@@ -144,6 +144,17 @@ func TestImportSkipsLongLines(t *testing.T) {
 	}
 }
 
+// A spreadsheet must not run an address as a formula.
+func TestImportWritesNoFormulas(t *testing.T) {
+	t.Parallel()
+	o := newTestStack(t)
+	path := o.write("users.csv", "email,name,role\n=1+1,A,user\n")
+	o.expect(o.run("import-users", path, "--errors", filepath.Join(o.dir, "errors.csv")), 1, "email must be")
+	if written := o.read("errors.csv"); !strings.Contains(written, "\n2,'=1+1,\"email must be") {
+		t.Errorf("errors file:\n%s", written)
+	}
+}
+
 func TestImportLimitsShownFailures(t *testing.T) {
 	t.Parallel()
 	o := newTestStack(t)

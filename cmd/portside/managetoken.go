@@ -28,8 +28,9 @@ func manageTokenCommand() command {
 	return command{
 		name: "manage-token", summary: "store a token in a secret that AWS Secrets Manager rotates",
 		help: `Creates a secret that describes the token it will contain, and enables its rotation. The
-first token is available moments later, and Secrets Manager rotates it from then on. Running
-the command again leaves the description and the token unchanged.`,
+first token is available moments later, and Secrets Manager rotates it from then on. The local
+stack has no schedule: there, make rotate rotates the token. Running the command again leaves the
+description and the token unchanged.`,
 		prepare: func(flags *flag.FlagSet) action {
 			on, wanted := newTarget(flags), managedToken{}
 			flags.StringVar(&wanted.secret, "secret", "", "name of the secret, `"+secretForm+"`; with --local, STACK is portside")
@@ -52,7 +53,8 @@ the command again leaves the description and the token unchanged.`,
 				if err := rejectArguments(arguments); err != nil {
 					return err
 				}
-				if err := wanted.check(on.local != ""); err != nil {
+				wanted.local = on.local
+				if err := wanted.check(); err != nil {
 					return err
 				}
 				t, err := on.open(ctx, p)
@@ -69,14 +71,15 @@ type managedToken struct {
 	secret, owner, name, function string
 	scopes                        []principal.Scope
 	days, every                   int
+	local                         string // data folder of the local stack; empty on AWS
 }
 
 // localFunction is the ARN of RotateTokensFunction in every local stack.
 const localFunction = "arn:aws:lambda:us-east-1:000000000000:function:portside-RotateTokensFunction"
 
 // check sets the defaults and validates the flags.
-func (m *managedToken) check(local bool) error {
-	if local && m.function == "" {
+func (m *managedToken) check() error {
+	if m.local != "" && m.function == "" {
 		m.function = localFunction
 	}
 	if m.name == "" {
@@ -187,6 +190,15 @@ func (m managedToken) enableRotation(ctx context.Context, p process, client *sec
 	if err != nil {
 		return err
 	}
-	p.report("Secrets Manager now creates the token of the secret %s, and replaces it every %d days", m.secret, m.every)
+	p.report("%s", m.announcement())
 	return nil
+}
+
+// announcement says when the token is created and replaced. The local Secrets Manager has no schedule.
+func (m managedToken) announcement() string {
+	begin := "Secrets Manager now creates the token of the secret " + m.secret
+	if m.local != "" {
+		return begin + fmt.Sprintf("; no schedule replaces it on this machine: run `make rotate SECRET=%s DATA=%s`", m.secret, m.local)
+	}
+	return begin + fmt.Sprintf(", and replaces it every %d days", m.every)
 }

@@ -32,7 +32,7 @@ func TestManageTokenCreatesRotatedSecret(t *testing.T) {
 		"manage-token", "--secret", "portside/acme", "--owner", "Ada@example.com",
 		"--scope", "read:helm-charts", "--scope", "read:docker-images:acme/*", "--days", "90",
 	}
-	o.expect(o.run(manage...), 0, "replaces it every 60 days")
+	o.expect(o.run(manage...), 0, "no schedule replaces it on this machine: run `make rotate SECRET=portside/acme DATA="+o.dir+"`")
 	value, err := client.GetSecretValue(t.Context(), &secretsmanager.GetSecretValueInput{SecretId: aws.String("portside/acme")})
 	if err != nil {
 		t.Fatal(err)
@@ -92,5 +92,12 @@ func TestSecretsBelongToOneStack(t *testing.T) {
 		if err := (managedToken{secret: test.secret}).checkStack(test.table); (err == nil) != test.accepted {
 			t.Errorf("%s with the table %s: %v", test.secret, test.table, err)
 		}
+	}
+}
+
+func TestManageTokenAnnouncesSchedule(t *testing.T) {
+	const want = "Secrets Manager now creates the token of the secret portside/acme, and replaces it every 60 days"
+	if got := (managedToken{secret: "portside/acme", every: 60}).announcement(); got != want {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }

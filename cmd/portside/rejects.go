@@ -7,6 +7,7 @@ import (
 	"os"
 	"strconv"
 
+	"portside/shared/core/text"
 	"portside/shared/users/usersfile"
 )
 
@@ -29,7 +30,7 @@ func newRejects(path string) (*rejects, error) {
 }
 
 func (r *rejects) add(failed usersfile.Row, why string) error {
-	return r.write(strconv.Itoa(failed.Line), failed.User.Email, why)
+	return r.write(strconv.Itoa(failed.Line), text.CSVCell(failed.User.Email), text.CSVCell(why))
 }
 
 func (r *rejects) write(fields ...string) error {

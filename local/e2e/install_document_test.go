@@ -99,6 +99,12 @@ func testInstallDocument(t *testing.T, m *customerStack) {
 		c.shell(t, string(block[1])).wantExit(t, 0)
 		m.secrets.addFrom([]byte(c.read(t, ".portside/token")))
 	}
+	for _, name := range []string{".portside/customer-key", ".portside/password"} {
+		if content := c.read(t, name); !credential.MatchString(content) {
+			t.Errorf("%s is %q", name, content)
+		}
+		m.secrets.addFrom([]byte(c.read(t, name)))
+	}
 	pulled := c.read(t, "hello-1.1.0.tgz")
 	if c.read(t, ".portside/hello-1.1.0.tgz") != pulled || c.read(t, "carried/hello-1.1.0.tgz") != pulled {
 		t.Error("the ways to get a chart return different charts")

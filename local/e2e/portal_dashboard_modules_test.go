@@ -12,8 +12,8 @@ func testDashboardModules(t *testing.T, d *dashboard) {
 	const load = `const load = name => import(document.querySelector("script[type=module]").src.replace("core/main.js", name));`
 	for cell, want := range map[string]string{
 		`"a,b"`: `"a,b"`, `'say "x"'`: `"say ""x"""`, `"two\nlines"`: "\"two\nlines\"", `" x "`: `" x "`, `-1.5`: `-1.5`, `0`: `0`, `null`: ``,
-		`"=1+1"`: `'=1+1`, `"+1"`: `'+1`, `"-1"`: `'-1`, `"@a"`: `'@a`, `"\t=1"`: "'\t=1",
-		`" =1"`: `' =1`, `"＝1"`: `'＝1`, `"a=1"`: `a=1`, `"ü"`: `ü`,
+		`"=1+1"`: `'=1+1`, `"+1+1"`: `'+1+1`, `"-1"`: `-1`, `"+5.2"`: `+5.2`, `"-1-1"`: `'-1-1`, `"@a"`: `'@a`, `"\t=1"`: "'\t=1",
+		`" =1"`: `' =1`, `"\u200b=1"`: "'\u200b=1", `"\u0085=1"`: "'\u0085=1", `"\x1f=1"`: "'\x1f=1", `"＝1"`: `'＝1`, `"a=1"`: `a=1`, `"ü"`: `ü`,
 	} {
 		expression := `(async () => { ` + load + ` return (await load("core/csv.js")).toCSV([[` + cell + `, 1]]); })()`
 		if got := browser.Eval[string](d.page, expression); got != want+",1\r\n" {

@@ -358,6 +358,19 @@ func TestRecordText(t *testing.T) {
 	if got := mistyped.Text(false); strings.Contains(got, "SECRET") || strings.Count(got, "psk_0123456789ab_…") != 2 {
 		t.Errorf("got %s", got)
 	}
+	for path, want := range map[string]string{
+		"/v1/users/psk%5F0123456789ab%5FSECRET/x":                   "/v1/users/psk%5F0123456789ab%5F…/x",
+		"/psk%255F0123456789ab%255fSECRET":                          "/psk%255F0123456789ab%255f…",
+		"/PSK_0123456789AB_SECRET":                                  "/PSK_0123456789AB_…",
+		"/psk_0123456789ab_SECRETpst_ba9876543210_SECRET/x":         "/psk_0123456789ab_…pst_ba9876543210_…/x",
+		"/psk_0123456789ab_pst_ba9876543210_SECRET":                 "/psk_0123456789ab_pst_ba9876543210_…",
+		"/psk_012345678psk_0123456789ab_SECRET":                     "/psk_012345678psk_…",
+		"/pss_0123456789ab_SECRET and pss_0123456789ab_SECRET, pss": "/pss_0123456789ab_… and pss_0123456789ab_…, pss",
+	} {
+		if got := (gateway.Record{Path: path}).Text(false); !strings.Contains(got, " "+want+" ") {
+			t.Errorf("the path %s is logged as %s, want %s", path, got, want)
+		}
+	}
 	alone := gateway.Record{Method: "GET", Path: "/", Status: 404}
 	if got := alone.Text(false); !strings.Contains(got, "404") || strings.Contains(got, "warm") {
 		t.Errorf("got %s", got)

@@ -83,11 +83,34 @@ func size(n int) string {
 	return strconv.FormatFloat(float64(n)/1e6, 'f', 1, 64) + " MB"
 }
 
-// credential matches the beginning of a credential, kind and ID, and its secret part.
-var credential = regexp.MustCompile(`(ps[a-z]_[0-9A-Za-z]{12}_)[0-9A-Za-z]+`)
+// credentialHead matches a credential up to its secret part: kind_id_, in any case. An underscore may be encoded, also twice.
+var credentialHead = regexp.MustCompile(`(?i)ps[a-z](?:_|%(?:25)*5f)[0-9a-z]{12}(?:_|%(?:25)*5f)`)
 
-// maskSecrets replaces the secret parts of credentials, which a person can type into a path, by an ellipsis.
-func maskSecrets(text string) string { return credential.ReplaceAllString(text, "${1}…") }
+// secretCharacters also has those of an encoded or doubled underscore, behind which the secret of an overlapping credential could follow.
+const secretCharacters = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_%"
+
+// maskSecrets replaces the secret parts of credentials, which a person can type into a path, by an ellipsis. The functions mask the same
+// in their logs (shared/core/text).
+func maskSecrets(text string) string {
+	var masked strings.Builder
+	for {
+		head := credentialHead.FindStringIndex(text)
+		if head == nil {
+			return masked.String() + text
+		}
+		masked.WriteString(text[:head[1]])
+		text = text[head[1]:]
+		secret := text
+		if next := credentialHead.FindStringIndex(text); next != nil {
+			secret = text[:next[0]]
+		}
+		rest := strings.TrimLeft(secret, secretCharacters)
+		if rest != secret {
+			masked.WriteString("…")
+		}
+		text = text[len(secret)-len(rest):]
+	}
+}
 
 // printable escapes control characters, so that a client cannot control the terminal.
 func printable(s string) string {

@@ -2,6 +2,7 @@ package stack_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -217,11 +218,16 @@ func TestInvokeCommand(t *testing.T) {
 		{"OtherFunction", hello, "", `unknown function "OtherFunction"; the template has NotesFunction`, 1},
 		{"NotesFunction", `{"routeKey":`, "", "is not JSON", 1},
 	}
+	data := filepath.Join(c.repo, ".local", "data")
 	check := func(stack string) {
 		for _, test := range tests {
 			stdout, stderr, code := c.invoke(test.function, test.event)
 			if code != test.code || !strings.Contains(stdout, test.stdout) || !strings.Contains(stderr, test.stderr) {
 				t.Errorf("%s, %s %s: exit code %d\n%s\n%s", stack, test.function, test.event, code, stdout, stderr)
+			}
+			isTemporary := stack == "temporary stack" && json.Valid([]byte(test.event))
+			if strings.Contains(stderr, "no stack runs in "+data+": ") != isTemporary {
+				t.Errorf("%s, %s: stderr about the data folder %s:\n%s", stack, test.event, data, stderr)
 			}
 		}
 	}

@@ -311,10 +311,15 @@ func TestLongAnswersOfBatch(t *testing.T) {
 
 func TestCSVRow(t *testing.T) {
 	const line = `{"name":"@a","uploadId":"u","status":"succeeded","error":null,"result":{"extracted_data":{"total":-5,"who":"-5 EUR",` +
-		`"open":null,"paid":true,"lines":[{"a":1}]},"warnings":[]}}`
-	row, err := media.CSVRow([]byte(line), []string{"total", "who", "open", "paid", "lines", "other"})
-	want := []string{"'@a", "u", "succeeded", "", "-5", "'-5 EUR", "", "true", `[{"a":1}]`, ""}
+		`"open":null,"paid":true,"lines":[{"a":1}],"＝x":"\u200b=1+1"},"warnings":[]}}`
+	columns := []string{"total", "who", "open", "paid", "lines", "other", "＝x"}
+	row, err := media.CSVRow([]byte(line), columns)
+	want := []string{"'@a", "u", "succeeded", "", "-5", "'-5 EUR", "", "true", `[{"a":1}]`, "", "'\u200b=1+1"}
 	if err != nil || strings.Join(row, "|") != strings.Join(want, "|") {
 		t.Errorf("row %q, error %v, want %q", row, err, want)
+	}
+	titles := "name|uploadId|status|error|total|who|open|paid|lines|other|'＝x"
+	if got := strings.Join(media.CSVHeader(columns), "|"); got != titles {
+		t.Errorf("header %s, want %s", got, titles)
 	}
 }

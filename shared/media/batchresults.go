@@ -9,9 +9,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
-	"strings"
 	"sync"
+
+	"portside/shared/core/text"
 )
 
 // fetchWorkers is how many lines are fetched at the same time.
@@ -59,11 +59,11 @@ func (r *Runner) writeCSV(ctx context.Context, out io.Writer, job Job) error {
 	columns := job.Question.columns()
 	table := csv.NewWriter(out)
 	table.UseCRLF = true
-	if err := table.Write(slices.Concat([]string{"name", "uploadId", "status", "error"}, columns)); err != nil {
+	if err := table.Write(csvHeader(columns)); err != nil {
 		return err
 	}
-	err := r.eachLine(ctx, job, func(text []byte) error {
-		row, err := csvRow(text, columns)
+	err := r.eachLine(ctx, job, func(line []byte) error {
+		row, err := csvRow(line, columns)
 		if err != nil {
 			return err
 		}
@@ -95,8 +95,17 @@ func (q Question) columns() []string {
 	return names
 }
 
+// csvHeader returns the titles of all columns. The requester chooses the names of the values.
+func csvHeader(columns []string) []string {
+	header := []string{"name", "uploadId", "status", "error"}
+	for _, name := range columns {
+		header = append(header, text.CSVCell(name))
+	}
+	return header
+}
+
 // csvRow returns the row of a document's line.
-func csvRow(text []byte, columns []string) ([]string, error) {
+func csvRow(encoded []byte, columns []string) ([]string, error) {
 	var line struct {
 		BatchLine
 		Result struct {
@@ -104,17 +113,17 @@ func csvRow(text []byte, columns []string) ([]string, error) {
 			Extracted map[string]json.RawMessage `json:"extracted_data"`
 		} `json:"result"`
 	}
-	if err := json.Unmarshal(text, &line); err != nil {
+	if err := json.Unmarshal(encoded, &line); err != nil {
 		return nil, fmt.Errorf("decode a line: %w", err)
 	}
-	row := []string{csvText(line.Name), line.UploadID, string(line.Status), ""}
+	row := []string{text.CSVCell(line.Name), line.UploadID, string(line.Status), ""}
 	if line.Error != nil {
-		row[3] = line.Error.Detail
+		row[3] = text.CSVCell(line.Error.Detail)
 	}
 	for _, name := range columns {
 		cell := csvCell(line.Result.Extracted[name])
 		if line.Result.Extracted == nil {
-			cell = csvText(line.Result.Summary)
+			cell = text.CSVCell(line.Result.Summary)
 		}
 		row = append(row, cell)
 	}
@@ -123,22 +132,14 @@ func csvRow(text []byte, columns []string) ([]string, error) {
 
 // csvCell returns a value as text: a string without quotes, null as nothing, and objects and arrays as JSON.
 func csvCell(value json.RawMessage) string {
-	var text string
+	var decoded string
 	switch {
 	case len(value) == 0 || bytes.Equal(value, []byte("null")):
 		return ""
-	case value[0] == '"' && json.Unmarshal(value, &text) == nil:
-		return csvText(text)
+	case value[0] == '"' && json.Unmarshal(value, &decoded) == nil:
+		return text.CSVCell(decoded)
 	}
 	return string(value)
-}
-
-// csvText puts an apostrophe in front of a text that a spreadsheet would run as a formula, as OWASP's page on CSV injection recommends.
-func csvText(text string) string {
-	if text != "" && strings.ContainsRune("=+-@\t\r", rune(text[0])) {
-		return "'" + text
-	}
-	return text
 }
 
 // eachLine calls use with the line of each document, in the order of the documents.

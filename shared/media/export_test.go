@@ -6,5 +6,6 @@ var CopyToDisk = copyToDisk
 // Parts of the results of batches.
 var (
 	EncodeLine = encodeLine
+	CSVHeader  = csvHeader
 	CSVRow     = csvRow
 )

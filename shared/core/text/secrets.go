@@ -1,55 +1,42 @@
 package text
 
-import "strings"
+import (
+	"regexp"
+	"strings"
+)
+
+// credentialHead matches a credential up to its secret part: kind_id_, such as psk_0123456789ab_, in any case. A URL may contain an
+// underscore as %5F, or as %255F if it was encoded twice.
+var credentialHead = regexp.MustCompile(`(?i)ps[a-z](?:_|%(?:25)*5f)[0-9a-z]{12}(?:_|%(?:25)*5f)`)
+
+// secretCharacters also has those of an encoded or doubled underscore, behind which the secret of an overlapping credential could follow.
+const secretCharacters = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_%"
 
 // MaskSecrets replaces the secret part of credentials in a text by an ellipsis, and keeps their kind and public ID. A person can type a
-// credential anywhere, for example into a path, from where it would reach a log.
+// credential anywhere, for example into a path, from where it would reach a log. Parts of a credential that somebody copied incompletely
+// count, too.
+//
+// The local stack's gateway has the same rules (local/gateway/record.go).
 func MaskSecrets(text string) string {
-	var masked strings.Builder
-	for {
-		begin, end := findSecret(text)
-		if end == 0 {
-			break
-		}
-		masked.WriteString(text[:begin] + "…")
-		text = text[end:]
-	}
-	if masked.Len() == 0 {
+	if !strings.ContainsAny(text, "_%") { // most texts; this is much faster
 		return text
 	}
-	return masked.String() + text
-}
-
-// idLength is the length of the public ID in a credential: kind_id_secret, such as psk_0123456789ab_….
-const idLength = 12
-
-// findSecret returns where the first secret part begins and ends, or 0 and 0. Parts of a credential that somebody copied incompletely
-// count, too.
-func findSecret(text string) (begin, end int) {
-	for at := 0; at+4 <= len(text); at++ {
-		next := strings.Index(text[at:], "ps")
-		if next < 0 {
-			return 0, 0
+	var masked strings.Builder
+	for {
+		head := credentialHead.FindStringIndex(text)
+		if head == nil {
+			return masked.String() + text
 		}
-		at += next
-		id := at + 4 // after the kind and its underscore
-		if id > len(text) || text[id-1] != '_' || text[id-2] < 'a' || text[id-2] > 'z' {
-			continue
+		masked.WriteString(text[:head[1]])
+		text = text[head[1]:]
+		secret := text
+		if next := credentialHead.FindStringIndex(text); next != nil {
+			secret = text[:next[0]]
 		}
-		begin = id + alphanumerics(text[id:])
-		if begin-id != idLength || begin == len(text) || text[begin] != '_' {
-			continue
+		rest := strings.TrimLeft(secret, secretCharacters)
+		if rest != secret {
+			masked.WriteString("…")
 		}
-		begin++
-		if end = begin + alphanumerics(text[begin:]); end > begin {
-			return begin, end
-		}
+		text = text[len(secret)-len(rest):]
 	}
-	return 0, 0
-}
-
-// alphanumerics returns the number of ASCII letters and digits at the beginning of a text.
-func alphanumerics(text string) int {
-	rest := strings.TrimLeft(text, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
-	return len(text) - len(rest)
 }

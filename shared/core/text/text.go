@@ -1,4 +1,5 @@
-// Package text limits texts that other people have written, so that they fit into a response.
+// Package text makes texts that other people have written safe: short enough for a response, without secrets for a log, and without
+// formulas for a table.
 package text
 
 import (

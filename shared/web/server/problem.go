@@ -27,8 +27,8 @@ type Problem struct {
 
 // ProblemField is one validation failure.
 type ProblemField struct {
-	Pointer string `json:"pointer" doc:"JSON pointer (RFC 6901) into the body, or query/<name>, path/<name> or header/<name>." example:"/email"`
-	Detail  string `json:"detail" doc:"What is expected there. It never repeats the value that was sent." example:"must be an e-mail address such as ada@example.com"`
+	Pointer string `json:"pointer" doc:"JSON pointer (RFC 6901) into the body, empty for the whole body; or query/<name>, path/<name> or header/<name>, or query for the whole query." example:"/email"`
+	Detail  string `json:"detail" doc:"What is expected there. It does not repeat the value that was sent. It may name an unknown column." example:"must be an e-mail address such as ada@example.com"`
 }
 
 // statuses maps each kind of fault to its status and code, for all JSON APIs.

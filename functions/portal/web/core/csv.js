@@ -5,7 +5,7 @@ import { downloadText } from "./download.js";
 
 /**
  * Returns a table as CSV. A text that a spreadsheet would take for a formula gets an apostrophe in front, because texts
- * such as names come from other people. Numbers stay as they are.
+ * such as names come from other people. Numbers stay as they are. CSVCell in shared/core/text has the same rules.
  * @param {Cell[][]} rows the first one has the titles
  */
 export function toCSV(rows) {
@@ -16,7 +16,8 @@ export function toCSV(rows) {
 function encode(cell) {
   if (typeof cell === "number") return String(cell);
   const text = cell ?? "";
-  const safe = /^[\s\0]*[=+\-@\t\r\n＝＋－＠]/.test(text) ? `'${text}` : text;
+  const isFormula = /^[\p{Z}\p{Cc}\p{Cf}]*[=+\-@\t\r\n＝＋－＠]/u.test(text) && !/^[+-]\d+(?:[.,]\d+)*$/.test(text);
+  const safe = isFormula ? `'${text}` : text;
   return /[",\r\n]/.test(safe) || safe !== safe.trim() ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
