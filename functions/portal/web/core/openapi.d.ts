@@ -2801,12 +2801,12 @@ export interface components {
         };
         ProblemField: {
             /**
-             * @description JSON pointer (RFC 6901) into the body, or query/<name>, path/<name> or header/<name>.
+             * @description JSON pointer (RFC 6901) into the body, empty for the whole body; or query/<name>, path/<name> or header/<name>, or query for the whole query.
              * @example /email
              */
             pointer: string;
             /**
-             * @description What is expected there. It never repeats the value that was sent.
+             * @description What is expected there. It does not repeat the value that was sent. It may name an unknown column.
              * @example must be an e-mail address such as ada@example.com
              */
             detail: string;
