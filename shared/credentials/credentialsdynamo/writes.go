@@ -56,7 +56,7 @@ func (t *Table) SetOwner(id string, owner credentials.Owner) types.TransactWrite
 // credential is revoked already. The transaction also needs a Tally.
 func (t *Table) Revoke(c credentials.Credential) []types.TransactWriteItem {
 	writes := append([]types.TransactWriteItem{t.RevokeRecord(c)}, t.deleteMade(c)...)
-	if !staysListed(c.Kind) {
+	if !StaysListed(c.Kind) {
 		return append(writes, types.TransactWriteItem{Delete: &types.Delete{TableName: &t.name, Key: listingKey(c)}})
 	}
 	listing := revocation(c)
@@ -84,6 +84,17 @@ func revocation(c credentials.Credential) *types.Update {
 			":purge": items.Number(c.RevokedAt.Add(Retention).Unix()),
 		},
 	}
+}
+
+// MarkLeaked returns the write that changes the reason of a revoked credential to credentials.ReasonLeaked. It fails if the credential is not
+// revoked, or no longer exists. Its listing keeps the reason, so it is only for kinds that are not listed after their end; see StaysListed.
+func (t *Table) MarkLeaked(id string) types.TransactWriteItem {
+	return types.TransactWriteItem{Update: &types.Update{
+		TableName: &t.name, Key: recordKey(id),
+		UpdateExpression: aws.String("SET #reason = :leaked"), ConditionExpression: aws.String("attribute_exists(revoked)"),
+		ExpressionAttributeNames:  map[string]string{"#reason": "reason"},
+		ExpressionAttributeValues: items.Map{":leaked": items.Text(credentials.ReasonLeaked)},
+	}}
 }
 
 // Remove returns the writes that delete the record and the listing of a credential that has ended and is not needed for
