@@ -123,8 +123,8 @@ var (
 	approveCredentialRequest = huma.Operation{
 		OperationID: "approveCredentialRequest", Method: http.MethodPost, Path: "/api/v1/credential-requests/{requestId}/approve",
 		Tags: []string{"Credential requests"}, Summary: "Approve a credential request",
-		Description: "Sends the requester a mail with a link to collect the password. The link works once, within 7 days. You cannot " +
-			"decide on your own request" + fourEyes,
+		Description: "Sends the requester a mail with a link to collect the password. The link works once, within 7 days. A request " +
+			"older than 60 days can only be denied. You cannot decide on your own request" + fourEyes,
 		Errors: web.BodyErrors(http.StatusNotFound, http.StatusConflict),
 	}
 	denyCredentialRequest = huma.Operation{

@@ -26,6 +26,7 @@ type passwordRequest struct {
 	level     credentialrequests.Level
 	status    credentialrequests.Status
 	link      string // the newest; empty if it was not mailed
+	createdAt time.Time
 	collectBy time.Time
 }
 
@@ -72,7 +73,7 @@ func (w *world) planRequest(p *plan) {
 	w.as(p, "", func(ctx context.Context, caller principal.Principal) error {
 		created, err := w.office.Requests.Create(ctx, caller, "https://portal.example.com",
 			credentialrequests.New{Level: request.level, Justification: "for the build"})
-		request.id = created.Request.ID
+		request.id, request.createdAt = created.Request.ID, created.Request.CreatedAt
 		return err
 	})
 	pending := 0
@@ -117,6 +118,8 @@ func (w *world) planDecision(p *plan) {
 		p.wanted = credentialrequests.ErrHand
 	case a.status != credentialrequests.Pending:
 		p.wanted = credentialrequests.ErrDecided
+	case isApproval && !w.office.Clock.Now().Before(a.createdAt.AddDate(0, 0, credentialrequests.MaxPendingDays)):
+		p.wanted = credentialrequests.ErrTooOld
 	case isApproval && !isActive:
 		p.wanted = credentialrequests.ErrRequester
 	case isApproval && a.maker.endsRequests():
@@ -243,7 +246,9 @@ func (w *world) adopt(ctx context.Context, owner *person) {
 			owner.requests.unsure = true
 			continue
 		}
-		w.passwordRequests = append(w.passwordRequests, &passwordRequest{id: r.ID, maker: w.secrets[i], level: r.Level, status: r.Status})
+		w.passwordRequests = append(w.passwordRequests, &passwordRequest{
+			id: r.ID, maker: w.secrets[i], level: r.Level, status: r.Status, createdAt: r.CreatedAt,
+		})
 	}
 }
 

@@ -3,11 +3,13 @@ package credentialrequests_test
 import (
 	"errors"
 	"testing"
+	"time"
 
 	"portside/shared/core/principal"
 	"portside/shared/credentialrequests"
 	"portside/shared/credentials"
 	"portside/shared/dynamo/transactions"
+	"portside/shared/mail"
 )
 
 // end revokes a credential.
@@ -122,5 +124,29 @@ func TestLongestChainsFitOneTransaction(t *testing.T) {
 	o.decide(o.request().ID, true)
 	if password, err := o.service.Collect(t.Context(), newestLink(o.mailer.sent)); err != nil || !o.works(password) {
 		t.Errorf("the collection: %v", err)
+	}
+}
+
+// TestOldRequestsCanOnlyBeDenied decides on requests just before and after the limit. Later, the record of a leaked credential may be purged.
+func TestOldRequestsCanOnlyBeDenied(t *testing.T) {
+	o := newFixture(t)
+	first, second, third := o.request(), o.request(), o.request()
+	limit := first.CreatedAt.AddDate(0, 0, credentialrequests.MaxPendingDays)
+	o.now = limit.Add(-time.Millisecond)
+	o.decide(first.ID, true)
+	o.now = limit
+	_, err := o.service.Decide(t.Context(), o.grace, credentialrequests.Decision{ID: second.ID, Approve: true, BaseURL: base})
+	if !errors.Is(err, credentialrequests.ErrTooOld) {
+		t.Errorf("the approval: %v", err)
+	}
+	o.decide(second.ID, false)
+	o.now = limit.AddDate(1, 0, 0)
+	o.decide(third.ID, false)
+	longest := credentialrequests.LinkLifetime
+	for n := range mail.MaxAttempts {
+		longest += mail.RetryDelay(n + 1)
+	}
+	if last := limit.Add(longest); !last.Before(first.CreatedAt.Add(credentials.Retention)) {
+		t.Errorf("a password can be collected until %v, when the record of a leaked credential may be purged", last)
 	}
 }

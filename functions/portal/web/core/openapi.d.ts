@@ -81,7 +81,7 @@ export interface paths {
         put?: never;
         /**
          * Approve a credential request
-         * @description Sends the requester a mail with a link to collect the password. The link works once, within 7 days. You cannot decide on your own request, and no user may have a hand in both the request and the decision: by owning the credential that was used, or by having created it or one with which it was created. Otherwise the response is a 403. Compare `makers` and `deciders`.
+         * @description Sends the requester a mail with a link to collect the password. The link works once, within 7 days. A request older than 60 days can only be denied. You cannot decide on your own request, and no user may have a hand in both the request and the decision: by owning the credential that was used, or by having created it or one with which it was created. Otherwise the response is a 403. Compare `makers` and `deciders`.
          *
          *     Needs the permission `credentials:approve`. A session must have begun within the last 15 minutes; otherwise the response is a 403 with the code `SIGN_IN_REQUIRED`.
          */
