@@ -342,6 +342,39 @@ func TestReportEndsThePasswordOfARequest(t *testing.T) {
 	}
 }
 
+// TestReportEndsALink reports a link before and after its use. A used link does not end the password that it has delivered.
+func TestReportEndsALink(t *testing.T) {
+	d := newFixture(t)
+	a, b := d.admin("a@example.com"), d.admin("b@example.com")
+	link := func() string {
+		d.decide(b.key, d.requestWith(a.key), "/approve").WantStatus(http.StatusOK)
+		letters := d.mailbox.to("a@example.com")
+		_, rest, _ := strings.Cut(letters[len(letters)-1].Text, "/portal/collect#")
+		return strings.Fields(rest)[0]
+	}
+	collect := func(link string) webtest.Response {
+		return d.anonymous().Post("/api/v1/credential-requests/collect", `{"token":"`+link+`"}`)
+	}
+	leaked, used := link(), link()
+	password := collect(used).WantStatus(http.StatusOK).Text("data.password")
+	for _, reported := range []string{leaked, used} {
+		d.report(reported).WantStatus(http.StatusNoContent)
+	}
+	collect(leaked).WantStatus(http.StatusUnauthorized)
+	if !d.works(password) || !d.works(a.key) {
+		t.Error("the password that a used link delivered, or the key with which it was requested, does not work")
+	}
+	if got := d.subjects("a@example.com"); !slices.Contains(got, "A credential of yours was reported as leaked") {
+		t.Errorf("mails %v, want one about the leaked link", got)
+	}
+	d.advance(8 * 24 * time.Hour)
+	if _, err := d.requestsService().SendDue(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	d.withKey(a.key).Get("/api/v1/credential-requests?status=expired").WantValue("data.1", nil).WantValue("data.0.status", "expired")
+	d.wantNoJobs()
+}
+
 // session begins a session of a person.
 func (d *fixture) session(of person) (credentials.Secret, credentials.Credential) {
 	d.tb.Helper()

@@ -151,7 +151,8 @@ func (s *Service) countReport(ctx context.Context, network string) error {
 // report ends the credential itself in ctx. The context limited bounds the rest, which the schedule can continue.
 func (s *Service) report(ctx, limited context.Context, secret credentials.Secret, baseURL string) error {
 	root, err := s.Store.Get(ctx, secret.ID())
-	if errors.Is(err, credentials.ErrUnknown) || err == nil && (!secret.Matches(root.Hash) || root.Kind == credentials.Link) {
+	isUsedLink := root.Kind == credentials.Link && !root.IsOpen(s.now()) // what its use has created belongs to the owner of the mailbox
+	if errors.Is(err, credentials.ErrUnknown) || err == nil && (!secret.Matches(root.Hash) || isUsedLink) {
 		return nil
 	}
 	if err != nil {

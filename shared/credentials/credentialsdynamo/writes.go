@@ -118,7 +118,7 @@ func (t *Table) StillWorks(id string) types.TransactWriteItem {
 }
 
 // HasNotEnded returns the check that a credential is not revoked, or was removed. Sessions and links also pass it after they have ended
-// as usual, by a sign-out or by their use, but not after they were reported as leaked. Transactions that finish what a credential has begun
+// as usual, by a sign-out or by their use, but not if they were reported as leaked; a report of a used link has no effect. Transactions that finish what a credential has begun
 // contain it, and must not come later than Retention after that: then the record of a revoked credential may be purged.
 func (t *Table) HasNotEnded(id string) types.TransactWriteItem {
 	return types.TransactWriteItem{ConditionCheck: &types.ConditionCheck{
