@@ -97,15 +97,6 @@ func (t *Table) MarkLeaked(id string) types.TransactWriteItem {
 	}}
 }
 
-// Remove returns the writes that delete the record and the listing of a credential that has ended and is not needed for
-// audit. Tokens and passwords, which have a third item, must not be removed.
-func (t *Table) Remove(c credentials.Credential) []types.TransactWriteItem {
-	return []types.TransactWriteItem{
-		{Delete: &types.Delete{TableName: &t.name, Key: recordKey(c.ID)}},
-		{Delete: &types.Delete{TableName: &t.name, Key: listingKey(c)}},
-	}
-}
-
 // StillWorks returns the check that a credential is not revoked and its owner is active.
 // Transactions on behalf of a credential contain it, so that a credential that was just revoked
 // issues nothing.
