@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -11,7 +12,9 @@ import (
 	"time"
 
 	"portside/shared/core/principal"
+	"portside/shared/credentialrequests"
 	"portside/shared/credentials"
+	"portside/shared/dynamo/transactions"
 	"portside/shared/revocation"
 	"portside/shared/testkit/awstest"
 	"portside/shared/testkit/webtest"
@@ -339,18 +342,96 @@ func TestReportEndsThePasswordOfARequest(t *testing.T) {
 	}
 }
 
+// TestReportEndsALink reports a link before and after its use. A used link does not end the password that it has delivered.
+func TestReportEndsALink(t *testing.T) {
+	d := newFixture(t)
+	a, b := d.admin("a@example.com"), d.admin("b@example.com")
+	link := func() string {
+		d.decide(b.key, d.requestWith(a.key), "/approve").WantStatus(http.StatusOK)
+		letters := d.mailbox.to("a@example.com")
+		_, rest, _ := strings.Cut(letters[len(letters)-1].Text, "/portal/collect#")
+		return strings.Fields(rest)[0]
+	}
+	collect := func(link string) webtest.Response {
+		return d.anonymous().Post("/api/v1/credential-requests/collect", `{"token":"`+link+`"}`)
+	}
+	leaked, used := link(), link()
+	password := collect(used).WantStatus(http.StatusOK).Text("data.password")
+	for _, reported := range []string{leaked, used} {
+		d.report(reported).WantStatus(http.StatusNoContent)
+	}
+	collect(leaked).WantStatus(http.StatusUnauthorized)
+	if !d.works(password) || !d.works(a.key) {
+		t.Error("the password that a used link delivered, or the key with which it was requested, does not work")
+	}
+	if got := d.subjects("a@example.com"); !slices.Contains(got, "A credential of yours was reported as leaked") {
+		t.Errorf("mails %v, want one about the leaked link", got)
+	}
+	d.advance(8 * 24 * time.Hour)
+	if _, err := d.requestsService().SendDue(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	d.withKey(a.key).Get("/api/v1/credential-requests?status=expired").WantValue("data.1", nil).WantValue("data.0.status", "expired")
+	d.wantNoJobs()
+}
+
+// session begins a session of a person.
+func (d *fixture) session(of person) (credentials.Secret, credentials.Credential) {
+	d.tb.Helper()
+	secret, session := credentials.NewSession(credentials.Owner{ID: of.id, Role: principal.Admin, Active: true}, "browser", d.now)
+	user, err := d.people.Get(d.tb.Context(), of.id)
+	if err != nil {
+		d.tb.Fatal(err)
+	}
+	if err := d.people.Issue(d.tb.Context(), user, users.Issued{Key: session}); err != nil {
+		d.tb.Fatal(err)
+	}
+	return secret, session
+}
+
+// TestReportOfASessionThatHasEndedStopsItsRequests requests passwords in a session and signs out, as a thief may do, before the session is
+// reported.
+func TestReportOfASessionThatHasEndedStopsItsRequests(t *testing.T) {
+	d := newFixture(t)
+	a, b := d.admin("a@example.com"), d.admin("b@example.com")
+	secret, session := d.session(a)
+	request := func() string {
+		made, err := d.requestsService().Create(t.Context(), d.caller(secret.Reveal()), "https://portal.example.com",
+			credentialrequests.New{Level: credentialrequests.Full, Justification: "for me"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return "/api/v1/credential-requests/" + made.Request.ID
+	}
+	pending, approved := request(), request()
+	d.decide(b.key, approved, "/approve").WantStatus(http.StatusOK)
+	letters := d.mailbox.to("a@example.com")
+	_, link, _ := strings.Cut(letters[len(letters)-1].Text, "/portal/collect#")
+	session.RevokedAt, session.Reason = d.now, "signed out"
+	if err := transactions.Write(t.Context(), d.client, d.table.Revoke(session)); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 { // the report can be repeated
+		d.advance(time.Minute)
+		d.report(secret.Reveal()).WantStatus(http.StatusNoContent)
+	}
+	d.decide(b.key, pending, "/approve").WantStatus(http.StatusConflict).WantValue("detail", credentialrequests.ErrMaker.Error())
+	d.anonymous().Post("/api/v1/credential-requests/collect", `{"token":"`+strings.Fields(link)[0]+`"}`).
+		WantStatus(http.StatusUnauthorized)
+	stored, err := d.table.Get(t.Context(), session.ID)
+	if err != nil || !stored.RevokedAt.Equal(session.RevokedAt) || stored.Reason != credentials.ReasonLeaked {
+		t.Errorf("the session has ended at %v because it was %q, %v; want the time of the sign-out", stored.RevokedAt, stored.Reason, err)
+	}
+	if got := d.subjects("a@example.com"); slices.Contains(got, "A credential of yours was reported as leaked") {
+		t.Errorf("mails %v, want none about a session that had ended", got)
+	}
+}
+
 // TestReportEndsWhatASessionMade reports the cookie of a session.
 func TestReportEndsWhatASessionMade(t *testing.T) {
 	d := newFixture(t)
 	a := d.admin("a@example.com")
-	secret, session := credentials.NewSession(credentials.Owner{ID: a.id, Role: principal.Admin, Active: true}, "browser", d.now)
-	user, err := d.people.Get(t.Context(), a.id)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := d.people.Issue(t.Context(), user, users.Issued{Key: session}); err != nil {
-		t.Fatal(err)
-	}
+	secret, _ := d.session(a)
 	made := d.makeKey(secret.Reveal(), a.id)
 	d.report(secret.Reveal()).WantStatus(http.StatusNoContent)
 	if d.works(secret.Reveal()) || d.works(made) {

@@ -92,7 +92,7 @@ var (
 	revokeLeakedToken = huma.Operation{
 		OperationID: "revokeLeakedToken", Method: http.MethodPost, Path: "/api/v1/tokens/revoke", Tags: []string{"Tokens"},
 		Summary: "Revoke a leaked token", DefaultStatus: http.StatusNoContent,
-		Description: "Revokes a token, password, API key or session, every token renewed from it, and every key, token and password that was " +
+		Description: "Revokes a token, password, API key, session or unused link, every token renewed from it, and every key, token and password that was " +
 			"created with it, directly or in several steps, also those of other users. It stops working with the next request. What was " +
 			"created with it stops within about a second, and within minutes if there is much. The owners get a mail.\n\n" +
 			"Needs no credential but the leaked one. The response does not reveal whether it exists: it is the same and takes a second in " +
@@ -123,8 +123,8 @@ var (
 	approveCredentialRequest = huma.Operation{
 		OperationID: "approveCredentialRequest", Method: http.MethodPost, Path: "/api/v1/credential-requests/{requestId}/approve",
 		Tags: []string{"Credential requests"}, Summary: "Approve a credential request",
-		Description: "Sends the requester a mail with a link to collect the password. The link works once, within 7 days. You cannot " +
-			"decide on your own request" + fourEyes,
+		Description: "Sends the requester a mail with a link to collect the password. The link works once, within 7 days. A request " +
+			"older than 60 days can only be denied. You cannot decide on your own request" + fourEyes,
 		Errors: web.BodyErrors(http.StatusNotFound, http.StatusConflict),
 	}
 	denyCredentialRequest = huma.Operation{

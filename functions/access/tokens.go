@@ -178,7 +178,7 @@ func (h *handlers) revoke(ctx context.Context, in *revokeInput) (*struct{}, erro
 
 type revokeLeakedInput struct {
 	Body struct {
-		Token string `json:"token" doc:"The complete token, password, API key or session." example:"pst_…"`
+		Token string `json:"token" doc:"The complete token, password, API key, session or unused link." example:"pst_…"`
 	}
 	host, network string
 }

@@ -5,8 +5,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
 	"portside/shared/core/principal"
 	"portside/shared/credentials"
+	"portside/shared/dynamo/items"
+	"portside/shared/testkit/awstest"
 	"portside/shared/testkit/webtest"
 	"portside/shared/users"
 	"portside/shared/web"
@@ -160,6 +164,49 @@ func TestIdleSessionEnds(t *testing.T) {
 		b.client().Get("/v1/sessions/current").WantStatus(http.StatusUnauthorized)
 	}
 	f.signedIn().client().Get("/v1/sessions").WantValue("data.0.isCurrent", true).WantValue("data.1", nil)
+}
+
+// sessionID returns the id of the browser's session.
+func (b *browser) sessionID() string {
+	b.f.tb.Helper()
+	for _, text := range b.cookies {
+		if secret, err := credentials.Parse(text); err == nil && secret.Kind() == credentials.Session {
+			return secret.ID()
+		}
+	}
+	b.f.tb.Fatal("the browser has no session")
+	return ""
+}
+
+// TestLapsedSessionsCanStillBeReported signs in again after a session was not used. Its record must stay, because a thief may have requested a
+// password in it.
+func TestLapsedSessionsCanStillBeReported(t *testing.T) {
+	f := newFixture(t)
+	id := f.signedIn().sessionID()
+	f.clock.Advance(13 * time.Hour)
+	f.signedIn()
+	lapsed, err := f.keys.Get(t.Context(), id)
+	if err != nil || lapsed.Reason != "expired or not used" || !lapsed.RevokedAt.Equal(f.clock.Now()) {
+		t.Errorf("the session has ended at %v because it was %q, %v", lapsed.RevokedAt, lapsed.Reason, err)
+	}
+	if left, err := f.keys.List(t.Context(), f.ada.ID, credentials.Session); err != nil || len(left) != 1 {
+		t.Errorf("%d sessions are listed, %v; want the new one", len(left), err)
+	}
+}
+
+// TestPurgedSessionDoesNotPreventASignIn deletes the record of a session before its listing, as the database may do after their retention.
+func TestPurgedSessionDoesNotPreventASignIn(t *testing.T) {
+	client := awstest.DynamoDB(t)
+	table := awstest.Table(t, client, "CredentialsTable")
+	f := newFixtureOn(t, client, table)
+	id := f.signedIn().sessionID()
+	f.clock.Advance(credentials.Retention + credentials.SessionLifetime)
+	if _, err := client.DeleteItem(t.Context(), &dynamodb.DeleteItemInput{
+		TableName: &table, Key: items.Key("credential#"+id, "credential"),
+	}); err != nil {
+		t.Fatal(err)
+	}
+	f.signedIn()
 }
 
 func TestCookieIsUsedOnlyForTheSameOrigin(t *testing.T) {

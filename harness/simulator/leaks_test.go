@@ -74,11 +74,11 @@ func (s *secret) mayRefuse(err error) []error {
 	return nil
 }
 
-// originMarks returns the marks of the credential and its origins.
+// originMarks returns the marks of the credential and its origins, and of their owners, whose deletion ends them.
 func (s *secret) originMarks() []*mark {
 	var marks []*mark
 	for _, o := range s.origins() {
-		marks = append(marks, &o.mark)
+		marks = append(marks, &o.mark, &o.owner.mark)
 	}
 	return marks
 }

@@ -20,10 +20,13 @@ type passwordRequest struct {
 	mark
 
 	id        string
-	maker     *secret // the credential that made the request
+	maker     *secret   // the credential that made the request
+	approvers []*secret // the credentials that tried to approve it
+	approver  *secret   // the one that did, or nil
 	level     credentialrequests.Level
 	status    credentialrequests.Status
 	link      string // the newest; empty if it was not mailed
+	createdAt time.Time
 	collectBy time.Time
 }
 
@@ -39,6 +42,24 @@ func (s *secret) participants() []*person {
 	return all
 }
 
+// sources returns the credentials on which the request depends: the one that made it, and the one that approved it.
+func (a *passwordRequest) sources() []*secret {
+	if a.approver == nil {
+		return []*secret{a.maker}
+	}
+	return []*secret{a.maker, a.approver}
+}
+
+// setApprover finds the credential that has decided on the stored request.
+func (a *passwordRequest) setApprover(stored credentialrequests.Request) {
+	a.approver = nil
+	for _, s := range a.approvers {
+		if len(stored.Deciders) > 0 && s.text.ID() == stored.Deciders[0].CredentialID {
+			a.approver = s
+		}
+	}
+}
+
 // planRequest requests a password.
 func (w *world) planRequest(p *plan) {
 	if len(w.passwordRequests) > maxPasswordRequests {
@@ -52,7 +73,7 @@ func (w *world) planRequest(p *plan) {
 	w.as(p, "", func(ctx context.Context, caller principal.Principal) error {
 		created, err := w.office.Requests.Create(ctx, caller, "https://portal.example.com",
 			credentialrequests.New{Level: request.level, Justification: "for the build"})
-		request.id = created.Request.ID
+		request.id, request.createdAt = created.Request.ID, created.Request.CreatedAt
 		return err
 	})
 	pending := 0
@@ -84,6 +105,9 @@ func (w *world) planDecision(p *plan) {
 		})
 		return err
 	})
+	if isApproval {
+		a.approvers = append(a.approvers, p.actor)
+	}
 	makers, deciders := a.maker.participants(), p.actor.participants()
 	isActive := !a.maker.owner.isDeleted && a.maker.owner.status == users.Active
 	switch {
@@ -94,6 +118,8 @@ func (w *world) planDecision(p *plan) {
 		p.wanted = credentialrequests.ErrHand
 	case a.status != credentialrequests.Pending:
 		p.wanted = credentialrequests.ErrDecided
+	case isApproval && !w.office.Clock.Now().Before(a.createdAt.AddDate(0, 0, credentialrequests.MaxPendingDays)):
+		p.wanted = credentialrequests.ErrTooOld
 	case isApproval && !isActive:
 		p.wanted = credentialrequests.ErrRequester
 	case isApproval && a.maker.endsRequests():
@@ -108,7 +134,7 @@ func (w *world) decide(p *plan, a *passwordRequest, isApproval bool) {
 		a.status = credentialrequests.Denied
 		return
 	}
-	a.status, a.link = credentialrequests.Approved, p.found(mailedCollection)
+	a.status, a.link, a.approver = credentialrequests.Approved, p.found(mailedCollection), p.actor
 	a.collectBy = w.office.Clock.Now().Add(credentialrequests.LinkLifetime)
 	a.unsure = a.link == "" && !p.isPredictable() || !a.maker.isSure()
 	if a.link == "" && p.isPredictable() {
@@ -125,8 +151,15 @@ func (w *world) planCollection(p *plan) {
 	}
 	owner, now := a.maker.owner, w.office.Clock.Now()
 	p.name, p.actor, p.isStrict = "collect password", nil, true
-	p.allowed = append(a.maker.mayRefuse(credentialrequests.ErrLink), credentialrequests.ErrTooMany)
-	p.changes, p.needs = []*mark{&a.mark}, append(a.maker.originMarks(), &owner.mark)
+	p.allowed = []error{credentialrequests.ErrTooMany}
+	p.changes, p.needs = []*mark{&a.mark}, []*mark{&owner.mark}
+	isOpen := a.status == credentialrequests.Approved && now.Before(a.collectBy)
+	for _, s := range a.sources() {
+		p.allowed = append(p.allowed, s.mayRefuse(credentialrequests.ErrLink)...)
+		p.needs = append(p.needs, s.originMarks()...)
+		p.isStrict = p.isStrict && s.isSure()
+		isOpen = isOpen && !s.endsRequests()
+	}
 	made := &secret{owner: owner, maker: a.maker, expires: now.AddDate(0, 0, credentialrequests.PasswordDays)}
 	p.run = func(ctx context.Context) error {
 		password, err := w.office.Requests.Collect(ctx, a.link)
@@ -136,12 +169,8 @@ func (w *world) planCollection(p *plan) {
 		}
 		return err
 	}
-	isOpen := a.status == credentialrequests.Approved && now.Before(a.collectBy) && !a.maker.endsRequests()
 	if !isOpen || owner.isDeleted || owner.status != users.Active {
 		p.wanted = credentialrequests.ErrLink
-	}
-	if !a.maker.isSure() {
-		p.isStrict = false
 	}
 	p.effect = func() {
 		a.status, made.unsure = credentialrequests.Collected, owner.touched > 0 || a.touched > 1 || !a.maker.isSure()
@@ -184,6 +213,7 @@ func (w *world) reconcileRequests(ctx context.Context) {
 		case a.unsure || isExpired:
 			a.status, a.link, a.unsure = stored.Status, w.mailed[stored.Next.LinkID], a.maker.isLeaked() || !a.maker.isSure()
 			a.collectBy = stored.CollectBy
+			a.setApprover(stored)
 		case stored.Status != a.status:
 			w.fail("a credential request is %s, want %s", stored.Status, a.status)
 		}
@@ -216,7 +246,9 @@ func (w *world) adopt(ctx context.Context, owner *person) {
 			owner.requests.unsure = true
 			continue
 		}
-		w.passwordRequests = append(w.passwordRequests, &passwordRequest{id: r.ID, maker: w.secrets[i], level: r.Level, status: r.Status})
+		w.passwordRequests = append(w.passwordRequests, &passwordRequest{
+			id: r.ID, maker: w.secrets[i], level: r.Level, status: r.Status, createdAt: r.CreatedAt,
+		})
 	}
 }
 

@@ -205,7 +205,7 @@ func (w *world) planSessionEnd(p *plan) {
 	case ended.revoked || ended.owner != p.actor.owner:
 		p.wanted = sessions.ErrNotFound
 	case !w.works(ended) || !ended.isSure():
-		p.allowed = []error{sessions.ErrNotFound} // a sign-in may have removed it
+		p.allowed = []error{sessions.ErrNotFound} // a sign-in may have ended it
 	}
 	p.isFinal, p.effect = true, func() { ended.revoked = true }
 }

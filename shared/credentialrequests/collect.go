@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -71,7 +72,7 @@ func (s *Service) collect(ctx context.Context, secret credentials.Secret) (newCo
 	after.Status, after.CredentialID = Collected, made.ID
 	after.Next = Next{Due: now.Add(mail.SendAfter), BaseURL: request.Next.BaseURL}
 	after, err = s.change(ctx, Change{
-		Before: request, After: after, Person: &person, Issue: &made, End: &link, Makers: request.Makers,
+		Before: request, After: after, Person: &person, Issue: &made, End: &link, Makers: slices.Concat(request.Makers, request.Deciders),
 	})
 	if errors.Is(err, ErrMaker) {
 		return newCollection{}, ErrLink

@@ -136,6 +136,10 @@ const (
 	DefaultLimit     = 20
 	PasswordDays     = 365
 	LinkLifetime     = 7 * 24 * time.Hour
+	// MaxPendingDays is how many days after its creation a request can be approved. The rest of credentials.Retention is longer than the mails
+	// and the link take. So the record of a credential with which the request was made is not purged before the collection, and still says
+	// that the credential was revoked or has leaked.
+	MaxPendingDays = 60
 )
 
 // maxApprovers is how many people are mailed about a request.
@@ -155,6 +159,8 @@ var (
 	ErrNotYours  = fault.New(fault.Forbidden, "To list the requests of other users, you need the permission credentials:approve.")
 	ErrForbidden = fault.New(fault.Forbidden, "To decide on credential requests, you need the permission credentials:approve.")
 	ErrDecided   = fault.NewFinal(fault.Conflict, "This request has already been decided.")
+	ErrTooOld    = fault.NewFinal(fault.Conflict, fmt.Sprintf("This request is older than %d days, so it can no longer be approved. "+
+		"Deny it. The requester can send it again.", MaxPendingDays))
 	ErrRequester = fault.NewFinal(fault.Conflict, "The requester is no longer an active user, so a new password would not work. "+
 		"Deny the request, or activate the user first.")
 	ErrMaker = fault.NewFinal(fault.Conflict, "The credential with which this request was made has been revoked, or one with which that "+

@@ -122,7 +122,7 @@ type Decision struct {
 
 // Decide approves or denies a pending request and mails the requester. Of several decisions at
 // once, one succeeds. Errors: validation, ErrForbidden, ErrNotFound, ErrOwn, ErrHand, ErrDecided,
-// ErrRequester, ErrMaker, ErrCaller.
+// ErrTooOld, ErrRequester, ErrMaker, ErrCaller.
 func (s *Service) Decide(ctx context.Context, caller principal.Principal, decision Decision) (Request, error) {
 	if !caller.Can(principal.CredentialsApprove) {
 		return Request{}, ErrForbidden
@@ -153,8 +153,12 @@ func (s *Service) decide(ctx context.Context, caller principal.Principal, decisi
 	if before.Status != Pending {
 		return Request{}, ErrDecided
 	}
-	change := Change{Before: before, After: decided(before, caller, decision, s.now()), By: caller.CredentialID}
+	now := s.now()
+	change := Change{Before: before, After: decided(before, caller, decision, now), By: caller.CredentialID}
 	if decision.Approve {
+		if !now.Before(before.CreatedAt.AddDate(0, 0, MaxPendingDays)) {
+			return Request{}, ErrTooOld
+		}
 		if err := s.mayReceive(ctx, before.UserID); err != nil {
 			return Request{}, err
 		}

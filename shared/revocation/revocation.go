@@ -54,7 +54,8 @@ type Store interface {
 	// Get returns a credential of any kind. Errors: credentials.ErrUnknown.
 	Get(ctx context.Context, id string) (credentials.Credential, error)
 	// Begin revokes the root unless it is revoked already, and stores the job. If it revokes a leaked root, it also stores a notice for
-	// the owner, and returns it. Errors: versions.ErrStale if the root has changed since it was read.
+	// the owner, and returns it. If a leaked root was revoked already, its reason becomes credentials.ReasonLeaked, so that what it has begun
+	// cannot be finished. Tokens and passwords keep their reason, because they begin nothing. Errors: versions.ErrStale if the root has changed since it was read.
 	Begin(ctx context.Context, job Job) (*credentials.Notice, error)
 	// Made returns credentials that were made with the root, directly or in several steps, and that are neither expired nor revoked. It
 	// returns all of them, or at least limit.
@@ -150,7 +151,8 @@ func (s *Service) countReport(ctx context.Context, network string) error {
 // report ends the credential itself in ctx. The context limited bounds the rest, which the schedule can continue.
 func (s *Service) report(ctx, limited context.Context, secret credentials.Secret, baseURL string) error {
 	root, err := s.Store.Get(ctx, secret.ID())
-	if errors.Is(err, credentials.ErrUnknown) || err == nil && (!secret.Matches(root.Hash) || root.Kind == credentials.Link) {
+	isUsedLink := root.Kind == credentials.Link && !root.IsOpen(s.now()) // what its use has created belongs to the owner of the mailbox
+	if errors.Is(err, credentials.ErrUnknown) || err == nil && (!secret.Matches(root.Hash) || isUsedLink) {
 		return nil
 	}
 	if err != nil {

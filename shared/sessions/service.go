@@ -14,8 +14,8 @@ import (
 	"portside/shared/credentials"
 )
 
-// maxRemovedSessions is how many ended sessions one sign-in deletes from the table, so that they do not accumulate.
-const maxRemovedSessions = 10
+// maxLapsedSessions is how many expired and idle sessions one sign-in ends, so that they do not accumulate in the list of the user.
+const maxLapsedSessions = 10
 
 // SignIn is the sign-in of an authenticated person.
 type SignIn struct {
@@ -91,8 +91,8 @@ func (in SignIn) proof() string {
 	return "link"
 }
 
-// planStart adds the sessions that this sign-in ends or deletes: the browser's previous one, the oldest above the limit, and up to
-// maxRemovedSessions ended ones.
+// planStart adds the sessions that this sign-in ends: the browser's previous one, the oldest above the limit, and up to
+// maxLapsedSessions expired and idle ones. Their records stay for credentials.Retention, so that they can be reported as leaked.
 func (s *Service) planStart(ctx context.Context, in SignIn, b SessionStart) (SessionStart, error) {
 	stored, seen, err := s.Sessions.List(ctx, b.Person.ID)
 	if err != nil {
@@ -109,8 +109,8 @@ func (s *Service) planStart(ctx context.Context, in SignIn, b SessionStart) (Ses
 		case c.ID == replaced.ID:
 		case c.Live(s.now()):
 			live = append(live, c)
-		case len(b.Removed) < maxRemovedSessions:
-			b.Removed = append(b.Removed, c)
+		case len(b.Ended) < maxLapsedSessions && c.IsRetained(s.now()): // later, the database deletes the record and the listing
+			b.Ended = append(b.Ended, s.markEnded(c, "expired or not used"))
 		}
 	}
 	if replaced.ID != "" {

@@ -158,7 +158,6 @@ type SessionStart struct {
 	Session credentials.Credential
 	Person  principal.Person         // who must not have changed since they were read
 	Ended   []credentials.Credential // with their RevokedAt and Reason
-	Removed []credentials.Credential // ended earlier, and no longer needed
 	Seen    int64                    // from SessionStore.List
 	Used    *UsedRequest             // nil if the person signs in without a request
 	Known   *KnownBrowser            // to store; nil if the browser is known already

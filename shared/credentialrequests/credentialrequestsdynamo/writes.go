@@ -8,6 +8,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"portside/shared/core/principal"
 	"portside/shared/core/versions"
 	"portside/shared/credentialrequests"
 	"portside/shared/credentials/credentialsdynamo"
@@ -91,11 +92,21 @@ func (s *Store) change(ctx context.Context, change credentialrequests.Change) er
 	if change.By != "" {
 		p.add(credentialrequests.ErrCaller, s.credentials.StillWorks(change.By))
 	}
-	for _, m := range change.Makers {
-		p.add(credentialrequests.ErrMaker, s.credentials.HasNotEnded(m.CredentialID))
-	}
+	p.checkMakers(change.Makers)
 	p.credentials(change)
 	return p.run(ctx)
+}
+
+// checkMakers adds one check for each credential, because a transaction cannot have two operations on one item. A request and its decision
+// have at most credentials.MaxMakers + 1 each.
+func (p *plan) checkMakers(makers []principal.Maker) {
+	checked := map[string]bool{}
+	for _, m := range makers {
+		if !checked[m.CredentialID] {
+			checked[m.CredentialID] = true
+			p.add(credentialrequests.ErrMaker, p.store.credentials.HasNotEnded(m.CredentialID))
+		}
+	}
 }
 
 // replace writes the request and everything derived from it.

@@ -36,8 +36,8 @@ func listingKey(c credentials.Credential) items.Map {
 	return items.Key(ownerPK(c.Owner.ID), listingSK(c.Kind, c.ID))
 }
 
-// staysListed reports whether credentials of a kind are listed after they were revoked.
-func staysListed(kind credentials.Kind) bool {
+// StaysListed reports whether credentials of a kind are listed after they were revoked.
+func StaysListed(kind credentials.Kind) bool {
 	return kind == credentials.AccessToken || kind == credentials.Password
 }
 

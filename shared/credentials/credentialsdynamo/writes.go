@@ -56,7 +56,7 @@ func (t *Table) SetOwner(id string, owner credentials.Owner) types.TransactWrite
 // credential is revoked already. The transaction also needs a Tally.
 func (t *Table) Revoke(c credentials.Credential) []types.TransactWriteItem {
 	writes := append([]types.TransactWriteItem{t.RevokeRecord(c)}, t.deleteMade(c)...)
-	if !staysListed(c.Kind) {
+	if !StaysListed(c.Kind) {
 		return append(writes, types.TransactWriteItem{Delete: &types.Delete{TableName: &t.name, Key: listingKey(c)}})
 	}
 	listing := revocation(c)
@@ -86,13 +86,15 @@ func revocation(c credentials.Credential) *types.Update {
 	}
 }
 
-// Remove returns the writes that delete the record and the listing of a credential that has ended and is not needed for
-// audit. Tokens and passwords, which have a third item, must not be removed.
-func (t *Table) Remove(c credentials.Credential) []types.TransactWriteItem {
-	return []types.TransactWriteItem{
-		{Delete: &types.Delete{TableName: &t.name, Key: recordKey(c.ID)}},
-		{Delete: &types.Delete{TableName: &t.name, Key: listingKey(c)}},
-	}
+// MarkLeaked returns the write that changes the reason of a revoked credential to credentials.ReasonLeaked. It fails if the credential is not
+// revoked, or no longer exists. Its listing keeps the reason, so it is only for kinds that are not listed after their end; see StaysListed.
+func (t *Table) MarkLeaked(id string) types.TransactWriteItem {
+	return types.TransactWriteItem{Update: &types.Update{
+		TableName: &t.name, Key: recordKey(id),
+		UpdateExpression: aws.String("SET #reason = :leaked"), ConditionExpression: aws.String("attribute_exists(revoked)"),
+		ExpressionAttributeNames:  map[string]string{"#reason": "reason"},
+		ExpressionAttributeValues: items.Map{":leaked": items.Text(credentials.ReasonLeaked)},
+	}}
 }
 
 // StillWorks returns the check that a credential is not revoked and its owner is active.
@@ -107,8 +109,8 @@ func (t *Table) StillWorks(id string) types.TransactWriteItem {
 }
 
 // HasNotEnded returns the check that a credential is not revoked, or was removed. Sessions and links also pass it after they have ended
-// as usual, by a sign-out or by their use, but not after they were reported as leaked. Transactions that finish what a credential has begun
-// contain it.
+// as usual, by a sign-out or by their use, but not if they were reported as leaked; a report of a used link has no effect. Transactions that finish what a credential has begun
+// contain it, and must not come later than Retention after that: then the record of a revoked credential may be purged.
 func (t *Table) HasNotEnded(id string) types.TransactWriteItem {
 	return types.TransactWriteItem{ConditionCheck: &types.ConditionCheck{
 		TableName: &t.name, Key: recordKey(id),

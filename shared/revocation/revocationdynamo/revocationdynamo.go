@@ -77,12 +77,15 @@ func (s *Store) Allow(ctx context.Context, network string, limit revocation.Limi
 func (s *Store) Begin(ctx context.Context, j revocation.Job) (*credentials.Notice, error) {
 	var plan transactions.Plan
 	var notice *credentials.Notice
-	if j.Root.RevokedAt.IsZero() {
+	switch {
+	case j.Root.RevokedAt.IsZero():
 		s.revoke(&plan, j, []credentials.Credential{j.Root}, j.At)
 		if j.IsLeaked {
 			notice = newNotice(credentials.EventLeaked, j, j.Root)
 			plan.Add(nil, s.Notify(*notice))
 		}
+	case j.IsLeaked && !credentialsdynamo.StaysListed(j.Root.Kind):
+		plan.Add(versions.ErrStale, s.MarkLeaked(j.Root.ID))
 	}
 	name := s.Name()
 	plan.Add(nil, types.TransactWriteItem{Put: &types.Put{TableName: &name, Item: items.Encode(newJob(j))}})

@@ -34,9 +34,6 @@ func (s *Store) Begin(ctx context.Context, b sessions.SessionStart) error {
 	for _, c := range b.Ended {
 		plan.Add(versions.ErrStale, s.credentials.Revoke(c)...)
 	}
-	for _, c := range b.Removed {
-		plan.Add(nil, s.credentials.Remove(c)...)
-	}
 	plan.Add(nil, s.credentials.Issue(b.Session)...)
 	if b.Known != nil {
 		plan.Add(nil, s.put(newKnownItem(*b.Known)))

@@ -81,7 +81,7 @@ export interface paths {
         put?: never;
         /**
          * Approve a credential request
-         * @description Sends the requester a mail with a link to collect the password. The link works once, within 7 days. You cannot decide on your own request, and no user may have a hand in both the request and the decision: by owning the credential that was used, or by having created it or one with which it was created. Otherwise the response is a 403. Compare `makers` and `deciders`.
+         * @description Sends the requester a mail with a link to collect the password. The link works once, within 7 days. A request older than 60 days can only be denied. You cannot decide on your own request, and no user may have a hand in both the request and the decision: by owning the credential that was used, or by having created it or one with which it was created. Otherwise the response is a 403. Compare `makers` and `deciders`.
          *
          *     Needs the permission `credentials:approve`. A session must have begun within the last 15 minutes; otherwise the response is a 403 with the code `SIGN_IN_REQUIRED`.
          */
@@ -179,7 +179,7 @@ export interface paths {
         put?: never;
         /**
          * Revoke a leaked token
-         * @description Revokes a token, password, API key or session, every token renewed from it, and every key, token and password that was created with it, directly or in several steps, also those of other users. It stops working with the next request. What was created with it stops within about a second, and within minutes if there is much. The owners get a mail.
+         * @description Revokes a token, password, API key, session or unused link, every token renewed from it, and every key, token and password that was created with it, directly or in several steps, also those of other users. It stops working with the next request. What was created with it stops within about a second, and within minutes if there is much. The owners get a mail.
          *
          *     Needs no credential but the leaked one. The response does not reveal whether it exists: it is the same and takes a second in any case. One network (an IPv4 address or an IPv6 /64) can send 60 reports in 10 minutes.
          */
@@ -4613,7 +4613,7 @@ export interface operations {
                  */
                 "application/json": {
                     /**
-                     * @description The complete token, password, API key or session.
+                     * @description The complete token, password, API key, session or unused link.
                      * @example pst_…
                      */
                     token: string;
