@@ -109,8 +109,9 @@ func (t *Table) StillWorks(id string) types.TransactWriteItem {
 }
 
 // HasNotEnded returns the check that a credential is not revoked, or was removed. Sessions and links also pass it after they have ended
-// as usual, by a sign-out or by their use, but not if they were reported as leaked; a report of a used link has no effect. Transactions that finish what a credential has begun
-// contain it, and must not come later than Retention after that: then the record of a revoked credential may be purged.
+// as usual, by a sign-out or by their use, but not if they were reported as leaked. A report of a used link has no effect. Transactions that
+// finish what a credential has begun contain the check. They must not come later than credentials.Retention after that, because the record of
+// a revoked credential may then be purged.
 func (t *Table) HasNotEnded(id string) types.TransactWriteItem {
 	return types.TransactWriteItem{ConditionCheck: &types.ConditionCheck{
 		TableName: &t.name, Key: recordKey(id),
