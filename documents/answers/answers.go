@@ -158,8 +158,8 @@ type Extraction struct {
 // type, has no quote that the document contains, or has less confidence than the settings ask for, because a caller could not
 // tell such a value from a fact. A value with too little confidence is a candidate.
 //
-// The confidence of a value is at most that of the OCR in its words. If the settings set no minimum, a value whose words are hard to read is
-// also null.
+// The confidence of a value is at most that of the OCR in its words. If the settings set no minimum, a value whose words are hard to read
+// is also null.
 func (e Extraction) Checked(d *documents.Document, s ExtractSettings) Extraction {
 	kept := Extraction{
 		Values: map[string]Value{}, Evidence: map[string][]Evidence{}, Candidates: map[string][]Candidate{}, Warnings: e.Warnings,

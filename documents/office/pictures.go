@@ -90,8 +90,8 @@ func isDecoration(width, height int) bool {
 	return min(width, height) < minSide || width*height < minPixels
 }
 
-// preparePictures converts the pictures of a document so that viewers accept them. It runs after the text was read, because it can take most
-// of the time for a file.
+// preparePictures converts the pictures of a document so that viewers accept them. It runs after the text was read, because it can take
+// most of the time for a file.
 func preparePictures(ctx context.Context, into *documents.Builder) {
 	into.ReplacePictures(func(raw documents.Picture) (documents.Picture, bool) {
 		p, err := picture.ForViewers(ctx, raw.Data)

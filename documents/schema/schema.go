@@ -79,7 +79,7 @@ func Problems(err error) []*Problem {
 	if p, ok := err.(*Problem); ok { //nolint:errorlint // errors.As would return only the first of several
 		return []*Problem{p}
 	}
-	joined, ok := err.(interface{ Unwrap() []error }) //nolint:errorlint // see above
+	joined, ok := err.(interface{ Unwrap() []error })
 	if !ok {
 		return nil
 	}

@@ -92,8 +92,9 @@ var (
 	revokeLeakedToken = huma.Operation{
 		OperationID: "revokeLeakedToken", Method: http.MethodPost, Path: "/api/v1/tokens/revoke", Tags: []string{"Tokens"},
 		Summary: "Revoke a leaked token", DefaultStatus: http.StatusNoContent,
-		Description: "Revokes a token, password, API key, session or unused link, every token renewed from it, and every key, token and password that was " +
-			"created with it, directly or in several steps, also those of other users. It stops working with the next request. What was " +
+		Description: "Revokes a token, password, API key, session or unused link, every token renewed from it, and every key, token and " +
+			"password that was created with it, directly or in several steps, also those of other users. It stops working with the next " +
+			"request. What was " +
 			"created with it stops within about a second, and within minutes if there is much. The owners get a mail.\n\n" +
 			"Needs no credential but the leaked one. The response does not reveal whether it exists: it is the same and takes a second in " +
 			"any case. " +

@@ -178,8 +178,8 @@ func (b *browser) sessionID() string {
 	return ""
 }
 
-// TestLapsedSessionsCanStillBeReported signs in again after a session was not used. Its record must stay, because a thief may have requested a
-// password in it.
+// TestLapsedSessionsCanStillBeReported signs in again after a session was not used. Its record must stay, because a thief may have
+// requested a password in it.
 func TestLapsedSessionsCanStillBeReported(t *testing.T) {
 	f := newFixture(t)
 	id := f.signedIn().sessionID()

@@ -7,6 +7,6 @@
 //
 // An operation names the parts of the model that it may change, and the parts on which its answer depends. The answer must be exactly the
 // expected one if no fault touched the operation and no other operation of the round changes these parts. Any other answer makes the model
-// unsure of the parts that the operation may have changed. The next check reads these parts from the services. An effect that no operation can
-// undo, such as a revocation, holds after every success.
+// unsure of the parts that the operation may have changed. The next check reads these parts from the services. An effect that no operation
+// can undo, such as a revocation, holds after every success.
 package simulator

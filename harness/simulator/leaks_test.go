@@ -65,8 +65,8 @@ func (s *secret) endsRequests() bool {
 	return s.isLeaked() || slices.ContainsFunc(s.origins(), isEnded)
 }
 
-// mayRefuse returns err as an allowed error if the model does not know whether the requests of the credential have ended. That is so after a
-// possible leak, and after the deletion of an owner, because the schedule then revokes the credentials.
+// mayRefuse returns err as an allowed error if the model does not know whether the requests of the credential have ended. That is so after
+// a possible leak, and after the deletion of an owner, because the schedule then revokes the credentials.
 func (s *secret) mayRefuse(err error) []error {
 	if slices.ContainsFunc(s.origins(), func(o *secret) bool { return o.mayLeak || o.owner.isDeleted }) {
 		return []error{err}

@@ -44,8 +44,8 @@ func (p *plan) touchedOnce() bool {
 	return !slices.ContainsFunc(p.changes, func(m *mark) bool { return m.touched > 1 })
 }
 
-// isPredictable reports whether the model determines the answer: it is sure of all parts on which the answer depends, and no other operation
-// of the round touches them.
+// isPredictable reports whether the model determines the answer: it is sure of all parts on which the answer depends, and no other
+// operation of the round touches them.
 func (p *plan) isPredictable() bool {
 	if !p.isKnown || p.actor != nil && (p.actor.touched > 0 || p.actor.owner.touched > 0) || !p.touchedOnce() {
 		return false

@@ -77,8 +77,8 @@ func TestRequestOfARevokedCredential(t *testing.T) {
 	}
 }
 
-// TestApprovalWithARevokedCredential revokes the credential with which a request was approved, or one with which that credential was created,
-// before the collection.
+// TestApprovalWithARevokedCredential revokes the credential with which a request was approved, or one with which that credential was
+// created, before the collection.
 func TestApprovalWithARevokedCredential(t *testing.T) {
 	for name, test := range map[string]struct {
 		kind    credentials.Kind
@@ -127,7 +127,8 @@ func TestLongestChainsFitOneTransaction(t *testing.T) {
 	}
 }
 
-// TestOldRequestsCanOnlyBeDenied decides on requests just before and after the limit. Later, the record of a leaked credential may be purged.
+// TestOldRequestsCanOnlyBeDenied decides on requests just before and after the limit. Later, the record of a leaked credential may be
+// purged.
 func TestOldRequestsCanOnlyBeDenied(t *testing.T) {
 	o := newFixture(t)
 	first, second, third := o.request(), o.request(), o.request()

@@ -12,13 +12,14 @@ import (
 const MaxAnswerBytes = 4_000_000
 
 // ErrAnswerSize means that the values alone exceed MaxAnswerBytes.
-var ErrAnswerSize = fault.New(fault.Unprocessable, "The answer has more than 4 MB. Ask for fewer values, or limit the rows of arrays with maxItems.")
+var ErrAnswerSize = fault.New(fault.Unprocessable, "The answer has more than 4 MB. Ask for fewer values, or limit the rows of arrays with "+
+	"maxItems.")
 
 const warningAnswerSize = "The evidence and the candidates were left out, because the answer would have more than 4 MB. " +
 	"Ask for fewer values to get them."
 
-// hasRoomFor counts a quote, and reports whether the evidence is still within the limit. A quote repeats the headings above it, so the quotes of
-// a small file can have hundreds of megabytes.
+// hasRoomFor counts a quote, and reports whether the evidence is still within the limit. A quote repeats the headings above it, so the
+// quotes of a small file can have hundreds of megabytes.
 func (a *Answer) hasRoomFor(q Quote) bool {
 	const numbers = 100 // bytes of the positions
 	a.evidenceBytes += numbers + len(q.Quote)
@@ -44,6 +45,7 @@ func (a *Answer) limitSize() error {
 			return fmt.Errorf("encode an answer: %w", err)
 		}
 		if len(encoded) <= MaxAnswerBytes {
+			a.evidenceBytes = 0 // a cached answer equals a new one
 			return nil
 		}
 		if isTooLarge || len(a.Evidence)+len(a.Candidates) == 0 {
@@ -54,8 +56,8 @@ func (a *Answer) limitSize() error {
 	return ErrAnswerSize
 }
 
-// checkRows returns ErrAnswerSize if the rows of tables exceed the limit. It is called before they are copied, because columns of many arrays may
-// share one text.
+// checkRows returns ErrAnswerSize if the rows of tables exceed the limit. It is called before they are copied, because columns of many
+// arrays may share one text.
 func checkRows(rows map[string][]answers.Row, tables []answers.Table) error {
 	const punctuation = 8 // bytes for each value
 	size := 0

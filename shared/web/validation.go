@@ -125,8 +125,8 @@ func fieldsOf(errs []error) []fault.Field {
 	return slices.DeleteFunc(fields, func(f fault.Field) bool { return isInside(f.Pointer, wrongType) })
 }
 
-// isWrongType reports whether a value has another JSON type than the schema. What a domain says about such a value, such as that a number is an
-// empty name, would mislead.
+// isWrongType reports whether a value has another JSON type than the schema. What a domain says about such a value, such as that a number
+// is an empty name, would mislead.
 func isWrongType(f fault.Field) bool {
 	switch f.Detail {
 	case validation.MsgExpectedString, validation.MsgExpectedNumber, validation.MsgExpectedInteger, validation.MsgExpectedBoolean,

@@ -14,8 +14,8 @@ import (
 // sheet is a picture of 1,240 by 1,754 pixels, A4 at 150 dots per inch.
 var sheet = recognized.Page{Width: 1240, Height: 1754, Place: documents.Box{Left: 10, Top: 20, Right: 605, Bottom: 862}}
 
-// write returns a line as OCR would return it, with corners at the edges of the ink. Each letter is half an em wide, and several spaces make
-// a wide gap. The line is rotated around the center of the picture by turn degrees, clockwise.
+// write returns a line as OCR would return it, with corners at the edges of the ink. Each letter is half an em wide, and several spaces
+// make a wide gap. The line is rotated around the center of the picture by turn degrees, clockwise.
 func write(text string, x, baseline, turn float64) recognized.Line {
 	return writeIn(24, text, recognized.Point{X: x, Y: baseline}, turn)
 }

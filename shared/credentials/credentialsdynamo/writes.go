@@ -86,8 +86,9 @@ func revocation(c credentials.Credential) *types.Update {
 	}
 }
 
-// MarkLeaked returns the write that changes the reason of a revoked credential to credentials.ReasonLeaked. It fails if the credential is not
-// revoked, or no longer exists. Its listing keeps the reason, so it is only for kinds that are not listed after their end; see StaysListed.
+// MarkLeaked returns the write that changes the reason of a revoked credential to credentials.ReasonLeaked. It fails if the credential is
+// not revoked, or no longer exists. Its listing keeps the reason, so it is only for kinds that are not listed after their end; see
+// StaysListed.
 func (t *Table) MarkLeaked(id string) types.TransactWriteItem {
 	return types.TransactWriteItem{Update: &types.Update{
 		TableName: &t.name, Key: recordKey(id),
@@ -109,9 +110,9 @@ func (t *Table) StillWorks(id string) types.TransactWriteItem {
 }
 
 // HasNotEnded returns the check that a credential is not revoked, or was removed. Sessions and links also pass it after they have ended
-// as usual, by a sign-out or by their use, but not if they were reported as leaked. A report of a used link has no effect. Transactions that
-// finish what a credential has begun contain the check. They must not come later than credentials.Retention after that, because the record of
-// a revoked credential may then be purged.
+// as usual, by a sign-out or by their use, but not if they were reported as leaked. A report of a used link has no effect. Transactions
+// that finish what a credential has begun contain the check. They must not come later than credentials.Retention after that, because the
+// record of a revoked credential may then be purged.
 func (t *Table) HasNotEnded(id string) types.TransactWriteItem {
 	return types.TransactWriteItem{ConditionCheck: &types.ConditionCheck{
 		TableName: &t.name, Key: recordKey(id),

@@ -32,8 +32,9 @@ func slotsFor(job media.Job) (keys []string, full error) {
 	return keys, media.ErrTooManyJobs
 }
 
-// takeSlot stores the ID of the job in one of the owner's slots. It prefers a free slot. Otherwise it takes over a slot whose job was not saved
-// for media.MaxJobSilence, because there may be no process left to free the slot. Errors: media.ErrTooManyJobs, media.ErrTooManyBatches.
+// takeSlot stores the ID of the job in one of the owner's slots. It prefers a free slot. Otherwise it takes over a slot whose job was not
+// saved for media.MaxJobSilence, because there may be no process left to free the slot. Errors: media.ErrTooManyJobs,
+// media.ErrTooManyBatches.
 func (s *Store) takeSlot(ctx context.Context, job media.Job) error {
 	taken, err := s.takenSlots(ctx, openJobs+job.Owner+"/", maxSlots)
 	if err != nil {
@@ -75,8 +76,8 @@ func (s *Store) takeOver(ctx context.Context, job media.Job, occupied []string, 
 	return false, nil
 }
 
-// isReplaceable reports whether another job may take over a slot: its job was not saved for media.MaxJobSilence, or it is the same job, which
-// was started again.
+// isReplaceable reports whether another job may take over a slot: its job was not saved for media.MaxJobSilence, or it is the same job,
+// which was started again.
 func (s *Store) isReplaceable(ctx context.Context, job media.Job, slot types.Object) (bool, error) {
 	if !s.isOlder(slot.LastModified) {
 		return false, nil

@@ -45,7 +45,8 @@ func joinWords(glyphs []content.Glyph, d direction) []word {
 			continue
 		}
 		j.add(word{
-			text: drawingOrder(g.Text), left: x, right: x + max(dx, 0), baseline: y, size: g.Size, isBold: g.IsBold, doubt: g.Doubt, startsLine: g.StartsLine,
+			text: drawingOrder(g.Text), left: x, right: x + max(dx, 0), baseline: y, size: g.Size, isBold: g.IsBold, doubt: g.Doubt,
+			startsLine: g.StartsLine,
 		})
 	}
 	j.finish()
