@@ -16,7 +16,7 @@ import (
 var (
 	runs    = flag.Int("runs", 60, "number of runs of each flow; 0 means all")
 	seed    = flag.Uint64("seed", 1, "which runs are chosen if not all are")
-	workers = flag.Int("workers", 48, "runs at the same time; most of them wait")
+	workers = flag.Int("workers", defaultWorkers, "runs at the same time; most of them wait")
 	only    = flag.String("flow", "", "name of the only flow")
 )
 

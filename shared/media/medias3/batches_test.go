@@ -6,9 +6,11 @@ import (
 	"net/http"
 	"testing"
 
+	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/google/uuid"
 
 	"portside/shared/media"
+	"portside/shared/media/medias3"
 	"portside/shared/testkit/awstest"
 )
 
@@ -50,6 +52,26 @@ func TestOwnerHasOneBatch(t *testing.T) {
 	}
 	if err := c.StartJob(t.Context(), second); err != nil {
 		t.Errorf("after the first batch ended: %v", err)
+	}
+}
+
+// A start that was interrupted can leave its slot without a job. The repeated request gets the slot, and another batch does not.
+func TestRepeatedStartGetsItsSlot(t *testing.T) {
+	client, bucket := awstest.S3(t), awstest.Bucket(t)
+	store := medias3.New(client, bucket, awstest.RealTime)
+	job := newBatch(ada)
+	if err := store.StartJob(t.Context(), job); err != nil {
+		t.Fatal(err)
+	}
+	key := "jobs/" + job.Owner + "/" + job.ID
+	if _, err := client.DeleteObject(t.Context(), &s3.DeleteObjectInput{Bucket: &bucket, Key: &key}); err != nil {
+		t.Fatal(err)
+	}
+	if err := store.StartJob(t.Context(), newBatch(ada)); !errors.Is(err, media.ErrTooManyBatches) {
+		t.Errorf("another batch: %v, want ErrTooManyBatches", err)
+	}
+	if err := store.StartJob(t.Context(), job); err != nil {
+		t.Errorf("the same batch: %v", err)
 	}
 }
 

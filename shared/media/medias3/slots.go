@@ -76,15 +76,15 @@ func (s *Store) takeOver(ctx context.Context, job media.Job, occupied []string, 
 	return false, nil
 }
 
-// isReplaceable reports whether another job may take over a slot: its job was not saved for media.MaxJobSilence, or it is the same job,
-// which was started again.
+// isReplaceable reports whether a job may take over a slot: the slot is left from an interrupted start of the same job, or its job was not
+// saved for media.MaxJobSilence.
 func (s *Store) isReplaceable(ctx context.Context, job media.Job, slot types.Object) (bool, error) {
-	if !s.isOlder(slot.LastModified) {
-		return false, nil
-	}
 	id, err := s.occupant(ctx, aws.ToString(slot.Key))
 	if err != nil || id == job.ID {
 		return err == nil, err
+	}
+	if !s.isOlder(slot.LastModified) {
+		return false, nil
 	}
 	out, err := s.client.HeadObject(ctx, &s3.HeadObjectInput{Bucket: &s.bucket, Key: aws.String(jobs + job.Owner + "/" + id)})
 	switch {
