@@ -109,21 +109,21 @@ func (d *Document) First(n int) *Document {
 // BlockAt returns the index of the block at the offset in the text, or -1. It takes logarithmic time, because answers can have a hundred
 // thousand quotes.
 func (d *Document) BlockAt(offset int) int {
-	i := d.lastBlockFrom(offset)
+	i := LastBlockFrom(d.Blocks, offset)
 	if i < 0 || offset >= d.Blocks[i].End() {
 		return -1
 	}
 	return i
 }
 
-// lastBlockFrom returns the index of the last block that begins at the offset or before, or -1.
-func (d *Document) lastBlockFrom(offset int) int {
-	return sort.Search(len(d.Blocks), func(i int) bool { return d.Blocks[i].Start > offset }) - 1
+// LastBlockFrom returns the index of the last block that begins at the offset or before, or -1.
+func LastBlockFrom(blocks []Block, offset int) int {
+	return sort.Search(len(blocks), func(i int) bool { return blocks[i].Start > offset }) - 1
 }
 
 // CharactersBefore returns the number of characters in front of an offset in bytes of the text.
 func (d *Document) CharactersBefore(offset int) int {
-	i := d.lastBlockFrom(offset)
+	i := LastBlockFrom(d.Blocks, offset)
 	if i < 0 {
 		return utf8.RuneCountInString(d.text[:offset])
 	}

@@ -215,7 +215,7 @@ func (e *Extractor) fromPairs(q *questions.Question) []ranking.Answer {
 // evidence returns the quote of an answer, its page and the confidence.
 func (e *Extractor) evidence(a ranking.Answer) answers.Evidence {
 	page := 0
-	if i := index.BlockAt(e.Index.Source.Blocks, a.At.Start); i >= 0 {
+	if i := documents.LastBlockFrom(e.Index.Source.Blocks, a.At.Start); i >= 0 {
 		page = e.Index.Source.Blocks[i].Page
 	}
 	const percent = 100

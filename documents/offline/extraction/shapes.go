@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"portside/documents"
-	"portside/documents/offline/index"
 	"portside/documents/offline/names"
 	"portside/documents/offline/numbers"
 	"portside/documents/offline/questions"
@@ -40,7 +39,7 @@ func (e *Extractor) onlyTime() []ranking.Answer {
 		if at.IsEmpty() {
 			break
 		}
-		if i := index.BlockAt(e.Index.Blocks, at.Start); e.Index.Blocks[i].Kind != documents.Field {
+		if i := documents.LastBlockFrom(e.Index.Blocks, at.Start); e.Index.Blocks[i].Kind != documents.Field {
 			all = append(all, values.StringAnswer(e.Index.Text, at, unlabeledScore))
 		}
 		s.Start = at.End

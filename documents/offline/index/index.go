@@ -208,15 +208,6 @@ func firstBlocks(blocks []documents.Block, limit int) []documents.Block {
 	return kept
 }
 
-// BlockAt returns the index of the block that contains an offset, or -1.
-func BlockAt(blocks []documents.Block, offset int) int {
-	i, exact := slices.BinarySearchFunc(blocks, offset, func(b documents.Block, at int) int { return b.Start - at })
-	if exact {
-		return i
-	}
-	return i - 1
-}
-
 // within returns the items that lie within a span. Both their starts and their ends must be in
 // ascending order.
 func within[T any](all []T, s scan.Span, at func(*T) scan.Span) []T {
