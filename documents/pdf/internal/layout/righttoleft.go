@@ -27,7 +27,7 @@ func newReadingFrame(words []word) readingFrame {
 	balance := 0
 	for _, w := range words {
 		f.width = max(f.width, w.right)
-		switch directionOfText(w.text) {
+		switch w.direction {
 		case rightToLeft:
 			balance++
 		case leftToRight:
@@ -43,10 +43,8 @@ func newReadingFrame(words []word) readingFrame {
 func (f readingFrame) enter(words []word) {
 	for i := range words {
 		w := &words[i]
-		direction := directionOfText(w.text)
-		w.isNeutral = direction == neutral
-		w.isOpposite = direction == leftToRight && f.isRightToLeft || direction == rightToLeft && !f.isRightToLeft
 		w.text = f.readingOrder(w.text)
+		w.isOpposite = w.direction == leftToRight && f.isRightToLeft || w.direction == rightToLeft && !f.isRightToLeft
 		if f.isRightToLeft {
 			w.left, w.right = f.width-w.right, f.width-w.left
 		}
@@ -124,12 +122,17 @@ func (f readingFrame) readingOrder(text string) string {
 	if direction == neutral || direction == leftToRight && !f.isRightToLeft && !hasRightToLeft(text) {
 		return text
 	}
+	return norm.NFKC.String(f.reorder(text))
+}
+
+// reorder turns the order of drawing into the order of reading, and back.
+func (f readingFrame) reorder(text string) string {
 	runes := []rune(text)
 	levels := f.levels(runes)
 	for level := 2; level > 0; level-- {
 		reverseRuns(runes, levels, level)
 	}
-	return norm.NFKC.String(string(runes))
+	return string(runes)
 }
 
 func hasRightToLeft(text string) bool {
@@ -211,12 +214,7 @@ func drawingOrder(text string) string {
 	if isASCII(text) || len(text) < 4 || !hasRightToLeft(text) {
 		return text
 	}
-	runes := []rune(text)
-	levels := readingFrame{isRightToLeft: true}.levels(runes)
-	for level := 2; level > 0; level-- {
-		reverseRuns(runes, levels, level)
-	}
-	return string(runes)
+	return readingFrame{isRightToLeft: true}.reorder(text)
 }
 
 // piece is a word of a cell, and whether a space is in front of it.
@@ -232,7 +230,7 @@ func reverseOpposite(pieces []piece) {
 			continue
 		}
 		last := start
-		for i := start + 1; i < len(pieces) && (pieces[i].isOpposite || pieces[i].isNeutral); i++ {
+		for i := start + 1; i < len(pieces) && (pieces[i].isOpposite || pieces[i].direction == neutral); i++ {
 			if pieces[i].isOpposite {
 				last = i
 			}

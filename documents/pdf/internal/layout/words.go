@@ -24,7 +24,7 @@ type word struct {
 	hasLetters  bool
 	doubt       float32
 	startsLine  bool // as in content.Glyph
-	isNeutral   bool // has no letters
+	direction   textDirection
 	isOpposite  bool // is read in the direction opposite to that of the page
 }
 
@@ -90,6 +90,7 @@ func (j *wordJoiner) finish() {
 		return
 	}
 	j.current.text = normalize(j.text.String())
+	j.current.direction = directionOfText(j.current.text)
 	j.current.hasLetters = strings.ContainsFunc(j.current.text, unicode.IsLetter)
 	j.text.Reset()
 	same := j.seen[j.current.text]
