@@ -1,8 +1,6 @@
 package media
 
 import (
-	"unicode/utf8"
-
 	"portside/documents"
 	"portside/documents/changes"
 )
@@ -44,15 +42,15 @@ type Clause struct {
 func (a *Answer) addChanges(first, second *documents.Document) {
 	found := changes.Between(first, second)
 	a.Changes = []Change{}
-	inFirst, inSecond, bytes := newPositions(first), newPositions(second), 0
+	bytes := 0
 	for _, c := range found.All {
 		change := Change{Kind: c.Kind}
 		if c.Kind != changes.Added {
-			change.First = inFirst.clause(c.First)
+			change.First = newClause(first, c.First)
 			bytes += len(change.First.Text)
 		}
 		if c.Kind != changes.Removed {
-			change.Second = inSecond.clause(c.Second)
+			change.Second = newClause(second, c.Second)
 			bytes += len(change.Second.Text)
 		}
 		for _, w := range c.Words {
@@ -70,24 +68,10 @@ func (a *Answer) addChanges(first, second *documents.Document) {
 	}
 }
 
-// positions converts offsets in bytes to positions in characters. It reads the text only once, so the offsets must not decrease.
-type positions struct {
-	text         string
-	bytes, chars int
-}
-
-func newPositions(d *documents.Document) *positions { return &positions{text: d.Text()} }
-
-// at returns the number of characters before an offset. The offset must not be less than that of the previous call.
-func (p *positions) at(offset int) int {
-	p.chars += utf8.RuneCountInString(p.text[p.bytes:offset])
-	p.bytes = offset
-	return p.chars
-}
-
-func (p *positions) clause(b documents.Block) *Clause {
+func newClause(d *documents.Document, b documents.Block) *Clause {
 	return &Clause{
-		Text: firstChars(b.Text, maxClauseChars), Page: b.Page, Start: p.at(b.Start), End: p.at(b.End()), Box: newBox(b.Box),
+		Text: firstChars(b.Text, maxClauseChars), Page: b.Page,
+		Start: d.CharactersBefore(b.Start), End: d.CharactersBefore(b.End()), Box: newBox(b.Box),
 	}
 }
 

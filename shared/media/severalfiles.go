@@ -2,7 +2,6 @@ package media
 
 import (
 	"sort"
-	"unicode/utf8"
 
 	"portside/documents"
 	"portside/shared/core/fault"
@@ -29,8 +28,8 @@ func (a *Answer) nameFiles(joined *documents.Document, parts []documents.Part) {
 		return
 	}
 	starts := make([]int, len(parts)) // in characters
-	for i, part := range parts[1:] {
-		starts[i+1] = starts[i] + utf8.RuneCountInString(joined.Text()[parts[i].Start:part.Start])
+	for i, part := range parts {
+		starts[i] = joined.CharactersBefore(part.Start)
 	}
 	relocate := func(q *Quote) {
 		i := sort.SearchInts(starts, q.Start+1) - 1

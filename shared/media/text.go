@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"unicode/utf8"
 
 	"portside/documents"
 )
@@ -44,10 +43,8 @@ func textOfDocument(d *documents.Document, maxBytes int) (Text, error) {
 	var encoded bytes.Buffer
 	encoder := json.NewEncoder(&encoded)
 	encoder.SetEscapeHTML(false) // as in responses
-	start, end := 0, 0           // of the last block: in characters, and in bytes
 	for _, b := range d.Blocks {
-		start += utf8.RuneCountInString(d.Text()[end:b.Start])
-		block := TextBlock{Text: b.Text, Start: start, Page: b.Page, Time: b.Time.From}
+		block := TextBlock{Text: b.Text, Start: d.CharactersBefore(b.Start), Page: b.Page, Time: b.Time.From}
 		encoded.Reset()
 		if err := encoder.Encode(block); err != nil {
 			return Text{}, fmt.Errorf("encode a block: %w", err)
@@ -57,7 +54,6 @@ func textOfDocument(d *documents.Document, maxBytes int) (Text, error) {
 			break
 		}
 		text.Blocks = append(text.Blocks, block)
-		start, end = start+utf8.RuneCountInString(b.Text), b.End()
 	}
 	return text, nil
 }
