@@ -34,26 +34,32 @@ func (a *Answer) hasRoomFor(q Quote) bool {
 
 // limitSize leaves out the evidence and the candidates of an answer that is too large. Errors: ErrAnswerSize if the rest is.
 func (a *Answer) limitSize() error {
-	isTooLarge := a.evidenceBytes > MaxAnswerBytes
-	for range 2 {
-		if isTooLarge {
-			a.Evidence, a.Candidates, a.evidenceBytes = map[string][]Quote{}, nil, 0
-			a.Warnings = append(a.Warnings, warningAnswerSize)
-		}
-		encoded, err := json.Marshal(a)
-		if err != nil {
-			return fmt.Errorf("encode an answer: %w", err)
-		}
-		if len(encoded) <= MaxAnswerBytes {
-			a.evidenceBytes = 0 // a cached answer equals a new one
-			return nil
-		}
-		if isTooLarge || len(a.Evidence)+len(a.Candidates) == 0 {
-			break
-		}
-		isTooLarge = true
+	if a.evidenceBytes > MaxAnswerBytes {
+		a.leaveOutEvidence()
 	}
-	return ErrAnswerSize
+	size, err := a.encodedBytes()
+	if size > MaxAnswerBytes && len(a.Evidence)+len(a.Candidates) > 0 {
+		a.leaveOutEvidence()
+		size, err = a.encodedBytes()
+	}
+	if size > MaxAnswerBytes {
+		return ErrAnswerSize
+	}
+	a.evidenceBytes = 0 // a cached answer equals a new one
+	return err
+}
+
+func (a *Answer) leaveOutEvidence() {
+	a.Evidence, a.Candidates = map[string][]Quote{}, nil
+	a.Warnings = append(a.Warnings, warningAnswerSize)
+}
+
+func (a *Answer) encodedBytes() (int, error) {
+	encoded, err := json.Marshal(a)
+	if err != nil {
+		return 0, fmt.Errorf("encode an answer: %w", err)
+	}
+	return len(encoded), nil
 }
 
 // checkRows returns ErrAnswerSize if the rows of tables exceed the limit. It is called before they are copied, because columns of many
