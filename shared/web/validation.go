@@ -205,11 +205,11 @@ func fieldOf(err error) (field fault.Field, isStrong bool) {
 	if message == invalidInteger {
 		message = validation.MsgExpectedInteger
 	}
-	return fault.Field{Pointer: pointer, Detail: exponents.ReplaceAllStringFunc(message, withoutExponent)}, false
+	return fault.Field{Pointer: pointer, Detail: exponents().ReplaceAllStringFunc(message, withoutExponent)}, false
 }
 
 // exponents matches large numbers as fmt prints them: 2.097152e+08.
-var exponents = regexp.MustCompile(`\d(\.\d+)?e\+\d+`)
+var exponents = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\d(\.\d+)?e\+\d+`) })
 
 func withoutExponent(number string) string {
 	n, err := strconv.ParseFloat(number, 64)

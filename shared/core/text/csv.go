@@ -3,17 +3,18 @@ package text
 import (
 	"regexp"
 	"strings"
+	"sync"
 	"unicode"
 )
 
 // plainNumber matches texts that a spreadsheet takes for a number at most.
-var plainNumber = regexp.MustCompile(`^[+-][0-9]+(?:[.,][0-9]+)*$`)
+var plainNumber = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[+-][0-9]+(?:[.,][0-9]+)*$`) })
 
 // CSVCell puts an apostrophe in front of a text that a spreadsheet would run as a formula, as OWASP's page on CSV injection recommends.
 // Some spreadsheets skip spaces and invisible characters in front of a formula, or accept its first character in full width.
 // Plain numbers stay numbers. The portal's web/core/csv.js has the same rules.
 func CSVCell(text string) string {
-	if plainNumber.MatchString(text) || !startsFormula(text) {
+	if plainNumber().MatchString(text) || !startsFormula(text) {
 		return text
 	}
 	return "'" + text

@@ -3,11 +3,15 @@ package text
 import (
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // credentialHead matches a credential up to its secret part: kind_id_, such as psk_0123456789ab_, in any case. A URL may contain an
 // underscore as %5F, or as %255F if it was encoded twice.
-var credentialHead = regexp.MustCompile(`(?i)ps[a-z](?:_|%(?:25)*5f)[0-9a-z]{12}(?:_|%(?:25)*5f)`)
+// It is compiled on its first use, because all functions have this package.
+var credentialHead = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)ps[a-z](?:_|%(?:25)*5f)[0-9a-z]{12}(?:_|%(?:25)*5f)`)
+})
 
 // secretCharacters also has those of an encoded or doubled underscore, behind which the secret of an overlapping credential could follow.
 const secretCharacters = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_%"
@@ -23,14 +27,14 @@ func MaskSecrets(text string) string {
 	}
 	var masked strings.Builder
 	for {
-		head := credentialHead.FindStringIndex(text)
+		head := credentialHead().FindStringIndex(text)
 		if head == nil {
 			return masked.String() + text
 		}
 		masked.WriteString(text[:head[1]])
 		text = text[head[1]:]
 		secret := text
-		if next := credentialHead.FindStringIndex(text); next != nil {
+		if next := credentialHead().FindStringIndex(text); next != nil {
 			secret = text[:next[0]]
 		}
 		rest := strings.TrimLeft(secret, secretCharacters)
