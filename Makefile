@@ -44,11 +44,15 @@ test: has-go engines clients ## Run all tests of all modules on the real engines
 	$(call each,go test -timeout=20m -shuffle=on ./...)
 
 # .ci/norace lists tests that take minutes with the race detector, which finds nothing in them: they test code in other processes, through a
-# browser or by killing the processes, or run one goroutine for months of simulated time. `make test` runs them.
+# browser or by killing the processes, or run one goroutine for months of simulated time. `make test` runs them. The module documents has one
+# test with several goroutines; it reads all formats and asks all kinds of questions.
 NO_RACE = $(shell cut -d' ' -f1 .ci/norace | paste -sd'|')
+DOCUMENTS_RACE := TestConcurrentReadersAndQuestions
 
+race: MODULES := . harness local testclient
 race: has-go engines clients ## Run the tests under the race detector, without those of .ci/norace
 	@command -v $${CC:-gcc} >/dev/null || { echo "make $@: install a C compiler (gcc), which the race detector needs"; exit 1; }
+	cd documents && CGO_ENABLED=1 go test -race -timeout=20m -run '^$(DOCUMENTS_RACE)$$' .
 	$(call each,CGO_ENABLED=1 go test -race -timeout=20m -shuffle=on -skip '^($(NO_RACE))$$' ./...)
 
 arm64: has-go $(BIN)/local engines ## Let every function, built for AWS, answer an event in an emulator

@@ -26,6 +26,23 @@ func TestListedTestsExist(t *testing.T) {
 	}
 }
 
+// TestRaceRunsTheTestOfDocuments checks the name in the Makefile, because `go test -run` passes if no test has the name.
+func TestRaceRunsTheTestOfDocuments(t *testing.T) {
+	makefile, err := os.ReadFile("Makefile")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(makefile), "\nDOCUMENTS_RACE := ")
+	name, _, _ := strings.Cut(rest, "\n")
+	source, err := os.ReadFile("documents/concurrency_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if name == "" || !strings.Contains(string(source), "\nfunc "+name+"(t *testing.T)") {
+		t.Errorf("documents/concurrency_test.go has no test %q", name)
+	}
+}
+
 // testSources returns the sources of all tests.
 func testSources(t *testing.T) string {
 	t.Helper()

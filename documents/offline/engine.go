@@ -19,7 +19,7 @@
 //	questions                variable → labels that would answer it
 //	candidates               index → pairs of label and value, sentences, check boxes
 //	ranking                  label → score; answers → the best one
-//	values, prose            pair or sentence → answers
+//	values                   pair → answers
 //	statements               pair or sentence → true or false
 //	tables                   tables of a document → records of a list
 //	learned                  candidates of a question → probabilities, by trained trees
@@ -58,7 +58,7 @@ func prepare() {
 
 // Version returns the name and revision of the rules. The revision changes whenever a question may
 // get another answer.
-func (*Engine) Version() string { return "offline-12" }
+func (*Engine) Version() string { return "offline-13" }
 
 var _ answers.Engine = (*Engine)(nil)
 

@@ -14,7 +14,7 @@ import (
 // stages are the packages of the pipeline. Each may import only packages further up.
 var stages = []string{
 	"scan", "language", "lexicon", "dates", "numbers", "names", "index", "questions", "candidates", "ranking",
-	"values", "prose", "statements", "tables", "learned", "extraction", "summary", "comparison",
+	"values", "statements", "tables", "learned", "extraction", "summary", "comparison",
 }
 
 func TestStagesImportOnlyEarlierStages(t *testing.T) {

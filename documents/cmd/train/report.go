@@ -23,8 +23,8 @@ func foldOf(family string) int {
 // tally counts answers to questions.
 type tally struct{ asked, reachable, correct, wrong, rulesCorrect, rulesWrong int }
 
-// bin counts answers with similar probabilities.
-type bin struct{ answers, right int }
+// bin counts answers with similar probabilities. Answers to questions whose right values were removed count by their weight.
+type bin struct{ answers, right float64 }
 
 // results are the results of a cross-validation.
 type results struct {
@@ -84,10 +84,14 @@ func (r *results) count(e *example, found ranking.Answer, isRight bool) {
 	t.wrong += toInt(isFound && !isRight)
 	t.rulesCorrect += toInt(e.rulesRight || !e.rulesWrong && !e.hasAnswer)
 	t.rulesWrong += toInt(e.rulesWrong)
-	if found.Score > 0 && !e.isTwin {
+	if found.Score > 0 {
 		b := &r.reliability[min(int(found.Score*float64(len(r.reliability))), len(r.reliability)-1)]
-		b.answers++
-		b.right += toInt(isRight)
+		weight := 1.0
+		if e.isTwin {
+			weight = twinWeight
+		}
+		b.answers += weight
+		b.right += weight * float64(toInt(isRight))
 	}
 }
 
@@ -100,13 +104,13 @@ func (r *results) print(to io.Writer) {
 			percent(t.rulesCorrect, t.asked), percent(t.rulesWrong, t.asked))
 	}
 	for i, b := range r.reliability {
-		_, _ = fmt.Fprintf(to, "probability from 0.%d: %4d values, %5.1f %% right\n", i, b.answers, percent(b.right, b.answers))
+		_, _ = fmt.Fprintf(to, "probability from 0.%d: %6.1f values, %5.1f %% right\n", i, b.answers, percent(b.right, b.answers))
 	}
 }
 
-func percent(n, of int) float64 {
+func percent[N int | float64](n, of N) float64 {
 	const all = 100
-	return all * float64(n) / float64(max(of, 1))
+	return all * float64(n) / max(float64(of), 1)
 }
 
 func toInt(b bool) int {

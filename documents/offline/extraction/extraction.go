@@ -13,7 +13,6 @@ import (
 	"portside/documents/offline/index"
 	"portside/documents/offline/learned"
 	"portside/documents/offline/lexicon"
-	"portside/documents/offline/prose"
 	"portside/documents/offline/questions"
 	"portside/documents/offline/ranking"
 	"portside/documents/offline/scan"
@@ -113,7 +112,6 @@ type Extractor struct {
 	Index      *index.Index
 	Candidates *candidates.Set
 	values     *values.Reader
-	prose      *prose.Reader
 	claims     *statements.Reader
 	learned    *learned.Reader
 }
@@ -127,7 +125,7 @@ func Prepare(ctx context.Context, d *documents.Document) (*Extractor, error) {
 	}
 	set := candidates.Collect(doc)
 	v := values.NewReader(doc, set)
-	e := &Extractor{doc, set, v, prose.NewReader(doc, set, v), statements.NewReader(doc, set, v), learned.NewReader(doc, v)}
+	e := &Extractor{doc, set, v, statements.NewReader(doc, set, v), learned.NewReader(doc, v)}
 	return e, doc.Watch.Check()
 }
 
@@ -178,8 +176,7 @@ func (e *Extractor) ByRules(q *questions.Question) learned.Rules {
 	if q.Variable.Type == answers.Boolean {
 		all = e.claims.Answers(q)
 	} else {
-		all = slices.Concat(e.fromPairs(q), e.prose.FromSentences(q), e.fromShapes(q), e.prose.FromGreeting(q))
-		all = append(e.withoutRanges(q, all), e.fromEnds(q)...)
+		all = e.fromPairs(q)
 	}
 	ranked := ranking.Ranked(e.Index.Watch, all)
 	_, found := ranking.Best(ranked)
@@ -194,22 +191,19 @@ func (e *Extractor) Values(q *questions.Question, isGone func(ranking.Answer) bo
 // fromPairs returns the values of pairs whose label answers the question.
 func (e *Extractor) fromPairs(q *questions.Question) []ranking.Answer {
 	var all []ranking.Answer
-	isPeriod := q.AsksForStart() || q.AsksForEnd()
 	for i := range e.Candidates.Pairs {
 		p := &e.Candidates.Pairs[i]
 		if e.Index.Watch.Stopped() {
 			return nil
 		}
-		if lexicon.AnyIn(q.Relevant, p.Label) {
-			if score := ranking.MatchLabel(q, p, e.Index.Topic); score > ranking.MinScore-ranking.RepeatBonus {
-				all = append(all, e.values.Read(q, p, score)...)
-			}
+		if !lexicon.AnyIn(q.Relevant, p.Label) {
+			continue
 		}
-		if isPeriod {
-			all = append(all, e.values.PeriodEnd(q, p.Value, p.Label)...)
+		if score := ranking.MatchLabel(q, p, e.Index.Topic); score > ranking.MinScore-ranking.RepeatBonus {
+			all = append(all, e.values.Read(q, p, score)...)
 		}
 	}
-	return all
+	return slices.DeleteFunc(all, func(a ranking.Answer) bool { return e.values.IsOtherEnd(q, a.At) })
 }
 
 // evidence returns the quote of an answer, its page and the confidence.
@@ -229,8 +223,9 @@ func (e *Extractor) evidence(a ranking.Answer) answers.Evidence {
 // FirstFound returns the first value that the document has for the named variables, in their order.
 func (e *Extractor) FirstFound(t answers.Type, names []string) (ranking.Answer, bool) {
 	for _, name := range names {
-		if rules := e.ByRules(ranking.Fit(e.Index, questions.New(answers.Variable{Name: name, Type: t}))); rules.Found {
-			return rules.Ranked[0], true
+		q := ranking.Fit(e.Index, questions.New(answers.Variable{Name: name, Type: t}))
+		if ranked, isFound := e.find(q, 0); isFound {
+			return ranked[0], true
 		}
 	}
 	return ranking.Answer{}, false

@@ -58,6 +58,7 @@ func (r *Reader) candidates(q *questions.Question, rules Rules) []candidate {
 			all = r.add(all, candidate{answer: a})
 		}
 	}
+	all = slices.DeleteFunc(all, func(c candidate) bool { return r.values.IsOtherEnd(q, c.answer.At) })
 	if q.Variable.Type != answers.String {
 		return all
 	}
@@ -84,6 +85,9 @@ func (r *Reader) dates(q *questions.Question) []candidate {
 		if a := values.DateAnswer(q, d, 1); !a.NoValue {
 			all = r.add(all, candidate{answer: a})
 		}
+	}
+	for _, a := range r.values.FirstDays() {
+		all = r.add(all, candidate{answer: a})
 	}
 	return all
 }
@@ -121,7 +125,7 @@ func (r *Reader) strings(q *questions.Question) []candidate {
 			for _, at := range r.codes(p.at) {
 				all = r.add(all, candidate{answer: values.StringAnswer(r.ix.Text, at, 1)})
 			}
-		case questions.IBANShape, questions.EmailShape, questions.PhoneShape, questions.CurrencyShape:
+		case questions.IBANShape, questions.EmailShape, questions.PhoneShape, questions.CurrencyShape, questions.TimeShape:
 			for _, a := range r.values.WithShape(q.Shape, p.at, 1) {
 				all = r.add(all, candidate{answer: a})
 			}

@@ -145,6 +145,10 @@ func (r *Reader) describe(q *questions.Question, c *candidate) {
 func (r *Reader) labelFeatures(q *questions.Question, c *candidate) {
 	const fits, manyFits = 0.3, 4
 	var scores []float64
+	_, end := r.values.RangeAt(c.answer.At)
+	if end != questions.NoEnd && q.WithoutEnd != nil {
+		c.features[inRange], q = 1, q.WithoutEnd // the place of the value in the range says which end it is
+	}
 	for k, l := range r.labels(c) {
 		m := r.fit(q, l)
 		f := c.features[k*labelFeatures:]

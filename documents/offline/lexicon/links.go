@@ -22,17 +22,3 @@ func SkipVerb(text string) string {
 	}
 	return text
 }
-
-// SkipLink moves the start of a span past the words between a label and its value.
-func SkipLink(text string, s scan.Span) scan.Span {
-	for _, link := range []string{" ", "is", "ist", "est", "es", "é", "è", "jest", "este", "är", "no", "nr", ".", ":", "number",
-		"with", "la", "le", "the", "ter", " "} {
-		rest := s.In(text)
-		if link == " " || link == "." || link == ":" {
-			s.Start = s.End - len(strings.TrimLeft(rest, link))
-		} else if after, ok := scan.CutWord(rest, link); ok {
-			s.Start = s.End - len(strings.TrimLeft(after, " "))
-		}
-	}
-	return s
-}

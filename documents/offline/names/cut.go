@@ -47,6 +47,9 @@ func firstWord(text string) string {
 	return text
 }
 
+var honorifics = scan.LazySet(`mr mrs ms miss dr sr sra senor senora don dona m mme mlle monsieur madame herr herrn frau signor signora sig
+	heer mevrouw meneer de pan pani domnule doamna domnul dl dna fru`)
+
 // IsTitle reports whether a text has only words such as "Mr." that stand before a name.
 func IsTitle(text string) bool {
 	words := scan.Words(text)

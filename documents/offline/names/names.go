@@ -88,16 +88,6 @@ func isShortWord(text string) bool {
 	return len(text)-strings.LastIndexByte(text, ' ')-1 <= maxBytes
 }
 
-// SkipTitle moves the start of a span past words in lower case before a name: il signor, mevrouw.
-func SkipTitle(text string, s scan.Span) scan.Span {
-	for _, w := range scan.Words(s.In(text)) {
-		if scan.IsUpper(text[s.Start+w.At.Start]) || text[s.Start+w.At.Start] >= 0x80 {
-			return scan.Between(s.Start+w.At.Start, s.End)
-		}
-	}
-	return s
-}
-
 // IsCode reports capitals that may be part of an identifier, such as INV or FT.
 func IsCode(part string) bool {
 	const maxBytes = 5

@@ -30,28 +30,6 @@ func TestCutAddress(t *testing.T) {
 	}
 }
 
-func TestLastNameBeforeARole(t *testing.T) {
-	for text, want := range map[string]string{
-		"between Brightwater Ltd":                "Brightwater Ltd",
-		"zwischen der Nord GmbH und Süd Bau AG":  "Süd Bau AG",
-		"This agreement is between Oak Ltd, and": "Oak Ltd",
-	} {
-		if got := Last(text, whole(text)).In(text); got != want {
-			t.Errorf("%q: %q, want %q", text, got, want)
-		}
-	}
-}
-
-func TestAfterGreeting(t *testing.T) {
-	for text, want := range map[string]string{
-		"Dear Mr. Paul Jensen,": "Paul Jensen", "Sehr geehrte Frau Anna Berg!": "Anna Berg", "Dear Paul,": "", "Dear all of you,": "",
-	} {
-		if got := AfterGreeting(text, whole(text)).In(text); got != want {
-			t.Errorf("%q: %q, want %q", text, got, want)
-		}
-	}
-}
-
 func TestIBANsHaveValidCheckDigits(t *testing.T) {
 	const text = "DE89 3704 0044 0532 0130 00 or DE88 3704 0044 0532 0130 00"
 	found := IBANs(text, whole(text))
@@ -78,8 +56,7 @@ func FuzzNames(f *testing.F) {
 	f.Add("Dear Mr. Ä. „Ö“ – ż@ż.ż")
 	f.Fuzz(func(t *testing.T, text string) {
 		spans := append(Emails(text, whole(text)), IBANs(text, whole(text))...)
-		for _, cut := range []func(string, scan.Span) scan.Span{Trim, CutAddress, CutClause, CutLawPrefix, CapitalizedRun, SkipTitle, Last,
-			AfterGreeting} {
+		for _, cut := range []func(string, scan.Span) scan.Span{Trim, CutAddress, CutLawPrefix, CapitalizedRun} {
 			spans = append(spans, cut(text, whole(text)))
 		}
 		for _, s := range spans {

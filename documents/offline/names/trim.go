@@ -53,19 +53,3 @@ func endsWithAbbreviation(text string, s scan.Span) bool {
 	}
 	return false
 }
-
-// CutClause ends a span where a new clause begins: at punctuation, or at a word such as "and" if no
-// name follows it.
-func CutClause(text string, s scan.Span) scan.Span {
-	part := s.In(text)
-	end := len(part)
-	for _, stop := range []string{",", ";", ".", "(", " and ", " und ", " y ", " e ", " et ", " en ", " och ", " i ", " și ",
-		" applies", " without", " unter ", " ohne ", "\n", " with ", " shall "} {
-		i := strings.Index(part, stop)
-		joinsNames := i > 0 && strings.HasPrefix(stop, " ") && i+len(stop) < len(part) && scan.IsUpper(part[i+len(stop)])
-		if i > 0 && !joinsNames {
-			end = min(end, i)
-		}
-	}
-	return Trim(text, scan.Between(s.Start, s.Start+end))
-}

@@ -183,13 +183,6 @@ func IsClauseNumber(text string, f Number, question string) bool {
 		!strings.Contains(scan.Fold(question), noun)
 }
 
-// OpensClause reports whether n is the number of the clause at the beginning of a sentence: "4.
-// Penalty", "4) Penalty".
-func OpensClause(f Number, sentence scan.Span, text string) bool {
-	before, behind := text[sentence.Start:f.At.Start], text[f.At.End:sentence.End]
-	return canBeClauseNumber(f) && strings.TrimSpace(before) == "" && (strings.HasPrefix(behind, ". ") || strings.HasPrefix(behind, ") "))
-}
-
 // canBeClauseNumber reports a small whole number without a currency or a percent sign.
 func canBeClauseNumber(f Number) bool {
 	const mostDigits = 3

@@ -1,7 +1,6 @@
 package questions
 
 import (
-	"slices"
 	"strings"
 
 	"portside/documents/answers"
@@ -123,15 +122,4 @@ func endOfLastWord(word string) (end End, rest string) {
 		return SecondEnd, ""
 	}
 	return NoEnd, word
-}
-
-// EndIn returns the end that a text names last, or NoEnd.
-func EndIn(text string) End {
-	words := scan.Words(text)
-	for _, w := range slices.Backward(words) {
-		if end, _ := endOfWord(w.Text); end != NoEnd {
-			return end
-		}
-	}
-	return NoEnd
 }

@@ -180,9 +180,6 @@ func (q *Question) IsSpecific() bool {
 // AsksForStart reports whether a variable asks for the first day of a period.
 func (q *Question) AsksForStart() bool { return q.asksFor("START", "contract start") }
 
-// AsksForEnd reports whether a variable asks for the last day of a period.
-func (q *Question) AsksForEnd() bool { return q.asksFor("END", "contract end") }
-
 // asksFor reports whether a variable asks for one end of a period.
 func (q *Question) asksFor(end, concept string) bool {
 	return q.Concept == concept || q.Variable.Type == answers.Date && slices.Contains(q.NameTerms, end) && len(lexicon.Without(q.NameTerms,

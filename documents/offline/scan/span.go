@@ -59,14 +59,6 @@ func TrimUnicodeSpace(text string, s Span) Span {
 	return Span{start, start + len(strings.TrimRightFunc(cut, unicode.IsSpace))}
 }
 
-// CutAtComma ends a span before its first comma or semicolon.
-func CutAtComma(text string, s Span) Span {
-	if i := strings.IndexAny(s.In(text), ",;"); i >= 0 {
-		s.End = s.Start + i
-	}
-	return s
-}
-
 // CutWord removes a word from the beginning of a text, in upper or lower case. ok is false if the
 // text begins with another word or ends with this one.
 func CutWord(text, word string) (rest string, ok bool) {

@@ -3,6 +3,8 @@ package values
 import (
 	"sort"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"portside/documents/answers"
 	"portside/documents/offline/dates"
@@ -31,9 +33,7 @@ func (r *Reader) stringOf(q *questions.Question, s scan.Span) []ranking.Answer {
 		if r.doc.IsOnlyTerms(s) {
 			return nil
 		}
-	case questions.TimeShape:
-		s = r.TimeOfDay(s)
-	case questions.IBANShape, questions.EmailShape, questions.PhoneShape, questions.CurrencyShape:
+	case questions.IBANShape, questions.EmailShape, questions.PhoneShape, questions.CurrencyShape, questions.TimeShape:
 		return r.WithShape(q.Shape, s, 1)
 	case questions.LawShape:
 		s = names.CutLawPrefix(r.doc.Text, r.Clause(s))
@@ -76,8 +76,8 @@ func (r *Reader) shownNumber(q *questions.Question, s scan.Span) []ranking.Answe
 	return nil
 }
 
-// TimeOfDay returns the first time of day in a span, such as 9:15, 9.15 or 9h15, or an empty span.
-func (r *Reader) TimeOfDay(s scan.Span) scan.Span {
+// timeOfDay returns the first time of day in a span, such as 9:15, 9.15 or 9h15, or an empty span.
+func (r *Reader) timeOfDay(s scan.Span) scan.Span {
 	text := s.In(r.doc.Text)
 	for i := 0; i < len(text); {
 		if !scan.IsDigit(text[i]) {
@@ -140,10 +140,30 @@ func (r *Reader) WithShape(s questions.Shape, in scan.Span, score float64) []ran
 			all = append(all, StringAnswer(r.doc.Text, at, score))
 		}
 	case questions.CurrencyShape:
-		at := names.Trim(r.doc.Text, in)
-		if _, size := numbers.CurrencyAt(at.In(r.doc.Text)); size > 0 {
-			all = append(all, StringAnswer(r.doc.Text, scan.Between(at.Start, at.Start+size), score))
+		for _, at := range currencies(r.doc.Text, in) {
+			all = append(all, StringAnswer(r.doc.Text, at, score))
 		}
+	case questions.TimeShape:
+		if at := r.timeOfDay(in); !at.IsEmpty() {
+			all = append(all, StringAnswer(r.doc.Text, at, score))
+		}
+	}
+	return all
+}
+
+// currencies returns the codes and signs of currencies in a span.
+func currencies(text string, in scan.Span) []scan.Span {
+	var all []scan.Span
+	isInWord := false
+	for at := in.Start; at < in.End; {
+		char, next := utf8.DecodeRuneInString(text[at:in.End])
+		_, size := numbers.CurrencyAt(text[at:in.End])
+		if size > 0 && (!isInWord || !unicode.IsLetter(char)) {
+			all = append(all, scan.Between(at, at+size))
+			next = size
+		}
+		isInWord = unicode.IsLetter(char)
+		at += next
 	}
 	return all
 }

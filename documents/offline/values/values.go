@@ -2,7 +2,6 @@ package values
 
 import (
 	"slices"
-	"strings"
 
 	"portside/documents/answers"
 	"portside/documents/offline/candidates"
@@ -72,39 +71,6 @@ func (r *Reader) dateOf(q *questions.Question, s scan.Span) []ranking.Answer {
 		a.Score *= severalPenalty
 	}
 	return []ranking.Answer{a}
-}
-
-// PeriodEnd reads the first or the last day of a period such as "1 May to 31 July", for variables
-// that ask for its start or end. terms are the terms of the surrounding text. These terms or the
-// title must be about a period.
-func (r *Reader) PeriodEnd(q *questions.Question, s scan.Span, terms []string) []ranking.Answer {
-	days := r.doc.DatesIn(s)
-	if len(days) != 2 || !isUntil(r.doc.Text[days[0].At.End:days[1].At.Start]) {
-		return nil
-	}
-	subjects := []string{"TERM", "CONTRACT", "START", "END", "RENT", "POLICY", "INSURANCE", "VALID"}
-	known := func(terms []string) bool {
-		return slices.ContainsFunc(terms, func(t string) bool { return slices.Contains(subjects, t) })
-	}
-	if !known(terms) && !known(r.doc.Topic) {
-		return nil
-	}
-	const score = 0.85
-	if q.AsksForEnd() {
-		return []ranking.Answer{DateAnswer(q, days[1], score)}
-	}
-	return []ranking.Answer{DateAnswer(q, days[0], score)}
-}
-
-// isUntil reports whether the text between two dates makes them a period.
-func isUntil(between string) bool {
-	switch strings.Trim(scan.Fold(between), " .r") {
-	case "to", "till", "until", "through", "bis", "bis zum", "au", "jusqu'au", "al", "hasta", "hasta el", "ate", "a",
-		"tot", "tot en met", "till den",
-		"t.o.m", "till och med den", "do", "do dnia", "pana la", "pana la data de", "-", "–", "—", "to and including", "und", "and":
-		return true
-	}
-	return false
 }
 
 // numberOf reads the number of a pair that fits the shape of the question.

@@ -1,6 +1,8 @@
 package values
 
 import (
+	"slices"
+	"strings"
 	"testing"
 
 	"portside/documents"
@@ -57,14 +59,27 @@ func TestReadValuesBesideLabels(t *testing.T) {
 	}
 }
 
-func TestPeriodEnd(t *testing.T) {
-	const text = "Term: 1 May 2026 to 31 July 2026"
+func TestCurrenciesBeginAtAWord(t *testing.T) {
+	const text = "Buckr: 12 kr, EUR 5 and US$ 3"
+	var got []string
+	for _, a := range reader(t, text).WithShape(questions.CurrencyShape, scan.Between(0, len(text)), 1) {
+		got = append(got, a.Value.Text)
+	}
+	if want := []string{"kr", "EUR", "US$"}; !slices.Equal(got, want) {
+		t.Errorf("currencies %q, want %q", got, want)
+	}
+}
+
+func TestTheOtherEndOfARangeIsNoAnswer(t *testing.T) {
+	const text = "Salary: from 3,850 to 4,920 EUR"
 	r := reader(t, text)
-	for name, want := range map[string]string{"contract_start": "2026-05-01", "contract_end": "2026-07-31"} {
-		q := questions.New(answers.Variable{Name: name, Type: answers.Date})
-		found := r.PeriodEnd(q, scan.Between(0, len(text)), []string{"TERM"})
-		if len(found) != 1 || found[0].Value.Text != want {
-			t.Errorf("%s: %+v, want %s", name, found, want)
+	for name, want := range map[string][2]bool{"minimum_salary": {false, true}, "maximum_salary": {true, false}, "salary": {true, true}} {
+		q := questions.New(answers.Variable{Name: name, Type: answers.Number})
+		for i, end := range []string{"3,850", "4,920"} {
+			at := strings.Index(text, end)
+			if got := r.IsOtherEnd(q, scan.Between(at, at+len(end))); got != want[i] {
+				t.Errorf("%s, %s: other end: %v, want %v", name, end, got, want[i])
+			}
 		}
 	}
 }
