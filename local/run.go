@@ -38,7 +38,7 @@ func parseFlags(set *flag.FlagSet, args []string) error {
 }
 
 func runCommand(ctx context.Context, args []string) error {
-	o := stack.Options{Log: os.Stdout, Color: isTerminal(os.Stdout)}
+	o := stack.Options{Log: os.Stdout, Color: isTerminal(os.Stdout), BuildOnRequest: true}
 	set := newFlagSet("run", &o)
 	set.StringVar(&o.Addr, "addr", "127.0.0.1:3000", "`address` of the API")
 	limit := set.String("rate-limit", "", "`requests` that a credential may make per minute; 0 means no limit (default: the template's)")

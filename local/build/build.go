@@ -3,7 +3,7 @@
 // It runs the Makefile targets that `sam build` calls, so that there is one way to build a
 // function. It replaces a binary by rename, because the old one may be running. It skips a build if
 // no source has changed: a stamp file beside the binary holds a hash of the names, sizes and
-// modification times of all sources, which is faster to compute than asking the compiler's cache.
+// modification times of all files in the folders that the function imports, which is faster to compute than asking the compiler's cache.
 // The stamp does not include the commit, so a binary reports the commit at which it was last built.
 package build
 
@@ -38,12 +38,16 @@ type Config struct {
 type Builder struct {
 	config           Config
 	makePath, goPath string // paths of make and go
-	slots            chan struct{}
+	turns            turns
+	imports          *importGraph
+
+	mu    sync.Mutex
+	ready map[string]bool // functions that have been built, or were up to date
 }
 
 // New checks that the tools for a build are installed. Its error is one line for the user.
 func New(c Config) (*Builder, error) {
-	b := &Builder{config: c, slots: make(chan struct{}, 2)}
+	b := &Builder{config: c, imports: newImportGraph(c.RepoDir), ready: map[string]bool{}}
 	b.config.Arch = cmp.Or(c.Arch, runtime.GOARCH)
 	if b.config.Log == nil {
 		b.config.Log = func(string) {}
@@ -112,9 +116,9 @@ func (b *Builder) All(ctx context.Context) error {
 // stays.
 func (b *Builder) Function(ctx context.Context, id string) error {
 	return b.build(ctx, target{
-		name:    id,
-		output:  b.Binary(id),
-		sources: append([]string{"Makefile", filepath.Join("functions", directory(id))}, commonSources...),
+		name:   id,
+		output: b.Binary(id),
+		dir:    sourceDir(id),
 		command: func(dir string) []string {
 			return []string{b.makePath, "-s", "build-" + id, "ARTIFACTS_DIR=" + dir, "LAMBDA_GOARCH=" + b.config.Arch}
 		},
@@ -125,45 +129,56 @@ func (b *Builder) Function(ctx context.Context, id string) error {
 func (b *Builder) Command(ctx context.Context, name string) (string, error) {
 	output := filepath.Join(b.config.RepoDir, ".local", "bin", name)
 	return output, b.build(ctx, target{
-		name:    name,
-		output:  output,
-		sources: append([]string{filepath.Join("cmd", name)}, commonSources...),
+		name:   name,
+		output: output,
+		dir:    filepath.Join("cmd", name),
 		command: func(dir string) []string {
 			return []string{b.goPath, "build", "-trimpath", "-o", filepath.Join(dir, name), "./cmd/" + name}
 		},
 	})
 }
 
-// commonSources are the files and folders on which every binary may depend.
-var commonSources = []string{"go.mod", "go.sum", "shared", "documents"}
+// commonSources are the files on which every binary depends.
+var commonSources = []string{"Makefile", "go.mod", "go.sum", filepath.Join("documents", "go.mod"), filepath.Join("documents", "go.sum")}
 
-// directory returns the name of a function's folder under functions/: users for UsersFunction.
-func directory(id string) string {
-	return strings.ToLower(strings.TrimSuffix(id, "Function"))
+// sourceDir returns the folder of a function's package main: functions/users for UsersFunction.
+func sourceDir(id string) string {
+	return filepath.Join("functions", strings.ToLower(strings.TrimSuffix(id, "Function")))
 }
 
 type target struct {
 	name    string
 	output  string
-	sources []string                  // files and folders below the repository
+	dir     string                    // of package main, below the repository
 	command func(dir string) []string // must write the output's base name into dir
 }
 
 func (b *Builder) build(ctx context.Context, t target) error {
-	select {
-	case b.slots <- struct{}{}:
-		defer func() { <-b.slots }()
-	case <-ctx.Done():
-		return ctx.Err()
+	if err := b.turns.take(ctx, t.name); err != nil {
+		return err
 	}
+	defer b.turns.done()
 	now, err := b.stamp(t)
 	if err != nil {
 		return err
 	}
 	if isUpToDate(t, now) {
+		b.countReady(t)
 		return nil
 	}
 	return b.replace(ctx, t, now)
+}
+
+// countReady counts a function that has its first binary. It returns how many of all functions have one, as a text for the log; the text is
+// empty if the function had one before.
+func (b *Builder) countReady(t target) string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.ready[t.name] || !slices.Contains(b.config.Functions, t.name) {
+		return ""
+	}
+	b.ready[t.name] = true
+	return fmt.Sprintf(" (%d of %d functions)", len(b.ready), len(b.config.Functions))
 }
 
 // replace builds the binary in a folder beside its final path, so that the rename stays on one file
@@ -185,7 +200,7 @@ func (b *Builder) replace(ctx context.Context, t target, stamp []byte) error {
 	if err := os.Rename(filepath.Join(dir, filepath.Base(t.output)), t.output); err != nil {
 		return &Error{Target: t.name, Err: err}
 	}
-	b.config.Log(fmt.Sprintf("built %s in %.1f s", t.name, time.Since(started).Seconds()))
+	b.config.Log(fmt.Sprintf("built %s in %.1f s%s", t.name, time.Since(started).Seconds(), b.countReady(t)))
 	return writeStamp(t, dir, stamp)
 }
 
@@ -209,9 +224,20 @@ func (b *Builder) run(ctx context.Context, t target, dir string) error {
 		return ctx.Err()
 	}
 	if p.Err() != nil {
-		return &Error{Target: t.name, Output: output.String(), Err: p.Err()}
+		return &Error{Target: t.name, Output: withoutMake(output.String()), Err: p.Err()}
 	}
 	return nil
+}
+
+// withoutMake removes the lines of make, which do not help with an error of the compiler.
+func withoutMake(output string) string {
+	var kept strings.Builder
+	for line := range strings.Lines(output) {
+		if !strings.HasPrefix(line, "make: ***") {
+			kept.WriteString(line)
+		}
+	}
+	return kept.String()
 }
 
 // environment returns this process's environment without the variables that a parent make sets for

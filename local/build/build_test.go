@@ -209,8 +209,9 @@ func TestWaitReturnsAfterLastSaveIsBuilt(t *testing.T) {
 	old := ""
 	for _, save := range saves {
 		r.write(save.path, save.content)
-		if err := w.Wait(t.Context(), "OneFunction"); err != nil {
-			t.Fatal(err)
+		err := w.Wait(t.Context(), "OneFunction")
+		if failed := err != nil; failed != (save.one == "old") {
+			t.Fatalf("%s: %v", save.path, err)
 		}
 		if save.one != "old" {
 			old = save.one
@@ -229,15 +230,95 @@ func TestCompileErrorIsLoggedOnceAndReleasesWaiters(t *testing.T) {
 	w, _, _ := r.watch()
 	r.write("functions/one/main.go", "package main\n\nfunc main() { undefined() }\n")
 	for range 3 {
-		if err := w.Wait(t.Context(), "OneFunction"); err != nil {
+		err := w.Wait(t.Context(), "OneFunction")
+		if failed, ok := errors.AsType[*build.Error](err); !ok || !strings.Contains(failed.Error(), "undefined: undefined") {
+			t.Fatalf("error %v", err)
+		}
+	}
+	if err := w.Wait(t.Context(), "TwoFunction"); err != nil {
+		t.Error(err)
+	}
+	if log := r.logged(); strings.Count(log, "undefined: undefined") != 1 {
+		t.Errorf("log:\n%s", log)
+	}
+	r.write("functions/one/main.go", program)
+	if err := w.Wait(t.Context(), "OneFunction"); err != nil {
+		t.Errorf("after the correction: %v", err)
+	}
+}
+
+func TestSaveRebuildsOnlyFunctionsThatImportTheFile(t *testing.T) {
+	r := newRepo(t)
+	r.write("shared/texts/list.txt", "one\n")
+	r.write("shared/texts/deep/data/list.txt", "one\n")
+	r.write("shared/texts/deep/deep.go", "package deep\n")
+	r.write("shared/texts/texts.go", "package texts\n\nimport _ \"sample/shared/texts/deep\"\n\nconst Greeting = \"text\"\n")
+	r.write("functions/two/more.go", "package main\n\nimport _ \"sample/shared/texts\"\n")
+	r.buildAll()
+	r.logged()
+	w, _, _ := r.watch()
+	for _, save := range []struct {
+		path, content string
+		built         []string
+	}{
+		{"shared/texts/list.txt", "two\n", []string{"TwoFunction"}},
+		{"shared/texts/deep/data/list.txt", "two\n", []string{"TwoFunction"}},
+		{"shared/texts/deep/deep.go", "package deep\n\nconst More = 1\n", []string{"TwoFunction"}},
+		{"shared/unused/unused.go", "package unused\n", nil},
+		{"shared/words/words.go", "package words\n\nconst Greeting = \"bye\"\n", []string{"OneFunction", "TwoFunction"}},
+	} {
+		r.write(save.path, save.content)
+		for _, id := range []string{"OneFunction", "TwoFunction"} {
+			if err := w.Wait(t.Context(), id); err != nil {
+				t.Fatal(err)
+			}
+		}
+		log := r.logged()
+		for _, id := range []string{"OneFunction", "TwoFunction"} {
+			if got, want := strings.Contains(log, "built "+id), slices.Contains(save.built, id); got != want {
+				t.Errorf("%s: %s built: %v, want %v", save.path, id, got, want)
+			}
+		}
+	}
+}
+
+func TestAMistakeInASharedPackageIsShownOnce(t *testing.T) {
+	r := newRepo(t)
+	r.buildAll()
+	r.logged()
+	w, _, _ := r.watch()
+	r.write("shared/words/words.go", "package words\n\nconst Greeting = undefined\n")
+	for _, id := range []string{"OneFunction", "TwoFunction"} {
+		if err := w.Wait(t.Context(), id); err == nil {
+			t.Errorf("%s: no error", id)
+		}
+	}
+	log := r.logged()
+	if strings.Count(log, "undefined: undefined") != 1 || strings.Count(log, "does not build for the same reason") != 1 ||
+		strings.Contains(log, "make: ***") {
+		t.Errorf("log:\n%s", log)
+	}
+}
+
+func TestBuildAllReportsItsProgress(t *testing.T) {
+	r := newRepo(t)
+	w, _, _ := r.watch()
+	w.BuildAll()
+	for _, id := range []string{"TwoFunction", "OneFunction"} {
+		if err := w.Wait(t.Context(), id); err != nil {
 			t.Fatal(err)
 		}
 	}
 	r.expectOutput(r.builder.Binary("OneFunction"), "hello ONE")
-	log := r.logged()
-	if strings.Count(log, "undefined: undefined") != 1 ||
-		!strings.Contains(log, "OneFunction keeps running the code from before this change") {
+	if log := r.logged(); !strings.Contains(log, "(1 of 2 functions)") || !strings.Contains(log, "(2 of 2 functions)") {
 		t.Errorf("log:\n%s", log)
+	}
+	w.BuildAll()
+	if err := w.Wait(t.Context(), "OneFunction"); err != nil {
+		t.Fatal(err)
+	}
+	if log := r.logged(); strings.Contains(log, "built") {
+		t.Errorf("the second time built:\n%s", log)
 	}
 }
 

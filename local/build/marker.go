@@ -18,7 +18,8 @@ const markerTimeout = 200 * time.Millisecond
 // touches a file and waits for the notification of that. Only one touch is pending at a time,
 // because the kernel merges equal notifications and the marker could not tell them apart.
 type marker struct {
-	path string
+	path    string
+	timeout time.Duration
 
 	mu   sync.Mutex
 	seen chan struct{} // closed when the watcher has seen the pending touch
@@ -29,7 +30,7 @@ func newMarker(dir string) (*marker, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
 	}
-	m := &marker{path: filepath.Join(dir, "saved")}
+	m := &marker{path: filepath.Join(dir, "saved"), timeout: markerTimeout}
 	return m, os.WriteFile(m.path, nil, 0o644)
 }
 
@@ -47,7 +48,7 @@ func (m *marker) wait(ctx context.Context, ended <-chan struct{}) error {
 	if err != nil {
 		return err
 	}
-	timeout := time.NewTimer(markerTimeout)
+	timeout := time.NewTimer(m.timeout)
 	defer timeout.Stop()
 	select {
 	case <-seen:

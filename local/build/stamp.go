@@ -16,39 +16,56 @@ import (
 func (b *Builder) stamp(t target) ([]byte, error) {
 	sum := sha256.New()
 	_, _ = fmt.Fprintln(sum, t.command("")) // a hash never fails
-	if err := writeFileStates(sum, b.goPath); err != nil {
+	if err := writeFileState(sum, b.goPath); err != nil {
 		return nil, err
 	}
-	for _, source := range t.sources {
-		if err := writeFileStates(sum, filepath.Join(b.config.RepoDir, source)); err != nil {
+	for _, file := range commonSources {
+		if err := writeFileState(sum, filepath.Join(b.config.RepoDir, file)); err != nil {
+			return nil, err
+		}
+	}
+	folders, err := b.imports.folders(t.dir)
+	if err != nil {
+		return nil, err
+	}
+	for _, folder := range folders {
+		if err := writeFolderState(sum, filepath.Join(b.config.RepoDir, folder)); err != nil {
 			return nil, err
 		}
 	}
 	return fmt.Appendf(nil, "%x\n", sum.Sum(nil)), nil
 }
 
-// writeFileStates writes one line for each file at or below path. A missing path has no line,
-// because some targets do not need it.
-func writeFileStates(w io.Writer, path string) error {
-	err := filepath.WalkDir(path, func(path string, d fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return err
-		case d.IsDir() && isIgnoredDir(d.Name()):
-			return filepath.SkipDir
-		case d.IsDir() || isIgnoredFile(d.Name()):
-			return nil
-		}
-		info, err := os.Stat(path)
-		if err != nil {
-			return err
-		}
-		_, err = fmt.Fprintln(w, path, info.Size(), info.ModTime().UnixNano())
+// writeFolderState writes one line for each source in a folder.
+func writeFolderState(w io.Writer, folder string) error {
+	entries, err := os.ReadDir(folder)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // an import of a package that does not exist
+	}
+	if err != nil {
 		return err
-	})
-	if errors.Is(err, fs.ErrNotExist) { // or a file was deleted during the walk
+	}
+	for _, e := range entries {
+		if e.IsDir() || isIgnoredFile(e.Name()) {
+			continue
+		}
+		if err := writeFileState(w, filepath.Join(folder, e.Name())); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeFileState writes one line for a file. A missing file has no line, because some targets do not need it.
+func writeFileState(w io.Writer, path string) error {
+	info, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(w, path, info.Size(), info.ModTime().UnixNano())
 	return err
 }
 

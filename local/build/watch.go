@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -35,8 +34,8 @@ type WatchConfig struct {
 	DirLost func()
 }
 
-// Watcher rebuilds functions whose sources are saved. When Wait returns, the function's binary
-// includes all saves from before the call, unless they do not compile.
+// Watcher rebuilds functions whose sources are saved. When Wait returns without an error, the function's binary
+// includes all saves from before the call.
 type Watcher struct {
 	builder *Builder
 	config  WatchConfig
@@ -45,22 +44,28 @@ type Watcher struct {
 	cancel  context.CancelFunc
 	ended   chan struct{}
 	results chan result
+	all     chan struct{} // receives a value to build all functions
 
-	mu        sync.Mutex
-	functions map[string]*state
+	mu         sync.Mutex
+	functions  map[string]*state
+	lastOutput string // of the last build that failed
 }
 
 // state counts the saves of a function. The function is fresh when all saves are built.
 type state struct {
 	saved, built int
 	building     bool
+	failed       error         // of the last build
 	fresh        chan struct{} // closed when fresh again
+	folders      []string      // whose files the function uses
 }
 
 // result reports the end of a build that includes the first saves.
 type result struct {
 	function string
 	saved    int
+	err      error
+	folders  []string // nil if they are unknown
 }
 
 // Watch starts watching. It stops when ctx ends. The caller must call Close.
@@ -75,10 +80,15 @@ func (b *Builder) Watch(ctx context.Context, c WatchConfig) (*Watcher, error) {
 		files:     files,
 		ended:     make(chan struct{}),
 		results:   make(chan result),
+		all:       make(chan struct{}),
 		functions: map[string]*state{},
 	}
 	for _, id := range b.config.Functions {
-		w.functions[id] = &state{}
+		folders, err := b.imports.folders(sourceDir(id))
+		if err != nil {
+			return nil, errors.Join(err, files.Close())
+		}
+		w.functions[id] = &state{folders: folders}
 	}
 	if err := w.addAll(); err != nil {
 		return nil, errors.Join(err, files.Close())
@@ -96,14 +106,15 @@ func (w *Watcher) addAll() error {
 	}
 	w.marker = marker
 	repo := w.builder.config.RepoDir
-	return errors.Join(
-		w.files.Add(w.config.Dir),
-		w.files.Add(repo),
-		w.addTree(filepath.Join(repo, "functions")),
-		w.addTree(filepath.Join(repo, "shared")),
-		w.addTree(filepath.Join(repo, "documents")),
-	)
+	failed := []error{w.files.Add(w.config.Dir), w.files.Add(repo)}
+	for _, root := range sourceRoots {
+		failed = append(failed, w.addTree(filepath.Join(repo, root)))
+	}
+	return errors.Join(failed...)
 }
+
+// sourceRoots are the folders with the sources of functions.
+var sourceRoots = []string{"functions", "shared", "documents"}
 
 // addTree watches a folder and all folders below it. They may disappear meanwhile.
 func (w *Watcher) addTree(root string) error {
@@ -132,7 +143,16 @@ func (w *Watcher) Close() error {
 	return err
 }
 
-// Wait blocks while a rebuild of the function is due or running.
+// BuildAll begins to build all functions whose sources have changed since their last build. It does not wait for the builds.
+func (w *Watcher) BuildAll() {
+	select {
+	case w.all <- struct{}{}:
+	case <-w.ended:
+	}
+}
+
+// Wait blocks while a rebuild of the function is due or running, and lets that go before other builds. It returns an *[Error] if the
+// function does not build.
 func (w *Watcher) Wait(ctx context.Context, function string) error {
 	if err := w.marker.wait(ctx, w.ended); err != nil {
 		return err
@@ -140,16 +160,27 @@ func (w *Watcher) Wait(ctx context.Context, function string) error {
 	w.mu.Lock()
 	s, ok := w.functions[function]
 	if !ok || s.saved == s.built {
-		w.mu.Unlock()
-		return nil
+		defer w.mu.Unlock()
+		return w.failure(function)
 	}
 	fresh := s.fresh
 	w.mu.Unlock()
+	w.builder.turns.putFirst(function)
 	select {
 	case <-fresh:
 	case <-w.ended:
 	case <-ctx.Done():
 		return ctx.Err()
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.failure(function)
+}
+
+// failure returns the error of the function's last build. The caller holds the lock.
+func (w *Watcher) failure(function string) error {
+	if s, ok := w.functions[function]; ok {
+		return s.failed
 	}
 	return nil
 }
@@ -183,6 +214,9 @@ func (w *Watcher) run(ctx context.Context) {
 			w.builder.config.Log("watching the sources: " + err.Error() + "; building all functions")
 			w.markStale(w.builder.config.Functions)
 			debounce.Reset(debounceDelay)
+		case <-w.all:
+			w.markStale(w.builder.config.Functions)
+			w.buildStale(ctx)
 		case r := <-w.results:
 			w.finish(ctx, r)
 		case <-debounce.C:
@@ -215,18 +249,27 @@ func (w *Watcher) affected(event fsnotify.Event) (functions []string, template b
 	if event.Has(fsnotify.Create) {
 		w.watchNewDir(event.Name)
 	}
-	parts := strings.Split(filepath.ToSlash(path), "/")
 	switch {
 	case path == templateFile:
 		return nil, true
-	case path == "Makefile", slices.Contains(commonSources, parts[0]):
+	case slices.Contains(commonSources, path):
 		return w.builder.config.Functions, false
-	case parts[0] == "functions" && len(parts) > 1:
-		return slices.DeleteFunc(slices.Clone(w.builder.config.Functions), func(id string) bool {
-			return directory(id) != parts[1]
-		}), false
 	}
-	return nil, false
+	return w.usersOf(path), false
+}
+
+// usersOf returns the functions that use a file, or a folder that was created or deleted.
+func (w *Watcher) usersOf(path string) []string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	var all []string
+	for _, id := range w.builder.config.Functions {
+		folders := w.functions[id].folders
+		if slices.Contains(folders, filepath.Dir(path)) || slices.Contains(folders, path) {
+			all = append(all, id)
+		}
+	}
+	return all
 }
 
 // watchNewDir watches a new folder. If that fails, saves in it have no effect, so the failure is
@@ -242,8 +285,7 @@ func (w *Watcher) watchNewDir(path string) {
 }
 
 func (w *Watcher) isRoot(path string) bool {
-	name := filepath.Base(path)
-	return name == "functions" || slices.Contains(commonSources, name)
+	return slices.Contains(sourceRoots, filepath.Base(path))
 }
 
 func (w *Watcher) markStale(functions []string) {
@@ -271,13 +313,33 @@ func (w *Watcher) buildStale(ctx context.Context) {
 
 // build runs in its own goroutine, because the loop must notice saves during a build.
 func (w *Watcher) build(ctx context.Context, id string, saved int) {
-	if err := w.builder.Function(ctx, id); err != nil && ctx.Err() == nil {
-		w.builder.config.LogError(err.Error() + "\n" + id + " keeps running the code from before this change")
+	err := w.builder.Function(ctx, id)
+	if err != nil && ctx.Err() == nil {
+		w.logFailure(id, err)
+	}
+	folders, unknown := w.builder.imports.folders(sourceDir(id))
+	if unknown != nil {
+		folders = nil
 	}
 	select {
-	case w.results <- result{id, saved}:
+	case w.results <- result{id, saved, err, folders}:
 	case <-ctx.Done():
 	}
+}
+
+// logFailure logs why a function does not build. A mistake in a shared package fails many functions, so it logs the compiler's lines once.
+func (w *Watcher) logFailure(id string, err error) {
+	failed, isBuild := errors.AsType[*Error](err)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if isBuild && failed.Output == w.lastOutput && failed.Output != "" {
+		w.builder.config.LogError(id + " does not build for the same reason")
+		return
+	}
+	if isBuild {
+		w.lastOutput = failed.Output
+	}
+	w.builder.config.LogError(err.Error())
 }
 
 // finish releases the waiters, or builds again if there were saves meanwhile.
@@ -286,7 +348,14 @@ func (w *Watcher) finish(ctx context.Context, r result) {
 	w.mu.Lock()
 	s := w.functions[r.function]
 	s.building = false
-	s.built = r.saved
+	s.built, s.failed = r.saved, r.err
+	if r.folders != nil {
+		isNew := func(folder string) bool { return !slices.Contains(s.folders, folder) }
+		if slices.ContainsFunc(r.folders, isNew) {
+			s.saved++ // a file in the new folder may have been saved during the build
+		}
+		s.folders = r.folders
+	}
 	if s.saved == s.built {
 		close(s.fresh)
 	}

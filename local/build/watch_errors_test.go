@@ -58,7 +58,10 @@ func TestLogErrorReceivesOnlyErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.write("functions/one/main.go", "package main\n\nfunc main() { undefined() }\n")
-	if err := errors.Join(w.Wait(t.Context(), "OneFunction"), w.Close()); err != nil {
+	if err := w.Wait(t.Context(), "OneFunction"); err == nil {
+		t.Error("Wait returned no error")
+	}
+	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
 	if len(logged) != 1 || !strings.HasPrefix(logged[0], "OneFunction does not build:\n") {

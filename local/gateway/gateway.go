@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strings"
 	"time"
 
 	"golang.org/x/time/rate"
@@ -43,6 +44,9 @@ type Config struct {
 	Throttle template.Throttle
 	// AccountID and APIID appear in events. Empty values mean the template's defaults.
 	AccountID, APIID string
+	// Ready waits until a function can be invoked; the timeout does not include this wait. If the function does not compile, it returns what
+	// is wrong, which is the answer to its developer. It may be nil.
+	Ready func(ctx context.Context, function string) (mistake string, err error)
 	// Timeout bounds the wait for a function; 0 means API Gateway's 30 s.
 	Timeout time.Duration
 	// Log receives one Record for each request, from several goroutines concurrently. It may be
@@ -90,6 +94,9 @@ func (g *gateway) setDefaults() {
 	}
 	if g.Log == nil {
 		g.Log = func(Record) {}
+	}
+	if g.Ready == nil {
+		g.Ready = func(context.Context, string) (string, error) { return "", nil }
 	}
 	if g.Now == nil {
 		g.Now = time.Now
@@ -156,6 +163,15 @@ func (g *gateway) answer(ctx context.Context, c *call) *response {
 	c.record.Function, c.record.RouteKey = c.match.function, c.match.key
 	if answer := c.readBody(); answer != nil {
 		return answer
+	}
+	mistake, err := g.Ready(ctx, c.match.function)
+	switch {
+	case err != nil:
+		return c.toResponse(outcome{err: err})
+	case mistake != "":
+		summary, _, _ := strings.Cut(mistake, "\n") // the log has the other lines once
+		c.record.Err = errors.New(summary)
+		return notReady(mistake)
 	}
 	return g.run(ctx, c)
 }

@@ -118,6 +118,19 @@ func (f *fixture) send(r *http.Request) answer {
 	return answer{response.StatusCode, response.Header, string(read)}
 }
 
+// TestFunctionThatDoesNotCompileAnswersWithTheError shows a developer what the compiler says.
+func TestFunctionThatDoesNotCompileAnswersWithTheError(t *testing.T) {
+	f := start(t, payload(`{"statusCode":200}`), func(c *gateway.Config) {
+		c.Ready = func(_ context.Context, function string) (string, error) {
+			return function + " does not build:\n\"x\"", nil
+		}
+	})
+	got := f.do("GET", "/v1/users", "")
+	if got.status != http.StatusBadGateway || !strings.Contains(got.body, `does not build:\n\"x\"`) {
+		t.Errorf("got %d %s", got.status, got.body)
+	}
+}
+
 func TestGatewayErrorResponses(t *testing.T) {
 	fails := func(err error) func([]byte) (lambda.Result, error) {
 		return func([]byte) (lambda.Result, error) { return lambda.Result{}, fmt.Errorf("wrapped: %w", err) }

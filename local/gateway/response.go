@@ -28,6 +28,12 @@ func errorResponse(status int) *response {
 	}
 }
 
+// notReady returns the response for a function that does not compile. It has no counterpart on AWS.
+func notReady(mistake string) *response {
+	body, _ := json.Marshal(map[string]string{"message": mistake}) // a string always has a JSON form
+	return &response{status: http.StatusBadGateway, header: http.Header{"Content-Type": {"application/json"}}, body: body}
+}
+
 // statusMessage returns API Gateway's text for a status. For 413 it is the old name.
 func statusMessage(status int) string {
 	if status == http.StatusRequestEntityTooLarge {

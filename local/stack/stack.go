@@ -57,6 +57,8 @@ type Options struct {
 	Log        io.Writer
 	// RetryDelays are those of async.Config, for failed asynchronous invocations.
 	RetryDelays []time.Duration
+	// BuildOnRequest starts the stack before all functions are built. They are built in the background, and first those that are invoked.
+	BuildOnRequest bool
 	// Emulator is the path of a program that runs the functions as built for AWS, on arm64. If it is empty, they are built for this
 	// machine.
 	Emulator string
@@ -151,18 +153,6 @@ func (s *Stack) Info() Info { return s.info }
 
 // Failed receives an error if a part of the stack ends unexpectedly.
 func (s *Stack) Failed() <-chan error { return s.failed }
-
-// Invoke invokes a function. If its sources have changed, it waits for the rebuild first.
-func (s *Stack) Invoke(ctx context.Context, function string, payload []byte) (lambda.Result, error) {
-	if err := s.watcher.Wait(ctx, function); err != nil {
-		if errors.Is(err, fs.ErrNotExist) {
-			s.reportDataLost()
-		}
-		return lambda.Result{}, err
-	}
-	s.used.Add(usage.Use{Caller: function, Kind: usage.Invocations, Amount: 1})
-	return s.runtime.Invoke(ctx, function, payload)
-}
 
 // Stop ends the parts in reverse order of their starts. Running requests may finish until ctx ends.
 func (s *Stack) Stop(ctx context.Context) error {
@@ -375,6 +365,7 @@ func (s *Stack) setRoutes(t *template.Stack) error {
 	handler, err := gateway.New(gateway.Config{
 		Routes:    t.Routes,
 		Invoker:   s,
+		Ready:     s.mistakeIn,
 		CORS:      t.CORS,
 		Throttle:  t.Throttle,
 		AccountID: accountID,

@@ -153,7 +153,7 @@ func TestNextRequestUsesSavedCode(t *testing.T) {
 	save(words, "package words\n\nconst Greeting = \"bonjour\"\n")
 	perform(t, api, step{"GET", "/hello", "", 200, "bonjour from"})
 	save(words, "package words\n\nconst Greeting = undefined\n")
-	perform(t, api, step{"GET", "/hello", "", 200, "bonjour from"})
+	perform(t, api, step{"GET", "/hello", "", 502, "undefined: undefined"})
 	save(words, "package words\n\nconst Greeting = \"hej\"\n")
 	perform(t, api, step{"GET", "/hello", "", 200, "hej from"})
 	if logged := o.Log.(*logBuffer).String(); strings.Count(logged, "undefined: undefined") != 1 {

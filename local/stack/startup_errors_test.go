@@ -155,7 +155,7 @@ func TestBuildErrorIsRed(t *testing.T) {
 	if err := os.WriteFile(words, []byte("package words\n\nconst Greeting = undefined\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	perform(t, s.Info().API, step{"GET", "/hello", "", 200, "hello from"})
+	perform(t, s.Info().API, step{"GET", "/hello", "", 502, "undefined: undefined"})
 	if logged := o.Log.(*logBuffer).String(); !strings.Contains(logged, "\x1b[31mNotesFunction does not build:\x1b[0m\n") {
 		t.Errorf("%q", logged)
 	}

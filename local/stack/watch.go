@@ -11,7 +11,7 @@ import (
 	"portside/local/template"
 )
 
-// buildAll builds the functions and the operator's command.
+// buildAll builds the operator's command and, unless they are built on request, the functions.
 func (s *Stack) buildAll(ctx context.Context) error {
 	var ids []string
 	for _, f := range s.template.Load().Functions {
@@ -26,6 +26,9 @@ func (s *Stack) buildAll(ctx context.Context) error {
 		return err
 	}
 	s.builder = builder
+	if s.options.BuildOnRequest {
+		return s.buildOperator(ctx)
+	}
 	return runConcurrently(ctx, builder.All, s.buildOperator)
 }
 
@@ -43,6 +46,10 @@ func (s *Stack) watch(ctx context.Context) error {
 	}
 	s.watcher = watcher
 	s.onStop(func(context.Context) error { return watcher.Close() })
+	if s.options.BuildOnRequest {
+		watcher.BuildAll()
+		return nil
+	}
 	return s.builder.All(ctx)
 }
 
