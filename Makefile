@@ -33,8 +33,8 @@ SAM := $(CURDIR)/.local/sam
 CHECKOV := $(CURDIR)/.local/checkov
 SPEECH := $(CURDIR)/.local/speech
 NODE := $(CURDIR)/.local/portal
-GO_DIRS = $(wildcard *.go cmd documents functions harness local shared testclient)
-MODULES := . documents harness local testclient
+GO_DIRS = $(wildcard *.go client cmd documents functions harness local shared testclient)
+MODULES := . client documents harness local testclient
 # $(call each,COMMAND) runs a command in all modules and stops at the first failure.
 each = @set -e; for module in $(MODULES); do (set -x; cd $$module && $(1)); done
 
@@ -111,6 +111,7 @@ portal-types: $(NODE)/ready ## Check the types of the portal's scripts
 
 generate: has-go vendor ## Regenerate openapi.yaml and all other generated files
 	go generate ./...
+	cd client && go generate ./...
 	$(NODE)/node_modules/.bin/openapi-typescript openapi.yaml --root-types --root-types-no-schema-prefix \
 		--output functions/portal/web/core/openapi.d.ts
 
