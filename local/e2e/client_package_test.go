@@ -3,6 +3,7 @@ package e2e
 import (
 	"errors"
 	"io"
+	"iter"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -45,6 +46,9 @@ func TestClientPackage(t *testing.T) {
 		t.Errorf("an invalid address is %v", err)
 	}
 	p.testLostAnswer(t)
+	p.testTokenAsCredential(t, c)
+	testForm(t, c)
+	testOtherLists(t, c)
 }
 
 // packageClient returns a client of the package with the first admin's key.
@@ -140,5 +144,56 @@ func (p *testStack) testLostAnswer(t *testing.T) {
 	}
 	if len(loses.keys) < 4 || loses.keys[0] == "" || loses.keys[0] != loses.keys[1] || loses.keys[2] != loses.keys[3] {
 		t.Errorf("sent the idempotency keys %q", loses.keys)
+	}
+}
+
+// testTokenAsCredential creates a token and lets it read itself.
+func (p *testStack) testTokenAsCredential(t *testing.T, c *portsideclient.Client) {
+	t.Helper()
+	made, err := c.CreateToken(t.Context(), portsideclient.CreateTokenJSONBody{Name: "nightly build", Scopes: []string{"read:helm-charts"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.secrets.add(made.Token)
+	holder, err := portsideclient.New(p.info.API, made.Token, portsideclient.WithTransport(p.conns))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := holder.GetToken(t.Context(), made.ID); err != nil || got.Name != "nightly build" {
+		t.Errorf("the token reads %+v: %v", got, err)
+	}
+}
+
+// testForm sends a file, for an answer at once and for a job.
+func testForm(t *testing.T, c *portsideclient.Client) {
+	t.Helper()
+	form := &portsideclient.Form{}
+	form.SetFile("file", "report.txt", []byte("The buoy was delivered in March. It has floated since then."))
+	if answer, err := c.SummarizeMedia(t.Context(), nil, form); err != nil || !strings.Contains(answer.Summary, "buoy") {
+		t.Errorf("the summary is %+v: %v", answer, err)
+	}
+	job, err := c.StartSummarizeMedia(t.Context(), nil, form)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := c.GetJob(t.Context(), job.ID); err != nil || got.ID != job.ID {
+		t.Errorf("the job is %+v: %v", got, err)
+	}
+}
+
+// testOtherLists reads the lists that are empty in a new stack.
+func testOtherLists(t *testing.T, c *portsideclient.Client) {
+	t.Helper()
+	wantEmpty(t, c.AllProjects(t.Context(), nil))
+	wantEmpty(t, c.AllPulls(t.Context(), nil))
+	wantEmpty(t, c.AllCharts(t.Context(), nil))
+	wantEmpty(t, c.AllImageRepositories(t.Context(), nil))
+	wantEmpty(t, c.AllCredentialRequests(t.Context(), nil))
+}
+
+func wantEmpty[T any](t *testing.T, list iter.Seq2[T, error]) {
+	t.Helper()
+	for item, err := range list {
+		t.Errorf("the list has %+v: %v", item, err)
 	}
 }
