@@ -33,8 +33,10 @@ SAM := $(CURDIR)/.local/sam
 CHECKOV := $(CURDIR)/.local/checkov
 SPEECH := $(CURDIR)/.local/speech
 NODE := $(CURDIR)/.local/portal
-GO_DIRS = $(wildcard *.go cmd documents functions harness local shared testclient)
-MODULES := . documents harness local testclient
+GENERATORS := $(CURDIR)/.local/generators
+PYTHON_CLIENT := $(CURDIR)/.local/python-client
+GO_DIRS = $(wildcard *.go client cmd documents functions harness local shared testclient)
+MODULES := . client documents harness local testclient
 # $(call each,COMMAND) runs a command in all modules and stops at the first failure.
 each = @set -e; for module in $(MODULES); do (set -x; cd $$module && $(1)); done
 
@@ -49,7 +51,7 @@ test: has-go engines clients ## Run all tests of all modules on the real engines
 NO_RACE = $(shell cut -d' ' -f1 .ci/norace | paste -sd'|')
 DOCUMENTS_RACE := TestConcurrentReadersAndQuestions
 
-race: MODULES := . harness local testclient
+race: MODULES := . client harness local testclient
 race: has-go engines clients ## Run the tests under the race detector, without those of .ci/norace
 	@command -v $${CC:-gcc} >/dev/null || { echo "make $@: install a C compiler (gcc), which the race detector needs"; exit 1; }
 	cd documents && CGO_ENABLED=1 go test -race -timeout=20m -run '^$(DOCUMENTS_RACE)$$' .
@@ -104,8 +106,28 @@ check-deploy: has-go $(SAM)/ready ## Test the deployment up to the first call of
 permissions: $(VENV)/ready ## Rewrite .ci/permissions.txt, the list of all IAM statements; review the changes
 	$(VENV)/bin/python .ci/permissions --update
 
-lint-openapi: $(VENV)/ready ## Check openapi.yaml against the OpenAPI specification
+lint-openapi: $(VENV)/ready $(GENERATORS)/ready ## Check openapi.yaml against the OpenAPI specification, and with redocly
 	$(VENV)/bin/openapi-spec-validator openapi.yaml
+	$(GENERATORS)/node_modules/.bin/redocly lint --config .ci/generators/redocly.yaml openapi.yaml
+
+# `make check` does the same: `make unchanged` generates the Go client, and `make race` makes the calls.
+generators: has-go engines generated-clients ## Generate clients in Go, Python and TypeScript from openapi.yaml, and make calls with them
+	.ci/unchanged go generate -C client ./...
+	cd local && go test ./e2e -count=1 -run '^(TestClientPackage|TestGeneratedClients)$$'
+
+generated-clients: $(PYTHON_CLIENT)/generated/ready $(GENERATORS)/typescript/calls.js
+
+# The generator formats its output with ruff of its own environment.
+$(PYTHON_CLIENT)/generated/ready: $(PYTHON_CLIENT)/ready openapi.yaml .ci/generators/python.yaml
+	@mkdir -p $(@D)
+	PATH=$(PYTHON_CLIENT)/bin:$$PATH openapi-python-client generate --path openapi.yaml --output-path $(@D)/portside_client --overwrite \
+		--meta none --config .ci/generators/python.yaml --fail-on-warning && touch $@
+
+# The types are those of the portal, which `make generate` writes. The compiler and openapi-fetch are in the folder above.
+TYPESCRIPT_CLIENT = functions/portal/web/core/openapi.d.ts .ci/generators/tsconfig.json local/e2e/testdata/generators/calls.ts
+$(GENERATORS)/typescript/calls.js: $(GENERATORS)/ready $(TYPESCRIPT_CLIENT)
+	@mkdir -p $(@D) && cp $(TYPESCRIPT_CLIENT) $(@D) && echo '{"type": "module"}' > $(@D)/package.json
+	$(GENERATORS)/node_modules/.bin/tsc --project $(@D)
 
 tidy: has-go ## Fail if `go mod tidy` would change go.mod or go.sum
 	$(call each,go mod tidy -diff)
@@ -115,6 +137,7 @@ portal-types: $(NODE)/ready ## Check the types of the portal's scripts
 
 generate: has-go vendor ## Regenerate openapi.yaml and all other generated files
 	go generate ./...
+	cd client && go generate ./...
 	$(NODE)/node_modules/.bin/openapi-typescript openapi.yaml --root-types --root-types-no-schema-prefix \
 		--output functions/portal/web/core/openapi.d.ts
 
@@ -129,10 +152,10 @@ pictures: has-go engines clients ## Rewrite the pictures of the portal in its te
 
 engines: $(BIN)/dynoxide ## Install the engines that the tests need
 
-clients: has-go $(NODE)/ready $(SPEECH)/ready ## Install the clients of the end-to-end tests: helm, crane, docker, skopeo, podman, chromium, and a recognizer of speech
+clients: has-go $(NODE)/ready $(SPEECH)/ready generated-clients ## Install the clients of the end-to-end tests: helm, crane, docker, skopeo, podman, chromium, a recognizer of speech, and generated ones
 	@.ci/clients $(BIN)
 
-tools: $(GOLANGCI) $(VENV)/ready $(SAM)/ready $(CHECKOV)/ready $(NODE)/ready ## Install the tools of `make check`
+tools: $(GOLANGCI) $(VENV)/ready $(SAM)/ready $(CHECKOV)/ready $(NODE)/ready $(GENERATORS)/ready $(PYTHON_CLIENT)/ready ## Install the tools of `make check`
 
 $(GOLANGCI): | has-go
 	@echo "building golangci-lint $(GOLANGCI_VERSION), once; this takes minutes …"
@@ -151,6 +174,8 @@ $(CHECKOV)/ready: .ci/requirements-checkov.txt
 
 $(SPEECH)/ready: .ci/requirements-speech.txt
 	$(install-python)
+$(PYTHON_CLIENT)/ready: .ci/requirements-python-client.txt
+	$(install-python)
 
 define install-python
 @command -v python3 >/dev/null || { echo "make: install Python 3.11 or newer, which the linters, the deployment and the tests of recordings need"; exit 1; }
@@ -161,13 +186,19 @@ endef
 
 # npm compares each package with the hash in the lock file, so packages cannot change without a change here.
 $(NODE)/ready: .ci/portal/package.json .ci/portal/package-lock.json .ci/portal/.npmrc
-	@command -v npm >/dev/null || { echo "make: install Node.js 20 or newer with npm, which the portal's tools need"; exit 1; }
-	@mkdir -p $(NODE) && cp $^ $(NODE)
-	cd $(NODE) && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error && touch $@
+	$(install-node)
+$(GENERATORS)/ready: .ci/generators/package.json .ci/generators/package-lock.json .ci/generators/.npmrc
+	$(install-node)
+
+define install-node
+@command -v npm >/dev/null || { echo "make: install Node.js 20 or newer with npm, which the tools of the portal and the API need"; exit 1; }
+@mkdir -p $(@D) && cp $^ $(@D)
+cd $(@D) && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error && touch $@
+endef
 
 clean: ## Remove build output, but not downloaded tools and .local/data
 	rm -rf .aws-sam .local/build coverage.out
-.PHONY: check test race fuzz-api fuzz harness harness-long arm64 format vet lint unchanged portal-types lint-template check-deploy permissions lint-openapi tidy generate vendor golden pictures engines clients tools clean
+.PHONY: check test race fuzz-api fuzz harness harness-long arm64 format vet lint unchanged portal-types lint-template check-deploy permissions lint-openapi generators generated-clients tidy generate vendor golden pictures engines clients tools clean
 
 # --- The local stack: `make run` ---------------------------------------------------------------
 # With ADDR and DATA, several stacks can run at the same time. RATE_LIMIT is the template's RateLimitPerMinute. PARAMETERS sets other

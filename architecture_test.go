@@ -78,6 +78,7 @@ var rules = []rule{
 		dir: "cmd/<command>/...", name: "a command",
 		may: []string{
 			standard, thirdParty, "portside/shared/...", "portside/documents/...", "portside/cmd/<command>/...",
+			"portside/client",
 		},
 		never: []string{"portside/shared/testkit/..."},
 	}, {
@@ -123,6 +124,9 @@ var rules = []rule{
 		dir: "testclient/...", name: "testclient",
 		may: []string{standard},
 	}, {
+		dir: "client", name: "client",
+		may: []string{standard},
+	}, {
 		dir: "documents/...", name: "documents",
 		may:   []string{standard, thirdParty, "portside/documents/..."},
 		never: []string{awsSDK, "net/http/..."},
@@ -146,7 +150,10 @@ var rules = []rule{
 		may: []string{standard, thirdParty, "portside/documents/..."},
 	}, {
 		dir: "local/...", files: "*_test.go", name: "a test of local",
-		may: []string{standard, thirdParty, "portside/local/...", "portside/testclient/..."},
+		may: []string{standard, thirdParty, "portside/local/...", "portside/testclient/...", "portside/client"},
+	}, {
+		dir: "client", files: "*_test.go", name: "a test of client",
+		may: []string{standard, "portside/client"},
 	}, {
 		dir: "testclient/...", files: "*_test.go", name: "a test of testclient",
 		may: []string{standard, "portside/testclient/..."},
@@ -227,6 +234,10 @@ var moduleRules = []moduleRule{
 		"documents is a library that other programs can use",
 	},
 	{
+		"client/go.mod", []string{"portside", "portside/documents", "portside/testclient", "github.com/...", "golang.org/..."},
+		"other programs import the client without further modules",
+	},
+	{
 		"local/go.mod", []string{"portside", "portside/documents", "portside/harness"},
 		"the local stack runs the functions only as processes",
 	},
@@ -241,6 +252,8 @@ var aliases = map[string]string{
 	"smithyhttp": "github.com/aws/smithy-go/transport/http",
 	// Tests of our packages named mail read messages with the standard library's mail.
 	"netmail": "net/mail",
+	// The end-to-end tests have a type client.
+	"portsideclient": "portside/client",
 	// goldmark's packages have the names of goldmark's own ast and of the standard library's html.
 	"extensionast": "github.com/yuin/goldmark/extension/ast",
 	"goldmarkhtml": "github.com/yuin/goldmark/renderer/html",

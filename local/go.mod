@@ -25,6 +25,7 @@ require (
 	github.com/versity/versitygw v1.8.0
 	go.yaml.in/yaml/v3 v3.0.6
 	golang.org/x/sys v0.49.0
+	portside/client v0.0.0
 	portside/testclient v0.0.0
 )
 
@@ -148,4 +149,7 @@ require (
 	gotest.tools/v3 v3.5.2 // indirect
 )
 
-replace portside/testclient => ../testclient
+replace (
+	portside/client => ../client
+	portside/testclient => ../testclient
+)

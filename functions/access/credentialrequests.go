@@ -142,12 +142,14 @@ func (in *listRequestsInput) query() credentialrequests.Query {
 type listRequestsOutput struct {
 	Body struct {
 		Data       []CredentialRequest `json:"data"`
-		Pagination struct {
-			Limit   int     `json:"limit" doc:"Maximum number of items on the page." example:"20"`
-			HasMore bool    `json:"hasMore" doc:"Whether there is a next page."`
-			Next    *string `json:"next" doc:"Value of before for the next page, or of after with order=oldest; null on the last page."`
-		} `json:"pagination"`
+		Pagination requestPagination   `json:"pagination"`
 	}
+}
+
+type requestPagination struct {
+	Limit   int     `json:"limit" doc:"Maximum number of items on the page." example:"20"`
+	HasMore bool    `json:"hasMore" doc:"Whether there is a next page."`
+	Next    *string `json:"next" doc:"Value of before for the next page, or of after with order=oldest; null on the last page."`
 }
 
 func (h *handlers) listRequests(ctx context.Context, in *listRequestsInput) (*listRequestsOutput, error) {

@@ -52,10 +52,12 @@ type askInput struct {
 type askOutput struct {
 	SetCookie string `header:"Set-Cookie" doc:"The cookie that lets this browser use the link and the code."`
 	Body      struct {
-		Data struct {
-			ExpiresAt time.Time `json:"expiresAt" doc:"UTC; until when the link and the code work." example:"2026-03-02T09:30:30.250Z"`
-		} `json:"data"`
+		Data signInLink `json:"data"`
 	}
+}
+
+type signInLink struct {
+	ExpiresAt time.Time `json:"expiresAt" doc:"UTC; until when the link and the code work." example:"2026-03-02T09:30:30.250Z"`
 }
 
 func (h *handlers) ask(ctx context.Context, in *askInput) (*askOutput, error) {

@@ -7,11 +7,13 @@ import (
 )
 
 type healthOutput struct {
-	Body struct {
-		Status  string `json:"status" enum:"ok" doc:"Always ok. A service that is down does not respond."`
-		Version string `json:"version" doc:"Release, by semantic versioning." example:"0.1.0"`
-		Commit  string `json:"commit" doc:"Git commit that the release was built from. Include it when you report a defect." example:"1f3a9c07be24"`
-	}
+	Body serviceHealth
+}
+
+type serviceHealth struct {
+	Status  string `json:"status" enum:"ok" doc:"Always ok. A service that is down does not respond."`
+	Version string `json:"version" doc:"Release, by semantic versioning." example:"0.1.0"`
+	Commit  string `json:"commit" doc:"Git commit that the release was built from. Include it when you report a defect." example:"1f3a9c07be24"`
 }
 
 // health returns the handler of the health check. It reads no table: if the check failed with a dependency, it would take

@@ -1955,14 +1955,6 @@ export interface components {
             /** @description The period of the comparison; only with compare. */
             previous?: components["schemas"]["Previous"];
         };
-        DataStruct: {
-            /**
-             * Format: date-time
-             * @description UTC; until when the link and the code work.
-             * @example 2026-03-02T09:30:30.250Z
-             */
-            expiresAt: string;
-        };
         Difference: {
             /**
              * @description equal: both files have the same value. onlyFirst, onlySecond: only this file has a value. neither: no file has a value. inDoubt: one file has the value, and the other probably has one that is too uncertain for an answer.
@@ -2572,18 +2564,6 @@ export interface components {
             /** @description Whether there is a next page. */
             hasMore: boolean;
         };
-        PaginationStruct: {
-            /**
-             * Format: int64
-             * @description Maximum number of items on the page.
-             * @example 20
-             */
-            limit: number;
-            /** @description Whether there is a next page. */
-            hasMore: boolean;
-            /** @description Value of before for the next page, or of after with order=oldest; null on the last page. */
-            next: string | null;
-        };
         Passkey: {
             /**
              * Format: uuid
@@ -3132,6 +3112,18 @@ export interface components {
             /** @enum {string} */
             userVerification: "required";
         };
+        RequestPagination: {
+            /**
+             * Format: int64
+             * @description Maximum number of items on the page.
+             * @example 20
+             */
+            limit: number;
+            /** @description Whether there is a next page. */
+            hasMore: boolean;
+            /** @description Value of before for the next page, or of after with order=oldest; null on the last page. */
+            next: string | null;
+        };
         RequestPerson: {
             /**
              * Format: email
@@ -3170,6 +3162,23 @@ export interface components {
             row: number;
             /** @description The row, in the form that the schema describes. */
             data: unknown;
+        };
+        ServiceHealth: {
+            /**
+             * @description Always ok. A service that is down does not respond.
+             * @enum {string}
+             */
+            status: "ok";
+            /**
+             * @description Release, by semantic versioning.
+             * @example 0.1.0
+             */
+            version: string;
+            /**
+             * @description Git commit that the release was built from. Include it when you report a defect.
+             * @example 1f3a9c07be24
+             */
+            commit: string;
         };
         Session: {
             user: components["schemas"]["SessionUser"];
@@ -3239,6 +3248,14 @@ export interface components {
              *     ]
              */
             permissions: string[];
+        };
+        SignInLink: {
+            /**
+             * Format: date-time
+             * @description UTC; until when the link and the code work.
+             * @example 2026-03-02T09:30:30.250Z
+             */
+            expiresAt: string;
         };
         SignInMethods: {
             /** @description Whether people can sign in with a mailed link or code. */
@@ -3725,7 +3742,6 @@ export type CredentialRequest = components['schemas']['CredentialRequest'];
 export type CursorPagination = components['schemas']['CursorPagination'];
 export type Daily = components['schemas']['Daily'];
 export type DashboardData = components['schemas']['DashboardData'];
-export type DataStruct = components['schemas']['DataStruct'];
 export type Difference = components['schemas']['Difference'];
 export type ExtractionAnswer = components['schemas']['ExtractionAnswer'];
 export type ImageAttachment = components['schemas']['ImageAttachment'];
@@ -3752,7 +3768,6 @@ export type NewToken = components['schemas']['NewToken'];
 export type OpenIdMethod = components['schemas']['OpenIDMethod'];
 export type OwnSession = components['schemas']['OwnSession'];
 export type Pagination = components['schemas']['Pagination'];
-export type PaginationStruct = components['schemas']['PaginationStruct'];
 export type Passkey = components['schemas']['Passkey'];
 export type PasskeyDescriptor = components['schemas']['PasskeyDescriptor'];
 export type PasskeyParameter = components['schemas']['PasskeyParameter'];
@@ -3777,11 +3792,14 @@ export type RelyingParty = components['schemas']['RelyingParty'];
 export type ReplacedWords = components['schemas']['ReplacedWords'];
 export type RequestEvent = components['schemas']['RequestEvent'];
 export type RequestOptions = components['schemas']['RequestOptions'];
+export type RequestPagination = components['schemas']['RequestPagination'];
 export type RequestPerson = components['schemas']['RequestPerson'];
 export type ResponseTime = components['schemas']['ResponseTime'];
 export type Row = components['schemas']['Row'];
+export type ServiceHealth = components['schemas']['ServiceHealth'];
 export type Session = components['schemas']['Session'];
 export type SessionUser = components['schemas']['SessionUser'];
+export type SignInLink = components['schemas']['SignInLink'];
 export type SignInMethods = components['schemas']['SignInMethods'];
 export type Storage = components['schemas']['Storage'];
 export type SummaryAnswer = components['schemas']['SummaryAnswer'];
@@ -3901,7 +3919,7 @@ export interface operations {
                      */
                     "application/json": {
                         data: components["schemas"]["CredentialRequest"][];
-                        pagination: components["schemas"]["PaginationStruct"];
+                        pagination: components["schemas"]["RequestPagination"];
                     };
                 };
             };
@@ -6725,23 +6743,7 @@ export interface operations {
                      *       "status": "ok"
                      *     }
                      */
-                    "application/json": {
-                        /**
-                         * @description Always ok. A service that is down does not respond.
-                         * @enum {string}
-                         */
-                        status: "ok";
-                        /**
-                         * @description Release, by semantic versioning.
-                         * @example 0.1.0
-                         */
-                        version: string;
-                        /**
-                         * @description Git commit that the release was built from. Include it when you report a defect.
-                         * @example 1f3a9c07be24
-                         */
-                        commit: string;
-                    };
+                    "application/json": components["schemas"]["ServiceHealth"];
                 };
             };
             400: components["responses"]["BadRequest"];
@@ -7902,7 +7904,7 @@ export interface operations {
                      *     }
                      */
                     "application/json": {
-                        data: components["schemas"]["DataStruct"];
+                        data: components["schemas"]["SignInLink"];
                     };
                 };
             };

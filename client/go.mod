@@ -1,0 +1,3 @@
+module portside/client
+
+go 1.26.0

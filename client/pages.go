@@ -1,0 +1,131 @@
+package client
+
+import (
+	"context"
+	"iter"
+)
+
+// Page is one page of a list.
+type Page[T, P any] struct {
+	Data       []T `json:"data"`
+	Pagination P   `json:"pagination"`
+}
+
+// list is an operation that returns one page.
+type list[Params, T, P any] struct {
+	get     func(context.Context, *Params, ...CallOption) (Page[T, P], error)
+	advance func(*Params, Page[T, P]) (hasMore bool) // sets the parameters of the next page
+}
+
+// listOf lets the compiler infer the types of a list.
+func listOf[Params, T, P any](
+	get func(context.Context, *Params, ...CallOption) (Page[T, P], error), advance func(*Params, Page[T, P]) bool,
+) list[Params, T, P] {
+	return list[Params, T, P]{get, advance}
+}
+
+// all yields the items of all pages, beginning at the one of params. An error is the last value.
+func (l list[Params, T, P]) all(ctx context.Context, params *Params, options []CallOption) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		current := new(Params) // a copy, so that the caller can use params again
+		if params != nil {
+			*current = *params
+		}
+		for hasMore := true; hasMore; {
+			page, err := l.get(ctx, current, options...)
+			if err != nil {
+				var none T
+				yield(none, err)
+				return
+			}
+			for _, item := range page.Data {
+				if !yield(item, nil) {
+					return
+				}
+			}
+			hasMore = l.advance(current, page)
+		}
+	}
+}
+
+// byOffset sets the offset of the next page.
+func byOffset[T any](offset **int64, page Page[T, Pagination]) bool {
+	*offset = new(page.Pagination.Offset + int64(len(page.Data)))
+	return page.Pagination.HasMore && len(page.Data) > 0
+}
+
+// byCursor sets the cursor of the next page, which is nil on the last one.
+func byCursor(cursor **string, next *string) bool {
+	*cursor = next
+	return next != nil
+}
+
+// AllUsers yields the users on all pages of [Client.ListUsers]. A user may be left out or repeated if others are created or deleted
+// meanwhile.
+func (c *Client) AllUsers(ctx context.Context, params *ListUsersParams, options ...CallOption) iter.Seq2[ListedUser, error] {
+	return listOf(c.ListUsers, func(p *ListUsersParams, page Page[ListedUser, Pagination]) bool {
+		return byOffset(&p.Offset, page)
+	}).all(ctx, params, options)
+}
+
+// AllProjects yields the projects on all pages of [Client.ListProjects]. A project may be left out or repeated if others are created or
+// deleted meanwhile.
+func (c *Client) AllProjects(ctx context.Context, params *ListProjectsParams, options ...CallOption) iter.Seq2[ListedProject, error] {
+	return listOf(c.ListProjects, func(p *ListProjectsParams, page Page[ListedProject, Pagination]) bool {
+		return byOffset(&p.Offset, page)
+	}).all(ctx, params, options)
+}
+
+// AllPulls yields the pulls on all pages of [Client.ListPulls].
+func (c *Client) AllPulls(ctx context.Context, params *ListPullsParams, options ...CallOption) iter.Seq2[Pull, error] {
+	return listOf(c.ListPulls, func(p *ListPullsParams, page Page[Pull, CursorPagination]) bool {
+		return byCursor(&p.Cursor, page.Pagination.Next)
+	}).all(ctx, params, options)
+}
+
+// AllCharts yields the charts on all pages of [Client.ListCharts].
+func (c *Client) AllCharts(ctx context.Context, params *ListChartsParams, options ...CallOption) iter.Seq2[ChartSummary, error] {
+	return listOf(c.ListCharts, func(p *ListChartsParams, page Page[ChartSummary, CountedPagination]) bool {
+		return byCursor(&p.Cursor, page.Pagination.Next)
+	}).all(ctx, params, options)
+}
+
+// AllChartVersions yields the versions on all pages of [Client.ListChartVersions].
+func (c *Client) AllChartVersions(
+	ctx context.Context, name string, params *ListChartVersionsParams, options ...CallOption,
+) iter.Seq2[ChartVersion, error] {
+	get := func(ctx context.Context, p *ListChartVersionsParams, options ...CallOption) (Page[ChartVersion, CountedPagination], error) {
+		return c.ListChartVersions(ctx, name, p, options...)
+	}
+	return listOf(get, func(p *ListChartVersionsParams, page Page[ChartVersion, CountedPagination]) bool {
+		return byCursor(&p.Cursor, page.Pagination.Next)
+	}).all(ctx, params, options)
+}
+
+// AllImageRepositories yields the repositories on all pages of [Client.ListImageRepositories].
+func (c *Client) AllImageRepositories(
+	ctx context.Context, params *ListImageRepositoriesParams, options ...CallOption,
+) iter.Seq2[ImageRepository, error] {
+	return listOf(c.ListImageRepositories, func(p *ListImageRepositoriesParams, page Page[ImageRepository, CursorPagination]) bool {
+		return byCursor(&p.Cursor, page.Pagination.Next)
+	}).all(ctx, params, options)
+}
+
+// AllImageTags yields the tags on all pages of [Client.ListImageTags]. The parameters name the repository.
+func (c *Client) AllImageTags(ctx context.Context, params *ListImageTagsParams, options ...CallOption) iter.Seq2[ImageTag, error] {
+	return listOf(c.ListImageTags, func(p *ListImageTagsParams, page Page[ImageTag, CursorPagination]) bool {
+		return byCursor(&p.Cursor, page.Pagination.Next)
+	}).all(ctx, params, options)
+}
+
+// AllCredentialRequests yields the requests on all pages of [Client.ListCredentialRequests], in the order of the parameters.
+func (c *Client) AllCredentialRequests(
+	ctx context.Context, params *ListCredentialRequestsParams, options ...CallOption,
+) iter.Seq2[CredentialRequest, error] {
+	return listOf(c.ListCredentialRequests, func(p *ListCredentialRequestsParams, page Page[CredentialRequest, RequestPagination]) bool {
+		if p.Order != nil && *p.Order == ListCredentialRequestsParamsOrderOldest {
+			return byCursor(&p.After, page.Pagination.Next)
+		}
+		return byCursor(&p.Before, page.Pagination.Next)
+	}).all(ctx, params, options)
+}

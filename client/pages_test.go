@@ -1,0 +1,119 @@
+package client_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"net/http"
+	"slices"
+	"testing"
+
+	"portside/client"
+)
+
+// page answers with items and a pagination.
+func page(pagination string, ids ...string) func(http.ResponseWriter) {
+	items := ""
+	for _, id := range ids {
+		items += fmt.Sprintf(`,{"id":%q,"name":%q,"version":%q,"tag":%q,"repository":%q}`, id, id, id, id, id)
+	}
+	if items != "" {
+		items = items[1:]
+	}
+	return status(http.StatusOK, `{"data":[`+items+`],"pagination":`+pagination+`}`)
+}
+
+// read collects the items of a list.
+func read[T any](list iter.Seq2[T, error], id func(T) string) (ids []string, err error) {
+	for item, err := range list {
+		if err != nil {
+			return ids, err
+		}
+		ids = append(ids, id(item))
+	}
+	return ids, nil
+}
+
+func TestIteratorsFollowThePages(t *testing.T) {
+	byOffset := []func(http.ResponseWriter){
+		page(`{"offset":4,"limit":2,"hasMore":true}`, "a", "b"), page(`{"offset":6,"limit":2,"hasMore":false}`, "c"),
+	}
+	byCursor := []func(http.ResponseWriter){page(`{"hasMore":true,"next":"n1"}`, "a", "b"), page(`{"hasMore":false,"next":null}`, "c")}
+	oldest := &client.ListCredentialRequestsParams{Order: new(client.ListCredentialRequestsParamsOrderOldest)}
+	for name, test := range map[string]struct {
+		answers []func(http.ResponseWriter)
+		read    func(context.Context, *client.Client) ([]string, error)
+		second  string // query of the second request
+	}{
+		"users": {byOffset, func(ctx context.Context, c *client.Client) ([]string, error) {
+			params := &client.ListUsersParams{Limit: new(int64(2)), Offset: new(int64(4))}
+			defer func() {
+				if *params.Offset != 4 {
+					t.Error("the iterator changes the parameters of its caller")
+				}
+			}()
+			return read(c.AllUsers(ctx, params), func(u client.ListedUser) string { return u.ID })
+		}, "limit=2&offset=6"},
+		"projects": {byOffset, func(ctx context.Context, c *client.Client) ([]string, error) {
+			return read(c.AllProjects(ctx, nil), func(p client.ListedProject) string { return p.ID })
+		}, "offset=6"},
+		"pulls": {byCursor, func(ctx context.Context, c *client.Client) ([]string, error) {
+			return read(c.AllPulls(ctx, nil), func(p client.Pull) string { return p.ID })
+		}, "cursor=n1"},
+		"charts": {byCursor, func(ctx context.Context, c *client.Client) ([]string, error) {
+			return read(c.AllCharts(ctx, nil), func(s client.ChartSummary) string { return s.Name })
+		}, "cursor=n1"},
+		"chart versions": {byCursor, func(ctx context.Context, c *client.Client) ([]string, error) {
+			return read(c.AllChartVersions(ctx, "buoy", nil), func(v client.ChartVersion) string { return v.Version })
+		}, "cursor=n1"},
+		"repositories": {byCursor, func(ctx context.Context, c *client.Client) ([]string, error) {
+			return read(c.AllImageRepositories(ctx, nil), func(r client.ImageRepository) string { return r.Repository })
+		}, "cursor=n1"},
+		"tags": {byCursor, func(ctx context.Context, c *client.Client) ([]string, error) {
+			params := &client.ListImageTagsParams{Repository: "acme/api"}
+			return read(c.AllImageTags(ctx, params), func(t client.ImageTag) string { return t.Tag })
+		}, "cursor=n1&repository=acme%2Fapi"},
+		"credential requests": {byCursor, func(ctx context.Context, c *client.Client) ([]string, error) {
+			return read(c.AllCredentialRequests(ctx, nil), func(r client.CredentialRequest) string { return r.ID })
+		}, "before=n1"},
+		"oldest credential requests": {byCursor, func(ctx context.Context, c *client.Client) ([]string, error) {
+			return read(c.AllCredentialRequests(ctx, oldest), func(r client.CredentialRequest) string { return r.ID })
+		}, "after=n1&order=oldest"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, c := answering(t, test.answers...)
+			ids, err := test.read(t.Context(), c)
+			if err != nil || !slices.Equal(ids, []string{"a", "b", "c"}) || len(s.requests) != 2 {
+				t.Fatalf("read %v in %d requests: %v", ids, len(s.requests), err)
+			}
+			if got := s.requests[1].URL.RawQuery; got != test.second {
+				t.Errorf("the query of the second page is %s, want %s", got, test.second)
+			}
+		})
+	}
+}
+
+func TestIteratorEndsWithAnError(t *testing.T) {
+	_, c := answering(t, page(`{"hasMore":true,"next":"n1"}`, "a"), status(http.StatusForbidden, `{"code":"FORBIDDEN"}`))
+	ids, err := read(c.AllCharts(t.Context(), nil), func(s client.ChartSummary) string { return s.Name })
+	if refused, ok := errors.AsType[*client.Error](err); !ok || refused.Status != http.StatusForbidden || !slices.Equal(ids, []string{"a"}) {
+		t.Errorf("read %v: %v", ids, err)
+	}
+}
+
+func TestIteratorCanBeLeftAndRepeated(t *testing.T) {
+	s, c := answering(t, page(`{"hasMore":true,"next":"n1"}`, "a", "b"))
+	list := c.AllCharts(t.Context(), nil)
+	for range 2 {
+		for chart, err := range list {
+			if err != nil || chart.Name != "a" {
+				t.Error(chart, err)
+			}
+			break
+		}
+	}
+	if len(s.requests) != 2 || s.requests[1].URL.RawQuery != "" {
+		t.Errorf("%d requests", len(s.requests))
+	}
+}
