@@ -901,6 +901,8 @@ type Candidate struct {
 	End int64 `json:"end"`
 
 	// File Number of the file, starting at 1; missing if there is only one.
+	//
+	// Examples: 1
 	File *int64 `json:"file,omitempty"`
 
 	// Page Page number, starting at 1; 0 if the file has no pages.
@@ -1220,12 +1222,18 @@ type Columns struct {
 // Compared defines model for Compared.
 type Compared struct {
 	// Comparison How the values compare, in a sentence in the requested language. Empty if a value does not fit the schema of the question.
+	//
+	// Examples: Higher in the second document by 205.7 (+15.7 %): 1,512.5 instead of 1,306.8.
 	Comparison string `json:"comparison"`
 
 	// Data Value in the first file; empty if it was not found.
+	//
+	// Examples: 1306.8
 	Data string `json:"data"`
 
 	// DataToCompare Value in the second file; empty if it was not found.
+	//
+	// Examples: 1512.5
 	DataToCompare string `json:"data_to_compare"`
 
 	// Difference How the values compare, for programs.
@@ -2094,12 +2102,18 @@ type Place struct {
 	Cell *string `json:"cell,omitempty"`
 
 	// Column Number of the column in the table, from 1.
+	//
+	// Examples: 2
 	Column *int64 `json:"column,omitempty"`
 
 	// Headings The headings above the quote, the outermost first: up to 10, with the first 200 characters of each. Missing in a spreadsheet.
+	//
+	// Examples: ["Summary"]
 	Headings *[]string `json:"headings,omitempty"`
 
 	// Row Number of the row in the table, from 1. A header is a row, too.
+	//
+	// Examples: 3
 	Row *int64 `json:"row,omitempty"`
 
 	// Sheet In a spreadsheet: the name of the sheet.
@@ -2108,9 +2122,13 @@ type Place struct {
 	Sheet *string `json:"sheet,omitempty"`
 
 	// Slide In a presentation: the number of the slide, from 1.
+	//
+	// Examples: 2
 	Slide *int64 `json:"slide,omitempty"`
 
 	// Table Number of the table in the file, from 1. Missing in a spreadsheet.
+	//
+	// Examples: 1
 	Table *int64 `json:"table,omitempty"`
 }
 
@@ -2376,6 +2394,8 @@ type Quote struct {
 	End int64 `json:"end"`
 
 	// File Number of the file, starting at 1; missing if there is only one.
+	//
+	// Examples: 1
 	File *int64 `json:"file,omitempty"`
 
 	// Page Page number, starting at 1; 0 if the file has no pages.

@@ -19,8 +19,13 @@ var frame []byte
 // object is a JSON object.
 type object = map[string]any
 
-// openAPIDocument is the complete document as YAML and as JSON, with the keys in the same order.
-type openAPIDocument struct{ yaml, json []byte }
+// openAPIDocument is the complete document as YAML and as JSON, with the keys in the same order, and as a collection of requests.
+type openAPIDocument struct{ yaml, json, collection []byte }
+
+// files returns the content of each file that has the document, by its path in the project.
+func (d openAPIDocument) files() map[string][]byte {
+	return map[string][]byte{"openapi.yaml": d.yaml, "functions/system/openapi.json": d.json, collectionFile: d.collection}
+}
 
 // part is the document of one function.
 type part struct {
@@ -49,7 +54,12 @@ func buildDocument(root string) (openAPIDocument, error) {
 	if err := addExamples(merged); err != nil {
 		return openAPIDocument{}, err
 	}
-	return encode(merged)
+	document, err := encode(merged)
+	if err != nil {
+		return openAPIDocument{}, err
+	}
+	document.collection, err = collectionOf(merged)
+	return document, err
 }
 
 func readFrame() (object, error) {

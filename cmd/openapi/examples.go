@@ -96,14 +96,26 @@ func isNullable(s object) bool {
 	return slices.Contains(names, any("null"))
 }
 
-// object returns an object with an example of each property.
+// object returns an object with an example of each property. A map has one example, for a value with the name total. An optional property of
+// any content is left out, because an empty object is rarely valid.
 func (e exampler) object(s object, depth int) (any, error) {
 	example := object{}
 	properties, _ := s["properties"].(object)
+	required, _ := s["required"].([]any)
+	if values, isMap := s["additionalProperties"].(object); isMap && len(properties) == 0 {
+		value, err := e.example(values, depth+1)
+		if err != nil && typeOf(values) == "string" {
+			return example, nil // such as the labels of an image
+		}
+		return object{"total": value}, inProperty("total", err)
+	}
 	var failures []error
 	for _, name := range slices.Sorted(maps.Keys(properties)) {
 		value, err := e.example(properties[name], depth+1)
 		failures = append(failures, inProperty(name, err))
+		if content, isObject := value.(object); isObject && len(content) == 0 && !slices.Contains(required, any(name)) {
+			continue
+		}
 		example[name] = value
 	}
 	return example, errors.Join(failures...)

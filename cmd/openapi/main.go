@@ -1,4 +1,4 @@
-// Command openapi writes the API document: openapi.yaml, and the copy that functions/system serves.
+// Command openapi writes the API document: openapi.yaml, the copy that functions/system serves, and a collection of requests for API clients.
 //
 //	go run ./cmd/openapi [-root DIR]
 //
@@ -44,7 +44,7 @@ func generate(ctx context.Context, root string, progress io.Writer) error {
 	if err != nil {
 		return err
 	}
-	for file, content := range map[string][]byte{"openapi.yaml": document.yaml, "functions/system/openapi.json": document.json} {
+	for file, content := range document.files() {
 		if err := os.WriteFile(filepath.Join(root, filepath.FromSlash(file)), content, 0o644); err != nil {
 			return fmt.Errorf("write the document: %w", err)
 		}

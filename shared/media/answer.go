@@ -31,7 +31,7 @@ type Candidate struct {
 // Quote is a piece of evidence in the form in which clients see it.
 type Quote struct {
 	Quote      string   `json:"quote" doc:"The words, exactly as in the text of the file." example:"Total: 1.234,50 €"`
-	File       int      `json:"file,omitempty" doc:"Number of the file, starting at 1; missing if there is only one."`
+	File       int      `json:"file,omitempty" doc:"Number of the file, starting at 1; missing if there is only one." example:"1"`
 	Page       int      `json:"page" doc:"Page number, starting at 1; 0 if the file has no pages." example:"1"`
 	Start      int      `json:"start" doc:"Position of the first character of the quote in the text of the file." example:"412"`
 	End        int      `json:"end" doc:"Position after the last character of the quote." example:"429"`
@@ -45,11 +45,11 @@ type Quote struct {
 type Place struct {
 	Sheet    string   `json:"sheet,omitempty" doc:"In a spreadsheet: the name of the sheet." example:"Invoice"`
 	Cell     string   `json:"cell,omitempty" doc:"In a spreadsheet: the cell." example:"B7"`
-	Slide    int      `json:"slide,omitempty" doc:"In a presentation: the number of the slide, from 1."`
-	Headings []string `json:"headings,omitempty" doc:"The headings above the quote, the outermost first: up to 10, with the first 200 characters of each. Missing in a spreadsheet."`
-	Table    int      `json:"table,omitempty" doc:"Number of the table in the file, from 1. Missing in a spreadsheet."`
-	Row      int      `json:"row,omitempty" doc:"Number of the row in the table, from 1. A header is a row, too."`
-	Column   int      `json:"column,omitempty" doc:"Number of the column in the table, from 1."`
+	Slide    int      `json:"slide,omitempty" doc:"In a presentation: the number of the slide, from 1." example:"2"`
+	Headings []string `json:"headings,omitempty" doc:"The headings above the quote, the outermost first: up to 10, with the first 200 characters of each. Missing in a spreadsheet." example:"Summary"`
+	Table    int      `json:"table,omitempty" doc:"Number of the table in the file, from 1. Missing in a spreadsheet." example:"1"`
+	Row      int      `json:"row,omitempty" doc:"Number of the row in the table, from 1. A header is a row, too." example:"3"`
+	Column   int      `json:"column,omitempty" doc:"Number of the column in the table, from 1." example:"2"`
 }
 
 // Box is the place of a quote on its page.

@@ -9,9 +9,9 @@ import (
 
 // Compared is the result of comparing one variable.
 type Compared struct {
-	Data          string     `json:"data" doc:"Value in the first file; empty if it was not found."`
-	DataToCompare string     `json:"data_to_compare" doc:"Value in the second file; empty if it was not found."`
-	Comparison    string     `json:"comparison" doc:"How the values compare, in a sentence in the requested language. Empty if a value does not fit the schema of the question."`
+	Data          string     `json:"data" doc:"Value in the first file; empty if it was not found." example:"1306.8"`
+	DataToCompare string     `json:"data_to_compare" doc:"Value in the second file; empty if it was not found." example:"1512.5"`
+	Comparison    string     `json:"comparison" doc:"How the values compare, in a sentence in the requested language. Empty if a value does not fit the schema of the question." example:"Higher in the second document by 205.7 (+15.7 %): 1,512.5 instead of 1,306.8."`
 	Difference    Difference `json:"difference" doc:"How the values compare, for programs."`
 }
 

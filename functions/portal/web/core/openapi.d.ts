@@ -1478,6 +1478,7 @@ export interface components {
             /**
              * Format: int64
              * @description Number of the file, starting at 1; missing if there is only one.
+             * @example 1
              */
             file?: number;
             /** @description Place of the quote in a file without boxes, in the terms of its format. */
@@ -1771,11 +1772,20 @@ export interface components {
             };
         };
         Compared: {
-            /** @description Value in the first file; empty if it was not found. */
+            /**
+             * @description Value in the first file; empty if it was not found.
+             * @example 1306.8
+             */
             data: string;
-            /** @description Value in the second file; empty if it was not found. */
+            /**
+             * @description Value in the second file; empty if it was not found.
+             * @example 1512.5
+             */
             data_to_compare: string;
-            /** @description How the values compare, in a sentence in the requested language. Empty if a value does not fit the schema of the question. */
+            /**
+             * @description How the values compare, in a sentence in the requested language. Empty if a value does not fit the schema of the question.
+             * @example Higher in the second document by 205.7 (+15.7 %): 1,512.5 instead of 1,306.8.
+             */
             comparison: string;
             /** @description How the values compare, for programs. */
             difference: components["schemas"]["Difference"];
@@ -2699,13 +2709,20 @@ export interface components {
             /**
              * Format: int64
              * @description Number of the column in the table, from 1.
+             * @example 2
              */
             column?: number;
-            /** @description The headings above the quote, the outermost first: up to 10, with the first 200 characters of each. Missing in a spreadsheet. */
+            /**
+             * @description The headings above the quote, the outermost first: up to 10, with the first 200 characters of each. Missing in a spreadsheet.
+             * @example [
+             *       "Summary"
+             *     ]
+             */
             headings?: string[];
             /**
              * Format: int64
              * @description Number of the row in the table, from 1. A header is a row, too.
+             * @example 3
              */
             row?: number;
             /**
@@ -2716,11 +2733,13 @@ export interface components {
             /**
              * Format: int64
              * @description In a presentation: the number of the slide, from 1.
+             * @example 2
              */
             slide?: number;
             /**
              * Format: int64
              * @description Number of the table in the file, from 1. Missing in a spreadsheet.
+             * @example 1
              */
             table?: number;
         };
@@ -3012,6 +3031,7 @@ export interface components {
             /**
              * Format: int64
              * @description Number of the file, starting at 1; missing if there is only one.
+             * @example 1
              */
             file?: number;
             /** @description Place of the quote in a file without boxes, in the terms of its format. */
@@ -4922,7 +4942,37 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "candidates": {},
+                     *       "candidates": {
+                     *         "total": [
+                     *           {
+                     *             "box": {
+                     *               "bottom": 622.3,
+                     *               "left": 340.5,
+                     *               "right": 421.7,
+                     *               "top": 612.3
+                     *             },
+                     *             "confidence": 0.93,
+                     *             "end": 429,
+                     *             "file": 1,
+                     *             "page": 1,
+                     *             "place": {
+                     *               "cell": "B7",
+                     *               "column": 2,
+                     *               "headings": [
+                     *                 "Summary"
+                     *               ],
+                     *               "row": 3,
+                     *               "sheet": "Invoice",
+                     *               "slide": 2,
+                     *               "table": 1
+                     *             },
+                     *             "quote": "Total: 1.234,50 €",
+                     *             "start": 412,
+                     *             "time": 12.5,
+                     *             "value": 1234.5
+                     *           }
+                     *         ]
+                     *       },
                      *       "changes": [
                      *         {
                      *           "first": {
@@ -4958,9 +5008,96 @@ export interface operations {
                      *           ]
                      *         }
                      *       ],
-                     *       "evidence": {},
-                     *       "extracted_data": {},
-                     *       "tables": {},
+                     *       "evidence": {
+                     *         "total": [
+                     *           {
+                     *             "box": {
+                     *               "bottom": 622.3,
+                     *               "left": 340.5,
+                     *               "right": 421.7,
+                     *               "top": 612.3
+                     *             },
+                     *             "confidence": 0.93,
+                     *             "end": 429,
+                     *             "file": 1,
+                     *             "page": 1,
+                     *             "place": {
+                     *               "cell": "B7",
+                     *               "column": 2,
+                     *               "headings": [
+                     *                 "Summary"
+                     *               ],
+                     *               "row": 3,
+                     *               "sheet": "Invoice",
+                     *               "slide": 2,
+                     *               "table": 1
+                     *             },
+                     *             "quote": "Total: 1.234,50 €",
+                     *             "start": 412,
+                     *             "time": 12.5
+                     *           }
+                     *         ]
+                     *       },
+                     *       "extracted_data": {
+                     *         "total": {
+                     *           "comparison": "Higher in the second document by 205.7 (+15.7 %): 1,512.5 instead of 1,306.8.",
+                     *           "data": "1306.8",
+                     *           "data_to_compare": "1512.5",
+                     *           "difference": {
+                     *             "amount": 205.7,
+                     *             "currencies": [
+                     *               "USD",
+                     *               "EUR"
+                     *             ],
+                     *             "days": 30,
+                     *             "isFormOnly": true,
+                     *             "percent": 15.74,
+                     *             "relation": "equal"
+                     *           }
+                     *         }
+                     *       },
+                     *       "tables": {
+                     *         "total": {
+                     *           "added": [
+                     *             {
+                     *               "data": null,
+                     *               "row": 1
+                     *             }
+                     *           ],
+                     *           "changed": [
+                     *             {
+                     *               "data": null,
+                     *               "data_to_compare": null,
+                     *               "differences": {
+                     *                 "total": {
+                     *                   "data": "10",
+                     *                   "data_to_compare": "12",
+                     *                   "difference": {
+                     *                     "amount": 205.7,
+                     *                     "currencies": [
+                     *                       "USD",
+                     *                       "EUR"
+                     *                     ],
+                     *                     "days": 30,
+                     *                     "isFormOnly": true,
+                     *                     "percent": 15.74,
+                     *                     "relation": "equal"
+                     *                   }
+                     *                 }
+                     *               },
+                     *               "row": 0,
+                     *               "row_to_compare": 0
+                     *             }
+                     *           ],
+                     *           "equal": 3,
+                     *           "removed": [
+                     *             {
+                     *               "data": null,
+                     *               "row": 1
+                     *             }
+                     *           ]
+                     *         }
+                     *       },
                      *       "texts": [
                      *         {
                      *           "blocks": [
@@ -5456,13 +5593,17 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "schema": {},
                  *       "lang": "en",
                  *       "minConfidence": 0.9,
                  *       "prompt": "the prices",
                  *       "text1": "Price: 40.00 EUR",
                  *       "text2": "Price: 45.00 EUR",
-                 *       "variables": {}
+                 *       "variables": {
+                 *         "total": {
+                 *           "type": "string",
+                 *           "description": "amount to be paid, with tax"
+                 *         }
+                 *       }
                  *     }
                  */
                 "application/json": {
@@ -5515,7 +5656,37 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "candidates": {},
+                     *       "candidates": {
+                     *         "total": [
+                     *           {
+                     *             "box": {
+                     *               "bottom": 622.3,
+                     *               "left": 340.5,
+                     *               "right": 421.7,
+                     *               "top": 612.3
+                     *             },
+                     *             "confidence": 0.93,
+                     *             "end": 429,
+                     *             "file": 1,
+                     *             "page": 1,
+                     *             "place": {
+                     *               "cell": "B7",
+                     *               "column": 2,
+                     *               "headings": [
+                     *                 "Summary"
+                     *               ],
+                     *               "row": 3,
+                     *               "sheet": "Invoice",
+                     *               "slide": 2,
+                     *               "table": 1
+                     *             },
+                     *             "quote": "Total: 1.234,50 €",
+                     *             "start": 412,
+                     *             "time": 12.5,
+                     *             "value": 1234.5
+                     *           }
+                     *         ]
+                     *       },
                      *       "changes": [
                      *         {
                      *           "first": {
@@ -5551,9 +5722,96 @@ export interface operations {
                      *           ]
                      *         }
                      *       ],
-                     *       "evidence": {},
-                     *       "extracted_data": {},
-                     *       "tables": {},
+                     *       "evidence": {
+                     *         "total": [
+                     *           {
+                     *             "box": {
+                     *               "bottom": 622.3,
+                     *               "left": 340.5,
+                     *               "right": 421.7,
+                     *               "top": 612.3
+                     *             },
+                     *             "confidence": 0.93,
+                     *             "end": 429,
+                     *             "file": 1,
+                     *             "page": 1,
+                     *             "place": {
+                     *               "cell": "B7",
+                     *               "column": 2,
+                     *               "headings": [
+                     *                 "Summary"
+                     *               ],
+                     *               "row": 3,
+                     *               "sheet": "Invoice",
+                     *               "slide": 2,
+                     *               "table": 1
+                     *             },
+                     *             "quote": "Total: 1.234,50 €",
+                     *             "start": 412,
+                     *             "time": 12.5
+                     *           }
+                     *         ]
+                     *       },
+                     *       "extracted_data": {
+                     *         "total": {
+                     *           "comparison": "Higher in the second document by 205.7 (+15.7 %): 1,512.5 instead of 1,306.8.",
+                     *           "data": "1306.8",
+                     *           "data_to_compare": "1512.5",
+                     *           "difference": {
+                     *             "amount": 205.7,
+                     *             "currencies": [
+                     *               "USD",
+                     *               "EUR"
+                     *             ],
+                     *             "days": 30,
+                     *             "isFormOnly": true,
+                     *             "percent": 15.74,
+                     *             "relation": "equal"
+                     *           }
+                     *         }
+                     *       },
+                     *       "tables": {
+                     *         "total": {
+                     *           "added": [
+                     *             {
+                     *               "data": null,
+                     *               "row": 1
+                     *             }
+                     *           ],
+                     *           "changed": [
+                     *             {
+                     *               "data": null,
+                     *               "data_to_compare": null,
+                     *               "differences": {
+                     *                 "total": {
+                     *                   "data": "10",
+                     *                   "data_to_compare": "12",
+                     *                   "difference": {
+                     *                     "amount": 205.7,
+                     *                     "currencies": [
+                     *                       "USD",
+                     *                       "EUR"
+                     *                     ],
+                     *                     "days": 30,
+                     *                     "isFormOnly": true,
+                     *                     "percent": 15.74,
+                     *                     "relation": "equal"
+                     *                   }
+                     *                 }
+                     *               },
+                     *               "row": 0,
+                     *               "row_to_compare": 0
+                     *             }
+                     *           ],
+                     *           "equal": 3,
+                     *           "removed": [
+                     *             {
+                     *               "data": null,
+                     *               "row": 1
+                     *             }
+                     *           ]
+                     *         }
+                     *       },
                      *       "texts": [
                      *         {
                      *           "blocks": [
@@ -5658,7 +5916,37 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "candidates": {},
+                     *       "candidates": {
+                     *         "total": [
+                     *           {
+                     *             "box": {
+                     *               "bottom": 622.3,
+                     *               "left": 340.5,
+                     *               "right": 421.7,
+                     *               "top": 612.3
+                     *             },
+                     *             "confidence": 0.93,
+                     *             "end": 429,
+                     *             "file": 1,
+                     *             "page": 1,
+                     *             "place": {
+                     *               "cell": "B7",
+                     *               "column": 2,
+                     *               "headings": [
+                     *                 "Summary"
+                     *               ],
+                     *               "row": 3,
+                     *               "sheet": "Invoice",
+                     *               "slide": 2,
+                     *               "table": 1
+                     *             },
+                     *             "quote": "Total: 1.234,50 €",
+                     *             "start": 412,
+                     *             "time": 12.5,
+                     *             "value": 1234.5
+                     *           }
+                     *         ]
+                     *       },
                      *       "changes": [
                      *         {
                      *           "first": {
@@ -5694,9 +5982,96 @@ export interface operations {
                      *           ]
                      *         }
                      *       ],
-                     *       "evidence": {},
-                     *       "extracted_data": {},
-                     *       "tables": {},
+                     *       "evidence": {
+                     *         "total": [
+                     *           {
+                     *             "box": {
+                     *               "bottom": 622.3,
+                     *               "left": 340.5,
+                     *               "right": 421.7,
+                     *               "top": 612.3
+                     *             },
+                     *             "confidence": 0.93,
+                     *             "end": 429,
+                     *             "file": 1,
+                     *             "page": 1,
+                     *             "place": {
+                     *               "cell": "B7",
+                     *               "column": 2,
+                     *               "headings": [
+                     *                 "Summary"
+                     *               ],
+                     *               "row": 3,
+                     *               "sheet": "Invoice",
+                     *               "slide": 2,
+                     *               "table": 1
+                     *             },
+                     *             "quote": "Total: 1.234,50 €",
+                     *             "start": 412,
+                     *             "time": 12.5
+                     *           }
+                     *         ]
+                     *       },
+                     *       "extracted_data": {
+                     *         "total": {
+                     *           "comparison": "Higher in the second document by 205.7 (+15.7 %): 1,512.5 instead of 1,306.8.",
+                     *           "data": "1306.8",
+                     *           "data_to_compare": "1512.5",
+                     *           "difference": {
+                     *             "amount": 205.7,
+                     *             "currencies": [
+                     *               "USD",
+                     *               "EUR"
+                     *             ],
+                     *             "days": 30,
+                     *             "isFormOnly": true,
+                     *             "percent": 15.74,
+                     *             "relation": "equal"
+                     *           }
+                     *         }
+                     *       },
+                     *       "tables": {
+                     *         "total": {
+                     *           "added": [
+                     *             {
+                     *               "data": null,
+                     *               "row": 1
+                     *             }
+                     *           ],
+                     *           "changed": [
+                     *             {
+                     *               "data": null,
+                     *               "data_to_compare": null,
+                     *               "differences": {
+                     *                 "total": {
+                     *                   "data": "10",
+                     *                   "data_to_compare": "12",
+                     *                   "difference": {
+                     *                     "amount": 205.7,
+                     *                     "currencies": [
+                     *                       "USD",
+                     *                       "EUR"
+                     *                     ],
+                     *                     "days": 30,
+                     *                     "isFormOnly": true,
+                     *                     "percent": 15.74,
+                     *                     "relation": "equal"
+                     *                   }
+                     *                 }
+                     *               },
+                     *               "row": 0,
+                     *               "row_to_compare": 0
+                     *             }
+                     *           ],
+                     *           "equal": 3,
+                     *           "removed": [
+                     *             {
+                     *               "data": null,
+                     *               "row": 1
+                     *             }
+                     *           ]
+                     *         }
+                     *       },
                      *       "texts": [
                      *         {
                      *           "blocks": [
@@ -5783,11 +6158,15 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "schema": {},
                  *       "lang": "en",
                  *       "minConfidence": 0.9,
                  *       "text": "Invoice 17. Total: 12.50 EUR.",
-                 *       "variables": {}
+                 *       "variables": {
+                 *         "total": {
+                 *           "type": "string",
+                 *           "description": "amount to be paid, with tax"
+                 *         }
+                 *       }
                  *     }
                  */
                 "application/json": {
@@ -5827,9 +6206,70 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "candidates": {},
-                     *       "evidence": {},
-                     *       "extracted_data": {},
+                     *       "candidates": {
+                     *         "total": [
+                     *           {
+                     *             "box": {
+                     *               "bottom": 622.3,
+                     *               "left": 340.5,
+                     *               "right": 421.7,
+                     *               "top": 612.3
+                     *             },
+                     *             "confidence": 0.93,
+                     *             "end": 429,
+                     *             "file": 1,
+                     *             "page": 1,
+                     *             "place": {
+                     *               "cell": "B7",
+                     *               "column": 2,
+                     *               "headings": [
+                     *                 "Summary"
+                     *               ],
+                     *               "row": 3,
+                     *               "sheet": "Invoice",
+                     *               "slide": 2,
+                     *               "table": 1
+                     *             },
+                     *             "quote": "Total: 1.234,50 €",
+                     *             "start": 412,
+                     *             "time": 12.5,
+                     *             "value": 1234.5
+                     *           }
+                     *         ]
+                     *       },
+                     *       "evidence": {
+                     *         "total": [
+                     *           {
+                     *             "box": {
+                     *               "bottom": 622.3,
+                     *               "left": 340.5,
+                     *               "right": 421.7,
+                     *               "top": 612.3
+                     *             },
+                     *             "confidence": 0.93,
+                     *             "end": 429,
+                     *             "file": 1,
+                     *             "page": 1,
+                     *             "place": {
+                     *               "cell": "B7",
+                     *               "column": 2,
+                     *               "headings": [
+                     *                 "Summary"
+                     *               ],
+                     *               "row": 3,
+                     *               "sheet": "Invoice",
+                     *               "slide": 2,
+                     *               "table": 1
+                     *             },
+                     *             "quote": "Total: 1.234,50 €",
+                     *             "start": 412,
+                     *             "time": 12.5
+                     *           }
+                     *         ]
+                     *       },
+                     *       "extracted_data": {
+                     *         "total": null
+                     *       },
                      *       "texts": [
                      *         {
                      *           "blocks": [
@@ -5871,7 +6311,6 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "schema": {},
                  *       "documents": [
                  *         {
                  *           "name": "invoice-0117.pdf",
@@ -5880,7 +6319,12 @@ export interface operations {
                  *       ],
                  *       "lang": "en",
                  *       "minConfidence": 0.9,
-                 *       "variables": {}
+                 *       "variables": {
+                 *         "total": {
+                 *           "type": "string",
+                 *           "description": "amount to be paid, with tax"
+                 *         }
+                 *       }
                  *     }
                  */
                 "application/json": {
@@ -6027,9 +6471,70 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "candidates": {},
-                     *       "evidence": {},
-                     *       "extracted_data": {},
+                     *       "candidates": {
+                     *         "total": [
+                     *           {
+                     *             "box": {
+                     *               "bottom": 622.3,
+                     *               "left": 340.5,
+                     *               "right": 421.7,
+                     *               "top": 612.3
+                     *             },
+                     *             "confidence": 0.93,
+                     *             "end": 429,
+                     *             "file": 1,
+                     *             "page": 1,
+                     *             "place": {
+                     *               "cell": "B7",
+                     *               "column": 2,
+                     *               "headings": [
+                     *                 "Summary"
+                     *               ],
+                     *               "row": 3,
+                     *               "sheet": "Invoice",
+                     *               "slide": 2,
+                     *               "table": 1
+                     *             },
+                     *             "quote": "Total: 1.234,50 €",
+                     *             "start": 412,
+                     *             "time": 12.5,
+                     *             "value": 1234.5
+                     *           }
+                     *         ]
+                     *       },
+                     *       "evidence": {
+                     *         "total": [
+                     *           {
+                     *             "box": {
+                     *               "bottom": 622.3,
+                     *               "left": 340.5,
+                     *               "right": 421.7,
+                     *               "top": 612.3
+                     *             },
+                     *             "confidence": 0.93,
+                     *             "end": 429,
+                     *             "file": 1,
+                     *             "page": 1,
+                     *             "place": {
+                     *               "cell": "B7",
+                     *               "column": 2,
+                     *               "headings": [
+                     *                 "Summary"
+                     *               ],
+                     *               "row": 3,
+                     *               "sheet": "Invoice",
+                     *               "slide": 2,
+                     *               "table": 1
+                     *             },
+                     *             "quote": "Total: 1.234,50 €",
+                     *             "start": 412,
+                     *             "time": 12.5
+                     *           }
+                     *         ]
+                     *       },
+                     *       "extracted_data": {
+                     *         "total": null
+                     *       },
                      *       "texts": [
                      *         {
                      *           "blocks": [
@@ -7637,7 +8142,6 @@ export interface operations {
                  * @example {
                  *       "code": "4071823659",
                  *       "email": "ada@example.com",
-                 *       "passkey": {},
                  *       "token": "psl_…"
                  *     }
                  */

@@ -1,0 +1,56 @@
+package main
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+)
+
+// TestCollectionHasEveryOperationForPrograms compares the requests with the operations of the document, and checks that each can be sent.
+func TestCollectionHasEveryOperationForPrograms(t *testing.T) {
+	built, err := buildDocument(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var document struct {
+		Paths map[string]map[string]struct {
+			Security []map[string]any `json:"security"`
+		} `json:"paths"`
+	}
+	var found collection
+	if err := json.Unmarshal(built.json, &document); err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(built.collection, &found); err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]bool{}
+	for path, operations := range document.Paths {
+		for method, o := range operations {
+			if isOnlyForPages := len(o.Security) == 1 && o.Security[0]["session"] != nil; !isOnlyForPages {
+				want[strings.ToUpper(method)+" {{baseUrl}}"+strings.NewReplacer("{", ":", "}", "").Replace(path)] = true
+			}
+		}
+	}
+	for _, folder := range found.Folders {
+		for _, each := range folder.Requests {
+			r := each.Request
+			if key := r.Method + " " + r.URL.Raw; !want[key] {
+				t.Errorf("%s: %q is not an operation for programs, or it is there twice", folder.Name, key)
+			} else {
+				delete(want, key)
+			}
+			if r.Body != nil && r.Body.Mode == "raw" && !json.Valid([]byte(r.Body.Raw)) {
+				t.Errorf("%s: the body is not JSON: %s", each.Name, r.Body.Raw)
+			}
+			for _, v := range r.URL.Variables {
+				if !strings.Contains(r.URL.Raw, ":"+v.Key) {
+					t.Errorf("%s: the path has no %s", each.Name, v.Key)
+				}
+			}
+		}
+	}
+	for key := range want {
+		t.Errorf("the collection has no %s", key)
+	}
+}
