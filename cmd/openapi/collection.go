@@ -75,12 +75,14 @@ var (
 	apiKeyAuth = &requestAuth{Type: "apikey", APIKey: []keyValue{
 		{Key: "key", Value: "X-API-Key"}, {Key: "value", Value: "{{apiKey}}"}, {Key: "in", Value: "header"},
 	}}
-	basicAuth = &requestAuth{Type: "basic", Basic: []keyValue{{Key: "username", Value: "{{username}}"}, {Key: "password", Value: "{{password}}"}}}
-	noAuth    = &requestAuth{Type: "noauth"}
+	basicAuth = &requestAuth{Type: "basic", Basic: []keyValue{
+		{Key: "username", Value: "{{username}}"}, {Key: "password", Value: "{{password}}"},
+	}}
+	noAuth = &requestAuth{Type: "noauth"}
 )
 
-// collectionOf returns the requests of the document as a collection with a folder for each tag. Optional parameters are disabled. Operations
-// that only the portal's own pages can use are left out.
+// collectionOf returns the requests of the document as a collection with a folder for each tag. Optional parameters are disabled.
+// Operations that only the portal's own pages can use are left out.
 func collectionOf(document object) ([]byte, error) {
 	info, _ := document["info"].(object)
 	c := collection{
@@ -119,17 +121,12 @@ func requestsOf(document object, tag string) []namedRequest {
 	for _, path := range slices.Sorted(maps.Keys(paths)) {
 		operations, _ := paths[path].(object)
 		for _, method := range []string{"get", "post", "put", "patch", "delete"} {
-			operation, ok := operations[method].(object)
-			if tags, _ := operation["tags"].([]any); !ok || !slices.Contains(tags, any(tag)) {
-				continue
-			}
+			operation, _ := operations[method].(object)
+			tags, _ := operation["tags"].([]any)
 			auth, isForPrograms := authOf(operation)
-			if !isForPrograms {
-				continue
+			if slices.Contains(tags, any(tag)) && isForPrograms {
+				all = append(all, namedRequest{text(operation["summary"]), requestOf(method, path, operation, auth)})
 			}
-			r := requestOf(method, path, operation)
-			r.Auth = auth
-			all = append(all, namedRequest{text(operation["summary"]), r})
 		}
 	}
 	return all
@@ -151,8 +148,23 @@ func authOf(operation object) (auth *requestAuth, isForPrograms bool) {
 	return nil, false
 }
 
-func requestOf(method, path string, operation object) request {
-	r := request{Method: strings.ToUpper(method), Description: text(operation["description"]), Header: []keyValue{}}
+func requestOf(method, path string, operation object, auth *requestAuth) request {
+	r := request{Method: strings.ToUpper(method), Description: text(operation["description"]), Auth: auth, Header: []keyValue{}}
+	r.addParameters(operation)
+	r.URL.Host = []string{"{{baseUrl}}"}
+	colons := strings.NewReplacer("{", ":", "}", "")
+	r.URL.Path = strings.Split(colons.Replace(strings.TrimPrefix(path, "/")), "/")
+	r.URL.Raw = "{{baseUrl}}" + colons.Replace(path)
+	body, _ := operation["requestBody"].(object)
+	content, _ := body["content"].(object)
+	for kind, media := range content {
+		r.Body = bodyOf(kind, media.(object))
+	}
+	return r
+}
+
+// addParameters adds the parameters of an operation to the URL and the header. Only those in the path have no switch.
+func (r *request) addParameters(operation object) {
 	parameters, _ := operation["parameters"].([]any)
 	for _, each := range parameters {
 		p, _ := each.(object)
@@ -169,16 +181,6 @@ func requestOf(method, path string, operation object) request {
 			r.Header = append(r.Header, value)
 		}
 	}
-	r.URL.Host = []string{"{{baseUrl}}"}
-	colons := strings.NewReplacer("{", ":", "}", "")
-	r.URL.Path = strings.Split(colons.Replace(strings.TrimPrefix(path, "/")), "/")
-	r.URL.Raw = "{{baseUrl}}" + colons.Replace(path)
-	body, _ := operation["requestBody"].(object)
-	content, _ := body["content"].(object)
-	for kind, media := range content {
-		r.Body = bodyOf(kind, media.(object))
-	}
-	return r
 }
 
 // bodyOf returns a body with the example of the document, or a form with the fields that are files.
@@ -206,7 +208,8 @@ func bodyOf(kind string, media object) *requestBody {
 
 func isFile(property object) bool {
 	items, _ := property["items"].(object)
-	return property["format"] == "binary" || property["contentMediaType"] != nil || items["format"] == "binary" || items["contentMediaType"] != nil
+	isBinary := func(schema object) bool { return schema["format"] == "binary" || schema["contentMediaType"] != nil }
+	return isBinary(property) || isBinary(items)
 }
 
 // exampleOf returns the example of a parameter or a field, or its default, as it stands in a URL.

@@ -34,23 +34,28 @@ func TestCollectionHasEveryOperationForPrograms(t *testing.T) {
 	}
 	for _, folder := range found.Folders {
 		for _, each := range folder.Requests {
-			r := each.Request
-			if key := r.Method + " " + r.URL.Raw; !want[key] {
+			key := each.Request.Method + " " + each.Request.URL.Raw
+			if !want[key] {
 				t.Errorf("%s: %q is not an operation for programs, or it is there twice", folder.Name, key)
-			} else {
-				delete(want, key)
 			}
-			if r.Body != nil && r.Body.Mode == "raw" && !json.Valid([]byte(r.Body.Raw)) {
-				t.Errorf("%s: the body is not JSON: %s", each.Name, r.Body.Raw)
-			}
-			for _, v := range r.URL.Variables {
-				if !strings.Contains(r.URL.Raw, ":"+v.Key) {
-					t.Errorf("%s: the path has no %s", each.Name, v.Key)
-				}
-			}
+			delete(want, key)
+			checkRequest(t, each.Request)
 		}
 	}
 	for key := range want {
 		t.Errorf("the collection has no %s", key)
+	}
+}
+
+// checkRequest checks that the body is JSON and that the path has the variables.
+func checkRequest(t *testing.T, r request) {
+	t.Helper()
+	if r.Body != nil && r.Body.Mode == "raw" && !json.Valid([]byte(r.Body.Raw)) {
+		t.Errorf("%s: the body is not JSON: %s", r.URL.Raw, r.Body.Raw)
+	}
+	for _, v := range r.URL.Variables {
+		if !strings.Contains(r.URL.Raw, ":"+v.Key) {
+			t.Errorf("%s has no %s", r.URL.Raw, v.Key)
+		}
 	}
 }

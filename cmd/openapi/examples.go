@@ -96,8 +96,8 @@ func isNullable(s object) bool {
 	return slices.Contains(names, any("null"))
 }
 
-// object returns an object with an example of each property. A map has one example, for a value with the name total. An optional property of
-// any content is left out, because an empty object is rarely valid.
+// object returns an object with an example of each property. A map has one example, for a value with the name total. An optional
+// property of any content is left out, because an empty object is rarely valid.
 func (e exampler) object(s object, depth int) (any, error) {
 	example := object{}
 	properties, _ := s["properties"].(object)

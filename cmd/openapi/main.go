@@ -1,4 +1,5 @@
-// Command openapi writes the API document: openapi.yaml, the copy that functions/system serves, and a collection of requests for API clients.
+// Command openapi writes the API document: openapi.yaml, the copy that functions/system serves, and a collection of requests for
+// API clients.
 //
 //	go run ./cmd/openapi [-root DIR]
 //
