@@ -142,11 +142,28 @@ func (in *listRequestsInput) query() credentialrequests.Query {
 type listRequestsOutput struct {
 	Body struct {
 		Data       []CredentialRequest `json:"data"`
-		Pagination struct {
-			Limit   int     `json:"limit" doc:"Maximum number of items on the page." example:"20"`
-			HasMore bool    `json:"hasMore" doc:"Whether there is a next page."`
-			Next    *string `json:"next" doc:"Value of before for the next page, or of after with order=oldest; null on the last page."`
-		} `json:"pagination"`
+		Pagination RequestPagination   `json:"pagination"`
+	}
+}
+
+// RequestPagination describes the position of a page in the list of credential requests.
+type RequestPagination struct {
+	Limit   int     `json:"limit" doc:"Maximum number of items on the page." example:"20"`
+	HasMore bool    `json:"hasMore" doc:"Whether there is a next page."`
+	Next    *string `json:"next" doc:"Value of before for the next page, or of after with order=oldest; null on the last page."`
+
+	oldestFirst bool
+}
+
+// NextPage implements web.Paginated.
+func (p RequestPagination) NextPage() (parameter, value string) {
+	switch {
+	case p.Next == nil:
+		return "", ""
+	case p.oldestFirst:
+		return "after", *p.Next
+	default:
+		return "before", *p.Next
 	}
 }
 
@@ -165,8 +182,9 @@ func (h *handlers) listRequests(ctx context.Context, in *listRequestsInput) (*li
 	for i, r := range page.Requests {
 		out.Body.Data[i] = encodeRequest(r, people)
 	}
-	out.Body.Pagination.Limit, out.Body.Pagination.Next = in.Limit, web.NullIfZero(page.Next)
-	out.Body.Pagination.HasMore = page.Next != ""
+	out.Body.Pagination = RequestPagination{
+		Limit: in.Limit, HasMore: page.Next != "", Next: web.NullIfZero(page.Next), oldestFirst: in.Order == "oldest",
+	}
 	return out, nil
 }
 

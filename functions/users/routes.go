@@ -107,9 +107,10 @@ var (
 	}
 	getUser = huma.Operation{
 		OperationID: "getUser", Method: http.MethodGet, Path: "/v1/users/{userId}", Tags: []string{"Users"},
-		Summary:     "Get a user",
-		Description: "Returns one user with all fields. The `ETag` identifies the version; send it in `If-Match` to change only this version.",
-		Errors:      []int{http.StatusNotFound},
+		Summary: "Get a user",
+		Description: "Returns one user with all fields. The `ETag` identifies the version; send it in `If-Match` to change only this version. " +
+			"A sign-in changes `lastLoginAt` but not the `ETag`.",
+		Errors: []int{http.StatusNotFound},
 	}
 	updateUser = huma.Operation{
 		OperationID: "updateUser", Method: http.MethodPut, Path: "/v1/users/{userId}", Tags: []string{"Users"},

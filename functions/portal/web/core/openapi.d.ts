@@ -1115,7 +1115,7 @@ export interface paths {
         };
         /**
          * Get a user
-         * @description Returns one user with all fields. The `ETag` identifies the version; send it in `If-Match` to change only this version.
+         * @description Returns one user with all fields. The `ETag` identifies the version; send it in `If-Match` to change only this version. A sign-in changes `lastLoginAt` but not the `ETag`.
          *
          *     Needs the permission `users:read`.
          */
@@ -2572,18 +2572,6 @@ export interface components {
             /** @description Whether there is a next page. */
             hasMore: boolean;
         };
-        PaginationStruct: {
-            /**
-             * Format: int64
-             * @description Maximum number of items on the page.
-             * @example 20
-             */
-            limit: number;
-            /** @description Whether there is a next page. */
-            hasMore: boolean;
-            /** @description Value of before for the next page, or of after with order=oldest; null on the last page. */
-            next: string | null;
-        };
         Passkey: {
             /**
              * Format: uuid
@@ -3131,6 +3119,18 @@ export interface components {
             timeout: number;
             /** @enum {string} */
             userVerification: "required";
+        };
+        RequestPagination: {
+            /**
+             * Format: int64
+             * @description Maximum number of items on the page.
+             * @example 20
+             */
+            limit: number;
+            /** @description Whether there is a next page. */
+            hasMore: boolean;
+            /** @description Value of before for the next page, or of after with order=oldest; null on the last page. */
+            next: string | null;
         };
         RequestPerson: {
             /**
@@ -3752,7 +3752,6 @@ export type NewToken = components['schemas']['NewToken'];
 export type OpenIdMethod = components['schemas']['OpenIDMethod'];
 export type OwnSession = components['schemas']['OwnSession'];
 export type Pagination = components['schemas']['Pagination'];
-export type PaginationStruct = components['schemas']['PaginationStruct'];
 export type Passkey = components['schemas']['Passkey'];
 export type PasskeyDescriptor = components['schemas']['PasskeyDescriptor'];
 export type PasskeyParameter = components['schemas']['PasskeyParameter'];
@@ -3777,6 +3776,7 @@ export type RelyingParty = components['schemas']['RelyingParty'];
 export type ReplacedWords = components['schemas']['ReplacedWords'];
 export type RequestEvent = components['schemas']['RequestEvent'];
 export type RequestOptions = components['schemas']['RequestOptions'];
+export type RequestPagination = components['schemas']['RequestPagination'];
 export type RequestPerson = components['schemas']['RequestPerson'];
 export type ResponseTime = components['schemas']['ResponseTime'];
 export type Row = components['schemas']['Row'];
@@ -3840,6 +3840,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    /** @description Path of the next page, as <…>; rel="next" (RFC 8288). Absent on the last page. */
+                    Link?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3901,7 +3903,7 @@ export interface operations {
                      */
                     "application/json": {
                         data: components["schemas"]["CredentialRequest"][];
-                        pagination: components["schemas"]["PaginationStruct"];
+                        pagination: components["schemas"]["RequestPagination"];
                     };
                 };
             };
@@ -4384,6 +4386,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    /** @description Path of the next page, as <…>; rel="next" (RFC 8288). Absent on the last page. */
+                    Link?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6499,6 +6503,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    /** @description Path of the next page, as <…>; rel="next" (RFC 8288). Absent on the last page. */
+                    Link?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6561,6 +6567,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    /** @description Path of the next page, as <…>; rel="next" (RFC 8288). Absent on the last page. */
+                    Link?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6767,6 +6775,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    /** @description Path of the next page, as <…>; rel="next" (RFC 8288). Absent on the last page. */
+                    Link?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6899,6 +6909,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    /** @description Path of the next page, as <…>; rel="next" (RFC 8288). Absent on the last page. */
+                    Link?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7168,6 +7180,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    /** @description Path of the next page, as <…>; rel="next" (RFC 8288). Absent on the last page. */
+                    Link?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7346,7 +7360,10 @@ export interface operations {
     getProject: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The ETag of your copy. If it is current, the response is a 304 without a body. */
+                "If-None-Match"?: string;
+            };
             path: {
                 /** @description ID of the project. */
                 projectId: string;
@@ -7395,6 +7412,18 @@ export interface operations {
                         data: components["schemas"]["Project"];
                     };
                 };
+            };
+            /** @description Your copy is current. */
+            304: {
+                headers: {
+                    /** @description Identifies this version of the resource. */
+                    ETag?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -8080,6 +8109,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    /** @description Path of the next page, as <…>; rel="next" (RFC 8288). Absent on the last page. */
+                    Link?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8396,7 +8427,10 @@ export interface operations {
     getUser: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The ETag of your copy. If it is current, the response is a 304 without a body. */
+                "If-None-Match"?: string;
+            };
             path: {
                 /** @description ID of the user. */
                 userId: string;
@@ -8444,6 +8478,18 @@ export interface operations {
                         data: components["schemas"]["User"];
                     };
                 };
+            };
+            /** @description Your copy is current. */
+            304: {
+                headers: {
+                    /** @description Identifies this version of the resource. */
+                    ETag?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
