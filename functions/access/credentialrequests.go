@@ -193,6 +193,7 @@ type requestInput struct {
 }
 
 type requestOutput struct {
+	web.Version
 	Body requestBody
 }
 
@@ -212,7 +213,8 @@ func (h *handlers) encodeWithPeople(
 	if err != nil {
 		return nil, err
 	}
-	return &requestOutput{Body: requestBody{Data: encodeRequest(r, people)}}, nil
+	encoded := encodeRequest(r, people)
+	return &requestOutput{Version: web.ContentVersion(encoded), Body: requestBody{Data: encoded}}, nil
 }
 
 type decideInput struct {
@@ -255,7 +257,7 @@ func (h *handlers) decide(ctx context.Context, in *decideInput, approve bool) (*
 	if err != nil {
 		return nil, err
 	}
-	return &requestOutput{Body: requestBody{Data: encodeRequest(decided, nil)}}, nil
+	return h.encodeWithPeople(ctx, caller, decided)
 }
 
 type collectInput struct {

@@ -147,6 +147,7 @@ type tokenInput struct {
 }
 
 type tokenOutput struct {
+	web.Version
 	Body struct {
 		Data Token `json:"data"`
 	}
@@ -158,22 +159,28 @@ func (h *handlers) get(ctx context.Context, in *tokenInput) (*tokenOutput, error
 	if err != nil {
 		return nil, err
 	}
-	out := &tokenOutput{}
-	out.Body.Data = h.encodeToken(found)
+	encoded := h.encodeToken(found)
+	out := &tokenOutput{Version: web.ContentVersion(encoded)}
+	out.Body.Data = encoded
 	return out, nil
 }
 
 type revokeInput struct {
+	web.Condition
 	TokenID string `path:"tokenId" doc:"Public ID of the token." example:"3vQB7B6MrGQZ"`
 	Line    bool   `query:"line" default:"false" doc:"Whether to revoke the whole line of renewals of the token."`
 }
 
 func (h *handlers) revoke(ctx context.Context, in *revokeInput) (*struct{}, error) {
 	caller, _ := principal.From(ctx)
-	if in.Line {
-		return nil, h.tokens.RevokeLine(ctx, caller, in.TokenID)
+	target := tokens.Target{ID: in.TokenID}
+	if wanted := in.WantedTag(); wanted != nil {
+		target.Accepts = func(c credentials.Credential) bool { return wanted(web.ContentVersion(h.encodeToken(c)).ETag) }
 	}
-	return nil, h.tokens.Revoke(ctx, caller, in.TokenID)
+	if in.Line {
+		return nil, h.tokens.RevokeLine(ctx, caller, target)
+	}
+	return nil, h.tokens.Revoke(ctx, caller, target)
 }
 
 type revokeLeakedInput struct {

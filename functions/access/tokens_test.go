@@ -49,7 +49,27 @@ func TestTokenIsCreatedRenewedAndRevoked(t *testing.T) {
 	if !strings.HasPrefix(revoked.Text("data.reason"), "revoked by ") {
 		t.Errorf("the reason is %q", revoked.Text("data.reason"))
 	}
-	d.withKey(key).Delete("/api/v1/tokens/" + renewed.Text("data.id")).WantStatus(http.StatusNotFound)
+	d.withKey(key).Delete("/api/v1/tokens/" + renewed.Text("data.id")).WantStatus(http.StatusNoContent) // as the first time
+	d.withKey(key).Get("/api/v1/tokens/"+renewed.Text("data.id")).WantValue("data.revokedAt", revoked.Text("data.revokedAt"))
+}
+
+func TestTokenIsRevokedOnlyWithItsETag(t *testing.T) {
+	d := newFixture(t)
+	_, key := d.user("manager@example.com", principal.Manager)
+	made := d.withKey(key).Post("/api/v1/tokens", all).WantStatus(http.StatusCreated)
+	at := "/api/v1/tokens/" + made.Text("data.id")
+	tag := d.withKey(key).Get(at).WantStatus(http.StatusOK).Header.Get("ETag")
+	d.withKey(key).With("If-None-Match", tag).Get(at).WantStatus(http.StatusNotModified)
+	d.withToken(made.Text("data.token")).Get(at).WantStatus(http.StatusOK) // a use changes the token
+	used := d.withKey(key).With("If-None-Match", tag).Get(at).WantStatus(http.StatusOK).Header.Get("ETag")
+
+	for _, query := range []string{"", "?line=true"} {
+		d.withKey(key).With("If-Match", tag).Delete(at + query).WantStatus(http.StatusPreconditionFailed)
+		d.withKey(key).Get(at).WantValue("data.status", "active")
+	}
+	d.withKey(key).With("If-Match", `"other", `+used).Delete(at).WantStatus(http.StatusNoContent)
+	d.withKey(key).With("If-Match", used).Delete(at).WantStatus(http.StatusPreconditionFailed)
+	d.withKey(key).With("If-Match", "*").Delete(at).WantStatus(http.StatusNoContent)
 }
 
 func TestRenewalCannotExtendScopes(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"portside/shared/core/principal"
+	"portside/shared/core/versions"
 	"portside/shared/credentials"
 	"portside/shared/users"
 	"portside/shared/web"
@@ -103,7 +104,32 @@ func (s *service) createKey(ctx context.Context, in *createKeyInput) (*createKey
 	return out, nil
 }
 
+type keyInput struct {
+	UserID string `path:"userId" format:"uuid" doc:"ID of the user."`
+	KeyID  string `path:"keyId" doc:"Public ID of the key." example:"3vQB7B6MrGQZ"`
+}
+
+type keyOutput struct {
+	web.Version
+	Body struct {
+		Data APIKey `json:"data"`
+	}
+}
+
+func (s *service) getKey(ctx context.Context, in *keyInput) (*keyOutput, error) {
+	caller, _ := principal.From(ctx)
+	key, err := s.keys.Get(ctx, caller, web.CanonicalID(in.UserID), in.KeyID)
+	if err != nil {
+		return nil, err
+	}
+	encoded := encodeKey(key)
+	out := &keyOutput{Version: web.ContentVersion(encoded)}
+	out.Body.Data = encoded
+	return out, nil
+}
+
 type deleteKeyInput struct {
+	web.Condition
 	UserID string `path:"userId" format:"uuid" doc:"ID of the user."`
 	KeyID  string `path:"keyId" doc:"Public ID of the key." example:"3vQB7B6MrGQZ"`
 	Made   bool   `query:"made" default:"false" doc:"Whether to end everything that was created with the key, too."`
@@ -116,9 +142,29 @@ func (in *deleteKeyInput) Resolve(ctx huma.Context) []error { //nolint:unparam /
 	return nil
 }
 
+// checkKeyTag refuses to delete a key that does not have the ETag of the request. A key never changes except by its uses and its end, so
+// no transaction needs to compare it again.
+func (s *service) checkKeyTag(ctx context.Context, caller principal.Principal, userID string, in *deleteKeyInput) error {
+	wanted := in.WantedTag()
+	if wanted == nil {
+		return nil
+	}
+	key, err := s.keys.Get(ctx, caller, userID, in.KeyID)
+	if err != nil {
+		return err
+	}
+	if !wanted(web.ContentVersion(encodeKey(key)).ETag) {
+		return versions.ErrMismatch
+	}
+	return nil
+}
+
 func (s *service) deleteKey(ctx context.Context, in *deleteKeyInput) (*struct{}, error) {
 	caller, _ := principal.From(ctx)
 	userID := web.CanonicalID(in.UserID)
+	if err := s.checkKeyTag(ctx, caller, userID, in); err != nil {
+		return nil, err
+	}
 	if !in.Made {
 		return nil, s.keys.Revoke(ctx, caller, userID, in.KeyID)
 	}

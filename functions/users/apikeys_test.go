@@ -38,8 +38,11 @@ func TestKeyIsCreatedUsedAndDeleted(t *testing.T) {
 	p.clock.Advance(30 * 24 * time.Hour)
 	other.Get("/v1/users/" + user.ID).WantStatus(http.StatusUnauthorized) // expired
 	me.Get(at).WantValue("data.1.id", id)
-	me.Delete(at + "/" + id).WantStatus(http.StatusNoContent)
-	me.Delete(at + "/" + id).WantStatus(http.StatusNotFound)
+	one := me.Get(made.Header.Get("Location")).WantStatus(http.StatusOK).WantValue("data.name", made.Text("data.name"))
+	me.With("If-Match", `"other"`).Delete(at + "/" + id).WantStatus(http.StatusPreconditionFailed)
+	me.With("If-Match", one.Header.Get("ETag")).Delete(at + "/" + id).WantStatus(http.StatusNoContent)
+	me.Delete(at + "/" + id).WantStatus(http.StatusNoContent) // as the first time
+	me.Get(at + "/" + id).WantStatus(http.StatusNotFound)
 	me.Get(at).WantValue("data.1", nil)
 }
 

@@ -199,14 +199,14 @@ export interface paths {
         };
         /**
          * Get a token or password
-         * @description Returns what it may download, when it expires, and when it was last used. Your own need no permission; those of other users need `tokens:read`.
+         * @description Returns what it may download, when it expires, and when it was last used. The `ETag` changes with any of them. Your own need no permission; those of other users need `tokens:read`.
          */
         get: operations["getToken"];
         put?: never;
         post?: never;
         /**
          * Revoke a token or password
-         * @description It stops working with the next request. With `line=true`, the whole line of renewals stops working: the tokens it was renewed from, and all that were renewed from any of them. Do that if the token has leaked, because the person who has it may have renewed it. Such a request can be repeated.
+         * @description It stops working with the next request. A token that is revoked already gets the same response. With `line=true`, the whole line of renewals stops working: the tokens it was renewed from, and all that were renewed from any of them. Do that if the token has leaked, because the person who has it may have renewed it.
          *
          *     Your own need no permission; those of other users need `tokens:write`. A token can revoke only itself, the tokens it was renewed from, and the tokens renewed from it; with `line=true`, its own line.
          */
@@ -1179,12 +1179,18 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /**
+         * Get an API key
+         * @description Returns a key that is not deleted, without its secret.
+         *
+         *     Your own keys need no permission; those of other users need `api-keys:write`.
+         */
+        get: operations["getApiKey"];
         put?: never;
         post?: never;
         /**
          * Delete an API key
-         * @description The key stops working with the next request. With `made=true`, all keys, tokens and passwords that were created with it, directly or in several steps, also those of other users, stop working within seconds, and within minutes if there are many. Do that if the key has leaked. Such a request can be repeated, also if the key was deleted before.
+         * @description The key stops working with the next request. A key that is deleted already gets the same response. With `made=true`, all keys, tokens and passwords that were created with it, directly or in several steps, also those of other users, stop working within seconds, and within minutes if there are many. Do that if the key has leaked.
          *
          *     Your own keys need no permission; those of other users need `api-keys:write`.
          */
@@ -4083,7 +4089,10 @@ export interface operations {
     getCredentialRequest: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The ETag of your copy. If it is current, the response is a 304 without a body. */
+                "If-None-Match"?: string;
+            };
             path: {
                 /** @description ID of the request. */
                 requestId: string;
@@ -4095,6 +4104,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    /** @description Identifies this version of the resource. */
+                    ETag?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4152,6 +4163,18 @@ export interface operations {
                     };
                 };
             };
+            /** @description Your copy is current. */
+            304: {
+                headers: {
+                    /** @description Identifies this version of the resource. */
+                    ETag?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -4191,6 +4214,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    /** @description Identifies this version of the resource. */
+                    ETag?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4290,6 +4315,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    /** @description Identifies this version of the resource. */
+                    ETag?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4643,7 +4670,10 @@ export interface operations {
     getToken: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The ETag of your copy. If it is current, the response is a 304 without a body. */
+                "If-None-Match"?: string;
+            };
             path: {
                 /** @description Public ID of the token. */
                 tokenId: string;
@@ -4655,6 +4685,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    /** @description Identifies this version of the resource. */
+                    ETag?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4697,6 +4729,18 @@ export interface operations {
                     };
                 };
             };
+            /** @description Your copy is current. */
+            304: {
+                headers: {
+                    /** @description Identifies this version of the resource. */
+                    ETag?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -4712,7 +4756,10 @@ export interface operations {
                 /** @description Whether to revoke the whole line of renewals of the token. */
                 line?: boolean;
             };
-            header?: never;
+            header?: {
+                /** @description Changes the resource only if it still has this ETag; otherwise the response is 412. */
+                "If-Match"?: string;
+            };
             path: {
                 /** @description Public ID of the token. */
                 tokenId: string;
@@ -4735,6 +4782,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -8791,13 +8839,87 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    getApiKey: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag of your copy. If it is current, the response is a 304 without a body. */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description ID of the user. */
+                userId: string;
+                /** @description Public ID of the key. */
+                keyId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    /** @description Identifies this version of the resource. */
+                    ETag?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "name": "build server",
+                     *         "createdAt": "2026-03-02T09:15:30.250Z",
+                     *         "expiresAt": "2027-03-02T09:15:30.250Z",
+                     *         "id": "3vQB7B6MrGQZ",
+                     *         "lastUsedAt": "2026-03-09T07:45:00Z",
+                     *         "makers": [
+                     *           {
+                     *             "credentialId": "3vQB7B6MrGQZ",
+                     *             "userId": "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11"
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["APIKey"];
+                    };
+                };
+            };
+            /** @description Your copy is current. */
+            304: {
+                headers: {
+                    /** @description Identifies this version of the resource. */
+                    ETag?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     deleteApiKey: {
         parameters: {
             query?: {
                 /** @description Whether to end everything that was created with the key, too. */
                 made?: boolean;
             };
-            header?: never;
+            header?: {
+                /** @description Changes the resource only if it still has this ETag; otherwise the response is 412. */
+                "If-Match"?: string;
+            };
             path: {
                 /** @description ID of the user. */
                 userId: string;
@@ -8822,6 +8944,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
