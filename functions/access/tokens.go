@@ -25,7 +25,7 @@ type Token struct {
 	Reason      *string       `json:"reason" doc:"Why it was revoked; null if it is not revoked."`
 	CreatedAt   time.Time     `json:"createdAt" doc:"UTC."`
 	ExpiresAt   *time.Time    `json:"expiresAt" doc:"UTC; null if it does not expire."`
-	LastUsedAt  *time.Time    `json:"lastUsedAt" doc:"UTC, rounded down to 5 minutes; null if it was never used."`
+	LastUsedAt  *time.Time    `json:"lastUsedAt" doc:"UTC, rounded down to 5 minutes, but not before createdAt; null if it was never used."`
 	RevokedAt   *time.Time    `json:"revokedAt" doc:"UTC; null if it is not revoked."`
 	RotatedFrom *string       `json:"rotatedFrom" doc:"ID of the token that this token was created with; null if it was created with an API key."`
 	Makers      []web.Maker   `json:"makers" nullable:"false" doc:"Who created the token, and with which credential; then who created that credential, and so on. A renewed token has the makers of the first one. Empty if the service created it."`

@@ -53,6 +53,17 @@ func TestTokenIsCreatedRenewedAndRevoked(t *testing.T) {
 	d.withKey(key).Get("/api/v1/tokens/"+renewed.Text("data.id")).WantValue("data.revokedAt", revoked.Text("data.revokedAt"))
 }
 
+// TestFirstUseIsNotBeforeTheCreation uses a token at once. The time of the use is rounded down to 5 minutes.
+func TestFirstUseIsNotBeforeTheCreation(t *testing.T) {
+	d := newFixture(t)
+	_, key := d.user("manager@example.com", principal.Manager)
+	d.advance(3 * time.Minute)
+	made := d.withKey(key).Post("/api/v1/tokens", all).WantStatus(http.StatusCreated)
+	d.withToken(made.Text("data.token")).Get("/api/v1/tokens").WantStatus(http.StatusOK).
+		WantValue("data.0.lastUsedAt", made.Text("data.createdAt"))
+	d.withKey(key).Get("/api/v1/tokens/"+made.Text("data.id")).WantValue("data.lastUsedAt", made.Text("data.createdAt"))
+}
+
 func TestTokenIsRevokedOnlyWithItsETag(t *testing.T) {
 	d := newFixture(t)
 	_, key := d.user("manager@example.com", principal.Manager)

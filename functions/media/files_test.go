@@ -89,6 +89,15 @@ func TestCompare(t *testing.T) {
 	}
 }
 
+func TestOlderPathSaysThatItIsDeprecated(t *testing.T) {
+	const successor = `</v1/capabilities/compare/media>; rel="successor-version"`
+	c := newTestAPI(t).client()
+	for _, files := range [][]string{{"@file1", invoice, "@file2", laterInvoice}, nil} { // an answer and an error
+		postForm(t, c, "/v1/ai/compare/media", files...).WantHeader("Deprecation", "@1795737600").WantHeader("Link", successor)
+		postForm(t, c, comparePath, files...).WantHeader("Deprecation", "").WantHeader("Link", "")
+	}
+}
+
 func TestSummarize(t *testing.T) {
 	a := newTestAPI(t)
 	minutes := strings.Repeat("The board met on Monday and discussed the harbour extension. ", 3) +

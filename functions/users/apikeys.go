@@ -19,7 +19,7 @@ type APIKey struct {
 	Name       string      `json:"name" doc:"Name of the key." example:"build server"`
 	CreatedAt  time.Time   `json:"createdAt" doc:"UTC." example:"2026-03-02T09:15:30.250Z"`
 	ExpiresAt  *time.Time  `json:"expiresAt" doc:"UTC; null if the key does not expire." example:"2027-03-02T09:15:30.250Z"`
-	LastUsedAt *time.Time  `json:"lastUsedAt" doc:"UTC, rounded down to 5 minutes; null if the key was never used." example:"2026-03-09T07:45:00Z"`
+	LastUsedAt *time.Time  `json:"lastUsedAt" doc:"UTC, rounded down to 5 minutes, but not before createdAt; null if the key was never used." example:"2026-03-09T07:45:00Z"`
 	Makers     []web.Maker `json:"makers" nullable:"false" doc:"Who created the key, and with which credential; then who created that credential, and so on, up to a sign-in. Empty if the operator of the service created it."`
 }
 

@@ -125,7 +125,7 @@ export interface paths {
          * List pulls
          * @description Returns which charts and images were downloaded, newest first: by whom, with which token, when, and from which address. A pull is listed within a few minutes and for 400 days. Repeated requests for the same tag within a minute count as one pull. Requests for manifests that belong to a pulled tag are usually part of its pull.
          *
-         *     Your own pulls need no permission; those of other users need `tokens:read`. Without it, tokens of other users have no pulls. A page can have fewer items than its limit although there is a next page.
+         *     Your own pulls need no permission; those of other users need `tokens:read`. Without it, other users and their tokens have no pulls. A page can have fewer items than its limit although there is a next page.
          */
         get: operations["listPulls"];
         put?: never;
@@ -269,6 +269,7 @@ export interface paths {
         put?: never;
         /**
          * Compare two files (older path)
+         * @deprecated
          * @description The format of a file is detected from its content. Supported formats are text, Markdown, HTML, CSV, JSON, XML, RTF, PDF, Word, PowerPoint, Excel, OpenDocument, EPUB, mail, and recordings with subtitles. Pictures and other recordings are supported if the service has a model for them. A request has at most 4.4 MB; for larger files, up to 200 MB, use `POST /v1/uploads`. Send the settings as form fields, or all of them in the field `model`, as a JSON object; other fields are then ignored. For 24 hours, the same files with the same settings get the same answer from a cache. If the work takes longer than 25 seconds, the response is 202 and the work continues as a job.
          *
          *     Needs the permission `capabilities:use`.
@@ -1265,7 +1266,7 @@ export interface components {
             expiresAt: string | null;
             /**
              * Format: date-time
-             * @description UTC, rounded down to 5 minutes; null if the key was never used.
+             * @description UTC, rounded down to 5 minutes, but not before createdAt; null if the key was never used.
              * @example 2026-03-09T07:45:00Z
              */
             lastUsedAt: string | null;
@@ -2467,7 +2468,7 @@ export interface components {
             expiresAt: string | null;
             /**
              * Format: date-time
-             * @description UTC, rounded down to 5 minutes; null if the key was never used.
+             * @description UTC, rounded down to 5 minutes, but not before createdAt; null if the key was never used.
              * @example 2026-03-09T07:45:00Z
              */
             lastUsedAt: string | null;
@@ -3390,7 +3391,7 @@ export interface components {
             expiresAt: string | null;
             /**
              * Format: date-time
-             * @description UTC, rounded down to 5 minutes; null if it was never used.
+             * @description UTC, rounded down to 5 minutes, but not before createdAt; null if it was never used.
              */
             lastUsedAt: string | null;
             /**
@@ -4391,6 +4392,8 @@ export interface operations {
             query?: {
                 /** @description Only pulls with the token or password that has this public ID. */
                 token?: string;
+                /** @description Only pulls with the tokens and passwords of this user. */
+                userId?: string;
                 /** @description Only pulls of the chart or image with this name. */
                 repository?: string;
                 /** @description Only charts, or only images. */
