@@ -63,13 +63,19 @@ type createTokenInput struct {
 	Body struct {
 		Name   string            `json:"name" doc:"Name of the token, 1 to 100 characters." example:"build pipeline"`
 		Scopes []principal.Scope `json:"scopes" nullable:"false" doc:"What the token may download: read:helm-charts or read:docker-images, each optionally limited to names." example:"[\"read:docker-images:acme/*\"]"`
-		Days   *int              `json:"expiration_days,omitempty" default:"90" minimum:"1" maximum:"365" doc:"Days until the token expires. A token that renews itself gets at most the days for which it was created, and none after the end of its line; then the answer has an earlier expiresAt."`
-		Line   *int              `json:"line_expiration_days,omitempty" minimum:"1" maximum:"730" doc:"Days until the line of renewals ends that the token begins. Default: 365, or twice expiration_days if that is more. A token that renews itself must not send it." example:"365"`
+		Days   *int              `json:"expiration_days,omitempty" minimum:"1" maximum:"365" doc:"Days until the token expires. Default: 90. A token that renews itself gets at most the days for which it was created, and none after the end of its line; then the answer has an earlier expiresAt." example:"90"`
+		// DaysAlias is the name of Days in the other operations.
+		DaysAlias *int `json:"expirationDays,omitempty" hidden:"true" minimum:"1" maximum:"365"`
+		Line      *int `json:"line_expiration_days,omitempty" minimum:"1" maximum:"730" doc:"Days until the line of renewals ends that the token begins. Default: 365, or twice expiration_days if that is more. A token that renews itself must not send it." example:"365"`
 	}
 }
 
 // Resolve implements huma.Resolver. It adds the failures of the domain to the failures of the schema.
-func (in *createTokenInput) Resolve(huma.Context) []error { return web.Failures(in.token().Check()) }
+func (in *createTokenInput) Resolve(huma.Context) []error {
+	days, failures := web.OneOf(in.Body.Days, in.Body.DaysAlias, "/expirationDays", "expiration_days")
+	in.Body.Days = days
+	return web.Failures(append(failures, in.token().Check()...))
+}
 
 func (in *createTokenInput) token() tokens.NewToken {
 	input := tokens.NewToken{

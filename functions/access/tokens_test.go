@@ -115,7 +115,8 @@ func TestCreateTokenRejectsInvalidInput(t *testing.T) {
 		`{"name":"n","scopes":["read:helm-charts"],"expiration_days":366}`:                      {"/expiration_days"},
 		`{"name":"n","scopes":["read:helm-charts"],"expiration_days":1.5}`:                      {"/expiration_days"},
 		`{"name":"n","scopes":["read:helm-charts"],"expiration_days":"30"}`:                     {"/expiration_days"},
-		`{"name":"n","scopes":["read:helm-charts"],"expirationDays":30}`:                        {"/expirationDays"},
+		`{"name":"n","scopes":["read:helm-charts"],"expirationDays":366}`:                       {"/expirationDays", "/expiration_days"},
+		`{"name":"n","scopes":["read:helm-charts"],"expirationDays":9,"expiration_days":9}`:     {"/expirationDays"},
 		`{"name":"` + strings.Repeat("n", 101) + `","scopes":["read:helm-charts"]}`:             {"/name"},
 		`{"name":"n","scopes":["` + strings.Repeat("read:helm-charts\",\"", 20) + `read:all"]}`: {"/scopes"},
 	} {
@@ -125,6 +126,15 @@ func TestCreateTokenRejectsInvalidInput(t *testing.T) {
 		}
 	}
 	d.withKey(key).Get("/api/v1/tokens").WantValue("data", []any{}) // no token was created
+}
+
+func TestTokenTakesBothNamesOfItsDays(t *testing.T) {
+	d := newFixture(t)
+	_, key := d.user("manager@example.com", principal.Manager)
+	for _, name := range []string{"expiration_days", "expirationDays"} {
+		d.withKey(key).Post("/api/v1/tokens", `{"name":"n","scopes":["read:helm-charts"],"`+name+`":30}`).WantStatus(http.StatusCreated).
+			WantValue("data.expiresAt", "2026-04-01T09:00:00Z")
+	}
 }
 
 func TestTokenPermissions(t *testing.T) {

@@ -408,6 +408,8 @@ func TestUploads(t *testing.T) {
 	}
 	postForm(t, c, extractPath, "file_upload_id", id, "model", variables).WantStatus(http.StatusOK).WantValue("extracted_data.total", 1452)
 	postForm(t, c, comparePath, "file1_upload_id", id, "@file2", laterInvoice).WantStatus(http.StatusOK)
+	postForm(t, c, extractPath, "uploadId", id, "model", variables).WantStatus(http.StatusOK).WantValue("extracted_data.total", 1452)
+	postForm(t, c, comparePath, "uploadId1", id, "uploadId2", id).WantStatus(http.StatusOK)
 	postForm(t, a.clientOf(bob, principal.Admin), extractPath, "file_upload_id", id).WantStatus(http.StatusUnprocessableEntity)
 	postForm(t, c, extractPath, "file_upload_id", "../"+id).WantStatus(http.StatusUnprocessableEntity)
 }

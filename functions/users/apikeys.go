@@ -54,8 +54,10 @@ type createKeyInput struct {
 	web.SecretIdempotency
 	UserID string `path:"userId" format:"uuid" doc:"ID of the user."`
 	Body   struct {
-		Name           string `json:"name" doc:"Name of the key, 1 to 100 characters." example:"build server"`
-		ExpirationDays *int   `json:"expirationDays,omitempty" minimum:"1" maximum:"3650" doc:"Days until the key expires. Default: it never expires." example:"365"`
+		Name string `json:"name" doc:"Name of the key, 1 to 100 characters." example:"build server"`
+		// DaysAlias is the name of ExpirationDays in the operation that creates a token.
+		DaysAlias      *int `json:"expiration_days,omitempty" hidden:"true" minimum:"1" maximum:"3650"`
+		ExpirationDays *int `json:"expirationDays,omitempty" minimum:"1" maximum:"3650" doc:"Days until the key expires. Default: it never expires." example:"365"`
 	}
 	host string
 }
@@ -63,7 +65,9 @@ type createKeyInput struct {
 // Resolve implements huma.Resolver.
 func (in *createKeyInput) Resolve(ctx huma.Context) []error {
 	in.host = ctx.Host()
-	return web.Failures(in.key().Check())
+	days, failures := web.OneOf(in.Body.ExpirationDays, in.Body.DaysAlias, "/expiration_days", "expirationDays")
+	in.Body.ExpirationDays = days
+	return web.Failures(append(failures, in.key().Check()...))
 }
 
 func (in *createKeyInput) key() users.NewKey {

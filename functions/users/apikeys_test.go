@@ -95,6 +95,18 @@ func TestCreateKeyRejectsInvalidInput(t *testing.T) {
 	}
 }
 
+func TestKeyTakesBothNamesOfItsDays(t *testing.T) {
+	p := newFixture(t)
+	at := "/v1/users/" + p.admin.ID + "/api-keys"
+	for _, name := range []string{"expirationDays", "expiration_days"} {
+		p.asAdmin().Post(at, `{"name":"n","`+name+`":30}`).WantStatus(http.StatusCreated).WantValue("data.expiresAt", "2026-04-01T09:00:00Z")
+	}
+	both := p.asAdmin().Post(at, `{"name":"n","expirationDays":30,"expiration_days":30}`).WantStatus(http.StatusBadRequest).Pointers()
+	if !slices.Equal(both, []string{"/expiration_days"}) {
+		t.Errorf("pointers %q", both)
+	}
+}
+
 func TestKeyLimit(t *testing.T) {
 	p := newFixture(t)
 	at := "/v1/users/" + p.admin.ID + "/api-keys"

@@ -4568,8 +4568,8 @@ export interface operations {
                     scopes: string[];
                     /**
                      * Format: int64
-                     * @description Days until the token expires. A token that renews itself gets at most the days for which it was created, and none after the end of its line; then the answer has an earlier expiresAt.
-                     * @default 90
+                     * @description Days until the token expires. Default: 90. A token that renews itself gets at most the days for which it was created, and none after the end of its line; then the answer has an earlier expiresAt.
+                     * @example 90
                      */
                     expiration_days?: number;
                     /**
