@@ -2785,7 +2785,7 @@ export interface components {
              * @description Identifies the kind of problem, for programs.
              * @enum {string}
              */
-            code: "VALIDATION_ERROR" | "UNAUTHORIZED" | "FORBIDDEN" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "CONFLICT" | "PRECONDITION_FAILED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "UNPROCESSABLE" | "RATE_LIMITED" | "QUOTA_EXCEEDED" | "SIGN_IN_REQUIRED" | "INTERNAL_ERROR" | "UNAVAILABLE";
+            code: "VALIDATION_ERROR" | "UNAUTHORIZED" | "FORBIDDEN" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "CONFLICT" | "EMAIL_TAKEN" | "LAST_ADMIN" | "TOO_MANY_CREDENTIALS" | "LINE_ENDED" | "PRECONDITION_FAILED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "UNPROCESSABLE" | "IDEMPOTENCY_KEY_REUSED" | "RATE_LIMITED" | "QUOTA_EXCEEDED" | "SIGN_IN_REQUIRED" | "INTERNAL_ERROR" | "UNAVAILABLE";
             /**
              * @description The X-Request-Id of the response. Include it when you ask for help.
              * @example 0HN4bRs0oAMEJ1w=
