@@ -162,8 +162,12 @@ const (
 // Defines values for ProblemCode.
 const (
 	ProblemCodeCONFLICT             ProblemCode = "CONFLICT"
+	ProblemCodeEMAILTAKEN           ProblemCode = "EMAIL_TAKEN"
 	ProblemCodeFORBIDDEN            ProblemCode = "FORBIDDEN"
+	ProblemCodeIDEMPOTENCYKEYREUSED ProblemCode = "IDEMPOTENCY_KEY_REUSED"
 	ProblemCodeINTERNALERROR        ProblemCode = "INTERNAL_ERROR"
+	ProblemCodeLASTADMIN            ProblemCode = "LAST_ADMIN"
+	ProblemCodeLINEENDED            ProblemCode = "LINE_ENDED"
 	ProblemCodeMETHODNOTALLOWED     ProblemCode = "METHOD_NOT_ALLOWED"
 	ProblemCodeNOTFOUND             ProblemCode = "NOT_FOUND"
 	ProblemCodePAYLOADTOOLARGE      ProblemCode = "PAYLOAD_TOO_LARGE"
@@ -171,6 +175,7 @@ const (
 	ProblemCodeQUOTAEXCEEDED        ProblemCode = "QUOTA_EXCEEDED"
 	ProblemCodeRATELIMITED          ProblemCode = "RATE_LIMITED"
 	ProblemCodeSIGNINREQUIRED       ProblemCode = "SIGN_IN_REQUIRED"
+	ProblemCodeTOOMANYCREDENTIALS   ProblemCode = "TOO_MANY_CREDENTIALS"
 	ProblemCodeUNAUTHORIZED         ProblemCode = "UNAUTHORIZED"
 	ProblemCodeUNAVAILABLE          ProblemCode = "UNAVAILABLE"
 	ProblemCodeUNPROCESSABLE        ProblemCode = "UNPROCESSABLE"
@@ -717,7 +722,7 @@ type APIKey struct {
 	// Examples: 3vQB7B6MrGQZ
 	ID string `json:"id"`
 
-	// LastUsedAt UTC, rounded down to 5 minutes; null if the key was never used.
+	// LastUsedAt UTC, rounded down to 5 minutes, but not before createdAt; null if the key was never used.
 	//
 	// Examples: 2026-03-09T07:45:00Z
 	LastUsedAt *time.Time `json:"lastUsedAt"`
@@ -1908,7 +1913,7 @@ type NewAPIKey struct {
 	// Examples: psk_3vQB7B6MrGQZ_…
 	Key string `json:"key"`
 
-	// LastUsedAt UTC, rounded down to 5 minutes; null if the key was never used.
+	// LastUsedAt UTC, rounded down to 5 minutes, but not before createdAt; null if the key was never used.
 	//
 	// Examples: 2026-03-09T07:45:00Z
 	LastUsedAt *time.Time `json:"lastUsedAt"`
@@ -2680,7 +2685,7 @@ type Token struct {
 	ID   string    `json:"id"`
 	Kind TokenKind `json:"kind"`
 
-	// LastUsedAt UTC, rounded down to 5 minutes; null if it was never used.
+	// LastUsedAt UTC, rounded down to 5 minutes, but not before createdAt; null if it was never used.
 	LastUsedAt *time.Time `json:"lastUsedAt"`
 
 	// Line The line of renewals that the token belongs to; null for a password, and for a token that the operator of the service renews.
@@ -2915,6 +2920,8 @@ type ListPullsParamsKind string
 type ListPullsParams struct {
 	// Only pulls with the token or password that has this public ID.
 	Token *string
+	// Only pulls with the tokens and passwords of this user.
+	UserID *string
 	// Only pulls of the chart or image with this name.
 	Repository *string
 	// Only charts, or only images.
@@ -2933,6 +2940,7 @@ func (p *ListPullsParams) query() url.Values {
 	q := url.Values{}
 	if p != nil {
 		setQuery(q, "token", p.Token)
+		setQuery(q, "userId", p.UserID)
 		setQuery(q, "repository", p.Repository)
 		setQuery(q, "kind", p.Kind)
 		setQuery(q, "from", p.From)
@@ -2959,7 +2967,9 @@ func (p *ListTokensParams) query() url.Values {
 
 // CreateTokenJSONBody is the body of a request.
 type CreateTokenJSONBody struct {
-	// ExpirationDays Days until the token expires. A token that renews itself gets at most the days for which it was created, and none after the end of its line; then the answer has an earlier expiresAt.
+	// ExpirationDays Days until the token expires. Default: 90. A token that renews itself gets at most the days for which it was created, and none after the end of its line; then the answer has an earlier expiresAt.
+	//
+	// Examples: 90
 	ExpirationDays *int64 `json:"expiration_days,omitempty"`
 
 	// LineExpirationDays Days until the line of renewals ends that the token begins. Default: 365, or twice expiration_days if that is more. A token that renews itself must not send it.
@@ -4229,6 +4239,14 @@ func (c *Client) DeleteAPIKey(ctx context.Context, userID string, keyID string, 
 		method: http.MethodDelete,
 		path:   fillPath("/v1/users/{userId}/api-keys/{keyId}", userID, keyID),
 		query:  params.query(),
+	}, options)
+}
+
+// GetAPIKey calls GET /v1/users/{userId}/api-keys/{keyId}: Get an API key.
+func (c *Client) GetAPIKey(ctx context.Context, userID string, keyID string, options ...CallOption) (APIKey, error) {
+	return sendForData[APIKey](ctx, c, call{
+		method: http.MethodGet,
+		path:   fillPath("/v1/users/{userId}/api-keys/{keyId}", userID, keyID),
 	}, options)
 }
 

@@ -142,14 +142,29 @@ func (in *listRequestsInput) query() credentialrequests.Query {
 type listRequestsOutput struct {
 	Body struct {
 		Data       []CredentialRequest `json:"data"`
-		Pagination requestPagination   `json:"pagination"`
+		Pagination RequestPagination   `json:"pagination"`
 	}
 }
 
-type requestPagination struct {
+// RequestPagination describes the position of a page in the list of credential requests.
+type RequestPagination struct {
 	Limit   int     `json:"limit" doc:"Maximum number of items on the page." example:"20"`
 	HasMore bool    `json:"hasMore" doc:"Whether there is a next page."`
 	Next    *string `json:"next" doc:"Value of before for the next page, or of after with order=oldest; null on the last page."`
+
+	oldestFirst bool
+}
+
+// NextPage implements web.Paginated.
+func (p RequestPagination) NextPage() (parameter, value string) {
+	switch {
+	case p.Next == nil:
+		return "", ""
+	case p.oldestFirst:
+		return "after", *p.Next
+	default:
+		return "before", *p.Next
+	}
 }
 
 func (h *handlers) listRequests(ctx context.Context, in *listRequestsInput) (*listRequestsOutput, error) {
@@ -167,8 +182,9 @@ func (h *handlers) listRequests(ctx context.Context, in *listRequestsInput) (*li
 	for i, r := range page.Requests {
 		out.Body.Data[i] = encodeRequest(r, people)
 	}
-	out.Body.Pagination.Limit, out.Body.Pagination.Next = in.Limit, web.NullIfZero(page.Next)
-	out.Body.Pagination.HasMore = page.Next != ""
+	out.Body.Pagination = RequestPagination{
+		Limit: in.Limit, HasMore: page.Next != "", Next: web.NullIfZero(page.Next), oldestFirst: in.Order == "oldest",
+	}
 	return out, nil
 }
 
@@ -177,6 +193,7 @@ type requestInput struct {
 }
 
 type requestOutput struct {
+	web.Version
 	Body requestBody
 }
 
@@ -196,7 +213,8 @@ func (h *handlers) encodeWithPeople(
 	if err != nil {
 		return nil, err
 	}
-	return &requestOutput{Body: requestBody{Data: encodeRequest(r, people)}}, nil
+	encoded := encodeRequest(r, people)
+	return &requestOutput{Version: web.ContentVersion(encoded), Body: requestBody{Data: encoded}}, nil
 }
 
 type decideInput struct {
@@ -239,7 +257,7 @@ func (h *handlers) decide(ctx context.Context, in *decideInput, approve bool) (*
 	if err != nil {
 		return nil, err
 	}
-	return &requestOutput{Body: requestBody{Data: encodeRequest(decided, nil)}}, nil
+	return h.encodeWithPeople(ctx, caller, decided)
 }
 
 type collectInput struct {

@@ -30,6 +30,20 @@ const (
 // count returns how many entries a list has.
 func count(list webtest.Response) int { return len(list.WantStatus(http.StatusOK).List("data")) }
 
+// TestKeyOfAnotherOperationIsReused uses one key for a token and then for a request, which are stored in different forms.
+func TestKeyOfAnotherOperationIsReused(t *testing.T) {
+	d := newFixture(t)
+	_, key := d.user("manager@example.com", principal.Manager)
+	const request = `{"accessLevel":"full","justification":"Needed for the nightly build."}`
+	once := d.withKey(key).With("Idempotency-Key", onceKey)
+	once.Post(tokensPath, all).WantStatus(http.StatusCreated)
+	once.Post("/api/v1/credential-requests", request).WantStatus(http.StatusUnprocessableEntity)
+
+	other := d.withKey(key).With("Idempotency-Key", uuid.NewString())
+	other.Post("/api/v1/credential-requests", request).WantStatus(http.StatusCreated)
+	other.Post(tokensPath, all).WantStatus(http.StatusUnprocessableEntity)
+}
+
 func TestRepeatedTokenCreationReturnsTheSameToken(t *testing.T) {
 	d := newFixture(t)
 	_, key := d.user("manager@example.com", principal.Manager)

@@ -45,6 +45,7 @@ func encodePull(p pulls.Pull, n names) Pull {
 
 type listPullsInput struct {
 	Token      string     `query:"token" doc:"Only pulls with the token or password that has this public ID." example:"3vQB7B6MrGQZ"`
+	UserID     string     `query:"userId" format:"uuid" doc:"Only pulls with the tokens and passwords of this user." example:"01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11"`
 	Repository string     `query:"repository" maxLength:"255" pattern:"^[A-Za-z0-9._/-]+$" patternDescription:"the name of a chart or repository" doc:"Only pulls of the chart or image with this name." example:"acme/api"`
 	Kind       pulls.Kind `query:"kind" enum:"chart,image" doc:"Only charts, or only images."`
 	From       string     `query:"from" doc:"Start of the period: a date in UTC or an RFC 3339 time. Default: 30 days before to." example:"2026-11-01"`
@@ -67,7 +68,7 @@ func (in *listPullsInput) period() pulls.Period { return pulls.Period{From: in.F
 // It is not a secret, because a position does not give access to anything.
 func (in *listPullsInput) cursorPrefix(caller principal.Principal) string {
 	sum := sha256.Sum256([]byte(strings.Join([]string{
-		caller.UserID, in.Token, in.Repository, string(in.Kind), in.From, in.To,
+		caller.UserID, in.Token, web.CanonicalID(in.UserID), in.Repository, string(in.Kind), in.From, in.To,
 	}, "\x00")))
 	return string(sum[:8])
 }
@@ -111,7 +112,8 @@ func (h *handlers) listPulls(ctx context.Context, in *listPullsInput) (*listPull
 		return nil, err
 	}
 	page, err := h.pulls.List(ctx, caller, pulls.Query{
-		Credential: in.Token, Repository: in.Repository, Kind: in.Kind, From: from, To: to, After: after, Limit: in.Limit,
+		Credential: in.Token, Owner: web.CanonicalID(in.UserID), Repository: in.Repository, Kind: in.Kind, From: from, To: to,
+		After: after, Limit: in.Limit,
 	})
 	if err != nil {
 		return nil, err

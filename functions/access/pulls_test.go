@@ -121,6 +121,13 @@ func TestListPullsFiltersByCallerAndQuery(t *testing.T) {
 			t.Errorf("%s: found %q, want %q", c.query, got, c.references)
 		}
 	}
+	for query, count := range map[string]int{"?userId=" + a.ada.ID: 2, "?userId=" + a.ada.ID + "&kind=image": 1, "?userId=" + a.grace.ID: 1} {
+		if n := len(a.withKey(a.manager).Get(pullsPath + query).WantStatus(http.StatusOK).List("data")); n != count {
+			t.Errorf("%s: %d pulls, want %d", query, n, count)
+		}
+	}
+	a.withKey(a.graceKey).Get(pullsPath+"?userId="+a.ada.ID).WantStatus(http.StatusOK).WantValue("data", []any{})
+	a.withKey(a.graceKey).Get(pullsPath+"?userId="+a.grace.ID).WantStatus(http.StatusOK).WantValue("data.0.reference", "1.1")
 	a.anonymous().Get(pullsPath).WantStatus(http.StatusUnauthorized)
 	token := a.withKey(a.manager).Post("/api/v1/tokens", images).WantStatus(http.StatusCreated).Text("data.token")
 	a.withToken(token).Get(pullsPath).WantStatus(http.StatusUnauthorized)

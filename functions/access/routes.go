@@ -75,19 +75,20 @@ var (
 	getToken = huma.Operation{
 		OperationID: "getToken", Method: http.MethodGet, Path: "/api/v1/tokens/{tokenId}", Tags: []string{"Tokens"},
 		Summary: "Get a token or password",
-		Description: "Returns what it may download, when it expires, and when it was last used. Your own need no permission; those of " +
-			"other users need `tokens:read`.",
+		Description: "Returns what it may download, when it expires, and when it was last used. The `ETag` changes with any of them. Your own " +
+			"need no permission; those of other users need `tokens:read`.",
 		Errors: []int{http.StatusNotFound},
 	}
 	revokeToken = huma.Operation{
 		OperationID: "revokeToken", Method: http.MethodDelete, Path: "/api/v1/tokens/{tokenId}", Tags: []string{"Tokens"},
 		Summary: "Revoke a token or password", DefaultStatus: http.StatusNoContent,
-		Description: "It stops working with the next request. With `line=true`, the whole line of renewals stops working: the tokens it was " +
+		Description: "It stops working with the next request. A token that is revoked already gets the same response. " +
+			"With `line=true`, the whole line of renewals stops working: the tokens it was " +
 			"renewed from, and all that were renewed from any of them. Do that if the token has leaked, because the person who has it may have " +
-			"renewed it. Such a request can be repeated.\n\n" +
+			"renewed it.\n\n" +
 			"Your own need no permission; those of other users need `tokens:write`. A token can revoke only itself, the tokens it was renewed " +
 			"from, and the tokens renewed from it; with `line=true`, its own line.",
-		Errors: []int{http.StatusForbidden, http.StatusNotFound, http.StatusServiceUnavailable},
+		Errors: []int{http.StatusForbidden, http.StatusNotFound, http.StatusPreconditionFailed, http.StatusServiceUnavailable},
 	}
 	revokeLeakedToken = huma.Operation{
 		OperationID: "revokeLeakedToken", Method: http.MethodPost, Path: "/api/v1/tokens/revoke", Tags: []string{"Tokens"},
@@ -148,7 +149,7 @@ var (
 		Description: "Returns which charts and images were downloaded, newest first: by whom, with which token, when, and from which address. " +
 			"A pull is listed within a few minutes and for 400 days. Repeated requests for the same tag within a minute count as one pull. " +
 			"Requests for manifests that belong to a pulled tag are usually part of its pull.\n\n" +
-			"Your own pulls need no permission; those of other users need `tokens:read`. Without it, tokens of other users have no " +
+			"Your own pulls need no permission; those of other users need `tokens:read`. Without it, other users and their tokens have no " +
 			"pulls. A page can have fewer items than its limit although there is a next page.",
 	}
 )

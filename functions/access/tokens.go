@@ -25,7 +25,7 @@ type Token struct {
 	Reason      *string       `json:"reason" doc:"Why it was revoked; null if it is not revoked."`
 	CreatedAt   time.Time     `json:"createdAt" doc:"UTC."`
 	ExpiresAt   *time.Time    `json:"expiresAt" doc:"UTC; null if it does not expire."`
-	LastUsedAt  *time.Time    `json:"lastUsedAt" doc:"UTC, rounded down to 5 minutes; null if it was never used."`
+	LastUsedAt  *time.Time    `json:"lastUsedAt" doc:"UTC, rounded down to 5 minutes, but not before createdAt; null if it was never used."`
 	RevokedAt   *time.Time    `json:"revokedAt" doc:"UTC; null if it is not revoked."`
 	RotatedFrom *string       `json:"rotatedFrom" doc:"ID of the token that this token was created with; null if it was created with an API key."`
 	Makers      []web.Maker   `json:"makers" nullable:"false" doc:"Who created the token, and with which credential; then who created that credential, and so on. A renewed token has the makers of the first one. Empty if the service created it."`
@@ -63,13 +63,19 @@ type createTokenInput struct {
 	Body struct {
 		Name   string            `json:"name" doc:"Name of the token, 1 to 100 characters." example:"build pipeline"`
 		Scopes []principal.Scope `json:"scopes" nullable:"false" doc:"What the token may download: read:helm-charts or read:docker-images, each optionally limited to names." example:"[\"read:docker-images:acme/*\"]"`
-		Days   *int              `json:"expiration_days,omitempty" default:"90" minimum:"1" maximum:"365" doc:"Days until the token expires. A token that renews itself gets at most the days for which it was created, and none after the end of its line; then the answer has an earlier expiresAt."`
-		Line   *int              `json:"line_expiration_days,omitempty" minimum:"1" maximum:"730" doc:"Days until the line of renewals ends that the token begins. Default: 365, or twice expiration_days if that is more. A token that renews itself must not send it." example:"365"`
+		Days   *int              `json:"expiration_days,omitempty" minimum:"1" maximum:"365" doc:"Days until the token expires. Default: 90. A token that renews itself gets at most the days for which it was created, and none after the end of its line; then the answer has an earlier expiresAt." example:"90"`
+		// DaysAlias is the name of Days in the other operations.
+		DaysAlias *int `json:"expirationDays,omitempty" hidden:"true" minimum:"1" maximum:"365"`
+		Line      *int `json:"line_expiration_days,omitempty" minimum:"1" maximum:"730" doc:"Days until the line of renewals ends that the token begins. Default: 365, or twice expiration_days if that is more. A token that renews itself must not send it." example:"365"`
 	}
 }
 
 // Resolve implements huma.Resolver. It adds the failures of the domain to the failures of the schema.
-func (in *createTokenInput) Resolve(huma.Context) []error { return web.Failures(in.token().Check()) }
+func (in *createTokenInput) Resolve(huma.Context) []error {
+	days, failures := web.OneOf(in.Body.Days, in.Body.DaysAlias, "/expirationDays", "expiration_days")
+	in.Body.Days = days
+	return web.Failures(append(failures, in.token().Check()...))
+}
 
 func (in *createTokenInput) token() tokens.NewToken {
 	input := tokens.NewToken{
@@ -147,6 +153,7 @@ type tokenInput struct {
 }
 
 type tokenOutput struct {
+	web.Version
 	Body struct {
 		Data Token `json:"data"`
 	}
@@ -158,22 +165,28 @@ func (h *handlers) get(ctx context.Context, in *tokenInput) (*tokenOutput, error
 	if err != nil {
 		return nil, err
 	}
-	out := &tokenOutput{}
-	out.Body.Data = h.encodeToken(found)
+	encoded := h.encodeToken(found)
+	out := &tokenOutput{Version: web.ContentVersion(encoded)}
+	out.Body.Data = encoded
 	return out, nil
 }
 
 type revokeInput struct {
+	web.Condition
 	TokenID string `path:"tokenId" doc:"Public ID of the token." example:"3vQB7B6MrGQZ"`
 	Line    bool   `query:"line" default:"false" doc:"Whether to revoke the whole line of renewals of the token."`
 }
 
 func (h *handlers) revoke(ctx context.Context, in *revokeInput) (*struct{}, error) {
 	caller, _ := principal.From(ctx)
-	if in.Line {
-		return nil, h.tokens.RevokeLine(ctx, caller, in.TokenID)
+	target := tokens.Target{ID: in.TokenID}
+	if wanted := in.WantedTag(); wanted != nil {
+		target.Accepts = func(c credentials.Credential) bool { return wanted(web.ContentVersion(h.encodeToken(c)).ETag) }
 	}
-	return nil, h.tokens.Revoke(ctx, caller, in.TokenID)
+	if in.Line {
+		return nil, h.tokens.RevokeLine(ctx, caller, target)
+	}
+	return nil, h.tokens.Revoke(ctx, caller, target)
 }
 
 type revokeLeakedInput struct {

@@ -49,7 +49,38 @@ func TestTokenIsCreatedRenewedAndRevoked(t *testing.T) {
 	if !strings.HasPrefix(revoked.Text("data.reason"), "revoked by ") {
 		t.Errorf("the reason is %q", revoked.Text("data.reason"))
 	}
-	d.withKey(key).Delete("/api/v1/tokens/" + renewed.Text("data.id")).WantStatus(http.StatusNotFound)
+	d.withKey(key).Delete("/api/v1/tokens/" + renewed.Text("data.id")).WantStatus(http.StatusNoContent) // as the first time
+	d.withKey(key).Get("/api/v1/tokens/"+renewed.Text("data.id")).WantValue("data.revokedAt", revoked.Text("data.revokedAt"))
+}
+
+// TestFirstUseIsNotBeforeTheCreation uses a token at once. The time of the use is rounded down to 5 minutes.
+func TestFirstUseIsNotBeforeTheCreation(t *testing.T) {
+	d := newFixture(t)
+	_, key := d.user("manager@example.com", principal.Manager)
+	d.advance(3 * time.Minute)
+	made := d.withKey(key).Post("/api/v1/tokens", all).WantStatus(http.StatusCreated)
+	d.withToken(made.Text("data.token")).Get("/api/v1/tokens").WantStatus(http.StatusOK).
+		WantValue("data.0.lastUsedAt", made.Text("data.createdAt"))
+	d.withKey(key).Get("/api/v1/tokens/"+made.Text("data.id")).WantValue("data.lastUsedAt", made.Text("data.createdAt"))
+}
+
+func TestTokenIsRevokedOnlyWithItsETag(t *testing.T) {
+	d := newFixture(t)
+	_, key := d.user("manager@example.com", principal.Manager)
+	made := d.withKey(key).Post("/api/v1/tokens", all).WantStatus(http.StatusCreated)
+	at := "/api/v1/tokens/" + made.Text("data.id")
+	tag := d.withKey(key).Get(at).WantStatus(http.StatusOK).Header.Get("ETag")
+	d.withKey(key).With("If-None-Match", tag).Get(at).WantStatus(http.StatusNotModified)
+	d.withToken(made.Text("data.token")).Get(at).WantStatus(http.StatusOK) // a use changes the token
+	used := d.withKey(key).With("If-None-Match", tag).Get(at).WantStatus(http.StatusOK).Header.Get("ETag")
+
+	for _, query := range []string{"", "?line=true"} {
+		d.withKey(key).With("If-Match", tag).Delete(at + query).WantStatus(http.StatusPreconditionFailed)
+		d.withKey(key).Get(at).WantValue("data.status", "active")
+	}
+	d.withKey(key).With("If-Match", `"other", `+used).Delete(at).WantStatus(http.StatusNoContent)
+	d.withKey(key).With("If-Match", used).Delete(at).WantStatus(http.StatusPreconditionFailed)
+	d.withKey(key).With("If-Match", "*").Delete(at).WantStatus(http.StatusNoContent)
 }
 
 func TestRenewalCannotExtendScopes(t *testing.T) {
@@ -84,7 +115,8 @@ func TestCreateTokenRejectsInvalidInput(t *testing.T) {
 		`{"name":"n","scopes":["read:helm-charts"],"expiration_days":366}`:                      {"/expiration_days"},
 		`{"name":"n","scopes":["read:helm-charts"],"expiration_days":1.5}`:                      {"/expiration_days"},
 		`{"name":"n","scopes":["read:helm-charts"],"expiration_days":"30"}`:                     {"/expiration_days"},
-		`{"name":"n","scopes":["read:helm-charts"],"expirationDays":30}`:                        {"/expirationDays"},
+		`{"name":"n","scopes":["read:helm-charts"],"expirationDays":366}`:                       {"/expirationDays", "/expiration_days"},
+		`{"name":"n","scopes":["read:helm-charts"],"expirationDays":9,"expiration_days":9}`:     {"/expirationDays"},
 		`{"name":"` + strings.Repeat("n", 101) + `","scopes":["read:helm-charts"]}`:             {"/name"},
 		`{"name":"n","scopes":["` + strings.Repeat("read:helm-charts\",\"", 20) + `read:all"]}`: {"/scopes"},
 	} {
@@ -94,6 +126,15 @@ func TestCreateTokenRejectsInvalidInput(t *testing.T) {
 		}
 	}
 	d.withKey(key).Get("/api/v1/tokens").WantValue("data", []any{}) // no token was created
+}
+
+func TestTokenTakesBothNamesOfItsDays(t *testing.T) {
+	d := newFixture(t)
+	_, key := d.user("manager@example.com", principal.Manager)
+	for _, name := range []string{"expiration_days", "expirationDays"} {
+		d.withKey(key).Post("/api/v1/tokens", `{"name":"n","scopes":["read:helm-charts"],"`+name+`":30}`).WantStatus(http.StatusCreated).
+			WantValue("data.expiresAt", "2026-04-01T09:00:00Z")
+	}
 }
 
 func TestTokenPermissions(t *testing.T) {

@@ -85,7 +85,7 @@ func TestTimeseries(t *testing.T) {
 	root := b.as(principal.Manager)
 	for metric, want := range map[string][3]any{
 		"users.total": {43.0, 42.0, 42.0}, "usage.api.calls": {0.0, 200.0, 10.0}, "usage.storage.used": {nil, 2.54, 2.54},
-		"performance.responseTime.p99": {nil, 1487.5, 20.0}, "performance.uptime": {100.0, 99.792, 100.0}, "projects.created": {0.0, 2.0, 0.0},
+		"performance.responseTime.p99": {nil, 1487.5, 20.0}, "performance.uptime": {nil, 99.792, 100.0}, "projects.created": {0.0, 2.0, 0.0},
 	} {
 		answer := root.Get(timeseries + "?period=custom&startDate=2026-11-19&endDate=2026-11-21&metric=" + metric).WantStatus(http.StatusOK)
 		answer.WantValue("data.points.0.date", "2026-11-19").WantValue("data.points.2.date", "2026-11-21").WantValue("data.meta.partial", true)

@@ -269,6 +269,8 @@ func (j *journal) hasValue(metric string, day span) bool {
 	switch {
 	case metric == "usage.storage.used":
 		return slices.ContainsFunc(j.sizes, func(m measurement) bool { return span{day.from.AddDate(0, 0, -7), day.to}.has(m.at) })
+	case metric == "performance.uptime":
+		return slices.ContainsFunc(j.requests, func(r answeredRequest) bool { return day.has(r.at) })
 	case strings.Contains(strings.ToLower(metric), "responsetime"):
 		return slices.ContainsFunc(j.requests, func(r answeredRequest) bool { return r.ms >= 0 && day.has(r.at) })
 	}

@@ -9,6 +9,7 @@ import (
 	"portside/shared/core/fault"
 	"portside/shared/core/principal"
 	"portside/shared/pulls"
+	"portside/shared/web/server"
 )
 
 // Limits of the index that this function sends.
@@ -32,7 +33,7 @@ func (h *handlers) index(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	chosen := chooseRepresentation(listing, r.Header)
-	isUnchanged := matches(r.Header.Values("If-None-Match"), chosen.tag)
+	isUnchanged := server.MatchesTag(r.Header.Values("If-None-Match"), chosen.tag)
 	if len(chosen.body) > maxBytes(listing, chosen) && !isUnchanged {
 		return h.redirectToIndex(w, r, listing)
 	}

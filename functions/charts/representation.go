@@ -2,10 +2,9 @@ package main
 
 import (
 	"net/http"
-	"strconv"
-	"strings"
 
 	"portside/shared/charts"
+	"portside/shared/web/server"
 )
 
 // minGzipBytes is the size from which compression is worthwhile.
@@ -23,7 +22,7 @@ type representation struct {
 }
 
 func chooseRepresentation(listing *charts.Listing, header http.Header) representation {
-	if len(listing.Body) > minGzipBytes && acceptsGzip(header.Values("Accept-Encoding")) {
+	if len(listing.Body) > minGzipBytes && server.AcceptsGzip(header.Values("Accept-Encoding")) {
 		return representation{body: listing.Packed(), tag: `"` + listing.Tag + `-gzip"`, isGzip: true}
 	}
 	return representation{body: listing.Body, tag: `"` + listing.Tag + `"`}
@@ -37,60 +36,5 @@ func (p representation) setHeaders(header http.Header) {
 	header.Set("Vary", vary)
 	if p.isGzip {
 		header.Set("Content-Encoding", "gzip")
-	}
-}
-
-// matches evaluates If-None-Match (RFC 9110, section 13.1.2). It uses the weak comparison, because proxies weaken tags.
-func matches(lines []string, tag string) bool {
-	for member := range members(lines) {
-		if member == "*" || strings.TrimPrefix(member, "W/") == tag {
-			return true
-		}
-	}
-	return false
-}
-
-// acceptsGzip evaluates Accept-Encoding (RFC 9110, section 12.5.3). gzip takes precedence over *.
-func acceptsGzip(lines []string) bool {
-	gzip, wildcard := -1.0, -1.0
-	for member := range members(lines) {
-		coding, parameter, _ := strings.Cut(member, ";")
-		switch strings.ToLower(strings.TrimSpace(coding)) {
-		case "gzip", "x-gzip":
-			gzip = max(gzip, weight(parameter))
-		case "*":
-			wildcard = max(wildcard, weight(parameter))
-		}
-	}
-	if gzip >= 0 {
-		return gzip > 0
-	}
-	return wildcard > 0
-}
-
-// weight parses a weight such as "q=0.5". It returns 1 for no weight and 0 for an invalid one.
-func weight(parameter string) float64 {
-	parameter = strings.ToLower(strings.TrimSpace(parameter))
-	if parameter == "" {
-		return 1
-	}
-	q, err := strconv.ParseFloat(strings.TrimPrefix(parameter, "q="), 64)
-	if err != nil || !(q >= 0 && q <= 1) {
-		return 0
-	}
-	return q
-}
-
-// members returns the members of a list header. It also splits at commas inside tags, which does no harm because our tags
-// have none.
-func members(lines []string) func(yield func(string) bool) {
-	return func(yield func(string) bool) {
-		for _, line := range lines {
-			for member := range strings.SplitSeq(line, ",") {
-				if member = strings.TrimSpace(member); member != "" && !yield(member) {
-					return
-				}
-			}
-		}
 	}
 }

@@ -22,7 +22,7 @@ var codes = []struct {
 	{errMethod, "UNSUPPORTED", http.StatusMethodNotAllowed},
 	{images.ErrRoute, "UNSUPPORTED", http.StatusNotFound},
 	{images.ErrName, "NAME_INVALID", http.StatusBadRequest},
-	{images.ErrTag, "MANIFEST_INVALID", http.StatusBadRequest},
+	{images.ErrTag, "MANIFEST_UNKNOWN", http.StatusNotFound},
 	{images.ErrDigest, "DIGEST_INVALID", http.StatusBadRequest},
 	{images.ErrPage, "PAGINATION_NUMBER_INVALID", http.StatusBadRequest},
 	{images.ErrRepositoryUnknown, "NAME_UNKNOWN", http.StatusNotFound},

@@ -221,7 +221,7 @@ func TestMissingTargets(t *testing.T) {
 		"/v2/Acme/manifests/1":                             "NAME_INVALID",
 		"/v2/acme/api/blobs/sha256:1":                      "DIGEST_INVALID",
 		"/v2/acme/api/manifests/sha256:1":                  "DIGEST_INVALID",
-		"/v2/acme/api/manifests/%20":                       "MANIFEST_INVALID",
+		"/v2/acme/api/manifests/%20":                       "MANIFEST_UNKNOWN",
 		"/v2/" + strings.Repeat("a/", 200) + "b/tags/list": "NAME_INVALID",
 	} {
 		answer := c.Get(target)

@@ -89,6 +89,15 @@ func TestCompare(t *testing.T) {
 	}
 }
 
+func TestOlderPathSaysThatItIsDeprecated(t *testing.T) {
+	const successor = `</v1/capabilities/compare/media>; rel="successor-version"`
+	c := newTestAPI(t).client()
+	for _, files := range [][]string{{"@file1", invoice, "@file2", laterInvoice}, nil} { // an answer and an error
+		postForm(t, c, "/v1/ai/compare/media", files...).WantHeader("Deprecation", "@1795737600").WantHeader("Link", successor)
+		postForm(t, c, comparePath, files...).WantHeader("Deprecation", "").WantHeader("Link", "")
+	}
+}
+
 func TestSummarize(t *testing.T) {
 	a := newTestAPI(t)
 	minutes := strings.Repeat("The board met on Monday and discussed the harbour extension. ", 3) +
@@ -399,6 +408,8 @@ func TestUploads(t *testing.T) {
 	}
 	postForm(t, c, extractPath, "file_upload_id", id, "model", variables).WantStatus(http.StatusOK).WantValue("extracted_data.total", 1452)
 	postForm(t, c, comparePath, "file1_upload_id", id, "@file2", laterInvoice).WantStatus(http.StatusOK)
+	postForm(t, c, extractPath, "uploadId", id, "model", variables).WantStatus(http.StatusOK).WantValue("extracted_data.total", 1452)
+	postForm(t, c, comparePath, "uploadId1", id, "uploadId2", id).WantStatus(http.StatusOK)
 	postForm(t, a.clientOf(bob, principal.Admin), extractPath, "file_upload_id", id).WantStatus(http.StatusUnprocessableEntity)
 	postForm(t, c, extractPath, "file_upload_id", "../"+id).WantStatus(http.StatusUnprocessableEntity)
 }

@@ -97,13 +97,24 @@ func (f *form) readPart(part *multipart.Part, fileFields []string) error {
 	case name == media.ModelField:
 		return f.readField(name, part)
 	}
-	if field, isUpload := strings.CutSuffix(name, uploadIDSuffix); isUpload && slices.Contains(fileFields, field) {
+	if field := uploadField(name, fileFields); field != "" {
 		return f.readUploadID(field, part)
 	}
 	if f.settingErr == nil && !f.hasModel() {
 		f.settingErr = f.readSetting(name, part)
 	}
 	return nil
+}
+
+// uploadField returns the file field in whose place a field has the ID of an upload, or "". For clients that keep the name that the upload
+// has in its response, uploadId means the same as file_upload_id, and uploadId1 the same as file1_upload_id.
+func uploadField(name string, fileFields []string) string {
+	for _, field := range fileFields {
+		if name == field+uploadIDSuffix || name == "uploadId"+strings.TrimPrefix(field, fileField) {
+			return field
+		}
+	}
+	return ""
 }
 
 // readSetting reads a field that is ignored if there is a model.
@@ -157,8 +168,7 @@ func (f *form) readFile(name string, part *multipart.Part) error {
 
 // readUploadID reads the ID of an upload that stands for a file of the field. An empty one is ignored.
 func (f *form) readUploadID(field string, part *multipart.Part) error {
-	name := field + uploadIDSuffix
-	text, err := readText(name, part, maxFieldBytes)
+	text, err := readText(part.FormName(), part, maxFieldBytes)
 	if id := strings.TrimSpace(text); err == nil && id != "" {
 		return f.addFile(field, media.RequestFile{UploadID: id})
 	}

@@ -74,6 +74,7 @@ var (
 	}, "ComparisonAnswer")
 	compareMediaAlias = fileOperation(huma.Operation{
 		OperationID: "compareMediaAlias", Path: "/v1/ai/compare/media", Summary: "Compare two files (older path)",
+		Deprecated: true, Middlewares: huma.Middlewares{sayDeprecated},
 		RequestBody: web.FormBody("Two files, and the variables to compare.", formSchema(media.Compare)),
 	}, "ComparisonAnswer")
 	summarizeBatch = huma.Operation{
@@ -103,6 +104,16 @@ var (
 		Errors:      []int{http.StatusNotFound},
 	}
 )
+
+// deprecatedSince is when the older path became deprecated: 27 November 2026.
+const deprecatedSince = "@1795737600"
+
+// sayDeprecated adds the headers of a deprecated operation (RFC 9745, RFC 5829) to its responses.
+func sayDeprecated(ctx huma.Context, next func(huma.Context)) {
+	ctx.SetHeader("Deprecation", deprecatedSince)
+	ctx.SetHeader("Link", `</v1/capabilities/compare/media>; rel="successor-version"`)
+	next(ctx)
+}
 
 // maxTextBytes limits the body of an operation on texts. It has room for 100,000 characters and for
 // 100 variables with the longest descriptions, even if each character is written as an escaped

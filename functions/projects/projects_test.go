@@ -152,7 +152,7 @@ func TestIdempotencyKey(t *testing.T) {
 	if !bytes.Equal(again.Body, first.Body) {
 		t.Errorf("the replay differs:\n%s\n%s", again.Body, first.Body)
 	}
-	once.Post("/v1/projects", `{"name":"B"}`).WantStatus(http.StatusUnprocessableEntity).WantValue("code", "UNPROCESSABLE")
+	once.Post("/v1/projects", `{"name":"B"}`).WantStatus(http.StatusUnprocessableEntity).WantValue("code", "IDEMPOTENCY_KEY_REUSED")
 	_, other := o.user("other@example.com", principal.Manager)
 	o.withKey(other).With("Idempotency-Key", "order 66").Post("/v1/projects", body).WantStatus(http.StatusCreated).
 		WantHeader("Idempotency-Replayed", "") // idempotency keys of other callers do not count

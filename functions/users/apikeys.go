@@ -7,6 +7,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"portside/shared/core/principal"
+	"portside/shared/core/versions"
 	"portside/shared/credentials"
 	"portside/shared/users"
 	"portside/shared/web"
@@ -18,7 +19,7 @@ type APIKey struct {
 	Name       string      `json:"name" doc:"Name of the key." example:"build server"`
 	CreatedAt  time.Time   `json:"createdAt" doc:"UTC." example:"2026-03-02T09:15:30.250Z"`
 	ExpiresAt  *time.Time  `json:"expiresAt" doc:"UTC; null if the key does not expire." example:"2027-03-02T09:15:30.250Z"`
-	LastUsedAt *time.Time  `json:"lastUsedAt" doc:"UTC, rounded down to 5 minutes; null if the key was never used." example:"2026-03-09T07:45:00Z"`
+	LastUsedAt *time.Time  `json:"lastUsedAt" doc:"UTC, rounded down to 5 minutes, but not before createdAt; null if the key was never used." example:"2026-03-09T07:45:00Z"`
 	Makers     []web.Maker `json:"makers" nullable:"false" doc:"Who created the key, and with which credential; then who created that credential, and so on, up to a sign-in. Empty if the operator of the service created it."`
 }
 
@@ -53,8 +54,10 @@ type createKeyInput struct {
 	web.SecretIdempotency
 	UserID string `path:"userId" format:"uuid" doc:"ID of the user."`
 	Body   struct {
-		Name           string `json:"name" doc:"Name of the key, 1 to 100 characters." example:"build server"`
-		ExpirationDays *int   `json:"expirationDays,omitempty" minimum:"1" maximum:"3650" doc:"Days until the key expires. Default: it never expires." example:"365"`
+		Name string `json:"name" doc:"Name of the key, 1 to 100 characters." example:"build server"`
+		// DaysAlias is the name of ExpirationDays in the operation that creates a token.
+		DaysAlias      *int `json:"expiration_days,omitempty" hidden:"true" minimum:"1" maximum:"3650"`
+		ExpirationDays *int `json:"expirationDays,omitempty" minimum:"1" maximum:"3650" doc:"Days until the key expires. Default: it never expires." example:"365"`
 	}
 	host string
 }
@@ -62,7 +65,9 @@ type createKeyInput struct {
 // Resolve implements huma.Resolver.
 func (in *createKeyInput) Resolve(ctx huma.Context) []error {
 	in.host = ctx.Host()
-	return web.Failures(in.key().Check())
+	days, failures := web.OneOf(in.Body.ExpirationDays, in.Body.DaysAlias, "/expiration_days", "expirationDays")
+	in.Body.ExpirationDays = days
+	return web.Failures(append(failures, in.key().Check()...))
 }
 
 func (in *createKeyInput) key() users.NewKey {
@@ -103,7 +108,32 @@ func (s *service) createKey(ctx context.Context, in *createKeyInput) (*createKey
 	return out, nil
 }
 
+type keyInput struct {
+	UserID string `path:"userId" format:"uuid" doc:"ID of the user."`
+	KeyID  string `path:"keyId" doc:"Public ID of the key." example:"3vQB7B6MrGQZ"`
+}
+
+type keyOutput struct {
+	web.Version
+	Body struct {
+		Data APIKey `json:"data"`
+	}
+}
+
+func (s *service) getKey(ctx context.Context, in *keyInput) (*keyOutput, error) {
+	caller, _ := principal.From(ctx)
+	key, err := s.keys.Get(ctx, caller, web.CanonicalID(in.UserID), in.KeyID)
+	if err != nil {
+		return nil, err
+	}
+	encoded := encodeKey(key)
+	out := &keyOutput{Version: web.ContentVersion(encoded)}
+	out.Body.Data = encoded
+	return out, nil
+}
+
 type deleteKeyInput struct {
+	web.Condition
 	UserID string `path:"userId" format:"uuid" doc:"ID of the user."`
 	KeyID  string `path:"keyId" doc:"Public ID of the key." example:"3vQB7B6MrGQZ"`
 	Made   bool   `query:"made" default:"false" doc:"Whether to end everything that was created with the key, too."`
@@ -116,9 +146,29 @@ func (in *deleteKeyInput) Resolve(ctx huma.Context) []error { //nolint:unparam /
 	return nil
 }
 
+// checkKeyTag refuses to delete a key that does not have the ETag of the request. A key never changes except by its uses and its end, so
+// no transaction needs to compare it again.
+func (s *service) checkKeyTag(ctx context.Context, caller principal.Principal, userID string, in *deleteKeyInput) error {
+	wanted := in.WantedTag()
+	if wanted == nil {
+		return nil
+	}
+	key, err := s.keys.Get(ctx, caller, userID, in.KeyID)
+	if err != nil {
+		return err
+	}
+	if !wanted(web.ContentVersion(encodeKey(key)).ETag) {
+		return versions.ErrMismatch
+	}
+	return nil
+}
+
 func (s *service) deleteKey(ctx context.Context, in *deleteKeyInput) (*struct{}, error) {
 	caller, _ := principal.From(ctx)
 	userID := web.CanonicalID(in.UserID)
+	if err := s.checkKeyTag(ctx, caller, userID, in); err != nil {
+		return nil, err
+	}
 	if !in.Made {
 		return nil, s.keys.Revoke(ctx, caller, userID, in.KeyID)
 	}

@@ -38,8 +38,11 @@ func TestKeyIsCreatedUsedAndDeleted(t *testing.T) {
 	p.clock.Advance(30 * 24 * time.Hour)
 	other.Get("/v1/users/" + user.ID).WantStatus(http.StatusUnauthorized) // expired
 	me.Get(at).WantValue("data.1.id", id)
-	me.Delete(at + "/" + id).WantStatus(http.StatusNoContent)
-	me.Delete(at + "/" + id).WantStatus(http.StatusNotFound)
+	one := me.Get(made.Header.Get("Location")).WantStatus(http.StatusOK).WantValue("data.name", made.Text("data.name"))
+	me.With("If-Match", `"other"`).Delete(at + "/" + id).WantStatus(http.StatusPreconditionFailed)
+	me.With("If-Match", one.Header.Get("ETag")).Delete(at + "/" + id).WantStatus(http.StatusNoContent)
+	me.Delete(at + "/" + id).WantStatus(http.StatusNoContent) // as the first time
+	me.Get(at + "/" + id).WantStatus(http.StatusNotFound)
 	me.Get(at).WantValue("data.1", nil)
 }
 
@@ -89,6 +92,18 @@ func TestCreateKeyRejectsInvalidInput(t *testing.T) {
 		if got := response.Pointers(); !slices.Equal(got, []string{pointer}) {
 			t.Errorf("%s: pointers %q, want %q", body, got, pointer)
 		}
+	}
+}
+
+func TestKeyTakesBothNamesOfItsDays(t *testing.T) {
+	p := newFixture(t)
+	at := "/v1/users/" + p.admin.ID + "/api-keys"
+	for _, name := range []string{"expirationDays", "expiration_days"} {
+		p.asAdmin().Post(at, `{"name":"n","`+name+`":30}`).WantStatus(http.StatusCreated).WantValue("data.expiresAt", "2026-04-01T09:00:00Z")
+	}
+	both := p.asAdmin().Post(at, `{"name":"n","expirationDays":30,"expiration_days":30}`).WantStatus(http.StatusBadRequest).Pointers()
+	if !slices.Equal(both, []string{"/expiration_days"}) {
+		t.Errorf("pointers %q", both)
 	}
 }
 

@@ -69,6 +69,7 @@ func routes(s *service, auth web.Authenticator) *web.API {
 	web.Handle(api, web.Needs(principal.UsersWrite).Recent(), signOutUser, s.signOut)
 	web.Handle(api, web.SignedIn(), listAPIKeys, s.listKeys)
 	web.Handle(api, web.SignedIn().Recent(), createAPIKey, s.createKey)
+	web.Handle(api, web.SignedIn(), getAPIKey, s.getKey)
 	web.Handle(api, web.SignedIn(), deleteAPIKey, s.deleteKey)
 	web.Handle(api, web.Anyone(), activateUser, s.activate)
 	return api
@@ -107,9 +108,10 @@ var (
 	}
 	getUser = huma.Operation{
 		OperationID: "getUser", Method: http.MethodGet, Path: "/v1/users/{userId}", Tags: []string{"Users"},
-		Summary:     "Get a user",
-		Description: "Returns one user with all fields. The `ETag` identifies the version; send it in `If-Match` to change only this version.",
-		Errors:      []int{http.StatusNotFound},
+		Summary: "Get a user",
+		Description: "Returns one user with all fields. The `ETag` identifies the version; send it in `If-Match` to change only this version. " +
+			"A sign-in changes `lastLoginAt` but not the `ETag`.",
+		Errors: []int{http.StatusNotFound},
 	}
 	updateUser = huma.Operation{
 		OperationID: "updateUser", Method: http.MethodPut, Path: "/v1/users/{userId}", Tags: []string{"Users"},
@@ -152,13 +154,20 @@ var (
 			keyPermission,
 		Errors: web.BodyErrors(http.StatusForbidden, http.StatusNotFound, http.StatusConflict, http.StatusUnprocessableEntity),
 	}
+	getAPIKey = huma.Operation{
+		OperationID: "getApiKey", Method: http.MethodGet, Path: "/v1/users/{userId}/api-keys/{keyId}", Tags: []string{"API keys"},
+		Summary:     "Get an API key",
+		Description: "Returns a key that is not deleted, without its secret." + keyPermission,
+		Errors:      []int{http.StatusForbidden, http.StatusNotFound},
+	}
 	deleteAPIKey = huma.Operation{
 		OperationID: "deleteApiKey", Method: http.MethodDelete, Path: "/v1/users/{userId}/api-keys/{keyId}", Tags: []string{"API keys"},
 		Summary: "Delete an API key", DefaultStatus: http.StatusNoContent,
-		Description: "The key stops working with the next request. With `made=true`, all keys, tokens and passwords that were created with it, " +
+		Description: "The key stops working with the next request. A key that is deleted already gets the same response. " +
+			"With `made=true`, all keys, tokens and passwords that were created with it, " +
 			"directly or in several steps, also those of other users, stop working within seconds, and within minutes if there are many. Do that " +
-			"if the key has leaked. Such a request can be repeated, also if the key was deleted before." + keyPermission,
-		Errors: []int{http.StatusForbidden, http.StatusNotFound},
+			"if the key has leaked." + keyPermission,
+		Errors: []int{http.StatusForbidden, http.StatusNotFound, http.StatusPreconditionFailed},
 	}
 	activateUser = huma.Operation{
 		OperationID: "activateUser", Method: http.MethodPost, Path: "/v1/users/activate", Tags: []string{"Users"},

@@ -34,7 +34,7 @@ func TestUserIsCreatedUpdatedAndDeleted(t *testing.T) {
 
 	root.Get(at).WantStatus(http.StatusOK).WantValue("", created.JSON("")).WantHeader("ETag", `"1"`)
 	root.Get("/v1/users/" + strings.ToUpper(created.Text("data.id"))).WantStatus(http.StatusOK)
-	root.Post("/v1/users", ada).WantStatus(http.StatusConflict).WantValue("code", "CONFLICT").WantHeader("X-Should-Retry", "false")
+	root.Post("/v1/users", ada).WantStatus(http.StatusConflict).WantValue("code", "EMAIL_TAKEN").WantHeader("X-Should-Retry", "false")
 
 	p.clock.Advance(time.Hour)
 	root.Put(at, `{"name":"Ada L.","role":"viewer","metadata":{}}`).WantStatus(http.StatusOK).
@@ -197,7 +197,7 @@ func TestIdempotencyKey(t *testing.T) {
 		t.Errorf("the replay differs:\n%s\n%s", again.Body, first.Body)
 	}
 	once.Post("/v1/users", strings.Replace(ada, "Engines", "Looms", 1)).WantStatus(http.StatusUnprocessableEntity).
-		WantValue("code", "UNPROCESSABLE")
+		WantValue("code", "IDEMPOTENCY_KEY_REUSED")
 
 	_, other := p.user("other@example.com", principal.Manager)
 	// Idempotency keys of other callers do not count.

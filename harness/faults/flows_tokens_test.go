@@ -38,7 +38,7 @@ func renewToken(r *run) {
 	})
 	r.check(len(listed) == 2 || r.noKeys && len(listed) >= 2, "there are %d tokens", len(listed))
 	r.do("revoke the first token", func(ctx context.Context) error {
-		return r.tokens.Revoke(ctx, ada.caller, first.Token.ID)
+		return r.tokens.Revoke(ctx, ada.caller, tokens.Target{ID: first.Token.ID})
 	}, tokens.ErrNotFound)
 	r.check(!r.works(first.Secret.Reveal()) && r.works(second.Secret.Reveal()), "the wrong token works")
 }
@@ -51,7 +51,7 @@ func revokeLine(r *run) {
 	r.wait(20 * 24 * time.Hour)
 	second := r.issue(r.caller(first.Secret.Reveal()), "second")
 	other := r.issue(ada.caller, "other")
-	r.do("revoke the line", func(ctx context.Context) error { return r.tokens.RevokeLine(ctx, ada.caller, second.Token.ID) })
+	r.do("revoke the line", func(ctx context.Context) error { return r.tokens.RevokeLine(ctx, ada.caller, tokens.Target{ID: second.Token.ID}) })
 	r.check(!r.works(first.Secret.Reveal()) && !r.works(second.Secret.Reveal()), "the line works after its end")
 	r.check(r.works(other.Secret.Reveal()), "another line ended, too")
 }

@@ -173,7 +173,7 @@ func (w *world) planLineEnd(p *plan) {
 		p.actor = w.actor(credentials.AccessToken)
 	}
 	w.as(p, "", func(ctx context.Context, caller principal.Principal) error {
-		return w.office.Tokens.RevokeLine(ctx, caller, target.text.ID())
+		return w.office.Tokens.RevokeLine(ctx, caller, tokens.Target{ID: target.text.ID()})
 	})
 	switch own := p.actor.owner; {
 	case target.owner != own && (p.actor.isToken() || !own.role.Permits(principal.TokensWrite)):

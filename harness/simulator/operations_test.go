@@ -225,7 +225,7 @@ func (w *world) planRevocation(p *plan) {
 	p.name, p.changes, p.isFinal = "revoke", []*mark{&revoked.mark}, true
 	w.as(p, "", func(ctx context.Context, caller principal.Principal) error {
 		if revoked.text.Kind() != credentials.APIKey {
-			return w.office.Tokens.Revoke(ctx, caller, revoked.text.ID())
+			return w.office.Tokens.Revoke(ctx, caller, tokens.Target{ID: revoked.text.ID()})
 		}
 		return w.office.Keys.Revoke(ctx, caller, revoked.owner.id, revoked.text.ID())
 	})

@@ -134,7 +134,7 @@ func testIdempotency(t *testing.T, p *testStack) {
 		t.Errorf("the replay differs:\n%s\n%s", second.Body, first.Body)
 	}
 	once.Post("/v1/users", newUser("other@example.com", "user")).WantStatus(http.StatusUnprocessableEntity).
-		WantValue("code", "UNPROCESSABLE")
+		WantValue("code", "IDEMPOTENCY_KEY_REUSED")
 	if _, count := p.newestMail(t, "once@example.com"); count != 1 {
 		t.Errorf("%d mails, want 1", count)
 	}
@@ -144,7 +144,7 @@ func testUniqueEmail(t *testing.T, p *testStack) {
 	root := p.admin(t)
 	root.Post("/v1/users", newUser("taken@example.com", "user")).WantStatus(http.StatusCreated)
 	root.Post("/v1/users", newUser("TAKEN@example.com", "user")).WantStatus(http.StatusConflict).
-		WantValue("code", "CONFLICT").WantHeader("X-Should-Retry", "false")
+		WantValue("code", "EMAIL_TAKEN").WantHeader("X-Should-Retry", "false")
 
 	before := root.Get("/v1/users").Number("pagination.total")
 	statuses := testclient.Concurrently(8, func(int) int {

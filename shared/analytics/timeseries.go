@@ -37,6 +37,7 @@ type metricDefinition struct {
 
 // metricDefinitions returns all metrics, named by their path in the dashboard response.
 func metricDefinitions() []metricDefinition {
+	called := func(m Metrics) bool { return m.Calls > 0 }
 	timed := func(m Metrics) bool { return m.Performance.TimedRequests > 0 }
 	return []metricDefinition{
 		{"users.total", countsSource, func(m Metrics) float64 { return float64(m.Users.Total) }, nil},
@@ -51,7 +52,7 @@ func metricDefinitions() []metricDefinition {
 		{"usage.pulls.images", usageSource, func(m Metrics) float64 { return float64(m.Pulls.Images) }, nil},
 		{"usage.media.calls", requestsSource, func(m Metrics) float64 { return float64(m.Media.Calls) }, nil},
 		{"usage.media.cost", usageSource, func(m Metrics) float64 { return m.Media.Models.USD() }, nil},
-		{"performance.uptime", requestsSource, func(m Metrics) float64 { return m.Performance.Uptime }, nil},
+		{"performance.uptime", requestsSource, func(m Metrics) float64 { return m.Performance.Uptime }, called},
 		{"performance.responseTime.avg", requestsSource, func(m Metrics) float64 { return m.Performance.Average }, timed},
 		{"performance.responseTime.p95", requestsSource, func(m Metrics) float64 { return m.Performance.P95 }, timed},
 		{"performance.responseTime.p99", requestsSource, func(m Metrics) float64 { return m.Performance.P99 }, timed},

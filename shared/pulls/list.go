@@ -61,6 +61,7 @@ func NewService(store Store) *Service { return &Service{store: store} }
 // Query selects the pulls to list. Empty fields select all.
 type Query struct {
 	Credential string
+	Owner      string
 	Repository string
 	Kind       Kind
 	From, To   time.Time // from inclusive, to exclusive
@@ -88,7 +89,10 @@ const (
 func (s *Service) List(ctx context.Context, caller principal.Principal, q Query) (Page, error) {
 	w := listing{Query: q, owner: caller.UserID}
 	if caller.Can(principal.TokensRead) {
-		w.owner = ""
+		w.owner = q.Owner
+	}
+	if q.Owner != "" && q.Owner != w.owner {
+		return Page{}, nil
 	}
 	stretch := Range{By: w.key(), From: q.From, To: q.To, After: q.After, Limit: w.readSize()}
 	for range maxReads {

@@ -5,14 +5,31 @@ import (
 	"errors"
 
 	"portside/shared/core/principal"
+	"portside/shared/core/versions"
 	"portside/shared/credentials"
 )
 
+// Target is the token to revoke.
+type Target struct {
+	ID      string
+	Accepts func(credentials.Credential) bool // reports whether the caller accepts the stored state; nil accepts any
+}
+
+// target returns the token to revoke. Errors: ErrNotFound, versions.ErrMismatch.
+func (s *Service) target(ctx context.Context, caller principal.Principal, target Target) (credentials.Credential, error) {
+	token, err := s.find(ctx, caller, target.ID, principal.TokensWrite)
+	if err == nil && target.Accepts != nil && !target.Accepts(token) {
+		err = versions.ErrMismatch
+	}
+	return token, err
+}
+
 // Revoke revokes a token or password of the caller, or of anybody for a caller with tokens:write.
-// It stops working with the next request. A caller that is a token can revoke only itself, its
-// ancestors and its descendants. Errors: ErrNotFound if it is revoked already; ErrNotRelated.
-func (s *Service) Revoke(ctx context.Context, caller principal.Principal, id string) error {
-	token, err := s.find(ctx, caller, id, principal.TokensWrite)
+// It stops working with the next request. The token may be revoked already, so that a call can be repeated. A caller that is a token
+// can revoke only itself, its ancestors and its descendants. Errors: ErrNotFound, ErrNotRelated, versions.ErrMismatch.
+func (s *Service) Revoke(ctx context.Context, caller principal.Principal, target Target) error {
+	id := target.ID
+	token, err := s.target(ctx, caller, target)
 	if err != nil {
 		return err
 	}
@@ -25,7 +42,18 @@ func (s *Service) Revoke(ctx context.Context, caller principal.Principal, id str
 			return ErrNotRelated
 		}
 	}
-	return s.revoke(ctx, token, "revoked by "+caller.UserID)
+	if !token.RevokedAt.IsZero() {
+		return nil
+	}
+	err = s.revoke(ctx, token, "revoked by "+caller.UserID)
+	switch {
+	case !errors.Is(err, ErrNotFound):
+		return err
+	case target.Accepts != nil: // it was revoked after it was compared
+		return versions.ErrMismatch
+	default:
+		return nil
+	}
 }
 
 // areRelated reports whether one of two tokens is the other one or was renewed from it.
@@ -38,9 +66,10 @@ const maxPasses = 20
 
 // RevokeLine revokes the whole line of renewals of a token: those that it was renewed from, itself, and all that were renewed from
 // any of them. The token may be revoked already, so that a call can be repeated. A caller that is a token can revoke only its own line.
-// Errors: ErrNotFound, ErrNotRelated, ErrBusy.
-func (s *Service) RevokeLine(ctx context.Context, caller principal.Principal, id string) error {
-	token, err := s.find(ctx, caller, id, principal.TokensWrite)
+// Errors: ErrNotFound, ErrNotRelated, versions.ErrMismatch, ErrBusy.
+func (s *Service) RevokeLine(ctx context.Context, caller principal.Principal, target Target) error {
+	id := target.ID
+	token, err := s.target(ctx, caller, target)
 	if err != nil {
 		return err
 	}

@@ -28,7 +28,7 @@ var (
 	ErrNotActive   = fault.NewFinal(fault.Conflict, "The user is not active, so a new credential would not work. "+
 		"Set the user's status to active first.")
 	ErrTooManyKeys = fault.NewFinal(fault.Conflict, fmt.Sprintf("The user has %d working credentials, which is the maximum. "+
-		"Revoke one first.", credentials.MaxLive))
+		"Revoke one first.", credentials.MaxLive)).Coded("TOO_MANY_CREDENTIALS")
 	// ErrCaller means that the caller's credential was revoked, or its owner deactivated, at the same moment.
 	ErrCaller = credentials.ErrUnauthorized
 )
@@ -44,10 +44,10 @@ type KeyStore interface {
 	IssueOnce(ctx context.Context, user User, issued Issued, once idempotency.Key) (Issued, error)
 	// Keys returns a user's API keys that are not revoked, in no particular order.
 	Keys(ctx context.Context, userID string) ([]credentials.Credential, error)
-	// Revoke revokes a key, which stops working with the next request. Errors: ErrNoKey.
+	// Key returns an API key of a user with its last use, also a revoked one. Errors: ErrNoKey.
+	Key(ctx context.Context, userID, keyID string) (credentials.Credential, error)
+	// Revoke revokes a key, which stops working with the next request, unless it is revoked already. Errors: ErrNoKey, versions.ErrBusy.
 	Revoke(ctx context.Context, userID, keyID string, at time.Time) error
-	// CheckOwner returns nil if the user has or had this key, and otherwise ErrNoKey.
-	CheckOwner(ctx context.Context, userID, keyID string) error
 }
 
 // Keys manages API keys. People manage their own keys without a permission, and those of others
@@ -171,7 +171,22 @@ func (k *Keys) List(ctx context.Context, caller principal.Principal, userID stri
 	return keys, err
 }
 
-// Revoke revokes a key, which may be the one that the caller uses.
+// Get returns a key that is not revoked. Errors: ErrNotYourKeys, ErrNoKey.
+func (k *Keys) Get(ctx context.Context, caller principal.Principal, userID, keyID string) (credentials.Credential, error) {
+	if err := mayManage(caller, userID); err != nil {
+		return credentials.Credential{}, err
+	}
+	if !credentials.IsID(keyID) {
+		return credentials.Credential{}, ErrNoKey
+	}
+	key, err := k.store.Key(ctx, userID, keyID)
+	if err == nil && !key.RevokedAt.IsZero() {
+		err = ErrNoKey
+	}
+	return key, err
+}
+
+// Revoke revokes a key, which may be the one that the caller uses. The key may be revoked already, so that a call can be repeated.
 func (k *Keys) Revoke(ctx context.Context, caller principal.Principal, userID, keyID string) error {
 	if err := mayManage(caller, userID); err != nil {
 		return err
@@ -187,7 +202,8 @@ func (k *Keys) CheckOwner(ctx context.Context, caller principal.Principal, userI
 	if err := mayManage(caller, userID); err != nil {
 		return err
 	}
-	return k.store.CheckOwner(ctx, userID, keyID)
+	_, err := k.store.Key(ctx, userID, keyID)
+	return err
 }
 
 func mayManage(caller principal.Principal, userID string) error {

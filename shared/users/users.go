@@ -46,9 +46,11 @@ type User struct {
 
 // The errors of operations on users.
 var (
-	ErrNotFound    = fault.New(fault.NotFound, "The user does not exist.")
-	ErrEmailTaken  = fault.NewFinal(fault.Conflict, "Another user has this e-mail address. Addresses are compared case-insensitively.")
-	ErrLastAdmin   = fault.NewFinal(fault.Conflict, "This is the last active admin. Make another user an active admin first.")
+	ErrNotFound   = fault.New(fault.NotFound, "The user does not exist.")
+	ErrEmailTaken = fault.NewFinal(fault.Conflict, "Another user has this e-mail address. Addresses are compared case-insensitively.").
+			Coded("EMAIL_TAKEN")
+	ErrLastAdmin = fault.NewFinal(fault.Conflict, "This is the last active admin. Make another user an active admin first.").
+			Coded("LAST_ADMIN")
 	ErrRoleTooHigh = fault.New(fault.Forbidden, "Your role permits less than that role: you cannot give that role to a user, "+
 		"or change or delete a user who has it.")
 )

@@ -105,7 +105,7 @@ func (a *API) handle(access Access, op huma.Operation, add func(huma.API), early
 		panic("web: operation " + op.OperationID + " has no access rules")
 	}
 	a.operations = append(a.operations, add)
-	a.mux.HandleFunc(op.Method+" "+op.Path, a.authenticate(access, &lazyOperation{add: add, early: early}))
+	a.mux.HandleFunc(op.Method+" "+op.Path, server.Negotiated(a.authenticate(access, &lazyOperation{add: add, early: early})))
 }
 
 // security returns the schemes of which a request needs one; nil if it needs none.

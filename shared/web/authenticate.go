@@ -18,9 +18,12 @@ type Authenticator interface {
 	IsThrottled(ctx context.Context) bool
 }
 
-func forbidden(needed principal.Permission) error {
-	return fault.New(fault.Forbidden, "This operation requires the permission "+string(needed)+", which your role does not include. "+
-		"GET /v1/users/{your id} lists your permissions.")
+func forbidden(needed principal.Permission, who principal.Principal) error {
+	detail := "This operation requires the permission " + string(needed) + ", which your role does not include."
+	if who.Can(principal.UsersRead) {
+		detail += " GET /v1/users/" + who.UserID + " lists your permissions."
+	}
+	return fault.New(fault.Forbidden, detail)
 }
 
 // authenticate returns a handler that passes a request on to its operation with the principal in its context, if access
@@ -69,7 +72,7 @@ func (a *API) identify(access Access, r *http.Request, operation *lazyOperation)
 // check returns an error if the access rules do not permit the caller.
 func (a Access) check(who principal.Principal) error {
 	if a.permission != "" && !who.Scoped() && !who.Can(a.permission) {
-		return forbidden(a.permission)
+		return forbidden(a.permission, who)
 	}
 	if a.recent && who.MustSignInAgain {
 		return errSignInRequired

@@ -1,6 +1,9 @@
 package web
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
 	"strconv"
 	"strings"
 )
@@ -14,6 +17,9 @@ type Condition struct {
 // See IfMatch.
 func (c Condition) Wanted() func(version int64) bool { return IfMatch(c.IfMatch) }
 
+// WantedTag is Wanted for a resource whose ETag is that of its content; see ContentVersion.
+func (c Condition) WantedTag() func(tag string) bool { return matchTag(c.IfMatch) }
+
 // Version is the output of an operation that returns one resource, for embedding.
 type Version struct {
 	ETag string `header:"ETag" doc:"Identifies this version of the resource." example:"\"3\""`
@@ -22,6 +28,16 @@ type Version struct {
 // VersionOf returns the headers of a version.
 func VersionOf(version int64) Version { return Version{ETag: ETag(version)} }
 
+// ContentVersion returns the headers of a resource that has no version number. Its ETag is a hash of what the response shows.
+func ContentVersion(data any) Version {
+	encoded, err := json.Marshal(data)
+	if err != nil {
+		panic("web: encode a response: " + err.Error())
+	}
+	sum := sha256.Sum256(encoded)
+	return Version{ETag: `"` + hex.EncodeToString(sum[:8]) + `"`}
+}
+
 // ETag returns the entity tag of a version: the version in quotes.
 func ETag(version int64) string { return `"` + strconv.FormatInt(version, 10) + `"` }
 
@@ -29,12 +45,20 @@ func ETag(version int64) string { return `"` + strconv.FormatInt(version, 10) + 
 // which accepts every version, for an empty header. "*" accepts any version of an existing resource. Weak tags never
 // match, because the comparison is strong.
 func IfMatch(header string) func(version int64) bool {
+	match := matchTag(header)
+	if match == nil {
+		return nil
+	}
+	return func(version int64) bool { return match(ETag(version)) }
+}
+
+func matchTag(header string) func(tag string) bool {
 	if strings.TrimSpace(header) == "" {
 		return nil
 	}
-	return func(version int64) bool {
+	return func(want string) bool {
 		for tag := range strings.SplitSeq(header, ",") {
-			if tag = strings.TrimSpace(tag); tag == "*" || tag == ETag(version) {
+			if tag = strings.TrimSpace(tag); tag == "*" || tag == want {
 				return true
 			}
 		}

@@ -3,6 +3,7 @@ package web
 import (
 	"context"
 	"net/http"
+	"net/url"
 	"reflect"
 
 	"portside/shared/core/fault"
@@ -10,6 +11,8 @@ import (
 
 // input is what the middlewares of a request pass on to each other and to the handler.
 type input struct {
+	url               *url.URL           // of the request
+	response          http.Header        // of the response
 	request           *http.Request      // set if the operation has a body
 	bodyType          reflect.Type       // of the operation's input; nil if it has none
 	parameterFailures []fault.Field      // found by checkParameters; reported with those of huma

@@ -38,7 +38,7 @@ func knownFields(t reflect.Type, pointer string) (names []string) {
 		return nil
 	}
 	for _, f := range reflect.VisibleFields(t) {
-		if name := jsonName(f); name != "" {
+		if name := jsonName(f); name != "" && f.Tag.Get("hidden") == "" {
 			names = append(names, name)
 		}
 	}

@@ -88,9 +88,13 @@ func addOperation[I, O any](to huma.API, access Access, op huma.Operation, handl
 		if err != nil {
 			return nil, problemFor(ctx, err)
 		}
+		if output != nil {
+			linkNext(ctx, output)
+		}
 		return output, nil
 	})
-	document(to.OpenAPI(), op, form)
+	documentBody(to.OpenAPI(), op, form)
+	documentReading(to.OpenAPI(), op, isPaginated(reflect.TypeFor[O]()))
 }
 
 // copyOf returns responses that huma may change, while another API adds the same operation.
@@ -104,9 +108,38 @@ func copyOf(responses map[string]*huma.Response) map[string]*huma.Response {
 	return copied
 }
 
-// document corrects what huma documents of an operation: it removes the status 422 unless the operation declares it,
+// documentReading documents what server.Negotiated and linkNext add to the responses of an operation that reads.
+func documentReading(doc *huma.OpenAPI, op huma.Operation, isPaginated bool) {
+	read := doc.Paths[op.Path].Get
+	if op.Method != http.MethodGet || read == nil || read.Responses["200"] == nil {
+		return
+	}
+	ok := read.Responses["200"]
+	if isPaginated {
+		if ok.Headers == nil {
+			ok.Headers = map[string]*huma.Param{}
+		}
+		ok.Headers["Link"] = &huma.Param{
+			Description: `Path of the next page, as <…>; rel="next" (RFC 8288). Absent on the last page.`,
+			Schema:      &huma.Schema{Type: huma.TypeString, Examples: []any{`</v1/users?limit=20&offset=20>; rel="next"`}},
+		}
+	}
+	tag := ok.Headers["ETag"]
+	if tag == nil {
+		return
+	}
+	read.Parameters = append(read.Parameters, &huma.Param{
+		Name: "If-None-Match", In: "header", Description: "The ETag of your copy. If it is current, the response is a 304 without a body.",
+		Schema: &huma.Schema{Type: huma.TypeString, Examples: []any{`"3"`}},
+	})
+	read.Responses["304"] = &huma.Response{
+		Description: "Your copy is current.", Headers: map[string]*huma.Param{"ETag": tag},
+	}
+}
+
+// documentBody corrects what huma documents of an operation: it removes the status 422 unless the operation declares it,
 // because a failed validation has the status 400 here, and it adds the form that the operation's handler reads.
-func document(doc *huma.OpenAPI, op huma.Operation, form *huma.RequestBody) {
+func documentBody(doc *huma.OpenAPI, op huma.Operation, form *huma.RequestBody) {
 	item := doc.Paths[op.Path]
 	for _, documented := range []*huma.Operation{item.Get, item.Post, item.Put, item.Delete} {
 		if documented == nil || documented.OperationID != op.OperationID {

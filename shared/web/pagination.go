@@ -1,6 +1,13 @@
 package web
 
-import "portside/shared/core/fault"
+import (
+	"context"
+	"net/url"
+	"reflect"
+	"strconv"
+
+	"portside/shared/core/fault"
+)
 
 // Paging is the input of an operation that lists resources, for embedding.
 type Paging struct {
@@ -53,4 +60,53 @@ func ErrCursor() error {
 	return fault.Invalid(fault.Field{
 		Pointer: "query/cursor", Detail: "must be pagination.next of a page of this list; leave it out to start again",
 	})
+}
+
+// Paginated is the pagination of a list, which its output has as Body.Pagination.
+type Paginated interface {
+	// NextPage returns the query parameter that leads to the next page, and its value, or "" on the last page.
+	NextPage() (parameter, value string)
+}
+
+// NextPage implements Paginated.
+func (p Pagination) NextPage() (parameter, value string) {
+	if !p.HasMore {
+		return "", ""
+	}
+	return "offset", strconv.FormatInt(p.Offset+int64(p.Limit), 10)
+}
+
+// NextPage implements Paginated.
+func (p CursorPagination) NextPage() (parameter, value string) {
+	if p.Next == nil {
+		return "", ""
+	}
+	return "cursor", *p.Next
+}
+
+// isPaginated reports whether an output has a pagination.
+func isPaginated(output reflect.Type) bool {
+	body, hasBody := output.FieldByName("Body")
+	if !hasBody || body.Type.Kind() != reflect.Struct {
+		return false
+	}
+	pagination, hasPagination := body.Type.FieldByName("Pagination")
+	return hasPagination && pagination.Type.Implements(reflect.TypeFor[Paginated]())
+}
+
+// linkNext sets the header Link of a list that has a next page (RFC 8288). The address has no host, so that it is right behind any proxy.
+func linkNext(ctx context.Context, output any) {
+	value, in := reflect.ValueOf(output).Elem(), inputFrom(ctx)
+	if !isPaginated(value.Type()) || in.url == nil {
+		return
+	}
+	page, _ := reflect.TypeAssert[Paginated](value.FieldByName("Body").FieldByName("Pagination"))
+	parameter, next := page.NextPage()
+	if parameter == "" {
+		return
+	}
+	query := in.url.Query()
+	query.Set(parameter, next)
+	address := url.URL{Path: in.url.Path, RawQuery: query.Encode()}
+	in.response.Set("Link", "<"+address.String()+`>; rel="next"`)
 }

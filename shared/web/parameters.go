@@ -17,8 +17,10 @@ import (
 // parameters, empty values, and invalid escapes or UTF-8. A client that makes such a mistake would otherwise get a
 // different page than it asked for. They are reported together with the failures of the schema.
 func checkParameters(ctx huma.Context, next func(huma.Context)) {
-	r, _ := humago.Unwrap(ctx)
-	inputFrom(r.Context()).parameterFailures = slices.Concat(
+	r, w := humago.Unwrap(ctx)
+	in := inputFrom(r.Context())
+	in.url, in.response = r.URL, w.Header()
+	in.parameterFailures = slices.Concat(
 		queryFailures(r.URL.RawQuery, ctx.Operation()), headerFailures(r.Header, parameters(ctx.Operation(), "header")),
 	)
 	next(ctx)

@@ -76,6 +76,18 @@ func Failures(fields []fault.Field) []error {
 	return all
 }
 
+// OneOf returns the value of a field that has two names, of which one is documented. Both together are a failure.
+func OneOf[T any](documented, alias *T, pointer, name string) (*T, []fault.Field) {
+	switch {
+	case alias == nil:
+		return documented, nil
+	case documented != nil:
+		return documented, []fault.Field{{Pointer: pointer, Detail: "must not be sent together with " + name}}
+	default:
+		return alias, nil
+	}
+}
+
 // failure is a validation failure that a domain found.
 type failure struct{ fault.Field }
 

@@ -41,6 +41,7 @@ type Error struct {
 	Detail string  // one or two sentences: what happened and how to fix it
 	Fields []Field // for Validation: all failures
 	Final  bool    // repeating the same request cannot succeed, whatever else changes
+	Code   string  // for programs that act differently than on other faults of the kind; "" is the code of the kind
 
 	// RetryAfter says, for Unavailable, RateLimited and QuotaExceeded, when a retry makes sense. 0 means soon for Unavailable; for
 	// RateLimited, another part of the program knows it. Responses report at
@@ -64,6 +65,12 @@ func New(kind Kind, detail string) *Error {
 // NewFinal is New for a conflict that the same request can never resolve.
 func NewFinal(kind Kind, detail string) *Error {
 	return &Error{Kind: kind, Detail: detail, Final: true}
+}
+
+// Coded returns the fault with a code of its own.
+func (e *Error) Coded(code string) *Error {
+	e.Code = code
+	return e
 }
 
 // After returns the fault with the time until a retry makes sense. errors.Is still finds the original.

@@ -25,7 +25,8 @@ const Lifetime = 24 * time.Hour
 
 // The errors of a key.
 var (
-	ErrReused = fault.New(fault.Unprocessable, "This Idempotency-Key was used for another request. Use a new key for each request.")
+	ErrReused = fault.New(fault.Unprocessable, "This Idempotency-Key was used for another request. Use a new key for each request.").
+			Coded("IDEMPOTENCY_KEY_REUSED")
 	// ErrExpired means that the key expired between the write that found it and the read of its
 	// result. The next request creates anew.
 	ErrExpired = fault.New(fault.Unavailable, "This Idempotency-Key has just expired. Send the request again.")

@@ -119,6 +119,9 @@ func (t *Table) GetWithUse(ctx context.Context, id string) (credentials.Credenti
 
 // withUse returns the credential with its last use. A session's first one may not be in the index yet.
 func withUse(c credentials.Credential, used time.Time) credentials.Credential {
+	if !used.IsZero() && used.Before(c.CreatedAt) { // the use is rounded down
+		used = c.CreatedAt
+	}
 	if used.After(c.LastUsedAt) {
 		c.LastUsedAt = used
 	}

@@ -27,6 +27,12 @@ type item[T any] struct {
 	PurgeAt     int64  `dynamodbav:"purgeAt"` // seconds, for DynamoDB's TTL, which may delete days later
 }
 
+// use is the part of an item that has the same form for all operations.
+type use struct {
+	Fingerprint []byte `dynamodbav:"fingerprint"`
+	Expires     int64  `dynamodbav:"expires"`
+}
+
 func pk(key idempotency.Key) string { return "once#" + key.Caller + "#" + key.Hash() }
 
 // Put returns the write that stores what a key has created. Its condition fails if the key is in
@@ -45,14 +51,20 @@ func Put[T any](table string, key idempotency.Key, made T, at time.Time) types.T
 // Result returns what the key created. Errors: idempotency.ErrReused if another request used the
 // key; idempotency.ErrExpired if the key does not exist or has expired at the given time.
 func Result[T any](ctx context.Context, table items.Table, key idempotency.Key, at time.Time) (T, error) {
-	stored, found, err := items.Get[item[T]](ctx, table, items.Key(pk(key), "once"))
+	raw, err := table.GetRaw(ctx, items.Key(pk(key), "once"))
+	if err != nil {
+		return *new(T), err
+	}
+	// What the key has created comes last, because another operation may have stored it in another form.
+	use, err := items.Decode[use](raw)
 	switch {
 	case err != nil:
-		return stored.Made, err
-	case !found || stored.Expires <= at.UnixMilli():
-		return stored.Made, idempotency.ErrExpired
-	case !bytes.Equal(stored.Fingerprint, key.Fingerprint):
-		return stored.Made, idempotency.ErrReused
+		return *new(T), err
+	case use.Expires <= at.UnixMilli(): // also if the key does not exist
+		return *new(T), idempotency.ErrExpired
+	case !bytes.Equal(use.Fingerprint, key.Fingerprint):
+		return *new(T), idempotency.ErrReused
 	}
-	return stored.Made, nil
+	stored, err := items.Decode[item[T]](raw)
+	return stored.Made, err
 }

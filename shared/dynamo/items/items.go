@@ -119,15 +119,24 @@ func In(client Reader, name string) Table { return Table{client: client, name: n
 
 // Get reads one item, strongly consistent. It returns false if there is none.
 func Get[T any](ctx context.Context, table Table, key Map) (shape T, found bool, err error) {
-	out, err := table.client.GetItem(ctx, &dynamodb.GetItemInput{TableName: &table.name, Key: key, ConsistentRead: aws.Bool(true)})
+	item, err := table.GetRaw(ctx, key)
 	if err != nil {
-		return shape, false, fmt.Errorf("read an item as %T: %w", shape, err)
+		return shape, false, fmt.Errorf("as %T: %w", shape, err)
 	}
-	if out.Item == nil {
+	if item == nil {
 		return shape, false, nil
 	}
-	shape, err = Decode[T](out.Item)
+	shape, err = Decode[T](item)
 	return shape, true, err
+}
+
+// GetRaw returns an item, strongly consistent, or nil if it does not exist.
+func (t Table) GetRaw(ctx context.Context, key Map) (Map, error) {
+	out, err := t.client.GetItem(ctx, &dynamodb.GetItemInput{TableName: &t.name, Key: key, ConsistentRead: aws.Bool(true)})
+	if err != nil {
+		return nil, fmt.Errorf("read an item: %w", err)
+	}
+	return out.Item, nil
 }
 
 // batch is DynamoDB's limit for one BatchGetItem.

@@ -68,22 +68,23 @@ func (s *Store) Keys(ctx context.Context, userID string) ([]credentials.Credenti
 
 // Revoke implements users.KeyStore. It reads the key, whose makers lead to other items.
 func (s *Store) Revoke(ctx context.Context, userID, keyID string, at time.Time) error {
-	key, err := s.key(ctx, userID, keyID)
-	if err != nil {
-		return err
-	}
-	p := s.plan()
-	p.revoke(key, at, "deleted")
-	if err := p.run(ctx); !versions.IsStale(err) {
-		return err
-	}
-	return users.ErrNoKey
+	return versions.Retry(ctx, func() error {
+		key, err := s.key(ctx, userID, keyID)
+		if err != nil || !key.RevokedAt.IsZero() {
+			return err
+		}
+		p := s.plan()
+		p.revoke(key, at, "deleted")
+		return p.run(ctx)
+	})
 }
 
-// CheckOwner implements users.KeyStore.
-func (s *Store) CheckOwner(ctx context.Context, userID, keyID string) error {
-	_, err := s.key(ctx, userID, keyID)
-	return err
+// Key implements users.KeyStore.
+func (s *Store) Key(ctx context.Context, userID, keyID string) (credentials.Credential, error) {
+	if _, err := s.key(ctx, userID, keyID); err != nil {
+		return credentials.Credential{}, err
+	}
+	return s.credentials.GetWithUse(ctx, keyID)
 }
 
 // key returns an API key of a user, also a revoked one. Errors: users.ErrNoKey.

@@ -15,8 +15,9 @@ import (
 	"io/fs"
 	"net/http"
 	"path"
-	"strings"
 	"time"
+
+	"portside/shared/web/server"
 )
 
 // Files maps names to files. The zero value is empty.
@@ -92,7 +93,7 @@ func (f File) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	content := f.content
 	if f.gzipped {
 		header.Set("Vary", "Accept-Encoding")
-		if acceptsGzip(r.Header.Get("Accept-Encoding")) {
+		if server.AcceptsGzip(r.Header.Values("Accept-Encoding")) {
 			header.Set("Content-Encoding", "gzip")
 		} else {
 			content = decompress(content)
@@ -100,19 +101,6 @@ func (f File) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	r.Header.Del("Range") // a range of the compressed file is useless
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(content))
-}
-
-// acceptsGzip parses an Accept-Encoding header (RFC 9110, section 12.5.3).
-func acceptsGzip(header string) bool {
-	for coding := range strings.SplitSeq(header, ",") {
-		name, weight, _ := strings.Cut(coding, ";")
-		if strings.EqualFold(strings.TrimSpace(name), "gzip") {
-			weight = strings.TrimSpace(weight)
-			isRefused := weight != "" && strings.Trim(weight, "q=0.") == "" // q=0, q=0.0 and so on
-			return !isRefused
-		}
-	}
-	return false
 }
 
 func decompress(content []byte) []byte {

@@ -11,6 +11,8 @@ import (
 	"net/http"
 	"path"
 	"sync"
+
+	"portside/shared/web/server"
 )
 
 // Tree is a tree of files that refer to each other by relative addresses, such as the modules of a web application. The tree
@@ -96,7 +98,7 @@ func (t *Tree) file(name string) (*treeFile, bool) {
 // ServeHTTP sends the file. It may be cached forever, because its address has the version.
 func (file *treeFile) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	content, header := file.content, w.Header()
-	if acceptsGzip(r.Header.Get("Accept-Encoding")) {
+	if server.AcceptsGzip(r.Header.Values("Accept-Encoding")) {
 		content = file.gzipped()
 		header.Set("Content-Encoding", "gzip")
 	}

@@ -6,17 +6,28 @@ package server
 import (
 	"net/http"
 	"path"
+	"slices"
+	"strings"
 )
 
 // Mux routes requests to handlers. Unknown paths and methods get problem details.
-type Mux struct{ mux *http.ServeMux }
+type Mux struct {
+	mux   *http.ServeMux
+	fixed map[string][]string // the methods of paths without parameters
+}
 
 // NewMux returns a mux without routes.
-func NewMux() *Mux { return &Mux{http.NewServeMux()} }
+func NewMux() *Mux { return &Mux{http.NewServeMux(), map[string][]string{}} }
 
 // HandleFunc adds a route. The pattern is one of http.ServeMux.
 func (m *Mux) HandleFunc(pattern string, handler func(http.ResponseWriter, *http.Request)) {
 	m.mux.HandleFunc(pattern, handler)
+	if method, at, hasMethod := strings.Cut(pattern, " "); hasMethod && !strings.Contains(at, "{") {
+		m.fixed[at] = append(m.fixed[at], method)
+		if method == http.MethodGet {
+			m.fixed[at] = append(m.fixed[at], http.MethodHead)
+		}
+	}
 }
 
 // ServeHTTP implements http.Handler. It adds the route to the record of the request.
@@ -26,9 +37,18 @@ func (m *Mux) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	_, route := m.mux.Handler(r)
+	if allowed := m.fixed[r.URL.Path]; len(allowed) > 0 && hasParameter(route) {
+		// Without this, a fixed path such as /v1/users/activate would take the methods of /v1/users/{userId}.
+		methodNotAllowed(w, r, strings.Join(slices.Sorted(slices.Values(allowed)), ", "))
+		return
+	}
 	RecordFrom(r.Context()).Route = route
 	if route != "" {
 		m.mux.ServeHTTP(w, r)
+		return
+	}
+	if allowed := m.fixed[r.URL.Path]; len(allowed) > 0 {
+		methodNotAllowed(w, r, strings.Join(slices.Sorted(slices.Values(allowed)), ", "))
 		return
 	}
 	// http.ServeMux knows which methods a path takes, but reports them in plain text.
@@ -38,7 +58,16 @@ func (m *Mux) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		NotFound(w, r)
 		return
 	}
-	allowed := probe.header.Get("Allow")
+	methodNotAllowed(w, r, probe.header.Get("Allow"))
+}
+
+// hasParameter reports whether a route has a method and a parameter.
+func hasParameter(route string) bool {
+	_, at, hasMethod := strings.Cut(route, " ")
+	return hasMethod && strings.Contains(at, "{")
+}
+
+func methodNotAllowed(w http.ResponseWriter, r *http.Request, allowed string) {
 	p := newProblem(http.StatusMethodNotAllowed, "METHOD_NOT_ALLOWED", "This path takes "+allowed+".")
 	p.Header.Set("Allow", allowed)
 	p.Write(w, r)

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -17,7 +18,7 @@ type Problem struct {
 	Title     string         `json:"title" doc:"Reason phrase of the HTTP status." example:"Bad Request"`
 	Status    int            `json:"status" doc:"HTTP status." example:"400"`
 	Detail    string         `json:"detail" doc:"Explains the problem and how to fix it." example:"The request is not valid; see errors for each failure."`
-	Code      string         `json:"code" doc:"Identifies the kind of problem, for programs." enum:"VALIDATION_ERROR,UNAUTHORIZED,FORBIDDEN,NOT_FOUND,METHOD_NOT_ALLOWED,CONFLICT,PRECONDITION_FAILED,PAYLOAD_TOO_LARGE,UNSUPPORTED_MEDIA_TYPE,UNPROCESSABLE,RATE_LIMITED,QUOTA_EXCEEDED,SIGN_IN_REQUIRED,INTERNAL_ERROR,UNAVAILABLE"`
+	Code      string         `json:"code" doc:"Identifies the kind of problem, for programs." enum:"VALIDATION_ERROR,UNAUTHORIZED,FORBIDDEN,NOT_FOUND,METHOD_NOT_ALLOWED,CONFLICT,EMAIL_TAKEN,LAST_ADMIN,TOO_MANY_CREDENTIALS,LINE_ENDED,PRECONDITION_FAILED,PAYLOAD_TOO_LARGE,UNSUPPORTED_MEDIA_TYPE,UNPROCESSABLE,IDEMPOTENCY_KEY_REUSED,RATE_LIMITED,QUOTA_EXCEEDED,SIGN_IN_REQUIRED,INTERNAL_ERROR,UNAVAILABLE"`
 	RequestID string         `json:"requestId" doc:"The X-Request-Id of the response. Include it when you ask for help." example:"0HN4bRs0oAMEJ1w="`
 	Errors    []ProblemField `json:"errors,omitempty" doc:"All validation failures. If there are more than 100, the first 100; detail has the number of the others."`
 
@@ -61,7 +62,7 @@ func ProblemOf(err error) *Problem {
 		f = fault.New(fault.Internal, internalDetail)
 	}
 	mapped := statuses[f.Kind]
-	p := newProblem(mapped.status, mapped.code, f.Detail)
+	p := newProblem(mapped.status, cmp.Or(f.Code, mapped.code), f.Detail)
 	p.cause = err
 	fields, more := f.Reported()
 	for _, field := range fields {

@@ -125,7 +125,7 @@ export interface paths {
          * List pulls
          * @description Returns which charts and images were downloaded, newest first: by whom, with which token, when, and from which address. A pull is listed within a few minutes and for 400 days. Repeated requests for the same tag within a minute count as one pull. Requests for manifests that belong to a pulled tag are usually part of its pull.
          *
-         *     Your own pulls need no permission; those of other users need `tokens:read`. Without it, tokens of other users have no pulls. A page can have fewer items than its limit although there is a next page.
+         *     Your own pulls need no permission; those of other users need `tokens:read`. Without it, other users and their tokens have no pulls. A page can have fewer items than its limit although there is a next page.
          */
         get: operations["listPulls"];
         put?: never;
@@ -199,14 +199,14 @@ export interface paths {
         };
         /**
          * Get a token or password
-         * @description Returns what it may download, when it expires, and when it was last used. Your own need no permission; those of other users need `tokens:read`.
+         * @description Returns what it may download, when it expires, and when it was last used. The `ETag` changes with any of them. Your own need no permission; those of other users need `tokens:read`.
          */
         get: operations["getToken"];
         put?: never;
         post?: never;
         /**
          * Revoke a token or password
-         * @description It stops working with the next request. With `line=true`, the whole line of renewals stops working: the tokens it was renewed from, and all that were renewed from any of them. Do that if the token has leaked, because the person who has it may have renewed it. Such a request can be repeated.
+         * @description It stops working with the next request. A token that is revoked already gets the same response. With `line=true`, the whole line of renewals stops working: the tokens it was renewed from, and all that were renewed from any of them. Do that if the token has leaked, because the person who has it may have renewed it.
          *
          *     Your own need no permission; those of other users need `tokens:write`. A token can revoke only itself, the tokens it was renewed from, and the tokens renewed from it; with `line=true`, its own line.
          */
@@ -269,6 +269,7 @@ export interface paths {
         put?: never;
         /**
          * Compare two files (older path)
+         * @deprecated
          * @description The format of a file is detected from its content. Supported formats are text, Markdown, HTML, CSV, JSON, XML, RTF, PDF, Word, PowerPoint, Excel, OpenDocument, EPUB, mail, and recordings with subtitles. Pictures and other recordings are supported if the service has a model for them. A request has at most 4.4 MB; for larger files, up to 200 MB, use `POST /v1/uploads`. Send the settings as form fields, or all of them in the field `model`, as a JSON object; other fields are then ignored. For 24 hours, the same files with the same settings get the same answer from a cache. If the work takes longer than 25 seconds, the response is 202 and the work continues as a job.
          *
          *     Needs the permission `capabilities:use`.
@@ -1115,7 +1116,7 @@ export interface paths {
         };
         /**
          * Get a user
-         * @description Returns one user with all fields. The `ETag` identifies the version; send it in `If-Match` to change only this version.
+         * @description Returns one user with all fields. The `ETag` identifies the version; send it in `If-Match` to change only this version. A sign-in changes `lastLoginAt` but not the `ETag`.
          *
          *     Needs the permission `users:read`.
          */
@@ -1179,12 +1180,18 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /**
+         * Get an API key
+         * @description Returns a key that is not deleted, without its secret.
+         *
+         *     Your own keys need no permission; those of other users need `api-keys:write`.
+         */
+        get: operations["getApiKey"];
         put?: never;
         post?: never;
         /**
          * Delete an API key
-         * @description The key stops working with the next request. With `made=true`, all keys, tokens and passwords that were created with it, directly or in several steps, also those of other users, stop working within seconds, and within minutes if there are many. Do that if the key has leaked. Such a request can be repeated, also if the key was deleted before.
+         * @description The key stops working with the next request. A key that is deleted already gets the same response. With `made=true`, all keys, tokens and passwords that were created with it, directly or in several steps, also those of other users, stop working within seconds, and within minutes if there are many. Do that if the key has leaked.
          *
          *     Your own keys need no permission; those of other users need `api-keys:write`.
          */
@@ -1259,7 +1266,7 @@ export interface components {
             expiresAt: string | null;
             /**
              * Format: date-time
-             * @description UTC, rounded down to 5 minutes; null if the key was never used.
+             * @description UTC, rounded down to 5 minutes, but not before createdAt; null if the key was never used.
              * @example 2026-03-09T07:45:00Z
              */
             lastUsedAt: string | null;
@@ -2463,7 +2470,7 @@ export interface components {
             expiresAt: string | null;
             /**
              * Format: date-time
-             * @description UTC, rounded down to 5 minutes; null if the key was never used.
+             * @description UTC, rounded down to 5 minutes, but not before createdAt; null if the key was never used.
              * @example 2026-03-09T07:45:00Z
              */
             lastUsedAt: string | null;
@@ -2789,7 +2796,7 @@ export interface components {
              * @description Identifies the kind of problem, for programs.
              * @enum {string}
              */
-            code: "VALIDATION_ERROR" | "UNAUTHORIZED" | "FORBIDDEN" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "CONFLICT" | "PRECONDITION_FAILED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "UNPROCESSABLE" | "RATE_LIMITED" | "QUOTA_EXCEEDED" | "SIGN_IN_REQUIRED" | "INTERNAL_ERROR" | "UNAVAILABLE";
+            code: "VALIDATION_ERROR" | "UNAUTHORIZED" | "FORBIDDEN" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "CONFLICT" | "EMAIL_TAKEN" | "LAST_ADMIN" | "TOO_MANY_CREDENTIALS" | "LINE_ENDED" | "PRECONDITION_FAILED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "UNPROCESSABLE" | "IDEMPOTENCY_KEY_REUSED" | "RATE_LIMITED" | "QUOTA_EXCEEDED" | "SIGN_IN_REQUIRED" | "INTERNAL_ERROR" | "UNAVAILABLE";
             /**
              * @description The X-Request-Id of the response. Include it when you ask for help.
              * @example 0HN4bRs0oAMEJ1w=
@@ -3421,7 +3428,7 @@ export interface components {
             expiresAt: string | null;
             /**
              * Format: date-time
-             * @description UTC, rounded down to 5 minutes; null if it was never used.
+             * @description UTC, rounded down to 5 minutes, but not before createdAt; null if it was never used.
              */
             lastUsedAt: string | null;
             /**
@@ -3878,6 +3885,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    /** @description Path of the next page, as <…>; rel="next" (RFC 8288). Absent on the last page. */
+                    Link?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4119,7 +4128,10 @@ export interface operations {
     getCredentialRequest: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The ETag of your copy. If it is current, the response is a 304 without a body. */
+                "If-None-Match"?: string;
+            };
             path: {
                 /** @description ID of the request. */
                 requestId: string;
@@ -4131,6 +4143,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    /** @description Identifies this version of the resource. */
+                    ETag?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4188,6 +4202,18 @@ export interface operations {
                     };
                 };
             };
+            /** @description Your copy is current. */
+            304: {
+                headers: {
+                    /** @description Identifies this version of the resource. */
+                    ETag?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -4227,6 +4253,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    /** @description Identifies this version of the resource. */
+                    ETag?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4326,6 +4354,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    /** @description Identifies this version of the resource. */
+                    ETag?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4400,6 +4430,8 @@ export interface operations {
             query?: {
                 /** @description Only pulls with the token or password that has this public ID. */
                 token?: string;
+                /** @description Only pulls with the tokens and passwords of this user. */
+                userId?: string;
                 /** @description Only pulls of the chart or image with this name. */
                 repository?: string;
                 /** @description Only charts, or only images. */
@@ -4422,6 +4454,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    /** @description Path of the next page, as <…>; rel="next" (RFC 8288). Absent on the last page. */
+                    Link?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4572,8 +4606,8 @@ export interface operations {
                     scopes: string[];
                     /**
                      * Format: int64
-                     * @description Days until the token expires. A token that renews itself gets at most the days for which it was created, and none after the end of its line; then the answer has an earlier expiresAt.
-                     * @default 90
+                     * @description Days until the token expires. Default: 90. A token that renews itself gets at most the days for which it was created, and none after the end of its line; then the answer has an earlier expiresAt.
+                     * @example 90
                      */
                     expiration_days?: number;
                     /**
@@ -4677,7 +4711,10 @@ export interface operations {
     getToken: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The ETag of your copy. If it is current, the response is a 304 without a body. */
+                "If-None-Match"?: string;
+            };
             path: {
                 /** @description Public ID of the token. */
                 tokenId: string;
@@ -4689,6 +4726,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    /** @description Identifies this version of the resource. */
+                    ETag?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4731,6 +4770,18 @@ export interface operations {
                     };
                 };
             };
+            /** @description Your copy is current. */
+            304: {
+                headers: {
+                    /** @description Identifies this version of the resource. */
+                    ETag?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -4746,7 +4797,10 @@ export interface operations {
                 /** @description Whether to revoke the whole line of renewals of the token. */
                 line?: boolean;
             };
-            header?: never;
+            header?: {
+                /** @description Changes the resource only if it still has this ETag; otherwise the response is 412. */
+                "If-Match"?: string;
+            };
             path: {
                 /** @description Public ID of the token. */
                 tokenId: string;
@@ -4769,6 +4823,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -7022,6 +7077,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    /** @description Path of the next page, as <…>; rel="next" (RFC 8288). Absent on the last page. */
+                    Link?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7084,6 +7141,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    /** @description Path of the next page, as <…>; rel="next" (RFC 8288). Absent on the last page. */
+                    Link?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7274,6 +7333,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    /** @description Path of the next page, as <…>; rel="next" (RFC 8288). Absent on the last page. */
+                    Link?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7406,6 +7467,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    /** @description Path of the next page, as <…>; rel="next" (RFC 8288). Absent on the last page. */
+                    Link?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7675,6 +7738,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    /** @description Path of the next page, as <…>; rel="next" (RFC 8288). Absent on the last page. */
+                    Link?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7853,7 +7918,10 @@ export interface operations {
     getProject: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The ETag of your copy. If it is current, the response is a 304 without a body. */
+                "If-None-Match"?: string;
+            };
             path: {
                 /** @description ID of the project. */
                 projectId: string;
@@ -7902,6 +7970,18 @@ export interface operations {
                         data: components["schemas"]["Project"];
                     };
                 };
+            };
+            /** @description Your copy is current. */
+            304: {
+                headers: {
+                    /** @description Identifies this version of the resource. */
+                    ETag?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -8586,6 +8666,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    /** @description Path of the next page, as <…>; rel="next" (RFC 8288). Absent on the last page. */
+                    Link?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8902,7 +8984,10 @@ export interface operations {
     getUser: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The ETag of your copy. If it is current, the response is a 304 without a body. */
+                "If-None-Match"?: string;
+            };
             path: {
                 /** @description ID of the user. */
                 userId: string;
@@ -8950,6 +9035,18 @@ export interface operations {
                         data: components["schemas"]["User"];
                     };
                 };
+            };
+            /** @description Your copy is current. */
+            304: {
+                headers: {
+                    /** @description Identifies this version of the resource. */
+                    ETag?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
@@ -9251,13 +9348,87 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    getApiKey: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag of your copy. If it is current, the response is a 304 without a body. */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description ID of the user. */
+                userId: string;
+                /** @description Public ID of the key. */
+                keyId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    /** @description Identifies this version of the resource. */
+                    ETag?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "name": "build server",
+                     *         "createdAt": "2026-03-02T09:15:30.250Z",
+                     *         "expiresAt": "2027-03-02T09:15:30.250Z",
+                     *         "id": "3vQB7B6MrGQZ",
+                     *         "lastUsedAt": "2026-03-09T07:45:00Z",
+                     *         "makers": [
+                     *           {
+                     *             "credentialId": "3vQB7B6MrGQZ",
+                     *             "userId": "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11"
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["APIKey"];
+                    };
+                };
+            };
+            /** @description Your copy is current. */
+            304: {
+                headers: {
+                    /** @description Identifies this version of the resource. */
+                    ETag?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     deleteApiKey: {
         parameters: {
             query?: {
                 /** @description Whether to end everything that was created with the key, too. */
                 made?: boolean;
             };
-            header?: never;
+            header?: {
+                /** @description Changes the resource only if it still has this ETag; otherwise the response is 412. */
+                "If-Match"?: string;
+            };
             path: {
                 /** @description ID of the user. */
                 userId: string;
@@ -9282,6 +9453,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];

@@ -1,0 +1,63 @@
+package server
+
+import (
+	"iter"
+	"strconv"
+	"strings"
+)
+
+// MatchesTag evaluates the lines of If-None-Match (RFC 9110, section 13.1.2). It uses the weak comparison, because proxies
+// weaken tags.
+func MatchesTag(lines []string, tag string) bool {
+	for member := range members(lines) {
+		if member == "*" || strings.TrimPrefix(member, "W/") == strings.TrimPrefix(tag, "W/") {
+			return true
+		}
+	}
+	return false
+}
+
+// AcceptsGzip evaluates the lines of Accept-Encoding (RFC 9110, section 12.5.3). gzip takes precedence over *.
+func AcceptsGzip(lines []string) bool {
+	gzip, wildcard := -1.0, -1.0
+	for member := range members(lines) {
+		coding, parameter, _ := strings.Cut(member, ";")
+		switch strings.ToLower(strings.TrimSpace(coding)) {
+		case "gzip", "x-gzip":
+			gzip = max(gzip, weight(parameter))
+		case "*":
+			wildcard = max(wildcard, weight(parameter))
+		}
+	}
+	if gzip >= 0 {
+		return gzip > 0
+	}
+	return wildcard > 0
+}
+
+// weight parses a weight such as "q=0.5". It returns 1 for no weight and 0 for an invalid one.
+func weight(parameter string) float64 {
+	parameter = strings.ToLower(strings.TrimSpace(parameter))
+	if parameter == "" {
+		return 1
+	}
+	q, err := strconv.ParseFloat(strings.TrimPrefix(parameter, "q="), 64)
+	if err != nil || !(q >= 0 && q <= 1) {
+		return 0
+	}
+	return q
+}
+
+// members returns the members of a list header. It also splits at commas inside tags, which does no harm because our tags
+// have none.
+func members(lines []string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for _, line := range lines {
+			for member := range strings.SplitSeq(line, ",") {
+				if member = strings.TrimSpace(member); member != "" && !yield(member) {
+					return
+				}
+			}
+		}
+	}
+}
