@@ -228,7 +228,7 @@ func testPortalDoubt(t *testing.T, m *mediaPage) {
 	row.WaitText("not found")
 	row.WaitText("Possible values")
 	row.WaitText("120.00 EUR")
-	row.Click(browser.Button("Show where total was found"))
+	row.Click(browser.Button("Show where 120.00 EUR was found"))
 	m.WaitUntil("the mark", `document.querySelector("mark.selected")?.textContent === "120.00 EUR"`)
 	m.Axe()
 	m.Upload("Import", m.file(t, "model.json", `{"minConfidence": 0.02, "variables": {"total": {"type": "number"}}}`))

@@ -170,12 +170,13 @@ function Quotes({ row, run, canShow, select }) {
 }
 
 /**
- * The page of a quote, and the button that shows it in the file.
+ * The page of a quote, and the button that shows it in the file. A variable can have several possible values, so their buttons name the value.
  * @param {Omit<ValueTable, "rows"> & {evidence: Evidence}} props
  */
 function Source({ evidence, run, canShow, select }) {
+  const shown = evidence.isCandidate ? evidence.quote : evidence.variable;
   return html`<span class="muted">${place(evidence, run)}</span>
-    ${canShow(evidence) ? html`<${Button} kind="quiet" label=${strings.media.showPlace(evidence.variable, fileLabel(evidence, run))}
+    ${canShow(evidence) ? html`<${Button} kind="quiet" label=${strings.media.showPlace(shown, fileLabel(evidence, run))}
       onClick=${() => select(evidence)}>${strings.media.show}<//>` : null}`;
 }
 
