@@ -120,6 +120,7 @@ func testSignInByCode(t *testing.T, p *testStack) {
 	page.Press("Enter")
 	page.WaitFor(browser.Heading("Account"))
 	page.WaitURL("/portal/account")
+	page.Settle() // a request that is under way would get a 401 after the sign-out
 	browser.Eval[float64](page, `sessionStorage.setItem("media", "Grace's settings"), sessionStorage.length`)
 	page.Click(browser.Button("Sign out"))
 	page.WaitFor(browser.Heading("Sign in"))
