@@ -143,3 +143,11 @@ func wantText(t *testing.T, got, want string) {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }
+
+// newStorage starts a server for files and returns its address.
+func newStorage(t *testing.T, handler http.HandlerFunc) string {
+	t.Helper()
+	s := httptest.NewServer(handler)
+	t.Cleanup(s.Close)
+	return s.URL
+}
