@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"portside/shared/core/text"
 )
@@ -189,11 +190,23 @@ func printOne[T any](a *app, columns []column[T], item T) error {
 	for _, c := range columns {
 		title := c.title
 		if title == "" {
-			title = strings.ToUpper(c.name)
+			title = spacedTitle(c.name)
 		}
 		rows = append(rows, []string{title, cell(c.value(item), tableTime)})
 	}
 	return writeFields(a.Stdout, rows, a.hasColors())
+}
+
+// spacedTitle returns the title for a name such as decidedAt: DECIDED AT.
+func spacedTitle(name string) string {
+	var b strings.Builder
+	for _, c := range name {
+		if unicode.IsUpper(c) {
+			b.WriteByte(' ')
+		}
+		b.WriteRune(unicode.ToUpper(c))
+	}
+	return b.String()
 }
 
 // only returns a list of one item.

@@ -47,7 +47,7 @@ To revoke one token, use "portside tokens revoke".`,
 			if err != nil {
 				return err
 			}
-			a.report("Ended %d keys, %d tokens and passwords, and all sessions of %s.", ended.keys, ended.tokens, who)
+			a.report("Ended all sessions of %s; API keys: %d; tokens and passwords: %d.", who, ended.keys, ended.tokens)
 			return nil
 		},
 	}
