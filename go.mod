@@ -27,7 +27,9 @@ require (
 	github.com/go-webauthn/webauthn v0.18.2
 	github.com/google/go-cmp v0.7.0
 	github.com/google/uuid v1.6.0
+	github.com/mattn/go-runewidth v0.0.27
 	github.com/schollz/progressbar/v3 v3.19.1
+	github.com/spf13/cobra v1.10.2
 	github.com/swaggest/swgui v1.8.5
 	go.yaml.in/yaml/v3 v3.0.6
 	golang.org/x/image v0.44.0
@@ -36,6 +38,7 @@ require (
 	golang.org/x/text v0.43.0
 	helm.sh/helm/v3 v3.22.0
 	pgregory.net/rapid v1.3.0
+	portside/client v0.0.0
 	portside/documents v0.0.0
 	portside/testclient v0.0.0
 )
@@ -68,12 +71,13 @@ require (
 	github.com/go-webauthn/x v0.3.1 // indirect
 	github.com/golang-jwt/jwt/v5 v5.3.1 // indirect
 	github.com/google/go-tpm v0.9.8 // indirect
-	github.com/mattn/go-runewidth v0.0.27 // indirect
+	github.com/inconshreveable/mousetrap v1.1.0 // indirect
 	github.com/mitchellh/colorstring v0.0.0-20190213212951-d06e56a500db // indirect
 	github.com/philhofer/fwd v1.2.0 // indirect
 	github.com/pkg/errors v0.9.1 // indirect
 	github.com/rivo/uniseg v0.4.7 // indirect
 	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3 // indirect
+	github.com/spf13/pflag v1.0.10 // indirect
 	github.com/tinylib/msgp v1.6.4 // indirect
 	github.com/x448/float16 v0.8.4 // indirect
 	github.com/yuin/goldmark v1.8.7 // indirect
@@ -85,6 +89,7 @@ require (
 )
 
 replace (
+	portside/client => ./client
 	portside/documents => ./documents
 	portside/testclient => ./testclient
 )

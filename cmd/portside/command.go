@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"portside/cmd/portside/backup"
+	"portside/cmd/portside/cli"
 	"portside/shared/dynamo/layout"
 )
 
@@ -23,13 +24,14 @@ const (
 
 // process is the environment of a command. Tests replace it.
 type process struct {
-	program string   // the path that the operator used, for hints that can be copied
-	args    []string // without the program name
-	lookup  func(name string) (string, bool)
-	stdin   io.Reader
-	stdout  io.Writer
-	stderr  io.Writer
-	now     func() time.Time
+	program   string   // the path that the operator used, for hints that can be copied
+	args      []string // without the program name
+	lookup    func(name string) (string, bool)
+	stdin     io.Reader
+	stdout    io.Writer
+	stderr    io.Writer
+	now       func() time.Time
+	configDir func() (string, error) // the folder of the user's settings
 }
 
 // report writes a line for the operator to stderr, apart from the results. It ignores errors,
@@ -38,7 +40,7 @@ func (p process) report(format string, args ...any) {
 	_, _ = fmt.Fprintf(p.stderr, format+"\n", args...)
 }
 
-// command is a subcommand.
+// command is a subcommand for operators. Those for every day are in the package cli.
 type command struct {
 	name      string
 	arguments string // shown after the name in the usage line
@@ -51,37 +53,15 @@ type command struct {
 type action func(ctx context.Context, p process, arguments []string) error
 
 // usageError means that the command line is invalid.
-type usageError string
+type usageError = cli.UsageError
 
-func (e usageError) Error() string { return string(e) }
-
-func allCommands() []command {
+func operatorCommands() []command {
 	return []command{
 		bootstrapCommand(), importCommand(), rebuildCommand(), reconcileCommand(), recountPullsCommand(),
 		replayCommand(), reindexCommand(), rateLimitCommand(), manageTokenCommand(), signInLinkCommand(),
 		backupCommand(), restoreCommand(), checkLayoutCommand(), smokeTestCommand(),
 		demoCommand(), versionCommand(),
 	}
-}
-
-// run runs the command that the arguments name, reports an error in one line, and returns the exit
-// code.
-func run(ctx context.Context, p process) int {
-	name, rest := "help", p.args
-	if len(p.args) > 0 {
-		name, rest = p.args[0], p.args[1:]
-	}
-	switch name {
-	case "help", "-h", "-help", "--help":
-		return help(ctx, p, rest)
-	}
-	for _, c := range allCommands() {
-		if c.name == name {
-			return c.run(ctx, p, rest)
-		}
-	}
-	p.report("portside: unknown command %q; `%s help` lists the commands", name, p.program)
-	return exitUsage
 }
 
 func (c command) run(ctx context.Context, p process, args []string) int {
@@ -126,23 +106,6 @@ func parse(flags *flag.FlagSet, args []string) (arguments []string, err error) {
 		arguments, args = append(arguments, left[0]), left[1:]
 	}
 	return arguments, nil
-}
-
-// help shows the list of commands, or the usage of one command.
-func help(ctx context.Context, p process, names []string) int {
-	for _, c := range allCommands() {
-		if len(names) > 0 && c.name == names[0] {
-			return c.run(ctx, p, []string{"-h"})
-		}
-	}
-	var b strings.Builder
-	b.WriteString("portside is the operator's command of Portside.\n\nUsage: portside <command> [flags]\n\nCommands:\n")
-	for _, c := range allCommands() {
-		fmt.Fprintf(&b, "  %-16s %s\n", c.name, c.summary)
-	}
-	b.WriteString("\n`portside <command> -h` shows the help of a command. " + settingsHelp)
-	_, _ = io.WriteString(p.stdout, b.String())
-	return exitDone
 }
 
 func (c command) usage(w io.Writer, flags *flag.FlagSet) {

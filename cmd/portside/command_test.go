@@ -332,7 +332,7 @@ func TestDocumentedCommands(t *testing.T) {
 	for _, row := range regexp.MustCompile("(?m)^\\| `portside ([a-z-]+)` \\|").FindAllSubmatch(guide, -1) {
 		documented = append(documented, string(row[1]))
 	}
-	for _, c := range allCommands() {
+	for _, c := range operatorCommands() {
 		existing = append(existing, c.name)
 	}
 	slices.Sort(documented)

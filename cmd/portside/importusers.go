@@ -24,12 +24,13 @@ of the columns is a comma or a semicolon.
 
 A row that fails is reported with its line number and does not stop the import. If a user
 with the address exists, the user stays unchanged and counts as already there. So a file
-can be imported again after an interruption or after its errors are corrected. The exit
-code is 1 if any row failed.`,
+can be imported again after an interruption or after its errors are corrected. The file
+of --errors has the failed rows as they were: correct them there and import that file. The
+exit code is 1 if any row failed.`,
 		prepare: func(flags *flag.FlagSet) action {
 			o := importOptions{on: newTarget(flags)}
 			flags.StringVar(&o.format, "format", "", "format of the file: `csv|jsonl`; default: from its name")
-			flags.StringVar(&o.errorsFile, "errors", "", "write failed rows to this CSV `FILE` (line,email,reason)")
+			flags.StringVar(&o.errorsFile, "errors", "", "write failed rows to this CSV `FILE`, with their errors in the column error")
 			flags.BoolVar(&o.activationEmail, "send-activation-email", false, "invite users by mail unless their row says otherwise")
 			flags.StringVar(&o.baseURL, "base-url", "", "`URL` at the beginning of links in mails, such as https://portal.example.com")
 			return func(ctx context.Context, p process, arguments []string) error {
@@ -106,7 +107,7 @@ func importUsers(ctx context.Context, p process, o importOptions) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", o.path, err)
 	}
-	rejects, err := newRejects(o.errorsFile)
+	rejects, err := newRejects(o.errorsFile, rows)
 	if err != nil {
 		return err
 	}

@@ -5,19 +5,23 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"strconv"
+	"slices"
 
 	"portside/shared/core/text"
 	"portside/shared/users/usersfile"
 )
 
-// rejects writes failed usersfile.Rows to a file. Without a file it does nothing.
+// rejects writes failed usersfile.Rows to a file, as they were, with the error in a last column. The file can be corrected and imported.
+// Without a file it does nothing.
+//
+// A row with too many or too few cells stays so, and a row without readable cells has only the error. So both fail again until
+// somebody corrects them.
 type rejects struct {
 	file *os.File
 	csv  *csv.Writer
 }
 
-func newRejects(path string) (*rejects, error) {
+func newRejects(path string, rows usersfile.Reader) (*rejects, error) {
 	if path == "" {
 		return &rejects{}, nil
 	}
@@ -26,18 +30,24 @@ func newRejects(path string) (*rejects, error) {
 		return nil, fmt.Errorf("--errors: %w", err)
 	}
 	r := &rejects{file: file, csv: csv.NewWriter(file)}
-	return r, r.write("line", "email", "reason")
+	names, separator := rows.Columns()
+	r.csv.Comma = separator
+	return r, r.write(names, usersfile.ErrorColumn)
 }
 
 func (r *rejects) add(failed usersfile.Row, why string) error {
-	return r.write(strconv.Itoa(failed.Line), text.CSVCell(failed.User.Email), text.CSVCell(why))
+	return r.write(failed.Cells, fmt.Sprintf("line %d: %s", failed.Line, why))
 }
 
-func (r *rejects) write(fields ...string) error {
+func (r *rejects) write(cells []string, last string) error {
 	if r.csv == nil {
 		return nil
 	}
-	if err := r.csv.Write(fields); err != nil {
+	record := append(slices.Clone(cells), last)
+	for i := range record {
+		record[i] = text.CSVCell(record[i])
+	}
+	if err := r.csv.Write(record); err != nil {
 		return fmt.Errorf("--errors: %w", err)
 	}
 	return nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"regexp"
 	"runtime"
 	"runtime/debug"
 
@@ -31,15 +32,41 @@ func versionCommand() command {
 }
 
 func revision() string {
-	if commit != "" {
-		return commit
+	build, _ := debug.ReadBuildInfo()
+	return revisionOf(commit, build)
+}
+
+// revisionOf returns the commit that the Makefile passed to the linker, or that `go build` found in the checkout, or else the version
+// of the module, whose last part is the commit if no tag names it.
+func revisionOf(linked string, build *debug.BuildInfo) string {
+	if linked != "" {
+		return linked
 	}
-	if build, ok := debug.ReadBuildInfo(); ok {
-		for _, setting := range build.Settings {
-			if setting.Key == "vcs.revision" {
-				return setting.Value
-			}
-		}
+	if build == nil {
+		return "unknown"
 	}
-	return "unknown"
+	settings := map[string]string{}
+	for _, s := range build.Settings {
+		settings[s.Key] = s.Value
+	}
+	found := settings["vcs.revision"]
+	if found == "" {
+		found = moduleRevision(build.Main.Version)
+	} else if settings["vcs.modified"] == "true" {
+		found += ", with changes"
+	}
+	return found
+}
+
+// pseudoVersion is a version that Go makes for a commit without a tag, such as v0.0.0-20261104101112-1f3a9c07be24.
+var pseudoVersion = regexp.MustCompile(`[-.]\d{14}-([0-9a-f]{12})(?:\+dirty)?$`)
+
+func moduleRevision(version string) string {
+	if parts := pseudoVersion.FindStringSubmatch(version); parts != nil {
+		return parts[1]
+	}
+	if version == "" || version == "(devel)" {
+		return "unknown"
+	}
+	return version
 }

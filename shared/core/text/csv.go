@@ -20,6 +20,14 @@ func CSVCell(text string) string {
 	return "'" + text
 }
 
+// FromCSVCell returns the text from which CSVCell made a cell. A text that began with an apostrophe and a formula loses the apostrophe.
+func FromCSVCell(cell string) string {
+	if text, isMarked := strings.CutPrefix(cell, "'"); isMarked && startsFormula(text) && !plainNumber().MatchString(text) {
+		return text
+	}
+	return cell
+}
+
 // startsFormula also reports texts that begin with a tab or a new line, because OWASP lists these characters, too.
 func startsFormula(text string) bool {
 	visible := strings.TrimLeftFunc(text, func(c rune) bool { return unicode.In(c, unicode.Z, unicode.Cc, unicode.Cf) })

@@ -16,6 +16,9 @@ func TestCSVCell(t *testing.T) {
 			if got, want := text.CSVCell(before+formula), "'"+before+formula; got != want {
 				t.Errorf("CSVCell(%q) is %q, want %q", before+formula, got, want)
 			}
+			if got := text.FromCSVCell("'" + before + formula); got != before+formula {
+				t.Errorf("FromCSVCell(%q) is %q", "'"+before+formula, got)
+			}
 		}
 	}
 	for _, harmless := range []string{
@@ -23,6 +26,9 @@ func TestCSVCell(t *testing.T) {
 	} {
 		if got := text.CSVCell(harmless); got != harmless {
 			t.Errorf("CSVCell(%q) is %q", harmless, got)
+		}
+		if got := text.FromCSVCell(harmless); got != harmless && harmless != "'=1" {
+			t.Errorf("FromCSVCell(%q) is %q", harmless, got)
 		}
 	}
 }

@@ -11,6 +11,8 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+
+	"portside/shared/core/text"
 )
 
 var errLongRecord = fmt.Errorf("a record has more than %d bytes; check for a missing closing quote", MaxRowBytes)
@@ -37,6 +39,8 @@ type csvReader struct {
 	csv       *csv.Reader
 	limit     *byteLimit
 	positions map[string]int // index of each column
+	header    []string       // as in the file, without the column of errors
+	errorAt   int            // index of the column of errors; -1 if there is none
 	line      int            // first line of the last record
 	defaults  Defaults
 }
@@ -44,16 +48,17 @@ type csvReader struct {
 // newCSV reads the header. The names may be in any order and case. An unknown, missing or
 // repeated name is an error.
 func newCSV(file io.Reader, defaults Defaults) (*csvReader, error) {
-	text, separator := detectSeparator(file)
-	limited := &byteLimit{from: text, left: MaxRowBytes}
+	whole, separator := detectSeparator(file)
+	limited := &byteLimit{from: whole, left: MaxRowBytes}
 	rows := &csvReader{csv: csv.NewReader(limited), limit: limited, defaults: defaults}
 	rows.csv.ReuseRecord, rows.csv.Comma = true, separator
-	header, err := rows.csv.Read()
+	record, err := rows.csv.Read()
 	if errors.Is(err, io.EOF) {
 		return nil, errors.New("the file is empty; its first line must name the columns: " + csvHelp())
 	}
 	if err == nil {
-		rows.positions, err = columnPositions(header)
+		rows.setHeader(record)
+		rows.positions, err = columnPositions(rows.header)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("header: %w", err)
@@ -61,10 +66,38 @@ func newCSV(file io.Reader, defaults Defaults) (*csvReader, error) {
 	return rows, nil
 }
 
+// setHeader keeps the names of the columns and drops the column of errors.
+func (c *csvReader) setHeader(record []string) {
+	c.header = slices.Clone(record)
+	c.errorAt = slices.IndexFunc(c.header, func(title string) bool { return strings.EqualFold(strings.TrimSpace(title), ErrorColumn) })
+	if c.errorAt >= 0 {
+		c.header = slices.Delete(c.header, c.errorAt, c.errorAt+1)
+	}
+}
+
+func (c *csvReader) Columns() (names []string, separator rune) { return c.header, c.csv.Comma }
+
+// cells returns a record without the error of an earlier import, which is last in our files, also if the record is too short.
+func (c *csvReader) cells(record []string) []string {
+	cells := slices.Clone(record)
+	if c.errorAt < 0 || len(cells) == 0 {
+		return cells
+	}
+	at := c.errorAt
+	if at == len(c.header) || at >= len(cells) {
+		at = len(cells) - 1
+	}
+	cells = slices.Delete(cells, at, at+1)
+	for i := range cells {
+		cells[i] = text.FromCSVCell(cells[i])
+	}
+	return cells
+}
+
 // detectSeparator finds the separator in the first line. It returns a reader that starts again at
 // the beginning.
-func detectSeparator(text io.Reader) (io.Reader, rune) {
-	buffered := bufio.NewReader(text)
+func detectSeparator(file io.Reader) (io.Reader, rune) {
+	buffered := bufio.NewReader(file)
 	line, _ := buffered.ReadSlice('\n') // the csv.Reader gets the same error
 	again := io.MultiReader(bytes.NewReader(bytes.Clone(line)), buffered)
 	if bytes.ContainsRune(line, ';') && !bytes.ContainsRune(line, ',') {
@@ -100,7 +133,7 @@ func (c *csvReader) Next() (Row, error) {
 	c.limit.left = MaxRowBytes
 	record, err := c.csv.Read()
 	if failed, isSyntax := errors.AsType[*csv.ParseError](err); isSyntax {
-		return Row{Line: failed.StartLine, Err: csvFailure(failed)}, nil
+		return c.failedRow(failed, record), nil
 	}
 	if errors.Is(err, errLongRecord) {
 		return Row{}, fmt.Errorf("after line %d: %w", c.line, err)
@@ -109,9 +142,18 @@ func (c *csvReader) Next() (Row, error) {
 		return Row{}, err
 	}
 	c.line, _ = c.csv.FieldPos(0)
-	r := Row{Line: c.line}
-	r.Err = c.fill(&r, record)
+	r := Row{Line: c.line, Cells: c.cells(record)}
+	r.Err = c.fill(&r, r.Cells)
 	return r, nil
+}
+
+// failedRow keeps the cells of a row with too many or too few. After a misplaced quote, they cannot be told apart.
+func (c *csvReader) failedRow(failed *csv.ParseError, record []string) Row {
+	r := Row{Line: failed.StartLine, Err: csvFailure(failed)}
+	if errors.Is(failed.Err, csv.ErrFieldCount) {
+		r.Cells = c.cells(record)
+	}
+	return r
 }
 
 func csvFailure(err *csv.ParseError) error {
@@ -121,10 +163,10 @@ func csvFailure(err *csv.ParseError) error {
 	return errors.New("a quote is misplaced or not closed; write a quote inside a quoted field twice")
 }
 
-func (c *csvReader) fill(r *Row, record []string) error {
+func (c *csvReader) fill(r *Row, cells []string) error {
 	field := func(name string) string {
 		if i, found := c.positions[name]; found {
-			return record[i]
+			return cells[i]
 		}
 		return ""
 	}

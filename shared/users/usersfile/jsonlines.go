@@ -47,12 +47,30 @@ func (j *jsonReader) Next() (Row, error) {
 		}
 		if text = bytes.TrimSpace(text); len(text) > 0 {
 			r.Err = j.fill(&r, text)
+			r.Cells = cellsOf(text)
 			return r, nil // an error after the last line is returned by the next call
 		}
 		if err != nil {
 			return Row{}, err
 		}
 	}
+}
+
+func (j *jsonReader) Columns() (names []string, separator rune) { return columns(), ',' }
+
+// cellsOf returns the values of an object for the columns of CSV. It is nil if the text is not an object.
+func cellsOf(text []byte) []string {
+	var values map[string]json.RawMessage
+	if json.Unmarshal(text, &values) != nil || values == nil {
+		return nil
+	}
+	cells := make([]string, len(columns()))
+	for i, name := range columns() {
+		if raw := values[name]; json.Unmarshal(raw, &cells[i]) != nil {
+			cells[i] = string(raw)
+		}
+	}
+	return cells
 }
 
 // readLine returns the next line, which stays valid until the next call. It skips the text of a

@@ -32,16 +32,23 @@ const (
 
 // Row is one user of a file.
 type Row struct {
-	Line int // first line of the row, from 1
-	User users.NewUser
-	Err  error // why the row cannot be parsed; a row without Err may still be invalid
+	Line  int // first line of the row, from 1
+	User  users.NewUser
+	Err   error    // why the row cannot be parsed; a row without Err may still be invalid
+	Cells []string // the texts in the file, for each of the reader's columns; nil if they cannot be told apart
 }
 
 // Reader reads the rows of a file one by one. At the end it returns io.EOF. Any other error also
 // ends the reading.
 type Reader interface {
 	Next() (Row, error)
+	// Columns returns the names in the header, without ErrorColumn, and the character between two cells.
+	Columns() (names []string, separator rune)
 }
+
+// ErrorColumn is the column with the errors of an earlier import. It is ignored, so that the file with the failed rows can be corrected
+// and imported. The other cells of such a file were written by text.CSVCell.
+const ErrorColumn = "error"
 
 // Defaults applies to rows that do not set these values.
 type Defaults struct {

@@ -1,0 +1,153 @@
+package cli
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+const adaWhole = `{"data":{"id":"01939f6e","email":"ada@example.com","name":"Ada","role":"admin","status":"active","department":"",
+"metadata":{},"permissions":["users:read","users:write"],"createdAt":"2026-03-02T09:15:30Z","updatedAt":"2026-03-02T09:15:30Z","lastLoginAt":null}}`
+
+// userAnswers is a service with one user.
+func userAnswers() map[string]http.HandlerFunc {
+	return map[string]http.HandlerFunc{
+		"GET /v1/users": func(w http.ResponseWriter, r *http.Request) {
+			if email := r.URL.Query().Get("email"); email != "" && email != "ada@example.com" {
+				answer(noUsers)(w, r)
+				return
+			}
+			answer(`{"data":[`+ada+`],"pagination":{"total":1,"limit":20,"offset":0,"hasMore":false}}`)(w, r)
+		},
+		"POST /v1/users":            answer(adaWhole),
+		"GET /v1/users/01939f6e":    answer(adaWhole),
+		"PUT /v1/users/01939f6e":    answer(adaWhole),
+		"DELETE /v1/users/01939f6e": answer(""),
+	}
+}
+
+func (c *testCLI) wantCalls(want ...string) {
+	c.t.Helper()
+	if !slices.Equal(c.calls, want) {
+		c.t.Errorf("the calls are\n%q\nwant\n%q", c.calls, want)
+	}
+	c.calls = nil
+}
+
+func TestUsersAreFoundByAddress(t *testing.T) {
+	t.Parallel()
+	c := newTestCLI(t, userAnswers()).loggedIn()
+	got := c.want("users", "get", "ada@example.com")
+	for _, line := range []string{"EMAIL        ada@example.com\n", "PERMISSIONS  users:read users:write\n", "LAST LOGIN\n"} {
+		if !strings.Contains(got, line) {
+			t.Errorf("%q is missing in\n%s", line, got)
+		}
+	}
+	c.wantCalls("GET /v1/users?email=ada%40example.com", "GET /v1/users/01939f6e")
+	c.wantError("no user has the address bob@example.com", "users", "get", "bob@example.com")
+	c.wantUsageError("the e-mail address or the ID of the user is missing", "users", "get")
+	c.wantUsageError(`unexpected argument "b"`, "users", "get", "a", "b")
+	c.wantUsageError(`unknown command "gett"; did you mean get?`, "users", "gett")
+}
+
+func TestUsersAreChanged(t *testing.T) {
+	t.Parallel()
+	c := newTestCLI(t, userAnswers()).loggedIn()
+	c.want("users", "create", "ada@example.com", "--name", "Ada", "--role", "admin", "--no-mail")
+	c.want("users", "update", "ada@example.com", "--department", "")
+	c.want("users", "suspend", "01939f6e")
+	c.wantUsageError("pass what to change", "users", "update", "01939f6e")
+	c.wantUsageError("pass --yes", "users", "delete", "01939f6e")
+	c.want("users", "delete", "01939f6e", "--yes")
+	c.wantCalls("POST /v1/users", "GET /v1/users?email=ada%40example.com", "PUT /v1/users/01939f6e", "PUT /v1/users/01939f6e",
+		"GET /v1/users/01939f6e", "GET /v1/users/01939f6e", "DELETE /v1/users/01939f6e")
+	want := []string{
+		`{"email":"ada@example.com","name":"Ada","role":"admin","sendActivationEmail":false}`, "",
+		`{"department":""}`, `{"status":"suspended"}`, "", "", "",
+	}
+	if !slices.Equal(c.bodies, want) {
+		t.Errorf("sent %q, want %q", c.bodies, want)
+	}
+}
+
+func TestRequestsAreDecided(t *testing.T) {
+	t.Parallel()
+	request := `{"id":"7","status":"approved","accessLevel":"charts","requester":{"email":"ada@example.com","name":"Ada"},"userId":"01939f6e",
+"createdAt":"2026-03-02T09:15:30Z","dueAt":"2026-03-03T09:15:30Z","justification":"staging"}`
+	c := newTestCLI(t, map[string]http.HandlerFunc{
+		"GET /api/v1/credential-requests":            answer(`{"data":[` + request + `],"pagination":{"next":null}}`),
+		"POST /api/v1/credential-requests":           answer(`{"data":` + request + `}`),
+		"POST /api/v1/credential-requests/7/approve": answer(`{"data":` + request + `}`),
+		"POST /api/v1/credential-requests/7/deny":    answer(`{"data":` + request + `}`),
+	}).loggedIn()
+	if got := c.want("requests", "list", "--status", "pending"); !strings.Contains(got, "7   approved  charts  ada@example.com") {
+		t.Error(got)
+	}
+	c.want("requests", "create", "--access", "charts", "--justification", "staging")
+	c.want("requests", "approve", "7", "--reason", "agreed")
+	c.want("requests", "deny", "7")
+	c.wantUsageError("the ID of the request is missing", "requests", "approve")
+	c.wantUsageError("pass --access and --justification", "requests", "create")
+	want := []string{"", `{"accessLevel":"charts","justification":"staging"}`, `{"reason":"agreed"}`, `{}`}
+	if !slices.Equal(c.bodies, want) {
+		t.Errorf("sent %q, want %q", c.bodies, want)
+	}
+}
+
+func TestPullsOfAMonth(t *testing.T) {
+	t.Parallel()
+	pull := `{"id":"5f","at":"2028-02-29T23:59:59Z","kind":"chart","repository":"acme","reference":"1.2.0","ownerId":"1","ownerEmail":null,
+"ownerName":null,"tokenId":"3v","tokenName":"build","address":"203.0.113.9","client":"@SUM(A1)","digest":null}`
+	page := answer(`{"data":[` + pull + `],"pagination":{"next":null}}`)
+	c := newTestCLI(t, map[string]http.HandlerFunc{"GET /api/v1/pulls": page}).loggedIn()
+	wantText(t, c.want("pulls", "list", "--last-month", "--csv"),
+		"at,kind,repository,reference,ownerEmail,tokenName,address,client,ownerName,ownerId,tokenId,digest,id\n"+
+			"2028-02-29T23:59:59Z,chart,acme,1.2.0,,build,203.0.113.9,'@SUM(A1),,1,3v,,5f\n")
+	c.want("pulls", "list", "--from", "2028-02-01", "--to", "2028-02-02")
+	c.wantCalls("GET /api/v1/pulls?from=2028-02-01&limit=100&to=2028-02-29", "GET /api/v1/pulls?from=2028-02-01&limit=100&to=2028-02-02")
+	c.wantUsageError("give a month, or --from and --to", "pulls", "list", "--last-month", "--from", "2028-01-01")
+}
+
+func TestMonths(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2028, 3, 1, 1, 0, 0, 0, time.FixedZone("", 2*60*60)) // still 29 February in UTC
+	cases := map[string]struct {
+		flags monthFlags
+		want  days
+	}{
+		"last month": {monthFlags{last: true}, days{"2028-01-01", "2028-01-31"}},
+		"this month": {monthFlags{month: "2028-02"}, days{"2028-02-01", "2028-02-29"}},
+		"a month":    {monthFlags{month: "2027-02"}, days{"2027-02-01", "2027-02-28"}},
+	}
+	for name, c := range cases {
+		if got, isSet, err := c.flags.days(now); err != nil || !isSet || got != c.want {
+			t.Errorf("%s: %v, %v", name, got, err)
+		}
+	}
+	for _, flags := range []monthFlags{{month: "2028-03"}, {month: "March"}, {month: "2028-02", last: true}} {
+		if _, _, err := flags.days(now); err == nil {
+			t.Errorf("%v has no error", flags)
+		}
+	}
+}
+
+func TestDashboardListsEachMetric(t *testing.T) {
+	t.Parallel()
+	metrics := `{"users":{"total":127,"active":119,"growth":4.1,"byRole":{"admin":3}}}`
+	c := newTestCLI(t, map[string]http.HandlerFunc{"GET /v1/analytics/dashboard": answer(`{"data":{
+"period":{"type":"custom","startDate":"2028-02-01","endDate":"2028-02-29"},"metrics":` + metrics + `,
+"previous":{"period":{"type":"custom","startDate":"2028-01-03","endDate":"2028-01-31"},"metrics":{"users":{"total":90}}}}}`)}).loggedIn()
+	got := c.want("dashboard", "--last-month", "--compare", "--csv")
+	for _, line := range []string{"metric,value,previous\n", "users.total,127,90\n", "users.growth,4.1,0\n", "users.byRole.admin,3,\n"} {
+		if !strings.Contains(got, line) {
+			t.Errorf("%q is missing in\n%s", line, got)
+		}
+	}
+	if table := c.want("dashboard"); !strings.HasPrefix(table, "2028-02-01 to 2028-02-29\n\nMETRIC") {
+		t.Error(table)
+	}
+	c.wantCalls("GET /v1/analytics/dashboard?compare=previous&endDate=2028-02-29&period=custom&startDate=2028-02-01",
+		"GET /v1/analytics/dashboard?period=this_month")
+}

@@ -1,0 +1,145 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"portside/client"
+)
+
+func (a *app) dashboardCommand() *cobra.Command {
+	var months monthFlags
+	var compare bool
+	c := &cobra.Command{
+		Use: "dashboard", Short: "show the figures of this month, or of another one", Args: exactly(),
+		Example: "  portside dashboard --last-month\n  portside dashboard --month 2026-10 --compare --csv > october.csv",
+		RunE: func(c *cobra.Command, _ []string) error {
+			params, err := dashboardPeriod(months, a.Now())
+			if err != nil {
+				return err
+			}
+			if compare {
+				params.Compare = new(client.GetDashboardParamsCompare("previous"))
+			}
+			api, err := a.connect()
+			if err != nil {
+				return err
+			}
+			answer, err := api.GetDashboard(c.Context(), params)
+			if err != nil {
+				return err
+			}
+			return a.printDashboard(answer)
+		},
+	}
+	months.add(c)
+	c.Flags().BoolVar(&compare, "compare", false, "add the figures of the period of the same length before")
+	return a.printing(c)
+}
+
+func dashboardPeriod(months monthFlags, now time.Time) (*client.GetDashboardParams, error) {
+	period, isSet, err := months.days(now)
+	if err != nil {
+		return nil, err
+	}
+	if !isSet {
+		return &client.GetDashboardParams{Period: new(client.GetDashboardParamsPeriod("this_month"))}, nil
+	}
+	return &client.GetDashboardParams{
+		Period: new(client.GetDashboardParamsPeriod("custom")), StartDate: &period.first, EndDate: &period.last,
+	}, nil
+}
+
+func (a *app) printDashboard(answer client.DashboardData) error {
+	if a.format.json {
+		return printOne[client.DashboardData](a, nil, answer)
+	}
+	figures, err := figuresOf(answer)
+	if err != nil {
+		return err
+	}
+	if !a.format.csv {
+		_, err = fmt.Fprintf(a.Stdout, "%s to %s\n\n", answer.Period.StartDate, answer.Period.EndDate)
+	}
+	if err != nil {
+		return err
+	}
+	columns := []column[figure]{
+		{"metric", "METRIC", func(f figure) any { return f.name }},
+		{"value", "VALUE", func(f figure) any { return f.value }},
+	}
+	if answer.Previous != nil {
+		columns = append(columns, column[figure]{"previous", "PREVIOUS", func(f figure) any { return f.previous }})
+	}
+	return printList(a, columns, each(figures))
+}
+
+// figure is one value of the dashboard. Its name is the path of the value in the answer.
+type figure struct{ name, value, previous string }
+
+// figuresOf returns the values in the order of the answer.
+func figuresOf(answer client.DashboardData) ([]figure, error) {
+	figures, err := flatten(answer.Metrics)
+	if err != nil || answer.Previous == nil {
+		return figures, err
+	}
+	before, err := flatten(answer.Previous.Metrics)
+	if err != nil {
+		return nil, err
+	}
+	previous := map[string]string{}
+	for _, f := range before {
+		previous[f.name] = f.value
+	}
+	for i := range figures {
+		figures[i].previous = previous[figures[i].name]
+	}
+	return figures, nil
+}
+
+// flatten returns the values of an object and of the objects in it, so that a new metric of the service needs no change here.
+func flatten(metrics client.Metrics) ([]figure, error) {
+	encoded, err := json.Marshal(metrics)
+	if err != nil {
+		return nil, err
+	}
+	d := json.NewDecoder(bytes.NewReader(encoded))
+	d.UseNumber()
+	_, err = d.Token() // the opening brace
+	if err != nil {
+		return nil, err
+	}
+	return flattenObject(d, nil)
+}
+
+func flattenObject(d *json.Decoder, path []string) ([]figure, error) {
+	var figures []figure
+	for d.More() {
+		key, err := d.Token()
+		if err != nil {
+			return nil, err
+		}
+		name := slices.Concat(path, []string{fmt.Sprint(key)})
+		value, err := d.Token()
+		if err != nil {
+			return nil, err
+		}
+		if value == json.Delim('{') {
+			below, err := flattenObject(d, name)
+			if err != nil {
+				return nil, err
+			}
+			figures = append(figures, below...)
+			continue
+		}
+		figures = append(figures, figure{name: strings.Join(name, "."), value: cell(value, "")})
+	}
+	_, err := d.Token() // the closing brace
+	return figures, err
+}

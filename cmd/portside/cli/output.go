@@ -1,0 +1,276 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"io"
+	"iter"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+
+	"portside/shared/core/text"
+)
+
+// format is how a result is printed. The zero value is a table.
+type format struct {
+	json, csv bool
+}
+
+func (f format) isForPrograms() bool { return f.json || f.csv }
+
+// column is a column of a table or of CSV.
+type column[T any] struct {
+	name  string // in CSV, and the field in JSON
+	title string // in tables; a column without a title is only in CSV
+	value func(T) any
+}
+
+// progressInterval is after how many items of a list the progress is shown again.
+const progressInterval = 100
+
+// printList prints the items of a list.
+func printList[T any](a *app, columns []column[T], items iter.Seq2[T, error]) error {
+	shown := a.newProgress()
+	defer shown.finish()
+	out := newWriter(a, columns)
+	n := 0
+	for item, err := range items {
+		if err != nil {
+			return err
+		}
+		if err := out.add(item); err != nil {
+			return err
+		}
+		if n++; n%progressInterval == 0 {
+			shown.show("%d read", n)
+		}
+	}
+	shown.finish()
+	return out.end()
+}
+
+// listWriter prints one item after another.
+type listWriter[T any] interface {
+	add(item T) error
+	end() error
+}
+
+func newWriter[T any](a *app, columns []column[T]) listWriter[T] {
+	switch {
+	case a.format.json:
+		return &jsonList[T]{w: a.Stdout}
+	case a.format.csv:
+		return &csvList[T]{w: csv.NewWriter(a.Stdout), columns: columns}
+	}
+	return &tableList[T]{a: a, columns: columns}
+}
+
+// jsonList prints an array. A list that fails later is not closed, so that no program takes it for complete.
+type jsonList[T any] struct {
+	w io.Writer
+	n int
+}
+
+func (l *jsonList[T]) add(item T) error {
+	lead := ",\n  "
+	if l.n++; l.n == 1 {
+		lead = "[\n  "
+	}
+	encoded, err := encodeJSON(item, "  ")
+	if err == nil {
+		_, err = fmt.Fprint(l.w, lead, encoded)
+	}
+	return err
+}
+
+func (l *jsonList[T]) end() error {
+	tail := "\n]"
+	if l.n == 0 {
+		tail = "[]"
+	}
+	_, err := fmt.Fprintln(l.w, tail)
+	return err
+}
+
+func encodeJSON(value any, prefix string) (string, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent(prefix, "  ")
+	err := e.Encode(value)
+	return strings.TrimSuffix(b.String(), "\n"), err
+}
+
+// csvList prints rows, also the header of an empty list.
+type csvList[T any] struct {
+	w         *csv.Writer
+	columns   []column[T]
+	hasHeader bool
+}
+
+func (l *csvList[T]) header() error {
+	if l.hasHeader {
+		return nil
+	}
+	l.hasHeader = true
+	names := make([]string, len(l.columns))
+	for i, c := range l.columns {
+		names[i] = c.name
+	}
+	return l.w.Write(names)
+}
+
+func (l *csvList[T]) add(item T) error {
+	if err := l.header(); err != nil {
+		return err
+	}
+	cells := make([]string, len(l.columns))
+	for i, c := range l.columns {
+		cells[i] = text.CSVCell(cell(c.value(item), time.RFC3339Nano))
+	}
+	return l.w.Write(cells)
+}
+
+func (l *csvList[T]) end() error {
+	if err := l.header(); err != nil {
+		return err
+	}
+	l.w.Flush()
+	return l.w.Error()
+}
+
+// tableList prints a table when all items are known, because the widest cell sets the width of a column.
+type tableList[T any] struct {
+	a       *app
+	columns []column[T]
+	rows    [][]string
+}
+
+func (l *tableList[T]) add(item T) error {
+	var cells []string
+	for _, c := range l.columns {
+		if c.title != "" {
+			cells = append(cells, cell(c.value(item), tableTime))
+		}
+	}
+	l.rows = append(l.rows, cells)
+	return nil
+}
+
+func (l *tableList[T]) end() error {
+	var titles []string
+	for _, c := range l.columns {
+		if c.title != "" {
+			titles = append(titles, c.title)
+		}
+	}
+	if len(l.rows) == 0 && isTerminal(l.a.Stderr) {
+		l.a.report("The list is empty.")
+	}
+	return writeTable(l.a.Stdout, titles, l.rows, l.a.hasColors())
+}
+
+// printOne prints one item: a line for each field, or one object, or one row.
+func printOne[T any](a *app, columns []column[T], item T) error {
+	if a.format.json {
+		encoded, err := encodeJSON(item, "")
+		if err == nil {
+			_, err = fmt.Fprintln(a.Stdout, encoded)
+		}
+		return err
+	}
+	if a.format.csv {
+		return printList(a, columns, only(item))
+	}
+	var rows [][]string
+	for _, c := range columns {
+		title := c.title
+		if title == "" {
+			title = spacedTitle(c.name)
+		}
+		rows = append(rows, []string{title, cell(c.value(item), tableTime)})
+	}
+	return writeFields(a.Stdout, rows, a.hasColors())
+}
+
+// spacedTitle returns the title for a name such as decidedAt: DECIDED AT.
+func spacedTitle(name string) string {
+	var b strings.Builder
+	for _, c := range name {
+		if unicode.IsUpper(c) {
+			b.WriteByte(' ')
+		}
+		b.WriteRune(unicode.ToUpper(c))
+	}
+	return b.String()
+}
+
+// only returns a list of one item.
+func only[T any](item T) iter.Seq2[T, error] { return each([]T{item}) }
+
+// each returns the items of a list that came whole.
+func each[T any](items []T) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		for _, item := range items {
+			if !yield(item, nil) {
+				return
+			}
+		}
+	}
+}
+
+// atMost ends a list after n items; 0 means no limit.
+func atMost[T any](n int, items iter.Seq2[T, error]) iter.Seq2[T, error] {
+	if n <= 0 {
+		return items
+	}
+	return func(yield func(T, error) bool) {
+		left := n
+		for item, err := range items {
+			left--
+			if !yield(item, err) || left == 0 {
+				return
+			}
+		}
+	}
+}
+
+// tableTime is how tables show times, which are UTC.
+const tableTime = "2006-01-02 15:04"
+
+// cell returns the text of a value. A missing value is empty.
+func cell(value any, layout string) string {
+	switch v := value.(type) {
+	case nil:
+		return ""
+	case string:
+		return v
+	case *string:
+		if v != nil {
+			return *v
+		}
+		return ""
+	case time.Time:
+		return v.UTC().Format(layout)
+	case *time.Time:
+		if v != nil {
+			return v.UTC().Format(layout)
+		}
+		return ""
+	case []string:
+		return strings.Join(v, " ")
+	case float64:
+		return strconv.FormatFloat(v, 'f', -1, 64)
+	case map[string]any:
+		encoded, err := json.Marshal(v)
+		if err != nil || len(v) == 0 {
+			return ""
+		}
+		return string(encoded)
+	}
+	return fmt.Sprint(value)
+}

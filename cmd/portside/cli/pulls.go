@@ -1,0 +1,67 @@
+package cli
+
+import (
+	"github.com/spf13/cobra"
+
+	"portside/client"
+)
+
+func (a *app) pullsCommand() *cobra.Command {
+	return group("pulls", "show who pulled which charts and images", a.listPullsCommand())
+}
+
+func pullColumns() []column[client.Pull] {
+	return []column[client.Pull]{
+		{"at", "AT", func(p client.Pull) any { return p.At }},
+		{"kind", "KIND", func(p client.Pull) any { return string(p.Kind) }},
+		{"repository", "REPOSITORY", func(p client.Pull) any { return p.Repository }},
+		{"reference", "REFERENCE", func(p client.Pull) any { return p.Reference }},
+		{"ownerEmail", "OWNER", func(p client.Pull) any { return p.OwnerEmail }},
+		{"tokenName", "TOKEN", func(p client.Pull) any { return p.TokenName }},
+		{"address", "ADDRESS", func(p client.Pull) any { return p.Address }},
+		{"client", "CLIENT", func(p client.Pull) any { return p.Client }},
+		{"ownerName", "", func(p client.Pull) any { return p.OwnerName }},
+		{"ownerId", "", func(p client.Pull) any { return p.OwnerID }},
+		{"tokenId", "", func(p client.Pull) any { return p.TokenID }},
+		{"digest", "", func(p client.Pull) any { return p.Digest }},
+		{"id", "", func(p client.Pull) any { return p.ID }},
+	}
+}
+
+func (a *app) listPullsCommand() *cobra.Command {
+	var from, to, repository, kind, token string
+	var limit int
+	var months monthFlags
+	c := &cobra.Command{
+		Use: "list", Short: "list the pulls of the last 30 days, or of another period", Args: exactly(),
+		Example: "  portside pulls list --last-month --csv > pulls.csv\n  portside pulls list --from 2026-10-01 --to 2026-10-31",
+		RunE: func(c *cobra.Command, _ []string) error {
+			if days, isSet, err := months.days(a.Now()); err != nil {
+				return err
+			} else if isSet {
+				if from != "" || to != "" {
+					return UsageError("give a month, or --from and --to")
+				}
+				from, to = days.first, days.last
+			}
+			api, err := a.connect()
+			if err != nil {
+				return err
+			}
+			params := &client.ListPullsParams{
+				From: optional[string](from), To: optional[string](to), Repository: optional[string](repository),
+				Kind: optional[client.ListPullsParamsKind](kind), Token: optional[string](token), Limit: new(int64(pageSize)),
+			}
+			return printList(a, pullColumns(), atMost(limit, api.AllPulls(c.Context(), params)))
+		},
+	}
+	c.Flags().StringVar(&from, "from", "", "first `DAY` in UTC, such as 2026-10-01, or an RFC 3339 time")
+	c.Flags().StringVar(&to, "to", "", "last `DAY` in UTC, included, or an RFC 3339 time")
+	c.Flags().StringVar(&repository, "repository", "", "only pulls of the chart or image with this `NAME`")
+	c.Flags().StringVar(&kind, "kind", "", "only pulls of this `KIND`: chart or image")
+	c.Flags().StringVar(&token, "token", "", "only pulls with the token or password that has this `ID`")
+	c.Flags().IntVar(&limit, "limit", 0, "at most `N` pulls")
+	complete(c, "kind", "chart", "image")
+	months.add(c)
+	return a.printing(c)
+}

@@ -1,0 +1,111 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"golang.org/x/term"
+)
+
+// isTerminal reports whether a reader or writer is a terminal.
+func isTerminal(stream any) bool {
+	file, isFile := stream.(*os.File)
+	return isFile && term.IsTerminal(int(file.Fd()))
+}
+
+// hasColors reports whether tables have colors. See https://no-color.org.
+func (a *app) hasColors() bool {
+	forbidden, _ := a.Lookup("NO_COLOR")
+	kind, _ := a.Lookup("TERM")
+	return isTerminal(a.Stdout) && forbidden == "" && kind != "dumb"
+}
+
+// askSecret asks for a text that the terminal does not show.
+func (a *app) askSecret(ctx context.Context, question string) ([]byte, error) {
+	file, isFile := a.Stdin.(*os.File)
+	if !isFile {
+		return nil, errors.New("stdin is not a terminal")
+	}
+	before, err := term.GetState(int(file.Fd()))
+	if err != nil {
+		return nil, err
+	}
+	_, _ = fmt.Fprint(a.Stderr, question)
+	defer func() { _, _ = fmt.Fprintln(a.Stderr) }()
+	text, err := await(ctx, func() ([]byte, error) { return term.ReadPassword(int(file.Fd())) })
+	if ctx.Err() != nil { // the goroutine still reads, so it cannot restore the terminal
+		err = errors.Join(err, term.Restore(int(file.Fd()), before))
+	}
+	return text, err
+}
+
+// confirm asks whether to do something that cannot be undone. Without a terminal, the flag --yes answers.
+func (a *app) confirm(ctx context.Context, yes bool, question string) error {
+	if yes {
+		return nil
+	}
+	if !isTerminal(a.Stdin) || !isTerminal(a.Stderr) {
+		return UsageError("pass --yes to confirm, because stdin is not a terminal")
+	}
+	_, _ = fmt.Fprint(a.Stderr, question+" [y/N] ")
+	line, err := await(ctx, func() (string, error) { return bufio.NewReader(a.Stdin).ReadString('\n') })
+	if err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	if answer := strings.ToLower(strings.TrimSpace(line)); answer != "y" && answer != "yes" {
+		return errors.New("stopped; nothing was changed")
+	}
+	return nil
+}
+
+// await returns when f returns or ctx ends, because a read from a terminal cannot be interrupted.
+func await[T any](ctx context.Context, f func() (T, error)) (T, error) {
+	type outcome struct {
+		value T
+		err   error
+	}
+	done := make(chan outcome, 1)
+	go func() {
+		value, err := f()
+		done <- outcome{value, err}
+	}()
+	select {
+	case o := <-done:
+		return o.value, o.err
+	case <-ctx.Done():
+		var none T
+		return none, ctx.Err()
+	}
+}
+
+// progress shows on a terminal how far a long command is. It shows nothing elsewhere, nor between the lines of a result.
+type progress struct {
+	w       io.Writer
+	isShown bool
+}
+
+func (a *app) newProgress() *progress {
+	if !isTerminal(a.Stderr) || isTerminal(a.Stdout) && a.format.isForPrograms() {
+		return &progress{w: io.Discard}
+	}
+	return &progress{w: a.Stderr}
+}
+
+// clearLine moves the cursor to the start of the line and deletes the line.
+const clearLine = "\r\x1b[K"
+
+func (p *progress) show(format string, args ...any) {
+	p.isShown = true
+	_, _ = fmt.Fprintf(p.w, clearLine+format, args...)
+}
+
+func (p *progress) finish() {
+	if p.isShown {
+		_, _ = fmt.Fprint(p.w, clearLine)
+	}
+}

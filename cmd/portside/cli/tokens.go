@@ -1,0 +1,128 @@
+package cli
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"portside/client"
+)
+
+func (a *app) tokensCommand() *cobra.Command {
+	return group("tokens", "list, create and revoke tokens for charts and images",
+		a.listTokensCommand(), a.createTokenCommand(), a.revokeTokenCommand())
+}
+
+func tokenColumns() []column[client.Token] {
+	return []column[client.Token]{
+		{"id", "ID", func(t client.Token) any { return t.ID }},
+		{"name", "NAME", func(t client.Token) any { return t.Name }},
+		{"kind", "KIND", func(t client.Token) any { return string(t.Kind) }},
+		{"status", "STATUS", func(t client.Token) any { return string(t.Status) }},
+		{"scopes", "SCOPES", func(t client.Token) any { return t.Scopes }},
+		{"expiresAt", "EXPIRES", func(t client.Token) any { return t.ExpiresAt }},
+		{"lastUsedAt", "LAST USED", func(t client.Token) any { return t.LastUsedAt }},
+		{"createdAt", "", func(t client.Token) any { return t.CreatedAt }},
+		{"revokedAt", "", func(t client.Token) any { return t.RevokedAt }},
+		{"username", "", func(t client.Token) any { return t.Username }},
+	}
+}
+
+func newTokenColumns() []column[client.NewToken] {
+	return []column[client.NewToken]{
+		{"id", "ID", func(t client.NewToken) any { return t.ID }},
+		{"name", "NAME", func(t client.NewToken) any { return t.Name }},
+		{"token", "TOKEN", func(t client.NewToken) any { return t.Token }},
+		{"scopes", "SCOPES", func(t client.NewToken) any { return t.Scopes }},
+		{"expiresAt", "EXPIRES", func(t client.NewToken) any { return t.ExpiresAt }},
+	}
+}
+
+func (a *app) listTokensCommand() *cobra.Command {
+	var user string
+	c := &cobra.Command{
+		Use: "list", Short: "list your tokens and passwords, or those of another user", Args: exactly(),
+		RunE: func(c *cobra.Command, _ []string) error {
+			api, err := a.connect()
+			if err != nil {
+				return err
+			}
+			id, err := userID(c.Context(), api, user)
+			if err != nil {
+				return err
+			}
+			tokens, err := api.ListTokens(c.Context(), &client.ListTokensParams{UserID: optional[string](id)})
+			if err != nil {
+				return err
+			}
+			return printList(a, tokenColumns(), each(tokens))
+		},
+	}
+	c.Flags().StringVar(&user, "user", "", "tokens of this `USER`: an e-mail address or an ID")
+	return a.printing(c)
+}
+
+func (a *app) createTokenCommand() *cobra.Command {
+	var name string
+	var scopes []string
+	var days int64
+	c := &cobra.Command{
+		Use: "create", Short: "create a token; only this command prints it", Args: exactly(),
+		Long: `Creates a token and prints it to stdout, and everything else to stderr. With --json or
+--csv, the result contains the token.`,
+		Example: `  portside tokens create --name "build pipeline" --scope read:helm-charts > token
+  portside tokens create --name nightly --scope "read:docker-images:acme/*" --days 30`,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if name == "" || len(scopes) == 0 {
+				return UsageError("pass --name and --scope")
+			}
+			body := client.CreateTokenJSONBody{Name: name, Scopes: scopes}
+			if c.Flags().Changed("days") {
+				body.ExpirationDays = &days
+			}
+			api, err := a.connect()
+			if err != nil {
+				return err
+			}
+			token, err := api.CreateToken(c.Context(), body)
+			if err != nil {
+				return err
+			}
+			return a.printToken(token)
+		},
+	}
+	c.Flags().StringVar(&name, "name", "", "`NAME` of the token (required)")
+	c.Flags().StringSliceVar(&scopes, "scope", nil, "`SCOPE`, which can be repeated: read:helm-charts or read:docker-images, also with :NAME")
+	c.Flags().Int64Var(&days, "days", 0, "`DAYS` until the token expires; default: the service decides")
+	complete(c, "scope", "read:helm-charts", "read:docker-images")
+	return a.printing(c)
+}
+
+func (a *app) printToken(token client.NewToken) error {
+	if a.format.isForPrograms() {
+		return printOne(a, newTokenColumns(), token)
+	}
+	a.report("Created the token %s, which expires at %s. It is not shown again:", token.ID, cell(token.ExpiresAt, tableTime))
+	_, err := fmt.Fprintln(a.Stdout, token.Token)
+	return err
+}
+
+func (a *app) revokeTokenCommand() *cobra.Command {
+	var line bool
+	c := &cobra.Command{
+		Use: "revoke ID", Short: "revoke a token or a password", Args: exactly("the ID of the token"),
+		RunE: func(c *cobra.Command, args []string) error {
+			api, err := a.connect()
+			if err != nil {
+				return err
+			}
+			if err := api.RevokeToken(c.Context(), args[0], &client.RevokeTokenParams{Line: &line}); err != nil {
+				return err
+			}
+			a.report("Revoked %s.", printable(args[0]))
+			return nil
+		},
+	}
+	c.Flags().BoolVar(&line, "line", false, "also revoke the tokens that it was renewed from, and those renewed from them")
+	return a.calling(c)
+}

@@ -1,0 +1,233 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"portside/client"
+)
+
+// pageSize is how many items a call gets: the most that the service returns.
+const pageSize = 100
+
+// roles are the roles, for completion.
+var roles = []string{"admin", "manager", "user", "viewer"}
+
+const userArgument = "the e-mail address or the ID of the user"
+
+func (a *app) usersCommand() *cobra.Command {
+	return group("users", "list, find, invite, change, suspend and delete users",
+		a.listUsersCommand(), a.getUserCommand(), a.createUserCommand(), a.updateUserCommand(), a.suspendUserCommand(), a.deleteUserCommand())
+}
+
+func listedUserColumns() []column[client.ListedUser] {
+	return []column[client.ListedUser]{
+		{"id", "ID", func(u client.ListedUser) any { return u.ID }},
+		{"email", "EMAIL", func(u client.ListedUser) any { return u.Email }},
+		{"name", "NAME", func(u client.ListedUser) any { return u.Name }},
+		{"role", "ROLE", func(u client.ListedUser) any { return string(u.Role) }},
+		{"status", "STATUS", func(u client.ListedUser) any { return string(u.Status) }},
+		{"createdAt", "CREATED", func(u client.ListedUser) any { return u.CreatedAt }},
+	}
+}
+
+func userColumns() []column[client.User] {
+	return []column[client.User]{
+		{"id", "ID", func(u client.User) any { return u.ID }},
+		{"email", "EMAIL", func(u client.User) any { return u.Email }},
+		{"name", "NAME", func(u client.User) any { return u.Name }},
+		{"role", "ROLE", func(u client.User) any { return string(u.Role) }},
+		{"status", "STATUS", func(u client.User) any { return string(u.Status) }},
+		{"department", "DEPARTMENT", func(u client.User) any { return u.Department }},
+		{"metadata", "METADATA", func(u client.User) any { return u.Metadata }},
+		{"permissions", "PERMISSIONS", func(u client.User) any { return u.Permissions }},
+		{"createdAt", "CREATED", func(u client.User) any { return u.CreatedAt }},
+		{"updatedAt", "UPDATED", func(u client.User) any { return u.UpdatedAt }},
+		{"lastLoginAt", "LAST LOGIN", func(u client.User) any { return u.LastLoginAt }},
+	}
+}
+
+func (a *app) listUsersCommand() *cobra.Command {
+	var role string
+	var limit int
+	c := &cobra.Command{
+		Use: "list", Short: "list all users", Args: exactly(),
+		RunE: func(c *cobra.Command, _ []string) error {
+			api, err := a.connect()
+			if err != nil {
+				return err
+			}
+			params := &client.ListUsersParams{Role: optional[client.ListUsersParamsRole](role), Limit: new(int64(pageSize))}
+			return printList(a, listedUserColumns(), atMost(limit, api.AllUsers(c.Context(), params)))
+		},
+	}
+	c.Flags().StringVar(&role, "role", "", "only users with this `ROLE`: admin, manager, user or viewer")
+	c.Flags().IntVar(&limit, "limit", 0, "at most `N` users")
+	complete(c, "role", roles...)
+	return a.printing(c)
+}
+
+func (a *app) getUserCommand() *cobra.Command {
+	return a.printing(&cobra.Command{
+		Use: "get USER", Short: "show a user, found by e-mail address or ID", Args: exactly(userArgument),
+		Example: "  portside users get ada@example.com",
+		RunE: func(c *cobra.Command, args []string) error {
+			api, err := a.connect()
+			if err != nil {
+				return err
+			}
+			user, err := findUser(c.Context(), api, args[0])
+			if err != nil {
+				return err
+			}
+			return printOne(a, userColumns(), user)
+		},
+	})
+}
+
+// findUser returns the user with an e-mail address or ID.
+func findUser(ctx context.Context, api *client.Client, name string) (client.User, error) {
+	id, err := userID(ctx, api, name)
+	if err != nil {
+		return client.User{}, err
+	}
+	return api.GetUser(ctx, id)
+}
+
+// userID returns the ID of the user with an e-mail address. Any other text is taken for an ID.
+func userID(ctx context.Context, api *client.Client, name string) (string, error) {
+	if !strings.Contains(name, "@") {
+		return name, nil
+	}
+	found, err := api.ListUsers(ctx, &client.ListUsersParams{Email: &name})
+	if err != nil {
+		return "", err
+	}
+	if len(found.Data) == 0 {
+		return "", fmt.Errorf("no user has the address %s: `portside users list` shows all", name)
+	}
+	return found.Data[0].ID, nil
+}
+
+func (a *app) createUserCommand() *cobra.Command {
+	var name, role, department string
+	var silent bool
+	c := &cobra.Command{
+		Use: "create EMAIL", Short: "create a user, and invite the person by mail", Args: exactly("the e-mail address"),
+		Example: `  portside users create ada@example.com --name "Ada Lovelace" --role manager`,
+		RunE: func(c *cobra.Command, args []string) error {
+			if name == "" {
+				return UsageError("pass --name")
+			}
+			api, err := a.connect()
+			if err != nil {
+				return err
+			}
+			user, err := api.CreateUser(c.Context(), client.CreateUserJSONBody{
+				Email: args[0], Name: name, Role: client.CreateUserJSONBodyRole(role),
+				Department: optional[string](department), SendActivationEmail: new(!silent),
+			})
+			if err != nil {
+				return err
+			}
+			return printOne(a, userColumns(), user)
+		},
+	}
+	c.Flags().StringVar(&name, "name", "", "`NAME` of the person (required)")
+	c.Flags().StringVar(&role, "role", "user", "`ROLE`: admin, manager, user or viewer")
+	c.Flags().StringVar(&department, "department", "", "`DEPARTMENT` of the person")
+	c.Flags().BoolVar(&silent, "no-mail", false, "send no invitation; the user is active at once")
+	complete(c, "role", roles...)
+	return a.printing(c)
+}
+
+func (a *app) updateUserCommand() *cobra.Command {
+	var name, role, department, status string
+	c := &cobra.Command{
+		Use: "update USER", Short: "change a user", Args: exactly(userArgument),
+		Long:    "Changes what the flags set and leaves everything else unchanged. An empty --department removes it.",
+		Example: "  portside users update ada@example.com --role admin\n  portside users update ada@example.com --status active",
+		RunE: func(c *cobra.Command, args []string) error {
+			change := client.UpdateUserJSONBody{
+				Name: ifChanged[string](c, "name", name), Department: ifChanged[string](c, "department", department),
+				Role:   ifChanged[client.UpdateUserJSONBodyRole](c, "role", role),
+				Status: ifChanged[client.UpdateUserJSONBodyStatus](c, "status", status),
+			}
+			if change == (client.UpdateUserJSONBody{}) {
+				return UsageError("pass what to change: --name, --role, --department or --status")
+			}
+			return a.updateUser(c.Context(), args[0], change)
+		},
+	}
+	c.Flags().StringVar(&name, "name", "", "new `NAME`")
+	c.Flags().StringVar(&role, "role", "", "new `ROLE`: admin, manager, user or viewer")
+	c.Flags().StringVar(&department, "department", "", "new `DEPARTMENT`")
+	c.Flags().StringVar(&status, "status", "", "new `STATUS`: active, inactive or suspended")
+	complete(c, "role", roles...)
+	complete(c, "status", "active", "inactive", "suspended")
+	return a.printing(c)
+}
+
+func (a *app) suspendUserCommand() *cobra.Command {
+	return a.printing(&cobra.Command{
+		Use: "suspend USER", Short: "stop all credentials of a user until the user is active again", Args: exactly(userArgument),
+		Long: `All credentials of the user stop working at once, sessions and passkeys for good. API keys
+and tokens work again after "portside users update USER --status active".`,
+		RunE: func(c *cobra.Command, args []string) error {
+			suspended := client.UpdateUserJSONBodyStatus("suspended")
+			return a.updateUser(c.Context(), args[0], client.UpdateUserJSONBody{Status: &suspended})
+		},
+	})
+}
+
+func (a *app) updateUser(ctx context.Context, name string, change client.UpdateUserJSONBody) error {
+	api, err := a.connect()
+	if err != nil {
+		return err
+	}
+	id, err := userID(ctx, api, name)
+	if err != nil {
+		return err
+	}
+	user, err := api.UpdateUser(ctx, id, change)
+	if err != nil {
+		return err
+	}
+	return printOne(a, userColumns(), user)
+}
+
+func (a *app) deleteUserCommand() *cobra.Command {
+	var yes bool
+	c := &cobra.Command{
+		Use: "delete USER", Short: "delete a user and revoke all credentials", Args: exactly(userArgument),
+		RunE: func(c *cobra.Command, args []string) error {
+			api, err := a.connect()
+			if err != nil {
+				return err
+			}
+			user, err := findUser(c.Context(), api, args[0])
+			if err != nil {
+				return err
+			}
+			who := printable(fmt.Sprintf("%s (%s)", user.Email, user.Name))
+			if err := a.confirm(c.Context(), yes, "Delete "+who+"?"); err != nil {
+				return err
+			}
+			if err := api.DeleteUser(c.Context(), user.ID); err != nil {
+				return err
+			}
+			a.report("Deleted %s.", who)
+			return nil
+		},
+	}
+	addYes(c, &yes)
+	return a.calling(c)
+}
+
+// addYes adds the flag that confirms.
+func addYes(c *cobra.Command, yes *bool) {
+	c.Flags().BoolVarP(yes, "yes", "y", false, "do not ask for confirmation")
+}

@@ -1,0 +1,40 @@
+package usersfile
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// A file with the errors of an earlier import is read without them, wherever the column is.
+func TestErrorColumnIsIgnored(t *testing.T) {
+	t.Parallel()
+	for _, file := range []string{
+		"email,name,role,error\na@example.com,'=A,user,line 2: x\n",
+		"Error,email,name,role\nline 2: x,a@example.com,'=A,user\n",
+		"email,name, ERROR ,role\na@example.com,'=A,,user\n",
+	} {
+		rows, err := New(CSV, strings.NewReader(file), Defaults{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		row, err := rows.Next()
+		if err != nil || row.Err != nil || row.User.Name != "=A" || row.User.Email != "a@example.com" || row.User.Role != "user" {
+			t.Errorf("%q is %+v: %v", file, row, err)
+		}
+		names, separator := rows.Columns()
+		want := []string{"a@example.com", "=A", "user"}
+		if !slices.Equal(names, []string{"email", "name", "role"}) || separator != ',' || !slices.Equal(row.Cells, want) {
+			t.Errorf("%q has the columns %q and the cells %q", file, names, row.Cells)
+		}
+	}
+}
+
+// Without the column, no text is changed.
+func TestApostrophesStayInOtherFiles(t *testing.T) {
+	t.Parallel()
+	user := firstUser(t, CSV, "email,name,role\na@example.com,'=A,user\n")
+	if user.Name != "'=A" {
+		t.Errorf("the name is %q", user.Name)
+	}
+}
