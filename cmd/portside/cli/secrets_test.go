@@ -31,7 +31,8 @@ func TestRevokeEndsItsOwnKeyLast(t *testing.T) {
 	c.wantUsageError("pass --all", "revoke", "01939f6e")
 	c.wantUsageError("pass --yes", "revoke", "--all", "01939f6e")
 	c.calls = nil
-	if _, stderr, err := c.run("revoke", "--all", "01939f6e", "--yes"); err != nil || !strings.Contains(stderr, "API keys: 2; tokens and passwords: 1.") {
+	_, stderr, err := c.run("revoke", "--all", "01939f6e", "--yes")
+	if err != nil || !strings.Contains(stderr, "API keys: 2; tokens and passwords: 1.") {
 		t.Errorf("%v, %s", err, stderr)
 	}
 	c.wantCalls("GET /v1/users/01939f6e", "DELETE /v1/users/01939f6e/sessions", "GET /v1/users/01939f6e/api-keys",
