@@ -49,7 +49,7 @@ func TestPlacesOfRunningCalls(t *testing.T) {
 		t.Error("a call succeeded")
 	}
 	want := []string{
-		"shared/dynamo/items/items.go:Get GetItem",
+		"shared/dynamo/items/items.go:Table.GetRaw GetItem",
 		"shared/dynamo/transactions/read.go:Read TransactGetItems",
 		"shared/analytics/analyticss3/bucketsizer.go:BucketSizer.Part ListObjectVersions",
 		"shared/mail/mailses/api.go:api.post signed request",
