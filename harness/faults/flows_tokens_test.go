@@ -51,7 +51,9 @@ func revokeLine(r *run) {
 	r.wait(20 * 24 * time.Hour)
 	second := r.issue(r.caller(first.Secret.Reveal()), "second")
 	other := r.issue(ada.caller, "other")
-	r.do("revoke the line", func(ctx context.Context) error { return r.tokens.RevokeLine(ctx, ada.caller, tokens.Target{ID: second.Token.ID}) })
+	r.do("revoke the line", func(ctx context.Context) error {
+		return r.tokens.RevokeLine(ctx, ada.caller, tokens.Target{ID: second.Token.ID})
+	})
 	r.check(!r.works(first.Secret.Reveal()) && !r.works(second.Secret.Reveal()), "the line works after its end")
 	r.check(r.works(other.Secret.Reveal()), "another line ended, too")
 }
