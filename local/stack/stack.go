@@ -364,7 +364,7 @@ func drain(ctx context.Context, server *http.Server) error {
 func (s *Stack) setRoutes(t *template.Stack) error {
 	handler, err := gateway.New(gateway.Config{
 		Routes:    t.Routes,
-		Invoker:   s,
+		Invoker:   built{s},
 		Ready:     s.mistakeIn,
 		CORS:      t.CORS,
 		Throttle:  t.Throttle,
