@@ -177,18 +177,10 @@ func (q *Question) IsSpecific() bool {
 	return !lexicon.AllGeneric(q.NameTerms) || !lexicon.AllGeneric(q.DescriptionTerms)
 }
 
-// AsksForStart reports whether a variable asks for the first day of a period.
-func (q *Question) AsksForStart() bool { return q.asksFor("START", "contract start") }
-
-// asksFor reports whether a variable asks for one end of a period.
-func (q *Question) asksFor(end, concept string) bool {
-	return q.Concept == concept || q.Variable.Type == answers.Date && slices.Contains(q.NameTerms, end) && len(lexicon.Without(q.NameTerms,
-		[]string{end, "DATE", "TERM"})) == 0
-}
-
 // asksForBeginning reports whether the answer may be the date with which a period begins.
 func (q *Question) asksForBeginning() bool {
-	return q.End == FirstEnd || q.AsksForStart() || slices.Contains(q.NameTerms, "START") || slices.Contains(q.DescriptionTerms, "START")
+	return q.End == FirstEnd || q.Concept == "contract start" ||
+		slices.Contains(q.NameTerms, "START") || slices.Contains(q.DescriptionTerms, "START")
 }
 
 // AsksWhenSent reports whether the answer may be the date on which a mail was sent. A question
