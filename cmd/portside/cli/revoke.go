@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"strings"
 
@@ -38,7 +37,7 @@ To revoke one token, use "portside tokens revoke".`,
 			if err != nil {
 				return err
 			}
-			who := printable(fmt.Sprintf("%s (%s)", user.Email, user.Name))
+			who := nameOf(user)
 			if err := a.confirm(c.Context(), yes, "End all credentials of "+who+"?"); err != nil {
 				return err
 			}

@@ -88,6 +88,9 @@ func (a *app) getUserCommand() *cobra.Command {
 	})
 }
 
+// nameOf returns how questions and reports name a user.
+func nameOf(user client.User) string { return printable(fmt.Sprintf("%s (%s)", user.Email, user.Name)) }
+
 // findUser returns the user with an e-mail address or ID.
 func findUser(ctx context.Context, api *client.Client, name string) (client.User, error) {
 	id, err := userID(ctx, api, name)
@@ -212,7 +215,7 @@ func (a *app) deleteUserCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			who := printable(fmt.Sprintf("%s (%s)", user.Email, user.Name))
+			who := nameOf(user)
 			if err := a.confirm(c.Context(), yes, "Delete "+who+"?"); err != nil {
 				return err
 			}
