@@ -298,6 +298,8 @@ func TestRawRequests(t *testing.T) {
 	f := start(t, payload(`{"statusCode":200}`), nil)
 	for _, test := range []struct{ request, path, query string }{
 		{"GET /v1/users/a%20b%25c%3Fd HTTP/1.1\r\nHost: h\r\n\r\n", "/v1/users/a b%c", ""},
+		{"GET /v1/users/a%2Fb%252Fc HTTP/1.1\r\nHost: h\r\n\r\n", "/v1/users/a/b%2Fc", ""},
+		{"GET /v1%2Fusers HTTP/1.1\r\nHost: h\r\n\r\n", "/v1/users", ""},
 		{"GET /v1/users/%FFx?q=%FF HTTP/1.1\r\nHost: h\r\n\r\n", "/v1/users/\uFFFDx", "q=%FF"},
 		{"GET http://other/v1/users?a=1 HTTP/1.1\r\nHost: h\r\n\r\n", "/v1/users", "a=1"},
 		{"GET //v1/users/../x?? HTTP/1.1\r\nHost: h\r\n\r\n", "//v1/users/../x", "?"},
