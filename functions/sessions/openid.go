@@ -54,7 +54,7 @@ func newOpenID(settings *start.Settings, store *openiddynamo.Store, people openi
 
 type startOpenIDInput struct {
 	RequestSource
-	Return string `query:"return" default:"/portal/" doc:"Page of the portal to open afterwards." example:"/portal/access"`
+	Return string `query:"return" minLength:"1" default:"/portal/" doc:"Page of the portal to open afterwards." example:"/portal/access"`
 }
 
 type redirectOutput struct {

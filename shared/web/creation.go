@@ -4,7 +4,7 @@ import "github.com/google/uuid"
 
 // Idempotency is the input of an operation that creates a resource, for embedding.
 type Idempotency struct {
-	IdempotencyKey string `header:"Idempotency-Key" maxLength:"255" pattern:"^[ -~]*$" patternDescription:"printable ASCII" doc:"Any text that you have not used for another resource." example:"c0ffee-2026-03-02-ada"`
+	IdempotencyKey string `header:"Idempotency-Key" minLength:"1" maxLength:"255" pattern:"^[ -~]*[!-~][ -~]*$" patternDescription:"printable ASCII, not only spaces" doc:"Any text that you have not used for another resource." example:"c0ffee-2026-03-02-ada"`
 }
 
 // SecretIdempotency is Idempotency for an operation whose response contains a new secret. The key encrypts the secret

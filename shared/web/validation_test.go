@@ -58,7 +58,7 @@ func TestValidationFailures(t *testing.T) {
 		"repeated value":               {"?metric=a&metric=b", "", "", "query/metric", "must be sent only once"},
 		"repeated list":                {"?metric=a&parts=x&parts=y", "", "", "query/parts", "must be sent only once; separate its values with commas"},
 		"bare tag":                     {"?metric=a", "If-Match", "2", "header/If-Match", "must be entity tags in quotes, as ETag returns them, or *"},
-		"key with a control character": {"?metric=a", "Idempotency-Key", "\x01", "header/Idempotency-Key", "must be printable ASCII"},
+		"key with a control character": {"?metric=a", "Idempotency-Key", "\x01", "header/Idempotency-Key", "must be printable ASCII, not only spaces"},
 		"empty tag":                    {"?metric=a", "If-Match", "", "header/If-Match", "must not be empty; leave it out instead"},
 		"blank tag":                    {"?metric=a", "If-Match", "  ", "header/If-Match", "must not be empty; leave it out instead"},
 		"empty key":                    {"?metric=a", "Idempotency-Key", "", "header/Idempotency-Key", "must not be empty; leave it out instead"},
