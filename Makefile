@@ -31,6 +31,7 @@ GOVULNCHECK_VERSION := v1.9.0
 VENV := $(CURDIR)/.local/venv
 SAM := $(CURDIR)/.local/sam
 CHECKOV := $(CURDIR)/.local/checkov
+SCHEMATHESIS := $(CURDIR)/.local/schemathesis
 SPEECH := $(CURDIR)/.local/speech
 NODE := $(CURDIR)/.local/portal
 GENERATORS := $(CURDIR)/.local/generators
@@ -65,6 +66,13 @@ arm64: has-go $(BIN)/local engines ## Let every function, built for AWS, answer 
 
 fuzz-api: has-go engines ## Compare the answers to 100,000 random requests with openapi.yaml; REQUESTS=… SEED=…
 	cd local && go test ./e2e -count=1 -timeout=60m -run '^TestRandomRequests$$' -v -args -api-requests $(or $(REQUESTS),100000) -api-seed $(or $(SEED),1)
+
+schemathesis: $(SCHEMATHESIS)/ready ## Test the API of the running stack with schemathesis; DATA=… CASES=480 for each operation, SEED=… KEY_FILE=…
+	@address=$$(node -p "JSON.parse(require('fs').readFileSync(process.argv[1])).api" '$(DATA)/stack.json') && \
+	key=$$(cat '$(or $(KEY_FILE),$(DATA)/admin-key)') && \
+	$(SCHEMATHESIS)/bin/schemathesis --config-file .ci/schemathesis/schemathesis.toml run openapi.yaml --url "$$address" \
+		--header "X-API-Key: $$key" --max-examples $(or $(CASES),480) --seed $(or $(SEED),1) --generation-database none \
+		--phases examples,coverage,fuzzing --continue-on-failure --checks all --exclude-checks positive_data_acceptance,negative_data_rejection
 
 fuzz: has-go ## Fuzz every parser of strangers' bytes for FUZZTIME=10s each
 	@.ci/fuzz '$(or $(FUZZTIME),10s)' $(MODULES)
@@ -174,6 +182,8 @@ $(SAM)/ready: .ci/requirements-sam.txt
 $(CHECKOV)/ready: .ci/requirements-checkov.txt
 	$(install-python)
 
+$(SCHEMATHESIS)/ready: .ci/requirements-schemathesis.txt
+	$(install-python)
 $(SPEECH)/ready: .ci/requirements-speech.txt
 	$(install-python)
 $(PYTHON_CLIENT)/ready: .ci/requirements-python-client.txt
@@ -200,7 +210,7 @@ endef
 
 clean: ## Remove build output, but not downloaded tools and .local/data
 	rm -rf .aws-sam .local/build coverage.out
-.PHONY: check test race fuzz-api fuzz harness harness-long arm64 format vet lint unchanged portal-types lint-template check-deploy permissions lint-openapi generators generated-clients tidy generate vendor golden pictures engines clients tools clean
+.PHONY: check test race fuzz-api schemathesis fuzz harness harness-long arm64 format vet lint unchanged portal-types lint-template check-deploy permissions lint-openapi generators generated-clients tidy generate vendor golden pictures engines clients tools clean
 
 # --- The local stack: `make run` ---------------------------------------------------------------
 # With ADDR and DATA, several stacks can run at the same time. RATE_LIMIT is the template's RateLimitPerMinute. PARAMETERS sets other
