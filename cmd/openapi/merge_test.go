@@ -64,7 +64,8 @@ const small = `{
 		"tags": ["Known"],
 		"security": [{"apiKey": []}],
 		"parameters": [{"name": "n", "in": "query", "explode": false, "description": "How many.",
-			"schema": {"type": "integer", "patternDescription": "digits", "description": "How many."}}],
+			"schema": {"type": "integer", "patternDescription": "digits", "description": "How many."}},
+			{"name": "list", "in": "query", "explode": false, "schema": {"type": "array"}}],
 		"requestBody": {"content": {"application/json": {"schema": {"$ref": "#/components/schemas/AInputBody"}}}},
 		"responses": {
 			"200": {"description": "OK", "headers": {"ETag": {"schema": {"type": "string", "description": "Version."}}},
@@ -93,7 +94,8 @@ func TestSimplify(t *testing.T) {
 		"paths": {"/a": {"post": {
 			"tags": ["Known"],
 			"security": [{"apiKey": []}],
-			"parameters": [{"name": "n", "in": "query", "description": "How many.", "schema": {"type": "integer"}}],
+			"parameters": [{"name": "n", "in": "query", "description": "How many.", "schema": {"type": "integer"}},
+				{"name": "list", "in": "query", "explode": false, "schema": {"type": "array"}}],
 			"requestBody": {"content": {"application/json": {"schema": {
 				"additionalProperties": false, "properties": {"x": {"$ref": "#/components/schemas/X"}}}}}},
 			"responses": {

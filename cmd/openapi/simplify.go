@@ -51,10 +51,13 @@ func simplifyOperation(merged, operation object) error {
 	return errors.Join(checkTags(merged, operation), simplifyResponses(merged, operation, needsCredential))
 }
 
-// simplifyParameter keeps a description only in the parameter and not in its schema.
+// simplifyParameter keeps a description only in the parameter and not in its schema. It keeps explode only for lists, where false means
+// commas between the values; without it, clients repeat the parameter, which the API refuses.
 func simplifyParameter(parameter object) {
-	delete(parameter, "explode")
 	schema, _ := parameter["schema"].(object)
+	if schema["type"] != "array" {
+		delete(parameter, "explode")
+	}
 	if parameter["description"] == nil && schema["description"] != nil {
 		parameter["description"] = schema["description"]
 	}
