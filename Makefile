@@ -212,8 +212,8 @@ LOCAL_SOURCES = $(shell find local -type f ! -path '*/testdata/*' ! -name '*_tes
 GO_LOCAL = cd local && CGO_ENABLED=0 go build -trimpath -ldflags="-s -w"
 
 run: export PARAMETERS := $(value PARAMETERS)
-run: has-go $(BIN)/local engines ## Run everything on this machine; ADDR=127.0.0.1:3001 DATA=.local/data2 RATE_LIMIT=0 PARAMETERS="Name=Value …"
-	@exec $(BIN)/local run -addr '$(ADDR)' -data '$(DATA)' -rate-limit '$(RATE_LIMIT)'
+run: has-go $(BIN)/local engines ## Run everything on this machine; ADDR=127.0.0.1:3001 DATA=.local/data2 RATE_LIMIT=0 LOGS=json PARAMETERS="Name=Value …"
+	@exec $(BIN)/local run -addr '$(ADDR)' -data '$(DATA)' -rate-limit '$(RATE_LIMIT)' -logs '$(LOGS)'
 
 invoke: has-go $(BIN)/local engines ## Invoke a function with an event; FUNCTION=UsersFunction EVENT=events/users/list.json
 	@exec $(BIN)/local invoke -data '$(DATA)' -function '$(FUNCTION)' -event '$(EVENT)'
