@@ -222,8 +222,8 @@ LOCAL_SOURCES = $(shell find local -type f ! -path '*/testdata/*' ! -name '*_tes
 GO_LOCAL = cd local && CGO_ENABLED=0 go build -trimpath -ldflags="-s -w"
 
 run: export PARAMETERS := $(value PARAMETERS)
-run: has-go $(BIN)/local engines ## Run everything on this machine; ADDR=127.0.0.1:3001 DATA=.local/data2 RATE_LIMIT=0 PARAMETERS="Name=Value …"
-	@exec $(BIN)/local run -addr '$(ADDR)' -data '$(DATA)' -rate-limit '$(RATE_LIMIT)'
+run: has-go $(BIN)/local engines ## Run everything on this machine; ADDR=127.0.0.1:3001 DATA=.local/data2 RATE_LIMIT=0 LOGS=json PARAMETERS="Name=Value …"
+	@exec $(BIN)/local run -addr '$(ADDR)' -data '$(DATA)' -rate-limit '$(RATE_LIMIT)' -logs '$(LOGS)'
 
 invoke: has-go $(BIN)/local engines ## Invoke a function with an event; FUNCTION=UsersFunction EVENT=events/users/list.json
 	@exec $(BIN)/local invoke -data '$(DATA)' -function '$(FUNCTION)' -event '$(EVENT)'
@@ -258,14 +258,22 @@ $(BIN)/dynoxide: local/engines/install.go | $(BIN)/local
 # ARGS has further options of `portside import-users`; quote options with spaces.
 import-users: has-go ## Import FILE=people.csv (or .jsonl) into the running local stack; DATA=… ADDR=… ARGS='--errors bad.csv'
 	@test -n "$(FILE)" || { echo "make $@: set FILE, such as FILE=people.csv; FILE=- ARGS=-h lists the options for ARGS"; exit 2; }
-	@go build -trimpath -ldflags="-X main.commit=$(COMMIT)" -o .local/bin/portside ./cmd/portside
+	@$(build-portside)
 	@exec .local/bin/portside import-users --local '$(DATA)' $(if $(filter command environment,$(firstword $(origin ADDR))),--addr '$(ADDR)') $(ARGS) '$(FILE)'
 
 # ARGS has further options of `portside demo-data`.
-demo-year: demo ## Fill the running local stack with an example year of users, credentials, requests and pulls; DATA=… ARGS='--add --seed 2'
-	@go build -trimpath -ldflags="-X main.commit=$(COMMIT)" -o .local/bin/portside ./cmd/portside
-	@exec .local/bin/portside demo-data --local '$(DATA)' $(ARGS)
-.PHONY: import-users demo-year
+# It adds the year first, because that fails at once if the stack has other users.
+demo-year: has-go $(BIN)/local ## Fill the running local stack with an example year of users, credentials, requests and pulls; DATA=… ARGS='--add --seed 2'
+	@$(build-portside)
+	@.local/bin/portside demo-data --local '$(DATA)' $(ARGS)
+	@exec $(BIN)/local demo -data '$(DATA)' $(if $(filter command environment,$(firstword $(origin ADDR))),-addr '$(ADDR)')
+
+portside: has-go ## Build the command line into .local/bin
+	@$(build-portside)
+
+# The compiler records the commit, also if GOFLAGS turns that off. COMMIT does not look at all sources of the command.
+build-portside = go build -trimpath -buildvcs=auto -o .local/bin/portside ./cmd/portside
+.PHONY: import-users demo-year portside
 
 # --- Deployment ------------------------------------------------------------------------------------
 # The variables of the recipe are those of docs/operations.md. PROBE_REPOSITORY is passed on in the environment.

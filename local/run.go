@@ -48,9 +48,14 @@ func runCommand(ctx context.Context, args []string) error {
 	set.IntVar(&o.Concurrency, "concurrency", 0, "concurrent `invocations` of all functions without reserved concurrency "+
 		"(default: those of an AWS account)")
 	set.BoolVar(&o.DynamoDBUnits, "dynamodb-units", false, "report the capacity units of each call of DynamoDB to make cost")
+	logs := set.String("logs", "short", "`short` shows one line for each request and writes all lines to a file; json shows all lines")
 	if err := parseFlags(set, args); err != nil {
 		return err
 	}
+	if *logs != "" && *logs != "short" && *logs != "json" {
+		return fmt.Errorf("LOGS=%s: use short or json", *logs)
+	}
+	o.KeepLog = *logs != "json"
 	var err error
 	if o.Parameters, err = parseParameters(cmp.Or(*parameters, os.Getenv("PARAMETERS"))); err != nil {
 		return err

@@ -20,6 +20,8 @@ const (
 	exitFailed   = 1
 	exitUsage    = 2
 	exitUnusable = 3 // the data has a layout that this release does not know, or an incomplete restore
+
+	exitInterrupted = 130 // stopped by Ctrl-C, as shells report it
 )
 
 // process is the environment of a command. Tests replace it.
@@ -84,10 +86,18 @@ func (c command) run(ctx context.Context, p process, args []string) int {
 		return exitUsage
 	}
 	p.report("portside %s: %s", c.name, singleLine(err))
+	if isInterrupted(ctx, err) {
+		return exitInterrupted
+	}
 	if errors.Is(err, layout.ErrUnknown) || errors.Is(err, backup.ErrIncomplete) {
 		return exitUnusable
 	}
 	return exitFailed
+}
+
+// isInterrupted reports whether a command failed because it was stopped.
+func isInterrupted(ctx context.Context, err error) bool {
+	return ctx.Err() != nil || errors.Is(err, context.Canceled)
 }
 
 // parse accepts flags before, between and after the arguments. Everything after -- is an argument.

@@ -4,7 +4,7 @@
 //
 // Every command for operators can be stopped at any time and run again. It then completes the work and repeats nothing; only
 // demo-data does not continue. Results go to stdout, everything else to stderr. Exit codes: 0 success, 1 failure or partial failure,
-// 2 invalid usage, 3 unusable data (another layout, or an incomplete restore).
+// 2 invalid usage, 3 unusable data (another layout, or an incomplete restore), 130 stopped by Ctrl-C.
 package main
 
 import (

@@ -46,6 +46,9 @@ func run(ctx context.Context, p process) int {
 		return exitUsage
 	}
 	p.report("%s: %s", failed.CommandPath(), strings.Join(strings.Fields(cli.Explain(err)), " "))
+	if isInterrupted(ctx, err) {
+		return exitInterrupted
+	}
 	return exitFailed
 }
 

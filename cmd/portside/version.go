@@ -4,46 +4,84 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"regexp"
 	"runtime"
 	"runtime/debug"
+	"strings"
 
 	"portside/shared/dynamo/layout"
 )
 
-// commit is set by the linker. If it is empty, revision reads the build information.
-var commit = ""
+// unknownRevision is the revision of a command that was built without the git history.
+const unknownRevision = "unknown"
 
 func versionCommand() command {
 	return command{
 		name: "version", summary: "show what this command was built from",
-		help: "Shows the commit and the Go version that this command was built from, and the data layout that it knows.",
+		help: `Shows the commit and the Go version that this command was built from, and the data layout
+that it knows. The commit is unknown if the sources have no git history, such as those of an
+archive, or if -buildvcs=false was set.`,
 		prepare: func(*flag.FlagSet) action {
 			return func(_ context.Context, p process, arguments []string) error {
 				if err := rejectArguments(arguments); err != nil {
 					return err
 				}
 				_, err := fmt.Fprintf(p.stdout, "portside %s (%s, %s/%s, data layout %d)\n",
-					revision(), runtime.Version(), runtime.GOOS, runtime.GOARCH, layout.Version)
+					describe(revision()), runtime.Version(), runtime.GOOS, runtime.GOARCH, layout.Version)
 				return err
 			}
 		},
 	}
 }
 
-func revision() string {
-	build, _ := debug.ReadBuildInfo()
-	return revisionOf(commit, build)
+// describe returns the revision, and why it is unknown.
+func describe(revision string) string {
+	if revision == unknownRevision {
+		return "of an unknown commit, built without the git history"
+	}
+	return revision
 }
 
-// revisionOf returns the commit that the Makefile passed to the linker, or that `go build` found in the checkout, or else the version
-// of the module, whose last part is the commit if no tag names it.
-func revisionOf(linked string, build *debug.BuildInfo) string {
-	if linked != "" {
-		return linked
+func revision() string {
+	build, _ := debug.ReadBuildInfo()
+	if found := revisionOf(build); found != unknownRevision {
+		return found
 	}
+	executable, err := os.Executable()
+	_, source, _, found := runtime.Caller(0)
+	if err != nil || !found {
+		return unknownRevision
+	}
+	return checkoutRevision(executable, filepath.Dir(source))
+}
+
+// checkoutRevision returns the commit of the folder with the sources if `go run` has just built the command from them. `go run` does not
+// record the commit. Other commands without a record can be older than the folder.
+func checkoutRevision(executable, sources string) string {
+	if !strings.Contains(filepath.ToSlash(executable), "/go-build") {
+		return unknownRevision
+	}
+	output, err := exec.CommandContext(context.Background(), "git", "-C", sources,
+		"describe", "--always", "--exclude=*", fmt.Sprint("--abbrev=", shortRevision), "--dirty="+changesSuffix).Output()
+	if err != nil {
+		return unknownRevision
+	}
+	return strings.TrimSpace(string(output))
+}
+
+const (
+	shortRevision = 12 // digits of a commit
+	changesSuffix = ", with changes"
+)
+
+// revisionOf returns the commit that `go build` found in the checkout, or else the version of the module, whose last part is the commit
+// if no tag names it.
+func revisionOf(build *debug.BuildInfo) string {
 	if build == nil {
-		return "unknown"
+		return unknownRevision
 	}
 	settings := map[string]string{}
 	for _, s := range build.Settings {
@@ -51,9 +89,11 @@ func revisionOf(linked string, build *debug.BuildInfo) string {
 	}
 	found := settings["vcs.revision"]
 	if found == "" {
-		found = moduleRevision(build.Main.Version)
-	} else if settings["vcs.modified"] == "true" {
-		found += ", with changes"
+		return moduleRevision(build.Main.Version)
+	}
+	found = found[:min(len(found), shortRevision)]
+	if settings["vcs.modified"] == "true" {
+		found += changesSuffix
 	}
 	return found
 }
@@ -66,7 +106,7 @@ func moduleRevision(version string) string {
 		return parts[1]
 	}
 	if version == "" || version == "(devel)" {
-		return "unknown"
+		return unknownRevision
 	}
 	return version
 }

@@ -26,7 +26,7 @@ func startProcess(t *testing.T, flags ...string) *service {
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	flags = append([]string{"run", "-repo", repository, "-addr", "127.0.0.1:0", "-data", s.data}, flags...)
+	flags = append([]string{"run", "-repo", repository, "-addr", "127.0.0.1:0", "-data", s.data, "-logs", "json"}, flags...)
 	run := exec.CommandContext(t.Context(), binary, flags...)
 	run.Stdout, run.Stderr = s.log, s.log
 	run.Cancel = func() error { return run.Process.Signal(syscall.SIGTERM) }

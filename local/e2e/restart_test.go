@@ -60,7 +60,7 @@ func newProgram(t *testing.T) *program {
 // run starts the program and returns when it is ready.
 func (p *program) run(t *testing.T) {
 	t.Helper()
-	process := exec.Command(p.path, "run", "-repo", repository, "-addr", "127.0.0.1:0", "-data", p.data, "-rate-limit", "0")
+	process := exec.Command(p.path, "run", "-repo", repository, "-addr", "127.0.0.1:0", "-data", p.data, "-rate-limit", "0", "-logs", "json")
 	process.Stdout, process.Stderr = p.log, p.log
 	if err := process.Start(); err != nil {
 		t.Fatal(err)

@@ -369,6 +369,9 @@ func TestRecordText(t *testing.T) {
 	if got := r.Text(true); !strings.Contains(got, "\x1b[31m500\x1b[0m") {
 		t.Errorf("no color in %q", got)
 	}
+	if got, want := r.Short(true), "03:04:05  GET     \x1b[31m500\x1b[0m     12 ms  /a\\x1b[2J  broken\\nhere"; got != want {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
 	mistyped := gateway.Record{Path: "/v1/psk_0123456789ab_SECRET", Err: errors.New("no route /psk_0123456789ab_SECRET")}
 	if got := mistyped.Text(false); strings.Contains(got, "SECRET") || strings.Count(got, "psk_0123456789ab_…") != 2 {
 		t.Errorf("got %s", got)

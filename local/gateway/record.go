@@ -44,6 +44,20 @@ func (r Record) Text(color bool) string {
 	return line
 }
 
+// Short returns a line for people: the time, the method, the status, the duration and the path.
+func (r Record) Short(color bool) string {
+	status := strconv.Itoa(r.Status)
+	if color {
+		status = fmt.Sprintf("\x1b[%dm%s\x1b[0m", statusColor(r.Status), status)
+	}
+	line := fmt.Sprintf("%s  %-7s %s %6d ms  %s",
+		r.Time.Format(time.TimeOnly), printable(r.Method), status, r.Duration.Milliseconds(), printable(maskSecrets(r.Path)))
+	if r.Err != nil {
+		line += "  " + printable(maskSecrets(r.Err.Error()))
+	}
+	return line
+}
+
 func statusColor(status int) int {
 	switch {
 	case status >= 500:

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -27,6 +28,9 @@ func (s *Stack) Banner() string {
 		"  S3         " + i.S3,
 		"  Registry   " + registry + ", push after: " + s.loginCommand(registry),
 		"",
+	}
+	if s.options.KeepLog {
+		lines = slices.Insert(lines, len(lines)-1, "  Log        "+s.relative(s.options.LogFile())+", with the lines of the functions; LOGS=json shows all here")
 	}
 	if _, err := os.Stat(s.KeyFile()); err == nil {
 		lines = append(lines,

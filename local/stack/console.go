@@ -1,6 +1,7 @@
 package stack
 
 import (
+	"encoding/json"
 	"io"
 	"net/http"
 	"strings"
@@ -9,26 +10,77 @@ import (
 	"portside/local/gateway"
 )
 
-// console serializes the writes of several writers.
+// console serializes the writes of several writers. With a file, it shows people only what they need and writes everything to the file.
 type console struct {
-	mu sync.Mutex
-	to io.Writer
+	mu   sync.Mutex
+	to   io.Writer
+	file io.Writer // nil: to receives everything
 }
 
-func (c *console) Write(p []byte) (int, error) {
+// keepDetails sets the file.
+func (c *console) keepDetails(file io.Writer) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.to.Write(p)
+	c.file = file
+}
+
+func (c *console) hasFile() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.file != nil
+}
+
+// Write writes output of functions or of a download. Routine lines of functions go only to the file, if there is one.
+func (c *console) Write(p []byte) (int, error) {
+	if c.hasFile() && isRoutine(string(p)) {
+		c.writeDetail(string(p))
+		return len(p), nil
+	}
+	c.print(string(p), string(p))
+	return len(p), nil
+}
+
+// isRoutine reports whether a line of a function's log is neither a warning nor an error. Lines that are not JSON can be those of a panic.
+func isRoutine(line string) bool {
+	_, text, isOfFunction := strings.Cut(line, " | ")
+	var entry struct{ Level string }
+	if !isOfFunction || json.Unmarshal([]byte(text), &entry) != nil {
+		return false
+	}
+	return entry.Level != "WARN" && entry.Level != "ERROR"
+}
+
+// print writes the short text for people, and the full text to the file.
+func (c *console) print(short, full string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	_, _ = io.WriteString(c.to, short)
+	if c.file != nil {
+		_, _ = io.WriteString(c.file, full)
+	}
+}
+
+// writeDetail writes a text that people need only to find a cause. It ignores errors, because there is no other output.
+func (c *console) writeDetail(text string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	to := c.file
+	if to == nil {
+		to = c.to
+	}
+	_, _ = io.WriteString(to, text)
 }
 
 // printLine writes a line. It ignores errors, because there is no other output.
-func (c *console) printLine(line string) {
-	_, _ = io.WriteString(c, line+"\n")
-}
+func (c *console) printLine(line string) { c.print(line+"\n", line+"\n") }
 
 // logRequest prints a request.
 func (s *Stack) logRequest(r gateway.Record) {
-	s.console.printLine(r.Text(s.options.Color))
+	if s.console.hasFile() {
+		s.console.print(r.Short(s.options.Color)+"\n", r.Text(false)+"\n")
+	} else {
+		s.console.printLine(r.Text(s.options.Color))
+	}
 	if r.Status >= http.StatusInternalServerError {
 		s.reportFullDisk()
 	}

@@ -55,6 +55,8 @@ type Options struct {
 	Parameters map[string]string
 	Color      bool // colors in the log
 	Log        io.Writer
+	// KeepLog makes Log short, and writes all lines to LogFile.
+	KeepLog bool
 	// RetryDelays are those of async.Config, for failed asynchronous invocations.
 	RetryDelays []time.Duration
 	// BuildOnRequest starts the stack before all functions are built. They are built in the background, and first those that are invoked.
@@ -120,6 +122,7 @@ func Start(ctx context.Context, o Options) (*Stack, error) {
 	steps := []func(context.Context) error{
 		s.prepare,
 		s.lock,
+		s.openLogFile,
 		s.listen,
 		s.load,
 		s.createAuthorizer,

@@ -164,6 +164,6 @@ func (s *Stack) logSchedule(r schedule.Record) {
 	case r.Err != nil:
 		s.console.printLine(fmt.Sprintf("schedule %s failed: %v", r.ID, r.Err))
 	default:
-		s.console.printLine(fmt.Sprintf("schedule %s succeeded after %d ms", r.ID, r.Duration.Milliseconds()))
+		s.console.writeDetail(fmt.Sprintf("schedule %s succeeded after %d ms\n", r.ID, r.Duration.Milliseconds()))
 	}
 }

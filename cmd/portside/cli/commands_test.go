@@ -110,6 +110,19 @@ func TestPullsOfAMonth(t *testing.T) {
 	c.wantUsageError("give a month, or --from and --to", "pulls", "list", "--last-month", "--from", "2028-01-01")
 }
 
+func TestPullsOfAUser(t *testing.T) {
+	t.Parallel()
+	answers := userAnswers()
+	answers["GET /api/v1/pulls"] = answer(`{"data":[],"pagination":{"next":null}}`)
+	c := newTestCLI(t, answers).loggedIn()
+	c.want("pulls", "list", "--user", "ada@example.com")
+	c.want("pulls", "list", "--user", "01939f6e", "--kind", "chart")
+	c.wantCalls("GET /v1/users?email=ada%40example.com", "GET /api/v1/pulls?limit=100&userId=01939f6e",
+		"GET /api/v1/pulls?kind=chart&limit=100&userId=01939f6e")
+	c.wantError("no user has the address bob@example.com", "pulls", "list", "--user", "bob@example.com")
+	c.wantCalls("GET /v1/users?email=bob%40example.com") // and no pulls, which would be those of everybody
+}
+
 func TestMonths(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2028, 3, 1, 1, 0, 0, 0, time.FixedZone("", 2*60*60)) // still 29 February in UTC

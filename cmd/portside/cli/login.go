@@ -68,12 +68,14 @@ func (a *app) loginTarget(ctx context.Context, args []string, keyFile, local str
 // readKey reads an API key from a file, from the terminal without showing it, or from stdin.
 func (a *app) readKey(ctx context.Context, file string) (string, error) {
 	var text []byte
+	var typed string
 	var err error
 	switch {
 	case file != "":
 		text, err = os.ReadFile(file)
 	case isTerminal(a.Stdin):
-		text, err = a.askSecret(ctx, "API key: ")
+		typed, err = a.askSecret(ctx, "API key: ")
+		text = []byte(typed)
 	default:
 		text, err = io.ReadAll(io.LimitReader(a.Stdin, 1<<10))
 	}

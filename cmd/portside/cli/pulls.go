@@ -29,12 +29,13 @@ func pullColumns() []column[client.Pull] {
 }
 
 func (a *app) listPullsCommand() *cobra.Command {
-	var from, to, repository, kind, token string
+	var from, to, repository, kind, token, user string
 	var limit int
 	var months monthFlags
 	c := &cobra.Command{
 		Use: "list", Short: "list the pulls of the last 30 days, or of another period", Args: exactly(),
-		Example: "  portside pulls list --last-month --csv > pulls.csv\n  portside pulls list --from 2026-10-01 --to 2026-10-31",
+		Example: "  portside pulls list --last-month --csv > pulls.csv\n  portside pulls list --from 2026-10-01 --to 2026-10-31\n" +
+			"  portside pulls list --user ada@example.com",
 		RunE: func(c *cobra.Command, _ []string) error {
 			if days, isSet, err := months.days(a.Now()); err != nil {
 				return err
@@ -52,6 +53,13 @@ func (a *app) listPullsCommand() *cobra.Command {
 				From: optional[string](from), To: optional[string](to), Repository: optional[string](repository),
 				Kind: optional[client.ListPullsParamsKind](kind), Token: optional[string](token), Limit: new(int64(pageSize)),
 			}
+			if user != "" {
+				id, err := userID(c.Context(), api, user)
+				if err != nil {
+					return err
+				}
+				params.UserID = &id
+			}
 			return printList(a, pullColumns(), atMost(limit, api.AllPulls(c.Context(), params)))
 		},
 	}
@@ -60,6 +68,7 @@ func (a *app) listPullsCommand() *cobra.Command {
 	c.Flags().StringVar(&repository, "repository", "", "only pulls of the chart or image with this `NAME`")
 	c.Flags().StringVar(&kind, "kind", "", "only pulls of this `KIND`: chart or image")
 	c.Flags().StringVar(&token, "token", "", "only pulls with the token or password that has this `ID`")
+	c.Flags().StringVar(&user, "user", "", "only pulls with the tokens and passwords of this `USER`, given by e-mail address or ID")
 	c.Flags().IntVar(&limit, "limit", 0, "at most `N` pulls")
 	complete(c, "kind", "chart", "image")
 	months.add(c)

@@ -25,23 +25,33 @@ func (a *app) hasColors() bool {
 	return isTerminal(a.Stdout) && forbidden == "" && kind != "dumb"
 }
 
-// askSecret asks for a text that the terminal does not show.
-func (a *app) askSecret(ctx context.Context, question string) ([]byte, error) {
+// askSecret asks for a text that the terminal does not show. The terminal is raw before the question appears, so it never shows a key that
+// is typed or pasted early. A raw terminal sends Ctrl-C as a character, so it is no signal.
+func (a *app) askSecret(ctx context.Context, question string) (string, error) {
 	file, isFile := a.Stdin.(*os.File)
 	if !isFile {
-		return nil, errors.New("stdin is not a terminal")
+		return "", errors.New("stdin is not a terminal")
 	}
-	before, err := term.GetState(int(file.Fd()))
+	before, err := term.MakeRaw(int(file.Fd()))
 	if err != nil {
-		return nil, err
+		return "", err
 	}
-	_, _ = fmt.Fprint(a.Stderr, question)
-	defer func() { _, _ = fmt.Fprintln(a.Stderr) }()
-	text, err := await(ctx, func() ([]byte, error) { return term.ReadPassword(int(file.Fd())) })
-	if ctx.Err() != nil { // the goroutine still reads, so it cannot restore the terminal
-		err = errors.Join(err, term.Restore(int(file.Fd()), before))
+	text, err := await(ctx, func() (string, error) {
+		return term.NewTerminal(dialog{file, a.Stderr}, "").ReadPassword(question)
+	})
+	if err != nil {
+		_, _ = fmt.Fprint(a.Stderr, "\r\n") // after the question
 	}
-	return text, err
+	if errors.Is(err, io.EOF) { // Ctrl-C or Ctrl-D
+		err = context.Canceled
+	}
+	return text, errors.Join(err, term.Restore(int(file.Fd()), before))
+}
+
+// dialog reads from stdin and writes to stderr.
+type dialog struct {
+	io.Reader
+	io.Writer
 }
 
 // confirm asks whether to do something that cannot be undone. Without a terminal, the flag --yes answers.
@@ -54,6 +64,9 @@ func (a *app) confirm(ctx context.Context, yes bool, question string) error {
 	}
 	_, _ = fmt.Fprint(a.Stderr, question+" [y/N] ")
 	line, err := await(ctx, func() (string, error) { return bufio.NewReader(a.Stdin).ReadString('\n') })
+	if err != nil {
+		_, _ = fmt.Fprintln(a.Stderr) // after the question
+	}
 	if err != nil && !errors.Is(err, io.EOF) {
 		return err
 	}
@@ -107,5 +120,6 @@ func (p *progress) show(format string, args ...any) {
 func (p *progress) finish() {
 	if p.isShown {
 		_, _ = fmt.Fprint(p.w, clearLine)
+		p.isShown = false // so that a second call does not clear a line of the result
 	}
 }
