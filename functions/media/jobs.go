@@ -7,6 +7,7 @@ import (
 
 	"portside/shared/core/principal"
 	"portside/shared/media"
+	"portside/shared/web"
 )
 
 // Job is work that continues after its request was answered.
@@ -62,7 +63,10 @@ type getJobInput struct {
 	ID string `path:"jobId" format:"uuid" doc:"ID of the job." example:"0192f3a1-5b7c-7cc0-9d52-3f3e6b1f0a11"`
 }
 
-type jobOutput struct{ Body Job }
+type jobOutput struct {
+	web.Version
+	Body Job
+}
 
 func (h *handlers) getJob(ctx context.Context, in *getJobInput) (*jobOutput, error) {
 	caller, _ := principal.From(ctx)
@@ -72,9 +76,11 @@ func (h *handlers) getJob(ctx context.Context, in *getJobInput) (*jobOutput, err
 	}
 	body := jobBody(job)
 	if job.Batch != nil && job.Status == media.Succeeded {
-		err = h.addResultURLs(ctx, job, body.Batch)
+		if err := h.addResultURLs(ctx, job, body.Batch); err != nil {
+			return nil, err
+		}
 	}
-	return &jobOutput{Body: body}, err
+	return &jobOutput{Version: web.WeakContentVersion(body), Body: body}, nil
 }
 
 // Upload says where to send a file that is too large for a request.

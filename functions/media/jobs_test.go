@@ -67,7 +67,9 @@ func TestSlowWorkBecomesJob(t *testing.T) {
 	first.WantValue("status", "queued").WantValue("result", nil).WantValue("error", nil)
 	first.WantHeader("Retry-After", "5").WantHeader("Preference-Applied", "")
 	location := first.Header.Get("Location")
-	a.client().Get(location).WantStatus(http.StatusOK).WantValue("id", first.Text("id")).WantValue("status", "queued")
+	queued := a.client().Get(location).WantStatus(http.StatusOK).WantValue("id", first.Text("id")).WantValue("status", "queued")
+	polling := a.client().With("If-None-Match", queued.Header.Get("ETag"))
+	polling.Get(location).WantStatus(http.StatusNotModified)
 	if calls := engine.calls.Load(); calls != 1 {
 		t.Fatalf("the engine was called %d times, want once", calls)
 	}
@@ -79,7 +81,7 @@ func TestSlowWorkBecomesJob(t *testing.T) {
 
 	engine.set("Somebody has to pay.", nil)
 	a.runJob(first.Text("id"))
-	c.Get(location).WantStatus(http.StatusOK).WantValue("status", "succeeded").WantValue("result.summary", "Somebody has to pay.")
+	polling.Get(location).WantStatus(http.StatusOK).WantValue("status", "succeeded").WantValue("result.summary", "Somebody has to pay.")
 	postForm(t, c, summarizePath, "@file", invoice).WantStatus(http.StatusOK).WantValue("summary", "Somebody has to pay.")
 }
 

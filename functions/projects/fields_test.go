@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"maps"
 	"net/http"
 	"testing"
 
@@ -49,6 +50,26 @@ func TestEachFieldChangesAlone(t *testing.T) {
 			root.Put(at, asJSON(t, map[string]any{name: value})).WantStatus(http.StatusOK).WantValue("data."+name, value)
 			root.Get(at).WantStatus(http.StatusOK).WantValue("data."+name, value).WantHeader("ETag", `"2"`)
 		})
+	}
+}
+
+// In a POST or PUT, null is the same as no field. A required field cannot be null.
+func TestNullIsNoField(t *testing.T) {
+	o := newFixture(t)
+	root := o.asAdmin()
+	body := fieldstest.Examples(t, createProjectInput{}.Body, people(o, map[string]any{"status": "on_hold"}))
+	for name := range body {
+		sent := maps.Clone(body)
+		sent[name] = nil
+		if name == "name" {
+			root.Post("/v1/projects", asJSON(t, sent)).WantStatus(http.StatusBadRequest).WantValue("errors.0.pointer", "/name")
+			continue
+		}
+		root.Post("/v1/projects", asJSON(t, sent)).WantStatus(http.StatusCreated)
+	}
+	at := "/v1/projects/" + root.Post("/v1/projects", asJSON(t, body)).WantStatus(http.StatusCreated).Text("data.id")
+	for name := range fieldstest.Examples(t, updateProjectInput{}.Body, map[string]any{"members": []any{}}) {
+		root.Put(at, asJSON(t, map[string]any{name: nil})).WantStatus(http.StatusOK).WantHeader("ETag", `"1"`)
 	}
 }
 

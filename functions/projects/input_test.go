@@ -49,7 +49,6 @@ func TestCreateProjectRejectsInvalidInput(t *testing.T) {
 		"a member twice":     {`{"name":"A","members":[` + member + `,` + strings.ToUpper(member[:47]) + member[47:] + `]}`, nil},
 		"many members":       {`{"name":"A","members":[` + strings.Repeat(member+",", 100) + member + `]}`, []string{"/members"}},
 		"settings a list":    {`{"name":"A","settings":[]}`, []string{"/settings"}},
-		"settings null":      {`{"name":"A","settings":null}`, []string{"/settings"}},
 		"settings too deep":  {`{"name":"A","settings":` + deep + `}`, []string{"/settings"}},
 		"metadata a text":    {`{"name":"A","metadata":"x"}`, []string{"/metadata"}},
 		"metadata too large": {`{"name":"A","metadata":{"a":"` + strings.Repeat("x", 16<<10) + `"}}`, []string{"/metadata"}},
@@ -124,7 +123,7 @@ func TestUpdateProjectRejectsInvalidInput(t *testing.T) {
 	at := "/v1/projects/" + o.asAdmin().Post("/v1/projects", engine).Text("data.id")
 	for body, pointer := range map[string]string{
 		`{"status":"gone"}`: "/status", `{"name":""}`: "/name", `{"metadata":5}`: "/metadata", `{"id":"x"}`: "/id",
-		`{"createdAt":"2026-03-02T09:00:00Z"}`: "/createdAt", `{"settings":null}`: "/settings",
+		`{"createdAt":"2026-03-02T09:00:00Z"}`: "/createdAt", `{"settings":5}`: "/settings",
 	} {
 		response := o.asAdmin().Put(at, body).WantStatus(http.StatusBadRequest)
 		if got := response.Pointers(); !slices.Equal(got, []string{pointer}) {

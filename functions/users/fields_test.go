@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"testing"
 
@@ -48,6 +49,26 @@ func TestEachFieldChangesAlone(t *testing.T) {
 			root.Put(at, asJSON(t, map[string]any{name: value})).WantStatus(http.StatusOK).WantValue("data."+name, value)
 			root.Get(at).WantStatus(http.StatusOK).WantValue("data."+name, value).WantHeader("ETag", `"2"`)
 		})
+	}
+}
+
+// In a POST or PUT, null is the same as no field. A required field cannot be null.
+func TestNullIsNoField(t *testing.T) {
+	root := newFixture(t).asAdmin()
+	body := fieldstest.Examples(t, createUserInput{}.Body, map[string]any{"sendActivationEmail": false})
+	required := map[string]bool{"email": true, "name": true, "role": true}
+	for name := range body {
+		sent := maps.Clone(body)
+		sent["email"], sent[name] = name+"@example.com", nil
+		if required[name] {
+			root.Post("/v1/users", asJSON(t, sent)).WantStatus(http.StatusBadRequest).WantValue("errors.0.pointer", "/"+name)
+			continue
+		}
+		root.Post("/v1/users", asJSON(t, sent)).WantStatus(http.StatusCreated)
+	}
+	at := "/v1/users/" + root.Post("/v1/users", asJSON(t, body)).WantStatus(http.StatusCreated).Text("data.id")
+	for name := range fieldstest.Examples(t, updateUserInput{}.Body, nil) {
+		root.Put(at, asJSON(t, map[string]any{name: nil})).WantStatus(http.StatusOK).WantHeader("ETag", `"1"`)
 	}
 }
 

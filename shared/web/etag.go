@@ -38,6 +38,10 @@ func ContentVersion(data any) Version {
 	return Version{ETag: `"` + hex.EncodeToString(sum[:8]) + `"`}
 }
 
+// WeakContentVersion is ContentVersion for a response that can be large. Its tag is weak, so that the response may be compressed, and
+// If-Match never accepts it.
+func WeakContentVersion(data any) Version { return Version{ETag: "W/" + ContentVersion(data).ETag} }
+
 // ETag returns the entity tag of a version: the version in quotes.
 func ETag(version int64) string { return `"` + strconv.FormatInt(version, 10) + `"` }
 

@@ -177,8 +177,11 @@ func (Object) Schema(huma.Registry) *huma.Schema {
 // MarshalJSON implements json.Marshaler.
 func (o Object) MarshalJSON() ([]byte, error) { return o, nil }
 
-// UnmarshalJSON implements json.Unmarshaler.
+// UnmarshalJSON implements json.Unmarshaler. As for any other optional field, null is the same as no value.
 func (o *Object) UnmarshalJSON(b []byte) error {
+	if string(b) == "null" {
+		return nil
+	}
 	*o = append((*o)[:0], b...)
 	return nil
 }

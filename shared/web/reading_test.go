@@ -83,6 +83,21 @@ func TestResourceThatTheClientHasIs304(t *testing.T) {
 	reading(t).With("If-None-Match", "*").Get("/v1/items").WantStatus(http.StatusOK) // a list has no ETag
 }
 
+func TestLongResourceWithAWeakTagIsCompressed(t *testing.T) {
+	api := web.NewAPI(nil)
+	one := huma.Operation{OperationID: "getItem", Method: http.MethodGet, Path: "/v1/item"}
+	web.Handle(api, web.Anyone(), one, func(context.Context, *struct{}) (*taggedOutput, error) {
+		out := &taggedOutput{}
+		out.Body.Item = strings.Repeat("item ", 500)
+		out.Version = web.WeakContentVersion(out.Body)
+		return out, nil
+	})
+	c := webtest.New(t, api.Handler()).With("Accept-Encoding", "gzip")
+	tag := c.Get("/v1/item").WantHeader("Content-Encoding", "gzip").Header.Get("ETag")
+	c.With("If-None-Match", tag).Get("/v1/item").WantStatus(http.StatusNotModified).WantHeader("ETag", tag)
+	reading(t).With("Accept-Encoding", "gzip").Get("/v1/items/a").WantHeader("Content-Encoding", "") // its tag is strong
+}
+
 func TestLongListIsCompressed(t *testing.T) {
 	c := reading(t)
 	plain := c.Get("/v1/items").WantHeader("Content-Encoding", "").WantHeader("Vary", "Accept-Encoding")

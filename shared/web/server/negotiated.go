@@ -14,7 +14,8 @@ const minGzipBytes = 1 << 10
 // Negotiated wraps a handler that reads. A successful JSON response becomes a 304 if the client has it (If-None-Match), and is compressed
 // if the client accepts gzip.
 //
-// A response with an ETag is not compressed: strong tags identify exact bytes, and clients send them in If-Match. Only lists are large.
+// A response with a strong ETag is not compressed: strong tags identify exact bytes, and clients send them in If-Match. Large responses
+// have no tag or a weak one.
 // Responses to other methods than GET and HEAD pass unchanged, so that nothing compresses a secret together with what a client chose.
 func Negotiated(next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
@@ -74,7 +75,7 @@ func (n *negotiator) finish() {
 		n.ResponseWriter.WriteHeader(http.StatusNotModified)
 		return
 	}
-	if tag == "" && n.body.Len() >= minGzipBytes {
+	if isWeak := tag == "" || strings.HasPrefix(tag, "W/"); isWeak && n.body.Len() >= minGzipBytes {
 		header.Add("Vary", "Accept-Encoding")
 		if AcceptsGzip(n.request.Header.Values("Accept-Encoding")) {
 			n.compress()

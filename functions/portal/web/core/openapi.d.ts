@@ -498,6 +498,8 @@ export interface paths {
          * Get a job
          * @description Returns the progress of one of your own jobs, and its result or error when it has ended. Jobs are deleted after 24 hours.
          *
+         *     Send the `ETag` in `If-None-Match` while you poll, and the response is a 304 without a body until the job changes. A batch that has succeeded always gets a full response, because its URLs expire.
+         *
          *     Needs the permission `capabilities:use`.
          */
         get: operations["getJob"];
@@ -6665,7 +6667,10 @@ export interface operations {
     getJob: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The ETag of your copy. If it is current, the response is a 304 without a body. */
+                "If-None-Match"?: string;
+            };
             path: {
                 /** @description ID of the job. */
                 jobId: string;
@@ -6677,6 +6682,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    /** @description Identifies this version of the resource. */
+                    ETag?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6715,6 +6722,18 @@ export interface operations {
                      */
                     "application/json": components["schemas"]["Job"];
                 };
+            };
+            /** @description Your copy is current. */
+            304: {
+                headers: {
+                    /** @description Identifies this version of the resource. */
+                    ETag?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
