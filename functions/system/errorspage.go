@@ -35,7 +35,8 @@ func errorsPage(files assets.Files) ([]byte, error) {
 
 // errorSection describes one code. Its ID is the code, so that the fragment of a problem's type finds it.
 func errorSection(d errorcode.Description) string {
-	return fmt.Sprintf("<section id=\"%s\" aria-labelledby=\"%[1]s-title\">\n<h2 id=\"%[1]s-title\"><a href=\"#%[1]s\"><code>%[1]s</code></a> (%d)</h2>\n"+
+	return fmt.Sprintf("<section id=\"%s\" aria-labelledby=\"%[1]s-title\">\n"+
+		"<h2 id=\"%[1]s-title\"><a href=\"#%[1]s\"><code>%[1]s</code></a> (%d)</h2>\n"+
 		"<p>%s</p>\n<p><strong>What to do:</strong> %s</p>\n</section>\n", d.Code, d.Status, markup(d.Meaning), markup(d.Action))
 }
 

@@ -67,5 +67,5 @@ var descriptions = []Description{
 }
 
 func (d Description) markdownRow() string {
-	return fmt.Sprintf("| %d | `%s` | %s | %s |\n", d.Status, d.Code, d.Meaning, d.Action)
+	return fmt.Sprintf("| %d | %#q | %s | %s |\n", d.Status, d.Code, d.Meaning, d.Action)
 }

@@ -32,7 +32,7 @@ func columns() []string {
 var errNotUTF8 = errors.New("the text is not UTF-8, so letters such as é cannot be read; save the file as UTF-8 (\"CSV UTF-8\" in a " +
 	"spreadsheet) and import it again")
 
-func isNotUTF8(text string) bool { return !utf8.ValidString(text) }
+func isNotUTF8(cell string) bool { return !utf8.ValidString(cell) }
 
 func csvHelp() string {
 	names := columns()
