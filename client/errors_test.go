@@ -9,7 +9,7 @@ import (
 )
 
 func TestErrors(t *testing.T) {
-	problem := `{"type":"about:blank","title":"Bad Request","status":400,"detail":"The request is not valid; see errors.",
+	problem := `{"type":"/docs/errors#VALIDATION_ERROR","title":"Bad Request","status":400,"detail":"The request is not valid; see errors.",
 		"code":"VALIDATION_ERROR","requestId":"r1","errors":[{"pointer":"/email","detail":"must be an e-mail address"},
 		{"pointer":"query/limit","detail":"must be at most 100"}]}`
 	for name, test := range map[string]struct {

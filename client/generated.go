@@ -183,11 +183,6 @@ const (
 	ProblemCodeVALIDATIONERROR      ProblemCode = "VALIDATION_ERROR"
 )
 
-// Defines values for ProblemType.
-const (
-	ProblemTypeAboutBlank ProblemType = "about:blank"
-)
-
 // Defines values for ProjectStatus.
 const (
 	ProjectStatusActive    ProjectStatus = "active"
@@ -2187,15 +2182,14 @@ type Problem struct {
 	// Examples: Bad Request
 	Title string `json:"title"`
 
-	// Type Always about:blank. The code identifies the kind of problem.
-	Type ProblemType `json:"type"`
+	// Type Reference of the description of the code, which is on the page /docs/errors. It is relative to the address of the request.
+	//
+	// Examples: /docs/errors#VALIDATION_ERROR
+	Type string `json:"type"`
 }
 
 // ProblemCode Identifies the kind of problem, for programs.
 type ProblemCode string
-
-// ProblemType Always about:blank. The code identifies the kind of problem.
-type ProblemType string
 
 // ProblemField defines model for ProblemField.
 type ProblemField struct {

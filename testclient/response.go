@@ -58,11 +58,12 @@ func (r Response) WantHeader(name, want string) Response {
 	return r
 }
 
-// WantProblem checks that the response has problem details with all members.
+// WantProblem checks that the response has problem details with all members, and that the type refers to the description of the code.
 func (r Response) WantProblem() Response {
 	r.tb.Helper()
 	r.WantHeader("Content-Type", "application/problem+json")
-	r.wantTexts("type", "title", "detail", "code")
+	r.wantTexts("title", "detail", "code")
+	r.WantValue("type", "/docs/errors#"+r.Text("code"))
 	return r.WantValue("status", r.Status).WantValue("requestId", r.Header.Get("X-Request-Id"))
 }
 

@@ -161,15 +161,19 @@ func TestAssertionsReportFailures(t *testing.T) {
 }
 
 func TestWantProblemChecksAllMembers(t *testing.T) {
-	const problem = `{"type":"about:blank","title":"Not Found","status":404,"detail":"no user","code":"NOT_FOUND","requestId":"1"}`
+	const problem = `{"type":"/docs/errors#NOT_FOUND","title":"Not Found","status":404,"detail":"no user","code":"NOT_FOUND","requestId":"1"}`
 	header := http.Header{"Content-Type": {"application/problem+json"}, "X-Request-Id": {"1"}}
 	serve(t, reply(http.StatusNotFound, problem, header)).Get("/").WantProblem()
-	for _, member := range []string{`"about:blank"`, `"Not Found"`, `404`, `"no user"`, `"NOT_FOUND"`, `"1"`} {
+	for _, member := range []string{`"/docs/errors#NOT_FOUND"`, `"Not Found"`, `404`, `"no user"`, `"NOT_FOUND"`, `"1"`} {
 		empty := strings.Replace(problem, member, `""`, 1)
 		got := failures(t, func(tb testing.TB) { serve(tb, reply(http.StatusNotFound, empty, header)).Get("/").WantProblem() })
-		if len(got) != 1 {
+		if len(got) == 0 {
 			t.Errorf("without %s: failures %q", member, got)
 		}
+	}
+	blank := strings.Replace(problem, "/docs/errors#NOT_FOUND", "about:blank", 1)
+	if got := failures(t, func(tb testing.TB) { serve(tb, reply(http.StatusNotFound, blank, header)).Get("/").WantProblem() }); len(got) != 1 {
+		t.Errorf("a type that refers to nothing: failures %q", got)
 	}
 }
 

@@ -1,5 +1,5 @@
 // Command openapi writes the API document: openapi.yaml, the copy that functions/system serves, and a collection of requests for
-// API clients.
+// API clients. It also writes the table of error codes in docs/errors.md.
 //
 //	go run ./cmd/openapi [-root DIR]
 //
@@ -45,7 +45,11 @@ func generate(ctx context.Context, root string, progress io.Writer) error {
 	if err != nil {
 		return err
 	}
-	for file, content := range document.files() {
+	files := document.files()
+	if files[errorsPage], err = withErrorTable(root); err != nil {
+		return err
+	}
+	for file, content := range files {
 		if err := os.WriteFile(filepath.Join(root, filepath.FromSlash(file)), content, 0o644); err != nil {
 			return fmt.Errorf("write the document: %w", err)
 		}

@@ -24,6 +24,16 @@ func TestCommittedDocumentIsCurrent(t *testing.T) {
 	}
 }
 
+func TestCommittedTableOfCodesIsCurrent(t *testing.T) {
+	want, err := withErrorTable(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := os.ReadFile(root + "/" + errorsPage); err != nil || !bytes.Equal(got, want) {
+		t.Errorf("%s is out of date (%v): run make generate", errorsPage, err)
+	}
+}
+
 func TestYAMLAndJSONAreEqual(t *testing.T) {
 	built, err := buildDocument(root)
 	if err != nil {

@@ -19,6 +19,9 @@ const draft = "https://json-schema.org/draft/2020-12/schema"
 const keywords = "type, properties, required, items, enum, const, title, description, format, minimum, maximum, minItems, maxItems, " +
 	"additionalProperties and $schema"
 
+// errReported ends the reading of properties after the schema had too many. It is not a *Problem, because one was reported where that began.
+var errReported = errors.New("schema: too many properties")
+
 // reader reads a schema and its subschemas.
 type reader struct {
 	properties int // number of properties that were read so far
@@ -188,6 +191,9 @@ func (r *reader) readProperties(s *Schema, value json.RawMessage, at place) erro
 	members, err := readMembers(value, at)
 	if err != nil {
 		return err
+	}
+	if r.properties > MaxProperties {
+		return errReported
 	}
 	if r.properties += len(members); r.properties > MaxProperties {
 		return at.problem("the schema has more than %d properties", MaxProperties)

@@ -84,6 +84,18 @@ func TestParseNamesTheKeywordAndItsPlace(t *testing.T) {
 	}
 }
 
+func TestTooManyPropertiesAreReportedOnce(t *testing.T) {
+	var objects []string
+	for i := range schema.MaxProperties {
+		objects = append(objects, fmt.Sprintf(`"o%d":{"type":"object","properties":{"a":{"type":"string"},"b":{"type":"string"}}}`, i))
+	}
+	text := `{"type":"object","properties":{` + strings.Join(objects, ",") + `}}`
+	_, err := schema.Parse([]byte(text))
+	if problems := schema.Problems(err); len(problems) != 1 || !strings.Contains(problems[0].Reason, "properties") {
+		t.Errorf("%d problems: %v", len(problems), err)
+	}
+}
+
 func TestParseReportsAllProblems(t *testing.T) {
 	_, err := schema.Parse([]byte(`{"type":"object","oneOf":[],"properties":{"a":{"type":"string","pattern":"x"},"b":{"type":"money"},
 		"c":{"type":"array","items":{"type":"string","format":"email"}}}}`))

@@ -199,6 +199,7 @@ func TestInvalidParametersOfDashboards(t *testing.T) {
 		custom + "&startDate=2026-11-01":                         "startDate",
 		custom + "&compare=previous&compare=previous":            "compare",
 		"period=nope&compare=nope&startDate=nope":                "compare period startDate",
+		"period=custom&startDate=x":                              "startDate endDate",
 	})
 }
 
@@ -212,7 +213,10 @@ func TestInvalidParametersOfRankings(t *testing.T) {
 		"by=artifact&limit=x":   "limit",
 		"by=person&period=z":    "period",
 		"by=artifact&compare=z": "compare",
-		"by=artifact&period=custom&startDate=2026-11-02&endDate=2026-11-01": "startDate",
+		"by=artifact&period=custom&startDate=2026-11-02&endDate=2026-11-01":         "startDate",
+		"by=artifact&period=custom&startDate=2026-11-02&endDate=2026-11-01&limit=0": "limit startDate",
+		"by=artifact&period=custom&startDate=x&endDate=y&limit=0":                   "endDate limit startDate",
+		"by=artifact&startDate=2026-11-01&endDate=2026-11-02&limit=51&compare=z":    "compare endDate limit startDate",
 	})
 }
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -28,6 +29,12 @@ func (in *PeriodInput) Resolve(huma.Context) []error {
 			failures = append(failures, fault.Field{
 				Pointer: "query/" + date.name, Detail: "must be a date such as 2026-11-21, not before 1970-01-01",
 			})
+		}
+	}
+	for _, failure := range in.asked().CheckDates() {
+		isReported := func(other fault.Field) bool { return other.Pointer == failure.Pointer }
+		if !slices.ContainsFunc(failures, isReported) { // asked has no date in place of an unreadable one
+			failures = append(failures, failure)
 		}
 	}
 	return web.Failures(failures)

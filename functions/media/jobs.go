@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"time"
 
+	"portside/shared/core/errorcode"
 	"portside/shared/core/principal"
 	"portside/shared/media"
 	"portside/shared/web"
@@ -25,8 +26,8 @@ type Job struct {
 type JobError struct {
 	_ struct{} `nullable:"true"`
 
-	Code   string `json:"code" enum:"UNPROCESSABLE,UNSUPPORTED_MEDIA_TYPE,RATE_LIMITED,UNAVAILABLE,INTERNAL_ERROR" doc:"Error code, as in problem details."`
-	Detail string `json:"detail" example:"The file is encrypted."`
+	Code   errorcode.Code `json:"code" enum:"UNPROCESSABLE,UNSUPPORTED_MEDIA_TYPE,RATE_LIMITED,UNAVAILABLE,INTERNAL_ERROR" doc:"Error code, as in problem details."`
+	Detail string         `json:"detail" example:"The file is encrypted."`
 }
 
 // jobBody returns the job in the form in which clients see it.

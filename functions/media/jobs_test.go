@@ -12,6 +12,7 @@ import (
 
 	"portside/documents"
 	"portside/documents/answers"
+	"portside/shared/core/errorcode"
 	"portside/shared/core/fault"
 	"portside/shared/media"
 	"portside/shared/testkit/webtest"
@@ -161,7 +162,7 @@ func TestPanicOfWorkIsInternalError(t *testing.T) {
 }
 
 func TestJobErrorCodesAreThoseOfProblems(t *testing.T) {
-	for kind, want := range map[fault.Kind]string{
+	for kind, want := range map[fault.Kind]errorcode.Code{
 		fault.Unprocessable: "UNPROCESSABLE", fault.UnsupportedType: "UNSUPPORTED_MEDIA_TYPE",
 		fault.RateLimited: "RATE_LIMITED", fault.Unavailable: "UNAVAILABLE", fault.NotFound: "INTERNAL_ERROR",
 	} {

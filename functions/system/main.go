@@ -1,5 +1,5 @@
 // Command system is the Lambda function behind everything that belongs to no resource: the service's health, the
-// OpenAPI document (/openapi.json), its documentation pages (/docs), and the home page (/).
+// OpenAPI document (/openapi.json), its documentation pages (/docs, /docs/errors), and the home page (/).
 package main
 
 import (

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"net/http"
 	"strconv"
+	"strings"
 
 	"github.com/swaggest/swgui/v5/static"
 
@@ -27,11 +28,12 @@ const contentSecurityPolicy = "default-src 'none'; script-src 'self'; style-src 
 type pages struct {
 	document assets.File
 	index    []byte
+	errors   []byte
 	files    assets.Files // of the documentation page
 }
 
 func newPages() (*pages, error) {
-	files, err := assets.Read(docsFiles, "docs/docs.js", "docs/docs.css", "docs/favicon.svg")
+	files, err := assets.Read(docsFiles, "docs/docs.js", "docs/docs.css", "docs/errors.css", "docs/favicon.svg")
 	if err != nil {
 		return nil, err
 	}
@@ -44,7 +46,11 @@ func newPages() (*pages, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &pages{document: assets.New("openapi.json", document), index: index, files: files}, nil
+	errorsHTML, err := errorsPage(files)
+	if err != nil {
+		return nil, err
+	}
+	return &pages{document: assets.New("openapi.json", document), index: index, errors: errorsHTML, files: files}, nil
 }
 
 // portal redirects to the portal.
@@ -53,10 +59,18 @@ func (p *pages) portal(w http.ResponseWriter, r *http.Request) {
 }
 
 func (p *pages) docs(w http.ResponseWriter, _ *http.Request) {
+	writePage(w, p.index, contentSecurityPolicy)
+}
+
+func (p *pages) describeErrors(w http.ResponseWriter, _ *http.Request) {
+	writePage(w, p.errors, strings.Replace(contentSecurityPolicy, "script-src 'self'; ", "", 1))
+}
+
+func writePage(w http.ResponseWriter, page []byte, policy string) {
 	header := w.Header()
 	header.Set("Content-Type", "text/html; charset=utf-8")
-	header.Set("Content-Length", strconv.Itoa(len(p.index)))
-	header.Set("Content-Security-Policy", contentSecurityPolicy)
+	header.Set("Content-Length", strconv.Itoa(len(page)))
+	header.Set("Content-Security-Policy", policy)
 	header.Set("Cache-Control", "no-cache")
-	_, _ = w.Write(p.index) // the client may have disconnected
+	_, _ = w.Write(page) // the client may have disconnected
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"portside/shared/core/errorcode"
 	"portside/shared/web"
 )
 
@@ -14,6 +15,7 @@ func routes(p *pages, commit string) *web.API {
 	web.Handle(api, web.Anyone(), getHealth, health(commit))
 	api.Page("GET /openapi.json", p.document.ServeHTTP)
 	api.Page("GET /docs", p.docs)
+	api.Page("GET "+errorcode.Page, p.describeErrors)
 	for name, file := range p.files {
 		api.Page("GET /docs/"+name, file.ServeHTTP)
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"portside/shared/core/errorcode"
 	"portside/shared/testkit/webtest"
 )
 
@@ -60,6 +61,31 @@ func TestDocumentationLoadsOnlyItsOwnFiles(t *testing.T) {
 		if strings.Contains(address, "?v=") {
 			response.WantHeader("Cache-Control", "public, max-age=31536000, immutable")
 		}
+	}
+}
+
+func TestTypeOfEveryProblemRefersToASectionOfThePage(t *testing.T) {
+	c := webtest.New(t, handler(t))
+	page := c.Get("/docs/errors").WantStatus(http.StatusOK).WantHeader("Content-Type", "text/html; charset=utf-8")
+	if policy := page.Header.Get("Content-Security-Policy"); !strings.HasPrefix(policy, "default-src 'none'; style-src 'self';") {
+		t.Errorf("the policy permits scripts: %s", policy)
+	}
+	for _, d := range errorcode.All() {
+		address, anchor, _ := strings.Cut(d.Code.Type(), "#")
+		if address != "/docs/errors" || strings.Count(string(page.Body), `id="`+anchor+`"`) != 1 {
+			t.Errorf("%s refers to %s, which has not one such section", d.Code, d.Code.Type())
+		}
+	}
+	for _, address := range webtest.References(page.Body) {
+		c.Get(address).WantStatus(http.StatusOK)
+	}
+}
+
+func TestPageOfErrorsHasCodeInPlaceOfBackticks(t *testing.T) {
+	const want = `<p><strong>What to do:</strong> Use a method in the header <code>Allow</code>.</p>`
+	page := string(webtest.New(t, handler(t)).Get("/docs/errors").Body)
+	if !strings.Contains(page, want) || strings.Contains(page, "`") {
+		t.Errorf("the page is not HTML:\n%s", page)
 	}
 }
 

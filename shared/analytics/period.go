@@ -67,17 +67,29 @@ func (q PeriodQuery) Resolve(today calendar.Day) (Period, error) {
 }
 
 func (q PeriodQuery) check(kind PeriodKind, today calendar.Day) []fault.Field {
+	if !slices.Contains(PeriodKinds(), kind) {
+		return []fault.Field{invalidParameter("period", "must be one of %s", commaSeparated(PeriodKinds()))}
+	}
+	failures := q.CheckDates()
+	if kind == Custom && q.To != nil && *q.To > today {
+		failures = append(failures, invalidParameter("endDate", "must not be after today, which is %s in UTC", today))
+	}
+	return failures
+}
+
+// CheckDates returns the failures of both dates that do not depend on the current day, so that they can be reported together with those
+// of other parameters. The dates of an unknown kind are not checked.
+func (q PeriodQuery) CheckDates() []fault.Field {
+	kind := cmp.Or(q.Kind, ThisMonth)
 	switch {
 	case !slices.Contains(PeriodKinds(), kind):
-		return []fault.Field{invalidParameter("period", "must be one of %s", commaSeparated(PeriodKinds()))}
+		return nil
 	case kind != Custom:
 		return q.checkDates(func(date *calendar.Day) bool { return date != nil }, "is only for the period custom; leave it out")
 	case q.From == nil || q.To == nil:
 		return q.checkDates(func(date *calendar.Day) bool { return date == nil }, "is required for the period custom")
 	case *q.From > *q.To:
 		return []fault.Field{invalidParameter("startDate", "must not be after endDate")}
-	case *q.To > today:
-		return []fault.Field{invalidParameter("endDate", "must not be after today, which is %s in UTC", today)}
 	case *q.To >= calendar.DayOf(q.From.Begin().AddDate(maxYears, 0, 0)):
 		return []fault.Field{invalidParameter("startDate", "must be within %d years before endDate", maxYears)}
 	}

@@ -21,6 +21,7 @@ import (
 	"slices"
 	"time"
 
+	"portside/shared/core/errorcode"
 	"portside/shared/core/fault"
 	"portside/shared/core/idempotency"
 	"portside/shared/core/principal"
@@ -166,7 +167,7 @@ var (
 	ErrMaker = fault.NewFinal(fault.Conflict, "The credential with which this request was made has been revoked, or one with which that "+
 		"credential was created. Deny the request. The requester can sign in and send it again.")
 	ErrTooMany = fault.NewFinal(fault.Conflict, fmt.Sprintf("The requester has %d working credentials, which is the maximum. "+
-		"Revoke one of them first.", credentials.MaxLive))
+		"Revoke one of them first.", credentials.MaxLive)).Coded(errorcode.TooManyCredentials)
 	// ErrLink is the error of every link that does not work, whatever the reason.
 	ErrLink = fault.New(fault.Unauthorized, "This link does not work: it has expired, has already been used, or "+
 		"was replaced by a newer one. "+

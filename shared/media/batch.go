@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"portside/shared/core/errorcode"
 	"portside/shared/core/fault"
 )
 
@@ -119,8 +120,8 @@ type BatchLine struct {
 
 // Problem is a Failure as clients see it.
 type Problem struct {
-	Code   string `json:"code"` // the code that problem details have for the same failure
-	Detail string `json:"detail"`
+	Code   errorcode.Code `json:"code"` // the code that problem details have for the same failure
+	Detail string         `json:"detail"`
 }
 
 // encodeLine returns the line of a document that has succeeded, without a line break. If the line is too long, encodeLine leaves out the

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"portside/documents"
+	"portside/shared/core/errorcode"
 	"portside/shared/core/fault"
 )
 
@@ -94,16 +95,16 @@ type Failure struct {
 
 // Problem returns the failure in the form in which clients see it.
 func (f Failure) Problem() *Problem {
-	code := "INTERNAL_ERROR"
+	code := errorcode.InternalError
 	switch f.Kind {
 	case fault.Unprocessable:
-		code = "UNPROCESSABLE"
+		code = errorcode.Unprocessable
 	case fault.UnsupportedType:
-		code = "UNSUPPORTED_MEDIA_TYPE"
+		code = errorcode.UnsupportedMediaType
 	case fault.RateLimited:
-		code = "RATE_LIMITED"
+		code = errorcode.RateLimited
 	case fault.Unavailable:
-		code = "UNAVAILABLE"
+		code = errorcode.Unavailable
 	}
 	return &Problem{Code: code, Detail: f.Detail}
 }

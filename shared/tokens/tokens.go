@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"portside/shared/core/checks"
+	"portside/shared/core/errorcode"
 	"portside/shared/core/fault"
 	"portside/shared/core/idempotency"
 	"portside/shared/core/principal"
@@ -47,17 +48,17 @@ var (
 	ErrNotYours = fault.New(fault.Forbidden, "To view the tokens of other users, you need the permission "+
 		"tokens:read. To revoke them, you need tokens:write.")
 	ErrTooMany = fault.NewFinal(fault.Conflict, fmt.Sprintf("The user already has %d working credentials, which is the maximum. "+
-		"Revoke one first.", credentials.MaxLive)).Coded("TOO_MANY_CREDENTIALS")
+		"Revoke one first.", credentials.MaxLive)).Coded(errorcode.TooManyCredentials)
 	ErrNotRelated = fault.New(fault.Forbidden, "A token can revoke only itself, the tokens that it was renewed from, and those that were "+
 		"renewed from it, because it may have leaked.")
 	// ErrLineEnds means that a renewal would not work longer than the token that asks for it.
 	ErrLineEnds = fault.NewFinal(fault.Conflict, "The token already works until its line of renewals ends, so it cannot be renewed. "+
-		"Create a token with an API key, or in the portal; that one begins another line.").Coded("LINE_ENDED")
+		"Create a token with an API key, or in the portal; that one begins another line.").Coded(errorcode.LineEnded)
 	// ErrNotRenewable is for tokens that the service itself renews.
 	ErrNotRenewable = fault.New(fault.Forbidden, "The operator of the service renews this token, so it cannot create others. Read its "+
 		"successor where you got it.")
 	ErrLineFull = fault.NewFinal(fault.Conflict, fmt.Sprintf("The line of renewals of this token already has %d working tokens, which is "+
-		"the maximum. Revoke older ones first; rotatedFrom shows which token was renewed from which.", MaxLineLive)).Coded("TOO_MANY_CREDENTIALS")
+		"the maximum. Revoke older ones first; rotatedFrom shows which token was renewed from which.", MaxLineLive)).Coded(errorcode.TooManyCredentials)
 	// ErrLineQuota comes with the time until the next day.
 	ErrLineQuota = fault.New(fault.QuotaExceeded, fmt.Sprintf("The line of renewals of this token was renewed %d times today, which is "+
 		"the maximum. Wait until tomorrow (UTC).", MaxLineDaily))

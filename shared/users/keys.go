@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"portside/shared/core/errorcode"
 	"portside/shared/core/fault"
 	"portside/shared/core/idempotency"
 	"portside/shared/core/principal"
@@ -28,7 +29,7 @@ var (
 	ErrNotActive   = fault.NewFinal(fault.Conflict, "The user is not active, so a new credential would not work. "+
 		"Set the user's status to active first.")
 	ErrTooManyKeys = fault.NewFinal(fault.Conflict, fmt.Sprintf("The user has %d working credentials, which is the maximum. "+
-		"Revoke one first.", credentials.MaxLive)).Coded("TOO_MANY_CREDENTIALS")
+		"Revoke one first.", credentials.MaxLive)).Coded(errorcode.TooManyCredentials)
 	// ErrCaller means that the caller's credential was revoked, or its owner deactivated, at the same moment.
 	ErrCaller = credentials.ErrUnauthorized
 )

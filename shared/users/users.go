@@ -10,6 +10,7 @@ import (
 	"encoding/json"
 	"time"
 
+	"portside/shared/core/errorcode"
 	"portside/shared/core/fault"
 	"portside/shared/core/idempotency"
 	"portside/shared/core/principal"
@@ -48,9 +49,9 @@ type User struct {
 var (
 	ErrNotFound   = fault.New(fault.NotFound, "The user does not exist.")
 	ErrEmailTaken = fault.NewFinal(fault.Conflict, "Another user has this e-mail address. Addresses are compared case-insensitively.").
-			Coded("EMAIL_TAKEN")
+			Coded(errorcode.EmailTaken)
 	ErrLastAdmin = fault.NewFinal(fault.Conflict, "This is the last active admin. Make another user an active admin first.").
-			Coded("LAST_ADMIN")
+			Coded(errorcode.LastAdmin)
 	ErrRoleTooHigh = fault.New(fault.Forbidden, "Your role permits less than that role: you cannot give that role to a user, "+
 		"or change or delete a user who has it.")
 )

@@ -13,6 +13,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"portside/shared/core/errorcode"
 	"portside/shared/core/principal"
 	"portside/shared/web/server"
 )
@@ -33,7 +34,20 @@ func (a *API) Document() ([]byte, error) {
 	for _, add := range a.operations {
 		add(all)
 	}
-	return all.OpenAPI().MarshalJSON()
+	document := all.OpenAPI()
+	listCodes(document)
+	return document.MarshalJSON()
+}
+
+// listCodes adds the codes to the schema of problems. A tag of the Go type would be a second list.
+func listCodes(document *huma.OpenAPI) {
+	problem, hasProblem := document.Components.Schemas.Map()["Problem"]
+	if !hasProblem {
+		return
+	}
+	for _, d := range errorcode.All() {
+		problem.Properties["code"].Enum = append(problem.Properties["code"].Enum, string(d.Code))
+	}
 }
 
 // Handler returns the API as a handler that logs every request and recovers from panics.

@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"portside/shared/core/errorcode"
 )
 
 // Kind classifies a fault in terms that every protocol can map.
@@ -38,10 +40,10 @@ const (
 // Error is a fault with its kind and a sentence for the caller.
 type Error struct {
 	Kind   Kind
-	Detail string  // one or two sentences: what happened and how to fix it
-	Fields []Field // for Validation: all failures
-	Final  bool    // repeating the same request cannot succeed, whatever else changes
-	Code   string  // for programs that act differently than on other faults of the kind; "" is the code of the kind
+	Detail string         // one or two sentences: what happened and how to fix it
+	Fields []Field        // for Validation: all failures
+	Final  bool           // repeating the same request cannot succeed, whatever else changes
+	Code   errorcode.Code // for programs that act differently than on other faults of the kind; "" is the code of the kind
 
 	// RetryAfter says, for Unavailable, RateLimited and QuotaExceeded, when a retry makes sense. 0 means soon for Unavailable; for
 	// RateLimited, another part of the program knows it. Responses report at
@@ -68,7 +70,7 @@ func NewFinal(kind Kind, detail string) *Error {
 }
 
 // Coded returns the fault with a code of its own.
-func (e *Error) Coded(code string) *Error {
+func (e *Error) Coded(code errorcode.Code) *Error {
 	e.Code = code
 	return e
 }

@@ -17,6 +17,7 @@ import (
 	"fmt"
 	"time"
 
+	"portside/shared/core/errorcode"
 	"portside/shared/core/fault"
 )
 
@@ -26,7 +27,7 @@ const Lifetime = 24 * time.Hour
 // The errors of a key.
 var (
 	ErrReused = fault.New(fault.Unprocessable, "This Idempotency-Key was used for another request. Use a new key for each request.").
-			Coded("IDEMPOTENCY_KEY_REUSED")
+			Coded(errorcode.IdempotencyKeyReused)
 	// ErrExpired means that the key expired between the write that found it and the read of its
 	// result. The next request creates anew.
 	ErrExpired = fault.New(fault.Unavailable, "This Idempotency-Key has just expired. Send the request again.")

@@ -4,10 +4,11 @@ import (
 	"context"
 	"crypto/sha256"
 	"crypto/subtle"
-	"net/http"
 	"strings"
 
 	"github.com/aws/aws-lambda-go/events"
+
+	"portside/shared/core/errorcode"
 )
 
 // The headers that a CloudFront distribution adds to requests, in the lower case of API Gateway's events.
@@ -64,7 +65,7 @@ func viewerIP(address string) string {
 
 func forbidden(id string) events.APIGatewayV2HTTPResponse {
 	return problem{
-		Status: http.StatusForbidden, Code: "FORBIDDEN", RequestID: id,
+		Code: errorcode.Forbidden, RequestID: id,
 		Detail: "This address does not accept requests directly. Use the address that your vendor gave you.",
 	}.response()
 }

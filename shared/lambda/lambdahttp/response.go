@@ -7,6 +7,8 @@ import (
 	"strconv"
 
 	"github.com/aws/aws-lambda-go/events"
+
+	"portside/shared/core/errorcode"
 )
 
 // maxPayloadBytes is the largest JSON of a synchronous response that Lambda accepts.
@@ -108,29 +110,29 @@ func (c *byteCounter) Write(p []byte) (int, error) {
 // problem is a problem details document (RFC 9457) like those of shared/web. It is written here because no handler of
 // shared/web has run, or its response was rejected.
 type problem struct {
-	Type      string `json:"type"`
-	Title     string `json:"title"`
-	Status    int    `json:"status"`
-	Detail    string `json:"detail"`
-	Code      string `json:"code"`
-	RequestID string `json:"requestId,omitempty"`
+	Type      string         `json:"type"`
+	Title     string         `json:"title"`
+	Status    int            `json:"status"`
+	Detail    string         `json:"detail"`
+	Code      errorcode.Code `json:"code"`
+	RequestID string         `json:"requestId,omitempty"`
 }
 
 func badRequest(id, detail string) events.APIGatewayV2HTTPResponse {
-	return problem{Status: http.StatusBadRequest, Code: "VALIDATION_ERROR", Detail: detail, RequestID: id}.response()
+	return problem{Code: errorcode.ValidationError, Detail: detail, RequestID: id}.response()
 }
 
 func internalError(id string) events.APIGatewayV2HTTPResponse {
 	return problem{
-		Status:    http.StatusInternalServerError,
-		Code:      "INTERNAL_ERROR",
+		Code:      errorcode.InternalError,
 		Detail:    "The response could not be sent. Try again, or request less at once.",
 		RequestID: id,
 	}.response()
 }
 
 func (p problem) response() events.APIGatewayV2HTTPResponse {
-	p.Type, p.Title = "about:blank", http.StatusText(p.Status)
+	p.Status = p.Code.Status()
+	p.Type, p.Title = p.Code.Type(), http.StatusText(p.Status)
 	body, err := json.Marshal(p)
 	if err != nil {
 		panic(err) // a struct of strings and a number always encodes

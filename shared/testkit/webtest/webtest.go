@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"portside/shared/core/errorcode"
 	"portside/testclient"
 )
 
@@ -48,5 +49,6 @@ func check(tb testing.TB, r Response) {
 		r.WantRegistryError()
 	default:
 		r.WantProblem()
+		r.WantStatus(errorcode.Code(r.Text("code")).Status())
 	}
 }

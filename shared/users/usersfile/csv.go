@@ -11,6 +11,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"portside/shared/core/text"
 )
@@ -26,6 +27,12 @@ func columns() []string {
 	}
 	return names
 }
+
+// errNotUTF8 is the error of a row in another character set. Spreadsheets on Windows write one unless the user selects UTF-8.
+var errNotUTF8 = errors.New("the text is not UTF-8, so letters such as é cannot be read; save the file as UTF-8 (\"CSV UTF-8\" in a " +
+	"spreadsheet) and import it again")
+
+func isNotUTF8(cell string) bool { return !utf8.ValidString(cell) }
 
 func csvHelp() string {
 	names := columns()
@@ -48,7 +55,10 @@ type csvReader struct {
 // newCSV reads the header. The names may be in any order and case. An unknown, missing or
 // repeated name is an error.
 func newCSV(file io.Reader, defaults Defaults) (*csvReader, error) {
-	whole, separator := detectSeparator(file)
+	whole, separator, err := detectSeparator(file)
+	if err != nil {
+		return nil, err
+	}
 	limited := &byteLimit{from: whole, left: MaxRowBytes}
 	rows := &csvReader{csv: csv.NewReader(limited), limit: limited, defaults: defaults}
 	rows.csv.ReuseRecord, rows.csv.Comma = true, separator
@@ -56,12 +66,15 @@ func newCSV(file io.Reader, defaults Defaults) (*csvReader, error) {
 	if errors.Is(err, io.EOF) {
 		return nil, errors.New("the file is empty; its first line must name the columns: " + csvHelp())
 	}
+	if err == nil && slices.ContainsFunc(record, isNotUTF8) {
+		err = errNotUTF8
+	}
 	if err == nil {
 		rows.setHeader(record)
 		rows.positions, err = columnPositions(rows.header)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("header: %w", err)
+		return nil, fmt.Errorf("line 1, the header: %w", err)
 	}
 	return rows, nil
 }
@@ -95,15 +108,20 @@ func (c *csvReader) cells(record []string) []string {
 }
 
 // detectSeparator finds the separator in the first line. It returns a reader that starts again at
-// the beginning.
-func detectSeparator(file io.Reader) (io.Reader, rune) {
+// the beginning. A first line with tabs is an error.
+func detectSeparator(file io.Reader) (io.Reader, rune, error) {
 	buffered := bufio.NewReader(file)
 	line, _ := buffered.ReadSlice('\n') // the csv.Reader gets the same error
 	again := io.MultiReader(bytes.NewReader(bytes.Clone(line)), buffered)
-	if bytes.ContainsRune(line, ';') && !bytes.ContainsRune(line, ',') {
-		return again, ';'
+	switch {
+	case bytes.ContainsRune(line, ','):
+		return again, ',', nil
+	case bytes.ContainsRune(line, ';'):
+		return again, ';', nil
+	case bytes.ContainsRune(line, '\t'):
+		return nil, 0, errors.New("line 1 has tabs between its columns; save the file as CSV with commas, or as \"CSV UTF-8\" in a spreadsheet")
 	}
-	return again, ','
+	return again, ',', nil
 }
 
 // columnPositions returns the index of each column in the header.
@@ -143,6 +161,10 @@ func (c *csvReader) Next() (Row, error) {
 	}
 	c.line, _ = c.csv.FieldPos(0)
 	r := Row{Line: c.line, Cells: c.cells(record)}
+	if slices.ContainsFunc(record, isNotUTF8) {
+		r.Err = errNotUTF8
+		return r, nil
+	}
 	r.Err = c.fill(&r, r.Cells)
 	return r, nil
 }

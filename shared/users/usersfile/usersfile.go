@@ -105,7 +105,7 @@ func withoutByteOrderMark(r io.Reader) (io.Reader, error) {
 		return nil, err
 	}
 	if bytes.HasPrefix(first, []byte{0xff, 0xfe}) || bytes.HasPrefix(first, []byte{0xfe, 0xff}) {
-		return nil, errors.New("the file is UTF-16: save it as UTF-8")
+		return nil, errors.New("the file is UTF-16; save it as UTF-8, as \"CSV UTF-8\" in a spreadsheet")
 	}
 	if bytes.Equal(first, []byte{0xef, 0xbb, 0xbf}) {
 		_, err = buffered.Discard(len(first))

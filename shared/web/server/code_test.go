@@ -4,15 +4,16 @@ import (
 	"testing"
 	"time"
 
+	"portside/shared/core/errorcode"
 	"portside/shared/core/fault"
 	"portside/shared/core/idempotency"
 )
 
 func TestFaultCanHaveACodeOfItsOwn(t *testing.T) {
-	taken := fault.NewFinal(fault.Conflict, "taken").Coded("EMAIL_TAKEN")
-	for err, code := range map[error]string{
-		taken: "EMAIL_TAKEN", taken.After(time.Second): "EMAIL_TAKEN", fault.New(fault.Conflict, "other"): "CONFLICT",
-		idempotency.ErrReused: "IDEMPOTENCY_KEY_REUSED",
+	taken := fault.NewFinal(fault.Conflict, "taken").Coded(errorcode.EmailTaken)
+	for err, code := range map[error]errorcode.Code{
+		taken: errorcode.EmailTaken, taken.After(time.Second): errorcode.EmailTaken, fault.New(fault.Conflict, "other"): errorcode.Conflict,
+		idempotency.ErrReused: errorcode.IdempotencyKeyReused,
 	} {
 		if p := ProblemOf(err); p.Code != code {
 			t.Errorf("%v: %d %s, want %s", err, p.Status, p.Code, code)

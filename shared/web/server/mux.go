@@ -8,6 +8,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"portside/shared/core/errorcode"
 )
 
 // Mux routes requests to handlers. Unknown paths and methods get problem details.
@@ -68,7 +70,7 @@ func hasParameter(route string) bool {
 }
 
 func methodNotAllowed(w http.ResponseWriter, r *http.Request, allowed string) {
-	p := newProblem(http.StatusMethodNotAllowed, "METHOD_NOT_ALLOWED", "This path takes "+allowed+".")
+	p := newProblem(errorcode.MethodNotAllowed, "This path takes "+allowed+".")
 	p.Header.Set("Allow", allowed)
 	p.Write(w, r)
 }
@@ -81,7 +83,7 @@ func IsClean(p string) bool {
 
 // NotFound sends the problem details of a path that does not exist.
 func NotFound(w http.ResponseWriter, r *http.Request) {
-	newProblem(http.StatusNotFound, "NOT_FOUND", "There is nothing at this path. /docs lists all operations.").Write(w, r)
+	newProblem(errorcode.NotFound, "There is nothing at this path. /docs lists all operations.").Write(w, r)
 }
 
 // discardWriter keeps the status and header of a response and discards its body.

@@ -1,7 +1,6 @@
 package server
 
 import (
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,16 +8,17 @@ import (
 	"strconv"
 	"time"
 
+	"portside/shared/core/errorcode"
 	"portside/shared/core/fault"
 )
 
 // Problem is the body of every error: problem details (RFC 9457) with a code for programs.
 type Problem struct {
-	Type      string         `json:"type" enum:"about:blank" doc:"Always about:blank. The code identifies the kind of problem."`
+	Type      string         `json:"type" format:"uri-reference" doc:"Reference of the description of the code, which is on the page /docs/errors. It is relative to the address of the request." example:"/docs/errors#VALIDATION_ERROR"`
 	Title     string         `json:"title" doc:"Reason phrase of the HTTP status." example:"Bad Request"`
 	Status    int            `json:"status" doc:"HTTP status." example:"400"`
 	Detail    string         `json:"detail" doc:"Explains the problem and how to fix it." example:"The request is not valid; see errors for each failure."`
-	Code      string         `json:"code" doc:"Identifies the kind of problem, for programs." enum:"VALIDATION_ERROR,UNAUTHORIZED,FORBIDDEN,NOT_FOUND,METHOD_NOT_ALLOWED,CONFLICT,EMAIL_TAKEN,LAST_ADMIN,TOO_MANY_CREDENTIALS,LINE_ENDED,PRECONDITION_FAILED,PAYLOAD_TOO_LARGE,UNSUPPORTED_MEDIA_TYPE,UNPROCESSABLE,IDEMPOTENCY_KEY_REUSED,RATE_LIMITED,QUOTA_EXCEEDED,SIGN_IN_REQUIRED,INTERNAL_ERROR,UNAVAILABLE"`
+	Code      errorcode.Code `json:"code" doc:"Identifies the kind of problem, for programs."`
 	RequestID string         `json:"requestId" doc:"The X-Request-Id of the response. Include it when you ask for help." example:"0HN4bRs0oAMEJ1w="`
 	Errors    []ProblemField `json:"errors,omitempty" doc:"All validation failures. If there are more than 100, the first 100; detail has the number of the others."`
 
@@ -32,27 +32,6 @@ type ProblemField struct {
 	Detail  string `json:"detail" doc:"What is expected there. It does not repeat the value that was sent. It may name an unknown column." example:"must be an e-mail address such as ada@example.com"`
 }
 
-// statuses maps each kind of fault to its status and code, for all JSON APIs.
-var statuses = map[fault.Kind]struct {
-	status int
-	code   string
-}{
-	fault.Internal:        {http.StatusInternalServerError, "INTERNAL_ERROR"},
-	fault.Validation:      {http.StatusBadRequest, "VALIDATION_ERROR"},
-	fault.Unauthorized:    {http.StatusUnauthorized, "UNAUTHORIZED"},
-	fault.Forbidden:       {http.StatusForbidden, "FORBIDDEN"},
-	fault.NotFound:        {http.StatusNotFound, "NOT_FOUND"},
-	fault.Conflict:        {http.StatusConflict, "CONFLICT"},
-	fault.Precondition:    {http.StatusPreconditionFailed, "PRECONDITION_FAILED"},
-	fault.TooLarge:        {http.StatusRequestEntityTooLarge, "PAYLOAD_TOO_LARGE"},
-	fault.UnsupportedType: {http.StatusUnsupportedMediaType, "UNSUPPORTED_MEDIA_TYPE"},
-	fault.Unprocessable:   {http.StatusUnprocessableEntity, "UNPROCESSABLE"},
-	fault.RateLimited:     {http.StatusTooManyRequests, "RATE_LIMITED"},
-	fault.QuotaExceeded:   {http.StatusTooManyRequests, "QUOTA_EXCEEDED"},
-	fault.Unavailable:     {http.StatusServiceUnavailable, "UNAVAILABLE"},
-	fault.SignInRequired:  {http.StatusForbidden, "SIGN_IN_REQUIRED"},
-}
-
 const internalDetail = "Something went wrong on our side. Try again. If it happens again, send us the requestId."
 
 // ProblemOf converts any error to the problem that the client gets. Only errors with a kind show their text to the client.
@@ -61,8 +40,7 @@ func ProblemOf(err error) *Problem {
 	if f == nil {
 		f = fault.New(fault.Internal, internalDetail)
 	}
-	mapped := statuses[f.Kind]
-	p := newProblem(mapped.status, cmp.Or(f.Code, mapped.code), f.Detail)
+	p := newProblem(f.ProblemCode(), f.Detail)
 	p.cause = err
 	fields, more := f.Reported()
 	for _, field := range fields {
@@ -93,9 +71,9 @@ func retryAfter(f *fault.Error) string {
 	return strconv.Itoa(int((wait + time.Second - 1) / time.Second))
 }
 
-func newProblem(status int, code, detail string) *Problem {
+func newProblem(code errorcode.Code, detail string) *Problem {
 	return &Problem{
-		Type: "about:blank", Title: http.StatusText(status), Status: status, Detail: detail, Code: code, Header: http.Header{},
+		Type: code.Type(), Title: http.StatusText(code.Status()), Status: code.Status(), Detail: detail, Code: code, Header: http.Header{},
 	}
 }
 

@@ -2774,10 +2774,11 @@ export interface components {
         };
         Problem: {
             /**
-             * @description Always about:blank. The code identifies the kind of problem.
-             * @enum {string}
+             * Format: uri-reference
+             * @description Reference of the description of the code, which is on the page /docs/errors. It is relative to the address of the request.
+             * @example /docs/errors#VALIDATION_ERROR
              */
-            type: "about:blank";
+            type: string;
             /**
              * @description Reason phrase of the HTTP status.
              * @example Bad Request
@@ -2798,7 +2799,7 @@ export interface components {
              * @description Identifies the kind of problem, for programs.
              * @enum {string}
              */
-            code: "VALIDATION_ERROR" | "UNAUTHORIZED" | "FORBIDDEN" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "CONFLICT" | "EMAIL_TAKEN" | "LAST_ADMIN" | "TOO_MANY_CREDENTIALS" | "LINE_ENDED" | "PRECONDITION_FAILED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "UNPROCESSABLE" | "IDEMPOTENCY_KEY_REUSED" | "RATE_LIMITED" | "QUOTA_EXCEEDED" | "SIGN_IN_REQUIRED" | "INTERNAL_ERROR" | "UNAVAILABLE";
+            code: "VALIDATION_ERROR" | "UNAUTHORIZED" | "SIGN_IN_REQUIRED" | "FORBIDDEN" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "EMAIL_TAKEN" | "LAST_ADMIN" | "TOO_MANY_CREDENTIALS" | "LINE_ENDED" | "CONFLICT" | "PRECONDITION_FAILED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "IDEMPOTENCY_KEY_REUSED" | "UNPROCESSABLE" | "QUOTA_EXCEEDED" | "RATE_LIMITED" | "INTERNAL_ERROR" | "UNAVAILABLE";
             /**
              * @description The X-Request-Id of the response. Include it when you ask for help.
              * @example 0HN4bRs0oAMEJ1w=
@@ -3592,7 +3593,7 @@ export interface components {
                 /**
                  * @example {
                  *       "title": "Bad Request",
-                 *       "type": "about:blank",
+                 *       "type": "/docs/errors#VALIDATION_ERROR",
                  *       "code": "VALIDATION_ERROR",
                  *       "detail": "The request is not valid; see errors for each failure.",
                  *       "errors": [

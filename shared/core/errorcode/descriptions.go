@@ -1,0 +1,71 @@
+package errorcode
+
+import "fmt"
+
+// descriptions are those of all codes. The statuses are numbers because this package does not know HTTP.
+var descriptions = []Description{
+	{ValidationError, 400, "Values are missing or invalid.", "Correct all values in `errors`."},
+	{
+		Unauthorized, 401, "The request has no credential, or one that is wrong, expired, revoked, or of a user who is not active. " +
+			"A link, code or passkey that does not work also gets this code.",
+		"Send a working credential, or sign in again.",
+	},
+	{
+		SignInRequired, 403, "The session began more than 15 minutes ago, and the operation creates a secret, changes a user, deletes a " +
+			"passkey, ends other sessions, or decides on a request. API keys never get this code.",
+		"Sign in again and repeat the request. The portal does both.",
+	},
+	{
+		Forbidden, 403, "The role has no permission for the operation, or a page of another origin sent a request with a session.",
+		"Ask an admin for another role.",
+	},
+	{NotFound, 404, "The resource does not exist, or you may not see it.", "Check the address."},
+	{MethodNotAllowed, 405, "The path does not support the method.", "Use a method in the header `Allow`."},
+	{
+		EmailTaken, 409, "Another user has the e-mail address.",
+		"Use another address, or find the user with `GET /v1/users?email=…`.",
+	},
+	{LastAdmin, 409, "The user is the last active admin.", "Make another user an active admin first."},
+	{
+		TooManyCredentials, 409, "The user, or the line of renewals, has as many working credentials as allowed. For a credential " +
+			"request, this is the requester.",
+		"Revoke one first.",
+	},
+	{
+		LineEnded, 409, "The token works until its line of renewals ends, so it cannot be renewed.",
+		"Create a token with an API key, or in the portal.",
+	},
+	{
+		Conflict, 409, "The request contradicts the state in another way.",
+		"Read `detail`. With `X-Should-Retry: false`, do not repeat the request.",
+	},
+	{
+		PreconditionFailed, 412, "The resource changed since you read it (`If-Match`).",
+		"Read it again, and apply your change to the new version.",
+	},
+	{PayloadTooLarge, 413, "The body is too large.", "Send less. For files, create an upload with `POST /v1/uploads`."},
+	{UnsupportedMediaType, 415, "The service cannot read this type or format.", "Use a type that the operation names."},
+	{
+		IdempotencyKeyReused, 422, "The `Idempotency-Key` was used with another body.",
+		"Send a new key, or the body of the first request.",
+	},
+	{Unprocessable, 422, "The content is valid but cannot be processed.", "Read `detail`."},
+	{
+		QuotaExceeded, 429, "The user has created as many API keys or tokens today as allowed.",
+		"Wait for the seconds in `Retry-After`, until midnight UTC.",
+	},
+	{
+		RateLimited, 429, "There were too many requests of the credential, sign-in mails for the address, sign-ins or unknown " +
+			"credentials from the network, or open media jobs or uploads of the user.",
+		"Wait for the seconds in `Retry-After`.",
+	},
+	{
+		InternalError, 500, "The service has a defect.",
+		"Try again later. If it happens again, send the operator the `requestId`.",
+	},
+	{Unavailable, 503, "The service or a part that it uses is busy or down.", "Repeat the request after `Retry-After`."},
+}
+
+func (d Description) markdownRow() string {
+	return fmt.Sprintf("| %d | %#q | %s | %s |\n", d.Status, d.Code, d.Meaning, d.Action)
+}
