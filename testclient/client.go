@@ -56,6 +56,12 @@ func (c Client) Put(target, body string) Response {
 	return c.Do(http.MethodPut, target, body)
 }
 
+// Patch sends a PATCH with a JSON body.
+func (c Client) Patch(target, body string) Response {
+	c.TB.Helper()
+	return c.Do(http.MethodPatch, target, body)
+}
+
 // Delete sends a DELETE.
 func (c Client) Delete(target string) Response {
 	c.TB.Helper()

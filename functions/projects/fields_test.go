@@ -22,7 +22,7 @@ func TestRequestsHaveEachField(t *testing.T) {
 	fieldstest.WantFilled(t, "createProjectInput.project", create.project())
 	var update updateProjectInput
 	fieldstest.Fill(t, &update.Body)
-	fieldstest.WantFilled(t, "updateProjectInput.change", update.change())
+	fieldstest.WantFilled(t, "updateProjectInput.change", update.change(true))
 }
 
 func TestEachFieldIsStoredAtCreation(t *testing.T) {
@@ -53,8 +53,8 @@ func TestEachFieldChangesAlone(t *testing.T) {
 	}
 }
 
-// In a POST or PUT, null is the same as no field. A required field cannot be null.
-func TestNullIsNoField(t *testing.T) {
+// In a POST, null is the same as no field. A required field cannot be null.
+func TestNullIsNoFieldInPost(t *testing.T) {
 	o := newFixture(t)
 	root := o.asAdmin()
 	body := fieldstest.Examples(t, createProjectInput{}.Body, people(o, map[string]any{"status": "on_hold"}))
@@ -67,9 +67,41 @@ func TestNullIsNoField(t *testing.T) {
 		}
 		root.Post("/v1/projects", asJSON(t, sent)).WantStatus(http.StatusCreated)
 	}
-	at := "/v1/projects/" + root.Post("/v1/projects", asJSON(t, body)).WantStatus(http.StatusCreated).Text("data.id")
-	for name := range fieldstest.Examples(t, updateProjectInput{}.Body, map[string]any{"members": []any{}}) {
-		root.Put(at, asJSON(t, map[string]any{name: nil})).WantStatus(http.StatusOK).WantHeader("ETag", `"1"`)
+}
+
+// In a PUT or PATCH, null removes a value that a project can be without.
+func TestNullRemovesValue(t *testing.T) {
+	o := newFixture(t)
+	root := o.asAdmin()
+	examples := fieldstest.Examples(t, updateProjectInput{}.Body, people(o, map[string]any{}))
+	at := "/v1/projects/" + root.Post("/v1/projects", `{"name":"Loom"}`).WantStatus(http.StatusCreated).Text("data.id")
+	empty := map[string]any{"description": "", "members": []any{}, "settings": map[string]any{}, "metadata": map[string]any{}}
+	for _, method := range []string{http.MethodPut, http.MethodPatch} {
+		for name, value := range examples {
+			root.Do(method, at, asJSON(t, map[string]any{name: value})).WantStatus(http.StatusOK)
+			response := root.Do(method, at, asJSON(t, map[string]any{name: nil}))
+			if removed, canBeRemoved := empty[name]; canBeRemoved {
+				response.WantStatus(http.StatusOK).WantValue("data."+name, removed)
+				continue
+			}
+			response.WantStatus(http.StatusBadRequest).WantValue("errors.0.pointer", "/"+name)
+			root.Get(at).WantValue("data."+name, value)
+		}
+	}
+}
+
+// A client may send everything back that it has read.
+func TestReadProjectCanBeSentBack(t *testing.T) {
+	root := newFixture(t).asAdmin()
+	at := "/v1/projects/" + root.Post("/v1/projects", `{"name":"Loom"}`).WantStatus(http.StatusCreated).Text("data.id")
+	project := root.Get(at).WantStatus(http.StatusOK).JSON("data").(map[string]any)
+	for _, method := range []string{http.MethodPut, http.MethodPatch} {
+		root.Do(method, at, asJSON(t, project)).WantStatus(http.StatusOK).WantHeader("ETag", `"1"`)
+		for name := range project {
+			changed := maps.Clone(project)
+			changed[name] = 5
+			root.Do(method, at, asJSON(t, changed)).WantStatus(http.StatusBadRequest).WantValue("errors.0.pointer", "/"+name)
+		}
 	}
 }
 

@@ -172,33 +172,64 @@ func (s *service) get(_ context.Context, _ *ProjectPath, project projects.Projec
 	return newProjectOutput(project), nil
 }
 
+// ReadOnlyProject has the fields of a project that a change cannot change.
+type ReadOnlyProject struct {
+	ID        web.ReadOnly `json:"id,omitempty" hidden:"true"`
+	CreatedAt web.ReadOnly `json:"createdAt,omitempty" hidden:"true"`
+	UpdatedAt web.ReadOnly `json:"updatedAt,omitempty" hidden:"true"`
+}
+
 type updateProjectInput struct {
 	ProjectPath
 	web.Condition
 	Body struct {
+		ReadOnlyProject
+
 		Name        *string          `json:"name,omitempty" doc:"1 to 200 characters." example:"Analytical Engine"`
-		Description *string          `json:"description,omitempty" doc:"At most 2,000 characters; empty removes it." example:"Any computation at all."`
+		Description *string          `json:"description,omitempty" nullable:"true" doc:"At most 2,000 characters; null or empty removes it." example:"Any computation at all."`
 		Status      *projects.Status `json:"status,omitempty" enum:"draft,active,on_hold,completed,archived" doc:"Progress of the project." example:"archived"`
 		OwnerID     *string          `json:"ownerId,omitempty" format:"uuid" doc:"ID of an existing user." example:"01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11"`
-		Members     []Member         `json:"members,omitempty" doc:"At most 100 existing users, each once. Replaces all members; an empty list removes them."`
-		Settings    web.Object       `json:"settings,omitempty" doc:"Any JSON object, at most 16 KB and 8 levels; replaces the current one." example:"{\"visibility\":\"internal\"}"`
-		Metadata    web.Object       `json:"metadata,omitempty" doc:"Any JSON object, at most 16 KB and 8 levels; replaces the current one." example:"{\"customerNumber\":\"C-1815\"}"`
+		Members     []Member         `json:"members,omitempty" nullable:"true" doc:"At most 100 existing users, each once. Replaces all members; null or an empty list removes them."`
+		Settings    web.Object       `json:"settings,omitempty" nullable:"true" doc:"Any JSON object, at most 16 KB and 8 levels. PUT replaces the current one, PATCH merges into it; null empties it." example:"{\"visibility\":\"internal\"}"`
+		Metadata    web.Object       `json:"metadata,omitempty" nullable:"true" doc:"Any JSON object, at most 16 KB and 8 levels. PUT replaces the current one, PATCH merges into it; null empties it." example:"{\"customerNumber\":\"C-1815\"}"`
 	}
 }
 
 // Resolve implements huma.Resolver.
-func (in *updateProjectInput) Resolve(huma.Context) []error { return web.Failures(in.change().Check()) }
+func (in *updateProjectInput) Resolve(ctx huma.Context) []error {
+	failures := web.ApplyNulls(ctx, &in.Body)
+	return web.Failures(append(failures, in.change(false).Check()...))
+}
 
-func (in *updateProjectInput) change() projects.Change {
+func (in *updateProjectInput) change(isPatch bool) projects.Change {
 	b := in.Body
 	return projects.Change{
-		Name: b.Name, Description: b.Description, Status: b.Status, OwnerID: b.OwnerID, Members: membersOf(b.Members),
+		IsPatch: isPatch,
+		Name:    b.Name, Description: b.Description, Status: b.Status, OwnerID: b.OwnerID, Members: membersOf(b.Members),
 		Settings: json.RawMessage(b.Settings), Metadata: json.RawMessage(b.Metadata),
 	}
 }
 
 func (s *service) update(ctx context.Context, in *updateProjectInput) (*projectOutput, error) {
-	project, err := s.projects.Update(ctx, in.target(in.Condition), in.change())
+	return s.change(ctx, in, in.change(false))
+}
+
+func (s *service) patch(ctx context.Context, in *updateProjectInput) (*projectOutput, error) {
+	return s.change(ctx, in, in.change(true))
+}
+
+func (s *service) change(ctx context.Context, in *updateProjectInput, change projects.Change) (*projectOutput, error) {
+	target := in.target(in.Condition)
+	if web.HasReadOnly(in.Body) {
+		stored, err := s.projects.Get(ctx, target.ID)
+		if err != nil {
+			return nil, err
+		}
+		if err := web.WantReadOnly(in.Body, encodeProject(stored)); err != nil {
+			return nil, err
+		}
+	}
+	project, err := s.projects.Update(ctx, target, change)
 	if err != nil {
 		return nil, err
 	}

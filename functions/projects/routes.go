@@ -25,6 +25,7 @@ func routes(s *service, auth web.Authenticator) *web.API {
 	web.Handle(api, web.Needs(principal.ProjectsWrite), createProject, s.create)
 	web.HandleEarly(api, web.Needs(principal.ProjectsRead), getProject, web.Early(s.read, s.get))
 	web.Handle(api, web.Needs(principal.ProjectsWrite), updateProject, s.update)
+	web.Handle(api, web.Needs(principal.ProjectsWrite), patchProject, s.patch)
 	web.Handle(api, web.Needs(principal.ProjectsDelete), deleteProject, s.delete)
 	return api
 }
@@ -56,6 +57,12 @@ var (
 		OperationID: "updateProject", Method: http.MethodPut, Path: onePath, Tags: tags, Summary: "Change a project",
 		Description: "Changes the fields in the body and leaves other fields unchanged. `members`, `settings` and `metadata` are each " +
 			"replaced completely. Any status can follow any other. A new owner and new members must exist.",
+		Errors: web.BodyErrors(http.StatusNotFound, http.StatusPreconditionFailed),
+	}
+	patchProject = huma.Operation{
+		OperationID: "patchProject", Method: http.MethodPatch, Path: onePath, Tags: tags, Summary: "Patch a project",
+		Description: "Changes a project as `PUT` does, with a JSON Merge Patch (RFC 7396): `settings` and `metadata` are merged into the current " +
+			"ones, and a member of them that is null is removed. `members` is replaced completely.",
 		Errors: web.BodyErrors(http.StatusNotFound, http.StatusPreconditionFailed),
 	}
 	deleteProject = huma.Operation{

@@ -22,7 +22,7 @@ func TestRequestsHaveEachField(t *testing.T) {
 	fieldstest.WantFilled(t, "createUserInput.user", create.user())
 	var update updateUserInput
 	fieldstest.Fill(t, &update.Body)
-	fieldstest.WantFilled(t, "updateUserInput.change", update.change())
+	fieldstest.WantFilled(t, "updateUserInput.change", update.change(true))
 }
 
 func TestEachFieldIsStoredAtCreation(t *testing.T) {
@@ -52,8 +52,8 @@ func TestEachFieldChangesAlone(t *testing.T) {
 	}
 }
 
-// In a POST or PUT, null is the same as no field. A required field cannot be null.
-func TestNullIsNoField(t *testing.T) {
+// In a POST, null is the same as no field. A required field cannot be null.
+func TestNullIsNoFieldInPost(t *testing.T) {
 	root := newFixture(t).asAdmin()
 	body := fieldstest.Examples(t, createUserInput{}.Body, map[string]any{"sendActivationEmail": false})
 	required := map[string]bool{"email": true, "name": true, "role": true}
@@ -66,10 +66,43 @@ func TestNullIsNoField(t *testing.T) {
 		}
 		root.Post("/v1/users", asJSON(t, sent)).WantStatus(http.StatusCreated)
 	}
+}
+
+// In a PUT or PATCH, null removes a value that a user can be without.
+func TestNullRemovesValue(t *testing.T) {
+	root := newFixture(t).asAdmin()
+	body := fieldstest.Examples(t, createUserInput{}.Body, map[string]any{"sendActivationEmail": nil})
 	at := "/v1/users/" + root.Post("/v1/users", asJSON(t, body)).WantStatus(http.StatusCreated).Text("data.id")
-	for name := range fieldstest.Examples(t, updateUserInput{}.Body, nil) {
-		root.Put(at, asJSON(t, map[string]any{name: nil})).WantStatus(http.StatusOK).WantHeader("ETag", `"1"`)
+	empty := map[string]any{"department": "", "metadata": map[string]any{}}
+	for _, method := range []string{http.MethodPut, http.MethodPatch} {
+		for name, value := range fieldstest.Examples(t, updateUserInput{}.Body, map[string]any{"status": "active"}) {
+			root.Do(method, at, asJSON(t, map[string]any{name: value})).WantStatus(http.StatusOK)
+			response := root.Do(method, at, asJSON(t, map[string]any{name: nil}))
+			if removed, canBeRemoved := empty[name]; canBeRemoved {
+				response.WantStatus(http.StatusOK).WantValue("data."+name, removed)
+				continue
+			}
+			response.WantStatus(http.StatusBadRequest).WantValue("errors.0.pointer", "/"+name)
+			root.Get(at).WantValue("data."+name, value)
+		}
 	}
+}
+
+// A client may send everything back that it has read.
+func TestReadUserCanBeSentBack(t *testing.T) {
+	root := newFixture(t).asAdmin()
+	at := "/v1/users/" + root.Post("/v1/users", `{"email":"ada@example.com","name":"Ada","role":"user","sendActivationEmail":false}`).
+		WantStatus(http.StatusCreated).Text("data.id")
+	user := root.Get(at).WantStatus(http.StatusOK).JSON("data").(map[string]any)
+	for _, method := range []string{http.MethodPut, http.MethodPatch} {
+		root.Do(method, at, asJSON(t, user)).WantStatus(http.StatusOK).WantHeader("ETag", `"1"`)
+		for name := range user {
+			changed := maps.Clone(user)
+			changed[name] = []any{"other"}
+			root.Do(method, at, asJSON(t, changed)).WantStatus(http.StatusBadRequest).WantValue("errors.0.pointer", "/"+name)
+		}
+	}
+	root.Put("/v1/users/01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11", asJSON(t, user)).WantStatus(http.StatusNotFound)
 }
 
 func asJSON(t *testing.T, body map[string]any) string {

@@ -65,6 +65,7 @@ func routes(s *service, auth web.Authenticator) *web.API {
 	web.Handle(api, web.Needs(principal.UsersWrite).Recent(), importUsers, s.importFile)
 	web.HandleEarly(api, web.Needs(principal.UsersRead), getUser, web.Early(s.read, s.get))
 	web.Handle(api, web.Needs(principal.UsersWrite).Recent(), updateUser, s.update)
+	web.Handle(api, web.Needs(principal.UsersWrite).Recent(), patchUser, s.patch)
 	web.Handle(api, web.Needs(principal.UsersDelete).Recent(), deleteUser, s.delete)
 	web.Handle(api, web.Needs(principal.UsersWrite).Recent(), signOutUser, s.signOut)
 	web.Handle(api, web.SignedIn(), listAPIKeys, s.listKeys)
@@ -120,6 +121,13 @@ var (
 			"of a user who is not `active` stop working with the next request. Sessions and passkeys of such a user are deleted; API keys " +
 			"and tokens work again when the user is `active` again. The last active admin can be neither " +
 			"demoted nor deactivated.",
+		Errors: web.BodyErrors(http.StatusNotFound, http.StatusConflict, http.StatusPreconditionFailed),
+	}
+	patchUser = huma.Operation{
+		OperationID: "patchUser", Method: http.MethodPatch, Path: "/v1/users/{userId}", Tags: []string{"Users"},
+		Summary: "Patch a user",
+		Description: "Changes a user as `PUT` does, with a JSON Merge Patch (RFC 7396): `metadata` is merged into the current one, and a member " +
+			"of it that is null is removed.",
 		Errors: web.BodyErrors(http.StatusNotFound, http.StatusConflict, http.StatusPreconditionFailed),
 	}
 	deleteUser = huma.Operation{

@@ -179,31 +179,65 @@ func (s *service) get(_ context.Context, _ *UserPath, user users.User) (*UserOut
 	return newUserOutput(user), nil
 }
 
+// ReadOnlyUser has the fields of a user that a change cannot change.
+type ReadOnlyUser struct {
+	ID          web.ReadOnly `json:"id,omitempty" hidden:"true"`
+	Email       web.ReadOnly `json:"email,omitempty" hidden:"true"`
+	CreatedAt   web.ReadOnly `json:"createdAt,omitempty" hidden:"true"`
+	LastLoginAt web.ReadOnly `json:"lastLoginAt,omitempty" hidden:"true"`
+	Permissions web.ReadOnly `json:"permissions,omitempty" hidden:"true"`
+	UpdatedAt   web.ReadOnly `json:"updatedAt,omitempty" hidden:"true"`
+}
+
 type updateUserInput struct {
 	UserPath
 	web.Condition
 	Body struct {
+		ReadOnlyUser
+
 		Name       *string         `json:"name,omitempty" doc:"1 to 200 characters." example:"Ada King"`
 		Role       *principal.Role `json:"role,omitempty" enum:"admin,manager,user,viewer" doc:"At most your own; takes effect with the user's next request." example:"manager"`
-		Department *string         `json:"department,omitempty" doc:"At most 200 characters; empty removes it." example:"Analytical Engines"`
+		Department *string         `json:"department,omitempty" nullable:"true" doc:"At most 200 characters; null or empty removes it." example:"Analytical Engines"`
 		Status     *users.Status   `json:"status,omitempty" enum:"active,inactive,suspended" doc:"With any status but active, all credentials of the user stop working at once, and sessions and passkeys for good." example:"suspended"`
-		Metadata   web.Object      `json:"metadata,omitempty" doc:"Any JSON object, at most 16 KB and 8 levels; replaces the current one." example:"{\"customerNumber\":\"C-1815\"}"`
+		Metadata   web.Object      `json:"metadata,omitempty" nullable:"true" doc:"Any JSON object, at most 16 KB and 8 levels. PUT replaces the current one, PATCH merges into it; null empties it." example:"{\"customerNumber\":\"C-1815\"}"`
 	}
 }
 
 // Resolve implements huma.Resolver.
-func (in *updateUserInput) Resolve(huma.Context) []error { return web.Failures(in.change().Check()) }
+func (in *updateUserInput) Resolve(ctx huma.Context) []error {
+	failures := web.ApplyNulls(ctx, &in.Body)
+	return web.Failures(append(failures, in.change(false).Check()...))
+}
 
-func (in *updateUserInput) change() users.Change {
+func (in *updateUserInput) change(isPatch bool) users.Change {
 	b := in.Body
 	return users.Change{
-		Name: b.Name, Role: b.Role, Status: b.Status, Department: b.Department, Metadata: json.RawMessage(b.Metadata),
+		IsPatch: isPatch,
+		Name:    b.Name, Role: b.Role, Status: b.Status, Department: b.Department, Metadata: json.RawMessage(b.Metadata),
 	}
 }
 
 func (s *service) update(ctx context.Context, in *updateUserInput) (*UserOutput, error) {
+	return s.change(ctx, in, in.change(false))
+}
+
+func (s *service) patch(ctx context.Context, in *updateUserInput) (*UserOutput, error) {
+	return s.change(ctx, in, in.change(true))
+}
+
+func (s *service) change(ctx context.Context, in *updateUserInput, change users.Change) (*UserOutput, error) {
+	id := web.CanonicalID(in.UserID)
+	if web.HasReadOnly(in.Body) {
+		stored, err := s.users.Get(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		if err := web.WantReadOnly(in.Body, encodeUser(stored)); err != nil {
+			return nil, err
+		}
+	}
 	caller, _ := principal.From(ctx)
-	user, err := s.users.Update(ctx, caller, versions.Target{ID: web.CanonicalID(in.UserID), IfMatch: in.Wanted()}, in.change())
+	user, err := s.users.Update(ctx, caller, versions.Target{ID: id, IfMatch: in.Wanted()}, change)
 	if err != nil {
 		return nil, err
 	}

@@ -13,7 +13,7 @@ func TestNewProjectKeepsEachField(t *testing.T) {
 
 func TestChangeAppliesEachField(t *testing.T) {
 	change := fieldstest.Filled[Change](t)
-	fieldstest.WantCarried(t, change, change.Apply(Project{}))
+	fieldstest.WantCarried(t, change, change.Apply(Project{}), "IsPatch")
 }
 
 func TestEachFieldIsChecked(t *testing.T) {

@@ -31,6 +31,8 @@ type NewProject struct {
 
 // Change is the input for changing a project. Nil fields stay unchanged.
 type Change struct {
+	// IsPatch: Settings and Metadata are JSON Merge Patches (RFC 7396) to the stored objects. Otherwise they replace the stored objects.
+	IsPatch     bool
 	Name        *string
 	Description *string
 	Status      *Status
@@ -121,12 +123,20 @@ func (c Change) Apply(p Project) Project {
 		p.Members = canonicalMembers(c.Members)
 	}
 	if c.Settings != nil {
-		p.Settings = checks.Compact(c.Settings)
+		p.Settings = checks.ReplaceOrPatch(p.Settings, c.Settings, c.IsPatch)
 	}
 	if c.Metadata != nil {
-		p.Metadata = checks.Compact(c.Metadata)
+		p.Metadata = checks.ReplaceOrPatch(p.Metadata, c.Metadata, c.IsPatch)
 	}
 	return p
+}
+
+// checkResult returns the failures that a valid patch can cause: an object that is too large after the merge.
+func checkResult(p Project) []fault.Field {
+	var failures checks.Failures
+	failures.Object("/settings", p.Settings)
+	failures.Object("/metadata", p.Metadata)
+	return failures.Fields()
 }
 
 func canonicalMembers(members []Member) []Member {

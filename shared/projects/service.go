@@ -125,7 +125,11 @@ func (s *Service) Update(ctx context.Context, target versions.Target, change Cha
 	}
 	var updated Project
 	err := versions.Change(ctx, target, s.read, func(before Project) (err error) {
-		updated, err = s.update(ctx, before, change.Apply(before))
+		after := change.Apply(before)
+		if failures := checkResult(after); len(failures) > 0 {
+			return fault.Invalid(failures...)
+		}
+		updated, err = s.update(ctx, before, after)
 		return err
 	})
 	return updated, err

@@ -15,7 +15,7 @@ func TestNewUserKeepsEachField(t *testing.T) {
 
 func TestChangeAppliesEachField(t *testing.T) {
 	change := fieldstest.Filled[Change](t)
-	fieldstest.WantCarried(t, change, change.Apply(User{}))
+	fieldstest.WantCarried(t, change, change.Apply(User{}), "IsPatch")
 }
 
 func TestEachFieldIsChecked(t *testing.T) {

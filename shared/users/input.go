@@ -31,6 +31,8 @@ type NewUser struct {
 
 // Change is the input for changing a user. Nil fields stay unchanged.
 type Change struct {
+	// IsPatch: Metadata is a JSON Merge Patch (RFC 7396) to the stored object. Otherwise it replaces the stored object.
+	IsPatch    bool
 	Name       *string
 	Role       *principal.Role
 	Status     *Status
@@ -108,9 +110,16 @@ func (c Change) Apply(u User) User {
 		u.Department = strings.TrimSpace(*c.Department)
 	}
 	if c.Metadata != nil {
-		u.Metadata = checks.Compact(c.Metadata)
+		u.Metadata = checks.ReplaceOrPatch(u.Metadata, c.Metadata, c.IsPatch)
 	}
 	return u
+}
+
+// checkResult returns the failures that a valid patch can cause: an object that is too large after the merge.
+func checkResult(u User) []fault.Field {
+	var failures checks.Failures
+	failures.Object("/metadata", u.Metadata)
+	return failures.Fields()
 }
 
 // checker adds the rules for the fields of users.

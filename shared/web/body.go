@@ -3,6 +3,7 @@ package web
 import (
 	"fmt"
 	"mime"
+	"net/http"
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -47,22 +48,27 @@ func checkBody(ctx huma.Context, next func(huma.Context)) {
 		next(ctx)
 		return
 	}
-	if !isJSON(r.Header.Get("Content-Type")) {
+	if !isJSON(r.Header.Get("Content-Type"), r.Method == http.MethodPatch) {
 		writeFault(w, r, errNotJSON, credentials.Allowance{})
 		return
 	}
 	r.Header.Set("Content-Type", "application/json")
+	if isChange(r) {
+		inputFrom(r.Context()).body, _ = keepBody(r, ctx.Operation().MaxBodyBytes) // huma gets the same error when it reads on
+	}
 	next(ctx)
 }
 
-// isJSON accepts application/json in UTF-8, the only encoding that RFC 8259 permits, and a missing Content-Type.
-func isJSON(contentType string) bool {
+// isJSON accepts application/json in UTF-8, the only encoding that RFC 8259 permits, and a missing Content-Type. A PATCH may also have the type
+// of a merge patch.
+func isJSON(contentType string, isPatch bool) bool {
 	if contentType == "" {
 		return true
 	}
 	media, parameters, err := mime.ParseMediaType(contentType)
 	charset := parameters["charset"]
-	return err == nil && media == "application/json" && (charset == "" || strings.EqualFold(charset, "utf-8"))
+	isKnown := media == "application/json" || isPatch && media == mergePatch
+	return err == nil && isKnown && (charset == "" || strings.EqualFold(charset, "utf-8"))
 }
 
 // tooLarge returns the fault for a body that is larger than the operation's limit.

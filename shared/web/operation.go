@@ -141,7 +141,7 @@ func documentReading(doc *huma.OpenAPI, op huma.Operation, isPaginated bool) {
 // because a failed validation has the status 400 here, and it adds the form that the operation's handler reads.
 func documentBody(doc *huma.OpenAPI, op huma.Operation, form *huma.RequestBody) {
 	item := doc.Paths[op.Path]
-	for _, documented := range []*huma.Operation{item.Get, item.Post, item.Put, item.Delete} {
+	for _, documented := range []*huma.Operation{item.Get, item.Post, item.Put, item.Patch, item.Delete} {
 		if documented == nil || documented.OperationID != op.OperationID {
 			continue
 		}
@@ -150,6 +150,9 @@ func documentBody(doc *huma.OpenAPI, op huma.Operation, form *huma.RequestBody) 
 		}
 		if form != nil {
 			documented.RequestBody = form
+		}
+		if op.Method == http.MethodPatch {
+			documented.RequestBody.Content = map[string]*huma.MediaType{mergePatch: documented.RequestBody.Content["application/json"]}
 		}
 	}
 }

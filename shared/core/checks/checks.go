@@ -146,10 +146,10 @@ func step(token json.Token) int {
 	}
 }
 
-// Compact removes insignificant space and turns no text into the empty object. It returns text that
+// Compact removes insignificant space and turns no text and null into the empty object. It returns text that
 // is not JSON unchanged; Object rejects it.
 func Compact(raw json.RawMessage) json.RawMessage {
-	if len(raw) == 0 {
+	if len(raw) == 0 || string(raw) == "null" {
 		return json.RawMessage("{}")
 	}
 	var b bytes.Buffer

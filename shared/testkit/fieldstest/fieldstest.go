@@ -200,6 +200,9 @@ func Examples(tb testing.TB, body any, overrides map[string]any) map[string]any 
 	of := reflect.TypeOf(body)
 	for field := range of.Fields() {
 		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		if field.Anonymous || field.Tag.Get("hidden") != "" {
+			continue
+		}
 		if value, isSet := overrides[name]; isSet {
 			if value != nil {
 				examples[name] = value

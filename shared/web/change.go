@@ -1,0 +1,133 @@
+package web
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"reflect"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"portside/shared/core/fault"
+)
+
+// mergePatch is the media type of a JSON Merge Patch (RFC 7396).
+const mergePatch = "application/merge-patch+json"
+
+// ReadOnly is a field that responses have and that a client may send back unchanged in a PUT or PATCH, as JSON. See [WantReadOnly].
+type ReadOnly json.RawMessage
+
+// Schema implements huma.SchemaProvider.
+func (ReadOnly) Schema(huma.Registry) *huma.Schema { return &huma.Schema{} }
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (r *ReadOnly) UnmarshalJSON(b []byte) error {
+	*r = append((*r)[:0], b...)
+	return nil
+}
+
+// isChange reports whether a request has a body that changes a resource.
+func isChange(r *http.Request) bool {
+	return r.Method == http.MethodPut || r.Method == http.MethodPatch
+}
+
+// keepBody reads the body of a change, at most limit bytes, so that ApplyNulls can see which fields are null.
+func keepBody(r *http.Request, limit int64) (kept []byte, err error) {
+	kept, err = io.ReadAll(io.LimitReader(r.Body, limit))
+	r.Body = struct {
+		io.Reader
+		io.Closer
+	}{io.MultiReader(bytes.NewReader(kept), r.Body), r.Body}
+	return kept, err
+}
+
+// ApplyNulls sets each field of body, a pointer to the decoded body of a change, to its empty value if the client sent null and the field
+// has the tag nullable:"true". Null in another field is a failure, because the field cannot be removed. An [Object] keeps the null.
+func ApplyNulls(ctx huma.Context, body any) []fault.Field {
+	var sent map[string]json.RawMessage
+	if json.Unmarshal(inputFrom(ctx.Context()).body, &sent) != nil {
+		return nil // huma reports it
+	}
+	var failures []fault.Field
+	fields := reflect.ValueOf(body).Elem()
+	for _, f := range reflect.VisibleFields(fields.Type()) {
+		name := jsonName(f)
+		if string(sent[name]) != "null" || name == "" || f.Type == reflect.TypeFor[ReadOnly]() {
+			continue
+		}
+		if f.Tag.Get("nullable") != "true" {
+			failures = append(failures, fault.Field{Pointer: "/" + name, Detail: "must not be null; leave the field out to keep its value"})
+			continue
+		}
+		clearField(fields.FieldByIndex(f.Index))
+	}
+	return failures
+}
+
+// clearField sets a field to a value that is empty but present.
+func clearField(field reflect.Value) {
+	switch field.Kind() {
+	case reflect.Pointer:
+		field.Set(reflect.New(field.Type().Elem()))
+	case reflect.Slice:
+		if field.Type() != reflect.TypeFor[Object]() {
+			field.Set(reflect.MakeSlice(field.Type(), 0, 0))
+		}
+	default:
+		panic("web: a nullable field of a change must be a pointer or a slice, not " + field.Type().String())
+	}
+}
+
+// HasReadOnly reports whether the decoded body of a change has a field of the type [ReadOnly]. Only then the handler needs the stored resource.
+func HasReadOnly(body any) bool { return len(readOnly(body)) > 0 }
+
+// WantReadOnly returns a validation error with each field of the type [ReadOnly] in the decoded body of a change that differs from the field with this
+// name in stored, the resource as a response shows it.
+func WantReadOnly(body, stored any) error {
+	text, err := json.Marshal(stored)
+	if err != nil {
+		return err
+	}
+	var current map[string]any
+	if err := decodeExactly(text, &current); err != nil {
+		return err
+	}
+	var failures []fault.Field
+	for _, f := range readOnly(body) {
+		var sent any
+		if err := decodeExactly(f.text, &sent); err != nil || !reflect.DeepEqual(sent, current[f.name]) {
+			failures = append(failures, fault.Field{
+				Pointer: "/" + f.name, Detail: "is read-only, and differs from the stored value; leave the field out, or read the resource again",
+			})
+		}
+	}
+	if len(failures) == 0 {
+		return nil
+	}
+	return fault.Invalid(failures...)
+}
+
+// readOnlyField is a field of the type ReadOnly that a client has sent.
+type readOnlyField struct {
+	name string
+	text ReadOnly
+}
+
+// readOnly returns the fields of the type ReadOnly that a client has sent, in the order of the type.
+func readOnly(body any) (sent []readOnlyField) {
+	fields := reflect.ValueOf(body)
+	for _, f := range reflect.VisibleFields(fields.Type()) {
+		if text, isReadOnly := fields.FieldByIndex(f.Index).Interface().(ReadOnly); isReadOnly && text != nil {
+			sent = append(sent, readOnlyField{jsonName(f), text})
+		}
+	}
+	return sent
+}
+
+// decodeExactly decodes JSON with all digits of its numbers.
+func decodeExactly(text []byte, into any) error {
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.UseNumber()
+	return decoder.Decode(into)
+}
