@@ -3533,15 +3533,15 @@ type CreateProjectJSONBodyStatus string
 
 // UpdateProjectJSONBody is the body of a request.
 type UpdateProjectJSONBody struct {
-	// Description At most 2,000 characters; empty removes it.
+	// Description At most 2,000 characters; null or empty removes it.
 	//
 	// Examples: Any computation at all.
 	Description *string `json:"description,omitempty"`
 
-	// Members At most 100 existing users, each once. Replaces all members; an empty list removes them.
+	// Members At most 100 existing users, each once. Replaces all members; null or an empty list removes them.
 	Members *[]Member `json:"members,omitempty"`
 
-	// Metadata Any JSON object, at most 16 KB and 8 levels; replaces the current one.
+	// Metadata Any JSON object, at most 16 KB and 8 levels. PUT replaces the current one, PATCH merges into it; null empties it.
 	//
 	// Examples: {"customerNumber":"C-1815"}
 	Metadata *map[string]interface{} `json:"metadata,omitempty"`
@@ -3556,7 +3556,7 @@ type UpdateProjectJSONBody struct {
 	// Examples: 01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11
 	OwnerID *string `json:"ownerId,omitempty"`
 
-	// Settings Any JSON object, at most 16 KB and 8 levels; replaces the current one.
+	// Settings Any JSON object, at most 16 KB and 8 levels. PUT replaces the current one, PATCH merges into it; null empties it.
 	//
 	// Examples: {"visibility":"internal"}
 	Settings *map[string]interface{} `json:"settings,omitempty"`
@@ -3680,12 +3680,12 @@ type ImportUsersJSONBodyFormat string
 
 // UpdateUserJSONBody is the body of a request.
 type UpdateUserJSONBody struct {
-	// Department At most 200 characters; empty removes it.
+	// Department At most 200 characters; null or empty removes it.
 	//
 	// Examples: Analytical Engines
 	Department *string `json:"department,omitempty"`
 
-	// Metadata Any JSON object, at most 16 KB and 8 levels; replaces the current one.
+	// Metadata Any JSON object, at most 16 KB and 8 levels. PUT replaces the current one, PATCH merges into it; null empties it.
 	//
 	// Examples: {"customerNumber":"C-1815"}
 	Metadata *map[string]interface{} `json:"metadata,omitempty"`

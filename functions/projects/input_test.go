@@ -123,7 +123,7 @@ func TestUpdateProjectRejectsInvalidInput(t *testing.T) {
 	at := "/v1/projects/" + o.asAdmin().Post("/v1/projects", engine).Text("data.id")
 	for body, pointer := range map[string]string{
 		`{"status":"gone"}`: "/status", `{"name":""}`: "/name", `{"metadata":5}`: "/metadata", `{"id":"x"}`: "/id",
-		`{"createdAt":"2026-03-02T09:00:00Z"}`: "/createdAt", `{"settings":5}`: "/settings",
+		`{"createdAt":"2026-03-01T09:00:00Z"}`: "/createdAt", `{"settings":5}`: "/settings",
 	} {
 		response := o.asAdmin().Put(at, body).WantStatus(http.StatusBadRequest)
 		if got := response.Pointers(); !slices.Equal(got, []string{pointer}) {

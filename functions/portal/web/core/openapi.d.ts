@@ -852,7 +852,13 @@ export interface paths {
         delete: operations["deleteProject"];
         options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Patch a project
+         * @description Changes a project as `PUT` does, with a JSON Merge Patch (RFC 7396): `settings` and `metadata` are merged into the current ones, and a member of them that is null is removed. `members` is replaced completely.
+         *
+         *     Needs the permission `projects:write`.
+         */
+        patch: operations["patchProject"];
         trace?: never;
     };
     "/v1/sessions": {
@@ -1140,7 +1146,13 @@ export interface paths {
         delete: operations["deleteUser"];
         options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Patch a user
+         * @description Changes a user as `PUT` does, with a JSON Merge Patch (RFC 7396): `metadata` is merged into the current one, and a member of it that is null is removed.
+         *
+         *     Needs the permission `users:write`. A session must have begun within the last 15 minutes; otherwise the response is a 403 with the code `SIGN_IN_REQUIRED`.
+         */
+        patch: operations["patchUser"];
         trace?: never;
     };
     "/v1/users/{userId}/api-keys": {
@@ -8031,12 +8043,7 @@ export interface operations {
                  * @example {
                  *       "name": "Analytical Engine",
                  *       "description": "Any computation at all.",
-                 *       "members": [
-                 *         {
-                 *           "role": "editor",
-                 *           "userId": "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11"
-                 *         }
-                 *       ],
+                 *       "members": null,
                  *       "metadata": {
                  *         "customerNumber": "C-1815"
                  *       },
@@ -8049,21 +8056,21 @@ export interface operations {
                  */
                 "application/json": {
                     /**
-                     * @description At most 2,000 characters; empty removes it.
+                     * @description At most 2,000 characters; null or empty removes it.
                      * @example Any computation at all.
                      */
-                    description?: string;
-                    /** @description At most 100 existing users, each once. Replaces all members; an empty list removes them. */
-                    members?: components["schemas"]["Member"][];
+                    description?: string | null;
+                    /** @description At most 100 existing users, each once. Replaces all members; null or an empty list removes them. */
+                    members?: components["schemas"]["Member"][] | null;
                     /**
-                     * @description Any JSON object, at most 16 KB and 8 levels; replaces the current one.
+                     * @description Any JSON object, at most 16 KB and 8 levels. PUT replaces the current one, PATCH merges into it; null empties it.
                      * @example {
                      *       "customerNumber": "C-1815"
                      *     }
                      */
                     metadata?: {
                         [key: string]: unknown;
-                    };
+                    } | null;
                     /**
                      * @description 1 to 200 characters.
                      * @example Analytical Engine
@@ -8076,14 +8083,14 @@ export interface operations {
                      */
                     ownerId?: string;
                     /**
-                     * @description Any JSON object, at most 16 KB and 8 levels; replaces the current one.
+                     * @description Any JSON object, at most 16 KB and 8 levels. PUT replaces the current one, PATCH merges into it; null empties it.
                      * @example {
                      *       "visibility": "internal"
                      *     }
                      */
                     settings?: {
                         [key: string]: unknown;
-                    };
+                    } | null;
                     /**
                      * @description Progress of the project.
                      * @example archived
@@ -8177,6 +8184,121 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    patchProject: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Changes the resource only if it still has this ETag; otherwise the response is 412. */
+                "If-Match"?: string;
+            };
+            path: {
+                /** @description ID of the project. */
+                projectId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/merge-patch+json": {
+                    /**
+                     * @description At most 2,000 characters; null or empty removes it.
+                     * @example Any computation at all.
+                     */
+                    description?: string | null;
+                    /** @description At most 100 existing users, each once. Replaces all members; null or an empty list removes them. */
+                    members?: components["schemas"]["Member"][] | null;
+                    /**
+                     * @description Any JSON object, at most 16 KB and 8 levels. PUT replaces the current one, PATCH merges into it; null empties it.
+                     * @example {
+                     *       "customerNumber": "C-1815"
+                     *     }
+                     */
+                    metadata?: {
+                        [key: string]: unknown;
+                    } | null;
+                    /**
+                     * @description 1 to 200 characters.
+                     * @example Analytical Engine
+                     */
+                    name?: string;
+                    /**
+                     * Format: uuid
+                     * @description ID of an existing user.
+                     * @example 01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11
+                     */
+                    ownerId?: string;
+                    /**
+                     * @description Any JSON object, at most 16 KB and 8 levels. PUT replaces the current one, PATCH merges into it; null empties it.
+                     * @example {
+                     *       "visibility": "internal"
+                     *     }
+                     */
+                    settings?: {
+                        [key: string]: unknown;
+                    } | null;
+                    /**
+                     * @description Progress of the project.
+                     * @example archived
+                     * @enum {string}
+                     */
+                    status?: "draft" | "active" | "on_hold" | "completed" | "archived";
+                };
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    /** @description Identifies this version of the resource. */
+                    ETag?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "name": "Difference Engine",
+                     *         "description": "Tables of logarithms, without errors.",
+                     *         "createdAt": "2026-03-02T09:15:30.250Z",
+                     *         "id": "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11",
+                     *         "members": [
+                     *           {
+                     *             "role": "editor",
+                     *             "userId": "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11"
+                     *           }
+                     *         ],
+                     *         "metadata": {
+                     *           "customerNumber": "C-1815"
+                     *         },
+                     *         "ownerId": "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11",
+                     *         "settings": {
+                     *           "visibility": "internal"
+                     *         },
+                     *         "status": "active",
+                     *         "updatedAt": "2026-03-02T09:15:30.250Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Project"];
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["RequestEntityTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -9105,19 +9227,19 @@ export interface operations {
                  */
                 "application/json": {
                     /**
-                     * @description At most 200 characters; empty removes it.
+                     * @description At most 200 characters; null or empty removes it.
                      * @example Analytical Engines
                      */
-                    department?: string;
+                    department?: string | null;
                     /**
-                     * @description Any JSON object, at most 16 KB and 8 levels; replaces the current one.
+                     * @description Any JSON object, at most 16 KB and 8 levels. PUT replaces the current one, PATCH merges into it; null empties it.
                      * @example {
                      *       "customerNumber": "C-1815"
                      *     }
                      */
                     metadata?: {
                         [key: string]: unknown;
-                    };
+                    } | null;
                     /**
                      * @description 1 to 200 characters.
                      * @example Ada King
@@ -9223,6 +9345,110 @@ export interface operations {
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    patchUser: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Changes the resource only if it still has this ETag; otherwise the response is 412. */
+                "If-Match"?: string;
+            };
+            path: {
+                /** @description ID of the user. */
+                userId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/merge-patch+json": {
+                    /**
+                     * @description At most 200 characters; null or empty removes it.
+                     * @example Analytical Engines
+                     */
+                    department?: string | null;
+                    /**
+                     * @description Any JSON object, at most 16 KB and 8 levels. PUT replaces the current one, PATCH merges into it; null empties it.
+                     * @example {
+                     *       "customerNumber": "C-1815"
+                     *     }
+                     */
+                    metadata?: {
+                        [key: string]: unknown;
+                    } | null;
+                    /**
+                     * @description 1 to 200 characters.
+                     * @example Ada King
+                     */
+                    name?: string;
+                    /**
+                     * @description At most your own; takes effect with the user's next request.
+                     * @example manager
+                     * @enum {string}
+                     */
+                    role?: "admin" | "manager" | "user" | "viewer";
+                    /**
+                     * @description With any status but active, all credentials of the user stop working at once, and sessions and passkeys for good.
+                     * @example suspended
+                     * @enum {string}
+                     */
+                    status?: "active" | "inactive" | "suspended";
+                };
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    /** @description Identifies this version of the resource. */
+                    ETag?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "name": "Ada Lovelace",
+                     *         "createdAt": "2026-03-02T09:15:30.250Z",
+                     *         "department": "Analytical Engines",
+                     *         "email": "ada@example.com",
+                     *         "id": "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11",
+                     *         "lastLoginAt": "2026-03-09T07:45:00Z",
+                     *         "metadata": {
+                     *           "customerNumber": "C-1815"
+                     *         },
+                     *         "permissions": [
+                     *           "capabilities:use",
+                     *           "projects:read",
+                     *           "projects:write",
+                     *           "users:read"
+                     *         ],
+                     *         "role": "user",
+                     *         "status": "active",
+                     *         "updatedAt": "2026-03-02T09:15:30.250Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["User"];
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["RequestEntityTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
