@@ -10,8 +10,7 @@ import (
 	"portside/local/stack"
 )
 
-// awaitRegistry waits while the stack still builds the registry. The stack builds S3 before it. It cannot time out, because only a stack that
-// runs builds, and the stack stops if the build fails.
+// awaitRegistry waits while the stack builds the registry, and S3 before it. It needs no timeout, because the stack stops if a build fails.
 func (d *demo) awaitRegistry(ctx context.Context) error {
 	told := false
 	return retry.Until(ctx, retry.Policy{Delay: 100 * time.Millisecond, MaxDelay: time.Second}, func() (bool, error) {
