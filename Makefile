@@ -221,9 +221,12 @@ DATA ?= .local/data
 LOCAL_SOURCES = $(shell find local -type f ! -path '*/testdata/*' ! -name '*_test.go')
 GO_LOCAL = cd local && CGO_ENABLED=0 go build -trimpath -ldflags="-s -w"
 
+# The stack itself builds the engines that are missing or out of date, so that it answers sooner.
+build-engines = $(shell $(MAKE) -q -o has-go $(BIN)/s3server $(BIN)/registryserver 2>/dev/null || echo -build-engines)
+
 run: export PARAMETERS := $(value PARAMETERS)
-run: has-go $(BIN)/local engines ## Run everything on this machine; ADDR=127.0.0.1:3001 DATA=.local/data2 RATE_LIMIT=0 LOGS=json PARAMETERS="Name=Value …"
-	@exec $(BIN)/local run -addr '$(ADDR)' -data '$(DATA)' -rate-limit '$(RATE_LIMIT)' -logs '$(LOGS)'
+run: has-go $(BIN)/local $(BIN)/dynoxide ## Run everything on this machine; ADDR=127.0.0.1:3001 DATA=.local/data2 RATE_LIMIT=0 LOGS=json PARAMETERS="Name=Value …"
+	@exec $(BIN)/local run -addr '$(ADDR)' -data '$(DATA)' -rate-limit '$(RATE_LIMIT)' -logs '$(LOGS)' $(build-engines)
 
 invoke: has-go $(BIN)/local engines ## Invoke a function with an event; FUNCTION=UsersFunction EVENT=events/users/list.json
 	@exec $(BIN)/local invoke -data '$(DATA)' -function '$(FUNCTION)' -event '$(EVENT)'
@@ -251,6 +254,8 @@ $(BIN)/registryserver: $(filter local/registryserver/% local/go.%,$(LOCAL_SOURCE
 
 $(BIN)/dynoxide: local/engines/install.go | $(BIN)/local
 	@$(BIN)/local fetch && touch $@
+engine-%: $(BIN)/% ;
+
 .PHONY: run invoke rotate demo
 
 # --- Bulk import into the running local stack ----------------------------------------------------
@@ -272,7 +277,7 @@ portside: has-go ## Build the command line into .local/bin
 	@$(build-portside)
 
 # The compiler records the commit, also if GOFLAGS turns that off. COMMIT does not look at all sources of the command.
-build-portside = go build -trimpath -buildvcs=auto -o .local/bin/portside ./cmd/portside
+build-portside = CGO_ENABLED=0 go build -trimpath -buildvcs=auto -o .local/bin/portside ./cmd/portside
 .PHONY: import-users demo-year portside
 
 # --- Deployment ------------------------------------------------------------------------------------

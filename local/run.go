@@ -48,6 +48,7 @@ func runCommand(ctx context.Context, args []string) error {
 	set.IntVar(&o.Concurrency, "concurrency", 0, "concurrent `invocations` of all functions without reserved concurrency "+
 		"(default: those of an AWS account)")
 	set.BoolVar(&o.DynamoDBUnits, "dynamodb-units", false, "report the capacity units of each call of DynamoDB to make cost")
+	set.BoolVar(&o.BuildEngines, "build-engines", false, "build the S3 server and the registry while the stack runs")
 	logs := set.String("logs", "short", "`short` shows one line for each request and writes all lines to a file; json shows all lines")
 	if err := parseFlags(set, args); err != nil {
 		return err

@@ -135,6 +135,8 @@ func (b *Builder) Command(ctx context.Context, name string) (string, error) {
 		command: func(dir string) []string {
 			return []string{b.goPath, "build", "-trimpath", "-o", filepath.Join(dir, name), "./cmd/" + name}
 		},
+		// Without C, as for the functions. Otherwise the compiler compiles the standard library and the AWS SDK twice.
+		environment: []string{"CGO_ENABLED=0"},
 	})
 }
 
@@ -151,6 +153,8 @@ type target struct {
 	output  string
 	dir     string                    // of package main, below the repository
 	command func(dir string) []string // must write the output's base name into dir
+
+	environment []string // of the command, in addition to that of this process
 }
 
 func (b *Builder) build(ctx context.Context, t target) error {
@@ -212,7 +216,7 @@ func (b *Builder) run(ctx context.Context, t target, dir string) error {
 		Path:   command[0],
 		Args:   command[1:],
 		Dir:    b.config.RepoDir,
-		Env:    environment(),
+		Env:    append(environment(), t.environment...),
 		Output: &output,
 	})
 	if err != nil {

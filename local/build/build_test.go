@@ -158,6 +158,10 @@ func TestCommand(t *testing.T) {
 			t.Fatal(err)
 		}
 		r.expectOutput(path, "hello TOOL")
+		info, err := buildinfo.ReadFile(path)
+		if err != nil || !slices.Contains(info.Settings, debug.BuildSetting{Key: "CGO_ENABLED", Value: "0"}) {
+			t.Errorf("built with C, unlike the functions: %v (%v)", info, err)
+		}
 		if got := r.logged(); !strings.HasPrefix(got, log) || log == "" && got != "" {
 			t.Errorf("log %q, want %q", got, log)
 		}

@@ -61,7 +61,7 @@ func Run(ctx context.Context, o Options) error {
 	if err != nil {
 		return err
 	}
-	for _, step := range []func(context.Context) error{d.publishCharts, d.push, d.ensureToken, d.awaitIndex} {
+	for _, step := range []func(context.Context) error{d.awaitRegistry, d.publishCharts, d.push, d.ensureToken, d.awaitIndex} {
 		err := step(ctx)
 		if ctx.Err() != nil {
 			return errors.New("interrupted; run `make demo` again to continue")

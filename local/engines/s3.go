@@ -42,14 +42,15 @@ func StartS3(ctx context.Context, c S3) (*Process, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Process{Process: p, Endpoint: "http://" + viaLocalhost(addr)}, nil
+	return &Process{Process: p, Endpoint: S3Endpoint(addr)}, nil
 }
 
-func viaLocalhost(addr string) string {
+// S3Endpoint returns the Endpoint of a server that listens at addr.
+func S3Endpoint(addr string) string {
 	if host, port, err := net.SplitHostPort(addr); err == nil && host == "127.0.0.1" {
-		return net.JoinHostPort("localhost", port)
+		addr = net.JoinHostPort("localhost", port)
 	}
-	return addr
+	return "http://" + addr
 }
 
 func (c S3) command(addr string) process.Options {

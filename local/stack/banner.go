@@ -25,8 +25,8 @@ func (s *Stack) Banner() string {
 		"  All        " + i.API + "/_local/",
 		"  Data       " + s.relative(s.options.DataDir),
 		"  DynamoDB   " + i.DynamoDB,
-		"  S3         " + i.S3,
-		"  Registry   " + registry + ", push after: " + s.loginCommand(registry),
+		"  S3         " + i.S3 + s.buildNote(),
+		"  Registry   " + registry + s.buildNote() + ", push after: " + s.loginCommand(registry),
 		"",
 	}
 	if s.options.KeepLog {
@@ -37,6 +37,14 @@ func (s *Stack) Banner() string {
 			"Try:  curl -s -H \"X-API-Key: $(cat "+s.relative(s.KeyFile())+")\" "+i.API+"/v1/users", "")
 	}
 	return strings.Join(append(lines, "Press Ctrl-C to stop. The data is kept."), "\n")
+}
+
+// buildNote marks an engine that answers only when it is built.
+func (s *Stack) buildNote() string {
+	if s.engines == nil {
+		return ""
+	}
+	return " (being built)"
 }
 
 // formatDuration formats a duration in milliseconds or, from 10 seconds on, in tenths of seconds.

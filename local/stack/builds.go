@@ -26,20 +26,26 @@ func (b built) Invoke(ctx context.Context, function string, payload []byte) (lam
 	return b.runtime.Invoke(ctx, function, payload)
 }
 
-// waitForBuild waits until the function's binary includes all saves of its sources.
+// waitForBuild waits until the function's binary includes all saves of its sources, and until the engines that it calls are built.
 func (s *Stack) waitForBuild(ctx context.Context, function string) error {
 	err := s.watcher.Wait(ctx, function)
+	if err == nil {
+		return s.waitForEngines(ctx, function)
+	}
 	if _, isBuild := errors.AsType[*build.Error](err); !isBuild && errors.Is(err, fs.ErrNotExist) {
 		s.reportDataLost()
 	}
 	return err
 }
 
-// mistakeIn waits until a function is built, and returns why it does not build.
+// mistakeIn waits until a function can be invoked, and returns why it cannot.
 func (s *Stack) mistakeIn(ctx context.Context, function string) (string, error) {
 	err := s.waitForBuild(ctx, function)
 	if failed, ok := errors.AsType[*build.Error](err); ok {
 		return failed.Error(), nil
+	}
+	if errors.Is(err, errEngineInBuild) {
+		return err.Error(), nil
 	}
 	return "", err
 }

@@ -82,22 +82,11 @@ func (s *Stack) explainDamage(err error) error {
 }
 
 func (s *Stack) startS3(ctx context.Context) error {
-	binary, err := s.binary("s3server")
+	c, err := s.s3Settings()
 	if err != nil {
 		return err
 	}
-	log, err := s.engineLog("s3")
-	if err != nil {
-		return err
-	}
-	p, err := engines.StartS3(ctx, engines.S3{
-		Binary:    binary,
-		Dir:       filepath.Join(s.options.DataDir, "s3"),
-		AccessKey: accessKeyID,
-		SecretKey: secretAccessKey,
-		EventsURL: s.eventsURL, AuthorizeURL: s.authorizeURL,
-		Log: log,
-	})
+	p, err := engines.StartS3(ctx, c)
 	if err != nil {
 		return err
 	}
@@ -106,17 +95,41 @@ func (s *Stack) startS3(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	s.setS3(endpoint)
+	return engines.CreateBuckets(ctx, s3Access(p.Endpoint), s.template.Load().Buckets)
+}
+
+func (s *Stack) s3Settings() (engines.S3, error) {
+	binary, err := s.binary(s3Engine)
+	if err != nil {
+		return engines.S3{}, err
+	}
+	log, err := s.engineLog("s3")
+	return engines.S3{
+		Binary:    binary,
+		Dir:       filepath.Join(s.options.DataDir, "s3"),
+		AccessKey: accessKeyID,
+		SecretKey: secretAccessKey,
+		EventsURL: s.eventsURL, AuthorizeURL: s.authorizeURL,
+		Log: log,
+	}, err
+}
+
+func (s *Stack) setS3(endpoint string) {
 	s.setInfo(func(i *Info) {
 		i.S3, i.AccessKeyID, i.SecretAccessKey = endpoint, accessKeyID, secretAccessKey
 	})
-	access := engines.S3Access{Endpoint: p.Endpoint, AccessKey: accessKeyID, SecretKey: secretAccessKey}
-	return engines.CreateBuckets(ctx, access, s.template.Load().Buckets)
 }
 
-// binary returns the path of an engine that make builds.
+// s3Access returns the stack's own access to the S3 server.
+func s3Access(endpoint string) engines.S3Access {
+	return engines.S3Access{Endpoint: endpoint, AccessKey: accessKeyID, SecretKey: secretAccessKey}
+}
+
+// binary returns the path of an engine that make builds. While the stack runs make, the engine may be missing.
 func (s *Stack) binary(name string) (string, error) {
 	path := filepath.Join(s.options.RepoDir, ".local", "bin", name)
-	if _, err := os.Stat(path); err != nil {
+	if _, err := os.Stat(path); err != nil && !s.options.BuildEngines {
 		return "", fmt.Errorf(".local/bin/%s is missing: run `make engines`", name)
 	}
 	return path, nil
@@ -170,6 +183,11 @@ func (s *Stack) supervise(name string, p *engines.Process) {
 		p.Stop(engineStopTimeout)
 		return nil
 	})
+	s.reportExit(name, p)
+}
+
+// reportExit reports a failure if the engine exits before the stack stops.
+func (s *Stack) reportExit(name string, p *engines.Process) {
 	go func() {
 		<-p.Done()
 		if !s.isStopping() {

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"portside/local/async"
-	"portside/local/engines"
 	"portside/local/lambda"
 	"portside/local/logs"
 	"portside/local/s3events"
@@ -52,7 +51,12 @@ func (s *Stack) keepFailure(ctx context.Context, f async.Failure) (location stri
 	if err != nil {
 		return "", err
 	}
-	access := engines.S3Access{Endpoint: s.Info().S3, AccessKey: accessKeyID, SecretKey: secretAccessKey}
+	if s.engines != nil {
+		if err := s.waitForEngine(ctx, s.engines.s3); err != nil {
+			return "", err
+		}
+	}
+	access := s3Access(s.Info().S3)
 	return "s3://" + f.Destination + "/" + f.Key(now), access.PutJSON(ctx, f.Destination, f.Key(now), content)
 }
 

@@ -26,8 +26,12 @@ const (
 	registryPortFile     = "registry-port"
 )
 
-// startS3AndRegistry starts S3 and then the registry, which stores its images in S3.
+// startS3AndRegistry starts S3 and then the registry, which stores its images in S3. If they have yet to be built, it only reserves their
+// addresses.
 func (s *Stack) startS3AndRegistry(ctx context.Context) error {
+	if s.options.BuildEngines {
+		return s.reserveEngines()
+	}
 	if err := s.startS3(ctx); err != nil {
 		return err
 	}
@@ -54,9 +58,9 @@ func (s *Stack) startRegistry(ctx context.Context) error {
 	return s.startECR(ecr.Config{Registry: p.Endpoint, Password: c.Password, Now: time.Now})
 }
 
-// registrySettings returns the registry's settings. S3 must be running.
+// registrySettings returns the registry's settings. The address of S3 must be known.
 func (s *Stack) registrySettings() (engines.Registry, error) {
-	binary, err := s.binary("registryserver")
+	binary, err := s.binary(registryEngine)
 	if err != nil {
 		return engines.Registry{}, err
 	}
@@ -67,7 +71,7 @@ func (s *Stack) registrySettings() (engines.Registry, error) {
 	log, err := s.engineLog("registry")
 	return engines.Registry{
 		Binary: binary, Addr: s.lastRegistryAddr(), Password: password, Bucket: registryBucket, Log: log,
-		S3: engines.S3Access{Endpoint: s.info.S3, AccessKey: accessKeyID, SecretKey: secretAccessKey},
+		S3: s3Access(s.info.S3),
 	}, err
 }
 

@@ -18,6 +18,9 @@ func Setup(ctx context.Context, o Options) error {
 		return err
 	}
 	s.template.Store(loaded)
+	if err := s.createBuilder(ctx); err != nil {
+		return err
+	}
 	return runConcurrently(ctx, s.buildAll, func(ctx context.Context) error {
 		_, err := s.options.Fetch(ctx, s.console)
 		return err

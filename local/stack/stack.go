@@ -61,6 +61,9 @@ type Options struct {
 	RetryDelays []time.Duration
 	// BuildOnRequest starts the stack before all functions are built. They are built in the background, and first those that are invoked.
 	BuildOnRequest bool
+	// BuildEngines starts the stack before the S3 server and the registry are built. They are built in the background; functions whose
+	// roles permit calls of S3 or ECR wait for them. Then Crash does not see calls of S3.
+	BuildEngines bool
 	// Emulator is the path of a program that runs the functions as built for AWS, on arm64. If it is empty, they are built for this
 	// machine.
 	Emulator string
@@ -89,8 +92,9 @@ type Stack struct {
 	listener     net.Listener
 	template     atomic.Pointer[template.Stack]
 	builder      *build.Builder
-	operatorPath string // path of cmd/portside's binary
-	signInLink   string // of the first admin; empty if there is none
+	engines      *engineBuilds // nil unless BuildEngines
+	operatorPath string        // path of cmd/portside's binary
+	signInLink   string        // of the first admin; empty if there is none
 	watcher      *build.Watcher
 	runtime      *lambda.Runtime
 	dynamoDB     *dynamoproxy.Proxy
@@ -127,6 +131,7 @@ func Start(ctx context.Context, o Options) (*Stack, error) {
 		s.load,
 		s.createAuthorizer,
 		s.createEventQueues,
+		s.createBuilder,
 		s.startParts,
 		s.startRuntime,
 		s.watch,
@@ -135,6 +140,7 @@ func Start(ctx context.Context, o Options) (*Stack, error) {
 		s.serve,
 		s.startSchedules,
 		s.publishInfo,
+		s.buildEngines,
 	}
 	for _, step := range steps {
 		err := step(ctx)

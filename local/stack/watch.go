@@ -11,8 +11,7 @@ import (
 	"portside/local/template"
 )
 
-// buildAll builds the operator's command and, unless they are built on request, the functions.
-func (s *Stack) buildAll(ctx context.Context) error {
+func (s *Stack) createBuilder(context.Context) (err error) {
 	var ids []string
 	for _, f := range s.template.Load().Functions {
 		ids = append(ids, f.ID)
@@ -21,15 +20,16 @@ func (s *Stack) buildAll(ctx context.Context) error {
 	if s.options.Emulator != "" {
 		config.Arch = "arm64"
 	}
-	builder, err := build.New(config)
-	if err != nil {
-		return err
-	}
-	s.builder = builder
+	s.builder, err = build.New(config)
+	return err
+}
+
+// buildAll builds the operator's command and, unless they are built on request, the functions.
+func (s *Stack) buildAll(ctx context.Context) error {
 	if s.options.BuildOnRequest {
 		return s.buildOperator(ctx)
 	}
-	return runConcurrently(ctx, builder.All, s.buildOperator)
+	return runConcurrently(ctx, s.builder.All, s.buildOperator)
 }
 
 // watch starts rebuilding functions after saves, and builds those whose sources were saved during

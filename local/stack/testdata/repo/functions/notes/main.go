@@ -38,6 +38,12 @@ func handle(_ context.Context, r request) (response, error) {
 	case "GET /notes/{id}":
 		item, err := dynamodb("GetItem", object{"Key": object{"id": object{"S": id}}})
 		return response{StatusCode: 200, Body: item}, err
+	case "GET /s3":
+		r, err := http.Get(os.Getenv("AWS_ENDPOINT_URL_S3") + "/healthz")
+		if err != nil {
+			return response{}, err
+		}
+		return response{StatusCode: r.StatusCode}, r.Body.Close()
 	case "POST /crash":
 		os.Exit(2)
 	}
