@@ -100,7 +100,8 @@ var (
 	getJob = huma.Operation{
 		OperationID: "getJob", Method: http.MethodGet, Path: "/v1/capabilities/jobs/{jobId}", Tags: []string{tag},
 		Summary: "Get a job",
-		Description: "Returns the progress of one of your own jobs, and its result or error when it has ended. Jobs are deleted after 24 hours.\n\n" +
+		Description: "Returns the progress of one of your own jobs, and its result or error when it has ended. " +
+			"Jobs are deleted after 24 hours.\n\n" +
 			"Send the `ETag` in `If-None-Match` while you poll, and the response is a 304 without a body until the job changes. A batch that " +
 			"has succeeded always gets a full response, because its URLs expire.",
 		Errors: []int{http.StatusNotFound},

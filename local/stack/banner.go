@@ -30,7 +30,8 @@ func (s *Stack) Banner() string {
 		"",
 	}
 	if s.options.KeepLog {
-		lines = slices.Insert(lines, len(lines)-1, "  Log        "+s.relative(s.options.LogFile())+", with the lines of the functions; LOGS=json shows all here")
+		log := "  Log        " + s.relative(s.options.LogFile()) + ", with the lines of the functions; LOGS=json shows all here"
+		lines = slices.Insert(lines, len(lines)-1, log)
 	}
 	if _, err := os.Stat(s.KeyFile()); err == nil {
 		lines = append(lines,

@@ -66,7 +66,7 @@ func (s *Stack) bootstrap(ctx context.Context) error {
 	if _, err := os.Stat(s.KeyFile()); err != nil {
 		return fmt.Errorf("cannot create the first admin: %s", lastLine(p.Tail(), p.Err()))
 	}
-	s.console.printLine("the admin's key file is unchanged: " + lastLine(p.Tail(), p.Err()))
+	s.console.writeLine("the admin's key file is unchanged: " + lastLine(p.Tail(), p.Err()))
 	return nil
 }
 

@@ -36,7 +36,7 @@ func (c *console) Write(p []byte) (int, error) {
 		c.writeDetail(string(p))
 		return len(p), nil
 	}
-	c.print(string(p), string(p))
+	c.writeBoth(string(p), string(p))
 	return len(p), nil
 }
 
@@ -50,8 +50,8 @@ func isRoutine(line string) bool {
 	return entry.Level != "WARN" && entry.Level != "ERROR"
 }
 
-// print writes the short text for people, and the full text to the file.
-func (c *console) print(short, full string) {
+// writeBoth writes the short text for people, and the full text to the file.
+func (c *console) writeBoth(short, full string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	_, _ = io.WriteString(c.to, short)
@@ -71,15 +71,15 @@ func (c *console) writeDetail(text string) {
 	_, _ = io.WriteString(to, text)
 }
 
-// printLine writes a line. It ignores errors, because there is no other output.
-func (c *console) printLine(line string) { c.print(line+"\n", line+"\n") }
+// writeLine writes a line. It ignores errors, because there is no other output.
+func (c *console) writeLine(line string) { c.writeBoth(line+"\n", line+"\n") }
 
 // logRequest prints a request.
 func (s *Stack) logRequest(r gateway.Record) {
 	if s.console.hasFile() {
-		s.console.print(r.Short(s.options.Color)+"\n", r.Text(false)+"\n")
+		s.console.writeBoth(r.Short(s.options.Color)+"\n", r.Text(false)+"\n")
 	} else {
-		s.console.printLine(r.Text(s.options.Color))
+		s.console.writeLine(r.Text(s.options.Color))
 	}
 	if r.Status >= http.StatusInternalServerError {
 		s.reportFullDisk()
@@ -96,5 +96,5 @@ func (s *Stack) logError(text string) {
 			text += "\n" + rest
 		}
 	}
-	s.console.printLine(text)
+	s.console.writeLine(text)
 }

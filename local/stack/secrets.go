@@ -21,7 +21,7 @@ import (
 func (s *Stack) startSecrets(ctx context.Context) error {
 	store, err := secrets.New(ctx, secrets.Config{
 		Dir: filepath.Join(s.options.DataDir, "secrets"), Region: region, AccountID: accountID,
-		Invoke: s.invokeRotationStep, Log: s.console.printLine, Now: time.Now,
+		Invoke: s.invokeRotationStep, Log: s.console.writeLine, Now: time.Now,
 	})
 	if err != nil {
 		return err

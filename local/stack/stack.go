@@ -155,7 +155,7 @@ func Start(ctx context.Context, o Options) (*Stack, error) {
 }
 
 // Print writes a line to the log.
-func (s *Stack) Print(line string) { s.console.printLine(line) }
+func (s *Stack) Print(line string) { s.console.writeLine(line) }
 
 // Info returns the addresses of the stack's parts.
 func (s *Stack) Info() Info { return s.info }

@@ -16,7 +16,7 @@ func (s *Stack) createBuilder(context.Context) (err error) {
 	for _, f := range s.template.Load().Functions {
 		ids = append(ids, f.ID)
 	}
-	config := build.Config{RepoDir: s.options.RepoDir, Functions: ids, Log: s.console.printLine, LogError: s.logError}
+	config := build.Config{RepoDir: s.options.RepoDir, Functions: ids, Log: s.console.writeLine, LogError: s.logError}
 	if s.options.Emulator != "" {
 		config.Arch = "arm64"
 	}
@@ -62,14 +62,14 @@ func (s *Stack) reloadTemplate(ctx context.Context) {
 		return
 	}
 	if !haveSameParts(s.template.Load(), loaded) {
-		s.console.printLine("template.yaml: the functions, tables or buckets have changed: restart `make run` to apply that")
+		s.console.writeLine("template.yaml: the functions, tables or buckets have changed: restart `make run` to apply that")
 		return
 	}
 	if err := s.applyTemplate(ctx, loaded); err != nil {
 		s.logError("template.yaml: " + err.Error() + "; the stack keeps using the template from before this change")
 		return
 	}
-	s.console.printLine("template.yaml: the changes are applied")
+	s.console.writeLine("template.yaml: the changes are applied")
 }
 
 func (s *Stack) applyTemplate(ctx context.Context, t *template.Stack) error {
@@ -162,7 +162,7 @@ func (s *Stack) logSchedule(r schedule.Record) {
 	switch {
 	case s.isStopping():
 	case r.Err != nil:
-		s.console.printLine(fmt.Sprintf("schedule %s failed: %v", r.ID, r.Err))
+		s.console.writeLine(fmt.Sprintf("schedule %s failed: %v", r.ID, r.Err))
 	default:
 		s.console.writeDetail(fmt.Sprintf("schedule %s succeeded after %d ms\n", r.ID, r.Duration.Milliseconds()))
 	}
