@@ -125,7 +125,7 @@ func TestSimplify(t *testing.T) {
 func TestSimplifyDescribesLimits(t *testing.T) {
 	document := strings.NewReplacer(`"400"`, `"429"`, `"responses": {"BadRequest"`,
 		`"responses": {"TooManyRequests": {}, "LimitReached": {}, "BadRequest"`)
-	for extension, want := range map[string]string{"": "TooManyRequests", `"x-own-limit": true, `: "LimitReached"} {
+	for extension, want := range map[string]string{"": "TooManyRequests", `"x-own-limit": true,`: "LimitReached"} {
 		text := strings.Replace(document.Replace(small), `"tags": ["Known"]`, extension+`"tags": ["Known"]`, 1)
 		whole := parse(t, text)[0].content
 		if err := simplify(whole); err != nil {
