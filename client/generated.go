@@ -591,9 +591,7 @@ const (
 
 // Defines values for SummarizeMediaParamsInclude.
 const (
-	SummarizeMediaParamsIncludeCandidates SummarizeMediaParamsInclude = "candidates"
-	SummarizeMediaParamsIncludeEvidence   SummarizeMediaParamsInclude = "evidence"
-	SummarizeMediaParamsIncludeText       SummarizeMediaParamsInclude = "text"
+	SummarizeMediaParamsIncludeText SummarizeMediaParamsInclude = "text"
 )
 
 // Defines values for SummarizeMediaMultipartBodyFormat.
@@ -3198,7 +3196,7 @@ type CompareMediaMultipartBodyVariable1Type string
 
 // CompareMediaParams are the query parameters of CompareMedia.
 type CompareMediaParams struct {
-	// What the answer also includes, separated by commas. evidence: where in the file each value was found. candidates: up to five of the likeliest values of each variable. text: the text of each file, at most 1 MB in total. A job always includes the evidence. A summary has only text.
+	// What the answer also includes, separated by commas. evidence: where in the file each value was found. candidates: up to five of the likeliest values of each variable. text: the text of each file, at most 1 MB in total. A job always includes the evidence.
 	Include *[]CompareMediaParamsInclude
 }
 
@@ -3283,7 +3281,7 @@ type ExtractMediaMultipartBodyVariable1Type string
 
 // ExtractMediaParams are the query parameters of ExtractMedia.
 type ExtractMediaParams struct {
-	// What the answer also includes, separated by commas. evidence: where in the file each value was found. candidates: up to five of the likeliest values of each variable. text: the text of each file, at most 1 MB in total. A job always includes the evidence. A summary has only text.
+	// What the answer also includes, separated by commas. evidence: where in the file each value was found. candidates: up to five of the likeliest values of each variable. text: the text of each file, at most 1 MB in total. A job always includes the evidence.
 	Include *[]ExtractMediaParamsInclude
 }
 
@@ -3362,7 +3360,7 @@ type SummarizeMediaMultipartBodyLength string
 
 // SummarizeMediaParams are the query parameters of SummarizeMedia.
 type SummarizeMediaParams struct {
-	// What the answer also includes, separated by commas. evidence: where in the file each value was found. candidates: up to five of the likeliest values of each variable. text: the text of each file, at most 1 MB in total. A job always includes the evidence. A summary has only text.
+	// What the answer also includes. text: the text of each file, at most 1 MB in total.
 	Include *[]SummarizeMediaParamsInclude
 }
 

@@ -95,7 +95,7 @@ func TestSimplify(t *testing.T) {
 			"tags": ["Known"],
 			"security": [{"apiKey": []}],
 			"parameters": [{"name": "n", "in": "query", "description": "How many.", "schema": {"type": "integer"}},
-				{"name": "list", "in": "query", "explode": false, "schema": {"type": "array"}}],
+				{"name": "list", "in": "query", "explode": false, "schema": {"type": "array", "minItems": 1}}],
 			"requestBody": {"content": {"application/json": {"schema": {
 				"additionalProperties": false, "properties": {"x": {"$ref": "#/components/schemas/X"}}}}}},
 			"responses": {
@@ -118,6 +118,24 @@ func TestSimplify(t *testing.T) {
 	}`)[0].content
 	if diff := cmp.Diff(want, whole); diff != "" {
 		t.Errorf("simplified (-want +got):\n%s", diff)
+	}
+}
+
+// TestSimplifyDescribesLimits gives the operation a 429, with and without limits of its own.
+func TestSimplifyDescribesLimits(t *testing.T) {
+	document := strings.NewReplacer(`"400"`, `"429"`, `"responses": {"BadRequest"`,
+		`"responses": {"TooManyRequests": {}, "LimitReached": {}, "BadRequest"`)
+	for extension, want := range map[string]string{"": "TooManyRequests", `"x-own-limit": true,`: "LimitReached"} {
+		text := strings.Replace(document.Replace(small), `"tags": ["Known"]`, extension+`"tags": ["Known"]`, 1)
+		whole := parse(t, text)[0].content
+		if err := simplify(whole); err != nil {
+			t.Fatal(err)
+		}
+		operation := childObject(childObject(childObject(whole, "paths"), "/a"), "post")
+		got := childObject(childObject(operation, "responses"), "429")["$ref"]
+		if got != responsePrefix+want || operation["x-own-limit"] != nil {
+			t.Errorf("with %q, the 429 is %v, want %s, without the extension", extension, got, want)
+		}
 	}
 }
 

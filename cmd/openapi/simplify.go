@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"portside/shared/web"
 )
 
 const (
@@ -55,6 +57,9 @@ func simplifyOperation(merged, operation object) error {
 // commas between the values; without it, clients repeat the parameter, which the API refuses.
 func simplifyParameter(parameter object) {
 	schema, _ := parameter["schema"].(object)
+	if parameter["in"] == "query" {
+		refuseEmpty(schema)
+	}
 	if schema["type"] != "array" {
 		delete(parameter, "explode")
 	}
@@ -62,6 +67,14 @@ func simplifyParameter(parameter object) {
 		parameter["description"] = schema["description"]
 	}
 	delete(schema, "description")
+}
+
+// refuseEmpty describes that shared/web refuses empty parameters of a query.
+func refuseEmpty(schema object) {
+	limit := map[any]string{"string": "minLength", "array": "minItems"}[schema["type"]]
+	if limit != "" && schema[limit] == nil && schema["enum"] == nil {
+		schema[limit] = 1.0 // the type of numbers in parsed JSON
+	}
 }
 
 func checkTags(merged, operation object) error {
@@ -81,6 +94,8 @@ func checkTags(merged, operation object) error {
 func simplifyResponses(merged, operation object, needsCredential bool) error {
 	known := childObject(childObject(merged, "components"), "responses")
 	responses := childObject(operation, "responses")
+	hasOwnLimit := operation[web.OwnLimit] != nil
+	delete(operation, web.OwnLimit)
 	for code, response := range responses {
 		status, err := strconv.Atoi(code)
 		if err != nil {
@@ -91,6 +106,9 @@ func simplifyResponses(merged, operation object, needsCredential bool) error {
 			continue
 		}
 		name := strings.ReplaceAll(http.StatusText(status), " ", "")
+		if status == http.StatusTooManyRequests && hasOwnLimit {
+			name = "LimitReached"
+		}
 		if known[name] == nil {
 			return fmt.Errorf("the response %s is not described in frame.yaml as %s", code, name)
 		}

@@ -63,7 +63,7 @@ var (
 			"`Idempotency-Key`, a random UUID, you can safely repeat the request for 24 hours: the same body gets the first response again, " +
 			"with the same secret and `Idempotency-Replayed: true`, and a different body gets a 422. Until then, the service stores the " +
 			"secret encrypted with your key, of which it stores only a hash. If the token was revoked since, the response is a 409.",
-		Errors: web.BodyErrors(http.StatusConflict, http.StatusUnprocessableEntity),
+		Errors: web.BodyErrors(http.StatusConflict, http.StatusUnprocessableEntity), Extensions: map[string]any{web.OwnLimit: true},
 	}
 	listTokens = huma.Operation{
 		OperationID: "listTokens", Method: http.MethodGet, Path: "/api/v1/tokens", Tags: []string{"Tokens"},
@@ -100,7 +100,7 @@ var (
 			"Needs no credential but the leaked one. The response does not reveal whether it exists: it is the same and takes a second in " +
 			"any case. " +
 			"One network (an IPv4 address or an IPv6 /64) can send 60 reports in 10 minutes.",
-		Errors: web.BodyErrors(http.StatusTooManyRequests),
+		Errors: web.BodyErrors(http.StatusTooManyRequests), Extensions: map[string]any{web.OwnLimit: true},
 	}
 	createCredentialRequest = huma.Operation{
 		OperationID: "createCredentialRequest", Method: http.MethodPost, Path: "/api/v1/credential-requests",

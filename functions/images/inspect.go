@@ -5,9 +5,6 @@ import (
 	"errors"
 	"time"
 
-	"github.com/danielgtaylor/huma/v2"
-
-	"portside/shared/core/fault"
 	"portside/shared/core/parallel"
 	"portside/shared/core/text"
 	"portside/shared/images"
@@ -58,17 +55,7 @@ type ImageManifest struct {
 
 type getManifestInput struct {
 	RepositoryInput
-	Reference string `query:"reference" required:"true" maxLength:"256" doc:"A tag or digest." example:"1.2.0"`
-}
-
-// Resolve implements huma.Resolver.
-func (in *getManifestInput) Resolve(huma.Context) []error {
-	if images.IsTag(in.Reference) || images.IsDigest(in.Reference) {
-		return nil
-	}
-	return web.Failures([]fault.Field{{
-		Pointer: "query/reference", Detail: "must be a tag or a digest, such as sha256: followed by 64 hexadecimal digits",
-	}})
+	Reference string `query:"reference" required:"true" pattern:"^([A-Za-z0-9_][A-Za-z0-9._-]{0,127}|sha256:[0-9a-f]{64}|sha512:[0-9a-f]{128})$" patternDescription:"a tag or a digest, such as sha256: followed by 64 hexadecimal digits" doc:"A tag or digest." example:"1.2.0"`
 }
 
 type getManifestOutput struct {

@@ -68,9 +68,17 @@ func formSchema(task media.Task) *huma.Schema {
 }
 
 func describeVariables(fields map[string]*huma.Schema) {
-	fields["variable1_name"] = text("Name of the first variable. There are up to 100 variables; their numbers need not be consecutive.")
+	fields["variable1_name"] = variableName()
 	fields["variable1_type"] = choice("Type of the value.", "string", "number", "date", "boolean")
 	fields["variable1_description"] = text("What the value is.")
+}
+
+// variableName describes a name with a visible character and without control characters.
+func variableName() *huma.Schema {
+	longest := media.MaxNameChars
+	schema := text("Name of the first variable. There are up to 100 variables; their numbers need not be consecutive.")
+	schema.MaxLength, schema.Pattern = &longest, `^[^\x00-\x1f\x7f-\x9f]*[^\s\x00-\x1f\x7f-\x9f][^\x00-\x1f\x7f-\x9f]*$`
+	return schema
 }
 
 func leastConfidence() *huma.Schema {

@@ -28,7 +28,7 @@ func routes(h *handlers, auth web.Authenticator) *web.API {
 	web.Handle(api, may, summarizeText, h.summarizeText)
 	web.Handle(api, may, extractText, h.extractText)
 	web.Handle(api, may, compareTexts, h.compareTexts)
-	web.Handle(api, may, summarizeMedia, h.answerFiles(media.Summarize))
+	web.Handle(api, may, summarizeMedia, h.summarizeFiles)
 	web.Handle(api, may, extractMedia, h.answerFiles(media.Extract))
 	web.Handle(api, may, compareMedia, h.answerFiles(media.Compare))
 	web.Handle(api, may, compareMediaAlias, h.answerFiles(media.Compare))

@@ -51,7 +51,7 @@ var (
 		Description: "Mails a link and a code to the address, if it belongs to an active user. The response is the same for every " +
 			"address. Both work once, within 10 minutes, in the browser that has the cookie of this response. One network (an IPv4 " +
 			"address or IPv6 /64) gets at most 5 mails per hour for one address. A browser in which the user has signed in has its own 5.",
-		Errors: web.BodyErrors(http.StatusTooManyRequests),
+		Errors: web.BodyErrors(http.StatusTooManyRequests), Extensions: map[string]any{web.OwnLimit: true},
 	}
 	createSession = huma.Operation{
 		OperationID: "createSession", Method: http.MethodPost, Path: "/v1/sessions", Tags: []string{"Sessions"},
@@ -61,7 +61,8 @@ var (
 			"Five wrong codes end the link. A session ends when it is not used for 12 hours, and after 30 days at the latest. A user " +
 			"has at most 10 sessions; another sign-in ends the oldest. The session that the request carries ends, too. " +
 			"A user can sign in 20 times in 10 minutes, and 50 codes a day can be tried for one address.",
-		Errors: web.BodyErrors(http.StatusUnauthorized, http.StatusTooManyRequests, http.StatusConflict),
+		Errors:     web.BodyErrors(http.StatusUnauthorized, http.StatusTooManyRequests, http.StatusConflict),
+		Extensions: map[string]any{web.OwnLimit: true},
 	}
 	listSessions = huma.Operation{
 		OperationID: "listSessions", Method: http.MethodGet, Path: "/v1/sessions", Tags: []string{"Sessions"},
@@ -97,7 +98,7 @@ var (
 		Summary: "Begin a sign-in with a passkey",
 		Description: "Returns options for `navigator.credentials.get()`. Send its response to `POST /v1/sessions` within 5 minutes; it " +
 			"works once." + needsHostName,
-		Errors: []int{http.StatusConflict, http.StatusTooManyRequests},
+		Errors: []int{http.StatusConflict, http.StatusTooManyRequests}, Extensions: map[string]any{web.OwnLimit: true},
 	}
 	createPasskeyOptions = huma.Operation{
 		OperationID: "createPasskeyOptions", Method: http.MethodPost, Path: "/v1/passkeys/options", Tags: []string{"Passkeys"},

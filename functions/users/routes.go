@@ -160,7 +160,8 @@ var (
 			"with the same secret and `Idempotency-Replayed: true`, and a different body gets a 422. Until then, the service stores the " +
 			"secret encrypted with your key, of which it stores only a hash. If the created key was deleted since, the response is a 409." +
 			keyPermission,
-		Errors: web.BodyErrors(http.StatusForbidden, http.StatusNotFound, http.StatusConflict, http.StatusUnprocessableEntity),
+		Errors:     web.BodyErrors(http.StatusForbidden, http.StatusNotFound, http.StatusConflict, http.StatusUnprocessableEntity),
+		Extensions: map[string]any{web.OwnLimit: true},
 	}
 	getAPIKey = huma.Operation{
 		OperationID: "getApiKey", Method: http.MethodGet, Path: "/v1/users/{userId}/api-keys/{keyId}", Tags: []string{"API keys"},

@@ -71,9 +71,7 @@ func addOperation[I, O any](to huma.API, access Access, op huma.Operation, handl
 	op.Errors = slices.Concat(op.Errors, access.errors())
 	op.Responses = copyOf(op.Responses)
 	op.Security = access.security()
-	if access.permission != "" {
-		op.Extensions = map[string]any{"x-permission": access.permission}
-	}
+	op.Extensions = access.extensions(op)
 	if requirement := access.requirement(); requirement != "" {
 		op.Description += "\n\n" + requirement
 	}
@@ -95,6 +93,20 @@ func addOperation[I, O any](to huma.API, access Access, op huma.Operation, handl
 	})
 	documentBody(to.OpenAPI(), op, form)
 	documentReading(to.OpenAPI(), op, isPaginated(reflect.TypeFor[O]()))
+}
+
+// OwnLimit is the extension of an operation that has limits besides the rate limit of the credential. cmd/openapi then describes a 429
+// whose Retry-After can be up to a day.
+const OwnLimit = "x-own-limit"
+
+// extensions returns the extensions of an operation with its permission.
+func (a Access) extensions(op huma.Operation) map[string]any {
+	if a.permission == "" {
+		return op.Extensions
+	}
+	all := map[string]any{"x-permission": a.permission}
+	maps.Copy(all, op.Extensions)
+	return all
 }
 
 // copyOf returns responses that huma may change, while another API adds the same operation.

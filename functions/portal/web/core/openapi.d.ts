@@ -3652,6 +3652,19 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
+        /** @description A limit of the operation is reached, or the credential has exceeded its rate limit for the current minute; `code` and `detail` say which. */
+        LimitReached: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "Retry-After": components["headers"]["Retry-After-Limit"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description The resource does not exist. */
         NotFound: {
             headers: {
@@ -3747,6 +3760,8 @@ export interface components {
         "RateLimit-Policy": string;
         /** @description Seconds to wait before a retry, at most 60. */
         "Retry-After": number;
+        /** @description Seconds to wait before a retry, at most a day. */
+        "Retry-After-Limit": number;
         /** @description How to authenticate. */
         "WWW-Authenticate": string;
         /** @description The ID of this request in our logs. */
@@ -3859,6 +3874,7 @@ export type ResponseBadRequest = components['responses']['BadRequest'];
 export type ResponseConflict = components['responses']['Conflict'];
 export type ResponseForbidden = components['responses']['Forbidden'];
 export type ResponseInternalServerError = components['responses']['InternalServerError'];
+export type ResponseLimitReached = components['responses']['LimitReached'];
 export type ResponseNotFound = components['responses']['NotFound'];
 export type ResponsePreconditionFailed = components['responses']['PreconditionFailed'];
 export type ResponseRequestEntityTooLarge = components['responses']['RequestEntityTooLarge'];
@@ -3870,6 +3886,7 @@ export type ResponseUnsupportedMediaType = components['responses']['UnsupportedM
 export type HeaderRateLimit = components['headers']['RateLimit'];
 export type HeaderRateLimitPolicy = components['headers']['RateLimit-Policy'];
 export type HeaderRetryAfter = components['headers']['Retry-After'];
+export type HeaderRetryAfterLimit = components['headers']['Retry-After-Limit'];
 export type HeaderWwwAuthenticate = components['headers']['WWW-Authenticate'];
 export type HeaderXRequestId = components['headers']['X-Request-Id'];
 export type HeaderXShouldRetry = components['headers']['X-Should-Retry'];
@@ -4679,7 +4696,7 @@ export interface operations {
             413: components["responses"]["RequestEntityTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["UnprocessableEntity"];
-            429: components["responses"]["TooManyRequests"];
+            429: components["responses"]["LimitReached"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -4719,7 +4736,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             413: components["responses"]["RequestEntityTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests"];
+            429: components["responses"]["LimitReached"];
             500: components["responses"]["InternalServerError"];
         };
     };
@@ -4941,7 +4958,7 @@ export interface operations {
     compareMediaAlias: {
         parameters: {
             query?: {
-                /** @description What the answer also includes, separated by commas. evidence: where in the file each value was found. candidates: up to five of the likeliest values of each variable. text: the text of each file, at most 1 MB in total. A job always includes the evidence. A summary has only text. */
+                /** @description What the answer also includes, separated by commas. evidence: where in the file each value was found. candidates: up to five of the likeliest values of each variable. text: the text of each file, at most 1 MB in total. A job always includes the evidence. */
                 include?: ("evidence" | "candidates" | "text")[];
             };
             header?: {
@@ -5915,7 +5932,7 @@ export interface operations {
     compareMedia: {
         parameters: {
             query?: {
-                /** @description What the answer also includes, separated by commas. evidence: where in the file each value was found. candidates: up to five of the likeliest values of each variable. text: the text of each file, at most 1 MB in total. A job always includes the evidence. A summary has only text. */
+                /** @description What the answer also includes, separated by commas. evidence: where in the file each value was found. candidates: up to five of the likeliest values of each variable. text: the text of each file, at most 1 MB in total. A job always includes the evidence. */
                 include?: ("evidence" | "candidates" | "text")[];
             };
             header?: {
@@ -6479,7 +6496,7 @@ export interface operations {
     extractMedia: {
         parameters: {
             query?: {
-                /** @description What the answer also includes, separated by commas. evidence: where in the file each value was found. candidates: up to five of the likeliest values of each variable. text: the text of each file, at most 1 MB in total. A job always includes the evidence. A summary has only text. */
+                /** @description What the answer also includes, separated by commas. evidence: where in the file each value was found. candidates: up to five of the likeliest values of each variable. text: the text of each file, at most 1 MB in total. A job always includes the evidence. */
                 include?: ("evidence" | "candidates" | "text")[];
             };
             header?: {
@@ -6956,8 +6973,8 @@ export interface operations {
     summarizeMedia: {
         parameters: {
             query?: {
-                /** @description What the answer also includes, separated by commas. evidence: where in the file each value was found. candidates: up to five of the likeliest values of each variable. text: the text of each file, at most 1 MB in total. A job always includes the evidence. A summary has only text. */
-                include?: ("evidence" | "candidates" | "text")[];
+                /** @description What the answer also includes. text: the text of each file, at most 1 MB in total. */
+                include?: "text"[];
             };
             header?: {
                 /** @description respond-async: respond at once with 202 and a job (RFC 7240). */
@@ -8434,7 +8451,7 @@ export interface operations {
             409: components["responses"]["Conflict"];
             413: components["responses"]["RequestEntityTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests"];
+            429: components["responses"]["LimitReached"];
             500: components["responses"]["InternalServerError"];
         };
     };
@@ -8638,7 +8655,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             413: components["responses"]["RequestEntityTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests"];
+            429: components["responses"]["LimitReached"];
             500: components["responses"]["InternalServerError"];
         };
     };
@@ -8741,7 +8758,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             403: components["responses"]["Forbidden"];
             409: components["responses"]["Conflict"];
-            429: components["responses"]["TooManyRequests"];
+            429: components["responses"]["LimitReached"];
             500: components["responses"]["InternalServerError"];
         };
     };
@@ -9589,7 +9606,7 @@ export interface operations {
             413: components["responses"]["RequestEntityTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["UnprocessableEntity"];
-            429: components["responses"]["TooManyRequests"];
+            429: components["responses"]["LimitReached"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
