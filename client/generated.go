@@ -2421,8 +2421,18 @@ type Quote struct {
 
 // RankingEntry defines model for RankingEntry.
 type RankingEntry struct {
+	// Email E-mail address of the user; only for persons. Null if the user is deleted.
+	//
+	// Examples: ada@example.com
+	Email *string `json:"email,omitempty"`
+
 	// Kind Only for artifacts.
 	Kind *RankingEntryKind `json:"kind,omitempty"`
+
+	// Name Name of the user; only for persons. Null if the user is deleted.
+	//
+	// Examples: Ada Lovelace
+	Name *string `json:"name,omitempty"`
 
 	// Previous Pulls within the period of the comparison; only with compare.
 	//

@@ -9,11 +9,14 @@ import (
 
 	"portside/shared/analytics"
 	"portside/shared/core/principal"
+	"portside/shared/core/versions"
 	"portside/shared/credentials"
 	"portside/shared/dynamo/daycounts"
 	"portside/shared/dynamo/items"
+	"portside/shared/pulls"
 	"portside/shared/testkit/awstest"
 	"portside/shared/testkit/webtest"
+	"portside/shared/users"
 )
 
 const (
@@ -126,9 +129,32 @@ func TestRankings(t *testing.T) {
 		map[string]any{"kind": "image", "repository": "acme/web", "pulls": 7.0, "previous": 0.0},
 	})
 	answer = manager.Get(rankings + "?by=person&period=this_week&limit=1").WantStatus(http.StatusOK)
-	answer.WantValue("data.entries", []any{map[string]any{"userId": ben, "pulls": 22.0}})
+	answer.WantValue("data.entries", []any{map[string]any{"userId": ben, "name": nil, "email": nil, "pulls": 22.0}})
 	answer = manager.Get(rankings + "?by=person&period=custom&startDate=2025-01-01&endDate=2025-12-31&compare=year_ago")
 	answer.WantStatus(http.StatusOK).WantValue("data.entries", []any{}).WantValue("data.meta.partial", false)
+}
+
+// TestRankingNamesUsers ranks a user and a deleted one, whose pulls stay in the ranking.
+func TestRankingNamesUsers(t *testing.T) {
+	b := newTestService(t)
+	b.pull(pulls.Pull{Kind: pulls.Chart, Repository: "product", Reference: "1.4.0", OwnerID: ada}, 2)
+	b.pull(pulls.Pull{Kind: pulls.Chart, Repository: "product", Reference: "1.4.0", OwnerID: ben}, 1)
+	service := users.NewService(b.people, nil, func() string { return ada }, b.clock.Now)
+	input := users.NewUser{Email: "ada@example.com", Name: "Ada Lovelace", Role: principal.Manager}
+	if _, err := service.Create(t.Context(), users.CreateOptions{Caller: principal.Operator()}, input); err != nil {
+		t.Fatal(err)
+	}
+	manager := b.as(principal.Manager)
+	deleted := map[string]any{"userId": ben, "name": nil, "email": nil, "pulls": 1.0}
+	manager.Get(rankings+"?by=person").WantStatus(http.StatusOK).WantValue("data.entries", []any{
+		map[string]any{"userId": ada, "name": "Ada Lovelace", "email": "ada@example.com", "pulls": 2.0}, deleted,
+	})
+	if err := service.Delete(t.Context(), principal.Operator(), versions.Target{ID: ada}); err != nil {
+		t.Fatal(err)
+	}
+	manager.Get(rankings+"?by=person").WantStatus(http.StatusOK).WantValue("data.entries", []any{
+		map[string]any{"userId": ada, "name": nil, "email": nil, "pulls": 2.0}, deleted,
+	})
 }
 
 func TestOnlyReadersOfTokensSeePeople(t *testing.T) {

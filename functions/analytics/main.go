@@ -9,9 +9,11 @@ import (
 	"portside/shared/analytics/analyticsdynamo"
 	"portside/shared/credentials"
 	"portside/shared/credentials/credentialsdynamo"
+	"portside/shared/dynamo/daycounts"
 	"portside/shared/dynamo/items"
 	"portside/shared/lambda/awsenv"
 	"portside/shared/lambda/start"
+	"portside/shared/users/usersdynamo"
 )
 
 func main() { start.HTTP(build) }
@@ -27,5 +29,6 @@ func build(settings *start.Settings) (http.Handler, error) {
 	return routes(&handlers{
 		analytics: analytics.NewService(store, quota, time.Now), rankings: analytics.NewRankings(stored, time.Now),
 		visibility: credentials.NewVisibility(keys, time.Now),
+		people:     usersdynamo.New(client, settings.String("USERS_TABLE"), keys, daycounts.In(settings.String("ANALYTICS_TABLE"))),
 	}, auth).Handler(), nil
 }

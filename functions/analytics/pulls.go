@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"maps"
+	"slices"
 
 	"portside/shared/analytics"
 	"portside/shared/core/fault"
@@ -40,9 +42,16 @@ type PreviousPeriod struct {
 type RankingEntry struct {
 	Kind       string `json:"kind,omitempty" enum:"chart,image" doc:"Only for artifacts."`
 	Repository string `json:"repository,omitempty" doc:"Name of the chart, or repository of the image; only for artifacts that you can see in the lists of charts and images." example:"acme/api"`
-	UserID     string `json:"userId,omitempty" doc:"ID of the user; only for persons. The user may be deleted." example:"01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11"`
-	Pulls      int64  `json:"pulls" doc:"Pulls within the period, as usage.pulls of the dashboard counts them." example:"31"`
-	Previous   *int64 `json:"previous,omitempty" doc:"Pulls within the period of the comparison; only with compare." example:"28"`
+	*RankedUser
+	Pulls    int64  `json:"pulls" doc:"Pulls within the period, as usage.pulls of the dashboard counts them." example:"31"`
+	Previous *int64 `json:"previous,omitempty" doc:"Pulls within the period of the comparison; only with compare." example:"28"`
+}
+
+// RankedUser is the user of an entry. Entries of artifacts have none of its fields.
+type RankedUser struct {
+	UserID string  `json:"userId" required:"false" doc:"ID of the user; only for persons. The user may be deleted." example:"01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11"`
+	Name   *string `json:"name" required:"false" doc:"Name of the user; only for persons. Null if the user is deleted." example:"Ada Lovelace"`
+	Email  *string `json:"email" required:"false" doc:"E-mail address of the user; only for persons. Null if the user is deleted." example:"ada@example.com"`
 }
 
 // errNeedsTokensRead refuses by=person to callers without tokens:read, the permission that GET /api/v1/pulls requires for the
@@ -65,7 +74,22 @@ func (h *handlers) pulls(ctx context.Context, in *pullsInput) (*pullsOutput, err
 	}
 	out := &pullsOutput{}
 	out.Body.Data = encodeRanking(in.By, ranking, viewer)
-	return out, nil
+	return out, h.nameUsers(ctx, out.Body.Data.Entries)
+}
+
+// nameUsers adds the names and e-mail addresses of the users in a ranking, with one read of all of them.
+func (h *handlers) nameUsers(ctx context.Context, entries []RankingEntry) error {
+	ranked := map[string]*RankedUser{}
+	for _, e := range entries {
+		if e.RankedUser != nil {
+			ranked[e.UserID] = e.RankedUser
+		}
+	}
+	found, err := h.people.Persons(ctx, slices.Collect(maps.Keys(ranked)))
+	for _, p := range found {
+		ranked[p.ID].Name, ranked[p.ID].Email = &p.Name, &p.Email
+	}
+	return err
 }
 
 func encodeRanking(by analytics.RankingKind, ranking analytics.Ranking, viewer principal.Principal) pullsData {
@@ -77,7 +101,10 @@ func encodeRanking(by analytics.RankingKind, ranking analytics.Ranking, viewer p
 		data.Previous = &PreviousPeriod{encodePeriod(*ranking.Compared)}
 	}
 	for i, e := range ranking.Entries {
-		entry := RankingEntry{Kind: e.Kind, UserID: e.UserID, Pulls: e.Pulls}
+		entry := RankingEntry{Kind: e.Kind, Pulls: e.Pulls}
+		if by == analytics.People {
+			entry.RankedUser = &RankedUser{UserID: e.UserID}
+		}
 		if isVisible(e, viewer) {
 			entry.Repository = e.Repository
 		}

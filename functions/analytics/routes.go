@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"net/http"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -16,6 +17,10 @@ type handlers struct {
 	analytics  *analytics.Service
 	rankings   *analytics.Rankings
 	visibility *credentials.Visibility
+	people     interface {
+		// Persons returns the users with the distinct ids, in no particular order. It skips unknown ids.
+		Persons(ctx context.Context, ids []string) ([]principal.Person, error)
+	}
 }
 
 // routes returns the API of this function.

@@ -28,6 +28,7 @@ import (
 	"portside/shared/pulls/pullsdynamo"
 	"portside/shared/testkit/awstest"
 	"portside/shared/testkit/webtest"
+	"portside/shared/users/usersdynamo"
 )
 
 // now is a Saturday afternoon.
@@ -38,6 +39,7 @@ type testService struct {
 	testing.TB
 	client    *dynamodb.Client
 	analytics string
+	people    *usersdynamo.Store
 	keys      *credentialsdynamo.Table
 	clock     *webtest.Clock
 	pullLog   *pullsdynamo.Store
@@ -48,11 +50,11 @@ func newTestService(tb testing.TB) *testService {
 	tb.Helper()
 	client := awstest.DynamoDB(tb)
 	table := awstest.Table(tb, client, "AnalyticsTable")
+	keys := credentialsdynamo.New(client, awstest.Table(tb, client, "CredentialsTable"), awstest.Table(tb, client, "RequestCountsTable"))
 	return &testService{
-		TB: tb, client: client, analytics: table, pullLog: pullsdynamo.New(client, awstest.Table(tb, client, "PullsTable"), table),
-		keys: credentialsdynamo.New(client, awstest.Table(tb, client, "CredentialsTable"),
-			awstest.Table(tb, client, "RequestCountsTable")),
-		clock: webtest.NewClock(now),
+		TB: tb, client: client, analytics: table, pullLog: pullsdynamo.New(client, awstest.Table(tb, client, "PullsTable"), table), keys: keys,
+		people: usersdynamo.New(client, awstest.Table(tb, client, "UsersTable"), keys, daycounts.In(table)),
+		clock:  webtest.NewClock(now),
 	}
 }
 
@@ -62,7 +64,7 @@ func (s *testService) handler() http.Handler {
 	service := analytics.NewService(store, analytics.Gigabytes(100), s.clock.Now)
 	auth := credentials.NewAuthenticator(s.keys, 0, s.clock.Now)
 	visibility := credentials.NewVisibility(s.keys, s.clock.Now)
-	return routes(&handlers{service, analytics.NewRankings(store, s.clock.Now), visibility}, auth).Handler()
+	return routes(&handlers{service, analytics.NewRankings(store, s.clock.Now), visibility, s.people}, auth).Handler()
 }
 
 // key creates an API key of a new user with a role.

@@ -2,6 +2,7 @@ package web
 
 import (
 	"fmt"
+	"io"
 	"mime"
 	"net/http"
 	"strings"
@@ -28,14 +29,19 @@ var (
 
 // checkBody rejects a body that is too large, and a body that is not plain JSON unless the operation takes a form. It
 // checks the media type instead of huma, which accepts more types as JSON and fewer spellings of application/json. A
-// compressed body is rejected by its Content-Encoding, because it would otherwise be reported as invalid JSON.
+// compressed body is rejected by its Content-Encoding, because it would otherwise be reported as invalid JSON. An operation
+// without a body rejects every body, even {}, because a client that sends one expects that it has an effect.
 func checkBody(ctx huma.Context, next func(huma.Context)) {
 	r, w := humago.Unwrap(ctx)
+	in := inputFrom(r.Context())
 	if ctx.Operation().RequestBody == nil {
+		if r.Method != http.MethodGet && r.Method != http.MethodHead && hasBody(r) { // clients may send a GET with a body
+			in.failures = append(in.failures, fault.Field{Detail: "send no body"})
+		}
 		next(ctx)
 		return
 	}
-	inputFrom(r.Context()).request = r
+	in.request = r
 	if limit := ctx.Operation().MaxBodyBytes; limit > 1 && r.ContentLength >= limit {
 		writeFault(w, r, tooLarge(ctx.Operation()), credentials.Allowance{})
 		return
@@ -57,6 +63,15 @@ func checkBody(ctx huma.Context, next func(huma.Context)) {
 		inputFrom(r.Context()).body, _ = keepBody(r, ctx.Operation().MaxBodyBytes) // huma gets the same error when it reads on
 	}
 	next(ctx)
+}
+
+// hasBody reads one byte, because a request in chunks does not declare its length.
+func hasBody(r *http.Request) bool {
+	if r.Body == nil {
+		return false
+	}
+	n, _ := io.ReadFull(r.Body, make([]byte, 1))
+	return n > 0
 }
 
 // isJSON accepts application/json in UTF-8, the only encoding that RFC 8259 permits, and a missing Content-Type. A PATCH may also have the type

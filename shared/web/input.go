@@ -11,13 +11,13 @@ import (
 
 // input is what the middlewares of a request pass on to each other and to the handler.
 type input struct {
-	url               *url.URL           // of the request
-	response          http.Header        // of the response
-	request           *http.Request      // set if the operation has a body
-	body              []byte             // of a PUT or PATCH, at most as long as the operation takes
-	bodyType          reflect.Type       // of the operation's input; nil if it has none
-	parameterFailures []fault.Field      // found by checkParameters; reported with those of huma
-	early             <-chan earlyResult // gets one result if the operation has an EarlyRead
+	url      *url.URL           // of the request
+	response http.Header        // of the response
+	request  *http.Request      // set if the operation has a body
+	body     []byte             // of a PUT or PATCH, at most as long as the operation takes
+	bodyType reflect.Type       // of the operation's input; nil if it has none
+	failures []fault.Field      // found by the middlewares; reported with those of huma
+	early    <-chan earlyResult // gets one result if the operation has an EarlyRead
 }
 
 type inputKey struct{}

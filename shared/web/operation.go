@@ -79,7 +79,7 @@ func addOperation[I, O any](to huma.API, access Access, op huma.Operation, handl
 	form := op.RequestBody
 	op.RequestBody = nil // otherwise huma reads it
 	huma.Register(to, op, func(ctx context.Context, input *I) (*O, error) {
-		if failures := inputFrom(ctx).parameterFailures; len(failures) > 0 {
+		if failures := inputFrom(ctx).failures; len(failures) > 0 {
 			return nil, problemFor(ctx, fault.Invalid(failures...))
 		}
 		output, err := handler(ctx, input)

@@ -20,7 +20,7 @@ func checkParameters(ctx huma.Context, next func(huma.Context)) {
 	r, w := humago.Unwrap(ctx)
 	in := inputFrom(r.Context())
 	in.url, in.response = r.URL, w.Header()
-	in.parameterFailures = slices.Concat(
+	in.failures = slices.Concat(
 		queryFailures(r.URL.RawQuery, ctx.Operation()), headerFailures(r.Header, parameters(ctx.Operation(), "header")),
 	)
 	next(ctx)

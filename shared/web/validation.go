@@ -25,7 +25,7 @@ var configureHuma = sync.OnceFunc(func() {
 	huma.NewError = func(status int, _ string, errs ...error) huma.StatusError { return problemOfFailures(status, errs) }
 	huma.NewErrorWithContext = func(ctx huma.Context, status int, message string, errs ...error) huma.StatusError {
 		rec, in := server.RecordFrom(ctx.Context()), inputFrom(ctx.Context())
-		p := problemOfFailures(status, append(Failures(in.parameterFailures), in.nameKnownFields(in.locateNotPlain(errs))...))
+		p := problemOfFailures(status, append(Failures(in.failures), in.nameKnownFields(in.locateNotPlain(errs))...))
 		if status == http.StatusRequestEntityTooLarge {
 			p = server.ProblemOf(tooLarge(ctx.Operation()))
 		}

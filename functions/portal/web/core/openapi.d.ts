@@ -3073,10 +3073,20 @@ export interface components {
              */
             pulls: number;
             /**
+             * @description E-mail address of the user; only for persons. Null if the user is deleted.
+             * @example ada@example.com
+             */
+            email?: string | null;
+            /**
              * @description Only for artifacts.
              * @enum {string}
              */
             kind?: "chart" | "image";
+            /**
+             * @description Name of the user; only for persons. Null if the user is deleted.
+             * @example Ada Lovelace
+             */
+            name?: string | null;
             /**
              * Format: int64
              * @description Pulls within the period of the comparison; only with compare.
@@ -5565,6 +5575,8 @@ export interface operations {
                      *         "complete": true,
                      *         "entries": [
                      *           {
+                     *             "name": "Ada Lovelace",
+                     *             "email": "ada@example.com",
                      *             "kind": "chart",
                      *             "previous": 28,
                      *             "pulls": 31,

@@ -5,7 +5,6 @@ import { get } from "../../core/api.js";
 import { formatNumber } from "../../core/format.js";
 import { useLoad } from "../../core/hooks.js";
 import { html } from "../../core/html.js";
-import { loadPeople } from "../../core/people.js";
 import { strings } from "../../core/strings.js";
 import { changeText } from "./figures.js";
 import { DataTable } from "./series.js";
@@ -44,9 +43,8 @@ export function Ranking({ by, view, round, otherName }) {
  */
 async function loadRanking(by, view, signal) {
   const { data } = await get("/v1/analytics/pulls", { query: { by, ...apiQuery(view) }, signal });
-  const people = by === "person" ? await loadPeople(data.entries.map((e) => e.userId ?? ""), signal) : {};
   const rows = data.entries.map((e, i) => ({
-    ...(by === "person" ? person(e, people) : artifact(e, i)), value: e.pulls, before: e.previous,
+    ...(by === "person" ? person(e) : artifact(e, i)), value: e.pulls, before: e.previous,
   }));
   const hasHidden = by === "artifact" && data.entries.some((e) => !e.repository);
   return { rows, isComplete: data.complete, hasHidden };
@@ -60,12 +58,8 @@ function artifact({ kind = "image", repository }, i) {
   return repository ? { key: `${kind} ${repository}`, name: `${repository} (${texts.kinds[kind]})` } : { key: String(i), name: texts.hidden[kind] };
 }
 
-/**
- * @param {Entry} entry
- * @param {Record<string, import("../../core/people.js").ListedUser>} people
- */
-function person({ userId = "" }, people) {
-  const name = people[userId]?.name;
+/** @param {Entry} entry without name if the user is deleted */
+function person({ userId = "", name }) {
   return name ? { key: userId, name, href: `/portal/users/${userId}` } : { key: userId, name: `${texts.deleted} ${userId.slice(0, 8)}` };
 }
 
