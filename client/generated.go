@@ -682,6 +682,7 @@ const (
 const (
 	UpdateUserJSONBodyStatusActive    UpdateUserJSONBodyStatus = "active"
 	UpdateUserJSONBodyStatusInactive  UpdateUserJSONBodyStatus = "inactive"
+	UpdateUserJSONBodyStatusPending   UpdateUserJSONBodyStatus = "pending"
 	UpdateUserJSONBodyStatusSuspended UpdateUserJSONBodyStatus = "suspended"
 )
 
@@ -3708,7 +3709,7 @@ type UpdateUserJSONBody struct {
 	// Examples: manager
 	Role *UpdateUserJSONBodyRole `json:"role,omitempty"`
 
-	// Status With any status but active, all credentials of the user stop working at once, and sessions and passkeys for good.
+	// Status pending only if the user is pending. With any status but active, all credentials of the user stop working at once, and sessions and passkeys for good.
 	//
 	// Examples: suspended
 	Status *UpdateUserJSONBodyStatus `json:"status,omitempty"`

@@ -161,9 +161,9 @@ func TestBackupRefusesInvalidUsage(t *testing.T) {
 	dir := t.TempDir()
 	stopped, stop := context.WithCancel(t.Context())
 	stop()
-	a.expect(a.runWith(stopped, nil, "backup", dir, "--local", a.dir), 1, "stopped; run the command again")
+	a.expect(a.runWith(stopped, nil, "backup", dir, "--local", a.dir), 130, "stopped; run the command again")
 	a.expect(a.run("backup", dir), 0, "complete")
-	a.expect(a.runWith(stopped, nil, "restore", dir, "--local", a.dir), 1, "stopped; run the command again")
+	a.expect(a.runWith(stopped, nil, "restore", dir, "--local", a.dir), 130, "stopped; run the command again")
 	for want, args := range map[string][]string{
 		"pass one folder":        {"backup"},
 		"pass one folder; see":   {"restore", dir, dir},

@@ -319,7 +319,7 @@ func TestRebuildRanks(t *testing.T) {
 	}
 	stopped, stop := context.WithCancel(t.Context())
 	stop()
-	o.expect(o.runWith(stopped, nil, "rebuild-ranks", "--local", o.dir), 1, "stopped; run the command again")
+	o.expect(o.runWith(stopped, nil, "rebuild-ranks", "--local", o.dir), 130, "stopped; run the command again")
 }
 
 // TestDocumentedCommands compares the table of docs/operations.md with the commands.

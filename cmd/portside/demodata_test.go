@@ -66,7 +66,7 @@ func TestDemoDataRejectsInvalidUsage(t *testing.T) {
 	a.expect(a.run("demo-data", "x"), 2, "unexpected argument")
 	stopped, stop := context.WithCancel(t.Context())
 	stop()
-	if got := a.runWith(stopped, nil, "demo-data", "--local", a.dir); got.code != 1 {
+	if got := a.runWith(stopped, nil, "demo-data", "--local", a.dir); got.code != 130 {
 		t.Errorf("exit code %d, stderr %s", got.code, got.stderr)
 	}
 }

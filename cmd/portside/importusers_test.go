@@ -232,7 +232,7 @@ func TestImportInterrupted(t *testing.T) {
 		stop()
 	}}
 	got := o.runWith(ctx, file, "import-users", "-", "--format", "jsonl", "--local", o.dir)
-	o.expect(got, 1, "stopped; import the file again to continue")
+	o.expect(got, 130, "stopped; import the file again to continue")
 	before := len(o.userEmails())
 	if before != chunkSize {
 		t.Errorf("%d users after the interruption, want the %d of the chunk that was started", before, chunkSize)

@@ -314,5 +314,5 @@ func TestReconcileRejectsInvalidUsage(t *testing.T) {
 		"are not compared, because the pull log is kept for 400 days")
 	stopped, stop := context.WithCancel(t.Context())
 	stop()
-	a.expect(a.runWith(stopped, nil, "reconcile", "--local", a.dir), 1, "stopped; run the command again")
+	a.expect(a.runWith(stopped, nil, "reconcile", "--local", a.dir), 130, "stopped; run the command again")
 }

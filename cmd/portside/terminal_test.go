@@ -112,7 +112,7 @@ func (c *terminal) await(text string) {
 
 func (c *terminal) press(keys string) {
 	c.t.Helper()
-	if _, err := io.WriteString(c.user, keys); err != nil {
+	if _, err := c.user.WriteString(keys); err != nil {
 		c.t.Fatal(err)
 	}
 }

@@ -25,12 +25,12 @@ func versionCommand() command {
 that it knows. The commit is unknown if the sources have no git history, such as those of an
 archive, or if -buildvcs=false was set.`,
 		prepare: func(*flag.FlagSet) action {
-			return func(_ context.Context, p process, arguments []string) error {
+			return func(ctx context.Context, p process, arguments []string) error {
 				if err := rejectArguments(arguments); err != nil {
 					return err
 				}
 				_, err := fmt.Fprintf(p.stdout, "portside %s (%s, %s/%s, data layout %d)\n",
-					describe(revision()), runtime.Version(), runtime.GOOS, runtime.GOARCH, layout.Version)
+					describe(revision(ctx)), runtime.Version(), runtime.GOOS, runtime.GOARCH, layout.Version)
 				return err
 			}
 		},
@@ -45,7 +45,7 @@ func describe(revision string) string {
 	return revision
 }
 
-func revision() string {
+func revision(ctx context.Context) string {
 	build, _ := debug.ReadBuildInfo()
 	if found := revisionOf(build); found != unknownRevision {
 		return found
@@ -55,16 +55,16 @@ func revision() string {
 	if err != nil || !found {
 		return unknownRevision
 	}
-	return checkoutRevision(executable, filepath.Dir(source))
+	return checkoutRevision(ctx, executable, filepath.Dir(source))
 }
 
 // checkoutRevision returns the commit of the folder with the sources if `go run` has just built the command from them. `go run` does not
 // record the commit. Other commands without a record can be older than the folder.
-func checkoutRevision(executable, sources string) string {
+func checkoutRevision(ctx context.Context, executable, sources string) string {
 	if !strings.Contains(filepath.ToSlash(executable), "/go-build") {
 		return unknownRevision
 	}
-	output, err := exec.CommandContext(context.Background(), "git", "-C", sources,
+	output, err := exec.CommandContext(ctx, "git", "-C", sources,
 		"describe", "--always", "--exclude=*", fmt.Sprint("--abbrev=", shortRevision), "--dirty="+changesSuffix).Output()
 	if err != nil {
 		return unknownRevision

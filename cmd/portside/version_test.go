@@ -55,20 +55,21 @@ func TestRevisionOfGoRun(t *testing.T) {
 		}
 	}
 	const built = "/tmp/go-build17/b001/exe/portside"
-	clean := checkoutRevision(built, dir)
+	clean := checkoutRevision(t.Context(), built, dir)
 	if !regexp.MustCompile(`^[0-9a-f]{12}$`).MatchString(clean) {
 		t.Errorf("the revision is %q", clean)
 	}
 	if err := os.WriteFile(file, []byte("package other\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if got := checkoutRevision(built, dir); got != clean+", with changes" {
+	if got := checkoutRevision(t.Context(), built, dir); got != clean+", with changes" {
 		t.Errorf("with changes, the revision is %q", got)
 	}
-	if got := checkoutRevision("/usr/local/bin/portside", dir); got != unknownRevision {
+	if got := checkoutRevision(t.Context(), "/usr/local/bin/portside", dir); got != unknownRevision {
 		t.Errorf("an installed command, which can be older, has the revision %q", got)
 	}
-	if got := checkoutRevision(built, t.TempDir()); got != unknownRevision || !strings.Contains(describe(got), "without the git history") {
+	got := checkoutRevision(t.Context(), built, t.TempDir())
+	if got != unknownRevision || !strings.Contains(describe(got), "without the git history") {
 		t.Errorf("sources without a history have the revision %q", got)
 	}
 }

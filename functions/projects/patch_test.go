@@ -59,5 +59,5 @@ func TestPatchChecksVersionAndType(t *testing.T) {
 	root.With("Content-Type", "application/json-patch+json").Patch(at, `[]`).WantStatus(http.StatusUnsupportedMediaType)
 	root.With("Content-Type", "application/merge-patch+json").Put(at, `{"name":"Ada"}`).WantStatus(http.StatusUnsupportedMediaType)
 	root.Patch(at, `null`).WantStatus(http.StatusBadRequest)
-	root.Patch(at, `{"nmae":"Ada"}`).WantStatus(http.StatusBadRequest).WantValue("errors.0.pointer", "/nmae")
+	root.Patch(at, `{"title":"Ada"}`).WantStatus(http.StatusBadRequest).WantValue("errors.0.pointer", "/title")
 }

@@ -172,7 +172,7 @@ func (s *service) get(_ context.Context, _ *ProjectPath, project projects.Projec
 	return newProjectOutput(project), nil
 }
 
-// ReadOnlyProject has the fields of a project that a change cannot change.
+// ReadOnlyProject has the fields of a project that an update cannot change.
 type ReadOnlyProject struct {
 	ID        web.ReadOnly `json:"id,omitempty" hidden:"true"`
 	CreatedAt web.ReadOnly `json:"createdAt,omitempty" hidden:"true"`
@@ -220,20 +220,26 @@ func (s *service) patch(ctx context.Context, in *updateProjectInput) (*projectOu
 
 func (s *service) change(ctx context.Context, in *updateProjectInput, change projects.Change) (*projectOutput, error) {
 	target := in.target(in.Condition)
-	if web.HasReadOnly(in.Body) {
-		stored, err := s.projects.Get(ctx, target.ID)
-		if err != nil {
-			return nil, err
-		}
-		if err := web.WantReadOnly(in.Body, encodeProject(stored)); err != nil {
-			return nil, err
-		}
+	if err := s.checkReadOnly(ctx, target, in); err != nil {
+		return nil, err
 	}
 	project, err := s.projects.Update(ctx, target, change)
 	if err != nil {
 		return nil, err
 	}
 	return newProjectOutput(project), nil
+}
+
+// checkReadOnly leaves a version that the client does not accept to the update, which reports it.
+func (s *service) checkReadOnly(ctx context.Context, target versions.Target, in *updateProjectInput) error {
+	if !web.HasReadOnly(in.Body) {
+		return nil
+	}
+	stored, err := s.projects.Get(ctx, target.ID)
+	if err != nil || !target.Accepts(stored.Version) {
+		return err
+	}
+	return web.CheckReadOnly(in.Body, encodeProject(stored))
 }
 
 func (p ProjectPath) target(c web.Condition) versions.Target {

@@ -61,8 +61,8 @@ var (
 	}
 	patchProject = huma.Operation{
 		OperationID: "patchProject", Method: http.MethodPatch, Path: onePath, Tags: tags, Summary: "Patch a project",
-		Description: "Changes a project as `PUT` does, with a JSON Merge Patch (RFC 7396): `settings` and `metadata` are merged into the current " +
-			"ones, and a member of them that is null is removed. `members` is replaced completely.",
+		Description: "Changes a project as `PUT` does, with a JSON Merge Patch (RFC 7396): `settings` and `metadata` are merged into the " +
+			"current ones, and a member of them that is null is removed. `members` is replaced completely.",
 		Errors: web.BodyErrors(http.StatusNotFound, http.StatusPreconditionFailed),
 	}
 	deleteProject = huma.Operation{

@@ -103,6 +103,19 @@ func TestReadUserCanBeSentBack(t *testing.T) {
 		}
 	}
 	root.Put("/v1/users/01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11", asJSON(t, user)).WantStatus(http.StatusNotFound)
+	root.Put(at, `{"name":"Grace"}`).WantStatus(http.StatusOK)
+	root.With("If-Match", `"1"`).Put(at, asJSON(t, user)).WantStatus(http.StatusPreconditionFailed)
+}
+
+func TestPendingUserStaysPending(t *testing.T) {
+	root := newFixture(t).asAdmin()
+	at := "/v1/users/" + root.Post("/v1/users", `{"email":"ada@example.com","name":"Ada","role":"user"}`).
+		WantStatus(http.StatusCreated).Text("data.id")
+	user := root.Get(at).WantValue("data.status", "pending").JSON("data").(map[string]any)
+	user["name"] = "Ada King"
+	root.Put(at, asJSON(t, user)).WantStatus(http.StatusOK).WantValue("data.status", "pending").WantValue("data.name", "Ada King")
+	root.Put(at, `{"status":"active"}`).WantStatus(http.StatusOK)
+	root.Put(at, `{"status":"pending"}`).WantStatus(http.StatusBadRequest).WantValue("errors.0.pointer", "/status")
 }
 
 func asJSON(t *testing.T, body map[string]any) string {

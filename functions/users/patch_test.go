@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-const userToPatch = `{"email":"ada@example.com","name":"Ada","role":"user","sendActivationEmail":false,"metadata":{"a":{"b":1,"c":2},"n":12345678901234567890.10}}`
+const userToPatch = `{"email":"ada@example.com","name":"Ada","role":"user","sendActivationEmail":false,` +
+	`"metadata":{"a":{"b":1,"c":2},"n":12345678901234567890.10}}`
 
 func TestPatchMergesObjects(t *testing.T) {
 	root := newFixture(t).asAdmin()
@@ -59,5 +60,5 @@ func TestPatchChecksVersionAndType(t *testing.T) {
 	root.With("Content-Type", "application/json-patch+json").Patch(at, `[]`).WantStatus(http.StatusUnsupportedMediaType)
 	root.With("Content-Type", "application/merge-patch+json").Put(at, `{"name":"Ada"}`).WantStatus(http.StatusUnsupportedMediaType)
 	root.Patch(at, `null`).WantStatus(http.StatusBadRequest)
-	root.Patch(at, `{"nmae":"Ada"}`).WantStatus(http.StatusBadRequest).WantValue("errors.0.pointer", "/nmae")
+	root.Patch(at, `{"title":"Ada"}`).WantStatus(http.StatusBadRequest).WantValue("errors.0.pointer", "/title")
 }

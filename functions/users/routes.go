@@ -126,8 +126,8 @@ var (
 	patchUser = huma.Operation{
 		OperationID: "patchUser", Method: http.MethodPatch, Path: "/v1/users/{userId}", Tags: []string{"Users"},
 		Summary: "Patch a user",
-		Description: "Changes a user as `PUT` does, with a JSON Merge Patch (RFC 7396): `metadata` is merged into the current one, and a member " +
-			"of it that is null is removed.",
+		Description: "Changes a user as `PUT` does, with a JSON Merge Patch (RFC 7396): `metadata` is merged into the current one, and a " +
+			"member of it that is null is removed.",
 		Errors: web.BodyErrors(http.StatusNotFound, http.StatusConflict, http.StatusPreconditionFailed),
 	}
 	deleteUser = huma.Operation{

@@ -179,7 +179,7 @@ func (s *service) get(_ context.Context, _ *UserPath, user users.User) (*UserOut
 	return newUserOutput(user), nil
 }
 
-// ReadOnlyUser has the fields of a user that a change cannot change.
+// ReadOnlyUser has the fields of a user that an update cannot change.
 type ReadOnlyUser struct {
 	ID          web.ReadOnly `json:"id,omitempty" hidden:"true"`
 	Email       web.ReadOnly `json:"email,omitempty" hidden:"true"`
@@ -198,7 +198,7 @@ type updateUserInput struct {
 		Name       *string         `json:"name,omitempty" doc:"1 to 200 characters." example:"Ada King"`
 		Role       *principal.Role `json:"role,omitempty" enum:"admin,manager,user,viewer" doc:"At most your own; takes effect with the user's next request." example:"manager"`
 		Department *string         `json:"department,omitempty" nullable:"true" doc:"At most 200 characters; null or empty removes it." example:"Analytical Engines"`
-		Status     *users.Status   `json:"status,omitempty" enum:"active,inactive,suspended" doc:"With any status but active, all credentials of the user stop working at once, and sessions and passkeys for good." example:"suspended"`
+		Status     *users.Status   `json:"status,omitempty" enum:"pending,active,inactive,suspended" doc:"pending only if the user is pending. With any status but active, all credentials of the user stop working at once, and sessions and passkeys for good." example:"suspended"`
 		Metadata   web.Object      `json:"metadata,omitempty" nullable:"true" doc:"Any JSON object, at most 16 KB and 8 levels. PUT replaces the current one, PATCH merges into it; null empties it." example:"{\"customerNumber\":\"C-1815\"}"`
 	}
 }
@@ -226,22 +226,28 @@ func (s *service) patch(ctx context.Context, in *updateUserInput) (*UserOutput, 
 }
 
 func (s *service) change(ctx context.Context, in *updateUserInput, change users.Change) (*UserOutput, error) {
-	id := web.CanonicalID(in.UserID)
-	if web.HasReadOnly(in.Body) {
-		stored, err := s.users.Get(ctx, id)
-		if err != nil {
-			return nil, err
-		}
-		if err := web.WantReadOnly(in.Body, encodeUser(stored)); err != nil {
-			return nil, err
-		}
+	target := versions.Target{ID: web.CanonicalID(in.UserID), IfMatch: in.Wanted()}
+	if err := s.checkReadOnly(ctx, target, in); err != nil {
+		return nil, err
 	}
 	caller, _ := principal.From(ctx)
-	user, err := s.users.Update(ctx, caller, versions.Target{ID: id, IfMatch: in.Wanted()}, change)
+	user, err := s.users.Update(ctx, caller, target, change)
 	if err != nil {
 		return nil, err
 	}
 	return newUserOutput(user), nil
+}
+
+// checkReadOnly leaves a version that the client does not accept to the update, which reports it.
+func (s *service) checkReadOnly(ctx context.Context, target versions.Target, in *updateUserInput) error {
+	if !web.HasReadOnly(in.Body) {
+		return nil
+	}
+	stored, err := s.users.Get(ctx, target.ID)
+	if err != nil || !target.Accepts(stored.Version) {
+		return err
+	}
+	return web.CheckReadOnly(in.Body, encodeUser(stored))
 }
 
 func (s *service) signOut(ctx context.Context, in *UserPath) (*struct{}, error) {

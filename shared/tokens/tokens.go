@@ -58,7 +58,8 @@ var (
 	ErrNotRenewable = fault.New(fault.Forbidden, "The operator of the service renews this token, so it cannot create others. Read its "+
 		"successor where you got it.")
 	ErrLineFull = fault.NewFinal(fault.Conflict, fmt.Sprintf("The line of renewals of this token already has %d working tokens, which is "+
-		"the maximum. Revoke older ones first; rotatedFrom shows which token was renewed from which.", MaxLineLive)).Coded(errorcode.TooManyCredentials)
+		"the maximum. Revoke older ones first; rotatedFrom shows which token was renewed from which.", MaxLineLive)).
+		Coded(errorcode.TooManyCredentials)
 	// ErrLineQuota comes with the time until the next day.
 	ErrLineQuota = fault.New(fault.QuotaExceeded, fmt.Sprintf("The line of renewals of this token was renewed %d times today, which is "+
 		"the maximum. Wait until tomorrow (UTC).", MaxLineDaily))

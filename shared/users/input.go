@@ -83,8 +83,8 @@ func (c Change) Check() []fault.Field {
 	if c.Role != nil {
 		check.role(*c.Role)
 	}
-	if c.Status != nil && *c.Status != Active && *c.Status != Inactive && *c.Status != Suspended {
-		check.Add("/status", "must be active, inactive or suspended")
+	if c.Status != nil && *c.Status != Active && *c.Status != Inactive && *c.Status != Suspended && *c.Status != Pending {
+		check.Add("/status", notStatus)
 	}
 	if c.Department != nil {
 		check.Text("/department", strings.TrimSpace(*c.Department), 0, MaxDepartment)
@@ -115,10 +115,16 @@ func (c Change) Apply(u User) User {
 	return u
 }
 
-// checkResult returns the failures that a valid patch can cause: an object that is too large after the merge.
-func checkResult(u User) []fault.Field {
+const notStatus = "must be active, inactive or suspended"
+
+// checkResult returns the failures that depend on the user before the change. Nobody can make a user pending again, and a patch can make an
+// object too large.
+func checkResult(before, after User) []fault.Field {
 	var failures checks.Failures
-	failures.Object("/metadata", u.Metadata)
+	if after.Status == Pending && before.Status != Pending {
+		failures.Add("/status", notStatus)
+	}
+	failures.Object("/metadata", after.Metadata)
 	return failures.Fields()
 }
 

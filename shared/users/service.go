@@ -84,7 +84,7 @@ func (s *Service) Update(ctx context.Context, caller principal.Principal, target
 	var updated User
 	err := versions.Change(ctx, target, s.read, func(before User) (err error) {
 		after := change.Apply(before)
-		if failures := checkResult(after); len(failures) > 0 {
+		if failures := checkResult(before, after); len(failures) > 0 {
 			return fault.Invalid(failures...)
 		}
 		if !caller.Role.Covers(before.Role) || !caller.Role.Covers(after.Role) {

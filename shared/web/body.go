@@ -60,7 +60,7 @@ func checkBody(ctx huma.Context, next func(huma.Context)) {
 	}
 	r.Header.Set("Content-Type", "application/json")
 	if isChange(r) {
-		inputFrom(r.Context()).body, _ = keepBody(r, ctx.Operation().MaxBodyBytes) // huma gets the same error when it reads on
+		inputFrom(r.Context()).body, _ = keepBody(r, ctx.Operation().MaxBodyBytes) // huma reads the same error and reports it
 	}
 	next(ctx)
 }
@@ -74,8 +74,8 @@ func hasBody(r *http.Request) bool {
 	return n > 0
 }
 
-// isJSON accepts application/json in UTF-8, the only encoding that RFC 8259 permits, and a missing Content-Type. A PATCH may also have the type
-// of a merge patch.
+// isJSON accepts application/json in UTF-8, the only encoding that RFC 8259 permits, and a missing Content-Type. A PATCH may also have
+// the type of a merge patch.
 func isJSON(contentType string, isPatch bool) bool {
 	if contentType == "" {
 		return true

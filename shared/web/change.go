@@ -15,7 +15,8 @@ import (
 // mergePatch is the media type of a JSON Merge Patch (RFC 7396).
 const mergePatch = "application/merge-patch+json"
 
-// ReadOnly is a field that responses have and that a client may send back unchanged in a PUT or PATCH, as JSON. See [WantReadOnly].
+// ReadOnly is the JSON of a field that responses have and that a PUT or PATCH cannot change. A client may send it back with its current
+// value; see [CheckReadOnly].
 type ReadOnly json.RawMessage
 
 // Schema implements huma.SchemaProvider.
@@ -42,8 +43,8 @@ func keepBody(r *http.Request, limit int64) (kept []byte, err error) {
 	return kept, err
 }
 
-// ApplyNulls sets each field of body, a pointer to the decoded body of a change, to its empty value if the client sent null and the field
-// has the tag nullable:"true". Null in another field is a failure, because the field cannot be removed. An [Object] keeps the null.
+// ApplyNulls handles the fields that the client sent as null. body points to the decoded body of a PUT or PATCH. A field with the tag
+// nullable:"true" gets its empty value, and an [Object] gets null. Null in any other field is a failure.
 func ApplyNulls(ctx huma.Context, body any) []fault.Field {
 	var sent map[string]json.RawMessage
 	if json.Unmarshal(inputFrom(ctx.Context()).body, &sent) != nil {
@@ -71,20 +72,22 @@ func clearField(field reflect.Value) {
 	case reflect.Pointer:
 		field.Set(reflect.New(field.Type().Elem()))
 	case reflect.Slice:
-		if field.Type() != reflect.TypeFor[Object]() {
-			field.Set(reflect.MakeSlice(field.Type(), 0, 0))
+		if field.Type() == reflect.TypeFor[Object]() {
+			field.SetBytes([]byte("null")) // {} would change nothing as a patch
+			return
 		}
+		field.Set(reflect.MakeSlice(field.Type(), 0, 0))
 	default:
 		panic("web: a nullable field of a change must be a pointer or a slice, not " + field.Type().String())
 	}
 }
 
-// HasReadOnly reports whether the decoded body of a change has a field of the type [ReadOnly]. Only then the handler needs the stored resource.
+// HasReadOnly reports whether the client has sent a [ReadOnly] field. Only then the handler needs the stored resource.
 func HasReadOnly(body any) bool { return len(readOnly(body)) > 0 }
 
-// WantReadOnly returns a validation error with each field of the type [ReadOnly] in the decoded body of a change that differs from the field with this
-// name in stored, the resource as a response shows it.
-func WantReadOnly(body, stored any) error {
+// CheckReadOnly returns a validation error that lists the [ReadOnly] fields of body whose values differ from those of stored, which is the
+// resource as responses show it.
+func CheckReadOnly(body, stored any) error {
 	text, err := json.Marshal(stored)
 	if err != nil {
 		return err
@@ -118,7 +121,7 @@ type readOnlyField struct {
 func readOnly(body any) (sent []readOnlyField) {
 	fields := reflect.ValueOf(body)
 	for _, f := range reflect.VisibleFields(fields.Type()) {
-		if text, isReadOnly := fields.FieldByIndex(f.Index).Interface().(ReadOnly); isReadOnly && text != nil {
+		if text, isReadOnly := reflect.TypeAssert[ReadOnly](fields.FieldByIndex(f.Index)); isReadOnly && text != nil {
 			sent = append(sent, readOnlyField{jsonName(f), text})
 		}
 	}

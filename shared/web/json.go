@@ -177,9 +177,12 @@ func (Object) Schema(huma.Registry) *huma.Schema {
 // MarshalJSON implements json.Marshaler.
 func (o Object) MarshalJSON() ([]byte, error) { return o, nil }
 
-// UnmarshalJSON implements json.Unmarshaler. It keeps null, which checks.Compact
-// turns into an empty object.
+// UnmarshalJSON implements json.Unmarshaler. As for any other optional field, null is the same as no value;
+// ApplyNulls gives it a meaning in changes.
 func (o *Object) UnmarshalJSON(b []byte) error {
+	if string(b) == "null" {
+		return nil
+	}
 	*o = append((*o)[:0], b...)
 	return nil
 }

@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 )
 
-// ReplaceOrPatch returns the object that a change makes of a stored one. The change is the new object, or, if isPatch is true, a JSON Merge Patch
-// (RFC 7396) to the stored one. Null makes the object empty. The result is compact. Both must have passed Object, which limits the depth.
+// ReplaceOrPatch applies a change to a stored object. The change replaces the object, or, if isPatch is true, is a JSON Merge Patch
+// (RFC 7396). A change that is null empties the object. The result is compact. Both must have passed Object, which limits the depth.
 //
 // Numbers keep all their digits. The merge is written here because evanphx/json-patch also removes null inside arrays, against section 2.
 func ReplaceOrPatch(stored, change json.RawMessage, isPatch bool) json.RawMessage {
@@ -16,7 +16,7 @@ func ReplaceOrPatch(stored, change json.RawMessage, isPatch bool) json.RawMessag
 	return Compact(mergePatch(stored, change))
 }
 
-// mergePatch is MergePatch of RFC 7396, section 2. A target that is no object counts as an empty one.
+// mergePatch implements MergePatch of RFC 7396, section 2. A target that is not an object counts as an empty object.
 func mergePatch(target, patch json.RawMessage) json.RawMessage {
 	changes := membersOf(patch)
 	if changes == nil {

@@ -9281,11 +9281,11 @@ export interface operations {
                      */
                     role?: "admin" | "manager" | "user" | "viewer";
                     /**
-                     * @description With any status but active, all credentials of the user stop working at once, and sessions and passkeys for good.
+                     * @description pending only if the user is pending. With any status but active, all credentials of the user stop working at once, and sessions and passkeys for good.
                      * @example suspended
                      * @enum {string}
                      */
-                    status?: "active" | "inactive" | "suspended";
+                    status?: "pending" | "active" | "inactive" | "suspended";
                 };
             };
         };
@@ -9421,11 +9421,11 @@ export interface operations {
                      */
                     role?: "admin" | "manager" | "user" | "viewer";
                     /**
-                     * @description With any status but active, all credentials of the user stop working at once, and sessions and passkeys for good.
+                     * @description pending only if the user is pending. With any status but active, all credentials of the user stop working at once, and sessions and passkeys for good.
                      * @example suspended
                      * @enum {string}
                      */
-                    status?: "active" | "inactive" | "suspended";
+                    status?: "pending" | "active" | "inactive" | "suspended";
                 };
             };
         };
