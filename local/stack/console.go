@@ -89,12 +89,13 @@ func (s *Stack) logRequest(r gateway.Record) {
 // logError prints an error. If colors are enabled, its first line is red, so that it stands out
 // among requests.
 func (s *Stack) logError(text string) {
+	shown := text
 	if s.options.Color {
-		first, rest, more := strings.Cut(text, "\n")
-		text = "\x1b[31m" + first + "\x1b[0m"
-		if more {
-			text += "\n" + rest
+		first, rest, hasMore := strings.Cut(text, "\n")
+		shown = "\x1b[31m" + first + "\x1b[0m"
+		if hasMore {
+			shown += "\n" + rest
 		}
 	}
-	s.console.writeLine(text)
+	s.console.writeBoth(shown+"\n", text+"\n")
 }
