@@ -37,7 +37,7 @@ archive, or if -buildvcs=false was set.`,
 	}
 }
 
-// describe returns the revision, and why it is unknown.
+// describe returns the revision as text, or explains that it is unknown.
 func describe(revision string) string {
 	if revision == unknownRevision {
 		return "of an unknown commit, built without the git history"

@@ -6,23 +6,23 @@ import (
 	"fmt"
 	"html"
 	"regexp"
+	"slices"
 	"strings"
 
 	"portside/shared/core/errorcode"
 	"portside/shared/web/assets"
 )
 
-// codesMark is where the page of errors has the list of codes.
-const codesMark = "<!-- codes -->\n"
+// codesPlaceholder is where the page of errors has the list of codes.
+const codesPlaceholder = "<!-- codes -->\n"
 
-// errorsPage returns the page that the type of every problem refers to. It is made once, at the start, because the list is part of the
-// program.
+// errorsPage returns the page at [errorcode.Page]. It is made once, because the codes do not change while the function runs.
 func errorsPage(files assets.Files) ([]byte, error) {
 	page, err := files.Page(docsFiles, "docs/errors.html")
 	if err != nil {
 		return nil, err
 	}
-	before, after, hasMark := bytes.Cut(page, []byte(codesMark))
+	before, after, hasMark := bytes.Cut(page, []byte(codesPlaceholder))
 	if !hasMark {
 		return nil, errors.New("docs/errors.html has no place for the codes")
 	}
@@ -30,7 +30,7 @@ func errorsPage(files assets.Files) ([]byte, error) {
 	for _, d := range errorcode.All() {
 		sections.WriteString(errorSection(d))
 	}
-	return bytes.Join([][]byte{before, after}, []byte(sections.String())), nil
+	return slices.Concat(before, []byte(sections.String()), after), nil
 }
 
 // errorSection describes one code. Its ID is the code, so that the fragment of a problem's type finds it.

@@ -44,7 +44,7 @@ func (s *Stack) mistakeIn(ctx context.Context, function string) (string, error) 
 	if failed, ok := errors.AsType[*build.Error](err); ok {
 		return failed.Error(), nil
 	}
-	if errors.Is(err, errEngineInBuild) {
+	if errors.Is(err, errEngineNotBuilt) {
 		return err.Error(), nil
 	}
 	return "", err

@@ -10,11 +10,11 @@ import (
 	"portside/local/gateway"
 )
 
-// console serializes the writes of several writers. With a file, it shows people only what they need and writes everything to the file.
+// console serializes writes. With a file, the file gets everything, and the screen gets only what people need.
 type console struct {
-	mu   sync.Mutex
-	to   io.Writer
-	file io.Writer // nil: to receives everything
+	mu     sync.Mutex
+	screen io.Writer
+	file   io.Writer // nil: the screen gets everything
 }
 
 // keepDetails sets the file.
@@ -40,7 +40,8 @@ func (c *console) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// isRoutine reports whether a line of a function's log is neither a warning nor an error. Lines that are not JSON can be those of a panic.
+// isRoutine reports whether a line of a function's log is neither a warning nor an error. A line that is not JSON can belong to a panic,
+// so it is not routine.
 func isRoutine(line string) bool {
 	_, text, isOfFunction := strings.Cut(line, " | ")
 	var entry struct{ Level string }
@@ -54,7 +55,7 @@ func isRoutine(line string) bool {
 func (c *console) writeBoth(short, full string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	_, _ = io.WriteString(c.to, short)
+	_, _ = io.WriteString(c.screen, short)
 	if c.file != nil {
 		_, _ = io.WriteString(c.file, full)
 	}
@@ -66,7 +67,7 @@ func (c *console) writeDetail(text string) {
 	defer c.mu.Unlock()
 	to := c.file
 	if to == nil {
-		to = c.to
+		to = c.screen
 	}
 	_, _ = io.WriteString(to, text)
 }

@@ -24,8 +24,8 @@ func TestConsoleKeepsDetailsInTheFile(t *testing.T) {
 		s.console.writeDetail("schedule A succeeded\n")
 	}
 	var all, screen, file bytes.Buffer
-	write(&Stack{console: &console{to: &all}})
-	kept := &Stack{console: &console{to: &screen}}
+	write(&Stack{console: &console{screen: &all}})
+	kept := &Stack{console: &console{screen: &screen}}
 	kept.console.keepDetails(&file)
 	write(kept)
 	if want := routine + problems + record.Text(false) + "\nschedule A succeeded\n"; all.String() != want || file.String() != want {

@@ -14,7 +14,7 @@ import (
 	"portside/local/template"
 )
 
-// Names of the engines that make builds, below .local/bin.
+// Names of the engines that the Makefile builds, in .local/bin.
 const (
 	s3Engine       = "s3server"
 	registryEngine = "registryserver"
@@ -94,7 +94,7 @@ func (s *Stack) buildEngines(ctx context.Context) error {
 		defer close(b.ended)
 		err := s.builder.Engines(ctx, []string{s3Engine, registryEngine}, s.startBuiltEngine)
 		if err != nil && ctx.Err() == nil {
-			s.failed <- fmt.Errorf("%w\nThe local stack needs this engine: start it again once that is repaired", err)
+			s.failed <- fmt.Errorf("%w\nThe local stack needs this engine: correct the error, and start the stack again", err)
 		}
 	}()
 	s.onStop(func(context.Context) error {
@@ -169,7 +169,7 @@ func (s *Stack) waitForEngines(ctx context.Context, function string) error {
 	return nil
 }
 
-// waitForEngine returns errEngineInBuild after engineWait, because clients and the gateway do not wait for minutes.
+// waitForEngine returns errEngineNotBuilt after engineWait, because clients and the gateway do not wait for minutes.
 func (s *Stack) waitForEngine(ctx context.Context, p *placeholder) error {
 	select {
 	case <-p.ready:
@@ -183,7 +183,7 @@ func (s *Stack) waitForEngine(ctx context.Context, p *placeholder) error {
 	case <-p.ready:
 		return nil
 	case <-timeout.C:
-		return errEngineInBuild
+		return errEngineNotBuilt
 	case <-s.engines.stopped:
 		return errors.New("the local stack is stopping")
 	case <-ctx.Done():
@@ -194,7 +194,7 @@ func (s *Stack) waitForEngine(ctx context.Context, p *placeholder) error {
 // engineWait is shorter than the gateway's limit on the time of a connection.
 const engineWait = 100 * time.Second
 
-var errEngineInBuild = errors.New("an engine that this function needs is still being built, see the terminal of make run; try again later")
+var errEngineNotBuilt = errors.New("an engine that this function needs is still being built, see the terminal of make run; try again later")
 
 func (s *Stack) roleOf(function string) iam.Role {
 	t := s.template.Load()
@@ -207,11 +207,11 @@ func (s *Stack) roleOf(function string) iam.Role {
 	return iam.Role{}
 }
 
-// permits reports whether a role has an action that begins with the prefix of a service.
+// permits reports whether a role has an action of the service with this prefix, such as "s3:". IAM ignores the case of actions.
 func permits(r iam.Role, prefix string) bool {
 	return slices.ContainsFunc(r.Statements, func(statement iam.Statement) bool {
 		return !statement.IsDeny && slices.ContainsFunc(statement.Actions, func(action string) bool {
-			return strings.HasPrefix(action, prefix)
+			return action == "*" || strings.HasPrefix(strings.ToLower(action), prefix)
 		})
 	})
 }

@@ -12,21 +12,21 @@ import (
 // retryAfter is the time after which a client of an engine that is being built should try again.
 const retryAfter = 2 * time.Second
 
-// placeholder holds the address of an engine that is being built. There it refuses requests with 503, until the engine takes over.
+// placeholder listens at the address of an engine that is being built, and answers 503 until the engine takes over.
 type placeholder struct {
-	address string // host and port
-	server  *http.Server
-	ready   chan struct{} // closed when the engine answers
-	asked   func()        // called with every request
-	refusal refusal
-	ended   sync.WaitGroup
+	address   string // host and port
+	server    *http.Server
+	ready     chan struct{} // closed when the engine answers
+	onRequest func()        // called with every request
+	refusal   refusal
+	ended     sync.WaitGroup
 }
 
 // refusal is the response of a placeholder, in the format of the engine's errors.
 type refusal struct{ contentType, body string }
 
 // newPlaceholder listens at the address. If that is empty or in use, it listens on a free loopback port.
-func newPlaceholder(address string, r refusal, asked func()) (*placeholder, error) {
+func newPlaceholder(address string, r refusal, onRequest func()) (*placeholder, error) {
 	listener, err := net.Listen("tcp", address)
 	if address == "" || err != nil {
 		listener, err = net.Listen("tcp", "127.0.0.1:0")
@@ -34,7 +34,7 @@ func newPlaceholder(address string, r refusal, asked func()) (*placeholder, erro
 	if err != nil {
 		return nil, err
 	}
-	p := &placeholder{address: listener.Addr().String(), ready: make(chan struct{}), asked: asked, refusal: r}
+	p := &placeholder{address: listener.Addr().String(), ready: make(chan struct{}), onRequest: onRequest, refusal: r}
 	p.server = &http.Server{Handler: p, ReadHeaderTimeout: 5 * time.Second}
 	p.ended.Go(func() { _ = p.server.Serve(listener) }) // returns ErrServerClosed after close
 	return p, nil
@@ -42,7 +42,7 @@ func newPlaceholder(address string, r refusal, asked func()) (*placeholder, erro
 
 // ServeHTTP implements http.Handler.
 func (p *placeholder) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
-	p.asked()
+	p.onRequest()
 	w.Header().Set("Content-Type", p.refusal.contentType)
 	w.Header().Set("Retry-After", strconv.Itoa(int(retryAfter.Seconds())))
 	w.WriteHeader(http.StatusServiceUnavailable)

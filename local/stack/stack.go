@@ -199,7 +199,7 @@ func (s *Stack) prepare(context.Context) error {
 	if o.FreeBytes == nil {
 		o.FreeBytes = freeBytes
 	}
-	s.console = &console{to: o.Log}
+	s.console = &console{screen: o.Log}
 	repo, err := filepath.Abs(cmp.Or(o.RepoDir, "."))
 	if err != nil {
 		return err

@@ -2,7 +2,7 @@ package errorcode
 
 import "fmt"
 
-// descriptions are those of all codes. The statuses are numbers because this package does not know HTTP.
+// descriptions has all codes in the order of [All]. Statuses are plain numbers, so that this package does not import net/http.
 var descriptions = []Description{
 	{ValidationError, 400, "Values are missing or invalid.", "Correct all values in `errors`."},
 	{
@@ -27,16 +27,16 @@ var descriptions = []Description{
 	},
 	{LastAdmin, 409, "The user is the last active admin.", "Make another user an active admin first."},
 	{
-		TooManyCredentials, 409, "The user, or the line of renewals, has as many working credentials as allowed. For a credential " +
-			"request, this is the requester.",
+		TooManyCredentials, 409, "The user, or the token's line of renewals, has the maximum number of working credentials. For a " +
+			"credential request, the limit is that of the requester.",
 		"Revoke one first.",
 	},
 	{
-		LineEnded, 409, "The token works until its line of renewals ends, so it cannot be renewed.",
+		LineEnded, 409, "The token already lasts until its line of renewals ends, so renewing it would not extend it.",
 		"Create a token with an API key, or in the portal.",
 	},
 	{
-		Conflict, 409, "The request contradicts the state in another way.",
+		Conflict, 409, "The resource is in a state that does not allow the request.",
 		"Read `detail`. With `X-Should-Retry: false`, do not repeat the request.",
 	},
 	{
@@ -55,8 +55,8 @@ var descriptions = []Description{
 		"Wait for the seconds in `Retry-After`, until midnight UTC.",
 	},
 	{
-		RateLimited, 429, "There were too many requests of the credential, sign-in mails for the address, sign-ins or unknown " +
-			"credentials from the network, or open media jobs or uploads of the user.",
+		RateLimited, 429, "One of these limits was exceeded: requests of the credential, sign-in mails to the address, sign-ins or unknown " +
+			"credentials from the network, open media jobs or uploads of the user.",
 		"Wait for the seconds in `Retry-After`.",
 	},
 	{

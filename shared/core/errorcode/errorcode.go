@@ -39,7 +39,7 @@ const (
 // Page is the path of the page that describes all codes.
 const Page = "/docs/errors"
 
-// Type returns the type of the problems with the code (RFC 9457): the reference of its description on [Page].
+// Type returns the type (RFC 9457) of a problem with this code: a reference to its section on [Page].
 func (c Code) Type() string { return Page + "#" + string(c) }
 
 // Status returns the HTTP status of the problems with the code. An unknown code is a defect and has the status of [InternalError].
@@ -51,7 +51,7 @@ func (c Code) Status() int {
 	return InternalError.Status()
 }
 
-// Description is what a client should know about a code. The texts are for people. They have code between backticks, as in Markdown.
+// Description is what a client should know about a code. The texts are for people. Code in them is in backticks, as in Markdown.
 type Description struct {
 	Code    Code
 	Status  int    // HTTP status

@@ -6,7 +6,7 @@ import (
 	"portside/shared/core/errorcode"
 )
 
-// codes maps each kind to the code of its faults that have none of their own.
+// codes maps each kind to the code of a fault that sets no code.
 var codes = map[Kind]errorcode.Code{
 	Internal:        errorcode.InternalError,
 	Validation:      errorcode.ValidationError,
