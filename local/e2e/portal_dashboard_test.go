@@ -342,7 +342,7 @@ func testDashboardLoading(t *testing.T, d *dashboard) {
 			others = append(others, at.Path)
 		}
 	}
-	if len(analytics) != 4 || !slices.Equal(others, []string{"/v1/users"}) { // the names of all users in one request
+	if len(analytics) != 4 || len(others) > 0 { // the ranking of users has their names
 		t.Errorf("one view sends %v and %v", analytics, others)
 	}
 }

@@ -15,7 +15,7 @@ const maxIDs = 100;
  * @param {AbortSignal} signal
  * @returns {Promise<Record<string, ListedUser>>} by ID
  */
-export async function loadPeople(ids, signal) {
+async function loadPeople(ids, signal) {
   const wanted = [...new Set(ids)].filter((id) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id)).sort();
   const found = [];
   for (let at = 0; at < wanted.length; at += maxIDs) {
