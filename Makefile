@@ -42,7 +42,7 @@ MODULES := . client documents harness local testclient
 each = @set -e; for module in $(MODULES); do (set -x; cd $$module && $(1)); done
 
 # In `make check`, the requests take minutes less than with the default of `make fuzz-api`.
-check: REQUESTS ?= 40000
+check: REQUESTS ?= 30000
 check: format vet lint race fuzz-api arm64 reproducible unchanged portal-types lint-template check-deploy lint-openapi tidy ## Run all checks that a commit must pass
 
 test: has-go engines clients ## Run all tests of all modules on the real engines

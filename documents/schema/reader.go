@@ -19,7 +19,8 @@ const draft = "https://json-schema.org/draft/2020-12/schema"
 const keywords = "type, properties, required, items, enum, const, title, description, format, minimum, maximum, minItems, maxItems, " +
 	"additionalProperties and $schema"
 
-// errReported ends the reading of properties after the schema had too many. It is not a *Problem, because one was reported where that began.
+// errReported ends the reading of properties after the schema had too many. It is not a *Problem, because one was reported where
+// that began.
 var errReported = errors.New("schema: too many properties")
 
 // reader reads a schema and its subschemas.
