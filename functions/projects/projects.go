@@ -220,7 +220,11 @@ func (s *service) patch(ctx context.Context, in *updateProjectInput) (*projectOu
 
 func (s *service) change(ctx context.Context, in *updateProjectInput, change projects.Change) (*projectOutput, error) {
 	target := in.target(in.Condition)
-	if err := s.checkReadOnly(ctx, target, in); err != nil {
+	err := web.CheckReadOnly(in.Body, target, func() (any, int64, error) {
+		stored, err := s.projects.Get(ctx, target.ID)
+		return encodeProject(stored), stored.Version, err
+	})
+	if err != nil {
 		return nil, err
 	}
 	project, err := s.projects.Update(ctx, target, change)
@@ -228,18 +232,6 @@ func (s *service) change(ctx context.Context, in *updateProjectInput, change pro
 		return nil, err
 	}
 	return newProjectOutput(project), nil
-}
-
-// checkReadOnly leaves a version that the client does not accept to the update, which reports it.
-func (s *service) checkReadOnly(ctx context.Context, target versions.Target, in *updateProjectInput) error {
-	if !web.HasReadOnly(in.Body) {
-		return nil
-	}
-	stored, err := s.projects.Get(ctx, target.ID)
-	if err != nil || !target.Accepts(stored.Version) {
-		return err
-	}
-	return web.CheckReadOnly(in.Body, encodeProject(stored))
 }
 
 func (p ProjectPath) target(c web.Condition) versions.Target {

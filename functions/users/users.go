@@ -227,7 +227,11 @@ func (s *service) patch(ctx context.Context, in *updateUserInput) (*UserOutput, 
 
 func (s *service) change(ctx context.Context, in *updateUserInput, change users.Change) (*UserOutput, error) {
 	target := versions.Target{ID: web.CanonicalID(in.UserID), IfMatch: in.Wanted()}
-	if err := s.checkReadOnly(ctx, target, in); err != nil {
+	err := web.CheckReadOnly(in.Body, target, func() (any, int64, error) {
+		stored, err := s.users.Get(ctx, target.ID)
+		return encodeUser(stored), stored.Version, err
+	})
+	if err != nil {
 		return nil, err
 	}
 	caller, _ := principal.From(ctx)
@@ -236,18 +240,6 @@ func (s *service) change(ctx context.Context, in *updateUserInput, change users.
 		return nil, err
 	}
 	return newUserOutput(user), nil
-}
-
-// checkReadOnly leaves a version that the client does not accept to the update, which reports it.
-func (s *service) checkReadOnly(ctx context.Context, target versions.Target, in *updateUserInput) error {
-	if !web.HasReadOnly(in.Body) {
-		return nil
-	}
-	stored, err := s.users.Get(ctx, target.ID)
-	if err != nil || !target.Accepts(stored.Version) {
-		return err
-	}
-	return web.CheckReadOnly(in.Body, encodeUser(stored))
 }
 
 func (s *service) signOut(ctx context.Context, in *UserPath) (*struct{}, error) {

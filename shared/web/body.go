@@ -60,7 +60,7 @@ func checkBody(ctx huma.Context, next func(huma.Context)) {
 	}
 	r.Header.Set("Content-Type", "application/json")
 	if isChange(r) {
-		inputFrom(r.Context()).body, _ = keepBody(r, ctx.Operation().MaxBodyBytes) // huma reads the same error and reports it
+		inputFrom(r.Context()).body = keepBody(r, ctx.Operation().MaxBodyBytes)
 	}
 	next(ctx)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"portside/shared/core/fault"
+	"portside/shared/core/versions"
 )
 
 // mergePatch is the media type of a JSON Merge Patch (RFC 7396).
@@ -34,13 +35,13 @@ func isChange(r *http.Request) bool {
 }
 
 // keepBody reads the body of a change, at most limit bytes, so that ApplyNulls can see which fields are null.
-func keepBody(r *http.Request, limit int64) (kept []byte, err error) {
-	kept, err = io.ReadAll(io.LimitReader(r.Body, limit))
+func keepBody(r *http.Request, limit int64) []byte {
+	kept, _ := io.ReadAll(io.LimitReader(r.Body, limit)) // huma reads the same error and reports it
 	r.Body = struct {
 		io.Reader
 		io.Closer
 	}{io.MultiReader(bytes.NewReader(kept), r.Body), r.Body}
-	return kept, err
+	return kept
 }
 
 // ApplyNulls handles the fields that the client sent as null. body points to the decoded body of a PUT or PATCH. A field with the tag
@@ -82,12 +83,23 @@ func clearField(field reflect.Value) {
 	}
 }
 
-// HasReadOnly reports whether the client has sent a [ReadOnly] field. Only then the handler needs the stored resource.
-func HasReadOnly(body any) bool { return len(readOnly(body)) > 0 }
+// CheckReadOnly returns a validation error that lists the [ReadOnly] fields of body whose values differ from those of the stored resource.
+// read returns the resource as responses show it, and its version. CheckReadOnly calls it only if the client has sent such a field, and
+// leaves a version that the client does not accept to the update, which reports it.
+func CheckReadOnly(body any, target versions.Target, read func() (stored any, version int64, err error)) error {
+	sent := readOnly(body)
+	if len(sent) == 0 {
+		return nil
+	}
+	stored, version, err := read()
+	if err != nil || !target.Accepts(version) {
+		return err
+	}
+	return differences(sent, stored)
+}
 
-// CheckReadOnly returns a validation error that lists the [ReadOnly] fields of body whose values differ from those of stored, which is the
-// resource as responses show it.
-func CheckReadOnly(body, stored any) error {
+// differences returns a validation error that lists the fields whose values differ from those of stored, or nil.
+func differences(sent []readOnlyField, stored any) error {
 	text, err := json.Marshal(stored)
 	if err != nil {
 		return err
@@ -97,9 +109,9 @@ func CheckReadOnly(body, stored any) error {
 		return err
 	}
 	var failures []fault.Field
-	for _, f := range readOnly(body) {
-		var sent any
-		if err := decodeExactly(f.text, &sent); err != nil || !reflect.DeepEqual(sent, current[f.name]) {
+	for _, f := range sent {
+		var value any
+		if err := decodeExactly(f.text, &value); err != nil || !reflect.DeepEqual(value, current[f.name]) {
 			failures = append(failures, fault.Field{
 				Pointer: "/" + f.name, Detail: "is read-only, and differs from the stored value; leave the field out, or read the resource again",
 			})

@@ -39,18 +39,14 @@ func (m *Mux) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	_, route := m.mux.Handler(r)
-	if allowed := m.fixed[r.URL.Path]; len(allowed) > 0 && hasParameter(route) {
-		// Without this, a fixed path such as /v1/users/activate would take the methods of /v1/users/{userId}.
+	if allowed := m.fixed[r.URL.Path]; len(allowed) > 0 && (route == "" || hasParameter(route)) {
+		// A fixed path such as /v1/users/activate does not take the methods of /v1/users/{userId}.
 		methodNotAllowed(w, r, strings.Join(slices.Sorted(slices.Values(allowed)), ", "))
 		return
 	}
 	RecordFrom(r.Context()).Route = route
 	if route != "" {
 		m.mux.ServeHTTP(w, r)
-		return
-	}
-	if allowed := m.fixed[r.URL.Path]; len(allowed) > 0 {
-		methodNotAllowed(w, r, strings.Join(slices.Sorted(slices.Values(allowed)), ", "))
 		return
 	}
 	// http.ServeMux knows which methods a path takes, but reports them in plain text.
