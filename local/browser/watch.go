@@ -24,7 +24,8 @@ type Request struct {
 	Bytes  float64 // of the response with its headers, as the network carried them
 	id     network.RequestID
 	ended  bool
-	loader cdp.LoaderID // of the document that sent it
+	frame  cdp.FrameID
+	loader cdp.LoaderID // of the document in the frame that sent it
 }
 
 // watcher records what happens on a page. Chromium's events arrive on other goroutines.
@@ -33,6 +34,7 @@ type watcher struct {
 	closeDialog func() // accepts a JavaScript dialog, which would block the page
 
 	mu       sync.Mutex
+	topFrame cdp.FrameID // of the page itself; the same in all its documents
 	allowed  []string
 	problems []string
 	requests map[network.RequestID]*Request
@@ -67,6 +69,20 @@ func (p *Page) Requests() []Request {
 	requests := make([]Request, len(p.watch.order))
 	for i, request := range p.watch.order {
 		requests[i] = *request
+	}
+	return requests
+}
+
+// FramedRequests returns the requests of documents in frames of the page, in order.
+func (p *Page) FramedRequests() []Request {
+	p.watch.mu.Lock()
+	defer p.watch.mu.Unlock()
+	var requests []Request
+	for _, request := range p.watch.order {
+		isWorker := request.frame == ""
+		if request.frame != p.watch.topFrame && !isWorker {
+			requests = append(requests, *request)
+		}
 	}
 	return requests
 }
@@ -137,6 +153,7 @@ func (w *watcher) navigated(frame *cdp.Frame) {
 	if frame.ParentID != "" {
 		return
 	}
+	w.topFrame = frame.ID
 	for _, request := range w.order {
 		request.ended = request.ended || request.loader != frame.LoaderID
 	}
@@ -180,7 +197,8 @@ func (w *watcher) sent(e *network.EventRequestWillBeSent) {
 		}
 	}
 	isWorker := e.LoaderID == "" // the script of a worker, whose other events do not belong to the page
-	request := &Request{Method: e.Request.Method, URL: e.Request.URL, id: e.RequestID, ended: isWorker, loader: e.LoaderID}
+	request := &Request{Method: e.Request.Method, URL: e.Request.URL, id: e.RequestID, ended: isWorker,
+		frame: e.FrameID, loader: e.LoaderID}
 	if address.Host != w.host {
 		w.report("sent a request to another host: %s", w.describe(request))
 	}
