@@ -253,6 +253,12 @@ const (
 	TokenStatusRevoked  TokenStatus = "revoked"
 )
 
+// Defines values for UploadStatusStatus.
+const (
+	UploadStatusStatusUploaded UploadStatusStatus = "uploaded"
+	UploadStatusStatusWaiting  UploadStatusStatus = "waiting"
+)
+
 // Defines values for UserRole.
 const (
 	UserRoleAdmin   UserRole = "admin"
@@ -2746,6 +2752,33 @@ type Upload struct {
 	URL string `json:"url"`
 }
 
+// UploadStatus defines model for UploadStatus.
+type UploadStatus struct {
+	// ExpiresAt Time when the file is deleted or, as long as no file was posted, when the URL stops working. In UTC.
+	ExpiresAt time.Time `json:"expiresAt"`
+
+	// Size Size of the file in bytes; null as long as no file was posted.
+	//
+	// Examples: 7340032
+	Size *int64 `json:"size"`
+
+	// Status waiting: no file was posted yet. uploaded: the file can be used.
+	//
+	// Examples: uploaded
+	Status UploadStatusStatus `json:"status"`
+
+	// UploadID Examples: 0193a0c4-7d1e-7b40-9f62-5c1d2e3f4a5b
+	UploadID string `json:"uploadId"`
+
+	// UploadedAt Time of the latest post, in UTC; null as long as no file was posted.
+	UploadedAt *time.Time `json:"uploadedAt"`
+}
+
+// UploadStatusStatus waiting: no file was posted yet. uploaded: the file can be used.
+//
+// Examples: uploaded
+type UploadStatusStatus string
+
 // Usage defines model for Usage.
 type Usage struct {
 	API     API     `json:"api"`
@@ -4150,9 +4183,18 @@ func (c *Client) DeleteSession(ctx context.Context, sessionID string, options ..
 // CreateUpload calls POST /v1/uploads: Create an upload.
 func (c *Client) CreateUpload(ctx context.Context, params *CreateUploadParams, options ...CallOption) (Upload, error) {
 	return send[Upload](ctx, c, call{
-		method: http.MethodPost,
-		path:   fillPath("/v1/uploads"),
-		query:  params.query(),
+		method:   http.MethodPost,
+		path:     fillPath("/v1/uploads"),
+		query:    params.query(),
+		takesKey: true,
+	}, options)
+}
+
+// GetUpload calls GET /v1/uploads/{uploadId}: Get an upload.
+func (c *Client) GetUpload(ctx context.Context, uploadID string, options ...CallOption) (UploadStatus, error) {
+	return send[UploadStatus](ctx, c, call{
+		method: http.MethodGet,
+		path:   fillPath("/v1/uploads/{uploadId}", uploadID),
 	}, options)
 }
 

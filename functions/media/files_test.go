@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"portside/documents"
 	"portside/shared/core/principal"
 	"portside/shared/media"
 	"portside/shared/testkit"
@@ -394,22 +393,4 @@ func TestRequestedJob(t *testing.T) {
 	c.Get(failing.Header.Get("Location")).WantValue("status", "failed").WantValue("error.code", "UNPROCESSABLE").WantValue("result", nil)
 	c.Get("/v1/capabilities/jobs/0192f3a1-0000-7000-8000-00000000ffff").WantStatus(http.StatusNotFound)
 	c.Get("/v1/capabilities/jobs/x").WantStatus(http.StatusBadRequest)
-}
-
-func TestUploads(t *testing.T) {
-	a := newTestAPI(t)
-	c := a.client()
-	offer := c.Post("/v1/uploads", "").WantStatus(http.StatusCreated)
-	id := offer.Text("uploadId")
-	postForm(t, c, extractPath, "file_upload_id", id).WantStatus(http.StatusUnprocessableEntity) // the file was not posted yet
-	source := documents.FromBytes([]byte(invoice))
-	if err := a.store.SaveUpload(t.Context(), ada, id, source); err != nil {
-		t.Fatal(err)
-	}
-	postForm(t, c, extractPath, "file_upload_id", id, "model", variables).WantStatus(http.StatusOK).WantValue("extracted_data.total", 1452)
-	postForm(t, c, comparePath, "file1_upload_id", id, "@file2", laterInvoice).WantStatus(http.StatusOK)
-	postForm(t, c, extractPath, "uploadId", id, "model", variables).WantStatus(http.StatusOK).WantValue("extracted_data.total", 1452)
-	postForm(t, c, comparePath, "uploadId1", id, "uploadId2", id).WantStatus(http.StatusOK)
-	postForm(t, a.clientOf(bob, principal.Admin), extractPath, "file_upload_id", id).WantStatus(http.StatusUnprocessableEntity)
-	postForm(t, c, extractPath, "file_upload_id", "../"+id).WantStatus(http.StatusUnprocessableEntity)
 }

@@ -83,28 +83,3 @@ func (h *handlers) getJob(ctx context.Context, in *getJobInput) (*jobOutput, err
 	}
 	return &jobOutput{Version: web.WeakContentVersion(body), Body: body}, nil
 }
-
-// Upload says where to send a file that is too large for a request.
-type Upload struct {
-	UploadID  string            `json:"uploadId" format:"uuid" doc:"ID to send as file_upload_id, in place of the file." example:"0193a0c4-7d1e-7b40-9f62-5c1d2e3f4a5b"`
-	URL       string            `json:"url" doc:"URL to which to post a multipart/form-data form." example:"https://s3.eu-central-1.amazonaws.com/portside-media"`
-	Fields    map[string]string `json:"fields" doc:"Fields of the form. The file follows them, as the field file."`
-	ExpiresAt time.Time         `json:"expiresAt" doc:"Time when the URL stops working, in UTC."`
-}
-
-type createUploadInput struct {
-	MaxBytes int64 `query:"maxBytes" minimum:"1" maximum:"209715200" default:"209715200" doc:"The size of the largest file that can be posted. While another post may replace the file, it counts with this size, rounded up to MB, among your uploads." example:"1000000"`
-}
-
-type uploadOutput struct{ Body Upload }
-
-func (h *handlers) createUpload(ctx context.Context, in *createUploadInput) (*uploadOutput, error) {
-	caller, _ := principal.From(ctx)
-	offer, err := h.store.Offer(ctx, caller.UserID, in.MaxBytes)
-	if err != nil {
-		return nil, err
-	}
-	return &uploadOutput{Body: Upload{
-		UploadID: offer.ID, URL: offer.URL, Fields: offer.Fields, ExpiresAt: offer.ExpiresAt.UTC().Truncate(time.Second),
-	}}, nil
-}

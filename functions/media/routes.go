@@ -6,6 +6,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"portside/shared/core/idempotency"
 	"portside/shared/core/principal"
 	"portside/shared/media"
 	"portside/shared/media/medias3"
@@ -16,7 +17,8 @@ import (
 type handlers struct {
 	responder *media.Responder
 	store     interface {
-		Offer(ctx context.Context, owner string, maxBytes int64) (medias3.Offer, error)
+		Offer(ctx context.Context, owner string, maxBytes int64, once *idempotency.Key) (medias3.Offer, error)
+		Upload(ctx context.Context, owner, id string) (medias3.Upload, error)
 		ResultsURL(ctx context.Context, job media.Job, format media.ResultsFormat) (string, error)
 	}
 }
@@ -35,6 +37,7 @@ func routes(h *handlers, auth web.Authenticator) *web.API {
 	web.Handle(api, may, summarizeBatch, h.summarizeBatch)
 	web.Handle(api, may, extractBatch, h.extractBatch)
 	web.Handle(api, may, createUpload, h.createUpload)
+	web.Handle(api, may, getUpload, h.getUpload)
 	web.Handle(api, may, getJob, h.getJob)
 	return api
 }
@@ -95,7 +98,16 @@ var (
 		Description: "For files above 4.4 MB, which are too large for a request. Within 15 minutes, post a form to `url`: first the " +
 			"`fields`, then the file as `file`, at most 200 MB. Then send `uploadId` in place of the file, as `file_upload_id` " +
 			"(`file1_upload_id`, `file2_upload_id`). During the 15 minutes, another post replaces the file. Uploads are deleted after " +
-			"24 hours. You can have 10 uploads without a file at the same time, and 1,999 files or 10 GB.",
+			"24 hours. You can have 10 uploads without a file at the same time, and 1,999 files or 10 GB.\n\n" +
+			"With an `Idempotency-Key` you can safely repeat the request for these 15 minutes: the same `maxBytes` gets the same upload again " +
+			"with `Idempotency-Replayed: true`, and another one gets a 422. Afterwards, the key creates a new upload.",
+		Errors: []int{http.StatusUnprocessableEntity},
+	}
+	getUpload = huma.Operation{
+		OperationID: "getUpload", Method: http.MethodGet, Path: "/v1/uploads/{uploadId}", Tags: []string{tag},
+		Summary:     "Get an upload",
+		Description: "Says whether the file of one of your own uploads was posted, and until when it is kept.",
+		Errors:      []int{http.StatusNotFound},
 	}
 	getJob = huma.Operation{
 		OperationID: "getJob", Method: http.MethodGet, Path: "/v1/capabilities/jobs/{jobId}", Tags: []string{tag},

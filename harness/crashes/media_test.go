@@ -51,12 +51,14 @@ func extract(s *service) trial {
 	}
 }
 
-// offerUpload asks again after a lost response. The lost offer counts until it expires, so one less is possible meanwhile.
+// offerUpload asks again after a lost response, with an idempotency key.
 func offerUpload(s *service) trial {
 	u := s.user("user")
 	return trial{
-		send:  request(s.as(u.key), http.MethodPost, "/v1/uploads", ""),
-		check: func(last response) { last.WantStatus(http.StatusCreated).Text("uploadId") },
+		send: request(s.as(u.key).With("Idempotency-Key", "c0ffee"), http.MethodPost, "/v1/uploads", ""),
+		check: func(last response) {
+			s.as(u.key).Get(last.WantStatus(http.StatusCreated).Header.Get("Location")).WantValue("status", "waiting")
+		},
 	}
 }
 

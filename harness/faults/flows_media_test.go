@@ -8,6 +8,7 @@ import (
 	"portside/documents"
 	"portside/documents/files"
 	"portside/documents/kind"
+	"portside/shared/core/idempotency"
 	"portside/shared/media"
 	"portside/shared/media/mediaengines"
 	"portside/shared/media/medias3"
@@ -62,13 +63,32 @@ func (p mediaParts) end(r *run, id string) (ended media.Job) {
 	return ended
 }
 
+// offerUpload repeats an offer with an idempotency key.
+func offerUpload(r *run, parts mediaParts) {
+	once := idempotency.NewKey(mediaOwner, "c0ffee", medias3.MaxUploadBytes)
+	ids := map[string]bool{}
+	for range 2 {
+		r.do("offer an upload", func(ctx context.Context) error {
+			offer, err := parts.store.Offer(ctx, mediaOwner, medias3.MaxUploadBytes, once)
+			if err == nil {
+				ids[offer.ID] = true
+			}
+			return err
+		})
+	}
+	r.check(len(ids) == 1, "one idempotency key has %d offers", len(ids))
+	for id := range ids {
+		r.do("read the upload", func(ctx context.Context) error {
+			_, err := parts.store.Upload(ctx, mediaOwner, id)
+			return err
+		})
+	}
+}
+
 // runJob offers an upload and asks a question about a file as a job.
 func runJob(r *run) {
 	parts := newMediaParts(r)
-	r.do("offer an upload", func(ctx context.Context) error {
-		_, err := parts.store.Offer(ctx, mediaOwner, medias3.MaxUploadBytes)
-		return err
-	})
+	offerUpload(r, parts)
 	text := []byte("The quick brown fox jumps over the lazy dog. It does so every day.")
 	var job media.Job
 	r.do("start a job", func(ctx context.Context) error {

@@ -2,16 +2,15 @@ package medias3
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
-	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 	"github.com/google/uuid"
 
 	"portside/shared/core/fault"
@@ -40,41 +39,55 @@ var (
 		maxStored)).After(OfferLifetime)
 )
 
-// takeForm occupies a slot among the owner's open forms with the ID of an upload. Errors: ErrTooManyForms, ErrTooManyUploads.
-func (s *Store) takeForm(ctx context.Context, owner, id string) error {
-	posted, err := s.postedFiles(ctx, owner)
-	if err != nil {
-		return err
-	}
+// form is one of the owner's slots for forms.
+type form struct {
+	key     string
+	version string // of the slot; empty if it has never been taken
+	upload  string // ID of the upload whose form is open; empty if the slot is free
+}
+
+// forms returns all slots for forms of the owner.
+func (s *Store) forms(ctx context.Context, owner string) ([]form, error) {
 	taken, err := s.takenSlots(ctx, openForms+owner+"/", MaxOpenForms)
 	if err != nil {
-		return err
+		return nil, err
 	}
+	var forms []form
 	for n := range MaxOpenForms {
 		key := openForms + owner + "/" + strconv.Itoa(n)
-		isFree, err := s.isFormFree(ctx, taken, key, posted)
-		if err != nil {
-			return err
+		slot, isTaken := taken[key]
+		f := form{key: key, version: aws.ToString(slot.ETag)}
+		if isTaken && s.isPostable(slot.LastModified) {
+			if f.upload, err = s.occupant(ctx, key); err != nil {
+				return nil, err
+			}
 		}
-		if !isFree {
+		forms = append(forms, f)
+	}
+	return forms, nil
+}
+
+// takeForm stores the ID of an upload in one of the owner's slots for forms, unless a slot has it or its file was posted: a repeated
+// request takes no second slot. Errors: ErrTooManyForms, ErrTooManyUploads.
+func (s *Store) takeForm(ctx context.Context, owner, id string) error {
+	posted, err := s.postedFiles(ctx, owner)
+	if err != nil || posted[id] {
+		return err
+	}
+	forms, err := s.forms(ctx, owner)
+	if err != nil || slices.ContainsFunc(forms, func(f form) bool { return f.upload == id }) {
+		return err
+	}
+	for _, f := range forms {
+		if f.upload != "" && !posted[f.upload] {
 			continue
 		}
-		err = s.occupy(ctx, key, aws.ToString(taken[key].ETag), id)
+		err := s.occupy(ctx, f.key, f.version, id)
 		if err == nil || !errors.Is(err, errStale) { // otherwise another request has taken it
 			return err
 		}
 	}
 	return ErrTooManyForms
-}
-
-// isFormFree reports whether a slot has no form, or one that has expired or whose file was posted.
-func (s *Store) isFormFree(ctx context.Context, taken map[string]types.Object, key string, posted map[string]bool) (bool, error) {
-	slot, isTaken := taken[key]
-	if !isTaken || !s.isPostable(slot.LastModified) {
-		return true, nil
-	}
-	id, err := s.occupant(ctx, key)
-	return posted[id], err
 }
 
 // isPostable reports whether a form that was offered, or used, at that time may still work.
@@ -113,27 +126,4 @@ func (s *Store) postedFiles(ctx context.Context, owner string) (map[string]bool,
 		return nil, ErrTooManyUploads
 	}
 	return posted, nil
-}
-
-// newOfferID returns the ID of an offer for a file of at most maxBytes. The 12 random bits after the version hold that limit in MB, rounded
-// up, so that a list of keys shows how large a file can become that another post may replace.
-func newOfferID(maxBytes int64) uuid.UUID {
-	id := uuid.Must(uuid.NewV7())
-	const version7, mb = 7 << 12, 1 << 20
-	limit := min(max(maxBytes+mb-1, 0)/mb, MaxUploadBytes/mb)
-	binary.BigEndian.PutUint16(id[6:8], version7|uint16(limit))
-	return id
-}
-
-// maxSizeOf returns the largest size that the file of an offer can have, in bytes.
-func maxSizeOf(id uuid.UUID) int64 {
-	const limitBits = 1<<12 - 1
-	return min(int64(binary.BigEndian.Uint16(id[6:8])&limitBits)<<20, MaxUploadBytes)
-}
-
-// firstIDAt returns the text that sorts before every UUID of version 7 that is created at the time or later.
-func firstIDAt(at time.Time) string {
-	var id uuid.UUID
-	binary.BigEndian.PutUint64(id[:8], uint64(at.UnixMilli())<<16)
-	return id.String()
 }

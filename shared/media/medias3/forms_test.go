@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"portside/shared/media/medias3"
+	"portside/shared/testkit/awstest"
 )
 
 // offers asks for offers until one is refused with the error, and returns those that were made.
@@ -18,7 +19,7 @@ func (c *testStore) offers(t *testing.T, owner string, refusal error) []medias3.
 	t.Helper()
 	var made []medias3.Offer
 	for range medias3.MaxOpenForms + 1 {
-		offer, err := c.Offer(t.Context(), owner, medias3.MaxUploadBytes)
+		offer, err := c.Offer(t.Context(), owner, medias3.MaxUploadBytes, nil)
 		if errors.Is(err, refusal) {
 			return made
 		}
@@ -49,7 +50,7 @@ func TestOwnerHasFewOpenForms(t *testing.T) {
 		t.Errorf("%d offers after two files were posted, want 2", len(again))
 	}
 	c.advance = medias3.OfferLifetime + 2*time.Second
-	if _, err := c.Offer(t.Context(), ada, medias3.MaxUploadBytes); err != nil {
+	if _, err := c.Offer(t.Context(), ada, medias3.MaxUploadBytes, nil); err != nil {
 		t.Errorf("after all others expired: %v", err)
 	}
 }
@@ -60,7 +61,7 @@ func TestConcurrentOffersKeepTheQuota(t *testing.T) {
 	var requests sync.WaitGroup
 	for range 3 * medias3.MaxOpenForms {
 		requests.Go(func() {
-			_, err := c.Offer(t.Context(), ada, medias3.MaxUploadBytes)
+			_, err := c.Offer(t.Context(), ada, medias3.MaxUploadBytes, nil)
 			switch {
 			case err == nil:
 				made.Add(1)
@@ -80,7 +81,7 @@ func TestOwnerHasLimitedBytes(t *testing.T) {
 	c := newTestStore(t)
 	const files = 52 // 52 × 200 MB are more than 10 GB
 	for range files {
-		offer, err := c.Offer(t.Context(), ada, medias3.MaxUploadBytes)
+		offer, err := c.Offer(t.Context(), ada, medias3.MaxUploadBytes, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -98,7 +99,7 @@ func TestOwnerHasLimitedBytes(t *testing.T) {
 		t.Errorf("%d offers to an owner without posted files", len(made))
 	}
 	c.advance = medias3.OfferLifetime + 2*time.Second
-	if _, err := c.Offer(t.Context(), ada, medias3.MaxUploadBytes); err != nil {
+	if _, err := c.Offer(t.Context(), ada, medias3.MaxUploadBytes, nil); err != nil {
 		t.Errorf("after the files have their own size: %v", err)
 	}
 }
@@ -108,7 +109,7 @@ func TestSmallOffersCountLittle(t *testing.T) {
 	c := newTestStore(t)
 	const files = 60 // 60 × 200 MB would be more than 10 GB
 	for range files {
-		offer, err := c.Offer(t.Context(), ada, 1<<20+1) // counts as 2 MB
+		offer, err := c.Offer(t.Context(), ada, 1<<20+1, nil) // counts as 2 MB
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -116,7 +117,7 @@ func TestSmallOffersCountLittle(t *testing.T) {
 			t.Fatalf("status %d", status)
 		}
 	}
-	offer, err := c.Offer(t.Context(), ada, 10)
+	offer, err := c.Offer(t.Context(), ada, 10, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,7 +132,7 @@ func TestSmallOffersCountLittle(t *testing.T) {
 func TestOfferIDsHoldTheLimit(t *testing.T) {
 	const mb = 1 << 20
 	for maxBytes, want := range map[int64]int64{1: mb, mb: mb, mb + 1: 2 * mb, medias3.MaxUploadBytes: medias3.MaxUploadBytes} {
-		id := medias3.NewOfferID(maxBytes)
+		id := medias3.NewOfferID(maxBytes, awstest.RealTime())
 		if got := medias3.MaxSizeOf(id); got != want || id.Version() != 7 || id.Variant() != uuid.RFC4122 {
 			t.Errorf("%d bytes: %s counts as %d, want %d", maxBytes, id, got, want)
 		}

@@ -6,6 +6,7 @@
 //	open/<owner>/<n>           the ID of a job that has not ended; at most media.MaxOpenJobs
 //	open/<owner>/batch         the ID of a batch that has not ended
 //	forms/<owner>/<n>          the ID of an upload that was offered; at most MaxOpenForms
+//	offers/<owner>/<key>       the upload that a request with an idempotency key created, as JSON
 //	queue/<owner>/<id>         empty; its creation is the event that runs the job
 //	results/<key>              an answer, as JSON
 //	batches/<owner>/<id>/<n>   the line of a document in the results of a batch, as JSON
@@ -43,6 +44,8 @@ const (
 	openJobs = "open/"
 	// openForms has the slots of offers.
 	openForms = "forms/"
+	// offers has the offers by the hashes of idempotency keys.
+	offers = "offers/"
 	// Queue is the prefix by which template.yaml filters the events of the bucket.
 	Queue   = "queue/"
 	results = "results/"
@@ -152,6 +155,11 @@ func (s *Store) getJSON(ctx context.Context, key string, value any) (revision, e
 	if err != nil {
 		return revision{}, err
 	}
+	return decodeObject(out, value)
+}
+
+// decodeObject reads a JSON object into the value and closes it.
+func decodeObject(out *s3.GetObjectOutput, value any) (revision, error) {
 	defer func() { _ = out.Body.Close() }()
 	decoder := json.NewDecoder(io.LimitReader(out.Body, maxRecordBytes))
 	decoder.UseNumber() // numbers in answers must not lose digits
@@ -173,15 +181,21 @@ func (s *Store) put(ctx context.Context, key string, body io.ReadSeeker) error {
 
 // get returns errMissing for an object that does not exist, or that has expired.
 func (s *Store) get(ctx context.Context, key string) (*s3.GetObjectOutput, error) {
+	out, err := s.getExpired(ctx, key)
+	if err == nil && !s.isFresh(out.LastModified) {
+		return nil, errors.Join(errMissing, out.Body.Close())
+	}
+	return out, err
+}
+
+// getExpired is get for an object that may have expired. Errors: errMissing.
+func (s *Store) getExpired(ctx context.Context, key string) (*s3.GetObjectOutput, error) {
 	out, err := s.client.GetObject(ctx, &s3.GetObjectInput{Bucket: &s.bucket, Key: &key})
 	if _, isMissing := errors.AsType[*types.NoSuchKey](err); isMissing {
 		return nil, errMissing
 	}
 	if err != nil {
 		return nil, fmt.Errorf("get from %s: %w", prefixOf(key), asUnavailable(err))
-	}
-	if !s.isFresh(out.LastModified) {
-		return nil, errors.Join(errMissing, out.Body.Close())
 	}
 	return out, nil
 }

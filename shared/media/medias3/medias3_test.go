@@ -85,7 +85,7 @@ func TestUploadBelongsToItsOwner(t *testing.T) {
 
 func TestOfferAcceptsFileOfItsOwner(t *testing.T) {
 	c := newTestStore(t)
-	offer, err := c.Offer(t.Context(), ada, medias3.MaxUploadBytes)
+	offer, err := c.Offer(t.Context(), ada, medias3.MaxUploadBytes, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +104,7 @@ func TestOfferAcceptsFileOfItsOwner(t *testing.T) {
 // An offer does not accept a file that is too large to be read.
 func TestUploadSizeIsLimited(t *testing.T) {
 	c, id := newTestStore(t), uuid.NewString()
-	offer, err := c.Offer(t.Context(), ada, medias3.MaxUploadBytes)
+	offer, err := c.Offer(t.Context(), ada, medias3.MaxUploadBytes, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -172,7 +172,7 @@ func TestLostResponsesDoNotUseUpSlots(t *testing.T) {
 			l.err = io.ErrUnexpectedEOF
 			err := store.StartJob(t.Context(), newJob(ada))
 			if prefix == "forms/" {
-				_, err = store.Offer(t.Context(), ada, medias3.MaxUploadBytes)
+				_, err = store.Offer(t.Context(), ada, medias3.MaxUploadBytes, nil)
 			}
 			if err != nil || l.err != nil {
 				t.Fatalf("%s: number %d: %v", prefix, n, err)

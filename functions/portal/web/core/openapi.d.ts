@@ -1030,9 +1030,33 @@ export interface paths {
          * Create an upload
          * @description For files above 4.4 MB, which are too large for a request. Within 15 minutes, post a form to `url`: first the `fields`, then the file as `file`, at most 200 MB. Then send `uploadId` in place of the file, as `file_upload_id` (`file1_upload_id`, `file2_upload_id`). During the 15 minutes, another post replaces the file. Uploads are deleted after 24 hours. You can have 10 uploads without a file at the same time, and 1,999 files or 10 GB.
          *
+         *     With an `Idempotency-Key` you can safely repeat the request for these 15 minutes: the same `maxBytes` gets the same upload again with `Idempotency-Replayed: true`, and another one gets a 422. Afterwards, the key creates a new upload.
+         *
          *     Needs the permission `capabilities:use`.
          */
         post: operations["createUpload"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/uploads/{uploadId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get an upload
+         * @description Says whether the file of one of your own uploads was posted, and until when it is kept.
+         *
+         *     Needs the permission `capabilities:use`.
+         */
+        get: operations["getUpload"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -3493,6 +3517,35 @@ export interface components {
              */
             expiresAt: string;
         };
+        UploadStatus: {
+            /**
+             * Format: uuid
+             * @example 0193a0c4-7d1e-7b40-9f62-5c1d2e3f4a5b
+             */
+            uploadId: string;
+            /**
+             * @description waiting: no file was posted yet. uploaded: the file can be used.
+             * @example uploaded
+             * @enum {string}
+             */
+            status: "waiting" | "uploaded";
+            /**
+             * Format: int64
+             * @description Size of the file in bytes; null as long as no file was posted.
+             * @example 7340032
+             */
+            size: number | null;
+            /**
+             * Format: date-time
+             * @description Time of the latest post, in UTC; null as long as no file was posted.
+             */
+            uploadedAt: string | null;
+            /**
+             * Format: date-time
+             * @description Time when the file is deleted or, as long as no file was posted, when the URL stops working. In UTC.
+             */
+            expiresAt: string;
+        };
         Usage: {
             storage: components["schemas"]["Storage"];
             api: components["schemas"]["API"];
@@ -3877,6 +3930,7 @@ export type TextVariable = components['schemas']['TextVariable'];
 export type TimeseriesData = components['schemas']['TimeseriesData'];
 export type Token = components['schemas']['Token'];
 export type Upload = components['schemas']['Upload'];
+export type UploadStatus = components['schemas']['UploadStatus'];
 export type Usage = components['schemas']['Usage'];
 export type User = components['schemas']['User'];
 export type Users = components['schemas']['Users'];
@@ -8780,7 +8834,10 @@ export interface operations {
                 /** @description The size of the largest file that can be posted. While another post may replace the file, it counts with this size, rounded up to MB, among your uploads. */
                 maxBytes?: number;
             };
-            header?: never;
+            header?: {
+                /** @description Any text that you have not used for another resource. */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -8789,6 +8846,10 @@ export interface operations {
             /** @description Created */
             201: {
                 headers: {
+                    /** @description Present only if an earlier request with this Idempotency-Key created the resource. */
+                    "Idempotency-Replayed"?: "true";
+                    /** @description Path of the resource. */
+                    Location?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8809,6 +8870,66 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getUpload: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag of your copy. If it is current, the response is a 304 without a body. */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description ID of the upload. */
+                uploadId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    /** @description Identifies this version of the resource. */
+                    ETag?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "expiresAt": "2026-03-02T09:30:00Z",
+                     *       "size": 7340032,
+                     *       "status": "uploaded",
+                     *       "uploadId": "0193a0c4-7d1e-7b40-9f62-5c1d2e3f4a5b",
+                     *       "uploadedAt": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["UploadStatus"];
+                };
+            };
+            /** @description Your copy is current. */
+            304: {
+                headers: {
+                    /** @description Identifies this version of the resource. */
+                    ETag?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];

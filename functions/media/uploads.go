@@ -1,0 +1,79 @@
+package main
+
+import (
+	"context"
+	"time"
+
+	"portside/shared/core/idempotency"
+	"portside/shared/core/principal"
+	"portside/shared/media/medias3"
+	"portside/shared/web"
+)
+
+// Upload says where to send a file that is too large for a request.
+type Upload struct {
+	UploadID  string            `json:"uploadId" format:"uuid" doc:"ID to send as file_upload_id, in place of the file." example:"0193a0c4-7d1e-7b40-9f62-5c1d2e3f4a5b"`
+	URL       string            `json:"url" doc:"URL to which to post a multipart/form-data form." example:"https://s3.eu-central-1.amazonaws.com/portside-media"`
+	Fields    map[string]string `json:"fields" doc:"Fields of the form. The file follows them, as the field file."`
+	ExpiresAt time.Time         `json:"expiresAt" doc:"Time when the URL stops working, in UTC."`
+}
+
+type createUploadInput struct {
+	web.Idempotency
+	MaxBytes int64 `query:"maxBytes" minimum:"1" maximum:"209715200" default:"209715200" doc:"The size of the largest file that can be posted. While another post may replace the file, it counts with this size, rounded up to MB, among your uploads." example:"1000000"`
+}
+
+type uploadOutput struct {
+	web.Creation
+	Body Upload
+}
+
+func (h *handlers) createUpload(ctx context.Context, in *createUploadInput) (*uploadOutput, error) {
+	caller, _ := principal.From(ctx)
+	offer, err := h.store.Offer(ctx, caller.UserID, in.MaxBytes, idempotency.NewKey(caller.UserID, in.IdempotencyKey, in.MaxBytes))
+	if err != nil {
+		return nil, err
+	}
+	return &uploadOutput{
+		Creation: web.CreatedAt("/v1/uploads/"+offer.ID, offer.Replayed),
+		Body: Upload{
+			UploadID: offer.ID, URL: offer.URL, Fields: offer.Fields, ExpiresAt: offer.ExpiresAt.Truncate(time.Second),
+		},
+	}, nil
+}
+
+// UploadStatus says whether the file of an upload was posted.
+type UploadStatus struct {
+	UploadID   string     `json:"uploadId" format:"uuid" example:"0193a0c4-7d1e-7b40-9f62-5c1d2e3f4a5b"`
+	Status     string     `json:"status" enum:"waiting,uploaded" doc:"waiting: no file was posted yet. uploaded: the file can be used." example:"uploaded"`
+	Size       *int64     `json:"size" doc:"Size of the file in bytes; null as long as no file was posted." example:"7340032"`
+	UploadedAt *time.Time `json:"uploadedAt" doc:"Time of the latest post, in UTC; null as long as no file was posted."`
+	ExpiresAt  time.Time  `json:"expiresAt" doc:"Time when the file is deleted or, as long as no file was posted, when the URL stops working. In UTC."`
+}
+
+type getUploadInput struct {
+	ID string `path:"uploadId" format:"uuid" doc:"ID of the upload." example:"0193a0c4-7d1e-7b40-9f62-5c1d2e3f4a5b"`
+}
+
+type uploadStatusOutput struct {
+	web.Version
+	Body UploadStatus
+}
+
+func (h *handlers) getUpload(ctx context.Context, in *getUploadInput) (*uploadStatusOutput, error) {
+	caller, _ := principal.From(ctx)
+	upload, err := h.store.Upload(ctx, caller.UserID, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	body := uploadStatus(upload)
+	return &uploadStatusOutput{Version: web.ContentVersion(body), Body: body}, nil
+}
+
+func uploadStatus(upload medias3.Upload) UploadStatus {
+	status := UploadStatus{UploadID: upload.ID, Status: "waiting", ExpiresAt: upload.ExpiresAt.Truncate(time.Second)}
+	if !upload.UploadedAt.IsZero() {
+		status.Status, status.Size, status.UploadedAt = "uploaded", &upload.Size, &upload.UploadedAt
+	}
+	return status
+}
