@@ -99,9 +99,13 @@ func revisionOf(build *debug.BuildInfo) string {
 }
 
 // pseudoVersion is a version that Go makes for a commit without a tag, such as v0.0.0-20261104101112-1f3a9c07be24.
-var pseudoVersion = regexp.MustCompile(`[-.]\d{14}-([0-9a-f]{12})(?:\+dirty)?$`)
+var pseudoVersion = regexp.MustCompile(`[-.]\d{14}-([0-9a-f]{12})$`)
 
 func moduleRevision(version string) string {
+	version, isChanged := strings.CutSuffix(version, "+dirty")
+	if isChanged {
+		return moduleRevision(version) + changesSuffix
+	}
 	if parts := pseudoVersion.FindStringSubmatch(version); parts != nil {
 		return parts[1]
 	}

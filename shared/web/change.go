@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"reflect"
+	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -111,7 +112,7 @@ func differences(sent []readOnlyField, stored any) error {
 	var failures []fault.Field
 	for _, f := range sent {
 		var value any
-		if err := decodeExactly(f.text, &value); err != nil || !reflect.DeepEqual(value, current[f.name]) {
+		if err := decodeExactly(f.text, &value); err != nil || !isSame(value, current[f.name]) {
 			failures = append(failures, fault.Field{
 				Pointer: "/" + f.name, Detail: "is read-only, and differs from the stored value; leave the field out, or read the resource again",
 			})
@@ -121,6 +122,23 @@ func differences(sent []readOnlyField, stored any) error {
 		return nil
 	}
 	return fault.Invalid(failures...)
+}
+
+// isSame reports whether two JSON values are equal. Two texts that are times are equal if they mean the same time: programs drop the zeros
+// at the end of a fraction, or write +00:00 for Z.
+func isSame(a, b any) bool {
+	first, isTime := asTime(a)
+	second, isOtherTime := asTime(b)
+	if isTime && isOtherTime {
+		return first.Equal(second)
+	}
+	return reflect.DeepEqual(a, b)
+}
+
+func asTime(value any) (at time.Time, isTime bool) {
+	text, _ := value.(string)
+	at, err := time.Parse(time.RFC3339, text)
+	return at, err == nil
 }
 
 // readOnlyField is a field of the type ReadOnly that a client has sent.

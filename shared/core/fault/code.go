@@ -7,6 +7,8 @@ import (
 )
 
 // codes maps each kind to the code of a fault that sets no code.
+//
+//exhaustive:enforce
 var codes = map[Kind]errorcode.Code{
 	Internal:        errorcode.InternalError,
 	Validation:      errorcode.ValidationError,
