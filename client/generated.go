@@ -90,6 +90,13 @@ const (
 	ImportedRowStatusReady    ImportedRowStatus = "ready"
 )
 
+// Defines values for InvitationStatus.
+const (
+	InvitationStatusExpired InvitationStatus = "expired"
+	InvitationStatusSent    InvitationStatus = "sent"
+	InvitationStatusWaiting InvitationStatus = "waiting"
+)
+
 // Defines values for JobStatus.
 const (
 	JobStatusFailed    JobStatus = "failed"
@@ -1661,6 +1668,32 @@ type ImportedRow struct {
 //
 // Examples: created
 type ImportedRowStatus string
+
+// Invitation defines model for Invitation.
+type Invitation struct {
+	// CreatedAt Time of the link, in UTC; null if the link is created with the mail, or was deleted after it had expired.
+	//
+	// Examples: 2026-03-02T09:30:00Z
+	CreatedAt *time.Time `json:"createdAt"`
+
+	// ExpiresAt Time when the link stops working, in UTC; null as for createdAt.
+	//
+	// Examples: 2026-03-09T09:30:00Z
+	ExpiresAt *time.Time `json:"expiresAt"`
+
+	// Status waiting: the mail was not accepted for delivery yet; the service tries again for a week. sent: it was, and the link works. expired: the link works no more.
+	//
+	// Examples: sent
+	Status InvitationStatus `json:"status"`
+
+	// UserID Examples: 01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11
+	UserID string `json:"userId"`
+}
+
+// InvitationStatus waiting: the mail was not accepted for delivery yet; the service tries again for a week. sent: it was, and the link works. expired: the link works no more.
+//
+// Examples: sent
+type InvitationStatus string
 
 // Job defines model for Job.
 type Job struct {
@@ -4292,6 +4325,22 @@ func (c *Client) GetAPIKey(ctx context.Context, userID string, keyID string, opt
 	return sendForData[APIKey](ctx, c, call{
 		method: http.MethodGet,
 		path:   fillPath("/v1/users/{userId}/api-keys/{keyId}", userID, keyID),
+	}, options)
+}
+
+// GetInvitation calls GET /v1/users/{userId}/invitation: Get a user's invitation.
+func (c *Client) GetInvitation(ctx context.Context, userID string, options ...CallOption) (Invitation, error) {
+	return sendForData[Invitation](ctx, c, call{
+		method: http.MethodGet,
+		path:   fillPath("/v1/users/{userId}/invitation", userID),
+	}, options)
+}
+
+// ResendInvitation calls POST /v1/users/{userId}/invitation: Invite a user again.
+func (c *Client) ResendInvitation(ctx context.Context, userID string, options ...CallOption) (Invitation, error) {
+	return sendForData[Invitation](ctx, c, call{
+		method: http.MethodPost,
+		path:   fillPath("/v1/users/{userId}/invitation", userID),
 	}, options)
 }
 

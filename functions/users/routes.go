@@ -25,6 +25,7 @@ type service struct {
 	notices  *credentialnotices.Service
 	ending   *revocation.Service
 	baseURL  string // of links in mails; empty: the host of the request
+	now      func() time.Time
 }
 
 // endTime is how long the deletion of a key may take to end what was created with it, before it leaves the rest to a schedule.
@@ -54,6 +55,7 @@ func newService(p parts) *service {
 			Store: p.ending, Jobs: p.ending, Notifier: notices, Now: now, EndTime: endTime,
 		}),
 		baseURL: p.baseURL,
+		now:     now,
 	}
 }
 
@@ -68,6 +70,8 @@ func routes(s *service, auth web.Authenticator) *web.API {
 	web.Handle(api, web.Needs(principal.UsersWrite).Recent(), patchUser, s.patch)
 	web.Handle(api, web.Needs(principal.UsersDelete).Recent(), deleteUser, s.delete)
 	web.Handle(api, web.Needs(principal.UsersWrite).Recent(), signOutUser, s.signOut)
+	web.Handle(api, web.Needs(principal.UsersRead), getInvitation, s.getInvitation)
+	web.Handle(api, web.Needs(principal.UsersWrite).Recent(), resendInvitation, s.resendInvitation)
 	web.Handle(api, web.SignedIn(), listAPIKeys, s.listKeys)
 	web.Handle(api, web.SignedIn().Recent(), createAPIKey, s.createKey)
 	web.Handle(api, web.SignedIn(), getAPIKey, s.getKey)

@@ -2,8 +2,10 @@ package e2e
 
 import (
 	"net/http"
+	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"portside/local/browser"
 )
@@ -75,7 +77,28 @@ func testCreateUserPage(t *testing.T, p *testStack, page *browser.Page) {
 		t.Errorf("a double click sent %d requests", sent)
 	}
 	page.WaitText("Pending")
-	if mail, count := p.newestMail(t, "ada@example.com"); count != 1 {
+	mail, count := p.newestMail(t, "ada@example.com")
+	if count != 1 {
+		t.Errorf("%d activation mails: %s", count, mail.Text("subject"))
+	}
+	testInviteAgain(t, p, page, mail.Text("text"))
+}
+
+// testInviteAgain sends another activation mail on the page of a pending user.
+func testInviteAgain(t *testing.T, p *testStack, page *browser.Page, firstMail string) {
+	t.Helper()
+	page.WaitText("The activation email was sent. Its link works until")
+	page.Allow("429 POST /v1/users/")
+	page.Click(browser.Button("Send another email"))
+	page.WaitText("The user got an activation link less than a minute ago.")
+	link := regexp.MustCompile(`psl_([0-9A-Za-z]+)_`).FindStringSubmatch(firstMail)
+	if link == nil {
+		t.Fatalf("no link in the mail:\n%s", firstMail)
+	}
+	p.setTime(t, link[1], "created", now().Add(-2*time.Minute))
+	page.Click(browser.Button("Send another email"))
+	page.WaitText("Another activation email to ada@example.com is on its way.")
+	if mail, count := p.newestMail(t, "ada@example.com"); count != 2 {
 		t.Errorf("%d activation mails: %s", count, mail.Text("subject"))
 	}
 }

@@ -19,23 +19,27 @@ import (
 // ageSessions changes all sessions of the client's user as if the user signed in 16 minutes ago.
 func (p *testStack) ageSessions(t *testing.T, owner client) {
 	t.Helper()
-	db := dynamodb.New(dynamodb.Options{Region: p.info.Region, BaseEndpoint: &p.info.DynamoDB, Credentials: p.engineKeys()})
-	signedIn := now().Add(-16 * time.Minute)
 	for _, session := range owner.Get("/v1/sessions").WantStatus(http.StatusOK).List("data") {
-		id := session.(map[string]any)["id"].(string)
-		_, err := db.UpdateItem(t.Context(), &dynamodb.UpdateItemInput{
-			TableName: aws.String(p.info.Tables["CredentialsTable"]),
-			Key: map[string]types.AttributeValue{
-				"pk": &types.AttributeValueMemberS{Value: "credential#" + id}, "sk": &types.AttributeValueMemberS{Value: "credential"},
-			},
-			UpdateExpression: aws.String("SET authenticated = :signedIn"), ConditionExpression: aws.String("attribute_exists(authenticated)"),
-			ExpressionAttributeValues: map[string]types.AttributeValue{
-				":signedIn": &types.AttributeValueMemberN{Value: strconv.FormatInt(signedIn.UnixMilli(), 10)},
-			},
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		p.setTime(t, session.(map[string]any)["id"].(string), "authenticated", now().Add(-16*time.Minute))
+	}
+}
+
+// setTime changes a time of a stored credential.
+func (p *testStack) setTime(t *testing.T, credentialID, attribute string, at time.Time) {
+	t.Helper()
+	db := dynamodb.New(dynamodb.Options{Region: p.info.Region, BaseEndpoint: &p.info.DynamoDB, Credentials: p.engineKeys()})
+	millis := strconv.FormatInt(at.UnixMilli(), 10)
+	_, err := db.UpdateItem(t.Context(), &dynamodb.UpdateItemInput{
+		TableName: aws.String(p.info.Tables["CredentialsTable"]),
+		Key: map[string]types.AttributeValue{
+			"pk": &types.AttributeValueMemberS{Value: "credential#" + credentialID}, "sk": &types.AttributeValueMemberS{Value: "credential"},
+		},
+		UpdateExpression: aws.String("SET #attribute = :at"), ConditionExpression: aws.String("attribute_exists(#attribute)"),
+		ExpressionAttributeNames:  map[string]string{"#attribute": attribute},
+		ExpressionAttributeValues: map[string]types.AttributeValue{":at": &types.AttributeValueMemberN{Value: millis}},
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 }
 

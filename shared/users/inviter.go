@@ -42,21 +42,27 @@ type Unsent struct {
 	Makers   []principal.Maker
 }
 
-// InvitationStore stores activation links and whether they were mailed. Writes are atomic; reads are
-// strongly consistent.
-type InvitationStore interface {
+// InvitationReader reads activation links. Reads are strongly consistent.
+type InvitationReader interface {
 	// Invited returns the pending user who owns the link. Errors: ErrLink if the link does not work
 	// at that time.
 	Invited(ctx context.Context, link credentials.Secret, at time.Time) (User, error)
+	// CurrentInvitation returns the user and the invitation. If the user is not pending, only the user is set. Errors: ErrNotFound.
+	CurrentInvitation(ctx context.Context, userID string) (CurrentInvitation, error)
+	// Unsent returns up to limit invitations that are due at the given time and were never marked
+	// as sent.
+	Unsent(ctx context.Context, at time.Time, limit int) ([]Unsent, error)
+}
+
+// InvitationStore stores activation links and whether they were mailed. Writes are atomic.
+type InvitationStore interface {
+	InvitationReader
 	// Activate makes the user active, revokes the link and adds the key. Errors: ErrLink if the
 	// user is no longer pending or has a newer link; versions.ErrStale if the user has changed in
 	// another way.
 	Activate(ctx context.Context, user User, key credentials.Credential, at time.Time) (User, error)
-	// Unsent returns up to limit invitations that are due at the given time and were never marked
-	// as sent.
-	Unsent(ctx context.Context, at time.Time, limit int) ([]Unsent, error)
-	// Renew gives a pending user a new link and revokes the previous one. Errors: versions.ErrStale
-	// if the user has changed.
+	// Renew gives a pending user a new link and revokes the previous one. An invitation with attempts replaces one whose mail is unsent.
+	// Errors: versions.ErrStale if the user has changed, or if that mail was sent meanwhile.
 	Renew(ctx context.Context, user User, invitation Invitation, at time.Time) error
 	// MarkSent records that the mail with this link was accepted for delivery.
 	MarkSent(ctx context.Context, userID, linkID string) error
@@ -88,12 +94,14 @@ func (i *Inviter) invite(user User, baseURL string, makers []principal.Maker) (c
 	}}
 }
 
-// trySend sends the mail. If that fails, the invitation stays stored as unsent and SendDue sends it
+// trySend sends the mail, and reports whether it was sent. If that fails, the invitation stays stored as unsent and SendDue sends it
 // later. The request must not fail for it, because the user exists already.
-func (i *Inviter) trySend(ctx context.Context, user User, link credentials.Secret, invitation Invitation) {
-	if err := i.mail(ctx, user, link, invitation); err != nil {
+func (i *Inviter) trySend(ctx context.Context, user User, link credentials.Secret, invitation Invitation) (isSent bool) {
+	err := i.mail(ctx, user, link, invitation)
+	if err != nil {
 		slog.WarnContext(ctx, "activation mail not sent yet", "user", user.ID, "error", err)
 	}
+	return err == nil
 }
 
 func (i *Inviter) mail(ctx context.Context, user User, link credentials.Secret, invitation Invitation) error {

@@ -20,7 +20,8 @@ const userArgument = "the e-mail address or the ID of the user"
 
 func (a *app) usersCommand() *cobra.Command {
 	return group("users", "list, find, invite, change, suspend and delete users",
-		a.listUsersCommand(), a.getUserCommand(), a.createUserCommand(), a.updateUserCommand(), a.suspendUserCommand(), a.deleteUserCommand())
+		a.listUsersCommand(), a.getUserCommand(), a.createUserCommand(), a.inviteUserCommand(), a.updateUserCommand(), a.suspendUserCommand(),
+		a.deleteUserCommand())
 }
 
 func listedUserColumns() []column[client.ListedUser] {
@@ -144,6 +145,45 @@ func (a *app) createUserCommand() *cobra.Command {
 	c.Flags().StringVar(&department, "department", "", "`DEPARTMENT` of the person")
 	c.Flags().BoolVar(&silent, "no-mail", false, "send no invitation; the user is active at once")
 	complete(c, "role", roles...)
+	return a.printing(c)
+}
+
+func invitationColumns() []column[client.Invitation] {
+	return []column[client.Invitation]{
+		{"userId", "USER", func(i client.Invitation) any { return i.UserID }},
+		{"status", "STATUS", func(i client.Invitation) any { return string(i.Status) }},
+		{"createdAt", "CREATED", func(i client.Invitation) any { return i.CreatedAt }},
+		{"expiresAt", "EXPIRES", func(i client.Invitation) any { return i.ExpiresAt }},
+	}
+}
+
+func (a *app) inviteUserCommand() *cobra.Command {
+	var isShow bool
+	c := &cobra.Command{
+		Use: "invite USER", Short: "send a pending user another invitation, or show the current one", Args: exactly(userArgument),
+		Long:    "Sends another activation mail to a user who has not used the link of the first one. The link of the first one stops working.",
+		Example: "  portside users invite ada@example.com\n  portside users invite ada@example.com --show",
+		RunE: func(c *cobra.Command, args []string) error {
+			api, err := a.connect()
+			if err != nil {
+				return err
+			}
+			id, err := userID(c.Context(), api, args[0])
+			if err != nil {
+				return err
+			}
+			call := api.ResendInvitation
+			if isShow {
+				call = api.GetInvitation
+			}
+			invitation, err := call(c.Context(), id)
+			if err != nil {
+				return err
+			}
+			return printOne(a, invitationColumns(), invitation)
+		},
+	}
+	c.Flags().BoolVar(&isShow, "show", false, "send nothing; show whether the mail was sent, and until when its link works")
 	return a.printing(c)
 }
 

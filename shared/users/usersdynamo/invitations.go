@@ -17,7 +17,7 @@ import (
 	"portside/shared/users"
 )
 
-// Invited implements users.InvitationStore.
+// Invited implements users.InvitationReader.
 func (s *Store) Invited(ctx context.Context, link credentials.Secret, at time.Time) (users.User, error) {
 	stored, err := s.credentials.Get(ctx, link.ID())
 	if errors.Is(err, credentials.ErrUnknown) {
@@ -34,6 +34,27 @@ func (s *Store) Invited(ctx context.Context, link credentials.Secret, at time.Ti
 		return users.User{}, users.ErrLink
 	}
 	return user, err
+}
+
+// CurrentInvitation implements users.InvitationReader.
+func (s *Store) CurrentInvitation(ctx context.Context, userID string) (users.CurrentInvitation, error) {
+	user, err := s.Get(ctx, userID)
+	current := users.CurrentInvitation{User: user}
+	if err != nil || user.Status != users.Pending {
+		return current, err
+	}
+	if _, current.IsUnsent, err = items.Get[unsentItem](ctx, items.In(s.client, s.table), unsentKey(userID)); err != nil {
+		return users.CurrentInvitation{}, err
+	}
+	if user.LinkID == "" { // of an import, whose links are created with the mails
+		return current, nil
+	}
+	link, err := s.credentials.Get(ctx, user.LinkID)
+	if errors.Is(err, credentials.ErrUnknown) { // deleted after it had expired
+		return current, nil
+	}
+	current.CreatedAt, current.ExpiresAt = link.CreatedAt, link.ExpiresAt
+	return current, err
 }
 
 // Activate implements users.InvitationStore.
@@ -54,7 +75,7 @@ func (s *Store) Activate(ctx context.Context, user users.User, key credentials.C
 	return after, p.run(ctx)
 }
 
-// Unsent implements users.InvitationStore. It skips invitations that are not due, oldest users
+// Unsent implements users.InvitationReader. It skips invitations that are not due, oldest users
 // first, until it has enough.
 func (s *Store) Unsent(ctx context.Context, at time.Time, limit int) ([]users.Unsent, error) {
 	pages := dynamodb.NewQueryPaginator(s.client, &dynamodb.QueryInput{
@@ -110,7 +131,12 @@ func (s *Store) Renew(ctx context.Context, user users.User, invitation users.Inv
 		}
 	}
 	p.Add(versions.ErrStale, p.relink(user, invitation.Link.ID))
-	p.Add(versions.ErrStale, p.putListed(newUnsentItem(user.ID, invitation)))
+	unsent := newUnsentItem(user.ID, invitation)
+	if isNew := invitation.Attempts == 0; isNew {
+		p.Add(nil, types.TransactWriteItem{Put: &types.Put{TableName: &s.table, Item: items.Encode(unsent)}})
+	} else {
+		p.Add(versions.ErrStale, p.putListed(unsent))
+	}
 	p.issue(invitation.Link)
 	return p.run(ctx)
 }

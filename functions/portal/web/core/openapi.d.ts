@@ -1239,6 +1239,34 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/users/{userId}/invitation": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a user's invitation
+         * @description Says whether the activation mail of a pending user was sent, and until when its link works. Other users have no invitation.
+         *
+         *     Needs the permission `users:read`.
+         */
+        get: operations["getInvitation"];
+        put?: never;
+        /**
+         * Invite a user again
+         * @description Sends a pending user another activation mail. Its link works for 7 days, and the previous link stops working. The response is a 429 if the previous link is less than a minute old. You cannot invite a user whose role has more permissions than yours.
+         *
+         *     Needs the permission `users:write`. A session must have begun within the last 15 minutes; otherwise the response is a 403 with the code `SIGN_IN_REQUIRED`.
+         */
+        post: operations["resendInvitation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/users/{userId}/sessions": {
         parameters: {
             query?: never;
@@ -2266,6 +2294,31 @@ export interface components {
              * @example 01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11
              */
             userId?: string;
+        };
+        Invitation: {
+            /**
+             * Format: uuid
+             * @example 01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11
+             */
+            userId: string;
+            /**
+             * @description waiting: the mail was not accepted for delivery yet; the service tries again for a week. sent: it was, and the link works. expired: the link works no more.
+             * @example sent
+             * @enum {string}
+             */
+            status: "waiting" | "sent" | "expired";
+            /**
+             * Format: date-time
+             * @description Time of the link, in UTC; null if the link is created with the mail, or was deleted after it had expired.
+             * @example 2026-03-02T09:30:00Z
+             */
+            createdAt: string | null;
+            /**
+             * Format: date-time
+             * @description Time when the link stops working, in UTC; null as for createdAt.
+             * @example 2026-03-09T09:30:00Z
+             */
+            expiresAt: string | null;
         };
         Job: {
             /**
@@ -3872,6 +3925,7 @@ export type ImageRepository = components['schemas']['ImageRepository'];
 export type ImageTag = components['schemas']['ImageTag'];
 export type ImportReport = components['schemas']['ImportReport'];
 export type ImportedRow = components['schemas']['ImportedRow'];
+export type Invitation = components['schemas']['Invitation'];
 export type Job = components['schemas']['Job'];
 export type JobError = components['schemas']['JobError'];
 export type Line = components['schemas']['Line'];
@@ -9851,6 +9905,116 @@ export interface operations {
             404: components["responses"]["NotFound"];
             412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getInvitation: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag of your copy. If it is current, the response is a 304 without a body. */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description ID of the user. */
+                userId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    /** @description Identifies this version of the resource. */
+                    ETag?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "createdAt": "2026-03-02T09:30:00Z",
+                     *         "expiresAt": "2026-03-09T09:30:00Z",
+                     *         "status": "sent",
+                     *         "userId": "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Invitation"];
+                    };
+                };
+            };
+            /** @description Your copy is current. */
+            304: {
+                headers: {
+                    /** @description Identifies this version of the resource. */
+                    ETag?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    resendInvitation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description ID of the user. */
+                userId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    /** @description Identifies this version of the resource. */
+                    ETag?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "createdAt": "2026-03-02T09:30:00Z",
+                     *         "expiresAt": "2026-03-09T09:30:00Z",
+                     *         "status": "sent",
+                     *         "userId": "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Invitation"];
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["LimitReached"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };

@@ -515,6 +515,16 @@ export const strings = {
     wasSuspended: (name) => `${name} was suspended.`,
     /** @type {(name: string) => string} */
     wasReactivated: (name) => `${name} was reactivated.`,
+    invitation: {
+      title: "Invitation",
+      waiting: "The activation email was not sent yet. The service tries again within minutes.",
+      /** @type {(time: string) => string} */
+      sent: (time) => `The activation email was sent. Its link works until ${time}.`,
+      expired: "The link in the activation email works no more. Send another email.",
+      resend: "Send another email",
+      /** @type {(email: string) => string} */
+      wasSent: (email) => `Another activation email to ${email} is on its way. The link in the previous email works no more.`,
+    },
     signOut: "Sign out everywhere",
     signOutIntro: "Ends all sessions of the user and deletes all passkeys, for example after a theft. API keys, tokens and passwords still work.",
     /** @type {(name: string) => string} */

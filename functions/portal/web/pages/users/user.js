@@ -14,6 +14,7 @@ import { html } from "../../core/html.js";
 import { formatObject } from "../../core/json.js";
 import { can, currentUser } from "../../core/session.js";
 import { strings } from "../../core/strings.js";
+import { InvitationSection } from "./invitation.js";
 import { assignableRoles, mayChange, mayDelete, roleOptions, statusTones } from "./roles.js";
 import { Danger, SignOut, StatusActions } from "./status.js";
 import { UserTokens } from "./tokens.js";
@@ -45,6 +46,7 @@ function View({ resource, reload }) {
       ${mayChange(user) ? html`<${Edit} resource=${resource} reload=${reload} />`
         : can("users:write") ? html`<p class="muted">${texts.readOnly}</p>` : null}
     <//>
+    ${user.status === "pending" ? html`<${InvitationSection} user=${user} />` : null}
     ${isOwn || can("api-keys:write") ? html`<${APIKeys} user=${user} />` : null}
     ${isOwn || can("tokens:read") ? html`<${UserTokens} user=${user} />` : null}
     ${mayChange(user) ? html`<${SignOut} user=${user} />` : null}

@@ -1,0 +1,92 @@
+package users
+
+import (
+	"context"
+	"time"
+
+	"portside/shared/core/fault"
+	"portside/shared/core/principal"
+	"portside/shared/core/versions"
+	"portside/shared/credentials"
+)
+
+// minResendInterval is the shortest time between two activation links of one user.
+const minResendInterval = time.Minute
+
+// The errors of operations on an invitation.
+var (
+	// ErrNoInvitation means that the user is not pending.
+	ErrNoInvitation = fault.New(fault.NotFound, "The user has no invitation, because the user is not pending.")
+	// ErrNotPending is ErrNoInvitation for a request that would send a mail.
+	ErrNotPending = fault.NewFinal(fault.Conflict, "Only a user who is pending can be invited again. This user has activated the account, "+
+		"or somebody has set another status.")
+	// ErrInvitedJustNow means that the current link is younger than minResendInterval.
+	ErrInvitedJustNow = fault.New(fault.RateLimited, "The user got an activation link less than a minute ago. Wait before you send another.")
+)
+
+// CurrentInvitation is the invitation of a pending user.
+type CurrentInvitation struct {
+	User      User
+	CreatedAt time.Time // of the link; zero if there is no link yet, or if it was deleted after it had expired
+	ExpiresAt time.Time // of the link; zero as for CreatedAt
+	IsUnsent  bool      // the mail was not accepted for delivery yet
+}
+
+// IsExpired reports whether the link has expired. An invitation without a link is expired unless its mail is still to be sent.
+func (c CurrentInvitation) IsExpired(now time.Time) bool {
+	return !c.IsUnsent && !now.Before(c.ExpiresAt)
+}
+
+// Invitation returns the invitation of a pending user. Errors: ErrNotFound, ErrNoInvitation.
+func (i *Inviter) Invitation(ctx context.Context, userID string) (CurrentInvitation, error) {
+	current, err := i.store.CurrentInvitation(ctx, userID)
+	if err == nil && current.User.Status != Pending {
+		return CurrentInvitation{}, ErrNoInvitation
+	}
+	return current, err
+}
+
+// Resend mails a new link to a pending user and revokes the previous link. Like Service.Create, it returns once the invitation is stored.
+// Errors: ErrNotFound, ErrNotPending, ErrRoleTooHigh, ErrInvitedJustNow.
+func (i *Inviter) Resend(ctx context.Context, caller principal.Principal, userID, baseURL string) (CurrentInvitation, error) {
+	makers, err := credentials.MadeBy(caller)
+	if err != nil {
+		return CurrentInvitation{}, err
+	}
+	var user User
+	var link credentials.Secret
+	var invitation Invitation
+	err = versions.Retry(ctx, func() error {
+		current, err := i.store.CurrentInvitation(ctx, userID)
+		if err != nil {
+			return err
+		}
+		now := i.now().UTC()
+		if err := checkResend(caller, current, now); err != nil {
+			return err
+		}
+		user = current.User
+		link, invitation = i.invite(user, baseURL, makers)
+		return i.store.Renew(ctx, user, invitation, now)
+	})
+	if err != nil {
+		return CurrentInvitation{}, err
+	}
+	isSent := i.trySend(ctx, user, link, invitation)
+	return CurrentInvitation{
+		User: user, CreatedAt: invitation.Link.CreatedAt, ExpiresAt: invitation.Link.ExpiresAt, IsUnsent: !isSent,
+	}, nil
+}
+
+func checkResend(caller principal.Principal, current CurrentInvitation, now time.Time) error {
+	if !caller.Role.Covers(current.User.Role) {
+		return ErrRoleTooHigh
+	}
+	if current.User.Status != Pending {
+		return ErrNotPending
+	}
+	if wait := current.CreatedAt.Add(minResendInterval).Sub(now); wait > 0 {
+		return ErrInvitedJustNow.After(wait)
+	}
+	return nil
+}
