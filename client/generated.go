@@ -3036,7 +3036,7 @@ func (p *ListTokensParams) query() url.Values {
 
 // CreateTokenJSONBody is the body of a request.
 type CreateTokenJSONBody struct {
-	// ExpirationDays Days until the token expires. Default: 90. A token that renews itself gets at most the days for which it was created, and none after the end of its line; then the answer has an earlier expiresAt.
+	// ExpirationDays Days until the token expires. Default: 90. The operator of the service may have set a lower maximum than 365. A token that renews itself gets at most the days for which it was created, and none after the end of its line; then the answer has an earlier expiresAt.
 	//
 	// Examples: 90
 	ExpirationDays *int64 `json:"expiration_days,omitempty"`

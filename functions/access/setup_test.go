@@ -44,12 +44,13 @@ type fixture struct {
 	keys    *users.Keys
 	pulls   *pullsdynamo.Store
 	mailbox *mailbox
+	maxDays int // of a token
 }
 
 func newFixture(tb testing.TB) *fixture {
 	tb.Helper()
 	client := awstest.DynamoDB(tb)
-	d := &fixture{tb: tb, now: time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC), client: client, mailbox: &mailbox{}}
+	d := &fixture{tb: tb, now: time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC), client: client, mailbox: &mailbox{}, maxDays: tokens.MaxDays}
 	d.name = awstest.Table(tb, client, "CredentialsTable")
 	d.table = credentialsdynamo.New(client, d.name, awstest.Table(tb, client, "RequestCountsTable"))
 	d.store = tokensdynamo.New(client, d.table)
@@ -120,7 +121,7 @@ func (d *fixture) notices() *credentialnotices.Service {
 func (d *fixture) handler() http.Handler {
 	auth := credentials.NewAuthenticator(d.table, 100, d.clock)
 	h := &handlers{
-		tokens: tokens.NewService(d.store, d.clock), requests: d.requestsService(),
+		tokens: tokens.NewService(d.store, d.maxDays, d.clock), requests: d.requestsService(),
 		leaks: d.leaks(),
 		pulls: pulls.NewService(d.pulls), directory: directory{people: d.people, credentials: d.table},
 		baseURL: "https://portal.example.com", now: d.clock,

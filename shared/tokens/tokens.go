@@ -117,20 +117,21 @@ type Store interface {
 
 // Service manages tokens.
 type Service struct {
-	store Store
-	now   func() time.Time
+	store   Store
+	maxDays int
+	now     func() time.Time
 }
 
-// NewService returns a Service on a store.
-func NewService(store Store, now func() time.Time) *Service {
-	return &Service{store: store, now: now}
+// NewService returns a Service on a store. No new token works longer than maxDays, from 1 to MaxDays.
+func NewService(store Store, maxDays int, now func() time.Time) *Service {
+	return &Service{store: store, maxDays: maxDays, now: now}
 }
 
 // NewToken is the input for a new token.
 type NewToken struct {
 	Name           string
 	Scopes         []principal.Scope
-	Days           int    // until it expires; a renewal gets at most those of the token that asks for it
+	Days           int    // until it expires; 0 means the default. A renewal gets at most those of the token that asks for it
 	LineDays       int    // until the line of renewals ends that the token begins; 0 means the default
 	IdempotencyKey string // random; empty if the client sent none
 }
@@ -140,7 +141,7 @@ func (n NewToken) Check() []fault.Field {
 	var name checks.Failures
 	name.Text("/name", strings.TrimSpace(n.Name), 1, MaxName)
 	failures := append(name.Fields(), checkScopes(n.Scopes)...)
-	if n.Days < 1 || n.Days > MaxDays {
+	if n.Days < 0 || n.Days > MaxDays {
 		failures = append(failures, fault.Field{Pointer: "/expiration_days", Detail: "must be a whole number from 1 to 365"})
 	}
 	if n.LineDays < 0 || n.LineDays > MaxLineDays {
@@ -149,6 +150,22 @@ func (n NewToken) Check() []fault.Field {
 		failures = append(failures, fault.Field{Pointer: "/line_expiration_days", Detail: "must not be less than expiration_days"})
 	}
 	return failures
+}
+
+// withDays sets the days of the input if the client sent none, and checks them against the maximum of the service. A renewal that asks for
+// more gets the maximum, so that a lower maximum stops no pipeline.
+func (s *Service) withDays(input NewToken, isRenewal bool) (NewToken, error) {
+	input.Days = cmp.Or(input.Days, min(DefaultDays, s.maxDays))
+	if input.Days <= s.maxDays {
+		return input, nil
+	}
+	if isRenewal {
+		input.Days = s.maxDays
+		return input, nil
+	}
+	return NewToken{}, fault.Invalid(fault.Field{
+		Pointer: "/expiration_days", Detail: fmt.Sprintf("must be at most %d, the maximum that the operator of this service has set", s.maxDays),
+	})
 }
 
 func (n NewToken) lineDays() int { return cmp.Or(n.LineDays, max(DefaultLineDays, 2*n.Days)) }
@@ -169,6 +186,10 @@ func (s *Service) Create(ctx context.Context, caller principal.Principal, input 
 	if failures := input.Check(); len(failures) > 0 {
 		return Issued{}, fault.Invalid(failures...)
 	}
+	input, err := s.withDays(input, caller.Scoped())
+	if err != nil {
+		return Issued{}, err
+	}
 	if !principal.Within(scopesOf(caller), input.Scopes) {
 		return Issued{}, ErrWiderScopes
 	}
@@ -180,7 +201,6 @@ func (s *Service) Create(ctx context.Context, caller principal.Principal, input 
 		Scopes: texts(input.Scopes), CreatedAt: now, ExpiresAt: now.AddDate(0, 0, input.Days),
 		Line: secret.ID(), LineEndsAt: now.AddDate(0, 0, input.lineDays()),
 	}
-	var err error
 	if token.Makers, err = credentials.MadeBy(caller); err != nil {
 		return Issued{}, err
 	}

@@ -4756,7 +4756,7 @@ export interface operations {
                     scopes: string[];
                     /**
                      * Format: int64
-                     * @description Days until the token expires. Default: 90. A token that renews itself gets at most the days for which it was created, and none after the end of its line; then the answer has an earlier expiresAt.
+                     * @description Days until the token expires. Default: 90. The operator of the service may have set a lower maximum than 365. A token that renews itself gets at most the days for which it was created, and none after the end of its line; then the answer has an earlier expiresAt.
                      * @example 90
                      */
                     expiration_days?: number;
