@@ -1671,17 +1671,17 @@ type ImportedRowStatus string
 
 // Invitation defines model for Invitation.
 type Invitation struct {
-	// CreatedAt Time of the link, in UTC; null if the link is created with the mail, or was deleted after it had expired.
+	// CreatedAt Time when the link was created, in UTC; null if it will be created with the mail, or was deleted after it had expired.
 	//
 	// Examples: 2026-03-02T09:30:00Z
 	CreatedAt *time.Time `json:"createdAt"`
 
-	// ExpiresAt Time when the link stops working, in UTC; null as for createdAt.
+	// ExpiresAt Time when the link stops working, in UTC; null if createdAt is null.
 	//
 	// Examples: 2026-03-09T09:30:00Z
 	ExpiresAt *time.Time `json:"expiresAt"`
 
-	// Status waiting: the mail was not accepted for delivery yet; the service tries again for a week. sent: it was, and the link works. expired: the link works no more.
+	// Status waiting: the mail has not been sent; the service retries for a week. sent: the mail was sent, and the link works. expired: the link no longer works, or the mail could not be sent.
 	//
 	// Examples: sent
 	Status InvitationStatus `json:"status"`
@@ -1690,7 +1690,7 @@ type Invitation struct {
 	UserID string `json:"userId"`
 }
 
-// InvitationStatus waiting: the mail was not accepted for delivery yet; the service tries again for a week. sent: it was, and the link works. expired: the link works no more.
+// InvitationStatus waiting: the mail has not been sent; the service retries for a week. sent: the mail was sent, and the link works. expired: the link no longer works, or the mail could not be sent.
 //
 // Examples: sent
 type InvitationStatus string
@@ -2787,10 +2787,10 @@ type Upload struct {
 
 // UploadStatus defines model for UploadStatus.
 type UploadStatus struct {
-	// ExpiresAt Time when the file is deleted or, as long as no file was posted, when the URL stops working. In UTC.
+	// ExpiresAt Time when the file is deleted or, until a file is posted, when the URL stops working. In UTC.
 	ExpiresAt time.Time `json:"expiresAt"`
 
-	// Size Size of the file in bytes; null as long as no file was posted.
+	// Size Size of the file in bytes; null until a file is posted.
 	//
 	// Examples: 7340032
 	Size *int64 `json:"size"`
@@ -2803,7 +2803,7 @@ type UploadStatus struct {
 	// UploadID Examples: 0193a0c4-7d1e-7b40-9f62-5c1d2e3f4a5b
 	UploadID string `json:"uploadId"`
 
-	// UploadedAt Time of the latest post, in UTC; null as long as no file was posted.
+	// UploadedAt Time of the latest post, in UTC; null until a file is posted.
 	UploadedAt *time.Time `json:"uploadedAt"`
 }
 
@@ -3647,7 +3647,7 @@ type UpdateProjectJSONBodyStatus string
 
 // CreateUploadParams are the query parameters of CreateUpload.
 type CreateUploadParams struct {
-	// The size of the largest file that can be posted. While another post may replace the file, it counts with this size, rounded up to MB, among your uploads.
+	// Size of the largest file that can be posted, in bytes. Until 15 minutes after the latest post, the upload counts with this size, rounded up to MB, among your uploads.
 	MaxBytes *int64
 }
 

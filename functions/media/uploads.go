@@ -20,7 +20,7 @@ type Upload struct {
 
 type createUploadInput struct {
 	web.Idempotency
-	MaxBytes int64 `query:"maxBytes" minimum:"1" maximum:"209715200" default:"209715200" doc:"The size of the largest file that can be posted. While another post may replace the file, it counts with this size, rounded up to MB, among your uploads." example:"1000000"`
+	MaxBytes int64 `query:"maxBytes" minimum:"1" maximum:"209715200" default:"209715200" doc:"Size of the largest file that can be posted, in bytes. Until 15 minutes after the latest post, the upload counts with this size, rounded up to MB, among your uploads." example:"1000000"`
 }
 
 type uploadOutput struct {
@@ -46,9 +46,9 @@ func (h *handlers) createUpload(ctx context.Context, in *createUploadInput) (*up
 type UploadStatus struct {
 	UploadID   string     `json:"uploadId" format:"uuid" example:"0193a0c4-7d1e-7b40-9f62-5c1d2e3f4a5b"`
 	Status     string     `json:"status" enum:"waiting,uploaded" doc:"waiting: no file was posted yet. uploaded: the file can be used." example:"uploaded"`
-	Size       *int64     `json:"size" doc:"Size of the file in bytes; null as long as no file was posted." example:"7340032"`
-	UploadedAt *time.Time `json:"uploadedAt" doc:"Time of the latest post, in UTC; null as long as no file was posted."`
-	ExpiresAt  time.Time  `json:"expiresAt" doc:"Time when the file is deleted or, as long as no file was posted, when the URL stops working. In UTC."`
+	Size       *int64     `json:"size" doc:"Size of the file in bytes; null until a file is posted." example:"7340032"`
+	UploadedAt *time.Time `json:"uploadedAt" doc:"Time of the latest post, in UTC; null until a file is posted."`
+	ExpiresAt  time.Time  `json:"expiresAt" doc:"Time when the file is deleted or, until a file is posted, when the URL stops working. In UTC."`
 }
 
 type getUploadInput struct {

@@ -15,9 +15,9 @@ import (
 // Invitation is the current invitation of a pending user.
 type Invitation struct {
 	UserID    string     `json:"userId" format:"uuid" example:"01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11"`
-	Status    string     `json:"status" enum:"waiting,sent,expired" doc:"waiting: the mail was not accepted for delivery yet; the service tries again for a week. sent: it was, and the link works. expired: the link works no more." example:"sent"`
-	CreatedAt *time.Time `json:"createdAt" doc:"Time of the link, in UTC; null if the link is created with the mail, or was deleted after it had expired." example:"2026-03-02T09:30:00Z"`
-	ExpiresAt *time.Time `json:"expiresAt" doc:"Time when the link stops working, in UTC; null as for createdAt." example:"2026-03-09T09:30:00Z"`
+	Status    string     `json:"status" enum:"waiting,sent,expired" doc:"waiting: the mail has not been sent; the service retries for a week. sent: the mail was sent, and the link works. expired: the link no longer works, or the mail could not be sent." example:"sent"`
+	CreatedAt *time.Time `json:"createdAt" doc:"Time when the link was created, in UTC; null if it will be created with the mail, or was deleted after it had expired." example:"2026-03-02T09:30:00Z"`
+	ExpiresAt *time.Time `json:"expiresAt" doc:"Time when the link stops working, in UTC; null if createdAt is null." example:"2026-03-09T09:30:00Z"`
 }
 
 type invitationOutput struct {
@@ -75,7 +75,7 @@ var (
 	getInvitation = huma.Operation{
 		OperationID: "getInvitation", Method: http.MethodGet, Path: "/v1/users/{userId}/invitation", Tags: []string{"Users"},
 		Summary: "Get a user's invitation",
-		Description: "Says whether the activation mail of a pending user was sent, and until when its link works. Other users have no " +
+		Description: "Returns whether the activation mail of a pending user was sent, and when its link expires. Other users have no " +
 			"invitation.",
 		Errors: []int{http.StatusNotFound},
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"portside/shared/core/principal"
+	"portside/shared/mail"
 	"portside/shared/testkit/webtest"
 )
 
@@ -60,6 +61,25 @@ func TestUnsentInvitationIsWaiting(t *testing.T) {
 	}
 	p.asAdmin().Get(at).WantValue("data.status", "sent")
 	p.anonymous().Post("/v1/users/activate", `{"token":"`+p.post.lastToken(t)+`"}`).WantStatus(http.StatusOK)
+}
+
+// After the last attempt, nobody has the link, so it must not be reported as sent.
+func TestAbandonedInvitationIsExpired(t *testing.T) {
+	p := newFixture(t)
+	p.post.closed = true
+	at := p.invite()
+	for range mail.MaxAttempts + 1 {
+		p.asAdmin().Get(at).WantValue("data.status", "waiting")
+		p.clock.Advance(24 * time.Hour)
+		_, _ = p.service().inviter.SendDue(t.Context()) // fails, because the mailbox is closed
+	}
+	p.asAdmin().Get(at).WantValue("data.status", "expired")
+	p.post.closed = false
+	if sent, err := p.service().inviter.SendDue(t.Context()); sent != 0 || err != nil {
+		t.Errorf("sent %d, error %v", sent, err)
+	}
+	p.clock.Advance(24 * time.Hour)
+	p.asAdmin().Post(at, "").WantStatus(http.StatusOK).WantValue("data.status", "sent")
 }
 
 // The users of an import have no link before their mail is sent.

@@ -45,15 +45,14 @@ func newWatcher(host string) *watcher {
 	return &watcher{host: host, requests: map[network.RequestID]*Request{}}
 }
 
-// Allow permits problems of the page that otherwise fail the test: those whose description contains the text, such as
-// "401 GET /v1/sessions/current".
+// Allow ignores problems whose description contains the text, such as "401 GET /v1/sessions/current". Other problems fail the test.
 func (p *Page) Allow(description string) {
 	p.watch.mu.Lock()
 	defer p.watch.mu.Unlock()
 	p.watch.allowed = append(p.watch.allowed, description)
 }
 
-// WaitForProblem waits until something happens on the page that otherwise fails the test, and permits it.
+// WaitForProblem waits for a problem whose description contains the text, and allows it.
 func (p *Page) WaitForProblem(description string) {
 	p.t.Helper()
 	p.await("the problem "+description, func(context.Context) (bool, error) {
@@ -91,7 +90,7 @@ func (p *Page) FramedRequests() []Request {
 func (p *Page) reportProblems() {
 	p.t.Helper()
 	if p.t.Failed() && p.tab.Err() != nil {
-		return
+		return // the tab is gone
 	}
 	p.runScript("wait for the last events", "0") // events arrive in order, so all earlier ones are here now
 	for _, problem := range p.watch.unexpected() {
@@ -147,8 +146,8 @@ func (w *watcher) observe(event any) {
 	}
 }
 
-// navigated ends the requests of earlier documents. The document before may send requests until the new one replaces it, and
-// Chromium does not always report how those end.
+// navigated ends the requests of earlier documents. The previous document can send requests until it is replaced, and Chromium may not
+// report their end.
 func (w *watcher) navigated(frame *cdp.Frame) {
 	if frame.ParentID != "" {
 		return
@@ -191,10 +190,13 @@ func (w *watcher) sent(e *network.EventRequestWillBeSent) {
 	if err != nil || address.Scheme == "data" || address.Scheme == "blob" {
 		return
 	}
-	if e.Type == network.ResourceTypeDocument {
+	if isOfPage := w.topFrame == "" || e.FrameID == w.topFrame; isOfPage && e.Type == network.ResourceTypeDocument {
 		for _, request := range w.order {
-			request.ended = true // the page that read these responses is gone
+			request.ended = true // the new document replaces the page that sent these requests
 		}
+	}
+	if first := w.requests[e.RequestID]; first != nil && e.RedirectResponse != nil { // a redirect has the ID of its first request
+		first.Status, first.ended = e.RedirectResponse.Status, true
 	}
 	isWorker := e.LoaderID == "" // the script of a worker, whose other events do not belong to the page
 	request := &Request{Method: e.Request.Method, URL: e.Request.URL, id: e.RequestID, ended: isWorker,
@@ -202,7 +204,7 @@ func (w *watcher) sent(e *network.EventRequestWillBeSent) {
 	if address.Host != w.host {
 		w.report("sent a request to another host: %s", w.describe(request))
 	}
-	w.requests[e.RequestID] = request // a redirect has the ID of its first request
+	w.requests[e.RequestID] = request
 	w.order = append(w.order, request)
 }
 

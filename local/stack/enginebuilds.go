@@ -20,19 +20,19 @@ const (
 	registryEngine = "registryserver"
 )
 
-// engineBuilds are the S3 server and the registry while they are built. Their addresses are reserved when the stack starts, so that the
-// functions and stack.json have the final addresses from the start.
+// engineBuilds has the state of the S3 server and the registry while they are being built. Their addresses are reserved when the stack
+// starts, so that the functions and stack.json have the final addresses from the start.
 type engineBuilds struct {
 	s3, registry     *placeholder
 	s3Settings       engines.S3
 	registrySettings engines.Registry
-	processes        []*engines.Process // in the order of their starts; final once ended is closed
+	processes        []*engines.Process // in start order; read it only after ended is closed
 
 	stopped chan struct{} // closed when the stack stops
 	ended   chan struct{} // closed when the builds have ended
 }
 
-// reserveEngines reserves the addresses of S3 and the registry, and starts what does not need them to run.
+// reserveEngines reserves the addresses of S3 and the registry, and starts ECR, which does not need them yet.
 func (s *Stack) reserveEngines() error {
 	b := &engineBuilds{stopped: make(chan struct{}), ended: make(chan struct{})}
 	s.engines = b
@@ -83,7 +83,7 @@ func (s *Stack) reserve(r refusal, address string) (*placeholder, error) {
 	return p, nil
 }
 
-// buildEngines begins to build the engines, and starts each when it is built.
+// buildEngines begins to build the engines, and starts each when it is built. The registry stores in S3, so S3 is first.
 func (s *Stack) buildEngines(ctx context.Context) error {
 	b := s.engines
 	if b == nil {
@@ -169,7 +169,7 @@ func (s *Stack) waitForEngines(ctx context.Context, function string) error {
 	return nil
 }
 
-// waitForEngine returns errEngineNotBuilt after engineWait, because clients and the gateway do not wait for minutes.
+// waitForEngine waits until an engine answers, and returns errEngineNotBuilt after engineWait.
 func (s *Stack) waitForEngine(ctx context.Context, p *placeholder) error {
 	select {
 	case <-p.ready:
@@ -191,7 +191,7 @@ func (s *Stack) waitForEngine(ctx context.Context, p *placeholder) error {
 	}
 }
 
-// engineWait is shorter than the gateway's limit on the time of a connection.
+// engineWait is shorter than the gateway's limit of 2 minutes for a response, so that the client gets errEngineNotBuilt.
 const engineWait = 100 * time.Second
 
 var errEngineNotBuilt = errors.New("an engine that this function needs is still being built, see the terminal of make run; try again later")
@@ -207,7 +207,8 @@ func (s *Stack) roleOf(function string) iam.Role {
 	return iam.Role{}
 }
 
-// permits reports whether a role has an action of the service with this prefix, such as "s3:". IAM ignores the case of actions.
+// permits reports whether a role allows any action of a service. prefix is the service with a colon, such as "s3:". IAM ignores the case of
+// actions.
 func permits(r iam.Role, prefix string) bool {
 	return slices.ContainsFunc(r.Statements, func(statement iam.Statement) bool {
 		return !statement.IsDeny && slices.ContainsFunc(statement.Actions, func(action string) bool {

@@ -1,6 +1,7 @@
 package stack
 
 import (
+	"cmp"
 	"fmt"
 	"net"
 	"net/http"
@@ -27,9 +28,10 @@ type refusal struct{ contentType, body string }
 
 // newPlaceholder listens at the address. If that is empty or in use, it listens on a free loopback port.
 func newPlaceholder(address string, r refusal, onRequest func()) (*placeholder, error) {
-	listener, err := net.Listen("tcp", address)
-	if address == "" || err != nil {
-		listener, err = net.Listen("tcp", "127.0.0.1:0")
+	const free = "127.0.0.1:0"
+	listener, err := net.Listen("tcp", cmp.Or(address, free))
+	if err != nil && address != "" {
+		listener, err = net.Listen("tcp", free)
 	}
 	if err != nil {
 		return nil, err

@@ -17,18 +17,19 @@ const minResendInterval = time.Minute
 var (
 	// ErrNoInvitation means that the user is not pending.
 	ErrNoInvitation = fault.New(fault.NotFound, "The user has no invitation, because the user is not pending.")
-	// ErrNotPending is ErrNoInvitation for a request that would send a mail.
-	ErrNotPending = fault.NewFinal(fault.Conflict, "Only a user who is pending can be invited again. This user has activated the account, "+
-		"or somebody has set another status.")
+	// ErrNotPending means that Resend cannot invite the user, because the user is not pending.
+	ErrNotPending = fault.NewFinal(fault.Conflict, "Only a pending user can be invited again. This user has activated the account, or "+
+		"someone has changed the status.")
 	// ErrInvitedJustNow means that the current link is younger than minResendInterval.
-	ErrInvitedJustNow = fault.New(fault.RateLimited, "The user got an activation link less than a minute ago. Wait before you send another.")
+	ErrInvitedJustNow = fault.New(fault.RateLimited, "An activation link was created for this user less than a minute ago. Wait before you "+
+		"send another.")
 )
 
 // CurrentInvitation is the invitation of a pending user.
 type CurrentInvitation struct {
 	User      User
 	CreatedAt time.Time // of the link; zero if there is no link yet, or if it was deleted after it had expired
-	ExpiresAt time.Time // of the link; zero as for CreatedAt
+	ExpiresAt time.Time // of the link, or when it was revoked; zero if CreatedAt is zero
 	IsUnsent  bool      // the mail was not accepted for delivery yet
 }
 

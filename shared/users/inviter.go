@@ -61,11 +61,13 @@ type InvitationStore interface {
 	// user is no longer pending or has a newer link; versions.ErrStale if the user has changed in
 	// another way.
 	Activate(ctx context.Context, user User, key credentials.Credential, at time.Time) (User, error)
-	// Renew gives a pending user a new link and revokes the previous one. An invitation with attempts replaces one whose mail is unsent.
-	// Errors: versions.ErrStale if the user has changed, or if that mail was sent meanwhile.
+	// Renew gives a pending user a new link and revokes the previous one. If invitation.Attempts is above 0, the previous mail must still be
+	// unsent. Errors: versions.ErrStale if the user has changed, or if that mail was sent meanwhile.
 	Renew(ctx context.Context, user User, invitation Invitation, at time.Time) error
 	// MarkSent records that the mail with this link was accepted for delivery.
 	MarkSent(ctx context.Context, userID, linkID string) error
+	// Abandon revokes the link of a mail that no attempt could send, and ends the attempts. Errors: versions.ErrStale if the user has changed.
+	Abandon(ctx context.Context, user User, at time.Time) error
 }
 
 // Mailer sends mails. Nil means that a message was accepted for delivery.
@@ -94,12 +96,12 @@ func (i *Inviter) invite(user User, baseURL string, makers []principal.Maker) (c
 	}}
 }
 
-// trySend sends the mail, and reports whether it was sent. If that fails, the invitation stays stored as unsent and SendDue sends it
-// later. The request must not fail for it, because the user exists already.
+// trySend sends the mail and marks it as sent. It reports whether both succeeded. Otherwise SendDue sends a mail with a new link later. The
+// request still succeeds, because the user is already stored.
 func (i *Inviter) trySend(ctx context.Context, user User, link credentials.Secret, invitation Invitation) (isSent bool) {
 	err := i.mail(ctx, user, link, invitation)
 	if err != nil {
-		slog.WarnContext(ctx, "activation mail not sent yet", "user", user.ID, "error", err)
+		slog.WarnContext(ctx, "activation mail not sent, or not marked as sent; the schedule sends another", "user", user.ID, "error", err)
 	}
 	return err == nil
 }
@@ -139,8 +141,8 @@ func (i *Inviter) SendDue(ctx context.Context) (sent int, err error) {
 
 func (i *Inviter) resend(ctx context.Context, due Unsent) error {
 	if due.Attempts >= mail.MaxAttempts {
-		slog.ErrorContext(ctx, "activation mail not sent: all attempts failed", "user", due.User.ID, "tries", due.Attempts)
-		return i.store.MarkSent(ctx, due.User.ID, due.User.LinkID)
+		slog.ErrorContext(ctx, "activation mail not sent: all attempts failed", "user", due.User.ID, "attempts", due.Attempts)
+		return i.store.Abandon(ctx, due.User, i.now().UTC())
 	}
 	link, invitation := i.invite(due.User, due.BaseURL, due.Makers)
 	invitation.Attempts = due.Attempts + 1

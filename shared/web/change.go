@@ -37,7 +37,7 @@ func isChange(r *http.Request) bool {
 
 // keepBody reads the body of a change, at most limit bytes, so that ApplyNulls can see which fields are null.
 func keepBody(r *http.Request, limit int64) []byte {
-	kept, _ := io.ReadAll(io.LimitReader(r.Body, limit)) // huma reads the same error and reports it
+	kept, _ := io.ReadAll(io.LimitReader(r.Body, limit)) // huma reads the body again, gets the same error and reports it
 	r.Body = struct {
 		io.Reader
 		io.Closer
@@ -46,11 +46,12 @@ func keepBody(r *http.Request, limit int64) []byte {
 }
 
 // ApplyNulls handles the fields that the client sent as null. body points to the decoded body of a PUT or PATCH. A field with the tag
-// nullable:"true" gets its empty value, and an [Object] gets null. Null in any other field is a failure.
+// nullable:"true" becomes empty but present. An [Object] becomes the text null, because {} changes nothing in a merge patch. Null in any
+// other field is a failure.
 func ApplyNulls(ctx huma.Context, body any) []fault.Field {
 	var sent map[string]json.RawMessage
 	if json.Unmarshal(inputFrom(ctx.Context()).body, &sent) != nil {
-		return nil // huma reports it
+		return nil // huma reports the invalid JSON
 	}
 	var failures []fault.Field
 	fields := reflect.ValueOf(body).Elem()
@@ -75,7 +76,7 @@ func clearField(field reflect.Value) {
 		field.Set(reflect.New(field.Type().Elem()))
 	case reflect.Slice:
 		if field.Type() == reflect.TypeFor[Object]() {
-			field.SetBytes([]byte("null")) // {} would change nothing as a patch
+			field.SetBytes([]byte("null"))
 			return
 		}
 		field.Set(reflect.MakeSlice(field.Type(), 0, 0))
@@ -85,8 +86,8 @@ func clearField(field reflect.Value) {
 }
 
 // CheckReadOnly returns a validation error that lists the [ReadOnly] fields of body whose values differ from those of the stored resource.
-// read returns the resource as responses show it, and its version. CheckReadOnly calls it only if the client has sent such a field, and
-// leaves a version that the client does not accept to the update, which reports it.
+// read returns the resource as responses show it, and its version. CheckReadOnly calls it only if the client sent such a field. If the
+// version does not match If-Match, CheckReadOnly returns nil, because the update reports that.
 func CheckReadOnly(body any, target versions.Target, read func() (stored any, version int64, err error)) error {
 	sent := readOnly(body)
 	if len(sent) == 0 {
@@ -124,8 +125,8 @@ func differences(sent []readOnlyField, stored any) error {
 	return fault.Invalid(failures...)
 }
 
-// isSame reports whether two JSON values are equal. Two texts that are times are equal if they mean the same time: programs drop the zeros
-// at the end of a fraction, or write +00:00 for Z.
+// isSame reports whether two JSON values are equal. Two timestamps are equal if they mean the same instant, because clients may drop
+// trailing zeros or write +00:00 for Z.
 func isSame(a, b any) bool {
 	first, isTime := asTime(a)
 	second, isOtherTime := asTime(b)

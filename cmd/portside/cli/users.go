@@ -19,7 +19,7 @@ var roles = []string{"admin", "manager", "user", "viewer"}
 const userArgument = "the e-mail address or the ID of the user"
 
 func (a *app) usersCommand() *cobra.Command {
-	return group("users", "list, find, invite, change, suspend and delete users",
+	return group("users", "create, list, find, invite, change, suspend and delete users",
 		a.listUsersCommand(), a.getUserCommand(), a.createUserCommand(), a.inviteUserCommand(), a.updateUserCommand(), a.suspendUserCommand(),
 		a.deleteUserCommand())
 }
@@ -158,10 +158,10 @@ func invitationColumns() []column[client.Invitation] {
 }
 
 func (a *app) inviteUserCommand() *cobra.Command {
-	var isShow bool
+	var showOnly bool
 	c := &cobra.Command{
 		Use: "invite USER", Short: "send a pending user another invitation, or show the current one", Args: exactly(userArgument),
-		Long:    "Sends another activation mail to a user who has not used the link of the first one. The link of the first one stops working.",
+		Long:    "Sends a new activation mail to a pending user. The previous link stops working.",
 		Example: "  portside users invite ada@example.com\n  portside users invite ada@example.com --show",
 		RunE: func(c *cobra.Command, args []string) error {
 			api, err := a.connect()
@@ -173,7 +173,7 @@ func (a *app) inviteUserCommand() *cobra.Command {
 				return err
 			}
 			call := api.ResendInvitation
-			if isShow {
+			if showOnly {
 				call = api.GetInvitation
 			}
 			invitation, err := call(c.Context(), id)
@@ -183,7 +183,7 @@ func (a *app) inviteUserCommand() *cobra.Command {
 			return printOne(a, invitationColumns(), invitation)
 		},
 	}
-	c.Flags().BoolVar(&isShow, "show", false, "send nothing; show whether the mail was sent, and until when its link works")
+	c.Flags().BoolVar(&showOnly, "show", false, "show the current invitation without sending a mail")
 	return a.printing(c)
 }
 

@@ -11,8 +11,8 @@ var descriptions = []Description{
 		"Send a working credential, or sign in again.",
 	},
 	{
-		SignInRequired, 403, "The session began more than 15 minutes ago, and the operation creates a secret, changes a user, deletes a " +
-			"passkey, ends other sessions, or decides on a request. API keys never get this code.",
+		SignInRequired, 403, "The session began more than 15 minutes ago. These operations need a recent sign-in: creating a secret, " +
+			"changing or inviting a user, deleting a passkey, ending other sessions, and deciding on a request. Only sessions get this code.",
 		"Sign in again and repeat the request. The portal does both.",
 	},
 	{
@@ -43,11 +43,11 @@ var descriptions = []Description{
 		PreconditionFailed, 412, "The resource changed since you read it (`If-Match`).",
 		"Read it again, and apply your change to the new version.",
 	},
-	{PayloadTooLarge, 413, "The body is too large.", "Send less. For files, create an upload with `POST /v1/uploads`."},
+	{PayloadTooLarge, 413, "The body is too large.", "Send a smaller body. For files, create an upload with `POST /v1/uploads`."},
 	{UnsupportedMediaType, 415, "The service cannot read this type or format.", "Use a type that the operation names."},
 	{
-		IdempotencyKeyReused, 422, "The `Idempotency-Key` was used with another body.",
-		"Send a new key, or the body of the first request.",
+		IdempotencyKeyReused, 422, "The `Idempotency-Key` was used for a different request.",
+		"Send a new key, or repeat the first request unchanged.",
 	},
 	{Unprocessable, 422, "The content is valid but cannot be processed.", "Read `detail`."},
 	{
@@ -55,12 +55,12 @@ var descriptions = []Description{
 		"Wait for the seconds in `Retry-After`, until midnight UTC.",
 	},
 	{
-		RateLimited, 429, "One of these limits was exceeded: requests of the credential, sign-in mails to the address, sign-ins or unknown " +
-			"credentials from the network, open media jobs or uploads of the user.",
+		RateLimited, 429, "There were too many requests of this kind, for example requests of a credential, sign-in attempts, activation " +
+			"mails, or open media jobs or uploads. `detail` names the limit.",
 		"Wait for the seconds in `Retry-After`.",
 	},
 	{
-		InternalError, 500, "The service has a defect.",
+		InternalError, 500, "The service failed unexpectedly.",
 		"Try again later. If it happens again, send the operator the `requestId`.",
 	},
 	{Unavailable, 503, "The service or a part that it uses is busy or down.", "Repeat the request after `Retry-After`."},

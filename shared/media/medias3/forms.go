@@ -22,9 +22,10 @@ const (
 	// MaxOpenForms is how many offers may be open at the same time. An offer is open until its file is posted, or until
 	// OfferLifetime has passed.
 	MaxOpenForms = 10
-	// maxStored is how many posted files may be stored. Two calls list them, because a page has 1,000 keys.
+	// maxStored is how many posted files may be stored. Two or three calls list them, because a page has 1,000 keys.
 	maxStored = 1_999
-	// maxStoredBytes is the size of all posted files. While another post may replace a file, it counts as the most that the offer takes.
+	// maxStoredBytes is the size of all posted files. Until OfferLifetime after its latest post, a file counts as the most that its offer
+	// takes.
 	maxStoredBytes = 10 << 30
 )
 
@@ -35,15 +36,15 @@ var (
 		"the uploads expire after 15 minutes.", MaxOpenForms)).After(time.Minute)
 	// ErrTooManyUploads means that the owner has maxStored files, or files of maxStoredBytes.
 	ErrTooManyUploads = fault.New(fault.RateLimited, fmt.Sprintf("Your uploads have reached the limit of 10 GB or %d files. An upload "+
-		"counts as its maxBytes (200 MB by default) during its first 15 minutes, and is deleted after 24 hours. Try again later.",
+		"counts as its maxBytes (200 MB by default) until 15 minutes after its latest post. Files are deleted after 24 hours. Try again later.",
 		maxStored)).After(OfferLifetime)
 )
 
 // form is one of the owner's slots for forms.
 type form struct {
-	key     string
-	version string // of the slot; empty if it has never been taken
-	upload  string // ID of the upload whose form is open; empty if the slot is free
+	key      string
+	version  string // of the slot; empty if it has never been taken
+	uploadID string // of the upload whose form is open; empty if the slot is free
 }
 
 // forms returns all slots for forms of the owner.
@@ -58,7 +59,7 @@ func (s *Store) forms(ctx context.Context, owner string) ([]form, error) {
 		slot, isTaken := taken[key]
 		f := form{key: key, version: aws.ToString(slot.ETag)}
 		if isTaken && s.isPostable(slot.LastModified) {
-			if f.upload, err = s.occupant(ctx, key); err != nil {
+			if f.uploadID, err = s.occupant(ctx, key); err != nil {
 				return nil, err
 			}
 		}
@@ -67,19 +68,19 @@ func (s *Store) forms(ctx context.Context, owner string) ([]form, error) {
 	return forms, nil
 }
 
-// takeForm stores the ID of an upload in one of the owner's slots for forms, unless a slot has it or its file was posted: a repeated
-// request takes no second slot. Errors: ErrTooManyForms, ErrTooManyUploads.
+// takeForm reserves a slot for an upload. It does nothing if the upload has a slot or its file was posted, so a repeated request takes no
+// second slot. Errors: ErrTooManyForms, ErrTooManyUploads.
 func (s *Store) takeForm(ctx context.Context, owner, id string) error {
 	posted, err := s.postedFiles(ctx, owner)
 	if err != nil || posted[id] {
 		return err
 	}
 	forms, err := s.forms(ctx, owner)
-	if err != nil || slices.ContainsFunc(forms, func(f form) bool { return f.upload == id }) {
+	if err != nil || slices.ContainsFunc(forms, func(f form) bool { return f.uploadID == id }) {
 		return err
 	}
 	for _, f := range forms {
-		if f.upload != "" && !posted[f.upload] {
+		if f.uploadID != "" && !posted[f.uploadID] {
 			continue
 		}
 		err := s.occupy(ctx, f.key, f.version, id)
@@ -90,17 +91,18 @@ func (s *Store) takeForm(ctx context.Context, owner, id string) error {
 	return ErrTooManyForms
 }
 
-// isPostable reports whether a form that was offered, or used, at that time may still work.
+// isPostable reports whether a form may still work that was offered or last used at this time.
 func (s *Store) isPostable(at *time.Time) bool { return s.now().Sub(aws.ToTime(at)) <= OfferLifetime }
 
 // postedFiles returns the IDs of the owner's posted files. Errors: ErrTooManyUploads.
 //
-// The IDs of offers are UUIDs of version 7, which begin with the time, so the files of the last day are one range of keys. Other
-// uploads are files of requests, which other quotas limit. Their IDs are random.
+// The IDs of offers are UUIDs of version 7, which begin with the time, so the files that are kept are one range of keys. Other uploads are
+// files of requests, which other quotas limit. Their IDs are random, and few of them are in the range.
 func (s *Store) postedFiles(ctx context.Context, owner string) (map[string]bool, error) {
 	prefix := uploads + owner + "/"
+	first, end := firstIDAt(s.now().Add(-media.Retention-OfferLifetime)), firstIDAt(s.now().Add(time.Minute))
 	pages := s3.NewListObjectsV2Paginator(s.client, &s3.ListObjectsV2Input{
-		Bucket: &s.bucket, Prefix: &prefix, StartAfter: aws.String(prefix + firstIDAt(s.now().Add(-media.Retention))),
+		Bucket: &s.bucket, Prefix: &prefix, StartAfter: aws.String(prefix + first),
 	})
 	posted, size := map[string]bool{}, int64(0)
 	for pages.HasMorePages() && len(posted) < maxStored {
@@ -110,8 +112,11 @@ func (s *Store) postedFiles(ctx context.Context, owner string) (map[string]bool,
 		}
 		for _, object := range page.Contents {
 			id := strings.TrimPrefix(aws.ToString(object.Key), prefix)
+			if id >= end {
+				return posted, checkStored(len(posted), size)
+			}
 			parsed, err := uuid.Parse(id)
-			if err != nil || parsed.Version() != 7 {
+			if err != nil || parsed.Version() != 7 || !s.isFresh(object.LastModified) {
 				continue
 			}
 			posted[id] = true
@@ -122,8 +127,12 @@ func (s *Store) postedFiles(ctx context.Context, owner string) (map[string]bool,
 			}
 		}
 	}
-	if len(posted) >= maxStored || size >= maxStoredBytes {
-		return nil, ErrTooManyUploads
+	return posted, checkStored(len(posted), size)
+}
+
+func checkStored(files int, size int64) error {
+	if files >= maxStored || size >= maxStoredBytes {
+		return ErrTooManyUploads
 	}
-	return posted, nil
+	return nil
 }

@@ -37,8 +37,11 @@ func (s *Store) offerID(ctx context.Context, owner string, maxBytes int64, once 
 		if err = s.saveOfferRecord(ctx, key, version, created); !errors.Is(err, errStale) {
 			return created.ID, false, err
 		}
-		if found, _, err = s.offerRecord(ctx, key); err != nil { // another request with the key was faster
+		if found, _, err = s.offerRecord(ctx, key); err != nil { // another request with the same key stored its record first
 			return uuid.Nil, false, err
+		}
+		if !s.isOpen(found.ID) { // the lifecycle of the bucket has deleted the expired record instead
+			return uuid.Nil, false, idempotency.ErrExpired
 		}
 	}
 	if !bytes.Equal(found.Fingerprint, once.Fingerprint) {
@@ -71,8 +74,8 @@ func (s *Store) saveOfferRecord(ctx context.Context, key, version string, record
 	return err
 }
 
-// newOfferID returns the ID of an offer for a file of at most maxBytes. The 12 random bits after the version hold that limit in MB, rounded
-// up, so that a list of keys shows how large a file can become that another post may replace.
+// newOfferID returns the ID of an offer for a file of at most maxBytes. The 12 bits after the version, which are random in other UUIDs,
+// hold that limit in MB, rounded up. A list of keys then shows how much each open offer can store.
 func newOfferID(maxBytes int64, now time.Time) uuid.UUID {
 	id := uuid.Must(uuid.NewV7())
 	setTime(&id, now)
@@ -93,7 +96,7 @@ func offeredAt(id uuid.UUID) time.Time {
 	return time.UnixMilli(int64(binary.BigEndian.Uint64(id[:8]) >> 16)).UTC()
 }
 
-// isOpen reports whether a file can still be posted. The ID of no offer is uuid.Nil, whose time is 1970.
+// isOpen reports whether the offer still takes a file. It is false for uuid.Nil, whose time is 1970.
 func (s *Store) isOpen(id uuid.UUID) bool { return s.now().Before(offeredAt(id).Add(OfferLifetime)) }
 
 // firstIDAt returns the text that sorts before every UUID of version 7 that is created at the time or later.

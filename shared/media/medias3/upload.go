@@ -23,15 +23,15 @@ var ErrNoUpload = fault.New(fault.NotFound, "You have no such upload. An upload 
 // Upload is the state of an offered upload.
 type Upload struct {
 	ID         string
-	Size       int64     // of the file, in bytes; 0 as long as no file was posted
-	UploadedAt time.Time // of the file; zero as long as no file was posted
-	ExpiresAt  time.Time // of the file, or of the offer as long as no file was posted
+	Size       int64     // of the file, in bytes; 0 until a file is posted
+	UploadedAt time.Time // of the file; zero until a file is posted
+	ExpiresAt  time.Time // of the file, or of the offer until a file is posted
 }
 
 // Upload returns the state of an upload. Errors: ErrNoUpload.
 func (s *Store) Upload(ctx context.Context, owner, id string) (Upload, error) {
 	parsed, err := uuid.Parse(id)
-	if err != nil || parsed.Version() != 7 { // other uploads are files of requests, whose IDs nobody knows
+	if err != nil || parsed.Version() != 7 { // other versions are files that requests stored; clients do not get their IDs
 		return Upload{}, ErrNoUpload
 	}
 	id = parsed.String()
@@ -55,7 +55,7 @@ func (s *Store) uploadWithoutFile(ctx context.Context, owner string, id uuid.UUI
 	if err != nil {
 		return Upload{}, err
 	}
-	isOffered := slices.ContainsFunc(forms, func(f form) bool { return f.upload == id.String() })
+	isOffered := slices.ContainsFunc(forms, func(f form) bool { return f.uploadID == id.String() })
 	if !isOffered || !s.isOpen(id) {
 		return Upload{}, ErrNoUpload
 	}

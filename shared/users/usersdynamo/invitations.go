@@ -54,6 +54,9 @@ func (s *Store) CurrentInvitation(ctx context.Context, userID string) (users.Cur
 		return current, nil
 	}
 	current.CreatedAt, current.ExpiresAt = link.CreatedAt, link.ExpiresAt
+	if !link.RevokedAt.IsZero() { // by Abandon
+		current.ExpiresAt = link.RevokedAt
+	}
 	return current, err
 }
 
@@ -121,14 +124,8 @@ func (s *Store) Renew(ctx context.Context, user users.User, invitation users.Inv
 		return versions.ErrStale
 	}
 	p := s.plan()
-	live, err := p.live(ctx, user.ID, at)
-	if err != nil {
+	if err := p.revokeLink(ctx, user, at, "replaced"); err != nil {
 		return err
-	}
-	for _, c := range live {
-		if c.ID == user.LinkID {
-			p.revoke(c, at, "replaced")
-		}
 	}
 	p.Add(versions.ErrStale, p.relink(user, invitation.Link.ID))
 	unsent := newUnsentItem(user.ID, invitation)
@@ -139,6 +136,30 @@ func (s *Store) Renew(ctx context.Context, user users.User, invitation users.Inv
 	}
 	p.issue(invitation.Link)
 	return p.run(ctx)
+}
+
+// Abandon implements users.InvitationStore.
+func (s *Store) Abandon(ctx context.Context, user users.User, at time.Time) error {
+	p := s.plan()
+	if err := p.revokeLink(ctx, user, at, "unsent"); err != nil {
+		return err
+	}
+	p.Add(versions.ErrStale, types.TransactWriteItem{Delete: &types.Delete{
+		TableName: &s.table, Key: unsentKey(user.ID), ConditionExpression: aws.String("link = :link"),
+		ExpressionAttributeValues: items.Map{":link": items.Text(user.LinkID)},
+	}})
+	return p.run(ctx)
+}
+
+// revokeLink revokes the user's activation link if it works.
+func (p *plan) revokeLink(ctx context.Context, user users.User, at time.Time, reason string) error {
+	live, err := p.live(ctx, user.ID, at)
+	for _, c := range live {
+		if c.ID == user.LinkID {
+			p.revoke(c, at, reason)
+		}
+	}
+	return err
 }
 
 // relink stores the new link on the user. The version stays, because readers see no difference.

@@ -1248,7 +1248,7 @@ export interface paths {
         };
         /**
          * Get a user's invitation
-         * @description Says whether the activation mail of a pending user was sent, and until when its link works. Other users have no invitation.
+         * @description Returns whether the activation mail of a pending user was sent, and when its link expires. Other users have no invitation.
          *
          *     Needs the permission `users:read`.
          */
@@ -2302,20 +2302,20 @@ export interface components {
              */
             userId: string;
             /**
-             * @description waiting: the mail was not accepted for delivery yet; the service tries again for a week. sent: it was, and the link works. expired: the link works no more.
+             * @description waiting: the mail has not been sent; the service retries for a week. sent: the mail was sent, and the link works. expired: the link no longer works, or the mail could not be sent.
              * @example sent
              * @enum {string}
              */
             status: "waiting" | "sent" | "expired";
             /**
              * Format: date-time
-             * @description Time of the link, in UTC; null if the link is created with the mail, or was deleted after it had expired.
+             * @description Time when the link was created, in UTC; null if it will be created with the mail, or was deleted after it had expired.
              * @example 2026-03-02T09:30:00Z
              */
             createdAt: string | null;
             /**
              * Format: date-time
-             * @description Time when the link stops working, in UTC; null as for createdAt.
+             * @description Time when the link stops working, in UTC; null if createdAt is null.
              * @example 2026-03-09T09:30:00Z
              */
             expiresAt: string | null;
@@ -3584,18 +3584,18 @@ export interface components {
             status: "waiting" | "uploaded";
             /**
              * Format: int64
-             * @description Size of the file in bytes; null as long as no file was posted.
+             * @description Size of the file in bytes; null until a file is posted.
              * @example 7340032
              */
             size: number | null;
             /**
              * Format: date-time
-             * @description Time of the latest post, in UTC; null as long as no file was posted.
+             * @description Time of the latest post, in UTC; null until a file is posted.
              */
             uploadedAt: string | null;
             /**
              * Format: date-time
-             * @description Time when the file is deleted or, as long as no file was posted, when the URL stops working. In UTC.
+             * @description Time when the file is deleted or, until a file is posted, when the URL stops working. In UTC.
              */
             expiresAt: string;
         };
@@ -8885,7 +8885,7 @@ export interface operations {
     createUpload: {
         parameters: {
             query?: {
-                /** @description The size of the largest file that can be posted. While another post may replace the file, it counts with this size, rounded up to MB, among your uploads. */
+                /** @description Size of the largest file that can be posted, in bytes. Until 15 minutes after the latest post, the upload counts with this size, rounded up to MB, among your uploads. */
                 maxBytes?: number;
             };
             header?: {

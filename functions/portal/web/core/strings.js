@@ -517,13 +517,13 @@ export const strings = {
     wasReactivated: (name) => `${name} was reactivated.`,
     invitation: {
       title: "Invitation",
-      waiting: "The activation email was not sent yet. The service tries again within minutes.",
+      waiting: "The activation email has not been sent yet. The service keeps trying for a week.",
       /** @type {(time: string) => string} */
       sent: (time) => `The activation email was sent. Its link works until ${time}.`,
-      expired: "The link in the activation email works no more. Send another email.",
+      expired: "The link in the activation email no longer works. Send another email.",
       resend: "Send another email",
       /** @type {(email: string) => string} */
-      wasSent: (email) => `Another activation email to ${email} is on its way. The link in the previous email works no more.`,
+      wasSent: (email) => `Another activation email to ${email} is on its way. The link in the previous email no longer works.`,
     },
     signOut: "Sign out everywhere",
     signOutIntro: "Ends all sessions of the user and deletes all passkeys, for example after a theft. API keys, tokens and passwords still work.",
