@@ -9,6 +9,7 @@ package web
 import (
 	"context"
 	"net/http"
+	"reflect"
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -22,7 +23,7 @@ import (
 type API struct {
 	mux        *server.Mux
 	auth       Authenticator
-	operations []func(huma.API)
+	operations []operation
 }
 
 // NewAPI returns an API without operations. auth may be nil if every operation is for Anyone.
@@ -30,9 +31,9 @@ func NewAPI(auth Authenticator) *API { return &API{mux: server.NewMux(), auth: a
 
 // Document returns the OpenAPI document of this API as JSON. `make generate` merges the documents of all functions.
 func (a *API) Document() ([]byte, error) {
-	all := newHuma(http.NewServeMux())
-	for _, add := range a.operations {
-		add(all)
+	all := newHuma(http.NewServeMux(), false)
+	for _, o := range a.operations {
+		o.add(all)
 	}
 	document := all.OpenAPI()
 	listCodes(document)
@@ -109,17 +110,24 @@ func Handle[I, O any](a *API, access Access, op huma.Operation, handler func(con
 	a.handle(access, op, adding(access, op, handler), nil)
 }
 
-// adding returns a function that adds the operation to huma.
-func adding[I, O any](access Access, op huma.Operation, handler func(context.Context, *I) (*O, error)) func(huma.API) {
-	return func(to huma.API) { addOperation(to, access, op, handler) }
+// operation is an operation of any input and output.
+type operation struct {
+	add    func(huma.API)
+	isList bool // the output is a list, see itemsOf
 }
 
-func (a *API) handle(access Access, op huma.Operation, add func(huma.API), early func(*http.Request) earlyResult) {
+func adding[I, O any](access Access, op huma.Operation, handler func(context.Context, *I) (*O, error)) operation {
+	_, isList := itemsOf(reflect.TypeFor[O]())
+	isList = isList && op.Method == http.MethodGet
+	return operation{isList: isList, add: func(to huma.API) { addOperation(to, access, op, handler) }}
+}
+
+func (a *API) handle(access Access, op huma.Operation, added operation, early func(*http.Request) earlyResult) {
 	if !access.public && !access.signedIn {
 		panic("web: operation " + op.OperationID + " has no access rules")
 	}
-	a.operations = append(a.operations, add)
-	a.mux.HandleFunc(op.Method+" "+op.Path, server.Negotiated(a.authenticate(access, &lazyOperation{add: add, early: early})))
+	a.operations = append(a.operations, added)
+	a.mux.HandleFunc(op.Method+" "+op.Path, server.Negotiated(a.authenticate(access, &lazyOperation{operation: added, early: early})))
 }
 
 // security returns the schemes of which a request needs one; nil if it needs none.

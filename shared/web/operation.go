@@ -16,9 +16,14 @@ import (
 	"portside/shared/core/fault"
 )
 
-// newHuma returns a huma API without operations, which adds the routes of operations to the mux.
-func newHuma(mux humago.Mux) huma.API {
+// newHuma returns a huma API without operations, which adds the routes of operations to the mux. The operations of an API for lists also
+// respond with CSV.
+func newHuma(mux humago.Mux, isForLists bool) huma.API {
 	configureHuma()
+	formats := map[string]huma.Format{"application/json": strictJSON, "json": strictJSON}
+	if isForLists {
+		formats[csvType] = csvFormat
+	}
 	registry := huma.NewMapRegistry("#/components/schemas/", huma.DefaultSchemaNamer)
 	registry.RegisterTypeAlias(reflect.TypeFor[json.Number](), reflect.TypeFor[float64]()) // a number that keeps all its digits
 	return humago.New(mux, huma.Config{
@@ -26,7 +31,7 @@ func newHuma(mux humago.Mux) huma.API {
 			OpenAPI: "3.1.0", Info: &huma.Info{Title: "Portside", Version: "1"},
 			Components: &huma.Components{Schemas: registry},
 		},
-		Formats:       map[string]huma.Format{"application/json": strictJSON, "json": strictJSON},
+		Formats:       formats,
 		DefaultFormat: "application/json",
 	})
 }
@@ -35,9 +40,10 @@ func newHuma(mux humago.Mux) huma.API {
 // for all operations takes longer than the rest of a start. Each operation has a separate huma API, because huma does not
 // support adding operations to an API that serves requests.
 type lazyOperation struct {
+	operation
+
 	once     sync.Once
 	prepared atomic.Bool
-	add      func(huma.API)
 	early    func(*http.Request) earlyResult // nil for none; see HandleEarly
 	handler  http.HandlerFunc
 }
@@ -57,7 +63,7 @@ func (l *lazyOperation) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // prepare adds the operation to huma, once.
 func (l *lazyOperation) prepare() {
 	l.once.Do(func() {
-		l.add(newHuma(l))
+		l.add(newHuma(l, l.isList))
 		l.prepared.Store(true)
 	})
 }
@@ -87,12 +93,13 @@ func addOperation[I, O any](to huma.API, access Access, op huma.Operation, handl
 			return nil, problemFor(ctx, err)
 		}
 		if output != nil {
+			varyByAccept(ctx, reflect.TypeFor[O]())
 			linkNext(ctx, output)
 		}
 		return output, nil
 	})
 	documentBody(to.OpenAPI(), op, form)
-	documentReading(to.OpenAPI(), op, isPaginated(reflect.TypeFor[O]()))
+	documentReading(to.OpenAPI(), op, reflect.TypeFor[O]())
 }
 
 // OwnLimit is the extension of an operation that has limits besides the rate limit of the credential. cmd/openapi then describes a 429
@@ -121,13 +128,16 @@ func copyOf(responses map[string]*huma.Response) map[string]*huma.Response {
 }
 
 // documentReading documents what server.Negotiated and linkNext add to the responses of an operation that reads.
-func documentReading(doc *huma.OpenAPI, op huma.Operation, isPaginated bool) {
+func documentReading(doc *huma.OpenAPI, op huma.Operation, output reflect.Type) {
 	read := doc.Paths[op.Path].Get
 	if op.Method != http.MethodGet || read == nil || read.Responses["200"] == nil {
 		return
 	}
 	ok := read.Responses["200"]
-	if isPaginated {
+	if item, isList := itemsOf(output); isList {
+		read.Description += "\n\n" + csvNote(item)
+	}
+	if isPaginated(output) {
 		if ok.Headers == nil {
 			ok.Headers = map[string]*huma.Param{}
 		}

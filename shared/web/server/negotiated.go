@@ -11,8 +11,8 @@ import (
 // minGzipBytes is the size from which compression is worthwhile.
 const minGzipBytes = 1 << 10
 
-// Negotiated wraps a handler that reads. A successful JSON response becomes a 304 if the client has it (If-None-Match), and is compressed
-// if the client accepts gzip.
+// Negotiated wraps a handler that reads. A successful response with JSON or CSV becomes a 304 if the client has it (If-None-Match), and is
+// compressed if the client accepts gzip.
 //
 // A response with a strong ETag is not compressed: strong tags identify exact bytes, and clients send them in If-Match. Large responses
 // have no tag or a weak one.
@@ -29,7 +29,7 @@ func Negotiated(next http.HandlerFunc) http.HandlerFunc {
 	}
 }
 
-// negotiator keeps the body of a successful JSON response until finish. It passes on everything else.
+// negotiator keeps the body of a successful response with JSON or CSV until finish. It passes on everything else.
 type negotiator struct {
 	http.ResponseWriter
 	request *http.Request
@@ -44,8 +44,9 @@ func (n *negotiator) WriteHeader(status int) {
 		return
 	}
 	n.started = true
-	n.keeps = status == http.StatusOK && strings.HasPrefix(n.Header().Get("Content-Type"), "application/json") &&
-		n.Header().Get("Content-Encoding") == ""
+	kind := n.Header().Get("Content-Type")
+	isData := strings.HasPrefix(kind, "application/json") || strings.HasPrefix(kind, "text/csv")
+	n.keeps = status == http.StatusOK && isData && n.Header().Get("Content-Encoding") == ""
 	if !n.keeps {
 		n.ResponseWriter.WriteHeader(status)
 	}

@@ -14,6 +14,8 @@ export interface paths {
         /**
          * List credential requests
          * @description Returns your own requests, newest first, or those of all users if you have `credentials:approve`.
+         *
+         *     With `Accept: text/csv`, the response has the items as CSV, with the columns `id`, `status`, `accessLevel`, `justification`, `userId`, `requester`, `createdAt`, `dueAt`, `decidedBy`, `decider`, `decidedAt`, `reason`, `collectBy`, `credentialId`, `events`, `makers`, `deciders`.
          */
         get: operations["listCredentialRequests"];
         put?: never;
@@ -126,6 +128,8 @@ export interface paths {
          * @description Returns which charts and images were downloaded, newest first: by whom, with which token, when, and from which address. A pull is listed within a few minutes and for 400 days. Repeated requests for the same tag within a minute count as one pull. Requests for manifests that belong to a pulled tag are usually part of its pull.
          *
          *     Your own pulls need no permission; those of other users need `tokens:read`. Without it, other users and their tokens have no pulls. A page can have fewer items than its limit although there is a next page.
+         *
+         *     With `Accept: text/csv`, the response has the items as CSV, with the columns `id`, `kind`, `repository`, `reference`, `digest`, `tokenId`, `ownerId`, `address`, `client`, `at`, `tokenName`, `ownerEmail`, `ownerName`.
          */
         get: operations["listPulls"];
         put?: never;
@@ -146,6 +150,8 @@ export interface paths {
         /**
          * List tokens and passwords
          * @description Returns the newest 500 tokens and passwords, newest first, without their secrets. Revoked and expired ones are listed for 90 days. Your own need no permission; those of other users need `tokens:read`.
+         *
+         *     With `Accept: text/csv`, the response has the items as CSV, with the columns `line`, `id`, `kind`, `name`, `username`, `scopes`, `status`, `reason`, `createdAt`, `expiresAt`, `lastUsedAt`, `revokedAt`, `rotatedFrom`, `makers`.
          */
         get: operations["listTokens"];
         put?: never;
@@ -587,6 +593,8 @@ export interface paths {
         /**
          * List charts
          * @description Returns the charts of the repository, sorted by name, each with the version that Helm installs by default. You see the charts that your own working tokens and passwords may download, or all charts if you have `tokens:read`.
+         *
+         *     With `Accept: text/csv`, the response has the items as CSV, with the columns `name`, `version`, `appVersion`, `description`, `icon`, `deprecated`, `versions`, `updatedAt`.
          */
         get: operations["listCharts"];
         put?: never;
@@ -607,6 +615,8 @@ export interface paths {
         /**
          * List the versions of a chart
          * @description Returns the published versions of a chart, newest first. You see the charts that your own working tokens and passwords may download, or all charts if you have `tokens:read`.
+         *
+         *     With `Accept: text/csv`, the response has the items as CSV, with the columns `version`, `appVersion`, `createdAt`, `digest`, `size`, `signed`, `deprecated`.
          */
         get: operations["listChartVersions"];
         put?: never;
@@ -669,6 +679,8 @@ export interface paths {
          * @description Returns the repositories of the container registry, which have images and charts, in the registry's order. You see what your own working tokens and passwords may download, or everything if you have `tokens:read`. A scope for all charts lists no repositories, because a name does not tell what a repository contains. If you may not see everything, the list has only repositories among the first 20,000 of the registry.
          *
          *     A page can have fewer items than its limit, or none, although there is a next page.
+         *
+         *     With `Accept: text/csv`, the response has the items as CSV, with the columns `repository`.
          */
         get: operations["listImageRepositories"];
         put?: never;
@@ -711,6 +723,8 @@ export interface paths {
          * @description Returns the tags of a repository with their digests, in the registry's order. Tags under which clients store signatures are left out. You see what your own working tokens and passwords may download, or everything if you have `tokens:read`.
          *
          *     A page has at most 50 tags. It can have fewer items than its limit, or none, although there is a next page.
+         *
+         *     With `Accept: text/csv`, the response has the items as CSV, with the columns `tag`, `digest`, `mediaType`.
          */
         get: operations["listImageTags"];
         put?: never;
@@ -731,6 +745,8 @@ export interface paths {
         /**
          * List your passkeys
          * @description Returns your passkeys in the order of their registration.
+         *
+         *     With `Accept: text/csv`, the response has the items as CSV, with the columns `id`, `name`, `createdAt`, `lastUsedAt`, `isSynced`, `isLocked`.
          */
         get: operations["listPasskeys"];
         put?: never;
@@ -803,6 +819,8 @@ export interface paths {
          * @description Returns one page of projects in the order of their creation, with the exact total.
          *
          *     Needs the permission `projects:read`.
+         *
+         *     With `Accept: text/csv`, the response has the items as CSV, with the columns `id`, `name`, `description`, `status`, `ownerId`, `createdAt`.
          */
         get: operations["listProjects"];
         put?: never;
@@ -871,6 +889,8 @@ export interface paths {
         /**
          * List your sessions
          * @description Returns your sessions that have not ended, newest first.
+         *
+         *     With `Accept: text/csv`, the response has the items as CSV, with the columns `id`, `device`, `createdAt`, `authenticatedAt`, `recentUntil`, `lastUsedAt`, `expiresAt`, `isCurrent`.
          */
         get: operations["listSessions"];
         put?: never;
@@ -1075,6 +1095,8 @@ export interface paths {
          * @description Returns one page of users in the order of their creation, with the exact total. `email` finds one user by the address, and `ids` up to 100 users at once; there is no search for parts of names or addresses.
          *
          *     Needs the permission `users:read`.
+         *
+         *     With `Accept: text/csv`, the response has the items as CSV, with the columns `id`, `email`, `name`, `role`, `status`, `createdAt`.
          */
         get: operations["listUsers"];
         put?: never;
@@ -1191,6 +1213,8 @@ export interface paths {
          * @description Returns all keys that are not deleted, oldest first, without their secrets.
          *
          *     Your own keys need no permission; those of other users need `api-keys:write`.
+         *
+         *     With `Accept: text/csv`, the response has the items as CSV, with the columns `id`, `name`, `createdAt`, `expiresAt`, `lastUsedAt`, `makers`.
          */
         get: operations["listApiKeys"];
         put?: never;

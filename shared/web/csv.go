@@ -1,0 +1,103 @@
+package web
+
+import (
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"io"
+	"reflect"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"portside/shared/core/text"
+)
+
+// csvType is the media type of a list as CSV (RFC 4180), which clients request with the header Accept.
+const csvType = "text/csv"
+
+// itemsOf returns the type of the items of a list. An output is a list if its Body.Data is a slice of structs.
+func itemsOf(output reflect.Type) (item reflect.Type, isList bool) {
+	body, hasBody := output.FieldByName("Body")
+	if !hasBody || body.Type.Kind() != reflect.Struct {
+		return nil, false
+	}
+	data, hasData := body.Type.FieldByName("Data")
+	if !hasData || data.Type.Kind() != reflect.Slice || data.Type.Elem().Kind() != reflect.Struct {
+		return nil, false
+	}
+	return data.Type.Elem(), true
+}
+
+// varyByAccept tells caches that the response to a list depends on the header Accept.
+func varyByAccept(ctx context.Context, output reflect.Type) {
+	if _, isList := itemsOf(output); isList && inputFrom(ctx).response != nil {
+		inputFrom(ctx).response.Add("Vary", "Accept")
+	}
+}
+
+// csvFormat encodes the body of a list: a header with the names of the fields, and a record for each item. A value that is null is an empty
+// cell, and an object or array is JSON. Spreadsheets run no cell as a formula.
+var csvFormat = huma.Format{
+	Marshal: func(w io.Writer, body any) error {
+		items := reflect.ValueOf(body).FieldByName("Data")
+		fields := columnsOf(items.Type().Elem())
+		out := csv.NewWriter(w)
+		record := make([]string, len(fields))
+		for i, f := range fields {
+			record[i] = jsonName(f)
+		}
+		_ = out.Write(record) // Flush keeps the error
+		for n := range items.Len() {
+			for i, f := range fields {
+				cell, err := csvCell(items.Index(n).FieldByIndex(f.Index))
+				if err != nil {
+					return err
+				}
+				record[i] = cell
+			}
+			_ = out.Write(record)
+		}
+		out.Flush()
+		return out.Error()
+	},
+	Unmarshal: func([]byte, any) error { return errNotReadable },
+}
+
+// csvNote documents that a list is also available as CSV. A second media type in the document would make generated clients of TypeScript
+// return a list or a text.
+func csvNote(item reflect.Type) string {
+	names := make([]string, 0, item.NumField())
+	for _, f := range columnsOf(item) {
+		names = append(names, "`"+jsonName(f)+"`")
+	}
+	return "With `Accept: text/csv`, the response has the items as CSV, with the columns " + strings.Join(names, ", ") + "."
+}
+
+// columnsOf returns the fields of an item that its JSON has. The fields of embedded structs are among them.
+func columnsOf(item reflect.Type) (columns []reflect.StructField) {
+	for _, f := range reflect.VisibleFields(item) {
+		if !f.Anonymous && jsonName(f) != "" {
+			columns = append(columns, f)
+		}
+	}
+	return columns
+}
+
+// csvCell returns the value of a field as a cell.
+func csvCell(value reflect.Value) (string, error) {
+	encoded, err := json.Marshal(value.Interface())
+	if err != nil {
+		return "", fmt.Errorf("web: encode a cell: %w", err)
+	}
+	var content string
+	switch {
+	case string(encoded) == "null":
+		return "", nil
+	case encoded[0] != '"':
+		return text.CSVCell(string(encoded)), nil
+	}
+	err = json.Unmarshal(encoded, &content)
+	return text.CSVCell(content), err
+}
