@@ -4328,6 +4328,14 @@ func (c *Client) GetAPIKey(ctx context.Context, userID string, keyID string, opt
 	}, options)
 }
 
+// EndUserCredentials calls DELETE /v1/users/{userId}/credentials: End all credentials of a user.
+func (c *Client) EndUserCredentials(ctx context.Context, userID string, options ...CallOption) error {
+	return sendWithoutResult(ctx, c, call{
+		method: http.MethodDelete,
+		path:   fillPath("/v1/users/{userId}/credentials", userID),
+	}, options)
+}
+
 // GetInvitation calls GET /v1/users/{userId}/invitation: Get a user's invitation.
 func (c *Client) GetInvitation(ctx context.Context, userID string, options ...CallOption) (Invitation, error) {
 	return sendForData[Invitation](ctx, c, call{

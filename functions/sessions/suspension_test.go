@@ -48,7 +48,7 @@ func TestUsersLearnOfNewPasskeys(t *testing.T) {
 func TestAdministratorSignsAUserOut(t *testing.T) {
 	f := newFixture(t)
 	b, a := f.registered()
-	if err := f.users().SignOut(t.Context(), principal.Operator(), f.ada.ID); err != nil {
+	if err := f.users().End(t.Context(), principal.Operator(), f.ada.ID, users.EndSessions); err != nil {
 		t.Fatal(err)
 	}
 	b.client().Get("/v1/sessions/current").WantStatus(http.StatusUnauthorized)

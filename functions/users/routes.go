@@ -70,6 +70,7 @@ func routes(s *service, auth web.Authenticator) *web.API {
 	web.Handle(api, web.Needs(principal.UsersWrite).Recent(), patchUser, s.patch)
 	web.Handle(api, web.Needs(principal.UsersDelete).Recent(), deleteUser, s.delete)
 	web.Handle(api, web.Needs(principal.UsersWrite).Recent(), signOutUser, s.signOut)
+	web.Handle(api, web.Needs(principal.UsersWrite).Recent(), endCredentials, s.endCredentials)
 	web.Handle(api, web.Needs(principal.UsersRead), getInvitation, s.getInvitation)
 	web.Handle(api, web.Needs(principal.UsersWrite).Recent(), resendInvitation, s.resendInvitation)
 	web.Handle(api, web.SignedIn(), listAPIKeys, s.listKeys)
@@ -145,6 +146,14 @@ var (
 		Summary: "Sign a user out everywhere", DefaultStatus: http.StatusNoContent,
 		Description: "Ends all sessions of a user and deletes all passkeys, for example after a theft. The user can sign in again with a " +
 			"mailed link. API keys and tokens continue to work. You cannot sign out a user whose role has more permissions than yours.",
+		Errors: []int{http.StatusNotFound},
+	}
+	endCredentials = huma.Operation{
+		OperationID: "endUserCredentials", Method: http.MethodDelete, Path: "/v1/users/{userId}/credentials", Tags: []string{"Users"},
+		Summary: "End all credentials of a user", DefaultStatus: http.StatusNoContent,
+		Description: "Ends all sessions, API keys, tokens and passwords of a user, and deletes all passkeys. They stop working within seconds, " +
+			"also those that are created meanwhile. The user can sign in again with a mailed link; to prevent that, set another status. " +
+			"An invitation stays. You cannot end the credentials of a user whose role has more permissions than yours.",
 		Errors: []int{http.StatusNotFound},
 	}
 	listAPIKeys = huma.Operation{

@@ -244,7 +244,12 @@ func (s *service) change(ctx context.Context, in *updateUserInput, change users.
 
 func (s *service) signOut(ctx context.Context, in *UserPath) (*struct{}, error) {
 	caller, _ := principal.From(ctx)
-	return nil, s.users.SignOut(ctx, caller, web.CanonicalID(in.UserID))
+	return nil, s.users.End(ctx, caller, web.CanonicalID(in.UserID), users.EndSessions)
+}
+
+func (s *service) endCredentials(ctx context.Context, in *UserPath) (*struct{}, error) {
+	caller, _ := principal.From(ctx)
+	return nil, s.users.End(ctx, caller, web.CanonicalID(in.UserID), users.EndAll)
 }
 
 type deleteUserInput struct {

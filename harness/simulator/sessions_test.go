@@ -243,7 +243,7 @@ func (w *world) planSignOut(p *plan) {
 	person := w.anyPerson()
 	p.name, p.isStrict, p.needs = "sign user out", true, []*mark{&person.mark}
 	w.as(p, principal.UsersWrite, func(ctx context.Context, caller principal.Principal) error {
-		return w.office.Users.SignOut(ctx, caller, person.id)
+		return w.office.Users.End(ctx, caller, person.id, users.EndSessions)
 	})
 	switch {
 	case p.wanted != nil:

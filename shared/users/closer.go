@@ -13,6 +13,7 @@ type Closing struct {
 	UserID  string
 	At      time.Time
 	SignOut bool // whether the sessions end, too
+	EndsAll bool // whether all credentials end, as for EndAll
 }
 
 // ClosingStore keeps the closings that are not finished.

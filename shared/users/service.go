@@ -101,14 +101,14 @@ func (s *Service) Update(ctx context.Context, caller principal.Principal, target
 	return updated, err
 }
 
-// SignOut ends the sessions of a user and removes the passkeys, so that only a new mail lets the user in. API keys and tokens stay.
+// End ends the sessions or all credentials of a user and removes the passkeys, so that only a new mail lets the user in.
 // Errors: ErrNotFound, ErrRoleTooHigh.
-func (s *Service) SignOut(ctx context.Context, caller principal.Principal, id string) error {
+func (s *Service) End(ctx context.Context, caller principal.Principal, id string, ending Ending) error {
 	return versions.Change(ctx, versions.Target{ID: id}, s.read, func(user User) error {
 		if !caller.Role.Covers(user.Role) {
 			return ErrRoleTooHigh
 		}
-		return s.store.SignOut(ctx, user, s.now().UTC())
+		return s.store.End(ctx, user, ending, s.now().UTC())
 	})
 }
 

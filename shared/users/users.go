@@ -81,11 +81,20 @@ type Store interface {
 	// The store sets the version, number and history of after.
 	// If after equals before, Update writes nothing but what an earlier change has not finished.
 	Update(ctx context.Context, before, after User) (User, error)
-	// SignOut ends the user's sessions as of the given time and removes the passkeys. Errors: versions.ErrStale.
-	SignOut(ctx context.Context, user User, at time.Time) error
+	// End ends credentials of the user as of the given time. Errors: versions.ErrStale.
+	End(ctx context.Context, user User, ending Ending, at time.Time) error
 	// Deletion reads a user for its deletion as of the given time. Errors: ErrNotFound.
 	Deletion(ctx context.Context, id string, at time.Time) (Deletion, error)
 }
+
+// Ending says which credentials an administrator ends. The user can sign in again with a mailed link.
+type Ending string
+
+// The endings. Both remove the passkeys.
+const (
+	EndSessions Ending = "sessions"
+	EndAll      Ending = "all" // also API keys, tokens, passwords and mailed links, except an activation link
+)
 
 // Deletion is a user who can be deleted.
 type Deletion struct {

@@ -18,7 +18,7 @@ func (a *app) revokeCommand() *cobra.Command {
 		Args: exactly(userArgument),
 		Long: `Ends all sessions and passkeys of a user, and revokes all API keys, tokens and passwords. The
 user stays active and can sign in again with a mailed link: to prevent that, use
-"portside users suspend". If the command is stopped, run it again.
+"portside users suspend".
 
 To revoke one token, use "portside tokens revoke".`,
 		RunE: func(c *cobra.Command, args []string) error {
@@ -41,12 +41,15 @@ To revoke one token, use "portside tokens revoke".`,
 			if err := a.confirm(c.Context(), yes, "End all credentials of "+who+"?"); err != nil {
 				return err
 			}
-			r := revocation{api: api, userID: user.ID, ownKey: publicID(target.Key), made: made}
-			ended, err := r.run(c.Context())
-			if err != nil {
+			if made {
+				if err := endMade(c.Context(), api, user.ID, publicID(target.Key)); err != nil {
+					return err
+				}
+			}
+			if err := api.EndUserCredentials(c.Context(), user.ID); err != nil {
 				return err
 			}
-			a.report("Ended all sessions of %s; API keys: %d; tokens and passwords: %d.", who, ended.keys, ended.tokens)
+			a.report("Ended all credentials of %s.", who)
 			return nil
 		},
 	}
@@ -63,68 +66,21 @@ func publicID(key string) string {
 	return id
 }
 
-// revocation ends the credentials of a user.
-type revocation struct {
-	api    *client.Client
-	userID string
-	ownKey string // the key that makes the calls
-	made   bool
-}
-
-type endedCredentials struct{ keys, tokens int }
-
-// run ends sessions first, because a person who is signed in could create further credentials. The key that makes the calls comes last.
-func (r revocation) run(ctx context.Context) (endedCredentials, error) {
-	var ended endedCredentials
-	if err := r.api.SignOutUser(ctx, r.userID); err != nil {
-		return ended, err
-	}
-	keys, err := r.api.ListAPIKeys(ctx, r.userID)
+// endMade deletes the API keys of a user and what was created with them. The key that makes the calls stays.
+func endMade(ctx context.Context, api *client.Client, userID, ownKey string) error {
+	keys, err := api.ListAPIKeys(ctx, userID)
 	if err != nil {
-		return ended, err
+		return err
 	}
-	var own []client.APIKey
 	for _, key := range keys {
-		if key.ID == r.ownKey {
-			own = append(own, key)
+		if key.ID == ownKey {
 			continue
 		}
-		if err := r.deleteKey(ctx, key); err != nil {
-			return ended, err
+		if err := unlessGone(api.DeleteAPIKey(ctx, userID, key.ID, &client.DeleteAPIKeyParams{Made: new(true)})); err != nil {
+			return err
 		}
-		ended.keys++
 	}
-	if ended.tokens, err = r.revokeTokens(ctx); err != nil {
-		return ended, err
-	}
-	for _, key := range own {
-		if err := r.deleteKey(ctx, key); err != nil {
-			return ended, err
-		}
-		ended.keys++
-	}
-	return ended, nil
-}
-
-func (r revocation) deleteKey(ctx context.Context, key client.APIKey) error {
-	return unlessGone(r.api.DeleteAPIKey(ctx, r.userID, key.ID, &client.DeleteAPIKeyParams{Made: &r.made}))
-}
-
-func (r revocation) revokeTokens(ctx context.Context) (n int, err error) {
-	tokens, err := r.api.ListTokens(ctx, &client.ListTokensParams{UserID: &r.userID})
-	if err != nil {
-		return 0, err
-	}
-	for _, token := range tokens {
-		if token.Status == client.TokenStatusRevoked || token.Status == client.TokenStatusExpired {
-			continue
-		}
-		if err := unlessGone(r.api.RevokeToken(ctx, token.ID, nil)); err != nil {
-			return n, err
-		}
-		n++
-	}
-	return n, nil
+	return nil
 }
 
 // unlessGone drops the error for a credential that has ended meanwhile.

@@ -39,10 +39,11 @@ const (
 	// sweepBatch is how many credentials one transaction of a sweep changes. Each has up to 10 items, of the 100 of a transaction.
 	sweepBatch = 8
 
-	// revokedItems is how many items of credentials the one transaction of a deletion may have, which leaves 20 to the user.
+	// revokedItems is how many items of credentials the one transaction of a deletion or ending may have, which leaves 20 to the user.
 	revokedItems = 80
 
-	userDeleted = "user deleted"
+	userDeleted  = "user deleted"
+	endedByAdmin = "ended by an administrator"
 )
 
 // errContested means that credentials have changed while they were swept.
@@ -53,7 +54,8 @@ func isContended(err error) bool {
 	return errors.Is(err, errCredentialsChanged) || errors.Is(err, transactions.ErrBusy)
 }
 
-// closingItem is the stored form of users.Closing. SignOut stays until the closing is finished, even if the user becomes active again.
+// closingItem is the stored form of users.Closing. SignOut and EndsAll stay until the closing is finished, even if the user becomes active
+// again.
 type closingItem struct {
 	PK      string `dynamodbav:"pk"`
 	SK      string `dynamodbav:"sk"`
@@ -61,15 +63,16 @@ type closingItem struct {
 	At      int64  `dynamodbav:"at"`
 	Due     int64  `dynamodbav:"due"`
 	SignOut bool   `dynamodbav:"signOut"`
+	EndsAll bool   `dynamodbav:"endsAll"`
 }
 
 const closingsPK = "closings"
 
 func (i closingItem) closing() users.Closing {
-	return users.Closing{ID: i.ID, UserID: i.SK, At: items.Time(i.At), SignOut: i.SignOut}
+	return users.Closing{ID: i.ID, UserID: i.SK, At: items.Time(i.At), SignOut: i.SignOut, EndsAll: i.EndsAll}
 }
 
-// fitsOneTransaction reports whether all credentials can be revoked in the transaction that deletes their user.
+// fitsOneTransaction reports whether the credentials can be revoked in one transaction, together with a change of their user.
 func fitsOneTransaction(live []credentials.Credential) bool {
 	n := 0
 	for _, c := range live {
@@ -87,9 +90,11 @@ func (p *plan) begin(c users.Closing) {
 			":id": items.Text(c.ID), ":at": items.Number(items.Millis(c.At)), ":due": items.Number(items.Millis(c.At.Add(mail.SendAfter))),
 		},
 	}
-	if c.SignOut {
-		update.UpdateExpression = aws.String("SET id = :id, #at = :at, due = :due, signOut = :true")
-		update.ExpressionAttributeValues[":true"] = items.Bool(true)
+	for attribute, isSet := range map[string]bool{"signOut": c.SignOut, "endsAll": c.EndsAll} {
+		if isSet {
+			update.UpdateExpression = aws.String(*update.UpdateExpression + ", " + attribute + " = :true")
+			update.ExpressionAttributeValues[":true"] = items.Bool(true)
+		}
 	}
 	p.Add(nil, types.TransactWriteItem{Update: update})
 }
@@ -104,21 +109,21 @@ func (s *Store) closeUser(ctx context.Context, before, after users.User) (users.
 	}
 	updated, err := p.update(ctx, before, after)
 	if err == nil {
-		s.trySweep(ctx, c)
+		s.trySweep(ctx, c.UserID)
 	}
 	return updated, err
 }
 
-// closeSessions removes the passkeys of a user, and then ends the sessions.
-func (s *Store) closeSessions(ctx context.Context, user users.User, at time.Time) error {
-	c := users.Closing{ID: rand.Text(), UserID: user.ID, At: at, SignOut: true}
+// closeCredentials removes the passkeys of a user, and then ends the credentials.
+func (s *Store) closeCredentials(ctx context.Context, user users.User, ending users.Ending, at time.Time) error {
+	c := users.Closing{ID: rand.Text(), UserID: user.ID, At: at, SignOut: true, EndsAll: ending == users.EndAll}
 	p := s.plan()
 	p.Add(versions.ErrStale, s.Unchanged(user.ID, user.Version))
 	p.begin(c)
 	p.Add(nil, s.credentials.ClearPasskeys(user.ID))
 	err := p.run(ctx)
 	if err == nil {
-		s.trySweep(ctx, c)
+		s.trySweep(ctx, c.UserID)
 	}
 	return err
 }
@@ -134,28 +139,34 @@ func (s *Store) closeDeleted(ctx context.Context, user users.User, at time.Time)
 	if err := p.run(ctx); err != nil {
 		return err
 	}
-	s.trySweep(ctx, c)
+	s.trySweep(ctx, c.UserID)
 	return nil
 }
 
 // trySweep sweeps for a closing that was just stored. The schedule continues it if that fails.
-func (s *Store) trySweep(ctx context.Context, c users.Closing) {
-	ctx, cancel := context.WithTimeout(ctx, sweepTime)
-	defer cancel()
-	if err := s.Sweep(ctx, c); err != nil {
-		slog.WarnContext(ctx, "credentials do not have the state of their user yet", "user", c.UserID, "error", err)
+func (s *Store) trySweep(ctx context.Context, userID string) {
+	if err := s.finishClosing(ctx, userID); err != nil {
+		logUnswept(ctx, userID, err)
 	}
 }
 
-// finishClosing sweeps for a closing that an earlier request has left, perhaps because it crashed. So the admin who repeats the request
-// need not wait for the schedule.
-func (s *Store) finishClosing(ctx context.Context, id string) error {
-	stored, found, err := items.Get[closingItem](ctx, items.In(s.client, s.table), items.Key(closingsPK, id))
+// finishClosing sweeps for the stored closing of a user, if there is one: an earlier request may have left it, perhaps because it crashed.
+// So the admin who repeats the request need not wait for the schedule. The closing may end more than the last request did.
+func (s *Store) finishClosing(ctx context.Context, userID string) error {
+	stored, found, err := items.Get[closingItem](ctx, items.In(s.client, s.table), items.Key(closingsPK, userID))
 	if err != nil || !found {
 		return err
 	}
-	s.trySweep(ctx, stored.closing())
+	ctx, cancel := context.WithTimeout(ctx, sweepTime)
+	defer cancel()
+	if err := s.Sweep(ctx, stored.closing()); err != nil {
+		logUnswept(ctx, userID, err)
+	}
 	return nil
+}
+
+func logUnswept(ctx context.Context, userID string, err error) {
+	slog.WarnContext(ctx, "credentials do not have the state of their user yet", "user", userID, "error", err)
 }
 
 // Sweep implements users.ClosingStore.
@@ -164,7 +175,7 @@ func (s *Store) Sweep(ctx context.Context, c users.Closing) error {
 	if err := retry.Default.Do(ctx, isTransient, func() error { return s.sweepOnce(ctx, c) }); err != nil {
 		return fmt.Errorf("sweep the credentials of user %s: %w", c.UserID, err)
 	}
-	return s.finish(ctx, c)
+	return nil
 }
 
 // sweepOnce reads the user and brings all live credentials in line. Errors: versions.ErrStale if the user changes meanwhile; errContested
@@ -185,7 +196,10 @@ func (s *Store) sweepOnce(ctx context.Context, c users.Closing) error {
 	if err != nil {
 		return err
 	}
-	return w.writeAll(ctx, live)
+	if err := w.writeAll(ctx, live); err != nil {
+		return err
+	}
+	return w.finish(ctx)
 }
 
 // sweep is one pass over the credentials of a user as of one version.
@@ -209,10 +223,11 @@ func (w *sweep) plan() *transactions.Plan {
 	return plan
 }
 
-// closeTally stores the user's status and version, so that nothing is issued by an older one. It does not store the end of a deleted
+// closeTally stores the user's status and version, so that nothing is issued by an older one. If all credentials end, nothing is issued at
+// all until the sweep ends, because a credential could create others before its turn. closeTally does not store the end of a deleted
 // user's credentials, because lists then show none to sweep. The sweep revokes each in the list, too.
 func (w *sweep) closeTally(ctx context.Context) error {
-	isActive := !w.isDeleted && w.user.Status == users.Active
+	isActive := !w.isDeleted && w.user.Status == users.Active && !w.closing.EndsAll
 	change := credentialsdynamo.Change{Active: &isActive, Version: w.user.Version}
 	plan := w.plan()
 	plan.Add(nil, w.store.credentials.Tally(w.closing.UserID, change))
@@ -223,9 +238,15 @@ func (w *sweep) closeTally(ctx context.Context) error {
 func (w *sweep) writeAll(ctx context.Context, live []credentials.Credential) error {
 	contested := false
 	for batch := range slices.Chunk(live, sweepBatch) {
-		plan := w.plan()
+		plan, tally := w.plan(), credentialsdynamo.Change{}
 		for _, c := range batch {
 			plan.Add(errContested, w.writes(c)...)
+			if w.endsOne(c) {
+				tally.Revoke(c, w.closing.At)
+			}
+		}
+		if !tally.IsEmpty() {
+			plan.Add(errContested, w.store.credentials.Tally(w.closing.UserID, tally))
 		}
 		err := plan.WriteWith(ctx, attempt, w.store.client)
 		if contested = contested || err != nil; err != nil && !errors.Is(err, errContested) && !errors.Is(err, transactions.ErrBusy) {
@@ -245,8 +266,8 @@ func (w *sweep) writes(c credentials.Credential) []types.TransactWriteItem {
 	case w.isDeleted:
 		c.Reason = userDeleted
 		return w.store.credentials.Revoke(c)
-	case c.Kind == credentials.Session && w.closing.SignOut:
-		c.Reason = "ended by an administrator"
+	case c.Kind == credentials.Session && w.closing.SignOut, w.endsOne(c):
+		c.Reason = endedByAdmin
 		return w.store.credentials.Revoke(c)
 	default:
 		return []types.TransactWriteItem{w.store.credentials.SetOwner(c.ID, credentials.Owner{
@@ -255,14 +276,28 @@ func (w *sweep) writes(c credentials.Credential) []types.TransactWriteItem {
 	}
 }
 
-// finish removes a closing, unless it was stored again meanwhile.
-func (s *Store) finish(ctx context.Context, c users.Closing) error {
-	_, err := s.client.DeleteItem(ctx, &dynamodb.DeleteItemInput{
-		TableName: &s.table, Key: items.Key(closingsPK, c.UserID), ConditionExpression: aws.String("id = :id"),
-		ExpressionAttributeValues: items.Map{":id": items.Text(c.ID)},
-	}, items.RetryConflicts)
-	if err != nil && !items.ConditionFailed(err) {
-		return fmt.Errorf("finish the closing of user %s: %w", c.UserID, err)
+// endsOne reports whether the closing ends all credentials, and this one with them.
+func (w *sweep) endsOne(c credentials.Credential) bool {
+	return w.closing.EndsAll && !w.isDeleted && ends(c, users.EndAll, w.user)
+}
+
+// errReplaced means that another request has begun a closing of the same user, which does the same and more.
+var errReplaced = errors.New("usersdynamo: a newer closing")
+
+// finish removes the closing, unless it was stored again meanwhile. If all credentials have ended, the user can get new ones again.
+func (w *sweep) finish(ctx context.Context) error {
+	plan := &transactions.Plan{}
+	if w.closing.EndsAll && !w.isDeleted {
+		isActive := w.user.Status == users.Active
+		plan = w.plan()
+		plan.Add(nil, w.store.credentials.Tally(w.closing.UserID, credentialsdynamo.Change{Active: &isActive, Version: w.user.Version}))
+	}
+	plan.Add(errReplaced, types.TransactWriteItem{Delete: &types.Delete{
+		TableName: &w.store.table, Key: items.Key(closingsPK, w.closing.UserID), ConditionExpression: aws.String("id = :id"),
+		ExpressionAttributeValues: items.Map{":id": items.Text(w.closing.ID)},
+	}})
+	if err := plan.Write(ctx, w.store.client); err != nil && !errors.Is(err, errReplaced) {
+		return err
 	}
 	return nil
 }

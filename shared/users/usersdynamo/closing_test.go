@@ -161,9 +161,15 @@ func adminChanges() []adminChange {
 		},
 		{
 			"sign out", func(h *holder, client *dynamodb.Client) error {
-				return h.over(client).SignOut(h.t.Context(), h.user, leapDay())
+				return h.over(client).End(h.t.Context(), h.user, users.EndSessions, leapDay())
 			}, 0,
 			func(c credentials.Credential) bool { return c.Kind != credentials.Session },
+		},
+		{
+			"end all", func(h *holder, client *dynamodb.Client) error {
+				return h.over(client).End(h.t.Context(), h.user, users.EndAll, leapDay())
+			}, 0,
+			func(credentials.Credential) bool { return false },
 		},
 		{
 			"delete", func(h *holder, client *dynamodb.Client) error {
@@ -252,7 +258,8 @@ func TestOldIssuersFail(t *testing.T) {
 			t.Fatal(err)
 		}
 		err := h.issue(h.user)
-		if isSignOut := change.name == "sign out"; isSignOut != (err == nil) || err != nil && !errors.Is(err, versions.ErrStale) {
+		mayIssue := change.name == "sign out" || change.name == "end all"
+		if mayIssue != (err == nil) || err != nil && !errors.Is(err, versions.ErrStale) {
 			t.Errorf("after %s, a key is issued with %v", change.name, err)
 		}
 	}
@@ -323,6 +330,27 @@ func TestOldClosingKeepsNewState(t *testing.T) {
 	}
 }
 
+// TestAnEndingSurvivesASignOut leaves the end of all credentials unfinished, and then signs the user out during a flood. The second closing
+// replaces the first one and must do the work of both.
+func TestAnEndingSurvivesASignOut(t *testing.T) {
+	h := newHolder(t)
+	if err := h.over(h.crashInSweep()).End(t.Context(), h.user, users.EndAll, leapDay()); err != nil {
+		t.Fatal(err)
+	}
+	if len(h.live()) == 0 {
+		t.Fatal("no credential works after the crash, so the test shows nothing")
+	}
+	if err := h.over(h.flood(h.client)).End(t.Context(), h.user, users.EndSessions, leapDay()); err != nil {
+		t.Fatal(err)
+	}
+	if left := h.live(); len(left) != 0 {
+		t.Errorf("%d credentials are left", len(left))
+	}
+	if err := h.issue(h.user); err != nil {
+		t.Errorf("afterwards, a key is issued with %v", err)
+	}
+}
+
 // TestOldClosingLeavesANewerOne begins two closings of one user in the same millisecond. The end of the first one leaves the second one.
 func TestOldClosingLeavesANewerOne(t *testing.T) {
 	h := newHolder(t)
@@ -335,7 +363,7 @@ func TestOldClosingLeavesANewerOne(t *testing.T) {
 	}
 	var began []users.Closing
 	for range 2 {
-		if err := h.over(h.crashInSweep()).SignOut(t.Context(), h.user, leapDay()); err != nil {
+		if err := h.over(h.crashInSweep()).End(t.Context(), h.user, users.EndSessions, leapDay()); err != nil {
 			t.Fatal(err)
 		}
 		began = append(began, closings()...)

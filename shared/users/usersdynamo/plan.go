@@ -162,18 +162,6 @@ func (p *plan) updateCredentials(ctx context.Context, linkID string, after users
 	return err
 }
 
-// signOut ends the user's sessions and removes the passkeys.
-func (p *plan) signOut(ctx context.Context, userID string, at time.Time) error {
-	live, err := p.live(ctx, userID, at)
-	for _, c := range live {
-		if c.Kind == credentials.Session {
-			p.revoke(c, at, "ended by an administrator")
-		}
-	}
-	p.Add(nil, p.store.credentials.ClearPasskeys(userID))
-	return err
-}
-
 // revokeAll revokes all live credentials of a user who is deleted, links included. It also revokes or deletes their listings.
 func (p *plan) revokeAll(userID string, owned holdings, at time.Time) {
 	p.rely(userID, owned)

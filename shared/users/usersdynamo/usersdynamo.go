@@ -34,6 +34,7 @@ import (
 	"context"
 	"errors"
 	"reflect"
+	"slices"
 	"sync"
 	"time"
 
@@ -42,6 +43,7 @@ import (
 	"portside/shared/core/idempotency"
 	"portside/shared/core/principal"
 	"portside/shared/core/versions"
+	"portside/shared/credentials"
 	"portside/shared/credentials/credentialsdynamo"
 	"portside/shared/dynamo/daycounts"
 	"portside/shared/dynamo/idempotencykeys"
@@ -59,12 +61,11 @@ type Store struct {
 	credentials *credentialsdynamo.Table
 }
 
-// New returns a Store in the named table. Credentials have their own table, and days is the table
-// of the day counters.
-func New(client *dynamodb.Client, table string, credentials *credentialsdynamo.Table, days daycounts.Table) *Store {
+// New returns a Store in the named table. keys is the table of the credentials, and days that of the day counters.
+func New(client *dynamodb.Client, table string, keys *credentialsdynamo.Table, days daycounts.Table) *Store {
 	shape := lists.Shape{Name: "users", Label: "role", Labels: labels()}
 	return &Store{
-		client: client, table: table, days: days, lists: lists.New(client, table, shape), credentials: credentials,
+		client: client, table: table, days: days, lists: lists.New(client, table, shape), credentials: keys,
 	}
 }
 
@@ -166,18 +167,35 @@ func (p *plan) update(ctx context.Context, before, after users.User) (users.User
 	return after, p.run(ctx)
 }
 
-// SignOut implements users.Store.
-func (s *Store) SignOut(ctx context.Context, user users.User, at time.Time) error {
+// End implements users.Store.
+func (s *Store) End(ctx context.Context, user users.User, ending users.Ending, at time.Time) error {
 	p := s.plan()
 	p.Add(versions.ErrStale, s.Unchanged(user.ID, user.Version))
 	p.policy = attempt
-	if err := p.signOut(ctx, user.ID, at); err != nil {
+	live, err := p.live(ctx, user.ID, at)
+	if err != nil {
 		return err
 	}
+	ended := slices.DeleteFunc(live, func(c credentials.Credential) bool { return !ends(c, ending, user) })
+	if !fitsOneTransaction(ended) {
+		return s.closeCredentials(ctx, user, ending, at)
+	}
+	for _, c := range ended {
+		p.revoke(c, at, endedByAdmin)
+	}
+	p.Add(nil, s.credentials.ClearPasskeys(user.ID))
 	if err := p.run(ctx); !isContended(err) {
 		return err
 	}
-	return s.closeSessions(ctx, user, at)
+	return s.closeCredentials(ctx, user, ending, at)
+}
+
+// ends reports whether an ending includes a credential of the user.
+func ends(c credentials.Credential, ending users.Ending, user users.User) bool {
+	if ending == users.EndSessions {
+		return c.Kind == credentials.Session
+	}
+	return c.ID != user.LinkID
 }
 
 // Deletion implements users.Store. It reads the user and the credentials at the same time.
