@@ -21,23 +21,23 @@ func (c *testCLI) file(size int) string {
 func TestRevokeEndsItsOwnKeyLast(t *testing.T) {
 	t.Parallel()
 	answers := userAnswers()
-	answers["DELETE /v1/users/01939f6e/sessions"] = answer("")
+	answers["DELETE /v1/users/01939f6e/credentials"] = answer("")
 	answers["GET /v1/users/01939f6e/api-keys"] = answer(`{"data":[{"id":"3vQB7B6MrGQZ"},{"id":"k2"}]}`)
 	answers["DELETE /v1/users/01939f6e/api-keys/k2"] = problem(http.StatusNotFound, "NOT_FOUND", "The key does not exist.")
-	answers["DELETE /v1/users/01939f6e/api-keys/3vQB7B6MrGQZ"] = answer("")
-	answers["GET /api/v1/tokens"] = answer(`{"data":[{"id":"t1","status":"active"},{"id":"t2","status":"revoked"}]}`)
-	answers["DELETE /api/v1/tokens/t1"] = answer("")
 	c := newTestCLI(t, answers).loggedIn()
 	c.wantUsageError("pass --all", "revoke", "01939f6e")
 	c.wantUsageError("pass --yes", "revoke", "--all", "01939f6e")
 	c.calls = nil
-	_, stderr, err := c.run("revoke", "--all", "01939f6e", "--yes")
-	if err != nil || !strings.Contains(stderr, "API keys: 2; tokens and passwords: 1.") {
+	if _, stderr, err := c.run("revoke", "--all", "01939f6e", "--yes"); err != nil || !strings.Contains(stderr, "Ended all credentials of") {
 		t.Errorf("%v, %s", err, stderr)
 	}
-	c.wantCalls("GET /v1/users/01939f6e", "DELETE /v1/users/01939f6e/sessions", "GET /v1/users/01939f6e/api-keys",
-		"DELETE /v1/users/01939f6e/api-keys/k2?made=false", "GET /api/v1/tokens?userId=01939f6e", "DELETE /api/v1/tokens/t1",
-		"DELETE /v1/users/01939f6e/api-keys/3vQB7B6MrGQZ?made=false")
+	c.wantCalls("GET /v1/users/01939f6e", "DELETE /v1/users/01939f6e/credentials")
+	c.calls = nil
+	if _, stderr, err := c.run("revoke", "--all", "01939f6e", "--yes", "--made"); err != nil {
+		t.Errorf("%v, %s", err, stderr)
+	}
+	c.wantCalls("GET /v1/users/01939f6e", "GET /v1/users/01939f6e/api-keys", "DELETE /v1/users/01939f6e/api-keys/k2?made=true",
+		"DELETE /v1/users/01939f6e/credentials")
 }
 
 func TestTokensArePrintedOnce(t *testing.T) {
