@@ -155,6 +155,12 @@ func testUserPage(t *testing.T, p *testStack, page *browser.Page) {
 	page.Within(browser.Dialog("Sign Grace Hopper out everywhere?")).Click(browser.Button("Sign out everywhere"))
 	page.WaitText("Grace Hopper was signed out everywhere.")
 	p.anonymous(t).as(key).Get(at).WantStatus(http.StatusOK) // API keys stay
+
+	page.Click(browser.Button("End all credentials"))
+	page.Axe()
+	page.Within(browser.Dialog("End all credentials of Grace Hopper?")).Click(browser.Button("End all credentials"))
+	page.WaitText("All credentials of Grace Hopper were ended.")
+	p.anonymous(t).as(key).Get(at).WantStatus(http.StatusUnauthorized)
 	testDeleteUser(t, p, page, at)
 }
 
@@ -300,7 +306,7 @@ func testManager(t *testing.T, p *testStack) {
 	page := p.visitAs(t, "boss@example.com")
 	page.Open(portalPath(p.userPath(t, firstAdmin)))
 	page.WaitText("this user's role has more permissions than yours")
-	for _, name := range []string{"Save", "Suspend", "Sign out everywhere", "Delete user", "Create API key"} {
+	for _, name := range []string{"Save", "Suspend", "Sign out everywhere", "End all credentials", "Delete user", "Create API key"} {
 		if page.Count(browser.Button(name)) > 0 {
 			t.Errorf("a manager sees the button %q", name)
 		}

@@ -525,8 +525,17 @@ export const strings = {
       /** @type {(email: string) => string} */
       wasSent: (email) => `Another activation email to ${email} is on its way. The link in the previous email no longer works.`,
     },
+    credentials: "Lost or stolen credentials",
+    credentialsIntro: "Sign the user out everywhere to end all sessions and delete all passkeys. After a leak, end all credentials: API keys, " +
+      "tokens and passwords stop working, too.",
+    endAll: "End all credentials",
+    /** @type {(name: string) => string} */
+    endAllTitle: (name) => `End all credentials of ${name}?`,
+    endAllText: `${cannotUndo} All sessions, passkeys, API keys, tokens and passwords of the user stop working immediately. The user can sign in ` +
+      "again with an email.",
+    /** @type {(name: string) => string} */
+    allWereEnded: (name) => `All credentials of ${name} were ended.`,
     signOut: "Sign out everywhere",
-    signOutIntro: "Ends all sessions of the user and deletes all passkeys, for example after a theft. API keys, tokens and passwords still work.",
     /** @type {(name: string) => string} */
     signOutTitle: (name) => `Sign ${name} out everywhere?`,
     signOutText: "All sessions end and all passkeys are deleted. The user can sign in again with an email and add new passkeys.",

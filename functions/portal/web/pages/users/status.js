@@ -54,20 +54,34 @@ function setStatus({ data, etag }, status) {
 }
 
 /** @param {{user: import("./roles.js").User}} props */
-export function SignOut({ user }) {
-  const [isAsking, setAsking] = useState(false);
+export function EndCredentials({ user }) {
+  const [asked, setAsked] = useState(/** @type {"sessions" | "all" | null} */ (null));
   const act = async () => {
-    await remove("/v1/users/{userId}/sessions", { path: { userId: user.id } });
-    announce(texts.wasSignedOut(user.name));
+    await end(user.id, asked);
+    announce(asked === "all" ? texts.allWereEnded(user.name) : texts.wasSignedOut(user.name));
     if (user.id === currentUser().id) endSession();
   };
-  return html`<${Section} title=${texts.signOut}>
-    <p>${texts.signOutIntro}</p>
-    <${Button} onClick=${() => setAsking(true)}>${texts.signOut}<//>
-    ${isAsking ? html`<${ConfirmDialog} title=${texts.signOutTitle(user.name)} confirm=${texts.signOut} act=${act} onClose=${() => setAsking(false)}>
+  const close = () => setAsked(null);
+  return html`<${Section} title=${texts.credentials}>
+    <p>${texts.credentialsIntro}</p>
+    <${Button} onClick=${() => setAsked("sessions")}>${texts.signOut}<//>
+    <${Button} onClick=${() => setAsked("all")}>${texts.endAll}<//>
+    ${asked === "sessions" ? html`<${ConfirmDialog} title=${texts.signOutTitle(user.name)} confirm=${texts.signOut} act=${act} onClose=${close}>
       <p>${texts.signOutText}</p>
     <//>` : null}
+    ${asked === "all" ? html`<${ConfirmDialog} title=${texts.endAllTitle(user.name)} confirm=${texts.endAll} act=${act} onClose=${close}>
+      <p>${texts.endAllText}</p>
+    <//>` : null}
   <//>`;
+}
+
+/**
+ * @param {string} userId
+ * @param {"sessions" | "all" | null} which
+ */
+function end(userId, which) {
+  const options = { path: { userId } };
+  return which === "all" ? remove("/v1/users/{userId}/credentials", options) : remove("/v1/users/{userId}/sessions", options);
 }
 
 /** @param {Props} props */

@@ -16,7 +16,7 @@ import { can, currentUser } from "../../core/session.js";
 import { strings } from "../../core/strings.js";
 import { InvitationSection } from "./invitation.js";
 import { assignableRoles, mayChange, mayDelete, roleOptions, statusTones } from "./roles.js";
-import { Danger, SignOut, StatusActions } from "./status.js";
+import { Danger, EndCredentials, StatusActions } from "./status.js";
 import { UserTokens } from "./tokens.js";
 
 const texts = strings.users;
@@ -49,7 +49,7 @@ function View({ resource, reload }) {
     ${user.status === "pending" ? html`<${InvitationSection} user=${user} />` : null}
     ${isOwn || can("api-keys:write") ? html`<${APIKeys} user=${user} />` : null}
     ${isOwn || can("tokens:read") ? html`<${UserTokens} user=${user} />` : null}
-    ${mayChange(user) ? html`<${SignOut} user=${user} />` : null}
+    ${mayChange(user) ? html`<${EndCredentials} user=${user} />` : null}
     ${mayDelete(user) ? html`<${Danger} resource=${resource} reload=${reload} />` : null}
     <p><a href="/portal/users">${texts.back}</a></p>
   <//>`;
