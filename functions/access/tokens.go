@@ -62,7 +62,7 @@ type createTokenInput struct {
 	web.SecretIdempotency
 	Body struct {
 		Name   string            `json:"name" doc:"Name of the token, 1 to 100 characters." example:"build pipeline"`
-		Scopes []principal.Scope `json:"scopes" nullable:"false" doc:"What the token may download: read:helm-charts or read:docker-images, each optionally limited to names." example:"[\"read:docker-images:acme/*\"]"`
+		Scopes []principal.Scope `json:"scopes" nullable:"false" minItems:"1" maxItems:"20" doc:"What the token may download: read:helm-charts or read:docker-images, each optionally limited to names." example:"[\"read:docker-images:acme/*\"]"`
 		Days   *int              `json:"expiration_days,omitempty" minimum:"1" maximum:"365" doc:"Days until the token expires. Default: 90. The operator of the service may have set a lower maximum than 365. A token that renews itself gets at most the days for which it was created, and none after the end of its line; then the answer has an earlier expiresAt." example:"90"`
 		// DaysAlias is the name of Days in the other operations.
 		DaysAlias *int `json:"expirationDays,omitempty" hidden:"true" minimum:"1" maximum:"365"`

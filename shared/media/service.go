@@ -157,7 +157,7 @@ func (s *Service) NeedsJob(ctx context.Context, work Work) (bool, error) {
 }
 
 // ErrBlankText means that the text of a request has no words.
-var ErrBlankText = fault.New(fault.Unprocessable, "The text is empty, or has only spaces.")
+var ErrBlankText = fault.New(fault.Unprocessable, "The text has no visible character.")
 
 // ReadText makes a document of a text that was sent in the request itself, not in a file. Errors:
 // ErrBlankText; those of the reader.
