@@ -145,7 +145,7 @@ func TestTextFailuresPointIntoBody(t *testing.T) {
 		}
 	}
 	answer := c.Post("/v1/capabilities/extract", `{"text":" "}`).WantStatus(http.StatusUnprocessableEntity)
-	if detail := answer.Text("detail"); !strings.HasPrefix(detail, "The text is empty") {
+	if detail := answer.Text("detail"); !strings.HasPrefix(detail, "The text has no visible character") {
 		t.Errorf("got %s", detail)
 	}
 	answer = c.Post("/v1/capabilities/extract", `{"text":""}`).WantStatus(http.StatusBadRequest)
