@@ -61,8 +61,10 @@ func (a *app) profileNames() []string {
 func (a *app) target() (profile, error) {
 	var given profile
 	if a.profile == "" {
-		given.Address, _ = a.Lookup(addressVariable)
-		given.Key, _ = a.Lookup(keyVariable)
+		var err error
+		if given, err = a.fromEnvironment(); err != nil {
+			return profile{}, err
+		}
 	}
 	if given.Address != "" {
 		address, err := normalAddress(given.Address)
@@ -79,6 +81,17 @@ func (a *app) target() (profile, error) {
 		return profile{}, err
 	}
 	return given.or(stored)
+}
+
+// fromEnvironment returns what the environment sets. An empty key is an error: a script that fails to read a key must not act with the stored
+// one.
+func (a *app) fromEnvironment() (profile, error) {
+	address, _ := a.Lookup(addressVariable)
+	key, isSet := a.Lookup(keyVariable)
+	if isSet && strings.TrimSpace(key) == "" {
+		return profile{}, usageErrorf("%s is set and empty: set it to a key, or unset it to use the stored one", keyVariable)
+	}
+	return profile{address, key}, nil
 }
 
 // or fills what the environment does not set from the profile. The stored key is only for the stored address: another server must not
@@ -157,15 +170,17 @@ func (a *app) writeProfile(p profile) (path string, err error) {
 	return path, nil
 }
 
-// normalAddress completes the address of a deployment. A key is sent without encryption only within this computer.
+// normalAddress completes the address of a deployment, and accepts that of its portal. A key is sent without encryption only within this
+// computer.
 func normalAddress(text string) (string, error) {
 	if !strings.Contains(text, "://") {
-		text = "https://" + text
+		text = schemeFor(text) + text
 	}
 	parsed, err := url.Parse(text)
 	if err != nil || parsed.Host == "" || parsed.User != nil || parsed.RawQuery != "" || parsed.Fragment != "" {
 		return "", UsageError("the address of a deployment looks like https://portal.example.com")
 	}
+	parsed.Path, _, _ = strings.Cut(parsed.Path, "/portal")
 	switch {
 	case parsed.Scheme == "https", parsed.Scheme == "http" && isLoopback(parsed.Hostname()):
 		return strings.TrimRight(parsed.String(), "/"), nil
@@ -173,6 +188,15 @@ func normalAddress(text string) (string, error) {
 		return "", UsageError("an address with http:// must be on this computer: others could read the key on its way; use https://")
 	}
 	return "", UsageError("the address of a deployment begins with https://")
+}
+
+// schemeFor returns the scheme of an address without one. Only a local stack has no encryption.
+func schemeFor(address string) string {
+	host, _, _ := strings.Cut(address, "/")
+	if name, _, err := net.SplitHostPort(host); err == nil && isLoopback(name) {
+		return "http://"
+	}
+	return "https://"
 }
 
 func isLoopback(host string) bool {

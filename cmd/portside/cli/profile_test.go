@@ -70,7 +70,7 @@ func TestFailedLoginKeepsTheProfile(t *testing.T) {
 	c.stdin = testKey
 	c.want("login", c.service.URL)
 	c.stdin = "psk_000000000000_wrong"
-	c.wantError("The API key is invalid; run `portside login` with a key that works, or check PORTSIDE_KEY [request request-1]",
+	c.wantError("or its user is not active; run `portside login` with another key, or check PORTSIDE_KEY [request request-1]",
 		"login", c.service.URL)
 	c.want("users", "list")
 }
@@ -89,6 +89,10 @@ func TestLoginRefuses(t *testing.T) {
 	c.stdin = testKey
 	c.wantUsageError("must be on this computer", "login", "http://portal.example.com")
 	c.wantUsageError("begins with https://", "login", "ftp://portal.example.com")
+	c.wantError("no such file or directory", "login", c.service.URL, "--key-file", "missing")
+	if _, _, err := c.run("login", c.service.URL, "--key-file", "missing"); strings.Contains(Explain(err), "connection") {
+		t.Errorf("a missing file is explained as %q", Explain(err))
+	}
 	c.wantUsageError("looks like https://portal.example.com", "login", "https://ada:secret@portal.example.com")
 	c.wantUsageError("the name of a profile", "login", c.service.URL, "--profile", "../other")
 	c.wantUsageError("the address of the deployment is missing", "login")
@@ -128,9 +132,25 @@ func TestWhichProfileIsUsed(t *testing.T) {
 	wantCalls(1, 2)
 	c.env[addressVariable] = ""
 	c.env[keyVariable] = "psk_000000000000_wrong"
-	c.wantError("The API key is invalid", "users", "list")
+	c.wantError("the API key does not work", "users", "list")
+	wantCalls(2, 2)
+	c.env[keyVariable] = ""
+	c.wantUsageError("PORTSIDE_KEY is set and empty", "users", "list")
 	wantCalls(2, 2)
 	c.want("users", "list", "--profile", "staging")
 	wantCalls(2, 3)
 	c.wantUsageError(`there is no profile "nobody"`, "users", "list", "--profile", "nobody")
+}
+
+func TestAddressesAreCompleted(t *testing.T) {
+	t.Parallel()
+	for given, want := range map[string]string{
+		"portal.example.com": "https://portal.example.com", "https://portal.example.com/portal/users": "https://portal.example.com",
+		"127.0.0.1:3000": "http://127.0.0.1:3000", "localhost:3000/portal": "http://localhost:3000", "localhost": "https://localhost",
+		"https://example.com/stage/": "https://example.com/stage",
+	} {
+		if got, err := normalAddress(given); err != nil || got != want {
+			t.Errorf("%s: %q, %v; want %q", given, got, err, want)
+		}
+	}
 }

@@ -19,7 +19,7 @@ var roles = []string{"admin", "manager", "user", "viewer"}
 const userArgument = "the e-mail address or the ID of the user"
 
 func (a *app) usersCommand() *cobra.Command {
-	return group("users", "create, list, find, invite, change, suspend and delete users",
+	return group("users", "create, list, find, invite, update, suspend and delete users",
 		a.listUsersCommand(), a.getUserCommand(), a.createUserCommand(), a.inviteUserCommand(), a.updateUserCommand(), a.suspendUserCommand(),
 		a.deleteUserCommand())
 }
@@ -73,7 +73,7 @@ func (a *app) listUsersCommand() *cobra.Command {
 
 func (a *app) getUserCommand() *cobra.Command {
 	return a.printing(&cobra.Command{
-		Use: "get USER", Short: "show a user, found by e-mail address or ID", Args: exactly(userArgument),
+		Use: "get USER", Aliases: []string{"find"}, Short: "show a user, found by e-mail address or ID", Args: exactly(userArgument),
 		Example: "  portside users get ada@example.com",
 		RunE: func(c *cobra.Command, args []string) error {
 			api, err := a.connect()
