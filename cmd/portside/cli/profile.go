@@ -83,8 +83,8 @@ func (a *app) target() (profile, error) {
 	return given.or(stored)
 }
 
-// fromEnvironment returns what the environment sets. An empty key is an error: a script that fails to read a key must not act with the stored
-// one.
+// fromEnvironment returns what the environment sets. An empty key is an error: a script that fails to read a key must not act with the
+// stored one.
 func (a *app) fromEnvironment() (profile, error) {
 	address, _ := a.Lookup(addressVariable)
 	key, isSet := a.Lookup(keyVariable)
