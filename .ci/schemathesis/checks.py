@@ -51,7 +51,7 @@ EXPLAINED_ERRORS = [tuple(re.compile(pattern, re.DOTALL) for pattern in explaine
     (r"POST /api/v1/tokens", r"/scopes(/\d+)?", r"must name at least one scope|must be read:helm-charts or read:docker-images"),
     (ANALYTICS, r"query/(startDate|endDate)", r"must be a date such as"),
     (r"GET /api/v1/pulls", r"query/(from|to|token)", r"must be a date such as|must be the public ID of a token"),
-    (r"POST /v1/users/imports", r"/text", r"line 1, the header: |the file is empty"),
+    (r"POST /v1/users/imports", r"/text", r"line 1(, the header:| has tabs)|the file is empty"),
     (EXTRACTIONS, r"/schema(/.*)?", r""),
     (EXTRACTIONS, r"/variables/.*", r"must be a name of 1 to"),
     (FORMS, r"/model", r"must be a JSON object"),
@@ -63,6 +63,7 @@ EXPLAINED_PROBLEMS = [
     (re.compile(CHANGES), 412, "PRECONDITION_FAILED", "If-Match"),
     (re.compile(CREATIONS), 422, "IDEMPOTENCY_KEY_REUSED", "Idempotency-Key"),
     (re.compile(TEXTS), 422, "UNPROCESSABLE", None),  # the text has only control characters or spaces
+    (re.compile(FORMS), 415, "UNSUPPORTED_MEDIA_TYPE", None),  # the random bytes of the file have no known format
     (re.compile(FORMS), 422, "UNPROCESSABLE", None),  # the file has no text, or the service has no reader for it
 ]
 
