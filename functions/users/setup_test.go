@@ -35,7 +35,9 @@ type fixture struct {
 	admin  users.User
 	key    string // API key of the admin
 
-	credentialsTable, countsTable string
+	credentialsTable, countsTable, usersTable string
+
+	days daycounts.Table
 }
 
 func newFixture(tb testing.TB) *fixture {
@@ -50,12 +52,17 @@ func newFixtureWithLimit(tb testing.TB, limit int) *fixture {
 		tb: tb, client: client, limit: limit, post: &mailbox{},
 		clock:            webtest.NewClock(time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)),
 		credentialsTable: awstest.Table(tb, client, "CredentialsTable"), countsTable: awstest.Table(tb, client, "RequestCountsTable"),
+		usersTable: awstest.Table(tb, client, "UsersTable"), days: daycounts.In(awstest.Table(tb, client, "AnalyticsTable")),
 	}
-	p.keys = credentialsdynamo.New(client, p.credentialsTable, p.countsTable)
-	days := daycounts.In(awstest.Table(tb, client, "AnalyticsTable"))
-	p.store = usersdynamo.New(client, awstest.Table(tb, client, "UsersTable"), p.keys, days)
+	p.connect(client)
 	p.admin, p.key = p.user("root@example.com", principal.Admin)
 	return p
+}
+
+// connect lets the function use another client of the same tables.
+func (p *fixture) connect(client *dynamodb.Client) {
+	p.keys = credentialsdynamo.New(client, p.credentialsTable, p.countsTable)
+	p.store = usersdynamo.New(client, p.usersTable, p.keys, p.days)
 }
 
 // service returns the function's service, wired as in main.

@@ -89,7 +89,7 @@ func NewInviter(store InvitationStore, mailer Mailer, now func() time.Time) *Inv
 
 func (i *Inviter) invite(user User, baseURL string, makers []principal.Maker) (credentials.Secret, Invitation) {
 	link := credentials.Mint(credentials.Link)
-	now := i.now().UTC()
+	now := versions.StoredTime(i.now())
 	return link, Invitation{BaseURL: baseURL, Due: now.Add(SendAfter), Makers: makers, Link: credentials.Credential{
 		ID: link.ID(), Kind: credentials.Link, Hash: link.Hash(), Name: "activation",
 		Owner: ownerOf(user), CreatedAt: now, ExpiresAt: now.Add(LinkLifetime), Makers: makers,

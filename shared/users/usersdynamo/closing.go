@@ -172,7 +172,8 @@ func logUnswept(ctx context.Context, userID string, err error) {
 // Sweep implements users.ClosingStore.
 func (s *Store) Sweep(ctx context.Context, c users.Closing) error {
 	isTransient := func(err error) bool { return versions.IsStale(err) || errors.Is(err, errContested) }
-	if err := retry.Default.Do(ctx, isTransient, func() error { return s.sweepOnce(ctx, c) }); err != nil {
+	err := retry.Default.Do(ctx, isTransient, func() error { return s.sweepOnce(ctx, c) })
+	if err != nil && !errors.Is(err, errReplaced) {
 		return fmt.Errorf("sweep the credentials of user %s: %w", c.UserID, err)
 	}
 	return nil
@@ -231,6 +232,10 @@ func (w *sweep) closeTally(ctx context.Context) error {
 	change := credentialsdynamo.Change{Active: &isActive, Version: w.user.Version}
 	plan := w.plan()
 	plan.Add(nil, w.store.credentials.Tally(w.closing.UserID, change))
+	key, condition, values := w.isStored()
+	plan.Add(errReplaced, types.TransactWriteItem{ConditionCheck: &types.ConditionCheck{
+		TableName: &w.store.table, Key: key, ConditionExpression: condition, ExpressionAttributeValues: values,
+	}})
 	return plan.Write(ctx, w.store.client)
 }
 
@@ -281,7 +286,8 @@ func (w *sweep) endsOne(c credentials.Credential) bool {
 	return w.closing.EndsAll && !w.isDeleted && ends(c, users.EndAll, w.user)
 }
 
-// errReplaced means that another request has begun a closing of the same user, which does the same and more.
+// errReplaced means that another request has begun a closing of the same user, which does the same and more, or that the closing is
+// finished.
 var errReplaced = errors.New("usersdynamo: a newer closing")
 
 // finish removes the closing, unless it was stored again meanwhile. If all credentials have ended, the user can get new ones again.
@@ -292,14 +298,16 @@ func (w *sweep) finish(ctx context.Context) error {
 		plan = w.plan()
 		plan.Add(nil, w.store.credentials.Tally(w.closing.UserID, credentialsdynamo.Change{Active: &isActive, Version: w.user.Version}))
 	}
+	key, condition, values := w.isStored()
 	plan.Add(errReplaced, types.TransactWriteItem{Delete: &types.Delete{
-		TableName: &w.store.table, Key: items.Key(closingsPK, w.closing.UserID), ConditionExpression: aws.String("id = :id"),
-		ExpressionAttributeValues: items.Map{":id": items.Text(w.closing.ID)},
+		TableName: &w.store.table, Key: key, ConditionExpression: condition, ExpressionAttributeValues: values,
 	}})
-	if err := plan.Write(ctx, w.store.client); err != nil && !errors.Is(err, errReplaced) {
-		return err
-	}
-	return nil
+	return plan.Write(ctx, w.store.client)
+}
+
+// isStored returns the key of the closing, and the condition that no other closing has replaced it.
+func (w *sweep) isStored() (key items.Map, condition *string, values items.Map) {
+	return items.Key(closingsPK, w.closing.UserID), aws.String("id = :id"), items.Map{":id": items.Text(w.closing.ID)}
 }
 
 // Closings implements users.ClosingStore.

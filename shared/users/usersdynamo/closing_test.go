@@ -351,6 +351,43 @@ func TestAnEndingSurvivesASignOut(t *testing.T) {
 	}
 }
 
+// TestAnOlderSweepLeavesTheTallyClosed runs the sweep of an older sign-out in the middle of the end of all credentials, and then issues a
+// key.
+func TestAnOlderSweepLeavesTheTallyClosed(t *testing.T) {
+	h := newHolder(t)
+	end := func(ending users.Ending) users.Closing {
+		if err := h.over(h.crashInSweep()).End(t.Context(), h.user, ending, leapDay()); err != nil {
+			t.Fatal(err)
+		}
+		due, err := h.store.Closings(t.Context(), leapDay().Add(time.Hour), 10)
+		if err != nil || len(due) != 1 {
+			t.Fatalf("%d closings, %v", len(due), err)
+		}
+		return due[0]
+	}
+	older, newer := end(users.EndSessions), end(users.EndAll)
+	hasListed, hasRun := false, false
+	client := awstest.Faulty(h.client, func(operation string, _ int) error {
+		hasListed = hasListed || operation == "Query"
+		if operation == "TransactWriteItems" && hasListed && !hasRun {
+			hasRun = true
+			if err := h.over(h.client).Sweep(t.Context(), older); err != nil {
+				t.Error(err)
+			}
+			if err := h.issue(h.user); !versions.IsStale(err) {
+				t.Errorf("during the end of all credentials, a key is issued with %v", err)
+			}
+		}
+		return nil
+	})
+	if err := h.over(client).Sweep(t.Context(), newer); err != nil {
+		t.Fatal(err)
+	}
+	if left := h.live(); len(left) != 0 || !hasRun {
+		t.Errorf("%d credentials are left; the older sweep has run: %v", len(left), hasRun)
+	}
+}
+
 // TestOldClosingLeavesANewerOne begins two closings of one user in the same millisecond. The end of the first one leaves the second one.
 func TestOldClosingLeavesANewerOne(t *testing.T) {
 	h := newHolder(t)

@@ -14,14 +14,15 @@ const path = "/v1/users/{userId}/invitation";
 
 /** @typedef {import("../../core/openapi.d.ts").Invitation} Invitation */
 
-/** @param {{user: import("./roles.js").User}} props */
-export function InvitationSection({ user }) {
+/** @param {{user: import("./roles.js").User, reload: () => void}} props reload reads the user again, whose ETag an invitation changes */
+export function InvitationSection({ user, reload }) {
   const options = { path: { userId: user.id } };
   const load = useLoad((signal) => get(path, { ...options, signal }), [user.id]);
   const resend = useAction(async () => {
     await post(path, options);
     announce(texts.wasSent(user.email));
     load.reload();
+    reload();
   });
   return html`<${Section} title=${texts.title}>
     <${Loaded} load=${load}>${(/** @type {{data: Invitation}} */ { data }) => html`<p>${describe(data)}</p>`}<//>

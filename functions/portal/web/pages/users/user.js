@@ -46,7 +46,7 @@ function View({ resource, reload }) {
       ${mayChange(user) ? html`<${Edit} resource=${resource} reload=${reload} />`
         : can("users:write") ? html`<p class="muted">${texts.readOnly}</p>` : null}
     <//>
-    ${user.status === "pending" ? html`<${InvitationSection} user=${user} />` : null}
+    ${user.status === "pending" ? html`<${InvitationSection} user=${user} reload=${reload} />` : null}
     ${isOwn || can("api-keys:write") ? html`<${APIKeys} user=${user} />` : null}
     ${isOwn || can("tokens:read") ? html`<${UserTokens} user=${user} />` : null}
     ${mayChange(user) ? html`<${EndCredentials} user=${user} />` : null}
