@@ -69,6 +69,8 @@ func usersFor(o *apifuzz.Operation, c matrixCaller, other string) []string {
 		return []string{""}
 	case c.userID == "":
 		return []string{other}
+	case strings.HasSuffix(o.Path, "/credentials"): // it would end the credential that makes the calls
+		return []string{other}
 	}
 	return []string{c.userID, other}
 }
