@@ -155,7 +155,7 @@ func (f *Fuzzer) learn(path string, isResource bool, body []byte) {
 func (f *Fuzzer) learnFrom(collection string, node any) {
 	switch node := node.(type) {
 	case object:
-		for _, name := range []string{"id", "name", "version"} {
+		for _, name := range []string{"id", "uploadId", "name", "version"} {
 			if text, ok := node[name].(string); ok && text != "" && !f.kept[text] {
 				f.remember(collection, text)
 			}

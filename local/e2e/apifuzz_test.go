@@ -31,7 +31,7 @@ func TestRandomRequests(t *testing.T) {
 	fuzzer := apifuzz.New(document, address, p.conns, *apiSeed)
 	fuzzer.Keep(p.admin(t).Get("/v1/users").Text("data.0.id")) // the first admin makes the callers
 	callers := &fuzzCallers{stack: p, token: m.demoLogin(t).password}
-	const maxFindings, refresh = 10, 500
+	const maxFindings, refresh = 10, 100
 	findings := 0
 	for i := range *apiRequests {
 		if i%refresh == 0 {
@@ -78,13 +78,14 @@ func statusesOf(answered map[string]int, operation string) map[string]int {
 	return statuses
 }
 
-// needsCeremony are the operations that succeed only with a secret from a mail, a passkey or an identity provider, with a link that is older
-// than a minute, or with a combination of fields that random requests do not meet.
+// needsCeremony are the operations that succeed only with a secret from a mail, a passkey or an identity provider, with a link that is
+// older than a minute, or with a combination of fields that random requests do not meet.
 var needsCeremony = map[string]bool{
 	"DELETE /v1/passkeys/{passkeyId}": true, "DELETE /v1/sessions/{sessionId}": true, "GET /charts/{file}": true,
 	"GET /v1/capabilities/jobs/{jobId}": true, "GET /v1/images/manifests": true, "GET /v1/sign-in/openid": true,
 	"POST /api/v1/credential-requests/collect": true, "POST /v1/ai/compare/media": true, "POST /v1/capabilities/compare/media": true,
-	"POST /v1/passkeys": true, "POST /v1/sessions": true, "POST /v1/users/activate": true, "POST /v1/users/{userId}/invitation": true,
+	"POST /v1/capabilities/extract/media": true,
+	"POST /v1/passkeys":                   true, "POST /v1/sessions": true, "POST /v1/users/activate": true, "POST /v1/users/{userId}/invitation": true,
 }
 
 // fuzzCallers are people of all roles. Random requests can suspend or delete them, or end their credentials.
