@@ -21,7 +21,7 @@ func TestOperatorLimitsTheDaysOfTokens(t *testing.T) {
 	d.withKey(key).Post(path, without).WantStatus(http.StatusCreated).WantValue("data.expiresAt", "2026-04-01T09:00:00Z")
 	d.withKey(key).Post(path, forMonth).WantStatus(http.StatusBadRequest).WantValue("errors.0.pointer", "/expiration_days").
 		WantValue("errors.0.detail", "must be at most 30, the maximum that the operator of this service has set")
-	// A pipeline that has asked for more days before goes on with fewer.
+	// A renewal that asks for more days gets the maximum.
 	d.anonymous().With("Authorization", "Bearer "+before).Post(path, forMonth).WantStatus(http.StatusCreated).
 		WantValue("data.expiresAt", "2026-04-01T09:00:00Z")
 }

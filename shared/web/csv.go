@@ -31,9 +31,9 @@ func itemsOf(output reflect.Type) (item reflect.Type, isList bool) {
 }
 
 // varyByAccept tells caches that the response to a list depends on the header Accept.
-func varyByAccept(ctx context.Context, output reflect.Type) {
-	if _, isList := itemsOf(output); isList && inputFrom(ctx).response != nil {
-		inputFrom(ctx).response.Add("Vary", "Accept")
+func varyByAccept(ctx context.Context) {
+	if response := inputFrom(ctx).response; response != nil {
+		response.Add("Vary", "Accept")
 	}
 }
 

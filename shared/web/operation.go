@@ -84,6 +84,7 @@ func addOperation[I, O any](to huma.API, access Access, op huma.Operation, handl
 	op.Middlewares = slices.Concat(huma.Middlewares{checkParameters, checkBody, recordBodyType[I]}, op.Middlewares)
 	form := op.RequestBody
 	op.RequestBody = nil // otherwise huma reads it
+	_, isList := itemsOf(reflect.TypeFor[O]())
 	huma.Register(to, op, func(ctx context.Context, input *I) (*O, error) {
 		if failures := inputFrom(ctx).failures; len(failures) > 0 {
 			return nil, problemFor(ctx, fault.Invalid(failures...))
@@ -93,7 +94,9 @@ func addOperation[I, O any](to huma.API, access Access, op huma.Operation, handl
 			return nil, problemFor(ctx, err)
 		}
 		if output != nil {
-			varyByAccept(ctx, reflect.TypeFor[O]())
+			if isList {
+				varyByAccept(ctx)
+			}
 			linkNext(ctx, output)
 		}
 		return output, nil

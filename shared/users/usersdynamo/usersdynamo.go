@@ -61,7 +61,7 @@ type Store struct {
 	credentials *credentialsdynamo.Table
 }
 
-// New returns a Store in the named table. keys is the table of the credentials, and days that of the day counters.
+// New returns a Store in the named table. keys is the table of credentials, and days the table of day counters.
 func New(client *dynamodb.Client, table string, keys *credentialsdynamo.Table, days daycounts.Table) *Store {
 	shape := lists.Shape{Name: "users", Label: "role", Labels: labels()}
 	return &Store{
