@@ -82,9 +82,10 @@ async function poll(jobId, seconds, { signal, report }) {
       report(changeOf(job));
       if (job.status === "succeeded" || job.status === "failed") return;
     } catch (error) {
+      if (signal.aborted) throw error; // the user stopped the wait
       const problem = asProblem(error);
       failed++;
-      if (signal.aborted || !problem.isTemporary || failed === maxFailedPolls) throw error;
+      if (!problem.isTemporary || failed === maxFailedPolls) throw error;
       wait = Math.max(problem.retryAfter, interval);
     }
   }
