@@ -23,6 +23,7 @@ func TestAdministrationPages(t *testing.T) {
 	t.Run("two admins change a user", func(t *testing.T) { testConflict(t, p, page) })
 	t.Run("keys and tokens", func(t *testing.T) { testUserCredentials(t, p, page) })
 	t.Run("last admin", func(t *testing.T) { testLastAdmin(t, p, page) })
+	t.Run("own account", func(t *testing.T) { testOwnAccount(t, p) })
 	t.Run("hostile user", func(t *testing.T) { testHostileUser(t, p, page) })
 	t.Run("hostile project", func(t *testing.T) { testHostileProject(t, p, page) })
 	t.Run("hostile searches", func(t *testing.T) { testHostileSearches(t, page) })
@@ -276,12 +277,69 @@ func testLastAdmin(t *testing.T, p *testStack, page *browser.Page) {
 	page.Open(portalPath(p.userPath(t, firstAdmin)))
 	page.Click(browser.Button("Suspend"))
 	dialog := page.Within(browser.Dialog("Suspend Administrator?"))
+	dialog.WaitText("Only another admin can reactivate the account.")
 	dialog.Click(browser.Button("Suspend"))
 	dialog.WaitText("This is the last active admin. Make another user an active admin first.")
 	dialog.Click(browser.Button("Cancel"))
 	page.Select("Role", "Viewer")
 	page.Click(browser.Button("Save"))
+	page.Within(browser.Dialog("Change your own role?")).Click(browser.Button("Change role"))
 	page.WaitText("This is the last active admin.")
+}
+
+// testOwnAccount takes away access and permissions from the signed-in user. The portal warns each time and then shows the loss.
+func testOwnAccount(t *testing.T, p *testStack) {
+	at, _ := p.createUser(t, "self@example.com", "admin")
+	page := p.visitAs(t, "self@example.com")
+	page.Open(portalPath(at))
+	testOwnDialogs(t, p, page, at)
+
+	page.Select("Role", "Manager")
+	page.Click(browser.Button("Save"))
+	dialog := page.Within(browser.Dialog("Change your own role?"))
+	dialog.WaitText("You lose permissions at once, and only another admin can give them back.")
+	page.Axe()
+	dialog.Click(browser.Button("Change role"))
+	page.WaitGone(browser.Button("Delete user")) // managers may not delete users
+	p.admin(t).Get(at).WantValue("data.role", "manager")
+
+	page.Select("Status", "Inactive")
+	page.Click(browser.Button("Save"))
+	dialog = page.Within(browser.Dialog("Deactivate your own account?"))
+	dialog.WaitText("Only an admin or another manager can reactivate the account.")
+	dialog.Click(browser.Button("Deactivate"))
+	page.WaitFor(browser.Heading("Sign in"))
+	p.admin(t).Get(at).WantValue("data.status", "inactive")
+	testOwnSuspension(t, p, page, at)
+}
+
+// testOwnDialogs opens the dialogs about the own account and cancels them.
+func testOwnDialogs(t *testing.T, p *testStack, page *browser.Page, at string) {
+	t.Helper()
+	for _, test := range []struct{ button, title, warning string }{
+		{"Suspend", "Suspend self@example.com?", "Only another admin can reactivate the account."},
+		{"Sign out everywhere", "Sign self@example.com out everywhere?", "You are signed out at once, also here."},
+		{"End all credentials", "End all credentials of self@example.com?", "You are signed out at once, and your own programs lose access."},
+		{"Delete user", "Delete self@example.com?", "This is your own account. You are signed out at once."},
+	} {
+		page.Click(browser.Button(test.button))
+		dialog := page.Within(browser.Dialog(test.title))
+		dialog.WaitText(test.warning)
+		dialog.Click(browser.Button("Cancel"))
+		page.WaitGone(browser.Dialog(test.title))
+	}
+	p.admin(t).Get(at).WantValue("data.status", "active")
+}
+
+func testOwnSuspension(t *testing.T, p *testStack, page *browser.Page, at string) {
+	t.Helper()
+	p.admin(t).Put(at, `{"status":"active"}`).WantStatus(http.StatusOK)
+	p.startSession(t, page, "self@example.com")
+	page.Open(portalPath(at))
+	page.Click(browser.Button("Suspend"))
+	page.Within(browser.Dialog("Suspend self@example.com?")).Click(browser.Button("Suspend"))
+	page.WaitFor(browser.Heading("Sign in"))
+	p.admin(t).Get(at).WantValue("data.status", "suspended")
 }
 
 func testUnknownIDs(t *testing.T, page *browser.Page) {

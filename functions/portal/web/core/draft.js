@@ -10,7 +10,7 @@ import { strings } from "./strings.js";
 /**
  * @template {Record<string, any>} V
  * @param {{path: any, parameters: Record<string, string>, resource: {data: any, etag: string}, toFields: (data: any) => V,
- *   toBody: (changed: Partial<V>) => object, onSaved: () => void}} options
+ *   toBody: (changed: Partial<V>) => object, onSaved: () => void | Promise<void>}} options
  *   toFields: the values of the form; toBody: the body for the fields that changed, which may throw a Problem
  */
 export function useDraft({ path, parameters, resource, toFields, toBody, onSaved }) {
@@ -54,7 +54,7 @@ export function useDraft({ path, parameters, resource, toFields, toBody, onSaved
     }
     setDifferences([]);
     isSaved.current = true;
-    onSaved();
+    await onSaved();
   });
   /** @type {(name: keyof V) => (value: any) => void} */
   const set = (name) => (value) => {

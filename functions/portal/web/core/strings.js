@@ -549,7 +549,23 @@ export const strings = {
     /** @type {(email: string) => string} */
     deleteType: (email) => `Type ${email} to confirm`,
     deleteMismatch: "must be the email address of the user",
-    deleteSelf: "This is your own account. You will be signed out.",
+    own: {
+      demoteTitle: "Change your own role?",
+      demote: "Change role",
+      deactivateTitle: "Deactivate your own account?",
+      deactivate: "Deactivate",
+      /** @type {Record<string, string>} */
+      helpers: { admin: "another admin", manager: "an admin or another manager" },
+      /** @type {Record<"suspend" | "demote" | "signOut" | "endAll" | "delete", (helper: string) => string>} */
+      warnings: {
+        suspend: (helper) => "This is your own account. You are signed out at once, your passkeys are deleted permanently, and your " +
+          `API keys, tokens and passwords stop working. Only ${helper} can reactivate the account.`,
+        demote: (helper) => `This is your own account. You lose permissions at once, and only ${helper} can give them back.`,
+        signOut: () => "This is your own account. You are signed out at once, also here.",
+        endAll: () => "This is your own account. You are signed out at once, and your own programs lose access.",
+        delete: () => "This is your own account. You are signed out at once.",
+      },
+    },
     /** @type {(name: string) => string} */
     wasDeleted: (name) => `${name} was deleted.`,
     danger: "Danger zone",

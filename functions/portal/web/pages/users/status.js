@@ -10,8 +10,9 @@ import { explainConflict } from "../../core/draft.js";
 import { useAction } from "../../core/hooks.js";
 import { html } from "../../core/html.js";
 import { navigate } from "../../core/router.js";
-import { currentUser, endSession } from "../../core/session.js";
+import { endSession } from "../../core/session.js";
 import { strings } from "../../core/strings.js";
+import { isOwn, OwnWarning } from "./own.js";
 
 const texts = strings.users;
 const path = "/v1/users/{userId}";
@@ -30,6 +31,7 @@ export function StatusActions({ resource, reload }) {
   const suspend = async () => {
     await setStatus(resource, "suspended");
     announce(texts.wasSuspended(name));
+    if (isOwn(resource.data)) endSession();
   };
   const close = () => {
     setAsking(false);
@@ -41,7 +43,7 @@ export function StatusActions({ resource, reload }) {
       : html`<${Button} onClick=${() => setAsking(true)}>${texts.suspend}<//>`}
     <${ProblemMessage} problem=${reactivate.problem} onRetry=${reactivate.problem?.status === 412 ? reload : undefined} />
     ${isAsking ? html`<${ConfirmDialog} title=${texts.suspendTitle(name)} confirm=${texts.suspend} act=${suspend} onClose=${close}>
-      <p>${texts.suspendText}</p>
+      ${isOwn(resource.data) ? html`<${OwnWarning} user=${resource.data} loss="suspend" />` : html`<p>${texts.suspendText}</p>`}
     <//>` : null}`;
 }
 
@@ -59,7 +61,7 @@ export function EndCredentials({ user }) {
   const act = async () => {
     await end(user.id, asked);
     announce(asked === "all" ? texts.allWereEnded(user.name) : texts.wasSignedOut(user.name));
-    if (user.id === currentUser().id) endSession();
+    if (isOwn(user)) endSession();
   };
   const close = () => setAsked(null);
   return html`<${Section} title=${texts.credentials}>
@@ -68,9 +70,11 @@ export function EndCredentials({ user }) {
     <${Button} onClick=${() => setAsked("all")}>${texts.endAll}<//>
     ${asked === "sessions" ? html`<${ConfirmDialog} title=${texts.signOutTitle(user.name)} confirm=${texts.signOut} act=${act} onClose=${close}>
       <p>${texts.signOutText}</p>
+      <${OwnWarning} user=${user} loss="signOut" />
     <//>` : null}
     ${asked === "all" ? html`<${ConfirmDialog} title=${texts.endAllTitle(user.name)} confirm=${texts.endAll} act=${act} onClose=${close}>
       <p>${texts.endAllText}</p>
+      <${OwnWarning} user=${user} loss="endAll" />
     <//>` : null}
   <//>`;
 }
@@ -88,12 +92,11 @@ function end(userId, which) {
 export function Danger({ resource, reload }) {
   const [isAsking, setAsking] = useState(false);
   const user = resource.data;
-  const isOwn = user.id === currentUser().id;
   const act = async () => {
     await explainConflict(remove(path, { path: { userId: user.id }, headers: { "If-Match": resource.etag } }));
     announce(texts.wasDeleted(user.name));
     navigate("/portal/users");
-    if (isOwn) endSession();
+    if (isOwn(user)) endSession();
   };
   const close = () => {
     setAsking(false);
@@ -105,7 +108,7 @@ export function Danger({ resource, reload }) {
     ${isAsking ? html`<${TypedConfirmDialog} title=${texts.deleteTitle(user.name)} confirm=${texts.delete} text=${user.email}
         label=${texts.deleteType(user.email)} mismatch=${texts.deleteMismatch} act=${act} onClose=${close}>
       <p>${texts.deleteText}</p>
-      ${isOwn ? html`<p class="note warning">${texts.deleteSelf}</p>` : null}
+      <${OwnWarning} user=${user} loss="delete" />
     <//>` : null}
   <//>`;
 }

@@ -1,7 +1,9 @@
 // The page of a user: details, API keys, tokens, and how to suspend or delete the user.
+import { useState } from "preact/hooks";
 import { announce } from "../../components/announcer.js";
 import { APIKeys } from "../../components/apikeys.js";
 import { Differences } from "../../components/differences.js";
+import { ConfirmDialog } from "../../components/dialog.js";
 import { Form, Select, TextField, optionsOf } from "../../components/fields.js";
 import { ObjectField, objectValue } from "../../components/objectfield.js";
 import { Loaded, Page, Section } from "../../components/page.js";
@@ -12,9 +14,10 @@ import { formatDateTime } from "../../core/format.js";
 import { useLoad } from "../../core/hooks.js";
 import { html } from "../../core/html.js";
 import { formatObject } from "../../core/json.js";
-import { can, currentUser } from "../../core/session.js";
+import { can, endSession, loadSession } from "../../core/session.js";
 import { strings } from "../../core/strings.js";
 import { InvitationSection } from "./invitation.js";
+import { findLoss, isOwn, OwnWarning } from "./own.js";
 import { assignableRoles, mayChange, mayDelete, roleOptions, statusTones } from "./roles.js";
 import { Danger, EndCredentials, StatusActions } from "./status.js";
 import { UserTokens } from "./tokens.js";
@@ -37,7 +40,6 @@ export default function UserPage({ params }) {
 /** @param {{resource: Resource, reload: () => void}} props */
 function View({ resource, reload }) {
   const user = resource.data;
-  const isOwn = user.id === currentUser().id;
   const actions = mayChange(user) ? html`<${StatusActions} resource=${resource} reload=${reload} />` : null;
   return html`<${Page} title=${user.name} actions=${actions}
     intro=${html`<${Badge} tone=${statusTones[user.status]}>${texts.statuses[user.status]}<//> ${texts.roles[user.role]} · ${user.email}`}>
@@ -47,8 +49,8 @@ function View({ resource, reload }) {
         : can("users:write") ? html`<p class="muted">${texts.readOnly}</p>` : null}
     <//>
     ${user.status === "pending" ? html`<${InvitationSection} user=${user} reload=${reload} />` : null}
-    ${isOwn || can("api-keys:write") ? html`<${APIKeys} user=${user} />` : null}
-    ${isOwn || can("tokens:read") ? html`<${UserTokens} user=${user} />` : null}
+    ${isOwn(user) || can("api-keys:write") ? html`<${APIKeys} user=${user} />` : null}
+    ${isOwn(user) || can("tokens:read") ? html`<${UserTokens} user=${user} />` : null}
     ${mayChange(user) ? html`<${EndCredentials} user=${user} />` : null}
     ${mayDelete(user) ? html`<${Danger} resource=${resource} reload=${reload} />` : null}
     <p><a href="/portal/users">${texts.back}</a></p>
@@ -75,17 +77,23 @@ function toFields({ name, role, department, status, metadata }) {
 
 /** @param {{resource: Resource, reload: () => void}} props */
 function Edit({ resource, reload }) {
+  const [isAsking, setAsking] = useState(false);
+  const user = resource.data;
   const { values, set, action, differences } = useDraft({
-    path, parameters: { userId: resource.data.id }, resource, toFields,
+    path, parameters: { userId: user.id }, resource, toFields,
     toBody: (changed) => ("metadata" in changed ? { ...changed, metadata: objectValue("/metadata", changed.metadata ?? "") } : changed),
-    onSaved: () => {
+    onSaved: async () => {
       announce(texts.saved);
+      if (loss === "suspend") return endSession();
+      if (loss) await loadSession(); // the menu hides what the new role does not permit
       reload();
     },
   });
   const { problem, isRunning } = action;
+  const loss = findLoss(user, values);
   const roles = assignableRoles().some((o) => o.value === values.role) ? assignableRoles() : roleOptions;
-  return html`<${Form} submit=${strings.common.save} problem=${problem} isRunning=${isRunning} onSubmit=${() => action.run()}>
+  const submit = () => (loss ? setAsking(true) : action.run());
+  return html`<${Form} submit=${strings.common.save} problem=${problem} isRunning=${isRunning} onSubmit=${submit}>
     <${Differences} differences=${differences} labels=${texts} />
     <div class="fields aligned">
       <${TextField} label=${texts.name} name="name" value=${values.name} onChange=${set("name")} problem=${problem} isRequired />
@@ -98,6 +106,20 @@ function Edit({ resource, reload }) {
         options=${statusOptions(values.status)} hint=${values.status === "pending" ? texts.pendingHint : texts.statusHint} isRequired />
     </div>
     <${ObjectField} label=${texts.metadata} name="metadata" value=${values.metadata} onChange=${set("metadata")} problem=${problem} />
+  <//>
+  ${loss && isAsking
+    ? html`<${LossDialog} user=${user} loss=${loss} act=${() => action.run()} onClose=${() => setAsking(false)} />` : null}`;
+}
+
+/**
+ * Asks before users take away their own access or permissions. The form below it shows why that failed.
+ * @param {{user: User, loss: "suspend" | "demote", act: () => Promise<unknown>, onClose: () => void}} props
+ */
+function LossDialog({ user, loss, act, onClose }) {
+  const { demoteTitle, demote, deactivateTitle, deactivate } = texts.own;
+  const [title, confirm] = loss === "demote" ? [demoteTitle, demote] : [deactivateTitle, deactivate];
+  return html`<${ConfirmDialog} title=${title} confirm=${confirm} act=${act} onClose=${onClose}>
+    <${OwnWarning} user=${user} loss=${loss} />
   <//>`;
 }
 
