@@ -6,7 +6,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"time"
 
 	"portside/shared/analytics"
@@ -152,21 +151,21 @@ func (s *demoStory) addPulls(ctx context.Context, day calendar.Day) error {
 	return err
 }
 
-// planPulls returns the pulls of a day, in the same way as planRequests.
+// planPulls returns the pulls of a day, in the same way as planRequests. They are of the charts and images that `make demo`
+// publishes, so that every link from a pull leads to a page.
 func (s *demoStory) planPulls(day calendar.Day) []pulls.Pull {
 	s.seedRandom(day, pullsTopic)
 	var all []pulls.Pull
 	for _, at := range s.moments(day, s.around(16*s.growth(day))) {
 		p, scope := pulls.Pull{
-			At: at, Kind: pulls.Image, Repository: pick(s, []string{"acme/hello", "portside/api", "portside/worker", "portside/web"}),
-			Reference: fmt.Sprintf("2.%d.%d", (day-s.first)/30, s.random.IntN(3)), Address: "203.0.113.9", Client: "containerd",
+			At: at, Kind: pulls.Image, Repository: "acme/hello", Reference: pick(s, []string{"1.0.0", "1.1.0"}),
+			Address: "203.0.113.9", Client: "containerd",
 		}, principal.ReadImages
 		if s.chance(25) {
 			p.Kind, p.Client, scope = pulls.Chart, "Helm/3.16.4", principal.ReadCharts
-			p.Repository = pick(s, []string{"hello", "portside"})
-		}
-		if strings.HasSuffix(p.Repository, "hello") {
-			p.Reference = pick(s, []string{"1.0.0", "1.1.0"}) // the versions that `make demo` publishes
+			p.Repository = "hello"
+		} else if s.chance(15) {
+			p.Kind, p.Client, p.Repository = pulls.Chart, "Helm/3.16.4", "charts/hello"
 		}
 		if c := s.pickPuller(scope, at); c != nil {
 			p.CredentialID, p.OwnerID = c.ID, c.Owner.ID

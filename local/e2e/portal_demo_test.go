@@ -2,6 +2,8 @@ package e2e
 
 import (
 	"net/http"
+	"net/url"
+	"strings"
 	"testing"
 )
 
@@ -22,4 +24,35 @@ func checkDemoLists(t *testing.T, p *testStack) {
 			t.Errorf("%s is empty", path)
 		}
 	}
+}
+
+// checkDemoPullsExist checks that the service has all charts and images that `portside demo-data` says were pulled, with their versions.
+func checkDemoPullsExist(t *testing.T, p *testStack) {
+	t.Helper()
+	admin, repositories, paths := p.admin(t), map[string]bool{}, map[string]bool{}
+	for next, hasMore := "", true; hasMore; {
+		page := admin.Get("/api/v1/pulls?limit=100" + next).WantStatus(http.StatusOK)
+		for _, entry := range page.List("data") {
+			pull := entry.(map[string]any)
+			repositories[pull["repository"].(string)], paths[pathOfPulled(pull)] = true, true
+		}
+		var cursor string
+		cursor, hasMore = page.JSON("pagination.next").(string)
+		next = "&cursor=" + url.QueryEscape(cursor)
+	}
+	for path := range paths {
+		admin.Get(path).WantStatus(http.StatusOK)
+	}
+	if len(repositories) != 3 {
+		t.Errorf("the pulls are of %v, want a chart, an image and a chart in the registry", repositories)
+	}
+}
+
+// pathOfPulled returns where the API describes the version that was pulled.
+func pathOfPulled(pull map[string]any) string {
+	repository, reference := pull["repository"].(string), pull["reference"].(string)
+	if pull["kind"] == "chart" && !strings.HasPrefix(repository, "charts/") {
+		return "/v1/charts/" + repository + "/" + reference
+	}
+	return "/v1/images/manifests?repository=" + url.QueryEscape(repository) + "&reference=" + url.QueryEscape(reference)
 }

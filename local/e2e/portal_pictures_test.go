@@ -17,6 +17,7 @@ func TestFilledPortal(t *testing.T) {
 	p.start(t, noRateLimit())
 	p.fillPortal(t)
 	p.runCommand(t, filepath.Join(repository, ".local", "bin", "portside"), "demo-data", "--local", p.data, "--days", "120", "--add")
+	checkDemoPullsExist(t, p)
 	p.admin(t).Post("/v1/users", `{"email":"ada@vendor.example","name":"Ada Lovelace","role":"admin","sendActivationEmail":false}`).
 		WantStatus(http.StatusCreated)
 	page := p.visitAs(t, "ada@vendor.example")
