@@ -45,8 +45,8 @@ var libraries = map[string]string{"preact": "vendor/preact.js", "preact/hooks": 
 // firstModule is the module that the shell starts.
 const firstModule = "core/main.js"
 
-// newSite returns the application. Its pages may post files to uploadsOrigin.
-func newSite(uploadsOrigin string) (*site, error) {
+// newSite returns the application. Its pages may post files to uploadsOrigin; see modelMedia for the other parameter.
+func newSite(uploadsOrigin, modelMedia string) (*site, error) {
 	root, err := fs.Sub(webFiles, "web")
 	if err != nil {
 		return nil, fmt.Errorf("web: %w", err)
@@ -64,7 +64,8 @@ func newSite(uploadsOrigin string) (*site, error) {
 		return nil, err
 	}
 	s.policy = newPolicy(importMap, uploadsOrigin)
-	s.shell = strings.NewReplacer("{{assets}}", s.base, "{{importmap}}", importMap, "{{first.css}}", firstStyle).Replace(shellTemplate)
+	s.shell = strings.NewReplacer("{{assets}}", s.base, "{{importmap}}", importMap, "{{first.css}}", firstStyle, "{{modelMedia}}", modelMedia).
+		Replace(shellTemplate)
 	return s, nil
 }
 

@@ -13,6 +13,11 @@ import (
 func testPortalUnreadableFiles(t *testing.T, m *mediaPage) {
 	m.Allow("415 POST " + summarizeMedia)
 	m.Allow("422 POST " + summarizeMedia)
+	m.WaitText("CSV, JSON and recordings, up to 200 MiB") // the stack transcribes, and has no model that reads pictures
+	if offered := browser.Eval[string](m.Page, `document.querySelector("#media-files").accept`); !strings.Contains(offered, ".pdf,") ||
+		strings.Contains(offered, ".png") {
+		t.Errorf("the page offers %s", offered)
+	}
 	m.Fill("Focus on (optional)", "the harbour")
 	m.Upload(chooseFiles, m.file(t, "locked.pdf", fromRepository(t, "documents", "pdf", "testdata", "locked", "user.pdf")),
 		m.file(t, "bytes.bin", "\x00\x01\x02\x03"), m.file(t, "empty.txt", ""), m.file(t, "good.txt", "The harbour is closed on Monday."))

@@ -7,6 +7,7 @@ import { formatBytes } from "../../core/format.js";
 import { html } from "../../core/html.js";
 import { strings } from "../../core/strings.js";
 import { visibleName } from "./document.js";
+import { accept, hasPictures, hasSpeech } from "./formats.js";
 
 /**
  * @param {{files: File[], isComparison: boolean, failure: string, onChange: (files: File[]) => void}} props
@@ -39,9 +40,10 @@ export function Files({ files, isComparison, failure, onChange }) {
   return html`<${Section} title=${texts.title}>
     <div class=${`drop ${isOver ? "over" : ""} ${failure ? "invalid" : ""}`} onDragOver=${over} onDragLeave=${() => setOver(false)} onDrop=${drop}>
       <label for="media-files">${isComparison ? texts.chooseTwo : texts.choose}</label>
-      <input id="media-files" ref=${input} type="file" multiple onChange=${choose} aria-describedby="media-files-hint"
+      <input id="media-files" ref=${input} type="file" multiple accept=${accept} onChange=${choose} aria-describedby="media-files-hint"
         aria-invalid=${failure ? "true" : undefined} />
-      <p class="hint" id="media-files-hint">${failure ? html`<span class="error">${failure}</span> ` : null}${texts.hint}</p>
+      <p class="hint" id="media-files-hint">
+        ${failure ? html`<span class="error">${failure}</span> ` : null}${texts.hint(hasPictures, hasSpeech)}</p>
     </div>
     <${List} files=${files} isComparison=${isComparison} onChange=${onChange} />
   <//>`;
