@@ -4,14 +4,17 @@ import (
 	"context"
 	"encoding/csv"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"reflect"
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
 
 	"portside/shared/core/text"
+	"portside/shared/web/server"
 )
 
 // csvType is the media type of a list as CSV (RFC 4180), which clients request with the header Accept.
@@ -28,6 +31,16 @@ func itemsOf(output reflect.Type) (item reflect.Type, isList bool) {
 		return nil, false
 	}
 	return data.Type.Elem(), true
+}
+
+// chooseType replaces the header Accept of a request for a list by the media type of the response. huma does not know ranges, and compares
+// types with their case.
+func chooseType(r *http.Request) {
+	chosen := "application/json"
+	if server.PrefersCSV(r.Header.Values("Accept")) {
+		chosen = csvType
+	}
+	r.Header.Set("Accept", chosen)
 }
 
 // varyByAccept tells caches that the response to a list depends on the header Accept.
@@ -57,12 +70,24 @@ var csvFormat = huma.Format{
 				}
 				record[i] = cell
 			}
-			_ = out.Write(record)
+			if err := writeRow(out, w, record); err != nil {
+				return err
+			}
 		}
 		out.Flush()
 		return out.Error()
 	},
 	Unmarshal: func([]byte, any) error { return errNotReadable },
+}
+
+// writeRow writes the record of an item. In a list with one column, an empty cell needs quotes, because readers skip empty lines.
+func writeRow(out *csv.Writer, w io.Writer, record []string) error {
+	if len(record) > 1 || record[0] != "" {
+		return out.Write(record)
+	}
+	out.Flush()
+	_, err := io.WriteString(w, "\"\"\n")
+	return errors.Join(out.Error(), err)
 }
 
 // csvNote documents that a list is also available as CSV. A second media type in the document would make generated clients of TypeScript

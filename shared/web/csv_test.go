@@ -84,11 +84,31 @@ func TestListAsCSV(t *testing.T) {
 	}
 }
 
+// Readers skip empty lines, so an empty cell that is alone in its record has quotes.
+func TestCSVOfOneColumnHasEveryRow(t *testing.T) {
+	type oneColumn struct {
+		Body struct {
+			Data []base `json:"data"`
+		}
+	}
+	api := web.NewAPI(nil)
+	names := huma.Operation{OperationID: "listNames", Method: http.MethodGet, Path: "/v1/names"}
+	web.Handle(api, web.Anyone(), names, func(context.Context, *struct{}) (*oneColumn, error) {
+		out := &oneColumn{}
+		out.Body.Data = []base{{"a"}, {""}, {"b"}, {""}}
+		return out, nil
+	})
+	response := webtest.New(t, api.Handler()).With("Accept", "text/csv").Get("/v1/names").WantStatus(http.StatusOK)
+	if got, want := string(response.Body), "id\na\n\"\"\nb\n\"\"\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
 func TestOnlyListsAreCSV(t *testing.T) {
 	c := listing(t)
 	for accept, contentType := range map[string]string{
 		"": "application/json", "*/*": "application/json", "application/json, text/csv;q=0.5": "application/json", "text/html": "application/json",
-		"text/csv, */*;q=0.1": "text/csv",
+		"text/csv, */*;q=0.1": "text/csv", "TEXT/CSV; charset=utf-8": "text/csv", "text/csv;q=0": "application/json",
 	} {
 		c.With("Accept", accept).Get("/v1/items").WantStatus(http.StatusOK).WantHeader("Content-Type", contentType)
 	}

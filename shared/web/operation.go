@@ -57,6 +57,9 @@ func (l *lazyOperation) HandleFunc(_ string, handler func(http.ResponseWriter, *
 func (l *lazyOperation) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	l.readEarly(r)
 	l.prepare()
+	if l.isList {
+		chooseType(r)
+	}
 	l.handler(w, r)
 }
 

@@ -2,6 +2,8 @@ package server
 
 import (
 	"iter"
+	"mime"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -35,7 +37,26 @@ func AcceptsGzip(lines []string) bool {
 	return wildcard > 0
 }
 
-// weight parses a weight such as "q=0.5". It returns 1 for no weight and 0 for an invalid one.
+// PrefersCSV evaluates the lines of Accept for a response that is available as JSON and as CSV (RFC 9110, section 12.5.1). Without a
+// preference, the response is JSON.
+func PrefersCSV(lines []string) bool {
+	return typeWeight(lines, "text/csv") > typeWeight(lines, "application/json")
+}
+
+// typeWeight returns the weight of a media type. The most specific range that includes the type decides.
+func typeWeight(lines []string, mediaType string) (q float64) {
+	top, _, _ := strings.Cut(mediaType, "/")
+	ranges, best := []string{"*/*", top + "/*", mediaType}, -1
+	for member := range members(lines) {
+		name, parameters, err := mime.ParseMediaType(member)
+		if n := slices.Index(ranges, name); err == nil && n > best {
+			q, best = weight(parameters["q"]), n
+		}
+	}
+	return q
+}
+
+// weight parses a weight such as "q=0.5" or "0.5". It returns 1 for no weight and 0 for an invalid one.
 func weight(parameter string) float64 {
 	parameter = strings.ToLower(strings.TrimSpace(parameter))
 	if parameter == "" {

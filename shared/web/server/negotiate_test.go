@@ -19,6 +19,24 @@ func TestAcceptEncoding(t *testing.T) {
 	}
 }
 
+func TestAcceptCSV(t *testing.T) {
+	for header, want := range map[string]bool{
+		"": false, "*/*": false, "text/html": false, "application/json": false, "application/json, text/csv;q=0.5": false,
+		"text/csv, application/json": false, "text/csv": true, "TEXT/CSV": true, "text/csv; charset=utf-8": true, "text/csv;header=present": true,
+		"text/csv; charset=utf-8; q=0.5, */*;q=0.1": true, "text/csv; charset=utf-8; q=0.1, Application/JSON; Q=0.2": false,
+		"text/csv;q=0": false, "text/csv;q=0, */*;q=0.1": false, "text/csv;q=2": false, "text/csv;q=0.5;q=1": false, "text/*": true,
+		"text/*, text/csv;q=0.1, */*;q=0.5": false, "text/csv;": true, ";, text/csv": true, "text/csvx": false,
+		"text/html, application/xhtml+xml, */*;q=0.8": false,
+	} {
+		if got := server.PrefersCSV([]string{header}); got != want {
+			t.Errorf("%q prefers CSV: %v, want %v", header, got, want)
+		}
+	}
+	if !server.PrefersCSV([]string{"application/json;q=0.5", "text/csv"}) {
+		t.Error("the second line of Accept does not count")
+	}
+}
+
 func FuzzHeaders(f *testing.F) {
 	f.Add(`W/"a", *`, "gzip;q=0.1, *;q=0")
 	f.Add("", "")
@@ -28,6 +46,9 @@ func FuzzHeaders(f *testing.F) {
 		}
 		if server.AcceptsGzip([]string{accept}) && !strings.Contains(strings.ToLower(accept), "gzip") && !strings.Contains(accept, "*") {
 			t.Errorf("%q accepts gzip", accept)
+		}
+		if server.PrefersCSV([]string{accept}) && !strings.Contains(strings.ToLower(accept), "text/") {
+			t.Errorf("%q prefers CSV", accept)
 		}
 	})
 }
