@@ -249,10 +249,15 @@ func (c *call) toResponse(o outcome) *response {
 	return answer
 }
 
+// statusClientClosed is what nginx logs if the client closed the connection before the response. It is no failure of the service.
+const statusClientClosed = 499
+
 // failureStatus returns the status of HTTP APIs for an error of Lambda. A function's timeout counts
 // as a failure of the function.
 func failureStatus(err error) int {
 	switch {
+	case errors.Is(err, context.Canceled): // only while the function is built, because Lambda does not learn that a client left
+		return statusClientClosed
 	case errors.Is(err, lambda.ErrPayloadTooLarge):
 		return http.StatusRequestEntityTooLarge
 	case errors.Is(err, lambda.ErrThrottled), errors.Is(err, lambda.ErrStopped):

@@ -131,6 +131,28 @@ func TestFunctionThatDoesNotCompileAnswersWithTheError(t *testing.T) {
 	}
 }
 
+// TestClientThatLeavesDuringABuildIsNoError checks the status in the log, which the dashboard counts as an error from 500 on.
+func TestClientThatLeavesDuringABuildIsNoError(t *testing.T) {
+	ctx, leave := context.WithCancel(t.Context())
+	f := start(t, payload(`{"statusCode":200}`), func(c *gateway.Config) {
+		c.Ready = func(ctx context.Context, _ string) (string, error) {
+			leave()
+			<-ctx.Done()
+			return "", ctx.Err()
+		}
+	})
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, f.url+"/v1/users", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := http.DefaultTransport.RoundTrip(r); !errors.Is(err, context.Canceled) {
+		t.Fatalf("the request ended with %v", err)
+	}
+	if record := <-f.records; record.Status != 499 {
+		t.Errorf("the log has the status %d", record.Status)
+	}
+}
+
 func TestGatewayErrorResponses(t *testing.T) {
 	fails := func(err error) func([]byte) (lambda.Result, error) {
 		return func([]byte) (lambda.Result, error) { return lambda.Result{}, fmt.Errorf("wrapped: %w", err) }
