@@ -3,6 +3,7 @@ package e2e
 import (
 	"net/http"
 	"path/filepath"
+	"regexp"
 	"testing"
 )
 
@@ -20,4 +21,13 @@ func TestProjects(t *testing.T) {
 	root.Do(http.MethodDelete, at, "").WantStatus(http.StatusNoContent)
 	root.Get(at).WantStatus(http.StatusNotFound)
 	p.anonymous(t).Get("/v1/projects").WantStatus(http.StatusUnauthorized)
+}
+
+// TestPagesWriteTheSameFileForCurl checks that a reader can follow one page after the other.
+func TestPagesWriteTheSameFileForCurl(t *testing.T) {
+	command := regexp.MustCompile(`(?m)^printf .* > ~/\.portside/curl$`)
+	media, projects := command.FindString(fromRepository(t, "docs", "media.md")), command.FindString(fromRepository(t, "docs", "projects.md"))
+	if media == "" || media != projects {
+		t.Errorf("docs/media.md has %q, docs/projects.md %q", media, projects)
+	}
 }
