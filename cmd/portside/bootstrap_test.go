@@ -98,6 +98,26 @@ func TestBootstrapRejectsConflicts(t *testing.T) {
 		t.Fatal(err)
 	}
 	o.expect(o.run("bootstrap", "--email", "bob@example.com", "--name", "Bob"), 1, "is not an active admin (user, active)")
+	o.expect(o.run("bootstrap", "--email", "bob@example.com", "--name", "Bob", "--force"), 1, "choose another --email")
+}
+
+// TestBootstrapWhenAllAdminsAreLockedOut follows docs/operations.md.
+func TestBootstrapWhenAllAdminsAreLockedOut(t *testing.T) {
+	t.Parallel()
+	o := newTestStack(t)
+	o.expect(o.bootstrap(), 0, "created the admin")
+	before := o.read("keys/admin-key")
+	keyFile := filepath.Join(o.dir, "eve-key")
+	got := o.run("bootstrap", "--email", "eve@example.com", "--name", "Eve", "--key-file", keyFile, "--force")
+	o.expect(got, 0, "created the admin eve@example.com")
+	o.expect(got, 0, "of eve@example.com is in "+keyFile)
+	if _, err := o.authenticate(o.read("eve-key")); err != nil {
+		t.Errorf("the new key: %v", err)
+	}
+	if _, err := o.authenticate(before); err != nil {
+		t.Errorf("the key of the other admin: %v", err)
+	}
+	o.expect(o.run("sign-in-link", "--email", "eve@example.com", "--base-url", "https://portal.example.com"), 0, "the link works once")
 }
 
 // The test kills a run at its nth call, before the call takes effect and after its response is
