@@ -47,6 +47,9 @@ type form struct {
 	uploadID string // of the upload whose form is open; empty if the slot is free
 }
 
+// isFree reports whether another upload may take the slot. posted has the IDs of the owner's posted files.
+func (f form) isFree(posted map[string]bool) bool { return f.uploadID == "" || posted[f.uploadID] }
+
 // forms returns all slots for forms of the owner.
 func (s *Store) forms(ctx context.Context, owner string) ([]form, error) {
 	taken, err := s.takenSlots(ctx, openForms+owner+"/", MaxOpenForms)
@@ -80,13 +83,26 @@ func (s *Store) takeForm(ctx context.Context, owner, id string) error {
 		return err
 	}
 	for _, f := range forms {
-		if f.uploadID != "" && !posted[f.uploadID] {
+		if !f.isFree(posted) {
 			continue
 		}
 		err := s.occupy(ctx, f.key, f.version, id)
 		if err == nil || !errors.Is(err, errStale) { // otherwise another request has taken it
 			return err
 		}
+	}
+	return ErrTooManyForms
+}
+
+// checkForms reports whether takeForm would refuse a new upload. Errors: ErrTooManyForms, ErrTooManyUploads.
+func (s *Store) checkForms(ctx context.Context, owner string) error {
+	posted, err := s.postedFiles(ctx, owner)
+	if err != nil {
+		return err
+	}
+	forms, err := s.forms(ctx, owner)
+	if err != nil || slices.ContainsFunc(forms, func(f form) bool { return f.isFree(posted) }) {
+		return err
 	}
 	return ErrTooManyForms
 }

@@ -21,7 +21,9 @@ type offerRecord struct {
 }
 
 // offerID returns the ID of the offer that the idempotency key refers to, or a new ID. A key refers to its offer until the offer expires.
-// The record is stored before the offer takes a form, so that a repeated request takes the same form if the first one was interrupted.
+// The record is stored before the offer takes a form, so that a repeated request takes the same form if the first one was interrupted. A
+// request that the quotas refuse stores none, because the lifetime of its offer would begin long before the client gets it.
+// Errors: ErrTooManyForms, ErrTooManyUploads, idempotency.ErrReused, idempotency.ErrExpired.
 func (s *Store) offerID(ctx context.Context, owner string, maxBytes int64, once *idempotency.Key) (id uuid.UUID, replayed bool, err error) {
 	created := offerRecord{ID: newOfferID(maxBytes, s.now())}
 	if once == nil {
@@ -34,6 +36,9 @@ func (s *Store) offerID(ctx context.Context, owner string, maxBytes int64, once 
 		return uuid.Nil, false, err
 	}
 	if !s.isOpen(found.ID) {
+		if err = s.checkForms(ctx, owner); err != nil {
+			return uuid.Nil, false, err
+		}
 		if err = s.saveOfferRecord(ctx, key, version, created); !errors.Is(err, errStale) {
 			return created.ID, false, err
 		}

@@ -119,6 +119,24 @@ func TestRepeatedOfferKeepsTheQuota(t *testing.T) {
 	c.offer(t, once)
 }
 
+// A client that waits for a free form gets the whole lifetime of the offer.
+func TestRefusedOfferDoesNotAge(t *testing.T) {
+	c := newTestStore(t)
+	once := idempotency.NewKey(ada, "c0ffee", offerBytes)
+	others := c.offers(t, ada, medias3.ErrTooManyForms)
+	if _, err := c.Offer(t.Context(), ada, offerBytes, once); !errors.Is(err, medias3.ErrTooManyForms) {
+		t.Fatalf("error %v, want ErrTooManyForms", err)
+	}
+	c.advance = medias3.OfferLifetime - time.Minute
+	if status := post(t, others[0], "a recording"); status != http.StatusNoContent {
+		t.Fatalf("status %d", status)
+	}
+	offer := c.offer(t, once)
+	if age := others[0].ExpiresAt.Add(c.advance).Sub(offer.ExpiresAt); offer.Replayed || age > 0 {
+		t.Errorf("the offer ends %s too early, replayed: %v", age, offer.Replayed)
+	}
+}
+
 func TestUploadStatus(t *testing.T) {
 	c := newTestStore(t)
 	offer := c.offer(t, nil)
