@@ -156,7 +156,7 @@ func (a *answer) decode(r *call, result any) error {
 		return &JobStartedError{JobID: path.Base(a.header.Get("Location"))}
 	}
 	if err := json.Unmarshal(a.text, result); err != nil {
-		return fmt.Errorf("portside: %s %s: decode the answer with status %d: %w", r.method, r.path, a.status, err)
+		return fmt.Errorf("portside: %s %s: %w: status %d, %w", r.method, r.path, ErrUnreadable, a.status, err)
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package client
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -60,6 +61,9 @@ func newError(r *call, a *answer) *Error {
 	}
 	return e
 }
+
+// ErrUnreadable means that an answer is not one of Portside, although its status says that the call succeeded.
+var ErrUnreadable = errors.New("the answer cannot be read")
 
 // JobStartedError means that the service could not answer in time and goes on with the work as a job. [Client.GetJob] has the answer
 // later. The methods Start… always start a job.

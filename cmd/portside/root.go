@@ -20,6 +20,9 @@ const (
 	operators = "operators"
 )
 
+// aliases are other first arguments, and what they mean.
+var aliases = map[string]string{"-help": "--help", "--version": "version", "-version": "version"}
+
 // exitError is the exit code of a command that has reported its error itself.
 type exitError int
 
@@ -28,8 +31,10 @@ func (e exitError) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
 // run runs the command that the arguments name, reports an error in one line, and returns the exit code.
 func run(ctx context.Context, p process) int {
 	args := append([]string{}, p.args...) // not nil, which would be the arguments of this process
-	if len(args) > 0 && args[0] == "-help" {
-		args[0] = "--help"
+	if len(args) > 0 {
+		if usual, isAlias := aliases[args[0]]; isAlias {
+			args[0] = usual
+		}
 	}
 	root := newRoot(p) //nolint:contextcheck // ExecuteContextC passes the context to the commands
 	root.SetArgs(args)
@@ -45,9 +50,12 @@ func run(ctx context.Context, p process) int {
 		p.report("%s: %s", failed.CommandPath(), p.usageLine(failed, invalid))
 		return exitUsage
 	}
-	p.report("%s: %s", failed.CommandPath(), strings.Join(strings.Fields(cli.Explain(err)), " "))
-	if isInterrupted(ctx, err) {
+	p.report("%s: %s", failed.CommandPath(), strings.Join(strings.Fields(cli.Explain(failed, err)), " "))
+	switch {
+	case isInterrupted(ctx, err):
 		return exitInterrupted
+	case cli.IsRefusedInput(err):
+		return exitUsage
 	}
 	return exitFailed
 }

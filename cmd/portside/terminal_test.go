@@ -76,10 +76,19 @@ func (c *terminal) start() *terminal {
 	if err := c.command.Start(); err != nil {
 		c.t.Fatal(err)
 	}
-	late := time.AfterFunc(terminalTimeout, func() { _ = c.command.Process.Kill() })
+	late := time.AfterFunc(terminalTimeout, c.giveUp)
 	c.t.Cleanup(func() { late.Stop() })
 	go c.show()
 	return c
+}
+
+// giveUp kills the command, and ends a wait for a text that the command did not write.
+func (c *terminal) giveUp() {
+	_ = c.command.Process.Kill()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.isOver = true
+	c.changed.Broadcast()
 }
 
 // show reads the screen until the command and the test have closed the terminal.
@@ -88,7 +97,7 @@ func (c *terminal) show() {
 	for {
 		n, err := c.user.Read(part)
 		c.mu.Lock()
-		c.screen, c.isOver = c.screen+string(part[:n]), err != nil
+		c.screen, c.isOver = c.screen+string(part[:n]), c.isOver || err != nil
 		c.changed.Broadcast()
 		c.mu.Unlock()
 		if err != nil {
@@ -159,11 +168,14 @@ func TestLoginHidesTheKey(t *testing.T) {
 	}
 }
 
+// userID is the ID of a user of the tests.
+const userID = "01939f6e-7d2a-7c3b-9a10-0a1b2c3d4e5f"
+
 func TestCtrlCInPrompts(t *testing.T) {
 	t.Parallel()
 	for question, args := range map[string][]string{
 		"API key: ": {"login", "http://127.0.0.1:1"},
-		"[y/N] ":    {"users", "delete", "1"},
+		"[y/N] ":    {"users", "delete", userID},
 	} {
 		deleted := false
 		c := newTerminal(t, func(w http.ResponseWriter, r *http.Request) {

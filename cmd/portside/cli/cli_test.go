@@ -28,6 +28,7 @@ type testCLI struct {
 	service *httptest.Server
 	calls   []string // method, path and query of each request
 	bodies  []string
+	last    *cobra.Command // the one that ran last
 }
 
 // newTestCLI starts a service with these answers, by patterns of http.ServeMux.
@@ -89,7 +90,7 @@ func (c *testCLI) runIn(ctx context.Context, args ...string) (stdout, stderr str
 	root := &cobra.Command{Use: "portside", SilenceErrors: true, SilenceUsage: true}
 	root.SetOut(&out)
 	root.SetArgs(args)
-	root.AddCommand(Commands(Process{ //nolint:contextcheck // ExecuteContext passes the context to the commands
+	root.AddCommand(Commands(Process{ //nolint:contextcheck // ExecuteContextC passes the context to the commands
 		Lookup: func(name string) (string, bool) { value, found := c.env[name]; return value, found },
 		Stdin:  strings.NewReader(c.stdin), Stdout: &out, Stderr: &report,
 		Now:       func() time.Time { return time.Date(2028, 3, 1, 15, 4, 5, 0, time.UTC) }, // the day after a leap day
@@ -98,7 +99,7 @@ func (c *testCLI) runIn(ctx context.Context, args ...string) (stdout, stderr str
 			return c.service.URL, testKey, os.ErrNotExist
 		},
 	})...)
-	err = root.ExecuteContext(ctx)
+	c.last, err = root.ExecuteContextC(ctx)
 	return out.String(), report.String(), err
 }
 
@@ -126,7 +127,7 @@ func (c *testCLI) wantUsageError(text string, args ...string) {
 func (c *testCLI) checkError(text string, isUsage bool, args []string) {
 	c.t.Helper()
 	stdout, _, err := c.run(args...)
-	if err == nil || !strings.Contains(Explain(err), text) {
+	if err == nil || !strings.Contains(Explain(c.last, err), text) {
 		c.t.Errorf("%q: the error is %v, want %q; stdout %q", args, err, text, stdout)
 	}
 	if _, got := errors.AsType[UsageError](err); got != isUsage {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -8,8 +9,12 @@ import (
 	"time"
 )
 
-const adaWhole = `{"data":{"id":"01939f6e","email":"ada@example.com","name":"Ada","role":"admin","status":"active","department":"",
-"metadata":{},"permissions":["users:read","users:write"],"createdAt":"2026-03-02T09:15:30Z","updatedAt":"2026-03-02T09:15:30Z","lastLoginAt":null}}`
+// adaID is the ID of the only user.
+const adaID = "01939f6e-7d2a-7c3b-9a10-0a1b2c3d4e5f"
+
+const adaWhole = `{"data":{"id":"` + adaID + `","email":"ada@example.com","name":"Ada","role":"admin","status":"active","department":"",
+"metadata":{},"permissions":["users:read","users:write"],
+"createdAt":"2026-03-02T09:15:30Z","updatedAt":"2026-03-02T09:15:30Z","lastLoginAt":null}}`
 
 // userAnswers is a service with one user.
 func userAnswers() map[string]http.HandlerFunc {
@@ -22,9 +27,9 @@ func userAnswers() map[string]http.HandlerFunc {
 			answer(`{"data":[`+ada+`],"pagination":{"total":1,"limit":20,"offset":0,"hasMore":false}}`)(w, r)
 		},
 		"POST /v1/users":            answer(adaWhole),
-		"GET /v1/users/01939f6e":    answer(adaWhole),
-		"PUT /v1/users/01939f6e":    answer(adaWhole),
-		"DELETE /v1/users/01939f6e": answer(""),
+		"GET /v1/users/" + adaID:    answer(adaWhole),
+		"PUT /v1/users/" + adaID:    answer(adaWhole),
+		"DELETE /v1/users/" + adaID: answer(""),
 	}
 }
 
@@ -45,7 +50,7 @@ func TestUsersAreFoundByAddress(t *testing.T) {
 			t.Errorf("%q is missing in\n%s", line, got)
 		}
 	}
-	c.wantCalls("GET /v1/users?email=ada%40example.com", "GET /v1/users/01939f6e")
+	c.wantCalls("GET /v1/users?email=ada%40example.com", "GET /v1/users/"+adaID)
 	c.wantError("no user has the address bob@example.com", "users", "get", "bob@example.com")
 	c.wantUsageError("the e-mail address or the ID of the user is missing", "users", "get")
 	c.wantUsageError(`unexpected argument "b"`, "users", "get", "a", "b")
@@ -57,12 +62,12 @@ func TestUsersAreChanged(t *testing.T) {
 	c := newTestCLI(t, userAnswers()).loggedIn()
 	c.want("users", "create", "ada@example.com", "--name", "Ada", "--role", "admin", "--no-mail")
 	c.want("users", "update", "ada@example.com", "--department", "")
-	c.want("users", "suspend", "01939f6e")
-	c.wantUsageError("pass what to change", "users", "update", "01939f6e")
-	c.wantUsageError("pass --yes", "users", "delete", "01939f6e")
-	c.want("users", "delete", "01939f6e", "--yes")
-	c.wantCalls("POST /v1/users", "GET /v1/users?email=ada%40example.com", "PUT /v1/users/01939f6e", "PUT /v1/users/01939f6e",
-		"GET /v1/users/01939f6e", "GET /v1/users/01939f6e", "DELETE /v1/users/01939f6e")
+	c.want("users", "suspend", adaID, "--yes")
+	c.wantUsageError("pass what to change", "users", "update", adaID)
+	c.wantUsageError("pass --yes", "users", "delete", adaID)
+	c.want("users", "delete", adaID, "--yes")
+	c.wantCalls("POST /v1/users", "GET /v1/users?email=ada%40example.com", "PUT /v1/users/"+adaID, "PUT /v1/users/"+adaID,
+		"GET /v1/users/"+adaID, "GET /v1/users/"+adaID, "DELETE /v1/users/"+adaID)
 	want := []string{
 		`{"email":"ada@example.com","name":"Ada","role":"admin","sendActivationEmail":false}`, "",
 		`{"department":""}`, `{"status":"suspended"}`, "", "", "",
@@ -72,9 +77,52 @@ func TestUsersAreChanged(t *testing.T) {
 	}
 }
 
+func TestOwnAccountIsNotChangedByMistake(t *testing.T) {
+	t.Parallel()
+	answers := userAnswers()
+	answers["GET /v1/users/"+adaID+"/api-keys"] = answer(`{"data":[{"id":"3vQB7B6MrGQZ"}]}`) // the key of the tests
+	c := newTestCLI(t, answers).loggedIn()
+	c.wantUsageError("pass --yes", "users", "suspend", adaID)
+	c.wantUsageError("pass --yes", "users", "update", adaID, "--role", "viewer")
+	c.want("users", "update", adaID, "--name", "Ada L.") // takes no right away
+	c.want("users", "suspend", adaID, "--yes")
+
+	answers["GET /v1/users/"+adaID+"/api-keys"] = answer(`{"data":[{"id":"another"}]}`)
+	newTestCLI(t, answers).loggedIn().want("users", "suspend", adaID)
+	answers["GET /v1/users/"+adaID+"/api-keys"] = problem(http.StatusForbidden, "FORBIDDEN", "Users list only their own keys.")
+	newTestCLI(t, answers).loggedIn().want("users", "suspend", adaID)
+}
+
+func TestErrorsNameFlags(t *testing.T) {
+	t.Parallel()
+	answers := userAnswers()
+	answers["GET /api/v1/pulls"] = func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusBadRequest)
+		_, _ = io.WriteString(w, `{"code":"VALIDATION_ERROR","errors":[
+{"pointer":"query/from","detail":"must be a day; in a query, write + as %2B"}]}`)
+	}
+	answers["POST /v1/users"] = func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusBadRequest)
+		_, _ = io.WriteString(w, `{"code":"VALIDATION_ERROR","errors":[{"pointer":"/email","detail":"must be an address."}]}`)
+	}
+	answers["GET /v1/users"] = func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "<html>") }
+	c := newTestCLI(t, answers).loggedIn()
+	c.wantError("the service refuses these values; --from: must be a day", "pulls", "list", "--from", "x")
+	c.wantError("the service refuses these values; --month: must be a day", "pulls", "list", "--month", "2027-01")
+	c.wantError("the service refuses these values; email: must be an address", "users", "create", "x", "--name", "X")
+	if _, _, err := c.run("users", "create", "x", "--name", "X"); !IsRefusedInput(err) {
+		t.Errorf("%v must count as invalid usage", err)
+	}
+	c.wantError("the answer is not one of Portside: check the address", "users", "list")
+	c.wantUsageError(`"nobody" is neither an e-mail address nor the ID of a user`, "users", "get", "nobody")
+	c.wantError("must be a whole number of at least 1", "users", "list", "--limit", "0")
+	c.wantError("must be a whole number of at least 1", "users", "list", "--limit", "x")
+}
+
 func TestRequestsAreDecided(t *testing.T) {
 	t.Parallel()
-	request := `{"id":"7","status":"approved","accessLevel":"charts","requester":{"email":"ada@example.com","name":"Ada"},"userId":"01939f6e",
+	request := `{"id":"7","status":"approved","accessLevel":"charts","requester":{"email":"ada@example.com","name":"Ada"},
+"userId":"` + adaID + `",
 "createdAt":"2026-03-02T09:15:30Z","dueAt":"2026-03-03T09:15:30Z","justification":"staging"}`
 	c := newTestCLI(t, map[string]http.HandlerFunc{
 		"GET /api/v1/credential-requests":            answer(`{"data":[` + request + `],"pagination":{"next":null}}`),
@@ -116,9 +164,9 @@ func TestPullsOfAUser(t *testing.T) {
 	answers["GET /api/v1/pulls"] = answer(`{"data":[],"pagination":{"next":null}}`)
 	c := newTestCLI(t, answers).loggedIn()
 	c.want("pulls", "list", "--user", "ada@example.com")
-	c.want("pulls", "list", "--user", "01939f6e", "--kind", "chart")
-	c.wantCalls("GET /v1/users?email=ada%40example.com", "GET /api/v1/pulls?limit=100&userId=01939f6e",
-		"GET /api/v1/pulls?kind=chart&limit=100&userId=01939f6e")
+	c.want("pulls", "list", "--user", adaID, "--kind", "chart")
+	c.wantCalls("GET /v1/users?email=ada%40example.com", "GET /api/v1/pulls?limit=100&userId="+adaID,
+		"GET /api/v1/pulls?kind=chart&limit=100&userId="+adaID)
 	c.wantError("no user has the address bob@example.com", "pulls", "list", "--user", "bob@example.com")
 	c.wantCalls("GET /v1/users?email=bob%40example.com") // and no pulls, which would be those of everybody
 }
@@ -153,7 +201,8 @@ func TestDashboardListsEachMetric(t *testing.T) {
 "period":{"type":"custom","startDate":"2028-02-01","endDate":"2028-02-29"},"metrics":` + metrics + `,
 "previous":{"period":{"type":"custom","startDate":"2028-01-03","endDate":"2028-01-31"},"metrics":{"users":{"total":90}}}}}`)}).loggedIn()
 	got := c.want("dashboard", "--last-month", "--compare", "--csv")
-	for _, line := range []string{"metric,value,previous\n", "users.total,127,90\n", "users.growth,4.1,0\n", "users.byRole.admin,3,\n"} {
+	lines := []string{"metric,value,unit,previous\n", "users.total,127,,90\n", "users.growth,4.1,%,0\n", "users.byRole.admin,3,,\n"}
+	for _, line := range lines {
 		if !strings.Contains(got, line) {
 			t.Errorf("%q is missing in\n%s", line, got)
 		}

@@ -73,6 +73,7 @@ func (a *app) printDashboard(answer client.DashboardData) error {
 	columns := []column[figure]{
 		{"metric", "METRIC", func(f figure) any { return f.name }},
 		{"value", "VALUE", func(f figure) any { return f.value }},
+		{"unit", "UNIT", func(f figure) any { return f.unit }},
 	}
 	if answer.Previous != nil {
 		columns = append(columns, column[figure]{"previous", "PREVIOUS", func(f figure) any { return f.previous }})
@@ -81,13 +82,36 @@ func (a *app) printDashboard(answer client.DashboardData) error {
 }
 
 // figure is one value of the dashboard. Its name is the path of the value in the answer.
-type figure struct{ name, value, previous string }
+type figure struct{ name, value, unit, previous string }
+
+// fixedUnits are the units of values for which the answer has none. Counts have no unit.
+var fixedUnits = map[string]string{
+	"performance.responseTime.avg": "ms", "performance.responseTime.p95": "ms", "performance.responseTime.p99": "ms",
+	"performance.uptime": "%", "usage.api.avgResponseTime": "ms", "users.growth": "%",
+}
+
+// unitOf returns the unit of a value, or "" for counts and texts.
+func unitOf(name string, metrics client.Metrics) string {
+	switch name {
+	case "usage.storage.used", "usage.storage.total":
+		return string(metrics.Usage.Storage.Unit)
+	case "usage.media.cost":
+		return string(metrics.Usage.Media.Currency)
+	}
+	return fixedUnits[name]
+}
 
 // figuresOf returns the values in the order of the answer.
 func figuresOf(answer client.DashboardData) ([]figure, error) {
 	figures, err := flatten(answer.Metrics)
-	if err != nil || answer.Previous == nil {
-		return figures, err
+	if err != nil {
+		return nil, err
+	}
+	for i, f := range figures {
+		figures[i].unit = unitOf(f.name, answer.Metrics)
+	}
+	if answer.Previous == nil {
+		return figures, nil
 	}
 	before, err := flatten(answer.Previous.Metrics)
 	if err != nil {

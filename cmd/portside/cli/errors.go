@@ -9,11 +9,19 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"portside/client"
 )
 
-// Explain returns the text of an error: what happened, what to do, and the ID of a refused request.
-func Explain(err error) string {
+// IsRefusedInput reports whether the service refused the values that a command sent, so another command line is needed.
+func IsRefusedInput(err error) bool {
+	refused, ok := errors.AsType[*client.Error](err)
+	return ok && refused.Code == client.ProblemCodeVALIDATIONERROR
+}
+
+// Explain returns the text of the error of a command: what happened, what to do, and the ID of a refused request.
+func Explain(c *cobra.Command, err error) string {
 	refused, isRefused := errors.AsType[*client.Error](err)
 	_, isOfURL := errors.AsType[*url.Error](err)
 	_, isOfConnection := errors.AsType[*net.OpError](err)
@@ -21,7 +29,9 @@ func Explain(err error) string {
 	case errors.Is(err, context.Canceled):
 		return "stopped"
 	case isRefused:
-		return printable(explainRefusal(refused))
+		return printable(explainRefusal(c, refused))
+	case errors.Is(err, client.ErrUnreadable):
+		return "the answer is not one of Portside: check the address (" + cause(err) + ")"
 	case isOfURL, isOfConnection:
 		return fmt.Sprintf("cannot reach the service: check its address and your connection (%s)", cause(err))
 	}
@@ -31,11 +41,11 @@ func Explain(err error) string {
 // cause returns the text without the name of the client's package.
 func cause(err error) string { return strings.TrimPrefix(err.Error(), "portside: ") }
 
-func explainRefusal(e *client.Error) string {
+func explainRefusal(c *cobra.Command, e *client.Error) string {
 	var b strings.Builder
 	b.WriteString(summaryOf(e))
 	for _, field := range e.Fields {
-		fmt.Fprintf(&b, "; %s: %s", nameOfField(field.Pointer), strings.TrimSuffix(field.Detail, "."))
+		fmt.Fprintf(&b, "; %s: %s", nameOfField(c, field.Pointer), strings.TrimSuffix(strings.TrimSuffix(field.Detail, "."), adviceForQueries))
 	}
 	if advice := adviceFor(e); advice != "" {
 		b.WriteString("; " + advice)
@@ -59,15 +69,32 @@ func summaryOf(e *client.Error) string {
 	return strings.TrimSuffix(e.Detail, ".")
 }
 
-// nameOfField returns a pointer without the part of the request that it is in.
-func nameOfField(pointer string) string {
+// flagOfField has the flags that do not have the names of their fields.
+var flagOfField = map[string]string{
+	"accessLevel": "access", "endDate": "month", "expirationDays": "days", "from": "month", "scopes": "scope", "startDate": "month",
+	"to": "month", "userId": "user",
+}
+
+// nameOfField returns the flag that set the field of a pointer. If no flag did, it is the pointer without the part of the request.
+func nameOfField(c *cobra.Command, pointer string) string {
+	name := pointer
 	for _, part := range []string{"/", "query/", "path/", "header/"} {
-		if name, isIn := strings.CutPrefix(pointer, part); isIn {
-			return name
+		if rest, isIn := strings.CutPrefix(pointer, part); isIn {
+			name = rest
+			break
 		}
 	}
-	return pointer
+	field, _, _ := strings.Cut(name, "/")
+	for _, flag := range []string{field, flagOfField[field]} {
+		if c.Flags().Changed(flag) {
+			return "--" + flag
+		}
+	}
+	return name
 }
+
+// adviceForQueries is a part of texts of the service that does not apply to flags.
+const adviceForQueries = "; in a query, write + as %2B"
 
 // adviceFor returns what to do about a refusal. It is empty if the text of the service says it.
 func adviceFor(e *client.Error) string {

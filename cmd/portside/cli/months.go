@@ -13,7 +13,7 @@ type monthFlags struct {
 }
 
 func (m *monthFlags) add(c *cobra.Command) {
-	c.Flags().StringVar(&m.month, "month", "", "this `MONTH` in UTC, such as 2026-10")
+	c.Flags().StringVar(&m.month, "month", "", "the `MONTH` to show, in UTC, such as 2026-10")
 	c.Flags().BoolVar(&m.last, "last-month", false, "the month before this one, in UTC")
 }
 

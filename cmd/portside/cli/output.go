@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/csv"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"iter"
@@ -223,13 +224,34 @@ func each[T any](items []T) iter.Seq2[T, error] {
 	}
 }
 
-// atMost ends a list after n items; 0 means no limit.
-func atMost[T any](n int, items iter.Seq2[T, error]) iter.Seq2[T, error] {
-	if n <= 0 {
+// limit is the flag --limit: how many items a list has at most. The zero value means no limit.
+type limit int
+
+func (l *limit) String() string {
+	if *l == 0 {
+		return "" // so that the help shows no default
+	}
+	return strconv.Itoa(int(*l))
+}
+
+func (l *limit) Type() string { return "N" }
+
+func (l *limit) Set(text string) error {
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 {
+		return errors.New("must be a whole number of at least 1")
+	}
+	*l = limit(n)
+	return nil
+}
+
+// atMost ends a list at its limit.
+func atMost[T any](limit limit, items iter.Seq2[T, error]) iter.Seq2[T, error] {
+	if limit == 0 {
 		return items
 	}
 	return func(yield func(T, error) bool) {
-		left := n
+		left := limit
 		for item, err := range items {
 			left--
 			if !yield(item, err) || left == 0 {

@@ -9,7 +9,8 @@ import (
 )
 
 const (
-	ada   = `{"id":"01939f6e","email":"ada@example.com","name":"=Ada","role":"admin","status":"active","createdAt":"2026-03-02T09:15:30.25Z"}`
+	ada = `{"id":"` + adaID + `","email":"ada@example.com","name":"=Ada","role":"admin","status":"active",
+"createdAt":"2026-03-02T09:15:30.25Z"}`
 	wendy = `{"id":"01939f6f","email":"wendy@example.com","name":"王 \u001b[31mW","role":"user","status":"pending",` +
 		`"createdAt":"2026-03-02T09:15:30Z"}`
 )
@@ -26,11 +27,11 @@ func twoUsers(w http.ResponseWriter, r *http.Request) {
 func TestListsInEachFormat(t *testing.T) {
 	t.Parallel()
 	c := newTestCLI(t, map[string]http.HandlerFunc{"GET /v1/users": twoUsers}).loggedIn()
-	wantText(t, c.want("users", "list"), "ID        EMAIL              NAME       ROLE   STATUS   CREATED\n"+
-		"01939f6e  ada@example.com    =Ada       admin  active   2026-03-02 09:15\n"+
-		"01939f6f  wendy@example.com  王 \uFFFD[31mW  user   pending  2026-03-02 09:15\n")
+	wantText(t, c.want("users", "list"), "ID                                    EMAIL              NAME       ROLE   STATUS   CREATED\n"+
+		adaID+"  ada@example.com    =Ada       admin  active   2026-03-02 09:15\n"+
+		"01939f6f                              wendy@example.com  王 \uFFFD[31mW  user   pending  2026-03-02 09:15\n")
 	wantText(t, c.want("users", "list", "--csv", "--limit", "1"), "id,email,name,role,status,createdAt\n"+
-		"01939f6e,ada@example.com,'=Ada,admin,active,2026-03-02T09:15:30.25Z\n")
+		adaID+",ada@example.com,'=Ada,admin,active,2026-03-02T09:15:30.25Z\n")
 	var got []map[string]string
 	err := json.Unmarshal([]byte(c.want("users", "list", "--json")), &got)
 	if err != nil || len(got) != 2 || got[1]["email"] != "wendy@example.com" {
@@ -62,7 +63,7 @@ func TestListThatFailsLaterIsNotComplete(t *testing.T) {
 		t.Errorf("printed %s: %v", stdout, err)
 	}
 	want := "Something failed; try again; if it fails again, send the request ID to your operator [request request-1]"
-	wantText(t, Explain(err), want)
+	wantText(t, Explain(c.last, err), want)
 }
 
 func TestTablesHaveColorsOnATerminal(t *testing.T) {
@@ -82,5 +83,5 @@ func TestCanceledCommandsStop(t *testing.T) {
 		<-r.Context().Done() // the service answers never
 	}}).loggedIn()
 	_, _, err := c.runIn(ctx, "users", "list")
-	wantText(t, Explain(err), "stopped")
+	wantText(t, Explain(c.last, err), "stopped")
 }

@@ -90,8 +90,8 @@ func TestLoginRefuses(t *testing.T) {
 	c.wantUsageError("must be on this computer", "login", "http://portal.example.com")
 	c.wantUsageError("begins with https://", "login", "ftp://portal.example.com")
 	c.wantError("no such file or directory", "login", c.service.URL, "--key-file", "missing")
-	if _, _, err := c.run("login", c.service.URL, "--key-file", "missing"); strings.Contains(Explain(err), "connection") {
-		t.Errorf("a missing file is explained as %q", Explain(err))
+	if _, _, err := c.run("login", c.service.URL, "--key-file", "missing"); strings.Contains(Explain(c.last, err), "connection") {
+		t.Errorf("a missing file is explained as %q", Explain(c.last, err))
 	}
 	c.wantUsageError("looks like https://portal.example.com", "login", "https://ada:secret@portal.example.com")
 	c.wantUsageError("the name of a profile", "login", c.service.URL, "--profile", "../other")

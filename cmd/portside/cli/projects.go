@@ -53,7 +53,7 @@ func members(p client.Project) any {
 
 func (a *app) listProjectsCommand() *cobra.Command {
 	var status string
-	var limit int
+	var limit limit
 	c := &cobra.Command{
 		Use: "list", Short: "list all projects", Args: exactly(),
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -66,7 +66,7 @@ func (a *app) listProjectsCommand() *cobra.Command {
 		},
 	}
 	c.Flags().StringVar(&status, "status", "", "only projects with this `STATUS`: draft, active, on_hold, completed or archived")
-	c.Flags().IntVar(&limit, "limit", 0, "at most `N` projects")
+	c.Flags().Var(&limit, "limit", "at most `N` projects")
 	complete(c, "status", projectStates...)
 	return a.printing(c)
 }

@@ -30,7 +30,7 @@ func pullColumns() []column[client.Pull] {
 
 func (a *app) listPullsCommand() *cobra.Command {
 	var from, to, repository, kind, token, user string
-	var limit int
+	var limit limit
 	var months monthFlags
 	c := &cobra.Command{
 		Use: "list", Short: "list the pulls of the last 30 days, or of another period", Args: exactly(),
@@ -69,7 +69,7 @@ func (a *app) listPullsCommand() *cobra.Command {
 	c.Flags().StringVar(&kind, "kind", "", "only pulls of this `KIND`: chart or image")
 	c.Flags().StringVar(&token, "token", "", "only pulls with the token or password that has this `ID`")
 	c.Flags().StringVar(&user, "user", "", "only pulls with the tokens and passwords of this `USER`, given by e-mail address or ID")
-	c.Flags().IntVar(&limit, "limit", 0, "at most `N` pulls")
+	c.Flags().Var(&limit, "limit", "at most `N` pulls")
 	complete(c, "kind", "chart", "image")
 	months.add(c)
 	return a.printing(c)

@@ -49,7 +49,7 @@ func requester(r client.CredentialRequest) any {
 
 func (a *app) listRequestsCommand() *cobra.Command {
 	var status, user string
-	var limit int
+	var limit limit
 	c := &cobra.Command{
 		Use: "list", Short: "list requests, the newest first; with --status pending, the most urgent first", Args: exactly(),
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -75,7 +75,7 @@ func (a *app) listRequestsCommand() *cobra.Command {
 	}
 	c.Flags().StringVar(&status, "status", "", "only requests with this `STATUS`: pending, approved, denied, collected or expired")
 	c.Flags().StringVar(&user, "user", "", "only requests of this `USER`: an e-mail address or an ID")
-	c.Flags().IntVar(&limit, "limit", 0, "at most `N` requests")
+	c.Flags().Var(&limit, "limit", "at most `N` requests")
 	complete(c, "status", "pending", "approved", "denied", "collected", "expired")
 	return a.printing(c)
 }

@@ -38,7 +38,7 @@ To revoke one token, use "portside tokens revoke".`,
 				return err
 			}
 			who := nameOf(user)
-			if err := a.confirm(c.Context(), yes, "End all credentials of "+who+"?"); err != nil {
+			if err := a.confirmEnd(c.Context(), api, target, user, yes); err != nil {
 				return err
 			}
 			if made {
@@ -57,6 +57,22 @@ To revoke one token, use "portside tokens revoke".`,
 	c.Flags().BoolVar(&made, "made", false, "also end what was created with the keys, for other users, too: if the keys have leaked")
 	addYes(c, &yes)
 	return a.calling(c)
+}
+
+// confirmEnd asks before all credentials of a user end.
+func (a *app) confirmEnd(ctx context.Context, api *client.Client, target profile, user client.User, yes bool) error {
+	if yes {
+		return nil
+	}
+	question := "End all credentials of " + nameOf(user) + "?"
+	isOwn, err := ownsKey(ctx, api, user.ID, target.Key)
+	if err != nil {
+		return err
+	}
+	if isOwn {
+		question = "This is your own account: the key of this command also ends. " + question
+	}
+	return a.confirm(ctx, yes, question)
 }
 
 // publicID returns the part of a key between its first two underscores.

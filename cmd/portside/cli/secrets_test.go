@@ -21,23 +21,23 @@ func (c *testCLI) file(size int) string {
 func TestRevokeEndsItsOwnKeyLast(t *testing.T) {
 	t.Parallel()
 	answers := userAnswers()
-	answers["DELETE /v1/users/01939f6e/credentials"] = answer("")
-	answers["GET /v1/users/01939f6e/api-keys"] = answer(`{"data":[{"id":"3vQB7B6MrGQZ"},{"id":"k2"}]}`)
-	answers["DELETE /v1/users/01939f6e/api-keys/k2"] = problem(http.StatusNotFound, "NOT_FOUND", "The key does not exist.")
+	answers["DELETE /v1/users/"+adaID+"/credentials"] = answer("")
+	answers["GET /v1/users/"+adaID+"/api-keys"] = answer(`{"data":[{"id":"3vQB7B6MrGQZ"},{"id":"k2"}]}`)
+	answers["DELETE /v1/users/"+adaID+"/api-keys/k2"] = problem(http.StatusNotFound, "NOT_FOUND", "The key does not exist.")
 	c := newTestCLI(t, answers).loggedIn()
-	c.wantUsageError("pass --all", "revoke", "01939f6e")
-	c.wantUsageError("pass --yes", "revoke", "--all", "01939f6e")
+	c.wantUsageError("pass --all", "revoke", adaID)
+	c.wantUsageError("pass --yes", "revoke", "--all", adaID)
 	c.calls = nil
-	if _, stderr, err := c.run("revoke", "--all", "01939f6e", "--yes"); err != nil || !strings.Contains(stderr, "Ended all credentials of") {
+	if _, stderr, err := c.run("revoke", "--all", adaID, "--yes"); err != nil || !strings.Contains(stderr, "Ended all credentials of") {
 		t.Errorf("%v, %s", err, stderr)
 	}
-	c.wantCalls("GET /v1/users/01939f6e", "DELETE /v1/users/01939f6e/credentials")
+	c.wantCalls("GET /v1/users/"+adaID, "DELETE /v1/users/"+adaID+"/credentials")
 	c.calls = nil
-	if _, stderr, err := c.run("revoke", "--all", "01939f6e", "--yes", "--made"); err != nil {
+	if _, stderr, err := c.run("revoke", "--all", adaID, "--yes", "--made"); err != nil {
 		t.Errorf("%v, %s", err, stderr)
 	}
-	c.wantCalls("GET /v1/users/01939f6e", "GET /v1/users/01939f6e/api-keys", "DELETE /v1/users/01939f6e/api-keys/k2?made=true",
-		"DELETE /v1/users/01939f6e/credentials")
+	c.wantCalls("GET /v1/users/"+adaID, "GET /v1/users/"+adaID+"/api-keys", "DELETE /v1/users/"+adaID+"/api-keys/k2?made=true",
+		"DELETE /v1/users/"+adaID+"/credentials")
 }
 
 func TestTokensArePrintedOnce(t *testing.T) {

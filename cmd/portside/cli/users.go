@@ -2,7 +2,10 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -53,7 +56,7 @@ func userColumns() []column[client.User] {
 
 func (a *app) listUsersCommand() *cobra.Command {
 	var role string
-	var limit int
+	var limit limit
 	c := &cobra.Command{
 		Use: "list", Short: "list all users", Args: exactly(),
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -66,7 +69,7 @@ func (a *app) listUsersCommand() *cobra.Command {
 		},
 	}
 	c.Flags().StringVar(&role, "role", "", "only users with this `ROLE`: admin, manager, user or viewer")
-	c.Flags().IntVar(&limit, "limit", 0, "at most `N` users")
+	c.Flags().Var(&limit, "limit", "at most `N` users")
 	complete(c, "role", roles...)
 	return a.printing(c)
 }
@@ -101,10 +104,16 @@ func findUser(ctx context.Context, api *client.Client, name string) (client.User
 	return api.GetUser(ctx, id)
 }
 
-// userID returns the ID of the user with an e-mail address. Any other text is taken for an ID.
+// idPattern is what IDs look like: UUIDs.
+var idPattern = regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
+
+// userID returns the ID of the user that an e-mail address or an ID names.
 func userID(ctx context.Context, api *client.Client, name string) (string, error) {
-	if !strings.Contains(name, "@") {
+	if idPattern.MatchString(name) {
 		return name, nil
+	}
+	if !strings.Contains(name, "@") {
+		return "", usageErrorf("%q is neither an e-mail address nor the ID of a user: `portside users list` shows both", name)
 	}
 	found, err := api.ListUsers(ctx, &client.ListUsersParams{Email: &name})
 	if err != nil {
@@ -189,6 +198,7 @@ func (a *app) inviteUserCommand() *cobra.Command {
 
 func (a *app) updateUserCommand() *cobra.Command {
 	var name, role, department, status string
+	var yes bool
 	c := &cobra.Command{
 		Use: "update USER", Short: "change a user", Args: exactly(userArgument),
 		Long:    "Changes what the flags set and leaves everything else unchanged. An empty --department removes it.",
@@ -202,9 +212,10 @@ func (a *app) updateUserCommand() *cobra.Command {
 			if change == (client.UpdateUserJSONBody{}) {
 				return UsageError("pass what to change: --name, --role, --department or --status")
 			}
-			return a.updateUser(c.Context(), args[0], change)
+			return a.updateUser(c.Context(), args[0], change, yes)
 		},
 	}
+	addYes(c, &yes)
 	c.Flags().StringVar(&name, "name", "", "new `NAME`")
 	c.Flags().StringVar(&role, "role", "", "new `ROLE`: admin, manager, user or viewer")
 	c.Flags().StringVar(&department, "department", "", "new `DEPARTMENT`")
@@ -215,19 +226,26 @@ func (a *app) updateUserCommand() *cobra.Command {
 }
 
 func (a *app) suspendUserCommand() *cobra.Command {
-	return a.printing(&cobra.Command{
+	var yes bool
+	c := &cobra.Command{
 		Use: "suspend USER", Short: "stop all credentials of a user until the user is active again", Args: exactly(userArgument),
 		Long: `All credentials of the user stop working at once, sessions and passkeys for good. API keys
 and tokens work again after "portside users update USER --status active".`,
 		RunE: func(c *cobra.Command, args []string) error {
 			suspended := client.UpdateUserJSONBodyStatus("suspended")
-			return a.updateUser(c.Context(), args[0], client.UpdateUserJSONBody{Status: &suspended})
+			return a.updateUser(c.Context(), args[0], client.UpdateUserJSONBody{Status: &suspended}, yes)
 		},
-	})
+	}
+	addYes(c, &yes)
+	return a.printing(c)
 }
 
-func (a *app) updateUser(ctx context.Context, name string, change client.UpdateUserJSONBody) error {
-	api, err := a.connect()
+func (a *app) updateUser(ctx context.Context, name string, change client.UpdateUserJSONBody, yes bool) error {
+	target, err := a.target()
+	if err != nil {
+		return err
+	}
+	api, err := a.clientOf(target)
 	if err != nil {
 		return err
 	}
@@ -235,11 +253,38 @@ func (a *app) updateUser(ctx context.Context, name string, change client.UpdateU
 	if err != nil {
 		return err
 	}
+	if change.Role != nil || change.Status != nil {
+		if err := a.confirmOwn(ctx, api, target, id, yes); err != nil {
+			return err
+		}
+	}
 	user, err := api.UpdateUser(ctx, id, change)
 	if err != nil {
 		return err
 	}
 	return printOne(a, userColumns(), user)
+}
+
+// confirmOwn asks before a change that can take rights from the user whose key makes the calls, because the user may not be able to
+// undo it.
+func (a *app) confirmOwn(ctx context.Context, api *client.Client, target profile, id string, yes bool) error {
+	if yes {
+		return nil
+	}
+	isOwn, err := ownsKey(ctx, api, id, target.Key)
+	if err != nil || !isOwn {
+		return err
+	}
+	return a.confirm(ctx, yes, "This is your own account, and only another admin may be able to undo the change. Change it?")
+}
+
+// ownsKey reports whether a key belongs to a user. Users may list their own keys, so a refusal means that it does not.
+func ownsKey(ctx context.Context, api *client.Client, userID, key string) (bool, error) {
+	keys, err := api.ListAPIKeys(ctx, userID)
+	if refused, ok := errors.AsType[*client.Error](err); ok && refused.Code == client.ProblemCodeFORBIDDEN {
+		return false, nil
+	}
+	return slices.ContainsFunc(keys, func(k client.APIKey) bool { return k.ID == publicID(key) }), err
 }
 
 func (a *app) deleteUserCommand() *cobra.Command {
