@@ -3606,6 +3606,26 @@ type CreateProjectJSONBody struct {
 // CreateProjectJSONBodyStatus is one of the constants of this type.
 type CreateProjectJSONBodyStatus string
 
+// SearchProjectsParams are the query parameters of SearchProjects.
+type SearchProjectsParams struct {
+	// Text to search for. Upper and lower case are the same, and accents do not matter.
+	Q string
+	// Maximum number of items on the page.
+	Limit *int64
+	// Start of the page: pagination.next of the previous page. The other parameters must be the same.
+	Cursor *string
+}
+
+func (p *SearchProjectsParams) query() url.Values {
+	q := url.Values{}
+	if p != nil {
+		setQuery(q, "q", p.Q)
+		setQuery(q, "limit", p.Limit)
+		setQuery(q, "cursor", p.Cursor)
+	}
+	return q
+}
+
 // UpdateProjectJSONBody is the body of a request.
 type UpdateProjectJSONBody struct {
 	// Description At most 2,000 characters; null or empty removes it.
@@ -3752,6 +3772,26 @@ type ImportUsersJSONBody struct {
 
 // ImportUsersJSONBodyFormat is one of the constants of this type.
 type ImportUsersJSONBodyFormat string
+
+// SearchUsersParams are the query parameters of SearchUsers.
+type SearchUsersParams struct {
+	// Text to search for. Upper and lower case are the same, and accents do not matter.
+	Q string
+	// Maximum number of items on the page.
+	Limit *int64
+	// Start of the page: pagination.next of the previous page. The other parameters must be the same.
+	Cursor *string
+}
+
+func (p *SearchUsersParams) query() url.Values {
+	q := url.Values{}
+	if p != nil {
+		setQuery(q, "q", p.Q)
+		setQuery(q, "limit", p.Limit)
+		setQuery(q, "cursor", p.Cursor)
+	}
+	return q
+}
 
 // UpdateUserJSONBody is the body of a request.
 type UpdateUserJSONBody struct {
@@ -4164,6 +4204,15 @@ func (c *Client) CreateProject(ctx context.Context, body CreateProjectJSONBody, 
 	}, options)
 }
 
+// SearchProjects calls GET /v1/projects/search: Search projects.
+func (c *Client) SearchProjects(ctx context.Context, params *SearchProjectsParams, options ...CallOption) (Page[ListedProject, CursorPagination], error) {
+	return send[Page[ListedProject, CursorPagination]](ctx, c, call{
+		method: http.MethodGet,
+		path:   fillPath("/v1/projects/search"),
+		query:  params.query(),
+	}, options)
+}
+
 // DeleteProject calls DELETE /v1/projects/{projectId}: Delete a project.
 func (c *Client) DeleteProject(ctx context.Context, projectID string, options ...CallOption) error {
 	return sendWithoutResult(ctx, c, call{
@@ -4265,6 +4314,15 @@ func (c *Client) ImportUsers(ctx context.Context, body ImportUsersJSONBody, opti
 		method: http.MethodPost,
 		path:   fillPath("/v1/users/imports"),
 		body:   jsonBody(body),
+	}, options)
+}
+
+// SearchUsers calls GET /v1/users/search: Search users.
+func (c *Client) SearchUsers(ctx context.Context, params *SearchUsersParams, options ...CallOption) (Page[ListedUser, CursorPagination], error) {
+	return send[Page[ListedUser, CursorPagination]](ctx, c, call{
+		method: http.MethodGet,
+		path:   fillPath("/v1/users/search"),
+		query:  params.query(),
 	}, options)
 }
 

@@ -97,6 +97,31 @@ func (s *service) list(ctx context.Context, in *listProjectsInput) (*listProject
 	return out, nil
 }
 
+type searchProjectsInput struct {
+	web.SearchPaging
+}
+
+type searchProjectsOutput struct {
+	Body struct {
+		Data       []ListedProject      `json:"data"`
+		Pagination web.CursorPagination `json:"pagination"`
+	}
+}
+
+func (s *service) search(ctx context.Context, in *searchProjectsInput) (*searchProjectsOutput, error) {
+	page, err := s.projects.Search(ctx, in.Search())
+	if err != nil {
+		return nil, err
+	}
+	out := &searchProjectsOutput{}
+	out.Body.Data = make([]ListedProject, len(page.Projects))
+	for i, p := range page.Projects {
+		out.Body.Data[i] = encodeListedProject(p)
+	}
+	out.Body.Pagination = in.Pagination(page.Next)
+	return out, nil
+}
+
 type createProjectInput struct {
 	web.Idempotency
 	Body struct {

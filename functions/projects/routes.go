@@ -22,6 +22,7 @@ func newService(store projects.Store, people projects.Directory, now func() time
 func routes(s *service, auth web.Authenticator) *web.API {
 	api := web.NewAPI(auth)
 	web.Handle(api, web.Needs(principal.ProjectsRead), listProjects, s.list)
+	web.Handle(api, web.Needs(principal.ProjectsRead), searchProjects, s.search)
 	web.Handle(api, web.Needs(principal.ProjectsWrite), createProject, s.create)
 	web.HandleEarly(api, web.Needs(principal.ProjectsRead), getProject, web.Early(s.read, s.get))
 	web.Handle(api, web.Needs(principal.ProjectsWrite), updateProject, s.update)
@@ -38,6 +39,13 @@ var (
 	listProjects = huma.Operation{
 		OperationID: "listProjects", Method: http.MethodGet, Path: path, Tags: tags, Summary: "List projects",
 		Description: "Returns one page of projects in the order of their creation, with the exact total.",
+	}
+	searchProjects = huma.Operation{
+		OperationID: "searchProjects", Method: http.MethodGet, Path: path + "/search", Tags: tags, Summary: "Search projects",
+		Description: "Returns the projects whose name begins with the text from one of its first three words on: `diff` and `eng` find " +
+			"Difference Engine. The results are in the order of what was found, each project once. A search finds a change with the next " +
+			"request and takes the same time for any number of projects. A page can have fewer results than `limit` although " +
+			"`pagination.hasMore` is true.",
 	}
 	createProject = huma.Operation{
 		OperationID: "createProject", Method: http.MethodPost, Path: path, Tags: tags, Summary: "Create a project",

@@ -63,6 +63,7 @@ func newService(p parts) *service {
 func routes(s *service, auth web.Authenticator) *web.API {
 	api := web.NewAPI(auth)
 	web.Handle(api, web.Needs(principal.UsersRead), listUsers, s.list)
+	web.Handle(api, web.Needs(principal.UsersRead), searchUsers, s.search)
 	web.Handle(api, web.Needs(principal.UsersWrite).Recent(), createUser, s.create)
 	web.Handle(api, web.Needs(principal.UsersWrite).Recent(), importUsers, s.importFile)
 	web.HandleEarly(api, web.Needs(principal.UsersRead), getUser, web.Early(s.read, s.get))
@@ -86,7 +87,15 @@ var (
 		OperationID: "listUsers", Method: http.MethodGet, Path: "/v1/users", Tags: []string{"Users"},
 		Summary: "List users",
 		Description: "Returns one page of users in the order of their creation, with the exact total. `email` finds one user by the " +
-			"address, and `ids` up to 100 users at once; there is no search for parts of names or addresses.",
+			"address, and `ids` up to 100 users at once. `GET /v1/users/search` finds users by the beginning of an address or a word.",
+	}
+	searchUsers = huma.Operation{
+		OperationID: "searchUsers", Method: http.MethodGet, Path: "/v1/users/search", Tags: []string{"Users"},
+		Summary: "Search users",
+		Description: "Returns the users whose e-mail address begins with the text, or whose name does from one of its first three words on: " +
+			"`ada b` and `byr` find Ada Byron. The results are in the order of what was found, each user once. A search finds a change with the " +
+			"next request and takes the same time for any number of users. A page can have fewer results than `limit` although " +
+			"`pagination.hasMore` is true.",
 	}
 	createUser = huma.Operation{
 		OperationID: "createUser", Method: http.MethodPost, Path: "/v1/users", Tags: []string{"Users"},

@@ -113,6 +113,31 @@ func (s *service) list(ctx context.Context, in *listUsersInput) (*listUsersOutpu
 	return out, nil
 }
 
+type searchUsersInput struct {
+	web.SearchPaging
+}
+
+type searchUsersOutput struct {
+	Body struct {
+		Data       []ListedUser         `json:"data"`
+		Pagination web.CursorPagination `json:"pagination"`
+	}
+}
+
+func (s *service) search(ctx context.Context, in *searchUsersInput) (*searchUsersOutput, error) {
+	page, err := s.users.Search(ctx, in.Search())
+	if err != nil {
+		return nil, err
+	}
+	out := &searchUsersOutput{}
+	out.Body.Data = make([]ListedUser, len(page.Users))
+	for i, u := range page.Users {
+		out.Body.Data[i] = encodeListedUser(u)
+	}
+	out.Body.Pagination = in.Pagination(page.Next)
+	return out, nil
+}
+
 type createUserInput struct {
 	web.Idempotency
 	Body struct {

@@ -10,7 +10,7 @@ import (
 // statuses are the statuses of projects, in the order of their counters.
 var statuses = []string{"draft", "active", "on_hold", "completed", "archived"}
 
-// checkProjects compares the lists, the counters and the sequence of numbers with the projects.
+// checkProjects compares the lists, the counters, the terms of searches and the sequence of numbers with the projects.
 func checkProjects(broken *report, all []row) {
 	wanted, found := map[string]string{}, map[string]string{}
 	counted, counts := liststest.Counts{}, liststest.Counts{}
@@ -21,9 +21,12 @@ func checkProjects(broken *report, all []row) {
 			for _, list := range []string{"all", item.Status} {
 				wanted[fmt.Sprintf("list#%s %010d", list, item.Number)] = listedProject(item)
 			}
+			liststest.AddTerms(wanted, item.ID, "", item.Name)
 			counted.Count("projects", item.Number, slices.Index(statuses, item.Status))
 		case "list":
 			found[item.PK+" "+item.SK] = listedProject(item)
+		case "search":
+			liststest.AddTerm(found, item.raw)
 		case "rank":
 			counts.Read(item.raw)
 		case "once":

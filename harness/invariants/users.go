@@ -12,7 +12,7 @@ import (
 var roles = []string{"admin", "manager", "user", "viewer"}
 
 // userKinds are the kinds of items of the users table.
-var userKinds = []string{"user", "email", "list", "rank", "admins", "once", "unsent", "closings", "gone", "layout"}
+var userKinds = []string{"user", "email", "list", "rank", "search", "admins", "once", "unsent", "closings", "gone", "layout"}
 
 // owners are the users, and the changes of users that have not reached all credentials.
 type owners struct {
@@ -48,6 +48,7 @@ func expected(all map[string]row) map[string]string {
 		wanted["email#"+user.Email] = user.ID
 		wanted["list#all "+number] = listed(user)
 		wanted["list#"+user.Role+" "+number] = listed(user)
+		liststest.AddTerms(wanted, user.ID, user.Email, user.Name)
 		counters.Count("users", user.Number, slices.Index(roles, user.Role))
 	}
 	counters.AddTo(wanted)
@@ -63,6 +64,8 @@ func derived(all []row) map[string]string {
 			found[item.PK] = item.User
 		case "list":
 			found[item.PK+" "+item.SK] = listed(item)
+		case "search":
+			liststest.AddTerm(found, item.raw)
 		case "rank":
 			counters.Read(item.raw)
 		}

@@ -21,6 +21,7 @@ import (
 
 	"portside/shared/core/fault"
 	"portside/shared/core/idempotency"
+	"portside/shared/core/search"
 )
 
 // Status is the state of a project.
@@ -86,6 +87,9 @@ type Store interface {
 	// List returns one page in the order of creation with the exact total. Its cost depends neither
 	// on the offset nor on the number of projects.
 	List(ctx context.Context, query Query) (Page, error)
+	// Search returns one page of the projects whose name matches, in the order of the terms that match. Its cost does not depend on
+	// the number of projects. Errors: search.ErrText, search.ErrCursor.
+	Search(ctx context.Context, query search.Query) (Found, error)
 	// Create adds a project with its number, creation time and first version. If the creation has
 	// an idempotency key that was used within its lifetime, nothing is written: Create returns the
 	// first request's project in its first state, or idempotency.ErrReused if the fingerprints differ.
@@ -109,6 +113,12 @@ type Query struct {
 type Page struct {
 	Projects []Project
 	Total    int64 // of matching projects on all pages
+}
+
+// Found is one page of the results of a search. Its projects have all fields.
+type Found struct {
+	Projects []Project
+	Next     string // for search.Query.After; empty on the last page. A page with few or no projects need not be the last one
 }
 
 // Creation is a project to add, with what must be written in the same transaction.

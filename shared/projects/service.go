@@ -10,6 +10,7 @@ import (
 	"portside/shared/core/fault"
 	"portside/shared/core/idempotency"
 	"portside/shared/core/principal"
+	"portside/shared/core/search"
 	"portside/shared/core/versions"
 )
 
@@ -115,6 +116,11 @@ func (s *Service) Get(ctx context.Context, id string) (Project, error) { return 
 // List returns one page of projects in the order of creation.
 func (s *Service) List(ctx context.Context, query Query) (Page, error) {
 	return s.store.List(ctx, query)
+}
+
+// Search returns one page of the projects whose name matches. Errors: those of Store.Search.
+func (s *Service) Search(ctx context.Context, query search.Query) (Found, error) {
+	return s.store.Search(ctx, query)
 }
 
 // Update changes a project. A change without effect writes nothing. Errors: validation,

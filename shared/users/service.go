@@ -8,6 +8,7 @@ import (
 	"portside/shared/core/fault"
 	"portside/shared/core/idempotency"
 	"portside/shared/core/principal"
+	"portside/shared/core/search"
 	"portside/shared/core/versions"
 	"portside/shared/credentials"
 )
@@ -71,6 +72,11 @@ func (s *Service) Get(ctx context.Context, id string) (User, error) {
 func (s *Service) List(ctx context.Context, query Query) (Page, error) {
 	query.Email = NewUser{Email: query.Email}.Normal().Email
 	return s.store.List(ctx, query)
+}
+
+// Search returns one page of the users whose address or name matches. Errors: those of Reader.Search.
+func (s *Service) Search(ctx context.Context, query search.Query) (Found, error) {
+	return s.store.Search(ctx, query)
 }
 
 // Update changes a user. A change without effect writes nothing, but finishes the change of the credentials that an earlier request was

@@ -14,6 +14,7 @@ import (
 	"portside/shared/core/fault"
 	"portside/shared/core/idempotency"
 	"portside/shared/core/principal"
+	"portside/shared/core/search"
 )
 
 // Status says whether a user may act.
@@ -63,6 +64,9 @@ type Reader interface {
 	// List returns one page in the order of creation with the exact total. Its cost depends neither
 	// on the offset nor on the number of users.
 	List(ctx context.Context, query Query) (Page, error)
+	// Search returns one page of the users whose address or name matches, in the order of the terms that match. Its cost does not
+	// depend on the number of users. Errors: search.ErrText, search.ErrCursor.
+	Search(ctx context.Context, query search.Query) (Found, error)
 }
 
 // Store keeps users. Each write is all or nothing: the user, its e-mail marker, its entries in the
@@ -117,6 +121,12 @@ type Query struct {
 type Page struct {
 	Users []User
 	Total int64 // of matching users on all pages
+}
+
+// Found is one page of the results of a search. Its users have all fields.
+type Found struct {
+	Users []User
+	Next  string // for search.Query.After; empty on the last page. A page with few or no users need not be the last one
 }
 
 // Limits of pages, from the specification.

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"portside/shared/core/fault"
+	"portside/shared/core/search"
 )
 
 // Paging is the input of an operation that lists resources, for embedding.
@@ -40,6 +41,17 @@ type CursorPaging struct {
 // Pagination returns the pagination of this page. next is the cursor of the next page, or "" on the last page.
 func (p CursorPaging) Pagination(next string) CursorPagination {
 	return CursorPagination{Limit: p.Limit, HasMore: next != "", Next: NullIfZero(next)}
+}
+
+// SearchPaging is the input of an operation that searches resources, for embedding.
+type SearchPaging struct {
+	Text string `query:"q" required:"true" minLength:"1" maxLength:"200" doc:"Text to search for. Upper and lower case are the same, and accents do not matter." example:"ada b"`
+	CursorPaging
+}
+
+// Search returns the query of the input.
+func (p SearchPaging) Search() search.Query {
+	return search.Query{Text: p.Text, After: p.Cursor, Limit: p.Limit}
 }
 
 // CursorPagination describes the position of a page in a list that is too long to count.

@@ -13,7 +13,7 @@ import (
 // statuses are the positions of the labels in the counters.
 var statuses = []string{"draft", "active", "on_hold", "completed", "archived"}
 
-// check compares everything that the tables derive from the projects with the projects themselves: lists, all counters,
+// check compares everything that the tables derive from the projects with the projects themselves: lists, all counters, terms,
 // the sequence of numbers, and the daily counters, which must match the histories. It reads raw items and shares no code with the store.
 // It returns the number of projects.
 func (d *fixture) check(t *testing.T) int {
@@ -32,6 +32,7 @@ func (d *fixture) check(t *testing.T) int {
 			for _, list := range []string{"all", liststest.Text(item, "status")} {
 				wanted[fmt.Sprintf("list#%s %010d", list, number)] = listed(item)
 			}
+			liststest.AddTerms(wanted, liststest.Text(item, "id"), "", liststest.Text(item, "name"))
 			counted.Count("projects", number, slices.Index(statuses, liststest.Text(item, "status")))
 			addHistory(t, days, item)
 		case kind == "gone":
@@ -41,6 +42,8 @@ func (d *fixture) check(t *testing.T) int {
 			addHistory(t, days, item)
 		case kind == "list":
 			found[pk+" "+sk] = listed(item)
+		case kind == "search":
+			liststest.AddTerm(found, item)
 		case sk == "sequence":
 			next = liststest.Number(item, "next")
 		case kind == "rank":

@@ -3,8 +3,10 @@ package projectsdynamo
 import (
 	"encoding/json"
 
+	"portside/shared/core/search"
 	"portside/shared/dynamo/items"
 	"portside/shared/dynamo/lists"
+	"portside/shared/dynamo/searchindex"
 	"portside/shared/projects"
 )
 
@@ -81,6 +83,11 @@ func (i listItem) project() projects.Project {
 
 func entry(p projects.Project) lists.Entry {
 	return lists.Entry{Number: p.Number, Label: string(p.Status), Form: items.Encode(listForm(p))}
+}
+
+// found returns by which terms a search finds the project.
+func found(p projects.Project) searchindex.Entry {
+	return searchindex.Entry{ID: p.ID, Terms: search.Terms("", p.Name)}
 }
 
 func projectPK(id string) string { return "project#" + id }

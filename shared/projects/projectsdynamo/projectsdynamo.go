@@ -7,6 +7,7 @@
 //	list#all               <number>   the list form, in the order of creation; see package lists
 //	list#<status>          <number>   the same, of one status
 //	rank#projects…                    counts over the lists; see package rank
+//	search#<character>     <term>     what a search finds: the beginnings of words of the name; see package searchindex
 //	once#<caller>#<hash>   once       an idempotency key and the project that it created; see package idempotencykeys
 //
 // Every change is one transaction over all affected items and over the counters of the day in the
@@ -18,18 +19,22 @@
 package projectsdynamo
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"portside/shared/core/idempotency"
+	"portside/shared/core/search"
 	"portside/shared/dynamo/daycounts"
 	"portside/shared/dynamo/idempotencykeys"
 	"portside/shared/dynamo/items"
 	"portside/shared/dynamo/lists"
+	"portside/shared/dynamo/searchindex"
 	"portside/shared/projects"
 )
 
@@ -38,13 +43,14 @@ type Store struct {
 	client *dynamodb.Client
 	table  string
 	lists  *lists.Lists
+	search searchindex.Index
 	days   daycounts.Table
 }
 
 // New returns a Store in the named table. days is the table of the day counters.
 func New(client *dynamodb.Client, table string, days daycounts.Table) *Store {
 	shape := lists.Shape{Name: "projects", Label: "status", Labels: labels()}
-	return &Store{client: client, table: table, lists: lists.New(client, table, shape), days: days}
+	return &Store{client: client, table: table, lists: lists.New(client, table, shape), search: searchindex.New(client, table), days: days}
 }
 
 var _ projects.Store = (*Store)(nil)
@@ -78,6 +84,28 @@ func (s *Store) List(ctx context.Context, query projects.Query) (projects.Page, 
 		page.Projects[i] = entry.project()
 	}
 	return page, err
+}
+
+// Search implements projects.Store with two strongly consistent reads, whatever the number of projects.
+func (s *Store) Search(ctx context.Context, query search.Query) (projects.Found, error) {
+	page, err := s.search.Find(ctx, query)
+	if err != nil {
+		return projects.Found{}, err
+	}
+	keys := make([]items.Map, len(page.IDs))
+	for i, id := range page.IDs {
+		keys[i] = projectKey(id)
+	}
+	result := projects.Found{Projects: make([]projects.Project, 0, len(page.IDs)), Next: page.Next}
+	err = items.GetAll(ctx, items.In(s.client, s.table), keys, func(item items.Map) error {
+		stored, err := items.Decode[projectItem](item)
+		result.Projects = append(result.Projects, stored.project())
+		return err
+	})
+	slices.SortFunc(result.Projects, func(a, b projects.Project) int {
+		return cmp.Compare(slices.Index(page.IDs, a.ID), slices.Index(page.IDs, b.ID))
+	})
+	return result, err
 }
 
 // Create implements projects.Store.

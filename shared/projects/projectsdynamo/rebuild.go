@@ -10,14 +10,21 @@ import (
 	"portside/shared/dynamo/items"
 	"portside/shared/dynamo/lists"
 	"portside/shared/dynamo/rank"
+	"portside/shared/dynamo/searchindex"
 	"portside/shared/projects"
 )
 
-// Rebuild makes the lists and their counts agree with the projects while other writers work; see
+// Rebuild makes the lists, their counts and the terms of searches agree with the projects while other writers work; see
 // lists.Rebuild. It does not touch the day counters, which follow from Histories.
 func (s *Store) Rebuild(ctx context.Context, report func(lists.Progress)) (lists.Repairs, error) {
 	return s.lists.Rebuild(ctx, lists.Source{
-		Key: projectKey, Owner: lists.OwnerOf,
+		Key: projectKey,
+		Owner: func(pk string) string {
+			if searchindex.IsKey(pk) {
+				return "id"
+			}
+			return lists.OwnerOf(pk)
+		},
 		Is: func(pk, sk string) bool { return sk == "project" && strings.HasPrefix(pk, projectPK("")) },
 		Read: func(item items.Map) (lists.Resource, error) {
 			stored, err := items.Decode[projectItem](item)
@@ -29,7 +36,7 @@ func (s *Store) Rebuild(ctx context.Context, report func(lists.Progress)) (lists
 func resource(p projects.Project) lists.Resource {
 	t := lists.Resource{ID: p.ID, Version: p.Version}
 	if p.ID != "" && p.Status.Known() && p.Number >= 0 && p.Number < rank.Capacity {
-		t.Derived = entry(p).Items()
+		t.Derived = append(entry(p).Items(), found(p).Items()...)
 	}
 	return t
 }

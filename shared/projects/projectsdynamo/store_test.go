@@ -223,7 +223,7 @@ func TestCostOfChanges(t *testing.T) {
 		}
 	}
 	var project projects.Project
-	cost("create", 17, func() error {
+	cost("create", 19, func() error {
 		created, err := store.Create(t.Context(), projects.Creation{Project: newProject("A", projects.Draft, noon)})
 		project = created.Project
 		return err
@@ -237,7 +237,7 @@ func TestCostOfChanges(t *testing.T) {
 		}
 	}
 	cost("members", 2, change(func(p *projects.Project) { p.Members = []projects.Member{{UserID: "a", Role: projects.Editor}} }))
-	cost("name", 6, change(func(p *projects.Project) { p.Name = "B" }))
+	cost("name", 10, change(func(p *projects.Project) { p.Name = "B" }))
 	cost("status", 18, change(func(p *projects.Project) { p.Status = projects.Active }))
-	cost("delete", 18, func() error { return store.Delete(t.Context(), project, noon) })
+	cost("delete", 20, func() error { return store.Delete(t.Context(), project, noon) })
 }

@@ -39,8 +39,8 @@ const (
 	// sweepBatch is how many credentials one transaction of a sweep changes. Each has up to 10 items, of the 100 of a transaction.
 	sweepBatch = 8
 
-	// revokedItems is how many items of credentials the one transaction of a deletion or ending may have, which leaves 20 to the user.
-	revokedItems = 80
+	// revokedItems is how many items of credentials the one transaction of a deletion or ending may have, which leaves 24 to the user.
+	revokedItems = 76
 
 	userDeleted  = "user deleted"
 	endedByAdmin = "ended by an administrator"

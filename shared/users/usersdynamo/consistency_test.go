@@ -30,7 +30,7 @@ type anyItem struct {
 }
 
 // checkConsistency compares everything that the table derives from its users with the users: e-mail
-// markers, lists, every counter, the number of active admins and the sequence of numbers. It reads
+// markers, lists, every counter, the terms of searches, the number of active admins and the sequence of numbers. It reads
 // the raw items and shares no code with the store. It returns the number of users.
 func checkConsistency(t *testing.T, client *dynamodb.Client, table string) int {
 	t.Helper()
@@ -55,6 +55,8 @@ func checkConsistency(t *testing.T, client *dynamodb.Client, table string) int {
 			found[item.PK] = item.User
 		case kind == "list":
 			found[item.PK+" "+item.SK] = listed(item)
+		case kind == "search":
+			liststest.AddTerm(found, raw)
 		case kind == "admins":
 			found["active admins"] = strconv.FormatInt(item.N, 10)
 		case kind == "rank" && item.SK == "sequence":
@@ -80,6 +82,7 @@ func expect(wanted map[string]string, user anyItem, counters liststest.Counts) {
 	wanted["email#"+user.Email] = user.ID
 	wanted["list#all "+number] = listed(user)
 	wanted["list#"+user.Role+" "+number] = listed(user)
+	liststest.AddTerms(wanted, user.ID, user.Email, user.Name)
 	label := slices.Index([]string{"admin", "manager", "user", "viewer"}, user.Role)
 	counters.Count("users", user.Number, label)
 }

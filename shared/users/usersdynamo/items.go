@@ -5,9 +5,11 @@ import (
 	"slices"
 
 	"portside/shared/core/principal"
+	"portside/shared/core/search"
 	"portside/shared/credentials/credentialsdynamo"
 	"portside/shared/dynamo/items"
 	"portside/shared/dynamo/lists"
+	"portside/shared/dynamo/searchindex"
 	"portside/shared/users"
 )
 
@@ -71,6 +73,11 @@ func newListItem(u users.User) listItem {
 
 func entry(u users.User) lists.Entry {
 	return lists.Entry{Number: u.Number, Label: string(u.Role), Form: items.Encode(newListItem(u))}
+}
+
+// found returns by which terms a search finds the user.
+func found(u users.User) searchindex.Entry {
+	return searchindex.Entry{ID: u.ID, Terms: search.Terms(u.Email, u.Name)}
 }
 
 func (i listItem) user() users.User {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"slices"
 
+	"portside/shared/core/search"
 	"portside/shared/dynamo/lists"
 	"portside/shared/users"
 )
@@ -42,6 +43,20 @@ func (s *Store) listByEmail(ctx context.Context, query users.Query) (users.Page,
 		page.Users = []users.User{user}
 	}
 	return page, nil
+}
+
+// Search implements users.Store with two strongly consistent reads, whatever the number of users.
+func (s *Store) Search(ctx context.Context, query search.Query) (users.Found, error) {
+	page, err := s.search.Find(ctx, query)
+	if err != nil {
+		return users.Found{}, err
+	}
+	result := users.Found{Users: make([]users.User, 0, len(page.IDs)), Next: page.Next}
+	err = s.readAll(ctx, page.IDs, func(stored userItem) { result.Users = append(result.Users, stored.user()) })
+	slices.SortFunc(result.Users, func(a, b users.User) int {
+		return cmp.Compare(slices.Index(page.IDs, a.ID), slices.Index(page.IDs, b.ID))
+	})
+	return result, err
 }
 
 // listByID returns the list of the users with the IDs, in the order of creation, in one read.

@@ -20,6 +20,7 @@ import (
 	"portside/shared/dynamo/idempotencykeys"
 	"portside/shared/dynamo/items"
 	"portside/shared/dynamo/lists"
+	"portside/shared/dynamo/searchindex"
 	"portside/shared/dynamo/transactions"
 	"portside/shared/users"
 )
@@ -82,6 +83,7 @@ func (p *plan) createUser(u users.User) {
 	p.Add(users.ErrEmailTaken, p.putNew(newEmailItem(u)))
 	p.Add(errDuplicateID, p.putNew(newUserItem(u)))
 	p.Add(errListed, p.lists.Add(entry(u))...)
+	p.Add(nil, p.store.search.Changes(searchindex.Entry{}, found(u))...)
 	p.admins += users.ActingAdmins(users.User{}, u)
 }
 
@@ -91,6 +93,7 @@ func (p *plan) changeUser(before, after users.User) {
 	if newListItem(before) != newListItem(after) {
 		p.Add(errListed, p.lists.Replace(entry(before), entry(after))...)
 	}
+	p.Add(nil, p.store.search.Changes(found(before), found(after))...)
 }
 
 func (p *plan) deleteUser(u users.User, at time.Time) error {
@@ -100,6 +103,7 @@ func (p *plan) deleteUser(u users.User, at time.Time) error {
 	}})
 	p.Add(errListed, p.remove(emailKey(u.Email)))
 	p.Add(errListed, p.lists.Remove(entry(u))...)
+	p.Add(nil, p.store.search.Changes(found(u), searchindex.Entry{})...)
 	p.admins += users.ActingAdmins(u, users.User{})
 	if u.Status == users.Pending {
 		p.endInvitation(u.ID)

@@ -7,6 +7,7 @@ import (
 	"portside/shared/dynamo/items"
 	"portside/shared/dynamo/lists"
 	"portside/shared/dynamo/rank"
+	"portside/shared/dynamo/searchindex"
 	"portside/shared/users"
 )
 
@@ -19,7 +20,7 @@ type Repairs struct {
 	Admins bool // the number of active admins
 }
 
-// Rebuild makes everything derived agree with the users: e-mail markers, lists, counts, the
+// Rebuild makes everything derived agree with the users: e-mail markers, lists, counts, the terms of searches, the
 // sequence of numbers and the number of active admins. See lists.Rebuild for how it works, and for
 // report.
 func (s *Store) Rebuild(ctx context.Context, report func(lists.Progress)) (Repairs, error) {
@@ -44,8 +45,11 @@ func source() lists.Source {
 			return resource(stored.user()), err
 		},
 		Owner: func(pk string) string {
-			if strings.HasPrefix(pk, emailPK("")) {
+			switch {
+			case strings.HasPrefix(pk, emailPK("")):
 				return "user"
+			case searchindex.IsKey(pk):
+				return "id"
 			}
 			return lists.OwnerOf(pk)
 		},
@@ -57,6 +61,7 @@ func resource(u users.User) lists.Resource {
 	t := lists.Resource{ID: u.ID, Version: u.Version}
 	if u.ID != "" && u.Email != "" && u.Role.Known() && u.Number >= 0 && u.Number < rank.Capacity {
 		t.Derived = append(entry(u).Items(), items.Encode(newEmailItem(u)))
+		t.Derived = append(t.Derived, found(u).Items()...)
 	}
 	return t
 }

@@ -7,6 +7,7 @@
 //	list#all               <number>   the list form, in the order of creation; see package lists
 //	list#<role>            <number>   the same, of one role
 //	rank#users…                       counts over the lists; see package rank
+//	search#<character>     <term>     what a search finds: the beginnings of the address and of words of the name; see package searchindex
 //	admins                 admins     n, the number of active admins, which never falls from 1 to 0; v, its version
 //	once#<caller>#<hash>   once       an idempotency key and the user that it created; see package idempotencykeys
 //	unsent                 <user id>  an activation mail that was not sent yet
@@ -49,6 +50,7 @@ import (
 	"portside/shared/dynamo/idempotencykeys"
 	"portside/shared/dynamo/items"
 	"portside/shared/dynamo/lists"
+	"portside/shared/dynamo/searchindex"
 	"portside/shared/users"
 )
 
@@ -58,6 +60,7 @@ type Store struct {
 	table       string
 	days        daycounts.Table
 	lists       *lists.Lists
+	search      searchindex.Index
 	credentials *credentialsdynamo.Table
 }
 
@@ -65,7 +68,8 @@ type Store struct {
 func New(client *dynamodb.Client, table string, keys *credentialsdynamo.Table, days daycounts.Table) *Store {
 	shape := lists.Shape{Name: "users", Label: "role", Labels: labels()}
 	return &Store{
-		client: client, table: table, days: days, lists: lists.New(client, table, shape), credentials: keys,
+		client: client, table: table, days: days, lists: lists.New(client, table, shape), search: searchindex.New(client, table),
+		credentials: keys,
 	}
 }
 

@@ -839,6 +839,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/projects/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Search projects
+         * @description Returns the projects whose name begins with the text from one of its first three words on: `diff` and `eng` find Difference Engine. The results are in the order of what was found, each project once. A search finds a change with the next request and takes the same time for any number of projects. A page can have fewer results than `limit` although `pagination.hasMore` is true.
+         *
+         *     Needs the permission `projects:read`.
+         *
+         *     With `Accept: text/csv`, the response has the items as CSV, with the columns `id`, `name`, `description`, `status`, `ownerId`, `createdAt`.
+         */
+        get: operations["searchProjects"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/projects/{projectId}": {
         parameters: {
             query?: never;
@@ -1092,7 +1116,7 @@ export interface paths {
         };
         /**
          * List users
-         * @description Returns one page of users in the order of their creation, with the exact total. `email` finds one user by the address, and `ids` up to 100 users at once; there is no search for parts of names or addresses.
+         * @description Returns one page of users in the order of their creation, with the exact total. `email` finds one user by the address, and `ids` up to 100 users at once. `GET /v1/users/search` finds users by the beginning of an address or a word.
          *
          *     Needs the permission `users:read`.
          *
@@ -1155,6 +1179,30 @@ export interface paths {
          *     Needs the permission `users:write`. A session must have begun within the last 15 minutes; otherwise the response is a 403 with the code `SIGN_IN_REQUIRED`.
          */
         post: operations["importUsers"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/users/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Search users
+         * @description Returns the users whose e-mail address begins with the text, or whose name does from one of its first three words on: `ada b` and `byr` find Ada Byron. The results are in the order of what was found, each user once. A search finds a change with the next request and takes the same time for any number of users. A page can have fewer results than `limit` although `pagination.hasMore` is true.
+         *
+         *     Needs the permission `users:read`.
+         *
+         *     With `Accept: text/csv`, the response has the items as CSV, with the columns `id`, `email`, `name`, `role`, `status`, `createdAt`.
+         */
+        get: operations["searchUsers"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -8130,6 +8178,66 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    searchProjects: {
+        parameters: {
+            query: {
+                /** @description Text to search for. Upper and lower case are the same, and accents do not matter. */
+                q: string;
+                /** @description Maximum number of items on the page. */
+                limit?: number;
+                /** @description Start of the page: pagination.next of the previous page. The other parameters must be the same. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    /** @description Path of the next page, as <…>; rel="next" (RFC 8288). Absent on the last page. */
+                    Link?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "name": "Difference Engine",
+                     *           "description": "Tables of logarithms, without errors.",
+                     *           "createdAt": "2026-03-02T09:15:30.250Z",
+                     *           "id": "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11",
+                     *           "ownerId": "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11",
+                     *           "status": "active"
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "hasMore": true,
+                     *         "limit": 20,
+                     *         "next": null
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["ListedProject"][];
+                        pagination: components["schemas"]["CursorPagination"];
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     getProject: {
         parameters: {
             query?: never;
@@ -9368,6 +9476,66 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             413: components["responses"]["RequestEntityTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    searchUsers: {
+        parameters: {
+            query: {
+                /** @description Text to search for. Upper and lower case are the same, and accents do not matter. */
+                q: string;
+                /** @description Maximum number of items on the page. */
+                limit?: number;
+                /** @description Start of the page: pagination.next of the previous page. The other parameters must be the same. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    /** @description Path of the next page, as <…>; rel="next" (RFC 8288). Absent on the last page. */
+                    Link?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "name": "Ada Lovelace",
+                     *           "createdAt": "2026-03-02T09:15:30.250Z",
+                     *           "email": "ada@example.com",
+                     *           "id": "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11",
+                     *           "role": "user",
+                     *           "status": "active"
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "hasMore": true,
+                     *         "limit": 20,
+                     *         "next": null
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["ListedUser"][];
+                        pagination: components["schemas"]["CursorPagination"];
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];

@@ -1,0 +1,51 @@
+package search_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"portside/shared/core/search"
+)
+
+func TestTerms(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		address, name string
+		want          []string
+	}{
+		{"Ada@Example.com", "Ada  Byron\tLovelace", []string{"ada byron lovelace", "byron lovelace", "lovelace", "ada@example.com"}},
+		{"", "Jean-Luc d'Été", []string{"jean-luc d'ete", "luc d'ete", "d'ete"}},
+		{"", "one two three four", []string{"one two three four", "two three four", "three four"}},
+		{"", "(beta) ＡＢＣ ⅷ", []string{"(beta) abc viii", "beta) abc viii", "abc viii"}},
+		{"", "日本 株式会社", []string{"日本 株式会社", "株式会社"}},
+		{"", "a a", []string{"a a", "a"}},
+		{"", "***", []string{"***"}},
+		{"a@b.c", "A@b.c", []string{"a@b.c"}},
+		{"", "\u0301", nil},
+		{"", "", nil},
+		{"", strings.Repeat("é", 150) + " x", []string{strings.Repeat("e", 100)}},
+		{"", strings.Repeat("日", 150), []string{strings.Repeat("日", 33)}},
+	} {
+		if got := search.Terms(c.address, c.name); !slices.Equal(got, c.want) {
+			t.Errorf("Terms(%q, %q) is %q, want %q", c.address, c.name, got, c.want)
+		}
+	}
+}
+
+func FuzzNormal(f *testing.F) {
+	for _, text := range []string{"Ada Byron", "ÉTÉ\u0301", "İ", "ﬃ ẞ", "\xff", "日本\u3000株", strings.Repeat("\u0301", 500), "가각"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		normal := search.Normal(text)
+		if again := search.Normal(normal); again != normal || len(normal) > 100 || strings.ContainsAny(normal, "\t\n") {
+			t.Errorf("Normal(%q) is %q, and of that %q", text, normal, again)
+		}
+		for _, term := range search.Terms("", text) {
+			if !strings.Contains(normal, term) || term == "" {
+				t.Errorf("%q has the term %q", text, term)
+			}
+		}
+	})
+}

@@ -1,0 +1,37 @@
+package liststest
+
+import (
+	"fmt"
+	"strings"
+
+	"portside/shared/core/search"
+)
+
+// AddTerms adds the items that a table must have so that a search finds a resource, by their keys.
+func AddTerms(wanted map[string]string, id, address, name string) {
+	terms := search.Terms(address, name)
+	for _, term := range terms {
+		shared := int64(0)
+		for _, other := range terms {
+			if other < term {
+				shared = max(shared, common(other, term))
+			}
+		}
+		wanted["search#"+string([]rune(term)[:1])+" "+term+"\t"+id] = fmt.Sprint(id, " ", shared)
+	}
+}
+
+// common returns how many bytes two texts have in common at their beginnings.
+func common(a, b string) int64 {
+	for n := range len(b) {
+		if !strings.HasPrefix(a, b[:n+1]) {
+			return int64(n)
+		}
+	}
+	return int64(len(b))
+}
+
+// AddTerm adds the item of a term to those of a table, by its key.
+func AddTerm(found map[string]string, item Item) {
+	found[Text(item, "pk")+" "+Text(item, "sk")] = fmt.Sprint(Text(item, "id"), " ", Number(item, "shared"))
+}
