@@ -76,6 +76,20 @@ func (c *Client) AllProjects(ctx context.Context, params *ListProjectsParams, op
 	}).all(ctx, params, options)
 }
 
+// FindUsers yields the users on all pages of [Client.SearchUsers].
+func (c *Client) FindUsers(ctx context.Context, params *SearchUsersParams, options ...CallOption) iter.Seq2[ListedUser, error] {
+	return listOf(c.SearchUsers, func(p *SearchUsersParams, page Page[ListedUser, CursorPagination]) bool {
+		return byCursor(&p.Cursor, page.Pagination.Next)
+	}).all(ctx, params, options)
+}
+
+// FindProjects yields the projects on all pages of [Client.SearchProjects].
+func (c *Client) FindProjects(ctx context.Context, params *SearchProjectsParams, options ...CallOption) iter.Seq2[ListedProject, error] {
+	return listOf(c.SearchProjects, func(p *SearchProjectsParams, page Page[ListedProject, CursorPagination]) bool {
+		return byCursor(&p.Cursor, page.Pagination.Next)
+	}).all(ctx, params, options)
+}
+
 // AllPulls yields the pulls on all pages of [Client.ListPulls].
 func (c *Client) AllPulls(ctx context.Context, params *ListPullsParams, options ...CallOption) iter.Seq2[Pull, error] {
 	return listOf(c.ListPulls, func(p *ListPullsParams, page Page[Pull, CursorPagination]) bool {

@@ -58,6 +58,12 @@ func TestIteratorsFollowThePages(t *testing.T) {
 		"projects": {byOffset, func(ctx context.Context, c *client.Client) ([]string, error) {
 			return read(c.AllProjects(ctx, nil), func(p client.ListedProject) string { return p.ID })
 		}, "offset=6"},
+		"found users": {byCursor, func(ctx context.Context, c *client.Client) ([]string, error) {
+			return read(c.FindUsers(ctx, &client.SearchUsersParams{Q: "ada b"}), func(u client.ListedUser) string { return u.ID })
+		}, "cursor=n1&q=ada+b"},
+		"found projects": {byCursor, func(ctx context.Context, c *client.Client) ([]string, error) {
+			return read(c.FindProjects(ctx, &client.SearchProjectsParams{Q: "x"}), func(p client.ListedProject) string { return p.ID })
+		}, "cursor=n1&q=x"},
 		"pulls": {byCursor, func(ctx context.Context, c *client.Client) ([]string, error) {
 			return read(c.AllPulls(ctx, nil), func(p client.Pull) string { return p.ID })
 		}, "cursor=n1"},

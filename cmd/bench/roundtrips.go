@@ -84,6 +84,9 @@ func (s *stack) operations(ctx context.Context) ([]operation, error) {
 		{"page of the viewers at random offsets", 4, get(func(i int) string {
 			return fmt.Sprint("/v1/users?role=viewer&limit=20&offset=", 100+i*21)
 		})},
+		{"search users by the second word of the name", 3, get(func(i int) string {
+			return fmt.Sprintf("/v1/users/search?limit=20&q=example%%20%05d", i)
+		})},
 		{"create a user", 3, created.create},
 		{"update a user", 3, created.update},
 		{"delete a user", 3, created.delete},

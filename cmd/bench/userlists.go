@@ -14,6 +14,7 @@ import (
 	"github.com/google/uuid"
 
 	"portside/shared/core/principal"
+	"portside/shared/core/search"
 	"portside/shared/credentials"
 	"portside/shared/credentials/credentialsdynamo"
 	"portside/shared/dynamo/daycounts"
@@ -26,6 +27,7 @@ const (
 	medianUnits  = 6
 	mostUnits    = 8
 	mostCalls    = 3
+	searchCalls  = 2 // and one for the authentication
 	pastEndUnits = 1
 	importRatio  = 3 // time for each user, times a bare GetItem
 	importReads  = 200
@@ -140,6 +142,9 @@ func (b *bench) lists(ctx context.Context, s *stack) error {
 		pages, ends = append(pages, inside...), append(ends, past...)
 	}
 	b.addCosts(pages, ends)
+	if err := b.addSearches(ctx, d); err != nil {
+		return err
+	}
 	if err := b.addAuthentication(ctx, s, d); err != nil {
 		return err
 	}
@@ -199,6 +204,34 @@ func (b *bench) addCosts(pages, ends []meter) {
 	b.table.addAtMost(what+"at most", quantile(calls, 1), mostCalls, "calls")
 	reads, _ = costs(ends)
 	b.table.addAtMost("past the end: at most", quantile(reads, 1), pastEndUnits, "read units")
+}
+
+// addSearches measures first and later pages of searches that match all users, ten users and one user. All users have the same names,
+// and so the longest possible partition.
+func (b *bench) addSearches(ctx context.Context, d userTable) error {
+	var pages []meter
+	for _, text := range []string{"alexandra", "example", "example 00000", "alexandra.example.0000017@", "0000017"} {
+		query := search.Query{Text: text, Limit: pageSize}
+		for range 5 {
+			d.meter.reset()
+			found, err := d.store.Search(ctx, query)
+			if err != nil {
+				return err
+			}
+			if len(found.Users) == 0 && found.Next == "" {
+				return fmt.Errorf("the search for %q finds nobody", text)
+			}
+			pages = append(pages, d.meter.reset())
+			if query.After = found.Next; found.Next == "" {
+				break
+			}
+		}
+	}
+	reads, calls := costs(pages)
+	what := fmt.Sprintf("search %s users: ", formatNumber(float64(b.users)))
+	b.table.addAtMost(what+"at most", quantile(calls, 1), searchCalls, "calls")
+	b.table.addFigure(what+"median and most", "%s and %s read units", formatNumber(quantile(reads, 0.5)), formatNumber(quantile(reads, 1)))
+	return nil
 }
 
 func costs(of []meter) (reads, calls []float64) {

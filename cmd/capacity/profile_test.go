@@ -232,7 +232,7 @@ func (s *stores) createToken(client *dynamodb.Client, n int) {
 func (s *stores) createProject(client *dynamodb.Client, _ int) {
 	store := projectsdynamo.New(client, s.tables["ProjectsTable"], daycounts.In(s.tables["AnalyticsTable"]))
 	_, err := store.Create(s.Context(), projects.Creation{Project: projects.Project{
-		ID: uuid.NewString(), Status: projects.Statuses()[0], CreatedAt: noon,
+		Name: "Difference Engine", ID: uuid.NewString(), Status: projects.Statuses()[0], CreatedAt: noon,
 	}})
 	s.must(err)
 }

@@ -83,6 +83,20 @@ func TestListProjectsPages(t *testing.T) {
 	}
 }
 
+func TestSearchProjects(t *testing.T) {
+	p := newFixture(t)
+	root := p.asAdmin()
+	engine := root.Post("/v1/projects", `{"name":"Difference Engine"}`).WantStatus(http.StatusCreated).Text("data.id")
+	root.Post("/v1/projects", `{"name":"Engine Room"}`).WantStatus(http.StatusCreated)
+	root.Get("/v1/projects/search?q=ENG").WantStatus(http.StatusOK).WantValue("data.0.name", "Difference Engine").
+		WantValue("data.1.name", "Engine Room").WantValue("pagination.hasMore", false)
+	root.Put("/v1/projects/"+engine, `{"name":"Tables"}`).WantStatus(http.StatusOK)
+	root.Get("/v1/projects/search?q=diff").WantStatus(http.StatusOK).WantValue("data", []any{})
+	root.Delete("/v1/projects/" + engine).WantStatus(http.StatusNoContent)
+	root.Get("/v1/projects/search?q=tables").WantStatus(http.StatusOK).WantValue("data", []any{})
+	root.Get("/v1/projects/search?q=eng").WantStatus(http.StatusOK).WantValue("data.0.name", "Engine Room")
+}
+
 func TestProjectPermissions(t *testing.T) {
 	o := newFixture(t)
 	at := "/v1/projects/" + o.asAdmin().Post("/v1/projects", engine).Text("data.id")

@@ -88,6 +88,51 @@ func keysOf(m map[string]any) func(func(string) bool) {
 	}
 }
 
+func TestSearchUsers(t *testing.T) {
+	p := newFixture(t)
+	root := p.asAdmin()
+	ids := map[string]string{}
+	for email, name := range map[string]string{
+		"ada@example.com": "Ada Byron", "byron@example.com": "Zoë Ångström", "x@example.com": "Ada-Marie Curie",
+	} {
+		body := fmt.Sprintf(`{"email":%q,"name":%q,"role":"user","sendActivationEmail":false}`, email, name)
+		ids[email] = root.Post("/v1/users", body).WantStatus(http.StatusCreated).Text("data.id")
+	}
+	find := func(query string, want ...string) {
+		t.Helper()
+		var got []string
+		for _, user := range root.Get("/v1/users/search?q=" + query).WantStatus(http.StatusOK).JSON("data").([]any) {
+			got = append(got, user.(map[string]any)["email"].(string))
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s finds %q, want %q", query, got, want)
+		}
+	}
+	find("ada", "ada@example.com", "x@example.com") // in the order of ada byron and ada-marie curie
+	find("BYR", "ada@example.com", "byron@example.com")
+	find("angstrom", "byron@example.com")
+	find("ada+b", "ada@example.com")
+	find("marie", "x@example.com")
+	find("example")
+
+	first := root.Get("/v1/users/search?q=ada&limit=1").WantStatus(http.StatusOK).WantValue("pagination.hasMore", true).
+		WantValue("data.0.email", "ada@example.com")
+	next := "/v1/users/search?cursor=" + first.Text("pagination.next") + "&limit=1&q=ada"
+	first.WantHeader("Link", "<"+next+`>; rel="next"`)
+	root.Get(next).WantStatus(http.StatusOK).WantValue("data.0.email", "x@example.com")
+
+	root.Put("/v1/users/"+ids["ada@example.com"], `{"name":"Augusta King"}`).WantStatus(http.StatusOK)
+	find("byr", "byron@example.com")
+	find("king", "ada@example.com")
+	root.Delete("/v1/users/" + ids["x@example.com"]).WantStatus(http.StatusNoContent)
+	find("ada", "ada@example.com")
+
+	root.Get("/v1/users/search").WantStatus(http.StatusBadRequest).WantValue("errors.0.pointer", "query/q")
+	root.Get("/v1/users/search?q=+").WantStatus(http.StatusBadRequest).WantValue("errors.0.pointer", "query/q")
+	root.Get("/v1/users/search?q=king&cursor=x").WantStatus(http.StatusBadRequest).WantValue("errors.0.pointer", "query/cursor")
+	root.Get("/v1/users/search?q=b&cursor=" + first.Text("pagination.next")).WantStatus(http.StatusBadRequest)
+}
+
 func TestUserPermissions(t *testing.T) {
 	p := newFixture(t)
 	target, _ := p.user("target@example.com", principal.Viewer)

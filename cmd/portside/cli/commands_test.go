@@ -119,6 +119,22 @@ func TestErrorsNameFlags(t *testing.T) {
 	c.wantError("must be a whole number of at least 1", "users", "list", "--limit", "x")
 }
 
+func TestUsersAndProjectsAreFound(t *testing.T) {
+	t.Parallel()
+	c := newTestCLI(t, map[string]http.HandlerFunc{
+		"GET /v1/users/search":    answer(`{"data":[` + ada + `],"pagination":{"limit":100,"hasMore":false,"next":null}}`),
+		"GET /v1/projects/search": answer(`{"data":[{"id":"7","name":"Engine"}],"pagination":{"limit":100,"hasMore":false,"next":null}}`),
+	}).loggedIn()
+	if got := c.want("users", "find", "ada b", "--csv"); !strings.Contains(got, adaID+",ada@example.com") {
+		t.Error(got)
+	}
+	if got := c.want("projects", "find", "eng"); !strings.Contains(got, "Engine") {
+		t.Error(got)
+	}
+	c.wantCalls("GET /v1/users/search?limit=100&q=ada+b", "GET /v1/projects/search?limit=100&q=eng")
+	c.wantUsageError("the text is missing", "users", "find")
+}
+
 func TestRequestsAreDecided(t *testing.T) {
 	t.Parallel()
 	request := `{"id":"7","status":"approved","accessLevel":"charts","requester":{"email":"ada@example.com","name":"Ada"},

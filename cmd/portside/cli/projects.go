@@ -12,8 +12,8 @@ var projectStates = []string{"draft", "active", "on_hold", "completed", "archive
 const projectArgument = "the ID of the project"
 
 func (a *app) projectsCommand() *cobra.Command {
-	return group("projects", "list, show, create and delete projects",
-		a.listProjectsCommand(), a.getProjectCommand(), a.createProjectCommand(), a.deleteProjectCommand())
+	return group("projects", "list, find, show, create and delete projects",
+		a.listProjectsCommand(), a.findProjectsCommand(), a.getProjectCommand(), a.createProjectCommand(), a.deleteProjectCommand())
 }
 
 func listedProjectColumns() []column[client.ListedProject] {
@@ -68,6 +68,24 @@ func (a *app) listProjectsCommand() *cobra.Command {
 	c.Flags().StringVar(&status, "status", "", "only projects with this `STATUS`: draft, active, on_hold, completed or archived")
 	c.Flags().Var(&limit, "limit", "at most `N` projects")
 	complete(c, "status", projectStates...)
+	return a.printing(c)
+}
+
+func (a *app) findProjectsCommand() *cobra.Command {
+	var limit limit
+	c := &cobra.Command{
+		Use: "find TEXT", Short: "find projects by the beginning of a word of the name", Args: exactly("the text"),
+		Example: "  portside projects find engine",
+		RunE: func(c *cobra.Command, args []string) error {
+			api, err := a.connect()
+			if err != nil {
+				return err
+			}
+			params := &client.SearchProjectsParams{Q: args[0], Limit: new(int64(pageSize))}
+			return printList(a, listedProjectColumns(), atMost(limit, api.FindProjects(c.Context(), params)))
+		},
+	}
+	c.Flags().Var(&limit, "limit", "at most `N` projects")
 	return a.printing(c)
 }
 

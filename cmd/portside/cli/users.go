@@ -23,7 +23,7 @@ const userArgument = "the e-mail address or the ID of the user"
 
 func (a *app) usersCommand() *cobra.Command {
 	return group("users", "create, list, find, invite, update, suspend and delete users",
-		a.listUsersCommand(), a.getUserCommand(), a.createUserCommand(), a.inviteUserCommand(), a.updateUserCommand(), a.suspendUserCommand(),
+		a.listUsersCommand(), a.findUsersCommand(), a.getUserCommand(), a.createUserCommand(), a.inviteUserCommand(), a.updateUserCommand(), a.suspendUserCommand(),
 		a.deleteUserCommand())
 }
 
@@ -74,9 +74,27 @@ func (a *app) listUsersCommand() *cobra.Command {
 	return a.printing(c)
 }
 
+func (a *app) findUsersCommand() *cobra.Command {
+	var limit limit
+	c := &cobra.Command{
+		Use: "find TEXT", Short: "find users by the beginning of the e-mail address or of a word of the name", Args: exactly("the text"),
+		Example: "  portside users find ada@\n  portside users find \"ada b\"\n  portside users find byron",
+		RunE: func(c *cobra.Command, args []string) error {
+			api, err := a.connect()
+			if err != nil {
+				return err
+			}
+			params := &client.SearchUsersParams{Q: args[0], Limit: new(int64(pageSize))}
+			return printList(a, listedUserColumns(), atMost(limit, api.FindUsers(c.Context(), params)))
+		},
+	}
+	c.Flags().Var(&limit, "limit", "at most `N` users")
+	return a.printing(c)
+}
+
 func (a *app) getUserCommand() *cobra.Command {
 	return a.printing(&cobra.Command{
-		Use: "get USER", Aliases: []string{"find"}, Short: "show a user, found by e-mail address or ID", Args: exactly(userArgument),
+		Use: "get USER", Short: "show all fields of the user with an e-mail address or ID", Args: exactly(userArgument),
 		Example: "  portside users get ada@example.com",
 		RunE: func(c *cobra.Command, args []string) error {
 			api, err := a.connect()
