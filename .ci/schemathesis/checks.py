@@ -36,6 +36,8 @@ EXPLAINED_ERRORS = [tuple(re.compile(pattern, re.DOTALL) for pattern in explaine
     (FORMS, r"/variable\d+_(name|type)", r"must be a name of 1 to|must be string, number, date or boolean"),
     # Values that depend on stored data or on an earlier answer
     (r"GET (/v1/images(/tags)?|/v1/charts(/\{name\})?|/api/v1/pulls)", r"query/cursor", r"must be pagination\.next of a page of this list"),
+    (r"GET /v1/(users|projects)/search", r"query/cursor", r"must be pagination\.next of a page of this search"),
+    (r"GET /v1/(users|projects)/search", r"query/q", r"must have a character that is no space"),
     (PROJECT_CHANGES, r"/(ownerId|members/\d+/userId)",
      r"must be the id of a user who exists|must not be a user who is named before"),
     (r"(PUT|PATCH) /v1/users/\{userId\}", r"/status", r"must be active, inactive or suspended"),  # pending, of a user who is not

@@ -40,6 +40,14 @@ func TestRevokeEndsItsOwnKeyLast(t *testing.T) {
 		"DELETE /v1/users/"+adaID+"/credentials")
 }
 
+func TestTokensOfTheCallerAndOfAnotherUser(t *testing.T) {
+	t.Parallel()
+	c := newTestCLI(t, map[string]http.HandlerFunc{"GET /api/v1/tokens": answer(`{"data":[]}`)}).loggedIn()
+	c.want("tokens", "list")
+	c.want("tokens", "list", "--user", adaID)
+	c.wantCalls("GET /api/v1/tokens", "GET /api/v1/tokens?userId="+adaID)
+}
+
 func TestTokensArePrintedOnce(t *testing.T) {
 	t.Parallel()
 	made := `{"data":{"id":"t1","name":"nightly","token":"pst_t1_x","scopes":["read:helm-charts"],"expiresAt":"2028-03-02T09:15:30Z"}}`

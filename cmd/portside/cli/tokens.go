@@ -47,11 +47,15 @@ func (a *app) listTokensCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			id, err := userID(c.Context(), api, user)
-			if err != nil {
-				return err
+			params := &client.ListTokensParams{}
+			if user != "" {
+				id, err := userID(c.Context(), api, user)
+				if err != nil {
+					return err
+				}
+				params.UserID = &id
 			}
-			tokens, err := api.ListTokens(c.Context(), &client.ListTokensParams{UserID: optional[string](id)})
+			tokens, err := api.ListTokens(c.Context(), params)
 			if err != nil {
 				return err
 			}
