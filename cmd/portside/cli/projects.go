@@ -116,12 +116,12 @@ func (a *app) createProjectCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			ownerID, err := userID(c.Context(), api, owner)
+			ownerID, err := optionalUserID(c.Context(), api, owner)
 			if err != nil {
 				return err
 			}
 			project, err := api.CreateProject(c.Context(), client.CreateProjectJSONBody{
-				Name: args[0], Description: optional[string](description), OwnerID: optional[string](ownerID),
+				Name: args[0], Description: optional[string](description), OwnerID: ownerID,
 				Status: optional[client.CreateProjectJSONBodyStatus](status),
 			})
 			if err != nil {

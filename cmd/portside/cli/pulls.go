@@ -53,12 +53,8 @@ func (a *app) listPullsCommand() *cobra.Command {
 				From: optional[string](from), To: optional[string](to), Repository: optional[string](repository),
 				Kind: optional[client.ListPullsParamsKind](kind), Token: optional[string](token), Limit: new(int64(pageSize)),
 			}
-			if user != "" {
-				id, err := userID(c.Context(), api, user)
-				if err != nil {
-					return err
-				}
-				params.UserID = &id
+			if params.UserID, err = optionalUserID(c.Context(), api, user); err != nil {
+				return err
 			}
 			return printList(a, pullColumns(), atMost(limit, api.AllPulls(c.Context(), params)))
 		},

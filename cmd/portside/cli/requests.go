@@ -63,12 +63,8 @@ func (a *app) listRequestsCommand() *cobra.Command {
 			if status == "pending" {
 				params.Order = new(client.ListCredentialRequestsParamsOrderOldest)
 			}
-			if user != "" {
-				id, err := userID(c.Context(), api, user)
-				if err != nil {
-					return err
-				}
-				params.UserID = &id
+			if params.UserID, err = optionalUserID(c.Context(), api, user); err != nil {
+				return err
 			}
 			return printList(a, requestColumns(), atMost(limit, api.AllCredentialRequests(c.Context(), params)))
 		},

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -42,10 +43,17 @@ func TestRevokeEndsItsOwnKeyLast(t *testing.T) {
 
 func TestTokensOfTheCallerAndOfAnotherUser(t *testing.T) {
 	t.Parallel()
-	c := newTestCLI(t, map[string]http.HandlerFunc{"GET /api/v1/tokens": answer(`{"data":[]}`)}).loggedIn()
+	c := newTestCLI(t, map[string]http.HandlerFunc{
+		"GET /api/v1/tokens": answer(`{"data":[]}`), "POST /v1/projects": answer(`{"data":{"id":"7"}}`),
+	}).loggedIn()
 	c.want("tokens", "list")
 	c.want("tokens", "list", "--user", adaID)
 	c.wantCalls("GET /api/v1/tokens", "GET /api/v1/tokens?userId="+adaID)
+	c.want("projects", "create", "Engine") // the caller owns it
+	c.want("projects", "create", "Engine", "--owner", adaID)
+	if want := []string{"", "", `{"name":"Engine"}`, `{"name":"Engine","ownerId":"` + adaID + `"}`}; !slices.Equal(c.bodies, want) {
+		t.Errorf("sent %q, want %q", c.bodies, want)
+	}
 }
 
 func TestTokensArePrintedOnce(t *testing.T) {

@@ -47,15 +47,11 @@ func (a *app) listTokensCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			params := &client.ListTokensParams{}
-			if user != "" {
-				id, err := userID(c.Context(), api, user)
-				if err != nil {
-					return err
-				}
-				params.UserID = &id
+			id, err := optionalUserID(c.Context(), api, user)
+			if err != nil {
+				return err
 			}
-			tokens, err := api.ListTokens(c.Context(), params)
+			tokens, err := api.ListTokens(c.Context(), &client.ListTokensParams{UserID: id})
 			if err != nil {
 				return err
 			}

@@ -143,6 +143,15 @@ func userID(ctx context.Context, api *client.Client, name string) (string, error
 	return found.Data[0].ID, nil
 }
 
+// optionalUserID returns the ID of the user that a flag names, or nil if the flag is not set.
+func optionalUserID(ctx context.Context, api *client.Client, name string) (*string, error) {
+	if name == "" {
+		return nil, nil //nolint:nilnil // no user is an answer here
+	}
+	id, err := userID(ctx, api, name)
+	return &id, err
+}
+
 func (a *app) createUserCommand() *cobra.Command {
 	var name, role, department string
 	var silent bool
