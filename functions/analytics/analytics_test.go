@@ -62,6 +62,26 @@ func TestDashboardOfTheGuide(t *testing.T) {
 		WantValue("data.metrics.users.total", 42)
 }
 
+func TestDashboardAsCSV(t *testing.T) {
+	b := newTestService(t)
+	b.story()
+	root := b.as(principal.Admin).With("Accept", "text/csv")
+	table := root.Get(dashboard+"?period=today&compare=previous").WantStatus(http.StatusOK).
+		WantHeader("Content-Type", "text/csv").WantHeader("Vary", "Accept")
+	for _, line := range []string{
+		"metric,value,unit,previous\n", "usage.api.calls,10,,200\n", "performance.uptime,100,%,99.792\n", "usage.media.cost,", ",USD,",
+		"users.byRole.admin,1,,1\n", "performance.responseTime.p95,", ",ms,", "usage.storage.total,100,GB,100\n",
+	} {
+		if !strings.Contains(string(table.Body), line) {
+			t.Errorf("%q is missing in\n%s", line, table.Body)
+		}
+	}
+	if alone := root.Get(dashboard).WantStatus(http.StatusOK); !strings.HasPrefix(string(alone.Body), "metric,value,unit\nusers.total,42,\n") {
+		t.Errorf("%s", alone.Body)
+	}
+	root.Get(dashboard+"?period=never").WantStatus(http.StatusBadRequest).WantHeader("Content-Type", "application/problem+json")
+}
+
 func TestEveryPeriodAndMetric(t *testing.T) {
 	b := newTestService(t)
 	b.story()

@@ -2,7 +2,7 @@ package main
 
 import "portside/shared/analytics"
 
-// Metrics are the figures of a period.
+// Metrics are the figures of a period. The tag unit is for tables, see table.go, which leave out fields with table:"-".
 type Metrics struct {
 	Users       Users       `json:"users" doc:"At the end of the period."`
 	Projects    Projects    `json:"projects" doc:"At the end of the period; created and archived count within it."`
@@ -14,7 +14,7 @@ type Metrics struct {
 type Users struct {
 	Total  int64            `json:"total" example:"127"`
 	Active int64            `json:"active" doc:"Users with the status active." example:"119"`
-	Growth float64          `json:"growth" doc:"Growth of total in percent since the day before the period, two decimals. If total was zero then, 100, or 0 if it is still zero." example:"4.1"`
+	Growth float64          `json:"growth" unit:"%" doc:"Growth of total in percent since the day before the period, two decimals. If total was zero then, 100, or 0 if it is still zero." example:"4.1"`
 	ByRole map[string]int64 `json:"byRole" doc:"Total by role, with all roles." example:"{\"admin\":3,\"manager\":12,\"user\":88,\"viewer\":24}"`
 }
 
@@ -36,15 +36,15 @@ type Usage struct {
 
 // Storage are the figures about storage.
 type Storage struct {
-	Total float64 `json:"total" doc:"Storage quota that the operator has set." example:"100"`
-	Used  float64 `json:"used" doc:"Charts and media together, six decimals: the last measurement in the period or the week before it, or 0 if there is none." example:"12.408331"`
-	Unit  string  `json:"unit" enum:"GB" doc:"10⁹ bytes."`
+	Total float64 `json:"total" unit:"GB" doc:"Storage quota that the operator has set." example:"100"`
+	Used  float64 `json:"used" unit:"GB" doc:"Charts and media together, six decimals: the last measurement in the period or the week before it, or 0 if there is none." example:"12.408331"`
+	Unit  string  `json:"unit" table:"-" enum:"GB" doc:"10⁹ bytes."`
 }
 
 // API are the figures about the use of the HTTP API.
 type API struct {
 	Calls           int64   `json:"calls" doc:"All requests, including rejected ones." example:"48213"`
-	AvgResponseTime float64 `json:"avgResponseTime" doc:"Milliseconds, one decimal." example:"23.4"`
+	AvgResponseTime float64 `json:"avgResponseTime" unit:"ms" doc:"Milliseconds, one decimal." example:"23.4"`
 }
 
 // Pulls are the figures about downloads.
@@ -59,8 +59,8 @@ type Media struct {
 	ModelCalls   int64   `json:"modelCalls" doc:"Calls of language models, including failed ones." example:"143"`
 	InputTokens  int64   `json:"inputTokens" example:"820113"`
 	OutputTokens int64   `json:"outputTokens" example:"33120"`
-	Cost         float64 `json:"cost" doc:"Cost of the calls whose price the service knows, six decimals." example:"2.381475"`
-	Currency     string  `json:"currency" enum:"USD"`
+	Cost         float64 `json:"cost" unit:"USD" doc:"Cost of the calls whose price the service knows, six decimals." example:"2.381475"`
+	Currency     string  `json:"currency" table:"-" enum:"USD"`
 	ByTask       ByTask  `json:"byTask" doc:"Requests by what they ask for."`
 }
 
@@ -73,16 +73,16 @@ type ByTask struct {
 
 // Performance are the figures about performance.
 type Performance struct {
-	Uptime       float64      `json:"uptime" doc:"Percent, three decimals: 100 minus the average of the hourly error rates, over the hours of the period that have begun. The error rate of an hour without calls is 0." example:"99.982"`
+	Uptime       float64      `json:"uptime" unit:"%" doc:"Percent, three decimals: 100 minus the average of the hourly error rates, over the hours of the period that have begun. The error rate of an hour without calls is 0." example:"99.982"`
 	ResponseTime ResponseTime `json:"responseTime"`
 	Errors       int64        `json:"errors" doc:"Responses with a status of 500 or above." example:"7"`
 }
 
 // ResponseTime are the figures about response times.
 type ResponseTime struct {
-	Avg float64 `json:"avg" doc:"Milliseconds, one decimal." example:"23.4"`
-	P95 float64 `json:"p95" doc:"95th percentile in milliseconds; exact below 64, otherwise at most 1.6 percent off." example:"58"`
-	P99 float64 `json:"p99" doc:"99th percentile, with the same accuracy." example:"217.5"`
+	Avg float64 `json:"avg" unit:"ms" doc:"Milliseconds, one decimal." example:"23.4"`
+	P95 float64 `json:"p95" unit:"ms" doc:"95th percentile in milliseconds; exact below 64, otherwise at most 1.6 percent off." example:"58"`
+	P99 float64 `json:"p99" unit:"ms" doc:"99th percentile, with the same accuracy." example:"217.5"`
 }
 
 func encodeMetrics(m analytics.Metrics) Metrics {

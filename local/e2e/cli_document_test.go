@@ -56,7 +56,7 @@ func (p cliStack) checkCommandLine(t *testing.T, output string) {
 		}
 	}
 	for file, want := range map[string]string{
-		"figures.csv": "metric,value\n", "pulls.csv": "at,kind,repository,reference,ownerEmail,", "token": "pst_",
+		"figures.csv": "metric,value,unit\n", "pulls.csv": "at,kind,repository,reference,ownerEmail,", "token": "pst_",
 	} {
 		if got := p.read(t, file); !strings.HasPrefix(got, want) {
 			t.Errorf("%s begins with %.60q", file, got)

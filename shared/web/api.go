@@ -113,13 +113,12 @@ func Handle[I, O any](a *API, access Access, op huma.Operation, handler func(con
 // operation is an operation of any input and output.
 type operation struct {
 	add    func(huma.API)
-	isList bool // the output is a list, see itemsOf
+	hasCSV bool // see hasCSV
 }
 
 func adding[I, O any](access Access, op huma.Operation, handler func(context.Context, *I) (*O, error)) operation {
-	_, isList := itemsOf(reflect.TypeFor[O]())
-	isList = isList && op.Method == http.MethodGet
-	return operation{isList: isList, add: func(to huma.API) { addOperation(to, access, op, handler) }}
+	hasCSV := hasCSV(reflect.TypeFor[O]()) && op.Method == http.MethodGet
+	return operation{hasCSV: hasCSV, add: func(to huma.API) { addOperation(to, access, op, handler) }}
 }
 
 func (a *API) handle(access Access, op huma.Operation, added operation, early func(*http.Request) earlyResult) {

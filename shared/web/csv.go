@@ -33,7 +33,29 @@ func itemsOf(output reflect.Type) (item reflect.Type, isList bool) {
 	return data.Type.Elem(), true
 }
 
-// chooseType replaces the header Accept of a request for a list by the media type of the response. huma does not know ranges, and compares
+// Tabular is the type of the Body.Data of an output that is no list and also available as CSV.
+type Tabular interface {
+	// Table returns the names of the columns and the records. It may contain formulas: csvFormat makes them harmless.
+	Table() [][]string
+}
+
+// hasTable reports whether an output has a Tabular.
+func hasTable(output reflect.Type) bool {
+	body, hasBody := output.FieldByName("Body")
+	if !hasBody || body.Type.Kind() != reflect.Struct {
+		return false
+	}
+	data, hasData := body.Type.FieldByName("Data")
+	return hasData && data.Type.Implements(reflect.TypeFor[Tabular]())
+}
+
+// hasCSV reports whether an output is also available as CSV.
+func hasCSV(output reflect.Type) bool {
+	_, isList := itemsOf(output)
+	return isList || hasTable(output)
+}
+
+// chooseType replaces the header Accept of a request for CSV or JSON by the media type of the response. huma does not know ranges, and compares
 // types with their case.
 func chooseType(r *http.Request) {
 	chosen := "application/json"
@@ -43,7 +65,7 @@ func chooseType(r *http.Request) {
 	r.Header.Set("Accept", chosen)
 }
 
-// varyByAccept tells caches that the response to a list depends on the header Accept.
+// varyByAccept tells caches that the response depends on the header Accept.
 func varyByAccept(ctx context.Context) {
 	if response := inputFrom(ctx).response; response != nil {
 		response.Add("Vary", "Accept")
@@ -55,6 +77,9 @@ func varyByAccept(ctx context.Context) {
 var csvFormat = huma.Format{
 	Marshal: func(w io.Writer, body any) error {
 		items := reflect.ValueOf(body).FieldByName("Data")
+		if table, isTable := reflect.TypeAssert[Tabular](items); isTable {
+			return writeTable(w, table.Table())
+		}
 		fields := columnsOf(items.Type().Elem())
 		out := csv.NewWriter(w)
 		record := make([]string, len(fields))
@@ -78,6 +103,20 @@ var csvFormat = huma.Format{
 		return out.Error()
 	},
 	Unmarshal: func([]byte, any) error { return errNotReadable },
+}
+
+func writeTable(w io.Writer, records [][]string) error {
+	out := csv.NewWriter(w)
+	for _, record := range records {
+		for i, cell := range record {
+			record[i] = text.CSVCell(cell)
+		}
+		if err := out.Write(record); err != nil {
+			return err
+		}
+	}
+	out.Flush()
+	return out.Error()
 }
 
 // writeRow writes the record of an item. In a list with one column, an empty cell needs quotes, because readers skip empty lines.

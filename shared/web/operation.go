@@ -16,12 +16,12 @@ import (
 	"portside/shared/core/fault"
 )
 
-// newHuma returns a huma API without operations, which adds the routes of operations to the mux. The operations of an API for lists also
-// respond with CSV.
-func newHuma(mux humago.Mux, isForLists bool) huma.API {
+// newHuma returns a huma API without operations, which adds the routes of operations to the mux. With hasCSV, the
+// operations also respond with CSV.
+func newHuma(mux humago.Mux, hasCSV bool) huma.API {
 	configureHuma()
 	formats := map[string]huma.Format{"application/json": strictJSON, "json": strictJSON}
-	if isForLists {
+	if hasCSV {
 		formats[csvType] = csvFormat
 	}
 	registry := huma.NewMapRegistry("#/components/schemas/", huma.DefaultSchemaNamer)
@@ -57,7 +57,7 @@ func (l *lazyOperation) HandleFunc(_ string, handler func(http.ResponseWriter, *
 func (l *lazyOperation) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	l.readEarly(r)
 	l.prepare()
-	if l.isList {
+	if l.hasCSV {
 		chooseType(r)
 	}
 	l.handler(w, r)
@@ -66,7 +66,7 @@ func (l *lazyOperation) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // prepare adds the operation to huma, once.
 func (l *lazyOperation) prepare() {
 	l.once.Do(func() {
-		l.add(newHuma(l, l.isList))
+		l.add(newHuma(l, l.hasCSV))
 		l.prepared.Store(true)
 	})
 }
@@ -87,7 +87,7 @@ func addOperation[I, O any](to huma.API, access Access, op huma.Operation, handl
 	op.Middlewares = slices.Concat(huma.Middlewares{checkParameters, checkBody, recordBodyType[I]}, op.Middlewares)
 	form := op.RequestBody
 	op.RequestBody = nil // otherwise huma reads it
-	_, isList := itemsOf(reflect.TypeFor[O]())
+	hasCSV := hasCSV(reflect.TypeFor[O]())
 	huma.Register(to, op, func(ctx context.Context, input *I) (*O, error) {
 		if failures := inputFrom(ctx).failures; len(failures) > 0 {
 			return nil, problemFor(ctx, fault.Invalid(failures...))
@@ -97,7 +97,7 @@ func addOperation[I, O any](to huma.API, access Access, op huma.Operation, handl
 			return nil, problemFor(ctx, err)
 		}
 		if output != nil {
-			if isList {
+			if hasCSV {
 				varyByAccept(ctx)
 			}
 			linkNext(ctx, output)
@@ -142,6 +142,9 @@ func documentReading(doc *huma.OpenAPI, op huma.Operation, output reflect.Type) 
 	ok := read.Responses["200"]
 	if item, isList := itemsOf(output); isList {
 		read.Description += "\n\n" + csvNote(item)
+	}
+	if hasTable(output) {
+		read.Description += "\n\nWith `Accept: text/csv`, the response is a table as CSV."
 	}
 	if isPaginated(output) {
 		if ok.Headers == nil {

@@ -320,11 +320,13 @@ export interface paths {
         };
         /**
          * Get the dashboard
-         * @description Returns the figures of a period: users and projects at its end, and usage and performance within it. `compare` adds the figures of the previous period of the same length, or of the same dates a year ago.
+         * @description Returns the figures of a period: users and projects at its end, and usage and performance within it. `compare` adds the figures of the previous period of the same length, or of the same dates a year ago. As CSV, each figure is a record with the columns `metric`, `value`, `unit` and, with `compare`, `previous`.
          *
          *     All days are UTC, weeks begin on Monday, quarters in January, April, July and October. Requests are counted within about a minute, users and projects at once.
          *
          *     Needs the permission `analytics:read`.
+         *
+         *     With `Accept: text/csv`, the response is a table as CSV.
          */
         get: operations["getDashboard"];
         put?: never;
