@@ -38,6 +38,21 @@ func TestInvitationIsSentAgain(t *testing.T) {
 	p.asAdmin().Post(nobody, "").WantStatus(http.StatusNotFound)
 }
 
+func TestManyInvitationsTakeHours(t *testing.T) {
+	p := newFixture(t)
+	at := p.invite()
+	for range 3 {
+		p.clock.Advance(time.Minute)
+		p.asAdmin().Post(at, "").WantStatus(http.StatusOK)
+	}
+	p.clock.Advance(time.Minute)
+	p.asAdmin().Post(at, "").WantStatus(http.StatusTooManyRequests).WantHeader("Retry-After", "3540")
+	p.clock.Advance(59 * time.Minute)
+	p.asAdmin().Post(at, "").WantStatus(http.StatusOK)
+	p.clock.Advance(59 * time.Minute)
+	p.asAdmin().Post(at, "").WantStatus(http.StatusTooManyRequests).WantHeader("Retry-After", "60")
+}
+
 func TestExpiredInvitationIsSentAgain(t *testing.T) {
 	p := newFixture(t)
 	at := p.invite()

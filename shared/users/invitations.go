@@ -10,8 +10,13 @@ import (
 	"portside/shared/credentials"
 )
 
-// minResendInterval is the shortest time between two activation links of one user.
-const minResendInterval = time.Minute
+// The shortest time between two activation links of one user, so that nobody floods a mailbox: a minute for the first links, which
+// correct a mistake, and then longer.
+const (
+	minResendInterval   = time.Minute
+	laterResendInterval = time.Hour
+	quickLinks          = 4
+)
 
 // The errors of operations on an invitation.
 var (
@@ -20,9 +25,9 @@ var (
 	// ErrNotPending means that Resend cannot invite the user, because the user is not pending.
 	ErrNotPending = fault.NewFinal(fault.Conflict, "Only a pending user can be invited again. This user has activated the account, or "+
 		"someone has changed the status.")
-	// ErrInvitedJustNow means that the current link is younger than minResendInterval.
-	ErrInvitedJustNow = fault.New(fault.RateLimited, "An activation link was created for this user less than a minute ago. Wait before you "+
-		"send another.")
+	// ErrInvitedJustNow means that the current link is younger than the shortest time between two links.
+	ErrInvitedJustNow = fault.New(fault.RateLimited, "An activation link was sent to this user a short time ago. After the fourth link, another "+
+		"can be sent every hour, before that every minute.")
 )
 
 // CurrentInvitation is the invitation of a pending user.
@@ -31,6 +36,7 @@ type CurrentInvitation struct {
 	CreatedAt time.Time // of the link; zero if there is no link yet, or if it was deleted after it had expired
 	ExpiresAt time.Time // of the link, or when it was revoked; zero if CreatedAt is zero
 	IsUnsent  bool      // the mail was not accepted for delivery yet
+	Links     int64     // how many links were created for the user
 }
 
 // IsExpired reports whether the link has expired. An invitation without a link is expired unless its mail is still to be sent.
@@ -86,8 +92,15 @@ func checkResend(caller principal.Principal, current CurrentInvitation, now time
 	if current.User.Status != Pending {
 		return ErrNotPending
 	}
-	if wait := current.CreatedAt.Add(minResendInterval).Sub(now); wait > 0 {
+	if wait := current.CreatedAt.Add(resendInterval(current.Links)).Sub(now); wait > 0 {
 		return ErrInvitedJustNow.After(wait)
 	}
 	return nil
+}
+
+func resendInterval(links int64) time.Duration {
+	if links < quickLinks {
+		return minResendInterval
+	}
+	return laterResendInterval
 }

@@ -46,6 +46,9 @@ func (s *Store) CurrentInvitation(ctx context.Context, userID string) (users.Cur
 	if _, current.IsUnsent, err = items.Get[unsentItem](ctx, items.In(s.client, s.table), unsentKey(userID)); err != nil {
 		return users.CurrentInvitation{}, err
 	}
+	if current.Links, err = s.credentials.Issued(ctx, userID); err != nil {
+		return users.CurrentInvitation{}, err
+	}
 	if user.LinkID == "" { // of an import, whose links are created with the mails
 		return current, nil
 	}

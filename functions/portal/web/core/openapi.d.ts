@@ -1352,7 +1352,7 @@ export interface paths {
         put?: never;
         /**
          * Invite a user again
-         * @description Sends a pending user another activation mail. Its link works for 7 days, and the previous link stops working. The `ETag` of the user changes. The response is a 429 if the previous link is less than a minute old. You cannot invite a user whose role has more permissions than yours.
+         * @description Sends a pending user another activation mail. Its link works for 7 days, and the previous link stops working. The `ETag` of the user changes. The response is a 429 if the previous link is less than a minute old, and from the fifth link of a user on if it is less than an hour old. You cannot invite a user whose role has more permissions than yours.
          *
          *     Needs the permission `users:write`. A session must have begun within the last 15 minutes; otherwise the response is a 403 with the code `SIGN_IN_REQUIRED`.
          */
