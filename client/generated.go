@@ -3608,7 +3608,7 @@ type CreateProjectJSONBodyStatus string
 
 // SearchProjectsParams are the query parameters of SearchProjects.
 type SearchProjectsParams struct {
-	// Text to search for. Upper and lower case are the same, and accents do not matter.
+	// Text to search for. Upper and lower case are the same, and accents and strokes do not matter: lukasz finds Łukasz.
 	Q string
 	// Maximum number of items on the page.
 	Limit *int64
@@ -3775,7 +3775,7 @@ type ImportUsersJSONBodyFormat string
 
 // SearchUsersParams are the query parameters of SearchUsers.
 type SearchUsersParams struct {
-	// Text to search for. Upper and lower case are the same, and accents do not matter.
+	// Text to search for. Upper and lower case are the same, and accents and strokes do not matter: lukasz finds Łukasz.
 	Q string
 	// Maximum number of items on the page.
 	Limit *int64

@@ -109,7 +109,7 @@ type searchProjectsOutput struct {
 }
 
 func (s *service) search(ctx context.Context, in *searchProjectsInput) (*searchProjectsOutput, error) {
-	page, err := s.projects.Search(ctx, in.Search())
+	page, err := s.projects.Search(ctx, in.Query())
 	if err != nil {
 		return nil, err
 	}

@@ -125,7 +125,7 @@ type searchUsersOutput struct {
 }
 
 func (s *service) search(ctx context.Context, in *searchUsersInput) (*searchUsersOutput, error) {
-	page, err := s.users.Search(ctx, in.Search())
+	page, err := s.users.Search(ctx, in.Query())
 	if err != nil {
 		return nil, err
 	}

@@ -89,7 +89,7 @@ type Store interface {
 	List(ctx context.Context, query Query) (Page, error)
 	// Search returns one page of the projects whose name matches, in the order of the terms that match. Its cost does not depend on
 	// the number of projects. Errors: search.ErrText, search.ErrCursor.
-	Search(ctx context.Context, query search.Query) (Found, error)
+	Search(ctx context.Context, query search.Query) (SearchPage, error)
 	// Create adds a project with its number, creation time and first version. If the creation has
 	// an idempotency key that was used within its lifetime, nothing is written: Create returns the
 	// first request's project in its first state, or idempotency.ErrReused if the fingerprints differ.
@@ -115,8 +115,8 @@ type Page struct {
 	Total    int64 // of matching projects on all pages
 }
 
-// Found is one page of the results of a search. Its projects have all fields.
-type Found struct {
+// SearchPage is one page of the results of a search. Its projects have all fields.
+type SearchPage struct {
 	Projects []Project
 	Next     string // for search.Query.After; empty on the last page. A page with few or no projects need not be the last one
 }

@@ -119,7 +119,7 @@ func (s *Service) List(ctx context.Context, query Query) (Page, error) {
 }
 
 // Search returns one page of the projects whose name matches. Errors: those of Store.Search.
-func (s *Service) Search(ctx context.Context, query search.Query) (Found, error) {
+func (s *Service) Search(ctx context.Context, query search.Query) (SearchPage, error) {
 	return s.store.Search(ctx, query)
 }
 

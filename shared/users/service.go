@@ -75,7 +75,7 @@ func (s *Service) List(ctx context.Context, query Query) (Page, error) {
 }
 
 // Search returns one page of the users whose address or name matches. Errors: those of Reader.Search.
-func (s *Service) Search(ctx context.Context, query search.Query) (Found, error) {
+func (s *Service) Search(ctx context.Context, query search.Query) (SearchPage, error) {
 	return s.store.Search(ctx, query)
 }
 

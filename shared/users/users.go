@@ -66,7 +66,7 @@ type Reader interface {
 	List(ctx context.Context, query Query) (Page, error)
 	// Search returns one page of the users whose address or name matches, in the order of the terms that match. Its cost does not
 	// depend on the number of users. Errors: search.ErrText, search.ErrCursor.
-	Search(ctx context.Context, query search.Query) (Found, error)
+	Search(ctx context.Context, query search.Query) (SearchPage, error)
 }
 
 // Store keeps users. Each write is all or nothing: the user, its e-mail marker, its entries in the
@@ -123,8 +123,8 @@ type Page struct {
 	Total int64 // of matching users on all pages
 }
 
-// Found is one page of the results of a search. Its users have all fields.
-type Found struct {
+// SearchPage is one page of the results of a search. Its users have all fields.
+type SearchPage struct {
 	Users []User
 	Next  string // for search.Query.After; empty on the last page. A page with few or no users need not be the last one
 }

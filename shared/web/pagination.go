@@ -45,12 +45,12 @@ func (p CursorPaging) Pagination(next string) CursorPagination {
 
 // SearchPaging is the input of an operation that searches resources, for embedding.
 type SearchPaging struct {
-	Text string `query:"q" required:"true" minLength:"1" maxLength:"200" doc:"Text to search for. Upper and lower case are the same, and accents do not matter." example:"ada b"`
+	Text string `query:"q" required:"true" minLength:"1" maxLength:"200" doc:"Text to search for. Upper and lower case are the same, and accents and strokes do not matter: lukasz finds Łukasz." example:"ada b"`
 	CursorPaging
 }
 
-// Search returns the query of the input.
-func (p SearchPaging) Search() search.Query {
+// Query returns the query of the input.
+func (p SearchPaging) Query() search.Query {
 	return search.Query{Text: p.Text, After: p.Cursor, Limit: p.Limit}
 }
 

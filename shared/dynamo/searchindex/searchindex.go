@@ -28,8 +28,12 @@ const (
 	separator = "\t" // in no term and in no ID
 )
 
-// readPerResult is how many items a search reads for each result that it may return: a resource can match with several terms.
-const readPerResult = 4
+// A resource can match with several terms, of which all but one are skipped. So a search reads some more terms than it may return results.
+// If it finds less than a page, it reads many more once: a long row of terms can belong to resources that earlier pages have returned.
+const (
+	readPerResult = 4
+	readToSkip    = 2_000 // about 220 KB
+)
 
 // IsKey reports whether a partition key belongs to a term. The attribute "id" of a term names its resource.
 func IsKey(pk string) bool { return strings.HasPrefix(pk, keyPrefix) }
@@ -43,7 +47,7 @@ type Index struct {
 // New returns the index in a table.
 func New(client *dynamodb.Client, table string) Index { return Index{client, table} }
 
-// Entry is a resource with its terms; see search.Terms.
+// Entry is a resource with its search terms; see search.Terms.
 type Entry struct {
 	ID    string
 	Terms []string // distinct
@@ -61,14 +65,22 @@ type termItem struct {
 
 // Items returns the items of the entry.
 func (e Entry) Items() []items.Map {
+	var encoded []items.Map
+	for _, item := range e.termItems() {
+		encoded = append(encoded, items.Encode(item))
+	}
+	return encoded
+}
+
+func (e Entry) termItems() []termItem {
 	terms := slices.Sorted(slices.Values(e.Terms))
-	stored := make([]items.Map, len(terms))
+	stored := make([]termItem, len(terms))
 	for i, term := range terms {
 		shared := 0
 		if i > 0 { // of all smaller terms, the next smaller one has the longest beginning in common
 			shared = commonLength(terms[i-1], term)
 		}
-		stored[i] = items.Encode(termItem{PK: partition(term), SK: term + separator + e.ID, ID: e.ID, Shared: shared})
+		stored[i] = termItem{PK: partition(term), SK: term + separator + e.ID, ID: e.ID, Shared: shared}
 	}
 	return stored
 }
@@ -90,46 +102,21 @@ func commonLength(a, b string) int {
 // Changes returns the writes that replace the items of a resource. The entry of a resource that does not exist has no terms. The writes
 // have no conditions, because the transaction depends on the version of the resource.
 func (x Index) Changes(before, after Entry) []types.TransactWriteItem {
-	old, current := before.Items(), after.Items()
+	old, current := before.termItems(), after.termItems()
 	var writes []types.TransactWriteItem
 	for _, item := range current {
-		if !slices.ContainsFunc(old, func(o items.Map) bool { return isSame(o, item) }) {
-			writes = append(writes, types.TransactWriteItem{Put: &types.Put{TableName: &x.table, Item: item}})
+		if !slices.Contains(old, item) {
+			writes = append(writes, types.TransactWriteItem{Put: &types.Put{TableName: &x.table, Item: items.Encode(item)}})
 		}
 	}
 	for _, item := range old {
-		if !slices.ContainsFunc(current, func(c items.Map) bool { return hasSameKey(c, item) }) {
-			key := items.Map{"pk": item["pk"], "sk": item["sk"]}
+		isKept := func(other termItem) bool { return other.SK == item.SK }
+		if !slices.ContainsFunc(current, isKept) {
+			key := items.Key(item.PK, item.SK)
 			writes = append(writes, types.TransactWriteItem{Delete: &types.Delete{TableName: &x.table, Key: key}})
 		}
 	}
 	return writes
-}
-
-func isSame(a, b items.Map) bool {
-	return hasSameKey(a, b) && number(a["shared"]) == number(b["shared"])
-}
-
-func hasSameKey(a, b items.Map) bool {
-	return text(a["pk"]) == text(b["pk"]) && text(a["sk"]) == text(b["sk"])
-}
-
-// text returns the value of an attribute that a termItem has as a text.
-func text(value types.AttributeValue) string {
-	member, _ := value.(*types.AttributeValueMemberS)
-	if member == nil {
-		return ""
-	}
-	return member.Value
-}
-
-// number returns the digits of an attribute that a termItem has as a number.
-func number(value types.AttributeValue) string {
-	member, _ := value.(*types.AttributeValueMemberN)
-	if member == nil {
-		return ""
-	}
-	return member.Value
 }
 
 // Page is a page of results, in the order of the terms that were found.
@@ -138,67 +125,87 @@ type Page struct {
 	Next string // empty on the last page; a page with fewer results than its limit need not be the last one
 }
 
-// Find returns a page of the resources with a term that begins with the text of the query. It makes one strongly consistent call,
-// whatever the number of resources. Errors: search.ErrText and search.ErrCursor.
+// Find returns a page of the resources with a term that begins with the text of the query. It makes one strongly consistent call, or two if
+// the first finds less than a page, whatever the number of resources. Errors: search.ErrText and search.ErrCursor.
 func (x Index) Find(ctx context.Context, query search.Query) (Page, error) {
-	beginning := search.Normal(query.Text)
-	if beginning == "" {
+	text := search.Normal(query.Text)
+	if text == "" {
 		return Page{}, search.ErrText
 	}
-	input := &dynamodb.QueryInput{
-		TableName: &x.table, ConsistentRead: aws.Bool(true),
-		Limit:                     aws.Int32(int32(query.Limit * readPerResult)), //nolint:gosec // a page is small
-		KeyConditionExpression:    aws.String("pk = :partition AND begins_with(sk, :beginning)"),
-		ExpressionAttributeValues: items.Map{":partition": items.Text(partition(beginning)), ":beginning": items.Text(beginning)},
-	}
+	scan := scan{index: x, text: text}
 	if query.After != "" {
-		last, err := decodeCursor(query.After, beginning)
-		if err != nil {
+		var err error
+		if scan.last, err = decodeCursor(query.After, text); err != nil {
 			return Page{}, err
 		}
-		input.ExclusiveStartKey = items.Key(partition(beginning), last)
 	}
-	out, err := x.client.Query(ctx, input)
-	if err != nil {
-		return Page{}, fmt.Errorf("search %s: %w", x.table, err)
+	err := scan.read(ctx, query.Limit, query.Limit*readPerResult)
+	if err == nil && len(scan.ids) < query.Limit && scan.hasMore {
+		err = scan.read(ctx, query.Limit, readToSkip)
 	}
-	return newPage(out, len(beginning), query.Limit)
+	page := Page{IDs: scan.ids}
+	if scan.hasMore {
+		page.Next = encodeCursor(text, scan.last)
+	}
+	return page, err
 }
 
-// newPage takes the first results up to the limit. It skips items of resources that a smaller term has found, on this or an earlier page.
-func newPage(out *dynamodb.QueryOutput, length, limit int) (Page, error) {
-	page := Page{IDs: make([]string, 0, limit)}
-	var last string
+// scan is a search that reads terms in their order.
+type scan struct {
+	index   Index
+	text    string // normal
+	last    string // the sort key of the last term that was read; empty at the beginning
+	ids     []string
+	hasMore bool
+}
+
+// read reads up to n terms, until there are limit results. It skips a term of a resource that a smaller term has found, on this or an
+// earlier page.
+func (s *scan) read(ctx context.Context, limit, n int) error {
+	input := &dynamodb.QueryInput{
+		TableName: &s.index.table, ConsistentRead: aws.Bool(true),
+		Limit:                     aws.Int32(int32(n)), //nolint:gosec // some thousands at most
+		KeyConditionExpression:    aws.String("pk = :partition AND begins_with(sk, :text)"),
+		ExpressionAttributeValues: items.Map{":partition": items.Text(partition(s.text)), ":text": items.Text(s.text)},
+	}
+	if s.last != "" {
+		input.ExclusiveStartKey = items.Key(partition(s.text), s.last)
+	}
+	out, err := s.index.client.Query(ctx, input)
+	if err != nil {
+		return fmt.Errorf("search %s: %w", s.index.table, err)
+	}
 	for _, stored := range out.Items {
-		if len(page.IDs) == limit {
-			page.Next = encodeCursor(last)
-			return page, nil
+		if len(s.ids) == limit {
+			s.hasMore = true
+			return nil
 		}
 		item, err := items.Decode[termItem](stored)
 		if err != nil {
-			return Page{}, err
+			return err
 		}
-		if last = item.SK; item.Shared < length {
-			page.IDs = append(page.IDs, item.ID)
+		if s.last = item.SK; item.Shared < len(s.text) {
+			s.ids = append(s.ids, item.ID)
 		}
 	}
-	if out.LastEvaluatedKey != nil {
-		page.Next = encodeCursor(last)
-	}
-	return page, nil
+	s.hasMore = out.LastEvaluatedKey != nil
+	return nil
 }
 
-// encodeCursor hides the sort key, which has a tab.
-func encodeCursor(sk string) string { return base64.RawURLEncoding.EncodeToString([]byte(sk)) }
+// encodeCursor returns the cursor of a search for a text that has read the terms up to a sort key.
+func encodeCursor(text, last string) string {
+	return base64.RawURLEncoding.EncodeToString([]byte(text + separator + last))
+}
 
 // decodeCursor returns the sort key of a cursor. It refuses one of a search for another text.
-func decodeCursor(cursor, beginning string) (string, error) {
-	sk, err := base64.RawURLEncoding.DecodeString(cursor)
-	if err != nil || len(sk) > maxCursor || !strings.HasPrefix(string(sk), beginning) || !strings.Contains(string(sk), separator) {
+func decodeCursor(cursor, text string) (string, error) {
+	decoded, err := base64.RawURLEncoding.DecodeString(cursor)
+	of, last, found := strings.Cut(string(decoded), separator)
+	if err != nil || len(decoded) > maxCursor || !found || of != text || !strings.HasPrefix(last, text) || !strings.Contains(last, separator) {
 		return "", search.ErrCursor
 	}
-	return string(sk), nil
+	return last, nil
 }
 
-// maxCursor is more than a sort key has: a term, the separator and an ID.
-const maxCursor = 256
+// maxCursor is more than a text and a sort key have: two terms, two separators and an ID.
+const maxCursor = 400

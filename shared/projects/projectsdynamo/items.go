@@ -85,8 +85,8 @@ func entry(p projects.Project) lists.Entry {
 	return lists.Entry{Number: p.Number, Label: string(p.Status), Form: items.Encode(listForm(p))}
 }
 
-// found returns by which terms a search finds the project.
-func found(p projects.Project) searchindex.Entry {
+// searchEntry returns the search terms of the project.
+func searchEntry(p projects.Project) searchindex.Entry {
 	return searchindex.Entry{ID: p.ID, Terms: search.Terms("", p.Name)}
 }
 

@@ -57,7 +57,7 @@ func (p *plan) run(ctx context.Context) error {
 func (p *plan) create(project projects.Project) {
 	p.Add(errDuplicateID, p.put(newProjectItem(project), "attribute_not_exists(pk)", nil))
 	p.Add(errListed, p.lists.Add(entry(project))...)
-	p.Add(nil, p.store.search.Changes(searchindex.Entry{}, found(project))...)
+	p.Add(nil, p.store.search.Changes(searchindex.Entry{}, searchEntry(project))...)
 }
 
 func (p *plan) change(before, after projects.Project) {
@@ -65,7 +65,7 @@ func (p *plan) change(before, after projects.Project) {
 	if listForm(before) != listForm(after) {
 		p.Add(errListed, p.lists.Replace(entry(before), entry(after))...)
 	}
-	p.Add(nil, p.store.search.Changes(found(before), found(after))...)
+	p.Add(nil, p.store.search.Changes(searchEntry(before), searchEntry(after))...)
 }
 
 func (p *plan) delete(project projects.Project, history daycounts.History) {
@@ -75,7 +75,7 @@ func (p *plan) delete(project projects.Project, history daycounts.History) {
 	}})
 	p.Add(nil, daycounts.KeepDeleted(p.store.table, project.ID, history))
 	p.Add(errListed, p.lists.Remove(entry(project))...)
-	p.Add(nil, p.store.search.Changes(found(project), searchindex.Entry{})...)
+	p.Add(nil, p.store.search.Changes(searchEntry(project), searchindex.Entry{})...)
 }
 
 const unchanged = "version = :version"

@@ -87,16 +87,16 @@ func (s *Store) List(ctx context.Context, query projects.Query) (projects.Page, 
 }
 
 // Search implements projects.Store with two strongly consistent reads, whatever the number of projects.
-func (s *Store) Search(ctx context.Context, query search.Query) (projects.Found, error) {
+func (s *Store) Search(ctx context.Context, query search.Query) (projects.SearchPage, error) {
 	page, err := s.search.Find(ctx, query)
 	if err != nil {
-		return projects.Found{}, err
+		return projects.SearchPage{}, err
 	}
 	keys := make([]items.Map, len(page.IDs))
 	for i, id := range page.IDs {
 		keys[i] = projectKey(id)
 	}
-	result := projects.Found{Projects: make([]projects.Project, 0, len(page.IDs)), Next: page.Next}
+	result := projects.SearchPage{Projects: make([]projects.Project, 0, len(page.IDs)), Next: page.Next}
 	err = items.GetAll(ctx, items.In(s.client, s.table), keys, func(item items.Map) error {
 		stored, err := items.Decode[projectItem](item)
 		result.Projects = append(result.Projects, stored.project())

@@ -36,7 +36,7 @@ func (s *Store) Rebuild(ctx context.Context, report func(lists.Progress)) (lists
 func resource(p projects.Project) lists.Resource {
 	t := lists.Resource{ID: p.ID, Version: p.Version}
 	if p.ID != "" && p.Status.Known() && p.Number >= 0 && p.Number < rank.Capacity {
-		t.Derived = append(entry(p).Items(), found(p).Items()...)
+		t.Derived = append(entry(p).Items(), searchEntry(p).Items()...)
 	}
 	return t
 }

@@ -75,8 +75,8 @@ func entry(u users.User) lists.Entry {
 	return lists.Entry{Number: u.Number, Label: string(u.Role), Form: items.Encode(newListItem(u))}
 }
 
-// found returns by which terms a search finds the user.
-func found(u users.User) searchindex.Entry {
+// searchEntry returns the search terms of the user.
+func searchEntry(u users.User) searchindex.Entry {
 	return searchindex.Entry{ID: u.ID, Terms: search.Terms(u.Email, u.Name)}
 }
 

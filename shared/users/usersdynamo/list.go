@@ -46,12 +46,12 @@ func (s *Store) listByEmail(ctx context.Context, query users.Query) (users.Page,
 }
 
 // Search implements users.Store with two strongly consistent reads, whatever the number of users.
-func (s *Store) Search(ctx context.Context, query search.Query) (users.Found, error) {
+func (s *Store) Search(ctx context.Context, query search.Query) (users.SearchPage, error) {
 	page, err := s.search.Find(ctx, query)
 	if err != nil {
-		return users.Found{}, err
+		return users.SearchPage{}, err
 	}
-	result := users.Found{Users: make([]users.User, 0, len(page.IDs)), Next: page.Next}
+	result := users.SearchPage{Users: make([]users.User, 0, len(page.IDs)), Next: page.Next}
 	err = s.readAll(ctx, page.IDs, func(stored userItem) { result.Users = append(result.Users, stored.user()) })
 	slices.SortFunc(result.Users, func(a, b users.User) int {
 		return cmp.Compare(slices.Index(page.IDs, a.ID), slices.Index(page.IDs, b.ID))

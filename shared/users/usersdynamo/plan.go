@@ -83,7 +83,7 @@ func (p *plan) createUser(u users.User) {
 	p.Add(users.ErrEmailTaken, p.putNew(newEmailItem(u)))
 	p.Add(errDuplicateID, p.putNew(newUserItem(u)))
 	p.Add(errListed, p.lists.Add(entry(u))...)
-	p.Add(nil, p.store.search.Changes(searchindex.Entry{}, found(u))...)
+	p.Add(nil, p.store.search.Changes(searchindex.Entry{}, searchEntry(u))...)
 	p.admins += users.ActingAdmins(users.User{}, u)
 }
 
@@ -93,7 +93,7 @@ func (p *plan) changeUser(before, after users.User) {
 	if newListItem(before) != newListItem(after) {
 		p.Add(errListed, p.lists.Replace(entry(before), entry(after))...)
 	}
-	p.Add(nil, p.store.search.Changes(found(before), found(after))...)
+	p.Add(nil, p.store.search.Changes(searchEntry(before), searchEntry(after))...)
 }
 
 func (p *plan) deleteUser(u users.User, at time.Time) error {
@@ -103,7 +103,7 @@ func (p *plan) deleteUser(u users.User, at time.Time) error {
 	}})
 	p.Add(errListed, p.remove(emailKey(u.Email)))
 	p.Add(errListed, p.lists.Remove(entry(u))...)
-	p.Add(nil, p.store.search.Changes(found(u), searchindex.Entry{})...)
+	p.Add(nil, p.store.search.Changes(searchEntry(u), searchindex.Entry{})...)
 	p.admins += users.ActingAdmins(u, users.User{})
 	if u.Status == users.Pending {
 		p.endInvitation(u.ID)

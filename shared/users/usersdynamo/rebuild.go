@@ -61,7 +61,7 @@ func resource(u users.User) lists.Resource {
 	t := lists.Resource{ID: u.ID, Version: u.Version}
 	if u.ID != "" && u.Email != "" && u.Role.Known() && u.Number >= 0 && u.Number < rank.Capacity {
 		t.Derived = append(entry(u).Items(), items.Encode(newEmailItem(u)))
-		t.Derived = append(t.Derived, found(u).Items()...)
+		t.Derived = append(t.Derived, searchEntry(u).Items()...)
 	}
 	return t
 }

@@ -8183,7 +8183,7 @@ export interface operations {
     searchProjects: {
         parameters: {
             query: {
-                /** @description Text to search for. Upper and lower case are the same, and accents do not matter. */
+                /** @description Text to search for. Upper and lower case are the same, and accents and strokes do not matter: lukasz finds Łukasz. */
                 q: string;
                 /** @description Maximum number of items on the page. */
                 limit?: number;
@@ -9486,7 +9486,7 @@ export interface operations {
     searchUsers: {
         parameters: {
             query: {
-                /** @description Text to search for. Upper and lower case are the same, and accents do not matter. */
+                /** @description Text to search for. Upper and lower case are the same, and accents and strokes do not matter: lukasz finds Łukasz. */
                 q: string;
                 /** @description Maximum number of items on the page. */
                 limit?: number;
