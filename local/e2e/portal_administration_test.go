@@ -104,18 +104,19 @@ func testInviteAgain(t *testing.T, p *testStack, page *browser.Page, firstMail s
 	}
 }
 
-// testFindUsers searches for the user of testCreateUserPage by address and by role.
+// testFindUsers finds the user of testCreateUserPage by address and by role.
 func testFindUsers(t *testing.T, page *browser.Page) {
 	t.Helper()
 	page.Open("/portal/users")
-	page.Fill("Find by email address", " ADA@example.com")
+	page.Fill(searchUsers, " ADA@example.com")
 	page.Press("Enter")
-	page.WaitURL("/portal/users?email=ADA%40example.com")
+	page.WaitURL("/portal/users?q=ADA%40example.com")
 	page.WaitFor(browser.Row("ada@example.com"))
 	page.WaitGone(browser.Row(firstAdmin))
-	page.Fill("Find by email address", "nobody@example.com")
-	page.Click(browser.Button("Find"))
-	page.WaitText("No user has the address nobody@example.com")
+	page.Press("Escape")
+	page.WaitFor(browser.Row(firstAdmin))
+	page.Select("Role", "Viewer")
+	page.WaitText("No user has this role")
 	page.Click(browser.Button("Show all users"))
 	page.Select("Role", "Manager")
 	page.WaitGone(browser.Row(firstAdmin))

@@ -42,7 +42,7 @@ func testHostileUser(t *testing.T, p *testStack, page *browser.Page) {
 	page.Fill("Metadata as JSON", `{"__proto__":{"x":1},"constructor":"<b>"}`)
 	page.Click(browser.Button("Create user"))
 	page.WaitFor(browser.Heading(name))
-	page.Open("/portal/users?email=mallory@example.com")
+	page.Open("/portal/users?q=mallory@example.com")
 	page.Click(browser.Link(name))
 	page.WaitFor(browser.Heading(name))
 	wantInert(t, page)
@@ -87,13 +87,14 @@ func testHostileProject(t *testing.T, p *testStack, page *browser.Page) {
 // testHostileSearches writes the texts into search fields, and opens the addresses of these searches.
 func testHostileSearches(t *testing.T, page *browser.Page) {
 	page.Allow("400 GET ")
-	for _, search := range []struct{ path, label, parameter string }{
-		{"/portal/users", "Find by email address", "email"},
-		{"/portal/charts", "Part of the name", "q"},
-		{"/portal/images", "Part of the name", "q"},
+	for _, search := range []struct{ path, label string }{
+		{"/portal/users", searchUsers},
+		{"/portal/projects", searchProjects},
+		{"/portal/charts", "Part of the name"},
+		{"/portal/images", "Part of the name"},
 	} {
 		for _, text := range []string{hostileText, directionalText} {
-			page.Open(search.path + "?" + search.parameter + "=" + url.QueryEscape(text))
+			page.Open(search.path + "?q=" + url.QueryEscape(text))
 			ready(page)
 			if typed := page.Value(search.label); typed != text {
 				t.Errorf("%s: the field has %q, want %q", search.path, typed, text)
@@ -101,7 +102,7 @@ func testHostileSearches(t *testing.T, page *browser.Page) {
 			wantInert(t, page)
 			page.Fill(search.label, text+"2")
 			page.Press("Enter")
-			page.WaitUntil("the search", `new URLSearchParams(location.search).get("`+search.parameter+`") === `+quoteJS(t, text+"2"))
+			page.WaitUntil("the search", `new URLSearchParams(location.search).get("q") === `+quoteJS(t, text+"2"))
 			ready(page)
 			wantInert(t, page)
 		}

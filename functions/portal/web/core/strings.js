@@ -468,6 +468,8 @@ export const strings = {
     import: "Import users",
     allRoles: "All roles",
     find: "Find by email address",
+    search: "Search by name or email address",
+    searchHint: "The search finds users by the beginning of their email address, of their name, or of the second or third word of it.",
     showAll: "Show all users",
     none: "No user has this role",
     /** @type {(email: string) => string} */
@@ -673,6 +675,8 @@ export const strings = {
     empty: "No projects yet",
     emptyText: "Create one to collect members and settings for a piece of work.",
     none: "No project has this status",
+    search: "Search by name",
+    searchHint: "The search finds projects by the beginning of their name, or of the second or third word of it.",
     statuses: /** @type {Record<string, string>} */ (projectStatuses),
     name: "Name",
     description: "Description",
@@ -833,6 +837,12 @@ export const strings = {
     find: "Find",
     first: "First page",
     nothingFound: "No results",
+    /** @type {(count: string, hasMore: boolean) => string} */
+    found: (count, hasMore) => {
+      if (hasMore) return count === "1" ? "The first result" : `The first ${count} results`;
+      return count === "1" ? "1 result" : `${count} results`;
+    },
+    showMore: "Show more",
     searchOn: "Nothing on this page matches. The search continues on the next page.",
     request: "You see only what your tokens and passwords can pull. Request credentials first.",
     loginHint: "Log in first, with one of your tokens and passwords.",

@@ -2,6 +2,7 @@
 import { Button, ButtonLink } from "../../components/buttons.js";
 import { Select } from "../../components/fields.js";
 import { Empty, Loaded, Page } from "../../components/page.js";
+import { ListSearch, SearchResults } from "../../components/searchresults.js";
 import { Badge, Pager, Table } from "../../components/table.js";
 import { get } from "../../core/api.js";
 import { formatDate } from "../../core/format.js";
@@ -20,19 +21,29 @@ const limit = 50;
 
 export default function Projects() {
   const { query } = useAddress();
+  const q = (query.get("q") ?? "").trim();
   const view = { status: query.get("status") ?? "", offset: Number(query.get("offset")) || 0 };
-  const load = useLoad((signal) => get("/v1/projects", { query: { ...view, limit }, signal }), [view.status, view.offset]);
   const actions = can("projects:write") ? html`<${ButtonLink} href="/portal/projects/new" kind="primary">${texts.create}<//>` : null;
   return html`<${Page} title=${texts.title} intro=${texts.intro} actions=${actions}>
     <div class="filters">
-      <${Select} label=${texts.status} value=${view.status} options=${[{ value: "", label: texts.allStatuses }, ...statusOptions]} hidesOptional
-        onChange=${(/** @type {string} */ status) => setQuery({ status, offset: null })} />
+      <${ListSearch} label=${texts.search} q=${q} />
+      ${q ? null : html`<${Select} label=${texts.status} value=${view.status} hidesOptional
+        options=${[{ value: "", label: texts.allStatuses }, ...statusOptions]}
+        onChange=${(/** @type {string} */ status) => setQuery({ status, offset: null })} />`}
     </div>
-    <${Loaded} load=${load}>${(/** @type {any} */ { data, pagination }) => html`
-      ${data.length > 0 ? html`<${ProjectTable} projects=${data} />` : html`<${Nothing} isFiltered=${view.status !== ""} />`}
-      <${Pager} offset=${pagination.offset} limit=${limit} total=${pagination.total}
-        onChange=${(/** @type {number} */ offset) => setQuery({ offset })} />`}
-    <//>
+    ${q ? html`<${SearchResults} path="/v1/projects/search" q=${q} hint=${texts.searchHint}>
+        ${(/** @type {ListedProject[]} */ projects) => html`<${ProjectTable} projects=${projects} />`}<//>`
+      : html`<${ProjectList} view=${view} />`}
+  <//>`;
+}
+
+/** @param {{view: {status: string, offset: number}}} props */
+function ProjectList({ view }) {
+  const load = useLoad((signal) => get("/v1/projects", { query: { ...view, limit }, signal }), [view.status, view.offset]);
+  return html`<${Loaded} load=${load}>${(/** @type {any} */ { data, pagination }) => html`
+    ${data.length > 0 ? html`<${ProjectTable} projects=${data} />` : html`<${Nothing} isFiltered=${view.status !== ""} />`}
+    <${Pager} offset=${pagination.offset} limit=${limit} total=${pagination.total}
+      onChange=${(/** @type {number} */ offset) => setQuery({ offset })} />`}
   <//>`;
 }
 

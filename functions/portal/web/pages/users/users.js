@@ -2,7 +2,7 @@
 import { Button, ButtonLink } from "../../components/buttons.js";
 import { Select } from "../../components/fields.js";
 import { Empty, Loaded, Page } from "../../components/page.js";
-import { SearchForm } from "../../components/search.js";
+import { ListSearch, SearchResults } from "../../components/searchresults.js";
 import { Badge, Pager, Table } from "../../components/table.js";
 import { get } from "../../core/api.js";
 import { formatDate } from "../../core/format.js";
@@ -20,29 +20,32 @@ const limit = 50;
 
 export default function Users() {
   const { query } = useAddress();
-  const view = { role: query.get("role") ?? "", email: query.get("email") ?? "", offset: Number(query.get("offset")) || 0 };
-  const load = useLoad((signal) => get("/v1/users", { query: { ...view, limit }, signal }), [view.role, view.email, view.offset]);
+  const q = (query.get("q") ?? "").trim();
+  const view = { role: query.get("role") ?? "", offset: Number(query.get("offset")) || 0 };
   const actions = can("users:write") ? html`
     <${ButtonLink} href="/portal/users/import">${texts.import}<//>
     <${ButtonLink} href="/portal/users/new" kind="primary">${texts.create}<//>` : null;
   return html`<${Page} title=${texts.title} intro=${texts.intro} actions=${actions}>
-    <${Filters} key=${view.email} view=${view} />
-    <${Loaded} load=${load}>${(/** @type {any} */ { data, pagination }) => html`
-      ${data.length > 0 ? html`<${UserTable} users=${data} />` : html`<${NoUsers} view=${view} />`}
-      <${Pager} offset=${pagination.offset} limit=${limit} total=${pagination.total}
-        onChange=${(/** @type {number} */ offset) => setQuery({ offset })} />`}
-    <//>
+    <div class="filters">
+      <${ListSearch} label=${texts.search} q=${q} />
+      ${q ? null : html`<${Select} label=${texts.role} value=${view.role} hidesOptional
+        options=${[{ value: "", label: texts.allRoles }, ...roleOptions]}
+        onChange=${(/** @type {string} */ role) => setQuery({ role, offset: null })} />`}
+    </div>
+    ${q ? html`<${SearchResults} path="/v1/users/search" q=${q} hint=${texts.searchHint}>
+        ${(/** @type {ListedUser[]} */ users) => html`<${UserTable} users=${users} />`}<//>`
+      : html`<${UserList} view=${view} />`}
   <//>`;
 }
 
-/** @param {{view: {role: string, email: string}}} props */
-function Filters({ view }) {
-  return html`<div class="filters">
-    <${Select} label=${texts.role} value=${view.role} options=${[{ value: "", label: texts.allRoles }, ...roleOptions]} hidesOptional
-      onChange=${(/** @type {string} */ role) => setQuery({ role, email: null, offset: null })} />
-    <${SearchForm} label=${texts.find} inputmode="email" value=${view.email} maxLength=${320}
-      onSearch=${(/** @type {string} */ email) => setQuery({ email, role: null, offset: null })} />
-  </div>`;
+/** @param {{view: {role: string, offset: number}}} props */
+function UserList({ view }) {
+  const load = useLoad((signal) => get("/v1/users", { query: { ...view, limit }, signal }), [view.role, view.offset]);
+  return html`<${Loaded} load=${load}>${(/** @type {any} */ { data, pagination }) => html`
+    ${data.length > 0 ? html`<${UserTable} users=${data} />` : html`<${NoUsers} />`}
+    <${Pager} offset=${pagination.offset} limit=${limit} total=${pagination.total}
+      onChange=${(/** @type {number} */ offset) => setQuery({ offset })} />`}
+  <//>`;
 }
 
 /** @param {{users: ListedUser[]}} props */
@@ -57,10 +60,8 @@ function UserTable({ users }) {
   return html`<${Table} caption=${texts.caption} columns=${columns} rows=${users} rowKey=${(/** @type {ListedUser} */ u) => u.id} />`;
 }
 
-/** @param {{view: {email: string}}} props */
-function NoUsers({ view }) {
-  return html`<${Empty} title=${view.email ? texts.notFound(view.email) : texts.none}>
-    ${view.email ? html`<p>${texts.notFoundText}</p>` : null}
-    <${Button} onClick=${() => setQuery({ email: null, role: null, offset: null })}>${texts.showAll}<//>
+function NoUsers() {
+  return html`<${Empty} title=${texts.none}>
+    <${Button} onClick=${() => setQuery({ role: null, offset: null })}>${texts.showAll}<//>
   <//>`;
 }
