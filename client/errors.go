@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"time"
 )
 
 // Error is a refusal of a call by the service or by the gateway in front of it.
@@ -18,6 +19,8 @@ type Error struct {
 	Detail    string      // explains the problem and how to fix it, for people
 	Fields    []ProblemField
 	RequestID string // to quote when you ask for help
+
+	RetryAfter time.Duration // after which a repetition can succeed; 0 if the service does not say
 }
 
 // Error implements error.
@@ -51,7 +54,7 @@ func newError(r *call, a *answer) *Error {
 	_ = json.Unmarshal(a.text, &body) // an error leaves the fields empty
 	e := &Error{
 		Method: r.method, Path: r.path, Status: a.status, Code: body.Code, Title: http.StatusText(a.status), Detail: body.Detail,
-		Fields: body.Errors, RequestID: a.header.Get("X-Request-Id"),
+		Fields: body.Errors, RequestID: a.header.Get("X-Request-Id"), RetryAfter: retryAfter(a.header),
 	}
 	if e.Detail == "" && body.Message != e.Title {
 		e.Detail = body.Message

@@ -180,6 +180,10 @@ func TestCtrlCInPrompts(t *testing.T) {
 		deleted := false
 		c := newTerminal(t, func(w http.ResponseWriter, r *http.Request) {
 			deleted = deleted || r.Method == http.MethodDelete
+			if strings.HasSuffix(r.URL.Path, "/api-keys") {
+				_, _ = io.WriteString(w, `{"data":[]}`)
+				return
+			}
 			_, _ = io.WriteString(w, `{"data":{"id":"1","email":"ada@example.com"}}`)
 		}, args...).start()
 		c.await(question)

@@ -113,12 +113,11 @@ func Handle[I, O any](a *API, access Access, op huma.Operation, handler func(con
 // operation is an operation of any input and output.
 type operation struct {
 	add    func(huma.API)
-	hasCSV bool // see hasCSV
+	hasCSV bool // see offersCSV
 }
 
 func adding[I, O any](access Access, op huma.Operation, handler func(context.Context, *I) (*O, error)) operation {
-	hasCSV := hasCSV(reflect.TypeFor[O]()) && op.Method == http.MethodGet
-	return operation{hasCSV: hasCSV, add: func(to huma.API) { addOperation(to, access, op, handler) }}
+	return operation{hasCSV: offersCSV(op.Method, reflect.TypeFor[O]()), add: func(to huma.API) { addOperation(to, access, op, handler) }}
 }
 
 func (a *API) handle(access Access, op huma.Operation, added operation, early func(*http.Request) earlyResult) {

@@ -20,20 +20,26 @@ import (
 // csvType is the media type of a list as CSV (RFC 4180), which clients request with the header Accept.
 const csvType = "text/csv"
 
-// itemsOf returns the type of the items of a list. An output is a list if its Body.Data is a slice of structs.
-func itemsOf(output reflect.Type) (item reflect.Type, isList bool) {
+// bodyField returns the type of a field of an output's Body, if the Body is a struct that has it.
+func bodyField(output reflect.Type, name string) (field reflect.Type, isThere bool) {
 	body, hasBody := output.FieldByName("Body")
 	if !hasBody || body.Type.Kind() != reflect.Struct {
 		return nil, false
 	}
-	data, hasData := body.Type.FieldByName("Data")
-	if !hasData || data.Type.Kind() != reflect.Slice || data.Type.Elem().Kind() != reflect.Struct {
-		return nil, false
-	}
-	return data.Type.Elem(), true
+	found, isThere := body.Type.FieldByName(name)
+	return found.Type, isThere
 }
 
-// Tabular is the type of the Body.Data of an output that is no list and also available as CSV.
+// itemsOf returns the type of the items of a list. An output is a list if its Body.Data is a slice of structs.
+func itemsOf(output reflect.Type) (item reflect.Type, isList bool) {
+	data, hasData := bodyField(output, "Data")
+	if !hasData || data.Kind() != reflect.Slice || data.Elem().Kind() != reflect.Struct {
+		return nil, false
+	}
+	return data.Elem(), true
+}
+
+// Tabular is implemented by a Body.Data that is no list but can be sent as CSV.
 type Tabular interface {
 	// Table returns the names of the columns and the records. It may contain formulas: csvFormat makes them harmless.
 	Table() [][]string
@@ -41,23 +47,19 @@ type Tabular interface {
 
 // hasTable reports whether an output has a Tabular.
 func hasTable(output reflect.Type) bool {
-	body, hasBody := output.FieldByName("Body")
-	if !hasBody || body.Type.Kind() != reflect.Struct {
-		return false
-	}
-	data, hasData := body.Type.FieldByName("Data")
-	return hasData && data.Type.Implements(reflect.TypeFor[Tabular]())
+	data, hasData := bodyField(output, "Data")
+	return hasData && data.Implements(reflect.TypeFor[Tabular]())
 }
 
-// hasCSV reports whether an output is also available as CSV.
-func hasCSV(output reflect.Type) bool {
+// offersCSV reports whether the output of an operation is also available as CSV.
+func offersCSV(method string, output reflect.Type) bool {
 	_, isList := itemsOf(output)
-	return isList || hasTable(output)
+	return method == http.MethodGet && (isList || hasTable(output))
 }
 
-// chooseType replaces the header Accept of a request for CSV or JSON by the media type of the response. huma does not know ranges, and compares
-// types with their case.
-func chooseType(r *http.Request) {
+// setAccept sets the header Accept to the one type that the response will have, because huma does not know ranges, and compares types with
+// their case.
+func setAccept(r *http.Request) {
 	chosen := "application/json"
 	if server.PrefersCSV(r.Header.Values("Accept")) {
 		chosen = csvType
@@ -72,8 +74,8 @@ func varyByAccept(ctx context.Context) {
 	}
 }
 
-// csvFormat encodes the body of a list: a header with the names of the fields, and a record for each item. A value that is null is an empty
-// cell, and an object or array is JSON. Spreadsheets run no cell as a formula.
+// csvFormat encodes a Tabular, or the body of a list: a header with the names of the fields, and a record for each item. A value that is
+// null is an empty cell, and an object or array is JSON. Spreadsheets run no cell as a formula.
 var csvFormat = huma.Format{
 	Marshal: func(w io.Writer, body any) error {
 		items := reflect.ValueOf(body).FieldByName("Data")

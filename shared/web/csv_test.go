@@ -108,6 +108,7 @@ func TestOnlyListsAreCSV(t *testing.T) {
 	c := listing(t)
 	for accept, contentType := range map[string]string{
 		"": "application/json", "*/*": "application/json", "application/json, text/csv;q=0.5": "application/json", "text/html": "application/json",
+		"text/csv, */*": "text/csv", "text/csv, application/json": "application/json", "text/*": "text/csv",
 		"text/csv, */*;q=0.1": "text/csv", "TEXT/CSV; charset=utf-8": "text/csv", "text/csv;q=0": "application/json",
 	} {
 		c.With("Accept", accept).Get("/v1/items").WantStatus(http.StatusOK).WantHeader("Content-Type", contentType)

@@ -58,7 +58,7 @@ func (l *lazyOperation) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	l.readEarly(r)
 	l.prepare()
 	if l.hasCSV {
-		chooseType(r)
+		setAccept(r)
 	}
 	l.handler(w, r)
 }
@@ -87,7 +87,7 @@ func addOperation[I, O any](to huma.API, access Access, op huma.Operation, handl
 	op.Middlewares = slices.Concat(huma.Middlewares{checkParameters, checkBody, recordBodyType[I]}, op.Middlewares)
 	form := op.RequestBody
 	op.RequestBody = nil // otherwise huma reads it
-	hasCSV := hasCSV(reflect.TypeFor[O]())
+	hasCSV := offersCSV(op.Method, reflect.TypeFor[O]())
 	huma.Register(to, op, func(ctx context.Context, input *I) (*O, error) {
 		if failures := inputFrom(ctx).failures; len(failures) > 0 {
 			return nil, problemFor(ctx, fault.Invalid(failures...))

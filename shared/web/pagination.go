@@ -98,12 +98,8 @@ func (p CursorPagination) NextPage() (parameter, value string) {
 
 // isPaginated reports whether an output has a pagination.
 func isPaginated(output reflect.Type) bool {
-	body, hasBody := output.FieldByName("Body")
-	if !hasBody || body.Type.Kind() != reflect.Struct {
-		return false
-	}
-	pagination, hasPagination := body.Type.FieldByName("Pagination")
-	return hasPagination && pagination.Type.Implements(reflect.TypeFor[Paginated]())
+	pagination, hasPagination := bodyField(output, "Pagination")
+	return hasPagination && pagination.Implements(reflect.TypeFor[Paginated]())
 }
 
 // linkNext sets the header Link of a list that has a next page (RFC 8288). The address has no host, so that it is right behind any proxy.

@@ -59,7 +59,9 @@ func TestUsersAreFoundByAddress(t *testing.T) {
 
 func TestUsersAreChanged(t *testing.T) {
 	t.Parallel()
-	c := newTestCLI(t, userAnswers()).loggedIn()
+	answers := userAnswers()
+	answers["GET /v1/users/"+adaID+"/api-keys"] = answer(`{"data":[]}`)
+	c := newTestCLI(t, answers).loggedIn()
 	c.want("users", "create", "ada@example.com", "--name", "Ada", "--role", "admin", "--no-mail")
 	c.want("users", "update", "ada@example.com", "--department", "")
 	c.want("users", "suspend", adaID, "--yes")
@@ -67,10 +69,10 @@ func TestUsersAreChanged(t *testing.T) {
 	c.wantUsageError("pass --yes", "users", "delete", adaID)
 	c.want("users", "delete", adaID, "--yes")
 	c.wantCalls("POST /v1/users", "GET /v1/users?email=ada%40example.com", "PUT /v1/users/"+adaID, "PUT /v1/users/"+adaID,
-		"GET /v1/users/"+adaID, "GET /v1/users/"+adaID, "DELETE /v1/users/"+adaID)
+		"GET /v1/users/"+adaID, "GET /v1/users/"+adaID+"/api-keys", "GET /v1/users/"+adaID, "DELETE /v1/users/"+adaID)
 	want := []string{
 		`{"email":"ada@example.com","name":"Ada","role":"admin","sendActivationEmail":false}`, "",
-		`{"department":""}`, `{"status":"suspended"}`, "", "", "",
+		`{"department":""}`, `{"status":"suspended"}`, "", "", "", "",
 	}
 	if !slices.Equal(c.bodies, want) {
 		t.Errorf("sent %q, want %q", c.bodies, want)
@@ -85,6 +87,8 @@ func TestOwnAccountIsNotChangedByMistake(t *testing.T) {
 	c.wantUsageError("pass --yes", "users", "suspend", adaID)
 	c.wantUsageError("pass --yes", "users", "update", adaID, "--role", "viewer")
 	c.want("users", "update", adaID, "--name", "Ada L.") // takes no right away
+	c.want("users", "update", adaID, "--role", "admin")  // the role is the same
+	c.wantUsageError("pass --yes", "users", "delete", adaID)
 	c.want("users", "suspend", adaID, "--yes")
 
 	answers["GET /v1/users/"+adaID+"/api-keys"] = answer(`{"data":[{"id":"another"}]}`)
@@ -113,8 +117,8 @@ func TestErrorsNameFlags(t *testing.T) {
 	if _, _, err := c.run("users", "create", "x", "--name", "X"); !IsRefusedInput(err) {
 		t.Errorf("%v must count as invalid usage", err)
 	}
-	c.wantError("the answer is not one of Portside: check the address", "users", "list")
-	c.wantUsageError(`"nobody" is neither an e-mail address nor the ID of a user`, "users", "get", "nobody")
+	c.wantError("the answer does not come from Portside: check the address", "users", "list")
+	c.wantUsageError(`"nobody" is neither an e-mail address nor an ID`, "users", "get", "nobody")
 	c.wantError("must be a whole number of at least 1", "users", "list", "--limit", "0")
 	c.wantError("must be a whole number of at least 1", "users", "list", "--limit", "x")
 }

@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"regexp"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -31,7 +32,7 @@ func Explain(c *cobra.Command, err error) string {
 	case isRefused:
 		return printable(explainRefusal(c, refused))
 	case errors.Is(err, client.ErrUnreadable):
-		return "the answer is not one of Portside: check the address (" + cause(err) + ")"
+		return "the answer does not come from Portside: check the address (" + cause(err) + ")"
 	case isOfURL, isOfConnection:
 		return fmt.Sprintf("cannot reach the service: check its address and your connection (%s)", cause(err))
 	}
@@ -56,7 +57,7 @@ func explainRefusal(c *cobra.Command, e *client.Error) string {
 	return b.String()
 }
 
-// summaryOf returns what happened. The texts of the service for all clients name headers and the list "errors".
+// summaryOf returns what happened. Some details of the service name headers and the list "errors", which a command line does not have.
 func summaryOf(e *client.Error) string {
 	switch {
 	case e.Code == client.ProblemCodeUNAUTHORIZED:
@@ -69,11 +70,14 @@ func summaryOf(e *client.Error) string {
 	return strings.TrimSuffix(e.Detail, ".")
 }
 
-// flagOfField has the flags that do not have the names of their fields.
-var flagOfField = map[string]string{
-	"accessLevel": "access", "endDate": "month", "expirationDays": "days", "from": "month", "scopes": "scope", "startDate": "month",
-	"to": "month", "userId": "user",
+// flagsOfField has the flags that set a field of another name.
+var flagsOfField = map[string][]string{
+	"accessLevel": {"access"}, "endDate": {"month", "last-month"}, "expirationDays": {"days"}, "from": {"month", "last-month"},
+	"ownerId": {"owner"}, "scopes": {"scope"}, "startDate": {"month", "last-month"}, "to": {"month", "last-month"}, "userId": {"user"},
 }
+
+// formVariable matches a field of a form for one value to extract.
+var formVariable = regexp.MustCompile(`^variable\d+_`)
 
 // nameOfField returns the flag that set the field of a pointer. If no flag did, it is the pointer without the part of the request.
 func nameOfField(c *cobra.Command, pointer string) string {
@@ -85,15 +89,21 @@ func nameOfField(c *cobra.Command, pointer string) string {
 		}
 	}
 	field, _, _ := strings.Cut(name, "/")
-	for _, flag := range []string{field, flagOfField[field]} {
+	for _, flag := range append(flagsOfField[field], field) {
 		if c.Flags().Changed(flag) {
 			return "--" + flag
 		}
 	}
+	switch {
+	case formVariable.MatchString(field):
+		return "--var"
+	case field == "q":
+		return "the text"
+	}
 	return name
 }
 
-// adviceForQueries is a part of texts of the service that does not apply to flags.
+// adviceForQueries is a suffix that helps only callers who write the query themselves.
 const adviceForQueries = "; in a query, write + as %2B"
 
 // adviceFor returns what to do about a refusal. It is empty if the text of the service says it.
@@ -101,16 +111,16 @@ func adviceFor(e *client.Error) string {
 	switch {
 	case e.Status == http.StatusUnauthorized:
 		return "run `portside login` with another key, or check " + keyVariable
-	case e.Code == client.ProblemCodeQUOTAEXCEEDED:
-		return "the quota is for one day: try again tomorrow"
-	case e.Status == http.StatusTooManyRequests:
-		return "wait a minute and try again"
+	case e.Status == http.StatusTooManyRequests && e.RetryAfter > 0:
+		return "try again in " + e.RetryAfter.String()
 	case e.Code == client.ProblemCodeFORBIDDEN && !strings.Contains(e.Detail, "Ask "):
 		return "ask an admin to do it or to change your role"
 	case e.Status == http.StatusPreconditionFailed:
 		return "somebody else changed it: run the command again"
-	case e.Status >= http.StatusInternalServerError:
+	case e.Status >= http.StatusInternalServerError && e.RequestID != "":
 		return "try again; if it fails again, send the request ID to your operator"
+	case e.Status >= http.StatusInternalServerError:
+		return "try again"
 	case e.Code == "":
 		return "check that the address is that of a Portside deployment"
 	}

@@ -224,29 +224,34 @@ func each[T any](items []T) iter.Seq2[T, error] {
 	}
 }
 
-// limit is the flag --limit: how many items a list has at most. The zero value means no limit.
-type limit int
+// maxItems is the flag --limit: how many items a list has at most. The zero value means no limit.
+type maxItems int
 
-func (l *limit) String() string {
-	if *l == 0 {
-		return "" // so that the help shows no default
-	}
+func (l *maxItems) String() string {
 	return strconv.Itoa(int(*l))
 }
 
-func (l *limit) Type() string { return "N" }
+// page returns how many items a call gets.
+func (l *maxItems) page() *int64 {
+	if *l == 0 {
+		return new(int64(pageSize))
+	}
+	return new(min(int64(*l), pageSize))
+}
 
-func (l *limit) Set(text string) error {
+func (l *maxItems) Type() string { return "N" }
+
+func (l *maxItems) Set(text string) error {
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 1 {
 		return errors.New("must be a whole number of at least 1")
 	}
-	*l = limit(n)
+	*l = maxItems(n)
 	return nil
 }
 
 // atMost ends a list at its limit.
-func atMost[T any](limit limit, items iter.Seq2[T, error]) iter.Seq2[T, error] {
+func atMost[T any](limit maxItems, items iter.Seq2[T, error]) iter.Seq2[T, error] {
 	if limit == 0 {
 		return items
 	}

@@ -53,7 +53,7 @@ func members(p client.Project) any {
 
 func (a *app) listProjectsCommand() *cobra.Command {
 	var status string
-	var limit limit
+	var limit maxItems
 	c := &cobra.Command{
 		Use: "list", Short: "list all projects", Args: exactly(),
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -61,7 +61,7 @@ func (a *app) listProjectsCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			params := &client.ListProjectsParams{Status: optional[client.ListProjectsParamsStatus](status), Limit: new(int64(pageSize))}
+			params := &client.ListProjectsParams{Status: optional[client.ListProjectsParamsStatus](status), Limit: limit.page()}
 			return printList(a, listedProjectColumns(), atMost(limit, api.AllProjects(c.Context(), params)))
 		},
 	}
@@ -72,7 +72,7 @@ func (a *app) listProjectsCommand() *cobra.Command {
 }
 
 func (a *app) findProjectsCommand() *cobra.Command {
-	var limit limit
+	var limit maxItems
 	c := &cobra.Command{
 		Use: "find TEXT", Short: "find projects by the beginning of a word of the name", Args: exactly("the text"),
 		Example: "  portside projects find engine",
@@ -81,7 +81,7 @@ func (a *app) findProjectsCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			params := &client.SearchProjectsParams{Q: args[0], Limit: new(int64(pageSize))}
+			params := &client.SearchProjectsParams{Q: args[0], Limit: limit.page()}
 			return printList(a, listedProjectColumns(), atMost(limit, api.FindProjects(c.Context(), params)))
 		},
 	}

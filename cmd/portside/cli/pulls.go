@@ -30,7 +30,7 @@ func pullColumns() []column[client.Pull] {
 
 func (a *app) listPullsCommand() *cobra.Command {
 	var from, to, repository, kind, token, user string
-	var limit limit
+	var limit maxItems
 	var months monthFlags
 	c := &cobra.Command{
 		Use: "list", Short: "list the pulls of the last 30 days, or of another period", Args: exactly(),
@@ -51,7 +51,7 @@ func (a *app) listPullsCommand() *cobra.Command {
 			}
 			params := &client.ListPullsParams{
 				From: optional[string](from), To: optional[string](to), Repository: optional[string](repository),
-				Kind: optional[client.ListPullsParamsKind](kind), Token: optional[string](token), Limit: new(int64(pageSize)),
+				Kind: optional[client.ListPullsParamsKind](kind), Token: optional[string](token), Limit: limit.page(),
 			}
 			if params.UserID, err = optionalUserID(c.Context(), api, user); err != nil {
 				return err

@@ -49,7 +49,7 @@ func requester(r client.CredentialRequest) any {
 
 func (a *app) listRequestsCommand() *cobra.Command {
 	var status, user string
-	var limit limit
+	var limit maxItems
 	c := &cobra.Command{
 		Use: "list", Short: "list requests, the newest first; with --status pending, the most urgent first", Args: exactly(),
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -58,7 +58,7 @@ func (a *app) listRequestsCommand() *cobra.Command {
 				return err
 			}
 			params := &client.ListCredentialRequestsParams{
-				Status: optional[client.ListCredentialRequestsParamsStatus](status), Limit: new(int64(pageSize)),
+				Status: optional[client.ListCredentialRequestsParamsStatus](status), Limit: limit.page(),
 			}
 			if status == "pending" {
 				params.Order = new(client.ListCredentialRequestsParamsOrderOldest)

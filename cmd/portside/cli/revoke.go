@@ -25,32 +25,7 @@ To revoke one token, use "portside tokens revoke".`,
 			if !all {
 				return UsageError("pass --all; to revoke one token, use `portside tokens revoke`")
 			}
-			target, err := a.target()
-			if err != nil {
-				return err
-			}
-			api, err := a.clientOf(target)
-			if err != nil {
-				return err
-			}
-			user, err := findUser(c.Context(), api, args[0])
-			if err != nil {
-				return err
-			}
-			who := nameOf(user)
-			if err := a.confirmEnd(c.Context(), api, target, user, yes); err != nil {
-				return err
-			}
-			if made {
-				if err := endMade(c.Context(), api, user.ID, publicID(target.Key)); err != nil {
-					return err
-				}
-			}
-			if err := api.EndUserCredentials(c.Context(), user.ID); err != nil {
-				return err
-			}
-			a.report("Ended all credentials of %s.", who)
-			return nil
+			return a.revokeAll(c.Context(), args[0], made, yes)
 		},
 	}
 	c.Flags().BoolVar(&all, "all", false, "end all credentials (required)")
@@ -59,20 +34,33 @@ To revoke one token, use "portside tokens revoke".`,
 	return a.calling(c)
 }
 
-// confirmEnd asks before all credentials of a user end.
-func (a *app) confirmEnd(ctx context.Context, api *client.Client, target profile, user client.User, yes bool) error {
-	if yes {
-		return nil
-	}
-	question := "End all credentials of " + nameOf(user) + "?"
-	isOwn, err := ownsKey(ctx, api, user.ID, target.Key)
+// revokeAll ends all credentials of a user; with made, also what was created with the user's keys.
+func (a *app) revokeAll(ctx context.Context, name string, made, yes bool) error {
+	target, err := a.target()
 	if err != nil {
 		return err
 	}
-	if isOwn {
-		question = "This is your own account: the key of this command also ends. " + question
+	api, err := a.clientOf(target)
+	if err != nil {
+		return err
 	}
-	return a.confirm(ctx, yes, question)
+	user, err := findUser(ctx, api, name)
+	if err != nil {
+		return err
+	}
+	if err := a.confirmUser(ctx, api, target, user.ID, yes, "End all credentials of "+nameOf(user)+"?"); err != nil {
+		return err
+	}
+	if made {
+		if err := endMade(ctx, api, user.ID, target.Key); err != nil {
+			return err
+		}
+	}
+	if err := api.EndUserCredentials(ctx, user.ID); err != nil {
+		return err
+	}
+	a.report("Ended all credentials of %s.", nameOf(user))
+	return nil
 }
 
 // publicID returns the part of a key between its first two underscores.
@@ -82,16 +70,17 @@ func publicID(key string) string {
 	return id
 }
 
-// endMade deletes the API keys of a user and what was created with them. The key that makes the calls stays.
-func endMade(ctx context.Context, api *client.Client, userID, ownKey string) error {
+// endMade deletes the API keys of a user and what was created with them. It refuses the user of the key that makes the calls: that key
+// would have to end first, or what was created with it would stay.
+func endMade(ctx context.Context, api *client.Client, userID, callersKey string) error {
 	keys, err := api.ListAPIKeys(ctx, userID)
 	if err != nil {
 		return err
 	}
+	if hasKey(keys, callersKey) {
+		return UsageError("--made needs the key of another admin: this command cannot end its own key and what was created with it")
+	}
 	for _, key := range keys {
-		if key.ID == ownKey {
-			continue
-		}
 		if err := unlessGone(api.DeleteAPIKey(ctx, userID, key.ID, &client.DeleteAPIKeyParams{Made: new(true)})); err != nil {
 			return err
 		}

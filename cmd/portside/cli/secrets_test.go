@@ -19,11 +19,12 @@ func (c *testCLI) file(size int) string {
 	return path
 }
 
-func TestRevokeEndsItsOwnKeyLast(t *testing.T) {
+func TestRevoke(t *testing.T) {
 	t.Parallel()
 	answers := userAnswers()
 	answers["DELETE /v1/users/"+adaID+"/credentials"] = answer("")
-	answers["GET /v1/users/"+adaID+"/api-keys"] = answer(`{"data":[{"id":"3vQB7B6MrGQZ"},{"id":"k2"}]}`)
+	answers["GET /v1/users/"+adaID+"/api-keys"] = answer(`{"data":[{"id":"k1"},{"id":"k2"}]}`)
+	answers["DELETE /v1/users/"+adaID+"/api-keys/k1"] = answer("")
 	answers["DELETE /v1/users/"+adaID+"/api-keys/k2"] = problem(http.StatusNotFound, "NOT_FOUND", "The key does not exist.")
 	c := newTestCLI(t, answers).loggedIn()
 	c.wantUsageError("pass --all", "revoke", adaID)
@@ -37,8 +38,13 @@ func TestRevokeEndsItsOwnKeyLast(t *testing.T) {
 	if _, stderr, err := c.run("revoke", "--all", adaID, "--yes", "--made"); err != nil {
 		t.Errorf("%v, %s", err, stderr)
 	}
-	c.wantCalls("GET /v1/users/"+adaID, "GET /v1/users/"+adaID+"/api-keys", "DELETE /v1/users/"+adaID+"/api-keys/k2?made=true",
-		"DELETE /v1/users/"+adaID+"/credentials")
+	c.wantCalls("GET /v1/users/"+adaID, "GET /v1/users/"+adaID+"/api-keys", "DELETE /v1/users/"+adaID+"/api-keys/k1?made=true",
+		"DELETE /v1/users/"+adaID+"/api-keys/k2?made=true", "DELETE /v1/users/"+adaID+"/credentials")
+
+	answers["GET /v1/users/"+adaID+"/api-keys"] = answer(`{"data":[{"id":"k1"},{"id":"3vQB7B6MrGQZ"}]}`)
+	own := newTestCLI(t, answers).loggedIn()
+	own.wantUsageError("--made needs the key of another admin", "revoke", "--all", adaID, "--yes", "--made")
+	own.wantCalls("GET /v1/users/"+adaID, "GET /v1/users/"+adaID+"/api-keys")
 }
 
 func TestTokensOfTheCallerAndOfAnotherUser(t *testing.T) {

@@ -56,7 +56,7 @@ func userColumns() []column[client.User] {
 
 func (a *app) listUsersCommand() *cobra.Command {
 	var role string
-	var limit limit
+	var limit maxItems
 	c := &cobra.Command{
 		Use: "list", Short: "list all users", Args: exactly(),
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -64,7 +64,7 @@ func (a *app) listUsersCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			params := &client.ListUsersParams{Role: optional[client.ListUsersParamsRole](role), Limit: new(int64(pageSize))}
+			params := &client.ListUsersParams{Role: optional[client.ListUsersParamsRole](role), Limit: limit.page()}
 			return printList(a, listedUserColumns(), atMost(limit, api.AllUsers(c.Context(), params)))
 		},
 	}
@@ -75,7 +75,7 @@ func (a *app) listUsersCommand() *cobra.Command {
 }
 
 func (a *app) findUsersCommand() *cobra.Command {
-	var limit limit
+	var limit maxItems
 	c := &cobra.Command{
 		Use: "find TEXT", Short: "find users by the beginning of the e-mail address or of a word of the name", Args: exactly("the text"),
 		Example: "  portside users find ada@\n  portside users find \"ada b\"\n  portside users find byron",
@@ -84,7 +84,7 @@ func (a *app) findUsersCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			params := &client.SearchUsersParams{Q: args[0], Limit: new(int64(pageSize))}
+			params := &client.SearchUsersParams{Q: args[0], Limit: limit.page()}
 			return printList(a, listedUserColumns(), atMost(limit, api.FindUsers(c.Context(), params)))
 		},
 	}
@@ -122,7 +122,7 @@ func findUser(ctx context.Context, api *client.Client, name string) (client.User
 	return api.GetUser(ctx, id)
 }
 
-// idPattern is what IDs look like: UUIDs.
+// idPattern matches UUIDs.
 var idPattern = regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
 
 // userID returns the ID of the user that an e-mail address or an ID names.
@@ -131,14 +131,14 @@ func userID(ctx context.Context, api *client.Client, name string) (string, error
 		return name, nil
 	}
 	if !strings.Contains(name, "@") {
-		return "", usageErrorf("%q is neither an e-mail address nor the ID of a user: `portside users list` shows both", name)
+		return "", usageErrorf("%q is neither an e-mail address nor an ID: `portside users find` searches names", name)
 	}
 	found, err := api.ListUsers(ctx, &client.ListUsersParams{Email: &name})
 	if err != nil {
 		return "", err
 	}
 	if len(found.Data) == 0 {
-		return "", fmt.Errorf("no user has the address %s: `portside users list` shows all", name)
+		return "", fmt.Errorf("no user has the address %s: `portside users find` searches for the beginning of one", name)
 	}
 	return found.Data[0].ID, nil
 }
@@ -280,8 +280,8 @@ func (a *app) updateUser(ctx context.Context, name string, change client.UpdateU
 	if err != nil {
 		return err
 	}
-	if change.Role != nil || change.Status != nil {
-		if err := a.confirmOwn(ctx, api, target, id, yes); err != nil {
+	if !yes && (change.Role != nil || change.Status != nil) {
+		if err := a.confirmOwn(ctx, api, target, id, change); err != nil {
 			return err
 		}
 	}
@@ -292,26 +292,52 @@ func (a *app) updateUser(ctx context.Context, name string, change client.UpdateU
 	return printOne(a, userColumns(), user)
 }
 
-// confirmOwn asks before a change that can take rights from the user whose key makes the calls, because the user may not be able to
+// confirmOwn asks before a change that takes rights from the user whose key makes the calls, because the user may not be able to
 // undo it.
-func (a *app) confirmOwn(ctx context.Context, api *client.Client, target profile, id string, yes bool) error {
-	if yes {
-		return nil
-	}
+func (a *app) confirmOwn(ctx context.Context, api *client.Client, target profile, id string, change client.UpdateUserJSONBody) error {
 	isOwn, err := ownsKey(ctx, api, id, target.Key)
 	if err != nil || !isOwn {
 		return err
 	}
-	return a.confirm(ctx, yes, "This is your own account, and only another admin may be able to undo the change. Change it?")
+	user, err := api.GetUser(ctx, id)
+	if err != nil || !takesRights(user, change) {
+		return err
+	}
+	return a.confirm(ctx, false, "This is your own account, and you may not be able to undo the change. Change it?")
 }
 
-// ownsKey reports whether a key belongs to a user. Users may list their own keys, so a refusal means that it does not.
+// confirmUser asks before a user or the user's credentials end, and says if the key of this command is one of them.
+func (a *app) confirmUser(ctx context.Context, api *client.Client, target profile, id string, yes bool, question string) error {
+	if yes {
+		return nil
+	}
+	isOwn, err := ownsKey(ctx, api, id, target.Key)
+	if err != nil {
+		return err
+	}
+	if isOwn {
+		question = "This is your own account: the key of this command also ends. " + question
+	}
+	return a.confirm(ctx, false, question)
+}
+
+// takesRights reports whether a change suspends or deactivates a user, or lowers the role.
+func takesRights(user client.User, change client.UpdateUserJSONBody) bool {
+	isLower := change.Role != nil && slices.Index(roles, string(*change.Role)) > slices.Index(roles, string(user.Role))
+	return isLower || change.Status != nil && *change.Status != "active"
+}
+
+// ownsKey reports whether a key belongs to a user. FORBIDDEN means that it does not, because users may list their own keys.
 func ownsKey(ctx context.Context, api *client.Client, userID, key string) (bool, error) {
 	keys, err := api.ListAPIKeys(ctx, userID)
 	if refused, ok := errors.AsType[*client.Error](err); ok && refused.Code == client.ProblemCodeFORBIDDEN {
 		return false, nil
 	}
-	return slices.ContainsFunc(keys, func(k client.APIKey) bool { return k.ID == publicID(key) }), err
+	return hasKey(keys, key), err
+}
+
+func hasKey(keys []client.APIKey, key string) bool {
+	return slices.ContainsFunc(keys, func(k client.APIKey) bool { return k.ID == publicID(key) })
 }
 
 func (a *app) deleteUserCommand() *cobra.Command {
@@ -319,7 +345,11 @@ func (a *app) deleteUserCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "delete USER", Short: "delete a user and revoke all credentials", Args: exactly(userArgument),
 		RunE: func(c *cobra.Command, args []string) error {
-			api, err := a.connect()
+			target, err := a.target()
+			if err != nil {
+				return err
+			}
+			api, err := a.clientOf(target)
 			if err != nil {
 				return err
 			}
@@ -328,7 +358,7 @@ func (a *app) deleteUserCommand() *cobra.Command {
 				return err
 			}
 			who := nameOf(user)
-			if err := a.confirm(c.Context(), yes, "Delete "+who+"?"); err != nil {
+			if err := a.confirmUser(c.Context(), api, target, user.ID, yes, "Delete "+who+"?"); err != nil {
 				return err
 			}
 			if err := api.DeleteUser(c.Context(), user.ID); err != nil {

@@ -74,12 +74,8 @@ func (s *Store) forms(ctx context.Context, owner string) ([]form, error) {
 // takeForm reserves a slot for an upload. It does nothing if the upload has a slot or its file was posted, so a repeated request takes no
 // second slot. Errors: ErrTooManyForms, ErrTooManyUploads.
 func (s *Store) takeForm(ctx context.Context, owner, id string) error {
-	posted, err := s.postedFiles(ctx, owner)
-	if err != nil || posted[id] {
-		return err
-	}
-	forms, err := s.forms(ctx, owner)
-	if err != nil || slices.ContainsFunc(forms, func(f form) bool { return f.uploadID == id }) {
+	posted, forms, err := s.openForms(ctx, owner)
+	if err != nil || posted[id] || slices.ContainsFunc(forms, func(f form) bool { return f.uploadID == id }) {
 		return err
 	}
 	for _, f := range forms {
@@ -94,13 +90,18 @@ func (s *Store) takeForm(ctx context.Context, owner, id string) error {
 	return ErrTooManyForms
 }
 
+// openForms returns the IDs of the owner's posted files, and the owner's forms.
+func (s *Store) openForms(ctx context.Context, owner string) (posted map[string]bool, forms []form, err error) {
+	if posted, err = s.postedFiles(ctx, owner); err != nil {
+		return nil, nil, err
+	}
+	forms, err = s.forms(ctx, owner)
+	return posted, forms, err
+}
+
 // checkForms reports whether takeForm would refuse a new upload. Errors: ErrTooManyForms, ErrTooManyUploads.
 func (s *Store) checkForms(ctx context.Context, owner string) error {
-	posted, err := s.postedFiles(ctx, owner)
-	if err != nil {
-		return err
-	}
-	forms, err := s.forms(ctx, owner)
+	posted, forms, err := s.openForms(ctx, owner)
 	if err != nil || slices.ContainsFunc(forms, func(f form) bool { return f.isFree(posted) }) {
 		return err
 	}

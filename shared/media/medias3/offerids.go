@@ -22,7 +22,8 @@ type offerRecord struct {
 
 // offerID returns the ID of the offer that the idempotency key refers to, or a new ID. A key refers to its offer until the offer expires.
 // The record is stored before the offer takes a form, so that a repeated request takes the same form if the first one was interrupted. A
-// request that the quotas refuse stores none, because the lifetime of its offer would begin long before the client gets it.
+// request that the quotas refuse stores none, because the lifetime of its offer would begin long before the client gets it; only if another
+// request takes the last form at the same moment, a record stays without a form.
 // Errors: ErrTooManyForms, ErrTooManyUploads, idempotency.ErrReused, idempotency.ErrExpired.
 func (s *Store) offerID(ctx context.Context, owner string, maxBytes int64, once *idempotency.Key) (id uuid.UUID, replayed bool, err error) {
 	created := offerRecord{ID: newOfferID(maxBytes, s.now())}

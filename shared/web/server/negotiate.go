@@ -37,23 +37,26 @@ func AcceptsGzip(lines []string) bool {
 	return wildcard > 0
 }
 
-// PrefersCSV evaluates the lines of Accept for a response that is available as JSON and as CSV (RFC 9110, section 12.5.1). Without a
-// preference, the response is JSON.
+// PrefersCSV evaluates the lines of Accept for a response that is available as JSON and as CSV (RFC 9110, section 12.5.1). If both have
+// the same weight, a range for CSV that is more specific than those for JSON decides, as in "text/csv, */*". Otherwise the response is JSON.
 func PrefersCSV(lines []string) bool {
-	return typeWeight(lines, "text/csv") > typeWeight(lines, "application/json")
+	csv, csvRange := typeWeight(lines, "text/csv")
+	json, jsonRange := typeWeight(lines, "application/json")
+	return csv > json || csv == json && csv > 0 && csvRange > jsonRange
 }
 
 // typeWeight returns the weight of a media type. The most specific range that includes the type decides.
-func typeWeight(lines []string, mediaType string) (q float64) {
+// specific grows with it.
+func typeWeight(lines []string, mediaType string) (q float64, specific int) {
 	top, _, _ := strings.Cut(mediaType, "/")
-	ranges, best := []string{"*/*", top + "/*", mediaType}, -1
+	ranges, specific := []string{"*/*", top + "/*", mediaType}, -1
 	for member := range members(lines) {
 		name, parameters, err := mime.ParseMediaType(member)
-		if n := slices.Index(ranges, name); err == nil && n > best {
-			q, best = weight(parameters["q"]), n
+		if n := slices.Index(ranges, name); err == nil && n > specific {
+			q, specific = weight(parameters["q"]), n
 		}
 	}
-	return q
+	return q, specific
 }
 
 // weight parses a weight such as "q=0.5" or "0.5". It returns 1 for no weight and 0 for an invalid one.

@@ -85,7 +85,7 @@ function Edit({ resource, reload }) {
     onSaved: async () => {
       announce(texts.saved);
       if (loss === "suspend") return endSession();
-      if (loss) await loadSession(); // the menu hides what the new role does not permit
+      if (loss) await loadSession().catch(() => location.reload()); // the menu hides what the new role does not permit
       reload();
     },
   });
