@@ -14,7 +14,7 @@ import (
 // StepAdmins is the step of a rebuild that follows the steps of the lists.
 const StepAdmins lists.Step = "active admins"
 
-// Repairs counts what a rebuild has repaired. Strays are list items and e-mail markers.
+// Repairs counts what a rebuild has repaired. Strays are list items, e-mail markers and search terms.
 type Repairs struct {
 	lists.Repairs
 	Admins bool // the number of active admins

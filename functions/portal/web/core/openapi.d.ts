@@ -850,7 +850,7 @@ export interface paths {
         };
         /**
          * Search projects
-         * @description Returns the projects whose name begins with the text from one of its first three words on: `diff` and `eng` find Difference Engine. The results are in the order of what was found, each project once. A search finds a change with the next request and takes the same time for any number of projects. A page can have fewer results than `limit` although `pagination.hasMore` is true.
+         * @description Returns the projects whose name has the text at the beginning of its first, second or third word: `diff` and `eng` find Difference Engine. The results are in the order of what was found, each project once. A search finds a change with the next request and takes the same time for any number of projects. A page can have fewer results than `limit` although `pagination.hasMore` is true.
          *
          *     Needs the permission `projects:read`.
          *
@@ -1196,7 +1196,7 @@ export interface paths {
         };
         /**
          * Search users
-         * @description Returns the users whose e-mail address begins with the text, or whose name does from one of its first three words on: `ada b` and `byr` find Ada Byron. The results are in the order of what was found, each user once. A search finds a change with the next request and takes the same time for any number of users. A page can have fewer results than `limit` although `pagination.hasMore` is true.
+         * @description Returns the users whose e-mail address begins with the text, or whose name has it at the beginning of its first, second or third word: `ada b` and `byr` find Ada Byron. The results are in the order of what was found, each user once. A search finds a change with the next request and takes the same time for any number of users. A page can have fewer results than `limit` although `pagination.hasMore` is true.
          *
          *     Needs the permission `users:read`.
          *
