@@ -50,6 +50,9 @@ func SaveHeader(h *http.Header) CallOption { return func(c *call) { c.save = app
 
 func setHeader(name, value string) CallOption { return func(c *call) { c.header.Set(name, value) } }
 
+// maxAnswer is more than Portside sends: 6 MB, the most that Lambda returns, which compression can hide.
+const maxAnswer = 64 << 20
+
 // answer is a response that was read completely.
 type answer struct {
 	status int
@@ -67,9 +70,16 @@ func send[T any](ctx context.Context, c *Client, r call, options []CallOption) (
 // sendForData is send for an answer that has only the member data.
 func sendForData[T any](ctx context.Context, c *Client, r call, options []CallOption) (T, error) {
 	envelope, err := send[struct {
-		Data T `json:"data"`
+		Data *T `json:"data"`
 	}](ctx, c, r, options)
-	return envelope.Data, err
+	if err == nil && envelope.Data == nil {
+		err = fmt.Errorf("portside: %s %s: %w: it has no data", r.method, r.path, ErrUnreadable)
+	}
+	if err != nil {
+		var none T
+		return none, err
+	}
+	return *envelope.Data, nil
 }
 
 // sendWithoutResult is send for an answer without a body.
@@ -137,9 +147,12 @@ func (c *Client) attempt(ctx context.Context, r *call) (*answer, error) {
 		return nil, err
 	}
 	defer response.Body.Close()
-	text, err := io.ReadAll(response.Body)
+	text, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer+1))
 	if err != nil {
 		return nil, fmt.Errorf("read the answer: %w", err)
+	}
+	if len(text) > maxAnswer {
+		return nil, fmt.Errorf("%w: it has more than %d bytes", ErrUnreadable, maxAnswer)
 	}
 	return &answer{response.StatusCode, response.Header, text}, nil
 }
@@ -149,8 +162,10 @@ func (a *answer) decode(r *call, result any) error {
 	switch {
 	case a.status < http.StatusOK || a.status >= http.StatusMultipleChoices:
 		return newError(r, a)
-	case result == nil:
+	case result == nil && (a.status == http.StatusNoContent || a.status == http.StatusAccepted):
 		return nil
+	case result == nil:
+		return fmt.Errorf("portside: %s %s: %w: status %d", r.method, r.path, ErrUnreadable, a.status)
 	}
 	if _, wantsJob := result.(*Job); a.status == http.StatusAccepted && !wantsJob {
 		return &JobStartedError{JobID: path.Base(a.header.Get("Location"))}

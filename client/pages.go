@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"fmt"
 	"iter"
 )
 
@@ -33,6 +34,9 @@ func (l list[Params, T, P]) all(ctx context.Context, params *Params, options []C
 		}
 		for hasMore := true; hasMore; {
 			page, err := l.get(ctx, current, options...)
+			if err == nil && page.Data == nil {
+				err = fmt.Errorf("portside: %w: it is no list", ErrUnreadable)
+			}
 			if err != nil {
 				var none T
 				yield(none, err)
@@ -54,10 +58,11 @@ func byOffset[T any](offset **int64, page Page[T, Pagination]) bool {
 	return page.Pagination.HasMore && len(page.Data) > 0
 }
 
-// byCursor sets the cursor of the next page, which is nil on the last one.
+// byCursor sets the cursor of the next page, which is nil on the last one. A list whose cursor stays the same would have no end.
 func byCursor(cursor **string, next *string) bool {
+	isSame := next != nil && *cursor != nil && **cursor == *next
 	*cursor = next
-	return next != nil
+	return next != nil && !isSame
 }
 
 // AllUsers yields the users on all pages of [Client.ListUsers]. A user may be left out or repeated if others are created or deleted
@@ -76,14 +81,15 @@ func (c *Client) AllProjects(ctx context.Context, params *ListProjectsParams, op
 	}).all(ctx, params, options)
 }
 
-// FindUsers yields the users on all pages of [Client.SearchUsers].
+// FindUsers yields the users on all pages of [Client.SearchUsers]. A user whose name changes meanwhile may be left out or repeated.
 func (c *Client) FindUsers(ctx context.Context, params *SearchUsersParams, options ...CallOption) iter.Seq2[ListedUser, error] {
 	return listOf(c.SearchUsers, func(p *SearchUsersParams, page Page[ListedUser, CursorPagination]) bool {
 		return byCursor(&p.Cursor, page.Pagination.Next)
 	}).all(ctx, params, options)
 }
 
-// FindProjects yields the projects on all pages of [Client.SearchProjects].
+// FindProjects yields the projects on all pages of [Client.SearchProjects]. A project whose name changes meanwhile may be left out or
+// repeated.
 func (c *Client) FindProjects(ctx context.Context, params *SearchProjectsParams, options ...CallOption) iter.Seq2[ListedProject, error] {
 	return listOf(c.SearchProjects, func(p *SearchProjectsParams, page Page[ListedProject, CursorPagination]) bool {
 		return byCursor(&p.Cursor, page.Pagination.Next)

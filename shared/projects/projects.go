@@ -78,10 +78,8 @@ type Project struct {
 // ErrNotFound is the error of an operation on a project that does not exist.
 var ErrNotFound = fault.New(fault.NotFound, "The project does not exist.")
 
-// Store keeps projects. Each write is all or nothing: the project, its entries in the lists, their
-// counts, and the counters of the day. Reads are strongly consistent. Methods return ErrNotFound
-// and the errors of packages versions and idempotency unwrapped; any other error is an outage.
-type Store interface {
+// Reader reads projects. Reads are strongly consistent.
+type Reader interface {
 	// Get returns a project, or ErrNotFound.
 	Get(ctx context.Context, id string) (Project, error)
 	// List returns one page in the order of creation with the exact total. Its cost depends neither
@@ -90,6 +88,13 @@ type Store interface {
 	// Search returns one page of the projects whose name matches, in the order of the terms that match. Its cost does not depend on
 	// the number of projects. Errors: search.ErrText, search.ErrCursor.
 	Search(ctx context.Context, query search.Query) (SearchPage, error)
+}
+
+// Store keeps projects. Each write is all or nothing: the project, its entries in the lists, their
+// counts, and the counters of the day. Methods return ErrNotFound
+// and the errors of packages versions and idempotency unwrapped; any other error is an outage.
+type Store interface {
+	Reader
 	// Create adds a project with its number, creation time and first version. If the creation has
 	// an idempotency key that was used within its lifetime, nothing is written: Create returns the
 	// first request's project in its first state, or idempotency.ErrReused if the fingerprints differ.

@@ -26,8 +26,8 @@ var (
 	ErrNotPending = fault.NewFinal(fault.Conflict, "Only a pending user can be invited again. This user has activated the account, or "+
 		"someone has changed the status.")
 	// ErrInvitedJustNow means that the current link is younger than the shortest time between two links.
-	ErrInvitedJustNow = fault.New(fault.RateLimited, "An activation link was sent to this user a short time ago. After the fourth link, another "+
-		"can be sent every hour, before that every minute.")
+	ErrInvitedJustNow = fault.New(fault.RateLimited, "An activation link was sent to this user a short time ago. After the fourth link, "+
+		"another can be sent every hour, before that every minute.")
 )
 
 // CurrentInvitation is the invitation of a pending user.

@@ -55,9 +55,13 @@ func newTestCLI(t *testing.T, answers map[string]http.HandlerFunc) *testCLI {
 	return c
 }
 
-// answer is an answer with a JSON body.
+// answer is an answer with a JSON body, or without a body.
 func answer(body string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
+		if body == "" {
+			w.WriteHeader(http.StatusNoContent)
+			return
+		}
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = io.WriteString(w, body)
 	}

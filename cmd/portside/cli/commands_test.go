@@ -117,6 +117,12 @@ func TestErrorsNameFlags(t *testing.T) {
 	if _, _, err := c.run("users", "create", "x", "--name", "X"); !IsRefusedInput(err) {
 		t.Errorf("%v must count as invalid usage", err)
 	}
+	for _, body := range []string{"{}", "null", `{"data":null}`} {
+		answers["GET /v1/projects"], answers["GET /v1/users/"+adaID] = answer(body), answer(body)
+		other := newTestCLI(t, answers).loggedIn()
+		other.wantError("the answer does not come from Portside", "projects", "list")
+		other.wantError("the answer does not come from Portside", "users", "get", adaID)
+	}
 	c.wantError("the answer does not come from Portside: check the address", "users", "list")
 	c.wantUsageError(`"nobody" is neither an e-mail address nor an ID`, "users", "get", "nobody")
 	c.wantError("must be a whole number of at least 1", "users", "list", "--limit", "0")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/url"
@@ -30,10 +31,10 @@ func Explain(c *cobra.Command, err error) string {
 	case errors.Is(err, context.Canceled):
 		return "stopped"
 	case isRefused:
-		return printable(explainRefusal(c, refused))
+		return printable(strings.TrimSuffix(err.Error(), refused.Error()) + explainRefusal(c, refused))
 	case errors.Is(err, client.ErrUnreadable):
 		return "the answer does not come from Portside: check the address (" + cause(err) + ")"
-	case isOfURL, isOfConnection:
+	case isOfURL, isOfConnection, errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return fmt.Sprintf("cannot reach the service: check its address and your connection (%s)", cause(err))
 	}
 	return printable(cause(err))
@@ -44,7 +45,7 @@ func cause(err error) string { return strings.TrimPrefix(err.Error(), "portside:
 
 func explainRefusal(c *cobra.Command, e *client.Error) string {
 	var b strings.Builder
-	b.WriteString(summaryOf(e))
+	b.WriteString(shorten(summaryOf(e)))
 	for _, field := range e.Fields {
 		fmt.Fprintf(&b, "; %s: %s", nameOfField(c, field.Pointer), strings.TrimSuffix(strings.TrimSuffix(field.Detail, "."), adviceForQueries))
 	}
@@ -55,6 +56,15 @@ func explainRefusal(c *cobra.Command, e *client.Error) string {
 		fmt.Fprintf(&b, " [request %s]", e.RequestID)
 	}
 	return b.String()
+}
+
+// shorten cuts a text of another server to the length of some lines.
+func shorten(text string) string {
+	const most = 600 // characters
+	if letters := []rune(text); len(letters) > most {
+		return string(letters[:most]) + " …"
+	}
+	return text
 }
 
 // summaryOf returns what happened. Some details of the service name headers and the list "errors", which a command line does not have.
@@ -121,6 +131,8 @@ func adviceFor(e *client.Error) string {
 		return "try again; if it fails again, send the request ID to your operator"
 	case e.Status >= http.StatusInternalServerError:
 		return "try again"
+	case e.Status == http.StatusRequestHeaderFieldsTooLarge:
+		return "the text is too long"
 	case e.Code == "":
 		return "check that the address is that of a Portside deployment"
 	}

@@ -241,8 +241,8 @@ func (l *maxItems) page() *int64 {
 
 func (l *maxItems) Type() string { return "N" }
 
-func (l *maxItems) Set(text string) error {
-	n, err := strconv.Atoi(text)
+func (l *maxItems) Set(given string) error {
+	n, err := strconv.Atoi(given)
 	if err != nil || n < 1 {
 		return errors.New("must be a whole number of at least 1")
 	}

@@ -91,6 +91,10 @@ func (a *app) fromEnvironment() (profile, error) {
 	if isSet && strings.TrimSpace(key) == "" {
 		return profile{}, usageErrorf("%s is set and empty: set it to a key, or unset it to use the stored one", keyVariable)
 	}
+	key = strings.TrimSpace(key)
+	if strings.ContainsFunc(key, func(c rune) bool { return c <= ' ' || c > '~' }) {
+		return profile{}, usageErrorf("%s is not a key: it has spaces, line breaks or letters that are not ASCII", keyVariable)
+	}
 	return profile{address, key}, nil
 }
 

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"strings"
 
@@ -36,23 +37,22 @@ To revoke one token, use "portside tokens revoke".`,
 
 // revokeAll ends all credentials of a user; with made, also what was created with the user's keys.
 func (a *app) revokeAll(ctx context.Context, name string, made, yes bool) error {
-	target, err := a.target()
+	api, err := a.connectAs()
 	if err != nil {
 		return err
 	}
-	api, err := a.clientOf(target)
+	user, err := findUser(ctx, api.Client, name)
 	if err != nil {
 		return err
 	}
-	user, err := findUser(ctx, api, name)
-	if err != nil {
-		return err
-	}
-	if err := a.confirmUser(ctx, api, target, user.ID, yes, "End all credentials of "+nameOf(user)+"?"); err != nil {
-		return err
-	}
+	var keys []client.APIKey
 	if made {
-		if err := endMade(ctx, api, user.ID, target.Key); err != nil {
+		if keys, err = keysOfAnother(ctx, api, user.ID); err != nil {
+			return err
+		}
+	}
+	if !yes {
+		if err := a.confirmEnd(ctx, api, user.ID, "End all credentials of "+nameOf(user)+"?"); err != nil {
 			return err
 		}
 	}
@@ -60,7 +60,17 @@ func (a *app) revokeAll(ctx context.Context, name string, made, yes bool) error 
 		return err
 	}
 	a.report("Ended all credentials of %s.", nameOf(user))
-	return nil
+	return endMade(ctx, api, user.ID, keys)
+}
+
+// keysOfAnother returns the keys of a user. It refuses the caller's own: they would have to end first, or what was created with them would
+// stay.
+func keysOfAnother(ctx context.Context, api caller, userID string) ([]client.APIKey, error) {
+	keys, err := api.ListAPIKeys(ctx, userID)
+	if err == nil && api.hasKeyIn(keys) {
+		err = UsageError("--made needs the key of another admin: this command cannot end its own key and what was created with it")
+	}
+	return keys, err
 }
 
 // publicID returns the part of a key between its first two underscores.
@@ -70,20 +80,20 @@ func publicID(key string) string {
 	return id
 }
 
-// endMade deletes the API keys of a user and what was created with them. It refuses the user of the key that makes the calls: that key
-// would have to end first, or what was created with it would stay.
-func endMade(ctx context.Context, api *client.Client, userID, callersKey string) error {
-	keys, err := api.ListAPIKeys(ctx, userID)
-	if err != nil {
-		return err
-	}
-	if hasKey(keys, callersKey) {
-		return UsageError("--made needs the key of another admin: this command cannot end its own key and what was created with it")
-	}
-	for _, key := range keys {
-		if err := unlessGone(api.DeleteAPIKey(ctx, userID, key.ID, &client.DeleteAPIKeyParams{Made: new(true)})); err != nil {
-			return err
+// endMade ends what was created with the keys of a user, which have ended. The key of this command can be among it. So an error names the
+// keys whose creations may remain.
+func endMade(ctx context.Context, api caller, userID string, keys []client.APIKey) error {
+	for i, key := range keys {
+		err := unlessGone(api.DeleteAPIKey(ctx, userID, key.ID, &client.DeleteAPIKeyParams{Made: new(true)}))
+		if err == nil {
+			continue
 		}
+		var left []string
+		for _, k := range keys[i:] {
+			left = append(left, k.ID)
+		}
+		return fmt.Errorf("what was created with these keys may still work, end it with the key of another admin: %s: %w",
+			strings.Join(left, ", "), err)
 	}
 	return nil
 }

@@ -38,8 +38,12 @@ func TestRevoke(t *testing.T) {
 	if _, stderr, err := c.run("revoke", "--all", adaID, "--yes", "--made"); err != nil {
 		t.Errorf("%v, %s", err, stderr)
 	}
-	c.wantCalls("GET /v1/users/"+adaID, "GET /v1/users/"+adaID+"/api-keys", "DELETE /v1/users/"+adaID+"/api-keys/k1?made=true",
-		"DELETE /v1/users/"+adaID+"/api-keys/k2?made=true", "DELETE /v1/users/"+adaID+"/credentials")
+	c.wantCalls("GET /v1/users/"+adaID, "GET /v1/users/"+adaID+"/api-keys", "DELETE /v1/users/"+adaID+"/credentials",
+		"DELETE /v1/users/"+adaID+"/api-keys/k1?made=true", "DELETE /v1/users/"+adaID+"/api-keys/k2?made=true")
+
+	answers["DELETE /v1/users/"+adaID+"/api-keys/k1"] = problem(http.StatusUnauthorized, "UNAUTHORIZED", "The key does not work.")
+	newTestCLI(t, answers).loggedIn().wantError("may still work, end it with the key of another admin: k1, k2: the API key does not work",
+		"revoke", "--all", adaID, "--yes", "--made")
 
 	answers["GET /v1/users/"+adaID+"/api-keys"] = answer(`{"data":[{"id":"k1"},{"id":"3vQB7B6MrGQZ"}]}`)
 	own := newTestCLI(t, answers).loggedIn()

@@ -23,8 +23,8 @@ const userArgument = "the e-mail address or the ID of the user"
 
 func (a *app) usersCommand() *cobra.Command {
 	return group("users", "create, list, find, invite, update, suspend and delete users",
-		a.listUsersCommand(), a.findUsersCommand(), a.getUserCommand(), a.createUserCommand(), a.inviteUserCommand(), a.updateUserCommand(), a.suspendUserCommand(),
-		a.deleteUserCommand())
+		a.listUsersCommand(), a.findUsersCommand(), a.getUserCommand(), a.createUserCommand(), a.inviteUserCommand(),
+		a.updateUserCommand(), a.suspendUserCommand(), a.deleteUserCommand())
 }
 
 func listedUserColumns() []column[client.ListedUser] {
@@ -268,20 +268,16 @@ and tokens work again after "portside users update USER --status active".`,
 }
 
 func (a *app) updateUser(ctx context.Context, name string, change client.UpdateUserJSONBody, yes bool) error {
-	target, err := a.target()
+	api, err := a.connectAs()
 	if err != nil {
 		return err
 	}
-	api, err := a.clientOf(target)
-	if err != nil {
-		return err
-	}
-	id, err := userID(ctx, api, name)
+	id, err := userID(ctx, api.Client, name)
 	if err != nil {
 		return err
 	}
 	if !yes && (change.Role != nil || change.Status != nil) {
-		if err := a.confirmOwn(ctx, api, target, id, change); err != nil {
+		if err := a.confirmOwn(ctx, api, id, change); err != nil {
 			return err
 		}
 	}
@@ -292,10 +288,25 @@ func (a *app) updateUser(ctx context.Context, name string, change client.UpdateU
 	return printOne(a, userColumns(), user)
 }
 
-// confirmOwn asks before a change that takes rights from the user whose key makes the calls, because the user may not be able to
-// undo it.
-func (a *app) confirmOwn(ctx context.Context, api *client.Client, target profile, id string, change client.UpdateUserJSONBody) error {
-	isOwn, err := ownsKey(ctx, api, id, target.Key)
+// caller is a client and the key with which it makes the calls.
+type caller struct {
+	*client.Client
+	key string
+}
+
+// connectAs is connect for commands that treat the account of their own key with care.
+func (a *app) connectAs() (caller, error) {
+	target, err := a.target()
+	if err != nil {
+		return caller{}, err
+	}
+	api, err := a.clientOf(target)
+	return caller{api, target.Key}, err
+}
+
+// confirmOwn asks before a change that takes rights from the caller, because the caller may not be able to undo it.
+func (a *app) confirmOwn(ctx context.Context, api caller, id string, change client.UpdateUserJSONBody) error {
+	isOwn, err := api.is(ctx, id)
 	if err != nil || !isOwn {
 		return err
 	}
@@ -306,12 +317,9 @@ func (a *app) confirmOwn(ctx context.Context, api *client.Client, target profile
 	return a.confirm(ctx, false, "This is your own account, and you may not be able to undo the change. Change it?")
 }
 
-// confirmUser asks before a user or the user's credentials end, and says if the key of this command is one of them.
-func (a *app) confirmUser(ctx context.Context, api *client.Client, target profile, id string, yes bool, question string) error {
-	if yes {
-		return nil
-	}
-	isOwn, err := ownsKey(ctx, api, id, target.Key)
+// confirmEnd asks before a user or the user's credentials end, and says if the key of this command is one of them.
+func (a *app) confirmEnd(ctx context.Context, api caller, id, question string) error {
+	isOwn, err := api.is(ctx, id)
 	if err != nil {
 		return err
 	}
@@ -327,17 +335,18 @@ func takesRights(user client.User, change client.UpdateUserJSONBody) bool {
 	return isLower || change.Status != nil && *change.Status != "active"
 }
 
-// ownsKey reports whether a key belongs to a user. FORBIDDEN means that it does not, because users may list their own keys.
-func ownsKey(ctx context.Context, api *client.Client, userID, key string) (bool, error) {
-	keys, err := api.ListAPIKeys(ctx, userID)
+// is reports whether the caller is a user. FORBIDDEN means another user, because users may list their own keys.
+func (c caller) is(ctx context.Context, userID string) (bool, error) {
+	keys, err := c.ListAPIKeys(ctx, userID)
 	if refused, ok := errors.AsType[*client.Error](err); ok && refused.Code == client.ProblemCodeFORBIDDEN {
 		return false, nil
 	}
-	return hasKey(keys, key), err
+	return c.hasKeyIn(keys), err
 }
 
-func hasKey(keys []client.APIKey, key string) bool {
-	return slices.ContainsFunc(keys, func(k client.APIKey) bool { return k.ID == publicID(key) })
+// hasKeyIn reports whether the caller's key is one of the keys.
+func (c caller) hasKeyIn(keys []client.APIKey) bool {
+	return slices.ContainsFunc(keys, func(k client.APIKey) bool { return k.ID == publicID(c.key) })
 }
 
 func (a *app) deleteUserCommand() *cobra.Command {
@@ -345,21 +354,19 @@ func (a *app) deleteUserCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "delete USER", Short: "delete a user and revoke all credentials", Args: exactly(userArgument),
 		RunE: func(c *cobra.Command, args []string) error {
-			target, err := a.target()
+			api, err := a.connectAs()
 			if err != nil {
 				return err
 			}
-			api, err := a.clientOf(target)
-			if err != nil {
-				return err
-			}
-			user, err := findUser(c.Context(), api, args[0])
+			user, err := findUser(c.Context(), api.Client, args[0])
 			if err != nil {
 				return err
 			}
 			who := nameOf(user)
-			if err := a.confirmUser(c.Context(), api, target, user.ID, yes, "Delete "+who+"?"); err != nil {
-				return err
+			if !yes {
+				if err := a.confirmEnd(c.Context(), api, user.ID, "Delete "+who+"?"); err != nil {
+					return err
+				}
 			}
 			if err := api.DeleteUser(c.Context(), user.ID); err != nil {
 				return err

@@ -10,37 +10,40 @@ import (
 )
 
 const (
-	maxTermBytes  = 100 // a longer text is found by its beginning
-	maxInputBytes = 400 // more than a term needs, because accents can be characters of their own
-	maxNameTerms  = 3   // each costs a write
+	maxTermBytes  = 100   // a longer text is found by its beginning
+	maxInputBytes = 4_000 // more than a name of 200 characters has with accents
+	maxNameTerms  = 3     // each costs a write
 )
 
 // Terms returns the search terms of a resource, without duplicates: its address, if it has one, its name, and the rest of the name from its
-// second and third word on. So "Ada Byron" is found by "ada b" and by "byron". Each has at most 100 bytes.
+// second and third word on. So "Ada Byron" is found by "ada b" and by "byron".
 func Terms(address, name string) []string {
-	terms := fromEachWord(Normal(name))
+	terms := fromEachWord(fold(name))
 	if address = Normal(address); address != "" && !slices.Contains(terms, address) {
 		terms = append(terms, address)
 	}
 	return terms
 }
 
-// fromEachWord returns a normal text, and the texts that begin with its next words.
+// fromEachWord returns the terms that begin with the first words of a folded name.
 func fromEachWord(name string) []string {
-	if name == "" {
-		return nil
-	}
-	terms := []string{name}
+	var terms []string
 	isInWord := false
 	for i, c := range name {
-		isPart := unicode.IsLetter(c) || unicode.IsNumber(c)
-		if isPart && !isInWord && i > 0 && len(terms) < maxNameTerms {
-			terms = append(terms, name[i:])
+		if isWordPart(c) && !isInWord && len(terms) < maxNameTerms {
+			if term := cut(name[i:]); !slices.Contains(terms, term) {
+				terms = append(terms, term)
+			}
 		}
-		isInWord = isPart || isInWord && c == '\'' // an apostrophe does not end a word
+		isInWord = isWordPart(c) || isInWord && c == '\'' // an apostrophe does not end a word
+	}
+	if len(terms) == 0 && name != "" { // it has only signs
+		return []string{cut(name)}
 	}
 	return terms
 }
+
+func isWordPart(c rune) bool { return unicode.IsLetter(c) || unicode.IsNumber(c) }
 
 // lookalikes replaces letters and signs that people type differently and that Unicode does not decompose.
 var lookalikes = strings.NewReplacer(
@@ -48,9 +51,17 @@ var lookalikes = strings.NewReplacer(
 	"’", "'", "‘", "'", "ʼ", "'", "‐", "-", "‒", "-", "–", "-", "—", "-", "−", "-",
 )
 
-// Normal returns a text as search terms have it: in lower case, without accents and invisible characters, with single spaces, and at most
-// 100 bytes long.
+// Normal returns the text of a query, or an address, as search terms have it: folded, without signs in front, and at most 100 bytes long.
 func Normal(text string) string {
+	text = fold(text)
+	if first := strings.IndexFunc(text, isWordPart); first > 0 {
+		text = text[first:]
+	}
+	return cut(text)
+}
+
+// fold returns a text in lower case, without accents and invisible characters, and with single spaces.
+func fold(text string) string {
 	if len(text) > maxInputBytes {
 		text = text[:maxInputBytes]
 	}
@@ -61,7 +72,11 @@ func Normal(text string) string {
 		}
 		return c
 	}, norm.NFKD.String(strings.ToLower(text)))
-	text = strings.Join(strings.Fields(lookalikes.Replace(text)), " ")
+	return strings.Join(strings.Fields(lookalikes.Replace(text)), " ")
+}
+
+// cut shortens a text to the length of a term.
+func cut(text string) string {
 	if len(text) <= maxTermBytes {
 		return text
 	}

@@ -17,18 +17,20 @@ func TestTerms(t *testing.T) {
 		{"Ada@Example.com", "Ada  Byron\tLovelace", []string{"ada byron lovelace", "byron lovelace", "lovelace", "ada@example.com"}},
 		{"", "Jean-Luc d'Été", []string{"jean-luc d'ete", "luc d'ete", "d'ete"}},
 		{"", "one two three four", []string{"one two three four", "two three four", "three four"}},
-		{"", "(beta) ＡＢＣ ⅷ", []string{"(beta) abc viii", "beta) abc viii", "abc viii"}},
+		{"", "(beta) ＡＢＣ ⅷ", []string{"beta) abc viii", "abc viii", "viii"}},
 		{"", "日本 株式会社", []string{"日本 株式会社", "株式会社"}},
 		{"", "a a", []string{"a a", "a"}},
 		{"", "***", []string{"***"}},
+		{"_bob@x.y", "«Bob» -- 🚀", []string{"bob» -- 🚀", "bob@x.y"}},
+		{"", "a a a", []string{"a a a", "a a", "a"}},
 		{"a@b.c", "A@b.c", []string{"a@b.c", "b.c", "c"}},
 		{"", "billing_api v2.x", []string{"billing_api v2.x", "api v2.x", "v2.x"}},
 		{"", "Łukasz Strauß–ØRSTED", []string{"lukasz strauss-orsted", "strauss-orsted", "orsted"}},
 		{"", "ΟΔΥΣΣΕΎΣ Işık", []string{"οδυσσευσ isik", "isik"}},
-		{"", "O’Ne­il​", []string{"o'neil"}},
+		{"", "O’Ne\u00adil\u200b", []string{"o'neil"}},
 		{"", "\u0301", nil},
 		{"", "", nil},
-		{"", strings.Repeat("é", 150) + " x", []string{strings.Repeat("e", 100)}},
+		{"", strings.Repeat("é", 150) + " x", []string{strings.Repeat("e", 100), "x"}},
 		{"", strings.Repeat("日", 150), []string{strings.Repeat("日", 33)}},
 	} {
 		if got := search.Terms(c.address, c.name); !slices.Equal(got, c.want) {
@@ -47,8 +49,8 @@ func FuzzNormal(f *testing.F) {
 			t.Errorf("Normal(%q) is %q, and of that %q", text, normal, again)
 		}
 		for _, term := range search.Terms("", text) {
-			if !strings.Contains(normal, term) || term == "" {
-				t.Errorf("%q has the term %q", text, term)
+			if search.Normal(term) != term {
+				t.Errorf("%q has the term %q, which no query can find", text, term)
 			}
 		}
 	})

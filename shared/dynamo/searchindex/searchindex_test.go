@@ -73,7 +73,8 @@ func (f *fixture) find(text string, limit int) []string {
 func (f *fixture) naive(text string) []string {
 	var keys []string
 	for id, terms := range f.entries {
-		matching := slices.DeleteFunc(slices.Sorted(slices.Values(terms)), func(t string) bool { return !strings.HasPrefix(t, search.Normal(text)) })
+		isOther := func(term string) bool { return !strings.HasPrefix(term, search.Normal(text)) }
+		matching := slices.DeleteFunc(slices.Sorted(slices.Values(terms)), isOther)
 		if len(matching) > 0 {
 			keys = append(keys, matching[0]+"\t"+id)
 		}

@@ -33,6 +33,9 @@ func (s *Store) Offer(ctx context.Context, owner string, maxBytes int64, once *i
 		return Offer{}, err
 	}
 	if err := s.takeForm(ctx, owner, id.String()); err != nil {
+		if once != nil && !replayed {
+			s.forgetOffer(ctx, offers+owner+"/"+once.Hash(), id)
+		}
 		return Offer{}, err
 	}
 	offer, err := s.sign(ctx, owner, id, maxBytes)

@@ -22,8 +22,8 @@ type offerRecord struct {
 
 // offerID returns the ID of the offer that the idempotency key refers to, or a new ID. A key refers to its offer until the offer expires.
 // The record is stored before the offer takes a form, so that a repeated request takes the same form if the first one was interrupted. A
-// request that the quotas refuse stores none, because the lifetime of its offer would begin long before the client gets it; only if another
-// request takes the last form at the same moment, a record stays without a form.
+// request that the quotas refuse stores none, because the lifetime of its offer would begin long before the client gets it. If
+// another request takes the last form after the check, forgetOffer removes the record.
 // Errors: ErrTooManyForms, ErrTooManyUploads, idempotency.ErrReused, idempotency.ErrExpired.
 func (s *Store) offerID(ctx context.Context, owner string, maxBytes int64, once *idempotency.Key) (id uuid.UUID, replayed bool, err error) {
 	created := offerRecord{ID: newOfferID(maxBytes, s.now())}
@@ -37,7 +37,7 @@ func (s *Store) offerID(ctx context.Context, owner string, maxBytes int64, once 
 		return uuid.Nil, false, err
 	}
 	if !s.isOpen(found.ID) {
-		if err = s.checkForms(ctx, owner); err != nil {
+		if err := s.checkForms(ctx, owner); err != nil {
 			return uuid.Nil, false, err
 		}
 		if err = s.saveOfferRecord(ctx, key, version, created); !errors.Is(err, errStale) {
@@ -55,6 +55,15 @@ func (s *Store) offerID(ctx context.Context, owner string, maxBytes int64, once 
 	}
 	isOurs := found.ID == created.ID // the SDK has repeated our own write, because its response was lost
 	return found.ID, !isOurs, nil
+}
+
+// forgetOffer lets the next request with an idempotency key begin a new offer, because its offer got no form. If that fails, the next request
+// gets an offer that expires earlier.
+func (s *Store) forgetOffer(ctx context.Context, key string, id uuid.UUID) {
+	found, version, err := s.offerRecord(ctx, key)
+	if err == nil && found.ID == id {
+		_ = s.saveOfferRecord(ctx, key, version, offerRecord{})
+	}
 }
 
 // offerRecord returns the record of an idempotency key and its version, both empty if there is none.

@@ -2,6 +2,7 @@ package medias3_test
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
 	"sync"
 	"testing"
@@ -134,6 +135,42 @@ func TestRefusedOfferDoesNotAge(t *testing.T) {
 	offer := c.offer(t, once)
 	if age := others[0].ExpiresAt.Add(c.advance).Sub(offer.ExpiresAt); offer.Replayed || age > 0 {
 		t.Errorf("the offer ends %s too early, replayed: %v", age, offer.Replayed)
+	}
+}
+
+// Requests that pass the check at the same moment as others, and then get no form, leave no record that ages.
+func TestConcurrentlyRefusedOffersDoNotAge(t *testing.T) {
+	c := newTestStore(t)
+	others := c.offers(t, ada, medias3.ErrTooManyForms)
+	if status := post(t, others[0], "a recording"); status != http.StatusNoContent {
+		t.Fatalf("status %d", status)
+	}
+	var refused [8]*idempotency.Key
+	var requests sync.WaitGroup
+	for i := range refused {
+		requests.Go(func() {
+			once := idempotency.NewKey(ada, fmt.Sprint("key ", i), offerBytes)
+			if _, err := c.Offer(t.Context(), ada, offerBytes, once); errors.Is(err, medias3.ErrTooManyForms) {
+				refused[i] = once
+			} else if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	requests.Wait()
+	c.advance = medias3.OfferLifetime - time.Minute
+	if status := post(t, others[1], "a recording"); status != http.StatusNoContent {
+		t.Fatalf("status %d", status)
+	}
+	for _, once := range refused {
+		if once == nil {
+			continue
+		}
+		offer := c.offer(t, once)
+		if offer.Replayed || offer.ExpiresAt.Before(others[0].ExpiresAt.Add(c.advance)) {
+			t.Errorf("the offer ends at %s, replayed: %v", offer.ExpiresAt, offer.Replayed)
+		}
+		break // it takes the only free form
 	}
 }
 
