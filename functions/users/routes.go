@@ -93,8 +93,8 @@ var (
 		OperationID: "searchUsers", Method: http.MethodGet, Path: "/v1/users/search", Tags: []string{"Users"},
 		Summary: "Search users",
 		Description: "Returns the users whose e-mail address begins with the text, or whose name has it at the beginning " +
-			"of its first, second or third word: `ada b` and `byr` find Ada Byron. The results are in the order of what was found, each user once. A search finds a change with the " +
-			"next request and takes the same time for any number of users. A page can have fewer results than `limit` although " +
+			"of its first, second or third word: `ada b` and `byr` find Ada Byron. The results are in the order of what was found, each " +
+			"user once. A search finds a change with the next request and takes the same time for any number of users. A page can have fewer results than `limit` although " +
 			"`pagination.hasMore` is true.",
 	}
 	createUser = huma.Operation{

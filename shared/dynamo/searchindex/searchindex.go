@@ -201,7 +201,8 @@ func encodeCursor(text, last string) string {
 func decodeCursor(cursor, text string) (string, error) {
 	decoded, err := base64.RawURLEncoding.DecodeString(cursor)
 	of, last, found := strings.Cut(string(decoded), separator)
-	if err != nil || len(decoded) > maxCursor || !utf8.Valid(decoded) || !found || of != text || !strings.HasPrefix(last, text) || !strings.Contains(last, separator) {
+	isKey := strings.HasPrefix(last, text) && strings.Contains(last, separator)
+	if err != nil || len(decoded) > maxCursor || !utf8.Valid(decoded) || !found || of != text || !isKey {
 		return "", search.ErrCursor
 	}
 	return last, nil

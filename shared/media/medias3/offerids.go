@@ -57,8 +57,8 @@ func (s *Store) offerID(ctx context.Context, owner string, maxBytes int64, once 
 	return found.ID, !isOurs, nil
 }
 
-// forgetOffer lets the next request with an idempotency key begin a new offer, because its offer got no form. If that fails, the next request
-// gets an offer that expires earlier.
+// forgetOffer lets the next request with an idempotency key begin a new offer, because its offer got no form. If that fails, the next
+// request gets an offer that expires earlier.
 func (s *Store) forgetOffer(ctx context.Context, key string, id uuid.UUID) {
 	found, version, err := s.offerRecord(ctx, key)
 	if err == nil && found.ID == id {

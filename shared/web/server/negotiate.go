@@ -38,15 +38,16 @@ func AcceptsGzip(lines []string) bool {
 }
 
 // PrefersCSV evaluates the lines of Accept for a response that is available as JSON and as CSV (RFC 9110, section 12.5.1). If both have
-// the same weight, a range for CSV that is more specific than those for JSON decides, as in "text/csv, */*". Otherwise the response is JSON.
+// the same weight, a range for CSV that is more specific than those for JSON decides, as in "text/csv, */*". Otherwise the response is
+// JSON.
 func PrefersCSV(lines []string) bool {
 	csv, csvRange := typeWeight(lines, "text/csv")
 	json, jsonRange := typeWeight(lines, "application/json")
 	return csv > json || csv == json && csv > 0 && csvRange > jsonRange
 }
 
-// typeWeight returns the weight of a media type. The most specific range that includes the type decides.
-// specific grows with it.
+// typeWeight returns the weight of a media type. The most specific range that includes the type decides; the more specific it is, the
+// greater is the second result.
 func typeWeight(lines []string, mediaType string) (q float64, specific int) {
 	top, _, _ := strings.Cut(mediaType, "/")
 	ranges, specific := []string{"*/*", top + "/*", mediaType}, -1
