@@ -94,7 +94,8 @@ var (
 		Summary: "Search users",
 		Description: "Returns the users whose e-mail address begins with the text, or whose name has it at the beginning " +
 			"of its first, second or third word: `ada b` and `byr` find Ada Byron. The results are in the order of what was found, each " +
-			"user once. A search finds a change with the next request and takes the same time for any number of users. A page can have fewer results than `limit` although " +
+			"user once. A search finds a change with the next request and takes the same time " +
+			"for any number of users. A page can have fewer results than `limit` although " +
 			"`pagination.hasMore` is true.",
 	}
 	createUser = huma.Operation{
