@@ -58,12 +58,6 @@ func TestIteratorsFollowThePages(t *testing.T) {
 		"projects": {byOffset, func(ctx context.Context, c *client.Client) ([]string, error) {
 			return read(c.AllProjects(ctx, nil), func(p client.ListedProject) string { return p.ID })
 		}, "offset=6"},
-		"found users": {byCursor, func(ctx context.Context, c *client.Client) ([]string, error) {
-			return read(c.FindUsers(ctx, &client.SearchUsersParams{Q: "ada b"}), func(u client.ListedUser) string { return u.ID })
-		}, "cursor=n1&q=ada+b"},
-		"found projects": {byCursor, func(ctx context.Context, c *client.Client) ([]string, error) {
-			return read(c.FindProjects(ctx, &client.SearchProjectsParams{Q: "x"}), func(p client.ListedProject) string { return p.ID })
-		}, "cursor=n1&q=x"},
 		"pulls": {byCursor, func(ctx context.Context, c *client.Client) ([]string, error) {
 			return read(c.AllPulls(ctx, nil), func(p client.Pull) string { return p.ID })
 		}, "cursor=n1"},
@@ -97,6 +91,31 @@ func TestIteratorsFollowThePages(t *testing.T) {
 				t.Errorf("the query of the second page is %s, want %s", got, test.second)
 			}
 		})
+	}
+}
+
+func TestSearchesFollowThePages(t *testing.T) {
+	// The first page is empty.
+	pages := []func(http.ResponseWriter){page(`{"hasMore":true,"next":"n1"}`), page(`{"hasMore":false,"next":null}`, "a")}
+	s, c := answering(t, append(pages, pages...)...)
+	users, err := read(c.FindUsers(t.Context(), &client.SearchUsersParams{Q: "ada b"}), func(u client.ListedUser) string { return u.ID })
+	if err != nil || !slices.Equal(users, []string{"a"}) {
+		t.Errorf("found %v: %v", users, err)
+	}
+	found := c.FindProjects(t.Context(), &client.SearchProjectsParams{Q: "x"})
+	projects, err := read(found, func(p client.ListedProject) string { return p.ID })
+	if err != nil || !slices.Equal(projects, []string{"a"}) || len(s.requests) != 4 {
+		t.Fatalf("found %v in %d requests: %v", projects, len(s.requests), err)
+	}
+	if users, projects := s.requests[1].URL.RawQuery, s.requests[3].URL.RawQuery; users != "cursor=n1&q=ada+b" || projects != "cursor=n1&q=x" {
+		t.Errorf("the queries of the second pages are %s and %s", users, projects)
+	}
+}
+
+func TestListWhoseCursorStaysEnds(t *testing.T) {
+	s, c := answering(t, slices.Repeat([]func(http.ResponseWriter){page(`{"hasMore":true,"next":"n1"}`, "a")}, 3)...)
+	if ids, err := read(c.AllPulls(t.Context(), nil), func(p client.Pull) string { return p.ID }); err != nil || len(s.requests) != 2 {
+		t.Errorf("read %v in %d requests: %v", ids, len(s.requests), err)
 	}
 }
 
