@@ -14,7 +14,7 @@ import (
 // rejects writes failed usersfile.Rows to a file, as they were, with the error in a last column. The file can be corrected and imported.
 // Without a file it does nothing.
 //
-// A row with too many or too few cells stays so, and a row without readable cells has only the error. So both fail again until
+// A row with too many or too few cells stays so, and a row with a misplaced quote has its text in one cell. So both fail again until
 // somebody corrects them.
 type rejects struct {
 	file *os.File

@@ -44,7 +44,7 @@ func csvHelp() string {
 // spreadsheets write in countries where the comma is the decimal separator.
 type csvReader struct {
 	csv       *csv.Reader
-	limit     *byteLimit
+	source    *recordSource
 	positions map[string]int // index of each column
 	header    []string       // as in the file, without the column of errors
 	errorAt   int            // index of the column of errors; -1 if there is none
@@ -59,8 +59,8 @@ func newCSV(file io.Reader, defaults Defaults) (*csvReader, error) {
 	if err != nil {
 		return nil, err
 	}
-	limited := &byteLimit{from: whole, left: MaxRowBytes}
-	rows := &csvReader{csv: csv.NewReader(limited), limit: limited, defaults: defaults}
+	limited := &recordSource{from: whole, left: MaxRowBytes}
+	rows := &csvReader{csv: csv.NewReader(limited), source: limited, defaults: defaults}
 	rows.csv.ReuseRecord, rows.csv.Comma = true, separator
 	record, err := rows.csv.Read()
 	if errors.Is(err, io.EOF) {
@@ -148,7 +148,7 @@ func columnPositions(header []string) (map[string]int, error) {
 }
 
 func (c *csvReader) Next() (Row, error) {
-	c.limit.left = MaxRowBytes
+	c.source.begin(c.csv.InputOffset())
 	record, err := c.csv.Read()
 	if failed, isSyntax := errors.AsType[*csv.ParseError](err); isSyntax {
 		return c.failedRow(failed, record), nil
@@ -169,11 +169,14 @@ func (c *csvReader) Next() (Row, error) {
 	return r, nil
 }
 
-// failedRow keeps the cells of a row with too many or too few. After a misplaced quote, they cannot be told apart.
+// failedRow keeps the cells of a row with too many or too few. After a misplaced quote, they cannot be told apart, so the text of the row
+// is one cell.
 func (c *csvReader) failedRow(failed *csv.ParseError, record []string) Row {
 	r := Row{Line: failed.StartLine, Err: csvFailure(failed)}
 	if errors.Is(failed.Err, csv.ErrFieldCount) {
 		r.Cells = c.cells(record)
+	} else {
+		r.Cells = []string{c.source.recordUntil(c.csv.InputOffset())}
 	}
 	return r
 }
@@ -210,18 +213,33 @@ func (c *csvReader) fill(r *Row, cells []string) error {
 	return c.defaults.applyActivation(&r.User, requested)
 }
 
-// byteLimit stops reading after too many bytes of one record. Without it, a missing closing quote
-// would read the whole file into one field.
-type byteLimit struct {
-	from io.Reader
-	left int
+// recordSource stops reading after too many bytes of one record. Without it, a missing closing quote
+// would make the csv.Reader keep the rest of the file in memory. It keeps the text of the record for its error.
+type recordSource struct {
+	from  io.Reader
+	left  int
+	text  []byte // what was read of the file from start on
+	start int64
 }
 
-func (b *byteLimit) Read(p []byte) (int, error) {
-	if b.left <= 0 {
+func (r *recordSource) Read(p []byte) (int, error) {
+	if r.left <= 0 {
 		return 0, errLongRecord
 	}
-	n, err := b.from.Read(p[:min(len(p), b.left)])
-	b.left -= n
+	n, err := r.from.Read(p[:min(len(p), r.left)])
+	r.left -= n
+	r.text = append(r.text, p[:n]...)
 	return n, err
+}
+
+// begin begins a record at an offset in the file.
+func (r *recordSource) begin(offset int64) {
+	r.left = MaxRowBytes
+	r.text = slices.Delete(r.text, 0, int(offset-r.start))
+	r.start = offset
+}
+
+// recordUntil returns the text of the record, which ends at an offset in the file, without the line break.
+func (r *recordSource) recordUntil(end int64) string {
+	return strings.TrimRight(string(r.text[:end-r.start]), "\r\n")
 }

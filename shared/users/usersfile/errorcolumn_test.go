@@ -1,6 +1,8 @@
 package usersfile
 
 import (
+	"errors"
+	"io"
 	"slices"
 	"strings"
 	"testing"
@@ -36,5 +38,35 @@ func TestApostrophesStayInOtherFiles(t *testing.T) {
 	user := firstUser(t, CSV, "email,name,role\na@example.com,'=A,user\n")
 	if user.Name != "'=A" {
 		t.Errorf("the name is %q", user.Name)
+	}
+}
+
+// A row with a misplaced quote keeps its text, also if it has several lines, comes late in a large file, or ends the file.
+func TestRowsWithMisplacedQuotesKeepTheirText(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("ok@example.com,Ok,user\n", 1000)
+	file := "email,name,role\r\n" + long + "a@example.com,A \"B\" C,user\r\n" + long + "b@example.com,\"two\nlines\"x,user\n" +
+		"c@example.com,C\"\",user"
+	rows, err := New(CSV, strings.NewReader(file), Defaults{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	read := 0
+	for {
+		row, err := rows.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if read++; row.Err != nil {
+			got = append(got, row.Cells...)
+		}
+	}
+	want := []string{`a@example.com,A "B" C,user`, "b@example.com,\"two\nlines\"x,user", `c@example.com,C"",user`}
+	if !slices.Equal(got, want) || read != 2003 {
+		t.Errorf("of %d rows, the texts are %q, want %q", read, got, want)
 	}
 }

@@ -35,7 +35,7 @@ type Row struct {
 	Line  int // first line of the row, from 1
 	User  users.NewUser
 	Err   error    // why the row cannot be parsed; a row without Err may still be invalid
-	Cells []string // the texts in the file, for each of the reader's columns; nil if they cannot be told apart
+	Cells []string // the texts in the file, for each of the reader's columns, or the text of the whole row if they cannot be told apart
 }
 
 // Reader reads the rows of a file one by one. At the end it returns io.EOF. Any other error also
