@@ -8,6 +8,7 @@ import (
 
 	"portside/harness/office"
 	"portside/shared/core/principal"
+	"portside/shared/core/search"
 	"portside/shared/core/versions"
 	"portside/shared/credentials"
 	"portside/shared/users"
@@ -68,7 +69,7 @@ func (r *run) onlyUser(email string) users.User {
 	return complete
 }
 
-// updateUser changes a user twice and lists the users.
+// updateUser changes a user twice, and lists and searches the users.
 func updateUser(r *run) {
 	admin, ada := r.join(principal.Admin), r.join(principal.User)
 	name, role := "Ada Lovelace", principal.Manager
@@ -86,6 +87,12 @@ func updateUser(r *run) {
 		return err
 	})
 	r.check(page.Total == 1 && len(page.Users) == 1, "the list of managers has %d of %d", len(page.Users), page.Total)
+	var matching users.SearchPage
+	r.do("search for a word of the new name", func(ctx context.Context) (err error) {
+		matching, err = r.users.Search(ctx, search.Query{Text: "lovelace", Limit: 5})
+		return err
+	})
+	r.check(len(matching.Users) == 1 && matching.Users[0].ID == ada.user.ID, "the search found %+v", matching.Users)
 	r.sendDue()
 	found := r.onlyUser(ada.user.Email)
 	r.check(found.Name == name && found.Role == role && found.Version == 3, "the user is %+v", found)
