@@ -113,7 +113,7 @@ func TestSearchUsers(t *testing.T) {
 	find("angstrom", "byron@example.com")
 	find("ada+b", "ada@example.com")
 	find("marie", "x@example.com")
-	find("example")
+	find("example", "root@example.com") // whose name is the address
 
 	first := root.Get("/v1/users/search?q=ada&limit=1").WantStatus(http.StatusOK).WantValue("pagination.hasMore", true).
 		WantValue("data.0.email", "ada@example.com")
