@@ -182,7 +182,11 @@ func (w *rotationWorld) rotator(p *process) *rotation.Rotator {
 	client := killableClient{sharedClient, p}
 	vault := secretsmanager.New(w.vault.Options(), func(o *secretsmanager.Options) {
 		o.HTTPClient = client
-		o.Retryer = retry.NewStandard(func(s *retry.StandardOptions) { s.RateLimiter, s.MaxAttempts = ratelimit.None, 1 })
+		// The SDK tries again after a lost connection: the server closes one that was opened and not used for 5 seconds. A killed process makes
+		// no call take effect, also no second one.
+		o.Retryer = retry.NewStandard(func(s *retry.StandardOptions) {
+			s.RateLimiter, s.MaxAttempts, s.MaxBackoff = ratelimit.None, 3, 50*time.Millisecond
+		})
 	})
 	cfg := office.Options{}.Config(client, *w.client.Options().BaseEndpoint)
 	keys := credentialsdynamo.New(items.Client(cfg), w.tables.Credentials, w.tables.RequestCounts)
