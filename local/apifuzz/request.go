@@ -33,7 +33,7 @@ func (r request) String() string {
 // newRequest makes a request to a random operation.
 func (f *Fuzzer) newRequest() request {
 	r := request{operation: pick(f.values, f.document.Operations), caller: pick(f.values, f.callers), header: http.Header{}}
-	path, query := r.operation.Path, url.Values{}
+	path, query := f.begunPath(r.operation.Path), url.Values{}
 	for _, parameter := range r.operation.parameters {
 		name := parameter["name"].(string)
 		switch parameter["in"] {
@@ -58,6 +58,36 @@ func (f *Fuzzer) newRequest() request {
 	}
 	f.addBody(&r)
 	return r
+}
+
+// begunPath returns the path of an operation. Half of the time, the parameters before the last one have the values of a collection that had
+// members in earlier answers, because a random member seldom belongs to a random collection.
+func (f *Fuzzer) begunPath(path string) string {
+	last := strings.LastIndex(path, "/{")
+	if last < 0 || !strings.Contains(path[:last], "{") || f.values.oneIn(2) {
+		return path
+	}
+	var collections []string
+	for _, collection := range slices.Sorted(maps.Keys(f.seen)) {
+		if isInstance(collection, path[:last]) {
+			collections = append(collections, collection)
+		}
+	}
+	if len(collections) == 0 {
+		return path
+	}
+	return pick(f.values, collections) + path[last:]
+}
+
+// isInstance reports whether a path is a template with values in place of its {parameters}.
+func isInstance(path, template string) bool {
+	segments, wanted := strings.Split(path, "/"), strings.Split(template, "/")
+	for i, segment := range segments {
+		if len(segments) != len(wanted) || segment != wanted[i] && !strings.HasPrefix(wanted[i], "{") {
+			return false
+		}
+	}
+	return true
 }
 
 // pathValue returns a value without "?", because an HTTP API of AWS cuts the path off there, and another operation answers.
