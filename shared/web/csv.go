@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/csv"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -41,7 +40,7 @@ func itemsOf(output reflect.Type) (item reflect.Type, isList bool) {
 
 // Tabular is implemented by a Body.Data that is no list but can be sent as CSV.
 type Tabular interface {
-	// Table returns the names of the columns and the records. It may contain formulas: csvFormat makes them harmless.
+	// Table returns the names of the columns and the records. It may contain formulas: writeCSV makes them harmless.
 	Table() [][]string
 }
 
@@ -78,57 +77,58 @@ func varyByAccept(ctx context.Context) {
 // null is an empty cell, and an object or array is JSON. Spreadsheets run no cell as a formula.
 var csvFormat = huma.Format{
 	Marshal: func(w io.Writer, body any) error {
-		items := reflect.ValueOf(body).FieldByName("Data")
-		if table, isTable := reflect.TypeAssert[Tabular](items); isTable {
-			return writeTable(w, table.Table())
+		data := reflect.ValueOf(body).FieldByName("Data")
+		if table, isTable := reflect.TypeAssert[Tabular](data); isTable {
+			return writeCSV(w, table.Table())
 		}
-		fields := columnsOf(items.Type().Elem())
-		out := csv.NewWriter(w)
-		record := make([]string, len(fields))
-		for i, f := range fields {
-			record[i] = jsonName(f)
+		records, err := recordsOf(data)
+		if err != nil {
+			return err
 		}
-		_ = out.Write(record) // Flush keeps the error
-		for n := range items.Len() {
-			for i, f := range fields {
-				cell, err := csvCell(items.Index(n).FieldByIndex(f.Index))
-				if err != nil {
-					return err
-				}
-				record[i] = cell
-			}
-			if err := writeRow(out, w, record); err != nil {
-				return err
-			}
-		}
-		out.Flush()
-		return out.Error()
+		return writeCSV(w, records)
 	},
 	Unmarshal: func([]byte, any) error { return errNotReadable },
 }
 
-func writeTable(w io.Writer, records [][]string) error {
+// recordsOf returns the header and the records of a list.
+func recordsOf(items reflect.Value) ([][]string, error) {
+	fields := columnsOf(items.Type().Elem())
+	header := make([]string, len(fields))
+	for i, f := range fields {
+		header[i] = jsonName(f)
+	}
+	records := [][]string{header}
+	for n := range items.Len() {
+		record := make([]string, len(fields))
+		for i, f := range fields {
+			var err error
+			if record[i], err = csvCell(items.Index(n).FieldByIndex(f.Index)); err != nil {
+				return nil, err
+			}
+		}
+		records = append(records, record)
+	}
+	return records, nil
+}
+
+// writeCSV writes records. In a table with one column, an empty cell needs quotes, because readers skip empty lines.
+func writeCSV(w io.Writer, records [][]string) error {
 	out := csv.NewWriter(w)
 	for _, record := range records {
 		for i, cell := range record {
 			record[i] = text.CSVCell(cell)
 		}
-		if err := out.Write(record); err != nil {
+		if len(record) > 1 || record[0] != "" {
+			_ = out.Write(record) // Flush keeps the error
+			continue
+		}
+		out.Flush()
+		if _, err := io.WriteString(w, "\"\"\n"); err != nil {
 			return err
 		}
 	}
 	out.Flush()
 	return out.Error()
-}
-
-// writeRow writes the record of an item. In a list with one column, an empty cell needs quotes, because readers skip empty lines.
-func writeRow(out *csv.Writer, w io.Writer, record []string) error {
-	if len(record) > 1 || record[0] != "" {
-		return out.Write(record)
-	}
-	out.Flush()
-	_, err := io.WriteString(w, "\"\"\n")
-	return errors.Join(out.Error(), err)
 }
 
 // csvNote documents that a list is also available as CSV. A second media type in the document would make generated clients of TypeScript
@@ -162,8 +162,8 @@ func csvCell(value reflect.Value) (string, error) {
 	case string(encoded) == "null":
 		return "", nil
 	case encoded[0] != '"':
-		return text.CSVCell(string(encoded)), nil
+		return string(encoded), nil
 	}
 	err = json.Unmarshal(encoded, &content)
-	return text.CSVCell(content), err
+	return content, err
 }
