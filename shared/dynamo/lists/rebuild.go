@@ -13,6 +13,7 @@ import (
 
 	"portside/shared/dynamo/items"
 	"portside/shared/dynamo/rank"
+	"portside/shared/dynamo/searchindex"
 )
 
 // maxDisputes bounds how many unrepairable resources a rebuild reports.
@@ -72,9 +73,9 @@ type Source struct {
 	Owner func(pk string) string
 }
 
-// OwnerOf is the Source.Owner of resources that derive only lists.
+// OwnerOf is the Source.Owner of resources that derive only lists and search terms.
 func OwnerOf(pk string) string {
-	if IsKey(pk) {
+	if IsKey(pk) || searchindex.IsKey(pk) {
 		return "id"
 	}
 	return ""

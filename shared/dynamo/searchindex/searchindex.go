@@ -8,6 +8,7 @@
 package searchindex
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"fmt"
@@ -123,6 +124,13 @@ func (x Index) Changes(before, after Entry) []types.TransactWriteItem {
 type Page struct {
 	IDs  []string
 	Next string // empty on the last page; a page with fewer results than its limit need not be the last one
+}
+
+// InOrder sorts the resources of a page, which were read in any order, in the order of the results.
+func InOrder[T any](page Page, resources []T, idOf func(T) string) {
+	slices.SortFunc(resources, func(a, b T) int {
+		return cmp.Compare(slices.Index(page.IDs, idOf(a)), slices.Index(page.IDs, idOf(b)))
+	})
 }
 
 // Find returns a page of the resources with a term that begins with the text of the query. It makes one strongly consistent call, or two if

@@ -19,11 +19,9 @@
 package projectsdynamo
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -102,9 +100,7 @@ func (s *Store) Search(ctx context.Context, query search.Query) (projects.Search
 		result.Projects = append(result.Projects, stored.project())
 		return err
 	})
-	slices.SortFunc(result.Projects, func(a, b projects.Project) int {
-		return cmp.Compare(slices.Index(page.IDs, a.ID), slices.Index(page.IDs, b.ID))
-	})
+	searchindex.InOrder(page, result.Projects, func(p projects.Project) string { return p.ID })
 	return result, err
 }
 

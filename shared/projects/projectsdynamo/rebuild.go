@@ -10,7 +10,6 @@ import (
 	"portside/shared/dynamo/items"
 	"portside/shared/dynamo/lists"
 	"portside/shared/dynamo/rank"
-	"portside/shared/dynamo/searchindex"
 	"portside/shared/projects"
 )
 
@@ -18,13 +17,7 @@ import (
 // lists.Rebuild. It does not touch the day counters, which follow from Histories.
 func (s *Store) Rebuild(ctx context.Context, report func(lists.Progress)) (lists.Repairs, error) {
 	return s.lists.Rebuild(ctx, lists.Source{
-		Key: projectKey,
-		Owner: func(pk string) string {
-			if searchindex.IsKey(pk) {
-				return "id"
-			}
-			return lists.OwnerOf(pk)
-		},
+		Key: projectKey, Owner: lists.OwnerOf,
 		Is: func(pk, sk string) bool { return sk == "project" && strings.HasPrefix(pk, projectPK("")) },
 		Read: func(item items.Map) (lists.Resource, error) {
 			stored, err := items.Decode[projectItem](item)

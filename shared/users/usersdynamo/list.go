@@ -8,6 +8,7 @@ import (
 
 	"portside/shared/core/search"
 	"portside/shared/dynamo/lists"
+	"portside/shared/dynamo/searchindex"
 	"portside/shared/users"
 )
 
@@ -53,9 +54,7 @@ func (s *Store) Search(ctx context.Context, query search.Query) (users.SearchPag
 	}
 	result := users.SearchPage{Users: make([]users.User, 0, len(page.IDs)), Next: page.Next}
 	err = s.readAll(ctx, page.IDs, func(stored userItem) { result.Users = append(result.Users, stored.user()) })
-	slices.SortFunc(result.Users, func(a, b users.User) int {
-		return cmp.Compare(slices.Index(page.IDs, a.ID), slices.Index(page.IDs, b.ID))
-	})
+	searchindex.InOrder(page, result.Users, func(u users.User) string { return u.ID })
 	return result, err
 }
 

@@ -7,7 +7,6 @@ import (
 	"portside/shared/dynamo/items"
 	"portside/shared/dynamo/lists"
 	"portside/shared/dynamo/rank"
-	"portside/shared/dynamo/searchindex"
 	"portside/shared/users"
 )
 
@@ -45,11 +44,8 @@ func source() lists.Source {
 			return resource(stored.user()), err
 		},
 		Owner: func(pk string) string {
-			switch {
-			case strings.HasPrefix(pk, emailPK("")):
+			if strings.HasPrefix(pk, emailPK("")) {
 				return "user"
-			case searchindex.IsKey(pk):
-				return "id"
 			}
 			return lists.OwnerOf(pk)
 		},
