@@ -69,18 +69,20 @@ func send[T any](ctx context.Context, c *Client, r call, options []CallOption) (
 
 // sendForData is send for an answer that has only the member data.
 func sendForData[T any](ctx context.Context, c *Client, r call, options []CallOption) (T, error) {
-	envelope, err := send[struct {
-		Data *T `json:"data"`
-	}](ctx, c, r, options)
-	if err == nil && envelope.Data == nil {
-		err = fmt.Errorf("portside: %s %s: %w: it has no data", r.method, r.path, ErrUnreadable)
-	}
+	answer, err := send[envelope[T]](ctx, c, r, options)
 	if err != nil {
 		var none T
 		return none, err
 	}
-	return *envelope.Data, nil
+	return *answer.Data, nil
 }
+
+// envelope is an answer that has only the member data.
+type envelope[T any] struct {
+	Data *T `json:"data"`
+}
+
+func (e envelope[T]) hasData() bool { return e.Data != nil }
 
 // sendWithoutResult is send for an answer without a body.
 func sendWithoutResult(ctx context.Context, c *Client, r call, options []CallOption) error {
@@ -172,6 +174,9 @@ func (a *answer) decode(r *call, result any) error {
 	}
 	if err := json.Unmarshal(a.text, result); err != nil {
 		return fmt.Errorf("portside: %s %s: %w: status %d, %w", r.method, r.path, ErrUnreadable, a.status, err)
+	}
+	if decoded, ok := result.(interface{ hasData() bool }); ok && !decoded.hasData() {
+		return fmt.Errorf("portside: %s %s: %w: it has no data", r.method, r.path, ErrUnreadable)
 	}
 	return nil
 }

@@ -2,7 +2,6 @@ package client
 
 import (
 	"context"
-	"fmt"
 	"iter"
 )
 
@@ -11,6 +10,8 @@ type Page[T, P any] struct {
 	Data       []T `json:"data"`
 	Pagination P   `json:"pagination"`
 }
+
+func (p Page[T, P]) hasData() bool { return p.Data != nil }
 
 // list is an operation that returns one page.
 type list[Params, T, P any] struct {
@@ -34,9 +35,6 @@ func (l list[Params, T, P]) all(ctx context.Context, params *Params, options []C
 		}
 		for hasMore := true; hasMore; {
 			page, err := l.get(ctx, current, options...)
-			if err == nil && page.Data == nil {
-				err = fmt.Errorf("portside: %w: it is no list", ErrUnreadable)
-			}
 			if err != nil {
 				var none T
 				yield(none, err)

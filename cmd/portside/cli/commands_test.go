@@ -119,7 +119,9 @@ func TestErrorsNameFlags(t *testing.T) {
 	}
 	for _, body := range []string{"{}", "null", `{"data":null}`} {
 		answers["GET /v1/projects"], answers["GET /v1/users/"+adaID] = answer(body), answer(body)
+		answers["GET /v1/users"] = answer(body)
 		other := newTestCLI(t, answers).loggedIn()
+		other.wantError("the answer does not come from Portside", "users", "get", "ada@example.com")
 		other.wantError("the answer does not come from Portside", "projects", "list")
 		other.wantError("the answer does not come from Portside", "users", "get", adaID)
 	}
