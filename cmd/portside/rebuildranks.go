@@ -16,9 +16,9 @@ func rebuildCommand() command {
 		name: "rebuild-ranks", summary: "repair lists, counts, e-mail markers and the terms of searches",
 		help: `Compares the users with everything that is derived from them: e-mail markers, lists,
 counts, the terms of searches, the sequence of numbers, and the number of active admins. It
-does the same for projects. Differences are repaired. The service can stay in use meanwhile. If everything is
-correct, the command changes nothing. After an interruption, run it again. The exit code is
-1 if something is left that only a person can decide.`,
+does the same for projects. Differences are repaired. The service can stay in use meanwhile.
+If everything is correct, the command changes nothing. After an interruption, run it again.
+The exit code is 1 if something is left that only a person can decide.`,
 		prepare: func(flags *flag.FlagSet) action {
 			on := newTarget(flags)
 			return func(ctx context.Context, p process, arguments []string) error {

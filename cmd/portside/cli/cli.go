@@ -56,11 +56,24 @@ func (a *app) report(format string, args ...any) {
 
 // connect returns a client of the deployment that the flags, the environment or the profile name.
 func (a *app) connect() (*client.Client, error) {
+	c, err := a.connectAs()
+	return c.Client, err
+}
+
+// caller is a client and the key with which it makes the calls.
+type caller struct {
+	*client.Client
+	key string
+}
+
+// connectAs is connect for commands that must know whose key makes the calls.
+func (a *app) connectAs() (caller, error) {
 	target, err := a.target()
 	if err != nil {
-		return nil, err
+		return caller{}, err
 	}
-	return a.clientOf(target)
+	api, err := a.clientOf(target)
+	return caller{api, target.Key}, err
 }
 
 func (a *app) clientOf(t profile) (*client.Client, error) {

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"portside/client"
+	"portside/shared/core/text"
 )
 
 // IsRefusedInput reports whether the service refused the values that a command sent, so another command line is needed.
@@ -45,7 +46,7 @@ func cause(err error) string { return strings.TrimPrefix(err.Error(), "portside:
 
 func explainRefusal(c *cobra.Command, e *client.Error) string {
 	var b strings.Builder
-	b.WriteString(shorten(summaryOf(e)))
+	b.WriteString(text.Shorten(summaryOf(e), maxSummary))
 	for _, field := range e.Fields {
 		fmt.Fprintf(&b, "; %s: %s", nameOfField(c, field.Pointer), strings.TrimSuffix(strings.TrimSuffix(field.Detail, "."), adviceForQueries))
 	}
@@ -58,14 +59,8 @@ func explainRefusal(c *cobra.Command, e *client.Error) string {
 	return b.String()
 }
 
-// shorten cuts a text of another server to the length of some lines.
-func shorten(text string) string {
-	const most = 600 // characters
-	if letters := []rune(text); len(letters) > most {
-		return string(letters[:most]) + " …"
-	}
-	return text
-}
+// maxSummary is how many characters an answer of another server may have in an error: some lines.
+const maxSummary = 600
 
 // summaryOf returns what happened. Some details of the service name headers and the list "errors", which a command line does not have.
 func summaryOf(e *client.Error) string {

@@ -288,22 +288,6 @@ func (a *app) updateUser(ctx context.Context, name string, change client.UpdateU
 	return printOne(a, userColumns(), user)
 }
 
-// caller is a client and the key with which it makes the calls.
-type caller struct {
-	*client.Client
-	key string
-}
-
-// connectAs is connect for commands that treat the account of their own key with care.
-func (a *app) connectAs() (caller, error) {
-	target, err := a.target()
-	if err != nil {
-		return caller{}, err
-	}
-	api, err := a.clientOf(target)
-	return caller{api, target.Key}, err
-}
-
 // confirmOwn asks before a change that takes rights from the caller, because the caller may not be able to undo it.
 func (a *app) confirmOwn(ctx context.Context, api caller, id string, change client.UpdateUserJSONBody) error {
 	isOwn, err := api.is(ctx, id)
