@@ -7,6 +7,8 @@ type Person struct {
 	Email   string
 	Name    string
 	Role    Role
-	Active  bool  // whether the person's credentials are accepted
+	Active  bool  // whether the person's credentials are accepted, unless the customer is suspended
 	Version int64 // of the user that was read; 0 if it was read from a list
+
+	CustomerID string // to whom the person belongs; empty for the vendor's staff
 }

@@ -19,6 +19,9 @@ const (
 	UsersRead          Permission = "users:read"
 	UsersWrite         Permission = "users:write" // create and update, but not delete
 	UsersDelete        Permission = "users:delete"
+	CustomersRead      Permission = "customers:read"
+	CustomersWrite     Permission = "customers:write"
+	CustomersDelete    Permission = "customers:delete"
 	ProjectsRead       Permission = "projects:read"
 	ProjectsWrite      Permission = "projects:write"
 	ProjectsDelete     Permission = "projects:delete"
@@ -47,12 +50,12 @@ func Roles() []Role { return []Role{Admin, Manager, User, Viewer} }
 // permissionsOf has the permissions of each role, sorted, because responses show them in this
 // order.
 var permissionsOf = map[Role][]Permission{
-	Admin: sorted(UsersRead, UsersWrite, UsersDelete, ProjectsRead, ProjectsWrite, ProjectsDelete, AnalyticsRead,
-		CapabilitiesUse, TokensRead, TokensWrite, CredentialsApprove, APIKeysWrite),
-	Manager: sorted(UsersRead, UsersWrite, ProjectsRead, ProjectsWrite, ProjectsDelete, AnalyticsRead,
+	Admin: sorted(UsersRead, UsersWrite, UsersDelete, CustomersRead, CustomersWrite, CustomersDelete, ProjectsRead, ProjectsWrite,
+		ProjectsDelete, AnalyticsRead, CapabilitiesUse, TokensRead, TokensWrite, CredentialsApprove, APIKeysWrite),
+	Manager: sorted(UsersRead, UsersWrite, CustomersRead, CustomersWrite, ProjectsRead, ProjectsWrite, ProjectsDelete, AnalyticsRead,
 		CapabilitiesUse, TokensRead, TokensWrite),
-	User:   sorted(UsersRead, ProjectsRead, ProjectsWrite, CapabilitiesUse),
-	Viewer: sorted(UsersRead, ProjectsRead, AnalyticsRead),
+	User:   sorted(UsersRead, CustomersRead, ProjectsRead, ProjectsWrite, CapabilitiesUse),
+	Viewer: sorted(UsersRead, CustomersRead, ProjectsRead, AnalyticsRead),
 }
 
 func sorted(p ...Permission) []Permission {
@@ -85,6 +88,7 @@ func (r Role) Covers(other Role) bool {
 // Principal is an authenticated caller.
 type Principal struct {
 	UserID       string
+	CustomerID   string  // to whom the user belongs; empty for the vendor's staff
 	Role         Role    // empty for a token or password, which have no permissions
 	Scopes       []Scope // of a token or password; empty for an API key or a session
 	CredentialID string  // public id of the credential; may appear in logs
@@ -108,7 +112,8 @@ type Token struct {
 // its scopes allow.
 func (p Principal) Scoped() bool { return p.Role == "" }
 
-// Can reports whether the caller holds the permission.
+// Can reports whether the caller holds the permission, whatever it is used for. Rules about somebody's resource need CanFor or
+// CanForAll.
 func (p Principal) Can(permission Permission) bool { return p.Role.Permits(permission) }
 
 // Operator is the principal of the operator's command, which accesses the tables directly.
