@@ -12,4 +12,6 @@ func (p Principal) CanFor(permission Permission, customerID string) bool {
 }
 
 // CanForAll reports whether the caller holds the permission for what belongs to anybody.
-func (p Principal) CanForAll(permission Permission) bool { return p.Can(permission) && p.CustomerID == "" }
+func (p Principal) CanForAll(permission Permission) bool {
+	return p.Can(permission) && p.CustomerID == ""
+}
