@@ -183,6 +183,7 @@ const (
 	ProblemCodeRATELIMITED          ProblemCode = "RATE_LIMITED"
 	ProblemCodeSIGNINREQUIRED       ProblemCode = "SIGN_IN_REQUIRED"
 	ProblemCodeTOOMANYCREDENTIALS   ProblemCode = "TOO_MANY_CREDENTIALS"
+	ProblemCodeTOOMANYUSERS         ProblemCode = "TOO_MANY_USERS"
 	ProblemCodeUNAUTHORIZED         ProblemCode = "UNAUTHORIZED"
 	ProblemCodeUNAVAILABLE          ProblemCode = "UNAVAILABLE"
 	ProblemCodeUNPROCESSABLE        ProblemCode = "UNPROCESSABLE"
@@ -754,6 +755,11 @@ type ActivatedUser struct {
 	//
 	// Examples: 2026-03-02T09:15:30.250Z
 	CreatedAt time.Time `json:"createdAt"`
+
+	// CustomerID Customer to whom the user belongs; null for the vendor's staff.
+	//
+	// Examples: 01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e12
+	CustomerID *string `json:"customerId"`
 
 	// Department Empty if unknown.
 	//
@@ -1803,6 +1809,11 @@ type ListedUser struct {
 	// Examples: 2026-03-02T09:15:30.250Z
 	CreatedAt time.Time `json:"createdAt"`
 
+	// CustomerID Customer to whom the user belongs; null for the vendor's staff.
+	//
+	// Examples: 01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e12
+	CustomerID *string `json:"customerId"`
+
 	// Email Lower-cased and unique.
 	//
 	// Examples: ada@example.com
@@ -2827,6 +2838,11 @@ type User struct {
 	// Examples: 2026-03-02T09:15:30.250Z
 	CreatedAt time.Time `json:"createdAt"`
 
+	// CustomerID Customer to whom the user belongs; null for the vendor's staff.
+	//
+	// Examples: 01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e12
+	CustomerID *string `json:"customerId"`
+
 	// Department Empty if unknown.
 	//
 	// Examples: Analytical Engines
@@ -3688,6 +3704,8 @@ type ListUsersParams struct {
 	Limit *int64
 	// Number of items to skip.
 	Offset *int64
+	// Only users of this customer.
+	CustomerID *string
 	// Only users with this role.
 	Role *ListUsersParamsRole
 	// Only the user with exactly this e-mail address, in upper or lower case.
@@ -3701,6 +3719,7 @@ func (p *ListUsersParams) query() url.Values {
 	if p != nil {
 		setQuery(q, "limit", p.Limit)
 		setQuery(q, "offset", p.Offset)
+		setQuery(q, "customerId", p.CustomerID)
 		setQuery(q, "role", p.Role)
 		setQuery(q, "email", p.Email)
 		setQuery(q, "ids", p.Ids)
@@ -3710,6 +3729,11 @@ func (p *ListUsersParams) query() url.Values {
 
 // CreateUserJSONBody is the body of a request.
 type CreateUserJSONBody struct {
+	// CustomerID Customer to whom the user belongs. Default: yours, or none if you belong to the vendor's staff.
+	//
+	// Examples: 01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e12
+	CustomerID *string `json:"customerId,omitempty"`
+
 	// Department At most 200 characters.
 	//
 	// Examples: Analytical Engines
@@ -3781,6 +3805,8 @@ type SearchUsersParams struct {
 	Limit *int64
 	// Start of the page: pagination.next of the previous page. The other parameters must be the same.
 	Cursor *string
+	// Only users of this customer.
+	CustomerID *string
 }
 
 func (p *SearchUsersParams) query() url.Values {
@@ -3789,12 +3815,18 @@ func (p *SearchUsersParams) query() url.Values {
 		setQuery(q, "q", p.Q)
 		setQuery(q, "limit", p.Limit)
 		setQuery(q, "cursor", p.Cursor)
+		setQuery(q, "customerId", p.CustomerID)
 	}
 	return q
 }
 
 // UpdateUserJSONBody is the body of a request.
 type UpdateUserJSONBody struct {
+	// CustomerID Customer to whom the user belongs; null for the vendor's staff, who alone can change it. Takes effect with the user's next request.
+	//
+	// Examples: 01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e12
+	CustomerID *string `json:"customerId,omitempty"`
+
 	// Department At most 200 characters; null or empty removes it.
 	//
 	// Examples: Analytical Engines

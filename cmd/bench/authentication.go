@@ -60,7 +60,7 @@ func (b *bench) credentials(ctx context.Context, s *stack) error {
 // creation creates a token with the admin's key, and then measures the creation of another token
 // with that token.
 func (b *bench) creation(ctx context.Context, s *stack, v *tokenFixture) (err error) {
-	service := tokens.NewService(tokensdynamo.New(v.client, v.table), tokens.MaxDays, time.Now)
+	service := tokens.NewService(tokensdynamo.New(v.client, v.table), nil, tokens.MaxDays, time.Now)
 	create := func(text string, kind credentials.Kind) (string, error) {
 		who, _, err := v.auth.Authenticate(ctx, text, kind)
 		if err != nil {

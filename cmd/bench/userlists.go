@@ -214,7 +214,7 @@ func (b *bench) addSearches(ctx context.Context, d userTable) error {
 		query := search.Query{Text: text, Limit: pageSize}
 		for range 5 {
 			d.meter.reset()
-			found, err := d.store.Search(ctx, query)
+			found, err := d.store.Search(ctx, "", query)
 			if err != nil {
 				return err
 			}

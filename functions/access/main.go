@@ -38,7 +38,7 @@ func build(settings *start.Settings) (http.Handler, error) {
 	people := usersdynamo.New(client, settings.String("USERS_TABLE"), store, daycounts.In(settings.String("ANALYTICS_TABLE")))
 	mailer, ending := mailses.New(cfg, settings.String("MAIL_FROM")), revocationdynamo.New(client, store)
 	h := &handlers{
-		tokens: tokens.NewService(tokensdynamo.New(client, store), settings.Count("MAX_TOKEN_DAYS"), time.Now),
+		tokens: tokens.NewService(tokensdynamo.New(client, store), people, settings.Count("MAX_TOKEN_DAYS"), time.Now),
 		requests: credentialrequests.NewService(credentialrequests.Parts{
 			Store: credentialrequestsdynamo.New(client, store, people), Credentials: store, People: people,
 			Mailer: mailer, NewID: web.NewID, Now: time.Now,

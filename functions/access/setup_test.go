@@ -121,7 +121,7 @@ func (d *fixture) notices() *credentialnotices.Service {
 func (d *fixture) handler() http.Handler {
 	auth := credentials.NewAuthenticator(d.table, 100, d.clock)
 	h := &handlers{
-		tokens: tokens.NewService(d.store, d.maxDays, d.clock), requests: d.requestsService(),
+		tokens: tokens.NewService(d.store, d.people, d.maxDays, d.clock), requests: d.requestsService(),
 		leaks: d.leaks(),
 		pulls: pulls.NewService(d.pulls), directory: directory{people: d.people, credentials: d.table},
 		baseURL: "https://portal.example.com", now: d.clock,

@@ -23,9 +23,9 @@ func routes(h *handlers, auth web.ToolAuthenticator) *web.API {
 	api := web.NewAPI(auth)
 	api.Download("GET /charts/index.yaml", auth, h.index)
 	api.Download("GET /charts/{file}", auth, h.file)
-	web.Handle(api, web.SignedIn(), listCharts, h.listCharts)
-	web.Handle(api, web.SignedIn(), listChartVersions, h.listVersions)
-	web.Handle(api, web.SignedIn(), getChartVersion, h.getVersion)
+	web.Handle(api, web.SignedIn().ForCustomers(), listCharts, h.listCharts)
+	web.Handle(api, web.SignedIn().ForCustomers(), listChartVersions, h.listVersions)
+	web.Handle(api, web.SignedIn().ForCustomers(), getChartVersion, h.getVersion)
 	return api
 }
 

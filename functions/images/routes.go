@@ -59,9 +59,9 @@ func routes(c *catalog) http.Handler {
 // api returns the operations for people. Repositories are parameters, because their names contain slashes.
 func api(c *catalog) *web.API {
 	api := web.NewAPI(c.gateway.auth)
-	web.Handle(api, web.SignedIn(), listRepositories, c.listRepositories)
-	web.Handle(api, web.SignedIn(), listTags, c.listTags)
-	web.Handle(api, web.SignedIn(), getManifest, c.getManifest)
+	web.Handle(api, web.SignedIn().ForCustomers(), listRepositories, c.listRepositories)
+	web.Handle(api, web.SignedIn().ForCustomers(), listTags, c.listTags)
+	web.Handle(api, web.SignedIn().ForCustomers(), getManifest, c.getManifest)
 	return api
 }
 

@@ -26,7 +26,7 @@ type handlers struct {
 // routes is the whole API of this function.
 func routes(h *handlers, auth web.Authenticator) *web.API {
 	api := web.NewAPI(auth)
-	may := web.Needs(principal.CapabilitiesUse)
+	may := web.Needs(principal.CapabilitiesUse).ForCustomers()
 	web.Handle(api, may, summarizeText, h.summarizeText)
 	web.Handle(api, may, extractText, h.extractText)
 	web.Handle(api, may, compareTexts, h.compareTexts)

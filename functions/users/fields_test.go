@@ -74,7 +74,7 @@ func TestNullRemovesValue(t *testing.T) {
 	root := newFixture(t).asAdmin()
 	body := fieldstest.Examples(t, createUserInput{}.Body, map[string]any{"sendActivationEmail": nil})
 	at := "/v1/users/" + root.Post("/v1/users", asJSON(t, body)).WantStatus(http.StatusCreated).Text("data.id")
-	empty := map[string]any{"department": "", "metadata": map[string]any{}}
+	empty := map[string]any{"customerId": nil, "department": "", "metadata": map[string]any{}}
 	for _, method := range []string{http.MethodPut, http.MethodPatch} {
 		for name, value := range fieldstest.Examples(t, updateUserInput{}.Body, map[string]any{"status": "active"}) {
 			root.Do(method, at, asJSON(t, map[string]any{name: value})).WantStatus(http.StatusOK)

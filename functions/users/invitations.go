@@ -44,7 +44,8 @@ func (s *service) newInvitationOutput(current users.CurrentInvitation) *invitati
 }
 
 func (s *service) getInvitation(ctx context.Context, in *UserPath) (*invitationOutput, error) {
-	current, err := s.inviter.Invitation(ctx, web.CanonicalID(in.UserID))
+	caller, _ := principal.From(ctx)
+	current, err := s.inviter.Invitation(ctx, caller, web.CanonicalID(in.UserID))
 	if err != nil {
 		return nil, err
 	}

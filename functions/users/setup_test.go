@@ -10,11 +10,13 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"portside/shared/core/principal"
 	"portside/shared/credentials"
 	"portside/shared/credentials/credentialsdynamo"
 	"portside/shared/dynamo/daycounts"
+	"portside/shared/dynamo/transactions"
 	"portside/shared/mail"
 	"portside/shared/revocation/revocationdynamo"
 	"portside/shared/testkit/awstest"
@@ -56,7 +58,24 @@ func newFixtureWithLimit(tb testing.TB, limit int) *fixture {
 	}
 	p.connect(client)
 	p.admin, p.key = p.user("root@example.com", principal.Admin)
+	p.customer(exampleCustomer, credentialsdynamo.CustomerState{})
 	return p
+}
+
+// exampleCustomer is the customer in the examples of requests.
+const exampleCustomer = "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e12"
+
+// customer adds a customer as far as users depend on one.
+func (p *fixture) customer(id string, state credentialsdynamo.CustomerState) {
+	p.tb.Helper()
+	p.write(p.keys.AddCustomer(id, state))
+}
+
+func (p *fixture) write(writes ...types.TransactWriteItem) {
+	p.tb.Helper()
+	if err := transactions.Write(p.tb.Context(), p.client, writes); err != nil {
+		p.tb.Fatal(err)
+	}
 }
 
 // connect lets the function use another client of the same tables.
@@ -88,9 +107,15 @@ func (p *fixture) asAdmin() webtest.Client { return p.withKey(p.key) }
 // user creates an active user with an API key, without permission checks.
 func (p *fixture) user(email string, role principal.Role) (users.User, string) {
 	p.tb.Helper()
+	return p.userOf("", email, role)
+}
+
+// userOf is user for a user of a customer.
+func (p *fixture) userOf(customerID, email string, role principal.Role) (users.User, string) {
+	p.tb.Helper()
 	ctx := p.tb.Context()
 	created, err := p.service().users.Create(ctx, users.CreateOptions{Caller: principal.Operator()}, users.NewUser{
-		Email: email, Name: email, Role: role,
+		Email: email, Name: email, CustomerID: customerID, Role: role,
 	})
 	if err != nil {
 		p.tb.Fatal(err)

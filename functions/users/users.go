@@ -19,12 +19,13 @@ import (
 // ListedUser is a user in a list. Structs that are embedded in inputs and outputs are exported, because huma ignores the
 // fields of unexported ones.
 type ListedUser struct {
-	ID        string         `json:"id" format:"uuid" doc:"UUIDv7; never changes." example:"01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11"`
-	Email     string         `json:"email" format:"email" doc:"Lower-cased and unique." example:"ada@example.com"`
-	Name      string         `json:"name" doc:"Name of the person." example:"Ada Lovelace"`
-	Role      principal.Role `json:"role" enum:"admin,manager,user,viewer" doc:"Defines the permissions of the user." example:"user"`
-	Status    users.Status   `json:"status" enum:"pending,active,inactive,suspended" doc:"Only credentials of active users are valid; pending means not activated yet." example:"active"`
-	CreatedAt time.Time      `json:"createdAt" doc:"UTC." example:"2026-03-02T09:15:30.250Z"`
+	ID         string         `json:"id" format:"uuid" doc:"UUIDv7; never changes." example:"01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11"`
+	Email      string         `json:"email" format:"email" doc:"Lower-cased and unique." example:"ada@example.com"`
+	Name       string         `json:"name" doc:"Name of the person." example:"Ada Lovelace"`
+	CustomerID *string        `json:"customerId" format:"uuid" doc:"Customer to whom the user belongs; null for the vendor's staff." example:"01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e12"`
+	Role       principal.Role `json:"role" enum:"admin,manager,user,viewer" doc:"Defines the permissions of the user." example:"user"`
+	Status     users.Status   `json:"status" enum:"pending,active,inactive,suspended" doc:"Only credentials of active users are valid; pending means not activated yet." example:"active"`
+	CreatedAt  time.Time      `json:"createdAt" doc:"UTC." example:"2026-03-02T09:15:30.250Z"`
 }
 
 // User is a user with all fields.
@@ -38,7 +39,10 @@ type User struct {
 }
 
 func encodeListedUser(u users.User) ListedUser {
-	return ListedUser{ID: u.ID, Email: u.Email, Name: u.Name, Role: u.Role, Status: u.Status, CreatedAt: u.CreatedAt}
+	return ListedUser{
+		ID: u.ID, Email: u.Email, Name: u.Name, CustomerID: web.NullIfZero(u.CustomerID), Role: u.Role, Status: u.Status,
+		CreatedAt: u.CreatedAt,
+	}
 }
 
 func encodeUser(u users.User) User {
@@ -65,22 +69,23 @@ func newUserOutput(u users.User) *UserOutput {
 
 type listUsersInput struct {
 	web.Paging
-	Role  principal.Role `query:"role" enum:"admin,manager,user,viewer" doc:"Only users with this role."`
-	Email string         `query:"email" maxLength:"320" doc:"Only the user with exactly this e-mail address, in upper or lower case." example:"ada@example.com"`
-	IDs   []string       `query:"ids" maxItems:"100" format:"uuid" doc:"Only the users with these IDs, separated by commas; unknown IDs are left out. Cannot be combined with other parameters." example:"01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11"`
+	CustomerID string         `query:"customerId" format:"uuid" doc:"Only users of this customer." example:"01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e12"`
+	Role       principal.Role `query:"role" enum:"admin,manager,user,viewer" doc:"Only users with this role."`
+	Email      string         `query:"email" maxLength:"320" doc:"Only the user with exactly this e-mail address, in upper or lower case." example:"ada@example.com"`
+	IDs        []string       `query:"ids" maxItems:"100" format:"uuid" doc:"Only the users with these IDs, separated by commas; unknown IDs are left out. Cannot be combined with other parameters." example:"01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11"`
 }
 
 // Resolve implements huma.Resolver.
 func (in *listUsersInput) Resolve(huma.Context) []error {
-	if len(in.IDs) > 0 && (in.Role != "" || in.Email != "" || in.Offset != 0) {
-		return web.Failures([]fault.Field{{Pointer: "query/ids", Detail: "cannot be combined with role, email or offset"}})
+	if len(in.IDs) > 0 && (in.CustomerID != "" || in.Role != "" || in.Email != "" || in.Offset != 0) {
+		return web.Failures([]fault.Field{{Pointer: "query/ids", Detail: "cannot be combined with customerId, role, email or offset"}})
 	}
 	return nil
 }
 
 // query returns the query of the input. With ids, the page has all of them.
 func (in *listUsersInput) query() users.Query {
-	query := users.Query{Role: in.Role, Email: in.Email, Limit: in.Limit, Offset: in.Offset}
+	query := users.Query{CustomerID: in.CustomerID, Role: in.Role, Email: in.Email, Limit: in.Limit, Offset: in.Offset}
 	for _, id := range in.IDs {
 		if id = web.CanonicalID(id); !slices.Contains(query.IDs, id) {
 			query.IDs = append(query.IDs, id)
@@ -97,7 +102,8 @@ type listUsersOutput struct {
 }
 
 func (s *service) list(ctx context.Context, in *listUsersInput) (*listUsersOutput, error) {
-	page, err := s.users.List(ctx, in.query())
+	caller, _ := principal.From(ctx)
+	page, err := s.users.List(ctx, caller, in.query())
 	if err != nil {
 		return nil, err
 	}
@@ -115,6 +121,7 @@ func (s *service) list(ctx context.Context, in *listUsersInput) (*listUsersOutpu
 
 type searchUsersInput struct {
 	web.SearchPaging
+	CustomerID string `query:"customerId" format:"uuid" doc:"Only users of this customer." example:"01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e12"`
 }
 
 type searchUsersOutput struct {
@@ -125,7 +132,8 @@ type searchUsersOutput struct {
 }
 
 func (s *service) search(ctx context.Context, in *searchUsersInput) (*searchUsersOutput, error) {
-	page, err := s.users.Search(ctx, in.Query())
+	caller, _ := principal.From(ctx)
+	page, err := s.users.Search(ctx, caller, in.CustomerID, in.Query())
 	if err != nil {
 		return nil, err
 	}
@@ -143,6 +151,7 @@ type createUserInput struct {
 	Body struct {
 		Email               string         `json:"email" format:"email" doc:"Must be unique; it is trimmed and lower-cased." example:"ada@example.com"`
 		Name                string         `json:"name" doc:"1 to 200 characters." example:"Ada Lovelace"`
+		CustomerID          string         `json:"customerId,omitempty" format:"uuid" doc:"Customer to whom the user belongs. Default: yours, or none if you belong to the vendor's staff." example:"01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e12"`
 		Role                principal.Role `json:"role" enum:"admin,manager,user,viewer" doc:"At most your own." example:"user"`
 		Department          string         `json:"department,omitempty" doc:"At most 200 characters." example:"Analytical Engines"`
 		SendActivationEmail *bool          `json:"sendActivationEmail,omitempty" default:"true" doc:"Whether to send the user an activation mail."`
@@ -160,7 +169,7 @@ func (in *createUserInput) Resolve(ctx huma.Context) []error {
 func (in *createUserInput) user() users.NewUser {
 	b := in.Body
 	return users.NewUser{
-		Email: b.Email, Name: b.Name, Role: b.Role, Department: b.Department, Metadata: json.RawMessage(b.Metadata),
+		Email: b.Email, Name: b.Name, CustomerID: b.CustomerID, Role: b.Role, Department: b.Department, Metadata: json.RawMessage(b.Metadata),
 		ActivationEmail: b.SendActivationEmail == nil || *b.SendActivationEmail,
 	}
 }
@@ -197,10 +206,15 @@ func (s *service) read(ctx context.Context, r *http.Request) (users.User, error)
 	if !ok {
 		return users.User{}, users.ErrNotFound
 	}
-	return s.users.Get(ctx, id)
+	return s.users.Read(ctx, id)
 }
 
-func (s *service) get(_ context.Context, _ *UserPath, user users.User) (*UserOutput, error) {
+func (s *service) get(ctx context.Context, _ *UserPath, user users.User) (*UserOutput, error) {
+	caller, _ := principal.From(ctx)
+	user, err := s.users.Seen(caller, user)
+	if err != nil {
+		return nil, err
+	}
 	return newUserOutput(user), nil
 }
 
@@ -221,6 +235,7 @@ type updateUserInput struct {
 		ReadOnlyUser
 
 		Name       *string         `json:"name,omitempty" doc:"1 to 200 characters." example:"Ada King"`
+		CustomerID *string         `json:"customerId,omitempty" format:"uuid" nullable:"true" doc:"Customer to whom the user belongs; null for the vendor's staff, who alone can change it. Takes effect with the user's next request." example:"01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e12"`
 		Role       *principal.Role `json:"role,omitempty" enum:"admin,manager,user,viewer" doc:"At most your own; takes effect with the user's next request." example:"manager"`
 		Department *string         `json:"department,omitempty" nullable:"true" doc:"At most 200 characters; null or empty removes it." example:"Analytical Engines"`
 		Status     *users.Status   `json:"status,omitempty" enum:"pending,active,inactive,suspended" doc:"pending only if the user is pending. With any status but active, all credentials of the user stop working at once, and sessions and passkeys for good." example:"suspended"`
@@ -238,7 +253,7 @@ func (in *updateUserInput) change(isPatch bool) users.Change {
 	b := in.Body
 	return users.Change{
 		IsPatch: isPatch,
-		Name:    b.Name, Role: b.Role, Status: b.Status, Department: b.Department, Metadata: json.RawMessage(b.Metadata),
+		Name:    b.Name, CustomerID: b.CustomerID, Role: b.Role, Status: b.Status, Department: b.Department, Metadata: json.RawMessage(b.Metadata),
 	}
 }
 
@@ -251,15 +266,15 @@ func (s *service) patch(ctx context.Context, in *updateUserInput) (*UserOutput, 
 }
 
 func (s *service) change(ctx context.Context, in *updateUserInput, change users.Change) (*UserOutput, error) {
+	caller, _ := principal.From(ctx)
 	target := versions.Target{ID: web.CanonicalID(in.UserID), IfMatch: in.Wanted()}
 	err := web.CheckReadOnly(in.Body, target, func() (any, int64, error) {
-		stored, err := s.users.Get(ctx, target.ID)
+		stored, err := s.users.Get(ctx, caller, target.ID)
 		return encodeUser(stored), stored.Version, err
 	})
 	if err != nil {
 		return nil, err
 	}
-	caller, _ := principal.From(ctx)
 	user, err := s.users.Update(ctx, caller, target, change)
 	if err != nil {
 		return nil, err

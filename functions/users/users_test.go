@@ -24,7 +24,7 @@ func TestUserIsCreatedUpdatedAndDeleted(t *testing.T) {
 		WantValue("data.email", "ada@example.com").WantValue("data.status", "active").WantValue("data.role", "user").
 		WantValue("data.department", "Engines").WantValue("data.lastLoginAt", nil).
 		WantValue("data.createdAt", "2026-03-02T09:00:00Z").WantValue("data.updatedAt", "2026-03-02T09:00:00Z").
-		WantValue("data.permissions", []any{"capabilities:use", "projects:read", "projects:write", "users:read"}).
+		WantValue("data.permissions", []any{"capabilities:use", "customers:read", "projects:read", "projects:write", "users:read"}).
 		WantHeader("ETag", `"1"`)
 	if !strings.Contains(string(created.Body), "12345678901234567890") {
 		t.Errorf("a number lost precision: %s", created.Body)
@@ -73,7 +73,7 @@ func TestListUsersPages(t *testing.T) {
 	root.Get("/v1/users?offset=1000000000000").WantStatus(http.StatusOK).WantValue("data", []any{}).WantValue("pagination.hasMore", false)
 
 	listed := root.Get("/v1/users?limit=1").JSON("data.0").(map[string]any)
-	if got := slices.Sorted(keysOf(listed)); !slices.Equal(got, []string{"createdAt", "email", "id", "name", "role", "status"}) {
+	if got := slices.Sorted(keysOf(listed)); !slices.Equal(got, []string{"createdAt", "customerId", "email", "id", "name", "role", "status"}) {
 		t.Errorf("the listed user has the fields %v", got)
 	}
 }

@@ -50,7 +50,7 @@ func (r *run) unlessKeyed(err error) []error {
 
 // onlyUser returns the only user with an address, and compares the list with its count.
 func (r *run) onlyUser(email string) users.User {
-	page, err := r.users.List(r.tb.Context(), users.Query{Limit: users.MaxLimit})
+	page, err := r.users.List(r.tb.Context(), principal.Operator(), users.Query{Limit: users.MaxLimit})
 	r.must(err)
 	r.check(page.Total == int64(len(page.Users)), "the list has %d users of %d", len(page.Users), page.Total)
 	var found []users.User
@@ -63,7 +63,7 @@ func (r *run) onlyUser(email string) users.User {
 		r.problem("%d users have the address", len(found))
 		panic(stopped{})
 	}
-	complete, err := r.users.Get(r.tb.Context(), found[0].ID)
+	complete, err := r.users.Get(r.tb.Context(), principal.Operator(), found[0].ID)
 	r.must(err)
 	r.check(complete.Role == found[0].Role && complete.Status == found[0].Status, "the list shows %+v, the user is %+v", found[0], complete)
 	return complete
@@ -83,13 +83,13 @@ func updateUser(r *run) {
 	})
 	var page users.Page
 	r.do("list managers", func(ctx context.Context) (err error) {
-		page, err = r.users.List(ctx, users.Query{Role: role, Limit: 5})
+		page, err = r.users.List(ctx, principal.Operator(), users.Query{Role: role, Limit: 5})
 		return err
 	})
 	r.check(page.Total == 1 && len(page.Users) == 1, "the list of managers has %d of %d", len(page.Users), page.Total)
 	var matching users.SearchPage
 	r.do("search for a word of the new name", func(ctx context.Context) (err error) {
-		matching, err = r.users.Search(ctx, search.Query{Text: "lovelace", Limit: 5})
+		matching, err = r.users.Search(ctx, principal.Operator(), "", search.Query{Text: "lovelace", Limit: 5})
 		return err
 	})
 	r.check(len(matching.Users) == 1 && matching.Users[0].ID == ada.user.ID, "the search found %+v", matching.Users)

@@ -105,7 +105,7 @@ func newWorld(e *engines, r *run, names map[string]string) *world {
 func (w *world) days() daycounts.Table { return daycounts.In(w.tables["AnalyticsTable"]) }
 
 func (w *world) composeCredentials() {
-	w.tokens = tokens.NewService(tokensdynamo.New(w.client, w.keyTable), tokens.MaxDays, w.clock)
+	w.tokens = tokens.NewService(tokensdynamo.New(w.client, w.keyTable), w.people, tokens.MaxDays, w.clock)
 	w.notices = credentialnotices.NewService(credentialnotices.Parts{
 		Outbox: w.keyTable, People: w.people, Mailer: w.mailer, Now: w.clock,
 	})

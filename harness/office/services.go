@@ -60,7 +60,7 @@ func NewServices(cfg aws.Config, tables Tables, now func() time.Time) Services {
 		Users: users.NewService(people, inviter, web.NewID, now), Importer: users.NewImporter(people, web.NewID, now),
 		Keys: users.NewKeys(people, people, now), Issuer: users.NewIssuer(people, people),
 		Inviter: inviter, Closer: users.NewCloser(people, now),
-		Tokens: tokens.NewService(tokensdynamo.New(client, keys), tokens.MaxDays, now),
+		Tokens: tokens.NewService(tokensdynamo.New(client, keys), people, tokens.MaxDays, now),
 		Requests: credentialrequests.NewService(credentialrequests.Parts{
 			Store: credentialrequestsdynamo.New(client, keys, people), Credentials: keys, People: people,
 			Mailer: mailer, NewID: web.NewID, Now: now,

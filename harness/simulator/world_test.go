@@ -208,7 +208,7 @@ func (w *world) alone(ctx context.Context, name string, f func(context.Context))
 // reconcilePeople compares the stored users with the model. Where the model is unsure, it adopts what is stored.
 func (w *world) reconcilePeople(ctx context.Context) {
 	for _, p := range w.people {
-		user, err := w.office.Users.Get(ctx, p.id)
+		user, err := w.office.Users.Get(ctx, principal.Operator(), p.id)
 		isMissing := errors.Is(err, users.ErrNotFound)
 		switch {
 		case err != nil && !isMissing:

@@ -59,7 +59,7 @@ func (s *Service) collect(ctx context.Context, secret credentials.Secret) (newCo
 		return newCollection{}, err
 	}
 	person, err := s.People.Person(ctx, request.UserID)
-	if fault.KindOf(err) == fault.NotFound || err == nil && !person.Active {
+	if fault.KindOf(err) == fault.NotFound || err == nil && !person.MayAct() {
 		return newCollection{}, ErrLink
 	}
 	if err != nil {
@@ -106,7 +106,7 @@ func newPassword(r Request, person principal.Person, now time.Time) (credentials
 	secret := credentials.Mint(credentials.Password)
 	return secret, credentials.Credential{
 		ID: secret.ID(), Kind: credentials.Password, Hash: secret.Hash(), Name: string(r.Level) + " access",
-		Username: username(person.Email), Scopes: r.Level.Scopes(), Owner: ownerOf(person),
+		Username: username(person.Email), Scopes: r.Level.Scopes(), Owner: credentials.OwnerOf(person),
 		CreatedAt: now, ExpiresAt: now.AddDate(0, 0, PasswordDays), Makers: r.Makers,
 	}
 }

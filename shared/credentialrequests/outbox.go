@@ -136,7 +136,7 @@ var errNoTime = errors.New("credentialrequests: no time left for more mails; the
 // mailDenial notifies the requester of a denial, unless the requester is no longer active.
 func (s *Service) mailDenial(ctx context.Context, r Request) error {
 	person, err := s.People.Person(ctx, r.UserID)
-	if fault.KindOf(err) == fault.NotFound || err == nil && !person.Active {
+	if fault.KindOf(err) == fault.NotFound || err == nil && !person.MayAct() {
 		return s.clearNextStep(ctx, r)
 	}
 	if err != nil {
@@ -163,7 +163,7 @@ func (s *Service) mailLink(ctx context.Context, r Request) error {
 	if err != nil {
 		return err
 	}
-	if !person.Active { // the requester may become active again
+	if !person.MayAct() { // the requester may become active again
 		return s.Store.Change(ctx, Change{Before: r, After: s.withAttempt(r)})
 	}
 	old, err := s.liveCredential(ctx, r.Next.LinkID, "replaced")
@@ -194,13 +194,9 @@ func (s *Service) mailLink(ctx context.Context, r Request) error {
 func (s *Service) mintLink(r Request, person principal.Person) (credentials.Secret, credentials.Credential) {
 	secret, now := credentials.Mint(credentials.Link), s.now()
 	return secret, credentials.Credential{
-		ID: secret.ID(), Kind: credentials.Link, Hash: secret.Hash(), Name: r.ID, Owner: ownerOf(person),
+		ID: secret.ID(), Kind: credentials.Link, Hash: secret.Hash(), Name: r.ID, Owner: credentials.OwnerOf(person),
 		CreatedAt: now, ExpiresAt: now.Add(LinkLifetime), Makers: r.Makers,
 	}
-}
-
-func ownerOf(p principal.Person) credentials.Owner {
-	return credentials.Owner{ID: p.ID, Role: p.Role, Active: p.Active}
 }
 
 // expire ends a request whose password was not collected, and revokes its link if that still works.

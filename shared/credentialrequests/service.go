@@ -69,7 +69,7 @@ func wanted(r Request) any {
 // List returns one page of the requests of query.UserID. An empty UserID means everybody for a
 // caller with credentials:approve, and otherwise the caller. Errors: ErrNotYours.
 func (s *Service) List(ctx context.Context, caller principal.Principal, query Query) (Page, error) {
-	if !caller.Can(principal.CredentialsApprove) {
+	if !caller.CanForAll(principal.CredentialsApprove) {
 		query.UserID = cmp.Or(query.UserID, caller.UserID)
 		if query.UserID != caller.UserID {
 			return Page{}, ErrNotYours
@@ -84,7 +84,7 @@ func (s *Service) Involved(
 	ctx context.Context, caller principal.Principal, requests ...Request,
 ) (map[string]principal.Person, error) {
 	byID := map[string]principal.Person{}
-	if !caller.Can(principal.CredentialsApprove) {
+	if !caller.CanForAll(principal.CredentialsApprove) {
 		return byID, nil
 	}
 	var ids []string
@@ -106,7 +106,7 @@ func (s *Service) Involved(
 // requests do not exist for the caller.
 func (s *Service) Get(ctx context.Context, caller principal.Principal, id string) (Request, error) {
 	request, err := s.Store.Get(ctx, id)
-	if err == nil && request.UserID != caller.UserID && !caller.Can(principal.CredentialsApprove) {
+	if err == nil && request.UserID != caller.UserID && !caller.CanForAll(principal.CredentialsApprove) {
 		return Request{}, ErrNotFound
 	}
 	return request, err
@@ -124,7 +124,7 @@ type Decision struct {
 // once, one succeeds. Errors: validation, ErrForbidden, ErrNotFound, ErrOwn, ErrHand, ErrDecided,
 // ErrTooOld, ErrRequester, ErrMaker, ErrCaller.
 func (s *Service) Decide(ctx context.Context, caller principal.Principal, decision Decision) (Request, error) {
-	if !caller.Can(principal.CredentialsApprove) {
+	if !caller.CanForAll(principal.CredentialsApprove) {
 		return Request{}, ErrForbidden
 	}
 	if failures := CheckReason(decision.Reason); len(failures) > 0 {
@@ -194,7 +194,7 @@ func decided(r Request, caller principal.Principal, decision Decision, now time.
 // checks are made when the link is created and when it is used.
 func (s *Service) mayReceive(ctx context.Context, userID string) error {
 	person, err := s.People.Person(ctx, userID)
-	if fault.KindOf(err) == fault.NotFound || err == nil && !person.Active {
+	if fault.KindOf(err) == fault.NotFound || err == nil && !person.MayAct() {
 		return ErrRequester
 	}
 	return err

@@ -88,7 +88,7 @@ type Credential struct {
 // principal returns the caller that the credential authenticates at the given time. For an API key or a session, the caller
 // has the owner's role; otherwise, the credential's scopes.
 func (c Credential) principal(at time.Time) principal.Principal {
-	who := principal.Principal{UserID: c.Owner.ID, CredentialID: c.ID, Makers: c.Makers}
+	who := principal.Principal{UserID: c.Owner.ID, CustomerID: c.Owner.CustomerID, CredentialID: c.ID, Makers: c.Makers}
 	if c.Kind == Session {
 		who.SessionID, who.AuthenticatedAt = c.ID, c.AuthenticatedAt
 		who.MustSignInAgain = !at.Before(c.RecentUntil())
@@ -107,9 +107,15 @@ func (c Credential) principal(at time.Time) principal.Principal {
 
 // Owner is the user for whom a credential acts, as of the owner's last change.
 type Owner struct {
-	ID     string
-	Role   principal.Role
-	Active bool
+	ID         string
+	CustomerID string // to whom the user belongs; empty for the vendor's staff
+	Role       principal.Role
+	Active     bool
+}
+
+// OwnerOf returns a person as the owner of credentials.
+func OwnerOf(p principal.Person) Owner {
+	return Owner{ID: p.ID, CustomerID: p.CustomerID, Role: p.Role, Active: p.Active}
 }
 
 // LastUseResolution is the resolution of LastUsedAt, which changes at most once in this time.
@@ -154,6 +160,7 @@ func (c Credential) IsRetained(at time.Time) bool {
 type Store interface {
 	// CountRequest counts one request in the minute of at, and records the use. It returns the
 	// credential, strongly consistent, and the number of requests in that minute, including this one.
+	// The owner of the credential is not active if the owner's customer is suspended.
 	// Errors: ErrUnknown if the store does not have the secret; ErrIdle if it belongs to a session that was
 	// not used for SessionIdle, so that the request does not revive the session. Requests with another
 	// secret do not count for a credential, so a caller who knows only its public id cannot use up

@@ -15,7 +15,7 @@ type Lister interface {
 	List(ctx context.Context, ownerID string, kinds ...Kind) ([]Credential, error)
 }
 
-// Visibility decides which charts and images a person may see in the portal. A person with
+// Visibility decides which charts and images a person may see in the portal. A person of the vendor's staff with
 // tokens:read sees everything. Anybody else sees what their own working tokens and passwords may
 // fetch, so that a list never names an artifact that its reader cannot get.
 type Visibility struct {
@@ -32,7 +32,7 @@ func NewVisibility(store Lister, now func() time.Time) *Visibility {
 // It has no scopes if the caller may see nothing.
 func (v *Visibility) Of(ctx context.Context, caller principal.Principal) (principal.Principal, error) {
 	viewer := principal.Principal{UserID: caller.UserID, CredentialID: caller.CredentialID}
-	if caller.Can(principal.TokensRead) {
+	if caller.CanForAll(principal.TokensRead) {
 		viewer.Scopes = []principal.Scope{principal.ReadCharts, principal.ReadImages}
 		return viewer, nil
 	}

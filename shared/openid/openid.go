@@ -224,7 +224,7 @@ func (s *Service) person(ctx context.Context, claims Claims) (principal.Person, 
 		return principal.Person{}, ErrUnknownUser
 	}
 	person, err := s.People.PersonByEmail(ctx, principal.NormalEmail(claims.Email))
-	if fault.KindOf(err) == fault.NotFound || err == nil && !person.Active {
+	if fault.KindOf(err) == fault.NotFound || err == nil && !person.MayAct() {
 		return principal.Person{}, ErrUnknownUser
 	}
 	return person, err

@@ -83,12 +83,12 @@ const (
 	maxStretch = 250
 )
 
-// List returns the matching pulls, newest first: of everybody for a caller with tokens:read,
+// List returns the matching pulls, newest first: of everybody for a caller of the staff with tokens:read,
 // otherwise of the caller. A page may have fewer pulls than its limit, even none, and still a Next.
 // For callers without the permission, other people's credentials look as if they had no pulls.
 func (s *Service) List(ctx context.Context, caller principal.Principal, q Query) (Page, error) {
 	w := listing{Query: q, owner: caller.UserID}
-	if caller.Can(principal.TokensRead) {
+	if caller.CanForAll(principal.TokensRead) {
 		w.owner = q.Owner
 	}
 	if q.Owner != "" && q.Owner != w.owner {

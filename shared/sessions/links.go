@@ -91,7 +91,7 @@ func (s *Service) requestMail(ctx context.Context, in MailRequest, known string)
 		return MailRequested{}, err
 	}
 	var due time.Time
-	if err == nil && person.Active {
+	if err == nil && person.MayAct() {
 		request.UserID, due = person.ID, s.now().Add(sendAfter)
 	}
 	if err := s.Requests.Add(ctx, request, due); err != nil {
@@ -115,7 +115,7 @@ func (s *Service) trySend(ctx context.Context, request Request) {
 // active user has the address.
 func (s *Service) OperatorLink(ctx context.Context, email string) (credentials.Secret, time.Time, error) {
 	person, err := s.People.PersonByEmail(ctx, principal.NormalEmail(email))
-	if err == nil && !person.Active {
+	if err == nil && !person.MayAct() {
 		err = fault.New(fault.NotFound, "The user is not active.")
 	}
 	if err != nil {

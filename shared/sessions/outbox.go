@@ -46,7 +46,7 @@ func (s *Service) send(ctx context.Context, before Request) error {
 		return s.Outbox.MarkSent(ctx, before) // its link would not work
 	}
 	person, err := s.People.Person(ctx, before.UserID)
-	if fault.KindOf(err) == fault.NotFound || err == nil && !person.Active {
+	if fault.KindOf(err) == fault.NotFound || err == nil && !person.MayAct() {
 		return s.Outbox.MarkSent(ctx, before)
 	}
 	if err != nil {

@@ -48,14 +48,13 @@ func (s *Service) SignIn(ctx context.Context, in SignIn) (SignedIn, error) {
 	var signedIn SignedIn
 	err := versions.Retry(ctx, func() error {
 		person, err := s.People.Person(ctx, in.UserID)
-		if fault.KindOf(err) == fault.NotFound || err == nil && !person.Active {
+		if fault.KindOf(err) == fault.NotFound || err == nil && !person.MayAct() {
 			return ErrSignIn
 		}
 		if err != nil {
 			return err
 		}
-		owner := credentials.Owner{ID: person.ID, Role: person.Role, Active: true}
-		secret, session := credentials.NewSession(owner, in.Device, s.now())
+		secret, session := credentials.NewSession(credentials.OwnerOf(person), in.Device, s.now())
 		if in.AuthenticatedAt != nil {
 			session.AuthenticatedAt = versions.StoredTime(*in.AuthenticatedAt)
 		}

@@ -115,16 +115,23 @@ type Store interface {
 	Revoke(ctx context.Context, token credentials.Credential) error
 }
 
+// People finds users.
+type People interface {
+	// Person returns a user, or an error of the kind fault.NotFound.
+	Person(ctx context.Context, id string) (principal.Person, error)
+}
+
 // Service manages tokens.
 type Service struct {
 	store   Store
+	people  People
 	maxDays int
 	now     func() time.Time
 }
 
 // NewService returns a Service on a store. No new token works longer than maxDays, from 1 to MaxDays.
-func NewService(store Store, maxDays int, now func() time.Time) *Service {
-	return &Service{store: store, maxDays: maxDays, now: now}
+func NewService(store Store, people People, maxDays int, now func() time.Time) *Service {
+	return &Service{store: store, people: people, maxDays: maxDays, now: now}
 }
 
 // NewToken is the input for a new token.
@@ -197,7 +204,7 @@ func (s *Service) Create(ctx context.Context, caller principal.Principal, input 
 	secret := credentials.Mint(credentials.AccessToken)
 	token := credentials.Credential{
 		ID: secret.ID(), Kind: credentials.AccessToken, Hash: secret.Hash(), Name: strings.TrimSpace(input.Name),
-		Owner:  credentials.Owner{ID: caller.UserID, Role: caller.Role, Active: true},
+		Owner:  credentials.Owner{ID: caller.UserID, CustomerID: caller.CustomerID, Role: caller.Role, Active: true},
 		Scopes: texts(input.Scopes), CreatedAt: now, ExpiresAt: now.AddDate(0, 0, input.Days),
 		Line: secret.ID(), LineEndsAt: now.AddDate(0, 0, input.lineDays()),
 	}
@@ -251,8 +258,8 @@ const MaxListed = 500
 // the caller.
 func (s *Service) List(ctx context.Context, caller principal.Principal, userID string) ([]credentials.Credential, error) {
 	userID = cmp.Or(userID, caller.UserID)
-	if userID != caller.UserID && !caller.Can(principal.TokensRead) {
-		return nil, ErrNotYours
+	if visible, err := s.mayList(ctx, caller, userID); err != nil || !visible {
+		return nil, err
 	}
 	all, err := s.store.List(ctx, userID)
 	now := s.now()
@@ -263,7 +270,23 @@ func (s *Service) List(ctx context.Context, caller principal.Principal, userID s
 	return all[:min(len(all), MaxListed)], err
 }
 
-// Get returns a token or password of the caller, or of anybody for a caller with tokens:read.
+// mayList reports whether the caller sees the tokens of the user. A user who does not exist for the caller has no tokens. Errors:
+// ErrNotYours.
+func (s *Service) mayList(ctx context.Context, caller principal.Principal, userID string) (bool, error) {
+	if userID == caller.UserID || caller.CanForAll(principal.TokensRead) {
+		return true, nil
+	}
+	if !caller.Can(principal.TokensRead) {
+		return false, ErrNotYours
+	}
+	owner, err := s.people.Person(ctx, userID)
+	if fault.KindOf(err) == fault.NotFound {
+		return false, nil
+	}
+	return caller.Reaches(owner.CustomerID), err
+}
+
+// Get returns a token or password of the caller, or of anybody whom a caller with tokens:read reaches.
 func (s *Service) Get(ctx context.Context, caller principal.Principal, id string) (credentials.Credential, error) {
 	return s.find(ctx, caller, id, principal.TokensRead)
 }
@@ -277,7 +300,7 @@ func (s *Service) find(
 	if err != nil {
 		return credentials.Credential{}, err
 	}
-	if !isToken(token) || !token.IsRetained(s.now()) || token.Owner.ID != caller.UserID && !caller.Can(others) {
+	if !isToken(token) || !token.IsRetained(s.now()) || token.Owner.ID != caller.UserID && !caller.CanFor(others, token.Owner.CustomerID) {
 		return credentials.Credential{}, ErrNotFound
 	}
 	return token, nil

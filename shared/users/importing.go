@@ -19,7 +19,7 @@ type BulkStore interface {
 	Taken(ctx context.Context, addresses []string) (map[string]bool, error)
 	// CreateAll adds users in few transactions, each of which writes complete users only. It
 	// returns one error per creation, in the same order: nil for an added user, ErrEmailTaken for
-	// one that existed. If the store fails, CreateAll returns an error with the results so far. Some
+	// one that existed, ErrNoCustomer and ErrTooManyUsers. If the store fails, CreateAll returns an error with the results so far. Some
 	// of the remaining users may have been added; calling CreateAll again adds the rest. An
 	// invitation needs no link: its mail is stored as unsent, and Inviter.SendDue creates the link.
 	CreateAll(ctx context.Context, creations []Creation) ([]error, error)
@@ -53,14 +53,14 @@ type Outcome struct {
 // permits more than the caller's, does not stop later rows. Addresses are unique, so repeating an
 // import adds no user twice.
 func (i *Importer) Import(ctx context.Context, options ImportOptions, rows []NewUser) ([]Outcome, error) {
-	outcomes, valid := check(options.Caller, rows)
+	outcomes, rows, valid := check(options.Caller, rows)
 	makers, err := credentials.MadeBy(options.Caller)
 	if err != nil {
 		return nil, err
 	}
 	creations := make([]Creation, len(valid))
 	for at, n := range valid {
-		creations[at] = i.creation(rows[n].Normal(), Invitation{BaseURL: options.BaseURL, Makers: makers})
+		creations[at] = i.creation(rows[n], Invitation{BaseURL: options.BaseURL, Makers: makers})
 	}
 	created, err := i.store.CreateAll(ctx, creations)
 	for at, n := range valid[:len(created)] {
@@ -73,10 +73,10 @@ func (i *Importer) Import(ctx context.Context, options ImportOptions, rows []New
 
 // Preview returns the errors that Import would return for the rows at this moment. It adds no users.
 func (i *Importer) Preview(ctx context.Context, caller principal.Principal, rows []NewUser) ([]error, error) {
-	outcomes, valid := check(caller, rows)
+	outcomes, rows, valid := check(caller, rows)
 	addresses := make([]string, len(valid))
 	for at, n := range valid {
-		addresses[at] = rows[n].Normal().Email
+		addresses[at] = rows[n].Email
 	}
 	taken, err := i.store.Taken(ctx, addresses)
 	if err != nil {
@@ -94,16 +94,20 @@ func (i *Importer) Preview(ctx context.Context, caller principal.Principal, rows
 	return failures, nil
 }
 
-// check returns one outcome per row, with an error for each row that cannot be added, and the indexes of
-// the valid rows.
-func check(caller principal.Principal, rows []NewUser) (outcomes []Outcome, valid []int) {
-	outcomes = make([]Outcome, len(rows))
+// check returns one outcome per row, with an error for each row that cannot be added, the rows in their normal form, and the indexes of
+// the valid ones.
+func check(caller principal.Principal, rows []NewUser) (outcomes []Outcome, normal []NewUser, valid []int) {
+	outcomes, normal = make([]Outcome, len(rows)), make([]NewUser, len(rows))
 	seen := make(map[string]bool, len(rows))
 	for n, row := range rows {
 		address := row.Normal().Email
+		var err error
+		normal[n], err = row.Normal().inCustomerOf(caller)
 		switch failures := row.Check(); {
 		case len(failures) > 0:
 			outcomes[n].Err = fault.Invalid(failures...)
+		case err != nil:
+			outcomes[n].Err = err
 		case !caller.Role.Covers(row.Role):
 			outcomes[n].Err = ErrRoleTooHigh
 		case seen[address]:
@@ -113,7 +117,7 @@ func check(caller principal.Principal, rows []NewUser) (outcomes []Outcome, vali
 			valid = append(valid, n)
 		}
 	}
-	return outcomes, valid
+	return outcomes, normal, valid
 }
 
 func (i *Importer) creation(input NewUser, invitation Invitation) Creation {

@@ -6,6 +6,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/google/uuid"
+
 	"portside/shared/core/checks"
 	"portside/shared/core/fault"
 	"portside/shared/core/principal"
@@ -23,6 +25,7 @@ const (
 type NewUser struct {
 	Email           string
 	Name            string
+	CustomerID      string // empty for the vendor's staff
 	Role            principal.Role
 	Department      string
 	Metadata        json.RawMessage // nil means an empty object
@@ -34,6 +37,7 @@ type Change struct {
 	// IsPatch: Metadata is a JSON Merge Patch (RFC 7396) to the stored object. Otherwise it replaces the stored object.
 	IsPatch    bool
 	Name       *string
+	CustomerID *string // empty: the user becomes one of the vendor's staff
 	Role       *principal.Role
 	Status     *Status
 	Department *string
@@ -46,6 +50,7 @@ func (n NewUser) Check() []fault.Field {
 	c := checker{}
 	c.email(n.Email)
 	c.Text("/name", n.Name, 1, MaxName)
+	c.customer(n.CustomerID)
 	c.role(n.Role)
 	c.Text("/department", n.Department, 0, MaxDepartment)
 	c.Object("/metadata", n.Metadata)
@@ -57,6 +62,7 @@ func (n NewUser) Check() []fault.Field {
 func (n NewUser) Normal() NewUser {
 	n.Email = principal.NormalEmail(n.Email)
 	n.Name = strings.TrimSpace(n.Name)
+	n.CustomerID = canonical(n.CustomerID)
 	n.Department = strings.TrimSpace(n.Department)
 	n.Metadata = checks.Compact(n.Metadata)
 	return n
@@ -65,7 +71,7 @@ func (n NewUser) Normal() NewUser {
 // user returns the new user. The input must be normal.
 func (n NewUser) user(id string, at time.Time) User {
 	user := User{
-		ID: id, Email: n.Email, Name: n.Name, Role: n.Role, Status: Active,
+		ID: id, CustomerID: n.CustomerID, Email: n.Email, Name: n.Name, Role: n.Role, Status: Active,
 		Department: n.Department, Metadata: n.Metadata, CreatedAt: at.UTC(),
 	}
 	if n.ActivationEmail {
@@ -79,6 +85,9 @@ func (c Change) Check() []fault.Field {
 	check := checker{}
 	if c.Name != nil {
 		check.Text("/name", strings.TrimSpace(*c.Name), 1, MaxName)
+	}
+	if c.CustomerID != nil {
+		check.customer(canonical(*c.CustomerID))
 	}
 	if c.Role != nil {
 		check.role(*c.Role)
@@ -99,6 +108,9 @@ func (c Change) Check() []fault.Field {
 func (c Change) Apply(u User) User {
 	if c.Name != nil {
 		u.Name = strings.TrimSpace(*c.Name)
+	}
+	if c.CustomerID != nil {
+		u.CustomerID = canonical(*c.CustomerID)
 	}
 	if c.Role != nil {
 		u.Role = *c.Role
@@ -135,6 +147,23 @@ func (c *checker) role(r principal.Role) {
 	if !r.Known() {
 		c.Add("/role", "must be admin, manager, user or viewer")
 	}
+}
+
+// customer accepts the ID of a customer, who may not exist, and an empty one.
+func (c *checker) customer(id string) {
+	if id != "" && uuid.Validate(id) != nil {
+		c.Add("/customerId", notCustomer)
+	}
+}
+
+const notCustomer = "must be the ID of a customer who exists"
+
+// canonical returns an ID in the spelling that is stored.
+func canonical(id string) string {
+	if parsed, err := uuid.Parse(id); err == nil {
+		return parsed.String()
+	}
+	return id
 }
 
 func (c *checker) email(s string) {

@@ -45,8 +45,11 @@ func (c CurrentInvitation) IsExpired(now time.Time) bool {
 }
 
 // Invitation returns the invitation of a pending user. Errors: ErrNotFound, ErrNoInvitation.
-func (i *Inviter) Invitation(ctx context.Context, userID string) (CurrentInvitation, error) {
+func (i *Inviter) Invitation(ctx context.Context, caller principal.Principal, userID string) (CurrentInvitation, error) {
 	current, err := i.store.CurrentInvitation(ctx, userID)
+	if _, err = seenBy(caller, current.User, err); err != nil {
+		return CurrentInvitation{}, err
+	}
 	if err == nil && current.User.Status != Pending {
 		return CurrentInvitation{}, ErrNoInvitation
 	}
@@ -65,7 +68,7 @@ func (i *Inviter) Resend(ctx context.Context, caller principal.Principal, userID
 	var invitation Invitation
 	err = versions.Retry(ctx, func() error {
 		current, err := i.store.CurrentInvitation(ctx, userID)
-		if err != nil {
+		if _, err = seenBy(caller, current.User, err); err != nil {
 			return err
 		}
 		now := i.now().UTC()

@@ -36,7 +36,7 @@ func (i *Issuer) Issue(ctx context.Context, userID string, credential credential
 		if err != nil {
 			return err
 		}
-		credential.Owner = credentials.Owner{ID: user.ID, Role: user.Role, Active: true}
+		credential.Owner = ownerOf(user)
 		return i.store.Issue(ctx, user, Issued{Key: credential})
 	})
 }

@@ -113,7 +113,7 @@ func (k *Keys) Create(ctx context.Context, caller principal.Principal, userID st
 
 func (k *Keys) create(ctx context.Context, caller principal.Principal, userID string, input NewKey) (Issued, error) {
 	user, err := k.users.Get(ctx, userID)
-	if err != nil {
+	if user, err = seenBy(caller, user, err); err != nil {
 		return Issued{}, err
 	}
 	if user.Status != Active {
@@ -159,7 +159,8 @@ func (k *Keys) List(ctx context.Context, caller principal.Principal, userID stri
 	if err := mayManage(caller, userID); err != nil {
 		return nil, err
 	}
-	if _, err := k.users.Get(ctx, userID); err != nil {
+	user, err := k.users.Get(ctx, userID)
+	if _, err = seenBy(caller, user, err); err != nil {
 		return nil, err
 	}
 	keys, err := k.store.Keys(ctx, userID)
@@ -180,9 +181,18 @@ func (k *Keys) Get(ctx context.Context, caller principal.Principal, userID, keyI
 	if !credentials.IsID(keyID) {
 		return credentials.Credential{}, ErrNoKey
 	}
-	key, err := k.store.Key(ctx, userID, keyID)
+	key, err := k.key(ctx, caller, userID, keyID)
 	if err == nil && !key.RevokedAt.IsZero() {
 		err = ErrNoKey
+	}
+	return key, err
+}
+
+// key returns a key, also a revoked one, that exists for the caller. Errors: ErrNoKey.
+func (k *Keys) key(ctx context.Context, caller principal.Principal, userID, keyID string) (credentials.Credential, error) {
+	key, err := k.store.Key(ctx, userID, keyID)
+	if err == nil && !caller.Reaches(key.Owner.CustomerID) {
+		return credentials.Credential{}, ErrNoKey
 	}
 	return key, err
 }
@@ -195,6 +205,11 @@ func (k *Keys) Revoke(ctx context.Context, caller principal.Principal, userID, k
 	if !credentials.IsID(keyID) {
 		return ErrNoKey
 	}
+	if caller.UserID != userID && caller.CustomerID != "" {
+		if _, err := k.key(ctx, caller, userID, keyID); err != nil {
+			return err
+		}
+	}
 	return k.store.Revoke(ctx, userID, keyID, k.now().UTC())
 }
 
@@ -203,7 +218,7 @@ func (k *Keys) CheckOwner(ctx context.Context, caller principal.Principal, userI
 	if err := mayManage(caller, userID); err != nil {
 		return err
 	}
-	_, err := k.store.Key(ctx, userID, keyID)
+	_, err := k.key(ctx, caller, userID, keyID)
 	return err
 }
 
@@ -223,5 +238,5 @@ func mintKey(user User, name string, now time.Time) (credentials.Secret, credent
 }
 
 func ownerOf(u User) credentials.Owner {
-	return credentials.Owner{ID: u.ID, Role: u.Role, Active: u.Status == Active}
+	return credentials.OwnerOf(u.Person())
 }

@@ -36,12 +36,15 @@ type CreateOptions struct {
 
 // Create adds a user. It returns once the user is stored; if the activation mail cannot be sent
 // then, Inviter.SendDue sends it later. Errors: validation, ErrRoleTooHigh, ErrEmailTaken,
-// idempotency.ErrReused.
+// ErrOtherCustomer, ErrNoCustomer, ErrTooManyUsers, idempotency.ErrReused.
 func (s *Service) Create(ctx context.Context, request CreateOptions, input NewUser) (Created, error) {
 	if failures := input.Check(); len(failures) > 0 {
 		return Created{}, fault.Invalid(failures...)
 	}
-	input = input.Normal()
+	input, err := input.Normal().inCustomerOf(request.Caller)
+	if err != nil {
+		return Created{}, err
+	}
 	if !request.Caller.Role.Covers(input.Role) {
 		return Created{}, ErrRoleTooHigh
 	}
@@ -62,39 +65,60 @@ func (s *Service) Create(ctx context.Context, request CreateOptions, input NewUs
 	return created, err
 }
 
-// Get returns a user, or ErrNotFound.
-func (s *Service) Get(ctx context.Context, id string) (User, error) {
-	return s.store.Get(ctx, id)
+// Get returns a user, or ErrNotFound if there is none for the caller.
+func (s *Service) Get(ctx context.Context, caller principal.Principal, id string) (User, error) {
+	user, err := s.store.Get(ctx, id)
+	return seenBy(caller, user, err)
 }
 
-// List returns one page of users in the order of creation. The address of the query may have any
+// Read returns a user for a caller who is not known yet. The response needs Seen.
+func (s *Service) Read(ctx context.Context, id string) (User, error) { return s.store.Get(ctx, id) }
+
+// Seen returns the user if it exists for the caller, or ErrNotFound.
+func (s *Service) Seen(caller principal.Principal, user User) (User, error) {
+	return seenBy(caller, user, nil)
+}
+
+// List returns one page of the users who exist for the caller, in the order of creation. The address of the query may have any
 // case.
-func (s *Service) List(ctx context.Context, query Query) (Page, error) {
+func (s *Service) List(ctx context.Context, caller principal.Principal, query Query) (Page, error) {
 	query.Email = NewUser{Email: query.Email}.Normal().Email
+	query.CustomerID = canonical(query.CustomerID)
+	if !query.within(caller) {
+		return Page{}, nil
+	}
 	return s.store.List(ctx, query)
 }
 
-// Search returns one page of the users whose address or name matches. Errors: those of Reader.Search.
-func (s *Service) Search(ctx context.Context, query search.Query) (SearchPage, error) {
-	return s.store.Search(ctx, query)
+// Search returns one page of the users who exist for the caller and whose address or name matches. An empty customerID means all of them.
+// Errors: those of Reader.Search.
+func (s *Service) Search(ctx context.Context, caller principal.Principal, customerID string, query search.Query) (SearchPage, error) {
+	of := Query{CustomerID: canonical(customerID)}
+	if !of.within(caller) {
+		return SearchPage{}, nil
+	}
+	return s.store.Search(ctx, of.CustomerID, query)
 }
 
 // Update changes a user. A change without effect writes nothing, but finishes the change of the credentials that an earlier request was
 // interrupted in. Errors: validation, ErrNotFound,
-// ErrRoleTooHigh, versions.ErrMismatch if the caller does not accept the stored version,
+// ErrRoleTooHigh, ErrOtherCustomer, ErrNoCustomer, ErrTooManyUsers, versions.ErrMismatch if the caller does not accept the stored version,
 // ErrLastAdmin.
 func (s *Service) Update(ctx context.Context, caller principal.Principal, target versions.Target, change Change) (User, error) {
 	if failures := change.Check(); len(failures) > 0 {
 		return User{}, fault.Invalid(failures...)
 	}
 	var updated User
-	err := versions.Change(ctx, target, s.read, func(before User) (err error) {
+	err := versions.Change(ctx, target, s.readFor(caller), func(before User) (err error) {
 		after := change.Apply(before)
 		if failures := checkResult(before, after); len(failures) > 0 {
 			return fault.Invalid(failures...)
 		}
 		if !caller.Role.Covers(before.Role) || !caller.Role.Covers(after.Role) {
 			return ErrRoleTooHigh
+		}
+		if err := checkMove(caller, after); err != nil {
+			return err
 		}
 		if reflect.DeepEqual(before, after) {
 			updated, err = s.store.Update(ctx, before, before)
@@ -110,7 +134,7 @@ func (s *Service) Update(ctx context.Context, caller principal.Principal, target
 // End ends the sessions or all credentials of a user and removes the passkeys, so that only a new mail lets the user in.
 // Errors: ErrNotFound, ErrRoleTooHigh.
 func (s *Service) End(ctx context.Context, caller principal.Principal, id string, ending Ending) error {
-	return versions.Change(ctx, versions.Target{ID: id}, s.read, func(user User) error {
+	return versions.Change(ctx, versions.Target{ID: id}, s.readFor(caller), func(user User) error {
 		if !caller.Role.Covers(user.Role) {
 			return ErrRoleTooHigh
 		}
@@ -124,6 +148,9 @@ func (s *Service) Delete(ctx context.Context, caller principal.Principal, target
 	at := s.now().UTC()
 	read := func(ctx context.Context, id string) (Deletion, int64, error) {
 		deletion, err := s.store.Deletion(ctx, id, at)
+		if err == nil {
+			err = reach(caller, deletion.User)
+		}
 		return deletion, deletion.User.Version, err
 	}
 	return versions.Change(ctx, target, read, func(deletion Deletion) error {
@@ -134,7 +161,10 @@ func (s *Service) Delete(ctx context.Context, caller principal.Principal, target
 	})
 }
 
-func (s *Service) read(ctx context.Context, id string) (User, int64, error) {
-	user, err := s.store.Get(ctx, id)
-	return user, user.Version, err
+// readFor returns a function that reads the users who exist for the caller.
+func (s *Service) readFor(caller principal.Principal) func(context.Context, string) (User, int64, error) {
+	return func(ctx context.Context, id string) (User, int64, error) {
+		user, err := s.Get(ctx, caller, id)
+		return user, user.Version, err
+	}
 }

@@ -1,5 +1,7 @@
 // Package users administers users, their roles and their statuses.
 //
+// A user of a customer sees and manages only the users of this customer; see principal.Principal.Reaches.
+//
 // Three rules always hold, even if a process dies halfway. An e-mail address belongs to at most one
 // user. The counts of a list match its users. Once there was an active admin, there is always
 // one. The store ensures all three in the transaction that changes a user; see Store.
@@ -33,6 +35,7 @@ type User struct {
 	ID          string // UUIDv7
 	Email       string // trimmed and in lower case
 	Name        string
+	CustomerID  string // to whom the user belongs; empty for the vendor's staff
 	Role        principal.Role
 	Status      Status
 	Department  string
@@ -51,6 +54,10 @@ var (
 	ErrNotFound   = fault.New(fault.NotFound, "The user does not exist.")
 	ErrEmailTaken = fault.NewFinal(fault.Conflict, "Another user has this e-mail address. Addresses are compared case-insensitively.").
 			Coded(errorcode.EmailTaken)
+	// ErrNoCustomer means that no customer has the ID.
+	ErrNoCustomer   = fault.Invalid(fault.Field{Pointer: "/customerId", Detail: notCustomer})
+	ErrTooManyUsers = fault.NewFinal(fault.Conflict, "The customer already has as many users as its limit allows. Delete one, or ask the "+
+		"vendor for a higher limit.").Coded(errorcode.TooManyUsers)
 	ErrLastAdmin = fault.NewFinal(fault.Conflict, "This is the last active admin. Make another user an active admin first.").
 			Coded(errorcode.LastAdmin)
 	ErrRoleTooHigh = fault.New(fault.Forbidden, "Your role permits less than that role: you cannot give that role to a user, "+
@@ -64,9 +71,9 @@ type Reader interface {
 	// List returns one page in the order of creation with the exact total. Its cost depends neither
 	// on the offset nor on the number of users.
 	List(ctx context.Context, query Query) (Page, error)
-	// Search returns one page of the users whose address or name matches, in the order of the terms that match. Its cost does not
-	// depend on the number of users. Errors: search.ErrText, search.ErrCursor.
-	Search(ctx context.Context, query search.Query) (SearchPage, error)
+	// Search returns one page of the users whose address or name matches, in the order of the terms that match: those of a customer,
+	// or all of them if the ID is empty. Its cost does not depend on the number of users. Errors: search.ErrText, search.ErrCursor.
+	Search(ctx context.Context, customerID string, query search.Query) (SearchPage, error)
 }
 
 // Store keeps users. Each write is all or nothing: the user, its e-mail marker, its entries in the
@@ -74,7 +81,7 @@ type Reader interface {
 // this package unwrapped; any other error is an outage.
 type Store interface {
 	Reader
-	// Create adds a user with its number, creation time and first version. Errors: ErrEmailTaken.
+	// Create adds a user with its number, creation time and first version. Errors: ErrEmailTaken, ErrNoCustomer, ErrTooManyUsers.
 	// If the creation has an idempotency key that was used within 24 hours, nothing is written:
 	// Create returns the first request's user in its first state, or idempotency.ErrReused if the
 	// fingerprints differ.
@@ -82,7 +89,7 @@ type Store interface {
 	// Update replaces before with after. Errors: versions.ErrStale if the stored version differs
 	// from before's; ErrLastAdmin. If the user is no longer pending, Update revokes its activation
 	// link. If the user is not active afterwards, Update ends the sessions and removes the passkeys.
-	// The store sets the version, number and history of after.
+	// The store sets the version, number and history of after. A change of the customer can have the errors ErrNoCustomer and ErrTooManyUsers.
 	// If after equals before, Update writes nothing but what an earlier change has not finished.
 	Update(ctx context.Context, before, after User) (User, error)
 	// End ends credentials of the user as of the given time. Errors: versions.ErrStale.
@@ -109,14 +116,15 @@ type Deletion struct {
 
 // Query asks for one page of a list.
 type Query struct {
-	Role   principal.Role // empty: all roles
-	Email  string         // normal, see NewUser.Normal; empty: all addresses
-	IDs    []string       // distinct, at most MaxLimit; nil: all users. Excludes the other filters
-	Limit  int            // 1 to MaxLimit
-	Offset int64          // 0 or more
+	CustomerID string         // empty: the staff and the users of all customers
+	Role       principal.Role // empty: all roles
+	Email      string         // normal, see NewUser.Normal; empty: all addresses
+	IDs        []string       // distinct, at most MaxLimit; nil: all users. Excludes the filters by role and address
+	Limit      int            // 1 to MaxLimit
+	Offset     int64          // 0 or more
 }
 
-// Page is one page of a list. Its users have only the fields of the list form: id, email, name,
+// Page is one page of a list. Its users have only the fields of the list form: id, customer, email, name,
 // role, status and creation time.
 type Page struct {
 	Users []User
@@ -148,8 +156,18 @@ type Created struct {
 	Replayed bool // nothing was written, because an earlier request with the same idempotency key created this user
 }
 
-// actingAdmin reports whether the user is an active admin. At least one must always exist.
-func (u User) actingAdmin() bool { return u.Role == principal.Admin && u.Status == Active }
+// Person returns the user as other domains see one.
+func (u User) Person() principal.Person {
+	return principal.Person{
+		ID: u.ID, CustomerID: u.CustomerID, Email: u.Email, Name: u.Name, Role: u.Role, Active: u.Status == Active, Version: u.Version,
+	}
+}
+
+// actingAdmin reports whether the user is an active admin of the vendor. At least one must always exist. An admin of a customer cannot
+// manage the others.
+func (u User) actingAdmin() bool {
+	return u.Role == principal.Admin && u.Status == Active && u.CustomerID == ""
+}
 
 // ActingAdmins returns by how much the number of active admins changes from before to after. A zero
 // User stands for no user.

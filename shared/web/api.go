@@ -71,23 +71,31 @@ type Access struct {
 	onlySession bool // API keys are not accepted
 	recent      bool
 	sameOrigin  bool
+	customers   bool // users of customers are accepted
 }
 
 // Anyone permits every caller, without a credential.
 func Anyone() Access { return Access{public: true} }
 
-// SignedIn permits every caller with a valid API key or session; the domain checks further rules.
+// SignedIn permits every caller of the vendor's staff with a valid API key or session; the domain checks further rules.
 func SignedIn() Access { return Access{signedIn: true} }
 
-// InSession permits every caller with a valid session.
+// InSession permits every caller of the vendor's staff with a valid session.
 func InSession() Access { return Access{signedIn: true, onlySession: true} }
 
-// Needs permits callers with a valid API key or session whose role includes the permission.
+// Needs permits callers of the vendor's staff with a valid API key or session whose role includes the permission.
 func Needs(p principal.Permission) Access { return Access{signedIn: true, permission: p} }
 
 // OrToken also permits callers with a valid access token, sent as Bearer; the domain checks its scopes.
 func (a Access) OrToken() Access {
 	a.tokens = true
+	return a
+}
+
+// ForCustomers also permits users of customers. They must reach only what belongs to their customer, or to themselves, which the domain
+// ensures; see principal.Principal.Reaches. Without it, an operation is only for the vendor's staff.
+func (a Access) ForCustomers() Access {
+	a.customers = true
 	return a
 }
 
@@ -150,6 +158,9 @@ func (a Access) requirement() string {
 		sentences = append(sentences, "Needs an access token, or an API key or session with the permission `"+string(a.permission)+"`.")
 	case a.permission != "":
 		sentences = append(sentences, "Needs the permission `"+string(a.permission)+"`.")
+	}
+	if a.signedIn && !a.customers {
+		sentences = append(sentences, "Only for the vendor's staff, not for users of customers.")
 	}
 	if a.recent {
 		sentences = append(sentences, "A session must have begun within the last 15 minutes; otherwise the response is a 403 with the "+

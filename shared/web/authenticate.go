@@ -18,6 +18,9 @@ type Authenticator interface {
 	IsThrottled(ctx context.Context) bool
 }
 
+// errOnlyStaff refuses users of customers.
+var errOnlyStaff = fault.New(fault.Forbidden, "This operation is only for the vendor's staff. You belong to a customer.")
+
 func forbidden(needed principal.Permission, who principal.Principal) error {
 	detail := "This operation requires the permission " + string(needed) + ", which your role does not include."
 	if who.Can(principal.UsersRead) {
@@ -71,6 +74,9 @@ func (a *API) identify(access Access, r *http.Request, operation *lazyOperation)
 
 // check returns an error if the access rules do not permit the caller.
 func (a Access) check(who principal.Principal) error {
+	if who.CustomerID != "" && !a.customers {
+		return errOnlyStaff
+	}
 	if a.permission != "" && !who.Scoped() && !who.Can(a.permission) {
 		return forbidden(a.permission, who)
 	}

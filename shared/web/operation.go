@@ -112,12 +112,18 @@ func addOperation[I, O any](to huma.API, access Access, op huma.Operation, handl
 // whose Retry-After can be up to a day.
 const OwnLimit = "x-own-limit"
 
-// extensions returns the extensions of an operation with its permission.
+// OnlyStaff is the extension of an operation that refuses users of customers.
+const OnlyStaff = "x-only-staff"
+
+// extensions returns the extensions of an operation with its permission, and with OnlyStaff.
 func (a Access) extensions(op huma.Operation) map[string]any {
-	if a.permission == "" {
-		return op.Extensions
+	all := map[string]any{}
+	if a.permission != "" {
+		all["x-permission"] = a.permission
 	}
-	all := map[string]any{"x-permission": a.permission}
+	if a.signedIn && !a.customers {
+		all[OnlyStaff] = true
+	}
 	maps.Copy(all, op.Extensions)
 	return all
 }

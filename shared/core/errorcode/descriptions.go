@@ -27,6 +27,10 @@ var descriptions = []Description{
 	},
 	{LastAdmin, 409, "The user is the last active admin.", "Make another user an active admin first."},
 	{
+		TooManyUsers, 409, "The customer has as many users as its limit allows.",
+		"Delete a user of the customer, or raise `limits.users` of the customer.",
+	},
+	{
 		TooManyCredentials, 409, "The user, or the token's line of renewals, has the maximum number of working credentials. For a " +
 			"credential request, the limit is that of the requester.",
 		"Revoke one first.",

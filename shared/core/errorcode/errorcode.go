@@ -23,6 +23,7 @@ const (
 	EmailTaken           Code = "EMAIL_TAKEN"
 	LastAdmin            Code = "LAST_ADMIN"
 	TooManyCredentials   Code = "TOO_MANY_CREDENTIALS"
+	TooManyUsers         Code = "TOO_MANY_USERS"
 	LineEnded            Code = "LINE_ENDED"
 	Conflict             Code = "CONFLICT"
 	PreconditionFailed   Code = "PRECONDITION_FAILED"

@@ -10,5 +10,9 @@ type Person struct {
 	Active  bool  // whether the person's credentials are accepted, unless the customer is suspended
 	Version int64 // of the user that was read; 0 if it was read from a list
 
-	CustomerID string // to whom the person belongs; empty for the vendor's staff
+	CustomerID        string // to whom the person belongs; empty for the vendor's staff
+	CustomerSuspended bool   // false if the person was read together with others
 }
+
+// MayAct reports whether the person's credentials are accepted. Only an active person of a customer that is not suspended may act.
+func (p Person) MayAct() bool { return p.Active && !p.CustomerSuspended }

@@ -51,6 +51,8 @@ type Table struct {
 	client *dynamodb.Client
 	name   string
 	counts string
+
+	customers customerHints
 }
 
 // New returns a Table with the given name. counts is the name of the table of request counts, which may be empty for callers
@@ -74,6 +76,7 @@ type record struct {
 	Kind          credentials.Kind `dynamodbav:"kind"`
 	Hash          []byte           `dynamodbav:"hash,omitempty"`
 	Owner         string           `dynamodbav:"owner"`
+	Customer      string           `dynamodbav:"customer,omitempty"`
 	Role          principal.Role   `dynamodbav:"role,omitempty"`
 	Active        bool             `dynamodbav:"active,omitempty"`
 	Name          string           `dynamodbav:"name,omitempty"`
@@ -96,7 +99,7 @@ type record struct {
 func newRecord(c credentials.Credential) record {
 	r := record{
 		PK: recordPK(c.ID), SK: "credential", ID: c.ID, Kind: c.Kind, Hash: c.Hash,
-		Owner: c.Owner.ID, Role: c.Owner.Role, Active: c.Owner.Active, Name: c.Name,
+		Owner: c.Owner.ID, Customer: c.Owner.CustomerID, Role: c.Owner.Role, Active: c.Owner.Active, Name: c.Name,
 		Created: items.Millis(c.CreatedAt), Expires: items.Millis(c.ExpiresAt), Revoked: items.Millis(c.RevokedAt),
 		LastUsed: items.Millis(c.LastUsedAt), Limit: c.RateLimit, Authenticated: items.Millis(c.AuthenticatedAt),
 		Scopes: c.Scopes, Username: c.Username, From: c.RotatedFrom, Reason: c.Reason, Makers: FormatMakers(c.Makers),
@@ -111,7 +114,7 @@ func newRecord(c credentials.Credential) record {
 func (r record) credential() credentials.Credential {
 	return credentials.Credential{
 		ID: r.ID, Kind: r.Kind, Hash: r.Hash,
-		Owner: credentials.Owner{ID: r.Owner, Role: r.Role, Active: r.Active}, Name: r.Name,
+		Owner: credentials.Owner{ID: r.Owner, CustomerID: r.Customer, Role: r.Role, Active: r.Active}, Name: r.Name,
 		CreatedAt: items.Time(r.Created), ExpiresAt: items.Time(r.Expires), RevokedAt: items.Time(r.Revoked),
 		LastUsedAt: items.Time(r.LastUsed), RateLimit: r.Limit, AuthenticatedAt: items.Time(r.Authenticated),
 		Scopes: r.Scopes, Username: r.Username, RotatedFrom: r.From, Reason: r.Reason, Makers: ParseMakers(r.Makers),

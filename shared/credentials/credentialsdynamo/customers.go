@@ -1,11 +1,19 @@
 package credentialsdynamo
 
 import (
+	"cmp"
 	"context"
+	"fmt"
+	"maps"
+	"sync"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"portside/shared/core/retry"
+	"portside/shared/core/versions"
+	"portside/shared/credentials"
 	"portside/shared/dynamo/items"
 )
 
@@ -21,9 +29,7 @@ type CustomerState struct {
 // AddCustomer returns the write that adds the state of a new customer without users. It fails if the ID exists.
 func (t *Table) AddCustomer(id string, state CustomerState) types.TransactWriteItem {
 	item := items.Encode(CustomerState{Suspended: state.Suspended, MaxUsers: state.MaxUsers})
-	for name, value := range customerKey(id) {
-		item[name] = value
-	}
+	maps.Copy(item, customerKey(id))
 	return types.TransactWriteItem{Put: &types.Put{
 		TableName: &t.name, Item: item, ConditionExpression: aws.String("attribute_not_exists(pk)"),
 	}}
@@ -49,8 +55,8 @@ func (t *Table) DeleteCustomer(id string) types.TransactWriteItem {
 	}}
 }
 
-// CountUsers returns the write that adds a number to the users of a customer. It fails if the customer does not exist. If the number is
-// above zero, it also fails if the customer would have more users than its limit.
+// CountUsers returns the write that adds 1 or -1 to the users of a customer. It fails if the customer does not exist, or has no room for
+// another user.
 func (t *Table) CountUsers(id string, change int64) types.TransactWriteItem {
 	update := &types.Update{
 		TableName: &t.name, Key: customerKey(id), UpdateExpression: aws.String("ADD #users :change"),
@@ -59,7 +65,8 @@ func (t *Table) CountUsers(id string, change int64) types.TransactWriteItem {
 		ExpressionAttributeValues: items.Map{":change": items.Number(change)},
 	}
 	if change > 0 {
-		update.ConditionExpression = aws.String("attribute_exists(pk) AND (attribute_not_exists(maxUsers) OR maxUsers = :none OR #users < maxUsers)")
+		update.ConditionExpression = aws.String(
+			"attribute_exists(pk) AND (attribute_not_exists(maxUsers) OR maxUsers = :none OR #users < maxUsers)")
 		update.ExpressionAttributeValues[":none"] = items.Number(0)
 	}
 	return types.TransactWriteItem{Update: update}
@@ -70,4 +77,129 @@ func (t *Table) Customer(ctx context.Context, id string) (CustomerState, bool, e
 	return items.Get[CustomerState](ctx, items.In(t.client, t.name), customerKey(id))
 }
 
+// recountAttempts is how often RecountUsers starts again because a user was added or removed meanwhile.
+const recountAttempts = 20
+
+// RecountUsers corrects the number of users of a customer to the one that count returns, and reports whether it was wrong. It starts again if
+// the number changes meanwhile.
+func (t *Table) RecountUsers(ctx context.Context, id string, count func(context.Context) (int64, error)) (wrong bool, err error) {
+	err = retry.Policy{Attempts: recountAttempts}.Do(ctx, versions.IsStale, func() error {
+		wrong, err = t.recountUsers(ctx, id, count)
+		return err
+	})
+	if versions.IsStale(err) {
+		return false, fmt.Errorf("count the users of customer %s: %w", id, versions.ErrBusy)
+	}
+	return wrong, err
+}
+
+// recountUsers is RecountUsers without retries. Errors: versions.ErrStale.
+func (t *Table) recountUsers(ctx context.Context, id string, count func(context.Context) (int64, error)) (wrong bool, err error) {
+	before, exists, err := t.Customer(ctx, id)
+	if err != nil || !exists {
+		return false, err
+	}
+	counted, err := count(ctx)
+	if err != nil || counted == before.Users {
+		return false, err
+	}
+	_, err = t.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
+		TableName: &t.name, Key: customerKey(id), UpdateExpression: aws.String("SET #users = :counted"),
+		ConditionExpression:       aws.String("#users = :before"),
+		ExpressionAttributeNames:  map[string]string{"#users": "users"},
+		ExpressionAttributeValues: items.Map{":counted": items.Number(counted), ":before": items.Number(before.Users)},
+	}, items.RetryConflicts)
+	if items.ConditionFailed(err) {
+		return false, versions.ErrStale
+	}
+	if err != nil {
+		return false, fmt.Errorf("correct the number of users of customer %s: %w", id, err)
+	}
+	return true, nil
+}
+
 func customerKey(id string) items.Map { return items.Key("customer#"+id, "customer") }
+
+// getWithCustomer is Get for authentication: the owner is not active if the owner's customer is suspended, or does not exist. Both items are
+// read in one call, except with the first request of a credential of a customer's user in this process, which takes another.
+func (t *Table) getWithCustomer(ctx context.Context, id string) (credentials.Credential, error) {
+	hint := t.customers.of(id)
+	if hint == "" {
+		found, err := t.Get(ctx, id)
+		if err != nil || found.Owner.CustomerID == "" {
+			return found, err
+		}
+		t.customers.keep(id, found.Owner.CustomerID)
+		return t.inCustomer(ctx, found)
+	}
+	found, state, err := t.getBoth(ctx, id, hint)
+	switch {
+	case err != nil || found.Owner.CustomerID == "":
+		return found, err
+	case found.Owner.CustomerID != hint: // the user belongs to another customer since
+		t.customers.keep(id, found.Owner.CustomerID)
+		return t.inCustomer(ctx, found)
+	default:
+		return withState(found, state), nil
+	}
+}
+
+// inCustomer reads the state of the owner's customer.
+func (t *Table) inCustomer(ctx context.Context, c credentials.Credential) (credentials.Credential, error) {
+	state, exists, err := t.Customer(ctx, c.Owner.CustomerID)
+	if !exists {
+		return withState(c, nil), err
+	}
+	return withState(c, &state), err
+}
+
+// withState returns the credential as one of a user of a customer. A nil state is that of a customer who does not exist.
+func withState(c credentials.Credential, state *CustomerState) credentials.Credential {
+	c.Owner.Active = c.Owner.Active && state != nil && !state.Suspended
+	return c
+}
+
+// getBoth reads a credential and the state of a customer, which is nil if the customer does not exist. Errors: credentials.ErrUnknown.
+func (t *Table) getBoth(ctx context.Context, id, customerID string) (c credentials.Credential, state *CustomerState, err error) {
+	if !credentials.IsID(id) {
+		return c, nil, credentials.ErrUnknown
+	}
+	missing := credentials.ErrUnknown
+	keys := []items.Map{recordKey(id), customerKey(customerID)}
+	err = items.GetAll(ctx, items.In(t.client, t.name), keys, func(item items.Map) error {
+		if pkOf(item) != recordPK(id) {
+			decoded, err := items.Decode[CustomerState](item)
+			state = &decoded
+			return err
+		}
+		r, err := items.Decode[record](item)
+		c, missing = r.credential(), nil
+		return err
+	})
+	return c, state, cmp.Or(err, missing)
+}
+
+// maxHints bounds the memory of customerHints to about 1 MB.
+const maxHints = 10_000
+
+// customerHints remembers the customers to whom the owners of credentials belonged, so that the next request can read both at once. Its
+// zero value is empty. A hint can be old, so the record decides.
+type customerHints struct {
+	mu sync.Mutex
+	by map[string]string // customer by credential
+}
+
+func (h *customerHints) of(credentialID string) string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.by[credentialID]
+}
+
+func (h *customerHints) keep(credentialID, customerID string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.by == nil || len(h.by) >= maxHints {
+		h.by = map[string]string{}
+	}
+	h.by[credentialID] = customerID
+}

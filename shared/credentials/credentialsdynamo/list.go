@@ -16,12 +16,12 @@ import (
 	"portside/shared/dynamo/items"
 )
 
-// newListing returns the item that lists a credential under its owner. It omits the owner's role and status and the rate
+// newListing returns the item that lists a credential under its owner. It omits the owner's customer, role and status and the rate
 // limit, which change only on the record.
 func newListing(c credentials.Credential) record {
 	r := newRecord(c)
 	r.PK, r.SK = ownerPK(c.Owner.ID), listingSK(c.Kind, c.ID)
-	r.Hash, r.Role, r.Active, r.Limit = nil, "", false, 0
+	r.Hash, r.Customer, r.Role, r.Active, r.Limit = nil, "", "", false, 0
 	return r
 }
 
@@ -43,7 +43,7 @@ func StaysListed(kind credentials.Kind) bool {
 
 // List returns the credentials of the given kinds that an owner has, and the tokens and passwords that the owner had within
 // Retention, in no particular order. Some may be older, since DynamoDB's TTL takes days; see credentials.Credential.IsRetained.
-// Reads are strongly consistent. The credentials have no hash, role, rate limit and last use, and a session has its creation as its
+// Reads are strongly consistent. The credentials have no hash, customer, role, rate limit and last use, and a session has its creation as its
 // last use.
 func (t *Table) List(ctx context.Context, ownerID string, kinds ...credentials.Kind) ([]credentials.Credential, error) {
 	all, _, err := t.list(ctx, ownerID, kinds)

@@ -26,7 +26,7 @@ const (
 )
 
 // CountRequest implements credentials.Store. It reads the record and counts the request at the same time, so it takes one round
-// trip, one read unit and one write unit. The first use in LastUseResolution takes another write unit, for the index of last uses.
+// trip, one read unit and one write unit; for a user of a customer two read units, see getWithCustomer. The first use in LastUseResolution takes another write unit, for the index of last uses.
 //
 // The item of the count has its own table, which functions can change that may only read credentials. Its key is derived from the
 // presented secret, because the count does not wait for the record. Requests with a wrong secret therefore count on another item, which
@@ -38,7 +38,7 @@ func (t *Table) CountRequest(ctx context.Context, secret credentials.Secret, at 
 	var found credentials.Credential
 	var missing error
 	var reads sync.WaitGroup
-	reads.Go(func() { found, missing = t.Get(ctx, secret.ID()) })
+	reads.Go(func() { found, missing = t.getWithCustomer(ctx, secret.ID()) })
 	counted, err := t.count(ctx, secret, at)
 	reads.Wait()
 	switch {

@@ -39,16 +39,21 @@ func (t *Table) Remember(key idempotency.Key, secret credentials.Secret, at time
 	return idempotencykeys.Put(t.name, key, key.Seal(secret.Reveal()), at)
 }
 
-// SetOwner returns the write that stores its owner's new role and status on a credential. It fails
+// SetOwner returns the write that stores its owner's new customer, role and status on a credential. It fails
 // if the credential does not exist. The transaction also needs a Tally with Change.Active.
 func (t *Table) SetOwner(id string, owner credentials.Owner) types.TransactWriteItem {
-	return types.TransactWriteItem{Update: &types.Update{
+	update := &types.Update{
 		TableName: &t.name, Key: recordKey(id),
-		UpdateExpression:          aws.String("SET #role = :role, active = :active"),
+		UpdateExpression:          aws.String("SET #role = :role, active = :active REMOVE customer"),
 		ConditionExpression:       aws.String("attribute_exists(pk)"),
 		ExpressionAttributeNames:  map[string]string{"#role": "role"},
 		ExpressionAttributeValues: items.Map{":role": items.Text(string(owner.Role)), ":active": items.Bool(owner.Active)},
-	}}
+	}
+	if owner.CustomerID != "" {
+		update.UpdateExpression = aws.String("SET #role = :role, active = :active, customer = :customer")
+		update.ExpressionAttributeValues[":customer"] = items.Text(owner.CustomerID)
+	}
+	return types.TransactWriteItem{Update: update}
 }
 
 // Revoke returns the writes that revoke a credential. They use the kind, id, owner and makers of c, and
@@ -107,6 +112,19 @@ func (t *Table) StillWorks(id string) types.TransactWriteItem {
 		ConditionExpression:       aws.String("active = :true AND attribute_not_exists(revoked)"),
 		ExpressionAttributeValues: items.Map{":true": items.Bool(true)},
 	}}
+}
+
+// StillWorksFor is StillWorks for a transaction that stores the customer of the caller: it also fails if the owner of the credential now
+// belongs to another customer.
+func (t *Table) StillWorksFor(id, customerID string) types.TransactWriteItem {
+	check := t.StillWorks(id).ConditionCheck
+	if customerID == "" {
+		check.ConditionExpression = aws.String(*check.ConditionExpression + " AND attribute_not_exists(customer)")
+	} else {
+		check.ConditionExpression = aws.String(*check.ConditionExpression + " AND customer = :customer")
+		check.ExpressionAttributeValues[":customer"] = items.Text(customerID)
+	}
+	return types.TransactWriteItem{ConditionCheck: check}
 }
 
 // HasNotEnded returns the check that a credential is not revoked, or was removed. Sessions and links also pass it after they have ended

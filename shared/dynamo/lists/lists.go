@@ -6,6 +6,13 @@
 //	list#<label>    <number>   the same, for one label
 //	rank#<name>…               counts over the lists; see package rank
 //
+// Some resources also belong to a scope, such as a customer. [Lists.In] returns the lists of a scope, which have the same form and the same
+// numbers:
+//
+//	list#<scope>#all      <number>
+//	list#<scope>#<label>  <number>
+//	rank#<name>#<scope>…
+//
 // The list form has separate items instead of an index, because an index is eventually
 // consistent: a page would disagree with its total just after a write. So a resource is written
 // together with its list entries and their counts in one transaction, for which [Changes] collects
@@ -30,8 +37,8 @@ import (
 )
 
 const (
-	prefix = "list#"
-	all    = "all"
+	keyPrefix = "list#"
+	all       = "all"
 )
 
 // Shape describes the lists of one kind of resource.
@@ -46,12 +53,33 @@ type Lists struct {
 	client *dynamodb.Client
 	table  string
 	shape  Shape
+	prefix string // of the partition keys
 	ranks  *rank.Tree
 }
 
 // New returns the lists in a table.
 func New(client *dynamodb.Client, table string, shape Shape) *Lists {
-	return &Lists{client: client, table: table, shape: shape, ranks: rank.New(client, table, shape.Name, shape.Labels)}
+	return &Lists{
+		client: client, table: table, shape: shape, prefix: keyPrefix, ranks: rank.New(client, table, shape.Name, shape.Labels),
+	}
+}
+
+// In returns the lists of a scope. Its entries are also in l, which allocates their numbers. A scope is neither empty nor a label.
+func (l *Lists) In(scope string) *Lists {
+	return &Lists{
+		client: l.client, table: l.table, shape: l.shape, prefix: keyPrefix + scope + "#",
+		ranks: rank.New(l.client, l.table, l.shape.Name+"#"+scope, l.shape.Labels),
+	}
+}
+
+// Total returns the exact number of entries, strongly consistent.
+func (l *Lists) Total(ctx context.Context) (int64, error) {
+	totals, err := l.ranks.Totals(ctx)
+	total := int64(0)
+	for _, n := range totals {
+		total += n
+	}
+	return total, err
 }
 
 // Allocate returns the first of n numbers for new entries, and the time of their creation; see
@@ -65,7 +93,7 @@ func (l *Lists) Allocate(ctx context.Context, n int, now time.Time) (first int64
 func number(n int64) string { return fmt.Sprintf("%010d", n) }
 
 // IsKey reports whether a partition key belongs to a list.
-func IsKey(pk string) bool { return strings.HasPrefix(pk, prefix) }
+func IsKey(pk string) bool { return strings.HasPrefix(pk, keyPrefix) }
 
 // Entry is a resource in the lists.
 type Entry struct {
@@ -75,10 +103,10 @@ type Entry struct {
 }
 
 // Items returns the entry as items of the list of all and of the list of its label.
-func (e Entry) Items() []items.Map { return []items.Map{e.in(all), e.in(e.Label)} }
+func (l *Lists) Items(e Entry) []items.Map { return []items.Map{l.item(e, all), l.item(e, e.Label)} }
 
-func (e Entry) in(list string) items.Map {
-	item := items.Key(prefix+list, number(e.Number))
+func (l *Lists) item(e Entry, list string) items.Map {
+	item := items.Key(l.prefix+list, number(e.Number))
 	maps.Copy(item, e.Form)
 	return item
 }
@@ -96,17 +124,17 @@ func (l *Lists) Changes() *Changes { return &Changes{l, l.ranks.Changes()} }
 // Add adds a new entry.
 func (c *Changes) Add(e Entry) []types.TransactWriteItem {
 	c.counts.Add(e.Number, e.Label)
-	return []types.TransactWriteItem{c.put(e.in(all), isNew), c.put(e.in(e.Label), isNew)}
+	return []types.TransactWriteItem{c.put(e, all, isNew), c.put(e, e.Label, isNew)}
 }
 
 // Replace gives an entry another form and possibly another label.
 func (c *Changes) Replace(before, after Entry) []types.TransactWriteItem {
-	writes := []types.TransactWriteItem{c.put(after.in(all), isThere)}
+	writes := []types.TransactWriteItem{c.put(after, all, isThere)}
 	if before.Label == after.Label {
-		return append(writes, c.put(after.in(after.Label), isThere))
+		return append(writes, c.put(after, after.Label, isThere))
 	}
 	c.counts.Move(before.Number, before.Label, after.Label)
-	return append(writes, c.remove(before, before.Label), c.put(after.in(after.Label), isNew))
+	return append(writes, c.remove(before, before.Label), c.put(after, after.Label, isNew))
 }
 
 // Remove removes an entry.
@@ -123,12 +151,14 @@ const (
 	isThere = "attribute_exists(pk)"
 )
 
-func (c *Changes) put(item items.Map, condition string) types.TransactWriteItem {
-	return types.TransactWriteItem{Put: &types.Put{TableName: &c.lists.table, Item: item, ConditionExpression: &condition}}
+func (c *Changes) put(e Entry, list, condition string) types.TransactWriteItem {
+	return types.TransactWriteItem{Put: &types.Put{
+		TableName: &c.lists.table, Item: c.lists.item(e, list), ConditionExpression: &condition,
+	}}
 }
 
 func (c *Changes) remove(e Entry, list string) types.TransactWriteItem {
 	return types.TransactWriteItem{Delete: &types.Delete{
-		TableName: &c.lists.table, Key: items.Key(prefix+list, number(e.Number)), ConditionExpression: aws.String(isThere),
+		TableName: &c.lists.table, Key: items.Key(c.lists.prefix+list, number(e.Number)), ConditionExpression: aws.String(isThere),
 	}}
 }

@@ -61,7 +61,7 @@ func (l *Lists) visitPage(ctx context.Context, query Query, place rank.Place, vi
 		TableName: &l.table, ConsistentRead: aws.Bool(true),
 		Limit:                     aws.Int32(int32(place.Skip + query.Limit)), //nolint:gosec // both are small: a leaf and a page
 		KeyConditionExpression:    aws.String("pk = :list AND sk >= :start"),
-		ExpressionAttributeValues: items.Map{":list": items.Text(prefix + list), ":start": items.Text(number(place.Start))},
+		ExpressionAttributeValues: items.Map{":list": items.Text(l.prefix + list), ":start": items.Text(number(place.Start))},
 	})
 	found, passed := 0, 0
 	for pages.HasMorePages() && found < query.Limit {

@@ -156,7 +156,7 @@ func (r *rebuild) repairSequence(ctx context.Context) error {
 	out, err := r.client.Query(ctx, &dynamodb.QueryInput{
 		TableName: &r.table, ConsistentRead: aws.Bool(true), Limit: aws.Int32(1), ScanIndexForward: aws.Bool(false),
 		KeyConditionExpression:    aws.String("pk = :list"),
-		ExpressionAttributeValues: items.Map{":list": items.Text(prefix + all)},
+		ExpressionAttributeValues: items.Map{":list": items.Text(r.prefix + all)},
 	})
 	if err != nil {
 		return fmt.Errorf("find the last entry: %w", err)
@@ -179,6 +179,13 @@ func (r *rebuild) repairSequence(ctx context.Context) error {
 	return nil
 }
 
+// RebuildCounts makes the counts agree with the lists while other writers work, and returns how many counter items were wrong. Rebuild does
+// it for the lists of all resources; the lists of each scope need a call of their own after it.
+func (l *Lists) RebuildCounts(ctx context.Context) (wrong int, err error) {
+	done, err := l.ranks.Rebuild(ctx, l.entries, func(rank.Progress) {})
+	return done.Wrong, err
+}
+
 func (r *rebuild) repairCounts(ctx context.Context) error {
 	done, err := r.ranks.Rebuild(ctx, r.entries, func(p rank.Progress) {
 		r.progress.Done, r.progress.Of, r.repairs.Counters = p.Numbers, p.Of, p.Wrong
@@ -197,7 +204,7 @@ func (l *Lists) entries(ctx context.Context, from, to int64) iter.Seq2[rank.Entr
 			ProjectionExpression:     aws.String("sk, #label"),
 			ExpressionAttributeNames: map[string]string{"#label": l.shape.Label},
 			ExpressionAttributeValues: items.Map{
-				":list": items.Text(prefix + all), ":from": items.Text(number(from)), ":to": items.Text(number(to - 1)),
+				":list": items.Text(l.prefix + all), ":from": items.Text(number(from)), ":to": items.Text(number(to - 1)),
 			},
 		})
 		for pages.HasMorePages() {

@@ -2,7 +2,8 @@
 //
 // A resource has one item for each of its terms. The items are written in the same transaction as the resource:
 //
-//	search#<first character>   <term> TAB <id>   shared: see termItem
+//	search#<first character>           <term> TAB <id>   shared: see termItem
+//	search#<scope>#<first character>   <term> TAB <id>   the same, for a search among the resources of a scope, such as a customer
 //
 // The table holds the terms and not the resources, so a change of a role or a status writes nothing here, however long a name is.
 package searchindex
@@ -43,14 +44,22 @@ func IsKey(pk string) bool { return strings.HasPrefix(pk, keyPrefix) }
 type Index struct {
 	client *dynamodb.Client
 	table  string
+	scope  string
 }
 
 // New returns the index in a table.
-func New(client *dynamodb.Client, table string) Index { return Index{client, table} }
+func New(client *dynamodb.Client, table string) Index { return Index{client: client, table: table} }
+
+// In returns the index that finds only the resources of a scope. An empty scope is that of all resources.
+func (x Index) In(scope string) Index {
+	x.scope = scope
+	return x
+}
 
 // Entry is a resource with its search terms; see search.Terms.
 type Entry struct {
 	ID    string
+	Scope string   // empty if the resource belongs to none
 	Terms []string // distinct
 }
 
@@ -81,15 +90,30 @@ func (e Entry) termItems() []termItem {
 		if i > 0 { // of all smaller terms, the next smaller one has the longest beginning in common
 			shared = commonLength(terms[i-1], term)
 		}
-		stored[i] = termItem{PK: partition(term), SK: term + separator + e.ID, ID: e.ID, Shared: shared}
+		stored[i] = termItem{PK: partition("", term), SK: term + separator + e.ID, ID: e.ID, Shared: shared}
 	}
-	return stored
+	return append(stored, inScope(e.Scope, stored)...)
 }
 
-// partition returns the partition key of the terms with the same first character.
-func partition(term string) string {
+// inScope returns copies of the items for searches in the scope, unless it is empty.
+func inScope(scope string, stored []termItem) []termItem {
+	if scope == "" {
+		return nil
+	}
+	copies := slices.Clone(stored)
+	for i, item := range copies {
+		copies[i].PK = partition(scope, item.SK)
+	}
+	return copies
+}
+
+// partition returns the partition key of the terms of a scope with the same first character.
+func partition(scope, term string) string {
 	_, size := utf8.DecodeRuneInString(term)
-	return keyPrefix + term[:size]
+	if scope != "" {
+		scope += "#"
+	}
+	return keyPrefix + scope + term[:size]
 }
 
 func commonLength(a, b string) int {
@@ -111,7 +135,7 @@ func (x Index) Changes(before, after Entry) []types.TransactWriteItem {
 		}
 	}
 	for _, item := range old {
-		isKept := func(other termItem) bool { return other.SK == item.SK }
+		isKept := func(other termItem) bool { return other.PK == item.PK && other.SK == item.SK }
 		if !slices.ContainsFunc(current, isKept) {
 			key := items.Key(item.PK, item.SK)
 			writes = append(writes, types.TransactWriteItem{Delete: &types.Delete{TableName: &x.table, Key: key}})
@@ -174,10 +198,10 @@ func (s *scan) read(ctx context.Context, limit, n int) error {
 		TableName: &s.index.table, ConsistentRead: aws.Bool(true),
 		Limit:                     aws.Int32(int32(n)), //nolint:gosec // some thousands at most
 		KeyConditionExpression:    aws.String("pk = :partition AND begins_with(sk, :text)"),
-		ExpressionAttributeValues: items.Map{":partition": items.Text(partition(s.text)), ":text": items.Text(s.text)},
+		ExpressionAttributeValues: items.Map{":partition": items.Text(partition(s.index.scope, s.text)), ":text": items.Text(s.text)},
 	}
 	if s.last != "" {
-		input.ExclusiveStartKey = items.Key(partition(s.text), s.last)
+		input.ExclusiveStartKey = items.Key(partition(s.index.scope, s.text), s.last)
 	}
 	out, err := s.index.client.Query(ctx, input)
 	if err != nil {

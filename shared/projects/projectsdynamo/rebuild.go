@@ -21,15 +21,15 @@ func (s *Store) Rebuild(ctx context.Context, report func(lists.Progress)) (lists
 		Is: func(pk, sk string) bool { return sk == "project" && strings.HasPrefix(pk, projectPK("")) },
 		Read: func(item items.Map) (lists.Resource, error) {
 			stored, err := items.Decode[projectItem](item)
-			return resource(stored.project()), err
+			return s.resource(stored.project()), err
 		},
 	}, report)
 }
 
-func resource(p projects.Project) lists.Resource {
+func (s *Store) resource(p projects.Project) lists.Resource {
 	t := lists.Resource{ID: p.ID, Version: p.Version}
 	if p.ID != "" && p.Status.Known() && p.Number >= 0 && p.Number < rank.Capacity {
-		t.Derived = append(entry(p).Items(), searchEntry(p).Items()...)
+		t.Derived = append(s.lists.Items(entry(p)), searchEntry(p).Items()...)
 	}
 	return t
 }

@@ -39,13 +39,24 @@ func (s *Store) CreateAll(ctx context.Context, creations []users.Creation) ([]er
 		fresh = append(fresh, i)
 	}
 	for len(fresh) > 0 {
-		n := min(bulkBatch, len(fresh))
+		n := batchSize(creations, fresh)
 		if err := s.createBatch(ctx, creations, fresh[:n], outcomes); err != nil {
 			return outcomes[:fresh[0]], err
 		}
 		fresh = fresh[n:]
 	}
 	return outcomes, nil
+}
+
+// batchSize returns how many of the creations at the given positions to add in one transaction. A user of a customer has up to 20 items,
+// and can be refused alone, so a transaction has no other user.
+func batchSize(creations []users.Creation, at []int) int {
+	for n, i := range at[:min(bulkBatch, len(at))] {
+		if creations[i].User.CustomerID != "" {
+			return max(1, n)
+		}
+	}
+	return min(bulkBatch, len(at))
 }
 
 // createBatch adds the creations at the given positions in one transaction. If another request
@@ -65,11 +76,12 @@ func (s *Store) createBatch(ctx context.Context, creations []users.Creation, at 
 			p.Add(errDuplicateID, p.putNew(newUnsentItem(user.ID, *invitation)))
 		}
 	}
-	if err := p.run(ctx); !errors.Is(err, users.ErrEmailTaken) {
+	err = s.explainCustomer(ctx, p.run(ctx), creations[at[0]].User.CustomerID)
+	if !isRefused(err) {
 		return err
 	}
 	if len(at) == 1 {
-		outcomes[at[0]] = users.ErrEmailTaken
+		outcomes[at[0]] = err
 		return nil
 	}
 	for n := range at {
@@ -78,6 +90,11 @@ func (s *Store) createBatch(ctx context.Context, creations []users.Creation, at 
 		}
 	}
 	return nil
+}
+
+// isRefused reports whether one of the new users cannot be added.
+func isRefused(err error) bool {
+	return errors.Is(err, users.ErrEmailTaken) || errors.Is(err, users.ErrNoCustomer) || errors.Is(err, users.ErrTooManyUsers)
 }
 
 // Taken implements users.BulkStore. It reads the markers of the addresses in batches.

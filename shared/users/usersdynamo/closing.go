@@ -275,9 +275,7 @@ func (w *sweep) writes(c credentials.Credential) []types.TransactWriteItem {
 		c.Reason = endedByAdmin
 		return w.store.credentials.Revoke(c)
 	default:
-		return []types.TransactWriteItem{w.store.credentials.SetOwner(c.ID, credentials.Owner{
-			ID: w.user.ID, Role: w.user.Role, Active: w.user.Status == users.Active,
-		})}
+		return []types.TransactWriteItem{w.store.credentials.SetOwner(c.ID, credentials.OwnerOf(w.user.Person()))}
 	}
 }
 

@@ -20,6 +20,7 @@ type userItem struct {
 	ID         string         `dynamodbav:"id"`
 	Email      string         `dynamodbav:"email"`
 	Name       string         `dynamodbav:"name"`
+	Customer   string         `dynamodbav:"customer,omitempty"`
 	Role       principal.Role `dynamodbav:"role"`
 	Status     users.Status   `dynamodbav:"status"`
 	Department string         `dynamodbav:"department,omitempty"`
@@ -41,7 +42,7 @@ func optionalAttributes() []string {
 
 func newUserItem(u users.User) userItem {
 	return userItem{
-		PK: "user#" + u.ID, SK: "user", ID: u.ID, Email: u.Email, Name: u.Name, Role: u.Role, Status: u.Status,
+		PK: "user#" + u.ID, SK: "user", ID: u.ID, Email: u.Email, Name: u.Name, Customer: u.CustomerID, Role: u.Role, Status: u.Status,
 		Department: u.Department, Metadata: string(u.Metadata), Created: items.Millis(u.CreatedAt), Updated: items.Millis(u.UpdatedAt),
 		LastLogin: items.Millis(u.LastLoginAt), Number: u.Number, Version: u.Version, Link: u.LinkID,
 		History: u.History,
@@ -50,7 +51,7 @@ func newUserItem(u users.User) userItem {
 
 func (i userItem) user() users.User {
 	return users.User{
-		ID: i.ID, Email: i.Email, Name: i.Name, Role: i.Role, Status: i.Status, Department: i.Department,
+		ID: i.ID, Email: i.Email, Name: i.Name, CustomerID: i.Customer, Role: i.Role, Status: i.Status, Department: i.Department,
 		Metadata: json.RawMessage(i.Metadata), CreatedAt: items.Time(i.Created), UpdatedAt: items.Time(i.Updated),
 		LastLoginAt: items.Time(i.LastLogin), Number: i.Number, Version: i.Version, LinkID: i.Link,
 		History: i.History,
@@ -59,16 +60,19 @@ func (i userItem) user() users.User {
 
 // listItem is the list form of a user. Its size determines most of the cost of a page.
 type listItem struct {
-	ID      string         `dynamodbav:"id"`
-	Email   string         `dynamodbav:"email"`
-	Name    string         `dynamodbav:"name"`
-	Role    principal.Role `dynamodbav:"role"`
-	Status  users.Status   `dynamodbav:"status"`
-	Created int64          `dynamodbav:"created"`
+	ID       string         `dynamodbav:"id"`
+	Email    string         `dynamodbav:"email"`
+	Name     string         `dynamodbav:"name"`
+	Customer string         `dynamodbav:"customer,omitempty"`
+	Role     principal.Role `dynamodbav:"role"`
+	Status   users.Status   `dynamodbav:"status"`
+	Created  int64          `dynamodbav:"created"`
 }
 
 func newListItem(u users.User) listItem {
-	return listItem{ID: u.ID, Email: u.Email, Name: u.Name, Role: u.Role, Status: u.Status, Created: items.Millis(u.CreatedAt)}
+	return listItem{
+		ID: u.ID, Email: u.Email, Name: u.Name, Customer: u.CustomerID, Role: u.Role, Status: u.Status, Created: items.Millis(u.CreatedAt),
+	}
 }
 
 func entry(u users.User) lists.Entry {
@@ -77,11 +81,13 @@ func entry(u users.User) lists.Entry {
 
 // searchEntry returns the search terms of the user.
 func searchEntry(u users.User) searchindex.Entry {
-	return searchindex.Entry{ID: u.ID, Terms: search.Terms(u.Email, u.Name)}
+	return searchindex.Entry{ID: u.ID, Scope: u.CustomerID, Terms: search.Terms(u.Email, u.Name)}
 }
 
 func (i listItem) user() users.User {
-	return users.User{ID: i.ID, Email: i.Email, Name: i.Name, Role: i.Role, Status: i.Status, CreatedAt: items.Time(i.Created)}
+	return users.User{
+		ID: i.ID, Email: i.Email, Name: i.Name, CustomerID: i.Customer, Role: i.Role, Status: i.Status, CreatedAt: items.Time(i.Created),
+	}
 }
 
 // emailItem marks an address as taken.

@@ -15,12 +15,16 @@ import (
 // List implements users.Store.
 func (s *Store) List(ctx context.Context, query users.Query) (users.Page, error) {
 	if query.IDs != nil {
-		return s.listByID(ctx, query.IDs)
+		return s.listByID(ctx, query)
 	}
 	if query.Email != "" {
 		return s.listByEmail(ctx, query)
 	}
-	entries, total, err := lists.Page[listItem](ctx, s.lists, lists.Query{
+	from := s.lists
+	if query.CustomerID != "" {
+		from = s.lists.In(query.CustomerID)
+	}
+	entries, total, err := lists.Page[listItem](ctx, from, lists.Query{
 		Label: string(query.Role), Limit: query.Limit, Offset: query.Offset,
 	})
 	page := users.Page{Users: make([]users.User, len(entries)), Total: total}
@@ -33,7 +37,7 @@ func (s *Store) List(ctx context.Context, query users.Query) (users.Page, error)
 // listByEmail returns the list of the users with an address: one at most.
 func (s *Store) listByEmail(ctx context.Context, query users.Query) (users.Page, error) {
 	user, err := s.ByEmail(ctx, query.Email)
-	if errors.Is(err, users.ErrNotFound) || err == nil && query.Role != "" && user.Role != query.Role {
+	if errors.Is(err, users.ErrNotFound) || err == nil && !matches(user, query) {
 		return users.Page{}, nil
 	}
 	if err != nil {
@@ -46,9 +50,14 @@ func (s *Store) listByEmail(ctx context.Context, query users.Query) (users.Page,
 	return page, nil
 }
 
+// matches reports whether the user has the customer and the role of the query.
+func matches(u users.User, query users.Query) bool {
+	return (query.CustomerID == "" || u.CustomerID == query.CustomerID) && (query.Role == "" || u.Role == query.Role)
+}
+
 // Search implements users.Store with two strongly consistent reads, whatever the number of users.
-func (s *Store) Search(ctx context.Context, query search.Query) (users.SearchPage, error) {
-	page, err := s.search.Find(ctx, query)
+func (s *Store) Search(ctx context.Context, customerID string, query search.Query) (users.SearchPage, error) {
+	page, err := s.search.In(customerID).Find(ctx, query)
 	if err != nil {
 		return users.SearchPage{}, err
 	}
@@ -59,9 +68,13 @@ func (s *Store) Search(ctx context.Context, query search.Query) (users.SearchPag
 }
 
 // listByID returns the list of the users with the IDs, in the order of creation, in one read.
-func (s *Store) listByID(ctx context.Context, ids []string) (users.Page, error) {
+func (s *Store) listByID(ctx context.Context, query users.Query) (users.Page, error) {
 	page := users.Page{}
-	err := s.readAll(ctx, ids, func(stored userItem) { page.Users = append(page.Users, stored.user()) })
+	err := s.readAll(ctx, query.IDs, func(stored userItem) {
+		if user := stored.user(); matches(user, query) {
+			page.Users = append(page.Users, user)
+		}
+	})
 	slices.SortFunc(page.Users, func(a, b users.User) int { return cmp.Compare(a.Number, b.Number) })
 	page.Total = int64(len(page.Users))
 	return page, err

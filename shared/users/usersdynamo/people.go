@@ -15,16 +15,27 @@ import (
 // Person returns a user as other domains see one, or users.ErrNotFound.
 func (s *Store) Person(ctx context.Context, id string) (principal.Person, error) {
 	user, err := s.Get(ctx, id)
-	return person(user), err
+	return s.personInCustomer(ctx, user, err)
 }
 
 // PersonByEmail is Person for an address, which must be normal (see users.NewUser.Normal).
 func (s *Store) PersonByEmail(ctx context.Context, address string) (principal.Person, error) {
 	user, err := s.ByEmail(ctx, address)
-	return person(user), err
+	return s.personInCustomer(ctx, user, err)
 }
 
-// Holders returns up to most active users whose role includes the permission: those with the
+// personInCustomer returns a user that was read as a person, with the state of the customer, if any.
+func (s *Store) personInCustomer(ctx context.Context, u users.User, err error) (principal.Person, error) {
+	person := u.Person()
+	if err != nil || u.CustomerID == "" {
+		return person, err
+	}
+	state, exists, err := s.credentials.Customer(ctx, u.CustomerID)
+	person.CustomerSuspended = !exists || state.Suspended
+	return person, err
+}
+
+// Holders returns up to most active users of the vendor's staff whose role includes the permission: those with the
 // highest roles first, then the oldest. They come from lists, so they have no version.
 func (s *Store) Holders(ctx context.Context, permission principal.Permission, most int) ([]principal.Person, error) {
 	var found []principal.Person
@@ -38,25 +49,21 @@ func (s *Store) Holders(ctx context.Context, permission principal.Permission, mo
 			if err != nil {
 				return nil, err
 			}
-			found = append(found, active(page.Users)...)
+			found = append(found, activeStaff(page.Users)...)
 			more = query.Offset+users.MaxLimit < page.Total
 		}
 	}
 	return found[:min(most, len(found))], nil
 }
 
-func active(all []users.User) []principal.Person {
+func activeStaff(all []users.User) []principal.Person {
 	var found []principal.Person
 	for _, u := range all {
-		if u.Status == users.Active {
-			found = append(found, person(u))
+		if u.Status == users.Active && u.CustomerID == "" {
+			found = append(found, u.Person())
 		}
 	}
 	return found
-}
-
-func person(u users.User) principal.Person {
-	return principal.Person{ID: u.ID, Email: u.Email, Name: u.Name, Role: u.Role, Active: u.Status == users.Active, Version: u.Version}
 }
 
 // Unchanged returns the check that a user still has this version, and so the same role and status.
@@ -86,7 +93,7 @@ func (s *Store) SignedIn(userID string, version int64, at time.Time) types.Trans
 // once. Users who do not exist are missing.
 func (s *Store) Persons(ctx context.Context, ids []string) ([]principal.Person, error) {
 	var found []principal.Person
-	err := s.readAll(ctx, ids, func(stored userItem) { found = append(found, person(stored.user())) })
+	err := s.readAll(ctx, ids, func(stored userItem) { found = append(found, stored.user().Person()) })
 	return found, err
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -42,6 +43,7 @@ type plan struct {
 	transactions.Plan
 	store  *Store
 	lists  *lists.Changes
+	scoped map[string]*lists.Changes // of the lists of customers, by customer
 	days   daycounts.Changes
 	admins int
 	owner  string // the user whose credentials the transaction changes or relies on; empty if it does neither
@@ -50,7 +52,9 @@ type plan struct {
 }
 
 func (s *Store) plan() *plan {
-	return &plan{store: s, lists: s.lists.Changes(), days: daycounts.Changes{}, policy: retry.Default}
+	return &plan{
+		store: s, lists: s.lists.Changes(), scoped: map[string]*lists.Changes{}, days: daycounts.Changes{}, policy: retry.Default,
+	}
 }
 
 // run commits the writes together with the counters that they change.
@@ -61,11 +65,13 @@ func (p *plan) run(ctx context.Context) error {
 	if p.owner != "" && !p.tally.IsEmpty() {
 		p.Add(p.tallyRefusal(), p.store.credentials.Tally(p.owner, p.tally))
 	}
-	counters, err := p.lists.Counters()
-	if err != nil {
-		return err
+	for _, changes := range append([]*lists.Changes{p.lists}, slices.Collect(maps.Values(p.scoped))...) {
+		counters, err := changes.Counters()
+		if err != nil {
+			return err
+		}
+		p.Add(nil, counters...)
 	}
-	p.Add(nil, counters...)
 	p.Add(nil, p.store.days.Writes(p.days)...)
 	return p.WriteWith(ctx, p.policy, p.store.client)
 }
@@ -83,6 +89,7 @@ func (p *plan) createUser(u users.User) {
 	p.Add(users.ErrEmailTaken, p.putNew(newEmailItem(u)))
 	p.Add(errDuplicateID, p.putNew(newUserItem(u)))
 	p.Add(errListed, p.lists.Add(entry(u))...)
+	p.join(u)
 	p.Add(nil, p.store.search.Changes(searchindex.Entry{}, searchEntry(u))...)
 	p.admins += users.ActingAdmins(users.User{}, u)
 }
@@ -92,6 +99,7 @@ func (p *plan) changeUser(before, after users.User) {
 	p.admins += users.ActingAdmins(before, after)
 	if newListItem(before) != newListItem(after) {
 		p.Add(errListed, p.lists.Replace(entry(before), entry(after))...)
+		p.changeInCustomer(before, after)
 	}
 	p.Add(nil, p.store.search.Changes(searchEntry(before), searchEntry(after))...)
 }
@@ -103,6 +111,7 @@ func (p *plan) deleteUser(u users.User, at time.Time) error {
 	}})
 	p.Add(errListed, p.remove(emailKey(u.Email)))
 	p.Add(errListed, p.lists.Remove(entry(u))...)
+	p.leave(u)
 	p.Add(nil, p.store.search.Changes(searchEntry(u), searchindex.Entry{})...)
 	p.admins += users.ActingAdmins(u, users.User{})
 	if u.Status == users.Pending {
@@ -148,7 +157,7 @@ func (p *plan) rememberKey(key idempotency.Key, u users.User) {
 // the user cannot see while suspended: a thief's session or passkey must not work again later.
 func (p *plan) updateCredentials(ctx context.Context, linkID string, after users.User) error {
 	live, err := p.live(ctx, after.ID, after.UpdatedAt)
-	owner := credentials.Owner{ID: after.ID, Role: after.Role, Active: after.Status == users.Active}
+	owner := credentials.OwnerOf(after.Person())
 	for _, c := range live {
 		switch {
 		case c.ID == linkID && after.Status != users.Pending:

@@ -23,7 +23,7 @@ type Repairs struct {
 // sequence of numbers and the number of active admins. See lists.Rebuild for how it works, and for
 // report.
 func (s *Store) Rebuild(ctx context.Context, report func(lists.Progress)) (Repairs, error) {
-	done, err := s.lists.Rebuild(ctx, source(), report)
+	done, err := s.lists.Rebuild(ctx, s.source(), report)
 	repairs := Repairs{Repairs: done}
 	if err != nil {
 		return repairs, err
@@ -35,13 +35,13 @@ func (s *Store) Rebuild(ctx context.Context, report func(lists.Progress)) (Repai
 	return repairs, err
 }
 
-func source() lists.Source {
+func (s *Store) source() lists.Source {
 	return lists.Source{
 		Key: userKey,
 		Is:  func(pk, sk string) bool { return sk == "user" && strings.HasPrefix(pk, "user#") },
 		Read: func(item items.Map) (lists.Resource, error) {
 			stored, err := items.Decode[userItem](item)
-			return resource(stored.user()), err
+			return s.resource(stored.user()), err
 		},
 		Owner: func(pk string) string {
 			if strings.HasPrefix(pk, emailPK("")) {
@@ -53,10 +53,13 @@ func source() lists.Source {
 }
 
 // resource returns the user with all items that the table must have because of it.
-func resource(u users.User) lists.Resource {
+func (s *Store) resource(u users.User) lists.Resource {
 	t := lists.Resource{ID: u.ID, Version: u.Version}
 	if u.ID != "" && u.Email != "" && u.Role.Known() && u.Number >= 0 && u.Number < rank.Capacity {
-		t.Derived = append(entry(u).Items(), items.Encode(newEmailItem(u)))
+		t.Derived = append(s.lists.Items(entry(u)), items.Encode(newEmailItem(u)))
+		if u.CustomerID != "" {
+			t.Derived = append(t.Derived, s.lists.In(u.CustomerID).Items(entry(u))...)
+		}
 		t.Derived = append(t.Derived, searchEntry(u).Items()...)
 	}
 	return t

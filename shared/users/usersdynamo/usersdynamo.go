@@ -6,6 +6,7 @@
 //	email#<address>        email      marks the address as taken, and names the user
 //	list#all               <number>   the list form, in the order of creation; see package lists
 //	list#<role>            <number>   the same, of one role
+//	list#<customer>#…      <number>   the same lists of the users of a customer
 //	rank#users…                       counts over the lists; see package rank
 //	search#<character>     <term>     what a search finds: the beginnings of the address and of words of the name; see package searchindex
 //	admins                 admins     n, the number of active admins, which never falls from 1 to 0; v, its version
@@ -19,7 +20,7 @@
 // whether they exist. The list form has separate items instead of an index, because an index is
 // eventually consistent: a page would disagree with its total just after a write.
 //
-// A user's credentials are in another table and carry the user's role and status (see
+// A user's credentials are in another table and carry the user's customer, role and status (see
 // shared/credentials). Changing these, or deleting the user, writes to every live credential in the
 // same transaction. The transaction is conditional on the tally of credentials, so that no
 // credential is issued between the read and the write. If it fails because the user's credentials change
@@ -126,7 +127,7 @@ func (s *Store) Create(ctx context.Context, creation users.Creation) (users.Crea
 	if errors.Is(err, errReused) {
 		return s.replay(ctx, *creation.Once, user.CreatedAt)
 	}
-	return users.Created{User: user}, err
+	return users.Created{User: user}, s.explainCustomer(ctx, err, user.CustomerID)
 }
 
 // replay returns what the idempotency key created.
@@ -142,7 +143,7 @@ func (s *Store) Update(ctx context.Context, before, after users.User) (users.Use
 	}
 	after.Number, after.Version = before.Number, before.Version+1
 	p := s.plan()
-	if before.Role == after.Role && before.Status == after.Status {
+	if credentials.OwnerOf(before.Person()) == credentials.OwnerOf(after.Person()) && before.Status == after.Status {
 		return p.update(ctx, before, after)
 	}
 	if before.Status != users.Pending { // a user without working credentials cannot hold up the change
@@ -153,9 +154,9 @@ func (s *Store) Update(ctx context.Context, before, after users.User) (users.Use
 	}
 	updated, err := p.update(ctx, before, after)
 	if before.Status != users.Pending && isContended(err) {
-		return s.closeUser(ctx, before, after)
+		updated, err = s.closeUser(ctx, before, after)
 	}
-	return updated, err
+	return updated, s.explainCustomer(ctx, err, after.CustomerID)
 }
 
 // update commits the change of the user with the other writes of the plan.

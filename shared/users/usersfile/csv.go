@@ -196,7 +196,7 @@ func (c *csvReader) fill(r *Row, cells []string) error {
 		return ""
 	}
 	r.User.Email, r.User.Name, r.User.Department = field("email"), field("name"), field("department")
-	r.User.Role = roleOf(field("role"))
+	r.User.CustomerID, r.User.Role = strings.TrimSpace(field("customerId")), roleOf(field("role"))
 	if metadata := strings.TrimSpace(field("metadata")); metadata != "" {
 		r.User.Metadata = json.RawMessage(metadata)
 	}

@@ -27,6 +27,7 @@ type jsonRow struct {
 	Email               string          `json:"email"`
 	Name                string          `json:"name"`
 	Role                string          `json:"role"`
+	CustomerID          string          `json:"customerId,omitempty"`
 	Department          string          `json:"department,omitempty"`
 	Metadata            json.RawMessage `json:"metadata,omitempty"`
 	SendActivationEmail *bool           `json:"sendActivationEmail"`
@@ -105,7 +106,7 @@ func (j *jsonReader) fill(r *Row, text []byte) error {
 		return errors.New("the line must be one JSON object, with nothing after it")
 	}
 	r.User.Email, r.User.Name, r.User.Department = stored.Email, stored.Name, stored.Department
-	r.User.Role = roleOf(stored.Role)
+	r.User.CustomerID, r.User.Role = strings.TrimSpace(stored.CustomerID), roleOf(stored.Role)
 	if string(stored.Metadata) != "null" {
 		r.User.Metadata = stored.Metadata
 	}
@@ -134,7 +135,7 @@ func Line(user users.NewUser) (string, error) {
 	encoder.SetEscapeHTML(false)
 	normal := user.Normal()
 	err := encoder.Encode(jsonRow{
-		Email: normal.Email, Name: normal.Name, Role: string(normal.Role), Department: normal.Department,
+		Email: normal.Email, Name: normal.Name, CustomerID: normal.CustomerID, Role: string(normal.Role), Department: normal.Department,
 		Metadata: normal.Metadata, SendActivationEmail: &normal.ActivationEmail,
 	})
 	return strings.TrimSuffix(line.String(), "\n"), err

@@ -85,7 +85,7 @@ export interface paths {
          * Approve a credential request
          * @description Sends the requester a mail with a link to collect the password. The link works once, within 7 days. A request older than 60 days can only be denied. You cannot decide on your own request, and no user may have a hand in both the request and the decision: by owning the credential that was used, or by having created it or one with which it was created. Otherwise the response is a 403. Compare `makers` and `deciders`.
          *
-         *     Needs the permission `credentials:approve`. A session must have begun within the last 15 minutes; otherwise the response is a 403 with the code `SIGN_IN_REQUIRED`.
+         *     Needs the permission `credentials:approve`. Only for the vendor's staff, not for users of customers. A session must have begun within the last 15 minutes; otherwise the response is a 403 with the code `SIGN_IN_REQUIRED`.
          */
         post: operations["approveCredentialRequest"];
         delete?: never;
@@ -107,7 +107,7 @@ export interface paths {
          * Deny a credential request
          * @description Sends the requester a mail with the reason. You cannot decide on your own request, and no user may have a hand in both the request and the decision: by owning the credential that was used, or by having created it or one with which it was created. Otherwise the response is a 403. Compare `makers` and `deciders`.
          *
-         *     Needs the permission `credentials:approve`. A session must have begun within the last 15 minutes; otherwise the response is a 403 with the code `SIGN_IN_REQUIRED`.
+         *     Needs the permission `credentials:approve`. Only for the vendor's staff, not for users of customers. A session must have begun within the last 15 minutes; otherwise the response is a 403 with the code `SIGN_IN_REQUIRED`.
          */
         post: operations["denyCredentialRequest"];
         delete?: never;
@@ -300,7 +300,7 @@ export interface paths {
          *
          *     All days are UTC, weeks begin on Monday, quarters in January, April, July and October. Requests are counted within about a minute, users and projects at once.
          *
-         *     Needs the permission `analytics:read`.
+         *     Needs the permission `analytics:read`. Only for the vendor's staff, not for users of customers.
          */
         get: operations["getDailyFigures"];
         put?: never;
@@ -324,7 +324,7 @@ export interface paths {
          *
          *     All days are UTC, weeks begin on Monday, quarters in January, April, July and October. Requests are counted within about a minute, users and projects at once.
          *
-         *     Needs the permission `analytics:read`.
+         *     Needs the permission `analytics:read`. Only for the vendor's staff, not for users of customers.
          *
          *     With `Accept: text/csv`, the response is a table as CSV.
          */
@@ -350,7 +350,7 @@ export interface paths {
          *
          *     All days are UTC, weeks begin on Monday, quarters in January, April, July and October. Requests are counted within about a minute, users and projects at once.
          *
-         *     Needs the permission `analytics:read`.
+         *     Needs the permission `analytics:read`. Only for the vendor's staff, not for users of customers.
          */
         get: operations["getPullRanking"];
         put?: never;
@@ -374,7 +374,7 @@ export interface paths {
          *
          *     All days are UTC, weeks begin on Monday, quarters in January, April, July and October. Requests are counted within about a minute, users and projects at once.
          *
-         *     Needs the permission `analytics:read`.
+         *     Needs the permission `analytics:read`. Only for the vendor's staff, not for users of customers.
          */
         get: operations["getTimeseries"];
         put?: never;
@@ -820,7 +820,7 @@ export interface paths {
          * List projects
          * @description Returns one page of projects in the order of their creation, with the exact total.
          *
-         *     Needs the permission `projects:read`.
+         *     Needs the permission `projects:read`. Only for the vendor's staff, not for users of customers.
          *
          *     With `Accept: text/csv`, the response has the items as CSV, with the columns `id`, `name`, `description`, `status`, `ownerId`, `createdAt`.
          */
@@ -832,7 +832,7 @@ export interface paths {
          *
          *     With an `Idempotency-Key` you can safely repeat the request for 24 hours: the same body gets the first response again with `Idempotency-Replayed: true`, and a different body gets a 422.
          *
-         *     Needs the permission `projects:write`.
+         *     Needs the permission `projects:write`. Only for the vendor's staff, not for users of customers.
          */
         post: operations["createProject"];
         delete?: never;
@@ -852,7 +852,7 @@ export interface paths {
          * Search projects
          * @description Returns the projects whose name has the text at the beginning of its first, second or third word: `diff` and `eng` find Difference Engine. The results are in the order of what was found, each project once. A search finds a change with the next request and takes the same time for any number of projects. A page can have fewer results than `limit` although `pagination.hasMore` is true.
          *
-         *     Needs the permission `projects:read`.
+         *     Needs the permission `projects:read`. Only for the vendor's staff, not for users of customers.
          *
          *     With `Accept: text/csv`, the response has the items as CSV, with the columns `id`, `name`, `description`, `status`, `ownerId`, `createdAt`.
          */
@@ -876,14 +876,14 @@ export interface paths {
          * Get a project
          * @description Returns one project with all fields. The `ETag` identifies the version; send it in `If-Match` to change only this version.
          *
-         *     Needs the permission `projects:read`.
+         *     Needs the permission `projects:read`. Only for the vendor's staff, not for users of customers.
          */
         get: operations["getProject"];
         /**
          * Change a project
          * @description Changes the fields in the body and leaves other fields unchanged. `members`, `settings` and `metadata` are each replaced completely. Any status can follow any other. A new owner and new members must exist.
          *
-         *     Needs the permission `projects:write`.
+         *     Needs the permission `projects:write`. Only for the vendor's staff, not for users of customers.
          */
         put: operations["updateProject"];
         post?: never;
@@ -891,7 +891,7 @@ export interface paths {
          * Delete a project
          * @description Deletes a project permanently. To keep a project that is no longer needed, set its status to `archived`.
          *
-         *     Needs the permission `projects:delete`.
+         *     Needs the permission `projects:delete`. Only for the vendor's staff, not for users of customers.
          */
         delete: operations["deleteProject"];
         options?: never;
@@ -900,7 +900,7 @@ export interface paths {
          * Patch a project
          * @description Changes a project as `PUT` does, with a JSON Merge Patch (RFC 7396): `settings` and `metadata` are merged into the current ones, and a member of them that is null is removed. `members` is replaced completely.
          *
-         *     Needs the permission `projects:write`.
+         *     Needs the permission `projects:write`. Only for the vendor's staff, not for users of customers.
          */
         patch: operations["patchProject"];
         trace?: never;
@@ -1122,7 +1122,7 @@ export interface paths {
          *
          *     Needs the permission `users:read`.
          *
-         *     With `Accept: text/csv`, the response has the items as CSV, with the columns `id`, `email`, `name`, `role`, `status`, `createdAt`.
+         *     With `Accept: text/csv`, the response has the items as CSV, with the columns `id`, `email`, `name`, `customerId`, `role`, `status`, `createdAt`.
          */
         get: operations["listUsers"];
         put?: never;
@@ -1200,7 +1200,7 @@ export interface paths {
          *
          *     Needs the permission `users:read`.
          *
-         *     With `Accept: text/csv`, the response has the items as CSV, with the columns `id`, `email`, `name`, `role`, `status`, `createdAt`.
+         *     With `Accept: text/csv`, the response has the items as CSV, with the columns `id`, `email`, `name`, `customerId`, `role`, `status`, `createdAt`.
          */
         get: operations["searchUsers"];
         put?: never;
@@ -1494,6 +1494,12 @@ export interface components {
              * @example Ada Lovelace
              */
             name: string;
+            /**
+             * Format: uuid
+             * @description Customer to whom the user belongs; null for the vendor's staff.
+             * @example 01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e12
+             */
+            customerId: string | null;
             /**
              * @description Defines the permissions of the user.
              * @example user
@@ -2531,6 +2537,12 @@ export interface components {
              */
             name: string;
             /**
+             * Format: uuid
+             * @description Customer to whom the user belongs; null for the vendor's staff.
+             * @example 01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e12
+             */
+            customerId: string | null;
+            /**
              * @description Defines the permissions of the user.
              * @example user
              * @enum {string}
@@ -2984,7 +2996,7 @@ export interface components {
              * @description Identifies the kind of problem, for programs.
              * @enum {string}
              */
-            code: "VALIDATION_ERROR" | "UNAUTHORIZED" | "SIGN_IN_REQUIRED" | "FORBIDDEN" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "EMAIL_TAKEN" | "LAST_ADMIN" | "TOO_MANY_CREDENTIALS" | "LINE_ENDED" | "CONFLICT" | "PRECONDITION_FAILED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "IDEMPOTENCY_KEY_REUSED" | "UNPROCESSABLE" | "QUOTA_EXCEEDED" | "RATE_LIMITED" | "INTERNAL_ERROR" | "UNAVAILABLE";
+            code: "VALIDATION_ERROR" | "UNAUTHORIZED" | "SIGN_IN_REQUIRED" | "FORBIDDEN" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "EMAIL_TAKEN" | "LAST_ADMIN" | "TOO_MANY_USERS" | "TOO_MANY_CREDENTIALS" | "LINE_ENDED" | "CONFLICT" | "PRECONDITION_FAILED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "IDEMPOTENCY_KEY_REUSED" | "UNPROCESSABLE" | "QUOTA_EXCEEDED" | "RATE_LIMITED" | "INTERNAL_ERROR" | "UNAVAILABLE";
             /**
              * @description The X-Request-Id of the response. Include it when you ask for help.
              * @example 0HN4bRs0oAMEJ1w=
@@ -3755,6 +3767,12 @@ export interface components {
              * @example Ada Lovelace
              */
             name: string;
+            /**
+             * Format: uuid
+             * @description Customer to whom the user belongs; null for the vendor's staff.
+             * @example 01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e12
+             */
+            customerId: string | null;
             /**
              * @description Defines the permissions of the user.
              * @example user
@@ -9152,6 +9170,8 @@ export interface operations {
                 limit?: number;
                 /** @description Number of items to skip. */
                 offset?: number;
+                /** @description Only users of this customer. */
+                customerId?: string;
                 /** @description Only users with this role. */
                 role?: "admin" | "manager" | "user" | "viewer";
                 /** @description Only the user with exactly this e-mail address, in upper or lower case. */
@@ -9182,6 +9202,7 @@ export interface operations {
                      *         {
                      *           "name": "Ada Lovelace",
                      *           "createdAt": "2026-03-02T09:15:30.250Z",
+                     *           "customerId": "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e12",
                      *           "email": "ada@example.com",
                      *           "id": "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11",
                      *           "role": "user",
@@ -9225,6 +9246,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "name": "Ada Lovelace",
+                 *       "customerId": "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e12",
                  *       "department": "Analytical Engines",
                  *       "email": "ada@example.com",
                  *       "metadata": {
@@ -9252,6 +9274,12 @@ export interface operations {
                      * @enum {string}
                      */
                     role: "admin" | "manager" | "user" | "viewer";
+                    /**
+                     * Format: uuid
+                     * @description Customer to whom the user belongs. Default: yours, or none if you belong to the vendor's staff.
+                     * @example 01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e12
+                     */
+                    customerId?: string;
                     /**
                      * @description At most 200 characters.
                      * @example Analytical Engines
@@ -9295,6 +9323,7 @@ export interface operations {
                      *       "data": {
                      *         "name": "Ada Lovelace",
                      *         "createdAt": "2026-03-02T09:15:30.250Z",
+                     *         "customerId": "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e12",
                      *         "department": "Analytical Engines",
                      *         "email": "ada@example.com",
                      *         "id": "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11",
@@ -9368,6 +9397,7 @@ export interface operations {
                      *         "name": "Ada Lovelace",
                      *         "apiKey": "psk_3vQB7B6MrGQZ_…",
                      *         "createdAt": "2026-03-02T09:15:30.250Z",
+                     *         "customerId": "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e12",
                      *         "department": "Analytical Engines",
                      *         "email": "ada@example.com",
                      *         "id": "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11",
@@ -9492,6 +9522,8 @@ export interface operations {
                 limit?: number;
                 /** @description Start of the page: pagination.next of the previous page. The other parameters must be the same. */
                 cursor?: string;
+                /** @description Only users of this customer. */
+                customerId?: string;
             };
             header?: never;
             path?: never;
@@ -9516,6 +9548,7 @@ export interface operations {
                      *         {
                      *           "name": "Ada Lovelace",
                      *           "createdAt": "2026-03-02T09:15:30.250Z",
+                     *           "customerId": "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e12",
                      *           "email": "ada@example.com",
                      *           "id": "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11",
                      *           "role": "user",
@@ -9574,6 +9607,7 @@ export interface operations {
                      *       "data": {
                      *         "name": "Ada Lovelace",
                      *         "createdAt": "2026-03-02T09:15:30.250Z",
+                     *         "customerId": "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e12",
                      *         "department": "Analytical Engines",
                      *         "email": "ada@example.com",
                      *         "id": "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11",
@@ -9637,6 +9671,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "name": "Ada King",
+                 *       "customerId": "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e12",
                  *       "department": "Analytical Engines",
                  *       "metadata": {
                  *         "customerNumber": "C-1815"
@@ -9646,6 +9681,12 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
+                    /**
+                     * Format: uuid
+                     * @description Customer to whom the user belongs; null for the vendor's staff, who alone can change it. Takes effect with the user's next request.
+                     * @example 01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e12
+                     */
+                    customerId?: string | null;
                     /**
                      * @description At most 200 characters; null or empty removes it.
                      * @example Analytical Engines
@@ -9697,6 +9738,7 @@ export interface operations {
                      *       "data": {
                      *         "name": "Ada Lovelace",
                      *         "createdAt": "2026-03-02T09:15:30.250Z",
+                     *         "customerId": "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e12",
                      *         "department": "Analytical Engines",
                      *         "email": "ada@example.com",
                      *         "id": "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11",
@@ -9787,6 +9829,12 @@ export interface operations {
             content: {
                 "application/merge-patch+json": {
                     /**
+                     * Format: uuid
+                     * @description Customer to whom the user belongs; null for the vendor's staff, who alone can change it. Takes effect with the user's next request.
+                     * @example 01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e12
+                     */
+                    customerId?: string | null;
+                    /**
                      * @description At most 200 characters; null or empty removes it.
                      * @example Analytical Engines
                      */
@@ -9837,6 +9885,7 @@ export interface operations {
                      *       "data": {
                      *         "name": "Ada Lovelace",
                      *         "createdAt": "2026-03-02T09:15:30.250Z",
+                     *         "customerId": "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e12",
                      *         "department": "Analytical Engines",
                      *         "email": "ada@example.com",
                      *         "id": "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11",

@@ -1,0 +1,82 @@
+package usersdynamo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"portside/shared/dynamo/lists"
+	"portside/shared/users"
+)
+
+// A user of a customer is also in the lists of the customer, see lists.In, and is counted in the state of the customer, which limits the
+// number. The state is in the table of credentials, where authentication reads it; see credentialsdynamo.CustomerState.
+
+// errCustomer means that the customer does not exist or has no room for another user; see explainCustomer.
+var errCustomer = errors.New("usersdynamo: the customer takes no other user")
+
+// in returns the changes of the lists of a customer.
+func (p *plan) in(customerID string) *lists.Changes {
+	if p.scoped[customerID] == nil {
+		p.scoped[customerID] = p.store.lists.In(customerID).Changes()
+	}
+	return p.scoped[customerID]
+}
+
+// join adds the user to the customer, unless the user is one of the staff.
+func (p *plan) join(u users.User) {
+	if u.CustomerID == "" {
+		return
+	}
+	p.Add(errCustomer, p.store.credentials.CountUsers(u.CustomerID, 1))
+	p.Add(errListed, p.in(u.CustomerID).Add(entry(u))...)
+}
+
+// leave removes the user from the customer, if any.
+func (p *plan) leave(u users.User) {
+	if u.CustomerID == "" {
+		return
+	}
+	p.Add(errListed, p.store.credentials.CountUsers(u.CustomerID, -1))
+	p.Add(errListed, p.in(u.CustomerID).Remove(entry(u))...)
+}
+
+// changeInCustomer changes the list forms of the user in the lists of the customer.
+func (p *plan) changeInCustomer(before, after users.User) {
+	if before.CustomerID != after.CustomerID {
+		p.leave(before)
+		p.join(after)
+		return
+	}
+	if after.CustomerID != "" {
+		p.Add(errListed, p.in(after.CustomerID).Replace(entry(before), entry(after))...)
+	}
+}
+
+// explainCustomer replaces errCustomer by its reason.
+func (s *Store) explainCustomer(ctx context.Context, err error, customerID string) error {
+	if !errors.Is(err, errCustomer) {
+		return err
+	}
+	_, exists, err := s.credentials.Customer(ctx, customerID)
+	switch {
+	case err != nil:
+		return err
+	case !exists:
+		return users.ErrNoCustomer
+	default:
+		return users.ErrTooManyUsers
+	}
+}
+
+// RebuildCustomer makes the counts of the lists of a customer, and the number of its users, agree with the lists, which Rebuild has
+// repaired. It reports whether one of them was wrong.
+func (s *Store) RebuildCustomer(ctx context.Context, customerID string) (wrong bool, err error) {
+	of := s.lists.In(customerID)
+	counters, err := of.RebuildCounts(ctx)
+	if err != nil {
+		return false, fmt.Errorf("count the users of customer %s: %w", customerID, err)
+	}
+	corrected, err := s.credentials.RecountUsers(ctx, customerID, of.Total)
+	return counters > 0 || corrected, err
+}
