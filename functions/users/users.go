@@ -253,7 +253,8 @@ func (in *updateUserInput) change(isPatch bool) users.Change {
 	b := in.Body
 	return users.Change{
 		IsPatch: isPatch,
-		Name:    b.Name, CustomerID: b.CustomerID, Role: b.Role, Status: b.Status, Department: b.Department, Metadata: json.RawMessage(b.Metadata),
+		Name:    b.Name, CustomerID: b.CustomerID, Role: b.Role, Status: b.Status, Department: b.Department,
+		Metadata: json.RawMessage(b.Metadata),
 	}
 }
 

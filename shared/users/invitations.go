@@ -50,10 +50,10 @@ func (i *Inviter) Invitation(ctx context.Context, caller principal.Principal, us
 	if _, err = seenBy(caller, current.User, err); err != nil {
 		return CurrentInvitation{}, err
 	}
-	if err == nil && current.User.Status != Pending {
+	if current.User.Status != Pending {
 		return CurrentInvitation{}, ErrNoInvitation
 	}
-	return current, err
+	return current, nil
 }
 
 // Resend mails a new link to a pending user and revokes the previous link. Like Service.Create, it returns once the invitation is stored.

@@ -80,8 +80,8 @@ func (t *Table) Customer(ctx context.Context, id string) (CustomerState, bool, e
 // recountAttempts is how often RecountUsers starts again because a user was added or removed meanwhile.
 const recountAttempts = 20
 
-// RecountUsers corrects the number of users of a customer to the one that count returns, and reports whether it was wrong. It starts again if
-// the number changes meanwhile.
+// RecountUsers corrects the number of users of a customer to the one that count returns, and reports whether it was wrong. It starts
+// again if the number changes meanwhile.
 func (t *Table) RecountUsers(ctx context.Context, id string, count func(context.Context) (int64, error)) (wrong bool, err error) {
 	err = retry.Policy{Attempts: recountAttempts}.Do(ctx, versions.IsStale, func() error {
 		wrong, err = t.recountUsers(ctx, id, count)
@@ -120,8 +120,8 @@ func (t *Table) recountUsers(ctx context.Context, id string, count func(context.
 
 func customerKey(id string) items.Map { return items.Key("customer#"+id, "customer") }
 
-// getWithCustomer is Get for authentication: the owner is not active if the owner's customer is suspended, or does not exist. Both items are
-// read in one call, except with the first request of a credential of a customer's user in this process, which takes another.
+// getWithCustomer is Get for authentication: the owner is not active if the owner's customer is suspended, or does not exist. Both items
+// are read in one call, except with the first request of a credential of a customer's user in this process, which takes another.
 func (t *Table) getWithCustomer(ctx context.Context, id string) (credentials.Credential, error) {
 	hint := t.customers.of(id)
 	if hint == "" {

@@ -43,8 +43,8 @@ func StaysListed(kind credentials.Kind) bool {
 
 // List returns the credentials of the given kinds that an owner has, and the tokens and passwords that the owner had within
 // Retention, in no particular order. Some may be older, since DynamoDB's TTL takes days; see credentials.Credential.IsRetained.
-// Reads are strongly consistent. The credentials have no hash, customer, role, rate limit and last use, and a session has its creation as its
-// last use.
+// Reads are strongly consistent. The credentials have no hash, customer, role, rate limit and last use, and a session has its creation as
+// its last use.
 func (t *Table) List(ctx context.Context, ownerID string, kinds ...credentials.Kind) ([]credentials.Credential, error) {
 	all, _, err := t.list(ctx, ownerID, kinds)
 	return all, err

@@ -26,7 +26,8 @@ const (
 )
 
 // CountRequest implements credentials.Store. It reads the record and counts the request at the same time, so it takes one round
-// trip, one read unit and one write unit; for a user of a customer two read units, see getWithCustomer. The first use in LastUseResolution takes another write unit, for the index of last uses.
+// trip, one read unit and one write unit; for a user of a customer two read units, see getWithCustomer. The first use in
+// LastUseResolution takes another write unit, for the index of last uses.
 //
 // The item of the count has its own table, which functions can change that may only read credentials. Its key is derived from the
 // presented secret, because the count does not wait for the record. Requests with a wrong secret therefore count on another item, which

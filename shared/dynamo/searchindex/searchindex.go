@@ -92,7 +92,7 @@ func (e Entry) termItems() []termItem {
 		}
 		stored[i] = termItem{PK: partition("", term), SK: term + separator + e.ID, ID: e.ID, Shared: shared}
 	}
-	return append(stored, inScope(e.Scope, stored)...)
+	return slices.Concat(stored, inScope(e.Scope, stored))
 }
 
 // inScope returns copies of the items for searches in the scope, unless it is empty.

@@ -114,7 +114,8 @@ func newTokenClient(t *testing.T) *tokenClient {
 		t.Fatal(err)
 	}
 	return &tokenClient{
-		t: t, service: tokens.NewService(tokensdynamo.New(client, table), people, tokens.MaxDays, now), auth: credentials.NewAuthenticator(table, 0, now),
+		t: t, service: tokens.NewService(tokensdynamo.New(client, table), people, tokens.MaxDays, now),
+		auth:   credentials.NewAuthenticator(table, 0, now),
 		caller: principal.Principal{UserID: created.User.ID, Role: principal.Admin, CredentialID: key.Key.ID},
 		keys:   []string{uuid.NewString(), uuid.NewString()},
 	}
