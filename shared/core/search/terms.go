@@ -15,14 +15,28 @@ const (
 	maxNameTerms  = 3     // each costs a write
 )
 
-// Terms returns the search terms of a resource, without duplicates: its address, if it has one, its name, and the rest of the name from its
-// second and third word on. So "Ada Byron" is found by "ada b" and by "byron".
-func Terms(address, name string) []string {
+// Terms returns the search terms of a resource with an e-mail address, which may be empty; see TermsOf.
+func Terms(address, name string) []string { return TermsOf(name, address) }
+
+// TermsOf returns the search terms of a resource, without duplicates: its name, the rest of the name from its second and third word on, and
+// its identifiers, which may be empty. So "Ada Byron" is found by "ada b" and by "byron", and an identifier by its beginning.
+func TermsOf(name string, identifiers ...string) []string {
 	terms := fromEachWord(fold(name))
-	if address = Normal(address); address != "" && !slices.Contains(terms, address) {
-		terms = append(terms, address)
+	for _, identifier := range identifiers {
+		if term := Normal(identifier); term != "" && !slices.Contains(terms, term) {
+			terms = append(terms, term)
+		}
 	}
 	return terms
+}
+
+// Matches reports whether the text of a query finds one of the terms. Errors: ErrText.
+func Matches(terms []string, text string) (bool, error) {
+	text = Normal(text)
+	if text == "" {
+		return false, ErrText
+	}
+	return slices.ContainsFunc(terms, func(term string) bool { return strings.HasPrefix(term, text) }), nil
 }
 
 // fromEachWord returns the terms that begin with the first words of a folded name.
@@ -51,7 +65,7 @@ var lookalikes = strings.NewReplacer(
 	"’", "'", "‘", "'", "ʼ", "'", "‐", "-", "‒", "-", "–", "-", "—", "-", "−", "-",
 )
 
-// Normal returns the text of a query, or an address, as search terms have it: folded, without signs in front, and at most 100 bytes long.
+// Normal returns the text of a query, or an identifier, as search terms have it: folded, without signs in front, and at most 100 bytes long.
 func Normal(text string) string {
 	text = fold(text)
 	if first := strings.IndexFunc(text, isWordPart); first > 0 {

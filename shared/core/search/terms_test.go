@@ -1,6 +1,7 @@
 package search_test
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -36,6 +37,27 @@ func TestTerms(t *testing.T) {
 		if got := search.Terms(c.address, c.name); !slices.Equal(got, c.want) {
 			t.Errorf("Terms(%q, %q) is %q, want %q", c.address, c.name, got, c.want)
 		}
+	}
+}
+
+func TestTermsOfIdentifiers(t *testing.T) {
+	t.Parallel()
+	got := search.TermsOf("Acme Shipping", "acme-shipping", " C-1815/É ", "acme-shipping", "")
+	if want := []string{"acme shipping", "shipping", "acme-shipping", "c-1815/e"}; !slices.Equal(got, want) {
+		t.Errorf("the terms are %q, want %q", got, want)
+	}
+}
+
+func TestMatches(t *testing.T) {
+	t.Parallel()
+	terms := search.TermsOf("Acme Shipping", "acme-shipping")
+	for text, want := range map[string]bool{"ACME-s": true, " ship": true, "acme": true, "pping": false, "acme shipping gmbh": false} {
+		if got, err := search.Matches(terms, text); got != want || err != nil {
+			t.Errorf("%q: %v, %v; want %v", text, got, err, want)
+		}
+	}
+	if _, err := search.Matches(terms, "  "); !errors.Is(err, search.ErrText) {
+		t.Errorf("an empty text: %v, want ErrText", err)
 	}
 }
 

@@ -9,7 +9,11 @@ import (
 
 // AddTerms adds the items that a table must have so that a search finds a resource, by their keys.
 func AddTerms(wanted map[string]string, id, address, name string) {
-	terms := search.Terms(address, name)
+	AddTermsOf(wanted, id, search.Terms(address, name))
+}
+
+// AddTermsOf is AddTerms for a resource with other terms.
+func AddTermsOf(wanted map[string]string, id string, terms []string) {
 	for _, term := range terms {
 		shared := int64(0)
 		for _, other := range terms {

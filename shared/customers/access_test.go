@@ -1,0 +1,127 @@
+package customers_test
+
+import (
+	"encoding/json"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"portside/shared/core/principal"
+	"portside/shared/core/search"
+	"portside/shared/core/versions"
+	"portside/shared/credentials/credentialsdynamo"
+	"portside/shared/customers"
+	"portside/shared/customers/customersdynamo"
+	"portside/shared/testkit/awstest"
+)
+
+var staff = principal.Principal{UserID: "root", Role: principal.Admin}
+
+// newService returns a service with the customers acme and other.
+func newService(t *testing.T) (service *customers.Service, acme, other customers.Customer) {
+	t.Helper()
+	client := awstest.DynamoDB(t)
+	keys := credentialsdynamo.New(client, awstest.Table(t, client, "CredentialsTable"), "")
+	store := customersdynamo.New(client, awstest.Table(t, client, "CustomersTable"), keys)
+	newID := func() string { return uuid.Must(uuid.NewV7()).String() }
+	now := func() time.Time { return time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC) }
+	service = customers.NewService(store, newID, now)
+	created := map[string]customers.Customer{}
+	for _, slug := range []string{"acme", "other"} {
+		input := customers.NewCustomer{Name: "Company " + slug, Slug: slug}
+		made, err := service.Create(t.Context(), customers.CreateOptions{Caller: staff}, input)
+		if err != nil {
+			t.Fatal(err)
+		}
+		created[slug] = made.Customer
+	}
+	return service, created["acme"], created["other"]
+}
+
+// personOf returns a caller who belongs to a customer, with the highest role.
+func personOf(customerID string) principal.Principal {
+	return principal.Principal{UserID: "ada", CustomerID: customerID, Role: principal.Admin}
+}
+
+func TestGetReturnsOnlyTheOwnCustomer(t *testing.T) {
+	service, acme, other := newService(t)
+	for _, c := range []struct {
+		caller principal.Principal
+		id     string
+		want   error
+	}{
+		{staff, acme.ID, nil},
+		{personOf(acme.ID), acme.ID, nil},
+		{personOf(acme.ID), other.ID, customers.ErrNotFound},
+		{personOf("gone"), acme.ID, customers.ErrNotFound},
+		{personOf("gone"), "gone", customers.ErrNotFound},
+	} {
+		got, err := service.Get(t.Context(), c.caller, c.id)
+		if !errors.Is(err, c.want) || err == nil && got.ID != c.id {
+			t.Errorf("%+v gets %s: %v, %v; want %v", c.caller, c.id, got, err, c.want)
+		}
+	}
+}
+
+func TestListHasOnlyTheOwnCustomer(t *testing.T) {
+	service, acme, _ := newService(t)
+	for name, c := range map[string]struct {
+		caller      principal.Principal
+		query       customers.Query
+		here, total int64
+	}{
+		"staff":               {staff, customers.Query{}, 2, 2},
+		"person":              {personOf(acme.ID), customers.Query{}, 1, 1},
+		"status of the own":   {personOf(acme.ID), customers.Query{Status: customers.Active}, 1, 1},
+		"another status":      {personOf(acme.ID), customers.Query{Status: customers.Suspended}, 0, 0},
+		"offset":              {personOf(acme.ID), customers.Query{Offset: 1}, 0, 1},
+		"greater offset":      {personOf(acme.ID), customers.Query{Offset: 1_000_000}, 0, 1},
+		"of a lost customer":  {personOf("gone"), customers.Query{}, 0, 0},
+		"lost, with a status": {personOf("gone"), customers.Query{Status: customers.Active}, 0, 0},
+	} {
+		c.query.Limit = 20
+		page, err := service.List(t.Context(), c.caller, c.query)
+		if err != nil || int64(len(page.Customers)) != c.here || page.Total != c.total {
+			t.Errorf("%s: %d of %d customers, want %d of %d; %v", name, len(page.Customers), page.Total, c.here, c.total, err)
+		}
+		if c.here == 1 && page.Customers[0].ID != acme.ID {
+			t.Errorf("%s: the list has %s", name, page.Customers[0].Slug)
+		}
+	}
+}
+
+func TestSearchFindsOnlyTheOwnCustomer(t *testing.T) {
+	service, acme, _ := newService(t)
+	for _, c := range []struct {
+		caller principal.Principal
+		query  search.Query
+		here   int
+		want   error
+	}{
+		{staff, search.Query{Text: "company"}, 2, nil},
+		{personOf(acme.ID), search.Query{Text: "company"}, 1, nil},
+		{personOf(acme.ID), search.Query{Text: "ACME"}, 1, nil},
+		{personOf(acme.ID), search.Query{Text: "other"}, 0, nil},
+		{personOf("gone"), search.Query{Text: "company"}, 0, nil},
+		{personOf(acme.ID), search.Query{Text: " "}, 0, search.ErrText},
+		{personOf(acme.ID), search.Query{Text: "company", After: "x"}, 0, search.ErrCursor},
+	} {
+		c.query.Limit = 20
+		page, err := service.Search(t.Context(), c.caller, c.query)
+		if !errors.Is(err, c.want) || len(page.Customers) != c.here || page.Next != "" {
+			t.Errorf("%+v of %s: %d customers, %v; want %d, %v", c.query, c.caller.CustomerID, len(page.Customers), err, c.here, c.want)
+		}
+	}
+}
+
+func TestUpdateWithoutEffectWritesNothing(t *testing.T) {
+	service, acme, _ := newService(t)
+	name, metadata := " Company acme ", json.RawMessage(`{}`)
+	same := customers.Change{Name: &name, Slug: &acme.Slug, Contacts: []customers.Contact{}, Metadata: metadata}
+	updated, err := service.Update(t.Context(), versions.Target{ID: acme.ID}, same)
+	if err != nil || updated.Version != 1 {
+		t.Errorf("version %d, want 1; %v", updated.Version, err)
+	}
+}

@@ -1,0 +1,16 @@
+package customersdynamo
+
+import (
+	"testing"
+
+	"portside/shared/customers"
+	"portside/shared/testkit/fieldstest"
+)
+
+func TestItemKeepsEachField(t *testing.T) {
+	customer := fieldstest.Filled[customers.Customer](t)
+	customer.Users = 0 // in the state of the customer
+	fieldstest.WantSame(t, "customerItem", newCustomerItem(customer).customer(), customer)
+	listed := fieldstest.Filled[listItem](t)
+	fieldstest.WantSame(t, "listItem", listForm(listed.customer()), listed)
+}

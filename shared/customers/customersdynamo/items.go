@@ -1,0 +1,121 @@
+package customersdynamo
+
+import (
+	"encoding/json"
+
+	"portside/shared/credentials/credentialsdynamo"
+	"portside/shared/customers"
+	"portside/shared/dynamo/items"
+	"portside/shared/dynamo/lists"
+	"portside/shared/dynamo/searchindex"
+)
+
+// customerItem is the stored form of a customer. Times are Unix milliseconds.
+type customerItem struct {
+	PK         string           `dynamodbav:"pk"`
+	SK         string           `dynamodbav:"sk"`
+	ID         string           `dynamodbav:"id"`
+	Name       string           `dynamodbav:"name"`
+	Slug       string           `dynamodbav:"slug"`
+	Status     customers.Status `dynamodbav:"status"`
+	ExternalID string           `dynamodbav:"externalId,omitempty"`
+	Contacts   []contactItem    `dynamodbav:"contacts,omitempty"`
+	MaxUsers   int64            `dynamodbav:"maxUsers,omitempty"`
+	Metadata   string           `dynamodbav:"metadata"` // JSON text, so that numbers keep all their digits
+	Created    int64            `dynamodbav:"created"`
+	Updated    int64            `dynamodbav:"updated"`
+	Number     int64            `dynamodbav:"number"`
+	Version    int64            `dynamodbav:"version"`
+}
+
+type contactItem struct {
+	Name  string `dynamodbav:"name,omitempty"`
+	Email string `dynamodbav:"email"`
+	Role  string `dynamodbav:"role,omitempty"`
+}
+
+// newCustomerItem leaves out the number of users, which is in the state of the customer.
+func newCustomerItem(c customers.Customer) customerItem {
+	item := customerItem{
+		PK: customerPK(c.ID), SK: "customer", ID: c.ID, Name: c.Name, Slug: c.Slug, Status: c.Status, ExternalID: c.ExternalID,
+		MaxUsers: c.MaxUsers, Metadata: string(c.Metadata), Created: items.Millis(c.CreatedAt), Updated: items.Millis(c.UpdatedAt),
+		Number: c.Number, Version: c.Version,
+	}
+	for _, contact := range c.Contacts {
+		item.Contacts = append(item.Contacts, contactItem(contact))
+	}
+	return item
+}
+
+func (i customerItem) customer() customers.Customer {
+	c := customers.Customer{
+		ID: i.ID, Name: i.Name, Slug: i.Slug, Status: i.Status, ExternalID: i.ExternalID,
+		Contacts: make([]customers.Contact, len(i.Contacts)), MaxUsers: i.MaxUsers, Metadata: json.RawMessage(i.Metadata),
+		CreatedAt: items.Time(i.Created), UpdatedAt: items.Time(i.Updated), Number: i.Number, Version: i.Version,
+	}
+	for n, contact := range i.Contacts {
+		c.Contacts[n] = customers.Contact(contact)
+	}
+	return c
+}
+
+// listItem is the list form of a customer. Its size determines most of the cost of a page.
+type listItem struct {
+	ID         string           `dynamodbav:"id"`
+	Name       string           `dynamodbav:"name"`
+	Slug       string           `dynamodbav:"slug"`
+	Status     customers.Status `dynamodbav:"status"`
+	ExternalID string           `dynamodbav:"externalId,omitempty"`
+	Created    int64            `dynamodbav:"created"`
+}
+
+func listForm(c customers.Customer) listItem {
+	return listItem{
+		ID: c.ID, Name: c.Name, Slug: c.Slug, Status: c.Status, ExternalID: c.ExternalID, Created: items.Millis(c.CreatedAt),
+	}
+}
+
+func (i listItem) customer() customers.Customer {
+	return customers.Customer{
+		ID: i.ID, Name: i.Name, Slug: i.Slug, Status: i.Status, ExternalID: i.ExternalID, CreatedAt: items.Time(i.Created),
+	}
+}
+
+func entry(c customers.Customer) lists.Entry {
+	return lists.Entry{Number: c.Number, Label: string(c.Status), Form: items.Encode(listForm(c))}
+}
+
+// searchEntry returns the search terms of the customer.
+func searchEntry(c customers.Customer) searchindex.Entry {
+	return searchindex.Entry{ID: c.ID, Terms: c.Terms()}
+}
+
+// state returns what authentication and the creation of users must know of the customer.
+func state(c customers.Customer) credentialsdynamo.CustomerState {
+	return credentialsdynamo.CustomerState{Suspended: c.Status == customers.Suspended, MaxUsers: c.MaxUsers}
+}
+
+// markerItem marks a slug or an external ID as taken.
+type markerItem struct {
+	PK       string `dynamodbav:"pk"`
+	SK       string `dynamodbav:"sk"`
+	Customer string `dynamodbav:"customer"`
+}
+
+func slugMarker(c customers.Customer) markerItem { return markerItem{slugPK(c.Slug), "slug", c.ID} }
+
+// externalMarker returns a marker without a key for a customer without an external ID.
+func externalMarker(c customers.Customer) markerItem {
+	if c.ExternalID == "" {
+		return markerItem{}
+	}
+	return markerItem{externalPK(c.ExternalID), "external", c.ID}
+}
+
+func customerPK(id string) string { return "customer#" + id }
+func slugPK(slug string) string   { return "slug#" + slug }
+
+// externalPK returns a key of at most 809 bytes, because customers.MaxExternalID characters have at most 800. DynamoDB allows 2,048.
+func externalPK(externalID string) string { return "external#" + externalID }
+
+func customerKey(id string) items.Map { return items.Key(customerPK(id), "customer") }

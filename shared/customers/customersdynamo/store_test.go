@@ -1,0 +1,355 @@
+package customersdynamo_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/google/uuid"
+
+	"portside/shared/core/fault"
+	"portside/shared/core/idempotency"
+	"portside/shared/core/search"
+	"portside/shared/core/versions"
+	"portside/shared/credentials/credentialsdynamo"
+	"portside/shared/customers"
+	"portside/shared/customers/customersdynamo"
+	"portside/shared/dynamo/items"
+	"portside/shared/dynamo/transactions"
+	"portside/shared/testkit/awstest"
+)
+
+// fixture is a store on new tables, with access to the tables.
+type fixture struct {
+	client             *dynamodb.Client
+	table, credentials string
+	store              *customersdynamo.Store
+}
+
+func newFixture(t *testing.T) *fixture {
+	t.Helper()
+	client := awstest.DynamoDB(t)
+	d := &fixture{
+		client: client, table: awstest.Table(t, client, "CustomersTable"), credentials: awstest.Table(t, client, "CredentialsTable"),
+	}
+	d.store = d.over(client)
+	return d
+}
+
+// over returns a store on the same tables over another client, such as one that fails.
+func (d *fixture) over(client *dynamodb.Client) *customersdynamo.Store {
+	return customersdynamo.New(client, d.table, d.keys(client))
+}
+
+func (d *fixture) keys(client *dynamodb.Client) *credentialsdynamo.Table {
+	return credentialsdynamo.New(client, d.credentials, "")
+}
+
+// addUsers changes the number of users of a customer, as the store of users does.
+func (d *fixture) addUsers(t *testing.T, id string, n int64) error {
+	t.Helper()
+	return transactions.Write(t.Context(), d.client, []types.TransactWriteItem{d.keys(d.client).CountUsers(id, n)})
+}
+
+var noon = time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
+
+// newCustomer returns a customer whose slug is the name and whose external ID is the name in brackets.
+func newCustomer(name string, status customers.Status, at time.Time) customers.Customer {
+	return customers.Customer{
+		ID: uuid.Must(uuid.NewV7()).String(), Name: name, Slug: name, Status: status, ExternalID: "[" + name + "]",
+		Contacts: []customers.Contact{}, Metadata: json.RawMessage("{}"), CreatedAt: at,
+	}
+}
+
+func (d *fixture) create(t *testing.T, name string, status customers.Status) customers.Customer {
+	t.Helper()
+	created, err := d.store.Create(t.Context(), customers.Creation{Customer: newCustomer(name, status, noon)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return created.Customer
+}
+
+// TestCrashAtAnyCall crashes each operation at each of its calls, before or after the call takes effect, and checks that
+// the tables stay consistent.
+func TestCrashAtAnyCall(t *testing.T) {
+	operations := map[string]func(ctx context.Context, s *customersdynamo.Store, c customers.Customer) error{
+		"create": func(ctx context.Context, s *customersdynamo.Store, _ customers.Customer) error {
+			key := &idempotency.Key{Caller: "c", Text: "k", Fingerprint: []byte("f")}
+			_, err := s.Create(ctx, customers.Creation{Customer: newCustomer("new", customers.Suspended, noon), Once: key})
+			return err
+		},
+		"change": func(ctx context.Context, s *customersdynamo.Store, c customers.Customer) error {
+			after := c
+			after.Status, after.Name, after.Slug, after.ExternalID, after.MaxUsers = customers.Suspended, "Changed", "changed", "", 7
+			_, err := s.Update(ctx, c, after)
+			return err
+		},
+		"delete": func(ctx context.Context, s *customersdynamo.Store, c customers.Customer) error {
+			return s.Delete(ctx, c)
+		},
+	}
+	for name, operation := range operations {
+		for _, lost := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, response lost %v", name, lost), func(t *testing.T) {
+				awstest.CrashAtEachCall(lost, func(crashing func(*dynamodb.Client) *dynamodb.Client) error {
+					d := newFixture(t)
+					d.create(t, "bystander", customers.Suspended)
+					victim := d.create(t, "victim", customers.Active)
+					err := operation(t.Context(), d.over(crashing(d.client)), victim)
+					d.check(t)
+					return err
+				})
+			})
+		}
+	}
+}
+
+// TestChangesUnderConflict makes every third transaction conflict, as on AWS, while eight workers create, change and
+// delete. The tables must be consistent in the end.
+func TestChangesUnderConflict(t *testing.T) {
+	d := newFixture(t)
+	store := d.over(awstest.WithConflicts(d.client))
+	var all sync.WaitGroup
+	for worker := range 8 {
+		all.Go(func() {
+			if err := work(t.Context(), store, worker); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	if n := d.check(t); n != 8*4 {
+		t.Errorf("%d customers, want %d", n, 8*4)
+	}
+}
+
+// work adds eight customers, changes each of them, and deletes every second one.
+func work(ctx context.Context, store *customersdynamo.Store, worker int) error {
+	for i := range 8 {
+		name := fmt.Sprintf("w%d-%d", worker, i)
+		created, err := store.Create(ctx, customers.Creation{Customer: newCustomer(name, customers.Active, noon)})
+		if err != nil {
+			return err
+		}
+		after := created.Customer
+		after.Status, after.Slug = customers.Statuses()[i%2], name+"-changed"
+		changed, err := store.Update(ctx, created.Customer, after)
+		if err != nil {
+			return err
+		}
+		if i%2 == 0 {
+			continue
+		}
+		if err := store.Delete(ctx, changed); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func TestStaleChangesFail(t *testing.T) {
+	d := newFixture(t)
+	first := d.create(t, "first", customers.Active)
+	second := first
+	second.Name, second.Slug = "Second", "second"
+	changed, err := d.store.Update(t.Context(), first, second)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := d.store.Update(t.Context(), first, second); !errors.Is(err, versions.ErrStale) {
+		t.Errorf("change of an old version: %v, want ErrStale", err)
+	}
+	if err := d.store.Delete(t.Context(), first); !errors.Is(err, versions.ErrStale) {
+		t.Errorf("deletion of an old version: %v, want ErrStale", err)
+	}
+	if err := d.store.Delete(t.Context(), changed); err != nil {
+		t.Error(err)
+	}
+	if _, err := d.store.Update(t.Context(), changed, second); !errors.Is(err, versions.ErrStale) {
+		t.Errorf("change of a deleted customer: %v, want ErrStale", err)
+	}
+	d.check(t)
+}
+
+func TestSlugsAndExternalIDsAreUnique(t *testing.T) {
+	d := newFixture(t)
+	acme, other := d.create(t, "acme", customers.Active), d.create(t, "other", customers.Active)
+	_, err := d.store.Create(t.Context(), customers.Creation{Customer: newCustomer("acme", customers.Active, noon)})
+	wantError(t, "creation with the same slug", err, customers.ErrSlugTaken)
+	same := newCustomer("third", customers.Active, noon)
+	same.ExternalID = acme.ExternalID
+	_, err = d.store.Create(t.Context(), customers.Creation{Customer: same})
+	wantError(t, "creation with the same external ID", err, customers.ErrExternalIDTaken)
+
+	after := other
+	after.Slug = "acme"
+	_, err = d.store.Update(t.Context(), other, after)
+	wantError(t, "change to the same slug", err, customers.ErrSlugTaken)
+	after = other
+	after.ExternalID = acme.ExternalID
+	_, err = d.store.Update(t.Context(), other, after)
+	wantError(t, "change to the same external ID", err, customers.ErrExternalIDTaken)
+	d.check(t)
+
+	if err := d.store.Delete(t.Context(), acme); err != nil {
+		t.Fatal(err)
+	}
+	after.Slug = "acme"
+	if _, err := d.store.Update(t.Context(), other, after); err != nil {
+		t.Errorf("change to the slug and external ID of a deleted customer: %v", err)
+	}
+	d.check(t)
+}
+
+// TestLongExternalIDs stores external IDs with the most bytes and with the separators of keys.
+func TestLongExternalIDs(t *testing.T) {
+	d := newFixture(t)
+	for i, external := range []string{strings.Repeat("𝄞", customers.MaxExternalID), "a#b\tc #", "a", "A"} {
+		customer := newCustomer(fmt.Sprintf("c%d", i), customers.Active, noon)
+		customer.ExternalID = external
+		if _, err := d.store.Create(t.Context(), customers.Creation{Customer: customer}); err != nil {
+			t.Errorf("%q: %v", external, err)
+		}
+	}
+	d.check(t)
+}
+
+func TestCustomerWithUsersIsNotDeleted(t *testing.T) {
+	d := newFixture(t)
+	acme := d.create(t, "acme", customers.Active)
+	if err := d.addUsers(t, acme.ID, 1); err != nil {
+		t.Fatal(err)
+	}
+	wantError(t, "deletion of a customer with a user", d.store.Delete(t.Context(), acme), customers.ErrHasUsers)
+	if got, err := d.store.Get(t.Context(), acme.ID); err != nil || got.Users != 1 {
+		t.Errorf("the customer has %d users, want 1; %v", got.Users, err)
+	}
+	after := acme
+	after.Status, after.MaxUsers = customers.Suspended, 1
+	changed, err := d.store.Update(t.Context(), acme, after) // keeps the number of users
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := d.addUsers(t, acme.ID, 1); err == nil {
+		t.Error("the customer got more users than its limit")
+	}
+	if err := d.addUsers(t, acme.ID, -1); err != nil {
+		t.Fatal(err)
+	}
+	if err := d.store.Delete(t.Context(), changed); err != nil {
+		t.Error(err)
+	}
+	if err := d.addUsers(t, acme.ID, 1); err == nil {
+		t.Error("a deleted customer got a user")
+	}
+	d.check(t)
+}
+
+// TestLostStateIsReported deletes the state of a customer from the credentials table.
+func TestLostStateIsReported(t *testing.T) {
+	d := newFixture(t)
+	acme := d.create(t, "acme", customers.Active)
+	key := items.Key("customer#"+acme.ID, "customer")
+	if _, err := d.client.DeleteItem(t.Context(), &dynamodb.DeleteItemInput{TableName: &d.credentials, Key: key}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := d.store.Get(t.Context(), acme.ID); err == nil || fault.KindOf(err) != fault.Internal {
+		t.Errorf("get: %v, want an internal error", err)
+	}
+	after := acme
+	after.Status = customers.Suspended
+	if _, err := d.store.Update(t.Context(), acme, after); err == nil || fault.KindOf(err) != fault.Internal {
+		t.Errorf("update: %v, want an internal error", err)
+	}
+}
+
+func TestSearch(t *testing.T) {
+	d := newFixture(t)
+	acme := newCustomer("acme-shipping", customers.Active, noon)
+	acme.Name, acme.ExternalID = "Acme International", "C-1815"
+	if _, err := d.store.Create(t.Context(), customers.Creation{Customer: acme}); err != nil {
+		t.Fatal(err)
+	}
+	d.create(t, "other", customers.Active)
+	for text, want := range map[string]int{"acme": 1, "inter": 1, "ACME-s": 1, "c-18": 1, "shipping": 0, "1815": 0} {
+		page, err := d.store.Search(t.Context(), search.Query{Text: text, Limit: 10})
+		if err != nil || len(page.Customers) != want {
+			t.Errorf("%q finds %d customers, want %d; %v", text, len(page.Customers), want, err)
+		}
+	}
+}
+
+func wantError(t *testing.T, what string, got, want error) {
+	t.Helper()
+	if !errors.Is(got, want) {
+		t.Errorf("%s: %v, want %v", what, got, want)
+	}
+}
+
+// TestCostOfListPage checks that capacity and calls do not grow with the offset.
+func TestCostOfListPage(t *testing.T) {
+	d := newFixture(t)
+	const size = 200
+	for i := range size {
+		d.create(t, fmt.Sprintf("customer-%d", i), customers.Statuses()[i%2])
+	}
+	client, meter := awstest.Metered(d.client)
+	store := d.over(client)
+	for _, status := range append(customers.Statuses(), "") {
+		for _, offset := range []int64{0, 31, 32, 60, 79, size - 1} {
+			meter.Reset()
+			page, err := store.List(t.Context(), customers.Query{Status: status, Limit: 20, Offset: offset})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if meter.ReadUnits() > 6 || meter.Calls() > 3 {
+				t.Errorf("status %q, offset %d of %d: %v read units, %d calls", status, offset, page.Total, meter.ReadUnits(), meter.Calls())
+			}
+		}
+	}
+}
+
+// TestCostOfChanges checks the costs in docs/customers.md. A transaction costs two units per kilobyte.
+func TestCostOfChanges(t *testing.T) {
+	d := newFixture(t)
+	client, meter := awstest.Metered(d.client)
+	store := d.over(client)
+	cost := func(what string, most float64, run func() error) {
+		t.Helper()
+		meter.Reset()
+		if err := run(); err != nil {
+			t.Fatal(err)
+		}
+		t.Logf("%s: %v write units in %d calls", what, meter.WriteUnits(), meter.Calls())
+		if meter.WriteUnits() > most || meter.ReadUnits() > 0 || meter.Calls() > 2 {
+			t.Errorf("%s: %v write units, %v read units, %d calls", what, meter.WriteUnits(), meter.ReadUnits(), meter.Calls())
+		}
+	}
+	var customer customers.Customer
+	cost("create", 23, func() error {
+		created, err := store.Create(t.Context(), customers.Creation{Customer: newCustomer("acme", customers.Active, noon)})
+		customer = created.Customer
+		return err
+	})
+	change := func(edit func(*customers.Customer)) func() error {
+		return func() (err error) {
+			after := customer
+			edit(&after)
+			customer, err = store.Update(t.Context(), customer, after)
+			return err
+		}
+	}
+	cost("contacts", 2, change(func(c *customers.Customer) { c.Contacts = []customers.Contact{{Email: "ada@example.com"}} }))
+	cost("limit", 4, change(func(c *customers.Customer) { c.MaxUsers = 5 }))
+	cost("slug", 12, change(func(c *customers.Customer) { c.Slug = "acme-ltd" }))
+	cost("status", 16, change(func(c *customers.Customer) { c.Status = customers.Suspended }))
+	cost("delete", 24, func() error { return store.Delete(t.Context(), customer) })
+}
