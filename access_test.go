@@ -17,10 +17,14 @@ func credentialWriters() []string {
 
 // statement is an IAM statement of a function's role.
 type statement struct {
-	function string
-	actions  []string
-	resource string // all of its text, one scalar a line
+	function  string
+	actions   []string
+	resource  string // all of its text, one scalar a line
+	condition string // the same
 }
+
+// onlyCustomers is the condition of a statement that allows writes to the states of customers, which have no credential.
+const onlyCustomers = "ForAllValues:StringLike\ndynamodb:LeadingKeys\ncustomer#*\nNull\ndynamodb:LeadingKeys\nfalse"
 
 // TestAuthenticationChangesNoCredential reads the roles of template.yaml. A function that parses files or proxies images must not be
 // able to change a hash or a role, although it counts requests.
@@ -52,7 +56,7 @@ func checkCredentials(statements []statement) []string {
 	var violations []string
 	for _, s := range statements {
 		for _, action := range s.actions {
-			if slices.Contains(credentialWriters(), s.function) || mayAuthenticate(action, s.resource) {
+			if slices.Contains(credentialWriters(), s.function) || mayAuthenticate(action, s.resource) || s.condition == onlyCustomers {
 				continue
 			}
 			violations = append(violations, fmt.Sprintf("%s may %s on %s; it only authenticates callers",
@@ -73,6 +77,19 @@ func mayAuthenticate(action, resource string) bool {
 		return action == "dynamodb:UpdateItem"
 	default:
 		return true
+	}
+}
+
+func TestConditionOnCustomersIsRequired(t *testing.T) {
+	for keys, wanted := range map[string]int{`"customer#*"`: 0, `"*"`: 1, `"customer#*", "credential#*"`: 1} {
+		role := "Resources:\n  CustomersFunctionRole:\n    Properties:\n      Statement:\n        - Effect: Allow\n" +
+			"          Action: dynamodb:PutItem\n          Resource: !Sub ${CredentialsTable.Arn}\n          Condition:\n" +
+			"            ForAllValues:StringLike: { \"dynamodb:LeadingKeys\": [" + keys + "] }\n" +
+			"            \"Null\": { \"dynamodb:LeadingKeys\": \"false\" }\n"
+		statements, err := readStatements([]byte(role))
+		if violations := checkCredentials(statements); err != nil || len(violations) != wanted {
+			t.Errorf("%s: violations %q, want %d; %v", keys, violations, wanted, err)
+		}
 	}
 }
 
@@ -107,7 +124,8 @@ func readStatements(source []byte) ([]statement, error) {
 // appendStatements appends the mappings below the node that have an action and a resource.
 func appendStatements(found []statement, function string, node *yaml.Node) []statement {
 	if action, resource := valueOf(node, "Action"), valueOf(node, "Resource"); action != nil && resource != nil {
-		return append(found, statement{function, scalars(action), strings.Join(scalars(resource), "\n")})
+		text := func(node *yaml.Node) string { return strings.Join(scalars(node), "\n") }
+		return append(found, statement{function, scalars(action), text(resource), text(valueOf(node, "Condition"))})
 	}
 	for _, child := range node.Content {
 		found = appendStatements(found, function, child)
@@ -128,8 +146,11 @@ func valueOf(node *yaml.Node, key string) *yaml.Node {
 	return nil
 }
 
-// scalars returns all scalars below a node.
+// scalars returns all scalars below a node, or none without a node.
 func scalars(node *yaml.Node) []string {
+	if node == nil {
+		return nil
+	}
 	if node.Kind == yaml.ScalarNode {
 		return []string{node.Value}
 	}

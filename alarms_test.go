@@ -117,6 +117,8 @@ func watchers(t *testing.T, id, kind string, properties *yaml.Node) []string {
 		return []string{"FailedInvocationsAlarm", "LateEventsAlarm", "DroppedEventsAlarm", "Dashboard"}
 	case id == "MediaFunction": // its answers may take 25 seconds
 		return []string{"ThrottledRequestsAlarm", "Dashboard"}
+	case id == "ChartsFunction", id == "ImagesFunction":
+		return []string{"ThrottledDownloadsAlarm", "SlowAnswersAlarm", "Dashboard"}
 	}
 	return []string{"ThrottledRequestsAlarm", "SlowAnswersAlarm", "Dashboard"}
 }

@@ -174,7 +174,7 @@ func TestEveryListWithPagesHasAnIterator(t *testing.T) {
 			t.Errorf("%s has no iterator All%s", m.Name, name)
 		}
 	}
-	if lists != 8 {
-		t.Errorf("%d lists have pages, want 8", lists)
+	if lists != 9 {
+		t.Errorf("%d lists have pages, want 9", lists)
 	}
 }

@@ -56,6 +56,12 @@ const (
 	CredentialRequestStatusPending   CredentialRequestStatus = "pending"
 )
 
+// Defines values for CustomerStatus.
+const (
+	CustomerStatusActive    CustomerStatus = "active"
+	CustomerStatusSuspended CustomerStatus = "suspended"
+)
+
 // Defines values for DifferenceRelation.
 const (
 	DifferenceRelationDifferent  DifferenceRelation = "different"
@@ -114,6 +120,12 @@ const (
 	JobErrorCodeUNSUPPORTEDMEDIATYPE JobErrorCode = "UNSUPPORTED_MEDIA_TYPE"
 )
 
+// Defines values for ListedCustomerStatus.
+const (
+	ListedCustomerStatusActive    ListedCustomerStatus = "active"
+	ListedCustomerStatusSuspended ListedCustomerStatus = "suspended"
+)
+
 // Defines values for ListedProjectStatus.
 const (
 	ListedProjectStatusActive    ListedProjectStatus = "active"
@@ -169,7 +181,9 @@ const (
 // Defines values for ProblemCode.
 const (
 	ProblemCodeCONFLICT             ProblemCode = "CONFLICT"
+	ProblemCodeCUSTOMERHASUSERS     ProblemCode = "CUSTOMER_HAS_USERS"
 	ProblemCodeEMAILTAKEN           ProblemCode = "EMAIL_TAKEN"
+	ProblemCodeEXTERNALIDTAKEN      ProblemCode = "EXTERNAL_ID_TAKEN"
 	ProblemCodeFORBIDDEN            ProblemCode = "FORBIDDEN"
 	ProblemCodeIDEMPOTENCYKEYREUSED ProblemCode = "IDEMPOTENCY_KEY_REUSED"
 	ProblemCodeINTERNALERROR        ProblemCode = "INTERNAL_ERROR"
@@ -182,6 +196,7 @@ const (
 	ProblemCodeQUOTAEXCEEDED        ProblemCode = "QUOTA_EXCEEDED"
 	ProblemCodeRATELIMITED          ProblemCode = "RATE_LIMITED"
 	ProblemCodeSIGNINREQUIRED       ProblemCode = "SIGN_IN_REQUIRED"
+	ProblemCodeSLUGTAKEN            ProblemCode = "SLUG_TAKEN"
 	ProblemCodeTOOMANYCREDENTIALS   ProblemCode = "TOO_MANY_CREDENTIALS"
 	ProblemCodeTOOMANYUSERS         ProblemCode = "TOO_MANY_USERS"
 	ProblemCodeUNAUTHORIZED         ProblemCode = "UNAUTHORIZED"
@@ -633,6 +648,30 @@ const (
 	SummarizeMediaMultipartBodyLengthLong   SummarizeMediaMultipartBodyLength = "long"
 	SummarizeMediaMultipartBodyLengthMedium SummarizeMediaMultipartBodyLength = "medium"
 	SummarizeMediaMultipartBodyLengthShort  SummarizeMediaMultipartBodyLength = "short"
+)
+
+// Defines values for ListCustomersParamsStatus.
+const (
+	ListCustomersParamsStatusActive    ListCustomersParamsStatus = "active"
+	ListCustomersParamsStatusSuspended ListCustomersParamsStatus = "suspended"
+)
+
+// Defines values for CreateCustomerJSONBodyStatus.
+const (
+	CreateCustomerJSONBodyStatusActive    CreateCustomerJSONBodyStatus = "active"
+	CreateCustomerJSONBodyStatusSuspended CreateCustomerJSONBodyStatus = "suspended"
+)
+
+// Defines values for PatchCustomerApplicationMergePatchPlusJSONBodyStatus.
+const (
+	PatchCustomerApplicationMergePatchPlusJSONBodyStatusActive    PatchCustomerApplicationMergePatchPlusJSONBodyStatus = "active"
+	PatchCustomerApplicationMergePatchPlusJSONBodyStatusSuspended PatchCustomerApplicationMergePatchPlusJSONBodyStatus = "suspended"
+)
+
+// Defines values for UpdateCustomerJSONBodyStatus.
+const (
+	UpdateCustomerJSONBodyStatusActive    UpdateCustomerJSONBodyStatus = "active"
+	UpdateCustomerJSONBodyStatusSuspended UpdateCustomerJSONBodyStatus = "suspended"
 )
 
 // Defines values for ListProjectsParamsStatus.
@@ -1282,6 +1321,24 @@ type ComparisonAnswer struct {
 	Warnings []string `json:"warnings"`
 }
 
+// Contact defines model for Contact.
+type Contact struct {
+	// Email E-mail address; stored in lower case.
+	//
+	// Examples: ada@example.com
+	Email string `json:"email"`
+
+	// Name At most 200 characters.
+	//
+	// Examples: Ada Byron
+	Name *string `json:"name,omitempty"`
+
+	// Role What the person is responsible for; at most 100 characters.
+	//
+	// Examples: billing
+	Role *string `json:"role,omitempty"`
+}
+
 // CountedPagination defines model for CountedPagination.
 type CountedPagination struct {
 	// HasMore Whether there may be a next page.
@@ -1378,6 +1435,73 @@ type CursorPagination struct {
 
 	// Next Value of cursor for the next page; null on the last page.
 	Next *string `json:"next"`
+}
+
+// Customer defines model for Customer.
+type Customer struct {
+	// Contacts People of the customer, in the order in which you listed them.
+	Contacts []Contact `json:"contacts"`
+
+	// CreatedAt UTC.
+	//
+	// Examples: 2026-03-02T09:15:30.250Z
+	CreatedAt time.Time `json:"createdAt"`
+
+	// ExternalID Unique ID of the customer in another system, such as a CRM. Empty if there is none.
+	//
+	// Examples: C-1815
+	ExternalID string `json:"externalId"`
+
+	// ID UUIDv7; never changes.
+	//
+	// Examples: 01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11
+	ID string `json:"id"`
+
+	// Limits Limits of the customer.
+	Limits CustomerLimits `json:"limits"`
+
+	// Metadata JSON object that you stored with the customer, unchanged.
+	//
+	// Examples: {"region":"emea"}
+	Metadata map[string]interface{} `json:"metadata"`
+
+	// Name Name of the customer; not necessarily unique.
+	//
+	// Examples: Acme Shipping
+	Name string `json:"name"`
+
+	// Slug Short unique name.
+	//
+	// Examples: acme-shipping
+	Slug string `json:"slug"`
+
+	// Status The credentials of a suspended customer's users do not work.
+	//
+	// Examples: active
+	Status CustomerStatus `json:"status"`
+
+	// UpdatedAt UTC; time of the last change.
+	//
+	// Examples: 2026-03-02T09:15:30.250Z
+	UpdatedAt time.Time `json:"updatedAt"`
+
+	// Users Number of users who belong to the customer.
+	//
+	// Examples: 12
+	Users int64 `json:"users"`
+}
+
+// CustomerStatus The credentials of a suspended customer's users do not work.
+//
+// Examples: active
+type CustomerStatus string
+
+// CustomerLimits defines model for CustomerLimits.
+type CustomerLimits struct {
+	// Users How many users the customer can have; null means no limit.
+	//
+	// Examples: 50
+	Users *int64 `json:"users"`
 }
 
 // Daily defines model for Daily.
@@ -1750,6 +1874,44 @@ type Line struct {
 	// Examples: 3vQB7B6MrGQZ
 	FirstTokenID string `json:"firstTokenId"`
 }
+
+// ListedCustomer defines model for ListedCustomer.
+type ListedCustomer struct {
+	// CreatedAt UTC.
+	//
+	// Examples: 2026-03-02T09:15:30.250Z
+	CreatedAt time.Time `json:"createdAt"`
+
+	// ExternalID Unique ID of the customer in another system, such as a CRM. Empty if there is none.
+	//
+	// Examples: C-1815
+	ExternalID string `json:"externalId"`
+
+	// ID UUIDv7; never changes.
+	//
+	// Examples: 01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11
+	ID string `json:"id"`
+
+	// Name Name of the customer; not necessarily unique.
+	//
+	// Examples: Acme Shipping
+	Name string `json:"name"`
+
+	// Slug Short unique name.
+	//
+	// Examples: acme-shipping
+	Slug string `json:"slug"`
+
+	// Status The credentials of a suspended customer's users do not work.
+	//
+	// Examples: active
+	Status ListedCustomerStatus `json:"status"`
+}
+
+// ListedCustomerStatus The credentials of a suspended customer's users do not work.
+//
+// Examples: active
+type ListedCustomerStatus string
 
 // ListedProject defines model for ListedProject.
 type ListedProject struct {
@@ -3502,6 +3664,158 @@ func (p *ListChartVersionsParams) query() url.Values {
 	return q
 }
 
+// ListCustomersParamsStatus is one of the constants of this type.
+type ListCustomersParamsStatus string
+
+// ListCustomersParams are the query parameters of ListCustomers.
+type ListCustomersParams struct {
+	// Maximum number of items on the page.
+	Limit *int64
+	// Number of items to skip.
+	Offset *int64
+	// Only customers with this status.
+	Status *ListCustomersParamsStatus
+}
+
+func (p *ListCustomersParams) query() url.Values {
+	q := url.Values{}
+	if p != nil {
+		setQuery(q, "limit", p.Limit)
+		setQuery(q, "offset", p.Offset)
+		setQuery(q, "status", p.Status)
+	}
+	return q
+}
+
+// CreateCustomerJSONBody is the body of a request.
+type CreateCustomerJSONBody struct {
+	// Contacts At most 20 people.
+	Contacts *[]Contact `json:"contacts,omitempty"`
+
+	// ExternalID Unique ID of the customer in another system; at most 200 characters.
+	//
+	// Examples: C-1815
+	ExternalID *string `json:"externalId,omitempty"`
+
+	// Limits Limits of the customer. Default: none.
+	Limits *CustomerLimits `json:"limits,omitempty"`
+
+	// Metadata Any JSON object, at most 16 KB and 8 levels; stored unchanged.
+	//
+	// Examples: {"region":"emea"}
+	Metadata *map[string]interface{} `json:"metadata,omitempty"`
+
+	// Name 1 to 200 characters.
+	//
+	// Examples: Acme Shipping
+	Name string `json:"name"`
+
+	// Slug Unique; 1 to 63 lower-case letters and digits, in words joined by single hyphens.
+	//
+	// Examples: acme-shipping
+	Slug string `json:"slug"`
+
+	// Status The credentials of a suspended customer's users do not work.
+	Status *CreateCustomerJSONBodyStatus `json:"status,omitempty"`
+}
+
+// CreateCustomerJSONBodyStatus is one of the constants of this type.
+type CreateCustomerJSONBodyStatus string
+
+// SearchCustomersParams are the query parameters of SearchCustomers.
+type SearchCustomersParams struct {
+	// Text to search for. Upper and lower case are the same, and accents and strokes do not matter: lukasz finds Łukasz.
+	Q string
+	// Maximum number of items on the page.
+	Limit *int64
+	// Start of the page: pagination.next of the previous page. The other parameters must be the same.
+	Cursor *string
+}
+
+func (p *SearchCustomersParams) query() url.Values {
+	q := url.Values{}
+	if p != nil {
+		setQuery(q, "q", p.Q)
+		setQuery(q, "limit", p.Limit)
+		setQuery(q, "cursor", p.Cursor)
+	}
+	return q
+}
+
+// PatchCustomerApplicationMergePatchPlusJSONBody is the body of a request.
+type PatchCustomerApplicationMergePatchPlusJSONBody struct {
+	// Contacts At most 20 people. Replaces all contacts; null or an empty list removes them.
+	Contacts *[]Contact `json:"contacts,omitempty"`
+
+	// ExternalID Unique ID of the customer in another system; at most 200 characters. Null or empty removes it.
+	//
+	// Examples: C-1816
+	ExternalID *string `json:"externalId,omitempty"`
+
+	// Limits Limits of the customer.
+	Limits *CustomerLimits `json:"limits,omitempty"`
+
+	// Metadata Any JSON object, at most 16 KB and 8 levels. PUT replaces the current one, PATCH merges into it; null empties it.
+	//
+	// Examples: {"region":"apac"}
+	Metadata *map[string]interface{} `json:"metadata,omitempty"`
+
+	// Name 1 to 200 characters.
+	//
+	// Examples: Acme Logistics
+	Name *string `json:"name,omitempty"`
+
+	// Slug Unique; 1 to 63 lower-case letters and digits, in words joined by single hyphens.
+	//
+	// Examples: acme-logistics
+	Slug *string `json:"slug,omitempty"`
+
+	// Status The credentials of a suspended customer's users do not work.
+	//
+	// Examples: suspended
+	Status *PatchCustomerApplicationMergePatchPlusJSONBodyStatus `json:"status,omitempty"`
+}
+
+// PatchCustomerApplicationMergePatchPlusJSONBodyStatus is one of the constants of this type.
+type PatchCustomerApplicationMergePatchPlusJSONBodyStatus string
+
+// UpdateCustomerJSONBody is the body of a request.
+type UpdateCustomerJSONBody struct {
+	// Contacts At most 20 people. Replaces all contacts; null or an empty list removes them.
+	Contacts *[]Contact `json:"contacts,omitempty"`
+
+	// ExternalID Unique ID of the customer in another system; at most 200 characters. Null or empty removes it.
+	//
+	// Examples: C-1816
+	ExternalID *string `json:"externalId,omitempty"`
+
+	// Limits Limits of the customer.
+	Limits *CustomerLimits `json:"limits,omitempty"`
+
+	// Metadata Any JSON object, at most 16 KB and 8 levels. PUT replaces the current one, PATCH merges into it; null empties it.
+	//
+	// Examples: {"region":"apac"}
+	Metadata *map[string]interface{} `json:"metadata,omitempty"`
+
+	// Name 1 to 200 characters.
+	//
+	// Examples: Acme Logistics
+	Name *string `json:"name,omitempty"`
+
+	// Slug Unique; 1 to 63 lower-case letters and digits, in words joined by single hyphens.
+	//
+	// Examples: acme-logistics
+	Slug *string `json:"slug,omitempty"`
+
+	// Status The credentials of a suspended customer's users do not work.
+	//
+	// Examples: suspended
+	Status *UpdateCustomerJSONBodyStatus `json:"status,omitempty"`
+}
+
+// UpdateCustomerJSONBodyStatus is one of the constants of this type.
+type UpdateCustomerJSONBodyStatus string
+
 // ListImageRepositoriesParams are the query parameters of ListImageRepositories.
 type ListImageRepositoriesParams struct {
 	// Only names that contain this text.
@@ -4171,6 +4485,68 @@ func (c *Client) GetChartVersion(ctx context.Context, name string, version strin
 	return sendForData[ChartDetails](ctx, c, call{
 		method: http.MethodGet,
 		path:   fillPath("/v1/charts/{name}/{version}", name, version),
+	}, options)
+}
+
+// ListCustomers calls GET /v1/customers: List customers.
+func (c *Client) ListCustomers(ctx context.Context, params *ListCustomersParams, options ...CallOption) (Page[ListedCustomer, Pagination], error) {
+	return send[Page[ListedCustomer, Pagination]](ctx, c, call{
+		method: http.MethodGet,
+		path:   fillPath("/v1/customers"),
+		query:  params.query(),
+	}, options)
+}
+
+// CreateCustomer calls POST /v1/customers: Create a customer.
+func (c *Client) CreateCustomer(ctx context.Context, body CreateCustomerJSONBody, options ...CallOption) (Customer, error) {
+	return sendForData[Customer](ctx, c, call{
+		method:   http.MethodPost,
+		path:     fillPath("/v1/customers"),
+		body:     jsonBody(body),
+		takesKey: true,
+	}, options)
+}
+
+// SearchCustomers calls GET /v1/customers/search: Search customers.
+func (c *Client) SearchCustomers(ctx context.Context, params *SearchCustomersParams, options ...CallOption) (Page[ListedCustomer, CursorPagination], error) {
+	return send[Page[ListedCustomer, CursorPagination]](ctx, c, call{
+		method: http.MethodGet,
+		path:   fillPath("/v1/customers/search"),
+		query:  params.query(),
+	}, options)
+}
+
+// DeleteCustomer calls DELETE /v1/customers/{customerId}: Delete a customer.
+func (c *Client) DeleteCustomer(ctx context.Context, customerID string, options ...CallOption) error {
+	return sendWithoutResult(ctx, c, call{
+		method: http.MethodDelete,
+		path:   fillPath("/v1/customers/{customerId}", customerID),
+	}, options)
+}
+
+// GetCustomer calls GET /v1/customers/{customerId}: Get a customer.
+func (c *Client) GetCustomer(ctx context.Context, customerID string, options ...CallOption) (Customer, error) {
+	return sendForData[Customer](ctx, c, call{
+		method: http.MethodGet,
+		path:   fillPath("/v1/customers/{customerId}", customerID),
+	}, options)
+}
+
+// PatchCustomer calls PATCH /v1/customers/{customerId}: Patch a customer.
+func (c *Client) PatchCustomer(ctx context.Context, customerID string, body PatchCustomerApplicationMergePatchPlusJSONBody, options ...CallOption) (Customer, error) {
+	return sendForData[Customer](ctx, c, call{
+		method: http.MethodPatch,
+		path:   fillPath("/v1/customers/{customerId}", customerID),
+		body:   jsonBody(body),
+	}, options)
+}
+
+// UpdateCustomer calls PUT /v1/customers/{customerId}: Change a customer.
+func (c *Client) UpdateCustomer(ctx context.Context, customerID string, body UpdateCustomerJSONBody, options ...CallOption) (Customer, error) {
+	return sendForData[Customer](ctx, c, call{
+		method: http.MethodPut,
+		path:   fillPath("/v1/customers/{customerId}", customerID),
+		body:   jsonBody(body),
 	}, options)
 }
 

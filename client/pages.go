@@ -79,6 +79,14 @@ func (c *Client) AllProjects(ctx context.Context, params *ListProjectsParams, op
 	}).all(ctx, params, options)
 }
 
+// AllCustomers yields the customers on all pages of [Client.ListCustomers]. A customer may be left out or repeated if others are created or
+// deleted meanwhile.
+func (c *Client) AllCustomers(ctx context.Context, params *ListCustomersParams, options ...CallOption) iter.Seq2[ListedCustomer, error] {
+	return listOf(c.ListCustomers, func(p *ListCustomersParams, page Page[ListedCustomer, Pagination]) bool {
+		return byOffset(&p.Offset, page)
+	}).all(ctx, params, options)
+}
+
 // FindUsers yields the users on all pages of [Client.SearchUsers]. A user whose name changes meanwhile may be left out or repeated.
 func (c *Client) FindUsers(ctx context.Context, params *SearchUsersParams, options ...CallOption) iter.Seq2[ListedUser, error] {
 	return listOf(c.SearchUsers, func(p *SearchUsersParams, page Page[ListedUser, CursorPagination]) bool {
@@ -90,6 +98,14 @@ func (c *Client) FindUsers(ctx context.Context, params *SearchUsersParams, optio
 // repeated.
 func (c *Client) FindProjects(ctx context.Context, params *SearchProjectsParams, options ...CallOption) iter.Seq2[ListedProject, error] {
 	return listOf(c.SearchProjects, func(p *SearchProjectsParams, page Page[ListedProject, CursorPagination]) bool {
+		return byCursor(&p.Cursor, page.Pagination.Next)
+	}).all(ctx, params, options)
+}
+
+// FindCustomers yields the customers on all pages of [Client.SearchCustomers]. A customer whose name, slug or external ID changes meanwhile
+// may be left out or repeated.
+func (c *Client) FindCustomers(ctx context.Context, params *SearchCustomersParams, options ...CallOption) iter.Seq2[ListedCustomer, error] {
+	return listOf(c.SearchCustomers, func(p *SearchCustomersParams, page Page[ListedCustomer, CursorPagination]) bool {
 		return byCursor(&p.Cursor, page.Pagination.Next)
 	}).all(ctx, params, options)
 }

@@ -18,7 +18,7 @@ func (s *Store) Rebuild(ctx context.Context, report func(lists.Progress)) (lists
 		Is: func(pk, sk string) bool { return sk == "customer" && strings.HasPrefix(pk, customerPK("")) },
 		Read: func(item items.Map) (lists.Resource, error) {
 			stored, err := items.Decode[customerItem](item)
-			return resource(stored.customer()), err
+			return s.resource(stored.customer()), err
 		},
 	}, report)
 }
@@ -32,12 +32,12 @@ func ownerOf(pk string) string {
 }
 
 // resource returns the customer with all items that the table must have because of it.
-func resource(c customers.Customer) lists.Resource {
+func (s *Store) resource(c customers.Customer) lists.Resource {
 	t := lists.Resource{ID: c.ID, Version: c.Version}
 	if c.ID == "" || c.Slug == "" || !c.Status.Known() || c.Number < 0 || c.Number >= rank.Capacity {
 		return t
 	}
-	t.Derived = append(entry(c).Items(), items.Encode(slugMarker(c)))
+	t.Derived = append(s.lists.Items(entry(c)), items.Encode(slugMarker(c)))
 	if c.ExternalID != "" {
 		t.Derived = append(t.Derived, items.Encode(externalMarker(c)))
 	}

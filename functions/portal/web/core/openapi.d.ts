@@ -649,6 +649,104 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/customers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List customers
+         * @description Returns one page of customers in the order of their creation, with the exact total.
+         *
+         *     Needs the permission `customers:read`.
+         *
+         *     With `Accept: text/csv`, the response has the items as CSV, with the columns `id`, `name`, `slug`, `status`, `externalId`, `createdAt`.
+         */
+        get: operations["listCustomers"];
+        put?: never;
+        /**
+         * Create a customer
+         * @description Creates a customer, a company that buys from you. The slug and the external ID must not belong to another customer.
+         *
+         *     With an `Idempotency-Key` you can safely repeat the request for 24 hours: the same body gets the first response again with `Idempotency-Replayed: true`, and a different body gets a 422.
+         *
+         *     Needs the permission `customers:write`. Only for the vendor's staff, not for users of customers. A session must have begun within the last 15 minutes; otherwise the response is a 403 with the code `SIGN_IN_REQUIRED`.
+         */
+        post: operations["createCustomer"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/customers/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Search customers
+         * @description Returns the customers whose slug or external ID begins with the text, or whose name has it at the beginning of its first, second or third word: `ac`, `ship` and `c-18` find Acme Shipping with the external ID C-1815. The results are in the order of what was found, each customer once. A search finds a change with the next request and takes the same time for any number of customers. A page can have fewer results than `limit` although `pagination.hasMore` is true.
+         *
+         *     Needs the permission `customers:read`.
+         *
+         *     With `Accept: text/csv`, the response has the items as CSV, with the columns `id`, `name`, `slug`, `status`, `externalId`, `createdAt`.
+         */
+        get: operations["searchCustomers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/customers/{customerId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a customer
+         * @description Returns one customer with all fields. The `ETag` identifies the version; send it in `If-Match` to change only this version. A new or deleted user changes `users` but not the `ETag`.
+         *
+         *     Needs the permission `customers:read`.
+         */
+        get: operations["getCustomer"];
+        /**
+         * Change a customer
+         * @description Changes the fields in the body and leaves other fields unchanged. `contacts` and `metadata` are each replaced completely. To remove the limit of users, set `users` of `limits` to null.
+         *
+         *     If you suspend a customer, all credentials of its users stop working with the next request. They work again when the customer is `active` again. A limit below the present number of users only stops new users.
+         *
+         *     Needs the permission `customers:write`. Only for the vendor's staff, not for users of customers. A session must have begun within the last 15 minutes; otherwise the response is a 403 with the code `SIGN_IN_REQUIRED`.
+         */
+        put: operations["updateCustomer"];
+        post?: never;
+        /**
+         * Delete a customer
+         * @description Deletes a customer permanently. A customer who still has users cannot be deleted. To stop the users of a customer, set its status to `suspended`.
+         *
+         *     Needs the permission `customers:delete`. Only for the vendor's staff, not for users of customers. A session must have begun within the last 15 minutes; otherwise the response is a 403 with the code `SIGN_IN_REQUIRED`.
+         */
+        delete: operations["deleteCustomer"];
+        options?: never;
+        head?: never;
+        /**
+         * Patch a customer
+         * @description Changes a customer as `PUT` does, with a JSON Merge Patch (RFC 7396): `metadata` is merged into the current one, and a member of it that is null is removed. `contacts` is replaced completely.
+         *
+         *     Needs the permission `customers:write`. Only for the vendor's staff, not for users of customers. A session must have begun within the last 15 minutes; otherwise the response is a 403 with the code `SIGN_IN_REQUIRED`.
+         */
+        patch: operations["patchCustomer"];
+        trace?: never;
+    };
     "/v1/health": {
         parameters: {
             query?: never;
@@ -1989,6 +2087,23 @@ export interface components {
             /** @description The texts of the files, in the order of the files; only for files, with include=text. */
             texts?: components["schemas"]["Text"][];
         };
+        Contact: {
+            /**
+             * @description E-mail address; stored in lower case.
+             * @example ada@example.com
+             */
+            email: string;
+            /**
+             * @description At most 200 characters.
+             * @example Ada Byron
+             */
+            name?: string;
+            /**
+             * @description What the person is responsible for; at most 100 characters.
+             * @example billing
+             */
+            role?: string;
+        };
         CountedPagination: {
             /**
              * Format: int64
@@ -2106,6 +2221,74 @@ export interface components {
             hasMore: boolean;
             /** @description Value of cursor for the next page; null on the last page. */
             next: string | null;
+        };
+        Customer: {
+            /** @description People of the customer, in the order in which you listed them. */
+            contacts: components["schemas"]["Contact"][];
+            /** @description Limits of the customer. */
+            limits: components["schemas"]["CustomerLimits"];
+            /**
+             * Format: int64
+             * @description Number of users who belong to the customer.
+             * @example 12
+             */
+            users: number;
+            /**
+             * @description JSON object that you stored with the customer, unchanged.
+             * @example {
+             *       "region": "emea"
+             *     }
+             */
+            metadata: {
+                [key: string]: unknown;
+            };
+            /**
+             * Format: date-time
+             * @description UTC; time of the last change.
+             * @example 2026-03-02T09:15:30.250Z
+             */
+            updatedAt: string;
+            /**
+             * Format: uuid
+             * @description UUIDv7; never changes.
+             * @example 01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11
+             */
+            id: string;
+            /**
+             * @description Name of the customer; not necessarily unique.
+             * @example Acme Shipping
+             */
+            name: string;
+            /**
+             * @description Short unique name.
+             * @example acme-shipping
+             */
+            slug: string;
+            /**
+             * @description The credentials of a suspended customer's users do not work.
+             * @example active
+             * @enum {string}
+             */
+            status: "active" | "suspended";
+            /**
+             * @description Unique ID of the customer in another system, such as a CRM. Empty if there is none.
+             * @example C-1815
+             */
+            externalId: string;
+            /**
+             * Format: date-time
+             * @description UTC.
+             * @example 2026-03-02T09:15:30.250Z
+             */
+            createdAt: string;
+        };
+        CustomerLimits: {
+            /**
+             * Format: int64
+             * @description How many users the customer can have; null means no limit.
+             * @example 50
+             */
+            users: number | null;
         };
         Daily: {
             meta: components["schemas"]["Meta"];
@@ -2468,6 +2651,41 @@ export interface components {
              * @description UTC. No token of the line works longer.
              */
             expiresAt: string;
+        };
+        ListedCustomer: {
+            /**
+             * Format: uuid
+             * @description UUIDv7; never changes.
+             * @example 01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11
+             */
+            id: string;
+            /**
+             * @description Name of the customer; not necessarily unique.
+             * @example Acme Shipping
+             */
+            name: string;
+            /**
+             * @description Short unique name.
+             * @example acme-shipping
+             */
+            slug: string;
+            /**
+             * @description The credentials of a suspended customer's users do not work.
+             * @example active
+             * @enum {string}
+             */
+            status: "active" | "suspended";
+            /**
+             * @description Unique ID of the customer in another system, such as a CRM. Empty if there is none.
+             * @example C-1815
+             */
+            externalId: string;
+            /**
+             * Format: date-time
+             * @description UTC.
+             * @example 2026-03-02T09:15:30.250Z
+             */
+            createdAt: string;
         };
         ListedProject: {
             /**
@@ -2996,7 +3214,7 @@ export interface components {
              * @description Identifies the kind of problem, for programs.
              * @enum {string}
              */
-            code: "VALIDATION_ERROR" | "UNAUTHORIZED" | "SIGN_IN_REQUIRED" | "FORBIDDEN" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "EMAIL_TAKEN" | "LAST_ADMIN" | "TOO_MANY_USERS" | "TOO_MANY_CREDENTIALS" | "LINE_ENDED" | "CONFLICT" | "PRECONDITION_FAILED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "IDEMPOTENCY_KEY_REUSED" | "UNPROCESSABLE" | "QUOTA_EXCEEDED" | "RATE_LIMITED" | "INTERNAL_ERROR" | "UNAVAILABLE";
+            code: "VALIDATION_ERROR" | "UNAUTHORIZED" | "SIGN_IN_REQUIRED" | "FORBIDDEN" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "EMAIL_TAKEN" | "SLUG_TAKEN" | "EXTERNAL_ID_TAKEN" | "CUSTOMER_HAS_USERS" | "LAST_ADMIN" | "TOO_MANY_USERS" | "TOO_MANY_CREDENTIALS" | "LINE_ENDED" | "CONFLICT" | "PRECONDITION_FAILED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "IDEMPOTENCY_KEY_REUSED" | "UNPROCESSABLE" | "QUOTA_EXCEEDED" | "RATE_LIMITED" | "INTERNAL_ERROR" | "UNAVAILABLE";
             /**
              * @description The X-Request-Id of the response. Include it when you ask for help.
              * @example 0HN4bRs0oAMEJ1w=
@@ -4023,10 +4241,13 @@ export type Clause = components['schemas']['Clause'];
 export type Columns = components['schemas']['Columns'];
 export type Compared = components['schemas']['Compared'];
 export type ComparisonAnswer = components['schemas']['ComparisonAnswer'];
+export type Contact = components['schemas']['Contact'];
 export type CountedPagination = components['schemas']['CountedPagination'];
 export type CreationOptions = components['schemas']['CreationOptions'];
 export type CredentialRequest = components['schemas']['CredentialRequest'];
 export type CursorPagination = components['schemas']['CursorPagination'];
+export type Customer = components['schemas']['Customer'];
+export type CustomerLimits = components['schemas']['CustomerLimits'];
 export type Daily = components['schemas']['Daily'];
 export type DashboardData = components['schemas']['DashboardData'];
 export type Difference = components['schemas']['Difference'];
@@ -4043,6 +4264,7 @@ export type Invitation = components['schemas']['Invitation'];
 export type Job = components['schemas']['Job'];
 export type JobError = components['schemas']['JobError'];
 export type Line = components['schemas']['Line'];
+export type ListedCustomer = components['schemas']['ListedCustomer'];
 export type ListedProject = components['schemas']['ListedProject'];
 export type ListedUpload = components['schemas']['ListedUpload'];
 export type ListedUser = components['schemas']['ListedUser'];
@@ -7562,6 +7784,608 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listCustomers: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of items on the page. */
+                limit?: number;
+                /** @description Number of items to skip. */
+                offset?: number;
+                /** @description Only customers with this status. */
+                status?: "active" | "suspended";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    /** @description Path of the next page, as <…>; rel="next" (RFC 8288). Absent on the last page. */
+                    Link?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "name": "Acme Shipping",
+                     *           "createdAt": "2026-03-02T09:15:30.250Z",
+                     *           "externalId": "C-1815",
+                     *           "id": "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11",
+                     *           "slug": "acme-shipping",
+                     *           "status": "active"
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "hasMore": true,
+                     *         "limit": 20,
+                     *         "offset": 0,
+                     *         "total": 41
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["ListedCustomer"][];
+                        pagination: components["schemas"]["Pagination"];
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    createCustomer: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any text that you have not used for another resource. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Acme Shipping",
+                 *       "contacts": [
+                 *         {
+                 *           "name": "Ada Byron",
+                 *           "email": "ada@example.com",
+                 *           "role": "billing"
+                 *         }
+                 *       ],
+                 *       "externalId": "C-1815",
+                 *       "limits": {
+                 *         "users": 50
+                 *       },
+                 *       "metadata": {
+                 *         "region": "emea"
+                 *       },
+                 *       "slug": "acme-shipping",
+                 *       "status": "active"
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description 1 to 200 characters.
+                     * @example Acme Shipping
+                     */
+                    name: string;
+                    /**
+                     * @description Unique; 1 to 63 lower-case letters and digits, in words joined by single hyphens.
+                     * @example acme-shipping
+                     */
+                    slug: string;
+                    /** @description At most 20 people. */
+                    contacts?: components["schemas"]["Contact"][];
+                    /**
+                     * @description Unique ID of the customer in another system; at most 200 characters.
+                     * @example C-1815
+                     */
+                    externalId?: string;
+                    /** @description Limits of the customer. Default: none. */
+                    limits?: components["schemas"]["CustomerLimits"];
+                    /**
+                     * @description Any JSON object, at most 16 KB and 8 levels; stored unchanged.
+                     * @example {
+                     *       "region": "emea"
+                     *     }
+                     */
+                    metadata?: {
+                        [key: string]: unknown;
+                    };
+                    /**
+                     * @description The credentials of a suspended customer's users do not work.
+                     * @default active
+                     * @enum {string}
+                     */
+                    status?: "active" | "suspended";
+                };
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    /** @description Identifies this version of the resource. */
+                    ETag?: string;
+                    /** @description Present only if an earlier request with this Idempotency-Key created the resource. */
+                    "Idempotency-Replayed"?: "true";
+                    /** @description Path of the resource. */
+                    Location?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "name": "Acme Shipping",
+                     *         "contacts": [
+                     *           {
+                     *             "name": "Ada Byron",
+                     *             "email": "ada@example.com",
+                     *             "role": "billing"
+                     *           }
+                     *         ],
+                     *         "createdAt": "2026-03-02T09:15:30.250Z",
+                     *         "externalId": "C-1815",
+                     *         "id": "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11",
+                     *         "limits": {
+                     *           "users": 50
+                     *         },
+                     *         "metadata": {
+                     *           "region": "emea"
+                     *         },
+                     *         "slug": "acme-shipping",
+                     *         "status": "active",
+                     *         "updatedAt": "2026-03-02T09:15:30.250Z",
+                     *         "users": 12
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Customer"];
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["RequestEntityTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    searchCustomers: {
+        parameters: {
+            query: {
+                /** @description Text to search for. Upper and lower case are the same, and accents and strokes do not matter: lukasz finds Łukasz. */
+                q: string;
+                /** @description Maximum number of items on the page. */
+                limit?: number;
+                /** @description Start of the page: pagination.next of the previous page. The other parameters must be the same. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    /** @description Path of the next page, as <…>; rel="next" (RFC 8288). Absent on the last page. */
+                    Link?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "name": "Acme Shipping",
+                     *           "createdAt": "2026-03-02T09:15:30.250Z",
+                     *           "externalId": "C-1815",
+                     *           "id": "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11",
+                     *           "slug": "acme-shipping",
+                     *           "status": "active"
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "hasMore": true,
+                     *         "limit": 20,
+                     *         "next": null
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["ListedCustomer"][];
+                        pagination: components["schemas"]["CursorPagination"];
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getCustomer: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag of your copy. If it is current, the response is a 304 without a body. */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description ID of the customer. */
+                customerId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    /** @description Identifies this version of the resource. */
+                    ETag?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "name": "Acme Shipping",
+                     *         "contacts": [
+                     *           {
+                     *             "name": "Ada Byron",
+                     *             "email": "ada@example.com",
+                     *             "role": "billing"
+                     *           }
+                     *         ],
+                     *         "createdAt": "2026-03-02T09:15:30.250Z",
+                     *         "externalId": "C-1815",
+                     *         "id": "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11",
+                     *         "limits": {
+                     *           "users": 50
+                     *         },
+                     *         "metadata": {
+                     *           "region": "emea"
+                     *         },
+                     *         "slug": "acme-shipping",
+                     *         "status": "active",
+                     *         "updatedAt": "2026-03-02T09:15:30.250Z",
+                     *         "users": 12
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Customer"];
+                    };
+                };
+            };
+            /** @description Your copy is current. */
+            304: {
+                headers: {
+                    /** @description Identifies this version of the resource. */
+                    ETag?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    updateCustomer: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Changes the resource only if it still has this ETag; otherwise the response is 412. */
+                "If-Match"?: string;
+            };
+            path: {
+                /** @description ID of the customer. */
+                customerId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Acme Logistics",
+                 *       "contacts": null,
+                 *       "externalId": "C-1816",
+                 *       "limits": {
+                 *         "users": 50
+                 *       },
+                 *       "metadata": {
+                 *         "region": "apac"
+                 *       },
+                 *       "slug": "acme-logistics",
+                 *       "status": "suspended"
+                 *     }
+                 */
+                "application/json": {
+                    /** @description At most 20 people. Replaces all contacts; null or an empty list removes them. */
+                    contacts?: components["schemas"]["Contact"][] | null;
+                    /**
+                     * @description Unique ID of the customer in another system; at most 200 characters. Null or empty removes it.
+                     * @example C-1816
+                     */
+                    externalId?: string | null;
+                    /** @description Limits of the customer. */
+                    limits?: components["schemas"]["CustomerLimits"];
+                    /**
+                     * @description Any JSON object, at most 16 KB and 8 levels. PUT replaces the current one, PATCH merges into it; null empties it.
+                     * @example {
+                     *       "region": "apac"
+                     *     }
+                     */
+                    metadata?: {
+                        [key: string]: unknown;
+                    } | null;
+                    /**
+                     * @description 1 to 200 characters.
+                     * @example Acme Logistics
+                     */
+                    name?: string;
+                    /**
+                     * @description Unique; 1 to 63 lower-case letters and digits, in words joined by single hyphens.
+                     * @example acme-logistics
+                     */
+                    slug?: string;
+                    /**
+                     * @description The credentials of a suspended customer's users do not work.
+                     * @example suspended
+                     * @enum {string}
+                     */
+                    status?: "active" | "suspended";
+                };
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    /** @description Identifies this version of the resource. */
+                    ETag?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "name": "Acme Shipping",
+                     *         "contacts": [
+                     *           {
+                     *             "name": "Ada Byron",
+                     *             "email": "ada@example.com",
+                     *             "role": "billing"
+                     *           }
+                     *         ],
+                     *         "createdAt": "2026-03-02T09:15:30.250Z",
+                     *         "externalId": "C-1815",
+                     *         "id": "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11",
+                     *         "limits": {
+                     *           "users": 50
+                     *         },
+                     *         "metadata": {
+                     *           "region": "emea"
+                     *         },
+                     *         "slug": "acme-shipping",
+                     *         "status": "active",
+                     *         "updatedAt": "2026-03-02T09:15:30.250Z",
+                     *         "users": 12
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Customer"];
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["RequestEntityTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteCustomer: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Changes the resource only if it still has this ETag; otherwise the response is 412. */
+                "If-Match"?: string;
+            };
+            path: {
+                /** @description ID of the customer. */
+                customerId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    patchCustomer: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Changes the resource only if it still has this ETag; otherwise the response is 412. */
+                "If-Match"?: string;
+            };
+            path: {
+                /** @description ID of the customer. */
+                customerId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/merge-patch+json": {
+                    /** @description At most 20 people. Replaces all contacts; null or an empty list removes them. */
+                    contacts?: components["schemas"]["Contact"][] | null;
+                    /**
+                     * @description Unique ID of the customer in another system; at most 200 characters. Null or empty removes it.
+                     * @example C-1816
+                     */
+                    externalId?: string | null;
+                    /** @description Limits of the customer. */
+                    limits?: components["schemas"]["CustomerLimits"];
+                    /**
+                     * @description Any JSON object, at most 16 KB and 8 levels. PUT replaces the current one, PATCH merges into it; null empties it.
+                     * @example {
+                     *       "region": "apac"
+                     *     }
+                     */
+                    metadata?: {
+                        [key: string]: unknown;
+                    } | null;
+                    /**
+                     * @description 1 to 200 characters.
+                     * @example Acme Logistics
+                     */
+                    name?: string;
+                    /**
+                     * @description Unique; 1 to 63 lower-case letters and digits, in words joined by single hyphens.
+                     * @example acme-logistics
+                     */
+                    slug?: string;
+                    /**
+                     * @description The credentials of a suspended customer's users do not work.
+                     * @example suspended
+                     * @enum {string}
+                     */
+                    status?: "active" | "suspended";
+                };
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    /** @description Identifies this version of the resource. */
+                    ETag?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "name": "Acme Shipping",
+                     *         "contacts": [
+                     *           {
+                     *             "name": "Ada Byron",
+                     *             "email": "ada@example.com",
+                     *             "role": "billing"
+                     *           }
+                     *         ],
+                     *         "createdAt": "2026-03-02T09:15:30.250Z",
+                     *         "externalId": "C-1815",
+                     *         "id": "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11",
+                     *         "limits": {
+                     *           "users": 50
+                     *         },
+                     *         "metadata": {
+                     *           "region": "emea"
+                     *         },
+                     *         "slug": "acme-shipping",
+                     *         "status": "active",
+                     *         "updatedAt": "2026-03-02T09:15:30.250Z",
+                     *         "users": 12
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Customer"];
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["RequestEntityTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];

@@ -1,0 +1,24 @@
+// Command customers is the Lambda function behind /v1/customers.
+package main
+
+import (
+	"net/http"
+	"time"
+
+	"portside/shared/credentials"
+	"portside/shared/credentials/credentialsdynamo"
+	"portside/shared/customers/customersdynamo"
+	"portside/shared/dynamo/items"
+	"portside/shared/lambda/awsenv"
+	"portside/shared/lambda/start"
+)
+
+func main() { start.HTTP(build) }
+
+func build(settings *start.Settings) (http.Handler, error) {
+	client := items.Client(awsenv.Config(settings))
+	keys := credentialsdynamo.New(client, settings.String("CREDENTIALS_TABLE"), settings.String("REQUEST_COUNTS_TABLE"))
+	store := customersdynamo.New(client, settings.String("CUSTOMERS_TABLE"), keys)
+	auth := credentials.NewAuthenticator(keys, settings.Count("RATE_LIMIT_PER_MINUTE"), time.Now)
+	return routes(newService(store, time.Now), auth).Handler(), nil
+}

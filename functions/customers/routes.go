@@ -1,0 +1,84 @@
+package main
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"portside/shared/core/principal"
+	"portside/shared/customers"
+	"portside/shared/web"
+)
+
+// service has the handlers and their dependencies.
+type service struct{ customers *customers.Service }
+
+func newService(store customers.Store, now func() time.Time) *service {
+	return &service{customers.NewService(store, web.NewID, now)}
+}
+
+// routes returns the API of this function.
+func routes(s *service, auth web.Authenticator) *web.API {
+	api := web.NewAPI(auth)
+	web.Handle(api, web.Needs(principal.CustomersRead).ForCustomers(), listCustomers, s.list)
+	web.Handle(api, web.Needs(principal.CustomersRead).ForCustomers(), searchCustomers, s.search)
+	web.Handle(api, web.Needs(principal.CustomersWrite).Recent(), createCustomer, s.create)
+	web.Handle(api, web.Needs(principal.CustomersRead).ForCustomers(), getCustomer, s.get)
+	web.Handle(api, web.Needs(principal.CustomersWrite).Recent(), updateCustomer, s.update)
+	web.Handle(api, web.Needs(principal.CustomersWrite).Recent(), patchCustomer, s.patch)
+	web.Handle(api, web.Needs(principal.CustomersDelete).Recent(), deleteCustomer, s.delete)
+	return api
+}
+
+const path, onePath = "/v1/customers", "/v1/customers/{customerId}"
+
+var tags = []string{"Customers"}
+
+var (
+	listCustomers = huma.Operation{
+		OperationID: "listCustomers", Method: http.MethodGet, Path: path, Tags: tags, Summary: "List customers",
+		Description: "Returns one page of customers in the order of their creation, with the exact total.",
+	}
+	searchCustomers = huma.Operation{
+		OperationID: "searchCustomers", Method: http.MethodGet, Path: path + "/search", Tags: tags, Summary: "Search customers",
+		Description: "Returns the customers whose slug or external ID begins with the text, or whose name has it at the beginning of its first, " +
+			"second or third word: `ac`, `ship` and `c-18` find Acme Shipping with the external ID C-1815. The results are in the order of " +
+			"what was found, each customer once. A search finds a change with the next request and takes the same time for any number of " +
+			"customers. A page can have fewer results than `limit` although `pagination.hasMore` is true.",
+	}
+	createCustomer = huma.Operation{
+		OperationID: "createCustomer", Method: http.MethodPost, Path: path, Tags: tags, Summary: "Create a customer",
+		DefaultStatus: http.StatusCreated,
+		Description: "Creates a customer, a company that buys from you. The slug and the external ID must not belong to another customer." +
+			"\n\nWith an `Idempotency-Key` you can safely repeat the request for 24 hours: the same body gets the first response again with " +
+			"`Idempotency-Replayed: true`, and a different body gets a 422.",
+		Errors: web.BodyErrors(http.StatusConflict, http.StatusUnprocessableEntity),
+	}
+	getCustomer = huma.Operation{
+		OperationID: "getCustomer", Method: http.MethodGet, Path: onePath, Tags: tags, Summary: "Get a customer",
+		Description: "Returns one customer with all fields. The `ETag` identifies the version; send it in `If-Match` to change only this " +
+			"version. A new or deleted user changes `users` but not the `ETag`.",
+		Errors: []int{http.StatusNotFound},
+	}
+	updateCustomer = huma.Operation{
+		OperationID: "updateCustomer", Method: http.MethodPut, Path: onePath, Tags: tags, Summary: "Change a customer",
+		Description: "Changes the fields in the body and leaves other fields unchanged. `contacts` and `metadata` are each replaced " +
+			"completely. To remove the limit of users, set `users` of `limits` to null.\n\nIf you suspend a customer, all credentials of its users stop working with the next request. They work again " +
+			"when the customer is `active` again. A limit below the present number of users only stops new users.",
+		Errors: web.BodyErrors(http.StatusNotFound, http.StatusConflict, http.StatusPreconditionFailed),
+	}
+	patchCustomer = huma.Operation{
+		OperationID: "patchCustomer", Method: http.MethodPatch, Path: onePath, Tags: tags, Summary: "Patch a customer",
+		Description: "Changes a customer as `PUT` does, with a JSON Merge Patch (RFC 7396): `metadata` is merged into the current one, " +
+			"and a member of it that is null is removed. `contacts` is replaced completely.",
+		Errors: web.BodyErrors(http.StatusNotFound, http.StatusConflict, http.StatusPreconditionFailed),
+	}
+	deleteCustomer = huma.Operation{
+		OperationID: "deleteCustomer", Method: http.MethodDelete, Path: onePath, Tags: tags, Summary: "Delete a customer",
+		DefaultStatus: http.StatusNoContent,
+		Description: "Deletes a customer permanently. A customer who still has users cannot be deleted. To stop the users of a customer, set " +
+			"its status to `suspended`.",
+		Errors: []int{http.StatusNotFound, http.StatusConflict, http.StatusPreconditionFailed},
+	}
+)
