@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 
+	"portside/shared/core/search"
 	"portside/shared/testkit/liststest"
 )
 
@@ -50,6 +51,12 @@ func expected(all map[string]row) map[string]string {
 		wanted["list#"+user.Role+" "+number] = listed(user)
 		liststest.AddTerms(wanted, user.ID, user.Email, user.Name)
 		counters.Count("users", user.Number, slices.Index(roles, user.Role))
+		if of := customerOf(user); of != "" {
+			wanted["list#"+of+"#all "+number] = listed(user)
+			wanted["list#"+of+"#"+user.Role+" "+number] = listed(user)
+			liststest.AddTermsIn(of, wanted, user.ID, search.Terms(user.Email, user.Name))
+			counters.Count("users#"+of, user.Number, slices.Index(roles, user.Role))
+		}
 	}
 	counters.AddTo(wanted)
 	return wanted
@@ -75,14 +82,17 @@ func derived(all []row) map[string]string {
 }
 
 func listed(r row) string {
-	return fmt.Sprintf("%s %s %q %s %s %d", r.ID, r.Email, r.Name, r.Role, r.Status, r.Created)
+	return fmt.Sprintf("%s %s %q %s %s %s %d", r.ID, r.Email, r.Name, customerOf(r), r.Role, r.Status, r.Created)
 }
+
+// customerOf returns the customer of a user or of the owner of a credential; empty for the vendor's staff.
+func customerOf(r row) string { return liststest.Text(r.raw, "customer") }
 
 // checkAdmins checks the number of active admins, which is never 0 once there was one.
 func checkAdmins(broken *report, all []row, users map[string]row) {
 	acting := int64(0)
 	for _, user := range users {
-		if user.Role == "admin" && user.Status == "active" {
+		if user.Role == "admin" && user.Status == "active" && customerOf(user) == "" {
 			acting++
 		}
 	}

@@ -14,6 +14,14 @@ func AddTerms(wanted map[string]string, id, address, name string) {
 
 // AddTermsOf is AddTerms for a resource with other terms.
 func AddTermsOf(wanted map[string]string, id string, terms []string) {
+	AddTermsIn("", wanted, id, terms)
+}
+
+// AddTermsIn is AddTermsOf for the terms of a scope.
+func AddTermsIn(scope string, wanted map[string]string, id string, terms []string) {
+	if scope != "" {
+		scope += "#"
+	}
 	for _, term := range terms {
 		shared := int64(0)
 		for _, other := range terms {
@@ -21,7 +29,7 @@ func AddTermsOf(wanted map[string]string, id string, terms []string) {
 				shared = max(shared, common(other, term))
 			}
 		}
-		wanted["search#"+string([]rune(term)[:1])+" "+term+"\t"+id] = fmt.Sprint(id, " ", shared)
+		wanted["search#"+scope+string([]rune(term)[:1])+" "+term+"\t"+id] = fmt.Sprint(id, " ", shared)
 	}
 }
 

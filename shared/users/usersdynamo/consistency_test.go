@@ -10,23 +10,25 @@ import (
 	"github.com/aws/aws-sdk-go-v2/feature/dynamodb/attributevalue"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
+	"portside/shared/core/search"
 	"portside/shared/testkit/liststest"
 )
 
 // anyItem is any item of the users table, with the attributes that the checks need.
 type anyItem struct {
-	PK      string `dynamodbav:"pk"`
-	SK      string `dynamodbav:"sk"`
-	ID      string `dynamodbav:"id"`
-	Email   string `dynamodbav:"email"`
-	Name    string `dynamodbav:"name"`
-	Role    string `dynamodbav:"role"`
-	Status  string `dynamodbav:"status"`
-	Created int64  `dynamodbav:"created"`
-	Number  int64  `dynamodbav:"number"`
-	User    string `dynamodbav:"user"`
-	N       int64  `dynamodbav:"n"`
-	Next    int64  `dynamodbav:"next"`
+	PK       string `dynamodbav:"pk"`
+	SK       string `dynamodbav:"sk"`
+	ID       string `dynamodbav:"id"`
+	Email    string `dynamodbav:"email"`
+	Name     string `dynamodbav:"name"`
+	Customer string `dynamodbav:"customer"`
+	Role     string `dynamodbav:"role"`
+	Status   string `dynamodbav:"status"`
+	Created  int64  `dynamodbav:"created"`
+	Number   int64  `dynamodbav:"number"`
+	User     string `dynamodbav:"user"`
+	N        int64  `dynamodbav:"n"`
+	Next     int64  `dynamodbav:"next"`
 }
 
 // checkConsistency compares everything that the table derives from its users with the users: e-mail
@@ -47,7 +49,7 @@ func checkConsistency(t *testing.T, client *dynamodb.Client, table string) int {
 		case kind == "user":
 			users++
 			expect(wanted, item, counters)
-			if item.Role == "admin" && item.Status == "active" {
+			if item.Role == "admin" && item.Status == "active" && item.Customer == "" {
 				admins++
 			}
 			next = max(next, item.Number+1)
@@ -85,10 +87,16 @@ func expect(wanted map[string]string, user anyItem, counters liststest.Counts) {
 	liststest.AddTerms(wanted, user.ID, user.Email, user.Name)
 	label := slices.Index([]string{"admin", "manager", "user", "viewer"}, user.Role)
 	counters.Count("users", user.Number, label)
+	if of := user.Customer; of != "" {
+		wanted["list#"+of+"#all "+number] = listed(user)
+		wanted["list#"+of+"#"+user.Role+" "+number] = listed(user)
+		liststest.AddTermsIn(of, wanted, user.ID, search.Terms(user.Email, user.Name))
+		counters.Count("users#"+of, user.Number, label)
+	}
 }
 
 func listed(i anyItem) string {
-	return fmt.Sprintf("%s %s %q %s %s %d", i.ID, i.Email, i.Name, i.Role, i.Status, i.Created)
+	return fmt.Sprintf("%s %s %q %s %s %s %d", i.ID, i.Email, i.Name, i.Customer, i.Role, i.Status, i.Created)
 }
 
 // scanAll returns all items, users first, because the sequence is compared with the users.

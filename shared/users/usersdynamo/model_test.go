@@ -71,6 +71,7 @@ func (m *model) newcomer(t *rapid.T) users.User {
 		user.Email = m.users[0].Email
 	}
 	user.CreatedAt = m.when(t)
+	user.CustomerID = rapid.SampledFrom(customers).Draw(t, "customer")
 	return user
 }
 
@@ -96,7 +97,7 @@ func (m *model) create(t *rapid.T) {
 		if err == nil && !created.Replayed {
 			m.created(created.User)
 		}
-		m.tolerate(err, users.ErrEmailTaken, idempotency.ErrExpired)
+		m.tolerate(err, users.ErrEmailTaken, users.ErrTooManyUsers, idempotency.ErrExpired)
 	}
 }
 
@@ -114,7 +115,7 @@ func (m *model) importMany(t *rapid.T) {
 	outcomes, err := m.fixture.store.CreateAll(m.t.Context(), people)
 	m.tolerate(err)
 	for i, err := range outcomes {
-		if m.tolerate(err, users.ErrEmailTaken); err == nil {
+		if m.tolerate(err, users.ErrEmailTaken, users.ErrTooManyUsers); err == nil {
 			m.created(m.fixture.get(m.t, people[i].User))
 		}
 	}
@@ -124,9 +125,11 @@ func (m *model) change(t *rapid.T) {
 	m.some(t, func(i int) {
 		before, after := m.users[i], m.users[i]
 		after.UpdatedAt = m.when(t)
-		switch rapid.IntRange(0, 2).Draw(t, "what") {
+		switch rapid.IntRange(0, 3).Draw(t, "what") {
 		case 0:
 			after.Name += "!"
+		case 2:
+			after.CustomerID = rapid.SampledFrom(customers).Draw(t, "customer")
 		case 1:
 			after.Role = rapid.SampledFrom(principal.Roles()).Draw(t, "role")
 		default:
@@ -134,7 +137,7 @@ func (m *model) change(t *rapid.T) {
 			after.Status = rapid.SampledFrom([]users.Status{users.Active, users.Inactive, users.Suspended}).Draw(t, "status")
 		}
 		updated, err := m.fixture.store.Update(m.t.Context(), before, after)
-		if m.tolerate(err, users.ErrLastAdmin); err == nil {
+		if m.tolerate(err, users.ErrLastAdmin, users.ErrTooManyUsers); err == nil {
 			m.note(after.UpdatedAt, before, updated)
 			m.users[i] = updated
 		}
@@ -187,6 +190,27 @@ func (m *model) tolerate(err error, refusals ...error) {
 	}
 }
 
+// checkCustomers compares the number of users of each customer with the users.
+func (m *model) checkCustomers() {
+	m.t.Helper()
+	for _, id := range customers[1:] {
+		want := int64(0)
+		for _, u := range m.users {
+			if u.CustomerID == id {
+				want++
+			}
+		}
+		state, exists, err := m.fixture.table().Customer(m.t.Context(), id)
+		if err != nil || !exists || state.Users != want || state.MaxUsers > 0 && want > state.MaxUsers {
+			m.t.Errorf("customer %s has %+v (%v), want %d users", id, state, err, want)
+		}
+		page, err := m.fixture.store.List(m.t.Context(), users.Query{CustomerID: id, Limit: 1})
+		if err != nil || page.Total != want {
+			m.t.Errorf("the list of customer %s has %d users (%v), want %d", id, page.Total, err, want)
+		}
+	}
+}
+
 // TestDailyCountsMatchEventLog compares the counters with the log of all changes and with the users' histories.
 func TestDailyCountsMatchEventLog(t *testing.T) {
 	t.Parallel()
@@ -203,5 +227,7 @@ func TestDailyCountsMatchEventLog(t *testing.T) {
 		if diff := cmp.Diff(historyCounts(t, m.fixture.store), stored); diff != "" {
 			r.Errorf("counters do not match the histories (-histories +counters):\n%s", diff)
 		}
+		checkConsistency(t, m.fixture.client, m.fixture.users)
+		m.checkCustomers()
 	})
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/google/uuid"
 
 	"portside/shared/core/idempotency"
@@ -19,6 +20,7 @@ import (
 	"portside/shared/credentials"
 	"portside/shared/credentials/credentialsdynamo"
 	"portside/shared/dynamo/daycounts"
+	"portside/shared/dynamo/transactions"
 	"portside/shared/testkit/awstest"
 	"portside/shared/users"
 	"portside/shared/users/usersdynamo"
@@ -41,7 +43,21 @@ func newFixture(t *testing.T) *fixture {
 		counts: awstest.Table(t, client, "RequestCountsTable"), analytics: awstest.Table(t, client, "AnalyticsTable"),
 	}
 	d.store = d.over(client)
+	err := transactions.Write(t.Context(), client, []types.TransactWriteItem{
+		d.table().AddCustomer(customers[1], credentialsdynamo.CustomerState{}),
+		d.table().AddCustomer(customers[2], credentialsdynamo.CustomerState{MaxUsers: 3}),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
 	return d
+}
+
+// customers are to whom users belong in these tests: the vendor, a customer without a limit, and one with at most 3 users.
+var customers = []string{"", "0199cccc-0000-7000-8000-000000000001", "0199cccc-0000-7000-8000-000000000002"}
+
+func (d *fixture) table() *credentialsdynamo.Table {
+	return credentialsdynamo.New(d.client, d.keys, d.counts)
 }
 
 // over returns a store on the same tables over another client, such as one that fails.
