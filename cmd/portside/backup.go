@@ -21,8 +21,8 @@ type backupJob struct {
 func backupCommand() command {
 	return command{
 		name: "backup", arguments: "DIR", summary: "copy all tables, and optionally the charts and log lines, into files",
-		help: `Copies the users, projects, credentials, pulls and metrics into the folder DIR, with a
-manifest and checksums. The service can stay in use meanwhile. Users, projects and
+		help: `Copies the users, customers, projects, credentials, pulls and metrics into the folder DIR, with
+a manifest and checksums. The service can stay in use meanwhile. Users, customers, projects and
 credentials are read until two rounds find the same items, so that the copies agree; the
 command fails if they change during five rounds. Pulls and metrics are read once, so
 metrics may differ slightly from their sources: run reconcile after a restore.

@@ -19,6 +19,8 @@ import (
 
 	"portside/shared/credentials"
 	"portside/shared/credentials/credentialsdynamo"
+	"portside/shared/customers"
+	"portside/shared/customers/customersdynamo"
 	"portside/shared/dynamo/daycounts"
 	"portside/shared/dynamo/items"
 	"portside/shared/projects"
@@ -46,7 +48,7 @@ func newTestStack(t *testing.T) *testStack {
 	client := awstest.DynamoDB(t)
 	o := &testStack{t: t, dir: t.TempDir(), client: client, names: tableNames{
 		users: awstest.Table(t, client, "UsersTable"), credentials: awstest.Table(t, client, "CredentialsTable"),
-		counts:   awstest.Table(t, client, "RequestCountsTable"),
+		counts: awstest.Table(t, client, "RequestCountsTable"), customers: awstest.Table(t, client, "CustomersTable"),
 		projects: awstest.Table(t, client, "ProjectsTable"), analytics: awstest.Table(t, client, "AnalyticsTable"),
 	}, clock: time.Date(2028, 3, 1, 15, 4, 5, 0, time.UTC)} // the day after a leap day
 	o.tables = o.tablesOver(client)
@@ -66,14 +68,14 @@ func (o *testStack) tablesOver(client *dynamodb.Client) *tables {
 	return &tables{
 		client: client, names: o.names,
 		users: usersdynamo.New(client, o.names.users, keys, days), projects: projectsdynamo.New(client, o.names.projects, days),
-		credentials: keys,
+		customers: customersdynamo.New(client, o.names.customers, keys), credentials: keys,
 	}
 }
 
 // tableNames returns the names of the tables by their logical IDs.
 func (o *testStack) tableNames() map[string]string {
 	return map[string]string{
-		"UsersTable": o.names.users, "ProjectsTable": o.names.projects,
+		"UsersTable": o.names.users, "CustomersTable": o.names.customers, "ProjectsTable": o.names.projects,
 		"CredentialsTable": o.names.credentials, "RequestCountsTable": o.names.counts, "AnalyticsTable": o.names.analytics,
 	}
 }
@@ -206,7 +208,7 @@ func TestRunReportsUsageErrors(t *testing.T) {
 		{"unknown command", []string{"frobnicate"}, 2, "", "unknown command \"frobnicate\"; `.local/bin/portside help` lists the commands"},
 		{"unknown flag", []string{"version", "--wat"}, 2, "", "portside version: flag provided but not defined: -wat; see `.local/bin/portside version -h`"},
 		{"stray argument", []string{"rebuild-ranks", "x"}, 2, "", `unexpected argument "x"`},
-		{"no settings", []string{"rebuild-ranks"}, 2, "", "set USERS_TABLE, PROJECTS_TABLE, CREDENTIALS_TABLE and ANALYTICS_TABLE"},
+		{"no settings", []string{"rebuild-ranks"}, 2, "", "set USERS_TABLE, CUSTOMERS_TABLE, PROJECTS_TABLE, CREDENTIALS_TABLE and ANALYTICS_TABLE"},
 		{"address without a stack", []string{"rebuild-ranks", "--addr", "127.0.0.1:1"}, 2, "", "--addr needs --local"},
 		{"no file", []string{"import-users"}, 2, "", "pass one file"},
 		{"folder", []string{"import-users", o.dir}, 1, "", "is a folder; give a file"},
@@ -254,7 +256,7 @@ func TestSettingsFromTheEnvironment(t *testing.T) {
 	t.Setenv("AWS_ACCESS_KEY_ID", "test")
 	t.Setenv("AWS_SECRET_ACCESS_KEY", "test")
 	settings := map[string]string{
-		"USERS_TABLE": o.names.users, "PROJECTS_TABLE": o.names.projects,
+		"USERS_TABLE": o.names.users, "CUSTOMERS_TABLE": o.names.customers, "PROJECTS_TABLE": o.names.projects,
 		"CREDENTIALS_TABLE": o.names.credentials, "ANALYTICS_TABLE": o.names.analytics,
 	}
 	lookup := func(name string) (string, bool) { value, set := settings[name]; return value, set }
@@ -305,10 +307,15 @@ func TestRebuildRanks(t *testing.T) {
 		t.Fatal(err)
 	}
 	o.deleteItem(o.names.projects, "list#draft", "0000000000")
+	customer := customers.Customer{ID: "c", Slug: "acme", Status: customers.Active}
+	if _, err := o.tables.customers.Create(t.Context(), customers.Creation{Customer: customer}); err != nil {
+		t.Fatal(err)
+	}
+	o.deleteItem(o.names.customers, "slug#acme", "slug")
 	got := o.expect(o.run("rebuild-ranks"), 0, "counts")
 	for _, line := range []string{
 		"1  users repaired", "1  counters of users corrected", "0  sequence", "0  number of active admins",
-		"1  projects repaired", "0  counters of projects corrected",
+		"1  customers repaired", "0  counters of customers corrected", "1  projects repaired", "0  counters of projects corrected",
 	} {
 		if !strings.Contains(got.stdout, line) {
 			t.Errorf("the summary lacks %q:\n%s", line, got.stdout)

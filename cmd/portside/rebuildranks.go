@@ -13,12 +13,13 @@ import (
 
 func rebuildCommand() command {
 	return command{
-		name: "rebuild-ranks", summary: "repair lists, counts, e-mail markers and the terms of searches",
+		name: "rebuild-ranks", summary: "repair lists, counts, markers and the terms of searches",
 		help: `Compares the users with everything that is derived from them: e-mail markers, lists,
 counts, the terms of searches, the sequence of numbers, and the number of active admins. It
-does the same for projects. Differences are repaired. The service can stay in use meanwhile.
-If everything is correct, the command changes nothing. After an interruption, run it again.
-The exit code is 1 if something is left that only a person can decide.`,
+does the same for customers, with the markers of slugs and external IDs, and for projects.
+Differences are repaired. The service can stay in use meanwhile. If everything is correct,
+the command changes nothing. After an interruption, run it again. The exit code is 1 if
+something is left that only a person can decide.`,
 		prepare: func(flags *flag.FlagSet) action {
 			on := newTarget(flags)
 			return func(ctx context.Context, p process, arguments []string) error {
@@ -35,19 +36,25 @@ The exit code is 1 if something is left that only a person can decide.`,
 	}
 }
 
-// rebuildRanks continues with the projects even if users have conflicts, because neither depends on
-// the other.
+// rebuildRanks continues even if users or customers have conflicts, because none depends on the others.
 func rebuildRanks(ctx context.Context, p process, t *tables) error {
 	rebuilt, err := t.users.Rebuild(ctx, rebuildProgress(p, "users"))
 	if err != nil {
 		return interrupted(ctx, err)
 	}
 	users := reportRepairs(p, "users", rebuilt.Repairs, repair{"number of active admins corrected", count(rebuilt.Admins)})
-	repairs, err := t.projects.Rebuild(ctx, rebuildProgress(p, "projects"))
-	if err != nil {
-		return cmp.Or(interrupted(ctx, err), users)
+	disputes := []error{users}
+	for _, store := range []struct {
+		things  string
+		rebuild func(context.Context, func(lists.Progress)) (lists.Repairs, error)
+	}{{"customers", t.customers.Rebuild}, {"projects", t.projects.Rebuild}} {
+		repairs, err := store.rebuild(ctx, rebuildProgress(p, store.things))
+		if err != nil {
+			return cmp.Or(interrupted(ctx, err), errors.Join(disputes...))
+		}
+		disputes = append(disputes, reportRepairs(p, store.things, repairs))
 	}
-	return errors.Join(users, reportRepairs(p, "projects", repairs))
+	return errors.Join(disputes...)
 }
 
 func interrupted(ctx context.Context, err error) error {

@@ -19,6 +19,7 @@ import (
 	"portside/shared/analytics/analyticsdynamo"
 	"portside/shared/analytics/analyticss3"
 	"portside/shared/core/calendar"
+	"portside/shared/customers"
 	"portside/shared/dynamo/items"
 	"portside/shared/projects"
 	"portside/shared/pulls"
@@ -97,6 +98,9 @@ func (a *analyticsStack) segment(log analytics.Log, stream string, at time.Time)
 func (a *analyticsStack) fill() {
 	a.t.Helper()
 	a.expect(a.run("import-users", a.write("users.csv", "email,name,role\na@example.com,A,admin\nb@example.com,B,user\n")), 0, "2 created")
+	customer := customers.Customer{ID: "acme", Name: "Acme", Slug: "acme", Status: customers.Active, CreatedAt: a.begin}
+	_, err := a.tables.customers.Create(a.t.Context(), customers.Creation{Customer: customer})
+	a.must(err)
 	var last projects.Project
 	for i, status := range projects.Statuses() {
 		created, err := a.tables.projects.Create(a.t.Context(), projects.Creation{Project: projects.Project{

@@ -18,6 +18,7 @@ import (
 
 	"portside/cmd/portside/backup"
 	"portside/shared/credentials/credentialsdynamo"
+	"portside/shared/customers/customersdynamo"
 	"portside/shared/dynamo/daycounts"
 	"portside/shared/dynamo/layout"
 	"portside/shared/lambda/start"
@@ -25,7 +26,7 @@ import (
 	"portside/shared/users/usersdynamo"
 )
 
-const settingsHelp = `Commands read the names of the tables from USERS_TABLE,
+const settingsHelp = `Commands read the names of the tables from USERS_TABLE, CUSTOMERS_TABLE,
 PROJECTS_TABLE, CREDENTIALS_TABLE, ANALYTICS_TABLE and PULLS_TABLE, and the names of the
 buckets from CHARTS_BUCKET and ANALYTICS_BUCKET (see the outputs of the deployed stack).
 demo-data also needs REQUEST_COUNTS_TABLE.
@@ -58,6 +59,7 @@ type tables struct {
 	names       tableNames
 	users       *usersdynamo.Store
 	projects    *projectsdynamo.Store
+	customers   *customersdynamo.Store
 	credentials *credentialsdynamo.Table
 	secrets     *secretsmanager.Client
 	stack       localStack // zero without --local
@@ -104,12 +106,12 @@ func (t *target) connect(ctx context.Context, p process) (*tables, error) {
 	}
 	settings := start.NewSettings(t.lookup(p))
 	names := tableNames{
-		users: settings.String("USERS_TABLE"), projects: settings.String("PROJECTS_TABLE"),
+		users: settings.String("USERS_TABLE"), customers: settings.String("CUSTOMERS_TABLE"), projects: settings.String("PROJECTS_TABLE"),
 		credentials: settings.String("CREDENTIALS_TABLE"), counts: settings.Optional("REQUEST_COUNTS_TABLE"),
 		analytics: settings.String("ANALYTICS_TABLE"),
 	}
 	if settings.Err() != nil {
-		return nil, usageError("set USERS_TABLE, PROJECTS_TABLE, CREDENTIALS_TABLE and ANALYTICS_TABLE to the names of the tables, " +
+		return nil, usageError("set USERS_TABLE, CUSTOMERS_TABLE, PROJECTS_TABLE, CREDENTIALS_TABLE and ANALYTICS_TABLE to the names of the tables, " +
 			"or pass --local DATA for a local stack")
 	}
 	return open(ctx, names)
@@ -118,8 +120,8 @@ func (t *target) connect(ctx context.Context, p process) (*tables, error) {
 // dataTables are the tables that belong together: a backup has all of them, and TableSuffix selects
 // all of them.
 var dataTables = []struct{ id, variable string }{
-	{"UsersTable", "USERS_TABLE"}, {"ProjectsTable", "PROJECTS_TABLE"}, {"CredentialsTable", "CREDENTIALS_TABLE"},
-	{"PullsTable", "PULLS_TABLE"}, {"AnalyticsTable", "ANALYTICS_TABLE"},
+	{"UsersTable", "USERS_TABLE"}, {"CustomersTable", "CUSTOMERS_TABLE"}, {"ProjectsTable", "PROJECTS_TABLE"},
+	{"CredentialsTable", "CREDENTIALS_TABLE"}, {"PullsTable", "PULLS_TABLE"}, {"AnalyticsTable", "ANALYTICS_TABLE"},
 }
 
 // nameOf returns the name of a table with the suffix of --table-suffix. In template.yaml, names are
@@ -149,7 +151,7 @@ func (t *target) lookup(p process) func(string) (string, bool) {
 
 // tableNames are the names of the tables, and the endpoint of Secrets Manager. An empty endpoint
 // means the endpoint in the settings of the SDK.
-type tableNames struct{ users, projects, credentials, counts, analytics, secrets string }
+type tableNames struct{ users, customers, projects, credentials, counts, analytics, secrets string }
 
 func open(ctx context.Context, names tableNames, options ...func(*config.LoadOptions) error) (*tables, error) {
 	cfg, err := loadAWSConfig(ctx, options...)
@@ -167,13 +169,13 @@ func open(ctx context.Context, names tableNames, options ...func(*config.LoadOpt
 	return &tables{
 		config: cfg, client: client, names: names,
 		users: usersdynamo.New(client, names.users, keys, days), projects: projectsdynamo.New(client, names.projects, days),
-		credentials: keys, secrets: secrets,
+		customers: customersdynamo.New(client, names.customers, keys), credentials: keys, secrets: secrets,
 	}, nil
 }
 
 func (s localStack) names() tableNames {
 	return tableNames{
-		users: s.Tables["UsersTable"], projects: s.Tables["ProjectsTable"],
+		users: s.Tables["UsersTable"], customers: s.Tables["CustomersTable"], projects: s.Tables["ProjectsTable"],
 		credentials: s.Tables["CredentialsTable"], counts: s.Tables["RequestCountsTable"], analytics: s.Tables["AnalyticsTable"],
 		secrets: s.SecretsManager,
 	}
@@ -191,8 +193,8 @@ func (s localStack) options() []func(*config.LoadOptions) error {
 // explain adds to an SDK error what the operator can do about it.
 func explain(err error) string {
 	if _, missing := errors.AsType[*types.ResourceNotFoundException](err); missing {
-		return "the table does not exist: check USERS_TABLE, PROJECTS_TABLE, CREDENTIALS_TABLE, ANALYTICS_TABLE, PULLS_TABLE, " +
-			"--table-suffix and AWS_REGION: " + err.Error()
+		return "the table does not exist: check USERS_TABLE, CUSTOMERS_TABLE, PROJECTS_TABLE, CREDENTIALS_TABLE, ANALYTICS_TABLE, " +
+			"PULLS_TABLE, --table-suffix and AWS_REGION: " + err.Error()
 	}
 	if api, ok := errors.AsType[smithy.APIError](err); ok && api.ErrorCode() == "NoSuchBucket" {
 		return "the bucket does not exist: check CHARTS_BUCKET, ANALYTICS_BUCKET or --bucket, and AWS_REGION: " + err.Error()

@@ -82,7 +82,7 @@ func newMailWorld(tb testing.TB, mailAPI http.Handler) *mailWorld {
 		tb: tb, client: client, mailAPI: mailAPI, clock: office.NewClock(midnight.AddDate(0, 0, -1)),
 		tables: office.Tables{
 			Users: table("UsersTable"), Credentials: table("CredentialsTable"), RequestCounts: table("RequestCountsTable"),
-			Projects: table("ProjectsTable"), Pulls: table("PullsTable"), Analytics: table("AnalyticsTable"),
+			Customers: table("CustomersTable"), Projects: table("ProjectsTable"), Pulls: table("PullsTable"), Analytics: table("AnalyticsTable"),
 		},
 	}
 	w.direct = w.services(sharedClient)

@@ -13,7 +13,8 @@ func (s *service) checkInvariants() {
 	s.t.Helper()
 	client := dynamodb.New(dynamodb.Options{Region: s.info.Region, BaseEndpoint: &s.info.DynamoDB, Credentials: s.keys()})
 	tables := invariants.Tables{
-		Users: s.info.Tables["UsersTable"], Credentials: s.info.Tables["CredentialsTable"], Projects: s.info.Tables["ProjectsTable"],
+		Users: s.info.Tables["UsersTable"], Credentials: s.info.Tables["CredentialsTable"],
+		Customers: s.info.Tables["CustomersTable"], Projects: s.info.Tables["ProjectsTable"],
 		Pulls: s.info.Tables["PullsTable"], Analytics: s.info.Tables["AnalyticsTable"],
 	}
 	buckets := invariants.Buckets{Charts: s.info.Buckets["ChartsBucket"], Media: s.info.Buckets["MediaBucket"]}

@@ -43,7 +43,8 @@ type engines struct {
 
 // tableNames are the tables of template.yaml.
 var tableNames = []string{
-	"CredentialsTable", "RequestCountsTable", "UsersTable", "AnalyticsTable", "ProjectsTable", "PullsTable", "GrantsTable",
+	"CredentialsTable", "RequestCountsTable", "UsersTable", "AnalyticsTable", "CustomersTable", "ProjectsTable", "PullsTable",
+	"GrantsTable",
 }
 
 func startEngines(t *testing.T) *engines {

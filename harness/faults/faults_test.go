@@ -44,6 +44,7 @@ var flows = []flow{
 	{"sign in by link", signInByLink},
 	{"sign in by code", signInByCode},
 	{"manage a project", manageProject},
+	{"manage a customer", manageCustomer},
 	{"rotate a secret", rotateSecret},
 	{"notify of expiry", notifyExpiry},
 	{"count pulls", countPulls},

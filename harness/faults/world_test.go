@@ -17,6 +17,8 @@ import (
 	"portside/shared/credentialrequests/credentialrequestsdynamo"
 	"portside/shared/credentials"
 	"portside/shared/credentials/credentialsdynamo"
+	"portside/shared/customers"
+	"portside/shared/customers/customersdynamo"
 	"portside/shared/dynamo/daycounts"
 	"portside/shared/dynamo/items"
 	"portside/shared/lambda/s3client"
@@ -61,6 +63,7 @@ type world struct {
 	asked    *credentialrequests.Service
 	sessions *sessions.Service
 	projects *projects.Service
+	buyers   *customers.Service
 
 	mu  sync.Mutex
 	now time.Time
@@ -99,6 +102,7 @@ func newWorld(e *engines, r *run, names map[string]string) *world {
 	w.composeCredentials()
 	store := projectsdynamo.New(w.client, names["ProjectsTable"], w.days())
 	w.projects = projects.NewService(store, w.people, newID, w.clock)
+	w.buyers = customers.NewService(customersdynamo.New(w.client, names["CustomersTable"], w.keyTable), newID, w.clock)
 	return w
 }
 
@@ -195,6 +199,7 @@ func (r *run) checkInvariants() {
 	}
 	if r.hasPeople {
 		names.Users, names.Credentials = r.tables["UsersTable"], r.tables["CredentialsTable"]
+		names.Customers = r.tables["CustomersTable"] // their states are in the table of credentials
 	}
 	broken, err := invariants.Check(r.tb.Context(), r.engines.tables, names, r.clock())
 	r.must(err)

@@ -13,6 +13,7 @@ const maxLineLive = 5
 var credentialKinds = []string{
 	"credential", "owner", "expires", "made", "notices", "notice", "count", "once", "line", "request", "requests", "requests-due",
 	"sign-in", "sign-ins-unsent", "known-browser", "passkey", "challenge", "revocations", "list", "rank", "expirynotices", "walks",
+	"customer",
 }
 
 // table is the credentials table by kind of item.

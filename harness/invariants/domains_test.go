@@ -12,6 +12,7 @@ import (
 	"portside/shared/core/principal"
 	"portside/shared/credentialrequests"
 	"portside/shared/credentials/credentialsdynamo"
+	"portside/shared/customers"
 	"portside/shared/passkeys"
 	"portside/shared/passkeys/passkeysdynamo"
 	"portside/shared/projects"
@@ -23,7 +24,7 @@ func dueAt(millis string) types.AttributeValue {
 	return &types.AttributeValueMemberM{Value: map[string]types.AttributeValue{"due": number(millis)}}
 }
 
-// domainDamages are damages to the data of requests, passkeys, projects and pulls.
+// domainDamages are damages to the data of requests, passkeys, customers, projects and pulls.
 var domainDamages = map[string]damage{
 	"request not listed":       {table: "credentials", pk: "requests", want: "requests: requests"},
 	"request listed elsewhere": {table: "credentials", pk: "request#", set: "status", to: text("denied"), want: "requests: requests"},
@@ -33,6 +34,17 @@ var domainDamages = map[string]damage{
 	"credential undecided":     {table: "credentials", pk: "request#", set: "credential", to: text("c"), want: "has a credential, but"},
 	"passkey not marked":       {table: "credentials", pk: "passkey#", want: "is not marked as taken"},
 	"passkey of two":           {table: "credentials", pk: "owner#", sk: "passkeys", set: "pk", to: text("owner#x"), want: "have the same credential"},
+	"customer not listed":      {table: "customers", pk: "list#", want: "customers: list#"},
+	"customer miscounted":      {table: "customers", pk: "rank#", sk: "root", set: "00", to: number("7"), want: "customers: rank#"},
+	"customer number again":    {table: "customers", pk: "rank#", sk: "sequence", set: "next", to: number("0"), want: "customers: the next number is 0"},
+	"one customer of two keys": {table: "customers", pk: "once#", set: "pk", to: text("once#x"), want: "customers: the idempotency keys"},
+	"slug without marker":      {table: "customers", pk: "slug#", want: "customers: slug#acme"},
+	"marker of another":        {table: "customers", pk: "external#", set: "customer", to: text("other"), want: `customers: external#C-1 is "other"`},
+	"customer not found":       {table: "customers", pk: "search#", want: "customers: search#"},
+	"customer without state":   {table: "credentials", pk: "customer#", want: "customers: the state of"},
+	"customer is suspended":    {table: "customers", pk: "customer#", set: "status", to: text("suspended"), want: "customers: the state of"},
+	"limit differs":            {table: "credentials", pk: "customer#", set: "maxUsers", to: number("9"), want: "customers: the state of"},
+	"fewer than no users":      {table: "credentials", pk: "customer#", set: "users", to: number("-1"), want: "has -1 users"},
 	"project not listed":       {table: "projects", pk: "list#", want: "projects: list#"},
 	"project miscounted":       {table: "projects", pk: "rank#", sk: "root", set: "00", to: number("7"), want: "projects: rank#"},
 	"project number again":     {table: "projects", pk: "rank#", sk: "sequence", set: "next", to: number("0"), want: "projects: the next number is 0"},
@@ -69,7 +81,7 @@ func TestAnOpenWindowIsNotChecked(t *testing.T) {
 	}
 }
 
-// addDomains adds a pending request for a password, a passkey, a project, and a pull that is counted.
+// addDomains adds a pending request for a password, a passkey, a customer, a project, and a pull that is counted.
 func addDomains(ctx context.Context, o *office.Office) error {
 	asker, err := addPerson(ctx, o, "b", principal.Viewer)
 	if err != nil {
@@ -82,6 +94,10 @@ func addDomains(ctx context.Context, o *office.Office) error {
 	keys := passkeysdynamo.New(o.Direct, credentialsdynamo.New(o.Direct, o.Tables.Credentials, o.Tables.RequestCounts))
 	passkey := passkeys.Passkey{ID: "p", Name: "laptop", Key: passkeys.Key{CredentialID: []byte("c"), Public: []byte("k")}, CreatedAt: now}
 	if err := keys.Add(ctx, passkeys.Set{UserID: asker.UserID}, passkey, asker.CredentialID); err != nil {
+		return err
+	}
+	customer := customers.NewCustomer{Name: "Acme", Slug: "acme", ExternalID: "C-1", MaxUsers: 5}
+	if _, err := o.Customers.Create(ctx, customers.CreateOptions{Caller: asker, IdempotencyKey: "customer"}, customer); err != nil {
 		return err
 	}
 	request := projects.CreateOptions{Caller: asker, IdempotencyKey: "project"}

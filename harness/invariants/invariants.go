@@ -19,7 +19,7 @@ import (
 )
 
 // Tables are the names of the tables to check.
-type Tables struct{ Users, Credentials, Projects, Pulls, Analytics string }
+type Tables struct{ Users, Credentials, Customers, Projects, Pulls, Analytics string }
 
 // row is any item, with the attributes that the checks need.
 type row struct {
@@ -67,7 +67,7 @@ func (r *report) add(format string, values ...any) { *r = append(*r, fmt.Sprintf
 // Check reads the tables completely and returns a sentence for every broken rule, sorted. No other process may write meanwhile.
 func Check(ctx context.Context, client *dynamodb.Client, tables Tables, now time.Time) ([]string, error) {
 	stored := map[string][]row{}
-	for _, table := range []string{tables.Users, tables.Credentials, tables.Projects, tables.Pulls, tables.Analytics} {
+	for _, table := range []string{tables.Users, tables.Credentials, tables.Customers, tables.Projects, tables.Pulls, tables.Analytics} {
 		var err error
 		if stored[table], err = scan(ctx, client, table); err != nil {
 			return nil, err
@@ -79,6 +79,7 @@ func Check(ctx context.Context, client *dynamodb.Client, tables Tables, now time
 	checkCredentials(&broken, secrets, owners, now)
 	checkPasskeys(&broken, secrets, owners)
 	checkRequests(&broken, secrets)
+	checkCustomers(&broken, stored[tables.Customers], secrets)
 	checkProjects(&broken, projects)
 	checkCounts(&broken, people, projects, analytics)
 	if err := checkPulls(&broken, stored[tables.Pulls], analytics); err != nil {

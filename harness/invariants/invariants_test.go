@@ -69,8 +69,8 @@ func TestEveryDamageIsReported(t *testing.T) {
 // tablesOf returns the names of the tables that a damage can name.
 func tablesOf(o *office.Office) map[string]string {
 	return map[string]string{
-		"": o.Tables.Users, "credentials": o.Tables.Credentials, "projects": o.Tables.Projects, "pulls": o.Tables.Pulls,
-		"analytics": o.Tables.Analytics,
+		"": o.Tables.Users, "credentials": o.Tables.Credentials, "customers": o.Tables.Customers, "projects": o.Tables.Projects,
+		"pulls": o.Tables.Pulls, "analytics": o.Tables.Analytics,
 	}
 }
 

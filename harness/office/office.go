@@ -52,11 +52,13 @@ type Options struct {
 }
 
 // Tables are the names of the tables.
-type Tables struct{ Users, Credentials, RequestCounts, Projects, Pulls, Analytics string }
+type Tables struct{ Users, Credentials, RequestCounts, Customers, Projects, Pulls, Analytics string }
 
 // Checked are the tables that package invariants checks.
 func (t Tables) Checked() invariants.Tables {
-	return invariants.Tables{Users: t.Users, Credentials: t.Credentials, Projects: t.Projects, Pulls: t.Pulls, Analytics: t.Analytics}
+	return invariants.Tables{
+		Users: t.Users, Credentials: t.Credentials, Customers: t.Customers, Projects: t.Projects, Pulls: t.Pulls, Analytics: t.Analytics,
+	}
 }
 
 // Office is a running set of services and engines.
@@ -113,9 +115,9 @@ func (o *Office) createTables(ctx context.Context, root string) error {
 	}
 	o.Tables = Tables{
 		Users: names["UsersTable"], Credentials: names["CredentialsTable"], RequestCounts: names["RequestCountsTable"],
-		Projects: names["ProjectsTable"], Pulls: names["PullsTable"], Analytics: names["AnalyticsTable"],
+		Customers: names["CustomersTable"], Projects: names["ProjectsTable"], Pulls: names["PullsTable"], Analytics: names["AnalyticsTable"],
 	}
-	if t := o.Tables; t.Users == "" || t.Credentials == "" || t.Projects == "" || t.Pulls == "" || t.Analytics == "" {
+	if t := o.Tables; t.Users == "" || t.Credentials == "" || t.Customers == "" || t.Projects == "" || t.Pulls == "" || t.Analytics == "" {
 		return errors.New("the template lacks a table that the services use")
 	}
 	return nil

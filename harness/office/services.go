@@ -12,6 +12,8 @@ import (
 	"portside/shared/credentialrequests/credentialrequestsdynamo"
 	"portside/shared/credentials"
 	"portside/shared/credentials/credentialsdynamo"
+	"portside/shared/customers"
+	"portside/shared/customers/customersdynamo"
 	"portside/shared/dynamo/daycounts"
 	"portside/shared/dynamo/items"
 	"portside/shared/mail/mailses"
@@ -44,6 +46,7 @@ type Services struct {
 	Notices     *credentialnotices.Service
 	Pulls       *pullsdynamo.Store
 	Projects    *projects.Service
+	Customers   *customers.Service
 	// Authenticator has no rate limit.
 	Authenticator *credentials.Authenticator
 }
@@ -73,6 +76,7 @@ func NewServices(cfg aws.Config, tables Tables, now func() time.Time) Services {
 		}),
 		Notices: notices, Pulls: pullsdynamo.New(client, tables.Pulls, tables.Analytics),
 		Projects:      projects.NewService(projectsdynamo.New(client, tables.Projects, daycounts.In(tables.Analytics)), people, web.NewID, now),
+		Customers:     customers.NewService(customersdynamo.New(client, tables.Customers, keys), web.NewID, now),
 		Authenticator: credentials.NewAuthenticator(keys, 0, now),
 	}
 }

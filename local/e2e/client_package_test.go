@@ -184,6 +184,7 @@ func testForm(t *testing.T, c *portsideclient.Client) {
 // testOtherLists reads the lists that are empty in a new stack.
 func testOtherLists(t *testing.T, c *portsideclient.Client) {
 	t.Helper()
+	wantEmpty(t, c.AllCustomers(t.Context(), nil))
 	wantEmpty(t, c.AllProjects(t.Context(), nil))
 	wantEmpty(t, c.AllPulls(t.Context(), nil))
 	wantEmpty(t, c.AllCharts(t.Context(), nil))

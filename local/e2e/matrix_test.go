@@ -16,11 +16,12 @@ import (
 
 // permissions are those in the description of openapi.yaml, and not read from the code.
 var permissions = map[string]string{
-	"admin": "users:read users:write users:delete projects:read projects:write projects:delete analytics:read capabilities:use " +
-		"tokens:read tokens:write credentials:approve api-keys:write",
-	"manager": "users:read users:write projects:read projects:write projects:delete analytics:read capabilities:use tokens:read tokens:write",
-	"user":    "users:read projects:read projects:write capabilities:use",
-	"viewer":  "users:read projects:read analytics:read",
+	"admin": "users:read users:write users:delete customers:read customers:write customers:delete projects:read projects:write " +
+		"projects:delete analytics:read capabilities:use tokens:read tokens:write credentials:approve api-keys:write",
+	"manager": "users:read users:write customers:read customers:write projects:read projects:write projects:delete analytics:read " +
+		"capabilities:use tokens:read tokens:write",
+	"user":   "users:read customers:read projects:read projects:write capabilities:use",
+	"viewer": "users:read customers:read projects:read analytics:read",
 }
 
 // matrixCaller is somebody with one credential, and the state of that credential.
@@ -102,7 +103,7 @@ type matrix struct {
 // access sends the operation without a useful body, and for a version that does not exist, so that almost nothing changes.
 func (m *matrix) access(o *apifuzz.Operation, c matrixCaller, user string) string {
 	target := strings.NewReplacer("{userId}", user, "{", "", "}", "").Replace(o.Path)
-	for _, id := range []string{"requestId", "tokenId", "jobId", "passkeyId", "projectId", "sessionId", "keyId", "uploadId"} {
+	for _, id := range []string{"requestId", "tokenId", "jobId", "passkeyId", "customerId", "projectId", "sessionId", "keyId", "uploadId"} {
 		target = strings.ReplaceAll(target, id, "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11")
 	}
 	sender := m.anonymous(m.t).With("If-Match", `"999"`)

@@ -1,0 +1,62 @@
+package faults
+
+import (
+	"context"
+
+	"portside/shared/core/principal"
+	"portside/shared/core/search"
+	"portside/shared/core/versions"
+	"portside/shared/customers"
+)
+
+// manageCustomer creates, lists, finds, changes and deletes a customer.
+func manageCustomer(r *run) {
+	admin := r.join(principal.Admin).caller
+	options := customers.CreateOptions{Caller: admin, IdempotencyKey: r.key("customer")}
+	var created customers.Customer
+	r.do("create a customer", func(ctx context.Context) error {
+		made, err := r.buyers.Create(ctx, options, customers.NewCustomer{Name: "Acme", Slug: "acme", ExternalID: "C-1"})
+		if err == nil {
+			created = made.Customer
+		}
+		return err
+	}, r.unlessKeyed(customers.ErrSlugTaken)...)
+	if created.ID == "" {
+		created = r.onlyCustomer(admin)
+	}
+	slug, status, limit := "acme-shipping", customers.Suspended, int64(5)
+	r.do("change the customer", func(ctx context.Context) error {
+		change := customers.Change{Slug: &slug, Status: &status, MaxUsers: &limit}
+		_, err := r.buyers.Update(ctx, versions.Target{ID: created.ID}, change)
+		return err
+	})
+	r.do("find the customer", func(ctx context.Context) error {
+		page, err := r.buyers.Search(ctx, admin, search.Query{Text: "acme-s", Limit: 10})
+		r.check(err != nil || len(page.Customers) == 1, "the search finds %d customers", len(page.Customers))
+		return err
+	})
+	found, err := r.buyers.Get(r.tb.Context(), admin, created.ID)
+	r.must(err)
+	r.check(found.Slug == slug && found.Status == status && found.Version == 2, "the customer is %+v", found)
+	r.check(r.onlyCustomer(admin).ID == created.ID, "another customer is listed")
+	r.do("delete the customer", func(ctx context.Context) error {
+		return r.buyers.Delete(ctx, versions.Target{ID: created.ID})
+	}, customers.ErrNotFound)
+	left, err := r.buyers.List(r.tb.Context(), admin, customers.Query{Limit: 100})
+	r.must(err)
+	r.check(left.Total == 0 && len(left.Customers) == 0, "%d customers are left", left.Total)
+}
+
+// onlyCustomer returns the customer in the list, which has one.
+func (r *run) onlyCustomer(caller principal.Principal) customers.Customer {
+	var page customers.Page
+	r.do("list the customers", func(ctx context.Context) (err error) {
+		page, err = r.buyers.List(ctx, caller, customers.Query{Limit: 100})
+		return err
+	})
+	r.check(page.Total == 1 && len(page.Customers) == 1, "the list has %d customers of %d", len(page.Customers), page.Total)
+	if len(page.Customers) == 0 {
+		return customers.Customer{}
+	}
+	return page.Customers[0]
+}
