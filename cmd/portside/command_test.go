@@ -307,22 +307,24 @@ func TestRebuildRanks(t *testing.T) {
 		t.Fatal(err)
 	}
 	o.deleteItem(o.names.projects, "list#draft", "0000000000")
-	customer := customers.Customer{ID: "c", Slug: "acme", Status: customers.Active}
+	customer := customers.Customer{ID: "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e12", Slug: "acme", Status: customers.Active}
 	if _, err := o.tables.customers.Create(t.Context(), customers.Creation{Customer: customer}); err != nil {
 		t.Fatal(err)
 	}
 	o.deleteItem(o.names.customers, "slug#acme", "slug")
+	o.expect(o.run("import-users", o.write("more.csv", "email,name,role,customerId\nc@example.com,C,user,"+customer.ID+"\n")), 0, "1 created")
+	o.deleteItem(o.names.users, "rank#users#"+customer.ID+"#1#0", "root")
 	got := o.expect(o.run("rebuild-ranks"), 0, "counts")
 	for _, line := range []string{
 		"1  users repaired", "1  counters of users corrected", "0  sequence", "0  number of active admins",
-		"1  customers repaired", "0  counters of customers corrected", "1  projects repaired", "0  counters of projects corrected",
+		"1  customers repaired", "0  counters of customers corrected", "1  customers got other numbers of users", "1  projects repaired", "0  counters of projects corrected",
 	} {
 		if !strings.Contains(got.stdout, line) {
 			t.Errorf("the summary lacks %q:\n%s", line, got.stdout)
 		}
 	}
-	if all := o.userEmails(); len(all) != 2 {
-		t.Errorf("got the users %v, want two", all)
+	if all := o.userEmails(); len(all) != 3 {
+		t.Errorf("got the users %v, want three", all)
 	}
 	stopped, stop := context.WithCancel(t.Context())
 	stop()

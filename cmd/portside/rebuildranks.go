@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"time"
 
+	"portside/shared/customers"
 	"portside/shared/dynamo/lists"
 )
 
@@ -16,7 +17,8 @@ func rebuildCommand() command {
 		name: "rebuild-ranks", summary: "repair lists, counts, markers and the terms of searches",
 		help: `Compares the users with everything that is derived from them: e-mail markers, lists,
 counts, the terms of searches, the sequence of numbers, and the number of active admins. It
-does the same for customers, with the markers of slugs and external IDs, and for projects.
+does the same for customers, with the markers of slugs and external IDs and the numbers of
+their users, and for projects.
 Differences are repaired. The service can stay in use meanwhile. If everything is correct,
 the command changes nothing. After an interruption, run it again. The exit code is 1 if
 something is left that only a person can decide.`,
@@ -54,7 +56,30 @@ func rebuildRanks(ctx context.Context, p process, t *tables) error {
 		}
 		disputes = append(disputes, reportRepairs(p, store.things, repairs))
 	}
-	return errors.Join(disputes...)
+	return errors.Join(append(disputes, rebuildCustomersUsers(ctx, p, t))...)
+}
+
+// rebuildCustomersUsers corrects the counts of the users of each customer. The lists of these users were repaired with the users.
+func rebuildCustomersUsers(ctx context.Context, p process, t *tables) error {
+	const most = 100
+	corrected := 0
+	for query := (customers.Query{Limit: most}); ; query.Offset += most {
+		page, err := t.customers.List(ctx, query)
+		if err != nil {
+			return interrupted(ctx, err)
+		}
+		for _, customer := range page.Customers {
+			wrong, err := t.users.RebuildCustomer(ctx, customer.ID)
+			if err != nil {
+				return interrupted(ctx, err)
+			}
+			corrected += count(wrong)
+		}
+		if query.Offset+most >= page.Total {
+			_, err := fmt.Fprintf(p.stdout, "%7d  customers got other numbers of users\n", corrected)
+			return err
+		}
+	}
 }
 
 func interrupted(ctx context.Context, err error) error {

@@ -96,6 +96,8 @@ func checkOwner(broken *report, record row, known owners, now time.Time) {
 		broken.add("credentials: %s is not revoked, but its owner %s does not exist", record.ID, record.Owner)
 	case record.Kind != "psk" && !record.staysListed():
 		return // a link works for a pending user, and an idle session is not changed
+	case customerOf(record) != customerOf(user):
+		broken.add("credentials: %s is of the customer %q, but its owner of %q", record.ID, customerOf(record), customerOf(user))
 	case record.Active != (user.Status == "active"):
 		broken.add("credentials: %s has active=%v, but its owner is %s", record.ID, record.Active, user.Status)
 	case record.Kind == "psk" && record.Role != user.Role: // tokens and passwords have a role, but do not use it

@@ -3,6 +3,7 @@ package invariants
 import (
 	"fmt"
 	"slices"
+	"strconv"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
@@ -38,7 +39,7 @@ func checkCustomers(broken *report, all, secrets []row) {
 	}
 	counted.AddTo(wanted)
 	counts.AddTo(found)
-	addStates(broken, found, secrets)
+	addStates(found, secrets)
 	compare(broken, "customers", wanted, found)
 	checkCustomerNumbers(broken, all)
 }
@@ -58,17 +59,34 @@ func expectCustomer(wanted map[string]string, customer row) {
 }
 
 // addStates adds the states of customers in the table of credentials.
-func addStates(broken *report, found map[string]string, secrets []row) {
+func addStates(found map[string]string, secrets []row) {
 	for _, item := range secrets {
 		if item.kind() != "customer" {
 			continue
 		}
 		suspended, _ := item.raw["suspended"].(*types.AttributeValueMemberBOOL)
 		found["the state of "+item.after()] = stateOf(suspended != nil && suspended.Value, liststest.Number(item.raw, "maxUsers"))
-		if users := liststest.Number(item.raw, "users"); users < 0 {
-			broken.add("customers: %s has %d users", item.after(), users)
+	}
+}
+
+// checkMembers compares the numbers of users of customers with the users.
+func checkMembers(broken *report, secrets []row, known owners) {
+	wanted, found := map[string]string{}, map[string]string{}
+	members := map[string]int{}
+	for _, user := range known.users {
+		if of := customerOf(user); of != "" {
+			members[of]++
 		}
 	}
+	for id, n := range members {
+		wanted["the users of "+id] = strconv.Itoa(n)
+	}
+	for _, item := range secrets {
+		if n := liststest.Number(item.raw, "users"); item.kind() == "customer" && n != 0 {
+			found["the users of "+item.after()] = strconv.FormatInt(n, 10)
+		}
+	}
+	compare(broken, "customers", wanted, found)
 }
 
 func stateOf(suspended bool, maxUsers int64) string {

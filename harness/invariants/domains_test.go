@@ -44,7 +44,7 @@ var domainDamages = map[string]damage{
 	"customer without state":   {table: "credentials", pk: "customer#", want: "customers: the state of"},
 	"customer is suspended":    {table: "customers", pk: "customer#", set: "status", to: text("suspended"), want: "customers: the state of"},
 	"limit differs":            {table: "credentials", pk: "customer#", set: "maxUsers", to: number("9"), want: "customers: the state of"},
-	"fewer than no users":      {table: "credentials", pk: "customer#", set: "users", to: number("-1"), want: "has -1 users"},
+	"fewer than no users":      {table: "credentials", pk: "customer#", set: "users", to: number("-1"), want: `is "-1"`},
 	"project not listed":       {table: "projects", pk: "list#", want: "projects: list#"},
 	"project miscounted":       {table: "projects", pk: "rank#", sk: "root", set: "00", to: number("7"), want: "projects: rank#"},
 	"project number again":     {table: "projects", pk: "rank#", sk: "sequence", set: "next", to: number("0"), want: "projects: the next number is 0"},

@@ -80,6 +80,7 @@ func Check(ctx context.Context, client *dynamodb.Client, tables Tables, now time
 	checkPasskeys(&broken, secrets, owners)
 	checkRequests(&broken, secrets)
 	checkCustomers(&broken, stored[tables.Customers], secrets)
+	checkMembers(&broken, secrets, owners)
 	checkProjects(&broken, projects)
 	checkCounts(&broken, people, projects, analytics)
 	if err := checkPulls(&broken, stored[tables.Pulls], analytics); err != nil {
