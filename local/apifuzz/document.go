@@ -33,6 +33,7 @@ type Operation struct {
 	IsPublic     bool     // needs no credential
 	Schemes      []string // names of the accepted kinds of credentials, such as apiKey and session
 	Permission   string   // that a key or session needs; "" for none
+	IsOnlyStaff  bool     // users of customers are refused
 	Description  string
 	HasBody      bool
 
@@ -124,6 +125,7 @@ func (d *Document) describe(o *Operation, found object) error {
 		o.Schemes = slices.AppendSeq(o.Schemes, maps.Keys(alternative.(object)))
 	}
 	o.Permission, _ = found["x-permission"].(string)
+	o.IsOnlyStaff, _ = found["x-only-staff"].(bool)
 	o.Description, _ = found["description"].(string)
 	parameters, _ := found["parameters"].([]any)
 	for _, parameter := range parameters {

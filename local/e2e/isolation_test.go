@@ -1,0 +1,204 @@
+package e2e
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"portside/local/apifuzz"
+)
+
+// company is a customer, or the vendor itself, with one resource of each kind.
+type company struct {
+	name    string
+	ids     map[string]string // of the resources, by the parameter of a path
+	markers []string          // texts that only responses about this company contain
+}
+
+// isolation sends requests of the users of a customer.
+type isolation struct {
+	*testStack
+
+	t *testing.T
+}
+
+// TestCustomersAreIsolated sends every operation of openapi.yaml as a user of a customer with every role, with the resources of the own
+// customer, of another customer and of the vendor. Responses about resources of others are the same as those about resources that do not
+// exist, and no response contains a text of another company.
+func TestCustomersAreIsolated(t *testing.T) {
+	document, err := apifuzz.ReadDocument(filepath.Join(repository, "openapi.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := newTestStack(t)
+	p.start(t, noRateLimit())
+	s := &isolation{p, t}
+	own, others := s.company("acme"), []company{s.company("bolt"), s.company("")}
+	outcomes := map[string]int{}
+	for role := range permissions {
+		caller := s.member(own, role)
+		for _, o := range document.Operations {
+			if o.IsPublic || !slices.Contains(o.Schemes, "apiKey") {
+				continue
+			}
+			outcomes[s.checkOwn(caller, o, own, role)]++
+			for _, other := range others {
+				outcomes[s.checkOther(caller, o, other)]++
+				s.checkMarkers(s.send(caller, o, own.ids), other)
+			}
+		}
+	}
+	t.Logf("%v", outcomes)
+	for _, outcome := range []string{"staff only", "forbidden", "own", "hidden"} {
+		if outcomes[outcome] == 0 {
+			t.Errorf("no request had the outcome %q", outcome)
+		}
+	}
+}
+
+// company creates a customer with a manager, who creates one resource of each kind. Without a name, it is the vendor.
+func (s *isolation) company(name string) company {
+	root, c := s.admin(s.t), company{name: name, ids: map[string]string{}}
+	host, customer := "vendor.example", ""
+	if name != "" {
+		host = name + ".example"
+		c.ids["customerId"] = root.Post("/v1/customers", fmt.Sprintf(`{"name":"Company %s","slug":%q}`, name, name)).
+			WantStatus(http.StatusCreated).Text("data.id")
+		customer = fmt.Sprintf(`,"customerId":%q`, c.ids["customerId"])
+	}
+	email := "resident@" + host
+	body := fmt.Sprintf(`{"email":%q,"name":"Resident of %s","role":"manager"%s}`, email, host, customer)
+	c.ids["userId"] = root.Post("/v1/users", body).WantStatus(http.StatusCreated).Text("data.id")
+	_, link := s.mailedLink(s.t, email)
+	key := s.anonymous(s.t).Post("/v1/users/activate", `{"token":"`+link+`"}`).WantStatus(http.StatusOK).Text("data.apiKey")
+	resident := s.anonymous(s.t).as(key)
+	c.ids["keyId"] = resident.Get("/v1/users/" + c.ids["userId"] + "/api-keys").Text("data.0.id")
+	c.ids["tokenId"] = resident.Post("/api/v1/tokens", `{"name":"token of `+host+`","scopes":["read:helm-charts"]}`).
+		WantStatus(http.StatusCreated).Text("data.id")
+	c.ids["requestId"] = resident.Post("/api/v1/credential-requests", `{"accessLevel":"charts","justification":"we need it at `+host+`"}`).
+		WantStatus(http.StatusCreated).Text("data.id")
+	c.ids["uploadId"] = resident.Post("/v1/uploads", "").WantStatus(http.StatusCreated).Text("uploadId")
+	if name == "" {
+		c.ids["projectId"] = resident.Post("/v1/projects", `{"name":"project of `+host+`"}`).WantStatus(http.StatusCreated).Text("data.id")
+	}
+	for _, id := range c.ids {
+		c.markers = append(c.markers, id)
+	}
+	c.markers = append(c.markers, host)
+	return c
+}
+
+// member returns a new user of the customer, with an API key.
+func (s *isolation) member(c company, role string) client {
+	body := fmt.Sprintf(`{"email":"%s@%s.example","name":"M","role":%q,"customerId":%q,"sendActivationEmail":false}`,
+		role, c.name, role, c.ids["customerId"])
+	root := s.admin(s.t)
+	at := "/v1/users/" + root.Post("/v1/users", body).WantStatus(http.StatusCreated).Text("data.id")
+	return s.anonymous(s.t).as(root.Post(at+"/api-keys", `{"name":"test"}`).WantStatus(http.StatusCreated).Text("data.key"))
+}
+
+// send sends the operation for the resources with the IDs, and for a version that does not exist, so that almost nothing changes.
+func (s *isolation) send(c client, o *apifuzz.Operation, ids map[string]string) response {
+	s.t.Helper()
+	target := o.Path
+	for _, name := range []string{
+		"userId", "customerId", "keyId", "tokenId", "requestId", "uploadId", "projectId", "jobId", "sessionId", "passkeyId",
+	} {
+		id := ids[name]
+		if id == "" {
+			id = nobody
+		}
+		target = strings.ReplaceAll(target, "{"+name+"}", id)
+	}
+	target = strings.NewReplacer("{", "", "}", "").Replace(target)
+	if strings.HasSuffix(o.Path, "/search") {
+		target += "?q=r"
+	}
+	body := ""
+	if o.HasBody {
+		body = "{}"
+	}
+	if strings.HasSuffix(o.Path, "/api-keys") {
+		body = `{"name":"isolation"}`
+	}
+	a, err := c.With("If-Match", `"999"`).Send(o.Method, target, body)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return a
+}
+
+// nobody is the ID of nothing.
+const nobody = "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e99"
+
+// checkOwn checks the access to the resources of the own company. It returns the outcome.
+func (s *isolation) checkOwn(c client, o *apifuzz.Operation, own company, role string) string {
+	s.t.Helper()
+	a := s.send(c, o, own.ids)
+	isForbidden := a.Status == http.StatusForbidden
+	switch {
+	case o.IsOnlyStaff:
+		if !isForbidden || !strings.Contains(string(a.Body), "only for the vendor's staff") {
+			s.t.Errorf("%s %s as %s: %d %s, want a 403 for users of customers", o.Method, o.Path, role, a.Status, a.Body)
+		}
+		return "staff only"
+	case o.Permission != "":
+		if isForbidden == slices.Contains(strings.Fields(permissions[role]), o.Permission) && !roleIsTooLow(a) || a.Status == http.StatusUnauthorized {
+			s.t.Errorf("%s %s as %s: %d %s", o.Method, o.Path, role, a.Status, a.Body)
+		}
+	}
+	switch {
+	case isForbidden:
+		return "forbidden"
+	case strings.Contains(o.Path, "{userId}") || strings.Contains(o.Path, "{customerId}"):
+		if a.Status == http.StatusNotFound && !strings.HasSuffix(o.Path, "/invitation") {
+			s.t.Errorf("%s %s as %s: %d %s, want the own company's", o.Method, o.Path, role, a.Status, a.Body)
+		}
+		return "own"
+	}
+	return "other"
+}
+
+// roleIsTooLow reports whether a caller was refused because a user has a higher role.
+func roleIsTooLow(a response) bool {
+	return strings.Contains(string(a.Body), "Your role permits less than that role")
+}
+
+// checkOther checks that the resources of another company do not exist for the caller. It returns the outcome.
+func (s *isolation) checkOther(c client, o *apifuzz.Operation, other company) string {
+	s.t.Helper()
+	if !strings.Contains(o.Path, "Id}") {
+		return "no resource"
+	}
+	got, want := s.send(c, o, other.ids), s.send(c, o, nil)
+	if got.Status != want.Status || withoutID(s.t, got) != withoutID(s.t, want) {
+		s.t.Errorf("%s %s of %q: %d %s, but of nobody: %d %s", o.Method, o.Path, other.name, got.Status, got.Body, want.Status, want.Body)
+	}
+	s.checkMarkers(got, company{name: other.name, markers: []string{other.markers[len(other.markers)-1]}})
+	return "hidden"
+}
+
+// withoutID returns the body of a problem without the ID of the request and the IDs in its path.
+func withoutID(t *testing.T, a response) string {
+	t.Helper()
+	var problem struct{ Code, Detail string }
+	if len(a.Body) > 0 && json.Unmarshal(a.Body, &problem) != nil {
+		t.Errorf("%s: the body is not JSON: %s", a.Request(), a.Body)
+	}
+	return problem.Code + " " + problem.Detail
+}
+
+// checkMarkers checks that a response says nothing about another company.
+func (s *isolation) checkMarkers(a response, other company) {
+	s.t.Helper()
+	for _, marker := range other.markers {
+		if strings.Contains(string(a.Body), marker) {
+			s.t.Errorf("%s: the response contains %q of %q", a.Request(), path.Base(marker), other.name)
+		}
+	}
+}
