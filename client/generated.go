@@ -1323,6 +1323,24 @@ type ComparisonAnswer struct {
 
 // Contact defines model for Contact.
 type Contact struct {
+	// Email E-mail address in lower case.
+	//
+	// Examples: ada@example.com
+	Email string `json:"email"`
+
+	// Name Empty if it is unknown.
+	//
+	// Examples: Ada Byron
+	Name string `json:"name"`
+
+	// Role What the person is responsible for; empty if it is unknown.
+	//
+	// Examples: billing
+	Role string `json:"role"`
+}
+
+// ContactInput defines model for ContactInput.
+type ContactInput struct {
 	// Email E-mail address; stored in lower case.
 	//
 	// Examples: ada@example.com
@@ -3690,7 +3708,7 @@ func (p *ListCustomersParams) query() url.Values {
 // CreateCustomerJSONBody is the body of a request.
 type CreateCustomerJSONBody struct {
 	// Contacts At most 20 people.
-	Contacts *[]Contact `json:"contacts,omitempty"`
+	Contacts *[]ContactInput `json:"contacts,omitempty"`
 
 	// ExternalID Unique ID of the customer in another system; at most 200 characters.
 	//
@@ -3745,7 +3763,7 @@ func (p *SearchCustomersParams) query() url.Values {
 // PatchCustomerApplicationMergePatchPlusJSONBody is the body of a request.
 type PatchCustomerApplicationMergePatchPlusJSONBody struct {
 	// Contacts At most 20 people. Replaces all contacts; null or an empty list removes them.
-	Contacts *[]Contact `json:"contacts,omitempty"`
+	Contacts *[]ContactInput `json:"contacts,omitempty"`
 
 	// ExternalID Unique ID of the customer in another system; at most 200 characters. Null or empty removes it.
 	//
@@ -3782,7 +3800,7 @@ type PatchCustomerApplicationMergePatchPlusJSONBodyStatus string
 // UpdateCustomerJSONBody is the body of a request.
 type UpdateCustomerJSONBody struct {
 	// Contacts At most 20 people. Replaces all contacts; null or an empty list removes them.
-	Contacts *[]Contact `json:"contacts,omitempty"`
+	Contacts *[]ContactInput `json:"contacts,omitempty"`
 
 	// ExternalID Unique ID of the customer in another system; at most 200 characters. Null or empty removes it.
 	//

@@ -29,7 +29,7 @@ type updateCustomerInput struct {
 		Slug       *string           `json:"slug,omitempty" doc:"Unique; 1 to 63 lower-case letters and digits, in words joined by single hyphens." example:"acme-logistics"`
 		Status     *customers.Status `json:"status,omitempty" enum:"active,suspended" doc:"The credentials of a suspended customer's users do not work." example:"suspended"`
 		ExternalID *string           `json:"externalId,omitempty" nullable:"true" doc:"Unique ID of the customer in another system; at most 200 characters. Null or empty removes it." example:"C-1816"`
-		Contacts   []Contact         `json:"contacts,omitempty" nullable:"true" doc:"At most 20 people. Replaces all contacts; null or an empty list removes them."`
+		Contacts   []ContactInput    `json:"contacts,omitempty" nullable:"true" doc:"At most 20 people. Replaces all contacts; null or an empty list removes them."`
 		Limits     *CustomerLimits   `json:"limits,omitempty" doc:"Limits of the customer."`
 		Metadata   web.Object        `json:"metadata,omitempty" nullable:"true" doc:"Any JSON object, at most 16 KB and 8 levels. PUT replaces the current one, PATCH merges into it; null empties it." example:"{\"region\":\"apac\"}"`
 	}

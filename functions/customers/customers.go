@@ -36,6 +36,13 @@ type Customer struct {
 
 // Contact is a person of a customer.
 type Contact struct {
+	Name  string `json:"name" doc:"Empty if it is unknown." example:"Ada Byron"`
+	Email string `json:"email" doc:"E-mail address in lower case." example:"ada@example.com"`
+	Role  string `json:"role" doc:"What the person is responsible for; empty if it is unknown." example:"billing"`
+}
+
+// ContactInput is a contact in a request.
+type ContactInput struct {
 	Name  string `json:"name,omitempty" doc:"At most 200 characters." example:"Ada Byron"`
 	Email string `json:"email" doc:"E-mail address; stored in lower case." example:"ada@example.com"`
 	Role  string `json:"role,omitempty" doc:"What the person is responsible for; at most 100 characters." example:"billing"`
@@ -151,7 +158,7 @@ type createCustomerInput struct {
 		Slug       string           `json:"slug" doc:"Unique; 1 to 63 lower-case letters and digits, in words joined by single hyphens." example:"acme-shipping"`
 		Status     customers.Status `json:"status,omitempty" enum:"active,suspended" default:"active" doc:"The credentials of a suspended customer's users do not work."`
 		ExternalID string           `json:"externalId,omitempty" doc:"Unique ID of the customer in another system; at most 200 characters." example:"C-1815"`
-		Contacts   []Contact        `json:"contacts,omitempty" doc:"At most 20 people."`
+		Contacts   []ContactInput   `json:"contacts,omitempty" doc:"At most 20 people."`
 		Limits     *CustomerLimits  `json:"limits,omitempty" doc:"Limits of the customer. Default: none."`
 		Metadata   web.Object       `json:"metadata,omitempty" doc:"Any JSON object, at most 16 KB and 8 levels; stored unchanged." example:"{\"region\":\"emea\"}"`
 	}
@@ -175,7 +182,7 @@ func (in *createCustomerInput) customer() customers.NewCustomer {
 }
 
 // contactsOf returns nil if the request has no contacts.
-func contactsOf(all []Contact) []customers.Contact {
+func contactsOf(all []ContactInput) []customers.Contact {
 	if all == nil {
 		return nil
 	}

@@ -22,6 +22,7 @@ func TestResponseHasEachField(t *testing.T) {
 	}
 	contact := fieldstest.Filled[customers.Contact](t)
 	fieldstest.WantCarried(t, contact, Contact(contact))
+	fieldstest.WantCarried(t, contact, ContactInput(contact))
 }
 
 func TestRequestsHaveEachField(t *testing.T) {

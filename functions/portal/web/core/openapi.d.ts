@@ -2089,6 +2089,23 @@ export interface components {
         };
         Contact: {
             /**
+             * @description Empty if it is unknown.
+             * @example Ada Byron
+             */
+            name: string;
+            /**
+             * @description E-mail address in lower case.
+             * @example ada@example.com
+             */
+            email: string;
+            /**
+             * @description What the person is responsible for; empty if it is unknown.
+             * @example billing
+             */
+            role: string;
+        };
+        ContactInput: {
+            /**
              * @description E-mail address; stored in lower case.
              * @example ada@example.com
              */
@@ -4242,6 +4259,7 @@ export type Columns = components['schemas']['Columns'];
 export type Compared = components['schemas']['Compared'];
 export type ComparisonAnswer = components['schemas']['ComparisonAnswer'];
 export type Contact = components['schemas']['Contact'];
+export type ContactInput = components['schemas']['ContactInput'];
 export type CountedPagination = components['schemas']['CountedPagination'];
 export type CreationOptions = components['schemas']['CreationOptions'];
 export type CredentialRequest = components['schemas']['CredentialRequest'];
@@ -7895,7 +7913,7 @@ export interface operations {
                      */
                     slug: string;
                     /** @description At most 20 people. */
-                    contacts?: components["schemas"]["Contact"][];
+                    contacts?: components["schemas"]["ContactInput"][];
                     /**
                      * @description Unique ID of the customer in another system; at most 200 characters.
                      * @example C-1815
@@ -8152,7 +8170,7 @@ export interface operations {
                  */
                 "application/json": {
                     /** @description At most 20 people. Replaces all contacts; null or an empty list removes them. */
-                    contacts?: components["schemas"]["Contact"][] | null;
+                    contacts?: components["schemas"]["ContactInput"][] | null;
                     /**
                      * @description Unique ID of the customer in another system; at most 200 characters. Null or empty removes it.
                      * @example C-1816
@@ -8298,7 +8316,7 @@ export interface operations {
             content: {
                 "application/merge-patch+json": {
                     /** @description At most 20 people. Replaces all contacts; null or an empty list removes them. */
-                    contacts?: components["schemas"]["Contact"][] | null;
+                    contacts?: components["schemas"]["ContactInput"][] | null;
                     /**
                      * @description Unique ID of the customer in another system; at most 200 characters. Null or empty removes it.
                      * @example C-1816

@@ -1,0 +1,330 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/mail"
+
+	"github.com/spf13/cobra"
+
+	"portside/client"
+)
+
+// customerStates are the states of a customer, for completion.
+var customerStates = []string{"active", "suspended"}
+
+const customerArgument = "the slug or the ID of the customer"
+
+func (a *app) customersCommand() *cobra.Command {
+	return group("customers", "list, find, show, create, update and delete customers",
+		a.listCustomersCommand(), a.findCustomersCommand(), a.getCustomerCommand(), a.createCustomerCommand(), a.updateCustomerCommand(),
+		a.deleteCustomerCommand())
+}
+
+func listedCustomerColumns() []column[client.ListedCustomer] {
+	return []column[client.ListedCustomer]{
+		{"id", "ID", func(c client.ListedCustomer) any { return c.ID }},
+		{"slug", "SLUG", func(c client.ListedCustomer) any { return c.Slug }},
+		{"name", "NAME", func(c client.ListedCustomer) any { return c.Name }},
+		{"status", "STATUS", func(c client.ListedCustomer) any { return string(c.Status) }},
+		{"externalId", "EXTERNAL ID", func(c client.ListedCustomer) any { return c.ExternalID }},
+		{"createdAt", "CREATED", func(c client.ListedCustomer) any { return c.CreatedAt }},
+	}
+}
+
+func customerColumns() []column[client.Customer] {
+	return []column[client.Customer]{
+		{"id", "ID", func(c client.Customer) any { return c.ID }},
+		{"slug", "SLUG", func(c client.Customer) any { return c.Slug }},
+		{"name", "NAME", func(c client.Customer) any { return c.Name }},
+		{"status", "STATUS", func(c client.Customer) any { return string(c.Status) }},
+		{"externalId", "EXTERNAL ID", func(c client.Customer) any { return c.ExternalID }},
+		{"users", "USERS", func(c client.Customer) any { return c.Users }},
+		{"usersLimit", "USERS LIMIT", usersLimit},
+		{"contacts", "CONTACTS", contacts},
+		{"metadata", "METADATA", func(c client.Customer) any { return c.Metadata }},
+		{"createdAt", "CREATED", func(c client.Customer) any { return c.CreatedAt }},
+		{"updatedAt", "UPDATED", func(c client.Customer) any { return c.UpdatedAt }},
+	}
+}
+
+// usersLimit returns the limit of users, or nil for none.
+func usersLimit(c client.Customer) any {
+	if c.Limits.Users == nil {
+		return nil
+	}
+	return *c.Limits.Users
+}
+
+// contacts returns the contacts as NAME <EMAIL>.
+func contacts(c client.Customer) any {
+	texts := make([]string, len(c.Contacts))
+	for i, contact := range c.Contacts {
+		texts[i] = contact.Email
+		if contact.Name != "" {
+			texts[i] = contact.Name + " <" + contact.Email + ">"
+		}
+	}
+	return texts
+}
+
+func (a *app) listCustomersCommand() *cobra.Command {
+	var status string
+	var limit maxItems
+	c := &cobra.Command{
+		Use: "list", Short: "list all customers", Args: exactly(),
+		RunE: func(c *cobra.Command, _ []string) error {
+			api, err := a.connect()
+			if err != nil {
+				return err
+			}
+			params := &client.ListCustomersParams{Status: optional[client.ListCustomersParamsStatus](status), Limit: limit.page()}
+			return printList(a, listedCustomerColumns(), atMost(limit, api.AllCustomers(c.Context(), params)))
+		},
+	}
+	c.Flags().StringVar(&status, "status", "", "only customers with this `STATUS`: active or suspended")
+	c.Flags().Var(&limit, "limit", "at most `N` customers")
+	complete(c, "status", customerStates...)
+	return a.printing(c)
+}
+
+func (a *app) findCustomersCommand() *cobra.Command {
+	var limit maxItems
+	c := &cobra.Command{
+		Use: "find TEXT", Short: "find customers by the beginning of the slug, of the external ID or of a word of the name",
+		Args: exactly("the text"), Example: "  portside customers find acme",
+		RunE: func(c *cobra.Command, args []string) error {
+			api, err := a.connect()
+			if err != nil {
+				return err
+			}
+			params := &client.SearchCustomersParams{Q: args[0], Limit: limit.page()}
+			return printList(a, listedCustomerColumns(), atMost(limit, api.FindCustomers(c.Context(), params)))
+		},
+	}
+	c.Flags().Var(&limit, "limit", "at most `N` customers")
+	return a.printing(c)
+}
+
+func (a *app) getCustomerCommand() *cobra.Command {
+	return a.printing(&cobra.Command{
+		Use: "get CUSTOMER", Short: "show all fields of the customer with a slug or ID", Args: exactly(customerArgument),
+		Example: "  portside customers get acme-shipping",
+		RunE: func(c *cobra.Command, args []string) error {
+			api, err := a.connect()
+			if err != nil {
+				return err
+			}
+			id, err := customerID(c.Context(), api, args[0])
+			if err != nil {
+				return err
+			}
+			customer, err := api.GetCustomer(c.Context(), id)
+			if err != nil {
+				return err
+			}
+			return printOne(a, customerColumns(), customer)
+		},
+	})
+}
+
+// customerID returns the ID of the customer that a slug or an ID names.
+func customerID(ctx context.Context, api *client.Client, name string) (string, error) {
+	if idPattern.MatchString(name) {
+		return name, nil
+	}
+	params := &client.SearchCustomersParams{Q: name, Limit: new(int64(pageSize))}
+	for customer, err := range api.FindCustomers(ctx, params) {
+		if err != nil {
+			return "", err
+		}
+		if customer.Slug == name {
+			return customer.ID, nil
+		}
+	}
+	return "", fmt.Errorf("no customer has the slug %s: `portside customers find` searches for the beginning of one", name)
+}
+
+// customerFlags are the flags that both create and update have.
+type customerFlags struct {
+	slug, status, externalID, metadata string
+	contacts                           []string
+	usersLimit                         int64
+}
+
+func (f *customerFlags) add(c *cobra.Command) {
+	c.Flags().StringVar(&f.slug, "slug", "", "unique `SLUG`: lower-case letters and digits, in words joined by hyphens")
+	c.Flags().StringVar(&f.status, "status", "", "`STATUS`: active or suspended")
+	c.Flags().StringVar(&f.externalID, "external-id", "", "unique `ID` in another system")
+	c.Flags().StringArrayVar(&f.contacts, "contact", nil, "`CONTACT` as \"NAME <EMAIL>\"; can be repeated")
+	c.Flags().Int64Var(&f.usersLimit, "users-limit", 0, "at most `N` users; 0 means no limit")
+	c.Flags().StringVar(&f.metadata, "metadata", "", "`JSON` object to store with the customer")
+	complete(c, "status", customerStates...)
+}
+
+// people returns the contacts, or nil if the flag is not set. One empty contact stands for none.
+func (f *customerFlags) people() (*[]client.ContactInput, error) {
+	if f.contacts == nil {
+		return nil, nil //nolint:nilnil // an unset flag is no error
+	}
+	all := []client.ContactInput{}
+	if len(f.contacts) == 1 && f.contacts[0] == "" {
+		return &all, nil
+	}
+	for _, text := range f.contacts {
+		parsed, err := mail.ParseAddress(text)
+		if err != nil {
+			return nil, usageErrorf("--contact: %q is not of the form \"NAME <EMAIL>\"", text)
+		}
+		all = append(all, client.ContactInput{Name: optional[string](parsed.Name), Email: parsed.Address})
+	}
+	return &all, nil
+}
+
+// object returns the metadata, or nil if the flag is not set.
+func (f *customerFlags) object() (*map[string]any, error) {
+	if f.metadata == "" {
+		return nil, nil //nolint:nilnil // an unset flag is no error
+	}
+	decoder := json.NewDecoder(bytes.NewReader([]byte(f.metadata)))
+	decoder.UseNumber()
+	var object map[string]any
+	if err := decoder.Decode(&object); err != nil || object == nil || decoder.More() {
+		return nil, UsageError("--metadata must be a JSON object")
+	}
+	return &object, nil
+}
+
+// limits returns the limits, or nil if the flag is not set.
+func (f *customerFlags) limits(c *cobra.Command) *client.CustomerLimits {
+	switch {
+	case !c.Flags().Changed("users-limit"):
+		return nil
+	case f.usersLimit == 0:
+		return &client.CustomerLimits{}
+	}
+	return &client.CustomerLimits{Users: &f.usersLimit}
+}
+
+func (a *app) createCustomerCommand() *cobra.Command {
+	var f customerFlags
+	c := &cobra.Command{
+		Use: "create NAME", Short: "create a customer", Args: exactly("the name of the customer"),
+		Example: `  portside customers create "Acme Shipping" --slug acme-shipping --contact "Ada Byron <ada@example.com>" --users-limit 50`,
+		RunE: func(c *cobra.Command, args []string) error {
+			if f.slug == "" {
+				return UsageError("pass --slug")
+			}
+			people, err := f.people()
+			if err != nil {
+				return err
+			}
+			metadata, err := f.object()
+			if err != nil {
+				return err
+			}
+			return a.createCustomer(c.Context(), client.CreateCustomerJSONBody{
+				Name: args[0], Slug: f.slug, Status: optional[client.CreateCustomerJSONBodyStatus](f.status),
+				ExternalID: optional[string](f.externalID), Contacts: people, Limits: f.limits(c), Metadata: metadata,
+			})
+		},
+	}
+	f.add(c)
+	return a.printing(c)
+}
+
+func (a *app) createCustomer(ctx context.Context, body client.CreateCustomerJSONBody) error {
+	api, err := a.connect()
+	if err != nil {
+		return err
+	}
+	customer, err := api.CreateCustomer(ctx, body)
+	if err != nil {
+		return err
+	}
+	return printOne(a, customerColumns(), customer)
+}
+
+func (a *app) updateCustomerCommand() *cobra.Command {
+	var f customerFlags
+	var name string
+	c := &cobra.Command{
+		Use: "update CUSTOMER", Short: "change a customer", Args: exactly(customerArgument),
+		Long: `Changes what the flags set and leaves everything else unchanged. --contact and --metadata
+replace all contacts and the whole object, and an empty --contact or --external-id removes them.
+All credentials of the users of a suspended customer stop working until it is active again.`,
+		Example: "  portside customers update acme-shipping --status suspended\n  portside customers update acme-shipping --users-limit 100",
+		RunE: func(c *cobra.Command, args []string) error {
+			people, err := f.people()
+			if err != nil {
+				return err
+			}
+			metadata, err := f.object()
+			if err != nil {
+				return err
+			}
+			change := client.UpdateCustomerJSONBody{
+				Name: ifChanged[string](c, "name", name), Slug: ifChanged[string](c, "slug", f.slug),
+				Status:     ifChanged[client.UpdateCustomerJSONBodyStatus](c, "status", f.status),
+				ExternalID: ifChanged[string](c, "external-id", f.externalID), Contacts: people, Limits: f.limits(c), Metadata: metadata,
+			}
+			if change == (client.UpdateCustomerJSONBody{}) {
+				return UsageError("pass what to change: --name, --slug, --status, --external-id, --contact, --users-limit or --metadata")
+			}
+			return a.updateCustomer(c.Context(), args[0], change)
+		},
+	}
+	c.Flags().StringVar(&name, "name", "", "new `NAME`")
+	f.add(c)
+	return a.printing(c)
+}
+
+func (a *app) updateCustomer(ctx context.Context, name string, change client.UpdateCustomerJSONBody) error {
+	api, err := a.connect()
+	if err != nil {
+		return err
+	}
+	id, err := customerID(ctx, api, name)
+	if err != nil {
+		return err
+	}
+	customer, err := api.UpdateCustomer(ctx, id, change)
+	if err != nil {
+		return err
+	}
+	return printOne(a, customerColumns(), customer)
+}
+
+func (a *app) deleteCustomerCommand() *cobra.Command {
+	var yes bool
+	c := &cobra.Command{
+		Use: "delete CUSTOMER", Short: "delete a customer without users", Args: exactly(customerArgument),
+		RunE: func(c *cobra.Command, args []string) error {
+			api, err := a.connect()
+			if err != nil {
+				return err
+			}
+			id, err := customerID(c.Context(), api, args[0])
+			if err != nil {
+				return err
+			}
+			customer, err := api.GetCustomer(c.Context(), id)
+			if err != nil {
+				return err
+			}
+			name := printable(fmt.Sprintf("%s (%s)", customer.Name, customer.Slug))
+			if err := a.confirm(c.Context(), yes, "Delete the customer "+name+"?"); err != nil {
+				return err
+			}
+			if err := api.DeleteCustomer(c.Context(), customer.ID); err != nil {
+				return err
+			}
+			a.report("Deleted the customer %s.", name)
+			return nil
+		},
+	}
+	addYes(c, &yes)
+	return a.calling(c)
+}

@@ -1,0 +1,79 @@
+package cli
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const acmeID = "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11"
+
+const acmeWhole = `{"data":{"id":"` + acmeID + `","name":"Acme Shipping","slug":"acme","status":"active","externalId":"C-1815",
+"contacts":[{"name":"Ada","email":"ada@example.com","role":""},{"name":"","email":"bob@example.com","role":""}],
+"limits":{"users":50},"users":2,"metadata":{},"createdAt":"2026-03-02T09:15:30Z","updatedAt":"2026-03-02T09:15:30Z"}}`
+
+// customerAnswers is a service with the customers acme and acme-2.
+func customerAnswers() map[string]http.HandlerFunc {
+	const listed = `{"id":"2","slug":"acme-2","name":"Acme 2"},{"id":"` + acmeID + `","slug":"acme","name":"Acme Shipping"}`
+	return map[string]http.HandlerFunc{
+		"GET /v1/customers":              answer(`{"data":[` + listed + `],"pagination":{"total":2,"limit":100,"offset":0,"hasMore":false}}`),
+		"GET /v1/customers/search":       answer(`{"data":[` + listed + `],"pagination":{"limit":100,"hasMore":false,"next":null}}`),
+		"POST /v1/customers":             answer(acmeWhole),
+		"GET /v1/customers/" + acmeID:    answer(acmeWhole),
+		"PUT /v1/customers/" + acmeID:    answer(acmeWhole),
+		"DELETE /v1/customers/" + acmeID: answer(""),
+	}
+}
+
+func TestCustomersAreFoundBySlug(t *testing.T) {
+	t.Parallel()
+	c := newTestCLI(t, customerAnswers()).loggedIn()
+	got := c.want("customers", "get", "acme")
+	for _, line := range []string{"SLUG         acme\n", "USERS        2\n", "USERS LIMIT  50\n", "Ada <ada@example.com> bob@example.com\n"} {
+		if !strings.Contains(got, line) {
+			t.Errorf("%q is missing in\n%s", line, got)
+		}
+	}
+	c.wantCalls("GET /v1/customers/search?limit=100&q=acme", "GET /v1/customers/"+acmeID)
+	if got := c.want("customers", "list", "--status", "active", "--csv"); !strings.Contains(got, acmeID+",acme,Acme Shipping,") {
+		t.Errorf("the list is %s", got)
+	}
+	c.want("customers", "find", "ship")
+	c.wantCalls("GET /v1/customers?limit=100&status=active", "GET /v1/customers/search?limit=100&q=ship")
+	c.wantError("no customer has the slug ac", "customers", "get", "ac")
+	c.wantUsageError("the slug or the ID of the customer is missing", "customers", "get")
+}
+
+func TestCustomersAreChanged(t *testing.T) {
+	t.Parallel()
+	c := newTestCLI(t, customerAnswers()).loggedIn()
+	c.want("customers", "create", "Acme Shipping", "--slug", "acme", "--external-id", "C-1815", "--users-limit", "50", "--status", "active",
+		"--contact", "Ada <ada@example.com>", "--contact", "bob@example.com", "--metadata", `{"n":12345678901234567890}`)
+	c.want("customers", "update", acmeID, "--status", "suspended")
+	c.want("customers", "update", acmeID, "--contact", "", "--users-limit", "0", "--external-id", "")
+	c.wantUsageError("pass what to change", "customers", "update", acmeID)
+	c.wantUsageError("pass --yes", "customers", "delete", acmeID)
+	c.want("customers", "delete", acmeID, "--yes")
+	c.wantCalls("POST /v1/customers", "PUT /v1/customers/"+acmeID, "PUT /v1/customers/"+acmeID, "GET /v1/customers/"+acmeID,
+		"GET /v1/customers/"+acmeID, "DELETE /v1/customers/"+acmeID)
+	want := []string{
+		`{"contacts":[{"email":"ada@example.com","name":"Ada"},{"email":"bob@example.com"}],"externalId":"C-1815","limits":{"users":50},` +
+			`"metadata":{"n":12345678901234567890},"name":"Acme Shipping","slug":"acme","status":"active"}`,
+		`{"status":"suspended"}`, `{"contacts":[],"externalId":"","limits":{"users":null}}`, "", "", "",
+	}
+	if !slices.Equal(c.bodies, want) {
+		t.Errorf("sent\n%q\nwant\n%q", c.bodies, want)
+	}
+}
+
+func TestCustomerFlagsAreChecked(t *testing.T) {
+	t.Parallel()
+	c := newTestCLI(t, customerAnswers()).loggedIn()
+	c.wantUsageError("pass --slug", "customers", "create", "Acme")
+	c.wantUsageError(`"Ada" is not of the form`, "customers", "create", "Acme", "--slug", "acme", "--contact", "Ada")
+	for _, text := range []string{"[]", "null", "{} {}", "x"} {
+		c.wantUsageError("--metadata must be a JSON object", "customers", "update", acmeID, "--metadata", text)
+	}
+	c.wantCalls()
+}
