@@ -32,6 +32,7 @@ type SessionUser struct {
 	ID          string                 `json:"id" format:"uuid" example:"01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11"`
 	Email       string                 `json:"email" format:"email" example:"ada@example.com"`
 	Name        string                 `json:"name" example:"Ada Lovelace"`
+	CustomerID  *string                `json:"customerId" format:"uuid" doc:"Customer to whom the user belongs; null for the vendor's staff." example:"01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e12"`
 	Role        principal.Role         `json:"role" enum:"admin,manager,user,viewer" example:"user"`
 	Permissions []principal.Permission `json:"permissions" doc:"Permissions of the role, sorted." example:"[\"users:read\"]"`
 }
@@ -45,7 +46,7 @@ func encodeListedSession(c credentials.Credential) ListedSession {
 
 func encodeSession(c credentials.Credential, p principal.Person) Session {
 	return Session{ListedSession: encodeListedSession(c), User: SessionUser{
-		ID: p.ID, Email: p.Email, Name: p.Name, Role: p.Role, Permissions: p.Role.Permissions(),
+		ID: p.ID, Email: p.Email, Name: p.Name, CustomerID: web.NullIfZero(p.CustomerID), Role: p.Role, Permissions: p.Role.Permissions(),
 	}}
 }
 

@@ -6,10 +6,13 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"portside/shared/core/principal"
 	"portside/shared/credentials"
+	"portside/shared/credentials/credentialsdynamo"
 	"portside/shared/dynamo/items"
+	"portside/shared/dynamo/transactions"
 	"portside/shared/testkit/awstest"
 	"portside/shared/testkit/webtest"
 	"portside/shared/users"
@@ -229,4 +232,21 @@ func TestCookieIsUsedOnlyForTheSameOrigin(t *testing.T) {
 	b.client().With("Cookie", twice+"; "+twice).Get("/v1/sessions").WantStatus(http.StatusUnauthorized)
 	b.client().With("Cookie", "other=x; "+twice).Get("/v1/sessions").WantStatus(http.StatusOK)
 	b.client().With("Cookie", web.SessionCookie+"="+f.key).Get("/v1/sessions").WantStatus(http.StatusUnauthorized)
+}
+
+// A session names the customer of its user, also after the user has moved.
+func TestSessionNamesTheCustomer(t *testing.T) {
+	client := awstest.DynamoDB(t)
+	f := newFixtureOn(t, client, awstest.Table(t, client, "CredentialsTable"))
+	f.user("root@example.com", principal.Admin)
+	b := f.signedIn()
+	b.client().Get("/v1/sessions/current").WantStatus(http.StatusOK).WantValue("data.user.customerId", nil)
+
+	acme := "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e21"
+	customer := f.keys.AddCustomer(acme, credentialsdynamo.CustomerState{})
+	if err := transactions.Write(t.Context(), client, []types.TransactWriteItem{customer}); err != nil {
+		t.Fatal(err)
+	}
+	f.change(f.ada.ID, users.Change{CustomerID: &acme})
+	b.client().Get("/v1/sessions/current").WantStatus(http.StatusOK).WantValue("data.user.customerId", acme)
 }

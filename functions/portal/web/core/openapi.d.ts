@@ -3709,6 +3709,12 @@ export interface components {
             /** @example Ada Lovelace */
             name: string;
             /**
+             * Format: uuid
+             * @description Customer to whom the user belongs; null for the vendor's staff.
+             * @example 01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e12
+             */
+            customerId: string | null;
+            /**
              * @example user
              * @enum {string}
              */
@@ -9566,6 +9572,7 @@ export interface operations {
                      *         "recentUntil": "2026-03-02T09:30:30.250Z",
                      *         "user": {
                      *           "name": "Ada Lovelace",
+                     *           "customerId": "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e12",
                      *           "email": "ada@example.com",
                      *           "id": "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11",
                      *           "permissions": [
@@ -9652,6 +9659,7 @@ export interface operations {
                      *         "recentUntil": "2026-03-02T09:30:30.250Z",
                      *         "user": {
                      *           "name": "Ada Lovelace",
+                     *           "customerId": "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e12",
                      *           "email": "ada@example.com",
                      *           "id": "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11",
                      *           "permissions": [
