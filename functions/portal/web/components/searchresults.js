@@ -12,9 +12,10 @@ import { SearchForm } from "./search.js";
 
 const texts = strings.lists;
 const limit = 20;
-const maxText = 200; // characters that the API accepts
+/** The characters that the API accepts. */
+export const maxText = 200;
 
-/** @typedef {"/v1/users/search" | "/v1/projects/search"} SearchPath */
+/** @typedef {"/v1/users/search" | "/v1/projects/search" | "/v1/customers/search"} SearchPath */
 /** @typedef {{q: string, cursor: string, rows: any[]}} Position where the next page begins, and the results of the pages before */
 
 /**
@@ -93,7 +94,7 @@ function useFocusOnNew(box, data) {
   useEffect(() => {
     if (!data || data.before === 0 || isElsewhere(box.current)) return;
     const at = Math.min(data.before, data.rows.length - 1);
-    box.current?.querySelectorAll("tbody tr")[at]?.querySelector("a")?.focus();
+    box.current?.querySelectorAll("tbody tr")[at]?.querySelector(/** @type {"a"} */ ("a, button"))?.focus();
   }, [data]);
 }
 

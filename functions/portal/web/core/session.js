@@ -3,7 +3,8 @@
 import { useEffect, useState } from "preact/hooks";
 import { get, remove } from "./api.js";
 
-/** @typedef {{id: string, recentUntil: string, user: {id: string, email: string, name: string, role: string, permissions: string[]}}} Session */
+/** @typedef {{id: string, email: string, name: string, customerId: string | null, role: string, permissions: string[]}} SessionUser */
+/** @typedef {{id: string, recentUntil: string, user: SessionUser}} Session */
 
 const path = "/v1/sessions/current";
 const tabs = new BroadcastChannel("portside-sessions");
@@ -134,4 +135,9 @@ export function currentUser() {
  */
 export function can(permission) {
   return state.current?.user.permissions?.includes(permission) ?? false;
+}
+
+/** Whether the user is one of the vendor's staff, and not one of a customer's users. */
+export function isStaff() {
+  return !currentUser().customerId;
 }

@@ -491,6 +491,8 @@ export const strings = {
     status: "Status",
     statusHint: "Keys, tokens and sessions work only while the user is active.",
     pendingHint: "The user has not used the link in the activation email yet. Choose a status to end the invitation.",
+    customer: "Customer",
+    staff: "None: vendor's staff",
     department: "Department",
     metadata: "Metadata",
     created: "Created",
@@ -552,16 +554,19 @@ export const strings = {
     deleteType: (email) => `Type ${email} to confirm`,
     deleteMismatch: "must be the email address of the user",
     own: {
-      demoteTitle: "Change your own role?",
-      demote: "Change role",
-      deactivateTitle: "Deactivate your own account?",
-      deactivate: "Deactivate",
+      /** The title and the button of the dialog. */
+      confirmations: {
+        suspend: ["Deactivate your own account?", "Deactivate"],
+        move: ["Change your own customer?", "Change customer"],
+        demote: ["Change your own role?", "Change role"],
+      },
       /** @type {Record<string, string>} */
       helpers: { admin: "another admin", manager: "an admin or another manager" },
-      /** @type {Record<"suspend" | "demote" | "signOut" | "endAll" | "delete", (helper: string) => string>} */
+      /** @type {Record<"suspend" | "move" | "demote" | "signOut" | "endAll" | "delete", (helper: string) => string>} */
       warnings: {
         suspend: (helper) => "This is your own account. You are signed out at once, your passkeys are deleted permanently, and your " +
           `API keys, tokens and passwords stop working. Only ${helper} can reactivate the account.`,
+        move: (helper) => `This is your own account. You lose access to everything outside the customer at once, and only ${helper} can give it back.`,
         demote: (helper) => `This is your own account. You lose permissions at once, and only ${helper} can give them back.`,
         signOut: () => "This is your own account. You are signed out at once, also here.",
         endAll: () => "This is your own account. You are signed out at once, and your own programs lose access.",
@@ -620,8 +625,8 @@ export const strings = {
     intro: "Add many users from a file. You see what happens to each line before a user is created.",
     file: "CSV or JSON Lines file",
     drop: "Drop the file here, or choose it:",
-    formats: "The file needs the columns email, name and role (admin, manager, user or viewer). The columns department, metadata (a JSON " +
-      "object) and sendActivationEmail (true or false) are optional. At most 10,000 lines and 1.5 MB.",
+    formats: "The file needs the columns email, name and role (admin, manager, user or viewer). The columns customerId (the ID of the " +
+      "customer), department, metadata (a JSON object) and sendActivationEmail (true or false) are optional. At most 10,000 lines and 1.5 MB.",
     example: "Download an example",
     sendMail: "Send an activation email unless the line has sendActivationEmail=false",
     sendMailHint: "Emails are sent in batches within a few minutes. Users without an email are active immediately.",
@@ -664,6 +669,30 @@ export const strings = {
     choose: "Choose",
     /** @type {(name: string) => string} */
     chooseLabel: (name) => `Choose ${name}`,
+  },
+
+  customerPicker: {
+    title: "Choose a customer",
+    customer: "Customer",
+    hint: "A user of a customer sees and manages only this customer's users. Without a customer, the user is one of the vendor's staff.",
+    change: "Choose a customer",
+    removeLabel: "Remove the customer",
+    choose: "Choose",
+    /** @type {(name: string) => string} */
+    chooseLabel: (name) => `Choose ${name}`,
+  },
+
+  customers: {
+    caption: "Customers",
+    empty: "No customers yet",
+    emptyText: "Create one to give users of a company access.",
+    search: "Search by name, slug or external ID",
+    searchHint: "The search finds customers by the beginning of their slug, of their external ID, of their name, or of the second or third " +
+      "word of it.",
+    /** @type {Record<string, string>} */
+    statuses: { active: "Active", suspended: "Suspended" },
+    name: "Name",
+    status: "Status",
   },
 
   projects: {

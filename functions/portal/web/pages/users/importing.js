@@ -98,6 +98,6 @@ export function downloadFailures(rows) {
 }
 
 /** A file that shows the columns. */
-export const exampleCSV = "email,name,role,department,metadata,sendActivationEmail\r\n" +
-  "ada@example.com,Ada Lovelace,user,Analytical Engines,\"{\"\"customerNumber\"\": \"\"C-1815\"\"}\",true\r\n" +
-  "grace@example.com,Grace Hopper,manager,,,\r\n";
+export const exampleCSV = "email,name,role,customerId,department,metadata,sendActivationEmail\r\n" +
+  "ada@example.com,Ada Lovelace,user,,Analytical Engines,\"{\"\"customerNumber\"\": \"\"C-1815\"\"}\",true\r\n" +
+  "grace@example.com,Grace Hopper,manager,,,,\r\n";

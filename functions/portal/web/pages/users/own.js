@@ -6,7 +6,7 @@ import { strings } from "../../core/strings.js";
 const texts = strings.users.own;
 
 /** @typedef {import("./roles.js").User} User */
-/** @typedef {"suspend" | "demote" | "signOut" | "endAll" | "delete"} Loss what users do to their own account */
+/** @typedef {"suspend" | "move" | "demote" | "signOut" | "endAll" | "delete"} Loss what users do to their own account */
 
 /** @param {User} user */
 export function isOwn(user) {
@@ -14,15 +14,16 @@ export function isOwn(user) {
 }
 
 /**
- * What a change of the role and the status takes away from the signed-in user; null for the account of somebody else. Every other
+ * What a change of the customer, the role and the status takes away from the signed-in user; null for the account of somebody else. Every other
  * role is a lower one: nobody can get more permissions than they have.
  * @param {User} user
- * @param {{role: string, status: string}} to
- * @returns {"suspend" | "demote" | null}
+ * @param {{customerId: string, role: string, status: string}} to
+ * @returns {"suspend" | "move" | "demote" | null}
  */
-export function findLoss(user, { role, status }) {
+export function findLoss(user, { customerId, role, status }) {
   if (!isOwn(user)) return null;
   if (status !== "active") return "suspend";
+  if (customerId !== (user.customerId ?? "")) return "move";
   return role === user.role ? null : "demote";
 }
 

@@ -26,6 +26,3 @@ export function mayChange(user) {
 export function mayDelete(user) {
   return can("users:delete") && user.permissions.every(can);
 }
-
-/** @type {Record<string, "good" | "warning" | "bad" | "neutral">} */
-export const statusTones = { pending: "warning", active: "good", inactive: "neutral", suspended: "bad" };

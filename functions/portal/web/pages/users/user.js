@@ -2,23 +2,25 @@
 import { useState } from "preact/hooks";
 import { announce } from "../../components/announcer.js";
 import { APIKeys } from "../../components/apikeys.js";
+import { CustomerField } from "../../components/customerfield.js";
 import { Differences } from "../../components/differences.js";
 import { ConfirmDialog } from "../../components/dialog.js";
 import { Form, Select, TextField, optionsOf } from "../../components/fields.js";
 import { ObjectField, objectValue } from "../../components/objectfield.js";
 import { Loaded, Page, Section } from "../../components/page.js";
-import { Badge } from "../../components/table.js";
+import { UserStatus } from "../../components/statuses.js";
 import { getResource } from "../../core/api.js";
+import { useCustomer } from "../../core/customers.js";
 import { useDraft } from "../../core/draft.js";
 import { formatDateTime } from "../../core/format.js";
 import { useLoad } from "../../core/hooks.js";
 import { html } from "../../core/html.js";
 import { formatObject } from "../../core/json.js";
-import { can, endSession, loadSession } from "../../core/session.js";
+import { can, endSession, isStaff, loadSession } from "../../core/session.js";
 import { strings } from "../../core/strings.js";
 import { InvitationSection } from "./invitation.js";
 import { findLoss, isOwn, OwnWarning } from "./own.js";
-import { assignableRoles, mayChange, mayDelete, roleOptions, statusTones } from "./roles.js";
+import { assignableRoles, mayChange, mayDelete, roleOptions } from "./roles.js";
 import { Danger, EndCredentials, StatusActions } from "./status.js";
 import { UserTokens } from "./tokens.js";
 
@@ -42,7 +44,7 @@ function View({ resource, reload }) {
   const user = resource.data;
   const actions = mayChange(user) ? html`<${StatusActions} resource=${resource} reload=${reload} />` : null;
   return html`<${Page} title=${user.name} actions=${actions}
-    intro=${html`<${Badge} tone=${statusTones[user.status]}>${texts.statuses[user.status]}<//> ${texts.roles[user.role]} · ${user.email}`}>
+    intro=${html`<${UserStatus} status=${user.status} /> ${texts.roles[user.role]} · ${user.email}`}>
     <${Section} title=${texts.edit}>
       <${Facts} user=${user} />
       ${mayChange(user) ? html`<${Edit} resource=${resource} reload=${reload} />`
@@ -60,6 +62,7 @@ function View({ resource, reload }) {
 /** @param {{user: User}} props */
 function Facts({ user }) {
   return html`<dl class="facts">
+    ${isStaff() ? html`<dt>${texts.customer}</dt><dd><${CustomerLink} id=${user.customerId} /></dd>` : null}
     ${mayChange(user) ? null : html`
       <dt>${texts.department}</dt><dd>${user.department || "–"}</dd>
       <dt>${texts.metadata}</dt><dd>${formatObject(user.metadata) ? html`<code class="pre">${formatObject(user.metadata)}</code>` : "–"}</dd>`}
@@ -70,9 +73,29 @@ function Facts({ user }) {
   </dl>`;
 }
 
-/** @param {User} user */
-function toFields({ name, role, department, status, metadata }) {
-  return { name, role: /** @type {string} */ (role), department, status: /** @type {string} */ (status), metadata: formatObject(metadata) };
+/** @param {{id: string | null}} props */
+function CustomerLink({ id }) {
+  const { name } = useCustomer(id);
+  return id ? html`<a href=${`/portal/customers/${id}`}><bdi>${name}</bdi></a>` : name;
+}
+
+/** @typedef {{name: string, customerId: string, role: string, department: string, status: string, metadata: string}} Values */
+
+/**
+ * @param {User} user
+ * @returns {Values}
+ */
+function toFields({ name, customerId, role, department, status, metadata }) {
+  return { name, customerId: customerId ?? "", role, department, status, metadata: formatObject(metadata) };
+}
+
+/** @param {Partial<Values>} changed */
+function toBody(changed) {
+  /** @type {Record<string, unknown>} */
+  const body = { ...changed };
+  if (changed.customerId === "") body.customerId = null;
+  if (changed.metadata !== undefined) body.metadata = objectValue("/metadata", changed.metadata);
+  return body;
 }
 
 /** @param {{resource: Resource, reload: () => void}} props */
@@ -80,12 +103,11 @@ function Edit({ resource, reload }) {
   const [isAsking, setAsking] = useState(false);
   const user = resource.data;
   const { values, set, action, differences } = useDraft({
-    path, parameters: { userId: user.id }, resource, toFields,
-    toBody: (changed) => ("metadata" in changed ? { ...changed, metadata: objectValue("/metadata", changed.metadata ?? "") } : changed),
+    path, parameters: { userId: user.id }, resource, toFields, toBody,
     onSaved: async () => {
       announce(texts.saved);
       if (loss === "suspend") return endSession();
-      if (loss) await loadSession().catch(() => location.reload()); // the menu hides what the new role does not permit
+      if (loss) await loadSession().catch(() => location.reload()); // the menu hides what is no longer permitted
       reload();
     },
   });
@@ -94,7 +116,7 @@ function Edit({ resource, reload }) {
   const roles = assignableRoles().some((o) => o.value === values.role) ? assignableRoles() : roleOptions;
   const submit = () => (loss ? setAsking(true) : action.run());
   return html`<${Form} submit=${strings.common.save} problem=${problem} isRunning=${isRunning} onSubmit=${submit}>
-    <${Differences} differences=${differences} labels=${texts} />
+    <${Differences} differences=${differences} labels=${{ ...texts, customerId: texts.customer }} />
     <div class="fields aligned">
       <${TextField} label=${texts.name} name="name" value=${values.name} onChange=${set("name")} problem=${problem} isRequired />
       <${TextField} label=${texts.department} name="department" value=${values.department} onChange=${set("department")} problem=${problem} />
@@ -105,6 +127,7 @@ function Edit({ resource, reload }) {
       <${Select} label=${texts.status} name="status" value=${values.status} onChange=${set("status")} problem=${problem}
         options=${statusOptions(values.status)} hint=${values.status === "pending" ? texts.pendingHint : texts.statusHint} isRequired />
     </div>
+    ${isStaff() ? html`<${CustomerField} value=${values.customerId} onChange=${set("customerId")} problem=${problem} />` : null}
     <${ObjectField} label=${texts.metadata} name="metadata" value=${values.metadata} onChange=${set("metadata")} problem=${problem} />
   <//>
   ${loss && isAsking
@@ -113,11 +136,10 @@ function Edit({ resource, reload }) {
 
 /**
  * Asks before users take away their own access or permissions. The form below it shows why that failed.
- * @param {{user: User, loss: "suspend" | "demote", act: () => Promise<unknown>, onClose: () => void}} props
+ * @param {{user: User, loss: "suspend" | "move" | "demote", act: () => Promise<unknown>, onClose: () => void}} props
  */
 function LossDialog({ user, loss, act, onClose }) {
-  const { demoteTitle, demote, deactivateTitle, deactivate } = texts.own;
-  const [title, confirm] = loss === "demote" ? [demoteTitle, demote] : [deactivateTitle, deactivate];
+  const [title, confirm] = texts.own.confirmations[loss];
   return html`<${ConfirmDialog} title=${title} confirm=${confirm} act=${act} onClose=${onClose}>
     <${OwnWarning} user=${user} loss=${loss} />
   <//>`;

@@ -3,7 +3,8 @@ import { Button, ButtonLink } from "../../components/buttons.js";
 import { Select } from "../../components/fields.js";
 import { Empty, Loaded, Page } from "../../components/page.js";
 import { ListSearch, SearchResults } from "../../components/searchresults.js";
-import { Badge, Pager, Table } from "../../components/table.js";
+import { UserStatus } from "../../components/statuses.js";
+import { Pager, Table } from "../../components/table.js";
 import { get } from "../../core/api.js";
 import { formatDate } from "../../core/format.js";
 import { useLoad } from "../../core/hooks.js";
@@ -11,7 +12,7 @@ import { html } from "../../core/html.js";
 import { setQuery, useAddress } from "../../core/router.js";
 import { can } from "../../core/session.js";
 import { strings } from "../../core/strings.js";
-import { roleOptions, statusTones } from "./roles.js";
+import { roleOptions } from "./roles.js";
 
 const texts = strings.users;
 const limit = 50;
@@ -54,7 +55,7 @@ function UserTable({ users }) {
     { title: texts.name, cell: (/** @type {ListedUser} */ u) => html`<a href=${`/portal/users/${u.id}`}><bdi>${u.name}</bdi></a>` },
     { title: texts.email, cell: (/** @type {ListedUser} */ u) => u.email },
     { title: texts.role, cell: (/** @type {ListedUser} */ u) => texts.roles[u.role] },
-    { title: texts.status, cell: (/** @type {ListedUser} */ u) => html`<${Badge} tone=${statusTones[u.status]}>${texts.statuses[u.status]}<//>` },
+    { title: texts.status, cell: (/** @type {ListedUser} */ u) => html`<${UserStatus} status=${u.status} />` },
     { title: texts.created, cell: (/** @type {ListedUser} */ u) => formatDate(u.createdAt) },
   ];
   return html`<${Table} caption=${texts.caption} columns=${columns} rows=${users} rowKey=${(/** @type {ListedUser} */ u) => u.id} />`;
