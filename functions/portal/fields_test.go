@@ -13,6 +13,8 @@ func TestFormsHaveEachField(t *testing.T) {
 	for _, form := range []struct{ path, method, module string }{
 		{"/v1/users", "post", "pages/users/create.js"},
 		{"/v1/users/{userId}", "put", "pages/users/user.js"},
+		{"/v1/customers", "post", "pages/customers/fields.js"},
+		{"/v1/customers/{customerId}", "put", "pages/customers/fields.js"},
 		{"/v1/projects", "post", "pages/projects/fields.js"},
 		{"/v1/projects/{projectId}", "put", "pages/projects/fields.js"},
 	} {

@@ -18,9 +18,19 @@ export const pages = [
   { path: "/portal/collect", load: () => import("../pages/collect/collect.js"), isPublic: true },
   { path: "/portal/activate", load: () => import("../pages/activate/activate.js"), isPublic: true },
   {
-    path: "/portal/approvals", load: () => import("../pages/approvals/approvals.js"), permission: "credentials:approve",
+    path: "/portal/approvals", load: () => import("../pages/approvals/approvals.js"), permission: "credentials:approve", audience: "staff",
     menu: { label: strings.approvals.title, group: "vendor" },
   },
+  {
+    path: "/portal/company", load: () => import("../pages/company/company.js"), permission: "customers:read", audience: "customers",
+    menu: { label: strings.company.title, group: "vendor" },
+  },
+  {
+    path: "/portal/customers", load: () => import("../pages/customers/customers.js"), permission: "customers:read", audience: "staff",
+    menu: { label: strings.customers.title, group: "vendor" },
+  },
+  { path: "/portal/customers/new", load: () => import("../pages/customers/create.js"), permission: "customers:write", audience: "staff" },
+  { path: "/portal/customers/{customerId}", load: () => import("../pages/customers/customer.js"), permission: "customers:read", audience: "staff" },
   {
     path: "/portal/users", load: () => import("../pages/users/users.js"), permission: "users:read",
     menu: { label: strings.users.title, group: "vendor" },
@@ -29,14 +39,14 @@ export const pages = [
   { path: "/portal/users/import", load: () => import("../pages/users/import.js"), permission: "users:write" },
   { path: "/portal/users/{userId}", load: () => import("../pages/users/user.js"), permission: "users:read" },
   {
-    path: "/portal/projects", load: () => import("../pages/projects/projects.js"), permission: "projects:read",
+    path: "/portal/projects", load: () => import("../pages/projects/projects.js"), permission: "projects:read", audience: "staff",
     menu: { label: strings.projects.title, group: "vendor" },
   },
-  { path: "/portal/projects/new", load: () => import("../pages/projects/create.js"), permission: "projects:write" },
-  { path: "/portal/projects/{projectId}", load: () => import("../pages/projects/project.js"), permission: "projects:read" },
+  { path: "/portal/projects/new", load: () => import("../pages/projects/create.js"), permission: "projects:write", audience: "staff" },
+  { path: "/portal/projects/{projectId}", load: () => import("../pages/projects/project.js"), permission: "projects:read", audience: "staff" },
   {
     path: "/portal/dashboard", load: () => import("../pages/dashboard/dashboard.js"), menu: { label: strings.dashboard.title, group: "vendor" },
-    permission: "analytics:read",
+    permission: "analytics:read", audience: "staff",
   },
   { path: "/portal/charts", load: () => import("../pages/charts/charts.js"), menu: { label: strings.charts.title, group: "software" } },
   { path: "/portal/charts/{name}", load: () => import("../pages/charts/chart.js") },

@@ -9,7 +9,7 @@ import { useAction } from "./hooks.js";
 import { html } from "./html.js";
 import { pages } from "./pages.js";
 import { followLink, match, useAddress } from "./router.js";
-import { can, signOut, useSession } from "./session.js";
+import { can, isStaff, signOut, useSession } from "./session.js";
 import { strings } from "./strings.js";
 
 /** @typedef {import("./types").Page} PageEntry */
@@ -50,7 +50,7 @@ function icon() {
 function Menu({ path }) {
   const [isOpen, setOpen] = useState(false);
   useEffect(() => setOpen(false), [path]);
-  const visible = pages.filter((p) => p.menu && (!p.permission || can(p.permission)));
+  const visible = pages.filter((p) => p.menu && isIntended(p) && (!p.permission || can(p.permission)));
   const groups = /** @type {const} */ (["own", "software", "vendor"]).map((name) => ({
     name, title: strings.menu.groups[name], entries: visible.filter((p) => p.menu?.group === name),
   }));
@@ -71,6 +71,14 @@ function Menu({ path }) {
  */
 function isCurrentSection(page, path) {
   return path === page.path || (page.path !== "/portal" && path.startsWith(page.path + "/"));
+}
+
+/**
+ * Whether the page is for people such as the signed-in user.
+ * @param {PageEntry} page
+ */
+function isIntended({ audience }) {
+  return !audience || audience === (isStaff() ? "staff" : "customers");
 }
 
 /** @type {Map<PageEntry, any>} */
@@ -94,7 +102,8 @@ function Content({ page, params }) {
   if (isFailed) return html`<${FailedPage} />`;
   const component = components.get(page);
   if (!component || (!session && !page.isPublic)) return html`<${Loading} />`;
-  if (page.permission && !can(page.permission)) return html`<${NotPermitted} />`;
+  if (page.audience && !isIntended(page)) return html`<${NotPermitted} text=${strings.notPermitted.audiences[page.audience]} />`;
+  if (page.permission && !can(page.permission)) return html`<${NotPermitted} text=${strings.notPermitted.text} />`;
   return html`<${Guard}><${component} params=${params} /><//>`;
 }
 
@@ -102,8 +111,9 @@ function NotFound() {
   return html`<${Page} title=${strings.notFound.title}><p>${strings.notFound.text}</p><//>`;
 }
 
-function NotPermitted() {
-  return html`<${Page} title=${strings.notPermitted.title}><p>${strings.notPermitted.text}</p><//>`;
+/** @param {{text: string}} props */
+function NotPermitted({ text }) {
+  return html`<${Page} title=${strings.notPermitted.title}><p>${text}</p><//>`;
 }
 
 /** The message for a page whose modules could not be loaded. A reload loads them again, as soon as the server can be reached. */

@@ -90,6 +90,11 @@ export const strings = {
   notPermitted: {
     title: "You do not have access to this page",
     text: "Your role does not include the permission for this page. Ask an admin for it.",
+    /** By the people whom the page is for. */
+    audiences: {
+      staff: "This page is only for the vendor's staff.",
+      customers: "This page is only for users of customers. You belong to the vendor's staff.",
+    },
   },
 
   failedPage: {
@@ -683,7 +688,14 @@ export const strings = {
   },
 
   customers: {
+    title: "Customers",
+    intro: "The companies that buy from you, in the order in which they were created.",
     caption: "Customers",
+    create: "Create customer",
+    allStatuses: "All statuses",
+    none: "No customer has this status",
+    /** @type {(count: string) => string} */
+    total: (count) => (count === "1" ? "1 customer" : `${count} customers`),
     empty: "No customers yet",
     emptyText: "Create one to give users of a company access.",
     search: "Search by name, slug or external ID",
@@ -692,7 +704,67 @@ export const strings = {
     /** @type {Record<string, string>} */
     statuses: { active: "Active", suspended: "Suspended" },
     name: "Name",
+    slug: "Slug",
+    slugHint: "A unique short name: lower-case letters and digits, in words joined by hyphens.",
     status: "Status",
+    statusHint: "While a customer is suspended, no credential of its users works.",
+    externalId: "External ID",
+    externalIdHint: "The unique ID of the customer in another system, such as a CRM.",
+    limit: "Limit of users",
+    limitHint: "How many users the customer can have. Leave it empty for no limit.",
+    notNumber: "must be a whole number, or empty for no limit",
+    metadata: "Metadata",
+    created: "Created",
+    updated: "Last changed",
+    id: "Customer ID",
+    contacts: "Contacts",
+    contactsHint: "The people of the customer to whom you write. They need not be users.",
+    contactParts: { name: "Name", email: emailAddress, role: "Responsible for" },
+    /** @type {(n: number, part: string) => string} */
+    contactPart: (n, part) => `Contact ${n}: ${part}`,
+    addContact: "Add a contact",
+    /** @type {(n: number) => string} */
+    removeContact: (n) => `Remove contact ${n}`,
+    users: "Users",
+    /** @type {(count: string, limit: string) => string} */
+    usersOf: (count, limit) => (limit ? `${count} of at most ${limit}` : count),
+    noUsers: "The customer has no users.",
+    addUser: "Add a user",
+    createTitle: "Create customer",
+    edit: "Details",
+    back: "All customers",
+    /** @type {(name: string) => string} */
+    wasCreated: (name) => `${name} was created.`,
+    suspend: "Suspend",
+    /** @type {(name: string) => string} */
+    suspendTitle: (name) => `Suspend ${name}?`,
+    suspendText: "All sessions, passkeys, API keys, tokens and passwords of its users stop working with the next request, and nobody of the " +
+      "customer can sign in. They work again when you activate the customer.",
+    /** @type {(name: string) => string} */
+    wasSuspended: (name) => `${name} was suspended.`,
+    activate: "Activate",
+    /** @type {(name: string) => string} */
+    activateTitle: (name) => `Activate ${name}?`,
+    activateText: "The credentials of its active users work again, unless they have expired or were ended.",
+    /** @type {(name: string) => string} */
+    wasActivated: (name) => `${name} was activated.`,
+    delete: "Delete customer",
+    deleteIntro: "Deletes the customer permanently. Delete its users or move them to another customer first. To keep it, suspend it instead.",
+    /** @type {(name: string) => string} */
+    deleteTitle: (name) => `Delete ${name}?`,
+    deleteText: cannotUndo,
+    /** @type {(name: string) => string} */
+    wasDeleted: (name) => `${name} was deleted.`,
+  },
+
+  company: {
+    title: "Company",
+    intro: "What the vendor has stored about your company. Ask the vendor to change it.",
+    details: "Details",
+    name: "Name",
+    status: "Status",
+    users: "Users",
+    contacts: "Contacts",
   },
 
   projects: {

@@ -25,6 +25,8 @@ export interface Page {
   menu?: { label: string; group: "own" | "software" | "vendor" };
   /** The permission without which the menu hides the page, and its address explains why. The API enforces it. */
   permission?: string;
+  /** Whom the menu shows the page, if not everybody: the vendor's staff, or the users of customers. The API enforces it. */
+  audience?: "staff" | "customers";
   /** Whether the page works without a session. */
   isPublic?: boolean;
 }

@@ -1,0 +1,35 @@
+// The customer to whom the user belongs, to read.
+import { ContactList } from "../../components/contacts.js";
+import { Loaded, Page, Section } from "../../components/page.js";
+import { CustomerStatus } from "../../components/statuses.js";
+import { get } from "../../core/api.js";
+import { formatNumber } from "../../core/format.js";
+import { useLoad } from "../../core/hooks.js";
+import { html } from "../../core/html.js";
+import { currentUser } from "../../core/session.js";
+import { strings } from "../../core/strings.js";
+
+const texts = strings.company;
+
+/** @typedef {import("../../core/types").Schema<"Customer">} Customer */
+
+export default function Company() {
+  const customerId = currentUser().customerId ?? "";
+  const load = useLoad((signal) => get("/v1/customers/{customerId}", { path: { customerId }, signal }), [customerId]);
+  return html`<${Page} title=${texts.title} intro=${texts.intro}>
+    <${Loaded} load=${load}>${(/** @type {{data: Customer}} */ { data }) => html`<${Details} customer=${data} />`}<//>
+  <//>`;
+}
+
+/** @param {{customer: Customer}} props */
+function Details({ customer }) {
+  const limit = customer.limits.users === null ? "" : formatNumber(customer.limits.users);
+  return html`<${Section} title=${texts.details}>
+    <dl class="facts">
+      <dt>${texts.name}</dt><dd><bdi>${customer.name}</bdi></dd>
+      <dt>${texts.status}</dt><dd><${CustomerStatus} status=${customer.status} /></dd>
+      <dt>${texts.users}</dt><dd>${strings.customers.usersOf(formatNumber(customer.users), limit)}</dd>
+      <dt>${texts.contacts}</dt><dd><${ContactList} contacts=${customer.contacts} /></dd>
+    </dl>
+  <//>`;
+}
