@@ -45,6 +45,7 @@ var flows = []flow{
 	{"sign in by code", signInByCode},
 	{"manage a project", manageProject},
 	{"manage a customer", manageCustomer},
+	{"move a user between customers", moveUser},
 	{"rotate a secret", rotateSecret},
 	{"notify of expiry", notifyExpiry},
 	{"count pulls", countPulls},

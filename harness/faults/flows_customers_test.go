@@ -7,6 +7,7 @@ import (
 	"portside/shared/core/search"
 	"portside/shared/core/versions"
 	"portside/shared/customers"
+	"portside/shared/users"
 )
 
 // manageCustomer creates, lists, finds, changes and deletes a customer.
@@ -59,4 +60,35 @@ func (r *run) onlyCustomer(caller principal.Principal) customers.Customer {
 		return customers.Customer{}
 	}
 	return page.Customers[0]
+}
+
+// moveUser creates a user of a customer, moves the user to another customer and to the staff, and suspends the first customer.
+func moveUser(r *run) {
+	admin := r.join(principal.Admin).caller
+	first, second := r.newCustomer(admin, "acme"), r.newCustomer(admin, "bolt")
+	ada := r.join(principal.Viewer)
+	for _, to := range []string{first, second, "", first} {
+		r.do("move the user to "+to, func(ctx context.Context) error {
+			_, err := r.users.Update(ctx, admin, versions.Target{ID: ada.user.ID}, users.Change{CustomerID: &to})
+			return err
+		})
+		r.check(r.caller(ada.key).CustomerID == to, "the key is not of the customer %q", to)
+	}
+	status := customers.Suspended
+	r.do("suspend the customer", func(ctx context.Context) error {
+		_, err := r.buyers.Update(ctx, versions.Target{ID: first}, customers.Change{Status: &status})
+		return err
+	})
+	r.check(!r.works(ada.key), "the key works right after the suspension of the customer")
+	r.sendDue()
+	page, err := r.users.List(r.tb.Context(), admin, users.Query{CustomerID: first, Limit: users.MaxLimit})
+	r.must(err)
+	r.check(page.Total == 1 && len(page.Users) == 1, "the list of the customer's users has %d of %d", len(page.Users), page.Total)
+}
+
+// newCustomer returns the ID of a new customer.
+func (r *run) newCustomer(caller principal.Principal, slug string) string {
+	made, err := r.buyers.Create(r.tb.Context(), customers.CreateOptions{Caller: caller}, customers.NewCustomer{Name: slug, Slug: slug})
+	r.must(err)
+	return made.Customer.ID
 }
