@@ -111,8 +111,8 @@ func (t *target) connect(ctx context.Context, p process) (*tables, error) {
 		analytics: settings.String("ANALYTICS_TABLE"),
 	}
 	if settings.Err() != nil {
-		return nil, usageError("set USERS_TABLE, CUSTOMERS_TABLE, PROJECTS_TABLE, CREDENTIALS_TABLE and ANALYTICS_TABLE to the names of the tables, " +
-			"or pass --local DATA for a local stack")
+		return nil, usageError("set USERS_TABLE, CUSTOMERS_TABLE, PROJECTS_TABLE, CREDENTIALS_TABLE and ANALYTICS_TABLE to the names of the " +
+			"tables, or pass --local DATA for a local stack")
 	}
 	return open(ctx, names)
 }

@@ -42,8 +42,8 @@ var (
 	}
 	searchCustomers = huma.Operation{
 		OperationID: "searchCustomers", Method: http.MethodGet, Path: path + "/search", Tags: tags, Summary: "Search customers",
-		Description: "Returns the customers whose slug or external ID begins with the text, or whose name has it at the beginning of its first, " +
-			"second or third word: `ac`, `ship` and `c-18` find Acme Shipping with the external ID C-1815. The results are in the order of " +
+		Description: "Returns the customers whose slug or external ID begins with the text, or whose name has it at the beginning of its " +
+			"first, second or third word: `ac`, `ship` and `c-18` find Acme Shipping with the external ID C-1815. The results are in the order of " +
 			"what was found, each customer once. A search finds a change with the next request and takes the same time for any number of " +
 			"customers. A page can have fewer results than `limit` although `pagination.hasMore` is true.",
 	}
@@ -64,8 +64,8 @@ var (
 	updateCustomer = huma.Operation{
 		OperationID: "updateCustomer", Method: http.MethodPut, Path: onePath, Tags: tags, Summary: "Change a customer",
 		Description: "Changes the fields in the body and leaves other fields unchanged. `contacts` and `metadata` are each replaced " +
-			"completely. To remove the limit of users, set `users` of `limits` to null.\n\nIf you suspend a customer, all credentials of its users stop working with the next request. They work again " +
-			"when the customer is `active` again. A limit below the present number of users only stops new users.",
+			"completely. To remove the limit of users, set `users` of `limits` to null.\n\nIf you suspend a customer, all credentials of " +
+			"its users stop working with the next request. They work again when the customer is `active` again. A limit below the present number of users only stops new users.",
 		Errors: web.BodyErrors(http.StatusNotFound, http.StatusConflict, http.StatusPreconditionFailed),
 	}
 	patchCustomer = huma.Operation{

@@ -109,5 +109,6 @@ func checkCustomerNumbers(broken *report, all []row) {
 }
 
 func listedCustomer(r row) string {
-	return fmt.Sprintf("%s %q %s %s %q %d", r.ID, r.Name, liststest.Text(r.raw, "slug"), r.Status, liststest.Text(r.raw, "externalId"), r.Created)
+	slug, externalID := liststest.Text(r.raw, "slug"), liststest.Text(r.raw, "externalId")
+	return fmt.Sprintf("%s %q %s %s %q %d", r.ID, r.Name, slug, r.Status, externalID, r.Created)
 }

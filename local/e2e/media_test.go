@@ -44,9 +44,15 @@ var answered = regexp.MustCompile("(?s)\n```sh run\n(.*?)\n```\n(?:\n```(json|cs
 // documentReader returns the machine of a user who follows a document.
 func (p *testStack) documentReader(t *testing.T, email string) machine {
 	t.Helper()
+	return p.documentReaderAs(t, email, "user")
+}
+
+// documentReaderAs is documentReader for a document that needs another role.
+func (p *testStack) documentReaderAs(t *testing.T, email, role string) machine {
+	t.Helper()
 	m := &customerStack{testStack: p, dir: t.TempDir()}
 	c := m.machine(t, login{})
-	_, key := p.createUser(t, email, "user")
+	_, key := p.createUser(t, email, role)
 	c.write(t, ".portside/api-key", key)
 	return c
 }

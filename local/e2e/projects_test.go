@@ -26,8 +26,10 @@ func TestProjects(t *testing.T) {
 // TestPagesWriteTheSameFileForCurl checks that a reader can follow one page after the other.
 func TestPagesWriteTheSameFileForCurl(t *testing.T) {
 	command := regexp.MustCompile(`(?m)^printf .* > ~/\.portside/curl$`)
-	media, projects := command.FindString(fromRepository(t, "docs", "media.md")), command.FindString(fromRepository(t, "docs", "projects.md"))
-	if media == "" || media != projects {
-		t.Errorf("docs/media.md has %q, docs/projects.md %q", media, projects)
+	media := command.FindString(fromRepository(t, "docs", "media.md"))
+	for _, page := range []string{"projects.md", "customers.md"} {
+		if found := command.FindString(fromRepository(t, "docs", page)); media == "" || found != media {
+			t.Errorf("docs/media.md has %q, docs/%s %q", media, page, found)
+		}
 	}
 }

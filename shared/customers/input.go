@@ -69,7 +69,8 @@ func (c Change) Check() []fault.Field {
 		failures.Text("/name", strings.TrimSpace(*c.Name), 1, MaxName)
 	}
 	if c.Slug != nil && !isSlug(*c.Slug) {
-		failures.Add("/slug", "must have 1 to %d lower-case letters and digits, in words joined by single hyphens, such as acme-shipping", MaxSlug)
+		const rule = "must have 1 to %d lower-case letters and digits, in words joined by single hyphens, such as acme-shipping"
+		failures.Add("/slug", rule, MaxSlug)
 	}
 	if c.Status != nil && !c.Status.Known() {
 		failures.Add("/status", "must be active or suspended")

@@ -37,7 +37,8 @@ func TestContactsAreChecked(t *testing.T) {
 	}
 	change.Contacts = slices.Repeat([]customers.Contact{good}, customers.MaxContacts)
 	stored := change.Apply(customers.Customer{}).Contacts
-	if failures := change.Check(); len(failures) > 0 || stored[19] != (customers.Contact{Name: "Ada", Email: "ada@example.com", Role: "billing"}) {
+	wanted := customers.Contact{Name: "Ada", Email: "ada@example.com", Role: "billing"}
+	if failures := change.Check(); len(failures) > 0 || stored[19] != wanted {
 		t.Errorf("%v; the last contact is %+v", failures, stored[19])
 	}
 	change.Contacts = append(change.Contacts, good)

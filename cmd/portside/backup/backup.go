@@ -53,8 +53,8 @@ type Backup struct {
 const maxRounds = 5
 
 // ErrChanging means that the records changed during every round.
-var ErrChanging = errors.New("users, customers, projects or credentials changed during each of the last rounds, so the copies do not agree: " +
-	"run the command again at a quieter time, or back up tables that were restored to a point in time, see docs/operations.md")
+var ErrChanging = errors.New("users, customers, projects or credentials changed during each of the last rounds, so the copies do not " +
+	"agree: run the command again at a quieter time, or back up tables that were restored to a point in time, see docs/operations.md")
 
 // Run writes the backup, or continues an interrupted one.
 func (b *Backup) Run(ctx context.Context) (Manifest, error) {

@@ -184,7 +184,7 @@ func (f *customerFlags) people() (*[]client.ContactInput, error) {
 }
 
 // object returns the metadata, or nil if the flag is not set.
-func (f *customerFlags) object() (*map[string]any, error) {
+func (f *customerFlags) object() (map[string]any, error) {
 	if f.metadata == "" {
 		return nil, nil //nolint:nilnil // an unset flag is no error
 	}
@@ -194,7 +194,15 @@ func (f *customerFlags) object() (*map[string]any, error) {
 	if err := decoder.Decode(&object); err != nil || object == nil || decoder.More() {
 		return nil, UsageError("--metadata must be a JSON object")
 	}
-	return &object, nil
+	return object, nil
+}
+
+// pointerTo returns a pointer to an object, or nil for none.
+func pointerTo(object map[string]any) *map[string]any { //nolint:gocritic // the type of the generated client
+	if object == nil {
+		return nil
+	}
+	return &object
 }
 
 // limits returns the limits, or nil if the flag is not set.
@@ -227,7 +235,7 @@ func (a *app) createCustomerCommand() *cobra.Command {
 			}
 			return a.createCustomer(c.Context(), client.CreateCustomerJSONBody{
 				Name: args[0], Slug: f.slug, Status: optional[client.CreateCustomerJSONBodyStatus](f.status),
-				ExternalID: optional[string](f.externalID), Contacts: people, Limits: f.limits(c), Metadata: metadata,
+				ExternalID: optional[string](f.externalID), Contacts: people, Limits: f.limits(c), Metadata: pointerTo(metadata),
 			})
 		},
 	}
@@ -268,7 +276,7 @@ All credentials of the users of a suspended customer stop working until it is ac
 			change := client.UpdateCustomerJSONBody{
 				Name: ifChanged[string](c, "name", name), Slug: ifChanged[string](c, "slug", f.slug),
 				Status:     ifChanged[client.UpdateCustomerJSONBodyStatus](c, "status", f.status),
-				ExternalID: ifChanged[string](c, "external-id", f.externalID), Contacts: people, Limits: f.limits(c), Metadata: metadata,
+				ExternalID: ifChanged[string](c, "external-id", f.externalID), Contacts: people, Limits: f.limits(c), Metadata: pointerTo(metadata),
 			}
 			if change == (client.UpdateCustomerJSONBody{}) {
 				return UsageError("pass what to change: --name, --slug, --status, --external-id, --contact, --users-limit or --metadata")

@@ -65,7 +65,8 @@ var lookalikes = strings.NewReplacer(
 	"’", "'", "‘", "'", "ʼ", "'", "‐", "-", "‒", "-", "–", "-", "—", "-", "−", "-",
 )
 
-// Normal returns the text of a query, or an identifier, as search terms have it: folded, without signs in front, and at most 100 bytes long.
+// Normal returns the text of a query, or an identifier, as search terms have it: folded, without signs in front, and at most 100 bytes
+// long.
 func Normal(text string) string {
 	text = fold(text)
 	if first := strings.IndexFunc(text, isWordPart); first > 0 {

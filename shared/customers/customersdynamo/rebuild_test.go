@@ -77,62 +77,65 @@ func ghost() items.Map {
 	return items.Map{"id": items.Text("ghost"), "name": items.Text("ghost"), "status": items.Text("active"), "created": items.Number(1)}
 }
 
+// damages are changes of the table, with what a rebuild must repair.
+var damages = map[string]struct {
+	damage func(*testing.T, *populatedStore)
+	want   lists.Repairs
+}{
+	"none": {func(*testing.T, *populatedStore) {}, lists.Repairs{}},
+	"entries gone": {func(t *testing.T, w *populatedStore) {
+		w.drop(t, place("all", w.all[3].Number))
+		w.drop(t, place("suspended", w.all[5].Number))
+	}, lists.Repairs{Resources: 2}},
+	"entries outdated": {func(t *testing.T, w *populatedStore) {
+		w.set(t, place("all", w.all[3].Number), "name", items.Text("old"))
+		w.set(t, place("suspended", w.all[3].Number), "status", items.Text("active"))
+	}, lists.Repairs{Resources: 1}},
+	"markers gone": {func(t *testing.T, w *populatedStore) {
+		w.drop(t, marker("slug", w.all[1].Slug))
+		w.drop(t, marker("external", w.all[2].ExternalID))
+	}, lists.Repairs{Resources: 2}},
+	"markers without a customer": {func(t *testing.T, w *populatedStore) {
+		w.put(t, marker("slug", "free"), items.Map{"customer": items.Text("ghost")})
+		w.put(t, marker("slug", "old"), items.Map{"customer": items.Text(w.all[1].ID)})
+		w.put(t, marker("external", "free"), nil)
+	}, lists.Repairs{Strays: 3}},
+	"markers of another customer": {func(t *testing.T, w *populatedStore) {
+		w.put(t, marker("slug", w.all[1].Slug), items.Map{"customer": items.Text(w.all[2].ID)})
+	}, lists.Repairs{Strays: 1, Resources: 1}},
+	"terms gone": {func(t *testing.T, w *populatedStore) {
+		w.drop(t, items.Key("search#c", "customer-3\t"+w.all[3].ID))
+	}, lists.Repairs{Resources: 1}},
+	"in another list": {func(t *testing.T, w *populatedStore) {
+		w.put(t, place("suspended", w.all[0].Number), items.Map{"id": items.Text(w.all[0].ID)})
+	}, lists.Repairs{Strays: 1}},
+	"entries without a customer": {func(t *testing.T, w *populatedStore) {
+		w.put(t, place("all", 7_000_000), ghost())
+		w.put(t, place("active", 7_000_000), ghost())
+		w.put(t, place("active", 7_000_001), nil)
+	}, lists.Repairs{Strays: 3}},
+	"at the number of another": {func(t *testing.T, w *populatedStore) {
+		w.put(t, place("all", w.all[1].Number), items.Map{"id": items.Text(w.all[2].ID)})
+	}, lists.Repairs{Strays: 1, Resources: 1}},
+	"counters gone": {func(t *testing.T, w *populatedStore) {
+		w.drop(t, items.Key("rank#customers#1#0", "root"))
+		w.drop(t, items.Key("rank#customers#2#0", "0"))
+	}, lists.Repairs{Counters: 2}},
+	"sequence behind": {func(t *testing.T, w *populatedStore) {
+		w.set(t, items.Key("rank#customers", "sequence"), "next", items.Number(2))
+	}, lists.Repairs{Sequence: true}},
+	"all but the customers gone": {func(t *testing.T, w *populatedStore) {
+		for _, item := range liststest.Scan(t, w.client, w.table) {
+			if !strings.HasPrefix(liststest.Text(item, "pk"), "customer#") {
+				w.drop(t, items.Map{"pk": item["pk"], "sk": item["sk"]})
+			}
+		}
+	}, lists.Repairs{Resources: 6, Sequence: true, Counters: 3}},
+}
+
 func TestRebuildRepairsEveryKindOfDamage(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]struct {
-		damage func(*testing.T, *populatedStore)
-		want   lists.Repairs
-	}{
-		"none": {func(*testing.T, *populatedStore) {}, lists.Repairs{}},
-		"entries gone": {func(t *testing.T, w *populatedStore) {
-			w.drop(t, place("all", w.all[3].Number))
-			w.drop(t, place("suspended", w.all[5].Number))
-		}, lists.Repairs{Resources: 2}},
-		"entries outdated": {func(t *testing.T, w *populatedStore) {
-			w.set(t, place("all", w.all[3].Number), "name", items.Text("old"))
-			w.set(t, place("suspended", w.all[3].Number), "status", items.Text("active"))
-		}, lists.Repairs{Resources: 1}},
-		"markers gone": {func(t *testing.T, w *populatedStore) {
-			w.drop(t, marker("slug", w.all[1].Slug))
-			w.drop(t, marker("external", w.all[2].ExternalID))
-		}, lists.Repairs{Resources: 2}},
-		"markers without a customer": {func(t *testing.T, w *populatedStore) {
-			w.put(t, marker("slug", "free"), items.Map{"customer": items.Text("ghost")})
-			w.put(t, marker("slug", "old"), items.Map{"customer": items.Text(w.all[1].ID)})
-			w.put(t, marker("external", "free"), nil)
-		}, lists.Repairs{Strays: 3}},
-		"markers of another customer": {func(t *testing.T, w *populatedStore) {
-			w.put(t, marker("slug", w.all[1].Slug), items.Map{"customer": items.Text(w.all[2].ID)})
-		}, lists.Repairs{Strays: 1, Resources: 1}},
-		"terms gone": {func(t *testing.T, w *populatedStore) {
-			w.drop(t, items.Key("search#c", "customer-3\t"+w.all[3].ID))
-		}, lists.Repairs{Resources: 1}},
-		"in another list": {func(t *testing.T, w *populatedStore) {
-			w.put(t, place("suspended", w.all[0].Number), items.Map{"id": items.Text(w.all[0].ID)})
-		}, lists.Repairs{Strays: 1}},
-		"entries without a customer": {func(t *testing.T, w *populatedStore) {
-			w.put(t, place("all", 7_000_000), ghost())
-			w.put(t, place("active", 7_000_000), ghost())
-			w.put(t, place("active", 7_000_001), nil)
-		}, lists.Repairs{Strays: 3}},
-		"at the number of another": {func(t *testing.T, w *populatedStore) {
-			w.put(t, place("all", w.all[1].Number), items.Map{"id": items.Text(w.all[2].ID)})
-		}, lists.Repairs{Strays: 1, Resources: 1}},
-		"counters gone": {func(t *testing.T, w *populatedStore) {
-			w.drop(t, items.Key("rank#customers#1#0", "root"))
-			w.drop(t, items.Key("rank#customers#2#0", "0"))
-		}, lists.Repairs{Counters: 2}},
-		"sequence behind": {func(t *testing.T, w *populatedStore) {
-			w.set(t, items.Key("rank#customers", "sequence"), "next", items.Number(2))
-		}, lists.Repairs{Sequence: true}},
-		"all but the customers gone": {func(t *testing.T, w *populatedStore) {
-			for _, item := range liststest.Scan(t, w.client, w.table) {
-				if !strings.HasPrefix(liststest.Text(item, "pk"), "customer#") {
-					w.drop(t, items.Map{"pk": item["pk"], "sk": item["sk"]})
-				}
-			}
-		}, lists.Repairs{Resources: 6, Sequence: true, Counters: 3}},
-	} {
+	for name, c := range damages {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newPopulatedStore(t)
@@ -169,7 +172,8 @@ func TestRebuildReportsDisputes(t *testing.T) {
 	for _, d := range repairs.Disputes {
 		disputed = append(disputed, d.ID)
 	}
-	if want := []string{w.all[3].ID, w.all[4].ID, w.all[5].ID}; !slices.Equal(slices.Sorted(slices.Values(disputed)), slices.Sorted(slices.Values(want))) {
+	want := []string{w.all[3].ID, w.all[4].ID, w.all[5].ID}
+	if !slices.Equal(slices.Sorted(slices.Values(disputed)), slices.Sorted(slices.Values(want))) {
 		t.Errorf("disputes = %v, want %v", disputed, want)
 	}
 }

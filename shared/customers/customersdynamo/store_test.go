@@ -351,5 +351,9 @@ func TestCostOfChanges(t *testing.T) {
 	cost("limit", 4, change(func(c *customers.Customer) { c.MaxUsers = 5 }))
 	cost("slug", 12, change(func(c *customers.Customer) { c.Slug = "acme-ltd" }))
 	cost("status", 16, change(func(c *customers.Customer) { c.Status = customers.Suspended }))
+	meter.Reset()
+	if _, err := store.Get(t.Context(), customer.ID); err != nil || meter.ReadUnits() > 2 || meter.Calls() > 2 {
+		t.Errorf("get: %v read units, %d calls, %v", meter.ReadUnits(), meter.Calls(), err)
+	}
 	cost("delete", 24, func() error { return store.Delete(t.Context(), customer) })
 }
