@@ -3,7 +3,7 @@ import { get } from "../core/api.js";
 import { formatDateTime } from "../core/format.js";
 import { useLoad } from "../core/hooks.js";
 import { html } from "../core/html.js";
-import { can } from "../core/session.js";
+import { can, canForAll } from "../core/session.js";
 import { strings } from "../core/strings.js";
 import { Loaded, Section } from "./page.js";
 import { Table } from "./table.js";
@@ -47,7 +47,7 @@ function Who({ pull }) {
 export function RecentPulls({ kind, repository }) {
   const load = useLoad((signal) => get("/api/v1/pulls", { query: { kind, repository, limit }, signal }), [kind, repository]);
   const all = html`<a href=${`/portal/pulls?repository=${encodeURIComponent(repository)}`}>${texts.all}</a>`;
-  return html`<${Section} title=${can("tokens:read") ? texts.recent : texts.recentOwn} actions=${all}>
+  return html`<${Section} title=${canForAll("tokens:read") ? texts.recent : texts.recentOwn} actions=${all}>
     <${Loaded} load=${load}>${(/** @type {{data: Pull[]}} */ { data }) => (data.length > 0 ? html`<${PullTable} pulls=${data} />`
       : html`<p class="muted">${texts.noneRecent}</p>`)}<//>
   <//>`;

@@ -141,3 +141,11 @@ export function can(permission) {
 export function isStaff() {
   return !currentUser().customerId;
 }
+
+/**
+ * Whether the user has the permission for what belongs to anybody. Users of customers have theirs only for their customer.
+ * @param {string} permission
+ */
+export function canForAll(permission) {
+  return can(permission) && isStaff();
+}

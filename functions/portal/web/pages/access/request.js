@@ -6,7 +6,7 @@ import { get } from "../../core/api.js";
 import { formatDateTime } from "../../core/format.js";
 import { useLoad } from "../../core/hooks.js";
 import { html } from "../../core/html.js";
-import { can, currentUser } from "../../core/session.js";
+import { canForAll, currentUser } from "../../core/session.js";
 import { strings } from "../../core/strings.js";
 
 /** @typedef {import("../../core/credentials.js").CredentialRequest} CredentialRequest */
@@ -27,7 +27,7 @@ export default function RequestPage({ params }) {
 
 /** @param {{request: CredentialRequest}} props */
 function Facts({ request: r }) {
-  const name = useMakerNames(can("credentials:approve") ? [r.makers, r.deciders] : [r.makers]);
+  const name = useMakerNames(canForAll("credentials:approve") ? [r.makers, r.deciders] : [r.makers]);
   return html`<${Section} title=${texts.levels[r.accessLevel]} actions=${html`<${RequestBadge} request=${r} />`}>
     <p>${texts.next[r.status]}</p>
     <dl class="facts">
@@ -37,7 +37,7 @@ function Facts({ request: r }) {
       ${r.makers.length > 0 ? html`<${Fact} name=${texts.madeWith}><${Makers} makers=${r.makers} name=${name} /><//>` : null}
       ${r.status === "pending" ? html`<${Fact} name=${texts.due}>${formatDateTime(r.dueAt)}<//>` : null}
       ${r.decidedBy ? html`<${Fact} name=${texts.decided}>${formatDateTime(r.decidedAt)}, ${texts.by(personName(r, r.decidedBy))}<//>` : null}
-      ${r.deciders.length > 0 && can("credentials:approve")
+      ${r.deciders.length > 0 && canForAll("credentials:approve")
         ? html`<${Fact} name=${texts.decidedWith}><${Makers} makers=${r.deciders} name=${name} /><//>` : null}
       ${r.reason ? html`<${Fact} name=${texts.reason}><span class="prose" dir="auto">${r.reason}</span><//>` : null}
       ${r.status === "approved" && r.collectBy ? html`<${Fact} name=${texts.collectBy}>${formatDateTime(r.collectBy)}<//>` : null}
@@ -77,5 +77,5 @@ export function personName(request, id) {
   if (id === currentUser().id) return texts.you;
   const person = id === request.userId ? request.requester : id === request.decidedBy ? request.decider : null;
   if (person) return person.name;
-  return can("credentials:approve") ? texts.unknownUser : texts.vendor;
+  return canForAll("credentials:approve") ? texts.unknownUser : texts.vendor;
 }

@@ -10,7 +10,7 @@ import { formatDate, formatNumber } from "../../core/format.js";
 import { useLoad } from "../../core/hooks.js";
 import { html } from "../../core/html.js";
 import { setQuery, useAddress } from "../../core/router.js";
-import { can } from "../../core/session.js";
+import { canForAll } from "../../core/session.js";
 import { strings } from "../../core/strings.js";
 
 const texts = strings.charts;
@@ -22,7 +22,7 @@ export default function Charts() {
   const { query } = useAddress();
   const view = { q: query.get("q") ?? "", cursor: query.get("cursor") ?? "" };
   const load = useLoad((signal) => get("/v1/charts", { query: { ...view, limit }, signal }), [view.q, view.cursor]);
-  return html`<${Page} title=${texts.title} intro=${can("tokens:read") ? texts.introAll : texts.introOwn}>
+  return html`<${Page} title=${texts.title} intro=${canForAll("tokens:read") ? texts.introAll : texts.introOwn}>
     <${SearchForm} key=${view.q} label=${texts.find} value=${view.q} maxLength=${250}
       onSearch=${(/** @type {string} */ q) => setQuery({ q, cursor: null })} />
     <${Loaded} load=${load}>${(/** @type {any} */ { data, pagination }) => html`

@@ -8,7 +8,7 @@ import { get } from "../../core/api.js";
 import { useLoad } from "../../core/hooks.js";
 import { html } from "../../core/html.js";
 import { setQuery, useAddress } from "../../core/router.js";
-import { can } from "../../core/session.js";
+import { canForAll } from "../../core/session.js";
 import { strings } from "../../core/strings.js";
 
 const texts = strings.images;
@@ -24,7 +24,7 @@ export default function Images() {
     title: texts.repository,
     cell: (/** @type {Repository} */ r) => html`<a href=${`/portal/images/${encodeURIComponent(r.repository)}`}>${r.repository}</a>`,
   }];
-  return html`<${Page} title=${texts.title} intro=${can("tokens:read") ? texts.introAll : texts.introOwn}>
+  return html`<${Page} title=${texts.title} intro=${canForAll("tokens:read") ? texts.introAll : texts.introOwn}>
     <${SearchForm} key=${view.q} label=${texts.find} value=${view.q} maxLength=${255}
       onSearch=${(/** @type {string} */ q) => setQuery({ q: q.toLowerCase(), cursor: null })} />
     <${Loaded} load=${load}>${(/** @type {any} */ { data, pagination }) => html`

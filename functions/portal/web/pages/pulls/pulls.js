@@ -9,7 +9,7 @@ import { get } from "../../core/api.js";
 import { useLoad } from "../../core/hooks.js";
 import { html } from "../../core/html.js";
 import { setQuery, useAddress } from "../../core/router.js";
-import { can } from "../../core/session.js";
+import { canForAll } from "../../core/session.js";
 import { strings } from "../../core/strings.js";
 
 const texts = strings.pulls;
@@ -20,7 +20,7 @@ export default function Pulls() {
   const { query } = useAddress();
   const view = Object.fromEntries([...filters, "cursor"].map((name) => [name, query.get(name) ?? ""]));
   const load = useLoad((signal) => get("/api/v1/pulls", { query: { ...view, limit }, signal }), [query.toString()]);
-  return html`<${Page} title=${texts.title} intro=${can("tokens:read") ? texts.introAll : texts.introOwn}>
+  return html`<${Page} title=${texts.title} intro=${canForAll("tokens:read") ? texts.introAll : texts.introOwn}>
     <${Filters} key=${filters.map((name) => view[name]).join(" ")} view=${view} />
     <${Loaded} load=${load}>${(/** @type {any} */ { data, pagination }) => html`
       ${data.length > 0 ? html`<${PullTable} pulls=${data} />`
