@@ -12,7 +12,7 @@ import (
 
 const firstAdmin = "admin@localhost"
 
-// TestAdministrationPages administers users and projects in a browser.
+// TestAdministrationPages administers users, projects and customers in a browser.
 func TestAdministrationPages(t *testing.T) {
 	p := newTestStack(t)
 	p.start(t, noRateLimit())
@@ -28,6 +28,10 @@ func TestAdministrationPages(t *testing.T) {
 	t.Run("hostile project", func(t *testing.T) { testHostileProject(t, p, page) })
 	t.Run("hostile searches", func(t *testing.T) { testHostileSearches(t, page) })
 	t.Run("projects", func(t *testing.T) { testProjectPages(t, p, page) })
+	t.Run("hostile customer", func(t *testing.T) { testHostileCustomer(t, p, page) })
+	t.Run("customers", func(t *testing.T) { testCustomerPages(t, p, page) })
+	t.Run("customer of a user", func(t *testing.T) { testCustomerOfUser(t, p, page) })
+	t.Run("company", func(t *testing.T) { testCompany(t, p) })
 	t.Run("unknown ids", func(t *testing.T) { testUnknownIDs(t, page) })
 	t.Run("manager", func(t *testing.T) { testManager(t, p) })
 	t.Run("viewer", func(t *testing.T) { testViewer(t, p) })
@@ -349,11 +353,12 @@ func testUnknownIDs(t *testing.T, page *browser.Page) {
 	page.Allow("400 GET")
 	for path, want := range map[string]string{
 		"/portal/users/01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11": "The user does not exist.",
-		"/portal/users/junk":                                    "must be a UUID",
-		"/portal/users/..%2Fprojects":                           "There is nothing at this path.",
-		"/portal/projects/01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11": "The project does not exist.",
-		"/portal/projects/%3Cb%3E":                              "must be a UUID",
-		"/portal/users/1/2":                                     "Page not found",
+		"/portal/users/junk":                                     "must be a UUID",
+		"/portal/users/..%2Fprojects":                            "There is nothing at this path.",
+		"/portal/projects/01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11":  "The project does not exist.",
+		"/portal/projects/%3Cb%3E":                               "must be a UUID",
+		"/portal/customers/01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11": "The customer does not exist.",
+		"/portal/users/1/2":                                      "Page not found",
 	} {
 		page.Open(path)
 		page.WaitText(want)
@@ -395,7 +400,7 @@ func testViewer(t *testing.T, p *testStack) {
 			t.Errorf("a viewer sees the link %q", name)
 		}
 	}
-	for _, path := range []string{"/portal/users/new", "/portal/users/import", "/portal/projects/new"} {
+	for _, path := range []string{"/portal/users/new", "/portal/users/import", "/portal/projects/new", "/portal/customers/new"} {
 		page.Open(path)
 		page.WaitFor(browser.Heading("You do not have access to this page"))
 	}

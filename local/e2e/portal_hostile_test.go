@@ -84,12 +84,62 @@ func testHostileProject(t *testing.T, p *testStack, page *browser.Page) {
 	p.admin(t).Delete("/v1/projects/" + id).WantStatus(http.StatusNoContent)
 }
 
+// testHostileCustomer writes the texts into all fields of a customer.
+func testHostileCustomer(t *testing.T, p *testStack, page *browser.Page) {
+	page.Allow("400 POST /v1/customers")
+	page.Open("/portal/customers/new")
+	page.Fill("Name", directionalText)
+	page.Fill("Slug", hostileText)
+	page.Fill("External ID (optional)", directionalText)
+	page.Fill("Limit of users (optional)", "1e3")
+	page.Click(browser.Button("Create customer"))
+	page.WaitText("must be a whole number, or empty for no limit")
+	page.Fill("Limit of users (optional)", "")
+	page.Click(browser.Button("Create customer"))
+	page.WaitText("must not contain control, formatting or line-separating characters")
+	page.Fill("Name", hostileText)
+	page.Fill("Slug", "mallory")
+	page.Fill("External ID (optional)", hostileText)
+	page.Click(browser.Button("Add a contact"))
+	page.Fill("Contact 1: Name", hostileText)
+	page.Fill("Contact 1: Email address", "nonsense")
+	page.Fill("Contact 1: Responsible for", "<b>bills")
+	page.Click(browser.Button("Create customer"))
+	page.WaitText("Contact 1: Email address: must be an e-mail address")
+	page.Axe()
+	page.Fill("Contact 1: Email address", "mallory@example.com")
+	page.Click(browser.Button("Create customer"))
+	page.WaitFor(browser.Heading(hostileText))
+	ready(page)
+	wantInert(t, page)
+	for _, size := range []browser.Size{browser.Phone, browser.Desktop} {
+		page.Resize(size)
+		if wide := page.Overflow(); len(wide) > 0 {
+			t.Errorf("at %v, the customer is too wide: %q", size, wide)
+		}
+	}
+	id := p.admin(t).Get("/v1/customers").WantValue("data.0.name", hostileText).Text("data.0.id")
+	p.createUserOf(t, id, "mallory-of@example.com", "viewer")
+	for _, path := range []string{"/portal/customers", "/portal/users/new?customer=" + id, portalPath(p.userPath(t, "mallory-of@example.com"))} {
+		page.Open(path)
+		page.WaitText(hostileText)
+		wantInert(t, page)
+	}
+	member := p.visitAs(t, "mallory-of@example.com")
+	member.Open("/portal/company")
+	member.WaitText(hostileText)
+	wantInert(t, member)
+	p.admin(t).Delete(p.userPath(t, "mallory-of@example.com")).WantStatus(http.StatusNoContent)
+	p.admin(t).Delete("/v1/customers/" + id).WantStatus(http.StatusNoContent)
+}
+
 // testHostileSearches writes the texts into search fields, and opens the addresses of these searches.
 func testHostileSearches(t *testing.T, page *browser.Page) {
 	page.Allow("400 GET ")
 	for _, search := range []struct{ path, label string }{
 		{"/portal/users", searchUsers},
 		{"/portal/projects", searchProjects},
+		{"/portal/customers", searchCustomers},
 		{"/portal/charts", "Part of the name"},
 		{"/portal/images", "Part of the name"},
 	} {

@@ -14,13 +14,13 @@ import (
 
 // portalPage is an entry of the portal's table of pages.
 type portalPage struct {
-	Path, Permission, Menu string
-	IsPublic               bool
+	Path, Permission, Menu, Audience string
+	IsPublic                         bool
 }
 
 // listPages reads the table of pages in the browser.
 const listPages = `import(document.querySelector("script[type=module]").src.replace("main.js", "pages.js")).then(m => m.pages.map(p => ({
-	path: p.path, permission: p.permission ?? "", menu: p.menu?.label ?? "", isPublic: !!p.isPublic,
+	path: p.path, permission: p.permission ?? "", menu: p.menu?.label ?? "", audience: p.audience ?? "", isPublic: !!p.isPublic,
 })))`
 
 // TestPortalPages opens every page of the portal: as a visitor, and as a person of each role.
@@ -29,7 +29,7 @@ func TestPortalPages(t *testing.T) {
 	p.start(t, noRateLimit())
 	p.fillPortal(t)
 	t.Run("nobody", func(t *testing.T) { testPublicPages(t, p) })
-	for _, role := range []string{"viewer", "user", "manager", "admin"} {
+	for _, role := range []string{"viewer", "user", "manager", "admin", "acme-viewer", "acme-admin"} {
 		t.Run(role, func(t *testing.T) { testPagesOfRole(t, p, role) })
 	}
 	t.Run("pictures", func(t *testing.T) { testPictures(t, p) })
@@ -52,6 +52,10 @@ func (p *testStack) fillPortal(t *testing.T) {
 		_, key := p.createUser(t, role+"@example.com", role)
 		p.anonymous(t).as(key).Post("/api/v1/credential-requests", `{"accessLevel":"full","justification":"Our staging cluster"}`).
 			WantStatus(http.StatusCreated)
+	}
+	acme := p.createCustomer(t, `{"name":"Acme Shipping","slug":"acme","contacts":[{"name":"Ada Byron","email":"ada@acme.example","role":"billing"}]}`)
+	for _, role := range []string{"viewer", "admin"} {
+		p.createUserOf(t, acme, "acme-"+role+"@example.com", role)
 	}
 }
 
@@ -94,10 +98,18 @@ func (p *testStack) openPages(t *testing.T, page *browser.Page) []portalPage {
 	t.Helper()
 	page.Open("/portal")
 	ready(page)
-	held := browser.Eval[[]string](page, `fetch("/v1/sessions/current").then(r => r.json()).then(s => s.data.user.permissions)`)
+	type user struct {
+		Permissions []string
+		CustomerID  *string
+	}
+	held := browser.Eval[user](page, `fetch("/v1/sessions/current").then(r => r.json()).then(s => s.data.user)`)
+	audience := "staff"
+	if held.CustomerID != nil {
+		audience = "customers"
+	}
 	all := browser.Eval[[]portalPage](page, listPages)
 	all = slices.DeleteFunc(all, func(e portalPage) bool {
-		return e.IsPublic || e.Permission != "" && !slices.Contains(held, e.Permission)
+		return e.IsPublic || e.Permission != "" && !slices.Contains(held.Permissions, e.Permission) || e.Audience != "" && e.Audience != audience
 	})
 	slices.SortStableFunc(all, func(a, b portalPage) int { return strings.Count(a.Path, "{") - strings.Count(b.Path, "{") })
 	return all

@@ -9,13 +9,14 @@ import (
 	"portside/local/browser"
 )
 
-// testListPages leafs through the lists of users and projects, and compares them with the API.
+// testListPages leafs through the lists of users, projects and customers, and compares them with the API.
 func testListPages(t *testing.T, p *testStack, page *browser.Page) {
 	root := p.admin(t)
 	for i := range 53 {
 		root.Post("/v1/projects", fmt.Sprintf(`{"name":"Project number %d"}`, i)).WantStatus(http.StatusCreated)
+		p.createCustomer(t, fmt.Sprintf(`{"name":"Customer number %d","slug":"customer-%d"}`, i, i))
 	}
-	for _, list := range []struct{ path, value string }{{"users", "email"}, {"projects", "name"}} {
+	for _, list := range []struct{ path, value string }{{"users", "email"}, {"projects", "name"}, {"customers", "name"}} {
 		total := root.Get("/v1/" + list.path).Number("pagination.total")
 		second := root.Get("/v1/" + list.path + "?limit=50&offset=50")
 		row := browser.Row(second.Text("data.0." + list.value))

@@ -11,11 +11,12 @@ import (
 )
 
 const (
-	searchUsers    = "Search by name or email address"
-	searchProjects = "Search by name"
+	searchUsers     = "Search by name or email address"
+	searchProjects  = "Search by name"
+	searchCustomers = "Search by name, slug or external ID"
 )
 
-// TestPortalSearch searches for users and projects in a browser.
+// TestPortalSearch searches for users, projects and customers in a browser.
 func TestPortalSearch(t *testing.T) {
 	p := newTestStack(t)
 	p.start(t, noRateLimit())
@@ -23,6 +24,7 @@ func TestPortalSearch(t *testing.T) {
 	page := p.visitAs(t, firstAdmin)
 	t.Run("users", func(t *testing.T) { testSearchUsers(t, page) })
 	t.Run("projects", func(t *testing.T) { testSearchProjects(t, page) })
+	t.Run("customers", func(t *testing.T) { testSearchCustomers(t, page) })
 	t.Run("no result", func(t *testing.T) { testSearchWithoutResult(t, page) })
 	t.Run("back to the list", func(t *testing.T) { testEndSearch(t, page) })
 	t.Run("more results", func(t *testing.T) { testMoreResults(t, page) })
@@ -33,7 +35,7 @@ func TestPortalSearch(t *testing.T) {
 	p.checkNoSecretsLeaked(t)
 }
 
-// fillSearches creates users and projects, 25 of each with the same first word.
+// fillSearches creates users, projects and customers. 25 of the users and of the projects have the same first word.
 func fillSearches(t *testing.T, p *testStack) {
 	t.Helper()
 	root := p.admin(t)
@@ -45,6 +47,8 @@ func fillSearches(t *testing.T, p *testStack) {
 	}
 	body := fmt.Sprintf(`{"format":"csv","sendActivationEmail":false,"text":%s}`, quoteJS(t, file.String()))
 	root.Post("/v1/users/imports", body).WantStatus(http.StatusOK)
+	p.createCustomer(t, `{"name":"Acme Shipping","slug":"acme","externalId":"C-1815"}`)
+	p.createCustomer(t, `{"name":"Café Noir","slug":"noir-gmbh"}`)
 	root.Post("/v1/projects", `{"name":"Difference Engine"}`).WantStatus(http.StatusCreated)
 	root.Post("/v1/projects", `{"name":"Café Noir","status":"active"}`).WantStatus(http.StatusCreated)
 }
@@ -92,6 +96,17 @@ func testSearchProjects(t *testing.T, page *browser.Page) {
 	page.WaitFor(browser.Heading("Difference Engine"))
 }
 
+func testSearchCustomers(t *testing.T, page *browser.Page) {
+	page.Open("/portal/customers")
+	page.WaitText("2 customers")
+	for _, search := range []struct{ text, name string }{{"cafe", "Café Noir"}, {"c-18", "Acme Shipping"}, {"noir-g", "Café Noir"}, {"ship", "Acme Shipping"}} {
+		page.Fill(searchCustomers, search.text)
+		wantOneResult(t, page, search.name)
+	}
+	page.WaitGone(browser.Role("combobox", "Status"))
+	page.Axe()
+}
+
 // wantOneResult waits until the only row of the table has a link with the name, and its number is announced.
 func wantOneResult(t *testing.T, page *browser.Page, name string) {
 	t.Helper()
@@ -110,6 +125,7 @@ func testSearchWithoutResult(t *testing.T, page *browser.Page) {
 	for _, list := range []struct{ path, label, hint string }{
 		{"/portal/users", searchUsers, "The search finds users by the beginning of their email address"},
 		{"/portal/projects", searchProjects, "The search finds projects by the beginning of their name"},
+		{"/portal/customers", searchCustomers, "The search finds customers by the beginning of their slug"},
 	} {
 		page.Open(list.path)
 		page.Fill(list.label, "xyzzy")

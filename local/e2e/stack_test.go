@@ -102,6 +102,19 @@ func (p *testStack) createUser(t *testing.T, email, role string) (at, key string
 	return at, root.Post(at+"/api-keys", `{"name":"test"}`).WantStatus(http.StatusCreated).Text("data.key")
 }
 
+// createCustomer creates a customer and returns its ID.
+func (p *testStack) createCustomer(t *testing.T, body string) string {
+	t.Helper()
+	return p.admin(t).Post("/v1/customers", body).WantStatus(http.StatusCreated).Text("data.id")
+}
+
+// createUserOf creates an active user of a customer and returns the user's path.
+func (p *testStack) createUserOf(t *testing.T, customerID, email, role string) string {
+	t.Helper()
+	body := strings.Replace(newUser(email, role), "{", `{"customerId":"`+customerID+`",`, 1)
+	return "/v1/users/" + p.admin(t).Post("/v1/users", body).WantStatus(http.StatusCreated).Text("data.id")
+}
+
 // activateUser creates a user who activates the account by mail. It returns the user's path and first API key, in which no other user had
 // a hand.
 func (p *testStack) activateUser(t *testing.T, email, role string) (at, key string) {
