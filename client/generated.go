@@ -830,7 +830,7 @@ type ActivatedUser struct {
 	// Examples: Ada Lovelace
 	Name string `json:"name"`
 
-	// Permissions Permissions of the role, sorted.
+	// Permissions Permissions of the role, sorted. A user of a customer cannot use those that only operations for the vendor's staff need.
 	//
 	// Examples: ["capabilities:use","projects:read","projects:write","users:read"]
 	Permissions []string `json:"permissions"`
@@ -3053,7 +3053,7 @@ type User struct {
 	// Examples: Ada Lovelace
 	Name string `json:"name"`
 
-	// Permissions Permissions of the role, sorted.
+	// Permissions Permissions of the role, sorted. A user of a customer cannot use those that only operations for the vendor's staff need.
 	//
 	// Examples: ["capabilities:use","projects:read","projects:write","users:read"]
 	Permissions []string `json:"permissions"`
@@ -4154,7 +4154,7 @@ func (p *SearchUsersParams) query() url.Values {
 
 // UpdateUserJSONBody is the body of a request.
 type UpdateUserJSONBody struct {
-	// CustomerID Customer to whom the user belongs; null for the vendor's staff, who alone can change it. Takes effect with the user's next request.
+	// CustomerID Customer to whom the user belongs; null for the vendor's staff, who alone can change it. A change ends all credentials of the user.
 	//
 	// Examples: 01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e12
 	CustomerID *string `json:"customerId,omitempty"`

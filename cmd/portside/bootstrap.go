@@ -103,6 +103,9 @@ func (b *bootstrap) admin(ctx context.Context) (admin users.User, isNew bool, er
 	if err != nil {
 		return users.User{}, false, err
 	}
+	if found.CustomerID != "" {
+		return users.User{}, false, fmt.Errorf("the user %s belongs to a customer: choose another --email", found.Email)
+	}
 	if found.Role != principal.Admin || found.Status != users.Active {
 		return users.User{}, false, fmt.Errorf("the user %s exists and is not an active admin (%s, %s): choose another --email",
 			found.Email, found.Role, found.Status)
@@ -153,7 +156,7 @@ func (b *bootstrap) issue(ctx context.Context, admin users.User) error {
 	}
 	err := b.users.Issue(ctx, admin, users.Issued{Key: credentials.Credential{
 		ID: secret.ID(), Kind: credentials.APIKey, Hash: secret.Hash(), Name: "bootstrap", CreatedAt: b.now().UTC(),
-		Owner: credentials.Owner{ID: admin.ID, Role: admin.Role, Active: true},
+		Owner: credentials.OwnerOf(admin.Person()),
 	}})
 	if errors.Is(err, versions.ErrStale) {
 		return errors.New("the admin has just been changed: run the command again")

@@ -317,7 +317,7 @@ func TestRebuildRanks(t *testing.T) {
 	got := o.expect(o.run("rebuild-ranks"), 0, "counts")
 	for _, line := range []string{
 		"1  users repaired", "1  counters of users corrected", "0  sequence", "0  number of active admins",
-		"1  customers repaired", "0  counters of customers corrected", "1  customers got other numbers of users", "1  projects repaired", "0  counters of projects corrected",
+		"1  customers repaired", "0  counters of customers corrected", "1  numbers of users of customers corrected", "1  projects repaired", "0  counters of projects corrected",
 	} {
 		if !strings.Contains(got.stdout, line) {
 			t.Errorf("the summary lacks %q:\n%s", line, got.stdout)

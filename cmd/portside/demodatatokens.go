@@ -90,7 +90,7 @@ func (s *demoStory) issueToken(ctx context.Context, owner person, renewed *crede
 	secret := credentials.Mint(credentials.AccessToken)
 	token := credentials.Credential{
 		ID: secret.ID(), Kind: credentials.AccessToken, Hash: secret.Hash(), Name: s.word(tokenNames), Scopes: scopes,
-		Owner:     credentials.Owner{ID: owner.ID, Role: owner.Role, Active: true},
+		Owner:     credentials.OwnerOf(owner.Person()),
 		CreatedAt: at, ExpiresAt: at.AddDate(0, 0, tokens.DefaultDays), Line: secret.ID(), LineEndsAt: at.AddDate(0, 0, tokens.MaxLineDays),
 	}
 	if renewed != nil {

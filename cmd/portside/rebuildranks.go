@@ -56,11 +56,11 @@ func rebuildRanks(ctx context.Context, p process, t *tables) error {
 		}
 		disputes = append(disputes, reportRepairs(p, store.things, repairs))
 	}
-	return errors.Join(append(disputes, rebuildCustomersUsers(ctx, p, t))...)
+	return errors.Join(append(disputes, recountCustomersUsers(ctx, p, t))...)
 }
 
-// rebuildCustomersUsers corrects the counts of the users of each customer. The lists of these users were repaired with the users.
-func rebuildCustomersUsers(ctx context.Context, p process, t *tables) error {
+// recountCustomersUsers corrects the counts of the users of each customer. The lists of these users were repaired with the users.
+func recountCustomersUsers(ctx context.Context, p process, t *tables) error {
 	const most = 100
 	corrected := 0
 	for query := (customers.Query{Limit: most}); ; query.Offset += most {
@@ -76,7 +76,7 @@ func rebuildCustomersUsers(ctx context.Context, p process, t *tables) error {
 			corrected += count(wrong)
 		}
 		if query.Offset+most >= page.Total {
-			_, err := fmt.Fprintf(p.stdout, "%7d  customers got other numbers of users\n", corrected)
+			_, err := fmt.Fprintf(p.stdout, "%7d  numbers of users of customers corrected\n", corrected)
 			return err
 		}
 	}

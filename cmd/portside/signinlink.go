@@ -48,7 +48,8 @@ func printSignInLink(ctx context.Context, p process, t *tables, wanted signInLin
 	service := sessions.NewService(sessions.Dependencies{Requests: store, People: t.users, Now: p.now})
 	link, expires, err := service.OperatorLink(ctx, wanted.email)
 	if fault.KindOf(err) == fault.NotFound {
-		return fmt.Errorf("no active user has the address %s: create the user first, or set its status, or that of its customer, to active", wanted.email)
+		return fmt.Errorf("no active user has the address %s: create the user first, or set its status, or that of its customer, to active",
+			wanted.email)
 	}
 	if err != nil {
 		return err

@@ -58,7 +58,7 @@ func (s *smokeTest) signUp(ctx context.Context) error {
 	s.key = credentials.Mint(credentials.APIKey)
 	key := credentials.Credential{
 		ID: s.key.ID(), Kind: credentials.APIKey, Hash: s.key.Hash(), Name: "smoke test", CreatedAt: s.now().UTC(),
-		Owner: credentials.Owner{ID: s.admin.ID, Role: s.admin.Role, Active: true},
+		Owner: credentials.OwnerOf(s.admin.Person()),
 	}
 	return s.users.Issue(ctx, s.admin, users.Issued{Key: key, Secret: s.key})
 }

@@ -8,6 +8,7 @@ import (
 
 	"portside/shared/core/principal"
 	"portside/shared/credentials/credentialsdynamo"
+	"portside/shared/testkit/webtest"
 )
 
 // acme and bolt are customers.
@@ -121,25 +122,82 @@ func TestAdminsOfCustomers(t *testing.T) {
 	admin.Delete("/v1/users/" + chief.ID).WantStatus(http.StatusNoContent)
 }
 
-// A move of a user and the suspension of a customer take effect with the next request.
-func TestCustomersTakeEffectWithTheNextRequest(t *testing.T) {
+// The suspension of a customer takes effect with the next request.
+func TestSuspendedCustomer(t *testing.T) {
 	p := newFixtureWithCustomers(t)
-	user, key := p.userOf(acme, "a1@acme.example", principal.Viewer)
-	p.userOf(bolt, "b1@bolt.example", principal.Viewer)
-	member, root := p.withKey(key), p.asAdmin()
+	_, key := p.userOf(acme, "a1@acme.example", principal.Viewer)
+	member := p.withKey(key)
 	member.Get("/v1/users").WantStatus(http.StatusOK).WantValue("pagination.total", 1.0)
-
-	root.Put("/v1/users/"+user.ID, fmt.Sprintf(`{"customerId":%q}`, bolt)).WantStatus(http.StatusOK).WantValue("data.customerId", bolt)
-	member.Get("/v1/users").WantStatus(http.StatusOK).WantValue("pagination.total", 2.0)
-	root.Get("/v1/users?customerId="+acme).WantStatus(http.StatusOK).WantValue("pagination.total", 0.0)
-
-	p.write(p.keys.SetCustomer(bolt, credentialsdynamo.CustomerState{Suspended: true}))
+	p.write(p.keys.SetCustomer(acme, credentialsdynamo.CustomerState{Suspended: true}))
 	member.Get("/v1/users").WantStatus(http.StatusUnauthorized)
 	p.withKey(key).Get("/v1/users").WantStatus(http.StatusUnauthorized) // a process that has not seen the key
-	root.Put("/v1/users/"+user.ID, fmt.Sprintf(`{"customerId":%q}`, acme)).WantStatus(http.StatusOK)
-	member.Get("/v1/users").WantStatus(http.StatusOK).WantValue("pagination.total", 1.0)
-	root.Put("/v1/users/"+user.ID, `{"customerId":null}`).WantStatus(http.StatusOK).WantValue("data.customerId", nil)
-	member.Get("/v1/users").WantStatus(http.StatusOK).WantValue("pagination.total", 3.0)
+	p.write(p.keys.SetCustomer(acme, credentialsdynamo.CustomerState{}))
+	member.Get("/v1/users").WantStatus(http.StatusOK)
+}
+
+// An activation link does not work while the customer is suspended, and works again afterward.
+func TestActivationInSuspendedCustomer(t *testing.T) {
+	p := newFixtureWithCustomers(t)
+	p.asAdmin().Post("/v1/users", fmt.Sprintf(`{"email":"a1@acme.example","name":"A","role":"user","customerId":%q}`, acme)).
+		WantStatus(http.StatusCreated)
+	body := fmt.Sprintf(`{"token":%q}`, p.post.lastToken(t))
+	p.write(p.keys.SetCustomer(acme, credentialsdynamo.CustomerState{Suspended: true}))
+	p.anonymous().Post("/v1/users/activate", body).WantStatus(http.StatusUnauthorized)
+	p.write(p.keys.SetCustomer(acme, credentialsdynamo.CustomerState{}))
+	p.anonymous().Post("/v1/users/activate", body).WantStatus(http.StatusOK)
+}
+
+// A move ends all credentials, which people of the old customer may have, except the activation link of a pending user.
+func TestMovedUser(t *testing.T) {
+	p := newFixtureWithCustomers(t)
+	root := p.asAdmin()
+	user, key := p.userOf(acme, "a1@acme.example", principal.Admin)
+	_, chief := p.userOf(acme, "chief@acme.example", principal.Admin)
+	_, next := p.userOf(bolt, "chief@bolt.example", principal.Admin)
+	at := "/v1/users/" + user.ID
+	made := p.withKey(chief).Post(at+"/api-keys", `{"name":"from acme"}`).WantStatus(http.StatusCreated)
+	move := func(to string) {
+		t.Helper()
+		root.Put(at, `{"customerId":`+to+`}`).WantStatus(http.StatusOK)
+	}
+	move(`"` + bolt + `"`)
+	for _, ended := range []string{key, made.Text("data.key")} {
+		p.withKey(ended).Get("/v1/users").WantStatus(http.StatusUnauthorized)
+	}
+	for _, caller := range []string{chief, next} { // the key belonged to the one customer, and the user belongs to the other
+		p.withKey(caller).Delete(at + "/api-keys/" + made.Text("data.id") + "?made=true").WantStatus(http.StatusNotFound)
+	}
+	root.Get("/v1/users?customerId="+acme).WantStatus(http.StatusOK).WantValue("pagination.total", 1.0)
+	fresh := root.Post(at+"/api-keys", `{"name":"new"}`).WantStatus(http.StatusCreated).Text("data.key")
+	p.withKey(fresh).Get("/v1/users").WantStatus(http.StatusOK).WantValue("pagination.total", 2.0)
+	move("null")
+	p.withKey(fresh).Get("/v1/users").WantStatus(http.StatusUnauthorized)
+
+	pending := root.Post("/v1/users", fmt.Sprintf(`{"email":"a2@acme.example","name":"A","role":"user","customerId":%q}`, acme)).
+		WantStatus(http.StatusCreated).Text("data.id")
+	root.Put("/v1/users/"+pending, fmt.Sprintf(`{"customerId":%q}`, bolt)).WantStatus(http.StatusOK)
+	activated := p.anonymous().Post("/v1/users/activate", fmt.Sprintf(`{"token":%q}`, p.post.lastToken(t))).WantStatus(http.StatusOK)
+	p.withKey(activated.Text("data.apiKey")).Get("/v1/users").WantStatus(http.StatusOK).WantValue("data.0.email", "chief@bolt.example")
+}
+
+// A user with as many credentials as possible and a long name can be moved, suspended and renamed at once, and deleted.
+func TestMoveAndDeletionOfUserWithAllCredentials(t *testing.T) {
+	p := newFixtureWithCustomers(t)
+	user, _ := p.userOf(acme, "a1@acme.example", principal.Admin)
+	_, chief := p.userOf(acme, "chief@acme.example", principal.Admin)
+	at := "/v1/users/" + user.ID
+	fill := func(client webtest.Client) {
+		for range 38 {
+			client.Post(at+"/api-keys", `{"name":"k"}`).WantStatus(http.StatusCreated)
+		}
+	}
+	fill(p.withKey(chief))
+	p.asAdmin().Put(at, fmt.Sprintf(`{"customerId":%q,"name":"Hotel India Juliet Kilo","role":"viewer","status":"suspended"}`, bolt)).
+		WantStatus(http.StatusOK)
+	p.asAdmin().Put(at, `{"status":"active"}`).WantStatus(http.StatusOK)
+	fill(p.asAdmin())
+	p.asAdmin().Delete(at).WantStatus(http.StatusNoContent)
+	p.asAdmin().Get(at).WantStatus(http.StatusNotFound)
 }
 
 // The number of users of a customer can be limited.
@@ -173,6 +231,8 @@ func TestImportOfCustomersUsers(t *testing.T) {
 	p.customer(acme, credentialsdynamo.CustomerState{MaxUsers: 2})
 	file := "email,name,role,customerId\n1@acme.example,One,viewer," + acme + "\n2@x.example,Two,viewer,\n3@x.example,Three,viewer," + bolt +
 		"\n4@acme.example,Four,user," + acme + "\n5@acme.example,Five,user," + acme + "\n6@x.example,Six,user,me\n"
+	p.asAdmin().Post("/v1/users/imports", importBody("csv", file, dryRun)).WantStatus(http.StatusOK).
+		WantValue("data.ready", 3.0).WantValue("data.failed", 3.0)
 	imported := p.asAdmin().Post("/v1/users/imports", importBody("csv", file)).WantStatus(http.StatusOK).
 		WantValue("data.created", 3.0).WantValue("data.failed", 3.0)
 	for row, reason := range map[int]string{

@@ -33,7 +33,7 @@ type User struct {
 	ListedUser
 	Department  string                 `json:"department" doc:"Empty if unknown." example:"Analytical Engines"`
 	LastLoginAt *time.Time             `json:"lastLoginAt" doc:"UTC; null before the first sign-in." example:"2026-03-09T07:45:00Z"`
-	Permissions []principal.Permission `json:"permissions" doc:"Permissions of the role, sorted." example:"[\"capabilities:use\",\"projects:read\",\"projects:write\",\"users:read\"]"`
+	Permissions []principal.Permission `json:"permissions" doc:"Permissions of the role, sorted. A user of a customer cannot use those that only operations for the vendor's staff need." example:"[\"capabilities:use\",\"projects:read\",\"projects:write\",\"users:read\"]"`
 	UpdatedAt   time.Time              `json:"updatedAt" doc:"UTC; time of the last change." example:"2026-03-02T09:15:30.250Z"`
 	Metadata    web.Object             `json:"metadata" doc:"JSON object that you stored with the user, unchanged." example:"{\"customerNumber\":\"C-1815\"}"`
 }
@@ -235,7 +235,7 @@ type updateUserInput struct {
 		ReadOnlyUser
 
 		Name       *string         `json:"name,omitempty" doc:"1 to 200 characters." example:"Ada King"`
-		CustomerID *string         `json:"customerId,omitempty" format:"uuid" nullable:"true" doc:"Customer to whom the user belongs; null for the vendor's staff, who alone can change it. Takes effect with the user's next request." example:"01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e12"`
+		CustomerID *string         `json:"customerId,omitempty" format:"uuid" nullable:"true" doc:"Customer to whom the user belongs; null for the vendor's staff, who alone can change it. A change ends all credentials of the user." example:"01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e12"`
 		Role       *principal.Role `json:"role,omitempty" enum:"admin,manager,user,viewer" doc:"At most your own; takes effect with the user's next request." example:"manager"`
 		Department *string         `json:"department,omitempty" nullable:"true" doc:"At most 200 characters; null or empty removes it." example:"Analytical Engines"`
 		Status     *users.Status   `json:"status,omitempty" enum:"pending,active,inactive,suspended" doc:"pending only if the user is pending. With any status but active, all credentials of the user stop working at once, and sessions and passkeys for good." example:"suspended"`

@@ -72,7 +72,12 @@ func moveUser(r *run) {
 			_, err := r.users.Update(ctx, admin, versions.Target{ID: ada.user.ID}, users.Change{CustomerID: &to})
 			return err
 		})
-		r.check(r.caller(ada.key).CustomerID == to, "the key is not of the customer %q", to)
+		r.sendDue()
+		r.check(!r.works(ada.key), "the key works after the move to %q", to)
+		issued, err := r.keys.Create(r.tb.Context(), principal.Operator(), ada.user.ID, users.NewKey{Name: "next"})
+		r.must(err)
+		ada.key = issued.Secret.Reveal()
+		r.check(r.caller(ada.key).CustomerID == to, "the new key is not of the customer %q", to)
 	}
 	status := customers.Suspended
 	r.do("suspend the customer", func(ctx context.Context) error {

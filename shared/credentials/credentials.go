@@ -24,8 +24,8 @@ import (
 )
 
 const unauthorized = "The request has no working credential. Send a valid API key in X-API-Key, or, where it is documented, " +
-	"an access token as Bearer; in the portal, sign in. Credentials that are expired, revoked, mistyped or of an inactive user " +
-	"do not work."
+	"an access token as Bearer; in the portal, sign in. Credentials that are expired, revoked, mistyped, of an inactive user " +
+	"or of a suspended customer do not work."
 
 // The errors of authentication.
 var (

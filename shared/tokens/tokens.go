@@ -279,11 +279,7 @@ func (s *Service) mayList(ctx context.Context, caller principal.Principal, userI
 	if !caller.Can(principal.TokensRead) {
 		return false, ErrNotYours
 	}
-	owner, err := s.people.Person(ctx, userID)
-	if fault.KindOf(err) == fault.NotFound {
-		return false, nil
-	}
-	return caller.Reaches(owner.CustomerID), err
+	return s.reaches(ctx, caller, userID)
 }
 
 // Get returns a token or password of the caller, or of anybody whom a caller with tokens:read reaches.
@@ -303,7 +299,22 @@ func (s *Service) find(
 	if !isToken(token) || !token.IsRetained(s.now()) || token.Owner.ID != caller.UserID && !caller.CanFor(others, token.Owner.CustomerID) {
 		return credentials.Credential{}, ErrNotFound
 	}
+	if isReached, err := s.reaches(ctx, caller, token.Owner.ID); err != nil || !isReached {
+		return credentials.Credential{}, cmp.Or(err, error(ErrNotFound))
+	}
 	return token, nil
+}
+
+// reaches reports whether the user, who may have moved to another customer since a token ended, exists for the caller.
+func (s *Service) reaches(ctx context.Context, caller principal.Principal, userID string) (bool, error) {
+	if caller.CustomerID == "" || caller.UserID == userID {
+		return true, nil
+	}
+	owner, err := s.people.Person(ctx, userID)
+	if fault.KindOf(err) == fault.NotFound {
+		return false, nil
+	}
+	return caller.Reaches(owner.CustomerID), err
 }
 
 func isToken(c credentials.Credential) bool {

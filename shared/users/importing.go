@@ -2,6 +2,7 @@ package users
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"portside/shared/core/fault"
@@ -17,6 +18,8 @@ type BulkStore interface {
 	// Taken returns the addresses that already belong to a user. The addresses must be normal; see
 	// NewUser.Normal. Reads are strongly consistent.
 	Taken(ctx context.Context, addresses []string) (map[string]bool, error)
+	// Rooms returns how many more users each of the distinct customers can have. Customers who do not exist are missing.
+	Rooms(ctx context.Context, customerIDs []string) (map[string]int64, error)
 	// CreateAll adds users in few transactions, each of which writes complete users only. It
 	// returns one error per creation, in the same order: nil for an added user, ErrEmailTaken for
 	// one that existed, ErrNoCustomer and ErrTooManyUsers. If the store fails, CreateAll returns an error with the results so far. Some
@@ -82,6 +85,10 @@ func (i *Importer) Preview(ctx context.Context, caller principal.Principal, rows
 	if err != nil {
 		return nil, err
 	}
+	rooms, err := i.rooms(ctx, rows, valid)
+	if err != nil {
+		return nil, err
+	}
 	failures := make([]error, len(rows))
 	for n, outcome := range outcomes {
 		failures[n] = outcome.Err
@@ -89,9 +96,41 @@ func (i *Importer) Preview(ctx context.Context, caller principal.Principal, rows
 	for at, n := range valid {
 		if taken[addresses[at]] {
 			failures[n] = ErrEmailTaken
+			continue
 		}
+		failures[n] = takeRoom(rooms, rows[n].CustomerID)
 	}
 	return failures, nil
+}
+
+// rooms returns how many more users the customers of the valid rows can have.
+func (i *Importer) rooms(ctx context.Context, rows []NewUser, valid []int) (map[string]int64, error) {
+	var named []string
+	for _, n := range valid {
+		if id := rows[n].CustomerID; id != "" && !slices.Contains(named, id) {
+			named = append(named, id)
+		}
+	}
+	if named == nil {
+		return nil, nil
+	}
+	return i.store.Rooms(ctx, named)
+}
+
+// takeRoom uses one place of a customer up. Errors: ErrNoCustomer, ErrTooManyUsers.
+func takeRoom(rooms map[string]int64, customerID string) error {
+	if customerID == "" {
+		return nil
+	}
+	room, exists := rooms[customerID]
+	switch {
+	case !exists:
+		return ErrNoCustomer
+	case room <= 0:
+		return ErrTooManyUsers
+	}
+	rooms[customerID] = room - 1
+	return nil
 }
 
 // check returns one outcome per row, with an error for each row that cannot be added, the rows in their normal form, and the indexes of

@@ -188,10 +188,15 @@ func (k *Keys) Get(ctx context.Context, caller principal.Principal, userID, keyI
 	return key, err
 }
 
-// key returns a key, also a revoked one, that exists for the caller. Errors: ErrNoKey.
+// key returns a key, also a revoked one, that exists for the caller: the user belongs to a customer that the caller reaches, now and at the
+// end of the key. Errors: ErrNoKey.
 func (k *Keys) key(ctx context.Context, caller principal.Principal, userID, keyID string) (credentials.Credential, error) {
 	key, err := k.store.Key(ctx, userID, keyID)
-	if err == nil && !caller.Reaches(key.Owner.CustomerID) {
+	if err != nil || caller.CustomerID == "" {
+		return key, err
+	}
+	user, err := k.users.Get(ctx, userID)
+	if fault.KindOf(err) == fault.NotFound || err == nil && !(caller.Reaches(user.CustomerID) && caller.Reaches(key.Owner.CustomerID)) {
 		return credentials.Credential{}, ErrNoKey
 	}
 	return key, err
@@ -205,10 +210,8 @@ func (k *Keys) Revoke(ctx context.Context, caller principal.Principal, userID, k
 	if !credentials.IsID(keyID) {
 		return ErrNoKey
 	}
-	if caller.UserID != userID && caller.CustomerID != "" {
-		if _, err := k.key(ctx, caller, userID, keyID); err != nil {
-			return err
-		}
+	if _, err := k.key(ctx, caller, userID, keyID); err != nil {
+		return err
 	}
 	return k.store.Revoke(ctx, userID, keyID, k.now().UTC())
 }

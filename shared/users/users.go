@@ -56,8 +56,8 @@ var (
 			Coded(errorcode.EmailTaken)
 	// ErrNoCustomer means that no customer has the ID.
 	ErrNoCustomer   = fault.Invalid(fault.Field{Pointer: "/customerId", Detail: notCustomer})
-	ErrTooManyUsers = fault.NewFinal(fault.Conflict, "The customer already has as many users as its limit allows. Delete one, or ask the "+
-		"vendor for a higher limit.").Coded(errorcode.TooManyUsers)
+	ErrTooManyUsers = fault.NewFinal(fault.Conflict, "The customer already has as many users as its limit allows. Delete one of them. The "+
+		"vendor's staff can raise limits.users of the customer.").Coded(errorcode.TooManyUsers)
 	ErrLastAdmin = fault.NewFinal(fault.Conflict, "This is the last active admin. Make another user an active admin first.").
 			Coded(errorcode.LastAdmin)
 	ErrRoleTooHigh = fault.New(fault.Forbidden, "Your role permits less than that role: you cannot give that role to a user, "+

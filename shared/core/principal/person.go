@@ -11,8 +11,9 @@ type Person struct {
 	Version int64 // of the user that was read; 0 if it was read from a list
 
 	CustomerID        string // to whom the person belongs; empty for the vendor's staff
-	CustomerSuspended bool   // false if the person was read together with others
+	CustomerSuspended bool   // only of a person that was read alone, not of those in lists; see MayAct
 }
 
-// MayAct reports whether the person's credentials are accepted. Only an active person of a customer that is not suspended may act.
+// MayAct reports whether the credentials of a person that was read alone are accepted: the person is active, and the customer is not
+// suspended.
 func (p Person) MayAct() bool { return p.Active && !p.CustomerSuspended }

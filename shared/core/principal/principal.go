@@ -112,8 +112,7 @@ type Token struct {
 // its scopes allow.
 func (p Principal) Scoped() bool { return p.Role == "" }
 
-// Can reports whether the caller holds the permission, whatever it is used for. Rules about somebody's resource need CanFor or
-// CanForAll.
+// Can reports whether the caller's role includes the permission. For a resource of somebody, call CanFor or CanForAll.
 func (p Principal) Can(permission Permission) bool { return p.Role.Permits(permission) }
 
 // Operator is the principal of the operator's command, which accesses the tables directly.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"strings"
 	"sync"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -22,7 +23,7 @@ import (
 // write it in their transactions.
 type CustomerState struct {
 	Suspended bool  `dynamodbav:"suspended,omitempty"` // no credential of the customer's users works
-	Users     int64 `dynamodbav:"users"`               // who belong to the customer
+	Users     int64 `dynamodbav:"users"`               // number of users who belong to the customer
 	MaxUsers  int64 `dynamodbav:"maxUsers,omitempty"`  // 0 means no limit. Users can exceed it after it was lowered
 }
 
@@ -59,10 +60,10 @@ func (t *Table) DeleteCustomer(id string) types.TransactWriteItem {
 // another user.
 func (t *Table) CountUsers(id string, change int64) types.TransactWriteItem {
 	update := &types.Update{
-		TableName: &t.name, Key: customerKey(id), UpdateExpression: aws.String("ADD #users :change"),
+		TableName: &t.name, Key: customerKey(id), UpdateExpression: aws.String("ADD #users :change, changes :one"),
 		ConditionExpression:       aws.String("attribute_exists(pk)"),
 		ExpressionAttributeNames:  map[string]string{"#users": "users"},
-		ExpressionAttributeValues: items.Map{":change": items.Number(change)},
+		ExpressionAttributeValues: items.Map{":change": items.Number(change), ":one": items.Number(1)},
 	}
 	if change > 0 {
 		update.ConditionExpression = aws.String(
@@ -75,6 +76,28 @@ func (t *Table) CountUsers(id string, change int64) types.TransactWriteItem {
 // Customer returns the state of a customer, strongly consistent, or false if the customer does not exist.
 func (t *Table) Customer(ctx context.Context, id string) (CustomerState, bool, error) {
 	return items.Get[CustomerState](ctx, items.In(t.client, t.name), customerKey(id))
+}
+
+// Customers returns the states of the distinct customers that exist, by ID, strongly consistent.
+func (t *Table) Customers(ctx context.Context, ids []string) (map[string]CustomerState, error) {
+	keys := make([]items.Map, len(ids))
+	for i, id := range ids {
+		keys[i] = customerKey(id)
+	}
+	found := make(map[string]CustomerState, len(ids))
+	err := items.GetAll(ctx, items.In(t.client, t.name), keys, func(item items.Map) error {
+		state, err := items.Decode[CustomerState](item)
+		found[strings.TrimPrefix(pkOf(item), customerPK)] = state
+		return err
+	})
+	return found, err
+}
+
+// countedState is the state of a customer with the number of changes of Users, which shows that a user has joined and another one left.
+type countedState struct {
+	CustomerState
+
+	Changes int64 `dynamodbav:"changes"`
 }
 
 // recountAttempts is how often RecountUsers starts again because a user was added or removed meanwhile.
@@ -95,7 +118,7 @@ func (t *Table) RecountUsers(ctx context.Context, id string, count func(context.
 
 // recountUsers is RecountUsers without retries. Errors: versions.ErrStale.
 func (t *Table) recountUsers(ctx context.Context, id string, count func(context.Context) (int64, error)) (wrong bool, err error) {
-	before, exists, err := t.Customer(ctx, id)
+	before, exists, err := items.Get[countedState](ctx, items.In(t.client, t.name), customerKey(id))
 	if err != nil || !exists {
 		return false, err
 	}
@@ -104,10 +127,13 @@ func (t *Table) recountUsers(ctx context.Context, id string, count func(context.
 		return false, err
 	}
 	_, err = t.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
-		TableName: &t.name, Key: customerKey(id), UpdateExpression: aws.String("SET #users = :counted"),
-		ConditionExpression:       aws.String("#users = :before"),
-		ExpressionAttributeNames:  map[string]string{"#users": "users"},
-		ExpressionAttributeValues: items.Map{":counted": items.Number(counted), ":before": items.Number(before.Users)},
+		TableName: &t.name, Key: customerKey(id), UpdateExpression: aws.String("SET #users = :counted, changes = :next"),
+		ConditionExpression:      aws.String("#users = :before AND (attribute_not_exists(changes) OR changes = :changes)"),
+		ExpressionAttributeNames: map[string]string{"#users": "users"},
+		ExpressionAttributeValues: items.Map{
+			":counted": items.Number(counted), ":before": items.Number(before.Users),
+			":changes": items.Number(before.Changes), ":next": items.Number(before.Changes + 1),
+		},
 	}, items.RetryConflicts)
 	if items.ConditionFailed(err) {
 		return false, versions.ErrStale
@@ -118,7 +144,9 @@ func (t *Table) recountUsers(ctx context.Context, id string, count func(context.
 	return true, nil
 }
 
-func customerKey(id string) items.Map { return items.Key("customer#"+id, "customer") }
+const customerPK = "customer#"
+
+func customerKey(id string) items.Map { return items.Key(customerPK+id, "customer") }
 
 // getWithCustomer is Get for authentication: the owner is not active if the owner's customer is suspended, or does not exist. Both items
 // are read in one call, except with the first request of a credential of a customer's user in this process, which takes another.
@@ -153,7 +181,7 @@ func (t *Table) inCustomer(ctx context.Context, c credentials.Credential) (crede
 	return withState(c, &state), err
 }
 
-// withState returns the credential as one of a user of a customer. A nil state is that of a customer who does not exist.
+// withState deactivates the owner unless the customer exists and is not suspended. The state is nil if the customer does not exist.
 func withState(c credentials.Credential, state *CustomerState) credentials.Credential {
 	c.Owner.Active = c.Owner.Active && state != nil && !state.Suspended
 	return c

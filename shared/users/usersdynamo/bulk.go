@@ -38,6 +38,17 @@ func (s *Store) CreateAll(ctx context.Context, creations []users.Creation) ([]er
 		}
 		fresh = append(fresh, i)
 	}
+	if len(fresh) == 0 {
+		return outcomes, nil
+	}
+	number, when, err := s.lists.Allocate(ctx, len(fresh), creations[fresh[0]].User.CreatedAt)
+	if err != nil {
+		return outcomes[:fresh[0]], err
+	}
+	for i, at := range fresh {
+		user := &creations[at].User
+		user.Number, user.CreatedAt, user.UpdatedAt, user.Version = number+int64(i), when, when, 1
+	}
 	for len(fresh) > 0 {
 		n := batchSize(creations, fresh)
 		if err := s.createBatch(ctx, creations, fresh[:n], outcomes); err != nil {
@@ -62,21 +73,16 @@ func batchSize(creations []users.Creation, at []int) int {
 // createBatch adds the creations at the given positions in one transaction. If another request
 // takes one of the addresses meanwhile, it adds them one by one and records each result.
 func (s *Store) createBatch(ctx context.Context, creations []users.Creation, at []int, outcomes []error) error {
-	first, when, err := s.lists.Allocate(ctx, len(at), creations[at[0]].User.CreatedAt)
-	if err != nil {
-		return err
-	}
 	p := s.plan()
-	for n, i := range at {
+	for _, i := range at {
 		user := creations[i].User
-		user.Number, user.CreatedAt, user.UpdatedAt, user.Version = first+int64(n), when, when, 1
 		p.recordCreation(&user)
 		p.createUser(user)
 		if invitation := creations[i].Invitation; invitation != nil {
 			p.Add(errDuplicateID, p.putNew(newUnsentItem(user.ID, *invitation)))
 		}
 	}
-	err = s.explainCustomer(ctx, p.run(ctx), creations[at[0]].User.CustomerID)
+	err := s.explainCustomer(ctx, p.run(ctx), creations[at[0]].User.CustomerID)
 	if !isRefused(err) {
 		return err
 	}

@@ -39,8 +39,8 @@ const (
 	// sweepBatch is how many credentials one transaction of a sweep changes. Each has up to 10 items, of the 100 of a transaction.
 	sweepBatch = 8
 
-	// revokedItems is how many items of credentials the one transaction of a deletion or ending may have, which leaves 24 to the user.
-	revokedItems = 76
+	// revokedItems is how many items of credentials the one transaction of a deletion or ending may have, which leaves 30 to the user.
+	revokedItems = 70
 
 	userDeleted  = "user deleted"
 	endedByAdmin = "ended by an administrator"
@@ -112,6 +112,20 @@ func (s *Store) closeUser(ctx context.Context, before, after users.User) (users.
 		s.trySweep(ctx, c.UserID)
 	}
 	return updated, err
+}
+
+// move changes the customer of a user, and then ends all credentials but an activation link. People of the old customer may have secrets of
+// the user, which must not open the new customer.
+func (s *Store) move(ctx context.Context, before, after users.User) (users.User, error) {
+	c := users.Closing{ID: rand.Text(), UserID: after.ID, At: after.UpdatedAt, SignOut: true, EndsAll: true}
+	p := s.plan()
+	p.begin(c)
+	p.Add(nil, s.credentials.ClearPasskeys(after.ID))
+	updated, err := p.update(ctx, before, after)
+	if err == nil {
+		s.trySweep(ctx, c.UserID)
+	}
+	return updated, s.explainCustomer(ctx, err, after.CustomerID)
 }
 
 // closeCredentials removes the passkeys of a user, and then ends the credentials.

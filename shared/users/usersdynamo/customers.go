@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 
 	"portside/shared/dynamo/lists"
 	"portside/shared/users"
@@ -12,8 +13,8 @@ import (
 // A user of a customer is also in the lists of the customer, see lists.In, and is counted in the state of the customer, which limits the
 // number. The state is in the table of credentials, where authentication reads it; see credentialsdynamo.CustomerState.
 
-// errCustomer means that the customer does not exist or has no room for another user; see explainCustomer.
-var errCustomer = errors.New("usersdynamo: the customer takes no other user")
+// errNoRoom is replaced by its reason; see explainCustomer.
+var errNoRoom = errors.New("usersdynamo: the customer does not exist or has no room for another user")
 
 // in returns the changes of the lists of a customer.
 func (p *plan) in(customerID string) *lists.Changes {
@@ -28,7 +29,7 @@ func (p *plan) join(u users.User) {
 	if u.CustomerID == "" {
 		return
 	}
-	p.Add(errCustomer, p.store.credentials.CountUsers(u.CustomerID, 1))
+	p.Add(errNoRoom, p.store.credentials.CountUsers(u.CustomerID, 1))
 	p.Add(errListed, p.in(u.CustomerID).Add(entry(u))...)
 }
 
@@ -53,9 +54,9 @@ func (p *plan) changeInCustomer(before, after users.User) {
 	}
 }
 
-// explainCustomer replaces errCustomer by its reason.
+// explainCustomer replaces errNoRoom by its reason.
 func (s *Store) explainCustomer(ctx context.Context, err error, customerID string) error {
-	if !errors.Is(err, errCustomer) {
+	if !errors.Is(err, errNoRoom) {
 		return err
 	}
 	_, exists, err := s.credentials.Customer(ctx, customerID)
@@ -67,6 +68,19 @@ func (s *Store) explainCustomer(ctx context.Context, err error, customerID strin
 	default:
 		return users.ErrTooManyUsers
 	}
+}
+
+// Rooms implements users.BulkStore.
+func (s *Store) Rooms(ctx context.Context, customerIDs []string) (map[string]int64, error) {
+	states, err := s.credentials.Customers(ctx, customerIDs)
+	rooms := make(map[string]int64, len(states))
+	for id, state := range states {
+		rooms[id] = math.MaxInt64
+		if state.MaxUsers > 0 {
+			rooms[id] = state.MaxUsers - state.Users
+		}
+	}
+	return rooms, err
 }
 
 // RebuildCustomer makes the counts of the lists of a customer, and the number of its users, agree with the lists, which Rebuild has

@@ -33,6 +33,13 @@ func (s *Store) Invited(ctx context.Context, link credentials.Secret, at time.Ti
 	if errors.Is(err, users.ErrNotFound) || err == nil && (user.Status != users.Pending || user.LinkID != link.ID()) {
 		return users.User{}, users.ErrLink
 	}
+	if err != nil {
+		return users.User{}, err
+	}
+	person, err := s.personInCustomer(ctx, user, nil)
+	if err == nil && person.CustomerSuspended {
+		return users.User{}, users.ErrLink
+	}
 	return user, err
 }
 

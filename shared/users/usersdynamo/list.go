@@ -62,7 +62,11 @@ func (s *Store) Search(ctx context.Context, customerID string, query search.Quer
 		return users.SearchPage{}, err
 	}
 	result := users.SearchPage{Users: make([]users.User, 0, len(page.IDs)), Next: page.Next}
-	err = s.readAll(ctx, page.IDs, func(stored userItem) { result.Users = append(result.Users, stored.user()) })
+	err = s.readAll(ctx, page.IDs, func(stored userItem) {
+		if user := stored.user(); matches(user, users.Query{CustomerID: customerID}) { // the user may have moved since the first read
+			result.Users = append(result.Users, user)
+		}
+	})
 	searchindex.InOrder(page, result.Users, func(u users.User) string { return u.ID })
 	return result, err
 }

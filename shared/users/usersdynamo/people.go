@@ -36,7 +36,8 @@ func (s *Store) personInCustomer(ctx context.Context, u users.User, err error) (
 }
 
 // Holders returns up to most active users of the vendor's staff whose role includes the permission: those with the
-// highest roles first, then the oldest. They come from lists, so they have no version.
+// highest roles first, then the oldest. They come from lists, so they have no version. The lists also have the users of customers, so
+// Holders reads at most maxHolderPages of a role.
 func (s *Store) Holders(ctx context.Context, permission principal.Permission, most int) ([]principal.Person, error) {
 	var found []principal.Person
 	for _, role := range principal.Roles() {
@@ -44,7 +45,7 @@ func (s *Store) Holders(ctx context.Context, permission principal.Permission, mo
 			continue
 		}
 		query := users.Query{Role: role, Limit: users.MaxLimit}
-		for more := true; more && len(found) < most; query.Offset += users.MaxLimit {
+		for more := true; more && len(found) < most && query.Offset < maxHolderPages*users.MaxLimit; query.Offset += users.MaxLimit {
 			page, err := s.List(ctx, query)
 			if err != nil {
 				return nil, err
@@ -55,6 +56,9 @@ func (s *Store) Holders(ctx context.Context, permission principal.Permission, mo
 	}
 	return found[:min(most, len(found))], nil
 }
+
+// maxHolderPages bounds how long Holders looks for staff among the users of customers. The staff is usually older.
+const maxHolderPages = 20
 
 func activeStaff(all []users.User) []principal.Person {
 	var found []principal.Person

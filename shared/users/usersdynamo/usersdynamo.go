@@ -143,7 +143,10 @@ func (s *Store) Update(ctx context.Context, before, after users.User) (users.Use
 	}
 	after.Number, after.Version = before.Number, before.Version+1
 	p := s.plan()
-	if credentials.OwnerOf(before.Person()) == credentials.OwnerOf(after.Person()) && before.Status == after.Status {
+	if before.CustomerID != after.CustomerID {
+		return s.move(ctx, before, after)
+	}
+	if before.Role == after.Role && before.Status == after.Status {
 		return p.update(ctx, before, after)
 	}
 	if before.Status != users.Pending { // a user without working credentials cannot hold up the change
@@ -154,9 +157,9 @@ func (s *Store) Update(ctx context.Context, before, after users.User) (users.Use
 	}
 	updated, err := p.update(ctx, before, after)
 	if before.Status != users.Pending && isContended(err) {
-		updated, err = s.closeUser(ctx, before, after)
+		return s.closeUser(ctx, before, after)
 	}
-	return updated, s.explainCustomer(ctx, err, after.CustomerID)
+	return updated, err
 }
 
 // update commits the change of the user with the other writes of the plan.

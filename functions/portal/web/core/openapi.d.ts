@@ -1325,7 +1325,7 @@ export interface paths {
         get: operations["getUser"];
         /**
          * Change a user
-         * @description Changes the fields in the body and leaves other fields unchanged. `metadata` is replaced completely. The credentials of a user who is not `active` stop working with the next request. Sessions and passkeys of such a user are deleted; API keys and tokens work again when the user is `active` again. The last active admin can be neither demoted nor deactivated.
+         * @description Changes the fields in the body and leaves other fields unchanged. `metadata` is replaced completely. A change of `customerId` ends all credentials of the user, as `DELETE /v1/users/{userId}/credentials` does. The credentials of a user who is not `active` stop working with the next request. Sessions and passkeys of such a user are deleted; API keys and tokens work again when the user is `active` again. The last active admin can be neither demoted nor deactivated.
          *
          *     Needs the permission `users:write`. A session must have begun within the last 15 minutes; otherwise the response is a 403 with the code `SIGN_IN_REQUIRED`.
          */
@@ -1551,7 +1551,7 @@ export interface components {
              */
             lastLoginAt: string | null;
             /**
-             * @description Permissions of the role, sorted.
+             * @description Permissions of the role, sorted. A user of a customer cannot use those that only operations for the vendor's staff need.
              * @example [
              *       "capabilities:use",
              *       "projects:read",
@@ -3967,7 +3967,7 @@ export interface components {
              */
             lastLoginAt: string | null;
             /**
-             * @description Permissions of the role, sorted.
+             * @description Permissions of the role, sorted. A user of a customer cannot use those that only operations for the vendor's staff need.
              * @example [
              *       "capabilities:use",
              *       "projects:read",
@@ -10533,7 +10533,7 @@ export interface operations {
                 "application/json": {
                     /**
                      * Format: uuid
-                     * @description Customer to whom the user belongs; null for the vendor's staff, who alone can change it. Takes effect with the user's next request.
+                     * @description Customer to whom the user belongs; null for the vendor's staff, who alone can change it. A change ends all credentials of the user.
                      * @example 01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e12
                      */
                     customerId?: string | null;
@@ -10680,7 +10680,7 @@ export interface operations {
                 "application/merge-patch+json": {
                     /**
                      * Format: uuid
-                     * @description Customer to whom the user belongs; null for the vendor's staff, who alone can change it. Takes effect with the user's next request.
+                     * @description Customer to whom the user belongs; null for the vendor's staff, who alone can change it. A change ends all credentials of the user.
                      * @example 01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e12
                      */
                     customerId?: string | null;
