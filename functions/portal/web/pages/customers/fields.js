@@ -56,14 +56,14 @@ function limitOf(text) {
  */
 export function CustomerFields({ values, set, problem }) {
   return html`
-    <div class="fields aligned">
+    <div class="fields">
       <${TextField} label=${texts.name} name="name" value=${values.name} onChange=${set("name")} problem=${problem} isRequired />
       <${TextField} label=${texts.slug} name="slug" value=${values.slug} onChange=${set("slug")} problem=${problem}
         hint=${texts.slugHint} isRequired />
     </div>
     <${Select} label=${texts.status} name="status" value=${values.status} onChange=${set("status")} problem=${problem}
       options=${statusOptions} hint=${texts.statusHint} isRequired />
-    <div class="fields aligned">
+    <div class="fields">
       <${TextField} label=${texts.externalId} name="externalId" value=${values.externalId} onChange=${set("externalId")} problem=${problem}
         hint=${texts.externalIdHint} />
       <${TextField} label=${texts.limit} name="limits" inputmode="numeric" value=${values.limits} onChange=${set("limits")} problem=${problem}
