@@ -132,8 +132,8 @@ var (
 	updateUser = huma.Operation{
 		OperationID: "updateUser", Method: http.MethodPut, Path: "/v1/users/{userId}", Tags: []string{"Users"},
 		Summary: "Change a user",
-		Description: "Changes the fields in the body and leaves other fields unchanged. `metadata` is replaced completely. A change of `customerId` " +
-			"ends all credentials of the user, as `DELETE /v1/users/{userId}/credentials` does. The credentials " +
+		Description: "Changes the fields in the body and leaves other fields unchanged. `metadata` is replaced completely. " +
+			"A change of `customerId` ends all credentials of the user, as `DELETE /v1/users/{userId}/credentials` does. The credentials " +
 			"of a user who is not `active` stop working with the next request. Sessions and passkeys of such a user are deleted; API keys " +
 			"and tokens work again when the user is `active` again. The last active admin can be neither " +
 			"demoted nor deactivated.",

@@ -52,6 +52,10 @@ func TestCustomersAreIsolated(t *testing.T) {
 				s.checkMarkers(s.send(caller, o, own.ids), other)
 			}
 		}
+		for _, other := range others {
+			s.checkWrites(caller, other)
+			s.checkUnchanged(other)
+		}
 	}
 	t.Logf("%v", outcomes)
 	for _, outcome := range []string{"staff only", "forbidden", "own", "hidden"} {
@@ -126,11 +130,62 @@ func (s *isolation) send(c client, o *apifuzz.Operation, ids map[string]string) 
 	if strings.HasSuffix(o.Path, "/api-keys") {
 		body = `{"name":"isolation"}`
 	}
-	a, err := c.With("If-Match", `"999"`).Send(o.Method, target, body)
+	return s.sendBody(c.With("If-Match", `"999"`), o.Method, target, body)
+}
+
+func (s *isolation) sendBody(c client, method, target, body string) response {
+	s.t.Helper()
+	a, err := c.Send(method, target, body)
 	if err != nil {
 		s.t.Fatal(err)
 	}
 	return a
+}
+
+// checkWrites sends complete requests that would change the other company, without a version, and lists that name it. Nothing of the company
+// may change or appear.
+func (s *isolation) checkWrites(c client, other company) {
+	s.t.Helper()
+	user, unknown := "/v1/users/"+other.ids["userId"], "/v1/users/"+nobody
+	for _, r := range []struct{ method, after, body string }{
+		{http.MethodPut, "", `{"name":"Mine"}`}, {http.MethodPatch, "", `{"status":"suspended"}`}, {http.MethodDelete, "", ""},
+		{http.MethodDelete, "/sessions", ""}, {http.MethodDelete, "/credentials", ""}, {http.MethodPost, "/invitation", ""},
+		{http.MethodPost, "/api-keys", `{"name":"mine"}`}, {http.MethodDelete, "/api-keys/" + other.ids["keyId"], ""},
+		{http.MethodDelete, "/api-keys/" + other.ids["keyId"] + "?made=true", ""},
+	} {
+		got, want := s.sendBody(c, r.method, user+r.after, r.body), s.sendBody(c, r.method, unknown+r.after, r.body)
+		if got.Status != want.Status || withoutID(s.t, got) != withoutID(s.t, want) || got.Status < http.StatusBadRequest {
+			s.t.Errorf("%s %s of %q: %d %s, but of nobody: %d", r.method, r.after, other.name, got.Status, got.Body, want.Status)
+		}
+	}
+	for _, target := range []string{
+		"/api/v1/tokens/" + other.ids["tokenId"], "/api/v1/tokens/" + other.ids["tokenId"] + "?line=true",
+	} {
+		if a := s.sendBody(c, http.MethodDelete, target, ""); a.Status != http.StatusNotFound {
+			s.t.Errorf("%s: %d %s, want 404", a.Request(), a.Status, a.Body)
+		}
+	}
+	host := other.markers[len(other.markers)-1]
+	for _, target := range []string{
+		"/v1/users?email=resident@" + host, "/v1/users?ids=" + other.ids["userId"], "/v1/users/search?q=resident",
+		"/api/v1/tokens?userId=" + other.ids["userId"], "/api/v1/pulls?userId=" + other.ids["userId"],
+		"/v1/users?customerId=" + other.ids["customerId"], "/v1/users/search?q=r&customerId=" + other.ids["customerId"],
+		"/v1/customers/search?q=" + other.name,
+	} {
+		a := s.sendBody(c, http.MethodGet, target, "")
+		if strings.Contains(string(a.Body), host) || strings.Contains(string(a.Body), "Company "+other.name) && other.name != "" {
+			s.t.Errorf("%s: %s", a.Request(), a.Body)
+		}
+	}
+}
+
+// checkUnchanged checks that the company's credential and token still work, and that nobody has renamed the user.
+func (s *isolation) checkUnchanged(c company) {
+	s.t.Helper()
+	root := s.admin(s.t)
+	root.Get("/v1/users/"+c.ids["userId"]).WantStatus(http.StatusOK).WantValue("data.status", "active")
+	root.Get("/v1/users/" + c.ids["userId"] + "/api-keys/" + c.ids["keyId"]).WantStatus(http.StatusOK)
+	root.Get("/api/v1/tokens/"+c.ids["tokenId"]).WantStatus(http.StatusOK).WantValue("data.status", "active")
 }
 
 // nobody is the ID of nothing.
@@ -148,7 +203,8 @@ func (s *isolation) checkOwn(c client, o *apifuzz.Operation, own company, role s
 		}
 		return "staff only"
 	case o.Permission != "":
-		if isForbidden == slices.Contains(strings.Fields(permissions[role]), o.Permission) && !roleIsTooLow(a) || a.Status == http.StatusUnauthorized {
+		isPermitted := slices.Contains(strings.Fields(permissions[role]), o.Permission)
+		if isForbidden == isPermitted && !roleIsTooLow(a) || a.Status == http.StatusUnauthorized {
 			s.t.Errorf("%s %s as %s: %d %s", o.Method, o.Path, role, a.Status, a.Body)
 		}
 	}

@@ -103,7 +103,9 @@ type matrix struct {
 // access sends the operation without a useful body, and for a version that does not exist, so that almost nothing changes.
 func (m *matrix) access(o *apifuzz.Operation, c matrixCaller, user string) string {
 	target := strings.NewReplacer("{userId}", user, "{", "", "}", "").Replace(o.Path)
-	for _, id := range []string{"requestId", "tokenId", "jobId", "passkeyId", "customerId", "projectId", "customerId", "sessionId", "keyId", "uploadId"} {
+	for _, id := range []string{
+		"requestId", "tokenId", "jobId", "passkeyId", "projectId", "customerId", "sessionId", "keyId", "uploadId",
+	} {
 		target = strings.ReplaceAll(target, id, "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11")
 	}
 	sender := m.anonymous(m.t).With("If-Match", `"999"`)

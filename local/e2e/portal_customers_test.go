@@ -182,7 +182,8 @@ func testMoveOneself(t *testing.T, p *testStack, bolt string) {
 
 // testCompany visits the portal as an admin of a customer, who sees only what belongs to the customer.
 func testCompany(t *testing.T, p *testStack) {
-	acme := p.createCustomer(t, `{"name":"Acme Shipping","slug":"acme","contacts":[{"name":"Ada Byron","email":"ada@acme.example","role":"billing"}],
+	acme := p.createCustomer(t, `{"name":"Acme Shipping","slug":"acme",
+		"contacts":[{"name":"Ada Byron","email":"ada@acme.example","role":"billing"}],
 		"limits":{"users":3}}`)
 	at := p.createUserOf(t, acme, "chief@acme.example", "admin")
 	page := p.visitAs(t, "chief@acme.example")
@@ -199,7 +200,9 @@ func testCompany(t *testing.T, p *testStack) {
 	page.WaitText("1 of at most 3")
 	page.WaitText("Ada Byron · ada@acme.example (billing)")
 	page.Axe()
-	for _, path := range []string{"/portal/dashboard", "/portal/projects", "/portal/approvals", "/portal/customers", "/portal/customers/" + acme} {
+	for _, path := range []string{
+		"/portal/dashboard", "/portal/projects", "/portal/approvals", "/portal/customers", "/portal/customers/" + acme,
+	} {
 		page.Open(path)
 		page.WaitText("This page is only for the vendor's staff.")
 	}

@@ -120,7 +120,9 @@ func testHostileCustomer(t *testing.T, p *testStack, page *browser.Page) {
 	}
 	id := p.admin(t).Get("/v1/customers").WantValue("data.0.name", hostileText).Text("data.0.id")
 	p.createUserOf(t, id, "mallory-of@example.com", "viewer")
-	for _, path := range []string{"/portal/customers", "/portal/users/new?customer=" + id, portalPath(p.userPath(t, "mallory-of@example.com"))} {
+	for _, path := range []string{
+		"/portal/customers", "/portal/users/new?customer=" + id, portalPath(p.userPath(t, "mallory-of@example.com")),
+	} {
 		page.Open(path)
 		page.WaitText(hostileText)
 		wantInert(t, page)

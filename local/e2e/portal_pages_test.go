@@ -53,7 +53,8 @@ func (p *testStack) fillPortal(t *testing.T) {
 		p.anonymous(t).as(key).Post("/api/v1/credential-requests", `{"accessLevel":"full","justification":"Our staging cluster"}`).
 			WantStatus(http.StatusCreated)
 	}
-	acme := p.createCustomer(t, `{"name":"Acme Shipping","slug":"acme","contacts":[{"name":"Ada Byron","email":"ada@acme.example","role":"billing"}]}`)
+	acme := p.createCustomer(t, `{"name":"Acme Shipping","slug":"acme",
+		"contacts":[{"name":"Ada Byron","email":"ada@acme.example","role":"billing"}]}`)
 	for _, role := range []string{"viewer", "admin"} {
 		p.createUserOf(t, acme, "acme-"+role+"@example.com", role)
 	}

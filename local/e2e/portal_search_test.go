@@ -99,7 +99,9 @@ func testSearchProjects(t *testing.T, page *browser.Page) {
 func testSearchCustomers(t *testing.T, page *browser.Page) {
 	page.Open("/portal/customers")
 	page.WaitText("2 customers")
-	for _, search := range []struct{ text, name string }{{"cafe", "Café Noir"}, {"c-18", "Acme Shipping"}, {"noir-g", "Café Noir"}, {"ship", "Acme Shipping"}} {
+	for _, search := range []struct{ text, name string }{
+		{"cafe", "Café Noir"}, {"c-18", "Acme Shipping"}, {"noir-g", "Café Noir"}, {"ship", "Acme Shipping"},
+	} {
 		page.Fill(searchCustomers, search.text)
 		wantOneResult(t, page, search.name)
 	}

@@ -21,7 +21,8 @@ func TestSuspendedCustomer(t *testing.T) {
 	signedIn := s.anonymous(t).Post("/v1/sessions", `{"token":"`+link+`"}`).WantStatus(http.StatusCreated)
 	cookie, _, _ := strings.Cut(signedIn.Header.Get("Set-Cookie"), ";")
 	session := s.anonymous(t).With("Cookie", cookie).With("Sec-Fetch-Site", "same-origin")
-	made := boss.Post("/api/v1/tokens", `{"name":"pipeline","scopes":["read:helm-charts","read:docker-images"]}`).WantStatus(http.StatusCreated)
+	made := boss.Post("/api/v1/tokens", `{"name":"pipeline","scopes":["read:helm-charts","read:docker-images"]}`).
+		WantStatus(http.StatusCreated)
 	bearer := s.anonymous(t).With("Authorization", "Bearer "+made.Text("data.token"))
 	m := &customerStack{testStack: p, dir: t.TempDir()}
 	machine := m.withLogin(t, login{"any-name", made.Text("data.token")})

@@ -112,7 +112,7 @@ func (i *Importer) rooms(ctx context.Context, rows []NewUser, valid []int) (map[
 		}
 	}
 	if named == nil {
-		return nil, nil
+		return map[string]int64{}, nil
 	}
 	return i.store.Rooms(ctx, named)
 }

@@ -196,7 +196,7 @@ func (k *Keys) key(ctx context.Context, caller principal.Principal, userID, keyI
 		return key, err
 	}
 	user, err := k.users.Get(ctx, userID)
-	if fault.KindOf(err) == fault.NotFound || err == nil && !(caller.Reaches(user.CustomerID) && caller.Reaches(key.Owner.CustomerID)) {
+	if fault.KindOf(err) == fault.NotFound || err == nil && !caller.Reaches(user.CustomerID) || !caller.Reaches(key.Owner.CustomerID) {
 		return credentials.Credential{}, ErrNoKey
 	}
 	return key, err

@@ -114,19 +114,6 @@ func (t *Table) StillWorks(id string) types.TransactWriteItem {
 	}}
 }
 
-// StillWorksFor is StillWorks for a transaction that stores the customer of the caller: it also fails if the owner of the credential now
-// belongs to another customer.
-func (t *Table) StillWorksFor(id, customerID string) types.TransactWriteItem {
-	check := t.StillWorks(id).ConditionCheck
-	if customerID == "" {
-		check.ConditionExpression = aws.String(*check.ConditionExpression + " AND attribute_not_exists(customer)")
-	} else {
-		check.ConditionExpression = aws.String(*check.ConditionExpression + " AND customer = :customer")
-		check.ExpressionAttributeValues[":customer"] = items.Text(customerID)
-	}
-	return types.TransactWriteItem{ConditionCheck: check}
-}
-
 // HasNotEnded returns the check that a credential is not revoked, or was removed. Sessions and links also pass it after they have ended
 // as usual, by a sign-out or by their use, but not if they were reported as leaked. A report of a used link has no effect. Transactions
 // that finish what a credential has begun contain the check. They must not come later than credentials.Retention after that, because the

@@ -86,7 +86,7 @@ type extra struct {
 // issue writes a token.
 func (s *Store) issue(ctx context.Context, token credentials.Credential, by string, with extra) error {
 	var plan transactions.Plan
-	plan.Add(tokens.ErrCaller, s.table.StillWorksFor(by, token.Owner.CustomerID))
+	plan.Add(tokens.ErrCaller, s.table.StillWorks(by))
 	if with.remember != nil {
 		plan.Add(errInUse, *with.remember)
 	}
