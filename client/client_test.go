@@ -1,6 +1,7 @@
 package client_test
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -65,6 +66,18 @@ func status(code int, body string, headers ...string) func(http.ResponseWriter) 
 }
 
 const ada = `{"data":{"id":"u1","email":"ada@example.com","role":"manager"}}`
+
+func TestUpdateUserJSONBody(t *testing.T) {
+	for want, body := range map[string]client.UpdateUserJSONBody{
+		`{"name":"Ada King"}`:                   {Name: new("Ada King")},
+		`{"customerId":"c1"}`:                   {CustomerID: new("c1")},
+		`{"name":"Ada King","customerId":null}`: {Name: new("Ada King"), CustomerID: new("")},
+	} {
+		if got, err := json.Marshal(body); err != nil || string(got) != want {
+			t.Errorf("got %s: %v, want %s", got, err, want)
+		}
+	}
+}
 
 func TestCallSendsWhatTheOperationDescribes(t *testing.T) {
 	s, c := answering(t, status(http.StatusOK, ada, "ETag", `"3"`))

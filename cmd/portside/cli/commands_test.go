@@ -2,6 +2,7 @@ package cli
 
 import (
 	"io"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -12,8 +13,8 @@ import (
 // adaID is the ID of the only user.
 const adaID = "01939f6e-7d2a-7c3b-9a10-0a1b2c3d4e5f"
 
-const adaWhole = `{"data":{"id":"` + adaID + `","email":"ada@example.com","name":"Ada","role":"admin","status":"active","department":"",
-"metadata":{},"permissions":["users:read","users:write"],
+const adaWhole = `{"data":{"id":"` + adaID + `","email":"ada@example.com","name":"Ada","customerId":"` + acmeID + `",
+"role":"admin","status":"active","department":"","metadata":{},"permissions":["users:read","users:write"],
 "createdAt":"2026-03-02T09:15:30Z","updatedAt":"2026-03-02T09:15:30Z","lastLoginAt":null}}`
 
 // userAnswers is a service with one user.
@@ -45,7 +46,10 @@ func TestUsersAreFoundByAddress(t *testing.T) {
 	t.Parallel()
 	c := newTestCLI(t, userAnswers()).loggedIn()
 	got := c.want("users", "get", "ada@example.com")
-	for _, line := range []string{"EMAIL        ada@example.com\n", "PERMISSIONS  users:read users:write\n", "LAST LOGIN\n"} {
+	for _, line := range []string{
+		"EMAIL        ada@example.com\n", "CUSTOMER     " + acmeID + "\n",
+		"PERMISSIONS  users:read users:write\n", "LAST LOGIN\n",
+	} {
 		if !strings.Contains(got, line) {
 			t.Errorf("%q is missing in\n%s", line, got)
 		}
@@ -95,6 +99,35 @@ func TestOwnAccountIsNotChangedByMistake(t *testing.T) {
 	newTestCLI(t, answers).loggedIn().want("users", "suspend", adaID)
 	answers["GET /v1/users/"+adaID+"/api-keys"] = problem(http.StatusForbidden, "FORBIDDEN", "Users list only their own keys.")
 	newTestCLI(t, answers).loggedIn().want("users", "suspend", adaID)
+}
+
+func TestUsersOfCustomers(t *testing.T) {
+	t.Parallel()
+	answers := customerAnswers()
+	maps.Copy(answers, userAnswers())
+	answers["GET /v1/users/search"] = answer(`{"data":[` + ada + `],"pagination":{"limit":100,"hasMore":false,"next":null}}`)
+	answers["GET /v1/users/"+adaID+"/api-keys"] = answer(`{"data":[{"id":"3vQB7B6MrGQZ"}]}`) // the key of the tests
+	c := newTestCLI(t, answers).loggedIn()
+	c.want("users", "list", "--customer", "acme", "--role", "admin")
+	c.want("users", "find", "ada", "--customer", acmeID)
+	c.want("users", "create", "ada@example.com", "--name", "Ada", "--customer", "acme")
+	const search = "GET /v1/customers/search?limit=100&q=acme"
+	c.wantCalls(search, "GET /v1/users?customerId="+acmeID+"&limit=100&role=admin",
+		"GET /v1/users/search?customerId="+acmeID+"&limit=100&q=ada", search, "POST /v1/users")
+	c.bodies = nil
+	c.want("users", "update", adaID, "--customer", "acme") // Ada belongs to acme already
+	c.want("users", "update", adaID, "--customer", "", "--name", "Ada L.")
+	c.wantUsageError("pass --yes", "users", "update", adaID, "--customer", "acme-2")
+	c.want("users", "update", adaID, "--customer", "acme-2", "--yes")
+	want := []string{`{"customerId":"` + acmeID + `"}`, `{"name":"Ada L.","customerId":null}`, `{"customerId":"2"}`}
+	if got := slices.DeleteFunc(c.bodies, func(body string) bool { return body == "" }); !slices.Equal(got, want) {
+		t.Errorf("sent %q, want %q", got, want)
+	}
+	c.calls = nil
+	for _, arguments := range [][]string{{"list"}, {"find", "a"}, {"create", "a@b.c", "--name", "A"}, {"update", adaID}} {
+		c.wantError("no customer has the slug ac", append([]string{"users"}, append(arguments, "--customer", "ac")...)...)
+	}
+	c.wantCalls(slices.Repeat([]string{"GET /v1/customers/search?limit=100&q=ac"}, 4)...)
 }
 
 func TestErrorsNameFlags(t *testing.T) {

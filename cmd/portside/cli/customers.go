@@ -147,6 +147,15 @@ func customerID(ctx context.Context, api *client.Client, name string) (string, e
 	return "", fmt.Errorf("no customer has the slug %s: `portside customers find` searches for the beginning of one", name)
 }
 
+// optionalCustomerID returns the ID of the customer that a flag names, or nil if the flag is not set.
+func optionalCustomerID(ctx context.Context, api *client.Client, name string) (*string, error) {
+	if name == "" {
+		return nil, nil //nolint:nilnil // no customer is an answer here
+	}
+	id, err := customerID(ctx, api, name)
+	return &id, err
+}
+
 // customerFlags are the flags that both create and update have.
 type customerFlags struct {
 	slug, status, externalID, metadata string
@@ -262,6 +271,7 @@ func (a *app) updateCustomerCommand() *cobra.Command {
 		Use: "update CUSTOMER", Short: "change a customer", Args: exactly(customerArgument),
 		Long: `Changes what the flags set and leaves everything else unchanged. --contact and --metadata
 replace all contacts and the whole object, and an empty --contact or --external-id removes them.
+The new contacts have no role, because the command line cannot set the role of a contact.
 All credentials of the users of a suspended customer stop working until it is active again.`,
 		Example: "  portside customers update acme-shipping --status suspended\n  portside customers update acme-shipping --users-limit 100",
 		RunE: func(c *cobra.Command, args []string) error {

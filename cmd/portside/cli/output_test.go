@@ -9,9 +9,9 @@ import (
 )
 
 const (
-	ada = `{"id":"` + adaID + `","email":"ada@example.com","name":"=Ada","role":"admin","status":"active",
+	ada = `{"id":"` + adaID + `","email":"ada@example.com","name":"=Ada","customerId":null,"role":"admin","status":"active",
 "createdAt":"2026-03-02T09:15:30.25Z"}`
-	wendy = `{"id":"01939f6f","email":"wendy@example.com","name":"王 \u001b[31mW","role":"user","status":"pending",` +
+	wendy = `{"id":"01939f6f","email":"wendy@example.com","name":"王 \u001b[31mW","customerId":"c-1","role":"user","status":"pending",` +
 		`"createdAt":"2026-03-02T09:15:30Z"}`
 )
 
@@ -27,14 +27,15 @@ func twoUsers(w http.ResponseWriter, r *http.Request) {
 func TestListsInEachFormat(t *testing.T) {
 	t.Parallel()
 	c := newTestCLI(t, map[string]http.HandlerFunc{"GET /v1/users": twoUsers}).loggedIn()
-	wantText(t, c.want("users", "list"), "ID                                    EMAIL              NAME       ROLE   STATUS   CREATED\n"+
-		adaID+"  ada@example.com    =Ada       admin  active   2026-03-02 09:15\n"+
-		"01939f6f                              wendy@example.com  王 \uFFFD[31mW  user   pending  2026-03-02 09:15\n")
-	wantText(t, c.want("users", "list", "--csv", "--limit", "1"), "id,email,name,role,status,createdAt\n"+
-		adaID+",ada@example.com,'=Ada,admin,active,2026-03-02T09:15:30.25Z\n")
-	var got []map[string]string
+	wantText(t, c.want("users", "list"),
+		"ID                                    EMAIL              NAME       CUSTOMER  ROLE   STATUS   CREATED\n"+
+			adaID+"  ada@example.com    =Ada                 admin  active   2026-03-02 09:15\n"+
+			"01939f6f                              wendy@example.com  王 \uFFFD[31mW  c-1       user   pending  2026-03-02 09:15\n")
+	wantText(t, c.want("users", "list", "--csv", "--limit", "1"), "id,email,name,customerId,role,status,createdAt\n"+
+		adaID+",ada@example.com,'=Ada,,admin,active,2026-03-02T09:15:30.25Z\n")
+	var got []map[string]any
 	err := json.Unmarshal([]byte(c.want("users", "list", "--json")), &got)
-	if err != nil || len(got) != 2 || got[1]["email"] != "wendy@example.com" {
+	if err != nil || len(got) != 2 || got[1]["email"] != "wendy@example.com" || got[0]["customerId"] != nil || got[1]["customerId"] != "c-1" {
 		t.Errorf("the JSON is %v: %v", got, err)
 	}
 	c.wantUsageError("exclude each other", "users", "list", "--json", "--csv")
@@ -43,8 +44,8 @@ func TestListsInEachFormat(t *testing.T) {
 func TestEmptyLists(t *testing.T) {
 	t.Parallel()
 	c := newTestCLI(t, map[string]http.HandlerFunc{"GET /v1/users": answer(noUsers)}).loggedIn()
-	wantText(t, c.want("users", "list"), "ID  EMAIL  NAME  ROLE  STATUS  CREATED\n")
-	wantText(t, c.want("users", "list", "--csv"), "id,email,name,role,status,createdAt\n")
+	wantText(t, c.want("users", "list"), "ID  EMAIL  NAME  CUSTOMER  ROLE  STATUS  CREATED\n")
+	wantText(t, c.want("users", "list", "--csv"), "id,email,name,customerId,role,status,createdAt\n")
 	wantText(t, c.want("users", "list", "--json"), "[]\n")
 }
 

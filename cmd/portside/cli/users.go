@@ -19,7 +19,10 @@ const pageSize = 100
 // roles are the roles, for completion.
 var roles = []string{"admin", "manager", "user", "viewer"}
 
-const userArgument = "the e-mail address or the ID of the user"
+const (
+	userArgument   = "the e-mail address or the ID of the user"
+	onlyOfCustomer = "only users of the `CUSTOMER` with this slug or ID"
+)
 
 func (a *app) usersCommand() *cobra.Command {
 	return group("users", "create, list, find, invite, update, suspend and delete users",
@@ -32,6 +35,7 @@ func listedUserColumns() []column[client.ListedUser] {
 		{"id", "ID", func(u client.ListedUser) any { return u.ID }},
 		{"email", "EMAIL", func(u client.ListedUser) any { return u.Email }},
 		{"name", "NAME", func(u client.ListedUser) any { return u.Name }},
+		{"customerId", "CUSTOMER", func(u client.ListedUser) any { return u.CustomerID }},
 		{"role", "ROLE", func(u client.ListedUser) any { return string(u.Role) }},
 		{"status", "STATUS", func(u client.ListedUser) any { return string(u.Status) }},
 		{"createdAt", "CREATED", func(u client.ListedUser) any { return u.CreatedAt }},
@@ -43,6 +47,7 @@ func userColumns() []column[client.User] {
 		{"id", "ID", func(u client.User) any { return u.ID }},
 		{"email", "EMAIL", func(u client.User) any { return u.Email }},
 		{"name", "NAME", func(u client.User) any { return u.Name }},
+		{"customerId", "CUSTOMER", func(u client.User) any { return u.CustomerID }},
 		{"role", "ROLE", func(u client.User) any { return string(u.Role) }},
 		{"status", "STATUS", func(u client.User) any { return string(u.Status) }},
 		{"department", "DEPARTMENT", func(u client.User) any { return u.Department }},
@@ -55,7 +60,7 @@ func userColumns() []column[client.User] {
 }
 
 func (a *app) listUsersCommand() *cobra.Command {
-	var role string
+	var role, customer string
 	var limit maxItems
 	c := &cobra.Command{
 		Use: "list", Short: "list all users", Args: exactly(),
@@ -64,17 +69,23 @@ func (a *app) listUsersCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			params := &client.ListUsersParams{Role: optional[client.ListUsersParamsRole](role), Limit: limit.page()}
+			of, err := optionalCustomerID(c.Context(), api, customer)
+			if err != nil {
+				return err
+			}
+			params := &client.ListUsersParams{CustomerID: of, Role: optional[client.ListUsersParamsRole](role), Limit: limit.page()}
 			return printList(a, listedUserColumns(), atMost(limit, api.AllUsers(c.Context(), params)))
 		},
 	}
 	c.Flags().StringVar(&role, "role", "", "only users with this `ROLE`: admin, manager, user or viewer")
+	c.Flags().StringVar(&customer, "customer", "", onlyOfCustomer)
 	c.Flags().Var(&limit, "limit", "at most `N` users")
 	complete(c, "role", roles...)
 	return a.printing(c)
 }
 
 func (a *app) findUsersCommand() *cobra.Command {
+	var customer string
 	var limit maxItems
 	c := &cobra.Command{
 		Use: "find TEXT", Short: "find users by the beginning of the e-mail address or of a word of the name", Args: exactly("the text"),
@@ -84,10 +95,15 @@ func (a *app) findUsersCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			params := &client.SearchUsersParams{Q: args[0], Limit: limit.page()}
+			of, err := optionalCustomerID(c.Context(), api, customer)
+			if err != nil {
+				return err
+			}
+			params := &client.SearchUsersParams{Q: args[0], CustomerID: of, Limit: limit.page()}
 			return printList(a, listedUserColumns(), atMost(limit, api.FindUsers(c.Context(), params)))
 		},
 	}
+	c.Flags().StringVar(&customer, "customer", "", onlyOfCustomer)
 	c.Flags().Var(&limit, "limit", "at most `N` users")
 	return a.printing(c)
 }
@@ -153,11 +169,12 @@ func optionalUserID(ctx context.Context, api *client.Client, name string) (*stri
 }
 
 func (a *app) createUserCommand() *cobra.Command {
-	var name, role, department string
+	var name, role, customer, department string
 	var silent bool
 	c := &cobra.Command{
 		Use: "create EMAIL", Short: "create a user, and invite the person by mail", Args: exactly("the e-mail address"),
-		Example: `  portside users create ada@example.com --name "Ada Lovelace" --role manager`,
+		Example: `  portside users create ada@example.com --name "Ada Lovelace" --role manager
+  portside users create bob@acme.example --name "Bob Byron" --customer acme-shipping`,
 		RunE: func(c *cobra.Command, args []string) error {
 			if name == "" {
 				return UsageError("pass --name")
@@ -166,8 +183,12 @@ func (a *app) createUserCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			of, err := optionalCustomerID(c.Context(), api, customer)
+			if err != nil {
+				return err
+			}
 			user, err := api.CreateUser(c.Context(), client.CreateUserJSONBody{
-				Email: args[0], Name: name, Role: client.CreateUserJSONBodyRole(role),
+				Email: args[0], Name: name, CustomerID: of, Role: client.CreateUserJSONBodyRole(role),
 				Department: optional[string](department), SendActivationEmail: new(!silent),
 			})
 			if err != nil {
@@ -178,6 +199,7 @@ func (a *app) createUserCommand() *cobra.Command {
 	}
 	c.Flags().StringVar(&name, "name", "", "`NAME` of the person (required)")
 	c.Flags().StringVar(&role, "role", "user", "`ROLE`: admin, manager, user or viewer")
+	c.Flags().StringVar(&customer, "customer", "", "slug or ID of the `CUSTOMER` to whom the user belongs; without it, your own, if any")
 	c.Flags().StringVar(&department, "department", "", "`DEPARTMENT` of the person")
 	c.Flags().BoolVar(&silent, "no-mail", false, "send no invitation; the user is active at once")
 	complete(c, "role", roles...)
@@ -224,26 +246,32 @@ func (a *app) inviteUserCommand() *cobra.Command {
 }
 
 func (a *app) updateUserCommand() *cobra.Command {
-	var name, role, department, status string
+	var name, customer, role, department, status string
 	var yes bool
 	c := &cobra.Command{
 		Use: "update USER", Short: "change a user", Args: exactly(userArgument),
-		Long:    "Changes what the flags set and leaves everything else unchanged. An empty --department removes it.",
-		Example: "  portside users update ada@example.com --role admin\n  portside users update ada@example.com --status active",
+		Long: `Changes what the flags set and leaves everything else unchanged. An empty --department removes
+it, and an empty --customer makes the user one of the vendor's staff.`,
+		Example: `  portside users update ada@example.com --role admin
+  portside users update ada@example.com --status active
+  portside users update ada@example.com --customer acme-shipping
+  portside users update ada@example.com --customer ""`,
 		RunE: func(c *cobra.Command, args []string) error {
 			change := client.UpdateUserJSONBody{
 				Name: ifChanged[string](c, "name", name), Department: ifChanged[string](c, "department", department),
-				Role:   ifChanged[client.UpdateUserJSONBodyRole](c, "role", role),
-				Status: ifChanged[client.UpdateUserJSONBodyStatus](c, "status", status),
+				CustomerID: ifChanged[string](c, "customer", customer),
+				Role:       ifChanged[client.UpdateUserJSONBodyRole](c, "role", role),
+				Status:     ifChanged[client.UpdateUserJSONBodyStatus](c, "status", status),
 			}
 			if change == (client.UpdateUserJSONBody{}) {
-				return UsageError("pass what to change: --name, --role, --department or --status")
+				return UsageError("pass what to change: --name, --customer, --role, --department or --status")
 			}
 			return a.updateUser(c.Context(), args[0], change, yes)
 		},
 	}
 	addYes(c, &yes)
 	c.Flags().StringVar(&name, "name", "", "new `NAME`")
+	c.Flags().StringVar(&customer, "customer", "", "slug or ID of the new `CUSTOMER`; empty for the vendor's staff")
 	c.Flags().StringVar(&role, "role", "", "new `ROLE`: admin, manager, user or viewer")
 	c.Flags().StringVar(&department, "department", "", "new `DEPARTMENT`")
 	c.Flags().StringVar(&status, "status", "", "new `STATUS`: active, inactive or suspended")
@@ -267,6 +295,7 @@ and tokens work again after "portside users update USER --status active".`,
 	return a.printing(c)
 }
 
+// updateUser changes the user with an e-mail address or ID. The change names a customer by slug or ID.
 func (a *app) updateUser(ctx context.Context, name string, change client.UpdateUserJSONBody, yes bool) error {
 	api, err := a.connectAs()
 	if err != nil {
@@ -276,7 +305,12 @@ func (a *app) updateUser(ctx context.Context, name string, change client.UpdateU
 	if err != nil {
 		return err
 	}
-	if !yes && (change.Role != nil || change.Status != nil) {
+	if change.CustomerID != nil && *change.CustomerID != "" {
+		if change.CustomerID, err = optionalCustomerID(ctx, api.Client, *change.CustomerID); err != nil {
+			return err
+		}
+	}
+	if !yes && (change.CustomerID != nil || change.Role != nil || change.Status != nil) {
 		if err := a.confirmOwn(ctx, api, id, change); err != nil {
 			return err
 		}
@@ -313,10 +347,12 @@ func (a *app) confirmEnd(ctx context.Context, api caller, id, question string) e
 	return a.confirm(ctx, false, question)
 }
 
-// takesRights reports whether a change suspends or deactivates a user, or lowers the role.
+// takesRights reports whether a change suspends or deactivates a user, lowers the role, or moves the user to another customer.
 func takesRights(user client.User, change client.UpdateUserJSONBody) bool {
 	isLower := change.Role != nil && slices.Index(roles, string(*change.Role)) > slices.Index(roles, string(user.Role))
-	return isLower || change.Status != nil && *change.Status != "active"
+	isMoved := change.CustomerID != nil && *change.CustomerID != "" &&
+		(user.CustomerID == nil || !strings.EqualFold(*user.CustomerID, *change.CustomerID))
+	return isLower || isMoved || change.Status != nil && *change.Status != "active"
 }
 
 // is reports whether the caller is a user. FORBIDDEN means another user, because users may list their own keys.
