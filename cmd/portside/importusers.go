@@ -19,8 +19,9 @@ func importCommand() command {
 		name: "import-users", arguments: "FILE.csv|FILE.jsonl|-", summary: "add users from a file",
 		help: `Adds the users of a CSV file with a header, or of a file with one JSON object per line.
 Required columns or keys: email, name, role (admin, manager, user, viewer). Optional:
-department, metadata (a JSON object), sendActivationEmail (true or false). The separator
-of the columns is a comma or a semicolon.
+customerId (the ID of the customer; empty for the staff), department, metadata (a JSON
+object), sendActivationEmail (true or false). The separator of the columns is a comma or a
+semicolon.
 
 A row that fails is reported with its line number and does not stop the import. If a user
 with the address exists, the user stays unchanged and counts as already there. So a file

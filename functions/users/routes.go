@@ -112,7 +112,8 @@ var (
 		Summary: "Import users from a file", MaxBodyBytes: maxImportBodyBytes,
 		Metadata: map[string]any{web.TooLargeHint: importHint},
 		Description: "Creates the users of a CSV file with a header, or of a file with one JSON object per line. The columns or keys are " +
-			"`email`, `name` and `role`, and optionally `department`, `metadata` (a JSON object) and `sendActivationEmail`.\n\n" +
+			"`email`, `name` and `role`, and optionally `customerId` (the ID of the customer; empty for the vendor's staff, or for your " +
+			"own customer if you have one), `department`, `metadata` (a JSON object) and `sendActivationEmail`.\n\n" +
 			"With `dryRun`, the response says what an import would do, without creating users; such a file can have 10,000 rows. " +
 			"If the report would have more than 6 MB, the response is a 400; split the file then. " +
 			"Without it, a request takes 250 rows. Import a longer file in pieces: each row of a dry run that can be imported has its " +

@@ -1270,7 +1270,7 @@ export interface paths {
         put?: never;
         /**
          * Import users from a file
-         * @description Creates the users of a CSV file with a header, or of a file with one JSON object per line. The columns or keys are `email`, `name` and `role`, and optionally `department`, `metadata` (a JSON object) and `sendActivationEmail`.
+         * @description Creates the users of a CSV file with a header, or of a file with one JSON object per line. The columns or keys are `email`, `name` and `role`, and optionally `customerId` (the ID of the customer; empty for the vendor's staff, or for your own customer if you have one), `department`, `metadata` (a JSON object) and `sendActivationEmail`.
          *
          *     With `dryRun`, the response says what an import would do, without creating users; such a file can have 10,000 rows. If the report would have more than 6 MB, the response is a 400; split the file then. Without it, a request takes 250 rows. Import a longer file in pieces: each row of a dry run that can be imported has its JSON line in `source`.
          *
