@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/google/uuid"
 
@@ -14,9 +13,8 @@ import (
 )
 
 // Limits of a user's fields, from the API contract. Lengths are in characters. Package checks has
-// those of metadata.
+// those of addresses and metadata.
 const (
-	MaxEmail      = 254 // bytes; RFC 5321 as corrected by erratum 1690 of RFC 3696
 	MaxName       = 200
 	MaxDepartment = 200
 )
@@ -48,7 +46,7 @@ type Change struct {
 func (n NewUser) Check() []fault.Field {
 	n = n.Normal()
 	c := checker{}
-	c.email(n.Email)
+	c.Email("/email", n.Email)
 	c.Text("/name", n.Name, 1, MaxName)
 	c.customer(n.CustomerID)
 	c.role(n.Role)
@@ -164,46 +162,4 @@ func canonical(id string) string {
 		return parsed.String()
 	}
 	return id
-}
-
-func (c *checker) email(s string) {
-	switch {
-	case len(s) > MaxEmail:
-		c.Add("/email", "must have at most %d bytes", MaxEmail)
-	case !plausibleEmail(s):
-		c.Add("/email", "must be an e-mail address such as ada@example.com, in ASCII (an international domain in its xn-- form)")
-	}
-}
-
-// plausibleEmail accepts the dot-atom form of RFC 5322, section 3.4.1, in ASCII. It rejects other
-// letters (RFC 6531), because SES does not deliver to such addresses and two spellings of one
-// mailbox would look different; international domains are written in their xn-- form. It also
-// rejects quoted local parts and address literals, which real mailboxes do not need.
-func plausibleEmail(s string) bool {
-	local, domain, found := strings.Cut(s, "@")
-	if !found || len(local) > 64 || !utf8.ValidString(s) {
-		return false
-	}
-	for atom := range strings.SplitSeq(local, ".") {
-		if atom == "" || strings.ContainsFunc(atom, notAtomText) {
-			return false
-		}
-	}
-	for label := range strings.SplitSeq(domain, ".") {
-		if label == "" || len(label) > 63 || strings.ContainsFunc(label, notDomainText) ||
-			strings.HasPrefix(label, "-") || strings.HasSuffix(label, "-") {
-			return false
-		}
-	}
-	return true
-}
-
-func notAtomText(r rune) bool {
-	return notLetterOrDigit(r) && !strings.ContainsRune("!#$%&'*+-/=?^_`{|}~", r)
-}
-
-func notDomainText(r rune) bool { return notLetterOrDigit(r) && r != '-' }
-
-func notLetterOrDigit(r rune) bool {
-	return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9')
 }

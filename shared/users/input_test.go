@@ -6,22 +6,14 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"portside/shared/core/checks"
 	"portside/shared/core/principal"
 	"portside/shared/users"
 )
 
-func TestNewUserCheckAcceptsPlausibleAddresses(t *testing.T) {
+func TestNewUserCheckAcceptsAddressesBeforeTheyAreNormal(t *testing.T) {
 	for address, good := range map[string]bool{
-		"ada@example.com": true, "ADA@Example.COM": true, " ada@example.com\t": true, "a@b": true, "admin@localhost": true,
-		"a+tag@sub.example.co.uk": true, "o'neil@example.com": true, "jörg@bücher.example": false, "joerg@xn--bcher-kva.example": true,
-		"": false, "ada": false, "@example.com": false, "ada@": false, "a@b@c": false, "a..b@example.com": false,
-		".a@example.com": false, "a.@example.com": false, "a b@example.com": false, "a@exa mple.com": false,
-		"a@-example.com": false, "a@example-.com": false, "a@example..com": false, `"a b"@example.com`: false,
-		"a@[127.0.0.1]": false, "Ada <a@example.com>": false, "a@example.com,b@example.com": false,
-		"a@example.com\r\nBcc: b@example.com": false, "a\x00@example.com": false, "a\xff@example.com": false,
-		strings.Repeat("a", 64) + "@example.com": true, strings.Repeat("a", 65) + "@example.com": false,
-		"a@" + strings.Repeat("b", 63) + ".com": true, "a@" + strings.Repeat("b", 64) + ".com": false,
-		"a@" + strings.Repeat("b.", 126) + "c": false,
+		"ada@example.com": true, "ADA@Example.COM": true, " ada@example.com\t": true, "ada": false, "a@b\r\nBcc: c@d": false,
 	} {
 		failures := users.NewUser{Email: address, Name: "N", Role: principal.User}.Check()
 		if got := len(failures) == 0; got != good {
@@ -45,7 +37,7 @@ func FuzzNewUser(f *testing.F) {
 		if again := n.Normal(); again.Email != n.Email || again.Name != n.Name || string(again.Metadata) != string(n.Metadata) {
 			t.Errorf("not normal after Normal: %+v", n)
 		}
-		if len(n.Email) > users.MaxEmail || strings.ContainsAny(n.Email, " \r\n\t<>\",;:()[]\\\x00") {
+		if len(n.Email) > checks.MaxEmail || strings.ContainsAny(n.Email, " \r\n\t<>\",;:()[]\\\x00") {
 			t.Errorf("accepted the address %q", n.Email)
 		}
 		if n.Name == "" || utf8.RuneCountInString(n.Name) > users.MaxName || strings.ContainsAny(n.Name, "\r\n\x00") {
