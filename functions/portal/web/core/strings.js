@@ -679,7 +679,8 @@ export const strings = {
   customerPicker: {
     title: "Choose a customer",
     customer: "Customer",
-    hint: "A user of a customer sees and manages only this customer's users. Without a customer, the user is one of the vendor's staff.",
+    hint: "A user of a customer sees and manages only this customer's users. Without a customer, the user is one of the vendor's staff. " +
+      "If you change the customer of a user, all sessions, API keys, tokens and passwords of the user end.",
     change: "Choose a customer",
     removeLabel: "Remove the customer",
     choose: "Choose",
