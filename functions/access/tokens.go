@@ -136,7 +136,7 @@ type listTokensOutput struct {
 
 func (h *handlers) list(ctx context.Context, in *listTokensInput) (*listTokensOutput, error) {
 	caller, _ := principal.From(ctx)
-	found, err := h.tokens.List(ctx, caller, in.UserID)
+	found, err := h.tokens.List(ctx, caller, web.CanonicalID(in.UserID))
 	if err != nil {
 		return nil, err
 	}

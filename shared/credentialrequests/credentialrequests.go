@@ -162,8 +162,8 @@ var (
 	ErrDecided   = fault.NewFinal(fault.Conflict, "This request has already been decided.")
 	ErrTooOld    = fault.NewFinal(fault.Conflict, fmt.Sprintf("This request is older than %d days, so it can no longer be approved. "+
 		"Deny it. The requester can send it again.", MaxPendingDays))
-	ErrRequester = fault.NewFinal(fault.Conflict, "The requester is no longer an active user, so a new password would not work. "+
-		"Deny the request, or activate the user first.")
+	ErrRequester = fault.NewFinal(fault.Conflict, "The requester is no longer an active user, or belongs to a suspended customer, so a "+
+		"new password would not work. Deny the request, or activate the user or the customer first.")
 	ErrMaker = fault.NewFinal(fault.Conflict, "The credential with which this request was made has been revoked, or one with which that "+
 		"credential was created. Deny the request. The requester can sign in and send it again.")
 	ErrTooMany = fault.NewFinal(fault.Conflict, fmt.Sprintf("The requester has %d working credentials, which is the maximum. "+

@@ -30,7 +30,10 @@ var descriptions = []Description{
 		ExternalIDTaken, 409, "Another customer has the external ID.",
 		"Use another external ID, or find the customer with `GET /v1/customers/search?q=…`.",
 	},
-	{CustomerHasUsers, 409, "The customer still has users.", "Delete the users, or move them to another customer, first."},
+	{
+		CustomerHasUsers, 409, "The customer still has users.",
+		"Delete the users, which `GET /v1/users?customerId=…` lists, or move them to another customer, first.",
+	},
 	{LastAdmin, 409, "The user is the last active admin.", "Make another user an active admin first."},
 	{
 		TooManyUsers, 409, "The customer has as many users as its limit allows.",
