@@ -135,7 +135,8 @@ func (in *listRequestsInput) Resolve(huma.Context) []error {
 
 func (in *listRequestsInput) query() credentialrequests.Query {
 	return credentialrequests.Query{
-		UserID: web.CanonicalID(in.UserID), Status: in.Status, Limit: in.Limit, Before: in.Before, OldestFirst: in.Order == "oldest", After: in.After,
+		UserID: web.CanonicalID(in.UserID), Status: in.Status, Limit: in.Limit, Before: in.Before,
+		OldestFirst: in.Order == "oldest", After: in.After,
 	}
 }
 

@@ -142,8 +142,8 @@ func (s *isolation) sendBody(c client, method, target, body string) response {
 	return a
 }
 
-// checkWrites sends complete requests that would change the other company, without a version, and lists that name it. Nothing of the company
-// may change or appear.
+// checkWrites sends complete requests that would change the other company, without a version, and lists that name it. Nothing of the
+// company may change or appear.
 func (s *isolation) checkWrites(c client, other company) {
 	s.t.Helper()
 	user, unknown := "/v1/users/"+other.ids["userId"], "/v1/users/"+nobody

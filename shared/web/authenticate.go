@@ -19,7 +19,8 @@ type Authenticator interface {
 }
 
 // errOnlyStaff refuses users of customers.
-var errOnlyStaff = fault.New(fault.Forbidden, "This operation is only for the vendor's staff, and you belong to a customer. Ask the vendor.")
+var errOnlyStaff = fault.New(fault.Forbidden,
+	"This operation is only for the vendor's staff, and you belong to a customer. Ask the vendor.")
 
 func forbidden(needed principal.Permission, who principal.Principal) error {
 	detail := "This operation requires the permission " + string(needed) + ", which your role does not include."
