@@ -206,12 +206,12 @@ func (s *service) read(ctx context.Context, r *http.Request) (users.User, error)
 	if !ok {
 		return users.User{}, users.ErrNotFound
 	}
-	return s.users.Read(ctx, id)
+	return s.users.ReadUnchecked(ctx, id)
 }
 
 func (s *service) get(ctx context.Context, _ *UserPath, user users.User) (*UserOutput, error) {
 	caller, _ := principal.From(ctx)
-	user, err := s.users.Seen(caller, user)
+	user, err := s.users.VisibleTo(caller, user)
 	if err != nil {
 		return nil, err
 	}

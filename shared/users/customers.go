@@ -5,7 +5,7 @@ import (
 	"portside/shared/core/principal"
 )
 
-// A user of a customer creates users only for this customer, and moves none to another one or to the staff.
+// A user of a customer can create users only in this customer, and cannot move a user out of it.
 
 // ErrOtherCustomer means that a caller of a customer has named another customer.
 var ErrOtherCustomer = fault.Invalid(fault.Field{
@@ -31,18 +31,18 @@ func checkMove(caller principal.Principal, after User) error {
 	return nil
 }
 
-// reach returns ErrNotFound if the user does not exist for the caller.
-func reach(caller principal.Principal, u User) error {
+// checkReach returns ErrNotFound if the user does not exist for the caller.
+func checkReach(caller principal.Principal, u User) error {
 	if !caller.Reaches(u.CustomerID) {
 		return ErrNotFound
 	}
 	return nil
 }
 
-// seenBy returns what the caller gets for a user that was read.
-func seenBy(caller principal.Principal, user User, err error) (User, error) {
+// visibleTo returns what the caller gets for a user that was read.
+func visibleTo(caller principal.Principal, user User, err error) (User, error) {
 	if err == nil {
-		err = reach(caller, user)
+		err = checkReach(caller, user)
 	}
 	if err != nil {
 		return User{}, err

@@ -47,7 +47,7 @@ func (c CurrentInvitation) IsExpired(now time.Time) bool {
 // Invitation returns the invitation of a pending user. Errors: ErrNotFound, ErrNoInvitation.
 func (i *Inviter) Invitation(ctx context.Context, caller principal.Principal, userID string) (CurrentInvitation, error) {
 	current, err := i.store.CurrentInvitation(ctx, userID)
-	if _, err = seenBy(caller, current.User, err); err != nil {
+	if _, err = visibleTo(caller, current.User, err); err != nil {
 		return CurrentInvitation{}, err
 	}
 	if current.User.Status != Pending {
@@ -68,7 +68,7 @@ func (i *Inviter) Resend(ctx context.Context, caller principal.Principal, userID
 	var invitation Invitation
 	err = versions.Retry(ctx, func() error {
 		current, err := i.store.CurrentInvitation(ctx, userID)
-		if _, err = seenBy(caller, current.User, err); err != nil {
+		if _, err = visibleTo(caller, current.User, err); err != nil {
 			return err
 		}
 		now := i.now().UTC()

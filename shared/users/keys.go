@@ -113,7 +113,7 @@ func (k *Keys) Create(ctx context.Context, caller principal.Principal, userID st
 
 func (k *Keys) create(ctx context.Context, caller principal.Principal, userID string, input NewKey) (Issued, error) {
 	user, err := k.users.Get(ctx, userID)
-	if user, err = seenBy(caller, user, err); err != nil {
+	if user, err = visibleTo(caller, user, err); err != nil {
 		return Issued{}, err
 	}
 	if user.Status != Active {
@@ -160,7 +160,7 @@ func (k *Keys) List(ctx context.Context, caller principal.Principal, userID stri
 		return nil, err
 	}
 	user, err := k.users.Get(ctx, userID)
-	if _, err = seenBy(caller, user, err); err != nil {
+	if _, err = visibleTo(caller, user, err); err != nil {
 		return nil, err
 	}
 	keys, err := k.store.Keys(ctx, userID)

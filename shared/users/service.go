@@ -68,15 +68,17 @@ func (s *Service) Create(ctx context.Context, request CreateOptions, input NewUs
 // Get returns a user, or ErrNotFound if there is none for the caller.
 func (s *Service) Get(ctx context.Context, caller principal.Principal, id string) (User, error) {
 	user, err := s.store.Get(ctx, id)
-	return seenBy(caller, user, err)
+	return visibleTo(caller, user, err)
 }
 
-// Read returns a user for a caller who is not known yet. The response needs Seen.
-func (s *Service) Read(ctx context.Context, id string) (User, error) { return s.store.Get(ctx, id) }
+// ReadUnchecked returns a user, or ErrNotFound, before the caller is known. Pass the user to VisibleTo before you show it.
+func (s *Service) ReadUnchecked(ctx context.Context, id string) (User, error) {
+	return s.store.Get(ctx, id)
+}
 
-// Seen returns the user if it exists for the caller, or ErrNotFound.
-func (s *Service) Seen(caller principal.Principal, user User) (User, error) {
-	return seenBy(caller, user, nil)
+// VisibleTo returns the user if it exists for the caller, or ErrNotFound.
+func (s *Service) VisibleTo(caller principal.Principal, user User) (User, error) {
+	return visibleTo(caller, user, nil)
 }
 
 // List returns one page of the users who exist for the caller, in the order of creation. The address of the query may have any
@@ -149,7 +151,7 @@ func (s *Service) Delete(ctx context.Context, caller principal.Principal, target
 	read := func(ctx context.Context, id string) (Deletion, int64, error) {
 		deletion, err := s.store.Deletion(ctx, id, at)
 		if err == nil {
-			err = reach(caller, deletion.User)
+			err = checkReach(caller, deletion.User)
 		}
 		return deletion, deletion.User.Version, err
 	}

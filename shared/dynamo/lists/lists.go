@@ -68,7 +68,7 @@ func New(client *dynamodb.Client, table string, shape Shape) *Lists {
 func (l *Lists) In(scope string) *Lists {
 	return &Lists{
 		client: l.client, table: l.table, shape: l.shape, prefix: keyPrefix + scope + "#",
-		ranks: rank.New(l.client, l.table, l.shape.Name+"#"+scope, l.shape.Labels),
+		ranks: l.ranks.In(scope),
 	}
 }
 

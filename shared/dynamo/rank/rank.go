@@ -62,10 +62,11 @@ type Client interface {
 
 // Tree has the counters of one list. It is safe for concurrent use and keeps no counts in memory.
 type Tree struct {
-	client Client
-	table  string
-	name   string
-	labels []string
+	client   Client
+	table    string
+	name     string
+	sequence string // the name of the tree that allocates the numbers
+	labels   []string
 }
 
 // New returns the tree with a name, in a table with the string keys pk and sk. The items contain
@@ -77,7 +78,15 @@ func New(client Client, table, name string, labels []string) *Tree {
 	if len(labels) == 0 || len(labels) > maxLabels || len(unique) != len(labels) || unique[0] == "" {
 		panic(fmt.Sprintf("rank: the labels of %s are %q, want 1 to %d different ones, none empty", name, labels, maxLabels))
 	}
-	return &Tree{client: client, table: table, name: name, labels: slices.Clone(labels)}
+	return &Tree{client: client, table: table, name: name, sequence: name, labels: slices.Clone(labels)}
+}
+
+// In returns the tree of a scope, which counts some of the entries of t. They have their numbers from t. Its items have the partition keys
+// "rank#<name>#<scope>#…".
+func (t *Tree) In(scope string) *Tree {
+	scoped := *t
+	scoped.name += "#" + scope
+	return &scoped
 }
 
 // Place is where a page of a label's list begins.

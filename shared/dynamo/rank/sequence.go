@@ -104,7 +104,7 @@ func (t *Tree) next(ctx context.Context) (int64, error) {
 
 func (t *Tree) sequenceKey() map[string]types.AttributeValue {
 	return map[string]types.AttributeValue{
-		"pk": &types.AttributeValueMemberS{Value: "rank#" + t.name},
+		"pk": &types.AttributeValueMemberS{Value: "rank#" + t.sequence},
 		"sk": &types.AttributeValueMemberS{Value: "sequence"},
 	}
 }
