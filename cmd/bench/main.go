@@ -37,18 +37,19 @@ func main() {
 
 // bench is one run of the command.
 type bench struct {
-	repo     string
-	dir      string // for data and binaries; deleted at the end
-	users    int
-	only     string // names of parts, separated by commas; empty for all
-	progress io.Writer
-	table    table
+	repo      string
+	dir       string // for data and binaries; deleted at the end
+	users     int
+	customers int
+	only      string // names of parts, separated by commas; empty for all
+	progress  io.Writer
+	table     table
 }
 
 // limit returns the time limit of a run: 15 minutes, plus 20 times the usual duration of the users'
-// import.
+// import, and several times that of creating the customers.
 func (b *bench) limit() time.Duration {
-	return 15*time.Minute + time.Duration(b.users)*20*time.Millisecond
+	return 15*time.Minute + time.Duration(b.users+b.customers)*20*time.Millisecond
 }
 
 func run(ctx context.Context, args []string, out, progress io.Writer) (err error) {
@@ -77,6 +78,7 @@ func (b *bench) parse(args []string) (err error) {
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	flags.StringVar(&b.repo, "repo", ".", "`folder` with template.yaml and .local")
 	flags.IntVar(&b.users, "users", 100_000, "`number` of users in the lists")
+	flags.IntVar(&b.customers, "customers", 10_000, "`number` of customers in their list")
 	flags.StringVar(&b.only, "only", "", "measure only these `parts`: "+strings.Join(b.partNames(), ","))
 	flags.BoolFunc("list", "the same as -only lists", func(string) error { b.only = "lists"; return nil })
 	if err := flags.Parse(args); err != nil {
@@ -84,6 +86,9 @@ func (b *bench) parse(args []string) (err error) {
 	}
 	if b.users < 1_000 {
 		return errors.New("-users must be at least 1000: the samples are spread over the list")
+	}
+	if b.customers < 100 {
+		return errors.New("-customers must be at least 100: the searches need some")
 	}
 	if err := b.checkOnly(); err != nil {
 		return err
@@ -113,7 +118,8 @@ type part struct {
 func (b *bench) parts() []part {
 	return []part{
 		{"sizes", nil}, {"stack", b.idle}, {"starts", b.functionStarts}, {"requests", b.function}, {"credentials", b.credentials},
-		{"registry", b.registry}, {"charts", b.charts}, {"media", b.media}, {"analytics", b.analytics}, {"trips", b.roundTrips}, {"lists", b.lists}, {"costs", b.costs},
+		{"registry", b.registry}, {"charts", b.charts}, {"media", b.media}, {"analytics", b.analytics}, {"trips", b.roundTrips},
+		{"customers", b.customerLists}, {"lists", b.lists}, {"costs", b.costs},
 	}
 }
 

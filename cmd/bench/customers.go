@@ -1,0 +1,133 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/google/uuid"
+
+	"portside/shared/core/principal"
+	"portside/shared/core/search"
+	"portside/shared/credentials"
+	"portside/shared/credentials/credentialsdynamo"
+	"portside/shared/customers"
+	"portside/shared/customers/customersdynamo"
+	"portside/shared/users"
+)
+
+const customerAuthReads = 2 // the credential and the state of the customer
+
+// customerTable is the stack's customers with a meter.
+type customerTable struct {
+	meter   *meter
+	keys    *credentialsdynamo.Table
+	service *customers.Service
+}
+
+func newCustomerTable(s *stack) customerTable {
+	client, m := s.meteredClient()
+	keys := credentialsdynamo.New(client, s.Tables["CredentialsTable"], s.Tables["RequestCountsTable"])
+	store := customersdynamo.New(client, s.Tables["CustomersTable"], keys)
+	return customerTable{meter: m, keys: keys, service: customers.NewService(store, newUUID, time.Now)}
+}
+
+func newUUID() string { return uuid.Must(uuid.NewV7()).String() }
+
+// customerLists creates customers, and measures pages and searches of them and the authentication of a customer's user.
+func (b *bench) customerLists(ctx context.Context, s *stack) error {
+	d := newCustomerTable(s)
+	b.logProgress("creating %s customers", formatNumber(float64(b.customers)))
+	var last customers.Customer
+	for n := range b.customers {
+		made, err := d.service.Create(ctx, customers.CreateOptions{Caller: principal.Operator()}, customers.NewCustomer{
+			Name: fmt.Sprintf("Company %07d", n), Slug: fmt.Sprintf("company-%07d", n), ExternalID: fmt.Sprintf("C-%07d", n),
+		})
+		if err != nil {
+			return fmt.Errorf("create a customer: %w", err)
+		}
+		last = made.Customer
+	}
+	if err := b.customerPages(ctx, d); err != nil {
+		return err
+	}
+	if err := b.customerSearches(ctx, d); err != nil {
+		return err
+	}
+	return b.customerAuthentication(ctx, s, last.ID)
+}
+
+// customerPages measures pages at random offsets.
+func (b *bench) customerPages(ctx context.Context, d customerTable) error {
+	random := rand.New(rand.NewPCG(5, 6)) //nolint:gosec // the same pages in every run
+	var pages []meter
+	for range samples {
+		offset := random.Int64N(int64(b.customers))
+		for _, status := range []customers.Status{"", customers.Active} {
+			d.meter.reset()
+			page, err := d.service.List(ctx, principal.Operator(), customers.Query{Status: status, Limit: pageSize, Offset: offset})
+			if err != nil {
+				return err
+			}
+			if page.Total != int64(b.customers) || len(page.Customers) == 0 {
+				return fmt.Errorf("%d customers of %d at offset %d", len(page.Customers), page.Total, offset)
+			}
+			pages = append(pages, d.meter.reset())
+		}
+	}
+	reads, calls := costs(pages)
+	what := fmt.Sprintf("list %s customers, any offset and status: at most", formatNumber(float64(b.customers)))
+	b.table.addAtMost(what, quantile(reads, 1), mostUnits, "read units")
+	b.table.addAtMost(what, quantile(calls, 1), mostCalls, "calls")
+	return nil
+}
+
+// customerSearches measures searches that match all customers, ten of them, and one.
+func (b *bench) customerSearches(ctx context.Context, d customerTable) error {
+	var pages []meter
+	for _, text := range []string{"company", "company-000000", "c-0000017", "0000017"} {
+		d.meter.reset()
+		found, err := d.service.Search(ctx, principal.Operator(), search.Query{Text: text, Limit: pageSize})
+		if err != nil {
+			return err
+		}
+		if len(found.Customers) == 0 {
+			return fmt.Errorf("the search for %q finds no customer", text)
+		}
+		pages = append(pages, d.meter.reset())
+	}
+	_, calls := costs(pages)
+	b.table.addAtMost(fmt.Sprintf("search %s customers: at most", formatNumber(float64(b.customers))), quantile(calls, 1), mostCalls, "calls")
+	return nil
+}
+
+// customerAuthentication measures requests of a customer's user after the first one.
+func (b *bench) customerAuthentication(ctx context.Context, s *stack, customerID string) error {
+	d := newUserTable(s)
+	service := users.NewService(d.store, nil, newUUID, time.Now)
+	created, err := service.Create(ctx, users.CreateOptions{Caller: principal.Operator()}, users.NewUser{
+		Email: "ada@company.example.com", Name: "Ada", CustomerID: customerID, Role: principal.Viewer,
+	})
+	if err != nil {
+		return err
+	}
+	issued, err := users.NewKeys(d.store, d.store, time.Now).Create(ctx, principal.Operator(), created.User.ID, users.NewKey{Name: "bench"})
+	if err != nil {
+		return err
+	}
+	auth := credentials.NewAuthenticator(d.keys, 1<<30, time.Now)
+	var requests []meter
+	for range authRequests {
+		d.meter.reset()
+		if _, _, err := auth.Authenticate(ctx, issued.Secret.Reveal(), credentials.APIKey); err != nil {
+			return fmt.Errorf("authenticate: %w", err)
+		}
+		requests = append(requests, d.meter.reset())
+	}
+	reads, calls := costs(requests[1:])
+	const what = "authentication of a customer's user"
+	b.table.addAtMost(what+": at the same time, median", quantile(calls, 0.5), authCalls, "calls")
+	b.table.addAtMost(what+": at most", quantile(reads, 1), customerAuthReads, "read units")
+	return nil
+}
