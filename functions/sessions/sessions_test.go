@@ -248,5 +248,6 @@ func TestSessionNamesTheCustomer(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.change(f.ada.ID, users.Change{CustomerID: &acme})
-	b.client().Get("/v1/sessions/current").WantStatus(http.StatusOK).WantValue("data.user.customerId", acme)
+	b.client().Get("/v1/sessions/current").WantStatus(http.StatusUnauthorized) // a move ends all credentials
+	f.signedIn().client().Get("/v1/sessions/current").WantStatus(http.StatusOK).WantValue("data.user.customerId", acme)
 }
