@@ -1465,7 +1465,7 @@ type Customer struct {
 	// Examples: 2026-03-02T09:15:30.250Z
 	CreatedAt time.Time `json:"createdAt"`
 
-	// ExternalID Unique ID of the customer in another system, such as a CRM. Empty if there is none.
+	// ExternalID Unique ID of the customer in another system, such as a CRM. Empty if there is none, and for users of the customer.
 	//
 	// Examples: C-1815
 	ExternalID string `json:"externalId"`
@@ -1478,7 +1478,7 @@ type Customer struct {
 	// Limits Limits of the customer.
 	Limits CustomerLimits `json:"limits"`
 
-	// Metadata JSON object that you stored with the customer, unchanged.
+	// Metadata JSON object that you stored with the customer, unchanged. Empty for users of the customer.
 	//
 	// Examples: {"region":"emea"}
 	Metadata map[string]interface{} `json:"metadata"`
@@ -1900,7 +1900,7 @@ type ListedCustomer struct {
 	// Examples: 2026-03-02T09:15:30.250Z
 	CreatedAt time.Time `json:"createdAt"`
 
-	// ExternalID Unique ID of the customer in another system, such as a CRM. Empty if there is none.
+	// ExternalID Unique ID of the customer in another system, such as a CRM. Empty if there is none, and for users of the customer.
 	//
 	// Examples: C-1815
 	ExternalID string `json:"externalId"`

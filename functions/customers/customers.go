@@ -20,7 +20,7 @@ type ListedCustomer struct {
 	Name       string           `json:"name" doc:"Name of the customer; not necessarily unique." example:"Acme Shipping"`
 	Slug       string           `json:"slug" doc:"Short unique name." example:"acme-shipping"`
 	Status     customers.Status `json:"status" enum:"active,suspended" doc:"The credentials of a suspended customer's users do not work." example:"active"`
-	ExternalID string           `json:"externalId" doc:"Unique ID of the customer in another system, such as a CRM. Empty if there is none." example:"C-1815"`
+	ExternalID string           `json:"externalId" doc:"Unique ID of the customer in another system, such as a CRM. Empty if there is none, and for users of the customer." example:"C-1815"`
 	CreatedAt  time.Time        `json:"createdAt" doc:"UTC." example:"2026-03-02T09:15:30.250Z"`
 }
 
@@ -30,7 +30,7 @@ type Customer struct {
 	Contacts  []Contact      `json:"contacts" doc:"People of the customer, in the order in which you listed them."`
 	Limits    CustomerLimits `json:"limits" doc:"Limits of the customer."`
 	Users     int64          `json:"users" doc:"Number of users who belong to the customer." example:"12"`
-	Metadata  web.Object     `json:"metadata" doc:"JSON object that you stored with the customer, unchanged." example:"{\"region\":\"emea\"}"`
+	Metadata  web.Object     `json:"metadata" doc:"JSON object that you stored with the customer, unchanged. Empty for users of the customer." example:"{\"region\":\"emea\"}"`
 	UpdatedAt time.Time      `json:"updatedAt" doc:"UTC; time of the last change." example:"2026-03-02T09:15:30.250Z"`
 }
 

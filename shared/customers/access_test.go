@@ -65,6 +65,31 @@ func TestGetReturnsOnlyTheOwnCustomer(t *testing.T) {
 	}
 }
 
+// The external ID and the metadata are the vendor's.
+func TestUsersOfCustomerDoNotSeeVendorsData(t *testing.T) {
+	service, acme, _ := newService(t)
+	change := customers.Change{ExternalID: new("C-1815"), Metadata: json.RawMessage(`{"discount":5}`)}
+	if _, err := service.Update(t.Context(), versions.Target{ID: acme.ID}, change); err != nil {
+		t.Fatal(err)
+	}
+	seen, err := service.Get(t.Context(), staff, acme.ID)
+	if err != nil || seen.ExternalID != "C-1815" || string(seen.Metadata) != `{"discount":5}` {
+		t.Errorf("the staff sees %+v, %v", seen, err)
+	}
+	hidden, err := service.Get(t.Context(), personOf(acme.ID), acme.ID)
+	if err != nil || hidden.ExternalID != "" || string(hidden.Metadata) != "{}" || hidden.Slug != "acme" {
+		t.Errorf("a person of the customer sees %+v, %v", hidden, err)
+	}
+	listed, err := service.List(t.Context(), personOf(acme.ID), customers.Query{Limit: 1})
+	if err != nil || len(listed.Customers) != 1 || listed.Customers[0].ExternalID != "" {
+		t.Errorf("a person of the customer lists %+v, %v", listed, err)
+	}
+	found, err := service.Search(t.Context(), personOf(acme.ID), search.Query{Text: "c-18", Limit: 1})
+	if err != nil || len(found.Customers) != 0 {
+		t.Errorf("a person of the customer finds %+v by the external ID, %v", found, err)
+	}
+}
+
 func TestListHasOnlyTheOwnCustomer(t *testing.T) {
 	service, acme, _ := newService(t)
 	for name, c := range map[string]struct {

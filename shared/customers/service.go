@@ -49,12 +49,16 @@ func wanted(c Customer) Customer {
 	return c
 }
 
-// Get returns a customer that exists for the caller, or ErrNotFound.
+// Get returns a customer that exists for the caller, or ErrNotFound. Users of the customer get it without the vendor's own data.
 func (s *Service) Get(ctx context.Context, caller principal.Principal, id string) (Customer, error) {
 	if !caller.Reaches(id) {
 		return Customer{}, ErrNotFound
 	}
-	return s.store.Get(ctx, id)
+	customer, err := s.store.Get(ctx, id)
+	if err == nil && caller.CustomerID != "" {
+		customer.ExternalID, customer.Metadata = "", checks.Compact(nil)
+	}
+	return customer, err
 }
 
 // List returns one page of the customers that exist for the caller, in the order of creation.
@@ -94,7 +98,7 @@ func (s *Service) Search(ctx context.Context, caller principal.Principal, query 
 
 // own returns the caller's customer, or nothing if it does not exist.
 func (s *Service) own(ctx context.Context, caller principal.Principal) ([]Customer, error) {
-	customer, err := s.store.Get(ctx, caller.CustomerID)
+	customer, err := s.Get(ctx, caller, caller.CustomerID)
 	if fault.KindOf(err) == fault.NotFound {
 		return nil, nil
 	}

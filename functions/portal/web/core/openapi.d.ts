@@ -2251,7 +2251,7 @@ export interface components {
              */
             users: number;
             /**
-             * @description JSON object that you stored with the customer, unchanged.
+             * @description JSON object that you stored with the customer, unchanged. Empty for users of the customer.
              * @example {
              *       "region": "emea"
              *     }
@@ -2288,7 +2288,7 @@ export interface components {
              */
             status: "active" | "suspended";
             /**
-             * @description Unique ID of the customer in another system, such as a CRM. Empty if there is none.
+             * @description Unique ID of the customer in another system, such as a CRM. Empty if there is none, and for users of the customer.
              * @example C-1815
              */
             externalId: string;
@@ -2693,7 +2693,7 @@ export interface components {
              */
             status: "active" | "suspended";
             /**
-             * @description Unique ID of the customer in another system, such as a CRM. Empty if there is none.
+             * @description Unique ID of the customer in another system, such as a CRM. Empty if there is none, and for users of the customer.
              * @example C-1815
              */
             externalId: string;
