@@ -571,7 +571,8 @@ export const strings = {
       warnings: {
         suspend: (helper) => "This is your own account. You are signed out at once, your passkeys are deleted permanently, and your " +
           `API keys, tokens and passwords stop working. Only ${helper} can reactivate the account.`,
-        move: (helper) => `This is your own account. You lose access to everything outside the customer at once, and only ${helper} can give it back.`,
+        move: (helper) => "This is your own account. You are signed out at once and lose access to everything outside the customer, your passkeys " +
+          `are deleted permanently, and your API keys, tokens and passwords end. Only ${helper} of the vendor can move you back.`,
         demote: (helper) => `This is your own account. You lose permissions at once, and only ${helper} can give them back.`,
         signOut: () => "This is your own account. You are signed out at once, also here.",
         endAll: () => "This is your own account. You are signed out at once, and your own programs lose access.",
