@@ -55,10 +55,10 @@ func tokenModel() histories.Model[tokenSet, request, answer] {
 					return s, a == answer{"replayed", first}
 				}
 				return s, a == answer{what: "revoked"}
-			case r.what == "create", r.what == "renew" && s.works[r.id]:
-				return s.with(a.id, r.key), a.what == "done"
 			case r.what == "renew" && a.what == "full": // of any line; functions/access tests when a line is full
 				return s, true
+			case r.what == "create", r.what == "renew" && s.works[r.id]:
+				return s.with(a.id, r.key), a.what == "done"
 			case r.what == "revoke": // also of a token that is revoked already
 				return s.without(r.id), a.what == "done"
 			case r.what == "authenticate" && s.works[r.id]:
