@@ -42,6 +42,8 @@ func (m *meter) handle(ctx context.Context, in middleware.InitializeInput, next 
 	switch o := out.Result.(type) {
 	case *dynamodb.GetItemOutput:
 		m.reads += units(o.ConsumedCapacity)
+	case *dynamodb.BatchGetItemOutput:
+		m.reads += sum(o.ConsumedCapacity)
 	case *dynamodb.QueryOutput:
 		m.reads += units(o.ConsumedCapacity)
 	case *dynamodb.UpdateItemOutput:
@@ -58,6 +60,10 @@ func (m *meter) handle(ctx context.Context, in middleware.InitializeInput, next 
 func withConsumedCapacity(input any) any {
 	switch in := input.(type) {
 	case *dynamodb.GetItemInput:
+		copied := *in
+		copied.ReturnConsumedCapacity = types.ReturnConsumedCapacityTotal
+		return &copied
+	case *dynamodb.BatchGetItemInput:
 		copied := *in
 		copied.ReturnConsumedCapacity = types.ReturnConsumedCapacityTotal
 		return &copied
