@@ -6,8 +6,8 @@
 //	list#<label>    <number>   the same, for one label
 //	rank#<name>…               counts over the lists; see package rank
 //
-// Some resources also belong to a scope, such as a customer. [Lists.In] returns the lists of a scope, which have the same form and the same
-// numbers:
+// Some resources also belong to a scope, such as a customer; see Entry.Scope. [Lists.In] returns the lists of a scope, which have the same
+// form and the same numbers:
 //
 //	list#<scope>#all      <number>
 //	list#<scope>#<label>  <number>
@@ -99,11 +99,20 @@ func IsKey(pk string) bool { return strings.HasPrefix(pk, keyPrefix) }
 type Entry struct {
 	Number int64
 	Label  string
+	Scope  string    // empty if the resource belongs to none
 	Form   items.Map // the list form, without keys
 }
 
-// Items returns the entry as items of the list of all and of the list of its label.
-func (l *Lists) Items(e Entry) []items.Map { return []items.Map{l.item(e, all), l.item(e, e.Label)} }
+// Items returns the entry as items of the list of all and of the list of its label, and of the same lists of its scope.
+func (l *Lists) Items(e Entry) []items.Map {
+	stored := []items.Map{l.item(e, all), l.item(e, e.Label)}
+	if e.Scope != "" {
+		scoped := e
+		scoped.Scope = ""
+		stored = append(stored, l.In(e.Scope).Items(scoped)...)
+	}
+	return stored
+}
 
 func (l *Lists) item(e Entry, list string) items.Map {
 	item := items.Key(l.prefix+list, number(e.Number))
@@ -116,19 +125,53 @@ func (l *Lists) item(e Entry, list string) items.Map {
 type Changes struct {
 	lists  *Lists
 	counts *rank.Changes
+	scopes map[string]*Changes // of the lists of scopes, by scope
 }
 
 // Changes returns an empty collection of changes.
-func (l *Lists) Changes() *Changes { return &Changes{l, l.ranks.Changes()} }
+func (l *Lists) Changes() *Changes { return &Changes{l, l.ranks.Changes(), map[string]*Changes{}} }
+
+// in returns the changes of the lists of a scope.
+func (c *Changes) in(scope string) *Changes {
+	if c.scopes[scope] == nil {
+		c.scopes[scope] = c.lists.In(scope).Changes()
+	}
+	return c.scopes[scope]
+}
 
 // Add adds a new entry.
 func (c *Changes) Add(e Entry) []types.TransactWriteItem {
+	writes := c.add(e)
+	if e.Scope != "" {
+		writes = append(writes, c.in(e.Scope).add(e)...)
+	}
+	return writes
+}
+
+func (c *Changes) add(e Entry) []types.TransactWriteItem {
 	c.counts.Add(e.Number, e.Label)
 	return []types.TransactWriteItem{c.put(e, all, isNew), c.put(e, e.Label, isNew)}
 }
 
-// Replace gives an entry another form and possibly another label.
+// Replace gives an entry another form and possibly another label and scope.
 func (c *Changes) Replace(before, after Entry) []types.TransactWriteItem {
+	writes := c.replace(before, after)
+	if before.Scope == after.Scope {
+		if after.Scope != "" {
+			writes = append(writes, c.in(after.Scope).replace(before, after)...)
+		}
+		return writes
+	}
+	if before.Scope != "" {
+		writes = append(writes, c.in(before.Scope).removeEntry(before)...)
+	}
+	if after.Scope != "" {
+		writes = append(writes, c.in(after.Scope).add(after)...)
+	}
+	return writes
+}
+
+func (c *Changes) replace(before, after Entry) []types.TransactWriteItem {
 	writes := []types.TransactWriteItem{c.put(after, all, isThere)}
 	if before.Label == after.Label {
 		return append(writes, c.put(after, after.Label, isThere))
@@ -139,12 +182,31 @@ func (c *Changes) Replace(before, after Entry) []types.TransactWriteItem {
 
 // Remove removes an entry.
 func (c *Changes) Remove(e Entry) []types.TransactWriteItem {
+	writes := c.removeEntry(e)
+	if e.Scope != "" {
+		writes = append(writes, c.in(e.Scope).removeEntry(e)...)
+	}
+	return writes
+}
+
+func (c *Changes) removeEntry(e Entry) []types.TransactWriteItem {
 	c.counts.Remove(e.Number, e.Label)
 	return []types.TransactWriteItem{c.remove(e, all), c.remove(e, e.Label)}
 }
 
 // Counters returns the writes of all changed counters. They cannot fail on their own.
-func (c *Changes) Counters() ([]types.TransactWriteItem, error) { return c.counts.Items() }
+func (c *Changes) Counters() ([]types.TransactWriteItem, error) {
+	writes, err := c.counts.Items()
+	for _, scoped := range c.scopes {
+		if err != nil {
+			return nil, err
+		}
+		var more []types.TransactWriteItem
+		more, err = scoped.Counters()
+		writes = append(writes, more...)
+	}
+	return writes, err
+}
 
 const (
 	isNew   = "attribute_not_exists(pk)"

@@ -6,51 +6,26 @@ import (
 	"fmt"
 	"math"
 
-	"portside/shared/dynamo/lists"
 	"portside/shared/users"
 )
 
-// A user of a customer is also in the lists of the customer, see lists.In, and is counted in the state of the customer, which limits the
+// A user of a customer is also in the lists of the customer, see lists.Entry, and is counted in the state of the customer, which limits the
 // number. The state is in the table of credentials, where authentication reads it; see credentialsdynamo.CustomerState.
 
 // errNoRoom is replaced by its reason; see explainCustomer.
 var errNoRoom = errors.New("usersdynamo: the customer does not exist or has no room for another user")
 
-// in returns the changes of the lists of a customer.
-func (p *plan) in(customerID string) *lists.Changes {
-	if p.scoped[customerID] == nil {
-		p.scoped[customerID] = p.store.lists.In(customerID).Changes()
-	}
-	return p.scoped[customerID]
-}
-
-// join adds the user to the customer, unless the user is one of the staff.
+// join counts the user in the customer, unless the user is one of the staff.
 func (p *plan) join(u users.User) {
-	if u.CustomerID == "" {
-		return
+	if u.CustomerID != "" {
+		p.Add(errNoRoom, p.store.credentials.CountUsers(u.CustomerID, 1))
 	}
-	p.Add(errNoRoom, p.store.credentials.CountUsers(u.CustomerID, 1))
-	p.Add(errListed, p.in(u.CustomerID).Add(entry(u))...)
 }
 
-// leave removes the user from the customer, if any.
+// leave is the opposite of join.
 func (p *plan) leave(u users.User) {
-	if u.CustomerID == "" {
-		return
-	}
-	p.Add(errListed, p.store.credentials.CountUsers(u.CustomerID, -1))
-	p.Add(errListed, p.in(u.CustomerID).Remove(entry(u))...)
-}
-
-// changeInCustomer changes the list forms of the user in the lists of the customer.
-func (p *plan) changeInCustomer(before, after users.User) {
-	if before.CustomerID != after.CustomerID {
-		p.leave(before)
-		p.join(after)
-		return
-	}
-	if after.CustomerID != "" {
-		p.Add(errListed, p.in(after.CustomerID).Replace(entry(before), entry(after))...)
+	if u.CustomerID != "" {
+		p.Add(errListed, p.store.credentials.CountUsers(u.CustomerID, -1))
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -43,7 +42,6 @@ type plan struct {
 	transactions.Plan
 	store  *Store
 	lists  *lists.Changes
-	scoped map[string]*lists.Changes // of the lists of customers, by customer
 	days   daycounts.Changes
 	admins int
 	owner  string // the user whose credentials the transaction changes or relies on; empty if it does neither
@@ -52,9 +50,7 @@ type plan struct {
 }
 
 func (s *Store) plan() *plan {
-	return &plan{
-		store: s, lists: s.lists.Changes(), scoped: map[string]*lists.Changes{}, days: daycounts.Changes{}, policy: retry.Default,
-	}
+	return &plan{store: s, lists: s.lists.Changes(), days: daycounts.Changes{}, policy: retry.Default}
 }
 
 // run commits the writes together with the counters that they change.
@@ -65,13 +61,11 @@ func (p *plan) run(ctx context.Context) error {
 	if p.owner != "" && !p.tally.IsEmpty() {
 		p.Add(p.tallyRefusal(), p.store.credentials.Tally(p.owner, p.tally))
 	}
-	for _, changes := range append([]*lists.Changes{p.lists}, slices.Collect(maps.Values(p.scoped))...) {
-		counters, err := changes.Counters()
-		if err != nil {
-			return err
-		}
-		p.Add(nil, counters...)
+	counters, err := p.lists.Counters()
+	if err != nil {
+		return err
 	}
+	p.Add(nil, counters...)
 	p.Add(nil, p.store.days.Writes(p.days)...)
 	return p.WriteWith(ctx, p.policy, p.store.client)
 }
@@ -99,7 +93,10 @@ func (p *plan) changeUser(before, after users.User) {
 	p.admins += users.ActingAdmins(before, after)
 	if newListItem(before) != newListItem(after) {
 		p.Add(errListed, p.lists.Replace(entry(before), entry(after))...)
-		p.changeInCustomer(before, after)
+	}
+	if before.CustomerID != after.CustomerID {
+		p.leave(before)
+		p.join(after)
 	}
 	p.Add(nil, p.store.search.Changes(searchEntry(before), searchEntry(after))...)
 }

@@ -57,9 +57,6 @@ func (s *Store) resource(u users.User) lists.Resource {
 	t := lists.Resource{ID: u.ID, Version: u.Version}
 	if u.ID != "" && u.Email != "" && u.Role.Known() && u.Number >= 0 && u.Number < rank.Capacity {
 		t.Derived = append(s.lists.Items(entry(u)), items.Encode(newEmailItem(u)))
-		if u.CustomerID != "" {
-			t.Derived = append(t.Derived, s.lists.In(u.CustomerID).Items(entry(u))...)
-		}
 		t.Derived = append(t.Derived, searchEntry(u).Items()...)
 	}
 	return t
