@@ -9,6 +9,8 @@ import (
 	"context"
 	"slices"
 	"time"
+
+	"portside/shared/core/entitlement"
 )
 
 // Permission is the right to perform one action on one kind of resource.
@@ -99,6 +101,10 @@ type Principal struct {
 	MustSignInAgain bool      // the session is too old to create secrets and decide on requests; false without a session
 
 	Token Token // of an access token; zero for other credentials
+
+	// Entitled are the entitlements of the customer that are in effect, of a token or password; empty for other credentials. See
+	// Entitlements.
+	Entitled entitlement.Set
 }
 
 // Token says how an access token can be renewed.

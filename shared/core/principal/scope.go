@@ -59,7 +59,7 @@ func (s Scope) Permits(action Scope, name string) bool {
 }
 
 // MayFetch reports whether the caller's scopes allow it to fetch the named chart or image. Roles
-// do not allow it: machines fetch with credentials that are created for them and expire.
+// do not allow it: machines fetch with credentials that are created for them and expire. The customer's Entitlements may forbid it.
 func (p Principal) MayFetch(action Scope, name string) bool {
 	return slices.ContainsFunc(p.Scopes, func(s Scope) bool { return s.Permits(action, name) })
 }
@@ -72,7 +72,7 @@ func (p Principal) FetchesSome(action Scope) bool {
 	})
 }
 
-// FetchesAll reports whether one of the caller's scopes is the action without a limit.
+// FetchesAll reports whether one of the caller's scopes is the action without a limit. The customer's Entitlements may limit it.
 func (p Principal) FetchesAll(action Scope) bool { return slices.Contains(p.Scopes, action) }
 
 // isBelow reports whether a name lies below names such as acme/*.

@@ -1,0 +1,131 @@
+// Package entitlement decides what a customer may fetch.
+//
+// An entitlement names a kind of artifact, repositories, versions and a period. What a credential of a customer's user reaches is the
+// intersection of its scopes and the customer's entitlements: a scope says what one machine may fetch, an entitlement what the company has
+// bought. Several entitlements add up; none takes away what another one gives.
+package entitlement
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Artifact is a kind of artifact.
+type Artifact string
+
+// The kinds. A chart is reached in the chart repository and in the container registry. An image stands for everything in a repository of the
+// container registry, as the scope read:docker-images does, charts included.
+const (
+	Chart Artifact = "chart"
+	Image Artifact = "image"
+)
+
+// Artifacts returns every kind in the order in which documents show them.
+func Artifacts() []Artifact { return []Artifact{Chart, Image} }
+
+// Known reports whether a is one of Artifacts.
+func (a Artifact) Known() bool { return slices.Contains(Artifacts(), a) }
+
+// Entitlement is the right to fetch some versions of some artifacts in a period.
+type Entitlement struct {
+	Artifact   Artifact
+	Repository string // a pattern, see IsPattern
+	Versions   Versions
+	From       time.Time // zero if it holds from the beginning
+	Until      time.Time // exclusive; zero if it has no end
+}
+
+// all is the pattern of every repository.
+const all = "*"
+
+// component is a part of a repository's name between slashes, as in the OCI distribution specification; names of charts may also have upper
+// case letters.
+const component = `[A-Za-z0-9]+(?:(?:\.|_|__|-+)[A-Za-z0-9]+)*`
+
+var pattern = regexp.MustCompile(`^` + component + `(?:/` + component + `)*(?:/\*)?$`)
+
+// MaxPattern is the limit of a pattern, in characters.
+const MaxPattern = 255
+
+// IsPattern reports whether a text stands for repositories: "*" for all, "acme/*" for those below acme, or the name of one.
+func IsPattern(text string) bool { return text == all || len(text) <= MaxPattern && pattern.MatchString(text) }
+
+// Covers reports whether the pattern of e matches a repository.
+func (e Entitlement) Covers(repository string) bool {
+	folder, isFolder := strings.CutSuffix(e.Repository, all)
+	if isFolder { // "acme/" or, for all, ""
+		return strings.HasPrefix(repository, folder) && len(repository) > len(folder)
+	}
+	return e.Repository == repository
+}
+
+// InEffect reports whether e holds at the given time.
+func (e Entitlement) InEffect(at time.Time) bool {
+	return !at.Before(e.From) && (e.Until.IsZero() || at.Before(e.Until))
+}
+
+// Set is what somebody may fetch: what any of its entitlements allows. An empty set allows nothing.
+type Set []Entitlement
+
+// Everything is the set of the vendor's staff, who are not limited.
+func Everything() Set {
+	return Set{{Artifact: Chart, Repository: all, Versions: AllVersions()}, {Artifact: Image, Repository: all, Versions: AllVersions()}}
+}
+
+// At returns the entitlements that are in effect.
+func (s Set) At(at time.Time) Set {
+	return s.filter(func(e Entitlement) bool { return e.InEffect(at) })
+}
+
+// Of returns the entitlements of one kind.
+func (s Set) Of(kind Artifact) Set {
+	return s.filter(func(e Entitlement) bool { return e.Artifact == kind })
+}
+
+// In returns the entitlements that cover a repository.
+func (s Set) In(repository string) Set {
+	return s.filter(func(e Entitlement) bool { return e.Covers(repository) })
+}
+
+func (s Set) filter(keep func(Entitlement) bool) Set {
+	var kept Set
+	for _, e := range s {
+		if keep(e) {
+			kept = append(kept, e)
+		}
+	}
+	return kept
+}
+
+// Covers reports whether any entitlement covers the repository.
+func (s Set) Covers(repository string) bool {
+	return slices.ContainsFunc(s, func(e Entitlement) bool { return e.Covers(repository) })
+}
+
+// Allow reports whether any entitlement allows the version, whatever the repository.
+func (s Set) Allow(version string) bool {
+	parsed, isVersion := parse(version)
+	return slices.ContainsFunc(s, func(e Entitlement) bool { return e.Versions.isAll() || isVersion && e.Versions.allow(parsed) })
+}
+
+// AllowAll reports whether any entitlement allows all versions, whatever the repository.
+func (s Set) AllowAll() bool {
+	return slices.ContainsFunc(s, func(e Entitlement) bool { return e.Versions.isAll() })
+}
+
+// AllowAllEverywhere reports whether any entitlement allows all versions in all repositories.
+func (s Set) AllowAllEverywhere() bool {
+	return slices.ContainsFunc(s, func(e Entitlement) bool { return e.Repository == all && e.Versions.isAll() })
+}
+
+// Key returns a text that two sets share only if they allow the same. The periods do not count.
+func (s Set) Key() string {
+	keys := make([]string, len(s))
+	for i, e := range s {
+		keys[i] = strings.Join([]string{string(e.Artifact), e.Repository, e.Versions.String()}, "\t")
+	}
+	slices.Sort(keys)
+	return strings.Join(slices.Compact(keys), "\n")
+}
