@@ -19,6 +19,7 @@ import (
 	"slices"
 	"time"
 
+	"portside/shared/core/entitlement"
 	"portside/shared/core/fault"
 	"portside/shared/core/principal"
 )
@@ -126,6 +127,9 @@ func (c Credential) Works(at time.Time) bool {
 	return c.Owner.Active && c.Live(at)
 }
 
+// Fetches reports whether the credential is of a kind that fetches charts and images.
+func (c Credential) Fetches() bool { return c.Kind == AccessToken || c.Kind == Password }
+
 // Live reports whether the credential is neither revoked nor expired, and whether a session was used recently enough. The
 // owner's status does not matter.
 func (c Credential) Live(at time.Time) bool {
@@ -156,16 +160,31 @@ func (c Credential) IsRetained(at time.Time) bool {
 	return ended.IsZero() || at.Before(ended.Add(Retention))
 }
 
+// Presented is a credential that somebody presents, with what authentication must know besides.
+type Presented struct {
+	Credential
+
+	Entitled entitlement.Set // the entitlements of the owner's customer, in effect or not, if the credential Fetches
+}
+
+// principal returns the caller, as Credential.principal does, with the entitlements that are in effect.
+func (p Presented) principal(at time.Time) principal.Principal {
+	who := p.Credential.principal(at)
+	who.Entitled = p.Entitled.At(at)
+	return who
+}
+
 // Store finds credentials when they are presented.
 type Store interface {
 	// CountRequest counts one request in the minute of at, and records the use. It returns the
 	// credential, strongly consistent, and the number of requests in that minute, including this one.
-	// The owner of the credential is not active if the owner's customer is suspended.
+	// The owner of the credential is not active if the owner's customer is suspended. A credential that Fetches has the customer's
+	// entitlements.
 	// Errors: ErrUnknown if the store does not have the secret; ErrIdle if it belongs to a session that was
 	// not used for SessionIdle, so that the request does not revive the session. Requests with another
 	// secret do not count for a credential, so a caller who knows only its public id cannot use up
 	// its allowance.
-	CountRequest(ctx context.Context, secret Secret, at time.Time) (Credential, int, error)
+	CountRequest(ctx context.Context, secret Secret, at time.Time) (Presented, int, error)
 	// CountOwner counts a block of requests of a credential for its owner in the minute of at. If there were already as many as the limit,
 	// it returns false, and CountRequest returns a number above every limit for the rest of the minute.
 	CountOwner(ctx context.Context, c Credential, block Block, at time.Time) (bool, error)
@@ -237,31 +256,31 @@ func (a *Authenticator) AuthenticateBasic(ctx context.Context, username, text st
 	return found.principal(a.now()), allowance, nil
 }
 
-func (a *Authenticator) authenticate(ctx context.Context, text string, kinds []Kind) (Credential, Allowance, error) {
+func (a *Authenticator) authenticate(ctx context.Context, text string, kinds []Kind) (Presented, Allowance, error) {
 	secret, err := Parse(text)
 	if err != nil || !slices.Contains(kinds, secret.Kind()) {
-		return Credential{}, Allowance{}, ErrUnauthorized
+		return Presented{}, Allowance{}, ErrUnauthorized
 	}
 	now := a.now()
 	found, used, err := a.count(ctx, secret, now)
 	if errors.Is(err, ErrUnknown) {
-		return Credential{}, Allowance{}, ErrUnauthorized
+		return Presented{}, Allowance{}, ErrUnauthorized
 	}
 	if errors.Is(err, ErrTooManyUnknown) {
-		return Credential{}, Allowance{Reset: untilNextMinute(now)}, err
+		return Presented{}, Allowance{Reset: untilNextMinute(now)}, err
 	}
 	if err != nil {
-		return Credential{}, Allowance{}, err
+		return Presented{}, Allowance{}, err
 	}
 	if !secret.Matches(found.Hash) || found.Kind != secret.Kind() || !found.Works(now) {
-		return Credential{}, Allowance{}, ErrUnauthorized
+		return Presented{}, Allowance{}, ErrUnauthorized
 	}
-	allowance := a.allowance(found, used, now)
+	allowance := a.allowance(found.Credential, used, now)
 	if allowance.Limit > 0 && used > allowance.Limit {
-		return Credential{}, allowance, ErrRateLimited
+		return Presented{}, allowance, ErrRateLimited
 	}
 	if allowance.Limit > 0 && used%ownerBlock == ownerFirst {
-		err = a.countOwner(ctx, found, &allowance, now)
+		err = a.countOwner(ctx, found.Credential, &allowance, now)
 	}
 	return found, allowance, err
 }

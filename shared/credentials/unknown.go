@@ -44,14 +44,14 @@ func (a *Authenticator) IsThrottled(ctx context.Context) bool {
 }
 
 // count authenticates and counts a request. For a throttled network, it first reads the credential, so that a refusal costs one read.
-func (a *Authenticator) count(ctx context.Context, secret Secret, now time.Time) (Credential, int, error) {
+func (a *Authenticator) count(ctx context.Context, secret Secret, now time.Time) (Presented, int, error) {
 	if a.IsThrottled(ctx) {
 		known, err := a.store.Get(ctx, secret.ID())
 		if errors.Is(err, ErrUnknown) || err == nil && !secret.Matches(known.Hash) {
-			return Credential{}, 0, ErrTooManyUnknown
+			return Presented{}, 0, ErrTooManyUnknown
 		}
 		if err != nil {
-			return Credential{}, 0, err
+			return Presented{}, 0, err
 		}
 	}
 	found, used, err := a.store.CountRequest(ctx, secret, now)

@@ -30,11 +30,15 @@ func (a Artifact) Known() bool { return slices.Contains(Artifacts(), a) }
 
 // Entitlement is the right to fetch some versions of some artifacts in a period.
 type Entitlement struct {
+	ID         string // UUIDv7
 	Artifact   Artifact
 	Repository string // a pattern, see IsPattern
 	Versions   Versions
 	From       time.Time // zero if it holds from the beginning
 	Until      time.Time // exclusive; zero if it has no end
+	CreatedAt  time.Time
+	UpdatedAt  time.Time
+	Version    int64 // of the entitlement itself: 1 at creation, and one more with every change
 }
 
 // all is the pattern of every repository.
@@ -50,7 +54,9 @@ var pattern = regexp.MustCompile(`^` + component + `(?:/` + component + `)*(?:/\
 const MaxPattern = 255
 
 // IsPattern reports whether a text stands for repositories: "*" for all, "acme/*" for those below acme, or the name of one.
-func IsPattern(text string) bool { return text == all || len(text) <= MaxPattern && pattern.MatchString(text) }
+func IsPattern(text string) bool {
+	return text == all || len(text) <= MaxPattern && pattern.MatchString(text)
+}
 
 // Covers reports whether the pattern of e matches a repository.
 func (e Entitlement) Covers(repository string) bool {

@@ -48,7 +48,9 @@ func (v Versions) String() string { return v.text }
 
 func (v Versions) isAll() bool { return v.text == all }
 
-func (v Versions) allow(version *semver.Version) bool { return v.constraint != nil && v.constraint.Check(version) }
+func (v Versions) allow(version *semver.Version) bool {
+	return v.constraint != nil && v.constraint.Check(version)
+}
 
 // parse parses a complete semantic version. Tags cannot contain a plus sign, so Helm writes 1.2.3+build as 1.2.3_build.
 func parse(version string) (*semver.Version, bool) {

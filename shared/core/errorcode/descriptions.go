@@ -40,6 +40,10 @@ var descriptions = []Description{
 		"Delete a user of the customer, or raise `limits.users` of the customer.",
 	},
 	{
+		TooManyEntitlements, 409, "The customer has 200 entitlements, the maximum.",
+		"Delete one, or replace several by one with a pattern, such as `acme/*`.",
+	},
+	{
 		TooManyCredentials, 409, "The user, or the token's line of renewals, has the maximum number of working credentials. For a " +
 			"credential request, the limit is that of the requester.",
 		"Revoke one first.",

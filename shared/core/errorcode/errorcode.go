@@ -27,6 +27,7 @@ const (
 	LastAdmin            Code = "LAST_ADMIN"
 	TooManyCredentials   Code = "TOO_MANY_CREDENTIALS"
 	TooManyUsers         Code = "TOO_MANY_USERS"
+	TooManyEntitlements  Code = "TOO_MANY_ENTITLEMENTS"
 	LineEnded            Code = "LINE_ENDED"
 	Conflict             Code = "CONFLICT"
 	PreconditionFailed   Code = "PRECONDITION_FAILED"

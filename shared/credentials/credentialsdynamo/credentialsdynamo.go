@@ -21,6 +21,9 @@
 // A credential that was made with credentials of other users, see credentials.Credential.Makers, also has an item for each of these
 // (pk "made#<id of the maker's credential>", sk "<id>"), so that Made finds it. Those of its owner find it in the owner's listings.
 //
+// The state of a customer (pk "customer#<id>", sk "customer") and the entitlements (sk "entitlements") are what authentication must know of
+// the owner's customer; see CustomerState and Entitlements.
+//
 // Other items are the mails to owners that were not sent yet (pk "notices"; see Notify), and counts of events in a window of
 // time (pk "count#<name>#<subject>", sk the start of the window in Unix seconds; see CountIn).
 //
@@ -53,12 +56,13 @@ type Table struct {
 	counts string
 
 	customers customerHints
+	entitled  entitledCache
 }
 
 // New returns a Table with the given name. counts is the name of the table of request counts, which may be empty for callers
 // that neither authenticate nor issue sessions nor need last uses.
 func New(client *dynamodb.Client, name, counts string) *Table {
-	return &Table{client: client, name: name, counts: counts}
+	return &Table{client: client, name: name, counts: counts, entitled: newEntitledCache(items.In(client, name))}
 }
 
 var _ credentials.Store = (*Table)(nil)

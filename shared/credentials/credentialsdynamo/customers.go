@@ -25,6 +25,10 @@ type CustomerState struct {
 	Suspended bool  `dynamodbav:"suspended,omitempty"` // no credential of the customer's users works
 	Users     int64 `dynamodbav:"users"`               // number of users who belong to the customer
 	MaxUsers  int64 `dynamodbav:"maxUsers,omitempty"`  // 0 means no limit. Users can exceed it after it was lowered
+
+	// Entitlements is the version of the customer's entitlements, by which a process knows whether it has the current ones. 0 means that
+	// the customer never had any.
+	Entitlements int64 `dynamodbav:"entitlements,omitempty"`
 }
 
 // AddCustomer returns the write that adds the state of a new customer without users. It fails if the ID exists.
@@ -36,7 +40,7 @@ func (t *Table) AddCustomer(id string, state CustomerState) types.TransactWriteI
 	}}
 }
 
-// SetCustomer returns the write that changes all but the number of users. It fails if the customer does not exist.
+// SetCustomer returns the write that changes the status and the limit of users. It fails if the customer does not exist.
 func (t *Table) SetCustomer(id string, state CustomerState) types.TransactWriteItem {
 	return types.TransactWriteItem{Update: &types.Update{
 		TableName: &t.name, Key: customerKey(id), UpdateExpression: aws.String("SET suspended = :suspended, maxUsers = :most"),
@@ -150,12 +154,12 @@ func customerKey(id string) items.Map { return items.Key(customerPK+id, "custome
 
 // getWithCustomer is Get for authentication: the owner is not active if the owner's customer is suspended, or does not exist. Both items
 // are read in one call, except with the first request of a credential of a customer's user in this process, which takes another.
-func (t *Table) getWithCustomer(ctx context.Context, id string) (credentials.Credential, error) {
+func (t *Table) getWithCustomer(ctx context.Context, id string) (credentials.Presented, error) {
 	hint := t.customers.of(id)
 	if hint == "" {
 		found, err := t.Get(ctx, id)
 		if err != nil || found.Owner.CustomerID == "" {
-			return found, err
+			return credentials.Presented{Credential: found}, err
 		}
 		t.customers.keep(id, found.Owner.CustomerID)
 		return t.inCustomer(ctx, found)
@@ -163,28 +167,39 @@ func (t *Table) getWithCustomer(ctx context.Context, id string) (credentials.Cre
 	found, state, err := t.getBoth(ctx, id, hint)
 	switch {
 	case err != nil || found.Owner.CustomerID == "":
-		return found, err
+		return credentials.Presented{Credential: found}, err
 	case found.Owner.CustomerID != hint: // the user belongs to another customer since
 		t.customers.keep(id, found.Owner.CustomerID)
 		return t.inCustomer(ctx, found)
 	default:
-		return withState(found, state), nil
+		return t.withState(ctx, found, state)
 	}
 }
 
 // inCustomer reads the state of the owner's customer.
-func (t *Table) inCustomer(ctx context.Context, c credentials.Credential) (credentials.Credential, error) {
+func (t *Table) inCustomer(ctx context.Context, c credentials.Credential) (credentials.Presented, error) {
 	state, exists, err := t.Customer(ctx, c.Owner.CustomerID)
-	if !exists {
-		return withState(c, nil), err
+	switch {
+	case err != nil:
+		return credentials.Presented{}, err
+	case !exists:
+		return t.withState(ctx, c, nil)
+	default:
+		return t.withState(ctx, c, &state)
 	}
-	return withState(c, &state), err
 }
 
-// withState deactivates the owner unless the customer exists and is not suspended. The state is nil if the customer does not exist.
-func withState(c credentials.Credential, state *CustomerState) credentials.Credential {
+// withState deactivates the owner unless the customer exists and is not suspended, and adds the customer's entitlements to a credential
+// that fetches artifacts. The state is nil if the customer does not exist.
+func (t *Table) withState(ctx context.Context, c credentials.Credential, state *CustomerState) (credentials.Presented, error) {
 	c.Owner.Active = c.Owner.Active && state != nil && !state.Suspended
-	return c
+	presented := credentials.Presented{Credential: c}
+	if !c.Owner.Active || !c.Fetches() {
+		return presented, nil
+	}
+	var err error
+	presented.Entitled, err = t.entitled.of(ctx, c.Owner.CustomerID, state.Entitlements)
+	return presented, err
 }
 
 // getBoth reads a credential and the state of a customer, which is nil if the customer does not exist. Errors: credentials.ErrUnknown.

@@ -35,8 +35,8 @@ const (
 //
 // The item has an attribute for each minute ("m29417760"). Each request removes those of the minutes just before. Counters that
 // remain after a pause are removed once several have accumulated.
-func (t *Table) CountRequest(ctx context.Context, secret credentials.Secret, at time.Time) (credentials.Credential, int, error) {
-	var found credentials.Credential
+func (t *Table) CountRequest(ctx context.Context, secret credentials.Secret, at time.Time) (credentials.Presented, int, error) {
+	var found credentials.Presented
 	var missing error
 	var reads sync.WaitGroup
 	reads.Go(func() { found, missing = t.getWithCustomer(ctx, secret.ID()) })
@@ -44,15 +44,15 @@ func (t *Table) CountRequest(ctx context.Context, secret credentials.Secret, at 
 	reads.Wait()
 	switch {
 	case missing != nil:
-		return credentials.Credential{}, 0, missing
+		return credentials.Presented{}, 0, missing
 	case !secret.Matches(found.Hash):
-		return credentials.Credential{}, 0, credentials.ErrUnknown
+		return credentials.Presented{}, 0, credentials.ErrUnknown
 	case err != nil:
-		return credentials.Credential{}, 0, err
+		return credentials.Presented{}, 0, err
 	}
-	if counted.PurgeAt < keptAtLeast(found, at).Unix() {
-		if err := t.RecordUse(ctx, found, at); err != nil {
-			return credentials.Credential{}, 0, err
+	if counted.PurgeAt < keptAtLeast(found.Credential, at).Unix() {
+		if err := t.RecordUse(ctx, found.Credential, at); err != nil {
+			return credentials.Presented{}, 0, err
 		}
 	}
 	found.LastUsedAt = lastUse(at)

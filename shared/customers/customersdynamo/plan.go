@@ -70,6 +70,7 @@ func (p *plan) delete(customer customers.Customer) {
 		ConditionExpression: aws.String(unchanged), ExpressionAttributeValues: versionOf(customer),
 	}})
 	p.Add(customers.ErrHasUsers, p.store.keys.DeleteCustomer(customer.ID))
+	p.Add(nil, p.store.keys.DeleteEntitlements(customer.ID))
 	p.mark(nil, slugMarker(customer), markerItem{})
 	p.mark(nil, externalMarker(customer), markerItem{})
 	p.Add(errListed, p.lists.Remove(entry(customer))...)

@@ -355,5 +355,5 @@ func TestCostOfChanges(t *testing.T) {
 	if _, err := store.Get(t.Context(), customer.ID); err != nil || meter.ReadUnits() > 2 || meter.Calls() > 2 {
 		t.Errorf("get: %v read units, %d calls, %v", meter.ReadUnits(), meter.Calls(), err)
 	}
-	cost("delete", 24, func() error { return store.Delete(t.Context(), customer) })
+	cost("delete", 26, func() error { return store.Delete(t.Context(), customer) })
 }

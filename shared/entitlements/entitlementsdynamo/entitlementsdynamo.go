@@ -1,0 +1,104 @@
+// Package entitlementsdynamo keeps entitlements in the credentials table, where authentication reads them; see
+// credentialsdynamo.Entitlements.
+//
+// A change is one transaction: the entitlements of the customer, their version in the state of the customer, and the idempotency key of a
+// creation (see package idempotencykeys).
+package entitlementsdynamo
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
+	"portside/shared/core/entitlement"
+	"portside/shared/core/idempotency"
+	"portside/shared/core/versions"
+	"portside/shared/credentials/credentialsdynamo"
+	"portside/shared/dynamo/idempotencykeys"
+	"portside/shared/dynamo/items"
+	"portside/shared/dynamo/transactions"
+	"portside/shared/entitlements"
+)
+
+// errInUse is the failed condition of an idempotency key.
+var errInUse = errors.New("entitlementsdynamo: the idempotency key is in use")
+
+// Store keeps entitlements.
+type Store struct {
+	client *dynamodb.Client
+	table  *credentialsdynamo.Table
+}
+
+var _ entitlements.Store = (*Store)(nil)
+
+// New returns a Store in the table of credentials.
+func New(client *dynamodb.Client, table *credentialsdynamo.Table) *Store {
+	return &Store{client: client, table: table}
+}
+
+// Get implements entitlements.Store with one call.
+func (s *Store) Get(ctx context.Context, customerID string) (entitlements.Held, error) {
+	found, exists, err := s.table.Entitlements(ctx, customerID)
+	if err == nil && !exists {
+		err = entitlements.ErrNoCustomer
+	}
+	return entitlements.Held(found), err
+}
+
+// Replace implements entitlements.Store.
+func (s *Store) Replace(ctx context.Context, customerID string, before entitlements.Held, after entitlement.Set) error {
+	var p transactions.Plan
+	s.replace(&p, customerID, before, after)
+	return p.Write(ctx, s.client)
+}
+
+func (s *Store) replace(p *transactions.Plan, customerID string, before entitlements.Held, after entitlement.Set) {
+	writes := s.table.SetEntitlements(customerID, before.Version, after)
+	p.Add(versions.ErrStale, writes[0])
+	p.Add(entitlements.ErrNoCustomer, writes[1])
+}
+
+// Add implements entitlements.Store. A customer who has the maximum does not keep an earlier request from being replayed.
+func (s *Store) Add(
+	ctx context.Context, customerID string, before entitlements.Held, creation entitlements.Creation,
+) (entitlements.Created, error) {
+	added := creation.Entitlement
+	if len(before.All) >= entitlements.Max {
+		return s.replayOr(ctx, creation, entitlements.ErrTooMany)
+	}
+	var p transactions.Plan
+	if creation.Once != nil {
+		p.Add(errInUse, idempotencykeys.Put(s.table.Name(), *creation.Once, credentialsdynamo.NewEntitlementItem(added), added.CreatedAt))
+	}
+	s.replace(&p, customerID, before, append(slices.Clone(before.All), added))
+	err := p.Write(ctx, s.client)
+	if errors.Is(err, errInUse) {
+		return s.replay(ctx, creation)
+	}
+	return entitlements.Created{Entitlement: added}, err
+}
+
+// replayOr replays a creation, or returns the error if its key has created nothing.
+func (s *Store) replayOr(ctx context.Context, creation entitlements.Creation, otherwise error) (entitlements.Created, error) {
+	if creation.Once == nil {
+		return entitlements.Created{}, otherwise
+	}
+	created, err := s.replay(ctx, creation)
+	if errors.Is(err, idempotency.ErrExpired) {
+		err = otherwise
+	}
+	return created, err
+}
+
+// replay returns what the idempotency key created.
+func (s *Store) replay(ctx context.Context, creation entitlements.Creation) (entitlements.Created, error) {
+	table := items.In(s.client, s.table.Name())
+	made, err := idempotencykeys.Result[credentialsdynamo.EntitlementItem](ctx, table, *creation.Once, creation.Entitlement.CreatedAt)
+	if err != nil {
+		return entitlements.Created{}, err
+	}
+	e, err := made.Decode()
+	return entitlements.Created{Entitlement: e, Replayed: true}, err
+}

@@ -1,0 +1,101 @@
+package entitlements
+
+import (
+	"strings"
+	"time"
+
+	"portside/shared/core/checks"
+	"portside/shared/core/entitlement"
+	"portside/shared/core/fault"
+)
+
+// New is the input for a new entitlement.
+type New struct {
+	Artifact   entitlement.Artifact
+	Repository string
+	Versions   string // empty means all versions
+	From       time.Time
+	Until      time.Time
+}
+
+// Change is the input for changing an entitlement. Nil fields stay unchanged.
+type Change struct {
+	Artifact   *entitlement.Artifact
+	Repository *string
+	Versions   *string
+	From       *time.Time // zero removes it
+	Until      *time.Time // zero removes it
+}
+
+// change returns the creation as a change of an empty entitlement, so that both follow the same rules.
+func (n New) change() Change {
+	c := Change{Artifact: &n.Artifact, Repository: &n.Repository, Versions: &n.Versions, From: &n.From, Until: &n.Until}
+	if n.Versions == "" {
+		all := entitlement.AllVersions().String()
+		c.Versions = &all
+	}
+	return c
+}
+
+// Check returns all validation failures.
+func (n New) Check() []fault.Field { return n.change().Check() }
+
+// Apply returns e, an entitlement with default values, with the input applied. The input must be valid.
+func (n New) Apply(e entitlement.Entitlement) entitlement.Entitlement { return n.change().Apply(e) }
+
+// Check returns all validation failures.
+func (c Change) Check() []fault.Field {
+	var failures checks.Failures
+	if c.Artifact != nil && !c.Artifact.Known() {
+		failures.Add("/artifact", "must be chart or image")
+	}
+	if c.Repository != nil && !entitlement.IsPattern(strings.TrimSpace(*c.Repository)) {
+		failures.Add("/repository", "must be the name of a chart or repository, such as acme/api, a folder with /*, such as acme/*, or * for "+
+			"all; at most %d characters", entitlement.MaxPattern)
+	}
+	if c.Versions != nil {
+		if _, err := entitlement.ParseVersions(*c.Versions); err != nil {
+			failures.Add("/versions", "must be a constraint of semantic versions, such as ^1.2.0 or >=1.2.0 <3.0.0, or * for all; at most %d "+
+				"characters", entitlement.MaxVersions)
+		}
+	}
+	return failures.Fields()
+}
+
+// Apply returns e with the change applied. The change must be valid.
+func (c Change) Apply(e entitlement.Entitlement) entitlement.Entitlement {
+	if c.Artifact != nil {
+		e.Artifact = *c.Artifact
+	}
+	if c.Repository != nil {
+		e.Repository = strings.TrimSpace(*c.Repository)
+	}
+	if c.Versions != nil {
+		e.Versions, _ = entitlement.ParseVersions(*c.Versions) // Check has accepted it
+	}
+	if c.From != nil {
+		e.From = storedTime(*c.From)
+	}
+	if c.Until != nil {
+		e.Until = storedTime(*c.Until)
+	}
+	return e
+}
+
+// storedTime returns the time with the precision with which stores keep it.
+func storedTime(at time.Time) time.Time {
+	if at.IsZero() {
+		return time.Time{}
+	}
+	return at.UTC().Truncate(time.Millisecond)
+}
+
+// checkPeriod returns the failure of an entitlement that is never in effect. Only the whole entitlement shows it, because a change may have
+// one end of the period.
+func checkPeriod(e entitlement.Entitlement) []fault.Field {
+	var failures checks.Failures
+	if !e.Until.IsZero() && !e.Until.After(e.From) {
+		failures.Add("/until", "must be after from")
+	}
+	return failures.Fields()
+}
