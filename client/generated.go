@@ -198,6 +198,7 @@ const (
 	ProblemCodeSIGNINREQUIRED       ProblemCode = "SIGN_IN_REQUIRED"
 	ProblemCodeSLUGTAKEN            ProblemCode = "SLUG_TAKEN"
 	ProblemCodeTOOMANYCREDENTIALS   ProblemCode = "TOO_MANY_CREDENTIALS"
+	ProblemCodeTOOMANYENTITLEMENTS  ProblemCode = "TOO_MANY_ENTITLEMENTS"
 	ProblemCodeTOOMANYUSERS         ProblemCode = "TOO_MANY_USERS"
 	ProblemCodeUNAUTHORIZED         ProblemCode = "UNAUTHORIZED"
 	ProblemCodeUNAVAILABLE          ProblemCode = "UNAVAILABLE"

@@ -24,8 +24,8 @@ const Max = 200
 var (
 	ErrNotFound   = fault.New(fault.NotFound, "The entitlement does not exist.")
 	ErrNoCustomer = fault.New(fault.NotFound, "The customer does not exist.")
-	ErrTooMany    = fault.NewFinal(fault.Conflict, fmt.Sprintf("The customer already has %d entitlements, the maximum. Delete one of them, or "+
-		"use a pattern such as acme/* for several repositories.", Max)).Coded(errorcode.TooManyEntitlements)
+	ErrTooMany    = fault.NewFinal(fault.Conflict, fmt.Sprintf("The customer already has %d entitlements, the maximum. Delete one of them, "+
+		"or use a pattern such as acme/* for several repositories.", Max)).Coded(errorcode.TooManyEntitlements)
 )
 
 // Held are the entitlements of a customer in the order of their creation.

@@ -15,7 +15,7 @@ import (
 // Artifact is a kind of artifact.
 type Artifact string
 
-// The kinds. A chart is reached in the chart repository and in the container registry. An image stands for everything in a repository of the
+// The kinds. A chart is reached in the chart repository and in the container registry. An image stands for all of a repository in the
 // container registry, as the scope read:docker-images does, charts included.
 const (
 	Chart Artifact = "chart"

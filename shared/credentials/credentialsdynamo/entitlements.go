@@ -43,7 +43,7 @@ func (t *Table) Entitled(ctx context.Context, customerID string) (entitlement.Se
 	return stored.All, err
 }
 
-// SetEntitlements returns the writes that replace the entitlements of a customer. The first one fails if their version is not the given one,
+// SetEntitlements returns the writes that replace the entitlements of a customer. The first fails if their version is not the given one,
 // the second one if the customer does not exist.
 func (t *Table) SetEntitlements(customerID string, version int64, after entitlement.Set) []types.TransactWriteItem {
 	put := &types.Put{
