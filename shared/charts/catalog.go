@@ -47,17 +47,22 @@ type Summary struct {
 }
 
 // Charts returns a page of the charts that the viewer may see. It looks at every name, but decodes
-// only the charts on the page and does not cache them, so its memory does not depend on the number of
-// charts.
+// only the charts on the page, and those of which the viewer may see only some versions.
 func (l *Library) Charts(ctx context.Context, viewer principal.Principal, q ChartQuery) (ChartPage, error) {
 	current, err := l.current(ctx)
 	if err != nil {
 		return ChartPage{}, err
 	}
 	var page ChartPage
-	seesAll := viewer.FetchesAll(principal.ReadCharts)
 	for _, name := range current.names() {
-		if !strings.Contains(name, q.Filter) || !seesAll && !viewer.MayFetch(principal.ReadCharts, name) {
+		if !strings.Contains(name, q.Filter) {
+			continue
+		}
+		list, some, err := current.index.charts[name].only(viewer.Charts(name))
+		if err != nil {
+			return ChartPage{}, fmt.Errorf("%w: chart %s: %w", ErrDamaged, name, err)
+		}
+		if !some {
 			continue
 		}
 		page.Total++
@@ -67,7 +72,7 @@ func (l *Library) Charts(ctx context.Context, viewer principal.Principal, q Char
 		if page.More = len(page.Charts) == q.Limit; page.More {
 			continue
 		}
-		summary, err := current.index.charts[name].summary()
+		summary, err := list.summary()
 		if err != nil {
 			return ChartPage{}, fmt.Errorf("%w: chart %s: %w", ErrDamaged, name, err)
 		}
@@ -166,7 +171,8 @@ func (l *Library) Versions(ctx context.Context, viewer principal.Principal, q Ve
 }
 
 func (l *Library) versionsOf(ctx context.Context, viewer principal.Principal, chart string) ([]Version, error) {
-	if !viewer.MayFetch(principal.ReadCharts, chart) {
+	allowed := viewer.Charts(chart)
+	if len(allowed) == 0 {
 		return nil, ErrNoChart
 	}
 	current, err := l.current(ctx)
@@ -177,7 +183,14 @@ func (l *Library) versionsOf(ctx context.Context, viewer principal.Principal, ch
 	if !listed {
 		return nil, ErrNoChart
 	}
-	all, err := list.decode()
+	mine, some, err := list.only(allowed)
+	if err != nil {
+		return nil, fmt.Errorf("%w: chart %s: %w", ErrDamaged, chart, err)
+	}
+	if !some {
+		return nil, ErrNoChart
+	}
+	all, err := mine.decode()
 	if err != nil {
 		return nil, fmt.Errorf("%w: chart %s: %w", ErrDamaged, chart, err)
 	}

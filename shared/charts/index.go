@@ -17,6 +17,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"portside/shared/core/entitlement"
 )
 
 // Prefixes in the bucket. The vendor writes only below PublishedPrefix, and customers read only
@@ -219,16 +221,20 @@ func (x *Index) Remove(file string) (changed bool, err error) {
 	return changed, nil
 }
 
-// Only returns the part of the index with the charts that permits accepts, for a credential that is
-// limited to names.
-func (x *Index) Only(permits func(name string) bool) *Index {
+// Only returns the part of the index that is allowed: of each chart, the versions that the set for its name allows. The part shares what it
+// can with x.
+func (x *Index) Only(allowed func(name string) entitlement.Set) (*Index, error) {
 	part := &Index{generated: x.generated, charts: make(map[string]*releases, len(x.charts))}
 	for name, list := range x.charts {
-		if permits(name) {
-			part.charts[name] = list
+		mine, some, err := list.only(allowed(name))
+		if err != nil {
+			return nil, fmt.Errorf("chart %s: %w", name, err)
+		}
+		if some {
+			part.charts[name] = mine
 		}
 	}
-	return part
+	return part, nil
 }
 
 // Equal reports whether both indexes list the same versions. Their times do not matter.

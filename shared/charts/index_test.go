@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"portside/shared/charts"
+	"portside/shared/core/entitlement"
 )
 
 var anyTime = time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
@@ -113,7 +114,15 @@ func TestOnlyDoesNotChangeTheIndex(t *testing.T) {
 		}
 	}
 	before := encoded(t, index)
-	part := index.Only(func(name string) bool { return strings.HasPrefix(name, "a") })
+	part, err := index.Only(func(name string) entitlement.Set {
+		if strings.HasPrefix(name, "a") {
+			return entitlement.Everything()
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
 	if all, err := part.Files(); err != nil || strings.Join(all, " ") != "a-1-1.0.0.tgz a-1.0.0.tgz" {
 		t.Errorf("files %q, %v", all, err)
 	}

@@ -16,6 +16,7 @@ import (
 	"sync"
 	"time"
 
+	"portside/shared/core/entitlement"
 	"portside/shared/core/fault"
 	"portside/shared/core/principal"
 )
@@ -100,7 +101,7 @@ func (l *Library) Index(ctx context.Context, caller principal.Principal) (*Listi
 	if err != nil {
 		return nil, err
 	}
-	if caller.FetchesAll(principal.ReadCharts) {
+	if caller.FetchesAllCharts() {
 		return current.whole, nil
 	}
 	return current.partFor(caller)
@@ -134,7 +135,7 @@ type Delivery struct {
 //
 // For a caller who may fetch only some charts, the choice between these errors depends only on the
 // requested name and not on what is published, so that nobody learns what exists beyond their
-// scopes.
+// scopes. What the customer's entitlements do not cover does not exist for the caller.
 func (l *Library) Fetch(ctx context.Context, caller principal.Principal, want Wanted) (Delivery, error) {
 	archive, signed := strings.CutSuffix(want.File, provenanceSuffix)
 	if err := checkScope(caller, archive); err != nil {
@@ -172,7 +173,7 @@ func (l *Library) find(ctx context.Context, caller principal.Principal, archive 
 	if err != nil {
 		return Version{}, fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
-	if !listed || !caller.MayFetch(principal.ReadCharts, found.Name) {
+	if !listed || !caller.Charts(found.Name).Allow(found.Version) {
 		return Version{}, ErrNotServed
 	}
 	return found, nil
@@ -254,8 +255,10 @@ type edition struct {
 	index    *Index
 	damage   error // if set, the other fields are empty
 	mu       sync.Mutex
-	parts    map[string]*Listing // by the caller's scopes
+	parts    map[string]*Listing // by the caller's scopes and entitlements
 	names    func() []string     // of all charts, sorted when first needed
+
+	partBytes int // of the bodies in parts
 }
 
 func newEdition(stored Stored) *edition {
@@ -286,23 +289,30 @@ func emptyEdition() (*edition, error) {
 	return newEdition(Stored{Modified: beginning, Contents: contents}).checkDamage()
 }
 
-// maxParts bounds the cache for limited credentials; vendors use few different limits.
-const maxParts = 8
+// Limits of the cache of listings for limited callers. The compressed forms take about a tenth more.
+const (
+	maxParts     = 64
+	maxPartBytes = 16 << 20
+)
 
 func (e *edition) partFor(caller principal.Principal) (*Listing, error) {
-	key := chartScopes(caller)
+	key := chartScopes(caller) + "\n" + caller.Entitlements().Of(entitlement.Chart).Key()
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if part := e.parts[key]; part != nil {
 		return part, nil
 	}
-	mine := e.index.Only(func(name string) bool { return caller.MayFetch(principal.ReadCharts, name) })
+	mine, err := e.index.Only(caller.Charts)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
+	}
 	contents, err := mine.Encode(e.modified)
 	if err != nil {
 		return nil, fmt.Errorf("narrow the index: %w", err)
 	}
-	if len(e.parts) == maxParts {
+	if e.partBytes += len(contents); e.partBytes > maxPartBytes || len(e.parts) == maxParts {
 		clear(e.parts)
+		e.partBytes = len(contents)
 	}
 	e.parts[key] = newListing(contents, false)
 	return e.parts[key], nil
@@ -324,7 +334,7 @@ func chartScopes(caller principal.Principal) string {
 type Listing struct {
 	Body     []byte
 	Tag      string // a hash of Body, equal in all processes for equal bodies
-	Complete bool   // no chart was left out for lack of a scope
+	Complete bool   // nothing was left out for lack of a scope or an entitlement
 	packed   func() []byte
 }
 

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+
+	"portside/shared/core/entitlement"
 )
 
 const archiveSuffix = ".tgz"
@@ -65,6 +67,27 @@ func decodeEntry(raw json.RawMessage) (Version, error) {
 	}
 	v.Metadata = raw
 	return v, nil
+}
+
+// only returns the versions that the set allows, or false if it allows none. It returns r if the set allows all.
+func (r *releases) only(allowed entitlement.Set) (part *releases, some bool, err error) {
+	if allowed.AllowAll() {
+		return r, true, nil
+	}
+	if len(allowed) == 0 {
+		return nil, false, nil
+	}
+	all, err := r.decode()
+	if err != nil {
+		return nil, false, err
+	}
+	mine := slices.DeleteFunc(slices.Clone(all), func(v Version) bool { return !allowed.Allow(v.Version) })
+	if len(mine) == 0 {
+		return nil, false, nil
+	}
+	part = &releases{list: mine}
+	part.encode()
+	return part, true, nil
 }
 
 func (r *releases) find(version string) (found Version, listed bool, err error) {

@@ -26,6 +26,11 @@ func (p Principal) Entitlements() entitlement.Set {
 	return p.Entitled
 }
 
+// FetchesAllCharts reports whether the caller may fetch every version of every chart in the chart repository.
+func (p Principal) FetchesAllCharts() bool {
+	return p.FetchesAll(ReadCharts) && p.Entitlements().Of(entitlement.Chart).AllowAllEverywhere()
+}
+
 // Charts returns the entitlements for a chart of the chart repository, or none if the scopes do not cover the chart.
 func (p Principal) Charts(name string) entitlement.Set {
 	if !p.MayFetch(ReadCharts, name) {
