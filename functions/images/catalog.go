@@ -132,7 +132,7 @@ func (c *catalog) listRepositories(ctx context.Context, in *listRepositoriesInpu
 // findRepositories returns the repositories on a page that the viewer may see, and the position of the next page, or nil after
 // the last one.
 func (c *catalog) findRepositories(ctx context.Context, p NamePaging, viewer principal.Principal) ([]string, *position, error) {
-	if viewer.FetchesAll(principal.ReadImages) {
+	if images.SeesAll(viewer) {
 		return p.find(ctx, c.readRepositories, func(string) bool { return true })
 	}
 	at, err := p.position()
@@ -189,19 +189,19 @@ type listTagsOutput struct {
 }
 
 func (c *catalog) listTags(ctx context.Context, in *listTagsInput) (*listTagsOutput, error) {
-	reach, err := c.visiblePart(ctx, in.Repository)
+	seen, err := c.visiblePart(ctx, images.Target{Kind: images.Tags, Repository: in.Repository})
 	if err != nil {
 		return nil, err
 	}
 	in.Limit = min(in.Limit, maxTags)
-	target := images.Target{Kind: images.Tags, Repository: in.Repository}
-	if reach == images.ChartsOnly {
-		if err := c.gateway.requireChartRepository(ctx, target); err != nil {
-			return nil, maskMissing(err)
-		}
+	isChart, err := c.gateway.mayHaveCharts(ctx, seen)
+	if err != nil {
+		return nil, maskMissing(err)
 	}
-	read := func(ctx context.Context, at page) ([]string, string, error) { return c.readTags(ctx, target, at) }
-	names, next, err := in.find(ctx, read, func(tag string) bool { return !images.IsAttachmentTag(tag) })
+	read := func(ctx context.Context, at page) ([]string, string, error) {
+		return c.gateway.readTags(ctx, in.Repository, at)
+	}
+	names, next, err := in.find(ctx, read, func(tag string) bool { return isVisibleTag(seen, tag, isChart) })
 	if err == nil && len(names) == 0 && next == nil && in.Filter == "" && in.Cursor == "" {
 		err = images.ErrRepositoryUnknown // some registries send an empty list instead
 	}
@@ -211,7 +211,7 @@ func (c *catalog) listTags(ctx context.Context, in *listTagsInput) (*listTagsOut
 	out := &listTagsOutput{}
 	out.Body.Data = make([]ImageTag, len(names))
 	err = parallel.Each(len(names), maxConcurrentCalls, func(i int) (err error) {
-		out.Body.Data[i], err = c.resolveTag(ctx, reach, in.Repository, names[i])
+		out.Body.Data[i], err = c.resolveTag(ctx, seen, names[i])
 		return err
 	})
 	if err != nil {
@@ -221,48 +221,33 @@ func (c *catalog) listTags(ctx context.Context, in *listTagsInput) (*listTagsOut
 	return out, err
 }
 
-// visiblePart returns how much of a repository the caller may see. Errors: images.ErrNotVisible, also for invalid names.
-func (c *catalog) visiblePart(ctx context.Context, repository string) (images.Reach, error) {
+// visiblePart returns the caller, as the person's credentials would call, with how much of the target's repository it may see. Errors:
+// images.ErrNotVisible, also for invalid names.
+func (c *catalog) visiblePart(ctx context.Context, target images.Target) (call, error) {
 	viewer, err := c.viewer(ctx)
 	if err != nil {
-		return images.Nothing, err
+		return call{}, err
 	}
-	reach := images.ReachOf(viewer, repository)
-	if reach == images.Nothing || !images.IsRepository(repository) {
-		return images.Nothing, images.ErrNotVisible
+	seen := call{who: viewer, target: target, reach: images.ReachOf(viewer, target.Repository)}
+	if seen.reach.IsNothing() || !images.IsRepository(target.Repository) {
+		return call{}, images.ErrNotVisible
 	}
-	return reach, nil
+	return seen, nil
 }
 
 // maskMissing returns ErrNotVisible for every error that would reveal whether something exists.
 func maskMissing(err error) error {
-	for _, hidden := range []error{images.ErrDenied, images.ErrRepositoryUnknown, images.ErrManifestUnknown, images.ErrBlobUnknown} {
-		if errors.Is(err, hidden) {
-			return images.ErrNotVisible
-		}
+	if isUnknown(err) {
+		return images.ErrNotVisible
 	}
 	return err
 }
 
-func (c *catalog) readTags(ctx context.Context, target images.Target, at page) (names []string, next string, err error) {
-	answer, err := c.gateway.registry.Fetch(ctx, imagesecr.Request{Method: http.MethodGet, Target: target, Query: at.query()})
-	if err != nil {
-		return nil, "", err
-	}
-	var list struct {
-		Tags []string `json:"tags"`
-	}
-	if err := decode(answer, &list); err != nil {
-		return nil, "", err
-	}
-	return slices.DeleteFunc(list.Tags, func(tag string) bool { return !images.IsTag(tag) }),
-		nextOf(answer.Header.Get("Link")).Get("last"), nil
-}
-
-// resolveTag reads a manifest only if the caller may pull only charts, to find out whether it is one. The headers are enough
-// for other callers.
-func (c *catalog) resolveTag(ctx context.Context, reach images.Reach, repository, tag string) (ImageTag, error) {
-	if reach == images.ChartsOnly {
+// resolveTag reads a manifest only if the caller may pull it only if it is a chart, to find out whether it is one. The headers are enough
+// otherwise.
+func (c *catalog) resolveTag(ctx context.Context, seen call, tag string) (ImageTag, error) {
+	repository := seen.target.Repository
+	if !seen.reach.HasTag(tag, false) {
 		return c.resolveChart(ctx, repository, tag)
 	}
 	answer, err := c.gateway.registry.Fetch(ctx, imagesecr.Request{

@@ -8,6 +8,7 @@ import (
 	"portside/shared/core/parallel"
 	"portside/shared/core/text"
 	"portside/shared/images"
+	"portside/shared/images/imagesecr"
 	"portside/shared/web"
 )
 
@@ -65,16 +66,18 @@ type getManifestOutput struct {
 }
 
 func (c *catalog) getManifest(ctx context.Context, in *getManifestInput) (*getManifestOutput, error) {
-	reach, err := c.visiblePart(ctx, in.Repository)
+	target := images.Target{Kind: images.Manifest, Repository: in.Repository, Reference: in.Reference}
+	seen, err := c.visiblePart(ctx, target)
 	if err != nil {
 		return nil, err
 	}
-	found, err := c.read(ctx, in.Repository, in.Reference)
+	reached, err := c.gateway.reach(ctx, seen, manifestTypes)
 	if err != nil {
 		return nil, maskMissing(err)
 	}
-	if reach == images.ChartsOnly && !found.isChart {
-		return nil, images.ErrNotVisible
+	found, err := parseManifest(reached.Response)
+	if err != nil {
+		return nil, err
 	}
 	out := &getManifestOutput{}
 	out.Body.Data = encodeManifest(found.Document)
@@ -97,6 +100,10 @@ func (c *catalog) read(ctx context.Context, repository, reference string) (store
 	if err != nil {
 		return storedManifest{}, err
 	}
+	return parseManifest(answer)
+}
+
+func parseManifest(answer imagesecr.Response) (storedManifest, error) {
 	document, err := images.ParseDocument(answer.Body)
 	if document.MediaType == "" {
 		document.MediaType = answer.Header.Get("Content-Type")

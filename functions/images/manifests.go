@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"net"
 	"net/http"
 	"strings"
@@ -22,38 +21,31 @@ func (g *gateway) base(*http.Request, call) (imagesecr.Response, error) {
 // manifest fetches the complete manifest, also for HEAD: its content shows whether it is a chart, and API Gateway computes
 // the Content-Length, which clients need, from the body.
 func (g *gateway) manifest(r *http.Request, c call) (imagesecr.Response, error) {
-	answer, err := g.manifests.Fetch(r.Context(), c.target, acceptedTypes(r))
-	if err != nil {
-		return answer, g.missingManifest(r, c, err)
+	found, err := g.reach(r.Context(), c, acceptedTypes(r))
+	if err == nil && !c.reach.IsEverything() {
+		err = g.grant(r.Context(), c, found)
 	}
-	blobs, isChart := images.ChartBlobs(answer.Body)
-	if c.reach == images.ChartsOnly {
-		if !isChart {
-			return imagesecr.Response{}, images.ErrDenied
-		}
-		if err := g.grants.Grant(r.Context(), c.who.CredentialID, c.target.Repository, blobs); err != nil {
-			return imagesecr.Response{}, err
-		}
+	if err != nil {
+		return imagesecr.Response{}, g.missingManifest(r.Context(), c, err)
 	}
 	if c.target.ByTag() || r.Method == http.MethodGet {
-		g.pulls.log(r, g.pullOf(r, c, answer, isChart), answer.Body)
+		g.pulls.log(r, g.pullOf(r, c, found), found.Body)
 	}
-	return answer, nil
+	return found.Response, nil
 }
 
-// missingManifest returns the error for a manifest that was not found. A caller who may download only charts gets a "not
-// found" error only if the repository has charts, and otherwise ErrDenied as for an image.
-func (g *gateway) missingManifest(r *http.Request, c call, err error) error {
-	if c.reach == images.Everything {
+// missingManifest returns the error for a manifest that was not found, or that the caller may not fetch. A caller whose scopes are only for
+// charts gets a "not found" error only if the repository has charts, and otherwise ErrDenied as for an image.
+func (g *gateway) missingManifest(ctx context.Context, c call, err error) error {
+	if c.reach.IsEverything() || !isUnknown(err) {
 		return err
 	}
-	if !errors.Is(err, images.ErrManifestUnknown) {
-		return denyUnknown(err)
+	if c.reach.IsByScope() {
+		if err := g.requireCharts(ctx, c); err != nil {
+			return err
+		}
 	}
-	if denied := g.requireChartRepository(r.Context(), images.Target{Kind: images.Tags, Repository: c.target.Repository}); denied != nil {
-		return denied
-	}
-	return err
+	return images.ErrManifestUnknown
 }
 
 // manifestTypes are the media types of manifests, of the OCI image specification and of Docker.
@@ -74,13 +66,13 @@ func acceptedTypes(r *http.Request) []string {
 }
 
 // pullOf describes a pull.
-func (g *gateway) pullOf(r *http.Request, c call, answer imagesecr.Response, isChart bool) pulls.Pull {
+func (g *gateway) pullOf(r *http.Request, c call, found reachedManifest) pulls.Pull {
 	pull := pulls.Pull{
 		At: g.now(), Kind: pulls.Image, Repository: c.target.Repository, Reference: c.target.Reference,
-		Digest:       answer.Digest(),
+		Digest:       found.Digest(),
 		CredentialID: c.who.CredentialID, OwnerID: c.who.UserID, Client: r.UserAgent(),
 	}
-	if isChart {
+	if found.isChart {
 		pull.Kind = pulls.Chart
 	}
 	if host, _, err := net.SplitHostPort(r.RemoteAddr); err == nil {
@@ -94,13 +86,13 @@ const maxRangeBytes = 64
 
 // blob returns the registry's response for a blob, which is usually a redirect.
 func (g *gateway) blob(r *http.Request, c call) (imagesecr.Response, error) {
-	if c.reach == images.ChartsOnly {
-		granted, err := g.grants.Granted(r.Context(), c.who.CredentialID, c.target.Repository, c.target.Reference)
+	if !c.reach.IsEverything() {
+		way, isGranted, err := g.grants.Way(r.Context(), c.who.CredentialID, c.target.Repository, c.target.Reference)
 		if err != nil {
 			return imagesecr.Response{}, err
 		}
-		if !granted {
-			return imagesecr.Response{}, images.ErrDenied
+		if !isGranted || !c.reach.Has(way) {
+			return imagesecr.Response{}, c.outside(images.ErrBlobUnknown)
 		}
 	}
 	ask := imagesecr.Request{Method: r.Method, Target: c.target}
@@ -108,19 +100,6 @@ func (g *gateway) blob(r *http.Request, c call) (imagesecr.Response, error) {
 		ask.Range = part
 	}
 	return g.registry.Fetch(r.Context(), ask)
-}
-
-// requireChart returns ErrDenied unless the manifest describes a chart.
-func (g *gateway) requireChart(ctx context.Context, repository, reference string) error {
-	target := images.Target{Kind: images.Manifest, Repository: repository, Reference: reference}
-	answer, err := g.manifests.Fetch(ctx, target, manifestTypes)
-	if err != nil {
-		return denyUnknown(err)
-	}
-	if _, isChart := images.ChartBlobs(answer.Body); !isChart {
-		return images.ErrDenied
-	}
-	return nil
 }
 
 // manifestType is the media type of the manifests that Helm writes.

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -22,47 +21,110 @@ var errInvalidResponse = fmt.Errorf("%w: its response does not follow the specif
 // maxPageNames is the largest page in names, for clients and for requests to the registry.
 const maxPageNames = 1000
 
-// tags lists the tags of a repository.
+// tags lists the tags of a repository that the caller may see. A caller who may see all gets the registry's pages.
 func (g *gateway) tags(r *http.Request, c call) (imagesecr.Response, error) {
-	page, err := pageOf(r.URL.Query())
+	wanted, err := pageOf(r.URL.Query())
 	if err != nil {
 		return imagesecr.Response{}, err
 	}
-	if c.reach == images.ChartsOnly {
-		if err := g.requireChartRepository(r.Context(), c.target); err != nil {
-			return imagesecr.Response{}, err
+	isChart, err := g.mayHaveCharts(r.Context(), c)
+	if err != nil {
+		return imagesecr.Response{}, err
+	}
+	if c.reach.HasAllVersions(isChart) {
+		return g.registry.Fetch(r.Context(), imagesecr.Request{Method: http.MethodGet, Target: c.target, Query: wanted.query()})
+	}
+	names, err := g.allTags(r.Context(), c.target.Repository)
+	if err != nil {
+		return imagesecr.Response{}, err
+	}
+	names = slices.DeleteFunc(slices.Clone(names), func(tag string) bool { return !isVisibleTag(c, tag, isChart) })
+	if len(names) == 0 {
+		return imagesecr.Response{}, c.outside(images.ErrRepositoryUnknown)
+	}
+	return cutList(c, wanted, names, func(onPage []string) any { return tagList{c.target.Repository, onPage} })
+}
+
+// tagList is the body of a list of tags.
+type tagList struct {
+	Name string   `json:"name"`
+	Tags []string `json:"tags"`
+}
+
+// isVisibleTag reports whether a list shows a tag to a caller who may not see everything. isChart says whether the repository has charts.
+func isVisibleTag(c call, tag string, isChart bool) bool {
+	return !images.IsAttachmentTag(tag) && c.reach.HasTag(tag, isChart)
+}
+
+// mayHaveCharts reports whether a repository has charts, of which the caller may see some. It returns an error if the caller may see only
+// charts, and the repository has none. It does not look if the caller may see everything.
+func (g *gateway) mayHaveCharts(ctx context.Context, c call) (bool, error) {
+	if c.reach.IsEverything() {
+		return true, nil
+	}
+	err := g.requireCharts(ctx, c)
+	if isUnknown(err) && !c.reach.IsOnlyCharts() {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// requireCharts returns c.outside unless the repository has charts. It checks only the first tag, because Helm puts each chart into a
+// separate repository. It ignores which page the client requests, because otherwise a client could search for tag names.
+func (g *gateway) requireCharts(ctx context.Context, c call) error {
+	first, _, err := g.readTags(ctx, c.target.Repository, page{size: 1})
+	if err == nil && len(first) > 0 {
+		var isChart bool
+		if isChart, err = g.isChart(ctx, c.target.Repository, first[0]); isChart {
+			return nil
 		}
 	}
-	return g.registry.Fetch(r.Context(), imagesecr.Request{Method: http.MethodGet, Target: c.target, Query: page.query()})
-}
-
-// requireChartRepository returns ErrDenied unless the repository has charts. It checks only the first tag, because Helm puts
-// each chart into a separate repository. It ignores which page the client requests, because otherwise a client could search
-// for tag names.
-func (g *gateway) requireChartRepository(ctx context.Context, tags images.Target) error {
-	answer, err := g.registry.Fetch(ctx, imagesecr.Request{Method: http.MethodGet, Target: tags, Query: page{size: 1}.query()})
-	if err != nil {
-		return denyUnknown(err)
-	}
-	var list struct {
-		Tags []string `json:"tags"`
-	}
-	if err := decode(answer, &list); err != nil {
-		return err
-	}
-	if len(list.Tags) == 0 {
-		return images.ErrDenied
-	}
-	return g.requireChart(ctx, tags.Repository, list.Tags[0])
-}
-
-// denyUnknown replaces "not found" errors by ErrDenied, for callers that may download only charts. They must not learn
-// whether an image exists.
-func denyUnknown(err error) error {
-	if errors.Is(err, images.ErrRepositoryUnknown) || errors.Is(err, images.ErrManifestUnknown) {
-		return images.ErrDenied
+	if err == nil || isUnknown(err) {
+		err = c.outside(images.ErrRepositoryUnknown)
 	}
 	return err
+}
+
+// isChart reports whether a tag or digest leads to a chart.
+func (g *gateway) isChart(ctx context.Context, repository, reference string) (bool, error) {
+	target := images.Target{Kind: images.Manifest, Repository: repository, Reference: reference}
+	answer, err := g.manifests.Fetch(ctx, target, manifestTypes)
+	_, isChart := images.ChartBlobs(answer.Body)
+	return isChart && err == nil, err
+}
+
+// allTags returns the tags of a repository on its first maxPages pages.
+func (g *gateway) allTags(ctx context.Context, repository string) ([]string, error) {
+	var tags []string
+	at := page{size: maxPageNames}
+	for range maxPages {
+		names, next, err := g.readTags(ctx, repository, at)
+		if err != nil {
+			return nil, err
+		}
+		tags = append(tags, names...)
+		if next == "" {
+			break
+		}
+		at.last = next
+	}
+	slices.Sort(tags)
+	return slices.Compact(tags), nil
+}
+
+// readTags returns one page of the tags of a repository, and the start of the next one, or "" after the last one.
+func (g *gateway) readTags(ctx context.Context, repository string, at page) (tags []string, next string, err error) {
+	target := images.Target{Kind: images.Tags, Repository: repository}
+	answer, err := g.registry.Fetch(ctx, imagesecr.Request{Method: http.MethodGet, Target: target, Query: at.query()})
+	if err != nil {
+		return nil, "", err
+	}
+	var list tagList
+	if err := decode(answer, &list); err != nil {
+		return nil, "", err
+	}
+	return slices.DeleteFunc(list.Tags, func(tag string) bool { return !images.IsTag(tag) }),
+		nextOf(answer.Header.Get("Link")).Get("last"), nil
 }
 
 // page is the part of a list that a client requests.
@@ -102,27 +164,32 @@ func (p page) query() url.Values {
 	return query
 }
 
-// catalog lists the repositories that the caller's scopes cover. A caller who may see all gets the registry's pages.
+// catalog lists the repositories that the caller may see. A caller who may see all gets the registry's pages.
 func (g *gateway) catalog(r *http.Request, c call) (imagesecr.Response, error) {
 	wanted, err := pageOf(r.URL.Query())
 	if err != nil {
 		return imagesecr.Response{}, err
 	}
-	if c.who.FetchesAll(principal.ReadImages) {
+	if images.SeesAll(c.who) {
 		return g.registry.Fetch(r.Context(), imagesecr.Request{Method: http.MethodGet, Target: c.target, Query: wanted.query()})
 	}
 	names, err := g.visibleRepositories(r.Context(), c.who)
 	if err != nil {
 		return imagesecr.Response{}, err
 	}
-	names, more := wanted.cut(names)
-	body, err := json.Marshal(map[string][]string{"repositories": names})
+	return cutList(c, wanted, names, func(onPage []string) any { return map[string][]string{"repositories": onPage} })
+}
+
+// cutList returns the response with the wanted page of a sorted list.
+func cutList(c call, wanted page, names []string, body func(onPage []string) any) (imagesecr.Response, error) {
+	onPage, more := wanted.cut(names)
+	encoded, err := json.Marshal(body(onPage))
 	if err != nil {
 		return imagesecr.Response{}, err
 	}
-	answer := imagesecr.Response{Status: http.StatusOK, Header: http.Header{"Content-Type": {"application/json"}}, Body: body}
+	answer := imagesecr.Response{Status: http.StatusOK, Header: http.Header{"Content-Type": {"application/json"}}, Body: encoded}
 	if more {
-		next := page{size: wanted.size, last: names[len(names)-1]}
+		next := page{size: wanted.size, last: onPage[len(onPage)-1]}
 		answer.Header.Set("Link", "<"+c.target.Path()+"?"+next.query().Encode()+`>; rel="next"`)
 	}
 	return answer, nil

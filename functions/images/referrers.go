@@ -20,12 +20,22 @@ const indexType = "application/vnd.oci.image.index.v1+json"
 // reads the list under a tag made from the digest, where clients put it then (OCI distribution specification 1.1, "Referrers
 // Tag Schema").
 func (g *gateway) referrers(r *http.Request, c call) (imagesecr.Response, error) {
-	if c.reach == images.ChartsOnly {
-		if err := g.requireChart(r.Context(), c.target.Repository, c.target.Reference); err != nil {
-			return imagesecr.Response{}, err
-		}
+	wanted := r.URL.Query().Get("artifactType")
+	if c.reach.IsEverything() {
+		return g.listReferrers(r.Context(), c.target, wanted)
 	}
-	return g.listReferrers(r.Context(), c.target, r.URL.Query().Get("artifactType"))
+	way, err := g.wayTo(r.Context(), c, c.target.Reference)
+	if isUnknown(err) {
+		err = c.outside(images.ErrManifestUnknown)
+	}
+	if err != nil {
+		return imagesecr.Response{}, err
+	}
+	answer, err := g.listReferrers(r.Context(), c.target, wanted)
+	if err != nil {
+		return imagesecr.Response{}, err
+	}
+	return answer, g.grant(r.Context(), c, reachedManifest{Response: answer, way: way})
 }
 
 // listReferrers lists the manifests that refer to the target, limited to the wanted artifact type unless it is empty.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"net/http"
 	"strings"
 	"time"
@@ -15,12 +16,13 @@ import (
 	"portside/shared/web/server"
 )
 
-// gateway has the handlers of the registry's API for customers, limited by their scopes.
+// gateway has the handlers of the registry's API for customers, limited by their scopes and entitlements.
 type gateway struct {
 	auth      web.ToolAuthenticator
 	registry  *imagesecr.Registry
 	manifests *imagesecr.Manifests
-	grants    images.Grants
+	grants    *grantLog
+	leads     *leadCache
 	pulls     *pullLog
 	now       func() time.Time
 }
@@ -100,5 +102,32 @@ type operation func(*http.Request, call) (imagesecr.Response, error)
 type call struct {
 	who    principal.Principal
 	target images.Target
-	reach  images.Reach // in the target's repository, at least ChartsOnly; Nothing if the target has no repository
+	reach  images.Reach // in the target's repository, something; nothing if the target has no repository
+}
+
+// nothingError returns the error for a caller who may fetch nothing of the target's repository.
+func nothingError(c call) error {
+	if images.IsScoped(c.who, c.target.Repository) {
+		return images.ErrRepositoryUnknown // the entitlements do not cover it
+	}
+	return images.ErrDenied
+}
+
+// outside returns the error for something that the caller may not fetch in a repository: the one for something that is missing, unless the
+// scopes say so. The error depends only on the repository's name, so that nobody learns what exists.
+func (c call) outside(missing error) error {
+	if c.reach.IsByScope() {
+		return images.ErrDenied
+	}
+	return missing
+}
+
+// isUnknown reports whether an error means that something does not exist, or not for the caller.
+func isUnknown(err error) bool {
+	for _, one := range []error{images.ErrDenied, images.ErrRepositoryUnknown, images.ErrManifestUnknown, images.ErrBlobUnknown} {
+		if errors.Is(err, one) {
+			return true
+		}
+	}
+	return false
 }

@@ -21,8 +21,8 @@ func (g *gateway) serve(operations map[images.Kind]operation) http.HandlerFunc {
 				return imagesecr.Response{}, parseErr
 			}
 			c.target, c.reach = target, images.ReachOf(c.who, target.Repository)
-			if target.Repository != "" && c.reach == images.Nothing {
-				return imagesecr.Response{}, images.ErrDenied
+			if target.Repository != "" && c.reach.IsNothing() {
+				return imagesecr.Response{}, nothingError(c)
 			}
 			return operations[target.Kind](r, c)
 		})

@@ -53,7 +53,8 @@ func newFixture(tb testing.TB) *fixture {
 	q.logins = logins
 	q.gateway = &gateway{
 		auth:   credentials.NewAuthenticator(q.table, 10000, q.clock),
-		grants: imagesdynamo.New(q.client, awstest.Table(tb, q.client, "GrantsTable"), q.clock),
+		grants: newGrantLog(imagesdynamo.New(q.client, awstest.Table(tb, q.client, "GrantsTable"), q.clock), q.clock),
+		leads:  newLeadCache(q.clock),
 		pulls:  newPullLog(q.clock),
 		now:    q.clock,
 	}

@@ -15,6 +15,7 @@ import (
 	"portside/shared/charts/chartshelm"
 	"portside/shared/charts/chartss3"
 	"portside/shared/core/principal"
+	"portside/shared/images"
 	"portside/shared/images/imagesdynamo"
 	"portside/shared/images/imagesecr"
 )
@@ -92,16 +93,17 @@ func publishChart(r *run) {
 	r.check(len(page.Releases) == 1 && page.Releases[0].Version.Version == "2.0.0", "the versions are %+v", page.Releases)
 }
 
-// grantImage keeps that a credential may fetch the blobs of an image, and logs in to the vendor's registry.
+// grantImage keeps how a credential came to the blobs of an image, and logs in to the vendor's registry.
 func grantImage(r *run) {
 	grants := imagesdynamo.New(r.client, r.tables["GrantsTable"], r.clock)
 	digests := []string{"sha256:" + "aa", "sha256:" + "bb", "sha256:" + "cc"}
-	r.do("grant", func(ctx context.Context) error { return grants.Grant(ctx, "c1", "acme/api", digests) })
+	to := images.Grant{CredentialID: "c1", Repository: "acme/api", Way: images.Way{Tag: "1.0.0"}}
+	r.do("grant", func(ctx context.Context) error { return grants.Grant(ctx, to, digests) })
 	for _, digest := range digests {
 		r.do("ask for a grant", func(ctx context.Context) error {
-			granted, err := grants.Granted(ctx, "c1", "acme/api", digest)
-			if err == nil && !granted {
-				r.problem("there is no grant for %s", digest)
+			way, isGranted, err := grants.Way(ctx, "c1", "acme/api", digest)
+			if err == nil && (!isGranted || way != to.Way) {
+				r.problem("the way to %s is %+v", digest, way)
 			}
 			return err
 		})

@@ -5,8 +5,7 @@ import (
 	"time"
 )
 
-// GrantLife is how long a chart's blobs may be fetched after its manifest, which is far longer than
-// any client needs.
+// GrantLife is how long digests may be fetched after the manifest that names them, which is far longer than any client needs.
 const GrantLife = 24 * time.Hour
 
 // chartConfig is the media type that identifies a chart's manifest

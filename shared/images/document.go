@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -56,6 +57,21 @@ func ParseDocument(body []byte) (Document, error) {
 		return Document{}, fmt.Errorf("%w: %w", ErrDocument, err)
 	}
 	return d, nil
+}
+
+// maxReferences is far above the layers of an image, of which Docker allows 127, and the platforms of an index.
+const maxReferences = 500
+
+// References returns the digests that a document names, without those of its annotations: of the configuration, the layers and the listed
+// manifests, each once. It returns at most maxReferences.
+func (d Document) References() []string {
+	var digests []string
+	for _, one := range slices.Concat([]Descriptor{d.Config}, d.Layers, d.Manifests) {
+		if IsDigest(one.Digest) && !slices.Contains(digests, one.Digest) && len(digests) < maxReferences {
+			digests = append(digests, one.Digest)
+		}
+	}
+	return digests
 }
 
 // Content is what a document describes.
@@ -205,6 +221,15 @@ var attachmentTag = regexp.MustCompile(`^sha(?:256-[0-9a-f]{64}|512-[0-9a-f]{128
 
 // IsAttachmentTag reports whether a tag only points to attached artifacts.
 func IsAttachmentTag(tag string) bool { return attachmentTag.MatchString(tag) }
+
+// DigestOf returns the digest to which the artifacts under an attachment tag belong, or false for any other tag.
+func DigestOf(tag string) (string, bool) {
+	if !IsAttachmentTag(tag) {
+		return "", false
+	}
+	name, _, _ := strings.Cut(tag, ".")
+	return strings.Replace(name, "-", ":", 1), true
+}
 
 // CosignTags returns the tags under which Cosign stores what belongs to a digest, each with its
 // purpose.

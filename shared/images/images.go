@@ -1,20 +1,19 @@
 // Package images decides which callers may fetch which images and charts from the container registry.
 //
 // The registry has images and, as OCI artifacts, charts. A scope for images covers everything in a
-// repository; one for charts covers only charts. A manifest shows whether it is a chart, but a blob
-// does not. So a credential that has fetched a chart's manifest may fetch the blobs that it names
-// ([Grants]). Every client reads the manifest first, because it contains the digests.
+// repository; one for charts covers only charts. The entitlements of a customer limit that to some
+// repositories, charts and versions ([Reach]).
+//
+// A tag is a version, and a manifest shows whether it is a chart, but a digest shows neither. So a
+// caller who may not fetch everything reaches a digest by a [Way]: a permitted tag leads to it. A
+// credential that has fetched a manifest keeps the way to all digests in it ([Grants]). Nearly every
+// client reads the manifest first, because it contains the digests.
 //
 // The rules use only parsed targets ([Parse]), and the request to the upstream registry is built
 // from those, so that a path means the same in both places.
 package images
 
-import (
-	"context"
-
-	"portside/shared/core/fault"
-	"portside/shared/core/principal"
-)
+import "portside/shared/core/fault"
 
 // The errors of a request. Each corresponds to an error code of the specification.
 var (
@@ -38,44 +37,3 @@ var (
 	ErrBusy        = fault.New(fault.RateLimited, "The registry is busy. Wait for the number of seconds in Retry-After.")
 	ErrLarge       = fault.New(fault.Unavailable, "The registry's response is larger than this service can pass on.")
 )
-
-// Reach says how much of a repository a caller may fetch.
-type Reach int
-
-// The reaches, from the least to the most.
-const (
-	Nothing Reach = iota
-	ChartsOnly
-	Everything
-)
-
-// ReachOf returns what the caller's scopes allow in the repository.
-func ReachOf(who principal.Principal, repository string) Reach {
-	switch {
-	case who.MayFetch(principal.ReadImages, repository):
-		return Everything
-	case who.MayFetch(principal.ReadCharts, repository):
-		return ChartsOnly
-	default:
-		return Nothing
-	}
-}
-
-// Listed reports whether the catalog shows the repository to the caller. The catalog does not know
-// what a repository contains, so callers with scopes for charts see only the repositories that
-// their scopes name.
-func Listed(who principal.Principal, repository string) bool {
-	reach := ReachOf(who, repository)
-	return reach == Everything || reach == ChartsOnly && !who.FetchesAll(principal.ReadCharts)
-}
-
-// Grants stores which blobs a credential may fetch because it has fetched the manifest of their
-// chart.
-type Grants interface {
-	// Grant allows the credential to fetch the blobs of the repository for at least GrantLife. It
-	// is idempotent.
-	Grant(ctx context.Context, credentialID, repository string, digests []string) error
-	// Granted reports whether the credential may fetch the blob. It is strongly consistent with
-	// Grant.
-	Granted(ctx context.Context, credentialID, repository, digest string) (bool, error)
-}

@@ -6,39 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"portside/shared/core/principal"
 	"portside/shared/images"
 )
-
-func TestReach(t *testing.T) {
-	for _, c := range []struct {
-		scopes     []principal.Scope
-		repository string
-		reach      images.Reach
-		listed     bool
-	}{
-		{nil, "acme/api", images.Nothing, false},
-		{[]principal.Scope{"read:docker-images"}, "acme/api", images.Everything, true},
-		{[]principal.Scope{"read:docker-images:acme/*"}, "acme/api", images.Everything, true},
-		{[]principal.Scope{"read:docker-images:acme/*"}, "other/api", images.Nothing, false},
-		{[]principal.Scope{"read:helm-charts"}, "acme/api", images.ChartsOnly, false},
-		{[]principal.Scope{"read:helm-charts:charts/product"}, "charts/product", images.ChartsOnly, true},
-		{[]principal.Scope{"read:helm-charts:product"}, "charts/product", images.Nothing, false},
-		{[]principal.Scope{"read:helm-charts", "read:docker-images:acme/api"}, "acme/api", images.Everything, true},
-		{[]principal.Scope{"read:helm-charts", "read:docker-images:acme/api"}, "acme/web", images.ChartsOnly, false},
-	} {
-		who := principal.Principal{Scopes: c.scopes}
-		if got := images.ReachOf(who, c.repository); got != c.reach {
-			t.Errorf("%v reach %v in %s, want %v", c.scopes, got, c.repository, c.reach)
-		}
-		if got := images.Listed(who, c.repository); got != c.listed {
-			t.Errorf("%v list %s: %v", c.scopes, c.repository, got)
-		}
-	}
-	if got := images.ReachOf(principal.Principal{Role: principal.Admin}, "acme/api"); got != images.Nothing {
-		t.Errorf("an admin's API key reaches %v", got)
-	}
-}
 
 const chartManifest = `{"schemaVersion":2,"config":{"mediaType":"application/vnd.cncf.helm.config.v1+json","digest":"D1","size":1},
 	"layers":[{"mediaType":"application/vnd.cncf.helm.chart.content.v1.tar+gzip","digest":"D2"},

@@ -67,6 +67,9 @@ func (e Entitlement) Covers(repository string) bool {
 	return e.Repository == repository
 }
 
+// NamesRepositories reports whether the pattern of e is not that of all repositories.
+func (e Entitlement) NamesRepositories() bool { return e.Repository != all }
+
 // InEffect reports whether e holds at the given time.
 func (e Entitlement) InEffect(at time.Time) bool {
 	return !at.Before(e.From) && (e.Until.IsZero() || at.Before(e.Until))
@@ -124,6 +127,11 @@ func (s Set) AllowAll() bool {
 // AllowAllEverywhere reports whether any entitlement allows all versions in all repositories.
 func (s Set) AllowAllEverywhere() bool {
 	return slices.ContainsFunc(s, func(e Entitlement) bool { return e.Repository == all && e.Versions.isAll() })
+}
+
+// CoverAll reports whether any entitlement covers all repositories.
+func (s Set) CoverAll() bool {
+	return slices.ContainsFunc(s, func(e Entitlement) bool { return e.Repository == all })
 }
 
 // Key returns a text that two sets share only if they allow the same. The periods do not count.

@@ -1,6 +1,7 @@
 package entitlement
 
 import (
+	"cmp"
 	"errors"
 	"strings"
 
@@ -50,6 +51,23 @@ func (v Versions) isAll() bool { return v.text == all }
 
 func (v Versions) allow(version *semver.Version) bool {
 	return v.constraint != nil && v.constraint.Check(version)
+}
+
+// NewestFirst orders complete semantic versions from the newest to the oldest, and all other tags after them.
+func NewestFirst(a, b string) int {
+	versionA, isA := parse(a)
+	versionB, isB := parse(b)
+	switch {
+	case isA && isB:
+		return cmp.Or(versionB.Compare(versionA), strings.Compare(a, b))
+	case isA != isB:
+		if isA {
+			return -1
+		}
+		return 1
+	default:
+		return strings.Compare(a, b)
+	}
 }
 
 // parse parses a complete semantic version. Tags cannot contain a plus sign, so Helm writes 1.2.3+build as 1.2.3_build.

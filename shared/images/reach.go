@@ -1,0 +1,79 @@
+package images
+
+import (
+	"slices"
+
+	"portside/shared/core/entitlement"
+	"portside/shared/core/principal"
+)
+
+// Reach is what a caller may fetch of a repository: the intersection of the scopes and the entitlements. Its zero value is nothing.
+type Reach struct {
+	whole  entitlement.Set // the versions of everything
+	charts entitlement.Set // the versions of charts, besides
+
+	isForCharts bool // the scopes are only for charts
+}
+
+// ReachOf returns what the caller may fetch in the repository.
+func ReachOf(who principal.Principal, repository string) Reach {
+	entitled := who.Entitlements().In(repository)
+	switch {
+	case who.MayFetch(principal.ReadImages, repository):
+		return Reach{whole: entitled.Of(entitlement.Image), charts: entitled.Of(entitlement.Chart)}
+	case who.MayFetch(principal.ReadCharts, repository):
+		return Reach{charts: entitled, isForCharts: true}
+	default:
+		return Reach{}
+	}
+}
+
+// IsScoped reports whether the caller's scopes cover the repository, whatever the entitlements.
+func IsScoped(who principal.Principal, repository string) bool {
+	return who.MayFetch(principal.ReadImages, repository) || who.MayFetch(principal.ReadCharts, repository)
+}
+
+// IsNothing reports whether the caller may fetch nothing.
+func (r Reach) IsNothing() bool { return len(r.whole) == 0 && len(r.charts) == 0 }
+
+// IsEverything reports whether the caller may fetch every version of everything.
+func (r Reach) IsEverything() bool { return r.whole.AllowAll() }
+
+// IsOnlyCharts reports whether the caller may fetch nothing but charts.
+func (r Reach) IsOnlyCharts() bool { return len(r.whole) == 0 }
+
+// IsByScope reports whether the scopes, and not only the entitlements, keep the caller from everything but charts.
+func (r Reach) IsByScope() bool { return r.isForCharts }
+
+// HasAllVersions reports whether the caller may fetch all versions of charts, or of everything if isChart is false.
+func (r Reach) HasAllVersions(isChart bool) bool {
+	return r.IsEverything() || isChart && r.charts.AllowAll()
+}
+
+// HasTag reports whether the caller may fetch what a tag leads to, if it is a chart, or whatever it is.
+func (r Reach) HasTag(tag string, isChart bool) bool {
+	return r.whole.Allow(tag) || isChart && r.charts.Allow(tag)
+}
+
+// Has reports whether the caller may fetch what the way leads to.
+func (r Reach) Has(way Way) bool { return r.HasTag(way.Tag, way.IsChart) }
+
+// Listed reports whether the catalog shows the repository to the caller. The catalog does not know
+// what a repository contains, so callers who may fetch only charts see only the repositories that
+// their scopes name or, for users of a customer, the entitlements.
+func Listed(who principal.Principal, repository string) bool {
+	reach := ReachOf(who, repository)
+	switch {
+	case reach.IsNothing() || !reach.IsOnlyCharts():
+		return !reach.IsNothing()
+	case who.CustomerID == "":
+		return !who.FetchesAll(principal.ReadCharts)
+	default:
+		return slices.ContainsFunc(reach.charts, entitlement.Entitlement.NamesRepositories)
+	}
+}
+
+// SeesAll reports whether the catalog shows every repository to the caller.
+func SeesAll(who principal.Principal) bool {
+	return who.FetchesAll(principal.ReadImages) && who.Entitlements().Of(entitlement.Image).CoverAll()
+}
