@@ -59,8 +59,8 @@ func isVisibleTag(c call, tag string, isChart bool) bool {
 // mayHaveCharts reports whether a repository has charts, of which the caller may see some. It returns an error if the caller may see only
 // charts, and the repository has none. It does not look if the caller may see everything.
 func (g *gateway) mayHaveCharts(ctx context.Context, c call) (bool, error) {
-	if c.reach.IsEverything() {
-		return true, nil
+	if c.reach.IsEverything() || !c.reach.HasCharts() {
+		return c.reach.HasCharts(), nil
 	}
 	err := g.requireCharts(ctx, c)
 	if isUnknown(err) && !c.reach.IsOnlyCharts() {

@@ -206,8 +206,7 @@ type grantLog struct {
 
 type grantKey struct{ credential, repository, digest string }
 
-// Limits of what a function remembers about grants. It takes at most 2 MB. Another instance may replace a way, so it is stored again after a
-// short time.
+// Limits of what a function remembers about grants. It takes at most 2 MB. Another instance may replace a way, so it is stored again soon.
 const (
 	maxStoredGrants = 4_000
 	storedGrantLife = time.Minute

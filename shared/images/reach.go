@@ -42,6 +42,9 @@ func (r Reach) IsEverything() bool { return r.whole.AllowAll() }
 // IsOnlyCharts reports whether the caller may fetch nothing but charts.
 func (r Reach) IsOnlyCharts() bool { return len(r.whole) == 0 }
 
+// HasCharts reports whether the caller may fetch charts, besides what it may fetch of everything.
+func (r Reach) HasCharts() bool { return len(r.charts) > 0 }
+
 // IsByScope reports whether the scopes, and not only the entitlements, keep the caller from everything but charts.
 func (r Reach) IsByScope() bool { return r.isForCharts }
 

@@ -87,22 +87,26 @@ func TestReachIsIntersection(t *testing.T) {
 			})
 		}
 		for _, repository := range []string{"acme/api", "acme/web", "other/api", "acme"} {
-			reach := images.ReachOf(who, repository)
-			reachesSome := false
-			for _, tag := range allowedBy["*"] {
-				for _, isChart := range []bool{false, true} {
-					want := reaches(who, repository, tag, isChart)
-					reachesSome = reachesSome || want
-					if reach.HasTag(tag, isChart) != want || reach.Has(images.Way{Tag: tag, IsChart: isChart}) != want {
-						t.Fatalf("%v with %s reach %s:%s (chart %v): %v", who.Scopes, who.Entitled.Key(), repository, tag, isChart, !want)
-					}
-				}
-			}
-			if reachesSome == reach.IsNothing() || images.Listed(who, repository) && !reachesSome {
-				t.Fatalf("%v with %s: nothing %v in %s", who.Scopes, who.Entitled.Key(), reach.IsNothing(), repository)
-			}
+			wantIntersection(t, who, repository)
 		}
 	})
+}
+
+func wantIntersection(t *rapid.T, who principal.Principal, repository string) {
+	t.Helper()
+	reach, reachesSome := images.ReachOf(who, repository), false
+	for _, tag := range allowedBy["*"] {
+		for _, isChart := range []bool{false, true} {
+			want := reaches(who, repository, tag, isChart)
+			reachesSome = reachesSome || want
+			if reach.HasTag(tag, isChart) != want || reach.Has(images.Way{Tag: tag, IsChart: isChart}) != want {
+				t.Fatalf("%v with %s reach %s:%s (chart %v): %v", who.Scopes, who.Entitled.Key(), repository, tag, isChart, !want)
+			}
+		}
+	}
+	if reachesSome == reach.IsNothing() || images.Listed(who, repository) && !reachesSome {
+		t.Fatalf("%v with %s: nothing %v in %s", who.Scopes, who.Entitled.Key(), reach.IsNothing(), repository)
+	}
 }
 
 // reaches is the naive model: one of the scopes and one of the entitlements cover the tag, and one of them may be only for charts.

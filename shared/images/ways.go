@@ -15,8 +15,8 @@ type Grant struct {
 	Way          Way
 }
 
-// Grants stores the ways that credentials have taken. A way only says how somebody came to a digest. Whether the caller may fetch what is there
-// is decided again with each request, because entitlements change and end.
+// Grants stores the ways that credentials have taken. A way only says how somebody came to a digest. Each request decides again whether the
+// caller may fetch what is there, because entitlements change and end.
 type Grants interface {
 	// Grant stores the way to digests for at least GrantLife. It replaces other ways to them, and is idempotent.
 	Grant(ctx context.Context, grant Grant, digests []string) error

@@ -1,0 +1,374 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"portside/shared/core/entitlement"
+	"portside/shared/core/principal"
+	"portside/shared/credentials"
+	"portside/shared/credentials/credentialsdynamo"
+	"portside/shared/images/imagesdynamo"
+	"portside/shared/testkit/awstest"
+	"portside/shared/testkit/webtest"
+)
+
+// The customer of the tests, and one of its users.
+const (
+	customer = "0199cccc-0000-7000-8000-000000000001"
+	member   = "0199cccc-0000-7000-8000-000000000002"
+)
+
+// company adds the customer without entitlements.
+func (q *fixture) company() {
+	q.tb.Helper()
+	q.write(q.table.AddCustomer(customer, credentialsdynamo.CustomerState{}))
+}
+
+// entitle replaces the entitlements of the customer. Each is a text such as "image acme/* ^1.0.0".
+func (q *fixture) entitle(texts ...string) {
+	q.tb.Helper()
+	var set entitlement.Set
+	for _, text := range texts {
+		var kind, pattern, constraint string
+		if _, err := fmt.Sscan(text, &kind, &pattern, &constraint); err != nil {
+			q.tb.Fatal(err)
+		}
+		versions, err := entitlement.ParseVersions(constraint)
+		if err != nil {
+			q.tb.Fatal(err)
+		}
+		set = append(set, entitlement.Entitlement{Artifact: entitlement.Artifact(kind), Repository: pattern, Versions: versions})
+	}
+	q.replaceEntitlements(set)
+}
+
+func (q *fixture) replaceEntitlements(set entitlement.Set) {
+	q.tb.Helper()
+	before, exists, err := q.table.Entitlements(q.tb.Context(), customer)
+	if err != nil || !exists {
+		q.tb.Fatal(exists, err)
+	}
+	q.write(q.table.SetEntitlements(customer, before.Version, set)...)
+}
+
+// member returns a client that sends a new token of a user of the customer.
+func (q *fixture) member(scopes ...string) webtest.Client {
+	q.tb.Helper()
+	secret := credentials.Mint(credentials.AccessToken)
+	q.write(q.table.Issue(credentials.Credential{
+		ID: secret.ID(), Kind: credentials.AccessToken, Hash: secret.Hash(), Scopes: scopes, Name: "test", CreatedAt: q.now,
+		Owner:     credentials.Owner{ID: member, CustomerID: customer, Role: principal.User, Active: true},
+		ExpiresAt: q.now.AddDate(0, 0, 90),
+	})...)
+	return q.withToken(secret.Reveal())
+}
+
+// same fails the test unless all paths get the same 404 with the code. The last one is of something that does not exist.
+func same(t *testing.T, c webtest.Client, code string, paths ...string) {
+	t.Helper()
+	want := c.Get(paths[len(paths)-1])
+	for _, path := range paths {
+		got := c.Get(path).WantStatus(http.StatusNotFound).WantValue("errors.0.code", code)
+		if !bytes.Equal(got.Body, want.Body) {
+			t.Errorf("%s: %s, but %s", path, got.Body, want.Body)
+		}
+	}
+}
+
+// index pushes an index of images for platforms under a tag of acme/api.
+func (q *fixture) index(tag string, manifests ...string) string {
+	q.tb.Helper()
+	listed := make([]string, len(manifests))
+	for i, digest := range manifests {
+		listed[i] = `{"mediaType":"` + manifestType + `","digest":"` + digest + `","size":3,"platform":{"os":"linux","architecture":"a` +
+			fmt.Sprint(i) + `"}}`
+	}
+	return q.upstream.PushManifest(q.tb, awstest.Manifest{
+		Repository: "acme/api", Reference: tag, MediaType: indexType,
+		Content: []byte(`{"schemaVersion":2,"mediaType":"` + indexType + `","manifests":[` + strings.Join(listed, ",") + `]}`),
+	})
+}
+
+// metered counts the calls that the function makes from now on.
+func (q *fixture) metered() *awstest.Meter {
+	q.tb.Helper()
+	client, meter := awstest.Metered(q.client)
+	q.table = credentialsdynamo.New(client, q.table.Name(), awstest.Table(q.tb, q.client, "RequestCountsTable"))
+	q.gateway.auth = credentials.NewAuthenticator(q.table, 0, q.clock) // does not count requests of users
+	q.gateway.grants = newGrantLog(imagesdynamo.New(client, awstest.Table(q.tb, q.client, "GrantsTable"), q.clock), q.clock)
+	return meter
+}
+
+// counted counts the requests to the registry from now on.
+func (q *fixture) counted() *atomic.Int64 {
+	q.tb.Helper()
+	address, err := url.Parse("http://" + q.upstream.Address)
+	if err != nil {
+		q.tb.Fatal(err)
+	}
+	var requests atomic.Int64
+	proxy := httputil.NewSingleHostReverseProxy(address)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		requests.Add(1)
+		proxy.ServeHTTP(w, r)
+	}))
+	q.tb.Cleanup(server.Close)
+	q.upstream.Address = strings.TrimPrefix(server.URL, "http://")
+	client, _ := q.upstream.ECR(q.tb, q.clock)
+	q.setRegistry(client)
+	return &requests
+}
+
+const nowhere = "sha256:0000000000000000000000000000000000000000000000000000000000000000"
+
+func TestEntitlementsLimitVersions(t *testing.T) {
+	q := newFixture(t)
+	q.company()
+	one, oneBlob := q.image("acme/api", "1.0.0")
+	two, twoBlob := q.image("acme/api", "2.0.0")
+	q.image("acme/api", "latest")
+	q.image("other/api", "1.0.0")
+	c := q.member("read:docker-images")
+
+	q.entitle("image acme/* ^1.0.0")
+	c.Get("/v2/_catalog").WantStatus(http.StatusOK).WantValue("repositories", []any{"acme/api"})
+	c.Get("/v2/acme/api/tags/list").WantStatus(http.StatusOK).WantValue("name", "acme/api").WantValue("tags", []any{"1.0.0"})
+	for _, tag := range []string{"2.0.0", "latest"} {
+		same(t, c, "MANIFEST_UNKNOWN", "/v2/acme/api/manifests/"+tag, "/v2/acme/api/manifests/9.9.9")
+	}
+	same(t, c, "MANIFEST_UNKNOWN", "/v2/acme/api/manifests/"+two, "/v2/acme/api/manifests/"+nowhere)
+	same(t, c, "BLOB_UNKNOWN", "/v2/acme/api/blobs/"+oneBlob, "/v2/acme/api/blobs/"+nowhere) // before its manifest
+	for _, rest := range []string{"manifests/1.0.0", "manifests/" + one, "tags/list", "blobs/" + oneBlob, "referrers/" + one} {
+		same(t, c, "NAME_UNKNOWN", "/v2/other/api/"+rest, "/v2/none/api/"+rest)
+	}
+
+	c.Do(http.MethodHead, "/v2/acme/api/manifests/1.0.0", "").WantStatus(http.StatusOK).WantHeader("Docker-Content-Digest", one)
+	c.Get("/v2/acme/api/manifests/" + one).WantStatus(http.StatusOK)
+	c.Get("/v2/acme/api/blobs/" + oneBlob).WantStatus(http.StatusTemporaryRedirect)
+	same(t, c, "BLOB_UNKNOWN", "/v2/acme/api/blobs/"+twoBlob, "/v2/acme/api/blobs/"+nowhere)
+
+	// A change takes effect with the next request, also for what was fetched before.
+	q.entitle("image acme/* ^2.0.0")
+	same(t, c, "MANIFEST_UNKNOWN", "/v2/acme/api/manifests/"+one, "/v2/acme/api/manifests/"+nowhere)
+	same(t, c, "BLOB_UNKNOWN", "/v2/acme/api/blobs/"+oneBlob, "/v2/acme/api/blobs/"+nowhere)
+	c.Get("/v2/acme/api/tags/list").WantValue("tags", []any{"2.0.0"})
+	q.entitle()
+	same(t, c, "NAME_UNKNOWN", "/v2/acme/api/manifests/2.0.0", "/v2/none/api/manifests/2.0.0")
+	c.Get("/v2/_catalog").WantValue("repositories", []any{})
+	q.entitle("image * *")
+	c.Get("/v2/acme/api/blobs/" + twoBlob).WantStatus(http.StatusTemporaryRedirect)
+	c.Get("/v2/_catalog").WantValue("repositories", []any{"acme/api", "other/api"})
+}
+
+// An entitlement narrows a scope, and a scope an entitlement.
+func TestScopesNarrowEntitlements(t *testing.T) {
+	q := newFixture(t)
+	q.company()
+	q.image("acme/api", "1.0.0")
+	q.image("acme/web", "1.0.0")
+	q.chart("charts/product", "1.0.0")
+	q.entitle("image * ^1.0.0")
+	narrow := q.member("read:docker-images:acme/api")
+	narrow.Get("/v2/acme/api/manifests/1.0.0").WantStatus(http.StatusOK)
+	narrow.Get("/v2/acme/web/manifests/1.0.0").WantStatus(http.StatusForbidden).WantValue("errors.0.code", "DENIED")
+	charts := q.member("read:helm-charts")
+	charts.Get("/v2/charts/product/manifests/1.0.0").WantStatus(http.StatusOK)
+	charts.Get("/v2/acme/api/manifests/1.0.0").WantStatus(http.StatusForbidden).WantValue("errors.0.code", "DENIED")
+	charts.Get("/v2/charts/product/tags/list").WantValue("tags", []any{"1.0.0"})
+
+	// Staff with the same scope is not limited.
+	q.withScopes("read:docker-images:acme/web").Get("/v2/acme/web/manifests/1.0.0").WantStatus(http.StatusOK)
+}
+
+// A digest is reached without its tag if a permitted tag leads to it, directly or through an index.
+func TestDigestsBehindPermittedTags(t *testing.T) {
+	q := newFixture(t)
+	q.company()
+	q.entitle("image acme/api ^1.0.0")
+	amd, amdBlob := q.image("acme/api", "amd64-1")
+	arm, _ := q.image("acme/api", "arm64-1")
+	other, otherBlob := q.image("acme/api", "amd64-2")
+	one := q.index("1.0.0", amd, arm)
+	two := q.index("2.0.0", other)
+	c := q.member("read:docker-images").With("Accept", manifestType+","+indexType)
+	c.Get("/v2/acme/api/manifests/" + amd).WantStatus(http.StatusOK)
+	c.Get("/v2/acme/api/blobs/" + amdBlob).WantStatus(http.StatusTemporaryRedirect)
+	c.Get("/v2/acme/api/manifests/" + one).WantStatus(http.StatusOK)
+	c.Get("/v2/acme/api/manifests/" + arm).WantStatus(http.StatusOK)
+	for _, digest := range []string{two, other} {
+		same(t, c, "MANIFEST_UNKNOWN", "/v2/acme/api/manifests/"+digest, "/v2/acme/api/manifests/"+nowhere)
+	}
+	same(t, c, "BLOB_UNKNOWN", "/v2/acme/api/blobs/"+otherBlob, "/v2/acme/api/blobs/"+nowhere)
+
+	// Another credential has not taken the way.
+	second := q.member("read:docker-images")
+	same(t, second, "BLOB_UNKNOWN", "/v2/acme/api/blobs/"+amdBlob, "/v2/acme/api/blobs/"+nowhere)
+
+	// A tag that is pushed later leads to the digest after a minute.
+	q.index("1.1.0", other)
+	q.now = q.now.Add(leadLife)
+	c.Get("/v2/acme/api/manifests/" + other).WantStatus(http.StatusOK)
+}
+
+// Whoever asks for digests at random does not make the registry work.
+func TestSearchesForDigestsAreKept(t *testing.T) {
+	q := newFixture(t)
+	q.company()
+	q.entitle("image acme/api ^1.0.0")
+	for i := range 60 {
+		q.image("acme/api", fmt.Sprintf("1.0.%d", i))
+	}
+	requests := q.counted()
+	c := q.member("read:docker-images")
+	c.Get("/v2/acme/api/referrers/" + nowhere).WantStatus(http.StatusNotFound)
+	if n := requests.Load(); n < 60 || n > 62 {
+		t.Errorf("the first search made %d requests to the registry, want one for each tag", n)
+	}
+	for i := range 20 {
+		c.Get(fmt.Sprintf("/v2/acme/api/referrers/sha256:%064x", i)).WantStatus(http.StatusNotFound)
+	}
+	if n := requests.Load(); n > 62 {
+		t.Errorf("20 more searches made %d requests to the registry", n)
+	}
+}
+
+// What is attached to a manifest is reached with it.
+func TestAttachmentsFollowTheirManifest(t *testing.T) {
+	q := newFixture(t)
+	q.company()
+	q.entitle("image acme/api ^1.0.0")
+	one, _ := q.image("acme/api", "1.0.0")
+	two, _ := q.image("acme/api", "2.0.0")
+	tag := func(digest string) string { return strings.Replace(digest, ":", "-", 1) + ".sig" }
+	signature, signatureBlob := q.image("acme/api", tag(one))
+	q.image("acme/api", tag(two))
+	q.index(strings.Replace(one, ":", "-", 1), signature)
+	c := q.member("read:docker-images").With("Accept", manifestType+","+indexType)
+	c.Get("/v2/acme/api/manifests/" + tag(one)).WantStatus(http.StatusOK)
+	c.Get("/v2/acme/api/blobs/" + signatureBlob).WantStatus(http.StatusTemporaryRedirect)
+	same(t, c, "MANIFEST_UNKNOWN", "/v2/acme/api/manifests/"+tag(two), "/v2/acme/api/manifests/"+tag(nowhere))
+	fresh := q.member("read:docker-images")
+	fresh.Get("/v2/acme/api/referrers/"+one).WantStatus(http.StatusOK).WantValue("manifests.0.digest", signature)
+	fresh.Get("/v2/acme/api/manifests/" + signature).WantStatus(http.StatusOK)
+	same(t, c, "MANIFEST_UNKNOWN", "/v2/acme/api/referrers/"+two, "/v2/acme/api/referrers/"+nowhere)
+	c.Get("/v2/acme/api/tags/list").WantValue("tags", []any{"1.0.0"})
+}
+
+// An entitlement for charts does not show whether a repository has images.
+func TestEntitlementsForChartsHideImages(t *testing.T) {
+	q := newFixture(t)
+	q.company()
+	q.entitle("chart * ^1.0.0", "chart charts/* ^1.0.0")
+	_, chartBlob := q.chart("charts/product", "1.0.0")
+	q.chart("charts/product", "2.0.0")
+	image, imageBlob := q.image("acme/api", "1.0.0")
+	for _, c := range []webtest.Client{q.member("read:docker-images"), q.member("read:docker-images", "read:helm-charts")} {
+		c.Get("/v2/_catalog").WantValue("repositories", []any{"charts/product"})
+		c.Get("/v2/charts/product/tags/list").WantValue("tags", []any{"1.0.0"})
+		c.Get("/v2/charts/product/manifests/1.0.0").WantStatus(http.StatusOK)
+		c.Get("/v2/charts/product/blobs/" + chartBlob).WantStatus(http.StatusTemporaryRedirect)
+		same(t, c, "MANIFEST_UNKNOWN", "/v2/charts/product/manifests/2.0.0", "/v2/charts/product/manifests/9.9.9")
+		same(t, c, "MANIFEST_UNKNOWN", "/v2/acme/api/manifests/1.0.0", "/v2/none/api/manifests/1.0.0")
+		same(t, c, "MANIFEST_UNKNOWN", "/v2/acme/api/manifests/"+image, "/v2/none/api/manifests/"+nowhere)
+		same(t, c, "BLOB_UNKNOWN", "/v2/acme/api/blobs/"+imageBlob, "/v2/none/api/blobs/"+nowhere)
+		same(t, c, "NAME_UNKNOWN", "/v2/acme/api/tags/list", "/v2/none/api/tags/list")
+		same(t, c, "MANIFEST_UNKNOWN", "/v2/acme/api/referrers/"+image, "/v2/none/api/referrers/"+nowhere)
+	}
+}
+
+func TestLimitedTagsHavePages(t *testing.T) {
+	q := newFixture(t)
+	q.company()
+	q.entitle("image acme/api ^1.0.0")
+	for _, tag := range []string{"1.0.0", "1.1.0", "1.2.0", "2.0.0", "latest"} {
+		q.image("acme/api", tag)
+	}
+	c := q.member("read:docker-images")
+	got, target := []any{}, "/v2/acme/api/tags/list?n=2"
+	for target != "" {
+		page := c.Get(target).WantStatus(http.StatusOK)
+		got = append(got, page.JSON("tags").([]any)...)
+		target = next(t, page)
+	}
+	if !slices.Equal(got, []any{"1.0.0", "1.1.0", "1.2.0"}) {
+		t.Errorf("got the pages %v", got)
+	}
+}
+
+func TestEntitlementsHaveAPeriod(t *testing.T) {
+	q := newFixture(t)
+	q.company()
+	_, blob := q.image("acme/api", "1.0.0")
+	q.replaceEntitlements(entitlement.Set{{
+		Artifact: entitlement.Image, Repository: "acme/api", Versions: entitlement.AllVersions(),
+		From: q.now.Add(time.Hour), Until: q.now.Add(2 * time.Hour),
+	}})
+	c := q.member("read:docker-images")
+	c.Get("/v2/acme/api/manifests/1.0.0").WantStatus(http.StatusNotFound)
+	q.now = q.now.Add(time.Hour)
+	c.Get("/v2/acme/api/manifests/1.0.0").WantStatus(http.StatusOK)
+	c.Get("/v2/acme/api/blobs/" + blob).WantStatus(http.StatusTemporaryRedirect)
+	q.now = q.now.Add(time.Hour)
+	c.Get("/v2/acme/api/blobs/" + blob).WantStatus(http.StatusNotFound)
+}
+
+// People of a customer see in the portal what their credentials may pull within the entitlements.
+func TestPeopleSeeEntitledImages(t *testing.T) {
+	q := newFixture(t)
+	q.company()
+	q.entitle("image acme/* ^1.0.0", "chart charts/* ^1.0.0")
+	one, _ := q.image("acme/api", "1.0.0")
+	two, _ := q.image("acme/api", "2.0.0")
+	q.image("other/api", "1.0.0")
+	q.chart("charts/product", "1.0.0")
+	q.chart("charts/product", "2.0.0")
+	q.member("read:docker-images")
+	key := credentials.Mint(credentials.APIKey)
+	q.write(q.table.Issue(credentials.Credential{
+		ID: key.ID(), Kind: credentials.APIKey, Hash: key.Hash(), Name: "test", CreatedAt: q.now,
+		Owner: credentials.Owner{ID: member, CustomerID: customer, Role: principal.Manager, Active: true},
+	})...)
+	c := q.anonymous().With("X-API-Key", key.Reveal())
+	if got := pages(c, "/v1/images", "repository"); !slices.Equal(got, []any{"acme/api", "charts/product"}) {
+		t.Errorf("sees %v", got)
+	}
+	for _, repository := range []string{"acme/api", "charts/product"} {
+		if got := pages(c, "/v1/images/tags?repository="+repository, "tag"); !slices.Equal(got, []any{"1.0.0"}) {
+			t.Errorf("sees the tags %v of %s", got, repository)
+		}
+	}
+	c.Get("/v1/images/tags?repository=other/api").WantStatus(http.StatusNotFound)
+	for reference, status := range map[string]int{"1.0.0": 200, one: 200, "2.0.0": 404, two: 404, nowhere: 404} {
+		c.Get(manifests + "acme/api&reference=" + reference).WantStatus(status)
+	}
+	c.Get(manifests + "charts/product&reference=1.0.0").WantStatus(http.StatusOK)
+	c.Get(manifests + "charts/product&reference=2.0.0").WantStatus(http.StatusNotFound)
+}
+
+// A request of the registry reads the ways at most once, and the entitlements only after a change.
+func TestEntitlementsCostOneRead(t *testing.T) {
+	q := newFixture(t)
+	q.company()
+	q.entitle("image acme/api ^1.0.0")
+	manifest, blob := q.image("acme/api", "1.0.0")
+	meter := q.metered()
+	c := q.member("read:docker-images")
+	c.Get("/v2/acme/api/manifests/1.0.0").WantStatus(http.StatusOK)
+	for path, want := range map[string]int{"manifests/1.0.0": 2, "manifests/" + manifest: 3, "blobs/" + blob: 3, "tags/list": 2} {
+		meter.Reset()
+		c.Get("/v2/acme/api/" + path)
+		if meter.Calls() != want || meter.ReadUnits() > float64(want) || meter.WriteUnits() != 1 {
+			t.Errorf("%s: %d calls, %v read units, %v write units", path, meter.Calls(), meter.ReadUnits(), meter.WriteUnits())
+		}
+	}
+}
