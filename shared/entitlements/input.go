@@ -59,8 +59,23 @@ func (c Change) Check() []fault.Field {
 				"characters", entitlement.MaxVersions)
 		}
 	}
+	checkTime(&failures, "/from", c.From)
+	checkTime(&failures, "/until", c.Until)
 	return failures.Fields()
 }
+
+// checkTime adds the failure of a time that stores or responses cannot show.
+func checkTime(failures *checks.Failures, pointer string, at *time.Time) {
+	if at == nil || at.IsZero() {
+		return
+	}
+	if year := at.UTC().Year(); year < firstYear || year > lastYear {
+		failures.Add(pointer, "must be in the years %d to %d, in UTC", firstYear, lastYear)
+	}
+}
+
+// The years of periods. Stores keep 1970 as no time, and RFC 3339 has no year 10000.
+const firstYear, lastYear = 2000, 9999
 
 // Apply returns e with the change applied. The change must be valid.
 func (c Change) Apply(e entitlement.Entitlement) entitlement.Entitlement {
