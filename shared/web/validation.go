@@ -39,6 +39,7 @@ var configureHuma = sync.OnceFunc(func() {
 	huma.DefaultArrayNullable = false // handlers return empty arrays, never null
 	validation.MsgUnexpectedProperty = "is not a known field"
 	validation.MsgExpectedRFC4122UUID = "must be a UUID%.0v"
+	validation.MsgExpectedRFC3339DateTime = "must be a time with a time zone, such as 2026-04-01T00:00:00Z"
 	validation.MsgExpectedRFC5322Email = "must be an e-mail address%.0v"
 	validation.MsgExpectedMinLength = "must have %d or more characters"
 	validation.MsgExpectedMaxLength = "must have at most %d characters"
