@@ -72,6 +72,19 @@ const (
 	DifferenceRelationOnlySecond DifferenceRelation = "onlySecond"
 )
 
+// Defines values for EntitlementArtifact.
+const (
+	EntitlementArtifactChart EntitlementArtifact = "chart"
+	EntitlementArtifactImage EntitlementArtifact = "image"
+)
+
+// Defines values for EntitlementStatus.
+const (
+	EntitlementStatusActive    EntitlementStatus = "active"
+	EntitlementStatusEnded     EntitlementStatus = "ended"
+	EntitlementStatusScheduled EntitlementStatus = "scheduled"
+)
+
 // Defines values for ImageAttachmentPurpose.
 const (
 	ImageAttachmentPurposeAttestation ImageAttachmentPurpose = "attestation"
@@ -673,6 +686,18 @@ const (
 const (
 	UpdateCustomerJSONBodyStatusActive    UpdateCustomerJSONBodyStatus = "active"
 	UpdateCustomerJSONBodyStatusSuspended UpdateCustomerJSONBodyStatus = "suspended"
+)
+
+// Defines values for CreateEntitlementJSONBodyArtifact.
+const (
+	CreateEntitlementJSONBodyArtifactChart CreateEntitlementJSONBodyArtifact = "chart"
+	CreateEntitlementJSONBodyArtifactImage CreateEntitlementJSONBodyArtifact = "image"
+)
+
+// Defines values for UpdateEntitlementJSONBodyArtifact.
+const (
+	UpdateEntitlementJSONBodyArtifactChart UpdateEntitlementJSONBodyArtifact = "chart"
+	UpdateEntitlementJSONBodyArtifactImage UpdateEntitlementJSONBodyArtifact = "image"
 )
 
 // Defines values for ListProjectsParamsStatus.
@@ -1582,6 +1607,64 @@ type Difference struct {
 
 // DifferenceRelation equal: both files have the same value. onlyFirst, onlySecond: only this file has a value. neither: no file has a value. inDoubt: one file has the value, and the other probably has one that is too uncertain for an answer.
 type DifferenceRelation string
+
+// Entitlement defines model for Entitlement.
+type Entitlement struct {
+	// Artifact chart: charts of the Helm repository, and chart artifacts of the registry. image: everything in a repository of the registry.
+	//
+	// Examples: chart
+	Artifact EntitlementArtifact `json:"artifact"`
+
+	// CreatedAt UTC.
+	//
+	// Examples: 2026-03-02T09:15:30.250Z
+	CreatedAt time.Time `json:"createdAt"`
+
+	// From UTC; null if it holds from the beginning.
+	//
+	// Examples: 2026-04-01T00:00:00Z
+	From *time.Time `json:"from"`
+
+	// ID UUIDv7; never changes.
+	//
+	// Examples: 01939f6f-1d3c-7b4e-9a55-3d7c1f0e8b64
+	ID string `json:"id"`
+
+	// Repository Name of the chart or repository, a folder with /*, or * for all.
+	//
+	// Examples: acme/*
+	Repository string `json:"repository"`
+
+	// Status Whether it is in effect now.
+	//
+	// Examples: active
+	Status EntitlementStatus `json:"status"`
+
+	// Until UTC, exclusive; null if it has no end.
+	//
+	// Examples: 2027-04-01T00:00:00Z
+	Until *time.Time `json:"until"`
+
+	// UpdatedAt UTC; time of the last change.
+	//
+	// Examples: 2026-03-02T09:15:30.250Z
+	UpdatedAt time.Time `json:"updatedAt"`
+
+	// Versions Constraint of the versions, or * for all versions and tags.
+	//
+	// Examples: ^1.2.0
+	Versions string `json:"versions"`
+}
+
+// EntitlementArtifact chart: charts of the Helm repository, and chart artifacts of the registry. image: everything in a repository of the registry.
+//
+// Examples: chart
+type EntitlementArtifact string
+
+// EntitlementStatus Whether it is in effect now.
+//
+// Examples: active
+type EntitlementStatus string
 
 // ExtractionAnswer defines model for ExtractionAnswer.
 type ExtractionAnswer struct {
@@ -3835,6 +3918,85 @@ type UpdateCustomerJSONBody struct {
 // UpdateCustomerJSONBodyStatus is one of the constants of this type.
 type UpdateCustomerJSONBodyStatus string
 
+// ListEntitlementsParams are the query parameters of ListEntitlements.
+type ListEntitlementsParams struct {
+	// Maximum number of items on the page.
+	Limit *int64
+	// Number of items to skip.
+	Offset *int64
+}
+
+func (p *ListEntitlementsParams) query() url.Values {
+	q := url.Values{}
+	if p != nil {
+		setQuery(q, "limit", p.Limit)
+		setQuery(q, "offset", p.Offset)
+	}
+	return q
+}
+
+// CreateEntitlementJSONBody is the body of a request.
+type CreateEntitlementJSONBody struct {
+	// Artifact chart: charts of the Helm repository, and chart artifacts of the registry. image: everything in a repository of the registry.
+	//
+	// Examples: chart
+	Artifact CreateEntitlementJSONBodyArtifact `json:"artifact"`
+
+	// From Beginning. Default: it holds at once.
+	//
+	// Examples: 2026-04-01T00:00:00Z
+	From *time.Time `json:"from,omitempty"`
+
+	// Repository Name of the chart or repository, a folder with /*, or * for all; at most 255 characters.
+	//
+	// Examples: acme/*
+	Repository string `json:"repository"`
+
+	// Until End, exclusive. Default: it has no end.
+	//
+	// Examples: 2027-04-01T00:00:00Z
+	Until *time.Time `json:"until,omitempty"`
+
+	// Versions Constraint of semantic versions in the syntax of Helm, such as >=1.2.0 <3.0.0; at most 100 characters. * means all versions and tags.
+	//
+	// Examples: ^1.2.0
+	Versions *string `json:"versions,omitempty"`
+}
+
+// CreateEntitlementJSONBodyArtifact is one of the constants of this type.
+type CreateEntitlementJSONBodyArtifact string
+
+// UpdateEntitlementJSONBody is the body of a request.
+type UpdateEntitlementJSONBody struct {
+	// Artifact chart: charts of the Helm repository, and chart artifacts of the registry. image: everything in a repository of the registry.
+	//
+	// Examples: image
+	Artifact *UpdateEntitlementJSONBodyArtifact `json:"artifact,omitempty"`
+
+	// From Beginning. Null removes it.
+	//
+	// Examples: 2026-05-01T00:00:00Z
+	From *time.Time `json:"from,omitempty"`
+
+	// Repository Name of the chart or repository, a folder with /*, or * for all; at most 255 characters.
+	//
+	// Examples: acme/api
+	Repository *string `json:"repository,omitempty"`
+
+	// Until End, exclusive. Null removes it.
+	//
+	// Examples: 2027-05-01T00:00:00Z
+	Until *time.Time `json:"until,omitempty"`
+
+	// Versions Constraint of semantic versions in the syntax of Helm, such as >=1.2.0 <3.0.0; at most 100 characters. * means all versions and tags.
+	//
+	// Examples: ^2.0.0
+	Versions *string `json:"versions,omitempty"`
+}
+
+// UpdateEntitlementJSONBodyArtifact is one of the constants of this type.
+type UpdateEntitlementJSONBodyArtifact string
+
 // ListImageRepositoriesParams are the query parameters of ListImageRepositories.
 type ListImageRepositoriesParams struct {
 	// Only names that contain this text.
@@ -4565,6 +4727,50 @@ func (c *Client) UpdateCustomer(ctx context.Context, customerID string, body Upd
 	return sendForData[Customer](ctx, c, call{
 		method: http.MethodPut,
 		path:   fillPath("/v1/customers/{customerId}", customerID),
+		body:   jsonBody(body),
+	}, options)
+}
+
+// ListEntitlements calls GET /v1/customers/{customerId}/entitlements: List the entitlements of a customer.
+func (c *Client) ListEntitlements(ctx context.Context, customerID string, params *ListEntitlementsParams, options ...CallOption) (Page[Entitlement, Pagination], error) {
+	return send[Page[Entitlement, Pagination]](ctx, c, call{
+		method: http.MethodGet,
+		path:   fillPath("/v1/customers/{customerId}/entitlements", customerID),
+		query:  params.query(),
+	}, options)
+}
+
+// CreateEntitlement calls POST /v1/customers/{customerId}/entitlements: Create an entitlement.
+func (c *Client) CreateEntitlement(ctx context.Context, customerID string, body CreateEntitlementJSONBody, options ...CallOption) (Entitlement, error) {
+	return sendForData[Entitlement](ctx, c, call{
+		method:   http.MethodPost,
+		path:     fillPath("/v1/customers/{customerId}/entitlements", customerID),
+		body:     jsonBody(body),
+		takesKey: true,
+	}, options)
+}
+
+// DeleteEntitlement calls DELETE /v1/customers/{customerId}/entitlements/{entitlementId}: Delete an entitlement.
+func (c *Client) DeleteEntitlement(ctx context.Context, customerID string, entitlementID string, options ...CallOption) error {
+	return sendWithoutResult(ctx, c, call{
+		method: http.MethodDelete,
+		path:   fillPath("/v1/customers/{customerId}/entitlements/{entitlementId}", customerID, entitlementID),
+	}, options)
+}
+
+// GetEntitlement calls GET /v1/customers/{customerId}/entitlements/{entitlementId}: Get an entitlement.
+func (c *Client) GetEntitlement(ctx context.Context, customerID string, entitlementID string, options ...CallOption) (Entitlement, error) {
+	return sendForData[Entitlement](ctx, c, call{
+		method: http.MethodGet,
+		path:   fillPath("/v1/customers/{customerId}/entitlements/{entitlementId}", customerID, entitlementID),
+	}, options)
+}
+
+// UpdateEntitlement calls PUT /v1/customers/{customerId}/entitlements/{entitlementId}: Change an entitlement.
+func (c *Client) UpdateEntitlement(ctx context.Context, customerID string, entitlementID string, body UpdateEntitlementJSONBody, options ...CallOption) (Entitlement, error) {
+	return sendForData[Entitlement](ctx, c, call{
+		method: http.MethodPut,
+		path:   fillPath("/v1/customers/{customerId}/entitlements/{entitlementId}", customerID, entitlementID),
 		body:   jsonBody(body),
 	}, options)
 }

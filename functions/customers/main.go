@@ -1,4 +1,4 @@
-// Command customers is the Lambda function behind /v1/customers.
+// Command customers is the Lambda function behind /v1/customers: customers and their entitlements.
 package main
 
 import (
@@ -9,6 +9,7 @@ import (
 	"portside/shared/credentials/credentialsdynamo"
 	"portside/shared/customers/customersdynamo"
 	"portside/shared/dynamo/items"
+	"portside/shared/entitlements/entitlementsdynamo"
 	"portside/shared/lambda/awsenv"
 	"portside/shared/lambda/start"
 )
@@ -20,5 +21,5 @@ func build(settings *start.Settings) (http.Handler, error) {
 	keys := credentialsdynamo.New(client, settings.String("CREDENTIALS_TABLE"), settings.String("REQUEST_COUNTS_TABLE"))
 	store := customersdynamo.New(client, settings.String("CUSTOMERS_TABLE"), keys)
 	auth := credentials.NewAuthenticator(keys, settings.Count("RATE_LIMIT_PER_MINUTE"), time.Now)
-	return routes(newService(store, time.Now), auth).Handler(), nil
+	return routes(newService(store, entitlementsdynamo.New(client, keys), time.Now), auth).Handler(), nil
 }

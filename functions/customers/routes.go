@@ -8,14 +8,19 @@ import (
 
 	"portside/shared/core/principal"
 	"portside/shared/customers"
+	"portside/shared/entitlements"
 	"portside/shared/web"
 )
 
 // service has the handlers and their dependencies.
-type service struct{ customers *customers.Service }
+type service struct {
+	customers    *customers.Service
+	entitlements *entitlements.Service
+	now          func() time.Time
+}
 
-func newService(store customers.Store, now func() time.Time) *service {
-	return &service{customers.NewService(store, web.NewID, now)}
+func newService(store customers.Store, held entitlements.Store, now func() time.Time) *service {
+	return &service{customers.NewService(store, web.NewID, now), entitlements.NewService(held, web.NewID, now), now}
 }
 
 // routes returns the API of this function.
@@ -28,12 +33,20 @@ func routes(s *service, auth web.Authenticator) *web.API {
 	web.Handle(api, web.Needs(principal.CustomersWrite).Recent(), updateCustomer, s.update)
 	web.Handle(api, web.Needs(principal.CustomersWrite).Recent(), patchCustomer, s.patch)
 	web.Handle(api, web.Needs(principal.CustomersDelete).Recent(), deleteCustomer, s.delete)
+	web.Handle(api, web.Needs(principal.CustomersRead).ForCustomers(), listEntitlements, s.listEntitlements)
+	web.Handle(api, web.Needs(principal.CustomersWrite).Recent(), createEntitlement, s.createEntitlement)
+	web.Handle(api, web.Needs(principal.CustomersRead).ForCustomers(), getEntitlement, s.getEntitlement)
+	web.Handle(api, web.Needs(principal.CustomersWrite).Recent(), updateEntitlement, s.updateEntitlement)
+	web.Handle(api, web.Needs(principal.CustomersWrite).Recent(), deleteEntitlement, s.deleteEntitlement)
 	return api
 }
 
-const path, onePath = "/v1/customers", "/v1/customers/{customerId}"
+const (
+	path, onePath                        = "/v1/customers", "/v1/customers/{customerId}"
+	entitlementsPath, oneEntitlementPath = onePath + "/entitlements", onePath + "/entitlements/{entitlementId}"
+)
 
-var tags = []string{"Customers"}
+var tags, entitlementTags = []string{"Customers"}, []string{"Entitlements"}
 
 var (
 	listCustomers = huma.Operation{
@@ -80,5 +93,46 @@ var (
 		Description: "Deletes a customer permanently. A customer who still has users cannot be deleted. To stop the users of a customer, set " +
 			"its status to `suspended`.",
 		Errors: []int{http.StatusNotFound, http.StatusConflict, http.StatusPreconditionFailed},
+	}
+)
+
+var (
+	listEntitlements = huma.Operation{
+		OperationID: "listEntitlements", Method: http.MethodGet, Path: entitlementsPath, Tags: entitlementTags,
+		Summary: "List the entitlements of a customer",
+		Description: "Returns one page of the customer's entitlements in the order of their creation, with the exact total. Users of a " +
+			"customer see only those of their own customer.",
+		Errors: []int{http.StatusNotFound},
+	}
+	createEntitlement = huma.Operation{
+		OperationID: "createEntitlement", Method: http.MethodPost, Path: entitlementsPath, Tags: entitlementTags,
+		Summary: "Create an entitlement", DefaultStatus: http.StatusCreated,
+		Description: "Lets the users of the customer fetch some versions of some charts or images, in a period. A customer without " +
+			"entitlements fetches nothing. Entitlements add up: what any of them allows, the customer may fetch. The scopes of a token " +
+			"or password still apply.\n\nA customer can have 200 entitlements. Another one gets a 409 with the code " +
+			"`TOO_MANY_ENTITLEMENTS`. With an `Idempotency-Key` you can safely repeat the request for 24 hours: the same body gets the " +
+			"first response again with `Idempotency-Replayed: true`, and a different body gets a 422.",
+		Errors: web.BodyErrors(http.StatusNotFound, http.StatusConflict, http.StatusUnprocessableEntity),
+	}
+	getEntitlement = huma.Operation{
+		OperationID: "getEntitlement", Method: http.MethodGet, Path: oneEntitlementPath, Tags: entitlementTags,
+		Summary: "Get an entitlement",
+		Description: "Returns one entitlement. The `ETag` identifies the version; send it in `If-Match` to change only this version. " +
+			"`status` changes with time, and does not change the `ETag`.",
+		Errors: []int{http.StatusNotFound},
+	}
+	updateEntitlement = huma.Operation{
+		OperationID: "updateEntitlement", Method: http.MethodPut, Path: oneEntitlementPath, Tags: entitlementTags,
+		Summary: "Change an entitlement",
+		Description: "Changes the fields in the body and leaves other fields unchanged. To remove `from` or `until`, set it to null. The " +
+			"change takes effect with the next request of each credential.",
+		Errors: web.BodyErrors(http.StatusNotFound, http.StatusPreconditionFailed),
+	}
+	deleteEntitlement = huma.Operation{
+		OperationID: "deleteEntitlement", Method: http.MethodDelete, Path: oneEntitlementPath, Tags: entitlementTags,
+		Summary: "Delete an entitlement", DefaultStatus: http.StatusNoContent,
+		Description: "Deletes an entitlement permanently. What no other entitlement allows, the customer cannot fetch from the next request " +
+			"on. To keep the entitlement, set `until` instead.",
+		Errors: []int{http.StatusNotFound, http.StatusPreconditionFailed},
 	}
 )

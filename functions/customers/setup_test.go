@@ -14,6 +14,7 @@ import (
 	"portside/shared/customers/customersdynamo"
 	"portside/shared/dynamo/daycounts"
 	"portside/shared/dynamo/transactions"
+	"portside/shared/entitlements/entitlementsdynamo"
 	"portside/shared/testkit/awstest"
 	"portside/shared/testkit/webtest"
 	"portside/shared/users"
@@ -50,7 +51,7 @@ func newFixture(tb testing.TB) *fixture {
 // handler returns the function's handler, wired as in main.
 func (o *fixture) handler() http.Handler {
 	auth := credentials.NewAuthenticator(o.keys, 0, o.clock.Now)
-	return routes(newService(o.store, o.clock.Now), auth).Handler()
+	return routes(newService(o.store, entitlementsdynamo.New(o.client, o.keys), o.clock.Now), auth).Handler()
 }
 
 // anonymous returns a client without a credential.
@@ -62,12 +63,19 @@ func (o *fixture) withKey(key string) webtest.Client { return o.anonymous().With
 // asAdmin returns a client that sends the admin's API key.
 func (o *fixture) asAdmin() webtest.Client { return o.withKey(o.key) }
 
-// user creates an active user and returns an API key of the user.
+// user creates an active user of the staff and returns an API key of the user.
 func (o *fixture) user(email string, role principal.Role) string {
+	o.tb.Helper()
+	return o.userOf("", email, role)
+}
+
+// userOf is user for a user of a customer.
+func (o *fixture) userOf(customerID, email string, role principal.Role) string {
 	o.tb.Helper()
 	ctx, operator := o.tb.Context(), principal.Operator()
 	service := users.NewService(o.people, nil, web.NewID, o.clock.Now)
-	created, err := service.Create(ctx, users.CreateOptions{Caller: operator}, users.NewUser{Email: email, Name: email, Role: role})
+	person := users.NewUser{Email: email, Name: email, Role: role, CustomerID: customerID}
+	created, err := service.Create(ctx, users.CreateOptions{Caller: operator}, person)
 	if err != nil {
 		o.tb.Fatal(err)
 	}

@@ -747,6 +747,72 @@ export interface paths {
         patch: operations["patchCustomer"];
         trace?: never;
     };
+    "/v1/customers/{customerId}/entitlements": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the entitlements of a customer
+         * @description Returns one page of the customer's entitlements in the order of their creation, with the exact total. Users of a customer see only those of their own customer.
+         *
+         *     Needs the permission `customers:read`.
+         *
+         *     With `Accept: text/csv`, the response has the items as CSV, with the columns `id`, `artifact`, `repository`, `versions`, `from`, `until`, `status`, `createdAt`, `updatedAt`.
+         */
+        get: operations["listEntitlements"];
+        put?: never;
+        /**
+         * Create an entitlement
+         * @description Lets the users of the customer fetch some versions of some charts or images, in a period. A customer without entitlements fetches nothing. Entitlements add up: what any of them allows, the customer may fetch. The scopes of a token or password still apply.
+         *
+         *     A customer can have 200 entitlements. Another one gets a 409 with the code `TOO_MANY_ENTITLEMENTS`. With an `Idempotency-Key` you can safely repeat the request for 24 hours: the same body gets the first response again with `Idempotency-Replayed: true`, and a different body gets a 422.
+         *
+         *     Needs the permission `customers:write`. Only for the vendor's staff, not for users of customers. A session must have begun within the last 15 minutes; otherwise the response is a 403 with the code `SIGN_IN_REQUIRED`.
+         */
+        post: operations["createEntitlement"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/customers/{customerId}/entitlements/{entitlementId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get an entitlement
+         * @description Returns one entitlement. The `ETag` identifies the version; send it in `If-Match` to change only this version. `status` changes with time, and does not change the `ETag`.
+         *
+         *     Needs the permission `customers:read`.
+         */
+        get: operations["getEntitlement"];
+        /**
+         * Change an entitlement
+         * @description Changes the fields in the body and leaves other fields unchanged. To remove `from` or `until`, set it to null. The change takes effect with the next request of each credential.
+         *
+         *     Needs the permission `customers:write`. Only for the vendor's staff, not for users of customers. A session must have begun within the last 15 minutes; otherwise the response is a 403 with the code `SIGN_IN_REQUIRED`.
+         */
+        put: operations["updateEntitlement"];
+        post?: never;
+        /**
+         * Delete an entitlement
+         * @description Deletes an entitlement permanently. What no other entitlement allows, the customer cannot fetch from the next request on. To keep the entitlement, set `until` instead.
+         *
+         *     Needs the permission `customers:write`. Only for the vendor's staff, not for users of customers. A session must have begun within the last 15 minutes; otherwise the response is a 403 with the code `SIGN_IN_REQUIRED`.
+         */
+        delete: operations["deleteEntitlement"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/health": {
         parameters: {
             query?: never;
@@ -2374,6 +2440,60 @@ export interface components {
              * @example 15.74
              */
             percent?: number | null;
+        };
+        Entitlement: {
+            /**
+             * Format: uuid
+             * @description UUIDv7; never changes.
+             * @example 01939f6f-1d3c-7b4e-9a55-3d7c1f0e8b64
+             */
+            id: string;
+            /**
+             * @description chart: charts of the Helm repository, and chart artifacts of the registry. image: everything in a repository of the registry.
+             * @example chart
+             * @enum {string}
+             */
+            artifact: "chart" | "image";
+            /**
+             * @description Name of the chart or repository, a folder with /*, or * for all.
+             * @example acme/*
+             */
+            repository: string;
+            /**
+             * @description Constraint of the versions, or * for all versions and tags.
+             * @example ^1.2.0
+             */
+            versions: string;
+            /**
+             * Format: date-time
+             * @description UTC; null if it holds from the beginning.
+             * @example 2026-04-01T00:00:00Z
+             */
+            from: string | null;
+            /**
+             * Format: date-time
+             * @description UTC, exclusive; null if it has no end.
+             * @example 2027-04-01T00:00:00Z
+             */
+            until: string | null;
+            /**
+             * @description Whether it is in effect now.
+             * @example active
+             * @enum {string}
+             */
+            status: "scheduled" | "active" | "ended";
+            /**
+             * Format: date-time
+             * @description UTC.
+             * @example 2026-03-02T09:15:30.250Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description UTC; time of the last change.
+             * @example 2026-03-02T09:15:30.250Z
+             */
+            updatedAt: string;
         };
         ExtractionAnswer: {
             /** @description The value of each variable, in its type; null if it was not found. Dates are ISO 8601. With a schema, the object that it describes. */
@@ -4275,6 +4395,7 @@ export type CustomerLimits = components['schemas']['CustomerLimits'];
 export type Daily = components['schemas']['Daily'];
 export type DashboardData = components['schemas']['DashboardData'];
 export type Difference = components['schemas']['Difference'];
+export type Entitlement = components['schemas']['Entitlement'];
 export type ExtractionAnswer = components['schemas']['ExtractionAnswer'];
 export type ImageAttachment = components['schemas']['ImageAttachment'];
 export type ImageChart = components['schemas']['ImageChart'];
@@ -8410,6 +8531,386 @@ export interface operations {
             412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["RequestEntityTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listEntitlements: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of items on the page. */
+                limit?: number;
+                /** @description Number of items to skip. */
+                offset?: number;
+            };
+            header?: never;
+            path: {
+                /** @description ID of the customer. */
+                customerId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    /** @description Path of the next page, as <…>; rel="next" (RFC 8288). Absent on the last page. */
+                    Link?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "artifact": "chart",
+                     *           "createdAt": "2026-03-02T09:15:30.250Z",
+                     *           "from": "2026-04-01T00:00:00Z",
+                     *           "id": "01939f6f-1d3c-7b4e-9a55-3d7c1f0e8b64",
+                     *           "repository": "acme/*",
+                     *           "status": "active",
+                     *           "until": "2027-04-01T00:00:00Z",
+                     *           "updatedAt": "2026-03-02T09:15:30.250Z",
+                     *           "versions": "^1.2.0"
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "hasMore": true,
+                     *         "limit": 20,
+                     *         "offset": 0,
+                     *         "total": 41
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Entitlement"][];
+                        pagination: components["schemas"]["Pagination"];
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    createEntitlement: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any text that you have not used for another resource. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description ID of the customer. */
+                customerId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "artifact": "chart",
+                 *       "from": "2026-04-01T00:00:00Z",
+                 *       "repository": "acme/*",
+                 *       "until": "2027-04-01T00:00:00Z",
+                 *       "versions": "^1.2.0"
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description chart: charts of the Helm repository, and chart artifacts of the registry. image: everything in a repository of the registry.
+                     * @example chart
+                     * @enum {string}
+                     */
+                    artifact: "chart" | "image";
+                    /**
+                     * @description Name of the chart or repository, a folder with /*, or * for all; at most 255 characters.
+                     * @example acme/*
+                     */
+                    repository: string;
+                    /**
+                     * Format: date-time
+                     * @description Beginning. Default: it holds at once.
+                     * @example 2026-04-01T00:00:00Z
+                     */
+                    from?: string;
+                    /**
+                     * Format: date-time
+                     * @description End, exclusive. Default: it has no end.
+                     * @example 2027-04-01T00:00:00Z
+                     */
+                    until?: string;
+                    /**
+                     * @description Constraint of semantic versions in the syntax of Helm, such as >=1.2.0 <3.0.0; at most 100 characters. * means all versions and tags.
+                     * @default *
+                     * @example ^1.2.0
+                     */
+                    versions?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    /** @description Identifies this version of the resource. */
+                    ETag?: string;
+                    /** @description Present only if an earlier request with this Idempotency-Key created the resource. */
+                    "Idempotency-Replayed"?: "true";
+                    /** @description Path of the resource. */
+                    Location?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "artifact": "chart",
+                     *         "createdAt": "2026-03-02T09:15:30.250Z",
+                     *         "from": "2026-04-01T00:00:00Z",
+                     *         "id": "01939f6f-1d3c-7b4e-9a55-3d7c1f0e8b64",
+                     *         "repository": "acme/*",
+                     *         "status": "active",
+                     *         "until": "2027-04-01T00:00:00Z",
+                     *         "updatedAt": "2026-03-02T09:15:30.250Z",
+                     *         "versions": "^1.2.0"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Entitlement"];
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["RequestEntityTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getEntitlement: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag of your copy. If it is current, the response is a 304 without a body. */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description ID of the customer. */
+                customerId: string;
+                /** @description ID of the entitlement. */
+                entitlementId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    /** @description Identifies this version of the resource. */
+                    ETag?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "artifact": "chart",
+                     *         "createdAt": "2026-03-02T09:15:30.250Z",
+                     *         "from": "2026-04-01T00:00:00Z",
+                     *         "id": "01939f6f-1d3c-7b4e-9a55-3d7c1f0e8b64",
+                     *         "repository": "acme/*",
+                     *         "status": "active",
+                     *         "until": "2027-04-01T00:00:00Z",
+                     *         "updatedAt": "2026-03-02T09:15:30.250Z",
+                     *         "versions": "^1.2.0"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Entitlement"];
+                    };
+                };
+            };
+            /** @description Your copy is current. */
+            304: {
+                headers: {
+                    /** @description Identifies this version of the resource. */
+                    ETag?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    updateEntitlement: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Changes the resource only if it still has this ETag; otherwise the response is 412. */
+                "If-Match"?: string;
+            };
+            path: {
+                /** @description ID of the customer. */
+                customerId: string;
+                /** @description ID of the entitlement. */
+                entitlementId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "artifact": "image",
+                 *       "from": "2026-05-01T00:00:00Z",
+                 *       "repository": "acme/api",
+                 *       "until": "2027-05-01T00:00:00Z",
+                 *       "versions": "^2.0.0"
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description chart: charts of the Helm repository, and chart artifacts of the registry. image: everything in a repository of the registry.
+                     * @example image
+                     * @enum {string}
+                     */
+                    artifact?: "chart" | "image";
+                    /**
+                     * Format: date-time
+                     * @description Beginning. Null removes it.
+                     * @example 2026-05-01T00:00:00Z
+                     */
+                    from?: string | null;
+                    /**
+                     * @description Name of the chart or repository, a folder with /*, or * for all; at most 255 characters.
+                     * @example acme/api
+                     */
+                    repository?: string;
+                    /**
+                     * Format: date-time
+                     * @description End, exclusive. Null removes it.
+                     * @example 2027-05-01T00:00:00Z
+                     */
+                    until?: string | null;
+                    /**
+                     * @description Constraint of semantic versions in the syntax of Helm, such as >=1.2.0 <3.0.0; at most 100 characters. * means all versions and tags.
+                     * @example ^2.0.0
+                     */
+                    versions?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    /** @description Identifies this version of the resource. */
+                    ETag?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "artifact": "chart",
+                     *         "createdAt": "2026-03-02T09:15:30.250Z",
+                     *         "from": "2026-04-01T00:00:00Z",
+                     *         "id": "01939f6f-1d3c-7b4e-9a55-3d7c1f0e8b64",
+                     *         "repository": "acme/*",
+                     *         "status": "active",
+                     *         "until": "2027-04-01T00:00:00Z",
+                     *         "updatedAt": "2026-03-02T09:15:30.250Z",
+                     *         "versions": "^1.2.0"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Entitlement"];
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["RequestEntityTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteEntitlement: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Changes the resource only if it still has this ETag; otherwise the response is 412. */
+                "If-Match"?: string;
+            };
+            path: {
+                /** @description ID of the customer. */
+                customerId: string;
+                /** @description ID of the entitlement. */
+                entitlementId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
