@@ -10,6 +10,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"portside/client"
 )
@@ -72,6 +73,19 @@ func TestUpdateUserJSONBody(t *testing.T) {
 		`{"name":"Ada King"}`:                   {Name: new("Ada King")},
 		`{"customerId":"c1"}`:                   {CustomerID: new("c1")},
 		`{"name":"Ada King","customerId":null}`: {Name: new("Ada King"), CustomerID: new("")},
+	} {
+		if got, err := json.Marshal(body); err != nil || string(got) != want {
+			t.Errorf("got %s: %v, want %s", got, err, want)
+		}
+	}
+}
+
+func TestUpdateEntitlementJSONBody(t *testing.T) {
+	end := time.Date(2027, 4, 1, 0, 0, 0, 0, time.UTC)
+	for want, body := range map[string]client.UpdateEntitlementJSONBody{
+		`{"versions":"*"}`: {Versions: new("*")},
+		`{"from":null,"until":"2027-04-01T00:00:00Z"}`: {From: &time.Time{}, Until: &end},
+		`{"repository":"acme/*","until":null}`:         {Repository: new("acme/*"), Until: &time.Time{}},
 	} {
 		if got, err := json.Marshal(body); err != nil || string(got) != want {
 			t.Errorf("got %s: %v, want %s", got, err, want)
@@ -187,7 +201,7 @@ func TestEveryListWithPagesHasAnIterator(t *testing.T) {
 			t.Errorf("%s has no iterator All%s", m.Name, name)
 		}
 	}
-	if lists != 9 {
-		t.Errorf("%d lists have pages, want 9", lists)
+	if lists != 10 {
+		t.Errorf("%d lists have pages, want 10", lists)
 	}
 }

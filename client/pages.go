@@ -87,6 +87,19 @@ func (c *Client) AllCustomers(ctx context.Context, params *ListCustomersParams, 
 	}).all(ctx, params, options)
 }
 
+// AllEntitlements yields the entitlements on all pages of [Client.ListEntitlements]. An entitlement may be left out or repeated if others
+// are created or deleted meanwhile.
+func (c *Client) AllEntitlements(
+	ctx context.Context, customerID string, params *ListEntitlementsParams, options ...CallOption,
+) iter.Seq2[Entitlement, error] {
+	get := func(ctx context.Context, p *ListEntitlementsParams, options ...CallOption) (Page[Entitlement, Pagination], error) {
+		return c.ListEntitlements(ctx, customerID, p, options...)
+	}
+	return listOf(get, func(p *ListEntitlementsParams, page Page[Entitlement, Pagination]) bool {
+		return byOffset(&p.Offset, page)
+	}).all(ctx, params, options)
+}
+
 // FindUsers yields the users on all pages of [Client.SearchUsers]. A user whose name changes meanwhile may be left out or repeated.
 func (c *Client) FindUsers(ctx context.Context, params *SearchUsersParams, options ...CallOption) iter.Seq2[ListedUser, error] {
 	return listOf(c.SearchUsers, func(p *SearchUsersParams, page Page[ListedUser, CursorPagination]) bool {

@@ -58,6 +58,9 @@ func TestIteratorsFollowThePages(t *testing.T) {
 		"projects": {byOffset, func(ctx context.Context, c *client.Client) ([]string, error) {
 			return read(c.AllProjects(ctx, nil), func(p client.ListedProject) string { return p.ID })
 		}, "offset=6"},
+		"entitlements": {byOffset, func(ctx context.Context, c *client.Client) ([]string, error) {
+			return read(c.AllEntitlements(ctx, "acme", nil), func(e client.Entitlement) string { return e.ID })
+		}, "offset=6"},
 		"pulls": {byCursor, func(ctx context.Context, c *client.Client) ([]string, error) {
 			return read(c.AllPulls(ctx, nil), func(p client.Pull) string { return p.ID })
 		}, "cursor=n1"},
