@@ -185,6 +185,11 @@ func testForm(t *testing.T, c *portsideclient.Client) {
 func testOtherLists(t *testing.T, c *portsideclient.Client) {
 	t.Helper()
 	wantEmpty(t, c.AllCustomers(t.Context(), nil))
+	customer, err := c.CreateCustomer(t.Context(), portsideclient.CreateCustomerJSONBody{Name: "Acme", Slug: "acme"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantEmpty(t, c.AllEntitlements(t.Context(), customer.ID, nil))
 	wantEmpty(t, c.AllProjects(t.Context(), nil))
 	wantEmpty(t, c.AllPulls(t.Context(), nil))
 	wantEmpty(t, c.AllCharts(t.Context(), nil))

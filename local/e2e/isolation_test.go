@@ -55,6 +55,7 @@ func TestCustomersAreIsolated(t *testing.T) {
 		}
 		for _, other := range others {
 			s.checkWrites(caller, other)
+			s.checkEntitlements(caller, own, other)
 			s.checkUnchanged(other)
 		}
 	}
@@ -75,6 +76,8 @@ func (s *isolation) company(name string) company {
 		c.ids["customerId"] = root.Post("/v1/customers", fmt.Sprintf(`{"name":"Company %s","slug":%q}`, name, name)).
 			WantStatus(http.StatusCreated).Text("data.id")
 		customer = fmt.Sprintf(`,"customerId":%q`, c.ids["customerId"])
+		c.ids["entitlementId"] = root.Post("/v1/customers/"+c.ids["customerId"]+"/entitlements",
+			fmt.Sprintf(`{"artifact":"chart","repository":"%s/*"}`, host)).WantStatus(http.StatusCreated).Text("data.id")
 	}
 	email := "resident@" + host
 	body := fmt.Sprintf(`{"email":%q,"name":"Resident of %s","role":"manager"%s}`, email, host, customer)
@@ -112,7 +115,7 @@ func (s *isolation) send(c client, o *apifuzz.Operation, ids map[string]string) 
 	s.t.Helper()
 	target := o.Path
 	for _, name := range []string{
-		"userId", "customerId", "keyId", "tokenId", "requestId", "uploadId", "projectId", "jobId", "sessionId", "passkeyId",
+		"userId", "customerId", "entitlementId", "keyId", "tokenId", "requestId", "uploadId", "projectId", "jobId", "sessionId", "passkeyId",
 	} {
 		id := ids[name]
 		if id == "" {
@@ -168,6 +171,7 @@ func (s *isolation) checkWrites(c client, other company) {
 	}
 	host := other.markers[len(other.markers)-1]
 	for _, target := range []string{
+		"/v1/customers/" + other.ids["customerId"] + "/entitlements",
 		"/v1/users?email=resident@" + host, "/v1/users?ids=" + other.ids["userId"], "/v1/users/search?q=resident",
 		"/api/v1/tokens?userId=" + other.ids["userId"], "/api/v1/pulls?userId=" + other.ids["userId"],
 		"/v1/users?customerId=" + other.ids["customerId"], "/v1/users/search?q=r&customerId=" + other.ids["customerId"],
@@ -180,6 +184,22 @@ func (s *isolation) checkWrites(c client, other company) {
 	}
 }
 
+// checkEntitlements checks that the caller reads the own entitlements, but not one of another company below the own customer.
+func (s *isolation) checkEntitlements(c client, own, other company) {
+	s.t.Helper()
+	list := "/v1/customers/" + own.ids["customerId"] + "/entitlements"
+	c.Get(list).WantStatus(http.StatusOK).WantValue("pagination.total", 1).WantValue("data.0.id", own.ids["entitlementId"])
+	c.Get(list+"/"+own.ids["entitlementId"]).WantStatus(http.StatusOK).WantValue("data.repository", own.name+".example/*")
+	foreign := other.ids["entitlementId"]
+	if foreign == "" { // the vendor has none
+		return
+	}
+	got, want := s.sendBody(c, http.MethodGet, list+"/"+foreign, ""), s.sendBody(c, http.MethodGet, list+"/"+nobody, "")
+	if got.Status != http.StatusNotFound || withoutID(s.t, got) != withoutID(s.t, want) {
+		s.t.Errorf("%s of %q: %d %s, but of nobody: %d %s", got.Request(), other.name, got.Status, got.Body, want.Status, want.Body)
+	}
+}
+
 // checkUnchanged checks that the company's credential and token still work, and that nobody has renamed the user.
 func (s *isolation) checkUnchanged(c company) {
 	s.t.Helper()
@@ -187,6 +207,9 @@ func (s *isolation) checkUnchanged(c company) {
 	root.Get("/v1/users/"+c.ids["userId"]).WantStatus(http.StatusOK).WantValue("data.status", "active")
 	root.Get("/v1/users/" + c.ids["userId"] + "/api-keys/" + c.ids["keyId"]).WantStatus(http.StatusOK)
 	root.Get("/api/v1/tokens/"+c.ids["tokenId"]).WantStatus(http.StatusOK).WantValue("data.status", "active")
+	if id := c.ids["entitlementId"]; id != "" {
+		root.Get("/v1/customers/"+c.ids["customerId"]+"/entitlements/"+id).WantStatus(http.StatusOK).WantHeader("ETag", `"1"`)
+	}
 }
 
 // nobody is the ID of nothing.
