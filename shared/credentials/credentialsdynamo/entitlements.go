@@ -142,7 +142,8 @@ func readEntitlements(ctx context.Context, table items.Table, customerID string)
 	return stored.decode()
 }
 
-// maxCachedEntitlements bounds the memory of entitledCache to about 10 MB.
+// maxCachedEntitlements bounds the memory of entitledCache to about 10 MB. It is also the limit of customers, because those who have no
+// entitlements left are kept, too.
 const maxCachedEntitlements = 10_000
 
 // entitledCache keeps entitlements of customers by their version, so that most requests read none. The state of the customer, which every
@@ -180,7 +181,7 @@ func (c *entitledCache) of(ctx context.Context, customerID string, version int64
 func (c *entitledCache) keep(customerID string, fresh Entitlements) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.size+len(fresh.All) > maxCachedEntitlements {
+	if c.size+len(fresh.All) > maxCachedEntitlements || len(c.by) >= maxCachedEntitlements {
 		clear(c.by)
 		c.size = 0
 	}
