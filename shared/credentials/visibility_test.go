@@ -7,6 +7,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"portside/shared/core/entitlement"
 	"portside/shared/core/principal"
 	"portside/shared/credentials"
 	"portside/shared/credentials/credentialsdynamo"
@@ -52,4 +53,72 @@ func TestVisibilityUnitesOwnWorkingCredentials(t *testing.T) {
 			t.Errorf("%+v sees as %+v, %v; want the scopes %v", c.caller, viewer, err, c.want)
 		}
 	}
+}
+
+// A viewer of a customer is entitled to what is in effect at the moment, as the viewer's credentials are.
+func TestVisibilityHasEntitlementsInEffect(t *testing.T) {
+	const acme, other, none = "acme", "other", "none"
+	g := newFixture(t, 100)
+	for _, id := range []string{acme, other, none} {
+		g.write(g.table.AddCustomer(id, credentialsdynamo.CustomerState{}))
+	}
+	for id, names := range map[string][]string{acme: {"current", "ended", "scheduled", "always"}, other: {"others"}} {
+		g.write(g.table.SetEntitlements(id, 0, g.entitledTo(names...))...)
+	}
+	for owner, customerID := range map[string]string{"ada": acme, "bob": acme, "eve": none, "sam": ""} {
+		g.issue(credentials.AccessToken, func(c *credentials.Credential) {
+			c.Owner.ID, c.Owner.CustomerID, c.Scopes = owner, customerID, []string{"read:helm-charts"}
+		})
+	}
+	visibility := credentials.NewVisibility(g.table, func() time.Time { return g.now })
+	inEffect := []string{"current", "always"}
+	for _, c := range []struct {
+		name   string
+		caller principal.Principal
+		want   []string
+		all    bool
+	}{
+		{"a viewer of a customer", principal.Principal{UserID: "ada", CustomerID: acme, Role: principal.Viewer}, inEffect, false},
+		{"an admin of a customer", principal.Principal{UserID: "bob", CustomerID: acme, Role: principal.Admin}, inEffect, false},
+		{"without entitlements", principal.Principal{UserID: "eve", CustomerID: none, Role: principal.Admin}, nil, false},
+		{"without credentials", principal.Principal{UserID: "new", CustomerID: acme, Role: principal.Admin}, nil, false},
+		{"staff with credentials", principal.Principal{UserID: "sam", Role: principal.Viewer}, nil, true},
+		{"staff with tokens:read", principal.Principal{UserID: "new", Role: principal.Manager}, nil, true},
+	} {
+		viewer, err := visibility.Of(t.Context(), c.caller)
+		if err != nil || viewer.CustomerID != c.caller.CustomerID {
+			t.Errorf("%s sees as %+v, %v", c.name, viewer, err)
+		}
+		var names []string
+		for _, e := range viewer.Entitled {
+			names = append(names, e.Repository)
+		}
+		if !slices.Equal(names, c.want) || viewer.Entitlements().AllowAllEverywhere() != c.all {
+			t.Errorf("%s is entitled to %q, want %q; to everything: %v", c.name, names, c.want, viewer.Entitlements().AllowAllEverywhere())
+		}
+	}
+}
+
+func (g *fixture) write(writes ...types.TransactWriteItem) {
+	g.tb.Helper()
+	if err := transactions.Write(g.tb.Context(), g.client, writes); err != nil {
+		g.tb.Fatal(err)
+	}
+}
+
+// entitledTo returns entitlements for charts, whose names say in which period.
+func (g *fixture) entitledTo(names ...string) entitlement.Set {
+	all := make(entitlement.Set, len(names))
+	for i, name := range names {
+		all[i] = entitlement.Entitlement{ID: name, Artifact: entitlement.Chart, Repository: name, Versions: entitlement.AllVersions()}
+		switch name {
+		case "current":
+			all[i].From, all[i].Until = g.now, g.now.Add(time.Hour)
+		case "ended":
+			all[i].Until = g.now
+		case "scheduled":
+			all[i].From = g.now.Add(time.Millisecond)
+		}
+	}
+	return all
 }
