@@ -2,6 +2,7 @@ package customersdynamo_test
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -69,14 +70,25 @@ func expect(wanted map[string]string, item liststest.Item, number int64) {
 	wanted["state of "+id] = fmt.Sprint(status == "suspended", " ", liststest.Number(item, "maxUsers"))
 }
 
-// addStates adds the states of customers in the credentials table.
+// addStates adds the states of customers in the credentials table. Entitlements must have a state with their version.
 func (d *fixture) addStates(t *testing.T, found map[string]string) {
 	t.Helper()
+	current, entitled := map[string]int64{}, map[string]int64{}
 	for _, item := range liststest.Scan(t, d.client, d.credentials) {
-		if id, isState := strings.CutPrefix(liststest.Text(item, "pk"), "customer#"); isState {
+		id, isCustomers := strings.CutPrefix(liststest.Text(item, "pk"), "customer#")
+		switch {
+		case isCustomers && liststest.Text(item, "sk") == "entitlements":
+			entitled[id] = liststest.Number(item, "version")
+		case isCustomers:
 			suspended, _ := item["suspended"].(*types.AttributeValueMemberBOOL)
 			found["state of "+id] = fmt.Sprint(suspended != nil && suspended.Value, " ", liststest.Number(item, "maxUsers"))
+			if version := liststest.Number(item, "entitlements"); version > 0 {
+				current[id] = version
+			}
 		}
+	}
+	if !maps.Equal(current, entitled) {
+		t.Errorf("the states have the versions of entitlements %v, want %v", current, entitled)
 	}
 }
 

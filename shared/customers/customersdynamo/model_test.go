@@ -51,8 +51,8 @@ func drawn(r *rapid.T, c customers.Customer) customers.Customer {
 	return c
 }
 
-// TestStoreMatchesModel creates, changes and deletes customers and counts their users at random, and compares customers and pages with the
-// model.
+// TestStoreMatchesModel creates, changes, entitles and deletes customers and counts their users at random, and compares customers and pages
+// with the model.
 func TestStoreMatchesModel(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		d, m := newFixture(t), &model{}
@@ -82,7 +82,13 @@ func TestStoreMatchesModel(t *testing.T) {
 			}),
 			"delete": some(func(r *rapid.T, i int) { m.delete(t, r, d, i) }),
 			"users":  some(func(r *rapid.T, i int) { m.addUser(t, r, d, i) }),
-			"list":   func(r *rapid.T) { m.list(t, r, d) },
+			"entitle": some(func(r *rapid.T, i int) {
+				id := m.customers[i].ID
+				state, _, err := d.keys(d.client).Customer(t.Context(), id)
+				must(r, err)
+				must(r, d.entitle(t, id, state.Entitlements))
+			}),
+			"list": func(r *rapid.T) { m.list(t, r, d) },
 		})
 		m.compare(t, r, d)
 	})

@@ -14,6 +14,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/google/uuid"
 
+	"portside/shared/core/entitlement"
 	"portside/shared/core/fault"
 	"portside/shared/core/idempotency"
 	"portside/shared/core/search"
@@ -56,6 +57,13 @@ func (d *fixture) keys(client *dynamodb.Client) *credentialsdynamo.Table {
 func (d *fixture) addUsers(t *testing.T, id string, n int64) error {
 	t.Helper()
 	return transactions.Write(t.Context(), d.client, []types.TransactWriteItem{d.keys(d.client).CountUsers(id, n)})
+}
+
+// entitle replaces the entitlements of a customer in this version, as the store of entitlements does.
+func (d *fixture) entitle(t *testing.T, id string, version int64) error {
+	t.Helper()
+	all := entitlement.Set{{ID: "e", Artifact: entitlement.Chart, Repository: "*", Versions: entitlement.AllVersions(), Version: 1}}
+	return transactions.Write(t.Context(), d.client, d.keys(d.client).SetEntitlements(id, version, all))
 }
 
 var noon = time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
@@ -103,6 +111,9 @@ func TestCrashAtAnyCall(t *testing.T) {
 					d := newFixture(t)
 					d.create(t, "bystander", customers.Suspended)
 					victim := d.create(t, "victim", customers.Active)
+					if err := d.entitle(t, victim.ID, 0); err != nil {
+						t.Fatal(err)
+					}
 					err := operation(t.Context(), d.over(crashing(d.client)), victim)
 					d.check(t)
 					return err
@@ -253,6 +264,47 @@ func TestCustomerWithUsersIsNotDeleted(t *testing.T) {
 	d.check(t)
 }
 
+func TestDeletionOfCustomerDeletesEntitlements(t *testing.T) {
+	d := newFixture(t)
+	acme, other := d.create(t, "acme", customers.Active), d.create(t, "other", customers.Active)
+	for _, id := range []string{acme.ID, other.ID} {
+		if err := d.entitle(t, id, 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	after := acme
+	after.Status, after.MaxUsers = customers.Suspended, 3
+	acme, err := d.store.Update(t.Context(), acme, after)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.check(t)
+	if err := d.addUsers(t, acme.ID, 1); err != nil {
+		t.Fatal(err)
+	}
+	wantError(t, "deletion of a customer with a user", d.store.Delete(t.Context(), acme), customers.ErrHasUsers)
+	if kept, err := d.keys(d.client).Entitled(t.Context(), acme.ID); err != nil || len(kept) != 1 {
+		t.Errorf("a customer who is not deleted has the entitlements %+v, %v", kept, err)
+	}
+	if err := d.addUsers(t, acme.ID, -1); err != nil {
+		t.Fatal(err)
+	}
+	wantError(t, "deletion", d.store.Delete(t.Context(), acme), nil)
+	d.check(t)
+	if left, err := d.keys(d.client).Entitled(t.Context(), acme.ID); err != nil || len(left) != 0 {
+		t.Errorf("a deleted customer has the entitlements %+v, %v", left, err)
+	}
+	for _, version := range []int64{0, 1} {
+		if d.entitle(t, acme.ID, version) == nil {
+			t.Errorf("a deleted customer got entitlements in version %d", version+1)
+		}
+	}
+	if kept, err := d.keys(d.client).Entitled(t.Context(), other.ID); err != nil || len(kept) != 1 {
+		t.Errorf("another customer has the entitlements %+v, %v", kept, err)
+	}
+	d.check(t)
+}
+
 // TestLostStateIsReported deletes the state of a customer from the credentials table.
 func TestLostStateIsReported(t *testing.T) {
 	d := newFixture(t)
@@ -355,5 +407,8 @@ func TestCostOfChanges(t *testing.T) {
 	if _, err := store.Get(t.Context(), customer.ID); err != nil || meter.ReadUnits() > 2 || meter.Calls() > 2 {
 		t.Errorf("get: %v read units, %d calls, %v", meter.ReadUnits(), meter.Calls(), err)
 	}
-	cost("delete", 26, func() error { return store.Delete(t.Context(), customer) })
+	if err := d.entitle(t, customer.ID, 0); err != nil {
+		t.Fatal(err)
+	}
+	cost("delete", 28, func() error { return store.Delete(t.Context(), customer) })
 }
