@@ -61,7 +61,7 @@ func expectCustomer(wanted map[string]string, customer row) {
 // addStates adds the states of customers in the table of credentials.
 func addStates(found map[string]string, secrets []row) {
 	for _, item := range secrets {
-		if item.kind() != "customer" {
+		if !item.isState() {
 			continue
 		}
 		suspended, _ := item.raw["suspended"].(*types.AttributeValueMemberBOOL)
@@ -82,7 +82,7 @@ func checkMembers(broken *report, secrets []row, known owners) {
 		wanted["the users of "+id] = strconv.Itoa(n)
 	}
 	for _, item := range secrets {
-		if n := liststest.Number(item.raw, "users"); item.kind() == "customer" && n != 0 {
+		if n := liststest.Number(item.raw, "users"); item.isState() && n != 0 {
 			found["the users of "+item.after()] = strconv.FormatInt(n, 10)
 		}
 	}

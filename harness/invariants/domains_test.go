@@ -2,6 +2,8 @@ package invariants_test
 
 import (
 	"context"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -9,14 +11,17 @@ import (
 
 	"portside/harness/invariants"
 	"portside/harness/office"
+	"portside/shared/core/entitlement"
 	"portside/shared/core/principal"
 	"portside/shared/credentialrequests"
 	"portside/shared/credentials/credentialsdynamo"
 	"portside/shared/customers"
+	"portside/shared/entitlements"
 	"portside/shared/passkeys"
 	"portside/shared/passkeys/passkeysdynamo"
 	"portside/shared/projects"
 	"portside/shared/pulls"
+	"portside/shared/testkit/liststest"
 )
 
 // dueAt is the next step of a request.
@@ -41,10 +46,25 @@ var domainDamages = map[string]damage{
 	"slug without marker":      {table: "customers", pk: "slug#", want: "customers: slug#acme"},
 	"marker of another":        {table: "customers", pk: "external#", set: "customer", to: text("other"), want: `customers: external#C-1 is "other"`},
 	"customer not found":       {table: "customers", pk: "search#", want: "customers: search#"},
-	"customer without state":   {table: "credentials", pk: "customer#", want: "customers: the state of"},
+	"customer without state":   {table: "credentials", pk: "customer#", sk: "customer", want: "customers: the state of"},
 	"customer is suspended":    {table: "customers", pk: "customer#", set: "status", to: text("suspended"), want: "customers: the state of"},
-	"limit differs":            {table: "credentials", pk: "customer#", set: "maxUsers", to: number("9"), want: "customers: the state of"},
-	"fewer than no users":      {table: "credentials", pk: "customer#", set: "users", to: number("-1"), want: `is "-1"`},
+	"limit differs":            {table: "credentials", pk: "customer#", sk: "customer", set: "maxUsers", to: number("9"), want: "customers: the state of"},
+	"fewer than no users":      {table: "credentials", pk: "customer#", sk: "customer", set: "users", to: number("-1"), want: `is "-1"`},
+	"entitled in no state":     {table: "credentials", pk: "customer#", sk: "customer", set: "entitlements", to: number("0"), want: `is "", want "1"`},
+	"entitled in another":      {table: "credentials", pk: "customer#", sk: "entitlements", set: "version", to: number("2"), want: `is "1", want "2"`},
+	"entitlements are gone":    {table: "credentials", pk: "customer#", sk: "entitlements", want: "entitlements: the version in the state of"},
+	"entitled without state":   {table: "credentials", pk: "customer#", sk: "entitlements", set: "pk", to: text("customer#x"), want: "in the state of x"},
+	"no list of entitlements":  {table: "credentials", pk: "customer#", sk: "entitlements", set: "entitlements", to: text(""), want: "are not a list"},
+	"too many entitlements":    entitled(slices.Repeat([]types.AttributeValue{element("id", text("e"))}, 201), "has 201, want at most 200"),
+	"the same entitlement":     entitled(slices.Repeat([]types.AttributeValue{element("id", text("e"))}, 2), `have the same ID "e"`),
+	"strange entitlement":      entitled([]types.AttributeValue{text("e")}, "one that is not a map"),
+	"unknown artifact":         entitled([]types.AttributeValue{element("artifact", text("disk"))}, `is for the artifact "disk"`),
+	"bad pattern":              entitled([]types.AttributeValue{element("repository", text("*/api"))}, `is for the repository "*/api"`),
+	"bad constraint":           entitled([]types.AttributeValue{element("versions", text("latest"))}, `is for the versions "latest"`),
+	"never in effect":          entitled([]types.AttributeValue{element("until", number("1000"))}, "is never in effect"),
+	"entitlement not created":  entitled([]types.AttributeValue{element("version", number("0"))}, "no time of creation or no version"),
+	"updated too early":        entitled([]types.AttributeValue{element("updated", number("1"))}, "updated before its creation"),
+	"strange item of customer": {table: "credentials", pk: "customer#", sk: "entitlements", set: "sk", to: text("x"), want: "is of an unknown kind"},
 	"project not listed":       {table: "projects", pk: "list#", want: "projects: list#"},
 	"project miscounted":       {table: "projects", pk: "rank#", sk: "root", set: "00", to: number("7"), want: "projects: rank#"},
 	"project number again":     {table: "projects", pk: "rank#", sk: "sequence", set: "next", to: number("0"), want: "projects: the next number is 0"},
@@ -59,12 +79,47 @@ var domainDamages = map[string]damage{
 	"batch is pending again":   {table: "pulls", pk: "log#", set: "pk", to: text("pending#0"), want: "pulls: chart#buoy 2028-02-28"},
 }
 
+// entitled is the damage that gives the customer these entitlements.
+func entitled(all []types.AttributeValue, want string) damage {
+	list := &types.AttributeValueMemberL{Value: all}
+	return damage{table: "credentials", pk: "customer#", sk: "entitlements", set: "entitlements", to: list, want: want}
+}
+
+// element is an entitlement with another value of an attribute.
+func element(name string, value types.AttributeValue) types.AttributeValue {
+	one := map[string]types.AttributeValue{
+		"id": text("e"), "artifact": text("chart"), "repository": text("*"), "versions": text("*"), "from": number("1000"),
+		"created": number("1000"), "updated": number("1000"), "version": number("1"),
+	}
+	one[name] = value
+	return &types.AttributeValueMemberM{Value: one}
+}
+
 func TestEveryDamageOfADomainIsReported(t *testing.T) {
 	o := seed(t)
 	if err := addDomains(t.Context(), o); err != nil {
 		t.Fatal(err)
 	}
 	wantReports(t, o, domainDamages)
+}
+
+func TestAnEntitlementOfTwoKeysIsReported(t *testing.T) {
+	o := seed(t)
+	if err := addDomains(t.Context(), o); err != nil {
+		t.Fatal(err)
+	}
+	for _, item := range liststest.Scan(t, o.Direct, o.Tables.Credentials) {
+		made, isMap := item["made"].(*types.AttributeValueMemberM)
+		if !isMap || liststest.Text(made.Value, "repository") == "" {
+			continue
+		}
+		item["pk"] = text("once#x")
+		put(t, o.Direct, o.Tables.Credentials, item)
+	}
+	broken, err := invariants.Check(t.Context(), o.Direct, o.Tables.Checked(), now)
+	if err != nil || len(broken) != 1 || !strings.HasPrefix(broken[0], "entitlements: the idempotency keys") {
+		t.Errorf("reported %v %q", err, broken)
+	}
 }
 
 // While pulls are being counted, counts and log differ.
@@ -81,7 +136,7 @@ func TestAnOpenWindowIsNotChecked(t *testing.T) {
 	}
 }
 
-// addDomains adds a pending request for a password, a passkey, a customer, a project, and a pull that is counted.
+// addDomains adds a pending request for a password, a passkey, a customer with an entitlement, a project, and a pull that is counted.
 func addDomains(ctx context.Context, o *office.Office) error {
 	asker, err := addPerson(ctx, o, "b", principal.Viewer)
 	if err != nil {
@@ -97,7 +152,13 @@ func addDomains(ctx context.Context, o *office.Office) error {
 		return err
 	}
 	customer := customers.NewCustomer{Name: "Acme", Slug: "acme", ExternalID: "C-1", MaxUsers: 5}
-	if _, err := o.Customers.Create(ctx, customers.CreateOptions{Caller: asker, IdempotencyKey: "customer"}, customer); err != nil {
+	bought, err := o.Customers.Create(ctx, customers.CreateOptions{Caller: asker, IdempotencyKey: "customer"}, customer)
+	if err != nil {
+		return err
+	}
+	right := entitlements.New{Artifact: entitlement.Chart, Repository: "*"}
+	options := entitlements.CreateOptions{Caller: asker, CustomerID: bought.Customer.ID, IdempotencyKey: "entitlement"}
+	if _, err := o.Entitled.Create(ctx, options, right); err != nil {
 		return err
 	}
 	request := projects.CreateOptions{Caller: asker, IdempotencyKey: "project"}

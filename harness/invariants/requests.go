@@ -25,6 +25,8 @@ func checkRequests(broken *report, all []row) {
 			if item.N != 0 {
 				found[item.PK+" open"] = strconv.FormatInt(item.N, 10)
 			}
+		case item.madeEntitlement():
+			continue
 		case item.kind() == "once" && nested(item.raw, "made") != nil: // keys of credentials have a sealed secret instead
 			checkEffect(broken, "requests", effects, item)
 		case item.kind() == "requests" || item.kind() == "requests-due":

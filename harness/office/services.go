@@ -16,6 +16,8 @@ import (
 	"portside/shared/customers/customersdynamo"
 	"portside/shared/dynamo/daycounts"
 	"portside/shared/dynamo/items"
+	"portside/shared/entitlements"
+	"portside/shared/entitlements/entitlementsdynamo"
 	"portside/shared/mail/mailses"
 	"portside/shared/projects"
 	"portside/shared/projects/projectsdynamo"
@@ -47,6 +49,7 @@ type Services struct {
 	Pulls       *pullsdynamo.Store
 	Projects    *projects.Service
 	Customers   *customers.Service
+	Entitled    *entitlements.Service
 	// Authenticator has no rate limit.
 	Authenticator *credentials.Authenticator
 }
@@ -77,6 +80,7 @@ func NewServices(cfg aws.Config, tables Tables, now func() time.Time) Services {
 		Notices: notices, Pulls: pullsdynamo.New(client, tables.Pulls, tables.Analytics),
 		Projects:      projects.NewService(projectsdynamo.New(client, tables.Projects, daycounts.In(tables.Analytics)), people, web.NewID, now),
 		Customers:     customers.NewService(customersdynamo.New(client, tables.Customers, keys), web.NewID, now),
+		Entitled:      entitlements.NewService(entitlementsdynamo.New(client, keys), web.NewID, now),
 		Authenticator: credentials.NewAuthenticator(keys, 0, now),
 	}
 }
