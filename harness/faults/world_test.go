@@ -21,6 +21,8 @@ import (
 	"portside/shared/customers/customersdynamo"
 	"portside/shared/dynamo/daycounts"
 	"portside/shared/dynamo/items"
+	"portside/shared/entitlements"
+	"portside/shared/entitlements/entitlementsdynamo"
 	"portside/shared/lambda/s3client"
 	"portside/shared/mail/mailses"
 	"portside/shared/projects"
@@ -64,6 +66,7 @@ type world struct {
 	sessions *sessions.Service
 	projects *projects.Service
 	buyers   *customers.Service
+	entitled *entitlements.Service
 
 	mu  sync.Mutex
 	now time.Time
@@ -103,6 +106,7 @@ func newWorld(e *engines, r *run, names map[string]string) *world {
 	store := projectsdynamo.New(w.client, names["ProjectsTable"], w.days())
 	w.projects = projects.NewService(store, w.people, newID, w.clock)
 	w.buyers = customers.NewService(customersdynamo.New(w.client, names["CustomersTable"], w.keyTable), newID, w.clock)
+	w.entitled = entitlements.NewService(entitlementsdynamo.New(w.client, w.keyTable), newID, w.clock)
 	return w
 }
 
