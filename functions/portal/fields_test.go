@@ -15,6 +15,8 @@ func TestFormsHaveEachField(t *testing.T) {
 		{"/v1/users/{userId}", "put", "pages/users/user.js"},
 		{"/v1/customers", "post", "pages/customers/fields.js"},
 		{"/v1/customers/{customerId}", "put", "pages/customers/fields.js"},
+		{"/v1/customers/{customerId}/entitlements", "post", "pages/customers/entitlementfields.js"},
+		{"/v1/customers/{customerId}/entitlements/{entitlementId}", "put", "pages/customers/entitlementfields.js"},
 		{"/v1/projects", "post", "pages/projects/fields.js"},
 		{"/v1/projects/{projectId}", "put", "pages/projects/fields.js"},
 	} {

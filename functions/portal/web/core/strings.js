@@ -759,6 +759,58 @@ export const strings = {
     wasDeleted: (name) => `${name} was deleted.`,
   },
 
+  entitlements: {
+    title: "Entitlements",
+    intro: "What the customer has bought. Its users can pull what at least one active entitlement allows, and nothing else.",
+    none: "This customer cannot fetch anything yet.",
+    noneText: "Add an entitlement for what it has bought.",
+    artifact: "Artifact",
+    artifactHint: "A chart can be pulled with Helm, from the chart repository or the container registry. An image stands for everything in a " +
+      "repository of the container registry, charts included.",
+    /** @type {Record<string, string>} */
+    artifacts: { chart: "Chart", image: "Image" },
+    repository: "Repository",
+    repositoryHint: "The exact name, such as acme/api, a folder with everything below it, such as acme/*, or * for all.",
+    versions: "Versions",
+    versionsHint: "A range of semantic versions, such as ^1.2.0 or >=1.2.0 <3.0.0, or * for all. A range allows only complete versions, such " +
+      "as 1.2.3, and no tags such as latest.",
+    noVersions: "must not be empty; * stands for all versions",
+    from: "Valid from",
+    fromHint: "The first day, in UTC. Leave it empty for no beginning.",
+    until: "Valid until",
+    untilHint: "The last day, in UTC. Leave it empty for no end.",
+    notDate: "must be a complete date before the year 9999, or empty",
+    valid: "Valid",
+    /** @type {(first: string, last: string) => string} */
+    period: (first, last) => `${first} – ${last}`,
+    /** @type {(first: string) => string} */
+    since: (first) => `From ${first}`,
+    /** @type {(last: string) => string} */
+    to: (last) => `Until ${last}`,
+    always: "Always",
+    all: "All",
+    status: "Status",
+    /** @type {Record<string, string>} */
+    statuses: { scheduled: "Scheduled", active: "Active", ended: "Ended" },
+    actions: "Actions",
+    add: "Add entitlement",
+    /** @type {(name: string) => string} */
+    wasAdded: (name) => `The entitlement ${name} was added.`,
+    edit: "Edit",
+    /** @type {(name: string) => string} */
+    editLabel: (name) => `Edit the entitlement ${name}`,
+    editTitle: "Edit entitlement",
+    delete: "Delete entitlement",
+    /** @type {(name: string) => string} */
+    deleteLabel: (name) => `Delete the entitlement ${name}`,
+    /** @type {(name: string) => string} */
+    deleteTitle: (name) => `Delete the entitlement ${name}?`,
+    deleteText: "From the next request on, users of the customer can no longer pull what no other entitlement allows. Their tokens and passwords " +
+      `keep working for the rest. ${cannotUndo}`,
+    /** @type {(name: string) => string} */
+    wasDeleted: (name) => `The entitlement ${name} was deleted.`,
+  },
+
   company: {
     title: "Company",
     intro: "What the vendor has stored about your company. Ask the vendor to change it.",

@@ -1,4 +1,4 @@
-// The page of a customer: details and users, and how to suspend or delete it.
+// The page of a customer: details, entitlements and users, and how to suspend or delete it.
 import { useState } from "preact/hooks";
 import { announce } from "../../components/announcer.js";
 import { ContactList } from "../../components/contacts.js";
@@ -14,6 +14,7 @@ import { html } from "../../core/html.js";
 import { formatObject } from "../../core/json.js";
 import { can } from "../../core/session.js";
 import { strings } from "../../core/strings.js";
+import { Entitlements } from "./entitlements.js";
 import { CustomerFields, toBody, toFields } from "./fields.js";
 import { Danger, StatusAction, SuspendDialog } from "./status.js";
 import { CustomerUsers } from "./users.js";
@@ -48,6 +49,7 @@ function View({ resource, reload }) {
       </dl>
       ${can("customers:write") ? html`<${Edit} resource=${resource} reload=${reload} />` : null}
     <//>
+    <${Entitlements} customer=${customer} />
     ${can("users:read") ? html`<${CustomerUsers} customer=${customer} />` : null}
     ${can("customers:delete") ? html`<${Danger} resource=${resource} reload=${reload} />` : null}
     <p><a href="/portal/customers">${texts.back}</a></p>
