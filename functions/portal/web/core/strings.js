@@ -819,6 +819,9 @@ export const strings = {
     status: "Status",
     users: "Users",
     contacts: "Contacts",
+    entitlements: "What you may pull",
+    noEntitlements: "Your company cannot pull anything yet.",
+    noEntitlementsText: "Ask the vendor.",
   },
 
   projects: {

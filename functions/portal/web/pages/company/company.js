@@ -1,6 +1,7 @@
-// The customer to whom the user belongs, to read.
+// The customer to whom the user belongs and what it may pull, to read.
 import { ContactList } from "../../components/contacts.js";
-import { Loaded, Page, Section } from "../../components/page.js";
+import { EntitlementList, useEntitlements } from "../../components/entitlements.js";
+import { Empty, Loaded, Page, Section } from "../../components/page.js";
 import { CustomerStatus } from "../../components/statuses.js";
 import { get } from "../../core/api.js";
 import { formatNumber } from "../../core/format.js";
@@ -18,6 +19,16 @@ export default function Company() {
   const load = useLoad((signal) => get("/v1/customers/{customerId}", { path: { customerId }, signal }), [customerId]);
   return html`<${Page} title=${texts.title} intro=${texts.intro}>
     <${Loaded} load=${load}>${(/** @type {{data: Customer}} */ { data }) => html`<${Details} customer=${data} />`}<//>
+    <${Entitlements} customerId=${customerId} />
+  <//>`;
+}
+
+/** @param {{customerId: string}} props */
+function Entitlements({ customerId }) {
+  const list = useEntitlements(customerId);
+  return html`<${Section} title=${texts.entitlements}>
+    <${EntitlementList} caption=${texts.entitlements} list=${list}
+      empty=${html`<${Empty} title=${texts.noEntitlements}><p>${texts.noEntitlementsText}</p><//>`} />
   <//>`;
 }
 
