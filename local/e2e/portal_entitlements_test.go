@@ -275,7 +275,8 @@ func wantReadOnly(t *testing.T, page *browser.Page, region string) {
 	part := page.Within(browser.Role("region", region))
 	part.Within(browser.Row("acme/api")).WaitText("Active")
 	part.Within(browser.Row("Ended")).WaitText("Until Feb 29, 2020")
-	if count := browser.Eval[int](page, `document.querySelectorAll("section[aria-label='`+region+`'] :is(button, a, input)").length`); count > 0 {
+	controls := `document.querySelectorAll("section[aria-label='` + region + `'] :is(button, a, input)").length`
+	if count := browser.Eval[int](page, controls); count > 0 {
 		t.Errorf("the part %q has %d controls", region, count)
 	}
 	page.Axe()
