@@ -209,6 +209,13 @@ func TestCacheIsBounded(t *testing.T) {
 	s := newFixtureWithCustomers(t)
 	const most = credentialsdynamo.MaxCachedEntitlements
 	many := entitledTo(slices.Repeat([]string{"a"}, 200)...)
+	s.table.KeepEntitlements("once", 1, many)
+	for version := range int64(2 * most / len(many)) {
+		s.table.KeepEntitlements("changing", version, many)
+	}
+	if all, customers := s.table.KeptEntitlements(); all != 2*len(many) || customers != 2 {
+		t.Errorf("%d entitlements of %d customers are kept, though only the last version counts", all, customers)
+	}
 	for i := range 3 * most / len(many) {
 		for version := range int64(3) { // only the last one is kept
 			s.table.KeepEntitlements(fmt.Sprintf("many-%d", i), version, many)
