@@ -38,6 +38,7 @@ type fixture struct {
 	*entitlements.Service
 
 	t     *testing.T
+	store *entitlementsdynamo.Store
 	meter *awstest.Meter
 	now   time.Time
 }
@@ -48,7 +49,8 @@ func newFixture(t *testing.T) *fixture {
 	f := &fixture{t: t, meter: meter, now: noon}
 	table := credentialsdynamo.New(client, awstest.Table(t, client, "CredentialsTable"), "")
 	newID := func() string { return uuid.Must(uuid.NewV7()).String() }
-	f.Service = entitlements.NewService(entitlementsdynamo.New(client, table), newID, func() time.Time { return f.now })
+	f.store = entitlementsdynamo.New(client, table)
+	f.Service = entitlements.NewService(f.store, newID, func() time.Time { return f.now })
 	for _, id := range []string{acme, other} {
 		add := []types.TransactWriteItem{table.AddCustomer(id, credentialsdynamo.CustomerState{})}
 		if err := transactions.Write(t.Context(), client, add); err != nil {
@@ -322,14 +324,31 @@ func TestIdempotencyKeyIsReplayed(t *testing.T) {
 	}
 }
 
+// fill gives acme more entitlements, until there are as many as wanted.
+func (f *fixture) fill(wanted int) {
+	f.t.Helper()
+	before, err := f.store.Get(f.t.Context(), acme)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	after := slices.Clone(before.All)
+	for i := len(after); i < wanted; i++ {
+		after = append(after, chart(fmt.Sprintf("c%d", i)).Apply(entitlement.Entitlement{ID: fmt.Sprint(i), CreatedAt: noon, Version: 1}))
+	}
+	if err := f.store.Replace(f.t.Context(), acme, before, after); err != nil {
+		f.t.Fatal(err)
+	}
+}
+
 func TestTooManyEntitlements(t *testing.T) {
 	f := newFixture(t)
 	first, err := f.tryCreate(acme, "key", chart("first"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i := range entitlements.Max - 1 {
-		f.create(chart(fmt.Sprintf("c%d", i)))
+	f.fill(entitlements.Max - 1)
+	if last, err := f.tryCreate(acme, "", chart("last")); err != nil || len(f.list()) != entitlements.Max {
+		t.Fatal(last, err)
 	}
 	_, err = f.tryCreate(acme, "", chart("next"))
 	wantError(t, "without a key", err, entitlements.ErrTooMany)
