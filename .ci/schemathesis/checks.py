@@ -15,13 +15,18 @@ from schemathesis.specs.openapi.checks import (
 LONG_ADDRESS = 8000  # bytes; the gateway refuses a request line and header fields of more than 10 KB with 431
 
 ANALYTICS = r"GET /v1/analytics/(daily|dashboard|pulls|timeseries)"
-CREATIONS = r"POST (/api/v1/(tokens|credential-requests)|/v1/(users|projects|uploads)|/v1/users/\{userId\}/api-keys)"
-CHANGES = (r"(PUT|PATCH|DELETE) (/v1/users/\{userId\}|/v1/projects/\{projectId\})|"
+ENTITLEMENTS = r"/v1/customers/\{customerId\}/entitlements"
+CREATIONS = (r"POST (/api/v1/(tokens|credential-requests)|/v1/(users|customers|projects|uploads)|/v1/users/\{userId\}/api-keys|"
+             rf"{ENTITLEMENTS})")
+CHANGES = (r"(PUT|PATCH|DELETE) (/v1/users/\{userId\}|/v1/customers/\{customerId\}|/v1/projects/\{projectId\})|"
+           rf"(PUT|DELETE) {ENTITLEMENTS}/\{{entitlementId\}}|"
            r"DELETE (/api/v1/tokens/\{tokenId\}|/v1/users/\{userId\}/api-keys/\{keyId\})")
 EXTRACTIONS = r"POST /v1/(capabilities/(compare|extract)(/media|/batch)?|ai/compare/media)"
 TEXTS = r"POST /v1/capabilities/(compare|extract|summarize)"
 FORMS = r"POST /v1/(capabilities/(compare|extract|summarize)/media|ai/compare/media)"
 PROJECT_CHANGES = r"POST /v1/projects|(PUT|PATCH) /v1/projects/\{projectId\}"
+CUSTOMER_CHANGES = r"POST /v1/customers|(PUT|PATCH) /v1/customers/\{customerId\}"
+ENTITLEMENT_CHANGES = rf"POST {ENTITLEMENTS}|PUT {ENTITLEMENTS}/\{{entitlementId\}}"
 NAMED = r"POST (/api/v1/tokens|/v1/(users|projects)|/v1/users/\{userId\}/api-keys)|(PUT|PATCH) (/v1/users/\{userId\}|/v1/projects/\{projectId\})"
 
 # Refusals with 400 of requests that are valid according to their schema: operation, pointer and detail of an error.
@@ -36,8 +41,8 @@ EXPLAINED_ERRORS = [tuple(re.compile(pattern, re.DOTALL) for pattern in explaine
     (FORMS, r"/variable\d+_(name|type)", r"must be a name of 1 to|must be string, number, date or boolean"),
     # Values that depend on stored data or on an earlier answer
     (r"GET (/v1/images(/tags)?|/v1/charts(/\{name\})?|/api/v1/pulls)", r"query/cursor", r"must be pagination\.next of a page of this list"),
-    (r"GET /v1/(users|projects)/search", r"query/cursor", r"must be pagination\.next of a page of this search"),
-    (r"GET /v1/(users|projects)/search", r"query/q", r"must have a character that is no space"),
+    (r"GET /v1/(users|customers|projects)/search", r"query/cursor", r"must be pagination\.next of a page of this search"),
+    (r"GET /v1/(users|customers|projects)/search", r"query/q", r"must have a character that is no space"),
     (PROJECT_CHANGES, r"/(ownerId|members/\d+/userId)",
      r"must be the id of a user who exists|must not be a user who is named before"),
     (r"(PUT|PATCH) /v1/users/\{userId\}", r"/status", r"must be active, inactive or suspended"),  # pending, of a user who is not
@@ -45,6 +50,14 @@ EXPLAINED_ERRORS = [tuple(re.compile(pattern, re.DOTALL) for pattern in explaine
     (NAMED, r"/(name|department)",
      r"must not (be empty|contain (control|an address))|must contain a visible character|must have at most \d+ characters"),
     (r"POST /api/v1/credential-requests/\{requestId\}/(approve|deny)", r"/reason", r"must have 0 to 1000 readable characters"),
+    (CUSTOMER_CHANGES, r"/slug", r"must have 1 to 63 lower-case letters"),
+    (CUSTOMER_CHANGES, r"/contacts/\d+/email", r"must be an e-mail address"),
+    (CUSTOMER_CHANGES, r"/(name|externalId|contacts/\d+/(name|role))",
+     r"must not (be empty|contain)|must contain a visible character|must have at most \d+ characters"),
+    (CUSTOMER_CHANGES, r"/metadata", r"must not contain NUL"),
+    (CUSTOMER_CHANGES, r"/limits/users", r"must be written plainly"),
+    (ENTITLEMENT_CHANGES, r"/(repository|versions)", r"must be (the name of a chart or repository|a constraint of semantic versions)"),
+    (ENTITLEMENT_CHANGES, r"/(from|until)", r"must be (after from|in the years|a time with a time zone)"),
     (r"POST /api/v1/credential-requests", r"/justification", r"must not be empty|must have 1 to 2000 readable characters"),
     (PROJECT_CHANGES, r"/description", r"must have 0 to 2000 readable characters"),
     (NAMED, r"/(settings|metadata)", r"must not contain NUL"),
