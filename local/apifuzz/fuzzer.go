@@ -49,6 +49,9 @@ func New(document *Document, address string, sender http.RoundTripper, seed uint
 // Keep makes sure that no path contains an ID or a name.
 func (f *Fuzzer) Keep(value string) { f.kept[value] = true }
 
+// Know makes later paths contain the ID of a member of a collection, as if an answer had shown it.
+func (f *Fuzzer) Know(collection, id string) { f.remember(collection, id) }
+
 // SetCallers replaces the callers.
 func (f *Fuzzer) SetCallers(callers ...Caller) { f.callers = callers }
 

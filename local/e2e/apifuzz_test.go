@@ -36,6 +36,7 @@ func TestRandomRequests(t *testing.T) {
 	for i := range *apiRequests {
 		if i%refresh == 0 {
 			fuzzer.SetCallers(callers.refreshed(t)...)
+			callers.renewEntitlement(t, fuzzer)
 		}
 		if err := fuzzer.Step(t.Context()); err != nil {
 			t.Errorf("request %d of seed %d: %v", i, *apiSeed, err)
@@ -94,6 +95,8 @@ type fuzzCallers struct {
 	token   string // an access token
 	members []*fuzzMember
 	created int
+
+	entitlements string // path of the entitlements of a customer
 }
 
 type fuzzMember struct {
@@ -134,6 +137,22 @@ func (c *fuzzCallers) renewToken(t *testing.T) {
 	if c.stack.anonymous(t).With("Authorization", "Bearer "+c.token).Get("/api/v1/tokens").Status != http.StatusOK {
 		made := c.stack.admin(t).Post("/api/v1/tokens", `{"name":"fuzz","scopes":["read:helm-charts","read:docker-images"],"expiration_days":1}`)
 		c.token = made.WantStatus(http.StatusCreated).Text("data.token")
+	}
+}
+
+// renewEntitlement makes sure that a customer has an entitlement. Random requests seldom create one, because they must first meet a
+// customer who still exists.
+func (c *fuzzCallers) renewEntitlement(t *testing.T, fuzzer *apifuzz.Fuzzer) {
+	t.Helper()
+	root := c.stack.admin(t)
+	if c.entitlements == "" || root.Get(c.entitlements).Status != http.StatusOK {
+		c.created++
+		id := c.stack.createCustomer(t, fmt.Sprintf(`{"name":"Fuzz","slug":"fuzz-%d"}`, c.created))
+		c.entitlements = "/v1/customers/" + id + "/entitlements"
+	}
+	if root.Get(c.entitlements).JSON("pagination.total") == 0.0 {
+		made := root.Post(c.entitlements, `{"artifact":"chart","repository":"*"}`).WantStatus(http.StatusCreated)
+		fuzzer.Know(c.entitlements, made.Text("data.id"))
 	}
 }
 
