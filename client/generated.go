@@ -2609,6 +2609,11 @@ type Pull struct {
 	// Examples: Helm/3.18.4
 	Client string `json:"client"`
 
+	// CustomerID ID of the customer to whom that user belonged; null for the vendor's staff.
+	//
+	// Examples: 01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e12
+	CustomerID *string `json:"customerId"`
+
 	// Digest Digest of the archive or manifest; null if unknown.
 	//
 	// Examples: sha256:…
@@ -2620,7 +2625,7 @@ type Pull struct {
 	ID   string   `json:"id"`
 	Kind PullKind `json:"kind"`
 
-	// OwnerEmail Address of the user who owns the token or password; null after the user was deleted.
+	// OwnerEmail Address of the user who owns the token or password; null after the user was deleted or, for users of a customer, has left the customer.
 	//
 	// Examples: ada@example.com
 	OwnerEmail *string `json:"ownerEmail"`
@@ -3271,6 +3276,8 @@ type ListPullsParams struct {
 	Token *string
 	// Only pulls with the tokens and passwords of this user.
 	UserID *string
+	// Only pulls of users of this customer.
+	CustomerID *string
 	// Only pulls of the chart or image with this name.
 	Repository *string
 	// Only charts, or only images.
@@ -3290,6 +3297,7 @@ func (p *ListPullsParams) query() url.Values {
 	if p != nil {
 		setQuery(q, "token", p.Token)
 		setQuery(q, "userId", p.UserID)
+		setQuery(q, "customerId", p.CustomerID)
 		setQuery(q, "repository", p.Repository)
 		setQuery(q, "kind", p.Kind)
 		setQuery(q, "from", p.From)

@@ -15,7 +15,8 @@ import (
 // maxConcurrentCalls limits the calls to the database that one request makes at the same time.
 const maxConcurrentCalls = 16
 
-// directory finds the names behind the IDs in a list. Callers who can see a pull can see its user.
+// directory finds the names behind the IDs in a list. Callers who can see a pull can see its user, unless the user has moved to another
+// customer since.
 type directory struct {
 	people interface {
 		// Persons returns the users with the distinct ids, in no particular order. It skips unknown ids.
@@ -33,7 +34,7 @@ type names struct {
 	tokens map[string]string
 }
 
-func (d directory) names(ctx context.Context, listed []pulls.Pull) (names, error) {
+func (d directory) names(ctx context.Context, caller principal.Principal, listed []pulls.Pull) (names, error) {
 	n := names{people: map[string]principal.Person{}, tokens: map[string]string{}}
 	for _, p := range listed {
 		n.people[p.OwnerID], n.tokens[p.CredentialID] = principal.Person{}, ""
@@ -43,7 +44,9 @@ func (d directory) names(ctx context.Context, listed []pulls.Pull) (names, error
 		return names{}, err
 	}
 	for _, person := range people {
-		n.people[person.ID] = person
+		if caller.Reaches(person.CustomerID) {
+			n.people[person.ID] = person
+		}
 	}
 	ids := slices.Collect(maps.Keys(n.tokens))
 	found := make([]string, len(ids))

@@ -25,12 +25,13 @@ type Pull struct {
 	Digest     *string    `json:"digest" doc:"Digest of the archive or manifest; null if unknown." example:"sha256:…"`
 	TokenID    string     `json:"tokenId" doc:"Public ID of the token or password." example:"3vQB7B6MrGQZ"`
 	OwnerID    string     `json:"ownerId" doc:"ID of the user who owns the token or password." example:"01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11"`
+	CustomerID *string    `json:"customerId" doc:"ID of the customer to whom that user belonged; null for the vendor's staff." example:"01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e12"`
 	Address    string     `json:"address" doc:"IP address of the client." example:"203.0.113.9"`
 	Client     string     `json:"client" doc:"User-Agent of the client; at most 200 characters." example:"Helm/3.18.4"`
 	At         time.Time  `json:"at" doc:"UTC."`
 
 	TokenName  *string `json:"tokenName" doc:"Name of the token or password; null if it is no longer stored." example:"build pipeline"`
-	OwnerEmail *string `json:"ownerEmail" doc:"Address of the user who owns the token or password; null after the user was deleted." example:"ada@example.com"`
+	OwnerEmail *string `json:"ownerEmail" doc:"Address of the user who owns the token or password; null after the user was deleted or, for users of a customer, has left the customer." example:"ada@example.com"`
 	OwnerName  *string `json:"ownerName" doc:"Name of that user; null after the user was deleted." example:"Ada Lovelace"`
 }
 
@@ -38,7 +39,7 @@ func encodePull(p pulls.Pull, n names) Pull {
 	owner := n.people[p.OwnerID]
 	return Pull{
 		ID: p.ID(), Kind: p.Kind, Repository: p.Repository, Reference: p.Reference, Digest: web.NullIfZero(p.Digest),
-		TokenID: p.CredentialID, OwnerID: p.OwnerID, Address: p.Address, Client: p.Client, At: p.At,
+		TokenID: p.CredentialID, OwnerID: p.OwnerID, CustomerID: web.NullIfZero(p.CustomerID), Address: p.Address, Client: p.Client, At: p.At,
 		TokenName: web.NullIfZero(n.tokens[p.CredentialID]), OwnerEmail: web.NullIfZero(owner.Email), OwnerName: web.NullIfZero(owner.Name),
 	}
 }
@@ -46,6 +47,7 @@ func encodePull(p pulls.Pull, n names) Pull {
 type listPullsInput struct {
 	Token      string     `query:"token" doc:"Only pulls with the token or password that has this public ID." example:"3vQB7B6MrGQZ"`
 	UserID     string     `query:"userId" format:"uuid" doc:"Only pulls with the tokens and passwords of this user." example:"01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11"`
+	CustomerID string     `query:"customerId" format:"uuid" doc:"Only pulls of users of this customer." example:"01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e12"`
 	Repository string     `query:"repository" maxLength:"255" pattern:"^[A-Za-z0-9._/-]+$" patternDescription:"the name of a chart or repository" doc:"Only pulls of the chart or image with this name." example:"acme/api"`
 	Kind       pulls.Kind `query:"kind" enum:"chart,image" doc:"Only charts, or only images."`
 	From       string     `query:"from" doc:"Start of the period: a date in UTC or an RFC 3339 time. Default: 30 days before to." example:"2026-11-01"`
@@ -68,7 +70,7 @@ func (in *listPullsInput) period() pulls.Period { return pulls.Period{From: in.F
 // It is not a secret, because a position does not give access to anything.
 func (in *listPullsInput) cursorPrefix(caller principal.Principal) string {
 	sum := sha256.Sum256([]byte(strings.Join([]string{
-		caller.UserID, in.Token, web.CanonicalID(in.UserID), in.Repository, string(in.Kind), in.From, in.To,
+		caller.UserID, in.Token, web.CanonicalID(in.UserID), web.CanonicalID(in.CustomerID), in.Repository, string(in.Kind), in.From, in.To,
 	}, "\x00")))
 	return string(sum[:8])
 }
@@ -112,13 +114,13 @@ func (h *handlers) listPulls(ctx context.Context, in *listPullsInput) (*listPull
 		return nil, err
 	}
 	page, err := h.pulls.List(ctx, caller, pulls.Query{
-		Credential: in.Token, Owner: web.CanonicalID(in.UserID), Repository: in.Repository, Kind: in.Kind, From: from, To: to,
-		After: after, Limit: in.Limit,
+		Credential: in.Token, Owner: web.CanonicalID(in.UserID), Customer: web.CanonicalID(in.CustomerID), Repository: in.Repository,
+		Kind: in.Kind, From: from, To: to, After: after, Limit: in.Limit,
 	})
 	if err != nil {
 		return nil, err
 	}
-	named, err := h.directory.names(ctx, page.Pulls)
+	named, err := h.directory.names(ctx, caller, page.Pulls)
 	if err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/base64"
+	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
@@ -9,8 +10,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
 	"portside/shared/core/principal"
 	"portside/shared/core/versions"
+	"portside/shared/credentials/credentialsdynamo"
+	"portside/shared/dynamo/transactions"
 	"portside/shared/pulls"
 	"portside/shared/users"
 )
@@ -66,7 +71,7 @@ func TestListPullsReturnsAllFields(t *testing.T) {
 	a.record(p)
 	a.withKey(a.adaKey).Get(pullsPath+"?limit=1").WantStatus(http.StatusOK).WantValue("data", []any{map[string]any{
 		"id": p.ID(), "kind": "chart", "repository": "product", "reference": "2.0.0", "digest": p.Digest, "tokenId": "adaAAAAAAAA1",
-		"ownerId": a.ada.ID, "address": "203.0.113.9", "client": "Helm/3.18.4", "at": "2026-03-02T09:00:00Z",
+		"ownerId": a.ada.ID, "customerId": nil, "address": "203.0.113.9", "client": "Helm/3.18.4", "at": "2026-03-02T09:00:00Z",
 		"tokenName": nil, "ownerEmail": "ada@example.com", "ownerName": "ada@example.com",
 	}}).WantValue("pagination.limit", 1).WantValue("pagination.hasMore", true)
 	a.withKey(a.adaKey).Get(pullsPath+"?from=2026-01-21&to=2026-01-21").WantStatus(http.StatusOK).WantValue("data.0.reference", "0.9").
@@ -131,6 +136,79 @@ func TestListPullsFiltersByCallerAndQuery(t *testing.T) {
 	a.anonymous().Get(pullsPath).WantStatus(http.StatusUnauthorized)
 	token := a.withKey(a.manager).Post("/api/v1/tokens", images).WantStatus(http.StatusCreated).Text("data.token")
 	a.withToken(token).Get(pullsPath).WantStatus(http.StatusUnauthorized)
+}
+
+// TestListPullsOfCustomers has pulls of two customers and of the staff, one of them by a user who moved from one customer to the other.
+func TestListPullsOfCustomers(t *testing.T) {
+	a := newPullFixture(t)
+	const acme, bolt = "0199cccc-0000-7000-8000-00000000000a", "0199cccc-0000-7000-8000-00000000000b"
+	for _, id := range []string{acme, bolt} {
+		writes := []types.TransactWriteItem{a.table.AddCustomer(id, credentialsdynamo.CustomerState{})}
+		if err := transactions.Write(t.Context(), a.client, writes); err != nil {
+			t.Fatal(err)
+		}
+	}
+	member := func(email, customer string, role principal.Role) (id, key string) {
+		t.Helper()
+		input := users.NewUser{Email: email, Name: email, Role: role, CustomerID: customer}
+		created, err := a.users.Create(t.Context(), users.CreateOptions{Caller: principal.Operator()}, input)
+		if err != nil {
+			t.Fatal(err)
+		}
+		issued, err := a.keys.Create(t.Context(), principal.Operator(), created.User.ID, users.NewKey{Name: "test"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return created.User.ID, issued.Secret.Reveal()
+	}
+	boss, bossKey := member("boss@acme.example", acme, principal.Manager)
+	worker, workerKey := member("worker@acme.example", acme, principal.User)
+	moved, movedKey := member("moved@bolt.example", bolt, principal.Manager)
+	of := func(owner, customer, tag, token string) pulls.Pull {
+		return pulls.Pull{
+			At: a.now.Add(-time.Minute), Kind: pulls.Image, Repository: "acme/app", Reference: tag, CredentialID: token, OwnerID: owner,
+			CustomerID: customer,
+		}
+	}
+	a.record(of(boss, acme, "boss", "bossAAAAAAA1"), of(worker, acme, "worker", "workerAAAAA1"), of(moved, acme, "before", "movedAAAAAA1"),
+		of(moved, bolt, "after", "movedAAAAAA2"))
+	for _, c := range []struct{ key, query, references string }{
+		{bossKey, "", "before boss worker"},
+		{bossKey, "?customerId=" + acme, "before boss worker"},
+		{bossKey, "?customerId=" + bolt, ""},
+		{bossKey, "?userId=" + worker, "worker"},
+		{bossKey, "?userId=" + moved, "before"},
+		{bossKey, "?userId=" + a.ada.ID, ""},
+		{bossKey, "?repository=acme/app", "before boss worker"},
+		{bossKey, "?repository=acme/api", ""},
+		{bossKey, "?token=workerAAAAA1", "worker"},
+		{bossKey, "?token=movedAAAAAA1", "before"},
+		{bossKey, "?token=movedAAAAAA2", ""},
+		{bossKey, "?token=adaAAAAAAAA1", ""},
+		{workerKey, "", "worker"},
+		{workerKey, "?userId=" + boss, ""},
+		{movedKey, "", "after"},
+		{movedKey, "?userId=" + moved, "after"},
+		{a.manager, "?customerId=" + acme, "before boss worker"},
+		{a.manager, "?customerId=" + bolt + "&userId=" + moved, "after"},
+		{a.manager, "?customerId=" + acme + "&repository=acme/app&kind=image", "before boss worker"},
+		{a.manager, "?repository=acme/app", "after before boss worker"},
+		{a.manager, "?userId=" + moved, "after before"},
+		{a.adaKey, "?customerId=" + acme, ""},
+	} {
+		page := a.withKey(c.key).Get(pullsPath + c.query).WantStatus(http.StatusOK)
+		var references []string
+		for i := range page.List("data") {
+			references = append(references, page.Text(fmt.Sprintf("data.%d.reference", i)))
+		}
+		slices.Sort(references)
+		if got := strings.Join(references, " "); got != c.references {
+			t.Errorf("%s finds %q, want %q", c.query, got, c.references)
+		}
+	}
+	own := a.withKey(bossKey).Get(pullsPath+"?userId="+moved).WantValue("data.0.customerId", acme)
+	own.WantValue("data.0.ownerEmail", nil) // the user has left the customer
+	a.withKey(a.manager).Get(pullsPath+"?token=movedAAAAAA1").WantValue("data.0.ownerEmail", "moved@bolt.example")
 }
 
 func TestListPullsPages(t *testing.T) {

@@ -150,6 +150,6 @@ var (
 			"A pull is listed within a few minutes and for 400 days. Repeated requests for the same tag within a minute count as one pull. " +
 			"Requests for manifests that belong to a pulled tag are usually part of its pull.\n\n" +
 			"Your own pulls need no permission; those of other users need `tokens:read`. Without it, other users and their tokens have no " +
-			"pulls. A page can have fewer items than its limit although there is a next page.",
+			"pulls. A user of a customer sees only pulls of this customer. A pull belongs to the customer to whom its user belonged then. A page can have fewer items than its limit although there is a next page.",
 	}
 )

@@ -81,7 +81,7 @@ func (h *handlers) file(w http.ResponseWriter, r *http.Request) error {
 	if !want.Head && !found.Signed {
 		pulls.Log(r.Context(), pulls.Pull{
 			At: h.now(), Kind: pulls.Chart, Repository: found.Version.Name, Reference: found.Version.Version,
-			Digest: "sha256:" + found.Version.Digest, CredentialID: caller.CredentialID, OwnerID: caller.UserID,
+			Digest: "sha256:" + found.Version.Digest, CredentialID: caller.CredentialID, OwnerID: caller.UserID, CustomerID: caller.CustomerID,
 			Address: address(r), Client: r.UserAgent(),
 		})
 	}

@@ -70,7 +70,7 @@ func (g *gateway) pullOf(r *http.Request, c call, found reachedManifest) pulls.P
 	pull := pulls.Pull{
 		At: g.now(), Kind: pulls.Image, Repository: c.target.Repository, Reference: c.target.Reference,
 		Digest:       found.Digest(),
-		CredentialID: c.who.CredentialID, OwnerID: c.who.UserID, Client: r.UserAgent(),
+		CredentialID: c.who.CredentialID, OwnerID: c.who.UserID, CustomerID: c.who.CustomerID, Client: r.UserAgent(),
 	}
 	if found.isChart {
 		pull.Kind = pulls.Chart

@@ -26,7 +26,7 @@ type Range struct {
 }
 
 // Key selects whose pulls to read. At most one field is set. The zero Key selects all pulls.
-type Key struct{ Credential, Owner, Repository string }
+type Key struct{ Credential, Owner, Customer, Repository string }
 
 // Position is the place of a pull in the log: its time and id as text that sorts like them. The
 // empty position is before all others.
@@ -62,6 +62,7 @@ func NewService(store Store) *Service { return &Service{store: store} }
 type Query struct {
 	Credential string
 	Owner      string
+	Customer   string
 	Repository string
 	Kind       Kind
 	From, To   time.Time // from inclusive, to exclusive
@@ -83,15 +84,20 @@ const (
 	maxStretch = 250
 )
 
-// List returns the matching pulls, newest first: of everybody for a caller of the staff with tokens:read,
-// otherwise of the caller. A page may have fewer pulls than its limit, even none, and still a Next.
-// For callers without the permission, other people's credentials look as if they had no pulls.
+// List returns the matching pulls, newest first: for a caller with tokens:read those of everybody whom the caller reaches,
+// otherwise those of the caller. A page may have fewer pulls than its limit, even none, and still a Next.
+// The credentials of others look as if they had no pulls.
+//
+// A pull belongs to the customer to whom its owner belonged then. After a move to another customer, the old customer keeps it.
 func (s *Service) List(ctx context.Context, caller principal.Principal, q Query) (Page, error) {
-	w := listing{Query: q, owner: caller.UserID}
-	if caller.CanForAll(principal.TokensRead) {
+	w := listing{Query: q, owner: caller.UserID, customer: q.Customer}
+	if caller.CanFor(principal.TokensRead, caller.CustomerID) {
 		w.owner = q.Owner
 	}
-	if q.Owner != "" && q.Owner != w.owner {
+	if caller.CustomerID != "" {
+		w.customer = caller.CustomerID
+	}
+	if q.Owner != "" && q.Owner != w.owner || q.Customer != "" && q.Customer != w.customer {
 		return Page{}, nil
 	}
 	stretch := Range{By: w.key(), From: q.From, To: q.To, After: q.After, Limit: w.readSize()}
@@ -114,9 +120,11 @@ type listing struct {
 	owner string // whose pulls may be shown; empty means everybody's
 	at    Position
 	taken []Pull
+
+	customer string // of which customer pulls may be shown; empty means all, and the staff's
 }
 
-// key returns the most specific key with an index. Callers who may see only their own pulls cannot
+// key returns the most specific key with an index. Callers who may see only their own pulls, or those of their customer, cannot
 // use the index by repository, because the length of a page would show how many others pull from
 // it.
 func (w *listing) key() Key {
@@ -125,6 +133,8 @@ func (w *listing) key() Key {
 		return Key{Credential: w.Credential}
 	case w.owner != "":
 		return Key{Owner: w.owner}
+	case w.customer != "":
+		return Key{Customer: w.customer}
 	default:
 		return Key{Repository: w.Repository}
 	}
@@ -133,7 +143,7 @@ func (w *listing) key() Key {
 // readSize returns how many pulls to read at once: one more than the page needs, which shows whether
 // there are more. If not every pull matches, it is as many as one read returns at low cost.
 func (w *listing) readSize() int {
-	if w.Kind != "" || w.Repository != "" && w.key().Repository == "" {
+	if w.Kind != "" || w.Repository != "" && w.key().Repository == "" || w.customer != "" && w.key().Owner != "" {
 		return maxStretch
 	}
 	return w.Limit + 1
@@ -143,8 +153,8 @@ func (w *listing) readSize() int {
 // that another page follows, or if the log ends.
 func (w *listing) take(found []Pull, more bool) (Page, bool) {
 	for _, p := range found {
-		if w.owner != "" && p.OwnerID != w.owner {
-			return Page{}, true // a credential has one owner
+		if w.owner != "" && p.OwnerID != w.owner || w.key().Credential != "" && !w.isOfCustomer(p) {
+			return Page{}, true // a credential has one owner and one customer
 		}
 		if w.matches(p) && len(w.taken) == w.Limit {
 			return Page{Pulls: w.taken, Next: w.taken[w.Limit-1].Position()}, true
@@ -158,5 +168,7 @@ func (w *listing) take(found []Pull, more bool) (Page, bool) {
 }
 
 func (w *listing) matches(p Pull) bool {
-	return (w.Repository == "" || p.Repository == w.Repository) && (w.Kind == "" || p.Kind == w.Kind)
+	return (w.Repository == "" || p.Repository == w.Repository) && (w.Kind == "" || p.Kind == w.Kind) && w.isOfCustomer(p)
 }
+
+func (w *listing) isOfCustomer(p Pull) bool { return w.customer == "" || p.CustomerID == w.customer }

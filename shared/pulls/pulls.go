@@ -37,6 +37,7 @@ type Pull struct {
 	Digest       string    `json:"digest"`     // such as sha256:…; empty if it is not known
 	CredentialID string    `json:"credential"`
 	OwnerID      string    `json:"owner"`
+	CustomerID   string    `json:"customer,omitempty"` // to whom the owner belonged; empty for the vendor's staff
 	Address      string    `json:"address"`
 	Client       string    `json:"client"` // the client's own name
 }
@@ -87,7 +88,7 @@ func printable(s string, maxCharacters int) string {
 	return kept.String()
 }
 
-// ID identifies a pull by 32 hexadecimal digits. They depend on all its fields except the owner,
+// ID identifies a pull by 32 hexadecimal digits. They depend on all its fields except the owner and the customer,
 // and on the time only to the minute. Clients request a manifest twice, with HEAD and with GET; both
 // count as one pull if they arrive in the same minute.
 func (p Pull) ID() string {

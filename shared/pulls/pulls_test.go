@@ -50,6 +50,7 @@ func TestReadReturnsWhatWasLogged(t *testing.T) {
 	for name, c := range map[string]struct{ change, want func(*pulls.Pull) }{
 		"unchanged":   {func(*pulls.Pull) {}, func(*pulls.Pull) {}},
 		"a chart":     {asChart, asChart},
+		"of customer": {func(p *pulls.Pull) { p.CustomerID = "c" }, func(p *pulls.Pull) { p.CustomerID = "c" }},
 		"no digest":   {func(p *pulls.Pull) { p.Digest = "" }, func(p *pulls.Pull) { p.Digest = "" }},
 		"no client":   {func(p *pulls.Pull) { p.Client, p.Address = "", "" }, func(p *pulls.Pull) { p.Client, p.Address = "", "" }},
 		"microsecond": {func(p *pulls.Pull) { p.At = p.At.Add(999 * time.Microsecond) }, func(*pulls.Pull) {}},
@@ -131,6 +132,7 @@ func TestIDIdentifiesAPull(t *testing.T) {
 		"end of the minute":   {func(p *pulls.Pull) { p.At = minute.Add(time.Minute - 1) }, true},
 		"other zone":          {func(p *pulls.Pull) { p.At = p.At.In(time.FixedZone("", 5400)) }, true},
 		"other owner":         {func(p *pulls.Pull) { p.OwnerID = "x" }, true},
+		"other customer":      {func(p *pulls.Pull) { p.CustomerID = "x" }, true},
 		"next minute":         {func(p *pulls.Pull) { p.At = minute.Add(time.Minute) }, false},
 		"minute before":       {func(p *pulls.Pull) { p.At = minute.Add(-1) }, false},
 		"other kind":          {func(p *pulls.Pull) { p.Kind = pulls.Chart }, false},

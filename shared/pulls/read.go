@@ -89,8 +89,8 @@ func (p Pull) check() error {
 		return fmt.Errorf("%w: its kind is neither chart nor image", ErrBroken)
 	case !isName(p.Repository), !isName(p.Reference):
 		return fmt.Errorf("%w: its repository or reference is not a name", ErrBroken)
-	case !isName(p.CredentialID), !isName(p.OwnerID):
-		return fmt.Errorf("%w: its credential or owner is not an id", ErrBroken)
+	case !isName(p.CredentialID), !isName(p.OwnerID), p.CustomerID != "" && !isName(p.CustomerID):
+		return fmt.Errorf("%w: its credential, owner or customer is not an id", ErrBroken)
 	case !digest.MatchString(p.Digest):
 		return fmt.Errorf("%w: its digest is not valid", ErrBroken)
 	}

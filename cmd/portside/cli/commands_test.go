@@ -212,8 +212,8 @@ func TestPullsOfAMonth(t *testing.T) {
 	page := answer(`{"data":[` + pull + `],"pagination":{"next":null}}`)
 	c := newTestCLI(t, map[string]http.HandlerFunc{"GET /api/v1/pulls": page}).loggedIn()
 	wantText(t, c.want("pulls", "list", "--last-month", "--csv"),
-		"at,kind,repository,reference,ownerEmail,tokenName,address,client,ownerName,ownerId,tokenId,digest,id\n"+
-			"2028-02-29T23:59:59Z,chart,acme,1.2.0,,build,203.0.113.9,'@SUM(A1),,1,3v,,5f\n")
+		"at,kind,repository,reference,ownerEmail,tokenName,address,client,ownerName,ownerId,tokenId,digest,id,customerId\n"+
+			"2028-02-29T23:59:59Z,chart,acme,1.2.0,,build,203.0.113.9,'@SUM(A1),,1,3v,,5f,\n")
 	c.want("pulls", "list", "--from", "2028-02-01", "--to", "2028-02-02")
 	c.wantCalls("GET /api/v1/pulls?from=2028-02-01&limit=100&to=2028-02-29", "GET /api/v1/pulls?from=2028-02-01&limit=100&to=2028-02-02")
 	c.wantUsageError("give a month, or --from and --to", "pulls", "list", "--last-month", "--from", "2028-01-01")

@@ -25,11 +25,12 @@ func pullColumns() []column[client.Pull] {
 		{"tokenId", "", func(p client.Pull) any { return p.TokenID }},
 		{"digest", "", func(p client.Pull) any { return p.Digest }},
 		{"id", "", func(p client.Pull) any { return p.ID }},
+		{"customerId", "", func(p client.Pull) any { return p.CustomerID }},
 	}
 }
 
 func (a *app) listPullsCommand() *cobra.Command {
-	var from, to, repository, kind, token, user string
+	var from, to, repository, kind, token, user, customer string
 	var limit maxItems
 	var months monthFlags
 	c := &cobra.Command{
@@ -56,6 +57,9 @@ func (a *app) listPullsCommand() *cobra.Command {
 			if params.UserID, err = optionalUserID(c.Context(), api, user); err != nil {
 				return err
 			}
+			if params.CustomerID, err = optionalCustomerID(c.Context(), api, customer); err != nil {
+				return err
+			}
 			return printList(a, pullColumns(), atMost(limit, api.AllPulls(c.Context(), params)))
 		},
 	}
@@ -65,6 +69,7 @@ func (a *app) listPullsCommand() *cobra.Command {
 	c.Flags().StringVar(&kind, "kind", "", "only pulls of this `KIND`: chart or image")
 	c.Flags().StringVar(&token, "token", "", "only pulls with the token or password that has this `ID`")
 	c.Flags().StringVar(&user, "user", "", "only pulls with the tokens and passwords of this `USER`, given by e-mail address or ID")
+	c.Flags().StringVar(&customer, "customer", "", "only pulls of users of this `CUSTOMER`, given by slug or ID")
 	c.Flags().Var(&limit, "limit", "at most `N` pulls")
 	complete(c, "kind", "chart", "image")
 	months.add(c)

@@ -14,7 +14,7 @@ import (
 	"portside/shared/pulls"
 )
 
-// Page implements pulls.Store. The pulls of an owner or of a repository come from all shards of an index, which is
+// Page implements pulls.Store. The pulls of an owner, of a customer or of a repository come from all shards of an index, which is
 // consistent with the table within moments. The pulls of a credential come from the table itself, those of everybody
 // from the log.
 func (s *Store) Page(ctx context.Context, want pulls.Range) ([]pulls.Pull, bool, error) {
@@ -26,6 +26,8 @@ func (s *Store) Page(ctx context.Context, want pulls.Range) ([]pulls.Pull, bool,
 		return s.ofCredential(ctx, want)
 	case want.By.Owner != "":
 		return s.fromIndex(ctx, index{"byOwner", "ownerShard", want.By.Owner}, want)
+	case want.By.Customer != "":
+		return s.fromIndex(ctx, index{"byCustomer", "customerShard", want.By.Customer}, want)
 	case want.By.Repository != "":
 		return s.fromIndex(ctx, index{"byRepository", "repositoryShard", want.By.Repository}, want)
 	default:

@@ -4,7 +4,7 @@
 //
 // The pull table:
 //
-//	credential#<id>    <minute>#<pull>   a pull, in the indexes byOwner and byRepository; see recorded
+//	credential#<id>    <minute>#<pull>   a pull, in the indexes byOwner, byCustomer and byRepository; see recorded
 //	log#<month>        <time>#<batch>    the pulls of a batch, compressed; <time> is when its last pull was
 //	pending#<shard>    <time>#<batch>    a batch that is not counted yet
 //	window             window            the number of the last window, and the batches in it
@@ -78,12 +78,14 @@ const (
 // the time stays below the limit of a partition.
 const shards = "0123"
 
-// recorded is the stored form of a pull. OwnerShard and RepositoryShard lead the indexes, Position sorts them.
+// recorded is the stored form of a pull. OwnerShard, CustomerShard and RepositoryShard lead the indexes, Position sorts them. Pulls of the
+// vendor's staff have no customer, so they are not in that index.
 type recorded struct {
 	PK              string     `dynamodbav:"pk"`
 	SK              string     `dynamodbav:"sk"`
 	Position        string     `dynamodbav:"position"`
 	OwnerShard      string     `dynamodbav:"ownerShard"`
+	CustomerShard   string     `dynamodbav:"customerShard,omitempty"`
 	RepositoryShard string     `dynamodbav:"repositoryShard"`
 	HeldBy          string     `dynamodbav:"heldBy"` // the batch that has the pull
 	Kind            pulls.Kind `dynamodbav:"kind"`
@@ -101,11 +103,15 @@ func pullKey(p pulls.Pull) (pk, sk string) {
 func itemOf(p pulls.Pull, batch string) items.Map {
 	pk, sk := pullKey(p)
 	shard := "#" + shardOf(p.ID())
-	return items.Encode(recorded{
+	r := recorded{
 		PK: pk, SK: sk, Position: string(p.Position()), OwnerShard: p.OwnerID + shard, RepositoryShard: p.Repository + shard,
 		HeldBy: batch, Kind: p.Kind, Reference: p.Reference, Digest: p.Digest, Address: p.Address, Client: p.Client,
 		PurgeAt: p.At.Add(pulls.Retention).Unix(),
-	})
+	}
+	if p.CustomerID != "" {
+		r.CustomerShard = p.CustomerID + shard
+	}
+	return items.Encode(r)
 }
 
 // shardOf returns the shard of a pull's or batch's id.
@@ -120,7 +126,8 @@ func decodeRecorded(item items.Map) (p pulls.Pull, batch string, err error) {
 	return pulls.Pull{
 		At: at, Kind: r.Kind, Repository: withoutShard(r.RepositoryShard), Reference: r.Reference, Digest: r.Digest,
 		CredentialID: strings.TrimPrefix(r.PK, credentialPrefix), OwnerID: withoutShard(r.OwnerShard),
-		Address: r.Address, Client: r.Client,
+		CustomerID: withoutShard(r.CustomerShard),
+		Address:    r.Address, Client: r.Client,
 	}, r.HeldBy, err
 }
 

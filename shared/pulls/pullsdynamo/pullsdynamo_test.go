@@ -182,7 +182,11 @@ func listed(t reporter, store pulls.Store, by pulls.Key) []string {
 func checkLists(t reporter, store pulls.Store, all []pulls.Pull) {
 	want := map[pulls.Key]map[string]bool{{}: {}}
 	for _, p := range all {
-		for _, key := range []pulls.Key{{}, {Credential: p.CredentialID}, {Owner: p.OwnerID}, {Repository: p.Repository}} {
+		keys := []pulls.Key{{}, {Credential: p.CredentialID}, {Owner: p.OwnerID}, {Repository: p.Repository}}
+		if p.CustomerID != "" {
+			keys = append(keys, pulls.Key{Customer: p.CustomerID})
+		}
+		for _, key := range keys {
 			if want[key] == nil {
 				want[key] = map[string]bool{}
 			}
@@ -206,6 +210,7 @@ func checkLists(t reporter, store pulls.Store, all []pulls.Pull) {
 // drawPulls returns many similar random pulls.
 func drawPulls(t *rapid.T) []pulls.Pull {
 	return rapid.SliceOfN(rapid.Custom(func(t *rapid.T) pulls.Pull {
+		credential := rapid.SampledFrom([]string{"a", "b"}).Draw(t, "credential")
 		return pulls.Pull{
 			At:   midnight.Add(time.Duration(rapid.IntRange(-150_000, 150_000).Draw(t, "ms")) * time.Millisecond),
 			Kind: rapid.SampledFrom([]pulls.Kind{pulls.Chart, pulls.Image}).Draw(t, "kind"),
@@ -213,7 +218,7 @@ func drawPulls(t *rapid.T) []pulls.Pull {
 			Repository:   rapid.SampledFrom([]string{"acme/api", "acme/web", "acme"}).Draw(t, "repository"),
 			Reference:    fmt.Sprintf("1.%d", rapid.IntRange(0, 40).Draw(t, "reference")),
 			Digest:       rapid.SampledFrom([]string{"", "1.7"}).Draw(t, "digest"), // so that some are pulls by digest
-			CredentialID: rapid.SampledFrom([]string{"a", "b"}).Draw(t, "credential"), OwnerID: "ada", Address: "203.0.113.9",
+			CredentialID: credential, OwnerID: "ada", CustomerID: map[string]string{"b": "acme"}[credential], Address: "203.0.113.9",
 		}
 	}), 1, 150).Draw(t, "pulls")
 }

@@ -127,9 +127,9 @@ export interface paths {
          * List pulls
          * @description Returns which charts and images were downloaded, newest first: by whom, with which token, when, and from which address. A pull is listed within a few minutes and for 400 days. Repeated requests for the same tag within a minute count as one pull. Requests for manifests that belong to a pulled tag are usually part of its pull.
          *
-         *     Your own pulls need no permission; those of other users need `tokens:read`. Without it, other users and their tokens have no pulls. A page can have fewer items than its limit although there is a next page.
+         *     Your own pulls need no permission; those of other users need `tokens:read`. Without it, other users and their tokens have no pulls. A user of a customer sees only pulls of this customer. A pull belongs to the customer to whom its user belonged then. A page can have fewer items than its limit although there is a next page.
          *
-         *     With `Accept: text/csv`, the response has the items as CSV, with the columns `id`, `kind`, `repository`, `reference`, `digest`, `tokenId`, `ownerId`, `address`, `client`, `at`, `tokenName`, `ownerEmail`, `ownerName`.
+         *     With `Accept: text/csv`, the response has the items as CSV, with the columns `id`, `kind`, `repository`, `reference`, `digest`, `tokenId`, `ownerId`, `customerId`, `address`, `client`, `at`, `tokenName`, `ownerEmail`, `ownerName`.
          */
         get: operations["listPulls"];
         put?: never;
@@ -3500,6 +3500,11 @@ export interface components {
              */
             ownerId: string;
             /**
+             * @description ID of the customer to whom that user belonged; null for the vendor's staff.
+             * @example 01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e12
+             */
+            customerId: string | null;
+            /**
              * @description IP address of the client.
              * @example 203.0.113.9
              */
@@ -3520,7 +3525,7 @@ export interface components {
              */
             tokenName: string | null;
             /**
-             * @description Address of the user who owns the token or password; null after the user was deleted.
+             * @description Address of the user who owns the token or password; null after the user was deleted or, for users of a customer, has left the customer.
              * @example ada@example.com
              */
             ownerEmail: string | null;
@@ -5063,6 +5068,8 @@ export interface operations {
                 token?: string;
                 /** @description Only pulls with the tokens and passwords of this user. */
                 userId?: string;
+                /** @description Only pulls of users of this customer. */
+                customerId?: string;
                 /** @description Only pulls of the chart or image with this name. */
                 repository?: string;
                 /** @description Only charts, or only images. */
@@ -5100,6 +5107,7 @@ export interface operations {
                      *           "address": "203.0.113.9",
                      *           "at": "2026-03-02T09:30:00Z",
                      *           "client": "Helm/3.18.4",
+                     *           "customerId": "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e12",
                      *           "digest": "sha256:…",
                      *           "id": "5f6c0a7b2e1101939f6e8a8e7d5ca3c1",
                      *           "kind": "chart",
