@@ -138,32 +138,41 @@ func TestListPullsFiltersByCallerAndQuery(t *testing.T) {
 	a.withToken(token).Get(pullsPath).WantStatus(http.StatusUnauthorized)
 }
 
+// The customers of the tests.
+const acme, bolt = "0199cccc-0000-7000-8000-00000000000a", "0199cccc-0000-7000-8000-00000000000b"
+
+// customer adds a customer.
+func (d *fixture) customer(id string) {
+	d.tb.Helper()
+	writes := []types.TransactWriteItem{d.table.AddCustomer(id, credentialsdynamo.CustomerState{})}
+	if err := transactions.Write(d.tb.Context(), d.client, writes); err != nil {
+		d.tb.Fatal(err)
+	}
+}
+
+// member creates a user of a customer with an API key.
+func (d *fixture) member(email, customer string, role principal.Role) (id, key string) {
+	d.tb.Helper()
+	input := users.NewUser{Email: email, Name: email, Role: role, CustomerID: customer}
+	created, err := d.users.Create(d.tb.Context(), users.CreateOptions{Caller: principal.Operator()}, input)
+	if err != nil {
+		d.tb.Fatal(err)
+	}
+	issued, err := d.keys.Create(d.tb.Context(), principal.Operator(), created.User.ID, users.NewKey{Name: "test"})
+	if err != nil {
+		d.tb.Fatal(err)
+	}
+	return created.User.ID, issued.Secret.Reveal()
+}
+
 // TestListPullsOfCustomers has pulls of two customers and of the staff, one of them by a user who moved from one customer to the other.
 func TestListPullsOfCustomers(t *testing.T) {
 	a := newPullFixture(t)
-	const acme, bolt = "0199cccc-0000-7000-8000-00000000000a", "0199cccc-0000-7000-8000-00000000000b"
-	for _, id := range []string{acme, bolt} {
-		writes := []types.TransactWriteItem{a.table.AddCustomer(id, credentialsdynamo.CustomerState{})}
-		if err := transactions.Write(t.Context(), a.client, writes); err != nil {
-			t.Fatal(err)
-		}
-	}
-	member := func(email, customer string, role principal.Role) (id, key string) {
-		t.Helper()
-		input := users.NewUser{Email: email, Name: email, Role: role, CustomerID: customer}
-		created, err := a.users.Create(t.Context(), users.CreateOptions{Caller: principal.Operator()}, input)
-		if err != nil {
-			t.Fatal(err)
-		}
-		issued, err := a.keys.Create(t.Context(), principal.Operator(), created.User.ID, users.NewKey{Name: "test"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return created.User.ID, issued.Secret.Reveal()
-	}
-	boss, bossKey := member("boss@acme.example", acme, principal.Manager)
-	worker, workerKey := member("worker@acme.example", acme, principal.User)
-	moved, movedKey := member("moved@bolt.example", bolt, principal.Manager)
+	a.customer(acme)
+	a.customer(bolt)
+	boss, bossKey := a.member("boss@acme.example", acme, principal.Manager)
+	worker, workerKey := a.member("worker@acme.example", acme, principal.User)
+	moved, movedKey := a.member("moved@bolt.example", bolt, principal.Manager)
 	of := func(owner, customer, tag, token string) pulls.Pull {
 		return pulls.Pull{
 			At: a.now.Add(-time.Minute), Kind: pulls.Image, Repository: "acme/app", Reference: tag, CredentialID: token, OwnerID: owner,
