@@ -97,6 +97,28 @@ func (p NamePaging) find(ctx context.Context, read reader, accept func(name stri
 	return found, &at, nil
 }
 
+// findIn returns the names on a page of a complete, sorted list that match the filter, and the position of the next page, or nil after the
+// last one. Its positions have no Last, so they name nothing that the caller may not see.
+func (p NamePaging) findIn(read func() ([]string, error)) ([]string, *position, error) {
+	at, err := p.position()
+	if err == nil && at.Last != "" { // the caller could see all when the cursor was returned
+		err = web.ErrCursor()
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	names, err := read()
+	if err != nil {
+		return nil, nil, err
+	}
+	names = slices.DeleteFunc(names, func(name string) bool { return !strings.Contains(name, p.Filter) })
+	names, more := page{size: p.Limit, last: at.After}.cut(names)
+	if !more {
+		return names, nil, nil
+	}
+	return names, &position{After: names[len(names)-1]}, nil
+}
+
 // ImageRepository is a repository of the registry.
 type ImageRepository struct {
 	Repository string `json:"repository" example:"acme/api"`
@@ -135,23 +157,7 @@ func (c *catalog) findRepositories(ctx context.Context, p NamePaging, viewer pri
 	if images.SeesAll(viewer) {
 		return p.find(ctx, c.readRepositories, func(string) bool { return true })
 	}
-	at, err := p.position()
-	if err == nil && at.Last != "" { // the viewer could see all when the cursor was returned
-		err = web.ErrCursor()
-	}
-	if err != nil {
-		return nil, nil, err
-	}
-	names, err := c.gateway.visibleRepositories(ctx, viewer)
-	if err != nil {
-		return nil, nil, err
-	}
-	names = slices.DeleteFunc(names, func(name string) bool { return !strings.Contains(name, p.Filter) })
-	names, more := page{size: p.Limit, last: at.After}.cut(names)
-	if !more {
-		return names, nil, nil
-	}
-	return names, &position{After: names[len(names)-1]}, nil
+	return p.findIn(func() ([]string, error) { return c.gateway.visibleRepositories(ctx, viewer) })
 }
 
 func (c *catalog) viewer(ctx context.Context) (principal.Principal, error) {
@@ -198,10 +204,7 @@ func (c *catalog) listTags(ctx context.Context, in *listTagsInput) (*listTagsOut
 	if err != nil {
 		return nil, maskMissing(err)
 	}
-	read := func(ctx context.Context, at page) ([]string, string, error) {
-		return c.gateway.readTags(ctx, in.Repository, at)
-	}
-	names, next, err := in.find(ctx, read, func(tag string) bool { return isVisibleTag(seen, tag, isChart) })
+	names, next, err := c.findTags(ctx, in, seen, isChart)
 	if err == nil && len(names) == 0 && next == nil && in.Filter == "" && in.Cursor == "" {
 		err = images.ErrRepositoryUnknown // some registries send an empty list instead
 	}
@@ -219,6 +222,18 @@ func (c *catalog) listTags(ctx context.Context, in *listTagsInput) (*listTagsOut
 	}
 	out.Body.Pagination, err = in.pagination(next)
 	return out, err
+}
+
+// findTags returns the tags on a page that the caller may see, and the position of the next page, or nil after the last one. isChart says
+// whether the repository has charts.
+func (c *catalog) findTags(ctx context.Context, in *listTagsInput, seen call, isChart bool) ([]string, *position, error) {
+	if seen.reach.HasAllVersions(isChart) {
+		read := func(ctx context.Context, at page) ([]string, string, error) {
+			return c.gateway.readTags(ctx, in.Repository, at)
+		}
+		return in.find(ctx, read, func(tag string) bool { return isVisibleTag(seen, tag, isChart) })
+	}
+	return in.findIn(func() ([]string, error) { return c.gateway.visibleTags(ctx, seen, isChart) })
 }
 
 // visiblePart returns the caller, as the person's credentials would call, with how much of the target's repository it may see. Errors:

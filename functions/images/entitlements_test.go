@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/base64"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -71,6 +72,17 @@ func (q *fixture) member(scopes ...string) webtest.Client {
 		ExpiresAt: q.now.AddDate(0, 0, 90),
 	})...)
 	return q.withToken(secret.Reveal())
+}
+
+// memberInPortal returns a client that sends a new API key of the user who has the tokens of member.
+func (q *fixture) memberInPortal() webtest.Client {
+	q.tb.Helper()
+	key := credentials.Mint(credentials.APIKey)
+	q.write(q.table.Issue(credentials.Credential{
+		ID: key.ID(), Kind: credentials.APIKey, Hash: key.Hash(), Name: "test", CreatedAt: q.now,
+		Owner: credentials.Owner{ID: member, CustomerID: customer, Role: principal.Manager, Active: true},
+	})...)
+	return q.anonymous().With("X-API-Key", key.Reveal())
 }
 
 // same fails the test unless all paths get the same 404 with the code. The last one is of something that does not exist.
@@ -333,12 +345,7 @@ func TestPeopleSeeEntitledImages(t *testing.T) {
 	q.chart("charts/product", "1.0.0")
 	q.chart("charts/product", "2.0.0")
 	q.member("read:docker-images")
-	key := credentials.Mint(credentials.APIKey)
-	q.write(q.table.Issue(credentials.Credential{
-		ID: key.ID(), Kind: credentials.APIKey, Hash: key.Hash(), Name: "test", CreatedAt: q.now,
-		Owner: credentials.Owner{ID: member, CustomerID: customer, Role: principal.Manager, Active: true},
-	})...)
-	c := q.anonymous().With("X-API-Key", key.Reveal())
+	c := q.memberInPortal()
 	if got := pages(c, "/v1/images", "repository"); !slices.Equal(got, []any{"acme/api", "charts/product"}) {
 		t.Errorf("sees %v", got)
 	}
@@ -353,6 +360,43 @@ func TestPeopleSeeEntitledImages(t *testing.T) {
 	}
 	c.Get(manifests + "charts/product&reference=1.0.0").WantStatus(http.StatusOK)
 	c.Get(manifests + "charts/product&reference=2.0.0").WantStatus(http.StatusNotFound)
+}
+
+// A cursor can be read, so it must not have the name of a hidden tag, which the registry may use as the start of its next page.
+func TestCursorsOfTagsNameNoHiddenTag(t *testing.T) {
+	q := newFixture(t)
+	q.company()
+	q.entitle("image acme/api ^1.0.0")
+	q.member("read:docker-images")
+	q.replaceUpstream(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case strings.Contains(r.URL.Path, "/manifests/"):
+			w.Header().Set("Docker-Content-Digest", nowhere)
+		case r.URL.Query().Get("last") == "":
+			w.Header().Set("Link", "<"+r.URL.Path+`?last=2.0.0-secret>; rel="next"`)
+			_, _ = w.Write([]byte(`{"name":"acme/api","tags":["1.0.0","2.0.0-secret"]}`))
+		default:
+			_, _ = w.Write([]byte(`{"name":"acme/api","tags":["v1.1.0","v1.2.0","v3.0.0"]}`))
+		}
+	})
+	c := q.memberInPortal()
+	const path = "/v1/images/tags?limit=1&repository=acme/api"
+	if got := pages(c, path, "tag"); !slices.Equal(got, []any{"1.0.0", "v1.1.0", "v1.2.0"}) {
+		t.Errorf("sees the tags %v", got)
+	}
+	for target := path; target != ""; {
+		page := c.Get(target).WantStatus(http.StatusOK)
+		cursor, _ := page.JSON("pagination.next").(string)
+		text, err := base64.RawURLEncoding.DecodeString(cursor)
+		if err != nil || bytes.Contains(text, []byte("secret")) {
+			t.Errorf("the cursor says %s, %v", text, err)
+		}
+		if target = ""; cursor != "" {
+			target = path + "&cursor=" + cursor
+		}
+	}
+	secret := base64.RawURLEncoding.EncodeToString([]byte(`{"l":"2.0.0-secret"}`))
+	c.Get(path + "&cursor=" + secret).WantStatus(http.StatusBadRequest)
 }
 
 // A request of the registry reads the ways at most once, and the entitlements only after a change.

@@ -34,11 +34,10 @@ func (g *gateway) tags(r *http.Request, c call) (imagesecr.Response, error) {
 	if c.reach.HasAllVersions(isChart) {
 		return g.registry.Fetch(r.Context(), imagesecr.Request{Method: http.MethodGet, Target: c.target, Query: wanted.query()})
 	}
-	names, err := g.allTags(r.Context(), c.target.Repository)
+	names, err := g.visibleTags(r.Context(), c, isChart)
 	if err != nil {
 		return imagesecr.Response{}, err
 	}
-	names = slices.DeleteFunc(slices.Clone(names), func(tag string) bool { return !isVisibleTag(c, tag, isChart) })
 	if len(names) == 0 {
 		return imagesecr.Response{}, c.outside(images.ErrRepositoryUnknown)
 	}
@@ -49,6 +48,12 @@ func (g *gateway) tags(r *http.Request, c call) (imagesecr.Response, error) {
 type tagList struct {
 	Name string   `json:"name"`
 	Tags []string `json:"tags"`
+}
+
+// visibleTags returns the tags of the target's repository that a list shows to a caller who may not see everything, sorted.
+func (g *gateway) visibleTags(ctx context.Context, c call, isChart bool) ([]string, error) {
+	all, err := g.allTags(ctx, c.target.Repository)
+	return slices.DeleteFunc(all, func(tag string) bool { return !isVisibleTag(c, tag, isChart) }), err
 }
 
 // isVisibleTag reports whether a list shows a tag to a caller who may not see everything. isChart says whether the repository has charts.
