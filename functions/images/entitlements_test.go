@@ -240,17 +240,28 @@ func TestSearchesForDigestsAreKept(t *testing.T) {
 	for i := range 60 {
 		q.image("acme/api", fmt.Sprintf("1.0.%d", i))
 	}
+	hidden := make([]string, 20)
+	for i := range hidden {
+		hidden[i], _ = q.image("acme/api", fmt.Sprintf("2.0.%d", i))
+	}
 	requests := q.counted()
 	c := q.member("read:docker-images")
-	c.Get("/v2/acme/api/referrers/" + nowhere).WantStatus(http.StatusNotFound)
-	if n := requests.Load(); n < 60 || n > 62 {
-		t.Errorf("the first search made %d requests to the registry, want one for each tag", n)
-	}
 	for i := range 20 {
 		c.Get(fmt.Sprintf("/v2/acme/api/referrers/sha256:%064x", i)).WantStatus(http.StatusNotFound)
+		c.Get(fmt.Sprintf("/v2/acme/api/manifests/sha256-%064x.sig", i)).WantStatus(http.StatusNotFound)
 	}
-	if n := requests.Load(); n > 62 {
-		t.Errorf("20 more searches made %d requests to the registry", n)
+	if n := requests.Swap(0); n > 41 {
+		t.Errorf("40 digests that do not exist made %d requests to the registry, want one for each", n)
+	}
+	c.Get("/v2/acme/api/referrers/" + hidden[0]).WantStatus(http.StatusNotFound)
+	if n := requests.Swap(0); n < 60 || n > 63 {
+		t.Errorf("the first search made %d requests to the registry, want one for each tag", n)
+	}
+	for _, digest := range hidden[1:] {
+		c.Get("/v2/acme/api/referrers/" + digest).WantStatus(http.StatusNotFound)
+	}
+	if n := requests.Load(); n > 20 {
+		t.Errorf("19 more searches made %d requests to the registry", n)
 	}
 }
 

@@ -73,17 +73,21 @@ func (g *gateway) fetch(ctx context.Context, c call, accept []string) (reachedMa
 }
 
 // wayTo returns how the caller reaches a digest in the target's repository: because it is a chart and the caller may fetch all of them, by
-// a way that the credential has taken, or because a permitted tag leads to it. Errors: images.ErrManifestUnknown.
+// a way that the credential has taken, or because a permitted tag leads to it. It does not search for a digest that does not exist. Errors:
+// those that mean "unknown".
 func (g *gateway) wayTo(ctx context.Context, c call, digest string) (images.Way, error) {
 	if c.reach.HasAllVersions(true) {
 		isChart, err := g.isChart(ctx, c.target.Repository, digest)
-		if isChart || err != nil && !isUnknown(err) {
+		if isChart || err != nil {
 			return images.Way{IsChart: true}, err
 		}
 	}
 	way, isGranted, err := g.grants.Way(ctx, c.who.CredentialID, c.target.Repository, digest)
 	if err != nil || isGranted && c.reach.Has(way) {
 		return way, err
+	}
+	if _, err := g.isChart(ctx, c.target.Repository, digest); err != nil {
+		return images.Way{}, err
 	}
 	return g.search(ctx, c, digest)
 }
@@ -131,16 +135,21 @@ func (g *gateway) searchedTags(ctx context.Context, c call) ([]string, error) {
 		if all, err = g.allTags(ctx, c.target.Repository); err != nil && !isUnknown(err) {
 			return nil, err
 		}
+		slices.SortFunc(all, entitlement.NewestFirst) // once, because it takes much longer than a search
 		g.leads.tags.Put(c.target.Repository, all)
 	}
-	tags := slices.DeleteFunc(slices.Clone(all), func(tag string) bool { return !isVisibleTag(c, tag, true) })
-	slices.SortFunc(tags, entitlement.NewestFirst)
-	return tags[:min(len(tags), maxSearched)], nil
+	var tags []string
+	for _, tag := range all {
+		if len(tags) < maxSearched && isVisibleTag(c, tag, true) {
+			tags = append(tags, tag)
+		}
+	}
+	return tags, nil
 }
 
 // leadCache keeps what tags lead to for leadLife, so that a client that asks for digests at random does not burden the registry.
 type leadCache struct {
-	tags  *recent.Cache[string, []string] // by the repository
+	tags  *recent.Cache[string, []string] // by the repository, the newest first
 	leads *recent.Cache[leadKey, lead]
 }
 
