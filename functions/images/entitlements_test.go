@@ -309,6 +309,19 @@ func TestEntitlementsForChartsHideImages(t *testing.T) {
 	}
 }
 
+// The tag of a signature sorts before those of versions with a v.
+func TestSignedChartsAreListed(t *testing.T) {
+	q := newFixture(t)
+	q.company()
+	q.entitle("chart charts/* ^1.0.0")
+	manifest, _ := q.chart("charts/product", "v1.0.0")
+	q.image("charts/product", strings.Replace(manifest, ":", "-", 1)+".sig")
+	for _, c := range []webtest.Client{q.member("read:docker-images"), q.member("read:helm-charts")} {
+		c.Get("/v2/charts/product/tags/list").WantStatus(http.StatusOK).WantValue("tags", []any{"v1.0.0"})
+	}
+	q.withScopes("read:helm-charts").Get("/v2/charts/product/tags/list").WantStatus(http.StatusOK)
+}
+
 func TestLimitedTagsHavePages(t *testing.T) {
 	q := newFixture(t)
 	q.company()

@@ -74,13 +74,16 @@ func (g *gateway) mayHaveCharts(ctx context.Context, c call) (bool, error) {
 	return err == nil, err
 }
 
+// firstTags is how many tags are read to find the first one that is no attachment: "sha256-…" can come before "v1.0.0".
+const firstTags = 100
+
 // requireCharts returns c.outside unless the repository has charts. It checks only the first tag, because Helm puts each chart into a
 // separate repository. It ignores which page the client requests, because otherwise a client could search for tag names.
 func (g *gateway) requireCharts(ctx context.Context, c call) error {
-	first, _, err := g.readTags(ctx, c.target.Repository, page{size: 1})
-	if err == nil && len(first) > 0 {
+	first, _, err := g.readTags(ctx, c.target.Repository, page{size: firstTags})
+	if i := slices.IndexFunc(first, func(tag string) bool { return !images.IsAttachmentTag(tag) }); err == nil && i >= 0 {
 		var isChart bool
-		if isChart, err = g.isChart(ctx, c.target.Repository, first[0]); isChart {
+		if isChart, err = g.isChart(ctx, c.target.Repository, first[i]); isChart {
 			return nil
 		}
 	}

@@ -104,7 +104,11 @@ func (l *Library) Index(ctx context.Context, caller principal.Principal) (*Listi
 	if caller.FetchesAllCharts() {
 		return current.whole, nil
 	}
-	return current.partFor(caller)
+	mine, err := current.partFor(caller)
+	if err != nil {
+		return nil, err
+	}
+	return mine.listing, nil
 }
 
 // LinkIndex returns an address of the whole index, for callers who have received a complete
@@ -255,8 +259,8 @@ type edition struct {
 	index    *Index
 	damage   error // if set, the other fields are empty
 	mu       sync.Mutex
-	parts    map[string]*Listing // by the caller's scopes and entitlements
-	names    func() []string     // of all charts, sorted when first needed
+	parts    map[string]part // by the caller's scopes and entitlements
+	names    func() []string // of all charts, sorted when first needed
 
 	partBytes int // of the bodies in parts
 }
@@ -268,7 +272,7 @@ func newEdition(stored Stored) *edition {
 	}
 	return &edition{
 		version: stored.Version, modified: stored.Modified, whole: newListing(stored.Contents, true), index: index,
-		parts: map[string]*Listing{}, names: sync.OnceValue(index.sortedNames),
+		parts: map[string]part{}, names: sync.OnceValue(index.sortedNames),
 	}
 }
 
@@ -295,26 +299,34 @@ const (
 	maxPartBytes = 16 << 20
 )
 
-func (e *edition) partFor(caller principal.Principal) (*Listing, error) {
+// part is what a limited caller may see of an edition.
+type part struct {
+	index   *Index
+	names   []string // of its charts, sorted
+	listing *Listing
+}
+
+// partFor returns the part for a caller. It is computed once for all callers who may see the same.
+func (e *edition) partFor(caller principal.Principal) (part, error) {
 	key := chartScopes(caller) + "\n" + caller.Entitlements().Of(entitlement.Chart).Key()
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if part := e.parts[key]; part != nil {
-		return part, nil
+	if kept, ok := e.parts[key]; ok {
+		return kept, nil
 	}
 	mine, err := e.index.Only(caller.Charts)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
+		return part{}, fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
 	contents, err := mine.Encode(e.modified)
 	if err != nil {
-		return nil, fmt.Errorf("narrow the index: %w", err)
+		return part{}, fmt.Errorf("narrow the index: %w", err)
 	}
 	if e.partBytes += len(contents); e.partBytes > maxPartBytes || len(e.parts) == maxParts {
 		clear(e.parts)
 		e.partBytes = len(contents)
 	}
-	e.parts[key] = newListing(contents, false)
+	e.parts[key] = part{index: mine, names: mine.sortedNames(), listing: newListing(contents, false)}
 	return e.parts[key], nil
 }
 
