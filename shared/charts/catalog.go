@@ -47,22 +47,21 @@ type Summary struct {
 }
 
 // Charts returns a page of the charts that the viewer may see. It looks at every name, but decodes
-// only the charts on the page, and those of which the viewer may see only some versions.
+// only the charts on the page. The part of a limited viewer is the one that Index keeps.
 func (l *Library) Charts(ctx context.Context, viewer principal.Principal, q ChartQuery) (ChartPage, error) {
 	current, err := l.current(ctx)
 	if err != nil {
 		return ChartPage{}, err
 	}
+	seen := part{index: current.index}
+	if viewer.FetchesAllCharts() {
+		seen.names = current.names()
+	} else if seen, err = current.partFor(viewer); err != nil {
+		return ChartPage{}, err
+	}
 	var page ChartPage
-	for _, name := range current.names() {
+	for _, name := range seen.names {
 		if !strings.Contains(name, q.Filter) {
-			continue
-		}
-		list, some, err := current.index.charts[name].only(viewer.Charts(name))
-		if err != nil {
-			return ChartPage{}, fmt.Errorf("%w: chart %s: %w", ErrDamaged, name, err)
-		}
-		if !some {
 			continue
 		}
 		page.Total++
@@ -72,7 +71,7 @@ func (l *Library) Charts(ctx context.Context, viewer principal.Principal, q Char
 		if page.More = len(page.Charts) == q.Limit; page.More {
 			continue
 		}
-		summary, err := list.summary()
+		summary, err := seen.index.charts[name].summary()
 		if err != nil {
 			return ChartPage{}, fmt.Errorf("%w: chart %s: %w", ErrDamaged, name, err)
 		}

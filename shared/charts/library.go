@@ -105,10 +105,7 @@ func (l *Library) Index(ctx context.Context, caller principal.Principal) (*Listi
 		return current.whole, nil
 	}
 	mine, err := current.partFor(caller)
-	if err != nil {
-		return nil, err
-	}
-	return mine.listing, nil
+	return mine.listing, err
 }
 
 // LinkIndex returns an address of the whole index, for callers who have received a complete
@@ -293,7 +290,8 @@ func emptyEdition() (*edition, error) {
 	return newEdition(Stored{Modified: beginning, Contents: contents}).checkDamage()
 }
 
-// Limits of the cache of listings for limited callers. The compressed forms take about a tenth more.
+// Limits of the cache of parts for limited callers. The compressed forms take about a tenth more, and the versions of charts of which a
+// caller may see only some as much again.
 const (
 	maxParts     = 64
 	maxPartBytes = 16 << 20
