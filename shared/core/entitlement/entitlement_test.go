@@ -109,3 +109,11 @@ func FuzzVersions(f *testing.F) {
 		}
 	})
 }
+
+// Lists and keys of caches show a constraint on one line.
+func TestConstraintsAreOneLine(t *testing.T) {
+	versions, err := ParseVersions(" >=1.2.0\n\t<3.0.0 ")
+	if err != nil || versions.String() != ">=1.2.0 <3.0.0" {
+		t.Errorf("%q, %v", versions, err)
+	}
+}

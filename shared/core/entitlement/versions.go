@@ -30,7 +30,7 @@ func AllVersions() Versions { return Versions{text: all} }
 // ParseVersions parses a constraint in the syntax of Helm's dependencies, such as "^1.2.0", ">=1.2.0 <3.0.0 || 4.0.x" or "*". Errors:
 // ErrVersions.
 func ParseVersions(text string) (Versions, error) {
-	text = strings.TrimSpace(text)
+	text = strings.Join(strings.Fields(text), " ")
 	if text == all {
 		return AllVersions(), nil
 	}
@@ -44,7 +44,7 @@ func ParseVersions(text string) (Versions, error) {
 	return Versions{text: text, constraint: constraint}, nil
 }
 
-// String returns the text of the constraint, without spaces around it.
+// String returns the text of the constraint, without spaces around it, and with single ones in it instead of other space.
 func (v Versions) String() string { return v.text }
 
 func (v Versions) isAll() bool { return v.text == all }
