@@ -226,7 +226,7 @@ func (s *stores) createUser(client *dynamodb.Client, n int) {
 func (s *stores) createToken(client *dynamodb.Client, n int) {
 	token := credentialOf(s.people[n], credentials.Mint(credentials.AccessToken))
 	token.ExpiresAt, token.Scopes = noon.AddDate(0, 0, 90), []string{"read:images"}
-	s.must(tokensdynamo.New(client, s.credentials(client)).Issue(s.Context(), token, s.keys[n].ID()))
+	s.must(tokensdynamo.New(client, s.credentials(client)).Issue(s.Context(), token, principal.Credential{ID: s.keys[n].ID()}))
 }
 
 func (s *stores) createProject(client *dynamodb.Client, _ int) {

@@ -80,7 +80,7 @@ func (s *demoStory) addCredentialRequest(ctx context.Context, status credentialr
 	if err != nil {
 		return err
 	}
-	if _, err := store.Create(ctx, credentialrequests.Creation{Request: pending, By: s.adminToken()}); err != nil {
+	if _, err := store.Create(ctx, credentialrequests.Creation{Request: pending, By: principal.Credential{ID: s.adminToken()}}); err != nil {
 		return fmt.Errorf("%s: demo credential request: %w", at.Format(time.DateOnly), err)
 	}
 	if status == credentialrequests.Pending {

@@ -189,7 +189,7 @@ func (d *fixture) password(user users.User) string {
 	err = d.store.Issue(d.tb.Context(), credentials.Credential{
 		ID: secret.ID(), Kind: credentials.Password, Hash: secret.Hash(), Username: "acme", Scopes: []string{"read:helm-charts"},
 		Owner: credentials.Owner{ID: user.ID, Active: true}, CreatedAt: d.now,
-	}, keys[0].ID)
+	}, principal.Credential{ID: keys[0].ID})
 	if err != nil {
 		d.tb.Fatal(err)
 	}

@@ -148,7 +148,7 @@ func addDomains(ctx context.Context, o *office.Office) error {
 	}
 	keys := passkeysdynamo.New(o.Direct, credentialsdynamo.New(o.Direct, o.Tables.Credentials, o.Tables.RequestCounts))
 	passkey := passkeys.Passkey{ID: "p", Name: "laptop", Key: passkeys.Key{CredentialID: []byte("c"), Public: []byte("k")}, CreatedAt: now}
-	if err := keys.Add(ctx, passkeys.Set{UserID: asker.UserID}, passkey, asker.CredentialID); err != nil {
+	if err := keys.Add(ctx, passkeys.Set{UserID: asker.UserID}, passkey, asker.Credential()); err != nil {
 		return err
 	}
 	customer := customers.NewCustomer{Name: "Acme", Slug: "acme", ExternalID: "C-1", MaxUsers: 5}

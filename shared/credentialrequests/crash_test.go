@@ -26,7 +26,7 @@ func (o *fixture) fill() {
 		err := store.Issue(o.tb.Context(), credentials.Credential{
 			ID: secret.ID(), Kind: credentials.AccessToken, Hash: secret.Hash(), Owner: credentials.Owner{ID: o.ada.UserID, Active: true},
 			CreatedAt: o.now, ExpiresAt: o.now.Add(24 * time.Hour),
-		}, o.ada.CredentialID)
+		}, o.ada.Credential())
 		if err != nil {
 			o.tb.Fatal(err)
 		}

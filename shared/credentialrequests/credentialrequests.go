@@ -196,8 +196,8 @@ type Store interface {
 // Creation is a request to add, with what must be checked and written in the same transaction.
 type Creation struct {
 	Request Request
-	By      string           // id of the credential on whose behalf it is added, which must still work
-	Once    *idempotency.Key // nil if the client sent no idempotency key
+	By      principal.Credential // on whose behalf it is added, which must still work
+	Once    *idempotency.Key     // nil if the client sent no idempotency key
 }
 
 // Created is the result of a creation.
@@ -226,8 +226,8 @@ type Page struct {
 type Change struct {
 	Before, After Request                 // the store sets the version of After
 	Person        *principal.Person       // the owner of a new credential, who must not have changed since they were read; may be nil
-	By            string                  // id of the credential that must still work; may be empty
-	Makers        []principal.Maker       // whose credentials must not have ended; see credentialsdynamo.HasNotEnded
+	By            principal.Credential    // that must still work; may be zero
+	Makers        []principal.Maker       // whose credentials must not have ended; see credentialsdynamo.HaveNotEnded
 	Issue         *credentials.Credential // the credential to add; may be nil
 	End           *credentials.Credential // the credential to revoke, with its RevokedAt and Reason; may be nil
 }

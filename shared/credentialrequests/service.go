@@ -49,7 +49,7 @@ func (s *Service) Create(ctx context.Context, caller principal.Principal, baseUR
 		Next:   Next{Due: now.Add(mail.SendAfter), BaseURL: baseURL}, Makers: caller.Hand(),
 	}
 	created, err := s.Store.Create(ctx, Creation{
-		Request: request, By: caller.CredentialID,
+		Request: request, By: caller.Credential(),
 		Once: idempotency.NewKey(caller.UserID, input.IdempotencyKey, wanted(request)),
 	})
 	if err == nil && !created.Replayed {
@@ -154,7 +154,7 @@ func (s *Service) decide(ctx context.Context, caller principal.Principal, decisi
 		return Request{}, ErrDecided
 	}
 	now := s.now()
-	change := Change{Before: before, After: decided(before, caller, decision, now), By: caller.CredentialID}
+	change := Change{Before: before, After: decided(before, caller, decision, now), By: caller.Credential()}
 	if decision.Approve {
 		if !now.Before(before.CreatedAt.AddDate(0, 0, MaxPendingDays)) {
 			return Request{}, ErrTooOld

@@ -89,7 +89,9 @@ type Credential struct {
 // principal returns the caller that the credential authenticates at the given time. For an API key or a session, the caller
 // has the owner's role; otherwise, the credential's scopes.
 func (c Credential) principal(at time.Time) principal.Principal {
-	who := principal.Principal{UserID: c.Owner.ID, CustomerID: c.Owner.CustomerID, CredentialID: c.ID, Makers: c.Makers}
+	who := principal.Principal{
+		UserID: c.Owner.ID, CustomerID: c.Owner.CustomerID, CredentialID: c.ID, CredentialCreatedAt: c.CreatedAt, Makers: c.Makers,
+	}
 	if c.Kind == Session {
 		who.SessionID, who.AuthenticatedAt = c.ID, c.AuthenticatedAt
 		who.MustSignInAgain = !at.Before(c.RecentUntil())

@@ -15,6 +15,12 @@ const (
 // ReasonLeaked is why a credential ended that was reported as leaked.
 const ReasonLeaked = "reported as leaked"
 
+// ReasonEnded is why a credential ended that an administrator ended with others of its user, or with all of a customer.
+const ReasonEnded = "ended by an administrator"
+
+// ActivationLink is the name of a link that activates an account. It stays when other credentials end.
+const ActivationLink = "activation"
+
 // Notice is a mail to the owner of a credential that was not sent yet. It is stored in the transaction that causes it.
 type Notice struct {
 	Event    Event

@@ -131,6 +131,12 @@ func (s *Service) update(ctx context.Context, before, after Customer) (Customer,
 	return s.store.Update(ctx, before, after)
 }
 
+// EndCredentials ends all credentials of the customer's users and their passkeys, which stop working with the next request. The users stay
+// active and can sign in again with a mailed link. Errors: ErrNotFound.
+func (s *Service) EndCredentials(ctx context.Context, id string) error {
+	return s.store.EndCredentials(ctx, id, versions.StoredTime(s.now()))
+}
+
 // Delete removes a customer without users. Errors: ErrNotFound, ErrHasUsers, versions.ErrMismatch if the caller does not accept the stored
 // version.
 func (s *Service) Delete(ctx context.Context, target versions.Target) error {

@@ -49,6 +49,7 @@ type Passkey struct {
 	ID   string // UUIDv7
 	Name string
 	Key
+	CustomerID string // of the user; empty for the vendor's staff. A user who moves loses the passkeys
 	CreatedAt  time.Time
 	LastUsedAt time.Time // zero if it was never used
 	ClonedAt   time.Time // when its counter did not increase; zero if that never happened
@@ -101,11 +102,11 @@ func malformed(pointer string) error {
 // Store keeps passkeys. Each write is all or nothing and conditional on the version of the set that
 // it changes: its error is versions.ErrStale if the set has changed. Reads are strongly consistent.
 type Store interface {
-	// Set returns the passkeys of a user, who may not exist.
+	// Set returns the passkeys of a user, who may not exist, without those that have ended with all credentials of a customer.
 	Set(ctx context.Context, userID string) (Set, error)
 	// Add adds a passkey on behalf of the caller with the given credential. Errors: ErrCaller if
 	// that credential has stopped working; ErrRegistered if any user has, or has had, the same key.
-	Add(ctx context.Context, set Set, passkey Passkey, callerCredentialID string) error
+	Add(ctx context.Context, set Set, passkey Passkey, by principal.Credential) error
 	// Replace stores a passkey of the set in a new state.
 	Replace(ctx context.Context, set Set, passkey Passkey) error
 	// Delete deletes a passkey of the set.

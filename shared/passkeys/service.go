@@ -107,7 +107,8 @@ func (s *Service) Register(ctx context.Context, caller principal.Principal, site
 		return Passkey{}, err
 	}
 	passkey := Passkey{
-		ID: s.NewID(), Name: strings.TrimSpace(input.Name), Key: key, CreatedAt: versions.StoredTime(s.Now()),
+		ID: s.NewID(), Name: strings.TrimSpace(input.Name), Key: key, CustomerID: caller.CustomerID,
+		CreatedAt: versions.StoredTime(s.Now()),
 	}
 	err = versions.Retry(ctx, func() error {
 		set, err := s.Store.Set(ctx, caller.UserID)
@@ -117,7 +118,7 @@ func (s *Service) Register(ctx context.Context, caller principal.Principal, site
 		if len(set.Passkeys) >= MaxPasskeys {
 			return ErrTooMany
 		}
-		return s.Store.Add(ctx, set, passkey, caller.CredentialID)
+		return s.Store.Add(ctx, set, passkey, caller.Credential())
 	})
 	if err != nil {
 		return Passkey{}, err

@@ -100,11 +100,11 @@ type Store interface {
 	// Issue adds a token on behalf of the credential with the id by. Errors: ErrCaller if that
 	// credential no longer works; ErrTooMany; for the first token of a line, credentials.ErrDailyQuota; for a renewal, ErrLineFull and
 	// ErrLineQuota.
-	Issue(ctx context.Context, token credentials.Credential, by string) error
+	Issue(ctx context.Context, token credentials.Credential, by principal.Credential) error
 	// IssueOnce is Issue with an idempotency key. If the key was used within its lifetime, nothing is
 	// written: IssueOnce returns the first request's token and secret, or idempotency.ErrReused if the
 	// fingerprints differ, or idempotency.ErrRevoked.
-	IssueOnce(ctx context.Context, issued Issued, by string, key idempotency.Key) (Issued, error)
+	IssueOnce(ctx context.Context, issued Issued, by principal.Credential, key idempotency.Key) (Issued, error)
 	// Get returns a credential of any kind except links, or ErrNotFound.
 	Get(ctx context.Context, id string) (credentials.Credential, error)
 	// List returns the tokens and passwords that an owner has or had within the last 90 days, in no
@@ -218,9 +218,9 @@ func (s *Service) Create(ctx context.Context, caller principal.Principal, input 
 	}
 	issued := Issued{Token: token, Secret: secret}
 	if key := idempotency.NewKey(caller.UserID, input.IdempotencyKey, wanted(token, input)); key != nil {
-		return s.store.IssueOnce(ctx, issued, caller.CredentialID, *key)
+		return s.store.IssueOnce(ctx, issued, caller.Credential(), *key)
 	}
-	return issued, s.store.Issue(ctx, token, caller.CredentialID)
+	return issued, s.store.Issue(ctx, token, caller.Credential())
 }
 
 // wanted returns what a repeated request must have in common with the first one.

@@ -91,7 +91,7 @@ func (i *Inviter) invite(user User, baseURL string, makers []principal.Maker) (c
 	link := credentials.Mint(credentials.Link)
 	now := versions.StoredTime(i.now())
 	return link, Invitation{BaseURL: baseURL, Due: now.Add(SendAfter), Makers: makers, Link: credentials.Credential{
-		ID: link.ID(), Kind: credentials.Link, Hash: link.Hash(), Name: "activation",
+		ID: link.ID(), Kind: credentials.Link, Hash: link.Hash(), Name: credentials.ActivationLink,
 		Owner: ownerOf(user), CreatedAt: now, ExpiresAt: now.Add(LinkLifetime), Makers: makers,
 	}}
 }

@@ -88,8 +88,8 @@ type Issued struct {
 	Secret   credentials.Secret
 	Replayed bool // nothing was written, because an earlier request with the same idempotency key created this key
 
-	// By is the id of the credential on whose behalf the key is created, which must still work; empty for the operator and schedules.
-	By string
+	// By is the credential on whose behalf the key is created, which must still work; zero for the operator and schedules.
+	By principal.Credential
 	// Notice is stored for the owner if another user created the key; otherwise nil.
 	Notice *credentials.Notice
 }
@@ -127,7 +127,7 @@ func (k *Keys) create(ctx context.Context, caller principal.Principal, userID st
 	if input.ExpirationDays > 0 {
 		issued.Key.ExpiresAt = issued.Key.CreatedAt.AddDate(0, 0, input.ExpirationDays)
 	}
-	issued.By, issued.Notice = caller.CredentialID, noticeOf(caller, issued.Key, input.BaseURL)
+	issued.By, issued.Notice = caller.Credential(), noticeOf(caller, issued.Key, input.BaseURL)
 	if once := idempotency.NewKey(caller.UserID, input.IdempotencyKey, wantedKey(issued.Key, input.ExpirationDays)); once != nil {
 		return k.store.IssueOnce(ctx, user, issued, *once)
 	}

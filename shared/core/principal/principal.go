@@ -96,6 +96,8 @@ type Principal struct {
 	CredentialID string  // public id of the credential; may appear in logs
 	Makers       []Maker // of the credential, the nearest first; empty if a sign-in or the service created it
 
+	CredentialCreatedAt time.Time // zero for the operator
+
 	SessionID       string    // public id of the session, which is also the CredentialID; empty for other credentials
 	AuthenticatedAt time.Time // when the person of the session proved who they are; zero if unknown, or without a session
 	MustSignInAgain bool      // the session is too old to create secrets and decide on requests; false without a session
@@ -120,6 +122,18 @@ func (p Principal) Scoped() bool { return p.Role == "" }
 
 // Can reports whether the caller's role includes the permission. For a resource of somebody, call CanFor or CanForAll.
 func (p Principal) Can(permission Permission) bool { return p.Role.Permits(permission) }
+
+// Credential is what a transaction on behalf of a caller must know of the credential, which must still work.
+type Credential struct {
+	ID         string // public id
+	CustomerID string // to whom the user belongs; empty for the vendor's staff
+	CreatedAt  time.Time
+}
+
+// Credential returns the credential of the caller.
+func (p Principal) Credential() Credential {
+	return Credential{ID: p.CredentialID, CustomerID: p.CustomerID, CreatedAt: p.CredentialCreatedAt}
+}
 
 // Operator is the principal of the operator's command, which accesses the tables directly.
 func Operator() Principal { return Principal{UserID: operatorID, Role: Admin} }

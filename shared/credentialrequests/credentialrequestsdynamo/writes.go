@@ -8,7 +8,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
-	"portside/shared/core/principal"
 	"portside/shared/core/versions"
 	"portside/shared/credentialrequests"
 	"portside/shared/credentials/credentialsdynamo"
@@ -47,7 +46,7 @@ var errInUse = errors.New("credentialrequestsdynamo: the idempotency key is in u
 func (s *Store) Create(ctx context.Context, creation credentialrequests.Creation) (credentialrequests.Created, error) {
 	request, p := creation.Request, &plan{store: s}
 	item := newRequestItem(request)
-	p.add(credentialrequests.ErrCaller, s.credentials.StillWorks(creation.By))
+	p.add(credentialrequests.ErrCaller, s.credentials.StillWorks(creation.By)...)
 	if creation.Once != nil {
 		p.add(errInUse, idempotencykeys.Put(s.table, *creation.Once, item, request.CreatedAt))
 	}
@@ -89,24 +88,33 @@ func (s *Store) change(ctx context.Context, change credentialrequests.Change) er
 	if change.Person != nil {
 		p.add(versions.ErrStale, s.people.Unchanged(change.Person.ID, change.Person.Version))
 	}
-	if change.By != "" {
-		p.add(credentialrequests.ErrCaller, s.credentials.StillWorks(change.By))
+	if change.By.ID != "" {
+		p.add(credentialrequests.ErrCaller, s.credentials.StillWorks(change.By)...)
 	}
-	p.checkMakers(change.Makers)
+	if err := p.checkMakers(ctx, change); err != nil {
+		return err
+	}
 	p.credentials(change)
 	return p.run(ctx)
 }
 
 // checkMakers adds one check for each credential, because a transaction cannot have two operations on one item. A request and its decision
-// have at most credentials.MaxMakers + 1 each.
-func (p *plan) checkMakers(makers []principal.Maker) {
-	checked := map[string]bool{}
-	for _, m := range makers {
-		if !checked[m.CredentialID] {
-			checked[m.CredentialID] = true
-			p.add(credentialrequests.ErrMaker, p.store.credentials.HasNotEnded(m.CredentialID))
-		}
+// have at most credentials.MaxMakers + 1 each. A link whose use issues a password must not have ended either with all of its customer.
+func (p *plan) checkMakers(ctx context.Context, change credentialrequests.Change) error {
+	if len(change.Makers) == 0 {
+		return nil
 	}
+	var since credentialsdynamo.Since
+	if link := change.End; link != nil && change.Issue != nil {
+		since.Add(link.Owner.CustomerID, link.CreatedAt)
+	}
+	table := p.store.credentials
+	checks, work, err := table.HaveNotEnded(ctx, change.Makers, &since)
+	if err == nil && !work {
+		err = credentialrequests.ErrMaker
+	}
+	p.add(credentialrequests.ErrMaker, append(checks, table.Checks(since)...)...)
+	return err
 }
 
 // replace writes the request and everything derived from it.

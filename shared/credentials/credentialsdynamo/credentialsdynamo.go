@@ -22,7 +22,7 @@
 // (pk "made#<id of the maker's credential>", sk "<id>"), so that Made finds it. Those of its owner find it in the owner's listings.
 //
 // The state of a customer (pk "customer#<id>", sk "customer") and the entitlements (sk "entitlements") are what authentication must know of
-// the owner's customer; see CustomerState and Entitlements.
+// the owner's customer; see CustomerState and Entitlements. The state can end all credentials of the customer's users; see EndCredentials.
 //
 // Other items are the mails to owners that were not sent yet (pk "notices"; see Notify), and counts of events in a window of
 // time (pk "count#<name>#<subject>", sk the start of the window in Unix seconds; see CountIn).
@@ -129,6 +129,17 @@ func (r record) credential() credentials.Credential {
 // Get returns the credential with this id, strongly consistent, without its last use. Errors:
 // credentials.ErrUnknown.
 func (t *Table) Get(ctx context.Context, id string) (credentials.Credential, error) {
+	c, err := t.stored(ctx, id)
+	if err != nil {
+		return credentials.Credential{}, err
+	}
+	found := []credentials.Credential{c}
+	err = t.withEnds(ctx, found)
+	return found[0], err
+}
+
+// stored is Get without the end of all credentials of a customer.
+func (t *Table) stored(ctx context.Context, id string) (credentials.Credential, error) {
 	if !credentials.IsID(id) {
 		return credentials.Credential{}, credentials.ErrUnknown
 	}

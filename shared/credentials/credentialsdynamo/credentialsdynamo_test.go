@@ -202,7 +202,7 @@ func TestSetRateLimitAndSetOwner(t *testing.T) {
 func TestRevokeAndStillWorks(t *testing.T) {
 	s := newFixture(t)
 	token, _ := s.issued()
-	if at := s.write(s.table.StillWorks(token.ID)); at != -1 {
+	if at := s.write(s.table.StillWorks(principal.Credential{ID: token.ID})...); at != -1 {
 		t.Error("a new credential does not work")
 	}
 	revoked := token
@@ -227,16 +227,16 @@ func TestRevokeAndStillWorks(t *testing.T) {
 	if at := s.write(s.table.Revoke(revoked)...); at != 0 {
 		t.Error("Revoke accepted a revoked credential")
 	}
-	if at := s.write(s.table.StillWorks(token.ID)); at != 0 {
+	if at := s.write(s.table.StillWorks(principal.Credential{ID: token.ID})...); at != 0 {
 		t.Error("a revoked credential works")
 	}
 	idle, _ := s.issued()
 	idle.Owner.Active = false
 	s.write(s.table.SetOwner(idle.ID, idle.Owner))
-	if at := s.write(s.table.StillWorks(idle.ID)); at != 0 {
+	if at := s.write(s.table.StillWorks(principal.Credential{ID: idle.ID})...); at != 0 {
 		t.Error("a credential of an inactive owner works")
 	}
-	if at := s.write(s.table.StillWorks(credentials.Mint(credentials.APIKey).ID())); at != 0 {
+	if at := s.write(s.table.StillWorks(principal.Credential{ID: credentials.Mint(credentials.APIKey).ID()})...); at != 0 {
 		t.Error("an unknown credential works")
 	}
 }

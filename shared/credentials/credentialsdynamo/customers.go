@@ -23,6 +23,7 @@ import (
 // write it in their transactions.
 type CustomerState struct {
 	Suspended bool  `dynamodbav:"suspended,omitempty"` // no credential of the customer's users works
+	Ended     int64 `dynamodbav:"ended,omitempty"`     // those that were created until then have ended, in Unix milliseconds; see EndCredentials
 	Users     int64 `dynamodbav:"users"`               // number of users who belong to the customer
 	MaxUsers  int64 `dynamodbav:"maxUsers,omitempty"`  // 0 means no limit. Users can exceed it after it was lowered
 
@@ -152,12 +153,12 @@ const customerPK = "customer#"
 
 func customerKey(id string) items.Map { return items.Key(customerPK+id, "customer") }
 
-// getWithCustomer is Get for authentication: the owner is not active if the owner's customer is suspended, or does not exist. Both items
+// getWithCustomer is Get for authentication: the owner is also not active if the owner's customer is suspended, or does not exist. Both items
 // are read in one call, except with the first request of a credential of a customer's user in this process, which takes another.
 func (t *Table) getWithCustomer(ctx context.Context, id string) (credentials.Presented, error) {
 	hint := t.customers.of(id)
 	if hint == "" {
-		found, err := t.Get(ctx, id)
+		found, err := t.stored(ctx, id)
 		if err != nil || found.Owner.CustomerID == "" {
 			return credentials.Presented{Credential: found}, err
 		}
@@ -189,12 +190,15 @@ func (t *Table) inCustomer(ctx context.Context, c credentials.Credential) (crede
 	}
 }
 
-// withState deactivates the owner unless the customer exists and is not suspended, and adds the customer's entitlements to a credential
-// that fetches artifacts. The state is nil if the customer does not exist.
+// withState deactivates the owner unless the customer exists and is not suspended, revokes the credential if it has ended with all of the
+// customer, and adds the customer's entitlements to one that fetches artifacts. The state is nil if the customer does not exist.
 func (t *Table) withState(ctx context.Context, c credentials.Credential, state *CustomerState) (credentials.Presented, error) {
 	c.Owner.Active = c.Owner.Active && state != nil && !state.Suspended
+	if state != nil {
+		c = state.applied(c)
+	}
 	presented := credentials.Presented{Credential: c}
-	if !c.Owner.Active || !c.Fetches() {
+	if !c.Owner.Active || !c.RevokedAt.IsZero() || !c.Fetches() {
 		return presented, nil
 	}
 	var err error

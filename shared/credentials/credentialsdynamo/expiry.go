@@ -80,7 +80,7 @@ func (t *Table) ByID(ctx context.Context, ids []string) (credentials.Found, erro
 		return nil
 	})
 	slices.SortFunc(found.Credentials, func(a, b credentials.Credential) int { return strings.Compare(a.ID, b.ID) })
-	return found, err
+	return found, cmp.Or(err, t.withEnds(ctx, found.Credentials))
 }
 
 // pkOf returns the partition key of an item, for errors.

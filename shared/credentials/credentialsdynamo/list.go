@@ -16,12 +16,12 @@ import (
 	"portside/shared/dynamo/items"
 )
 
-// newListing returns the item that lists a credential under its owner. It omits the owner's customer, role and status and the rate
-// limit, which change only on the record.
+// newListing returns the item that lists a credential under its owner. It omits the owner's role and status and the rate
+// limit, which change only on the record. The customer of a credential that can end with all of the customer does not change.
 func newListing(c credentials.Credential) record {
 	r := newRecord(c)
 	r.PK, r.SK = ownerPK(c.Owner.ID), listingSK(c.Kind, c.ID)
-	r.Hash, r.Customer, r.Role, r.Active, r.Limit = nil, "", "", false, 0
+	r.Hash, r.Role, r.Active, r.Limit = nil, "", false, 0
 	return r
 }
 
@@ -43,8 +43,8 @@ func StaysListed(kind credentials.Kind) bool {
 
 // List returns the credentials of the given kinds that an owner has, and the tokens and passwords that the owner had within
 // Retention, in no particular order. Some may be older, since DynamoDB's TTL takes days; see credentials.Credential.IsRetained.
-// Reads are strongly consistent. The credentials have no hash, customer, role, rate limit and last use, and a session has its creation as
-// its last use.
+// Reads are strongly consistent. The credentials have no hash, role, rate limit and last use, and the customer of their creation. A session
+// has its creation as its last use.
 func (t *Table) List(ctx context.Context, ownerID string, kinds ...credentials.Kind) ([]credentials.Credential, error) {
 	all, _, err := t.list(ctx, ownerID, kinds)
 	return all, err
@@ -73,9 +73,15 @@ func (t *Table) ListIssued(ctx context.Context, ownerID string, kinds ...credent
 	return all, issued, cmp.Or(err, usesErr)
 }
 
-// list reads the tally and the listings in one Query. The tally comes first in the order of keys, so a transaction that is
-// conditional on the number of issued credentials sees all of them.
+// list is listStored with the end of all credentials of a customer.
 func (t *Table) list(ctx context.Context, ownerID string, kinds []credentials.Kind) ([]credentials.Credential, int64, error) {
+	found, issued, err := t.listStored(ctx, ownerID, kinds)
+	return found, issued, cmp.Or(err, t.withEnds(ctx, found))
+}
+
+// listStored reads the tally and the listings in one Query. The tally comes first in the order of keys, so a transaction that is
+// conditional on the number of issued credentials sees all of them.
+func (t *Table) listStored(ctx context.Context, ownerID string, kinds []credentials.Kind) ([]credentials.Credential, int64, error) {
 	pages := dynamodb.NewQueryPaginator(t.client, &dynamodb.QueryInput{
 		TableName: &t.name, ConsistentRead: aws.Bool(true),
 		KeyConditionExpression: aws.String("pk = :owner AND sk BETWEEN :tally AND :end"),
@@ -141,6 +147,30 @@ func (o tally) applied(c credentials.Credential) credentials.Credential {
 // ListLive returns an owner's credentials of all kinds that are neither revoked nor expired, and how many were ever issued. It
 // includes sessions that ended because they were not used, so that a change of all credentials does not depend on request counts.
 func (t *Table) ListLive(ctx context.Context, ownerID string, at time.Time) (live []credentials.Credential, issued int64, err error) {
-	all, issued, err := t.list(ctx, ownerID, nil)
-	return slices.DeleteFunc(all, func(c credentials.Credential) bool { return !c.IsOpen(at) }), issued, err
+	open, err := t.ListOpen(ctx, ownerID, at)
+	return open.Live, open.Issued, err
+}
+
+// Open are an owner's credentials whose records are neither revoked nor expired.
+type Open struct {
+	Live   []credentials.Credential
+	Ended  []credentials.Credential // with all credentials of the customer, so they are revoked here; the tally may have left them out
+	Issued int64                    // how many were ever issued
+}
+
+// ListOpen is ListLive with the credentials that have ended with all of their customer. Whoever revokes all credentials of an owner revokes
+// these, too, so that their records are deleted some day.
+func (t *Table) ListOpen(ctx context.Context, ownerID string, at time.Time) (Open, error) {
+	all, issued, err := t.listStored(ctx, ownerID, nil)
+	all = slices.DeleteFunc(all, func(c credentials.Credential) bool { return !c.IsOpen(at) })
+	err = cmp.Or(err, t.withEnds(ctx, all))
+	open := Open{Issued: issued}
+	for _, c := range all {
+		if c.RevokedAt.IsZero() {
+			open.Live = append(open.Live, c)
+		} else {
+			open.Ended = append(open.Ended, c)
+		}
+	}
+	return open, err
 }

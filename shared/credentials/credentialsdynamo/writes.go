@@ -7,6 +7,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"portside/shared/core/idempotency"
+	"portside/shared/core/principal"
 	"portside/shared/credentials"
 	"portside/shared/dynamo/idempotencykeys"
 	"portside/shared/dynamo/items"
@@ -91,27 +92,32 @@ func revocation(c credentials.Credential) *types.Update {
 	}
 }
 
-// MarkLeaked returns the write that changes the reason of a revoked credential to credentials.ReasonLeaked. It fails if the credential is
-// not revoked, or no longer exists. Its listing keeps the reason, so it is only for kinds that are not listed after their end; see
-// StaysListed.
-func (t *Table) MarkLeaked(id string) types.TransactWriteItem {
+// MarkLeaked returns the write that changes the reason of a revoked credential to credentials.ReasonLeaked. It stores c.RevokedAt if the
+// record has no end, because all credentials of its customer have ended. It fails if the credential no longer exists. Its listing keeps the
+// reason, so it is only for kinds that are not listed after their end; see StaysListed.
+func (t *Table) MarkLeaked(c credentials.Credential) types.TransactWriteItem {
 	return types.TransactWriteItem{Update: &types.Update{
-		TableName: &t.name, Key: recordKey(id),
-		UpdateExpression: aws.String("SET #reason = :leaked"), ConditionExpression: aws.String("attribute_exists(revoked)"),
-		ExpressionAttributeNames:  map[string]string{"#reason": "reason"},
-		ExpressionAttributeValues: items.Map{":leaked": items.Text(credentials.ReasonLeaked)},
+		TableName: &t.name, Key: recordKey(c.ID), ConditionExpression: aws.String("attribute_exists(pk)"),
+		UpdateExpression: aws.String("SET #reason = :leaked, revoked = if_not_exists(revoked, :at), purgeAt = if_not_exists(purgeAt, :purge)"),
+
+		ExpressionAttributeNames: map[string]string{"#reason": "reason"},
+		ExpressionAttributeValues: items.Map{
+			":leaked": items.Text(credentials.ReasonLeaked), ":at": items.Number(items.Millis(c.RevokedAt)),
+			":purge": items.Number(c.RevokedAt.Add(Retention).Unix()),
+		},
 	}}
 }
 
-// StillWorks returns the check that a credential is not revoked and its owner is active.
-// Transactions on behalf of a credential contain it, so that a credential that was just revoked
-// issues nothing.
-func (t *Table) StillWorks(id string) types.TransactWriteItem {
-	return types.TransactWriteItem{ConditionCheck: &types.ConditionCheck{
-		TableName: &t.name, Key: recordKey(id),
+// StillWorks returns the checks that a credential is not revoked, its owner is active, and not all credentials of the owner's customer have
+// ended. Transactions on behalf of a credential contain them, so that a credential that has just ended issues nothing.
+func (t *Table) StillWorks(by principal.Credential) []types.TransactWriteItem {
+	var since Since
+	since.Add(by.CustomerID, by.CreatedAt)
+	return append([]types.TransactWriteItem{{ConditionCheck: &types.ConditionCheck{
+		TableName: &t.name, Key: recordKey(by.ID),
 		ConditionExpression:       aws.String("active = :true AND attribute_not_exists(revoked)"),
 		ExpressionAttributeValues: items.Map{":true": items.Bool(true)},
-	}}
+	}}}, t.Checks(since)...)
 }
 
 // HasNotEnded returns the check that a credential is not revoked, or was removed. Sessions and links also pass it after they have ended

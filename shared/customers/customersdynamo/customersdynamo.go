@@ -151,6 +151,15 @@ func (s *Store) Update(ctx context.Context, before, after customers.Customer) (c
 	return after, p.run(ctx)
 }
 
+// EndCredentials implements customers.Store with one write.
+func (s *Store) EndCredentials(ctx context.Context, id string, at time.Time) error {
+	exists, err := s.keys.EndCredentials(ctx, id, at)
+	if err == nil && !exists {
+		return customers.ErrNotFound
+	}
+	return err
+}
+
 // Delete implements customers.Store.
 func (s *Store) Delete(ctx context.Context, customer customers.Customer) error {
 	p := s.plan()

@@ -20,6 +20,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"portside/shared/core/principal"
 	"portside/shared/core/versions"
 	"portside/shared/credentials/credentialsdynamo"
 	"portside/shared/dynamo/challenges"
@@ -65,6 +66,7 @@ type passkeyItem struct {
 	Transports []string `dynamodbav:"transports,omitempty"`
 	Synced     bool     `dynamodbav:"synced"`
 	BackedUp   bool     `dynamodbav:"backedUp"`
+	Customer   string   `dynamodbav:"customer,omitempty"`
 	Created    int64    `dynamodbav:"created"`
 	LastUsed   int64    `dynamodbav:"lastUsed,omitempty"`
 	Cloned     int64    `dynamodbav:"cloned,omitempty"`
@@ -73,7 +75,7 @@ type passkeyItem struct {
 func newPasskeyItem(p passkeys.Passkey) passkeyItem {
 	return passkeyItem{
 		ID: p.ID, Name: p.Name, Credential: p.CredentialID, Public: p.Public, Count: p.SignCount,
-		Transports: p.Transports, Synced: p.Synced, BackedUp: p.BackedUp,
+		Transports: p.Transports, Synced: p.Synced, BackedUp: p.BackedUp, Customer: p.CustomerID,
 		Created: items.Millis(p.CreatedAt), LastUsed: items.Millis(p.LastUsedAt), Cloned: items.Millis(p.ClonedAt),
 	}
 }
@@ -84,24 +86,29 @@ func (i passkeyItem) passkey() passkeys.Passkey {
 			CredentialID: i.Credential, Public: i.Public, SignCount: i.Count,
 			Transports: i.Transports, Synced: i.Synced, BackedUp: i.BackedUp,
 		},
-		CreatedAt: items.Time(i.Created), LastUsedAt: items.Time(i.LastUsed), ClonedAt: items.Time(i.Cloned),
+		CustomerID: i.Customer, CreatedAt: items.Time(i.Created), LastUsedAt: items.Time(i.LastUsed), ClonedAt: items.Time(i.Cloned),
 	}
 }
 
-// Set implements passkeys.Store with one strongly consistent read.
+// Set implements passkeys.Store with one strongly consistent read, and another one for a user of a customer.
 func (s *Store) Set(ctx context.Context, userID string) (passkeys.Set, error) {
 	stored, _, err := items.Get[setItem](ctx, items.In(s.client, s.table), credentialsdynamo.PasskeysKey(userID))
 	set := passkeys.Set{UserID: userID, Version: stored.Version}
 	for _, p := range stored.Passkeys {
 		set.Passkeys = append(set.Passkeys, p.passkey())
 	}
+	if err != nil || len(set.Passkeys) == 0 || set.Passkeys[0].CustomerID == "" {
+		return set, err
+	}
+	ended, err := s.credentials.EndOf(ctx, set.Passkeys[0].CustomerID)
+	set.Passkeys = slices.DeleteFunc(set.Passkeys, func(p passkeys.Passkey) bool { return !p.CreatedAt.After(ended) })
 	return set, err
 }
 
 // Add implements passkeys.Store.
-func (s *Store) Add(ctx context.Context, set passkeys.Set, passkey passkeys.Passkey, credentialID string) error {
+func (s *Store) Add(ctx context.Context, set passkeys.Set, passkey passkeys.Passkey, by principal.Credential) error {
 	var plan transactions.Plan
-	plan.Add(passkeys.ErrCaller, s.credentials.StillWorks(credentialID))
+	plan.Add(passkeys.ErrCaller, s.credentials.StillWorks(by)...)
 	plan.Add(passkeys.ErrRegistered, types.TransactWriteItem{Put: &types.Put{
 		TableName: &s.table, Item: markerKey(passkey), ConditionExpression: aws.String("attribute_not_exists(pk)"),
 	}})

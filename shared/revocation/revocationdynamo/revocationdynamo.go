@@ -85,7 +85,7 @@ func (s *Store) Begin(ctx context.Context, j revocation.Job) (*credentials.Notic
 			plan.Add(nil, s.Notify(*notice))
 		}
 	case j.IsLeaked && !credentialsdynamo.StaysListed(j.Root.Kind):
-		plan.Add(versions.ErrStale, s.MarkLeaked(j.Root.ID))
+		plan.Add(versions.ErrStale, s.MarkLeaked(j.Root))
 	}
 	name := s.Name()
 	plan.Add(nil, types.TransactWriteItem{Put: &types.Put{TableName: &name, Item: items.Encode(newJob(j))}})

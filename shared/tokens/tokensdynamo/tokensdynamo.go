@@ -10,6 +10,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"portside/shared/core/idempotency"
+	"portside/shared/core/principal"
 	"portside/shared/core/versions"
 	"portside/shared/credentials"
 	"portside/shared/credentials/credentialsdynamo"
@@ -32,7 +33,7 @@ var _ tokens.Store = (*Store)(nil)
 
 // Issue implements tokens.Store in one transaction. If that fails because of too many credentials,
 // it recounts them without the expired ones and tries once more.
-func (s *Store) Issue(ctx context.Context, token credentials.Credential, by string) error {
+func (s *Store) Issue(ctx context.Context, token credentials.Credential, by principal.Credential) error {
 	return s.issueWithRecount(ctx, token, by, nil)
 }
 
@@ -40,7 +41,7 @@ func (s *Store) Issue(ctx context.Context, token credentials.Credential, by stri
 var errInUse = errors.New("tokensdynamo: the idempotency key is in use")
 
 // IssueOnce implements tokens.Store.
-func (s *Store) IssueOnce(ctx context.Context, issued tokens.Issued, by string, key idempotency.Key) (tokens.Issued, error) {
+func (s *Store) IssueOnce(ctx context.Context, issued tokens.Issued, by principal.Credential, key idempotency.Key) (tokens.Issued, error) {
 	at := issued.Token.CreatedAt
 	remember := s.table.Remember(key, issued.Secret, at)
 	err := s.issueWithRecount(ctx, issued.Token, by, &remember)
@@ -52,7 +53,7 @@ func (s *Store) IssueOnce(ctx context.Context, issued tokens.Issued, by string, 
 }
 
 func (s *Store) issueWithRecount(
-	ctx context.Context, token credentials.Credential, by string, remember *types.TransactWriteItem,
+	ctx context.Context, token credentials.Credential, by principal.Credential, remember *types.TransactWriteItem,
 ) error {
 	issuing := credentialsdynamo.Issuing{Credential: token, Counted: countedAs(token), TooMany: tokens.ErrTooMany}
 	err := s.table.WithRecount(ctx, issuing, func() error {
@@ -84,9 +85,9 @@ type extra struct {
 }
 
 // issue writes a token.
-func (s *Store) issue(ctx context.Context, token credentials.Credential, by string, with extra) error {
+func (s *Store) issue(ctx context.Context, token credentials.Credential, by principal.Credential, with extra) error {
 	var plan transactions.Plan
-	plan.Add(tokens.ErrCaller, s.table.StillWorks(by))
+	plan.Add(tokens.ErrCaller, s.table.StillWorks(by)...)
 	if with.remember != nil {
 		plan.Add(errInUse, *with.remember)
 	}

@@ -42,8 +42,7 @@ const (
 	// revokedItems is how many items of credentials the one transaction of a deletion or ending may have, which leaves 30 to the user.
 	revokedItems = 70
 
-	userDeleted  = "user deleted"
-	endedByAdmin = "ended by an administrator"
+	userDeleted = "user deleted"
 )
 
 // errContested means that credentials have changed while they were swept.
@@ -207,12 +206,17 @@ func (s *Store) sweepOnce(ctx context.Context, c users.Closing) error {
 	if err := w.closeTally(ctx); err != nil {
 		return err
 	}
-	live, _, err := s.credentials.ListLive(ctx, c.UserID, c.At)
+	open, err := s.credentials.ListOpen(ctx, c.UserID, c.At)
 	if err != nil {
 		return err
 	}
-	if err := w.writeAll(ctx, live); err != nil {
+	if err := w.writeAll(ctx, open.Live); err != nil {
 		return err
+	}
+	if w.isDeleted || c.EndsAll {
+		if err := w.storeEnds(ctx, open.Ended); err != nil {
+			return err
+		}
 	}
 	return w.finish(ctx)
 }
@@ -278,6 +282,20 @@ func (w *sweep) writeAll(ctx context.Context, live []credentials.Credential) err
 	return nil
 }
 
+// storeEnds revokes credentials that have ended with all of the customer, which the user may have left. They are not in the tally.
+func (w *sweep) storeEnds(ctx context.Context, ended []credentials.Credential) error {
+	for batch := range slices.Chunk(ended, sweepBatch) {
+		plan := w.plan()
+		for _, c := range batch {
+			plan.Add(errContested, w.store.credentials.Revoke(c)...)
+		}
+		if err := plan.WriteWith(ctx, attempt, w.store.client); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // writes returns the writes that bring one credential in line.
 func (w *sweep) writes(c credentials.Credential) []types.TransactWriteItem {
 	c.RevokedAt = w.closing.At
@@ -286,7 +304,7 @@ func (w *sweep) writes(c credentials.Credential) []types.TransactWriteItem {
 		c.Reason = userDeleted
 		return w.store.credentials.Revoke(c)
 	case c.Kind == credentials.Session && w.closing.SignOut, w.endsOne(c):
-		c.Reason = endedByAdmin
+		c.Reason = credentials.ReasonEnded
 		return w.store.credentials.Revoke(c)
 	default:
 		return []types.TransactWriteItem{w.store.credentials.SetOwner(c.ID, credentials.OwnerOf(w.user.Person()))}

@@ -47,8 +47,8 @@ func (s *Store) issue(ctx context.Context, user users.User, issued users.Issued,
 	if issued.Key.Kind == credentials.APIKey { // others are not created by users
 		p.tally.On, p.tally.Kind = issued.Key.CreatedAt, issued.Key.Kind
 	}
-	if issued.By != "" {
-		p.Add(users.ErrCaller, s.credentials.StillWorks(issued.By))
+	if issued.By.ID != "" {
+		p.Add(users.ErrCaller, s.credentials.StillWorks(issued.By)...)
 	}
 	if issued.Notice != nil {
 		p.Add(nil, s.credentials.Notify(*issued.Notice))

@@ -28,7 +28,7 @@ func TestDeletingAUserDeletesThePasskeys(t *testing.T) {
 	store := passkeysdynamo.New(d.client, keys)
 	add := func() error {
 		passkey := passkeys.Passkey{ID: "1", Name: "laptop", Key: passkeys.Key{CredentialID: []byte("id"), Public: []byte("key")}}
-		return store.Add(t.Context(), passkeys.Set{UserID: ada.ID}, passkey, session.ID)
+		return store.Add(t.Context(), passkeys.Set{UserID: ada.ID}, passkey, principal.Credential{ID: session.ID})
 	}
 	if err := add(); err != nil {
 		t.Fatal(err)

@@ -172,39 +172,32 @@ func (p *plan) updateCredentials(ctx context.Context, linkID string, after users
 	return err
 }
 
-// revokeAll revokes all live credentials of a user who is deleted, links included. It also revokes or deletes their listings.
-func (p *plan) revokeAll(userID string, owned holdings, at time.Time) {
+// revokeAll revokes all live credentials of a user who is deleted, links included, and stores the end of those that have ended. It also
+// revokes or deletes their listings.
+func (p *plan) revokeAll(userID string, owned credentialsdynamo.Open, at time.Time) {
 	p.rely(userID, owned)
 	p.tally.EndedAt, p.tally.Reason, p.tally.Active = at, userDeleted, new(bool)
-	for _, c := range owned.live {
+	for _, c := range owned.Ended {
+		p.Add(errCredentialsChanged, p.store.credentials.Revoke(c)...)
+	}
+	for _, c := range owned.Live {
 		p.tally.Revoke(c, at)
 		c.RevokedAt, c.Reason = at, p.tally.Reason
 		p.Add(errCredentialsChanged, p.store.credentials.Revoke(c)...)
 	}
 }
 
-// holdings are a user's live credentials, and how many were ever issued.
-type holdings struct {
-	live   []credentials.Credential
-	issued int64
-}
-
-func (s *Store) holdings(ctx context.Context, userID string, at time.Time) (holdings, error) {
-	live, issued, err := s.credentials.ListLive(ctx, userID, at)
-	return holdings{live, issued}, err
-}
-
 // rely makes the transaction fail if another credential was issued since the user's credentials were read.
-func (p *plan) rely(userID string, on holdings) {
-	p.owner, p.tally.Seen = userID, &on.issued
+func (p *plan) rely(userID string, on credentialsdynamo.Open) {
+	p.owner, p.tally.Seen = userID, &on.Issued
 }
 
 // live returns the user's live credentials, and makes the transaction fail if another one is issued
 // meanwhile.
 func (p *plan) live(ctx context.Context, userID string, at time.Time) ([]credentials.Credential, error) {
-	owned, err := p.store.holdings(ctx, userID, at)
+	owned, err := p.store.credentials.ListOpen(ctx, userID, at)
 	p.rely(userID, owned)
-	return owned.live, err
+	return owned.Live, err
 }
 
 func (p *plan) adminCount() types.TransactWriteItem {

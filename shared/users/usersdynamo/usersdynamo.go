@@ -189,7 +189,7 @@ func (s *Store) End(ctx context.Context, user users.User, ending users.Ending, a
 		return s.closeCredentials(ctx, user, ending, at)
 	}
 	for _, c := range ended {
-		p.revoke(c, at, endedByAdmin)
+		p.revoke(c, at, credentials.ReasonEnded)
 	}
 	p.Add(nil, s.credentials.ClearPasskeys(user.ID))
 	if err := p.run(ctx); !isContended(err) {
@@ -208,13 +208,13 @@ func ends(c credentials.Credential, ending users.Ending, user users.User) bool {
 
 // Deletion implements users.Store. It reads the user and the credentials at the same time.
 func (s *Store) Deletion(ctx context.Context, id string, at time.Time) (users.Deletion, error) {
-	var owned holdings
+	var owned credentialsdynamo.Open
 	var failed error
 	var reading sync.WaitGroup
-	reading.Go(func() { owned, failed = s.holdings(ctx, id, at) })
+	reading.Go(func() { owned, failed = s.credentials.ListOpen(ctx, id, at) })
 	user, err := s.Get(ctx, id)
 	reading.Wait()
-	if errors.Is(err, users.ErrNotFound) && len(owned.live) > 0 {
+	if errors.Is(err, users.ErrNotFound) && len(owned.Live) > 0 {
 		err = errors.Join(err, s.finishClosing(ctx, id))
 	}
 	if err := cmp.Or(err, failed); err != nil {
@@ -225,19 +225,19 @@ func (s *Store) Deletion(ctx context.Context, id string, at time.Time) (users.De
 
 // Delete removes a user that was read before and revokes all its credentials. Errors: versions.ErrStale, users.ErrLastAdmin.
 func (s *Store) Delete(ctx context.Context, user users.User, at time.Time) error {
-	owned, err := s.holdings(ctx, user.ID, at)
+	owned, err := s.credentials.ListOpen(ctx, user.ID, at)
 	if err != nil {
 		return err
 	}
 	return s.commitDeletion(ctx, user, owned, at)
 }
 
-func (s *Store) commitDeletion(ctx context.Context, user users.User, owned holdings, at time.Time) error {
+func (s *Store) commitDeletion(ctx context.Context, user users.User, owned credentialsdynamo.Open, at time.Time) error {
 	p, err := s.deletion(user, at)
 	if err != nil {
 		return err
 	}
-	if !fitsOneTransaction(owned.live) {
+	if !fitsOneTransaction(slices.Concat(owned.Live, owned.Ended)) {
 		return s.closeDeleted(ctx, user, at)
 	}
 	p.policy = attempt

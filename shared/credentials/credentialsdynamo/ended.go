@@ -1,0 +1,149 @@
+package credentialsdynamo
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"portside/shared/core/principal"
+	"portside/shared/credentials"
+	"portside/shared/dynamo/items"
+)
+
+// All credentials of a customer's users end with one write, however many there are: it stores the time of the end in the customer's state.
+// A credential that was created until then, in milliseconds, has ended. Its record and its listing do not change. So everything here that
+// returns credentials reads the states of their customers, too, and returns the ended ones as revoked at that time. What is issued on behalf
+// of a credential checks the state in its transaction; see StillWorks. The tally counts the ended ones until Recount leaves them out.
+//
+// A credential stays in the customer in which it was created, because a move to another one revokes it. Only an activation link stays, which
+// has nothing to end: it opens an account that nobody has used yet.
+
+// EndCredentials ends all credentials of the customer's users that were created until the given time, and reports whether the customer
+// exists. An end never moves back, so the call can be repeated.
+func (t *Table) EndCredentials(ctx context.Context, customerID string, at time.Time) (exists bool, err error) {
+	_, err = t.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
+		TableName: &t.name, Key: customerKey(customerID), UpdateExpression: aws.String("SET ended = :at"),
+		ConditionExpression:       aws.String("attribute_exists(pk) AND (attribute_not_exists(ended) OR ended < :at)"),
+		ExpressionAttributeValues: items.Map{":at": items.Number(items.Millis(at))},
+	}, items.RetryConflicts)
+	if items.ConditionFailed(err) {
+		_, exists, err = t.Customer(ctx, customerID)
+		return exists, err
+	}
+	if err != nil {
+		return false, fmt.Errorf("end the credentials of customer %s: %w", customerID, err)
+	}
+	return true, nil
+}
+
+// EndOf returns when all credentials of the customer's users ended, strongly consistent; zero if they never did.
+func (t *Table) EndOf(ctx context.Context, customerID string) (time.Time, error) {
+	state, _, err := t.Customer(ctx, customerID)
+	return items.Time(state.Ended), err
+}
+
+// applied returns a credential of a user of the customer. It is revoked if it ended with all others.
+func (s CustomerState) applied(c credentials.Credential) credentials.Credential {
+	ended := items.Time(s.Ended)
+	if !ended.IsZero() && !c.CreatedAt.After(ended) && c.IsOpen(ended) && !isInvitation(c) {
+		c.RevokedAt, c.Reason = ended, credentials.ReasonEnded
+	}
+	return c
+}
+
+// isInvitation reports whether a credential is an activation link.
+func isInvitation(c credentials.Credential) bool {
+	return c.Kind == credentials.Link && c.Name == credentials.ActivationLink
+}
+
+// withEnds applies the ends of their customers to credentials, with one more read if there are any of customers.
+func (t *Table) withEnds(ctx context.Context, all []credentials.Credential) error {
+	inCustomers := map[string]bool{}
+	for _, c := range all {
+		if c.Owner.CustomerID != "" && c.RevokedAt.IsZero() {
+			inCustomers[c.Owner.CustomerID] = true
+		}
+	}
+	if len(inCustomers) == 0 {
+		return nil
+	}
+	states, err := t.Customers(ctx, slices.Sorted(maps.Keys(inCustomers)))
+	for i, c := range all {
+		all[i] = states[c.Owner.CustomerID].applied(c)
+	}
+	return err
+}
+
+// Since are the customers of credentials, and when the oldest of them was created. A transaction that contains Checks fails if they have
+// ended with all credentials of their customer meanwhile. The zero value has none.
+type Since struct{ oldest map[string]time.Time }
+
+// Add adds a credential that was created at the given time, of a user of the customer, or of none.
+func (s *Since) Add(customerID string, created time.Time) {
+	if customerID == "" {
+		return
+	}
+	if s.oldest == nil {
+		s.oldest = map[string]time.Time{}
+	}
+	if before, found := s.oldest[customerID]; !found || created.Before(before) {
+		s.oldest[customerID] = created
+	}
+}
+
+// Checks returns one check for each customer, because a transaction cannot have two operations on one item.
+func (t *Table) Checks(s Since) []types.TransactWriteItem {
+	var checks []types.TransactWriteItem
+	for _, customerID := range slices.Sorted(maps.Keys(s.oldest)) {
+		checks = append(checks, types.TransactWriteItem{ConditionCheck: &types.ConditionCheck{
+			TableName: &t.name, Key: customerKey(customerID),
+			ConditionExpression:       aws.String("attribute_exists(pk) AND (attribute_not_exists(ended) OR ended < :created)"),
+			ExpressionAttributeValues: items.Map{":created": items.Number(items.Millis(s.oldest[customerID]))},
+		}})
+	}
+	return checks
+}
+
+// HaveNotEnded returns the checks that no credential of the makers has ended; see HasNotEnded. It adds the API keys of customers to since,
+// whose checks the transaction also needs. It is false if an API key has ended already with all credentials of its customer. Sessions and
+// links that have ended so only pass, as those that an administrator has ended one by one.
+func (t *Table) HaveNotEnded(ctx context.Context, makers []principal.Maker, since *Since) ([]types.TransactWriteItem, bool, error) {
+	var ids []string
+	for _, m := range makers {
+		if !slices.Contains(ids, m.CredentialID) {
+			ids = append(ids, m.CredentialID)
+		}
+	}
+	found, err := t.ByID(ctx, ids)
+	if err = cmp.Or(err, firstOf(found.Damaged)); err != nil {
+		return nil, false, err
+	}
+	for _, c := range found.Credentials {
+		if c.Kind != credentials.APIKey {
+			continue
+		}
+		if !c.RevokedAt.IsZero() {
+			return nil, false, nil
+		}
+		since.Add(c.Owner.CustomerID, c.CreatedAt)
+	}
+	checks := make([]types.TransactWriteItem, len(ids))
+	for i, id := range ids {
+		checks[i] = t.HasNotEnded(id)
+	}
+	return checks, true, nil
+}
+
+func firstOf(errs []error) error {
+	if len(errs) == 0 {
+		return nil
+	}
+	return errs[0]
+}

@@ -1,0 +1,235 @@
+package credentialsdynamo_test
+
+import (
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"portside/shared/core/calendar"
+	"portside/shared/core/idempotency"
+	"portside/shared/core/principal"
+	"portside/shared/credentials"
+	"portside/shared/credentials/credentialsdynamo"
+)
+
+// issuedAt stores a credential of a user of a customer that was created at the given time.
+func (s *fixture) issuedAt(kind credentials.Kind, at time.Time, name string) (credentials.Credential, credentials.Secret) {
+	s.tb.Helper()
+	secret := credentials.Mint(kind)
+	c := credentials.Credential{
+		ID: secret.ID(), Kind: kind, Hash: secret.Hash(), Name: name, CreatedAt: at, LastUsedAt: at,
+		ExpiresAt: noon.AddDate(0, 0, 90),
+		Owner:     credentials.Owner{ID: owner, CustomerID: customer, Role: principal.Manager, Active: true},
+	}
+	if at := s.issue(c); at != -1 {
+		s.tb.Fatalf("write %d failed", at)
+	}
+	return c, secret
+}
+
+func (s *fixture) end(at time.Time) {
+	s.tb.Helper()
+	if exists, err := s.table.EndCredentials(s.tb.Context(), customer, at); err != nil || !exists {
+		s.tb.Fatalf("exists %v, %v", exists, err)
+	}
+}
+
+// wantEnded fails the test unless every way to a credential says whether it has ended.
+func (s *fixture) wantEnded(c credentials.Credential, secret credentials.Secret, want time.Time) {
+	s.tb.Helper()
+	ctx := s.tb.Context()
+	var all []credentials.Credential
+	for _, table := range []*credentialsdynamo.Table{s.table, credentialsdynamo.New(s.client, s.table.Name(), s.counts)} {
+		presented, _, err := table.CountRequest(ctx, secret, noon.Add(time.Hour))
+		one, getErr := table.Get(ctx, c.ID)
+		withUse, useErr := table.GetWithUse(ctx, c.ID)
+		byID, idErr := table.ByID(ctx, []string{c.ID})
+		listed, listErr := table.List(ctx, owner, c.Kind)
+		expiring, expiringErr := table.Expiring(ctx, calendar.DayOf(c.ExpiresAt), "", 100)
+		if err := errors.Join(err, getErr, useErr, idErr, listErr, expiringErr); err != nil {
+			s.tb.Fatal(err)
+		}
+		all = append(all, presented.Credential, one, withUse)
+		for _, list := range [][]credentials.Credential{byID.Credentials, listed, expiring.Credentials} {
+			all = append(all, slices.DeleteFunc(list, func(other credentials.Credential) bool { return other.ID != c.ID })...)
+		}
+	}
+	for i, found := range all {
+		if found.ID != c.ID || !found.RevokedAt.Equal(want) || (found.Reason == credentials.ReasonEnded) == want.IsZero() {
+			s.tb.Errorf("way %d to %s: %+v, want the end %v", i, c.Kind, found, want)
+		}
+	}
+	live, _, err := s.table.ListLive(ctx, owner, noon.Add(time.Hour))
+	isLive := slices.ContainsFunc(live, func(other credentials.Credential) bool { return other.ID == c.ID })
+	if err != nil || isLive != want.IsZero() {
+		s.tb.Errorf("%s is live: %v, %v", c.Kind, isLive, err)
+	}
+}
+
+// A credential of the same millisecond ends, and one that was created afterwards works.
+func TestCredentialsOfCustomerEnd(t *testing.T) {
+	s := newFixtureWithCustomers(t)
+	for _, kind := range []credentials.Kind{credentials.AccessToken, credentials.Password, credentials.APIKey, credentials.Session} {
+		before, beforeSecret := s.issuedAt(kind, noon.Add(-time.Hour), "before")
+		same, sameSecret := s.issuedAt(kind, noon.Add(999*time.Microsecond), "same")
+		after, afterSecret := s.issuedAt(kind, noon.Add(time.Millisecond), "after")
+		if kind == credentials.AccessToken {
+			s.wantEnded(before, beforeSecret, time.Time{})
+			s.end(noon)
+		}
+		s.wantEnded(before, beforeSecret, noon)
+		s.wantEnded(same, sameSecret, noon)
+		s.wantEnded(after, afterSecret, time.Time{})
+	}
+	invitation, secret := s.issuedAt(credentials.Link, noon.Add(-time.Hour), credentials.ActivationLink)
+	if found := s.get(invitation.ID); !found.Works(noon) || !secret.Matches(found.Hash) {
+		t.Errorf("the invitation has ended: %+v", found)
+	}
+	if link, _ := s.issuedAt(credentials.Link, noon.Add(-time.Hour), "a request"); s.get(link.ID).Works(noon) {
+		t.Error("the link of a request still works")
+	}
+}
+
+// An end never moves back, and needs a customer.
+func TestEndNeverMovesBack(t *testing.T) {
+	s := newFixtureWithCustomers(t)
+	s.end(noon)
+	s.end(noon)
+	s.end(noon.Add(-time.Minute))
+	if ended, err := s.table.EndOf(t.Context(), customer); err != nil || !ended.Equal(noon) {
+		t.Errorf("ended at %v, %v", ended, err)
+	}
+	if ended, err := s.table.EndOf(t.Context(), otherCustomer); err != nil || !ended.IsZero() {
+		t.Errorf("the other customer ended at %v, %v", ended, err)
+	}
+	if exists, err := s.table.EndCredentials(t.Context(), "0199cccc-0000-7000-8000-000000000009", noon); err != nil || exists {
+		t.Errorf("an unknown customer: exists %v, %v", exists, err)
+	}
+}
+
+// A change of the customer and the count of its users leave the end.
+func TestEndStays(t *testing.T) {
+	s := newFixtureWithCustomers(t)
+	s.end(noon)
+	s.write(s.table.SetCustomer(customer, credentialsdynamo.CustomerState{MaxUsers: 3}))
+	s.write(s.table.CountUsers(customer, 1))
+	if ended, err := s.table.EndOf(t.Context(), customer); err != nil || !ended.Equal(noon) {
+		t.Errorf("ended at %v, %v", ended, err)
+	}
+}
+
+// A request that authenticated before the end issues nothing after it.
+func TestEndedCredentialIssuesNothing(t *testing.T) {
+	s := newFixtureWithCustomers(t)
+	old, _ := s.issuedAt(credentials.APIKey, noon, "old")
+	fresh, _ := s.issuedAt(credentials.APIKey, noon.Add(time.Millisecond), "fresh")
+	by := func(c credentials.Credential) principal.Credential {
+		return principal.Credential{ID: c.ID, CustomerID: customer, CreatedAt: c.CreatedAt}
+	}
+	if at := s.write(s.table.StillWorks(by(old))...); at != -1 {
+		t.Fatalf("check %d fails before the end", at)
+	}
+	s.end(noon)
+	if at := s.write(s.table.StillWorks(by(old))...); at != 1 {
+		t.Errorf("check %d fails after the end, want 1", at)
+	}
+	if at := s.write(s.table.StillWorks(by(fresh))...); at != -1 {
+		t.Errorf("check %d fails for a newer key", at)
+	}
+}
+
+// Credentials that have ended make room for others.
+func TestEndMakesRoom(t *testing.T) {
+	s := newFixtureWithCustomers(t)
+	for range credentials.MaxLive {
+		s.issuedAt(credentials.APIKey, noon, "old")
+	}
+	c, _ := minted()
+	tooMany := errors.New("too many")
+	issue := func() error {
+		if s.issue(c) != -1 {
+			return tooMany
+		}
+		return nil
+	}
+	issuing := credentialsdynamo.Issuing{Credential: c, TooMany: tooMany}
+	if err := s.table.WithRecount(t.Context(), issuing, issue); !errors.Is(err, tooMany) {
+		t.Fatalf("%v before the end", err)
+	}
+	s.end(noon)
+	if err := s.table.WithRecount(t.Context(), issuing, issue); err != nil {
+		t.Errorf("%v after the end", err)
+	}
+}
+
+// The makers of a request must not have ended, if they are API keys.
+func TestMakersEndWithTheirCustomer(t *testing.T) {
+	s := newFixtureWithCustomers(t)
+	key, _ := s.issuedAt(credentials.APIKey, noon, "key")
+	session, _ := s.issuedAt(credentials.Session, noon, "session")
+	check := func(makers ...credentials.Credential) bool {
+		all := []principal.Maker{{UserID: owner, CredentialID: "gone"}}
+		for _, c := range makers {
+			all = append(all, principal.Maker{UserID: owner, CredentialID: c.ID})
+		}
+		var since credentialsdynamo.Since
+		checks, work, err := s.table.HaveNotEnded(t.Context(), all, &since)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return work && s.write(append(checks, s.table.Checks(since)...)...) == -1
+	}
+	if !check(key, session) {
+		t.Error("the makers have ended before the end")
+	}
+	var since credentialsdynamo.Since
+	makers := []principal.Maker{{UserID: owner, CredentialID: key.ID}}
+	if _, work, err := s.table.HaveNotEnded(t.Context(), makers, &since); err != nil || !work {
+		t.Fatalf("work %v, %v", work, err)
+	}
+	s.end(noon)
+	if s.write(s.table.Checks(since)...) != 0 {
+		t.Error("an end between the read and the transaction is not found")
+	}
+	if check(key, session) {
+		t.Error("the API key has not ended")
+	}
+	if !check(session) {
+		t.Error("a session counts as ended, unlike one that an administrator has ended")
+	}
+}
+
+// The secret of an ended token is not given out again.
+func TestEndedTokenIsNotReplayed(t *testing.T) {
+	s := newFixtureWithCustomers(t)
+	c, secret := s.issuedToCustomer()
+	key := idempotency.NewKey(owner, "8e03978e-40d5-43dd-bc93-6894a57f9324", "wanted")
+	s.write(s.table.Remember(*key, secret, noon))
+	if found, _, err := s.table.Replay(t.Context(), *key, noon); err != nil || found.ID != c.ID {
+		t.Fatalf("%+v, %v", found, err)
+	}
+	s.end(noon)
+	if _, _, err := s.table.Replay(t.Context(), *key, noon); !errors.Is(err, idempotency.ErrRevoked) {
+		t.Errorf("%v, want ErrRevoked", err)
+	}
+}
+
+// Whoever revokes all credentials of an owner finds those that have ended.
+func TestListOpenFindsEnded(t *testing.T) {
+	s := newFixtureWithCustomers(t)
+	old, _ := s.issuedAt(credentials.APIKey, noon, "old")
+	fresh, _ := s.issuedAt(credentials.APIKey, noon.Add(time.Second), "fresh")
+	s.end(noon)
+	open, err := s.table.ListOpen(t.Context(), owner, noon.Add(time.Hour))
+	if err != nil || len(open.Live) != 1 || open.Live[0].ID != fresh.ID || len(open.Ended) != 1 || open.Ended[0].ID != old.ID || open.Issued != 2 {
+		t.Fatalf("%+v, %v", open, err)
+	}
+	s.write(s.table.Revoke(open.Ended[0])...)
+	if open, err = s.table.ListOpen(t.Context(), owner, noon.Add(time.Hour)); err != nil || len(open.Ended) != 0 {
+		t.Errorf("%+v, %v", open, err)
+	}
+	if found := s.get(old.ID); !found.RevokedAt.Equal(noon) || found.Reason != credentials.ReasonEnded {
+		t.Errorf("%+v", found)
+	}
+}
