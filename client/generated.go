@@ -4739,6 +4739,14 @@ func (c *Client) UpdateCustomer(ctx context.Context, customerID string, body Upd
 	}, options)
 }
 
+// EndCustomerCredentials calls DELETE /v1/customers/{customerId}/credentials: End all credentials of a customer's users.
+func (c *Client) EndCustomerCredentials(ctx context.Context, customerID string, options ...CallOption) error {
+	return sendWithoutResult(ctx, c, call{
+		method: http.MethodDelete,
+		path:   fillPath("/v1/customers/{customerId}/credentials", customerID),
+	}, options)
+}
+
 // ListEntitlements calls GET /v1/customers/{customerId}/entitlements: List the entitlements of a customer.
 func (c *Client) ListEntitlements(ctx context.Context, customerID string, params *ListEntitlementsParams, options ...CallOption) (Page[Entitlement, Pagination], error) {
 	return send[Page[Entitlement, Pagination]](ctx, c, call{

@@ -230,6 +230,10 @@ func (s *service) get(ctx context.Context, in *CustomerPath) (*customerOutput, e
 	return newCustomerOutput(customer), nil
 }
 
+func (s *service) endCredentials(ctx context.Context, in *CustomerPath) (*struct{}, error) {
+	return nil, s.customers.EndCredentials(ctx, web.CanonicalID(in.CustomerID))
+}
+
 type deleteCustomerInput struct {
 	CustomerPath
 	web.Condition

@@ -33,6 +33,7 @@ func routes(s *service, auth web.Authenticator) *web.API {
 	web.Handle(api, web.Needs(principal.CustomersWrite).Recent(), updateCustomer, s.update)
 	web.Handle(api, web.Needs(principal.CustomersWrite).Recent(), patchCustomer, s.patch)
 	web.Handle(api, web.Needs(principal.CustomersDelete).Recent(), deleteCustomer, s.delete)
+	web.Handle(api, web.Needs(principal.CustomersWrite).Recent(), endCredentials, s.endCredentials)
 	web.Handle(api, web.Needs(principal.CustomersRead).ForCustomers(), listEntitlements, s.listEntitlements)
 	web.Handle(api, web.Needs(principal.CustomersWrite).Recent(), createEntitlement, s.createEntitlement)
 	web.Handle(api, web.Needs(principal.CustomersRead).ForCustomers(), getEntitlement, s.getEntitlement)
@@ -93,6 +94,14 @@ var (
 		Description: "Deletes a customer permanently. A customer who still has users cannot be deleted. To stop the users of a customer, set " +
 			"its status to `suspended`.",
 		Errors: []int{http.StatusNotFound, http.StatusConflict, http.StatusPreconditionFailed},
+	}
+	endCredentials = huma.Operation{
+		OperationID: "endCustomerCredentials", Method: http.MethodDelete, Path: onePath + "/credentials", Tags: tags,
+		Summary: "End all credentials of a customer's users", DefaultStatus: http.StatusNoContent,
+		Description: "Ends all sessions, passkeys, API keys, tokens and passwords of all users of the customer, for example after a theft. They " +
+			"stop working with the next request, however many there are. The users stay `active` and can sign in again with a mailed link; to " +
+			"prevent that, set the status of the customer to `suspended`. Invitations stay. Credentials that are created afterwards work.",
+		Errors: []int{http.StatusNotFound},
 	}
 )
 
