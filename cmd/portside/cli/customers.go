@@ -18,9 +18,9 @@ var customerStates = []string{"active", "suspended"}
 const customerArgument = "the slug or the ID of the customer"
 
 func (a *app) customersCommand() *cobra.Command {
-	return group("customers", "list, find, show, create, update and delete customers",
+	return group("customers", "list, find, show, create, update and delete customers, and end their credentials",
 		a.listCustomersCommand(), a.findCustomersCommand(), a.getCustomerCommand(), a.createCustomerCommand(), a.updateCustomerCommand(),
-		a.deleteCustomerCommand())
+		a.deleteCustomerCommand(), a.revokeCustomerCommand())
 }
 
 func listedCustomerColumns() []column[client.ListedCustomer] {
@@ -313,6 +313,41 @@ func (a *app) updateCustomer(ctx context.Context, name string, change client.Upd
 		return err
 	}
 	return printOne(a, customerColumns(), customer)
+}
+
+func (a *app) revokeCustomerCommand() *cobra.Command {
+	var yes bool
+	c := &cobra.Command{
+		Use: "revoke-credentials CUSTOMER", Short: "end all credentials of all users of a customer", Args: exactly(customerArgument),
+		Long: `Ends all sessions, passkeys, API keys, tokens and passwords of all users of the customer. The
+users stay active and can sign in again with a mailed link: to prevent that, suspend the customer.
+
+To end all credentials of one user, use "portside revoke --all".`,
+		RunE: func(c *cobra.Command, args []string) error {
+			api, err := a.connect()
+			if err != nil {
+				return err
+			}
+			id, err := customerID(c.Context(), api, args[0])
+			if err != nil {
+				return err
+			}
+			customer, err := api.GetCustomer(c.Context(), id)
+			if err != nil {
+				return err
+			}
+			if err := a.confirm(c.Context(), yes, "End all credentials of the users of "+customer.Name+"?"); err != nil {
+				return err
+			}
+			if err := api.EndCustomerCredentials(c.Context(), id); err != nil {
+				return err
+			}
+			a.report("Ended all credentials of the users of %s.", customer.Name)
+			return nil
+		},
+	}
+	addYes(c, &yes)
+	return a.calling(c)
 }
 
 func (a *app) deleteCustomerCommand() *cobra.Command {

@@ -23,6 +23,8 @@ func customerAnswers() map[string]http.HandlerFunc {
 		"GET /v1/customers/" + acmeID:    answer(acmeWhole),
 		"PUT /v1/customers/" + acmeID:    answer(acmeWhole),
 		"DELETE /v1/customers/" + acmeID: answer(""),
+
+		"DELETE /v1/customers/" + acmeID + "/credentials": answer(""),
 	}
 }
 
@@ -55,12 +57,15 @@ func TestCustomersAreChanged(t *testing.T) {
 	c.wantUsageError("pass what to change", "customers", "update", acmeID)
 	c.wantUsageError("pass --yes", "customers", "delete", acmeID)
 	c.want("customers", "delete", acmeID, "--yes")
+	c.wantUsageError("pass --yes", "customers", "revoke-credentials", acmeID)
+	c.want("customers", "revoke-credentials", acmeID, "--yes")
 	c.wantCalls("POST /v1/customers", "PUT /v1/customers/"+acmeID, "PUT /v1/customers/"+acmeID, "GET /v1/customers/"+acmeID,
-		"GET /v1/customers/"+acmeID, "DELETE /v1/customers/"+acmeID)
+		"GET /v1/customers/"+acmeID, "DELETE /v1/customers/"+acmeID, "GET /v1/customers/"+acmeID, "GET /v1/customers/"+acmeID,
+		"DELETE /v1/customers/"+acmeID+"/credentials")
 	want := []string{
 		`{"contacts":[{"email":"ada@example.com","name":"Ada"},{"email":"bob@example.com"}],"externalId":"C-1815","limits":{"users":50},` +
 			`"metadata":{"n":12345678901234567890},"name":"Acme Shipping","slug":"acme","status":"active"}`,
-		`{"status":"suspended"}`, `{"contacts":[],"externalId":"","limits":{"users":null}}`, "", "", "",
+		`{"status":"suspended"}`, `{"contacts":[],"externalId":"","limits":{"users":null}}`, "", "", "", "", "", "",
 	}
 	if !slices.Equal(c.bodies, want) {
 		t.Errorf("sent\n%q\nwant\n%q", c.bodies, want)
