@@ -750,6 +750,13 @@ export const strings = {
     activateText: "The credentials of its active users work again, unless they have expired or were ended.",
     /** @type {(name: string) => string} */
     wasActivated: (name) => `${name} was activated.`,
+    credentialsIntro: "After a theft or a leak, end all credentials of all users of the customer.",
+    /** @type {(name: string) => string} */
+    endAllTitle: (name) => `End all credentials of the users of ${name}?`,
+    endAllText: `${cannotUndo} All sessions, passkeys, API keys, tokens and passwords of all users of the customer stop working with the next ` +
+      "request. The users can sign in again with an email.",
+    /** @type {(name: string) => string} */
+    allWereEnded: (name) => `All credentials of the users of ${name} were ended.`,
     delete: "Delete customer",
     deleteIntro: "Deletes the customer permanently. Delete its users or move them to another customer first. To keep it, suspend it instead.",
     /** @type {(name: string) => string} */

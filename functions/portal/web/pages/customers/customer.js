@@ -16,7 +16,7 @@ import { can } from "../../core/session.js";
 import { strings } from "../../core/strings.js";
 import { Entitlements } from "./entitlements.js";
 import { CustomerFields, toBody, toFields } from "./fields.js";
-import { Danger, StatusAction, SuspendDialog } from "./status.js";
+import { Danger, EndCredentials, StatusAction, SuspendDialog } from "./status.js";
 import { CustomerUsers } from "./users.js";
 
 const texts = strings.customers;
@@ -51,6 +51,7 @@ function View({ resource, reload }) {
     <//>
     <${Entitlements} customer=${customer} />
     ${can("users:read") ? html`<${CustomerUsers} customer=${customer} />` : null}
+    ${can("customers:write") ? html`<${EndCredentials} customer=${customer} />` : null}
     ${can("customers:delete") ? html`<${Danger} resource=${resource} reload=${reload} />` : null}
     <p><a href="/portal/customers">${texts.back}</a></p>
   <//>`;

@@ -1,4 +1,4 @@
-// Suspending, activating and deleting a customer.
+// Suspending, activating and deleting a customer, and ending the credentials of its users.
 import { useState } from "preact/hooks";
 import { announce } from "../../components/announcer.js";
 import { Button } from "../../components/buttons.js";
@@ -40,6 +40,24 @@ export function StatusAction({ resource, reload }) {
 export function SuspendDialog({ customer, act, onClose }) {
   return html`<${ConfirmDialog} title=${texts.suspendTitle(customer.name)} confirm=${texts.suspend} act=${act} onClose=${onClose}>
     <p>${texts.suspendText}</p>
+  <//>`;
+}
+
+/** @param {{customer: import("./fields.js").Customer}} props */
+export function EndCredentials({ customer }) {
+  const [isAsking, setAsking] = useState(false);
+  const { id, name } = customer;
+  const act = async () => {
+    await remove("/v1/customers/{customerId}/credentials", { path: { customerId: id } });
+    announce(texts.allWereEnded(name));
+  };
+  return html`<${Section} title=${strings.users.credentials}>
+    <p>${texts.credentialsIntro}</p>
+    <${Button} onClick=${() => setAsking(true)}>${strings.users.endAll}<//>
+    ${isAsking ? html`<${ConfirmDialog} title=${texts.endAllTitle(name)} confirm=${strings.users.endAll} act=${act}
+      onClose=${() => setAsking(false)}>
+      <p>${texts.endAllText}</p>
+    <//>` : null}
   <//>`;
 }
 
