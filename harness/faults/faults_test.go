@@ -46,6 +46,7 @@ var flows = []flow{
 	{"manage a project", manageProject},
 	{"manage a customer", manageCustomer},
 	{"move a user between customers", moveUser},
+	{"end the credentials of a customer", endCustomersCredentials},
 	{"change entitlements", changeEntitlements},
 	{"rotate a secret", rotateSecret},
 	{"notify of expiry", notifyExpiry},

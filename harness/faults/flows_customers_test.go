@@ -2,6 +2,7 @@ package faults
 
 import (
 	"context"
+	"time"
 
 	"portside/shared/core/principal"
 	"portside/shared/core/search"
@@ -89,6 +90,48 @@ func moveUser(r *run) {
 	page, err := r.users.List(r.tb.Context(), admin, users.Query{CustomerID: first, Limit: users.MaxLimit})
 	r.must(err)
 	r.check(page.Total == 1 && len(page.Users) == 1, "the list of the customer's users has %d of %d", len(page.Users), page.Total)
+}
+
+// endCustomersCredentials ends all credentials of a customer, whose user gets a new one, and then moves to another customer and is deleted.
+func endCustomersCredentials(r *run) {
+	admin := r.join(principal.Admin).caller
+	first, second := r.newCustomer(admin, "acme"), r.newCustomer(admin, "bolt")
+	token := r.customersToken(admin, first)
+	end := func(customerID string) {
+		r.do("end all credentials of the customer", func(ctx context.Context) error { return r.buyers.EndCredentials(ctx, customerID) })
+	}
+	end(first)
+	r.check(!r.works(token), "the token works after the end")
+	r.wait(time.Millisecond)
+	page, err := r.users.List(r.tb.Context(), admin, users.Query{CustomerID: first, Limit: users.MaxLimit})
+	r.must(err)
+	id := page.Users[0].ID
+	newKey := func(customerID string) string {
+		issued, err := r.keys.Create(r.tb.Context(), principal.Operator(), id, users.NewKey{Name: "next"})
+		r.must(err)
+		key := issued.Secret.Reveal()
+		r.check(r.caller(key).CustomerID == customerID, "the new key is not of the customer %q", customerID)
+		listed, err := r.keys.List(r.tb.Context(), admin, id)
+		r.must(err)
+		r.check(len(listed) == 1, "the list has %d keys, want only the new one", len(listed))
+		return key
+	}
+	key := newKey(first)
+	r.do("move the user", func(ctx context.Context) error {
+		_, err := r.users.Update(ctx, admin, versions.Target{ID: id}, users.Change{CustomerID: &second})
+		return err
+	})
+	r.sendDue()
+	r.check(!r.works(token) && !r.works(key), "a credential works after the move")
+	r.wait(time.Millisecond)
+	key = newKey(second)
+	end(second)
+	r.check(!r.works(key), "the key works after the end")
+	r.do("delete the user", func(ctx context.Context) error {
+		return r.users.Delete(ctx, admin, versions.Target{ID: id})
+	}, users.ErrNotFound)
+	r.sendDue()
+	r.check(!r.works(token) && !r.works(key), "a credential works after the deletion")
 }
 
 // newCustomer returns the ID of a new customer.

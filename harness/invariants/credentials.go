@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"portside/shared/testkit/liststest"
 )
 
 // maxLineLive is how many tokens of one line may work at the same time.
@@ -34,7 +36,9 @@ func (r row) staysListed() bool { return r.Kind == "pst" || r.Kind == "psp" }
 
 func checkCredentials(broken *report, all []row, known owners, now time.Time) {
 	read := table{map[string]row{}, map[string]row{}, map[string]row{}, map[string]row{}}
+	ends := endsOf(all)
 	for _, item := range all {
+		item = item.endedBy(ends)
 		if !slices.Contains(credentialKinds, item.kind()) {
 			broken.add("credentials: %s has an unknown kind", item.PK)
 		}
@@ -52,6 +56,26 @@ func checkCredentials(broken *report, all []row, known owners, now time.Time) {
 			broken.add("credentials: %s says that it made %s, which does not exist", item.PK, item.SK)
 		}
 	}
+}
+
+// endsOf returns when all credentials of customers ended.
+func endsOf(all []row) map[string]int64 {
+	ends := map[string]int64{}
+	for _, item := range all {
+		if item.isState() {
+			ends[item.after()] = liststest.Number(item.raw, "ended")
+		}
+	}
+	return ends
+}
+
+// endedBy returns the item as revoked if it is a record that has ended with all of its customer.
+func (r row) endedBy(ends map[string]int64) row {
+	isInvitation := r.Kind == "psl" && r.Name == "activation"
+	if ended := ends[customerOf(r)]; r.kind() == "credential" && r.Revoked == 0 && r.Created <= ended && !isInvitation {
+		r.Revoked = ended
+	}
+	return r
 }
 
 func (t table) add(item row) {
