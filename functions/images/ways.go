@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -176,7 +177,7 @@ func (g *gateway) lead(ctx context.Context, repository, tag string) (lead, error
 	}
 	target := images.Target{Kind: images.Manifest, Repository: repository, Reference: tag}
 	answer, err := g.manifests.Fetch(ctx, target, manifestTypes)
-	if err != nil && !isUnknown(err) {
+	if err != nil && !isUnknown(err) && !errors.Is(err, images.ErrLarge) {
 		return lead{}, err
 	}
 	var found lead

@@ -56,7 +56,7 @@ func (c Change) Check() []fault.Field {
 	if c.Versions != nil {
 		if _, err := entitlement.ParseVersions(*c.Versions); err != nil {
 			failures.Add("/versions", "must be a constraint of semantic versions, such as ^1.2.0 or >=1.2.0 <3.0.0, or * for all; at most %d "+
-				"characters", entitlement.MaxVersions)
+				"characters, and at most four ||", entitlement.MaxVersions)
 		}
 	}
 	checkTime(&failures, "/from", c.From)

@@ -8,8 +8,11 @@ import (
 	"github.com/Masterminds/semver/v3"
 )
 
-// MaxVersions is the limit of a constraint, in characters.
-const MaxVersions = 100
+// Limits of a constraint. A list of tags is compared with every alternative of up to 200 entitlements.
+const (
+	MaxVersions     = 100 // characters
+	maxAlternatives = 5
+)
 
 // ErrVersions means that a text is not a constraint of versions.
 var ErrVersions = errors.New("entitlement: not a constraint of versions")
@@ -34,7 +37,7 @@ func ParseVersions(text string) (Versions, error) {
 	if text == all {
 		return AllVersions(), nil
 	}
-	if text == "" || len(text) > MaxVersions {
+	if text == "" || len(text) > MaxVersions || strings.Count(text, "||") >= maxAlternatives {
 		return Versions{}, ErrVersions
 	}
 	constraint, err := semver.NewConstraint(text)
