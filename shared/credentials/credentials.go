@@ -12,11 +12,14 @@
 package credentials
 
 import (
+	"cmp"
 	"context"
 	"crypto/subtle"
 	"errors"
 	"fmt"
+	"math/bits"
 	"slices"
+	"sync"
 	"time"
 
 	"portside/shared/core/entitlement"
@@ -38,6 +41,9 @@ var (
 	// ErrOwnerRateLimited comes with an Allowance, too.
 	ErrOwnerRateLimited = fault.New(fault.RateLimited, "The credentials of your user have together used up the requests for the current "+
 		"minute. Wait for the number of seconds in Retry-After.")
+	// ErrCustomerRateLimited comes with an Allowance, too.
+	ErrCustomerRateLimited = fault.New(fault.RateLimited, "The credentials of your customer's users have together used up the requests for "+
+		"the current minute. Wait for the number of seconds in Retry-After. The vendor sets the limit.")
 	// ErrDailyQuota comes with the time until the next day.
 	ErrDailyQuota = fault.New(fault.QuotaExceeded, fmt.Sprintf("%d credentials of this kind were already created for the user today, "+
 		"which is the maximum. Wait until tomorrow (UTC).", MaxDaily))
@@ -167,6 +173,9 @@ type Presented struct {
 	Credential
 
 	Entitled entitlement.Set // the entitlements of the owner's customer, in effect or not, if the credential Fetches
+
+	// MaxRequests is how many requests all credentials of the users of the owner's customer may make per minute. 0 means no limit.
+	MaxRequests int
 }
 
 // principal returns the caller, as Credential.principal does, with the entitlements that are in effect.
@@ -188,8 +197,10 @@ type Store interface {
 	// its allowance.
 	CountRequest(ctx context.Context, secret Secret, at time.Time) (Presented, int, error)
 	// CountOwner counts a block of requests of a credential for its owner in the minute of at. If there were already as many as the limit,
-	// it returns false, and CountRequest returns a number above every limit for the rest of the minute.
+	// it returns false, and CountRequest returns OwnerExhausted or more for the rest of the minute.
 	CountOwner(ctx context.Context, c Credential, block Block, at time.Time) (bool, error)
+	// CountCustomer does the same for the owner's customer, and CountRequest then returns CustomerExhausted or more.
+	CountCustomer(ctx context.Context, c Credential, block Block, at time.Time) (bool, error)
 	// Get returns the credential with this id, strongly consistent, without its last use. Errors: ErrUnknown.
 	Get(ctx context.Context, id string) (Credential, error)
 	// CountUnknown counts one request with an unknown credential in the minute of at, and returns the number of those of the
@@ -197,8 +208,14 @@ type Store interface {
 	CountUnknown(ctx context.Context, network string, at time.Time) (int, error)
 }
 
-// Block is how many requests count at once for an owner, and how many there may be in a minute.
+// Block is how many requests count at once for an owner or a customer, and how many there may be in a minute.
 type Block struct{ Requests, Limit int }
+
+// The numbers of requests in a minute of a credential that may make no more. They exceed every limit.
+const (
+	OwnerExhausted    = 1_000_000_000
+	CustomerExhausted = 1_000 * OwnerExhausted
+)
 
 const (
 	// ownerCredentials is how many credentials of an owner can use their whole rate limit in the same minute.
@@ -208,6 +225,11 @@ const (
 	ownerBlock = 10
 	// ownerFirst is the request of a credential in a minute with which it begins to count for its owner. Most requests come alone.
 	ownerFirst = 3
+
+	// customerBlock is how many requests of a credential count at once for its customer at most, and customerPart is the part of the
+	// customer's limit that they are at most; see customerRequests.
+	customerBlock = 32
+	customerPart  = 10
 )
 
 // Allowance is a credential's rate limit as of one request.
@@ -227,16 +249,16 @@ type Authenticator struct {
 }
 
 // NewAuthenticator returns an Authenticator. limit is the default number of requests per minute and
-// credential; 0 switches the rate limit off. Requests are counted in any case, because that records
-// the last use.
+// credential; 0 switches the rate limits of credentials and owners off, but not those of customers. Requests are counted in any case,
+// because that records the last use.
 func NewAuthenticator(store Store, limit int, now func() time.Time) *Authenticator {
 	return &Authenticator{store: store, limit: limit, now: now}
 }
 
 // Authenticate returns the principal of a text, which must be of one of the given kinds. It calls
-// the store once for a working credential, unless the client's network is throttled, now and then a second time to count for the owner,
-// and not at all if the text is malformed. Errors: ErrUnauthorized; ErrRateLimited, ErrOwnerRateLimited and ErrTooManyUnknown with the
-// allowance.
+// the store once for a working credential, unless the client's network is throttled, now and then a second time to count for the owner
+// or the customer, and not at all if the text is malformed. Errors: ErrUnauthorized; ErrRateLimited, ErrOwnerRateLimited,
+// ErrCustomerRateLimited and ErrTooManyUnknown with the allowance.
 func (a *Authenticator) Authenticate(ctx context.Context, text string, kinds ...Kind) (principal.Principal, Allowance, error) {
 	found, allowance, err := a.authenticate(ctx, text, kinds)
 	if err != nil {
@@ -278,30 +300,77 @@ func (a *Authenticator) authenticate(ctx context.Context, text string, kinds []K
 		return Presented{}, Allowance{}, ErrUnauthorized
 	}
 	allowance := a.allowance(found.Credential, used, now)
-	if allowance.Limit > 0 && used > allowance.Limit {
-		return Presented{}, allowance, ErrRateLimited
+	switch {
+	case found.MaxRequests > 0 && used >= CustomerExhausted:
+		err = ErrCustomerRateLimited
+	case allowance.Limit > 0 && used > allowance.Limit:
+		err = ErrRateLimited
+	default:
+		err = a.countTogether(ctx, found, used, now)
 	}
-	if allowance.Limit > 0 && used%ownerBlock == ownerFirst {
-		err = a.countOwner(ctx, found.Credential, &allowance, now)
+	if err != nil {
+		allowance.Remaining = 0
 	}
 	return found, allowance, err
 }
 
+// countTogether counts a request with those of the owner's other credentials, and with those of the customer's users. Both happen at the
+// same time. used is the number of the request in the minute of its credential.
+func (a *Authenticator) countTogether(ctx context.Context, found Presented, used int, at time.Time) error {
+	var byOwner, byCustomer error
+	var counts sync.WaitGroup
+	if found.MaxRequests > 0 {
+		counts.Go(func() { byCustomer = a.countCustomer(ctx, found, used, at) })
+	}
+	if a.limit > 0 && used%ownerBlock == ownerFirst {
+		byOwner = a.countOwner(ctx, found.Credential, at)
+	}
+	counts.Wait()
+	return cmp.Or(byCustomer, byOwner)
+}
+
 // countOwner counts a block of requests for the owner, who may make as many as ownerCredentials of the default limit, or as one credential
 // with a higher limit.
-func (a *Authenticator) countOwner(ctx context.Context, c Credential, allowance *Allowance, now time.Time) error {
-	allowed, err := a.store.CountOwner(ctx, c, Block{
-		Requests: ownerBlock, Limit: max(ownerCredentials*a.limit, allowance.Limit),
-	}, now)
+func (a *Authenticator) countOwner(ctx context.Context, c Credential, at time.Time) error {
+	block := Block{Requests: ownerBlock, Limit: max(ownerCredentials*a.limit, c.RateLimit)}
+	allowed, err := a.store.CountOwner(ctx, c, block, at)
 	if err == nil && !allowed {
-		allowance.Remaining, err = 0, ErrOwnerRateLimited
+		err = ErrOwnerRateLimited
 	}
 	return err
 }
 
+// countCustomer counts a block of requests for the customer, if one begins with this request.
+func (a *Authenticator) countCustomer(ctx context.Context, found Presented, used int, at time.Time) error {
+	requests := customerRequests(used, found.MaxRequests)
+	if requests == 0 {
+		return nil
+	}
+	allowed, err := a.store.CountCustomer(ctx, found.Credential, Block{Requests: requests, Limit: found.MaxRequests}, at)
+	if err == nil && !allowed {
+		err = ErrCustomerRateLimited
+	}
+	return err
+}
+
+// customerRequests returns how many requests of a credential count for its customer with its request number used in a minute, or 0.
+//
+// The first request counts 1, the second 2, the fourth 4, and so on, for itself and the requests that follow; then each block counts the
+// same. So every request is counted before it is served, a single one counts exactly, and the others count at most double. A
+// customer exceeds the limit by less than a block, which is at most customerBlock and the limit's customerPart, and by the requests
+// that are in progress when it is reached.
+func customerRequests(used, limit int) int {
+	most := max(1, min(used, customerBlock, limit/customerPart))
+	block := 1 << (bits.Len(uint(most)) - 1) // the greatest power of two
+	if used%block != 0 {
+		return 0
+	}
+	return block
+}
+
 func (a *Authenticator) allowance(c Credential, used int, now time.Time) Allowance {
 	if a.limit == 0 {
-		return Allowance{}
+		return Allowance{Reset: untilNextMinute(now)}
 	}
 	limit := a.limit
 	if c.RateLimit > 0 {

@@ -27,6 +27,9 @@ type CustomerState struct {
 	Users     int64 `dynamodbav:"users"`               // number of users who belong to the customer
 	MaxUsers  int64 `dynamodbav:"maxUsers,omitempty"`  // 0 means no limit. Users can exceed it after it was lowered
 
+	// MaxRequests is how many requests all credentials of the customer's users may make per minute. 0 means no limit.
+	MaxRequests int64 `dynamodbav:"maxRequests,omitempty"`
+
 	// Entitlements is the version of the customer's entitlements, by which a process knows whether it has the current ones. 0 means that
 	// the customer never had any.
 	Entitlements int64 `dynamodbav:"entitlements,omitempty"`
@@ -34,20 +37,22 @@ type CustomerState struct {
 
 // AddCustomer returns the write that adds the state of a new customer without users. It fails if the ID exists.
 func (t *Table) AddCustomer(id string, state CustomerState) types.TransactWriteItem {
-	item := items.Encode(CustomerState{Suspended: state.Suspended, MaxUsers: state.MaxUsers})
+	item := items.Encode(CustomerState{Suspended: state.Suspended, MaxUsers: state.MaxUsers, MaxRequests: state.MaxRequests})
 	maps.Copy(item, customerKey(id))
 	return types.TransactWriteItem{Put: &types.Put{
 		TableName: &t.name, Item: item, ConditionExpression: aws.String("attribute_not_exists(pk)"),
 	}}
 }
 
-// SetCustomer returns the write that changes the status and the limit of users. It fails if the customer does not exist.
+// SetCustomer returns the write that changes the status and the limits. It fails if the customer does not exist.
 func (t *Table) SetCustomer(id string, state CustomerState) types.TransactWriteItem {
 	return types.TransactWriteItem{Update: &types.Update{
-		TableName: &t.name, Key: customerKey(id), UpdateExpression: aws.String("SET suspended = :suspended, maxUsers = :most"),
+		TableName: &t.name, Key: customerKey(id),
+		UpdateExpression:    aws.String("SET suspended = :suspended, maxUsers = :users, maxRequests = :requests"),
 		ConditionExpression: aws.String("attribute_exists(pk)"),
 		ExpressionAttributeValues: items.Map{
-			":suspended": items.Bool(state.Suspended), ":most": items.Number(state.MaxUsers),
+			":suspended": items.Bool(state.Suspended), ":users": items.Number(state.MaxUsers),
+			":requests": items.Number(state.MaxRequests),
 		},
 	}}
 }
@@ -191,14 +196,19 @@ func (t *Table) inCustomer(ctx context.Context, c credentials.Credential) (crede
 }
 
 // withState deactivates the owner unless the customer exists and is not suspended, revokes the credential if it has ended with all of the
-// customer, and adds the customer's entitlements to one that fetches artifacts. The state is nil if the customer does not exist.
+// customer, and adds the customer's limit of requests, and its entitlements to a credential that fetches artifacts. The state is nil if the
+// customer does not exist.
 func (t *Table) withState(ctx context.Context, c credentials.Credential, state *CustomerState) (credentials.Presented, error) {
 	c.Owner.Active = c.Owner.Active && state != nil && !state.Suspended
 	if state != nil {
 		c = state.applied(c)
 	}
 	presented := credentials.Presented{Credential: c}
-	if !c.Owner.Active || !c.RevokedAt.IsZero() || !c.Fetches() {
+	if !c.Owner.Active || !c.RevokedAt.IsZero() {
+		return presented, nil
+	}
+	presented.MaxRequests = int(state.MaxRequests)
+	if !c.Fetches() {
 		return presented, nil
 	}
 	var err error

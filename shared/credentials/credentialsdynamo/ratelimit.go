@@ -59,16 +59,34 @@ func (t *Table) CountRequest(ctx context.Context, secret credentials.Secret, at 
 	return found, counted.used, nil
 }
 
-// exhausted is added to the requests of a credential that may make no more in a minute. It exceeds every limit.
-const exhausted = 1_000_000_000
-
 // CountOwner implements credentials.Store with one conditional write, and another one if it fails. The owner has an item for each minute,
 // with the pk "owner#<id>#<minute>".
 func (t *Table) CountOwner(ctx context.Context, c credentials.Credential, block credentials.Block, at time.Time) (bool, error) {
+	return t.countTogether(ctx, requester{c, "owner#" + c.Owner.ID, credentials.OwnerExhausted}, block, at)
+}
+
+// CountCustomer implements credentials.Store, as CountOwner does, with the pk "customer#<id>#<minute>".
+//
+// All users of a customer share this item, and DynamoDB takes 1,000 writes a second to one item. The greatest limit, 1,000,000 requests per
+// minute in blocks of 32, needs 521. Each credential adds up to 4 in a minute until its blocks are that large, and 1 that is refused.
+// So the item has room for some 5,700 credentials that make many requests in the same minute, or for 60,000 that make one, but not for more
+// than 1,000 that make their first request of the minute in the same second. A write above that is retried, and then the request fails.
+func (t *Table) CountCustomer(ctx context.Context, c credentials.Credential, block credentials.Block, at time.Time) (bool, error) {
+	return t.countTogether(ctx, requester{c, "customer#" + c.Owner.CustomerID, credentials.CustomerExhausted}, block, at)
+}
+
+// requester is a credential whose requests count together with those of others.
+type requester struct {
+	credentials.Credential
+
+	together  string // whose requests they are; the beginning of the key
+	exhausted int64  // is added to the requests of the credential if there may be no more
+}
+
+func (t *Table) countTogether(ctx context.Context, r requester, block credentials.Block, at time.Time) (bool, error) {
 	minute := minuteAt(at)
-	pk := "owner#" + c.Owner.ID + "#" + strconv.FormatInt(minute, 10)
 	_, err := t.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
-		TableName: &t.counts, Key: items.Map{"pk": items.Text(pk)},
+		TableName: &t.counts, Key: items.Map{"pk": items.Text(r.together + "#" + strconv.FormatInt(minute, 10))},
 		UpdateExpression:    aws.String("ADD n :requests SET purgeAt = :purge"),
 		ConditionExpression: aws.String("attribute_not_exists(n) OR n < :limit"),
 		ExpressionAttributeValues: items.Map{
@@ -80,21 +98,21 @@ func (t *Table) CountOwner(ctx context.Context, c credentials.Credential, block 
 		return true, nil
 	}
 	if !items.ConditionFailed(err) {
-		return false, fmt.Errorf("count requests of user %s: %w", c.Owner.ID, err)
+		return false, fmt.Errorf("count requests of %s: %w", r.together, err)
 	}
-	return false, t.exhaust(ctx, c, minute)
+	return false, t.exhaust(ctx, r, minute)
 }
 
-// exhaust makes the credential exceed its limit for the rest of the minute, so that its other requests need not ask for the owner.
-func (t *Table) exhaust(ctx context.Context, c credentials.Credential, minute int64) error {
+// exhaust makes the credential exceed its limit for the rest of the minute, so that its other requests need not ask for the others.
+func (t *Table) exhaust(ctx context.Context, r requester, minute int64) error {
 	_, err := t.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
-		TableName: &t.counts, Key: countKey(c.Hash), UpdateExpression: aws.String("ADD #now :many"),
+		TableName: &t.counts, Key: countKey(r.Hash), UpdateExpression: aws.String("ADD #now :many"),
 		ConditionExpression:       aws.String("attribute_exists(pk)"),
 		ExpressionAttributeNames:  map[string]string{"#now": counterName(minute)},
-		ExpressionAttributeValues: items.Map{":many": items.Number(exhausted)},
+		ExpressionAttributeValues: items.Map{":many": items.Number(r.exhausted)},
 	})
 	if err != nil && !items.ConditionFailed(err) { // the count has just expired
-		return fmt.Errorf("exhaust credential %s: %w", c.ID, err)
+		return fmt.Errorf("exhaust credential %s: %w", r.ID, err)
 	}
 	return nil
 }
