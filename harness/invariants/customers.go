@@ -55,7 +55,7 @@ func expectCustomer(wanted map[string]string, customer row) {
 		wanted[fmt.Sprintf("list#%s %010d", list, customer.Number)] = listedCustomer(customer)
 	}
 	liststest.AddTermsOf(wanted, customer.ID, search.TermsOf(customer.Name, slug, externalID))
-	wanted["the state of "+customer.ID] = stateOf(customer.Status == "suspended", liststest.Number(customer.raw, "maxUsers"))
+	wanted["the state of "+customer.ID] = stateOf(customer.raw, customer.Status == "suspended")
 }
 
 // addStates adds the states of customers in the table of credentials.
@@ -65,7 +65,7 @@ func addStates(found map[string]string, secrets []row) {
 			continue
 		}
 		suspended, _ := item.raw["suspended"].(*types.AttributeValueMemberBOOL)
-		found["the state of "+item.after()] = stateOf(suspended != nil && suspended.Value, liststest.Number(item.raw, "maxUsers"))
+		found["the state of "+item.after()] = stateOf(item.raw, suspended != nil && suspended.Value)
 	}
 }
 
@@ -89,8 +89,9 @@ func checkMembers(broken *report, secrets []row, known owners) {
 	compare(broken, "customers", wanted, found)
 }
 
-func stateOf(suspended bool, maxUsers int64) string {
-	return fmt.Sprintf("suspended %v, limit %d", suspended, maxUsers)
+func stateOf(item liststest.Item, suspended bool) string {
+	users, requests := liststest.Number(item, "maxUsers"), liststest.Number(item, "maxRequests")
+	return fmt.Sprintf("suspended %v, limits %d users, %d requests", suspended, users, requests)
 }
 
 // checkCustomerNumbers checks that the next number was never given to a customer.

@@ -49,6 +49,7 @@ var domainDamages = map[string]damage{
 	"customer without state":   {table: "credentials", pk: "customer#", sk: "customer", want: "customers: the state of"},
 	"customer is suspended":    {table: "customers", pk: "customer#", set: "status", to: text("suspended"), want: "customers: the state of"},
 	"limit differs":            {table: "credentials", pk: "customer#", sk: "customer", set: "maxUsers", to: number("9"), want: "customers: the state of"},
+	"limit of requests":        {table: "credentials", pk: "customer#", sk: "customer", set: "maxRequests", to: number("9"), want: "customers: the state of"},
 	"fewer than no users":      {table: "credentials", pk: "customer#", sk: "customer", set: "users", to: number("-1"), want: `is "-1"`},
 	"entitled in no state":     {table: "credentials", pk: "customer#", sk: "customer", set: "entitlements", to: number("0"), want: `is "", want "1"`},
 	"entitled in another":      {table: "credentials", pk: "customer#", sk: "entitlements", set: "version", to: number("2"), want: `is "1", want "2"`},
@@ -151,7 +152,7 @@ func addDomains(ctx context.Context, o *office.Office) error {
 	if err := keys.Add(ctx, passkeys.Set{UserID: asker.UserID}, passkey, asker.Credential()); err != nil {
 		return err
 	}
-	customer := customers.NewCustomer{Name: "Acme", Slug: "acme", ExternalID: "C-1", MaxUsers: 5}
+	customer := customers.NewCustomer{Name: "Acme", Slug: "acme", ExternalID: "C-1", MaxUsers: 5, MaxRequests: 600}
 	bought, err := o.Customers.Create(ctx, customers.CreateOptions{Caller: asker, IdempotencyKey: "customer"}, customer)
 	if err != nil {
 		return err

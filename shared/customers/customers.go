@@ -1,8 +1,9 @@
 // Package customers administers customers: the companies that buy from the vendor.
 //
 // Users can belong to a customer. While a customer is suspended, no credential of its users works. A customer can have a limit for the
-// number of its users; a limit that is lowered below the present number only stops new users. The credentials table has a copy of the
-// status and the limit, because authentication and the creation of users depend on them; see Store.
+// number of its users; a limit that is lowered below the present number only stops new users. Another limit is for the requests of all
+// credentials of its users. The credentials table has a copy of the status and the limits, because authentication and the creation of
+// users depend on them; see Store.
 //
 // A slug belongs to at most one customer, and so does an external ID. The counts of a list match its customers, even if a process dies
 // halfway; see Store.
@@ -46,19 +47,20 @@ type Contact struct {
 
 // Customer is one customer.
 type Customer struct {
-	ID         string // UUIDv7
-	Name       string
-	Slug       string // unique
-	Status     Status
-	ExternalID string          // unique; empty if there is none
-	Contacts   []Contact       // in the order in which the client named them
-	MaxUsers   int64           // 0 means no limit
-	Metadata   json.RawMessage // a JSON object as the client wrote it, compacted; never empty
-	CreatedAt  time.Time       // in milliseconds; ascends with Number
-	UpdatedAt  time.Time
-	Users      int64 // how many belong to the customer; changes without a new version
-	Number     int64 // position in the order of creation; gaps are normal
-	Version    int64 // 1 at creation, and one more with every change of another field than Users
+	ID          string // UUIDv7
+	Name        string
+	Slug        string // unique
+	Status      Status
+	ExternalID  string          // unique; empty if there is none
+	Contacts    []Contact       // in the order in which the client named them
+	MaxUsers    int64           // 0 means no limit
+	MaxRequests int64           // of all credentials of the users, per minute; 0 means no limit
+	Metadata    json.RawMessage // a JSON object as the client wrote it, compacted; never empty
+	CreatedAt   time.Time       // in milliseconds; ascends with Number
+	UpdatedAt   time.Time
+	Users       int64 // how many belong to the customer; changes without a new version
+	Number      int64 // position in the order of creation; gaps are normal
+	Version     int64 // 1 at creation, and one more with every change of another field than Users
 }
 
 // Terms returns the search terms of the customer.
@@ -87,7 +89,7 @@ type Reader interface {
 }
 
 // Store keeps customers. Each write is all or nothing: the customer, the markers of its slug and external ID, its entries in the lists,
-// their counts, its search terms, and the copy of its status and limit that authentication reads. Methods return the errors of this
+// their counts, its search terms, and the copy of its status and limits that authentication reads. Methods return the errors of this
 // package and those of packages versions and idempotency unwrapped; any other error is an outage.
 type Store interface {
 	Reader

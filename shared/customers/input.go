@@ -19,36 +19,40 @@ const (
 	MaxContactName = 200
 	MaxContactRole = 100
 	MaxUsers       = 1_000_000
+	MaxRequests    = 1_000_000 // per minute
 )
 
 // NewCustomer is the input for a new customer.
 type NewCustomer struct {
-	Name       string
-	Slug       string
-	Status     Status // empty means active
-	ExternalID string // empty means none
-	Contacts   []Contact
-	MaxUsers   int64           // 0 means no limit
-	Metadata   json.RawMessage // nil means an empty object
+	Name        string
+	Slug        string
+	Status      Status // empty means active
+	ExternalID  string // empty means none
+	Contacts    []Contact
+	MaxUsers    int64           // 0 means no limit
+	MaxRequests int64           // per minute; 0 means no limit
+	Metadata    json.RawMessage // nil means an empty object
 }
 
 // Change is the input for changing a customer. Nil fields stay unchanged.
 type Change struct {
 	// IsPatch: Metadata is a JSON Merge Patch (RFC 7396) to the stored object. Otherwise it replaces the stored object.
-	IsPatch    bool
-	Name       *string
-	Slug       *string
-	Status     *Status
-	ExternalID *string   // empty removes it
-	Contacts   []Contact // replaces all contacts; an empty slice removes them
-	MaxUsers   *int64    // 0 removes the limit
-	Metadata   json.RawMessage
+	IsPatch     bool
+	Name        *string
+	Slug        *string
+	Status      *Status
+	ExternalID  *string   // empty removes it
+	Contacts    []Contact // replaces all contacts; an empty slice removes them
+	MaxUsers    *int64    // 0 removes the limit
+	MaxRequests *int64    // 0 removes the limit
+	Metadata    json.RawMessage
 }
 
 // change returns the creation as a change of an empty customer, so that both follow the same rules.
 func (n NewCustomer) change() Change {
 	c := Change{
-		Name: &n.Name, Slug: &n.Slug, ExternalID: &n.ExternalID, Contacts: n.Contacts, MaxUsers: &n.MaxUsers, Metadata: n.Metadata,
+		Name: &n.Name, Slug: &n.Slug, ExternalID: &n.ExternalID, Contacts: n.Contacts, MaxUsers: &n.MaxUsers, MaxRequests: &n.MaxRequests,
+		Metadata: n.Metadata,
 	}
 	if n.Status != "" {
 		c.Status = &n.Status
@@ -79,13 +83,18 @@ func (c Change) Check() []fault.Field {
 		failures.Text("/externalId", strings.TrimSpace(*c.ExternalID), 0, MaxExternalID)
 	}
 	checkContacts(&failures, c.Contacts)
-	if c.MaxUsers != nil && (*c.MaxUsers < 0 || *c.MaxUsers > MaxUsers) {
-		failures.Add("/limits/users", "must be 1 to %d, or null for no limit", MaxUsers)
-	}
+	checkLimit(&failures, "/limits/users", c.MaxUsers, MaxUsers)
+	checkLimit(&failures, "/limits/requestsPerMinute", c.MaxRequests, MaxRequests)
 	if c.Metadata != nil {
 		failures.Object("/metadata", checks.Compact(c.Metadata))
 	}
 	return failures.Fields()
+}
+
+func checkLimit(failures *checks.Failures, at string, limit *int64, most int64) {
+	if limit != nil && (*limit < 0 || *limit > most) {
+		failures.Add(at, "must be 1 to %d, or null for no limit", most)
+	}
 }
 
 // isSlug reports whether a text has words of lower-case letters and digits, joined by single hyphens.
@@ -140,6 +149,9 @@ func (c Change) Apply(customer Customer) Customer {
 	}
 	if c.MaxUsers != nil {
 		customer.MaxUsers = *c.MaxUsers
+	}
+	if c.MaxRequests != nil {
+		customer.MaxRequests = *c.MaxRequests
 	}
 	if c.Metadata != nil {
 		customer.Metadata = checks.ReplaceOrPatch(customer.Metadata, c.Metadata, c.IsPatch)

@@ -51,7 +51,10 @@ func TestLimitOfUsersIsChecked(t *testing.T) {
 	t.Parallel()
 	for limit, good := range map[int64]bool{0: true, 1: true, customers.MaxUsers: true, customers.MaxUsers + 1: false, -1: false} {
 		if failures := (customers.Change{MaxUsers: &limit}).Check(); (len(failures) == 0) != good {
-			t.Errorf("%d: failures %v, want accepted = %v", limit, failures, good)
+			t.Errorf("%d users: failures %v, want accepted = %v", limit, failures, good)
+		}
+		if failures := (customers.Change{MaxRequests: &limit}).Check(); (len(failures) == 0) != good {
+			t.Errorf("%d requests: failures %v, want accepted = %v", limit, failures, good)
 		}
 	}
 }

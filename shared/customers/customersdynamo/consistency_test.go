@@ -67,7 +67,7 @@ func expect(wanted map[string]string, item liststest.Item, number int64) {
 		wanted[fmt.Sprintf("list#%s %010d", list, number)] = listed(item)
 	}
 	liststest.AddTermsOf(wanted, id, search.TermsOf(liststest.Text(item, "name"), slug, external))
-	wanted["state of "+id] = fmt.Sprint(status == "suspended", " ", liststest.Number(item, "maxUsers"))
+	wanted["state of "+id] = stateOf(item, status == "suspended")
 }
 
 // addStates adds the states of customers in the credentials table. Entitlements must have a state with their version.
@@ -81,7 +81,7 @@ func (d *fixture) addStates(t *testing.T, found map[string]string) {
 			entitled[id] = liststest.Number(item, "version")
 		case isCustomers:
 			suspended, _ := item["suspended"].(*types.AttributeValueMemberBOOL)
-			found["state of "+id] = fmt.Sprint(suspended != nil && suspended.Value, " ", liststest.Number(item, "maxUsers"))
+			found["state of "+id] = stateOf(item, suspended != nil && suspended.Value)
 			if version := liststest.Number(item, "entitlements"); version > 0 {
 				current[id] = version
 			}
@@ -90,6 +90,10 @@ func (d *fixture) addStates(t *testing.T, found map[string]string) {
 	if !maps.Equal(current, entitled) {
 		t.Errorf("the states have the versions of entitlements %v, want %v", current, entitled)
 	}
+}
+
+func stateOf(item liststest.Item, suspended bool) string {
+	return fmt.Sprint(suspended, " ", liststest.Number(item, "maxUsers"), " ", liststest.Number(item, "maxRequests"))
 }
 
 func listed(item liststest.Item) string {

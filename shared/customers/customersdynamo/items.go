@@ -12,20 +12,21 @@ import (
 
 // customerItem is the stored form of a customer. Times are Unix milliseconds.
 type customerItem struct {
-	PK         string           `dynamodbav:"pk"`
-	SK         string           `dynamodbav:"sk"`
-	ID         string           `dynamodbav:"id"`
-	Name       string           `dynamodbav:"name"`
-	Slug       string           `dynamodbav:"slug"`
-	Status     customers.Status `dynamodbav:"status"`
-	ExternalID string           `dynamodbav:"externalId,omitempty"`
-	Contacts   []contactItem    `dynamodbav:"contacts,omitempty"`
-	MaxUsers   int64            `dynamodbav:"maxUsers,omitempty"`
-	Metadata   string           `dynamodbav:"metadata"` // JSON text, so that numbers keep all their digits
-	Created    int64            `dynamodbav:"created"`
-	Updated    int64            `dynamodbav:"updated"`
-	Number     int64            `dynamodbav:"number"`
-	Version    int64            `dynamodbav:"version"`
+	PK          string           `dynamodbav:"pk"`
+	SK          string           `dynamodbav:"sk"`
+	ID          string           `dynamodbav:"id"`
+	Name        string           `dynamodbav:"name"`
+	Slug        string           `dynamodbav:"slug"`
+	Status      customers.Status `dynamodbav:"status"`
+	ExternalID  string           `dynamodbav:"externalId,omitempty"`
+	Contacts    []contactItem    `dynamodbav:"contacts,omitempty"`
+	MaxUsers    int64            `dynamodbav:"maxUsers,omitempty"`
+	MaxRequests int64            `dynamodbav:"maxRequests,omitempty"`
+	Metadata    string           `dynamodbav:"metadata"` // JSON text, so that numbers keep all their digits
+	Created     int64            `dynamodbav:"created"`
+	Updated     int64            `dynamodbav:"updated"`
+	Number      int64            `dynamodbav:"number"`
+	Version     int64            `dynamodbav:"version"`
 }
 
 type contactItem struct {
@@ -38,8 +39,8 @@ type contactItem struct {
 func newCustomerItem(c customers.Customer) customerItem {
 	item := customerItem{
 		PK: customerPK(c.ID), SK: "customer", ID: c.ID, Name: c.Name, Slug: c.Slug, Status: c.Status, ExternalID: c.ExternalID,
-		MaxUsers: c.MaxUsers, Metadata: string(c.Metadata), Created: items.Millis(c.CreatedAt), Updated: items.Millis(c.UpdatedAt),
-		Number: c.Number, Version: c.Version,
+		MaxUsers: c.MaxUsers, MaxRequests: c.MaxRequests, Metadata: string(c.Metadata),
+		Created: items.Millis(c.CreatedAt), Updated: items.Millis(c.UpdatedAt), Number: c.Number, Version: c.Version,
 	}
 	for _, contact := range c.Contacts {
 		item.Contacts = append(item.Contacts, contactItem(contact))
@@ -50,7 +51,8 @@ func newCustomerItem(c customers.Customer) customerItem {
 func (i customerItem) customer() customers.Customer {
 	c := customers.Customer{
 		ID: i.ID, Name: i.Name, Slug: i.Slug, Status: i.Status, ExternalID: i.ExternalID,
-		Contacts: make([]customers.Contact, len(i.Contacts)), MaxUsers: i.MaxUsers, Metadata: json.RawMessage(i.Metadata),
+		Contacts: make([]customers.Contact, len(i.Contacts)), MaxUsers: i.MaxUsers, MaxRequests: i.MaxRequests,
+		Metadata:  json.RawMessage(i.Metadata),
 		CreatedAt: items.Time(i.Created), UpdatedAt: items.Time(i.Updated), Number: i.Number, Version: i.Version,
 	}
 	for n, contact := range i.Contacts {
@@ -92,7 +94,7 @@ func searchEntry(c customers.Customer) searchindex.Entry {
 
 // state returns what authentication and the creation of users must know of the customer.
 func state(c customers.Customer) credentialsdynamo.CustomerState {
-	return credentialsdynamo.CustomerState{Suspended: c.Status == customers.Suspended, MaxUsers: c.MaxUsers}
+	return credentialsdynamo.CustomerState{Suspended: c.Status == customers.Suspended, MaxUsers: c.MaxUsers, MaxRequests: c.MaxRequests}
 }
 
 // markerItem marks a slug or an external ID as taken.

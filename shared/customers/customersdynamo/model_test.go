@@ -48,6 +48,7 @@ func drawn(r *rapid.T, c customers.Customer) customers.Customer {
 	c.ExternalID = rapid.SampledFrom([]string{"", "", "1", "2", "a"}).Draw(r, "external ID")
 	c.Status = rapid.SampledFrom(customers.Statuses()).Draw(r, "status")
 	c.MaxUsers = rapid.Int64Range(0, 3).Draw(r, "limit")
+	c.MaxRequests = rapid.Int64Range(0, 3).Draw(r, "limit of requests")
 	return c
 }
 
