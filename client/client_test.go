@@ -80,6 +80,18 @@ func TestUpdateUserJSONBody(t *testing.T) {
 	}
 }
 
+func TestCustomerLimitsInput(t *testing.T) {
+	for want, limits := range map[string]client.CustomerLimitsInput{
+		`{}`:                                    {},
+		`{"users":null}`:                        {Users: new(int64)},
+		`{"requestsPerMinute":6000,"users":50}`: {Users: new(int64(50)), RequestsPerMinute: new(int64(6000))},
+	} {
+		if got, err := json.Marshal(client.UpdateCustomerJSONBody{Limits: &limits}); err != nil || string(got) != `{"limits":`+want+`}` {
+			t.Errorf("%s, %v, want %s", got, err, want)
+		}
+	}
+}
+
 func TestUpdateEntitlementJSONBody(t *testing.T) {
 	end := time.Date(2027, 4, 1, 0, 0, 0, 0, time.UTC)
 	for want, body := range map[string]client.UpdateEntitlementJSONBody{

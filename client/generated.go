@@ -1542,10 +1542,28 @@ type CustomerStatus string
 
 // CustomerLimits defines model for CustomerLimits.
 type CustomerLimits struct {
+	// RequestsPerMinute How many requests all credentials of the customer's users together can make per minute; null means no limit.
+	//
+	// Examples: 6000
+	RequestsPerMinute *int64 `json:"requestsPerMinute"`
+
 	// Users How many users the customer can have; null means no limit.
 	//
 	// Examples: 50
 	Users *int64 `json:"users"`
+}
+
+// CustomerLimitsInput defines model for CustomerLimitsInput.
+type CustomerLimitsInput struct {
+	// RequestsPerMinute How many requests all credentials of the customer's users together can make per minute; null means no limit. In a PUT or PATCH, leave it out to keep the limit.
+	//
+	// Examples: 6000
+	RequestsPerMinute *int64 `json:"requestsPerMinute,omitempty"`
+
+	// Users How many users the customer can have; null means no limit. In a PUT or PATCH, leave it out to keep the limit.
+	//
+	// Examples: 50
+	Users *int64 `json:"users,omitempty"`
 }
 
 // Daily defines model for Daily.
@@ -3808,7 +3826,7 @@ type CreateCustomerJSONBody struct {
 	ExternalID *string `json:"externalId,omitempty"`
 
 	// Limits Limits of the customer. Default: none.
-	Limits *CustomerLimits `json:"limits,omitempty"`
+	Limits *CustomerLimitsInput `json:"limits,omitempty"`
 
 	// Metadata Any JSON object, at most 16 KB and 8 levels; stored unchanged.
 	//
@@ -3862,8 +3880,8 @@ type PatchCustomerApplicationMergePatchPlusJSONBody struct {
 	// Examples: C-1816
 	ExternalID *string `json:"externalId,omitempty"`
 
-	// Limits Limits of the customer.
-	Limits *CustomerLimits `json:"limits,omitempty"`
+	// Limits Limits of the customer. Only those in the object change.
+	Limits *CustomerLimitsInput `json:"limits,omitempty"`
 
 	// Metadata Any JSON object, at most 16 KB and 8 levels. PUT replaces the current one, PATCH merges into it; null empties it.
 	//
@@ -3899,8 +3917,8 @@ type UpdateCustomerJSONBody struct {
 	// Examples: C-1816
 	ExternalID *string `json:"externalId,omitempty"`
 
-	// Limits Limits of the customer.
-	Limits *CustomerLimits `json:"limits,omitempty"`
+	// Limits Limits of the customer. Only those in the object change.
+	Limits *CustomerLimitsInput `json:"limits,omitempty"`
 
 	// Metadata Any JSON object, at most 16 KB and 8 levels. PUT replaces the current one, PATCH merges into it; null empties it.
 	//

@@ -25,13 +25,13 @@ type updateCustomerInput struct {
 	Body struct {
 		ReadOnlyCustomer
 
-		Name       *string           `json:"name,omitempty" doc:"1 to 200 characters." example:"Acme Logistics"`
-		Slug       *string           `json:"slug,omitempty" doc:"Unique; 1 to 63 lower-case letters and digits, in words joined by single hyphens." example:"acme-logistics"`
-		Status     *customers.Status `json:"status,omitempty" enum:"active,suspended" doc:"The credentials of a suspended customer's users do not work." example:"suspended"`
-		ExternalID *string           `json:"externalId,omitempty" nullable:"true" doc:"Unique ID of the customer in another system; at most 200 characters. Null or empty removes it." example:"C-1816"`
-		Contacts   []ContactInput    `json:"contacts,omitempty" nullable:"true" doc:"At most 20 people. Replaces all contacts; null or an empty list removes them."`
-		Limits     *CustomerLimits   `json:"limits,omitempty" doc:"Limits of the customer."`
-		Metadata   web.Object        `json:"metadata,omitempty" nullable:"true" doc:"Any JSON object, at most 16 KB and 8 levels. PUT replaces the current one, PATCH merges into it; null empties it." example:"{\"region\":\"apac\"}"`
+		Name       *string              `json:"name,omitempty" doc:"1 to 200 characters." example:"Acme Logistics"`
+		Slug       *string              `json:"slug,omitempty" doc:"Unique; 1 to 63 lower-case letters and digits, in words joined by single hyphens." example:"acme-logistics"`
+		Status     *customers.Status    `json:"status,omitempty" enum:"active,suspended" doc:"The credentials of a suspended customer's users do not work." example:"suspended"`
+		ExternalID *string              `json:"externalId,omitempty" nullable:"true" doc:"Unique ID of the customer in another system; at most 200 characters. Null or empty removes it." example:"C-1816"`
+		Contacts   []ContactInput       `json:"contacts,omitempty" nullable:"true" doc:"At most 20 people. Replaces all contacts; null or an empty list removes them."`
+		Limits     *CustomerLimitsInput `json:"limits,omitempty" doc:"Limits of the customer. Only those in the object change."`
+		Metadata   web.Object           `json:"metadata,omitempty" nullable:"true" doc:"Any JSON object, at most 16 KB and 8 levels. PUT replaces the current one, PATCH merges into it; null empties it." example:"{\"region\":\"apac\"}"`
 	}
 }
 
@@ -49,8 +49,7 @@ func (in *updateCustomerInput) change(isPatch bool) customers.Change {
 		Metadata: json.RawMessage(b.Metadata),
 	}
 	if b.Limits != nil {
-		maxUsers := b.Limits.maxUsers()
-		change.MaxUsers = &maxUsers
+		change.MaxUsers, change.MaxRequests = b.Limits.Users, b.Limits.RequestsPerMinute
 	}
 	return change
 }

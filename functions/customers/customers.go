@@ -50,15 +50,22 @@ type ContactInput struct {
 
 // CustomerLimits are the limits of a customer.
 type CustomerLimits struct {
-	Users *int64 `json:"users" minimum:"1" maximum:"1000000" doc:"How many users the customer can have; null means no limit." example:"50"`
+	Users             *int64 `json:"users" minimum:"1" maximum:"1000000" doc:"How many users the customer can have; null means no limit." example:"50"`
+	RequestsPerMinute *int64 `json:"requestsPerMinute" minimum:"1" maximum:"1000000" doc:"How many requests all credentials of the customer's users together can make per minute; null means no limit." example:"6000"`
 }
 
-// maxUsers returns the limit of users, or 0 for none.
-func (l CustomerLimits) maxUsers() int64 {
-	if l.Users == nil {
+// CustomerLimitsInput are the limits of a customer in a request.
+type CustomerLimitsInput struct {
+	Users             *int64 `json:"users,omitempty" nullable:"true" minimum:"1" maximum:"1000000" doc:"How many users the customer can have; null means no limit. In a PUT or PATCH, leave it out to keep the limit." example:"50"`
+	RequestsPerMinute *int64 `json:"requestsPerMinute,omitempty" nullable:"true" minimum:"1" maximum:"1000000" doc:"How many requests all credentials of the customer's users together can make per minute; null means no limit. In a PUT or PATCH, leave it out to keep the limit." example:"6000"`
+}
+
+// valueOf returns a limit, or 0 for none.
+func valueOf(limit *int64) int64 {
+	if limit == nil {
 		return 0
 	}
-	return *l.Users
+	return *limit
 }
 
 func encodeListedCustomer(c customers.Customer) ListedCustomer {
@@ -72,10 +79,7 @@ func encodeCustomer(c customers.Customer) Customer {
 	for i, contact := range c.Contacts {
 		contacts[i] = Contact(contact)
 	}
-	limits := CustomerLimits{}
-	if c.MaxUsers > 0 {
-		limits.Users = &c.MaxUsers
-	}
+	limits := CustomerLimits{Users: web.NullIfZero(c.MaxUsers), RequestsPerMinute: web.NullIfZero(c.MaxRequests)}
 	return Customer{
 		ListedCustomer: encodeListedCustomer(c), Contacts: contacts, Limits: limits, Users: c.Users, Metadata: web.Object(c.Metadata),
 		UpdatedAt: c.UpdatedAt,
@@ -154,13 +158,13 @@ func (s *service) search(ctx context.Context, in *searchCustomersInput) (*search
 type createCustomerInput struct {
 	web.Idempotency
 	Body struct {
-		Name       string           `json:"name" doc:"1 to 200 characters." example:"Acme Shipping"`
-		Slug       string           `json:"slug" doc:"Unique; 1 to 63 lower-case letters and digits, in words joined by single hyphens." example:"acme-shipping"`
-		Status     customers.Status `json:"status,omitempty" enum:"active,suspended" default:"active" doc:"The credentials of a suspended customer's users do not work."`
-		ExternalID string           `json:"externalId,omitempty" doc:"Unique ID of the customer in another system; at most 200 characters." example:"C-1815"`
-		Contacts   []ContactInput   `json:"contacts,omitempty" doc:"At most 20 people."`
-		Limits     *CustomerLimits  `json:"limits,omitempty" doc:"Limits of the customer. Default: none."`
-		Metadata   web.Object       `json:"metadata,omitempty" doc:"Any JSON object, at most 16 KB and 8 levels; stored unchanged." example:"{\"region\":\"emea\"}"`
+		Name       string               `json:"name" doc:"1 to 200 characters." example:"Acme Shipping"`
+		Slug       string               `json:"slug" doc:"Unique; 1 to 63 lower-case letters and digits, in words joined by single hyphens." example:"acme-shipping"`
+		Status     customers.Status     `json:"status,omitempty" enum:"active,suspended" default:"active" doc:"The credentials of a suspended customer's users do not work."`
+		ExternalID string               `json:"externalId,omitempty" doc:"Unique ID of the customer in another system; at most 200 characters." example:"C-1815"`
+		Contacts   []ContactInput       `json:"contacts,omitempty" doc:"At most 20 people."`
+		Limits     *CustomerLimitsInput `json:"limits,omitempty" doc:"Limits of the customer. Default: none."`
+		Metadata   web.Object           `json:"metadata,omitempty" doc:"Any JSON object, at most 16 KB and 8 levels; stored unchanged." example:"{\"region\":\"emea\"}"`
 	}
 }
 
@@ -176,7 +180,7 @@ func (in *createCustomerInput) customer() customers.NewCustomer {
 		Metadata: json.RawMessage(b.Metadata),
 	}
 	if b.Limits != nil {
-		customer.MaxUsers = b.Limits.maxUsers()
+		customer.MaxUsers, customer.MaxRequests = valueOf(b.Limits.Users), valueOf(b.Limits.RequestsPerMinute)
 	}
 	return customer
 }

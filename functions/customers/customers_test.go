@@ -22,7 +22,8 @@ func TestCustomerIsCreatedUpdatedAndDeleted(t *testing.T) {
 	root := o.asAdmin()
 	created := root.Post(path, acme).WantStatus(http.StatusCreated).
 		WantValue("data.name", "Acme Shipping").WantValue("data.slug", "acme-shipping").WantValue("data.status", "active").
-		WantValue("data.externalId", "C-1815").WantValue("data.limits", map[string]any{"users": 2.0}).WantValue("data.users", 0).
+		WantValue("data.externalId", "C-1815").WantValue("data.users", 0).
+		WantValue("data.limits", map[string]any{"users": 2.0, "requestsPerMinute": nil}).
 		WantValue("data.contacts", []any{map[string]any{"name": "Ada", "email": "ada@example.com", "role": "billing"}}).
 		WantValue("data.createdAt", "2026-03-02T09:00:00Z").WantValue("data.updatedAt", "2026-03-02T09:00:00Z").WantHeader("ETag", `"1"`)
 	if !strings.Contains(string(created.Body), "12345678901234567890") {
@@ -36,7 +37,7 @@ func TestCustomerIsCreatedUpdatedAndDeleted(t *testing.T) {
 	o.clock.Advance(time.Hour)
 	root.Put(at, `{"status":"suspended","slug":"acme","contacts":[],"limits":{"users":null}}`).WantStatus(http.StatusOK).
 		WantValue("data.name", "Acme Shipping").WantValue("data.status", "suspended").WantValue("data.slug", "acme").
-		WantValue("data.contacts", []any{}).WantValue("data.limits", map[string]any{"users": nil}).
+		WantValue("data.contacts", []any{}).WantValue("data.limits", map[string]any{"users": nil, "requestsPerMinute": nil}).
 		WantValue("data.updatedAt", "2026-03-02T10:00:00Z").WantValue("data.createdAt", "2026-03-02T09:00:00Z").WantHeader("ETag", `"2"`)
 	root.Put(at, `{"status":"suspended","name":"Acme Shipping"}`).WantStatus(http.StatusOK).WantHeader("ETag", `"2"`) // nothing changed
 	root.Get(path+"?status=suspended").WantStatus(http.StatusOK).WantValue("pagination.total", 1).WantValue("data.0.slug", "acme")

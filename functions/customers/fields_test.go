@@ -16,9 +16,10 @@ func TestResponseHasEachField(t *testing.T) {
 	customer := fieldstest.Filled[customers.Customer](t)
 	customer.Contacts = []customers.Contact{}
 	encoded := encodeCustomer(customer)
-	fieldstest.WantCarried(t, customer, encoded, "MaxUsers", "Number", "Version")
-	if limit := encoded.Limits.Users; limit == nil || *limit != customer.MaxUsers {
-		t.Errorf("the limit is %v, want %d", limit, customer.MaxUsers)
+	fieldstest.WantCarried(t, customer, encoded, "MaxUsers", "MaxRequests", "Number", "Version")
+	limits := encoded.Limits
+	if valueOf(limits.Users) != customer.MaxUsers || valueOf(limits.RequestsPerMinute) != customer.MaxRequests {
+		t.Errorf("the limits are %+v, want %d users and %d requests", limits, customer.MaxUsers, customer.MaxRequests)
 	}
 	contact := fieldstest.Filled[customers.Contact](t)
 	fieldstest.WantCarried(t, contact, Contact(contact))
@@ -75,7 +76,8 @@ func TestNullIsNoFieldInPost(t *testing.T) {
 		}
 		root.Post(path, asJSON(t, sent)).WantStatus(http.StatusCreated)
 	}
-	root.Post(path, `{"name":"A","slug":"a","limits":{"users":null}}`).WantStatus(http.StatusCreated).WantValue("data.limits.users", nil)
+	root.Post(path, `{"name":"A","slug":"a","limits":{"users":null,"requestsPerMinute":null}}`).WantStatus(http.StatusCreated).
+		WantValue("data.limits.users", nil).WantValue("data.limits.requestsPerMinute", nil)
 }
 
 // In a PUT or PATCH, null removes a value that a customer can be without.
@@ -120,7 +122,7 @@ func TestReadCustomerCanBeSentBack(t *testing.T) {
 // values adds values for the fields without an example.
 func values(more map[string]any) map[string]any {
 	more["contacts"] = []any{map[string]any{"name": "Ada", "email": "ada@example.com", "role": "billing"}}
-	more["limits"] = map[string]any{"users": 50.0}
+	more["limits"] = map[string]any{"users": 50.0, "requestsPerMinute": 600.0}
 	return more
 }
 

@@ -53,6 +53,8 @@ func TestCreateCustomerRejectsInvalidInput(t *testing.T) {
 		"fewer users":        {with(`"limits":{"users":-1}`), []string{"/limits/users"}},
 		"half a user":        {with(`"limits":{"users":1.5}`), []string{"/limits/users"}},
 		"many users":         {with(`"limits":{"users":1000001}`), []string{"/limits/users"}},
+		"no requests":        {with(`"limits":{"requestsPerMinute":0}`), []string{"/limits/requestsPerMinute"}},
+		"many requests":      {with(`"limits":{"requestsPerMinute":1000001}`), []string{"/limits/requestsPerMinute"}},
 		"another limit":      {with(`"limits":{"users":1,"projects":1}`), []string{"/limits/projects"}},
 		"metadata a text":    {with(`"metadata":"x"`), []string{"/metadata"}},
 		"metadata too deep":  {with(`"metadata":` + deep), []string{"/metadata"}},

@@ -22,13 +22,21 @@ func TestPatchMergesObjects(t *testing.T) {
 	root.Put(at, `{"metadata":{"a":1}}`).WantStatus(http.StatusOK).WantValue("data.metadata", map[string]any{"a": 1.0})
 }
 
-func TestLimitIsSetAndRemoved(t *testing.T) {
+// A limit that the body does not name stays as it is.
+func TestLimitsAreSetAndRemoved(t *testing.T) {
 	o := newFixture(t)
 	root, at := o.asAdmin(), o.create(customerToPatch)
 	for _, method := range []string{http.MethodPut, http.MethodPatch} {
-		root.Do(method, at, `{"limits":{"users":null}}`).WantStatus(http.StatusOK).WantValue("data.limits.users", nil)
-		root.Do(method, at, `{"limits":{"users":7}}`).WantStatus(http.StatusOK).WantValue("data.limits.users", 7)
-		root.Do(method, at, `{"limits":{}}`).WantStatus(http.StatusBadRequest).WantValue("errors.0.pointer", "/limits/users")
+		for _, step := range []struct {
+			sent            string
+			users, requests any
+		}{
+			{`{"users":null,"requestsPerMinute":600}`, nil, 600}, {`{"users":7}`, 7, 600}, {`{}`, 7, 600}, {`{"requestsPerMinute":null}`, 7, nil},
+			{`{"requestsPerMinute":1}`, 7, 1}, {`{"users":null}`, nil, 1}, {`{"users":7,"requestsPerMinute":null}`, 7, nil},
+		} {
+			root.Do(method, at, `{"limits":`+step.sent+`}`).WantStatus(http.StatusOK).
+				WantValue("data.limits.users", step.users).WantValue("data.limits.requestsPerMinute", step.requests)
+		}
 		root.Do(method, at, `{"limits":null}`).WantStatus(http.StatusBadRequest).WantValue("errors.0.pointer", "/limits")
 		root.Get(at).WantValue("data.limits.users", 7)
 	}

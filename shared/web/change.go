@@ -47,24 +47,33 @@ func keepBody(r *http.Request, limit int64) []byte {
 
 // ApplyNulls handles the fields that the client sent as null. body points to the decoded body of a PUT or PATCH. A field with the tag
 // nullable:"true" becomes empty but present. An [Object] becomes the text null, because {} changes nothing in a merge patch. Null in any
-// other field is a failure.
+// other field is a failure. The same holds for the fields of a pointer to a struct.
 func ApplyNulls(ctx huma.Context, body any) []fault.Field {
+	return applyNulls(inputFrom(ctx.Context()).body, reflect.ValueOf(body).Elem(), "/")
+}
+
+// applyNulls is ApplyNulls for the fields of an object, whose pointers begin with a text.
+func applyNulls(object []byte, fields reflect.Value, at string) []fault.Field {
 	var sent map[string]json.RawMessage
-	if json.Unmarshal(inputFrom(ctx.Context()).body, &sent) != nil {
+	if json.Unmarshal(object, &sent) != nil {
 		return nil // huma reports the invalid JSON
 	}
 	var failures []fault.Field
-	fields := reflect.ValueOf(body).Elem()
 	for _, f := range reflect.VisibleFields(fields.Type()) {
 		name := jsonName(f)
-		if string(sent[name]) != "null" || name == "" || f.Type == reflect.TypeFor[ReadOnly]() {
+		if name == "" || sent[name] == nil || f.Type == reflect.TypeFor[ReadOnly]() {
 			continue
 		}
-		if f.Tag.Get("nullable") != "true" {
-			failures = append(failures, fault.Field{Pointer: "/" + name, Detail: "must not be null; leave the field out to keep its value"})
-			continue
+		field := fields.FieldByIndex(f.Index)
+		switch isNull := string(sent[name]) == "null"; {
+		case !isNull && field.Kind() == reflect.Pointer && !field.IsNil() && field.Elem().Kind() == reflect.Struct:
+			failures = append(failures, applyNulls(sent[name], field.Elem(), at+name+"/")...)
+		case !isNull:
+		case f.Tag.Get("nullable") != "true":
+			failures = append(failures, fault.Field{Pointer: at + name, Detail: "must not be null; leave the field out to keep its value"})
+		default:
+			clearField(field)
 		}
-		clearField(fields.FieldByIndex(f.Index))
 	}
 	return failures
 }

@@ -42,7 +42,8 @@ func customerColumns() []column[client.Customer] {
 		{"status", "STATUS", func(c client.Customer) any { return string(c.Status) }},
 		{"externalId", "EXTERNAL ID", func(c client.Customer) any { return c.ExternalID }},
 		{"users", "USERS", func(c client.Customer) any { return c.Users }},
-		{"usersLimit", "USERS LIMIT", usersLimit},
+		{"usersLimit", "USERS LIMIT", func(c client.Customer) any { return valueOrNil(c.Limits.Users) }},
+		{"requestsLimit", "REQUESTS LIMIT", func(c client.Customer) any { return valueOrNil(c.Limits.RequestsPerMinute) }},
 		{"contacts", "CONTACTS", contacts},
 		{"metadata", "METADATA", func(c client.Customer) any { return c.Metadata }},
 		{"createdAt", "CREATED", func(c client.Customer) any { return c.CreatedAt }},
@@ -50,12 +51,12 @@ func customerColumns() []column[client.Customer] {
 	}
 }
 
-// usersLimit returns the limit of users, or nil for none.
-func usersLimit(c client.Customer) any {
-	if c.Limits.Users == nil {
+// valueOrNil returns a limit, or nil for none.
+func valueOrNil(limit *int64) any {
+	if limit == nil {
 		return nil
 	}
-	return *c.Limits.Users
+	return *limit
 }
 
 // contacts returns the contacts as NAME <EMAIL>.
@@ -160,7 +161,7 @@ func optionalCustomerID(ctx context.Context, api *client.Client, name string) (*
 type customerFlags struct {
 	slug, status, externalID, metadata string
 	contacts                           []string
-	usersLimit                         int64
+	usersLimit, requestsLimit          int64
 }
 
 func (f *customerFlags) add(c *cobra.Command) {
@@ -169,6 +170,7 @@ func (f *customerFlags) add(c *cobra.Command) {
 	c.Flags().StringVar(&f.externalID, "external-id", "", "unique `ID` in another system")
 	c.Flags().StringArrayVar(&f.contacts, "contact", nil, "`CONTACT` as \"NAME <EMAIL>\"; can be repeated")
 	c.Flags().Int64Var(&f.usersLimit, "users-limit", 0, "at most `N` users; 0 means no limit")
+	c.Flags().Int64Var(&f.requestsLimit, "requests-limit", 0, "at most `N` requests per minute of all users together; 0 means no limit")
 	c.Flags().StringVar(&f.metadata, "metadata", "", "`JSON` object to store with the customer")
 	complete(c, "status", customerStates...)
 }
@@ -214,22 +216,27 @@ func pointerTo(object map[string]any) *map[string]any { //nolint:gocritic // the
 	return &object
 }
 
-// limits returns the limits, or nil if the flag is not set.
-func (f *customerFlags) limits(c *cobra.Command) *client.CustomerLimits {
-	switch {
-	case !c.Flags().Changed("users-limit"):
-		return nil
-	case f.usersLimit == 0:
-		return &client.CustomerLimits{}
+// limits returns the limits of the flags that are set, or nil if none is.
+func (f *customerFlags) limits(c *cobra.Command) *client.CustomerLimitsInput {
+	var limits client.CustomerLimitsInput
+	if c.Flags().Changed("users-limit") {
+		limits.Users = &f.usersLimit
 	}
-	return &client.CustomerLimits{Users: &f.usersLimit}
+	if c.Flags().Changed("requests-limit") {
+		limits.RequestsPerMinute = &f.requestsLimit
+	}
+	if limits == (client.CustomerLimitsInput{}) {
+		return nil
+	}
+	return &limits
 }
 
 func (a *app) createCustomerCommand() *cobra.Command {
 	var f customerFlags
 	c := &cobra.Command{
 		Use: "create NAME", Short: "create a customer", Args: exactly("the name of the customer"),
-		Example: `  portside customers create "Acme Shipping" --slug acme-shipping --contact "Ada Byron <ada@example.com>" --users-limit 50`,
+		Example: `  portside customers create "Acme Shipping" --slug acme-shipping --contact "Ada Byron <ada@example.com>" --users-limit 50 \
+    --requests-limit 6000`,
 		RunE: func(c *cobra.Command, args []string) error {
 			if f.slug == "" {
 				return UsageError("pass --slug")
@@ -289,7 +296,8 @@ All credentials of the users of a suspended customer stop working until it is ac
 				ExternalID: ifChanged[string](c, "external-id", f.externalID), Contacts: people, Limits: f.limits(c), Metadata: pointerTo(metadata),
 			}
 			if change == (client.UpdateCustomerJSONBody{}) {
-				return UsageError("pass what to change: --name, --slug, --status, --external-id, --contact, --users-limit or --metadata")
+				return UsageError("pass what to change: --name, --slug, --status, --external-id, --contact, --users-limit, " +
+					"--requests-limit or --metadata")
 			}
 			return a.updateCustomer(c.Context(), args[0], change)
 		},

@@ -11,7 +11,7 @@ const acmeID = "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11"
 
 const acmeWhole = `{"data":{"id":"` + acmeID + `","name":"Acme Shipping","slug":"acme","status":"active","externalId":"C-1815",
 "contacts":[{"name":"Ada","email":"ada@example.com","role":""},{"name":"","email":"bob@example.com","role":""}],
-"limits":{"users":50},"users":2,"metadata":{},"createdAt":"2026-03-02T09:15:30Z","updatedAt":"2026-03-02T09:15:30Z"}}`
+"limits":{"users":50,"requestsPerMinute":6000},"users":2,"metadata":{},"createdAt":"2026-03-02T09:15:30Z","updatedAt":"2026-03-02T09:15:30Z"}}`
 
 // customerAnswers is a service with the customers acme and acme-2.
 func customerAnswers() map[string]http.HandlerFunc {
@@ -32,7 +32,7 @@ func TestCustomersAreFoundBySlug(t *testing.T) {
 	t.Parallel()
 	c := newTestCLI(t, customerAnswers()).loggedIn()
 	got := c.want("customers", "get", "acme")
-	for _, line := range []string{"SLUG         acme\n", "USERS        2\n", "USERS LIMIT  50\n", "Ada <ada@example.com> bob@example.com\n"} {
+	for _, line := range []string{"SLUG            acme\n", "USERS           2\n", "USERS LIMIT     50\n", "REQUESTS LIMIT  6000\n", "Ada <ada@example.com> bob@example.com\n"} {
 		if !strings.Contains(got, line) {
 			t.Errorf("%q is missing in\n%s", line, got)
 		}
@@ -50,22 +50,24 @@ func TestCustomersAreFoundBySlug(t *testing.T) {
 func TestCustomersAreChanged(t *testing.T) {
 	t.Parallel()
 	c := newTestCLI(t, customerAnswers()).loggedIn()
-	c.want("customers", "create", "Acme Shipping", "--slug", "acme", "--external-id", "C-1815", "--users-limit", "50", "--status", "active",
+	c.want("customers", "create", "Acme Shipping", "--slug", "acme", "--external-id", "C-1815", "--users-limit", "50", "--requests-limit", "6000", "--status", "active",
 		"--contact", "Ada <ada@example.com>", "--contact", "bob@example.com", "--metadata", `{"n":12345678901234567890}`)
 	c.want("customers", "update", acmeID, "--status", "suspended")
 	c.want("customers", "update", acmeID, "--contact", "", "--users-limit", "0", "--external-id", "")
+	c.want("customers", "update", acmeID, "--requests-limit", "0")
 	c.wantUsageError("pass what to change", "customers", "update", acmeID)
 	c.wantUsageError("pass --yes", "customers", "delete", acmeID)
 	c.want("customers", "delete", acmeID, "--yes")
 	c.wantUsageError("pass --yes", "customers", "revoke-credentials", acmeID)
 	c.want("customers", "revoke-credentials", acmeID, "--yes")
-	c.wantCalls("POST /v1/customers", "PUT /v1/customers/"+acmeID, "PUT /v1/customers/"+acmeID, "GET /v1/customers/"+acmeID,
-		"GET /v1/customers/"+acmeID, "DELETE /v1/customers/"+acmeID, "GET /v1/customers/"+acmeID, "GET /v1/customers/"+acmeID,
-		"DELETE /v1/customers/"+acmeID+"/credentials")
+	c.wantCalls("POST /v1/customers", "PUT /v1/customers/"+acmeID, "PUT /v1/customers/"+acmeID, "PUT /v1/customers/"+acmeID,
+		"GET /v1/customers/"+acmeID, "GET /v1/customers/"+acmeID, "DELETE /v1/customers/"+acmeID, "GET /v1/customers/"+acmeID,
+		"GET /v1/customers/"+acmeID, "DELETE /v1/customers/"+acmeID+"/credentials")
 	want := []string{
-		`{"contacts":[{"email":"ada@example.com","name":"Ada"},{"email":"bob@example.com"}],"externalId":"C-1815","limits":{"users":50},` +
+		`{"contacts":[{"email":"ada@example.com","name":"Ada"},{"email":"bob@example.com"}],"externalId":"C-1815","limits":{"requestsPerMinute":6000,"users":50},` +
 			`"metadata":{"n":12345678901234567890},"name":"Acme Shipping","slug":"acme","status":"active"}`,
-		`{"status":"suspended"}`, `{"contacts":[],"externalId":"","limits":{"users":null}}`, "", "", "", "", "", "",
+		`{"status":"suspended"}`, `{"contacts":[],"externalId":"","limits":{"users":null}}`, `{"limits":{"requestsPerMinute":null}}`,
+		"", "", "", "", "", "",
 	}
 	if !slices.Equal(c.bodies, want) {
 		t.Errorf("sent\n%q\nwant\n%q", c.bodies, want)

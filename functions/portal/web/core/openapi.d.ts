@@ -2394,6 +2394,26 @@ export interface components {
              * @example 50
              */
             users: number | null;
+            /**
+             * Format: int64
+             * @description How many requests all credentials of the customer's users together can make per minute; null means no limit.
+             * @example 6000
+             */
+            requestsPerMinute: number | null;
+        };
+        CustomerLimitsInput: {
+            /**
+             * Format: int64
+             * @description How many requests all credentials of the customer's users together can make per minute; null means no limit. In a PUT or PATCH, leave it out to keep the limit.
+             * @example 6000
+             */
+            requestsPerMinute?: number | null;
+            /**
+             * Format: int64
+             * @description How many users the customer can have; null means no limit. In a PUT or PATCH, leave it out to keep the limit.
+             * @example 50
+             */
+            users?: number | null;
         };
         Daily: {
             meta: components["schemas"]["Meta"];
@@ -4419,6 +4439,7 @@ export type CredentialRequest = components['schemas']['CredentialRequest'];
 export type CursorPagination = components['schemas']['CursorPagination'];
 export type Customer = components['schemas']['Customer'];
 export type CustomerLimits = components['schemas']['CustomerLimits'];
+export type CustomerLimitsInput = components['schemas']['CustomerLimitsInput'];
 export type Daily = components['schemas']['Daily'];
 export type DashboardData = components['schemas']['DashboardData'];
 export type Difference = components['schemas']['Difference'];
@@ -8049,6 +8070,7 @@ export interface operations {
                  *       ],
                  *       "externalId": "C-1815",
                  *       "limits": {
+                 *         "requestsPerMinute": 6000,
                  *         "users": 50
                  *       },
                  *       "metadata": {
@@ -8077,7 +8099,7 @@ export interface operations {
                      */
                     externalId?: string;
                     /** @description Limits of the customer. Default: none. */
-                    limits?: components["schemas"]["CustomerLimits"];
+                    limits?: components["schemas"]["CustomerLimitsInput"];
                     /**
                      * @description Any JSON object, at most 16 KB and 8 levels; stored unchanged.
                      * @example {
@@ -8127,6 +8149,7 @@ export interface operations {
                      *         "externalId": "C-1815",
                      *         "id": "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11",
                      *         "limits": {
+                     *           "requestsPerMinute": 6000,
                      *           "users": 50
                      *         },
                      *         "metadata": {
@@ -8257,6 +8280,7 @@ export interface operations {
                      *         "externalId": "C-1815",
                      *         "id": "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11",
                      *         "limits": {
+                     *           "requestsPerMinute": 6000,
                      *           "users": 50
                      *         },
                      *         "metadata": {
@@ -8316,6 +8340,7 @@ export interface operations {
                  *       "contacts": null,
                  *       "externalId": "C-1816",
                  *       "limits": {
+                 *         "requestsPerMinute": 6000,
                  *         "users": 50
                  *       },
                  *       "metadata": {
@@ -8333,8 +8358,8 @@ export interface operations {
                      * @example C-1816
                      */
                     externalId?: string | null;
-                    /** @description Limits of the customer. */
-                    limits?: components["schemas"]["CustomerLimits"];
+                    /** @description Limits of the customer. Only those in the object change. */
+                    limits?: components["schemas"]["CustomerLimitsInput"];
                     /**
                      * @description Any JSON object, at most 16 KB and 8 levels. PUT replaces the current one, PATCH merges into it; null empties it.
                      * @example {
@@ -8390,6 +8415,7 @@ export interface operations {
                      *         "externalId": "C-1815",
                      *         "id": "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11",
                      *         "limits": {
+                     *           "requestsPerMinute": 6000,
                      *           "users": 50
                      *         },
                      *         "metadata": {
@@ -8479,8 +8505,8 @@ export interface operations {
                      * @example C-1816
                      */
                     externalId?: string | null;
-                    /** @description Limits of the customer. */
-                    limits?: components["schemas"]["CustomerLimits"];
+                    /** @description Limits of the customer. Only those in the object change. */
+                    limits?: components["schemas"]["CustomerLimitsInput"];
                     /**
                      * @description Any JSON object, at most 16 KB and 8 levels. PUT replaces the current one, PATCH merges into it; null empties it.
                      * @example {
@@ -8536,6 +8562,7 @@ export interface operations {
                      *         "externalId": "C-1815",
                      *         "id": "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11",
                      *         "limits": {
+                     *           "requestsPerMinute": 6000,
                      *           "users": 50
                      *         },
                      *         "metadata": {
