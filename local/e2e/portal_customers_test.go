@@ -21,6 +21,7 @@ func testCustomerPages(t *testing.T, p *testStack, page *browser.Page) {
 	page.Fill("Slug", "acme")
 	page.Fill("Name", "Acme Shipping")
 	page.Fill("Limit of users (optional)", "2")
+	page.Fill("Requests per minute (optional)", "6000")
 	page.Click(browser.Button("Add a contact"))
 	page.Fill("Contact 1: Email address", "Ada@Acme.example")
 	page.Axe()
@@ -36,6 +37,7 @@ func testCustomerPages(t *testing.T, p *testStack, page *browser.Page) {
 	id := p.admin(t).Get("/v1/customers").WantValue("pagination.total", 1).Text("data.0.id")
 	at := "/v1/customers/" + id
 	p.admin(t).Get(at).WantValue("data.slug", "acme").WantValue("data.limits.users", 2).
+		WantValue("data.limits.requestsPerMinute", 6000).
 		WantValue("data.contacts", []any{map[string]any{"name": "", "email": "ada@acme.example", "role": ""}})
 	testChangeCustomer(t, p, page, at)
 	testUsersOfCustomer(t, p, page, id)
@@ -56,7 +58,8 @@ func testChangeCustomer(t *testing.T, p *testStack, page *browser.Page, at strin
 	page.Click(browser.Button("Save"))
 	page.WaitFor(browser.Heading("Acme Logistics"))
 	page.WaitText("Saved.")
-	p.admin(t).Get(at).WantValue("data.externalId", "C-1815").WantValue("data.limits.users", nil).WantValue("data.name", "Acme Logistics")
+	p.admin(t).Get(at).WantValue("data.externalId", "C-1815").WantValue("data.limits.users", nil).
+		WantValue("data.limits.requestsPerMinute", 6000).WantValue("data.name", "Acme Logistics")
 	p.createCustomer(t, `{"name":"Bolt","slug":"bolt"}`)
 	page.Allow("409 PUT /v1/customers/")
 	page.Fill("Slug", "bolt")
@@ -184,7 +187,7 @@ func testMoveOneself(t *testing.T, p *testStack, bolt string) {
 func testCompany(t *testing.T, p *testStack) {
 	acme := p.createCustomer(t, `{"name":"Acme Shipping","slug":"acme",
 		"contacts":[{"name":"Ada Byron","email":"ada@acme.example","role":"billing"}],
-		"limits":{"users":3}}`)
+		"limits":{"users":3,"requestsPerMinute":5000}}`)
 	at := p.createUserOf(t, acme, "chief@acme.example", "admin")
 	page := p.visitAs(t, "chief@acme.example")
 	page.Open("/portal")
@@ -198,6 +201,7 @@ func testCompany(t *testing.T, p *testStack) {
 	page.Click(browser.Link("Company"))
 	page.WaitText("Acme Shipping")
 	page.WaitText("1 of at most 3")
+	page.WaitText("5,000")
 	page.WaitText("Ada Byron · ada@acme.example (billing)")
 	page.Axe()
 	for _, path := range []string{

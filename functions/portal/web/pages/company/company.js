@@ -34,12 +34,14 @@ function Entitlements({ customerId }) {
 
 /** @param {{customer: Customer}} props */
 function Details({ customer }) {
+  const requests = customer.limits.requestsPerMinute;
   const limit = customer.limits.users === null ? "" : formatNumber(customer.limits.users);
   return html`<${Section} title=${texts.details}>
     <dl class="facts">
       <dt>${texts.name}</dt><dd><bdi>${customer.name}</bdi></dd>
       <dt>${texts.status}</dt><dd><${CustomerStatus} status=${customer.status} /></dd>
       <dt>${texts.users}</dt><dd>${strings.customers.usersOf(formatNumber(customer.users), limit)}</dd>
+      ${requests === null ? null : html`<dt>${texts.requests}</dt><dd>${formatNumber(requests)}</dd>`}
       <dt>${texts.contacts}</dt><dd><${ContactList} contacts=${customer.contacts} /></dd>
     </dl>
   <//>`;

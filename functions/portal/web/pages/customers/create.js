@@ -13,7 +13,8 @@ const texts = strings.customers;
 
 export default function CreateCustomer() {
   const [values, set] = useFields({
-    name: "", slug: "", status: "active", externalId: "", contacts: /** @type {any[]} */ ([]), limits: "", metadata: "",
+    name: "", slug: "", status: "active", externalId: "", contacts: /** @type {any[]} */ ([]), usersLimit: "", requestsLimit: "",
+    metadata: "",
   });
   const key = useIdempotencyKey(values);
   const action = useAction(async () => {

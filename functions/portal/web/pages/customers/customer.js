@@ -62,11 +62,17 @@ function limitOf({ limits }) {
   return limits.users === null ? "" : formatNumber(limits.users);
 }
 
+/** @param {number | null} limit */
+function formatLimit(limit) {
+  return limit === null ? texts.noLimit : formatNumber(limit);
+}
+
 /** @param {{customer: Customer}} props */
 function Facts({ customer }) {
   return html`
     <dt>${texts.slug}</dt><dd class="mono">${customer.slug}</dd>
     <dt>${texts.externalId}</dt><dd><bdi>${customer.externalId || "–"}</bdi></dd>
+    <dt>${texts.requestsLimit}</dt><dd>${formatLimit(customer.limits.requestsPerMinute)}</dd>
     <dt>${texts.contacts}</dt><dd><${ContactList} contacts=${customer.contacts} /></dd>
     <dt>${texts.metadata}</dt>
     <dd>${formatObject(customer.metadata) ? html`<code class="pre">${formatObject(customer.metadata)}</code>` : "–"}</dd>`;
@@ -86,7 +92,7 @@ function Edit({ resource, reload }) {
   const suspends = values.status === "suspended" && customer.status !== "suspended";
   const submit = () => (suspends ? setAsking(true) : action.run());
   return html`<${Form} submit=${strings.common.save} problem=${action.problem} isRunning=${action.isRunning} onSubmit=${submit}>
-      <${Differences} differences=${differences} labels=${{ ...texts, limits: texts.limit }} />
+      <${Differences} differences=${differences} labels=${texts} />
       <${CustomerFields} values=${values} set=${set} problem=${action.problem} />
     <//>
     ${suspends && isAsking

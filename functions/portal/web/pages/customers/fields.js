@@ -12,8 +12,8 @@ const texts = strings.customers;
 /** @typedef {import("../../core/types").Schema<"Customer">} Customer */
 /** @typedef {import("../../components/contacts.js").Contact} Contact */
 /**
- * @typedef {{name: string, slug: string, status: string, externalId: string, contacts: Contact[], limits: string, metadata: string}} Values
- *   limits: the greatest number of users, or "" for no limit
+ * @typedef {{name: string, slug: string, status: string, externalId: string, contacts: Contact[], usersLimit: string, requestsLimit: string,
+ *   metadata: string}} Values usersLimit, requestsLimit: "" for no limit
  */
 
 /** All statuses, as options of a list. */
@@ -24,7 +24,10 @@ export const statusOptions = optionsOf(Object.keys(texts.statuses), texts.status
  * @returns {Values}
  */
 export function toFields({ name, slug, status, externalId, contacts, limits, metadata }) {
-  return { name, slug, status, externalId, contacts, limits: limits.users === null ? "" : String(limits.users), metadata: formatObject(metadata) };
+  return {
+    name, slug, status, externalId, contacts, usersLimit: String(limits.users ?? ""), requestsLimit: String(limits.requestsPerMinute ?? ""),
+    metadata: formatObject(metadata),
+  };
 }
 
 /**
@@ -32,23 +35,40 @@ export function toFields({ name, slug, status, externalId, contacts, limits, met
  * @param {Partial<Values>} values
  */
 export function toBody(values) {
+  const { usersLimit, requestsLimit, ...others } = values;
   /** @type {Record<string, unknown>} */
-  const body = { ...values };
-  if (values.limits !== undefined) body.limits = { users: limitOf(values.limits) };
+  const body = others;
+  if (usersLimit !== undefined || requestsLimit !== undefined) {
+    body.limits = { users: limitOf("/limits/users", usersLimit), requestsPerMinute: limitOf("/limits/requestsPerMinute", requestsLimit) };
+  }
   if (values.metadata !== undefined) body.metadata = objectValue("/metadata", values.metadata);
   return body;
 }
 
 /**
- * @param {string} text
- * @returns {number | null} null: no limit
+ * @param {string} pointer
+ * @param {string} [text]
+ * @returns {number | null | undefined} null: no limit; undefined: unchanged
  */
-function limitOf(text) {
+function limitOf(pointer, text) {
+  if (text === undefined) return undefined;
   if (text.trim() === "") return null;
   if (/^\d{1,15}$/.test(text.trim())) return Number(text);
   throw new Problem({ status: 400, code: "VALIDATION_ERROR", detail: strings.common.failures(1), errors: [
-    { pointer: "/limits/users", detail: texts.notNumber },
+    { pointer, detail: texts.notNumber },
   ] });
+}
+
+/**
+ * The problem with the names of the fields of the form in place of those of the API.
+ * @param {Problem} [problem]
+ */
+function inForm(problem) {
+  if (!problem) return undefined;
+  const { status, code, detail, requestId } = problem;
+  const names = { "/limits/users": "/usersLimit", "/limits/requestsPerMinute": "/requestsLimit" };
+  const errors = problem.errors.map((e) => ({ ...e, pointer: /** @type {Record<string, string>} */ (names)[e.pointer] ?? e.pointer }));
+  return new Problem({ status, code, detail, requestId, errors });
 }
 
 /**
@@ -66,8 +86,12 @@ export function CustomerFields({ values, set, problem }) {
     <div class="fields">
       <${TextField} label=${texts.externalId} name="externalId" value=${values.externalId} onChange=${set("externalId")} problem=${problem}
         hint=${texts.externalIdHint} />
-      <${TextField} label=${texts.limit} name="limits" inputmode="numeric" value=${values.limits} onChange=${set("limits")} problem=${problem}
-        hint=${texts.limitHint} />
+    </div>
+    <div class="fields">
+      <${TextField} label=${texts.usersLimit} name="usersLimit" inputmode="numeric" value=${values.usersLimit} onChange=${set("usersLimit")}
+        problem=${inForm(problem)} hint=${texts.usersLimitHint} />
+      <${TextField} label=${texts.requestsLimit} name="requestsLimit" inputmode="numeric" value=${values.requestsLimit}
+        onChange=${set("requestsLimit")} problem=${inForm(problem)} hint=${texts.requestsLimitHint} />
     </div>
     <${Contacts} contacts=${values.contacts} onChange=${set("contacts")} problem=${problem} />
     <${ObjectField} label=${texts.metadata} name="metadata" value=${values.metadata} onChange=${set("metadata")} problem=${problem} />`;
