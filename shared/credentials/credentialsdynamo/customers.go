@@ -23,7 +23,7 @@ import (
 // write it in their transactions.
 type CustomerState struct {
 	Suspended bool  `dynamodbav:"suspended,omitempty"` // no credential of the customer's users works
-	Ended     int64 `dynamodbav:"ended,omitempty"`     // those that were created until then have ended, in Unix milliseconds; see EndCredentials
+	Ended     int64 `dynamodbav:"ended,omitempty"`     // in Unix milliseconds; see EndCredentials
 	Users     int64 `dynamodbav:"users"`               // number of users who belong to the customer
 	MaxUsers  int64 `dynamodbav:"maxUsers,omitempty"`  // 0 means no limit. Users can exceed it after it was lowered
 
@@ -158,7 +158,7 @@ const customerPK = "customer#"
 
 func customerKey(id string) items.Map { return items.Key(customerPK+id, "customer") }
 
-// getWithCustomer is Get for authentication: the owner is also not active if the owner's customer is suspended, or does not exist. Both items
+// getWithCustomer is Get for authentication: the owner is not active if the owner's customer is suspended, or does not exist. Both items
 // are read in one call, except with the first request of a credential of a customer's user in this process, which takes another.
 func (t *Table) getWithCustomer(ctx context.Context, id string) (credentials.Presented, error) {
 	hint := t.customers.of(id)

@@ -19,11 +19,11 @@ import (
 
 // All credentials of a customer's users end with one write, however many there are: it stores the time of the end in the customer's state.
 // A credential that was created until then, in milliseconds, has ended. Its record and its listing do not change. So everything here that
-// returns credentials reads the states of their customers, too, and returns the ended ones as revoked at that time. What is issued on behalf
-// of a credential checks the state in its transaction; see StillWorks. The tally counts the ended ones until Recount leaves them out.
+// returns credentials reads the states of their customers, too, and returns the ended ones as revoked at that time. What is issued for
+// a credential checks the state in its transaction; see StillWorks. The tally counts the ended ones until Recount leaves them out.
 //
-// A credential stays in the customer in which it was created, because a move to another one revokes it. Only an activation link stays, which
-// has nothing to end: it opens an account that nobody has used yet.
+// A credential stays in the customer in which it was created, because a move to another one revokes it. Only an activation link moves, and
+// it never ends so: it opens an account that nobody has used yet.
 
 // EndCredentials ends all credentials of the customer's users that were created until the given time, and reports whether the customer
 // exists. An end never moves back, so the call can be repeated.
@@ -122,7 +122,7 @@ func (t *Table) HaveNotEnded(ctx context.Context, makers []principal.Maker, sinc
 		}
 	}
 	found, err := t.ByID(ctx, ids)
-	if err = cmp.Or(err, firstOf(found.Damaged)); err != nil {
+	if err := cmp.Or(err, firstOf(found.Damaged)); err != nil {
 		return nil, false, err
 	}
 	for _, c := range found.Credentials {

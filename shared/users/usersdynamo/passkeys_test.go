@@ -2,6 +2,7 @@ package usersdynamo_test
 
 import (
 	"testing"
+	"time"
 
 	"portside/shared/core/principal"
 	"portside/shared/credentials"
@@ -41,5 +42,46 @@ func TestDeletingAUserDeletesThePasskeys(t *testing.T) {
 	}
 	if err := add(); err == nil { // with the session that the deletion has revoked
 		t.Error("a deleted user has a new passkey")
+	}
+}
+
+// Passkeys end with all credentials of the customer, and the next change of the set removes them.
+func TestPasskeysEndWithTheCustomer(t *testing.T) {
+	const userID, customerID = "0199aaaa-0000-7000-8000-000000000001", "0199cccc-0000-7000-8000-00000000000e"
+	d := newFixture(t)
+	keys := credentialsdynamo.New(d.client, d.keys, d.counts)
+	store := passkeysdynamo.New(d.client, keys)
+	owner := credentials.Owner{ID: userID, CustomerID: customerID, Role: principal.User, Active: true}
+	_, session := credentials.NewSession(owner, "test", leapDay().Add(time.Millisecond))
+	writes := append(keys.Issue(session), keys.AddCustomer(customerID, credentialsdynamo.CustomerState{}))
+	if err := transactions.Write(t.Context(), d.client, writes); err != nil {
+		t.Fatal(err)
+	}
+	add := func(id string, at time.Time) passkeys.Set {
+		set, err := store.Set(t.Context(), userID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		passkey := passkeys.Passkey{ID: id, CustomerID: customerID, Key: passkeys.Key{CredentialID: []byte(id)}, CreatedAt: at}
+		by := principal.Credential{ID: session.ID, CustomerID: customerID, CreatedAt: session.CreatedAt}
+		if err := store.Add(t.Context(), set, passkey, by); err != nil {
+			t.Fatal(err)
+		}
+		if set, err = store.Set(t.Context(), userID); err != nil {
+			t.Fatal(err)
+		}
+		return set
+	}
+	if set := add("old", leapDay()); len(set.Passkeys) != 1 {
+		t.Fatalf("%+v", set)
+	}
+	if exists, err := keys.EndCredentials(t.Context(), customerID, leapDay()); err != nil || !exists {
+		t.Fatal(exists, err)
+	}
+	if set, err := store.Set(t.Context(), userID); err != nil || len(set.Passkeys) != 0 || set.Version != 1 {
+		t.Errorf("after the end: %+v, %v", set, err)
+	}
+	if set := add("new", leapDay().Add(time.Millisecond)); len(set.Passkeys) != 1 || set.Passkeys[0].ID != "new" {
+		t.Errorf("after another registration: %+v", set)
 	}
 }
