@@ -23,7 +23,7 @@ type statement struct {
 	condition string // the same
 }
 
-// onlyCustomers is the condition of a statement that allows writes to the states and entitlements of customers and to idempotency keys. None
+// onlyCustomers is the condition of a statement that allows writes to the states and entitlements of customers and idempotency keys. None
 // of them has a credential: the secret in an idempotency key is sealed with the text of the key.
 const onlyCustomers = "ForAllValues:StringLike\ndynamodb:LeadingKeys\ncustomer#*\nonce#*\nNull\ndynamodb:LeadingKeys\nfalse"
 

@@ -32,7 +32,8 @@ func TestCustomersAreFoundBySlug(t *testing.T) {
 	t.Parallel()
 	c := newTestCLI(t, customerAnswers()).loggedIn()
 	got := c.want("customers", "get", "acme")
-	for _, line := range []string{"SLUG            acme\n", "USERS           2\n", "USERS LIMIT     50\n", "REQUESTS LIMIT  6000\n", "Ada <ada@example.com> bob@example.com\n"} {
+	for _, line := range []string{"SLUG            acme\n", "USERS           2\n", "USERS LIMIT     50\n", "REQUESTS LIMIT  6000\n",
+		"Ada <ada@example.com> bob@example.com\n"} {
 		if !strings.Contains(got, line) {
 			t.Errorf("%q is missing in\n%s", line, got)
 		}
@@ -50,7 +51,8 @@ func TestCustomersAreFoundBySlug(t *testing.T) {
 func TestCustomersAreChanged(t *testing.T) {
 	t.Parallel()
 	c := newTestCLI(t, customerAnswers()).loggedIn()
-	c.want("customers", "create", "Acme Shipping", "--slug", "acme", "--external-id", "C-1815", "--users-limit", "50", "--requests-limit", "6000", "--status", "active",
+	c.want("customers", "create", "Acme Shipping", "--slug", "acme", "--external-id", "C-1815", "--users-limit", "50",
+		"--requests-limit", "6000", "--status", "active",
 		"--contact", "Ada <ada@example.com>", "--contact", "bob@example.com", "--metadata", `{"n":12345678901234567890}`)
 	c.want("customers", "update", acmeID, "--status", "suspended")
 	c.want("customers", "update", acmeID, "--contact", "", "--users-limit", "0", "--external-id", "")
@@ -64,7 +66,8 @@ func TestCustomersAreChanged(t *testing.T) {
 		"GET /v1/customers/"+acmeID, "GET /v1/customers/"+acmeID, "DELETE /v1/customers/"+acmeID, "GET /v1/customers/"+acmeID,
 		"GET /v1/customers/"+acmeID, "DELETE /v1/customers/"+acmeID+"/credentials")
 	want := []string{
-		`{"contacts":[{"email":"ada@example.com","name":"Ada"},{"email":"bob@example.com"}],"externalId":"C-1815","limits":{"requestsPerMinute":6000,"users":50},` +
+		`{"contacts":[{"email":"ada@example.com","name":"Ada"},{"email":"bob@example.com"}],"externalId":"C-1815",` +
+			`"limits":{"requestsPerMinute":6000,"users":50},` +
 			`"metadata":{"n":12345678901234567890},"name":"Acme Shipping","slug":"acme","status":"active"}`,
 		`{"status":"suspended"}`, `{"contacts":[],"externalId":"","limits":{"users":null}}`, `{"limits":{"requestsPerMinute":null}}`,
 		"", "", "", "", "", "",
