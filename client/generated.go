@@ -212,6 +212,7 @@ const (
 	ProblemCodeSLUGTAKEN            ProblemCode = "SLUG_TAKEN"
 	ProblemCodeTOOMANYCREDENTIALS   ProblemCode = "TOO_MANY_CREDENTIALS"
 	ProblemCodeTOOMANYENTITLEMENTS  ProblemCode = "TOO_MANY_ENTITLEMENTS"
+	ProblemCodeTOOMANYTRUSTPOLICIES ProblemCode = "TOO_MANY_TRUST_POLICIES"
 	ProblemCodeTOOMANYUSERS         ProblemCode = "TOO_MANY_USERS"
 	ProblemCodeUNAUTHORIZED         ProblemCode = "UNAUTHORIZED"
 	ProblemCodeUNAVAILABLE          ProblemCode = "UNAVAILABLE"
@@ -2494,6 +2495,16 @@ type Problem struct {
 	//
 	// Examples: The request is not valid; see errors for each failure.
 	Detail string `json:"detail"`
+
+	// Error Error code of OAuth 2.0 (RFC 6749). Only operations for OAuth clients have it.
+	//
+	// Examples: invalid_request
+	Error *string `json:"error,omitempty"`
+
+	// ErrorDescription The same as detail, for OAuth clients. Only operations for them have it.
+	//
+	// Examples: The token has expired.
+	ErrorDescription *string `json:"error_description,omitempty"`
 
 	// Errors All validation failures. If there are more than 100, the first 100; detail has the number of the others.
 	Errors *[]ProblemField `json:"errors,omitempty"`

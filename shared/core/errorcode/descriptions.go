@@ -44,6 +44,10 @@ var descriptions = []Description{
 		"Delete one, or replace several by one with a pattern, such as `acme/*`.",
 	},
 	{
+		TooManyPolicies, 409, "The customer has 50 trust policies, the maximum.",
+		"Delete one, or replace several by one with a pattern, such as `repo:acme/*:ref:refs/heads/main`.",
+	},
+	{
 		TooManyCredentials, 409, "The user, or the token's line of renewals, has the maximum number of working credentials. For a " +
 			"credential request, the limit is that of the requester.",
 		"Revoke one first.",

@@ -28,6 +28,7 @@ const (
 	TooManyCredentials   Code = "TOO_MANY_CREDENTIALS"
 	TooManyUsers         Code = "TOO_MANY_USERS"
 	TooManyEntitlements  Code = "TOO_MANY_ENTITLEMENTS"
+	TooManyPolicies      Code = "TOO_MANY_TRUST_POLICIES"
 	LineEnded            Code = "LINE_ENDED"
 	Conflict             Code = "CONFLICT"
 	PreconditionFailed   Code = "PRECONDITION_FAILED"

@@ -50,6 +50,9 @@ type Error struct {
 	// most a minute for Unavailable and a day for the others.
 	RetryAfter time.Duration
 
+	// OAuthCode is the error code of RFC 6749, for operations of OAuth clients; "" for others.
+	OAuthCode string
+
 	original *Error // see After
 }
 
@@ -72,6 +75,12 @@ func NewFinal(kind Kind, detail string) *Error {
 // Coded returns the fault with a code of its own.
 func (e *Error) Coded(code errorcode.Code) *Error {
 	e.Code = code
+	return e
+}
+
+// OAuth returns the fault with an error code of RFC 6749.
+func (e *Error) OAuth(code string) *Error {
+	e.OAuthCode = code
 	return e
 }
 

@@ -22,6 +22,9 @@ type Problem struct {
 	RequestID string         `json:"requestId" doc:"The X-Request-Id of the response. Include it when you ask for help." example:"0HN4bRs0oAMEJ1w="`
 	Errors    []ProblemField `json:"errors,omitempty" doc:"All validation failures. If there are more than 100, the first 100; detail has the number of the others."`
 
+	OAuthError       string `json:"error,omitempty" doc:"Error code of OAuth 2.0 (RFC 6749). Only operations for OAuth clients have it." example:"invalid_request"`
+	OAuthDescription string `json:"error_description,omitempty" doc:"The same as detail, for OAuth clients. Only operations for them have it." example:"The token has expired."`
+
 	Header http.Header `json:"-"` // of the response
 	cause  error
 }
@@ -48,6 +51,9 @@ func ProblemOf(err error) *Problem {
 	}
 	if more > 0 {
 		p.Detail += fmt.Sprintf(" %d more failures follow these %d.", more, len(fields))
+	}
+	if f.OAuthCode != "" {
+		p.OAuthError, p.OAuthDescription = f.OAuthCode, p.Detail
 	}
 	switch {
 	case f.Final:

@@ -24,3 +24,14 @@ func TestUnavailableHasRetryAfterInSeconds(t *testing.T) {
 		t.Errorf("a 404 has Retry-After %s", got)
 	}
 }
+
+func TestOnlyFaultsOfOAuthHaveItsMembers(t *testing.T) {
+	refused := fault.Invalid(fault.Field{Pointer: "/scope", Detail: "is unknown"}).OAuth("invalid_scope")
+	p := ProblemOf(fmt.Errorf("exchange: %w", refused))
+	if p.OAuthError != "invalid_scope" || p.OAuthDescription != p.Detail || p.Detail == "" || p.Status != 400 {
+		t.Errorf("problem %+v", p)
+	}
+	if p := ProblemOf(fault.New(fault.Conflict, "taken")); p.OAuthError != "" || p.OAuthDescription != "" {
+		t.Errorf("problem %+v", p)
+	}
+}

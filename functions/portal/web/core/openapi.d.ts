@@ -3393,12 +3393,22 @@ export interface components {
              * @description Identifies the kind of problem, for programs.
              * @enum {string}
              */
-            code: "VALIDATION_ERROR" | "UNAUTHORIZED" | "SIGN_IN_REQUIRED" | "FORBIDDEN" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "EMAIL_TAKEN" | "SLUG_TAKEN" | "EXTERNAL_ID_TAKEN" | "CUSTOMER_HAS_USERS" | "LAST_ADMIN" | "TOO_MANY_USERS" | "TOO_MANY_ENTITLEMENTS" | "TOO_MANY_CREDENTIALS" | "LINE_ENDED" | "CONFLICT" | "PRECONDITION_FAILED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "IDEMPOTENCY_KEY_REUSED" | "UNPROCESSABLE" | "QUOTA_EXCEEDED" | "RATE_LIMITED" | "INTERNAL_ERROR" | "UNAVAILABLE";
+            code: "VALIDATION_ERROR" | "UNAUTHORIZED" | "SIGN_IN_REQUIRED" | "FORBIDDEN" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "EMAIL_TAKEN" | "SLUG_TAKEN" | "EXTERNAL_ID_TAKEN" | "CUSTOMER_HAS_USERS" | "LAST_ADMIN" | "TOO_MANY_USERS" | "TOO_MANY_ENTITLEMENTS" | "TOO_MANY_TRUST_POLICIES" | "TOO_MANY_CREDENTIALS" | "LINE_ENDED" | "CONFLICT" | "PRECONDITION_FAILED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "IDEMPOTENCY_KEY_REUSED" | "UNPROCESSABLE" | "QUOTA_EXCEEDED" | "RATE_LIMITED" | "INTERNAL_ERROR" | "UNAVAILABLE";
             /**
              * @description The X-Request-Id of the response. Include it when you ask for help.
              * @example 0HN4bRs0oAMEJ1w=
              */
             requestId: string;
+            /**
+             * @description Error code of OAuth 2.0 (RFC 6749). Only operations for OAuth clients have it.
+             * @example invalid_request
+             */
+            error?: string;
+            /**
+             * @description The same as detail, for OAuth clients. Only operations for them have it.
+             * @example The token has expired.
+             */
+            error_description?: string;
             /** @description All validation failures. If there are more than 100, the first 100; detail has the number of the others. */
             errors?: components["schemas"]["ProblemField"][];
         };
