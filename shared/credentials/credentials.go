@@ -87,6 +87,10 @@ type Credential struct {
 
 	Reason string // of the revocation; empty while it is not revoked
 
+	// Exchanged is true for a token that a workload got for a token of its platform; see package trust. The owner is the trust policy, and
+	// no user. The token is not listed, not counted, and cannot be renewed, and nobody gets mails about it.
+	Exchanged bool
+
 	// Makers are who created the credential and with which credential, then the same of that credential, and so on up to a sign-in or a
 	// mailed link. The chain never changes. It is empty if a sign-in or the service created the credential.
 	Makers []principal.Maker

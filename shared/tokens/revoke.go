@@ -73,6 +73,9 @@ func (s *Service) RevokeLine(ctx context.Context, caller principal.Principal, ta
 	if err != nil {
 		return err
 	}
+	if token.Exchanged { // it is alone in its line, and not listed
+		return s.Revoke(ctx, caller, target)
+	}
 	for range maxPasses {
 		issued, err := s.store.List(ctx, token.Owner.ID)
 		if err != nil {

@@ -54,9 +54,9 @@ var (
 	// ErrLineEnds means that a renewal would not work longer than the token that asks for it.
 	ErrLineEnds = fault.NewFinal(fault.Conflict, "The token already works until its line of renewals ends, so it cannot be renewed. "+
 		"Create a token with an API key, or in the portal; that one begins another line.").Coded(errorcode.LineEnded)
-	// ErrNotRenewable is for tokens that the service itself renews.
-	ErrNotRenewable = fault.New(fault.Forbidden, "The operator of the service renews this token, so it cannot create others. Read its "+
-		"successor where you got it.")
+	// ErrNotRenewable is for tokens that the service itself renews, and for those that were exchanged.
+	ErrNotRenewable = fault.New(fault.Forbidden, "This token cannot create others. If the operator of the service renews it, read its "+
+		"successor where you got it. If a trust policy has issued it, exchange a token of your platform again.")
 	ErrLineFull = fault.NewFinal(fault.Conflict, fmt.Sprintf("The line of renewals of this token already has %d working tokens, which is "+
 		"the maximum. Revoke older ones first; rotatedFrom shows which token was renewed from which.", MaxLineLive)).
 		Coded(errorcode.TooManyCredentials)
@@ -298,6 +298,9 @@ func (s *Service) find(
 	}
 	if !isToken(token) || !token.IsRetained(s.now()) || token.Owner.ID != caller.UserID && !caller.CanFor(others, token.Owner.CustomerID) {
 		return credentials.Credential{}, ErrNotFound
+	}
+	if token.Exchanged { // the owner is no user
+		return token, nil
 	}
 	if isReached, err := s.reaches(ctx, caller, token.Owner.ID); err != nil || !isReached {
 		return credentials.Credential{}, cmp.Or(err, error(ErrNotFound))

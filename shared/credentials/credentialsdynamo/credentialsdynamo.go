@@ -24,6 +24,9 @@
 // The state of a customer (pk "customer#<id>", sk "customer") and the entitlements (sk "entitlements") are what authentication must know of
 // the owner's customer; see CustomerState and Entitlements. The state can end all credentials of the customer's users; see EndCredentials.
 //
+// A token that was exchanged has only the record, because its owner is a trust policy; see IssueExchanged. The list of a customer's trust
+// policies (sk "trust") is beside the state of the customer; see TrustPolicies.
+//
 // Other items are the mails to owners that were not sent yet (pk "notices"; see Notify), and counts of events in a window of
 // time (pk "count#<name>#<subject>", sk the start of the window in Unix seconds; see CountIn).
 //
@@ -98,6 +101,7 @@ type record struct {
 	Reason        string           `dynamodbav:"reason,omitempty"`
 	Authenticated int64            `dynamodbav:"authenticated,omitempty"`
 	Makers        []string         `dynamodbav:"makers,omitempty"` // see FormatMakers
+	Exchanged     bool             `dynamodbav:"exchanged,omitempty"`
 }
 
 func newRecord(c credentials.Credential) record {
@@ -107,7 +111,7 @@ func newRecord(c credentials.Credential) record {
 		Created: items.Millis(c.CreatedAt), Expires: items.Millis(c.ExpiresAt), Revoked: items.Millis(c.RevokedAt),
 		LastUsed: items.Millis(c.LastUsedAt), Limit: c.RateLimit, Authenticated: items.Millis(c.AuthenticatedAt),
 		Scopes: c.Scopes, Username: c.Username, From: c.RotatedFrom, Reason: c.Reason, Makers: FormatMakers(c.Makers),
-		Line: c.Line, LineEnds: items.Millis(c.LineEndsAt),
+		Line: c.Line, LineEnds: items.Millis(c.LineEndsAt), Exchanged: c.Exchanged,
 	}
 	if !c.ExpiresAt.IsZero() {
 		r.PurgeAt = c.ExpiresAt.Add(Retention).Unix()
@@ -122,7 +126,7 @@ func (r record) credential() credentials.Credential {
 		CreatedAt: items.Time(r.Created), ExpiresAt: items.Time(r.Expires), RevokedAt: items.Time(r.Revoked),
 		LastUsedAt: items.Time(r.LastUsed), RateLimit: r.Limit, AuthenticatedAt: items.Time(r.Authenticated),
 		Scopes: r.Scopes, Username: r.Username, RotatedFrom: r.From, Reason: r.Reason, Makers: ParseMakers(r.Makers),
-		Line: r.Line, LineEndsAt: items.Time(r.LineEnds),
+		Line: r.Line, LineEndsAt: items.Time(r.LineEnds), Exchanged: r.Exchanged,
 	}
 }
 

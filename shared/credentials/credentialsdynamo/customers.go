@@ -154,9 +154,9 @@ func (t *Table) recountUsers(ctx context.Context, id string, count func(context.
 	return true, nil
 }
 
-const customerPK = "customer#"
+const customerPK, customerSK = "customer#", "customer"
 
-func customerKey(id string) items.Map { return items.Key(customerPK+id, "customer") }
+func customerKey(id string) items.Map { return items.Key(customerPK+id, customerSK) }
 
 // getWithCustomer is Get for authentication: the owner is not active if the owner's customer is suspended, or does not exist. Both items
 // are read in one call, except with the first request of a credential of a customer's user in this process, which takes another.

@@ -160,11 +160,12 @@ func (c *Change) Issue(kind credentials.Kind) {
 	c.Issued++
 }
 
-// Revoke counts a credential that is revoked at a time. It does not count one that has expired, because Recount may have left that out
-// already. Otherwise, the owner could have more working credentials than credentials.MaxLive.
+// Revoke counts a credential that is revoked at a time. It does not count one that was exchanged, which was never counted, or that has
+// expired, because Recount may have left that out already. Otherwise, the owner could have more working credentials than
+// credentials.MaxLive.
 func (c *Change) Revoke(revoked credentials.Credential, at time.Time) {
 	hasExpired := !revoked.ExpiresAt.IsZero() && !at.Before(revoked.ExpiresAt)
-	if revoked.Kind != credentials.Session && !hasExpired {
+	if revoked.Kind != credentials.Session && !revoked.Exchanged && !hasExpired {
 		c.Revoked++
 	}
 }

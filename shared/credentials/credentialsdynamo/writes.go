@@ -28,6 +28,16 @@ func (t *Table) Issue(c credentials.Credential) []types.TransactWriteItem {
 	return append(writes, t.putMade(c, r.PurgeAt)...)
 }
 
+// IssueExchanged returns the writes that add a credential that a workload got by an exchange. The first fails if the customer is suspended
+// or does not exist. There is no listing and no Tally, because the owner is no user, and such credentials work only for minutes.
+func (t *Table) IssueExchanged(c credentials.Credential) []types.TransactWriteItem {
+	return []types.TransactWriteItem{{ConditionCheck: &types.ConditionCheck{
+		TableName: &t.name, Key: customerKey(c.Owner.CustomerID),
+		ConditionExpression:       aws.String("attribute_exists(pk) AND (attribute_not_exists(suspended) OR suspended = :false)"),
+		ExpressionAttributeValues: items.Map{":false": items.Bool(false)},
+	}}, t.put(newRecord(c))}
+}
+
 func (t *Table) put(shape any) types.TransactWriteItem {
 	return types.TransactWriteItem{Put: &types.Put{
 		TableName: &t.name, Item: items.Encode(shape), ConditionExpression: aws.String("attribute_not_exists(pk)"),
@@ -62,6 +72,9 @@ func (t *Table) SetOwner(id string, owner credentials.Owner) types.TransactWrite
 // credential is revoked already. The transaction also needs a Tally.
 func (t *Table) Revoke(c credentials.Credential) []types.TransactWriteItem {
 	writes := append([]types.TransactWriteItem{t.RevokeRecord(c)}, t.deleteMade(c)...)
+	if c.Exchanged {
+		return writes
+	}
 	if !StaysListed(c.Kind) {
 		return append(writes, types.TransactWriteItem{Delete: &types.Delete{TableName: &t.name, Key: listingKey(c)}})
 	}

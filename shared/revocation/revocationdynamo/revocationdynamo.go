@@ -80,7 +80,7 @@ func (s *Store) Begin(ctx context.Context, j revocation.Job) (*credentials.Notic
 	switch {
 	case j.Root.RevokedAt.IsZero():
 		s.revoke(&plan, j, []credentials.Credential{j.Root}, j.At)
-		if j.IsLeaked {
+		if j.IsLeaked && !j.Root.Exchanged {
 			notice = newNotice(credentials.EventLeaked, j, j.Root)
 			plan.Add(nil, s.Notify(*notice))
 		}
