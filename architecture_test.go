@@ -214,6 +214,7 @@ var exceptions = []exception{
 		"shared/openid/openidclient", []string{"github.com/coreos/go-oidc/v3/oidc", "golang.org/x/oauth2"},
 		"talks to the identity provider and verifies its tokens",
 	},
+	{"shared/trust/trustoidc", []string{"github.com/coreos/go-oidc/v3/oidc"}, "verifies the tokens of workloads"},
 }
 
 // moduleRule says which modules a go.mod must not name in any directive.

@@ -162,7 +162,11 @@ func (s *Store) EndCredentials(ctx context.Context, id string, at time.Time) err
 
 // Delete implements customers.Store.
 func (s *Store) Delete(ctx context.Context, customer customers.Customer) error {
+	policies, _, err := s.keys.TrustPolicies(ctx, customer.ID)
+	if err != nil {
+		return err
+	}
 	p := s.plan()
-	p.delete(customer)
+	p.delete(customer, policies)
 	return p.run(ctx)
 }

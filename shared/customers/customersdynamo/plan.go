@@ -64,13 +64,15 @@ func (p *plan) change(before, after customers.Customer) {
 	p.Add(nil, p.store.search.Changes(searchEntry(before), searchEntry(after))...)
 }
 
-func (p *plan) delete(customer customers.Customer) {
+// delete deletes a customer with its trust policies, which have the given IDs.
+func (p *plan) delete(customer customers.Customer, policies []string) {
 	p.Add(versions.ErrStale, types.TransactWriteItem{Delete: &types.Delete{
 		TableName: &p.store.table, Key: customerKey(customer.ID),
 		ConditionExpression: aws.String(unchanged), ExpressionAttributeValues: versionOf(customer),
 	}})
 	p.Add(customers.ErrHasUsers, p.store.keys.DeleteCustomer(customer.ID))
 	p.Add(nil, p.store.keys.DeleteEntitlements(customer.ID))
+	p.Add(versions.ErrStale, p.store.keys.DeleteTrustPolicies(customer.ID, policies)...)
 	p.mark(nil, slugMarker(customer), markerItem{})
 	p.mark(nil, externalMarker(customer), markerItem{})
 	p.Add(errListed, p.lists.Remove(entry(customer))...)

@@ -1,0 +1,198 @@
+package trust
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"portside/shared/core/fault"
+	"portside/shared/core/principal"
+	"portside/shared/core/versions"
+	"portside/shared/credentials"
+)
+
+const (
+	// MaxToken is the largest token of an issuer, in bytes.
+	MaxToken = 16 << 10
+	// MaxAge is how long ago a token may have been issued.
+	MaxAge = time.Hour
+	// MaxSkew is by how much an issuer's clock may differ.
+	MaxSkew = time.Minute
+)
+
+// The limit of exchanges. Runners of one company may share an address.
+const (
+	exchangesWindow     = 10 * time.Minute
+	exchangesPerNetwork = 600
+)
+
+// The error codes of RFC 6749. For a token that is not accepted, RFC 8693 wants InvalidRequest, too.
+const (
+	InvalidRequest  = "invalid_request"
+	InvalidScope    = "invalid_scope"
+	UnsupportedType = "unsupported_grant_type"
+	unavailable     = "temporarily_unavailable"
+)
+
+// The errors of an exchange that are not about the token.
+var (
+	ErrTooManyExchanges = fault.New(fault.RateLimited, "There were too many exchanges of tokens from your network address.").
+				OAuth(unavailable)
+	// ErrUnavailable means that the issuer's keys cannot be read.
+	ErrUnavailable = fault.New(fault.Unavailable, "The issuer does not publish its keys at a public address, or does not answer. Try "+
+		"again, or have the vendor store the keys in the trust policy.").OAuth(unavailable)
+)
+
+// Refuse returns the error for a token that the policy does not accept. The reason follows "The token": it names no value of the policy or
+// the token, because the caller is unknown.
+func Refuse(reason string, args ...any) error {
+	detail := "The token " + fmt.Sprintf(reason, args...) + "."
+	return &fault.Error{
+		Kind: fault.Validation, Detail: detail, OAuthCode: InvalidRequest,
+		Fields: []fault.Field{{Pointer: "/subject_token", Detail: "must be a token that the trust policy accepts"}},
+	}
+}
+
+// errPolicy is about a policy that was deleted, or whose customer is suspended, too, because the caller is unknown.
+var errPolicy = &fault.Error{
+	Kind: fault.Validation, Detail: "The trust policy does not exist, or its customer is not active.", OAuthCode: InvalidRequest,
+	Fields: []fault.Field{{Pointer: "/trust_policy_id", Detail: "must be the ID of a trust policy of an active customer"}},
+}
+
+// errScope is about scopes that the policy does not grant.
+var errScope = &fault.Error{
+	Kind: fault.Validation, Detail: "A requested scope allows more than the trust policy.", OAuthCode: InvalidScope,
+	Fields: []fault.Field{{Pointer: "/scope", Detail: "must have only scopes that the trust policy grants, separated by spaces"}},
+}
+
+// Verifier verifies tokens of issuers.
+type Verifier interface {
+	// Verify returns the claims of a token that is signed by the policy's issuer for the policy's audience and valid at this time. It does
+	// not check the conditions. Errors: those of Refuse, ErrUnavailable.
+	Verify(ctx context.Context, policy Policy, token string) (Claims, error)
+}
+
+// Exchanges keeps what an exchange needs.
+type Exchanges interface {
+	// Get returns a policy, strongly consistent. Errors: ErrNotFound.
+	Get(ctx context.Context, id string) (Policy, error)
+	// Issue adds an access token of a policy. Errors: versions.ErrStale if the policy has changed since it was read, ErrNoCustomer if the
+	// customer is suspended or does not exist.
+	Issue(ctx context.Context, policy Policy, token credentials.Credential) error
+	// Allow counts an exchange from a network. It returns false if there were already as many in the window as the limit.
+	Allow(ctx context.Context, network string, limit Limit, at time.Time) (bool, error)
+}
+
+// Limit is how many exchanges one network may request in a window of time.
+type Limit struct {
+	Window time.Duration
+	Most   int
+}
+
+// Exchanger exchanges tokens of issuers for access tokens.
+type Exchanger struct {
+	store    Exchanges
+	verifier Verifier
+	now      func() time.Time
+}
+
+// NewExchanger returns an Exchanger.
+func NewExchanger(store Exchanges, verifier Verifier, now func() time.Time) *Exchanger {
+	return &Exchanger{store: store, verifier: verifier, now: now}
+}
+
+// Request is a token to exchange.
+type Request struct {
+	PolicyID string
+	Token    string            // of the issuer
+	Scopes   []principal.Scope // empty means all scopes of the policy
+	Network  string            // of the client; see web.NetworkOf
+}
+
+// Issued is a new access token. The secret is not stored anywhere else.
+type Issued struct {
+	Token  credentials.Credential
+	Secret credentials.Secret
+}
+
+// Exchange issues an access token of the policy. It takes three calls of the store. Errors: ErrTooManyExchanges, those of Refuse and
+// others with a code of OAuth, ErrUnavailable.
+func (e *Exchanger) Exchange(ctx context.Context, request Request) (Issued, error) {
+	now := versions.StoredTime(e.now())
+	allowed, err := e.store.Allow(ctx, request.Network, Limit{exchangesWindow, exchangesPerNetwork}, now)
+	if err != nil {
+		return Issued{}, err
+	}
+	if !allowed {
+		return Issued{}, ErrTooManyExchanges.After(now.Truncate(exchangesWindow).Add(exchangesWindow).Sub(now))
+	}
+	var issued Issued
+	err = versions.Retry(ctx, func() error {
+		issued, err = e.exchange(ctx, request, now)
+		return err
+	})
+	if fault.KindOf(err) == fault.NotFound { // ErrNotFound or ErrNoCustomer
+		return Issued{}, errPolicy
+	}
+	return issued, err
+}
+
+// exchange is Exchange without retries. Errors: also versions.ErrStale, ErrNotFound, ErrNoCustomer.
+func (e *Exchanger) exchange(ctx context.Context, request Request, now time.Time) (Issued, error) {
+	policy, err := e.store.Get(ctx, request.PolicyID)
+	if err != nil {
+		return Issued{}, err
+	}
+	if len(request.Token) > MaxToken {
+		return Issued{}, Refuse("is longer than %d KB", MaxToken>>10)
+	}
+	claims, err := e.verifier.Verify(ctx, policy, request.Token)
+	if err != nil {
+		return Issued{}, err
+	}
+	for _, c := range policy.Conditions {
+		if !c.Holds(claims) {
+			return Issued{}, Refuse("does not meet the condition of the trust policy on the claim %s", c.Claim)
+		}
+	}
+	scopes := request.Scopes
+	if len(scopes) == 0 {
+		scopes = policy.Scopes
+	}
+	if !principal.Within(policy.Scopes, scopes) {
+		return Issued{}, errScope
+	}
+	issued := issue(policy, claims, scopes, now)
+	return issued, e.store.Issue(ctx, policy, issued.Token)
+}
+
+// issue returns an access token that belongs to a policy.
+func issue(policy Policy, claims Claims, scopes []principal.Scope, now time.Time) Issued {
+	secret := credentials.Mint(credentials.AccessToken)
+	token := credentials.Credential{
+		ID: secret.ID(), Kind: credentials.AccessToken, Hash: secret.Hash(), Name: nameOf(policy, claims.Subject()), Exchanged: true,
+		Owner:     credentials.Owner{ID: policy.ID, CustomerID: policy.CustomerID, Active: true},
+		CreatedAt: now, ExpiresAt: now.Add(time.Duration(policy.MaxMinutes) * time.Minute),
+	}
+	for _, scope := range scopes {
+		token.Scopes = append(token.Scopes, string(scope))
+	}
+	return Issued{Token: token, Secret: secret}
+}
+
+// nameOf returns the name of an access token, which lists of pulls show: the subject of the workload, as far as it fits, or the name of the
+// policy.
+func nameOf(policy Policy, subject string) string {
+	isOdd := func(r rune) bool { return !unicode.IsPrint(r) }
+	subject = strings.TrimSpace(subject)
+	if subject == "" || !utf8.ValidString(subject) || strings.ContainsFunc(subject, isOdd) {
+		return policy.Name
+	}
+	if runes := []rune(subject); len(runes) > MaxName {
+		return string(runes[:MaxName-1]) + "…"
+	}
+	return subject
+}

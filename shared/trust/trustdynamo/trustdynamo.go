@@ -1,0 +1,223 @@
+// Package trustdynamo keeps trust policies in the credentials table: each policy is an item (pk "trust#<id>", sk "policy"), so that an
+// exchange reads it with one call, and an item of the customer has the IDs of the policies; see credentialsdynamo.TrustPolicies.
+//
+// A creation is one transaction: the policy, its ID in the list, the check that the customer exists, and the idempotency key (see package
+// idempotencykeys). So is an exchange: the access token, and the checks that the policy has not changed and that the customer is active.
+package trustdynamo
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"portside/shared/core/idempotency"
+	"portside/shared/core/principal"
+	"portside/shared/core/versions"
+	"portside/shared/credentials"
+	"portside/shared/credentials/credentialsdynamo"
+	"portside/shared/dynamo/idempotencykeys"
+	"portside/shared/dynamo/items"
+	"portside/shared/dynamo/transactions"
+	"portside/shared/trust"
+)
+
+// Conditions that fail for clients only in other words, or not at all.
+var (
+	errInUse       = errors.New("trustdynamo: the idempotency key is in use")
+	errDuplicateID = errors.New("trustdynamo: the new id exists already")
+)
+
+// Store keeps policies.
+type Store struct {
+	client *dynamodb.Client
+	table  *credentialsdynamo.Table
+}
+
+var (
+	_ trust.Store     = (*Store)(nil)
+	_ trust.Exchanges = (*Store)(nil)
+)
+
+// New returns a Store in the table of credentials.
+func New(client *dynamodb.Client, table *credentialsdynamo.Table) *Store {
+	return &Store{client: client, table: table}
+}
+
+func (s *Store) items() items.Table { return items.In(s.client, s.table.Name()) }
+
+// List implements trust.Store with two calls. A policy that is deleted between them is left out.
+func (s *Store) List(ctx context.Context, customerID string) ([]trust.Policy, error) {
+	ids, exists, err := s.table.TrustPolicies(ctx, customerID)
+	if err != nil {
+		return nil, err
+	}
+	if !exists {
+		return nil, trust.ErrNoCustomer
+	}
+	found, err := s.byID(ctx, ids)
+	var all []trust.Policy
+	for _, id := range ids {
+		if policy, isFound := found[id]; isFound {
+			all = append(all, policy)
+		}
+	}
+	return all, err
+}
+
+func (s *Store) byID(ctx context.Context, ids []string) (map[string]trust.Policy, error) {
+	keys := make([]items.Map, len(ids))
+	for i, id := range ids {
+		keys[i] = credentialsdynamo.TrustPolicyKey(id)
+	}
+	found := make(map[string]trust.Policy, len(ids))
+	err := items.GetAll(ctx, s.items(), keys, func(raw items.Map) error {
+		stored, err := items.Decode[policyItem](raw)
+		found[stored.ID] = stored.policy()
+		return err
+	})
+	return found, err
+}
+
+// Get implements trust.Store and trust.Exchanges with one call.
+func (s *Store) Get(ctx context.Context, id string) (trust.Policy, error) {
+	stored, found, err := items.Get[policyItem](ctx, s.items(), credentialsdynamo.TrustPolicyKey(id))
+	if err == nil && !found {
+		err = trust.ErrNotFound
+	}
+	return stored.policy(), err
+}
+
+// Names returns the names of the policies that exist, by their distinct IDs.
+func (s *Store) Names(ctx context.Context, ids []string) (map[string]string, error) {
+	found, err := s.byID(ctx, ids)
+	names := make(map[string]string, len(found))
+	for id, policy := range found {
+		names[id] = policy.Name
+	}
+	return names, err
+}
+
+// Add implements trust.Store. A customer who has the maximum does not keep an earlier request from being replayed.
+func (s *Store) Add(ctx context.Context, creation trust.Creation) (trust.Created, error) {
+	added, name := creation.Policy, s.table.Name()
+	var p transactions.Plan
+	if creation.Once != nil {
+		p.Add(errInUse, idempotencykeys.Put(name, *creation.Once, newPolicyItem(added), added.CreatedAt))
+	}
+	p.Add(trust.ErrNoCustomer, s.table.CustomerExists(added.CustomerID))
+	p.Add(trust.ErrTooMany, s.table.ListTrustPolicy(added.CustomerID, added.ID, trust.Max))
+	p.Add(errDuplicateID, types.TransactWriteItem{Put: &types.Put{
+		TableName: &name, Item: items.Encode(newPolicyItem(added)), ConditionExpression: aws.String("attribute_not_exists(pk)"),
+	}})
+	err := p.Write(ctx, s.client)
+	if errors.Is(err, errInUse) {
+		return s.replay(ctx, *creation.Once, added.CreatedAt)
+	}
+	return trust.Created{Policy: added}, err
+}
+
+// replay returns what the idempotency key created.
+func (s *Store) replay(ctx context.Context, key idempotency.Key, at time.Time) (trust.Created, error) {
+	made, err := idempotencykeys.Result[policyItem](ctx, s.items(), key, at)
+	if err != nil {
+		return trust.Created{}, err
+	}
+	return trust.Created{Policy: made.policy(), Replayed: true}, nil
+}
+
+const unchanged = "version = :version"
+
+func versionOf(policy trust.Policy) items.Map {
+	return items.Map{":version": items.Number(policy.Version)}
+}
+
+// Replace implements trust.Store.
+func (s *Store) Replace(ctx context.Context, before, after trust.Policy) error {
+	var p transactions.Plan
+	name := s.table.Name()
+	p.Add(versions.ErrStale, types.TransactWriteItem{Put: &types.Put{
+		TableName: &name, Item: items.Encode(newPolicyItem(after)), ConditionExpression: aws.String(unchanged),
+		ExpressionAttributeValues: versionOf(before),
+	}})
+	return p.Write(ctx, s.client)
+}
+
+// Delete implements trust.Store.
+func (s *Store) Delete(ctx context.Context, policy trust.Policy) error {
+	var p transactions.Plan
+	name := s.table.Name()
+	p.Add(versions.ErrStale, types.TransactWriteItem{Delete: &types.Delete{
+		TableName: &name, Key: credentialsdynamo.TrustPolicyKey(policy.ID), ConditionExpression: aws.String(unchanged),
+		ExpressionAttributeValues: versionOf(policy),
+	}})
+	p.Add(versions.ErrStale, s.table.UnlistTrustPolicy(policy.CustomerID, policy.ID))
+	return p.Write(ctx, s.client)
+}
+
+// Issue implements trust.Exchanges.
+func (s *Store) Issue(ctx context.Context, policy trust.Policy, token credentials.Credential) error {
+	var p transactions.Plan
+	name := s.table.Name()
+	p.Add(versions.ErrStale, types.TransactWriteItem{ConditionCheck: &types.ConditionCheck{
+		TableName: &name, Key: credentialsdynamo.TrustPolicyKey(policy.ID), ConditionExpression: aws.String(unchanged),
+		ExpressionAttributeValues: versionOf(policy),
+	}})
+	p.Add(trust.ErrNoCustomer, s.table.IssueExchanged(token)...)
+	return p.Write(ctx, s.client)
+}
+
+// Allow implements trust.Exchanges.
+func (s *Store) Allow(ctx context.Context, network string, limit trust.Limit, at time.Time) (bool, error) {
+	window := credentialsdynamo.Window{Name: "token-exchanges", Subject: network, Length: limit.Window, Limit: limit.Most}
+	return s.table.CountIn(ctx, window, at)
+}
+
+// policyItem is the stored form. Times are Unix milliseconds. The longest policy has about 50 KB.
+type policyItem struct {
+	PK         string            `dynamodbav:"pk"`
+	SK         string            `dynamodbav:"sk"`
+	ID         string            `dynamodbav:"id"`
+	Customer   string            `dynamodbav:"customer"`
+	Name       string            `dynamodbav:"name"`
+	Issuer     string            `dynamodbav:"issuer"`
+	Audience   string            `dynamodbav:"audience"`
+	Conditions []conditionItem   `dynamodbav:"conditions"`
+	Scopes     []principal.Scope `dynamodbav:"scopes"`
+	Minutes    int               `dynamodbav:"minutes"`
+	Keys       string            `dynamodbav:"keys,omitempty"`
+	Created    int64             `dynamodbav:"created"`
+	Updated    int64             `dynamodbav:"updated"`
+	Version    int64             `dynamodbav:"version"`
+}
+
+type conditionItem struct {
+	Claim string `dynamodbav:"claim"`
+	Value string `dynamodbav:"value"`
+}
+
+func newPolicyItem(p trust.Policy) policyItem {
+	item := policyItem{
+		PK: "trust#" + p.ID, SK: "policy", ID: p.ID, Customer: p.CustomerID, Name: p.Name, Issuer: p.Issuer, Audience: p.Audience,
+		Scopes: p.Scopes, Minutes: p.MaxMinutes, Keys: p.Keys, Created: items.Millis(p.CreatedAt), Updated: items.Millis(p.UpdatedAt),
+		Version: p.Version,
+	}
+	for _, c := range p.Conditions {
+		item.Conditions = append(item.Conditions, conditionItem(c))
+	}
+	return item
+}
+
+func (i policyItem) policy() trust.Policy {
+	p := trust.Policy{
+		ID: i.ID, CustomerID: i.Customer, Name: i.Name, Issuer: i.Issuer, Audience: i.Audience, Scopes: i.Scopes, MaxMinutes: i.Minutes,
+		Keys: i.Keys, CreatedAt: items.Time(i.Created), UpdatedAt: items.Time(i.Updated), Version: i.Version,
+	}
+	for _, c := range i.Conditions {
+		p.Conditions = append(p.Conditions, trust.Condition(c))
+	}
+	return p
+}
