@@ -23,9 +23,9 @@ type statement struct {
 	condition string // the same
 }
 
-// onlyCustomers is the condition of a statement that allows writes to the states and entitlements of customers and idempotency keys. None
-// of them has a credential: the secret in an idempotency key is sealed with the text of the key.
-const onlyCustomers = "ForAllValues:StringLike\ndynamodb:LeadingKeys\ncustomer#*\nonce#*\nNull\ndynamodb:LeadingKeys\nfalse"
+// onlyCustomers is the condition of a statement that allows writes to the states, entitlements and trust policies of customers and to
+// idempotency keys. None of them has a credential: the secret in an idempotency key is sealed with the text of the key.
+const onlyCustomers = "ForAllValues:StringLike\ndynamodb:LeadingKeys\ncustomer#*\nonce#*\ntrust#*\nNull\ndynamodb:LeadingKeys\nfalse"
 
 // TestAuthenticationChangesNoCredential reads the roles of template.yaml. A function that parses files or proxies images must not be
 // able to change a hash or a role, although it counts requests.
@@ -82,7 +82,7 @@ func mayAuthenticate(action, resource string) bool {
 }
 
 func TestConditionOnCustomersIsRequired(t *testing.T) {
-	for keys, wanted := range map[string]int{`"customer#*", "once#*"`: 0, `"*"`: 1, `"customer#*", "credential#*"`: 1} {
+	for keys, wanted := range map[string]int{`"customer#*", "once#*", "trust#*"`: 0, `"*"`: 1, `"customer#*", "credential#*"`: 1} {
 		role := "Resources:\n  CustomersFunctionRole:\n    Properties:\n      Statement:\n        - Effect: Allow\n" +
 			"          Action: dynamodb:PutItem\n          Resource: !Sub ${CredentialsTable.Arn}\n          Condition:\n" +
 			"            ForAllValues:StringLike: { \"dynamodb:LeadingKeys\": [" + keys + "] }\n" +

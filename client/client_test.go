@@ -213,7 +213,20 @@ func TestEveryListWithPagesHasAnIterator(t *testing.T) {
 			t.Errorf("%s has no iterator All%s", m.Name, name)
 		}
 	}
-	if lists != 10 {
-		t.Errorf("%d lists have pages, want 10", lists)
+	if lists != 11 {
+		t.Errorf("%d lists have pages, want 11", lists)
+	}
+}
+
+func TestFieldsOfAFormAreEncoded(t *testing.T) {
+	s, c := answering(t, status(http.StatusOK, `{"access_token":"pst_x","expires_in":600}`))
+	scope := "a b&c"
+	got, err := c.ExchangeToken(t.Context(), client.ExchangeTokenFormdataBody{SubjectToken: "x.y.z", Scope: &scope})
+	if err != nil || got.AccessToken != "pst_x" || got.ExpiresIn != 600 {
+		t.Errorf("got %+v, %v", got, err)
+	}
+	const want = "grant_type=&scope=a+b%26c&subject_token=x.y.z&subject_token_type=&trust_policy_id="
+	if kind := s.requests[0].Header.Get("Content-Type"); s.bodies[0] != want || kind != "application/x-www-form-urlencoded" {
+		t.Errorf("sent %s: %s; want %s", kind, s.bodies[0], want)
 	}
 }

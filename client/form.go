@@ -2,7 +2,9 @@ package client
 
 import (
 	"bytes"
+	"encoding/json"
 	"mime/multipart"
+	"net/url"
 )
 
 // Form is a body with files. The zero value is an empty form.
@@ -44,4 +46,25 @@ func (p formPart) write(w *multipart.Writer) error {
 		_, err = part.Write([]byte(p.text))
 	}
 	return err
+}
+
+// fieldsBody returns the payload of a body whose texts are the fields of a form without files.
+func fieldsBody(value any) payload { return fieldsPayload{value} }
+
+type fieldsPayload struct{ value any }
+
+func (p fieldsPayload) encode() (contentType string, text []byte, err error) {
+	encoded, err := json.Marshal(p.value)
+	if err != nil {
+		return "", nil, err
+	}
+	var members map[string]string
+	if err := json.Unmarshal(encoded, &members); err != nil {
+		return "", nil, err
+	}
+	fields := url.Values{}
+	for name, member := range members {
+		fields.Set(name, member)
+	}
+	return "application/x-www-form-urlencoded", []byte(fields.Encode()), nil
 }

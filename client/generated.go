@@ -341,6 +341,17 @@ const (
 	ListPullsParamsKindImage ListPullsParamsKind = "image"
 )
 
+// Defines values for ExchangeTokenFormdataBodyGrantType.
+const (
+	ExchangeTokenFormdataBodyGrantTypeUrnIetfParamsOauthGrantTypeTokenExchange ExchangeTokenFormdataBodyGrantType = "urn:ietf:params:oauth:grant-type:token-exchange"
+)
+
+// Defines values for ExchangeTokenFormdataBodySubjectTokenType.
+const (
+	ExchangeTokenFormdataBodySubjectTokenTypeUrnIetfParamsOauthTokenTypeIDToken ExchangeTokenFormdataBodySubjectTokenType = "urn:ietf:params:oauth:token-type:id_token"
+	ExchangeTokenFormdataBodySubjectTokenTypeUrnIetfParamsOauthTokenTypeJwt     ExchangeTokenFormdataBodySubjectTokenType = "urn:ietf:params:oauth:token-type:jwt"
+)
+
 // Defines values for GetDailyFiguresParamsMetrics.
 const (
 	GetDailyFiguresParamsMetricsPerformanceErrors          GetDailyFiguresParamsMetrics = "performance.errors"
@@ -1685,6 +1696,30 @@ type EntitlementArtifact string
 // Examples: active
 type EntitlementStatus string
 
+// ExchangedToken defines model for ExchangedToken.
+type ExchangedToken struct {
+	// AccessToken The access token. Only this response contains it.
+	//
+	// Examples: pst_…
+	AccessToken string `json:"access_token"`
+
+	// ExpiresIn Seconds until it expires.
+	//
+	// Examples: 900
+	ExpiresIn int64 `json:"expires_in"`
+
+	// IssuedTokenType Examples: urn:ietf:params:oauth:token-type:access_token
+	IssuedTokenType string `json:"issued_token_type"`
+
+	// Scope Its scopes, separated by spaces.
+	//
+	// Examples: read:helm-charts read:docker-images:acme/*
+	Scope string `json:"scope"`
+
+	// TokenType Examples: Bearer
+	TokenType string `json:"token_type"`
+}
+
 // ExtractionAnswer defines model for ExtractionAnswer.
 type ExtractionAnswer struct {
 	// Candidates The likeliest values of each variable, the best first; only with include=candidates. Variables of type boolean have none.
@@ -2654,17 +2689,17 @@ type Pull struct {
 	ID   string   `json:"id"`
 	Kind PullKind `json:"kind"`
 
-	// OwnerEmail Address of the user who owns the token or password; null after the user was deleted or, for users of a customer, has left the customer.
+	// OwnerEmail Address of the user who owns the token or password; null for a trust policy, and after the user was deleted or, for users of a customer, has left the customer.
 	//
 	// Examples: ada@example.com
 	OwnerEmail *string `json:"ownerEmail"`
 
-	// OwnerID ID of the user who owns the token or password.
+	// OwnerID ID of the user who owns the token or password, or of the trust policy that issued the token.
 	//
 	// Examples: 01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11
 	OwnerID string `json:"ownerId"`
 
-	// OwnerName Name of that user; null after the user was deleted.
+	// OwnerName Name of that user or trust policy; null after its deletion.
 	//
 	// Examples: Ada Lovelace
 	OwnerName *string `json:"ownerName"`
@@ -2684,7 +2719,7 @@ type Pull struct {
 	// Examples: 3vQB7B6MrGQZ
 	TokenID string `json:"tokenId"`
 
-	// TokenName Name of the token or password; null if it is no longer stored.
+	// TokenName Name of the token or password, or the subject of the workload that exchanged it; null if it is no longer stored.
 	//
 	// Examples: build pipeline
 	TokenName *string `json:"tokenName"`
@@ -3075,6 +3110,68 @@ type TokenKind string
 // TokenStatus inactive means that its user is not active.
 type TokenStatus string
 
+// TrustCondition defines model for TrustCondition.
+type TrustCondition struct {
+	// Claim Name of a claim, or JSON pointer (RFC 6901) to a value inside one, such as /kubernetes.io/namespace; at most 100 characters.
+	//
+	// Examples: sub
+	Claim string `json:"claim"`
+
+	// Value Exact value of the claim, or a pattern; at most 255 bytes. * stands for one or more characters, but not for a colon.
+	//
+	// Examples: repo:acme/app:ref:refs/heads/*
+	Value string `json:"value"`
+}
+
+// TrustPolicy defines model for TrustPolicy.
+type TrustPolicy struct {
+	// Audience A value of the claim aud of the tokens.
+	//
+	// Examples: https://portside.example.com
+	Audience string `json:"audience"`
+
+	// Conditions What the claims of the tokens must be; all of them apply.
+	Conditions []TrustCondition `json:"conditions"`
+
+	// CreatedAt UTC.
+	//
+	// Examples: 2026-03-02T09:15:30.250Z
+	CreatedAt time.Time `json:"createdAt"`
+
+	// ID UUIDv7; never changes. An exchange of tokens names it.
+	//
+	// Examples: 01939f6f-1d3c-7b4e-9a55-3d7c1f0e8b64
+	ID string `json:"id"`
+
+	// Issuer The claim iss of the tokens.
+	//
+	// Examples: https://token.actions.githubusercontent.com
+	Issuer string `json:"issuer"`
+
+	// Jwks The JSON Web Key Set (RFC 7517) of the issuer, as text; empty if it is read from the issuer.
+	//
+	// Examples: {"keys":[{"kty":"OKP","crv":"Ed25519","kid":"1","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}]}
+	Jwks string `json:"jwks"`
+
+	// MaxMinutes For how many minutes an access token works.
+	//
+	// Examples: 15
+	MaxMinutes int64 `json:"maxMinutes"`
+
+	// Name Examples: Builds of the app
+	Name string `json:"name"`
+
+	// Scopes What an access token may download at most.
+	//
+	// Examples: ["read:helm-charts","read:docker-images:acme/*"]
+	Scopes []string `json:"scopes"`
+
+	// UpdatedAt UTC; time of the last change.
+	//
+	// Examples: 2026-03-02T09:15:30.250Z
+	UpdatedAt time.Time `json:"updatedAt"`
+}
+
 // Upload defines model for Upload.
 type Upload struct {
 	// ExpiresAt Time when the URL stops working, in UTC.
@@ -3336,6 +3433,34 @@ func (p *ListPullsParams) query() url.Values {
 	}
 	return q
 }
+
+// ExchangeTokenFormdataBody is the body of a request.
+type ExchangeTokenFormdataBody struct {
+	// GrantType Examples: urn:ietf:params:oauth:grant-type:token-exchange
+	GrantType ExchangeTokenFormdataBodyGrantType `form:"grant_type" json:"grant_type"`
+
+	// Scope Scopes, separated by spaces, within those of the policy. Default: all of them.
+	//
+	// Examples: read:helm-charts read:docker-images:acme/api
+	Scope *string `form:"scope,omitempty" json:"scope,omitempty"`
+
+	// SubjectToken A signed JSON Web Token of the policy's issuer, of at most 16 KB.
+	//
+	// Examples: eyJhbGciOi…
+	SubjectToken     string                                    `form:"subject_token" json:"subject_token"`
+	SubjectTokenType ExchangeTokenFormdataBodySubjectTokenType `form:"subject_token_type" json:"subject_token_type"`
+
+	// TrustPolicyID ID of the trust policy.
+	//
+	// Examples: 01939f6f-1d3c-7b4e-9a55-3d7c1f0e8b64
+	TrustPolicyID string `form:"trust_policy_id" json:"trust_policy_id"`
+}
+
+// ExchangeTokenFormdataBodyGrantType is one of the constants of this type.
+type ExchangeTokenFormdataBodyGrantType string
+
+// ExchangeTokenFormdataBodySubjectTokenType is one of the constants of this type.
+type ExchangeTokenFormdataBodySubjectTokenType string
 
 // ListTokensParams are the query parameters of ListTokens.
 type ListTokensParams struct {
@@ -4034,6 +4159,95 @@ type UpdateEntitlementJSONBody struct {
 // UpdateEntitlementJSONBodyArtifact is one of the constants of this type.
 type UpdateEntitlementJSONBodyArtifact string
 
+// ListTrustPoliciesParams are the query parameters of ListTrustPolicies.
+type ListTrustPoliciesParams struct {
+	// Maximum number of items on the page.
+	Limit *int64
+	// Number of items to skip.
+	Offset *int64
+}
+
+func (p *ListTrustPoliciesParams) query() url.Values {
+	q := url.Values{}
+	if p != nil {
+		setQuery(q, "limit", p.Limit)
+		setQuery(q, "offset", p.Offset)
+	}
+	return q
+}
+
+// CreateTrustPolicyJSONBody is the body of a request.
+type CreateTrustPolicyJSONBody struct {
+	// Audience A value of the claim aud of the tokens; 1 to 255 printable characters without spaces. Use one that no other service has, such as the address of this one.
+	//
+	// Examples: https://portside.example.com
+	Audience string `json:"audience"`
+
+	// Conditions What the claims of the tokens must be; all of them apply. At least one, because an issuer such as GitHub signs for everybody.
+	Conditions []TrustCondition `json:"conditions"`
+
+	// Issuer The claim iss of the tokens: an https address without query, of at most 255 characters.
+	//
+	// Examples: https://token.actions.githubusercontent.com
+	Issuer string `json:"issuer"`
+
+	// Jwks The JSON Web Key Set (RFC 7517) of the issuer, as text of at most 32 KB, for an issuer that is not at a public address. Default: the keys are read from the issuer.
+	//
+	// Examples: {"keys":[{"kty":"OKP","crv":"Ed25519","kid":"1","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}]}
+	Jwks *string `json:"jwks,omitempty"`
+
+	// MaxMinutes For how many minutes an access token works.
+	//
+	// Examples: 5
+	MaxMinutes *int64 `json:"maxMinutes,omitempty"`
+
+	// Name 1 to 100 characters.
+	//
+	// Examples: Builds of the app
+	Name string `json:"name"`
+
+	// Scopes What an access token may download at most: read:helm-charts and read:docker-images, optionally limited to names.
+	//
+	// Examples: ["read:helm-charts","read:docker-images:acme/*"]
+	Scopes []string `json:"scopes"`
+}
+
+// UpdateTrustPolicyJSONBody is the body of a request.
+type UpdateTrustPolicyJSONBody struct {
+	// Audience A value of the claim aud of the tokens; 1 to 255 printable characters without spaces.
+	//
+	// Examples: portside.example.com
+	Audience *string `json:"audience,omitempty"`
+
+	// Conditions What the claims of the tokens must be; all of them apply. Replaced completely.
+	Conditions *[]TrustCondition `json:"conditions,omitempty"`
+
+	// Issuer The claim iss of the tokens: an https address without query, of at most 255 characters.
+	//
+	// Examples: https://gitlab.com
+	Issuer *string `json:"issuer,omitempty"`
+
+	// Jwks The JSON Web Key Set (RFC 7517) of the issuer, as text of at most 32 KB. With an empty text, the keys are read from the issuer.
+	//
+	// Examples: {"keys":[{"kty":"OKP","crv":"Ed25519","kid":"2","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}]}
+	Jwks *string `json:"jwks,omitempty"`
+
+	// MaxMinutes For how many minutes an access token works.
+	//
+	// Examples: 30
+	MaxMinutes *int64 `json:"maxMinutes,omitempty"`
+
+	// Name 1 to 100 characters.
+	//
+	// Examples: Deployments of the app
+	Name *string `json:"name,omitempty"`
+
+	// Scopes What an access token may download at most. Replaced completely.
+	//
+	// Examples: ["read:docker-images:acme/*"]
+	Scopes *[]string `json:"scopes,omitempty"`
+}
+
 // ListImageRepositoriesParams are the query parameters of ListImageRepositories.
 type ListImageRepositoriesParams struct {
 	// Only names that contain this text.
@@ -4481,6 +4695,15 @@ func (c *Client) ListPulls(ctx context.Context, params *ListPullsParams, options
 	}, options)
 }
 
+// ExchangeToken calls POST /api/v1/token-exchange: Exchange a token of a platform.
+func (c *Client) ExchangeToken(ctx context.Context, body ExchangeTokenFormdataBody, options ...CallOption) (ExchangedToken, error) {
+	return send[ExchangedToken](ctx, c, call{
+		method: http.MethodPost,
+		path:   fillPath("/api/v1/token-exchange"),
+		body:   fieldsBody(body),
+	}, options)
+}
+
 // ListTokens calls GET /api/v1/tokens: List tokens and passwords.
 func (c *Client) ListTokens(ctx context.Context, params *ListTokensParams, options ...CallOption) ([]Token, error) {
 	return sendForData[[]Token](ctx, c, call{
@@ -4816,6 +5039,50 @@ func (c *Client) UpdateEntitlement(ctx context.Context, customerID string, entit
 	return sendForData[Entitlement](ctx, c, call{
 		method: http.MethodPut,
 		path:   fillPath("/v1/customers/{customerId}/entitlements/{entitlementId}", customerID, entitlementID),
+		body:   jsonBody(body),
+	}, options)
+}
+
+// ListTrustPolicies calls GET /v1/customers/{customerId}/trust-policies: List the trust policies of a customer.
+func (c *Client) ListTrustPolicies(ctx context.Context, customerID string, params *ListTrustPoliciesParams, options ...CallOption) (Page[TrustPolicy, Pagination], error) {
+	return send[Page[TrustPolicy, Pagination]](ctx, c, call{
+		method: http.MethodGet,
+		path:   fillPath("/v1/customers/{customerId}/trust-policies", customerID),
+		query:  params.query(),
+	}, options)
+}
+
+// CreateTrustPolicy calls POST /v1/customers/{customerId}/trust-policies: Create a trust policy.
+func (c *Client) CreateTrustPolicy(ctx context.Context, customerID string, body CreateTrustPolicyJSONBody, options ...CallOption) (TrustPolicy, error) {
+	return sendForData[TrustPolicy](ctx, c, call{
+		method:   http.MethodPost,
+		path:     fillPath("/v1/customers/{customerId}/trust-policies", customerID),
+		body:     jsonBody(body),
+		takesKey: true,
+	}, options)
+}
+
+// DeleteTrustPolicy calls DELETE /v1/customers/{customerId}/trust-policies/{policyId}: Delete a trust policy.
+func (c *Client) DeleteTrustPolicy(ctx context.Context, customerID string, policyID string, options ...CallOption) error {
+	return sendWithoutResult(ctx, c, call{
+		method: http.MethodDelete,
+		path:   fillPath("/v1/customers/{customerId}/trust-policies/{policyId}", customerID, policyID),
+	}, options)
+}
+
+// GetTrustPolicy calls GET /v1/customers/{customerId}/trust-policies/{policyId}: Get a trust policy.
+func (c *Client) GetTrustPolicy(ctx context.Context, customerID string, policyID string, options ...CallOption) (TrustPolicy, error) {
+	return sendForData[TrustPolicy](ctx, c, call{
+		method: http.MethodGet,
+		path:   fillPath("/v1/customers/{customerId}/trust-policies/{policyId}", customerID, policyID),
+	}, options)
+}
+
+// UpdateTrustPolicy calls PUT /v1/customers/{customerId}/trust-policies/{policyId}: Change a trust policy.
+func (c *Client) UpdateTrustPolicy(ctx context.Context, customerID string, policyID string, body UpdateTrustPolicyJSONBody, options ...CallOption) (TrustPolicy, error) {
+	return sendForData[TrustPolicy](ctx, c, call{
+		method: http.MethodPut,
+		path:   fillPath("/v1/customers/{customerId}/trust-policies/{policyId}", customerID, policyID),
 		body:   jsonBody(body),
 	}, options)
 }

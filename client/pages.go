@@ -100,6 +100,19 @@ func (c *Client) AllEntitlements(
 	}).all(ctx, params, options)
 }
 
+// AllTrustPolicies yields the trust policies on all pages of [Client.ListTrustPolicies]. A policy may be left out or repeated if others
+// are created or deleted meanwhile.
+func (c *Client) AllTrustPolicies(
+	ctx context.Context, customerID string, params *ListTrustPoliciesParams, options ...CallOption,
+) iter.Seq2[TrustPolicy, error] {
+	get := func(ctx context.Context, p *ListTrustPoliciesParams, options ...CallOption) (Page[TrustPolicy, Pagination], error) {
+		return c.ListTrustPolicies(ctx, customerID, p, options...)
+	}
+	return listOf(get, func(p *ListTrustPoliciesParams, page Page[TrustPolicy, Pagination]) bool {
+		return byOffset(&p.Offset, page)
+	}).all(ctx, params, options)
+}
+
 // FindUsers yields the users on all pages of [Client.SearchUsers]. A user whose name changes meanwhile may be left out or repeated.
 func (c *Client) FindUsers(ctx context.Context, params *SearchUsersParams, options ...CallOption) iter.Seq2[ListedUser, error] {
 	return listOf(c.SearchUsers, func(p *SearchUsersParams, page Page[ListedUser, CursorPagination]) bool {

@@ -48,18 +48,20 @@ func TestIteratorsFollowThePages(t *testing.T) {
 	}{
 		"users": {byOffset, func(ctx context.Context, c *client.Client) ([]string, error) {
 			params := &client.ListUsersParams{Limit: new(int64(2)), Offset: new(int64(4))}
-			defer func() {
-				if *params.Offset != 4 {
-					t.Error("the iterator changes the parameters of its caller")
-				}
-			}()
-			return read(c.AllUsers(ctx, params), func(u client.ListedUser) string { return u.ID })
+			ids, err := read(c.AllUsers(ctx, params), func(u client.ListedUser) string { return u.ID })
+			if *params.Offset != 4 {
+				t.Error("the iterator changes the parameters of its caller")
+			}
+			return ids, err
 		}, "limit=2&offset=6"},
 		"projects": {byOffset, func(ctx context.Context, c *client.Client) ([]string, error) {
 			return read(c.AllProjects(ctx, nil), func(p client.ListedProject) string { return p.ID })
 		}, "offset=6"},
 		"entitlements": {byOffset, func(ctx context.Context, c *client.Client) ([]string, error) {
 			return read(c.AllEntitlements(ctx, "acme", nil), func(e client.Entitlement) string { return e.ID })
+		}, "offset=6"},
+		"trust policies": {byOffset, func(ctx context.Context, c *client.Client) ([]string, error) {
+			return read(c.AllTrustPolicies(ctx, "acme", nil), func(p client.TrustPolicy) string { return p.ID })
 		}, "offset=6"},
 		"pulls": {byCursor, func(ctx context.Context, c *client.Client) ([]string, error) {
 			return read(c.AllPulls(ctx, nil), func(p client.Pull) string { return p.ID })

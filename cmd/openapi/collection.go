@@ -54,6 +54,7 @@ type (
 		Mode     string     `json:"mode"`
 		Raw      string     `json:"raw,omitempty"`
 		FormData []keyValue `json:"formdata,omitempty"`
+		Fields   []keyValue `json:"urlencoded,omitempty"`
 		Options  object     `json:"options,omitempty"`
 	}
 	requestAuth struct {
@@ -199,11 +200,29 @@ func bodyOf(kind string, media object) *requestBody {
 		}
 		return form
 	}
+	if kind == "application/x-www-form-urlencoded" {
+		return &requestBody{Mode: "urlencoded", Fields: fieldsOf(media)}
+	}
 	indented, err := json.MarshalIndent(media["example"], "", "  ")
 	if err != nil {
 		return nil
 	}
 	return &requestBody{Mode: "raw", Raw: string(indented), Options: object{"raw": object{"language": "json"}}}
+}
+
+// fieldsOf returns the fields of a form without files. Those that are not required are switched off.
+func fieldsOf(media object) []keyValue {
+	schema, _ := media["schema"].(object)
+	properties, _ := schema["properties"].(object)
+	required, _ := schema["required"].([]any)
+	var fields []keyValue
+	for _, name := range slices.Sorted(maps.Keys(properties)) {
+		p, _ := properties[name].(object)
+		fields = append(fields, keyValue{
+			Key: name, Type: "text", Value: exampleOf(p), Description: text(p["description"]), Disabled: !slices.Contains(required, any(name)),
+		})
+	}
+	return fields
 }
 
 func isFile(property object) bool {

@@ -1,5 +1,5 @@
-// Command access is the Lambda function behind /api/v1. It manages access tokens and credential requests, and lists the
-// pulls of charts and images.
+// Command access is the Lambda function behind /api/v1. It manages access tokens and credential requests, exchanges
+// tokens of platforms for access tokens, and lists the pulls of charts and images.
 package main
 
 import (
@@ -22,6 +22,9 @@ import (
 	"portside/shared/revocation/revocationdynamo"
 	"portside/shared/tokens"
 	"portside/shared/tokens/tokensdynamo"
+	"portside/shared/trust"
+	"portside/shared/trust/trustdynamo"
+	"portside/shared/trust/trustoidc"
 	"portside/shared/users/usersdynamo"
 	"portside/shared/web"
 )
@@ -37,6 +40,7 @@ func build(settings *start.Settings) (http.Handler, error) {
 	store := credentialsdynamo.New(client, settings.String("CREDENTIALS_TABLE"), settings.String("REQUEST_COUNTS_TABLE"))
 	people := usersdynamo.New(client, settings.String("USERS_TABLE"), store, daycounts.In(settings.String("ANALYTICS_TABLE")))
 	mailer, ending := mailses.New(cfg, settings.String("MAIL_FROM")), revocationdynamo.New(client, store)
+	policies := trustdynamo.New(client, store)
 	h := &handlers{
 		tokens: tokens.NewService(tokensdynamo.New(client, store), people, settings.Count("MAX_TOKEN_DAYS"), time.Now),
 		requests: credentialrequests.NewService(credentialrequests.Parts{
@@ -48,7 +52,8 @@ func build(settings *start.Settings) (http.Handler, error) {
 			Notifier: credentialnotices.NewService(credentialnotices.Parts{Outbox: store, People: people, Mailer: mailer, Now: time.Now}),
 		}),
 		pulls:     pulls.NewService(pullsdynamo.New(client, settings.String("PULLS_TABLE"), "")),
-		directory: directory{people: people, credentials: store},
+		exchanger: trust.NewExchanger(policies, trustoidc.New(time.Now), time.Now),
+		directory: directory{people: people, credentials: store, policies: policies},
 		baseURL:   settings.Optional("BASE_URL"), now: time.Now,
 	}
 	auth := credentials.NewAuthenticator(store, settings.Count("RATE_LIMIT_PER_MINUTE"), time.Now)

@@ -26,9 +26,13 @@ type directory struct {
 		// Get returns a credential. Errors: credentials.ErrUnknown.
 		Get(ctx context.Context, id string) (credentials.Credential, error)
 	}
+	policies interface {
+		// Names returns the names of the trust policies that exist, by their distinct ids.
+		Names(ctx context.Context, ids []string) (map[string]string, error)
+	}
 }
 
-// names has the names of people and of tokens by their IDs.
+// names has the names of people and of tokens by their IDs. A trust policy is like a person without an address.
 type names struct {
 	people map[string]principal.Person
 	tokens map[string]string
@@ -48,6 +52,9 @@ func (d directory) names(ctx context.Context, caller principal.Principal, listed
 			n.people[person.ID] = person
 		}
 	}
+	if err := d.addPolicies(ctx, n); err != nil {
+		return names{}, err
+	}
 	ids := slices.Collect(maps.Keys(n.tokens))
 	found := make([]string, len(ids))
 	err = parallel.Each(len(ids), maxConcurrentCalls, func(i int) error {
@@ -62,4 +69,22 @@ func (d directory) names(ctx context.Context, caller principal.Principal, listed
 		n.tokens[id] = found[i]
 	}
 	return n, err
+}
+
+// addPolicies adds the names of the owners that are no users, but may be trust policies.
+func (d directory) addPolicies(ctx context.Context, n names) error {
+	var ids []string
+	for id, person := range n.people {
+		if person.ID == "" {
+			ids = append(ids, id)
+		}
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	found, err := d.policies.Names(ctx, ids)
+	for id, name := range found {
+		n.people[id] = principal.Person{ID: id, Name: name}
+	}
+	return err
 }

@@ -24,15 +24,15 @@ type Pull struct {
 	Reference  string     `json:"reference" doc:"Version of the chart, or the tag or digest that was requested of the image." example:"1.2.0"`
 	Digest     *string    `json:"digest" doc:"Digest of the archive or manifest; null if unknown." example:"sha256:…"`
 	TokenID    string     `json:"tokenId" doc:"Public ID of the token or password." example:"3vQB7B6MrGQZ"`
-	OwnerID    string     `json:"ownerId" doc:"ID of the user who owns the token or password." example:"01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11"`
+	OwnerID    string     `json:"ownerId" doc:"ID of the user who owns the token or password, or of the trust policy that issued the token." example:"01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11"`
 	CustomerID *string    `json:"customerId" doc:"ID of the customer to whom that user belonged; null for the vendor's staff." example:"01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e12"`
 	Address    string     `json:"address" doc:"IP address of the client." example:"203.0.113.9"`
 	Client     string     `json:"client" doc:"User-Agent of the client; at most 200 characters." example:"Helm/3.18.4"`
 	At         time.Time  `json:"at" doc:"UTC."`
 
-	TokenName  *string `json:"tokenName" doc:"Name of the token or password; null if it is no longer stored." example:"build pipeline"`
-	OwnerEmail *string `json:"ownerEmail" doc:"Address of the user who owns the token or password; null after the user was deleted or, for users of a customer, has left the customer." example:"ada@example.com"`
-	OwnerName  *string `json:"ownerName" doc:"Name of that user; null after the user was deleted." example:"Ada Lovelace"`
+	TokenName  *string `json:"tokenName" doc:"Name of the token or password, or the subject of the workload that exchanged it; null if it is no longer stored." example:"build pipeline"`
+	OwnerEmail *string `json:"ownerEmail" doc:"Address of the user who owns the token or password; null for a trust policy, and after the user was deleted or, for users of a customer, has left the customer." example:"ada@example.com"`
+	OwnerName  *string `json:"ownerName" doc:"Name of that user or trust policy; null after its deletion." example:"Ada Lovelace"`
 }
 
 func encodePull(p pulls.Pull, n names) Pull {

@@ -11,6 +11,7 @@ import (
 	"portside/shared/pulls"
 	"portside/shared/revocation"
 	"portside/shared/tokens"
+	"portside/shared/trust"
 	"portside/shared/web"
 )
 
@@ -21,6 +22,7 @@ type handlers struct {
 	leaks    *revocation.Service
 	pulls    *pulls.Service
 
+	exchanger *trust.Exchanger
 	directory directory
 	baseURL   string // of links in mails; empty: the host of the request
 	now       func() time.Time
@@ -34,6 +36,7 @@ func routes(h *handlers, auth web.Authenticator) *web.API {
 	web.Handle(api, web.SignedIn().OrToken().ForCustomers(), getToken, h.get)
 	web.Handle(api, web.SignedIn().OrToken().ForCustomers(), revokeToken, h.revoke)
 	web.Handle(api, web.Anyone(), revokeLeakedToken, h.revokeLeaked)
+	web.Handle(api, web.Anyone(), exchangeToken, h.exchange)
 	web.Handle(api, web.SignedIn().ForCustomers(), createCredentialRequest, h.createRequest)
 	web.Handle(api, web.SignedIn().ForCustomers(), listCredentialRequests, h.listRequests)
 	web.Handle(api, web.SignedIn().ForCustomers(), getCredentialRequest, h.getRequest)
@@ -101,6 +104,18 @@ var (
 			"any case. " +
 			"One network (an IPv4 address or an IPv6 /64) can send 60 reports in 10 minutes.",
 		Errors: web.BodyErrors(http.StatusTooManyRequests), Extensions: map[string]any{web.OwnLimit: true},
+	}
+	exchangeToken = huma.Operation{
+		OperationID: "exchangeToken", Method: http.MethodPost, Path: "/api/v1/token-exchange", Tags: []string{"Tokens"},
+		Summary: "Exchange a token of a platform",
+		Description: "Exchanges a token that GitHub Actions, GitLab, Kubernetes or another issuer has signed for a workload for an access " +
+			"token of minutes (RFC 8693), if a trust policy of the customer accepts it. Needs no other credential. The token must be signed " +
+			"with an asymmetric algorithm, be issued within the last hour, and have the issuer and audience of the policy. The access token " +
+			"works for the chart repository and the container registry. It cannot be renewed and is not listed.\n\n" +
+			"Problems also have `error` and `error_description`, as OAuth clients expect. `detail` names the claim that does not meet a " +
+			"condition, but no value of the policy.\n\nOne network (an IPv4 address or an IPv6 /64) can exchange 600 tokens in 10 minutes.",
+		RequestBody: exchangeForm, MaxBodyBytes: maxExchange,
+		Errors: web.BodyErrors(http.StatusTooManyRequests, http.StatusServiceUnavailable), Extensions: map[string]any{web.OwnLimit: true},
 	}
 	createCredentialRequest = huma.Operation{
 		OperationID: "createCredentialRequest", Method: http.MethodPost, Path: "/api/v1/credential-requests",

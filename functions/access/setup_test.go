@@ -26,6 +26,9 @@ import (
 	"portside/shared/testkit/webtest"
 	"portside/shared/tokens"
 	"portside/shared/tokens/tokensdynamo"
+	"portside/shared/trust"
+	"portside/shared/trust/trustdynamo"
+	"portside/shared/trust/trustoidc"
 	"portside/shared/users"
 	"portside/shared/users/usersdynamo"
 	"portside/shared/web"
@@ -118,13 +121,16 @@ func (d *fixture) notices() *credentialnotices.Service {
 	return credentialnotices.NewService(credentialnotices.Parts{Outbox: d.table, People: d.people, Mailer: d.mailbox, Now: d.clock})
 }
 
+func (d *fixture) policies() *trustdynamo.Store { return trustdynamo.New(d.client, d.table) }
+
 func (d *fixture) handler() http.Handler {
 	auth := credentials.NewAuthenticator(d.table, 100, d.clock)
 	h := &handlers{
 		tokens: tokens.NewService(d.store, d.people, d.maxDays, d.clock), requests: d.requestsService(),
 		leaks: d.leaks(),
-		pulls: pulls.NewService(d.pulls), directory: directory{people: d.people, credentials: d.table},
-		baseURL: "https://portal.example.com", now: d.clock,
+		pulls: pulls.NewService(d.pulls), directory: directory{people: d.people, credentials: d.table, policies: d.policies()},
+		exchanger: trust.NewExchanger(d.policies(), trustoidc.New(d.clock), d.clock),
+		baseURL:   "https://portal.example.com", now: d.clock,
 	}
 	return routes(h, auth).Handler()
 }

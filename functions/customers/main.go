@@ -1,4 +1,4 @@
-// Command customers is the Lambda function behind /v1/customers: customers and their entitlements.
+// Command customers is the Lambda function behind /v1/customers: customers, their entitlements and their trust policies.
 package main
 
 import (
@@ -12,6 +12,7 @@ import (
 	"portside/shared/entitlements/entitlementsdynamo"
 	"portside/shared/lambda/awsenv"
 	"portside/shared/lambda/start"
+	"portside/shared/trust/trustdynamo"
 )
 
 func main() { start.HTTP(build) }
@@ -21,5 +22,6 @@ func build(settings *start.Settings) (http.Handler, error) {
 	keys := credentialsdynamo.New(client, settings.String("CREDENTIALS_TABLE"), settings.String("REQUEST_COUNTS_TABLE"))
 	store := customersdynamo.New(client, settings.String("CUSTOMERS_TABLE"), keys)
 	auth := credentials.NewAuthenticator(keys, settings.Count("RATE_LIMIT_PER_MINUTE"), time.Now)
-	return routes(newService(store, entitlementsdynamo.New(client, keys), time.Now), auth).Handler(), nil
+	kept := stores{customers: store, entitlements: entitlementsdynamo.New(client, keys), policies: trustdynamo.New(client, keys)}
+	return routes(newService(kept, time.Now), auth).Handler(), nil
 }

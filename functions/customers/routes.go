@@ -9,6 +9,7 @@ import (
 	"portside/shared/core/principal"
 	"portside/shared/customers"
 	"portside/shared/entitlements"
+	"portside/shared/trust"
 	"portside/shared/web"
 )
 
@@ -16,11 +17,22 @@ import (
 type service struct {
 	customers    *customers.Service
 	entitlements *entitlements.Service
+	policies     *trust.Service
 	now          func() time.Time
 }
 
-func newService(store customers.Store, held entitlements.Store, now func() time.Time) *service {
-	return &service{customers.NewService(store, web.NewID, now), entitlements.NewService(held, web.NewID, now), now}
+// stores are what the services keep their data in.
+type stores struct {
+	customers    customers.Store
+	entitlements entitlements.Store
+	policies     trust.Store
+}
+
+func newService(in stores, now func() time.Time) *service {
+	return &service{
+		customers: customers.NewService(in.customers, web.NewID, now), entitlements: entitlements.NewService(in.entitlements, web.NewID, now),
+		policies: trust.NewService(in.policies, web.NewID, now), now: now,
+	}
 }
 
 // routes returns the API of this function.
@@ -39,15 +51,21 @@ func routes(s *service, auth web.Authenticator) *web.API {
 	web.Handle(api, web.Needs(principal.CustomersRead).ForCustomers(), getEntitlement, s.getEntitlement)
 	web.Handle(api, web.Needs(principal.CustomersWrite).Recent(), updateEntitlement, s.updateEntitlement)
 	web.Handle(api, web.Needs(principal.CustomersWrite).Recent(), deleteEntitlement, s.deleteEntitlement)
+	web.Handle(api, web.Needs(principal.CustomersRead).ForCustomers(), listTrustPolicies, s.listTrustPolicies)
+	web.Handle(api, web.Needs(principal.CustomersWrite).Recent(), createTrustPolicy, s.createTrustPolicy)
+	web.Handle(api, web.Needs(principal.CustomersRead).ForCustomers(), getTrustPolicy, s.getTrustPolicy)
+	web.Handle(api, web.Needs(principal.CustomersWrite).Recent(), updateTrustPolicy, s.updateTrustPolicy)
+	web.Handle(api, web.Needs(principal.CustomersWrite).Recent(), deleteTrustPolicy, s.deleteTrustPolicy)
 	return api
 }
 
 const (
 	path, onePath                        = "/v1/customers", "/v1/customers/{customerId}"
 	entitlementsPath, oneEntitlementPath = onePath + "/entitlements", onePath + "/entitlements/{entitlementId}"
+	policiesPath, onePolicyPath          = onePath + "/trust-policies", onePath + "/trust-policies/{policyId}"
 )
 
-var tags, entitlementTags = []string{"Customers"}, []string{"Entitlements"}
+var tags, entitlementTags, policyTags = []string{"Customers"}, []string{"Entitlements"}, []string{"Trust policies"}
 
 var (
 	listCustomers = huma.Operation{
@@ -142,6 +160,48 @@ var (
 		Summary: "Delete an entitlement", DefaultStatus: http.StatusNoContent,
 		Description: "Deletes an entitlement permanently. What no other entitlement allows, the customer cannot fetch from the next request " +
 			"on. To keep the entitlement, set `until` instead.",
+		Errors: []int{http.StatusNotFound, http.StatusPreconditionFailed},
+	}
+)
+
+var (
+	listTrustPolicies = huma.Operation{
+		OperationID: "listTrustPolicies", Method: http.MethodGet, Path: policiesPath, Tags: policyTags,
+		Summary: "List the trust policies of a customer",
+		Description: "Returns one page of the customer's trust policies in the order of their creation, with the exact total. Users of a " +
+			"customer see only those of their own customer.",
+		Errors: []int{http.StatusNotFound},
+	}
+	createTrustPolicy = huma.Operation{
+		OperationID: "createTrustPolicy", Method: http.MethodPost, Path: policiesPath, Tags: policyTags,
+		Summary: "Create a trust policy", DefaultStatus: http.StatusCreated,
+		Description: "Lets pipelines and pods of the customer exchange a token of their platform for an access token, so that they need no " +
+			"stored secret. The policy says which tokens are accepted: their issuer, their audience and conditions on their claims. The " +
+			"entitlements of the customer apply to the access tokens.\n\nThe issuer must publish its OpenID Connect configuration and its " +
+			"keys at public https addresses. For one that does not, send its keys in `jwks`, and change them when it does.\n\n" +
+			"A customer can have 50 trust policies. Another one gets a 409 with the code `TOO_MANY_TRUST_POLICIES`. With an " +
+			"`Idempotency-Key` you can safely repeat the request for 24 hours: the same body gets the first response again with " +
+			"`Idempotency-Replayed: true`, and a different body gets a 422.",
+		Errors: web.BodyErrors(http.StatusNotFound, http.StatusConflict, http.StatusUnprocessableEntity),
+	}
+	getTrustPolicy = huma.Operation{
+		OperationID: "getTrustPolicy", Method: http.MethodGet, Path: onePolicyPath, Tags: policyTags,
+		Summary:     "Get a trust policy",
+		Description: "Returns one trust policy. The `ETag` identifies the version; send it in `If-Match` to change only this version.",
+		Errors:      []int{http.StatusNotFound},
+	}
+	updateTrustPolicy = huma.Operation{
+		OperationID: "updateTrustPolicy", Method: http.MethodPut, Path: onePolicyPath, Tags: policyTags,
+		Summary: "Change a trust policy",
+		Description: "Changes the fields in the body and leaves other fields unchanged. The change takes effect with the next exchange. " +
+			"Access tokens that were issued before work until they expire.",
+		Errors: web.BodyErrors(http.StatusNotFound, http.StatusPreconditionFailed),
+	}
+	deleteTrustPolicy = huma.Operation{
+		OperationID: "deleteTrustPolicy", Method: http.MethodDelete, Path: onePolicyPath, Tags: policyTags,
+		Summary: "Delete a trust policy", DefaultStatus: http.StatusNoContent,
+		Description: "Deletes a trust policy permanently. It accepts no more tokens. Access tokens that were issued before work until they " +
+			"expire, at most an hour later; to stop all at once, suspend the customer.",
 		Errors: []int{http.StatusNotFound, http.StatusPreconditionFailed},
 	}
 )

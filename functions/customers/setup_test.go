@@ -17,6 +17,7 @@ import (
 	"portside/shared/entitlements/entitlementsdynamo"
 	"portside/shared/testkit/awstest"
 	"portside/shared/testkit/webtest"
+	"portside/shared/trust/trustdynamo"
 	"portside/shared/users"
 	"portside/shared/users/usersdynamo"
 	"portside/shared/web"
@@ -51,7 +52,8 @@ func newFixture(tb testing.TB) *fixture {
 // handler returns the function's handler, wired as in main.
 func (o *fixture) handler() http.Handler {
 	auth := credentials.NewAuthenticator(o.keys, 0, o.clock.Now)
-	return routes(newService(o.store, entitlementsdynamo.New(o.client, o.keys), o.clock.Now), auth).Handler()
+	kept := stores{o.store, entitlementsdynamo.New(o.client, o.keys), trustdynamo.New(o.client, o.keys)}
+	return routes(newService(kept, o.clock.Now), auth).Handler()
 }
 
 // anonymous returns a client without a credential.

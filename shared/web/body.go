@@ -50,7 +50,7 @@ func checkBody(ctx huma.Context, next func(huma.Context)) {
 		writeFault(w, r, errEncoded, credentials.Allowance{})
 		return
 	}
-	if _, form := ctx.Operation().RequestBody.Content[formType]; form {
+	if takesForm(ctx.Operation()) {
 		next(ctx)
 		return
 	}
@@ -63,6 +63,11 @@ func checkBody(ctx huma.Context, next func(huma.Context)) {
 		inputFrom(r.Context()).body = keepBody(r, ctx.Operation().MaxBodyBytes)
 	}
 	next(ctx)
+}
+
+// takesForm reports whether the handler of an operation reads a form; see Form and URLForm.
+func takesForm(op *huma.Operation) bool {
+	return op.RequestBody.Content[formType] != nil || op.RequestBody.Content[urlFormType] != nil
 }
 
 // hasBody reads one byte, because a request in chunks does not declare its length.

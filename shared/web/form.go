@@ -2,8 +2,11 @@ package web
 
 import (
 	"context"
+	"io"
 	"mime"
 	"mime/multipart"
+	"net/url"
+	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -44,6 +47,45 @@ func Form(ctx context.Context) (*multipart.Reader, error) {
 		return nil, errNoBoundary
 	}
 	return multipart.NewReader(r.Body, parameters["boundary"]), nil
+}
+
+// urlFormType is the media type of forms in the syntax of queries (WHATWG URL).
+const urlFormType = "application/x-www-form-urlencoded"
+
+var errNotURLForm = fault.New(fault.UnsupportedType, "The body must be a form. Send Content-Type: "+urlFormType+".")
+
+// URLFormBody documents the body of an operation that takes a form without files; schema describes the form's fields. The operation needs
+// MaxBodyBytes. Its input has no Body, and its handler reads the form with URLForm.
+func URLFormBody(description string, schema *huma.Schema) *huma.RequestBody {
+	return &huma.RequestBody{
+		Description: description, Required: true, Content: map[string]*huma.MediaType{urlFormType: {Schema: schema}},
+	}
+}
+
+// URLForm returns the fields of the form in the request that ctx belongs to. It returns an error if the body is not a form, or larger than
+// most bytes.
+func URLForm(ctx context.Context, most int64) (url.Values, error) {
+	r := inputFrom(ctx).request
+	if r == nil {
+		return nil, errNotURLForm
+	}
+	kind, parameters, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	charset := parameters["charset"]
+	if err != nil || kind != urlFormType || charset != "" && !strings.EqualFold(charset, "utf-8") {
+		return nil, errNotURLForm
+	}
+	body, err := io.ReadAll(io.LimitReader(r.Body, most+1))
+	if err != nil {
+		return nil, fault.Invalid(fault.Field{Detail: "must arrive completely"})
+	}
+	if int64(len(body)) > most {
+		return nil, tooLarge(&huma.Operation{MaxBodyBytes: most + 1})
+	}
+	fields, err := url.ParseQuery(string(body))
+	if err != nil {
+		return nil, fault.Invalid(fault.Field{Detail: "must be name=value pairs, joined by & and escaped as in a query"})
+	}
+	return fields, nil
 }
 
 // maxBoundaryChars is the limit of RFC 2046, section 5.1.1.

@@ -14,6 +14,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math/big"
 	"net/http"
 	"net/http/httptest"
@@ -28,10 +29,7 @@ type Claims = map[string]any
 
 // With returns the claims with one changed; nil removes it.
 func With(claims Claims, name string, value any) Claims {
-	changed := Claims{}
-	for n, v := range claims {
-		changed[n] = v
-	}
+	changed := maps.Clone(claims)
 	changed[name] = value
 	if value == nil {
 		delete(changed, name)

@@ -140,6 +140,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/token-exchange": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Exchange a token of a platform
+         * @description Exchanges a token that GitHub Actions, GitLab, Kubernetes or another issuer has signed for a workload for an access token of minutes (RFC 8693), if a trust policy of the customer accepts it. Needs no other credential. The token must be signed with an asymmetric algorithm, be issued within the last hour, and have the issuer and audience of the policy. The access token works for the chart repository and the container registry. It cannot be renewed and is not listed.
+         *
+         *     Problems also have `error` and `error_description`, as OAuth clients expect. `detail` names the claim that does not meet a condition, but no value of the policy.
+         *
+         *     One network (an IPv4 address or an IPv6 /64) can exchange 600 tokens in 10 minutes.
+         */
+        post: operations["exchangeToken"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/tokens": {
         parameters: {
             query?: never;
@@ -830,6 +854,74 @@ export interface paths {
          *     Needs the permission `customers:write`. Only for the vendor's staff, not for users of customers. A session must have begun within the last 15 minutes; otherwise the response is a 403 with the code `SIGN_IN_REQUIRED`.
          */
         delete: operations["deleteEntitlement"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/customers/{customerId}/trust-policies": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the trust policies of a customer
+         * @description Returns one page of the customer's trust policies in the order of their creation, with the exact total. Users of a customer see only those of their own customer.
+         *
+         *     Needs the permission `customers:read`.
+         *
+         *     With `Accept: text/csv`, the response has the items as CSV, with the columns `id`, `name`, `issuer`, `audience`, `conditions`, `scopes`, `maxMinutes`, `jwks`, `createdAt`, `updatedAt`.
+         */
+        get: operations["listTrustPolicies"];
+        put?: never;
+        /**
+         * Create a trust policy
+         * @description Lets pipelines and pods of the customer exchange a token of their platform for an access token, so that they need no stored secret. The policy says which tokens are accepted: their issuer, their audience and conditions on their claims. The entitlements of the customer apply to the access tokens.
+         *
+         *     The issuer must publish its OpenID Connect configuration and its keys at public https addresses. For one that does not, send its keys in `jwks`, and change them when it does.
+         *
+         *     A customer can have 50 trust policies. Another one gets a 409 with the code `TOO_MANY_TRUST_POLICIES`. With an `Idempotency-Key` you can safely repeat the request for 24 hours: the same body gets the first response again with `Idempotency-Replayed: true`, and a different body gets a 422.
+         *
+         *     Needs the permission `customers:write`. Only for the vendor's staff, not for users of customers. A session must have begun within the last 15 minutes; otherwise the response is a 403 with the code `SIGN_IN_REQUIRED`.
+         */
+        post: operations["createTrustPolicy"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/customers/{customerId}/trust-policies/{policyId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a trust policy
+         * @description Returns one trust policy. The `ETag` identifies the version; send it in `If-Match` to change only this version.
+         *
+         *     Needs the permission `customers:read`.
+         */
+        get: operations["getTrustPolicy"];
+        /**
+         * Change a trust policy
+         * @description Changes the fields in the body and leaves other fields unchanged. The change takes effect with the next exchange. Access tokens that were issued before work until they expire.
+         *
+         *     Needs the permission `customers:write`. Only for the vendor's staff, not for users of customers. A session must have begun within the last 15 minutes; otherwise the response is a 403 with the code `SIGN_IN_REQUIRED`.
+         */
+        put: operations["updateTrustPolicy"];
+        post?: never;
+        /**
+         * Delete a trust policy
+         * @description Deletes a trust policy permanently. It accepts no more tokens. Access tokens that were issued before work until they expire, at most an hour later; to stop all at once, suspend the customer.
+         *
+         *     Needs the permission `customers:write`. Only for the vendor's staff, not for users of customers. A session must have begun within the last 15 minutes; otherwise the response is a 403 with the code `SIGN_IN_REQUIRED`.
+         */
+        delete: operations["deleteTrustPolicy"];
         options?: never;
         head?: never;
         patch?: never;
@@ -2537,6 +2629,28 @@ export interface components {
              */
             updatedAt: string;
         };
+        ExchangedToken: {
+            /**
+             * @description The access token. Only this response contains it.
+             * @example pst_…
+             */
+            access_token: string;
+            /** @example urn:ietf:params:oauth:token-type:access_token */
+            issued_token_type: string;
+            /** @example Bearer */
+            token_type: string;
+            /**
+             * Format: int64
+             * @description Seconds until it expires.
+             * @example 900
+             */
+            expires_in: number;
+            /**
+             * @description Its scopes, separated by spaces.
+             * @example read:helm-charts read:docker-images:acme/*
+             */
+            scope: string;
+        };
         ExtractionAnswer: {
             /** @description The value of each variable, in its type; null if it was not found. Dates are ISO 8601. With a schema, the object that it describes. */
             extracted_data: {
@@ -3547,7 +3661,7 @@ export interface components {
              */
             tokenId: string;
             /**
-             * @description ID of the user who owns the token or password.
+             * @description ID of the user who owns the token or password, or of the trust policy that issued the token.
              * @example 01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11
              */
             ownerId: string;
@@ -3572,17 +3686,17 @@ export interface components {
              */
             at: string;
             /**
-             * @description Name of the token or password; null if it is no longer stored.
+             * @description Name of the token or password, or the subject of the workload that exchanged it; null if it is no longer stored.
              * @example build pipeline
              */
             tokenName: string | null;
             /**
-             * @description Address of the user who owns the token or password; null after the user was deleted or, for users of a customer, has left the customer.
+             * @description Address of the user who owns the token or password; null for a trust policy, and after the user was deleted or, for users of a customer, has left the customer.
              * @example ada@example.com
              */
             ownerEmail: string | null;
             /**
-             * @description Name of that user; null after the user was deleted.
+             * @description Name of that user or trust policy; null after its deletion.
              * @example Ada Lovelace
              */
             ownerName: string | null;
@@ -4074,6 +4188,71 @@ export interface components {
              */
             username?: string;
         };
+        TrustCondition: {
+            /**
+             * @description Name of a claim, or JSON pointer (RFC 6901) to a value inside one, such as /kubernetes.io/namespace; at most 100 characters.
+             * @example sub
+             */
+            claim: string;
+            /**
+             * @description Exact value of the claim, or a pattern; at most 255 bytes. * stands for one or more characters, but not for a colon.
+             * @example repo:acme/app:ref:refs/heads/*
+             */
+            value: string;
+        };
+        TrustPolicy: {
+            /**
+             * Format: uuid
+             * @description UUIDv7; never changes. An exchange of tokens names it.
+             * @example 01939f6f-1d3c-7b4e-9a55-3d7c1f0e8b64
+             */
+            id: string;
+            /** @example Builds of the app */
+            name: string;
+            /**
+             * @description The claim iss of the tokens.
+             * @example https://token.actions.githubusercontent.com
+             */
+            issuer: string;
+            /**
+             * @description A value of the claim aud of the tokens.
+             * @example https://portside.example.com
+             */
+            audience: string;
+            /** @description What the claims of the tokens must be; all of them apply. */
+            conditions: components["schemas"]["TrustCondition"][];
+            /**
+             * @description What an access token may download at most.
+             * @example [
+             *       "read:helm-charts",
+             *       "read:docker-images:acme/*"
+             *     ]
+             */
+            scopes: string[];
+            /**
+             * Format: int64
+             * @description For how many minutes an access token works.
+             * @example 15
+             */
+            maxMinutes: number;
+            /**
+             * @description The JSON Web Key Set (RFC 7517) of the issuer, as text; empty if it is read from the issuer.
+             * @example {"keys":[{"kty":"OKP","crv":"Ed25519","kid":"1","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}]}
+             */
+            jwks: string;
+            /**
+             * Format: date-time
+             * @description UTC.
+             * @example 2026-03-02T09:15:30.250Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description UTC; time of the last change.
+             * @example 2026-03-02T09:15:30.250Z
+             */
+            updatedAt: string;
+        };
         Upload: {
             /**
              * Format: uuid
@@ -4454,6 +4633,7 @@ export type Daily = components['schemas']['Daily'];
 export type DashboardData = components['schemas']['DashboardData'];
 export type Difference = components['schemas']['Difference'];
 export type Entitlement = components['schemas']['Entitlement'];
+export type ExchangedToken = components['schemas']['ExchangedToken'];
 export type ExtractionAnswer = components['schemas']['ExtractionAnswer'];
 export type ImageAttachment = components['schemas']['ImageAttachment'];
 export type ImageChart = components['schemas']['ImageChart'];
@@ -4522,6 +4702,8 @@ export type TextBlock = components['schemas']['TextBlock'];
 export type TextVariable = components['schemas']['TextVariable'];
 export type TimeseriesData = components['schemas']['TimeseriesData'];
 export type Token = components['schemas']['Token'];
+export type TrustCondition = components['schemas']['TrustCondition'];
+export type TrustPolicy = components['schemas']['TrustPolicy'];
 export type Upload = components['schemas']['Upload'];
 export type UploadStatus = components['schemas']['UploadStatus'];
 export type Usage = components['schemas']['Usage'];
@@ -5190,6 +5372,73 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    exchangeToken: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The token of the platform, and the trust policy that accepts it (RFC 8693). */
+        requestBody: {
+            content: {
+                "application/x-www-form-urlencoded": {
+                    /**
+                     * @example urn:ietf:params:oauth:grant-type:token-exchange
+                     * @enum {string}
+                     */
+                    grant_type: "urn:ietf:params:oauth:grant-type:token-exchange";
+                    /**
+                     * @description A signed JSON Web Token of the policy's issuer, of at most 16 KB.
+                     * @example eyJhbGciOi…
+                     */
+                    subject_token: string;
+                    /** @enum {string} */
+                    subject_token_type: "urn:ietf:params:oauth:token-type:jwt" | "urn:ietf:params:oauth:token-type:id_token";
+                    /**
+                     * Format: uuid
+                     * @description ID of the trust policy.
+                     * @example 01939f6f-1d3c-7b4e-9a55-3d7c1f0e8b64
+                     */
+                    trust_policy_id: string;
+                    /**
+                     * @description Scopes, separated by spaces, within those of the policy. Default: all of them.
+                     * @example read:helm-charts read:docker-images:acme/api
+                     */
+                    scope?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    /** @description no-store */
+                    "Cache-Control"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "access_token": "pst_…",
+                     *       "expires_in": 900,
+                     *       "issued_token_type": "urn:ietf:params:oauth:token-type:access_token",
+                     *       "scope": "read:helm-charts read:docker-images:acme/*",
+                     *       "token_type": "Bearer"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ExchangedToken"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            413: components["responses"]["RequestEntityTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["LimitReached"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -8989,6 +9238,456 @@ export interface operations {
                 customerId: string;
                 /** @description ID of the entitlement. */
                 entitlementId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listTrustPolicies: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of items on the page. */
+                limit?: number;
+                /** @description Number of items to skip. */
+                offset?: number;
+            };
+            header?: never;
+            path: {
+                /** @description ID of the customer. */
+                customerId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    /** @description Path of the next page, as <…>; rel="next" (RFC 8288). Absent on the last page. */
+                    Link?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "name": "Builds of the app",
+                     *           "audience": "https://portside.example.com",
+                     *           "conditions": [
+                     *             {
+                     *               "claim": "sub",
+                     *               "value": "repo:acme/app:ref:refs/heads/*"
+                     *             }
+                     *           ],
+                     *           "createdAt": "2026-03-02T09:15:30.250Z",
+                     *           "id": "01939f6f-1d3c-7b4e-9a55-3d7c1f0e8b64",
+                     *           "issuer": "https://token.actions.githubusercontent.com",
+                     *           "jwks": "{\"keys\":[{\"kty\":\"OKP\",\"crv\":\"Ed25519\",\"kid\":\"1\",\"x\":\"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo\"}]}",
+                     *           "maxMinutes": 15,
+                     *           "scopes": [
+                     *             "read:helm-charts",
+                     *             "read:docker-images:acme/*"
+                     *           ],
+                     *           "updatedAt": "2026-03-02T09:15:30.250Z"
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "hasMore": true,
+                     *         "limit": 20,
+                     *         "offset": 0,
+                     *         "total": 41
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["TrustPolicy"][];
+                        pagination: components["schemas"]["Pagination"];
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    createTrustPolicy: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any text that you have not used for another resource. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description ID of the customer. */
+                customerId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Builds of the app",
+                 *       "audience": "https://portside.example.com",
+                 *       "conditions": [
+                 *         {
+                 *           "claim": "sub",
+                 *           "value": "repo:acme/app:ref:refs/heads/*"
+                 *         }
+                 *       ],
+                 *       "issuer": "https://token.actions.githubusercontent.com",
+                 *       "jwks": "{\"keys\":[{\"kty\":\"OKP\",\"crv\":\"Ed25519\",\"kid\":\"1\",\"x\":\"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo\"}]}",
+                 *       "maxMinutes": 5,
+                 *       "scopes": [
+                 *         "read:helm-charts",
+                 *         "read:docker-images:acme/*"
+                 *       ]
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description 1 to 100 characters.
+                     * @example Builds of the app
+                     */
+                    name: string;
+                    /**
+                     * @description The claim iss of the tokens: an https address without query, of at most 255 characters.
+                     * @example https://token.actions.githubusercontent.com
+                     */
+                    issuer: string;
+                    /**
+                     * @description A value of the claim aud of the tokens; 1 to 255 printable characters without spaces. Use one that no other service has, such as the address of this one.
+                     * @example https://portside.example.com
+                     */
+                    audience: string;
+                    /** @description What the claims of the tokens must be; all of them apply. At least one, because an issuer such as GitHub signs for everybody. */
+                    conditions: components["schemas"]["TrustCondition"][];
+                    /**
+                     * @description What an access token may download at most: read:helm-charts and read:docker-images, optionally limited to names.
+                     * @example [
+                     *       "read:helm-charts",
+                     *       "read:docker-images:acme/*"
+                     *     ]
+                     */
+                    scopes: string[];
+                    /**
+                     * @description The JSON Web Key Set (RFC 7517) of the issuer, as text of at most 32 KB, for an issuer that is not at a public address. Default: the keys are read from the issuer.
+                     * @example {"keys":[{"kty":"OKP","crv":"Ed25519","kid":"1","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}]}
+                     */
+                    jwks?: string;
+                    /**
+                     * Format: int64
+                     * @description For how many minutes an access token works.
+                     * @default 15
+                     * @example 5
+                     */
+                    maxMinutes?: number;
+                };
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    /** @description Identifies this version of the resource. */
+                    ETag?: string;
+                    /** @description Present only if an earlier request with this Idempotency-Key created the resource. */
+                    "Idempotency-Replayed"?: "true";
+                    /** @description Path of the resource. */
+                    Location?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "name": "Builds of the app",
+                     *         "audience": "https://portside.example.com",
+                     *         "conditions": [
+                     *           {
+                     *             "claim": "sub",
+                     *             "value": "repo:acme/app:ref:refs/heads/*"
+                     *           }
+                     *         ],
+                     *         "createdAt": "2026-03-02T09:15:30.250Z",
+                     *         "id": "01939f6f-1d3c-7b4e-9a55-3d7c1f0e8b64",
+                     *         "issuer": "https://token.actions.githubusercontent.com",
+                     *         "jwks": "{\"keys\":[{\"kty\":\"OKP\",\"crv\":\"Ed25519\",\"kid\":\"1\",\"x\":\"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo\"}]}",
+                     *         "maxMinutes": 15,
+                     *         "scopes": [
+                     *           "read:helm-charts",
+                     *           "read:docker-images:acme/*"
+                     *         ],
+                     *         "updatedAt": "2026-03-02T09:15:30.250Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["TrustPolicy"];
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["RequestEntityTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getTrustPolicy: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag of your copy. If it is current, the response is a 304 without a body. */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description ID of the customer. */
+                customerId: string;
+                /** @description ID of the trust policy. */
+                policyId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    /** @description Identifies this version of the resource. */
+                    ETag?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "name": "Builds of the app",
+                     *         "audience": "https://portside.example.com",
+                     *         "conditions": [
+                     *           {
+                     *             "claim": "sub",
+                     *             "value": "repo:acme/app:ref:refs/heads/*"
+                     *           }
+                     *         ],
+                     *         "createdAt": "2026-03-02T09:15:30.250Z",
+                     *         "id": "01939f6f-1d3c-7b4e-9a55-3d7c1f0e8b64",
+                     *         "issuer": "https://token.actions.githubusercontent.com",
+                     *         "jwks": "{\"keys\":[{\"kty\":\"OKP\",\"crv\":\"Ed25519\",\"kid\":\"1\",\"x\":\"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo\"}]}",
+                     *         "maxMinutes": 15,
+                     *         "scopes": [
+                     *           "read:helm-charts",
+                     *           "read:docker-images:acme/*"
+                     *         ],
+                     *         "updatedAt": "2026-03-02T09:15:30.250Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["TrustPolicy"];
+                    };
+                };
+            };
+            /** @description Your copy is current. */
+            304: {
+                headers: {
+                    /** @description Identifies this version of the resource. */
+                    ETag?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    updateTrustPolicy: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Changes the resource only if it still has this ETag; otherwise the response is 412. */
+                "If-Match"?: string;
+            };
+            path: {
+                /** @description ID of the customer. */
+                customerId: string;
+                /** @description ID of the trust policy. */
+                policyId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Deployments of the app",
+                 *       "audience": "portside.example.com",
+                 *       "conditions": [
+                 *         {
+                 *           "claim": "sub",
+                 *           "value": "repo:acme/app:ref:refs/heads/*"
+                 *         }
+                 *       ],
+                 *       "issuer": "https://gitlab.com",
+                 *       "jwks": "{\"keys\":[{\"kty\":\"OKP\",\"crv\":\"Ed25519\",\"kid\":\"2\",\"x\":\"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo\"}]}",
+                 *       "maxMinutes": 30,
+                 *       "scopes": [
+                 *         "read:docker-images:acme/*"
+                 *       ]
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description A value of the claim aud of the tokens; 1 to 255 printable characters without spaces.
+                     * @example portside.example.com
+                     */
+                    audience?: string;
+                    /** @description What the claims of the tokens must be; all of them apply. Replaced completely. */
+                    conditions?: components["schemas"]["TrustCondition"][];
+                    /**
+                     * @description The claim iss of the tokens: an https address without query, of at most 255 characters.
+                     * @example https://gitlab.com
+                     */
+                    issuer?: string;
+                    /**
+                     * @description The JSON Web Key Set (RFC 7517) of the issuer, as text of at most 32 KB. With an empty text, the keys are read from the issuer.
+                     * @example {"keys":[{"kty":"OKP","crv":"Ed25519","kid":"2","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}]}
+                     */
+                    jwks?: string;
+                    /**
+                     * Format: int64
+                     * @description For how many minutes an access token works.
+                     * @example 30
+                     */
+                    maxMinutes?: number;
+                    /**
+                     * @description 1 to 100 characters.
+                     * @example Deployments of the app
+                     */
+                    name?: string;
+                    /**
+                     * @description What an access token may download at most. Replaced completely.
+                     * @example [
+                     *       "read:docker-images:acme/*"
+                     *     ]
+                     */
+                    scopes?: string[];
+                };
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    /** @description Identifies this version of the resource. */
+                    ETag?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "name": "Builds of the app",
+                     *         "audience": "https://portside.example.com",
+                     *         "conditions": [
+                     *           {
+                     *             "claim": "sub",
+                     *             "value": "repo:acme/app:ref:refs/heads/*"
+                     *           }
+                     *         ],
+                     *         "createdAt": "2026-03-02T09:15:30.250Z",
+                     *         "id": "01939f6f-1d3c-7b4e-9a55-3d7c1f0e8b64",
+                     *         "issuer": "https://token.actions.githubusercontent.com",
+                     *         "jwks": "{\"keys\":[{\"kty\":\"OKP\",\"crv\":\"Ed25519\",\"kid\":\"1\",\"x\":\"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo\"}]}",
+                     *         "maxMinutes": 15,
+                     *         "scopes": [
+                     *           "read:helm-charts",
+                     *           "read:docker-images:acme/*"
+                     *         ],
+                     *         "updatedAt": "2026-03-02T09:15:30.250Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["TrustPolicy"];
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["RequestEntityTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteTrustPolicy: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Changes the resource only if it still has this ETag; otherwise the response is 412. */
+                "If-Match"?: string;
+            };
+            path: {
+                /** @description ID of the customer. */
+                customerId: string;
+                /** @description ID of the trust policy. */
+                policyId: string;
             };
             cookie?: never;
         };

@@ -1,0 +1,212 @@
+package main
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/google/uuid"
+
+	"portside/shared/core/fault"
+	"portside/shared/core/principal"
+	"portside/shared/credentials"
+	"portside/shared/credentials/credentialsdynamo"
+	"portside/shared/dynamo/transactions"
+	"portside/shared/pulls"
+	"portside/shared/testkit/webtest"
+	"portside/shared/trust"
+	"portside/testclient/workloadtest"
+)
+
+const (
+	exchangePath     = "/api/v1/token-exchange"
+	workloadIssuer   = "https://token.actions.githubusercontent.com"
+	workloadAudience = "https://portside.example.com"
+	acmeCustomer     = "0199cccc-0000-7000-8000-000000000001"
+)
+
+// workloads is a fixture with a trust policy for jobs of the branch main of acme/app.
+type workloads struct {
+	*fixture
+
+	key      workloadtest.Key
+	policyID string
+}
+
+func newWorkloads(tb testing.TB) *workloads {
+	tb.Helper()
+	w := &workloads{fixture: newFixture(tb), key: workloadtest.NewKey("1", "ES256")}
+	customer := []types.TransactWriteItem{w.table.AddCustomer(acmeCustomer, credentialsdynamo.CustomerState{})}
+	if err := transactions.Write(tb.Context(), w.client, customer); err != nil {
+		tb.Fatal(err)
+	}
+	policies := trust.NewService(w.policies(), func() string { return uuid.Must(uuid.NewV7()).String() }, w.clock)
+	created, err := policies.Create(tb.Context(), trust.CreateOptions{CustomerID: acmeCustomer, Caller: principal.Operator()}, trust.New{
+		Name: "Builds", Issuer: workloadIssuer, Audience: workloadAudience, Keys: workloadtest.KeySet(w.key),
+		Conditions: []trust.Condition{{Claim: "sub", Value: "repo:acme/app:ref:refs/heads/main"}},
+		Scopes:     []principal.Scope{principal.ReadCharts, principal.ReadImages + ":acme/*"}, MaxMinutes: 10,
+	})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	w.policyID = created.Policy.ID
+	return w
+}
+
+// form returns the fields of a good request.
+func (w *workloads) form() url.Values {
+	return url.Values{
+		"grant_type": {exchangeGrant}, "subject_token_type": {jwtType}, "trust_policy_id": {w.policyID},
+		"subject_token": {w.key.Sign(workloadtest.GitHub(workloadIssuer, workloadAudience, w.now))},
+	}
+}
+
+// with returns the form with one field changed.
+func with(form url.Values, name string, values ...string) url.Values {
+	form[name] = values
+	return form
+}
+
+func (w *workloads) send(form url.Values) webtest.Response {
+	w.tb.Helper()
+	return w.anonymous().With("Content-Type", "application/x-www-form-urlencoded").Post(exchangePath, form.Encode())
+}
+
+func TestTokenIsExchanged(t *testing.T) {
+	w := newWorkloads(t)
+	response := w.send(w.form()).WantStatus(http.StatusOK).WantHeader("Cache-Control", "no-store").
+		WantValue("issued_token_type", "urn:ietf:params:oauth:token-type:access_token").WantValue("token_type", "Bearer").
+		WantValue("expires_in", 600).WantValue("scope", "read:helm-charts read:docker-images:acme/*")
+	if !w.works(response.Text("access_token")) {
+		t.Error("the token does not work")
+	}
+	for _, form := range []url.Values{
+		with(w.form(), "subject_token_type", idTokenType), with(w.form(), "requested_token_type", accessTokenType),
+		with(w.form(), "audience", "ignored"), with(w.form(), "trust_policy_id", strings.ToUpper(w.policyID)),
+	} {
+		w.send(form).WantStatus(http.StatusOK)
+	}
+	w.send(with(w.form(), "scope", "read:helm-charts:product")).WantStatus(http.StatusOK).WantValue("scope", "read:helm-charts:product")
+}
+
+func TestInvalidExchanges(t *testing.T) {
+	w := newWorkloads(t)
+	for _, c := range []struct {
+		name   string
+		values []string
+		code   string
+	}{
+		{"grant_type", nil, "invalid_request"}, {"grant_type", []string{"client_credentials"}, "unsupported_grant_type"},
+		{"grant_type", []string{exchangeGrant, exchangeGrant}, "invalid_request"}, {"subject_token", nil, "invalid_request"},
+		{"subject_token", []string{"x"}, "invalid_request"}, {"subject_token_type", []string{accessTokenType}, "invalid_request"},
+		{"requested_token_type", []string{jwtType}, "invalid_request"}, {"actor_token", []string{"x"}, "invalid_request"},
+		{"trust_policy_id", []string{"x"}, "invalid_request"}, {"trust_policy_id", []string{acmeCustomer}, "invalid_request"},
+		{"trust_policy_id", []string{"{" + w.policyID + "}"}, "invalid_request"}, {"scope", []string{"openid"}, "invalid_scope"},
+		{"scope", []string{"read:docker-images"}, "invalid_scope"}, {"scope", []string{"read:helm-charts \xff"}, "invalid_scope"},
+		{"subject_token", []string{strings.Repeat("x", trust.MaxToken+1)}, "invalid_request"},
+	} {
+		response := w.send(with(w.form(), c.name, c.values...)).WantStatus(http.StatusBadRequest).WantValue("error", c.code).
+			WantValue("code", "VALIDATION_ERROR").WantValue("errors.0.pointer", "/"+c.name).WantValue("errors.1", nil)
+		response.WantValue("error_description", response.Text("detail"))
+	}
+	claims := workloadtest.GitHub(workloadIssuer, workloadAudience, w.now)
+	other := w.key.Sign(workloadtest.With(claims, "sub", "repo:evil/app:ref:refs/heads/main"))
+	w.send(with(w.form(), "subject_token", other)).WantStatus(http.StatusBadRequest).WantValue("error", "invalid_request").
+		WantValue("detail", "The token does not meet the condition of the trust policy on the claim sub.")
+}
+
+func TestBodyOfAnExchange(t *testing.T) {
+	w := newWorkloads(t)
+	client := w.anonymous().With("Content-Type", "application/x-www-form-urlencoded")
+	client.Post(exchangePath, "%zz").WantStatus(http.StatusBadRequest).WantValue("error", "invalid_request")
+	client.Post(exchangePath, "a;b").WantStatus(http.StatusBadRequest).WantValue("error", "invalid_request")
+	client.Post(exchangePath, strings.Repeat("x", maxExchange+1)).WantStatus(http.StatusRequestEntityTooLarge)
+	w.anonymous().Post(exchangePath, `{}`).WantStatus(http.StatusUnsupportedMediaType).WantValue("error", "invalid_request")
+	w.anonymous().With("Content-Type", "multipart/form-data; boundary=x").Post(exchangePath, "--x--").
+		WantStatus(http.StatusUnsupportedMediaType)
+	client.Get(exchangePath).WantStatus(http.StatusMethodNotAllowed)
+}
+
+func TestExchangesOfANetworkAreLimited(t *testing.T) {
+	w := newWorkloads(t)
+	window := credentialsdynamo.Window{Name: "token-exchanges", Subject: "192.0.2.1", Length: 10 * time.Minute, Limit: 600}
+	for range 600 {
+		if _, err := w.table.CountIn(t.Context(), window, w.now); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.send(w.form()).WantStatus(http.StatusTooManyRequests).WantHeader("Retry-After", "600").WantValue("error", "temporarily_unavailable")
+	w.advance(10 * time.Minute)
+	w.send(w.form()).WantStatus(http.StatusOK)
+}
+
+// TestExchangedTokenIsNoUsersToken shows what the owner of a token, which is a trust policy, may do.
+func TestExchangedTokenIsNoUsersToken(t *testing.T) {
+	w := newWorkloads(t)
+	_, admin := w.user("boss@example.com", principal.Admin)
+	text := w.send(w.form()).WantStatus(http.StatusOK).Text("access_token")
+	secret, err := credentials.Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	own, at := w.withToken(text), "/api/v1/tokens/"+secret.ID()
+	own.Post("/api/v1/tokens", `{"name":"next","scopes":["read:helm-charts"]}`).WantStatus(http.StatusForbidden)
+	own.Get("/api/v1/tokens").WantStatus(http.StatusOK).WantValue("data", []any{})
+	for _, client := range []webtest.Client{own, w.withKey(admin)} {
+		client.Get(at).WantStatus(http.StatusOK).WantValue("data.name", "repo:acme/app:ref:refs/heads/main").
+			WantValue("data.status", "active").WantValue("data.line", nil)
+	}
+	own.Delete(at).WantStatus(http.StatusNoContent)
+	if w.works(text) {
+		t.Error("a revoked token works")
+	}
+	second := w.send(w.form()).Text("access_token")
+	w.withKey(admin).Delete("/api/v1/tokens/" + second[4:16] + "?line=true").WantStatus(http.StatusNoContent)
+	third := w.send(w.form()).Text("access_token")
+	w.report(third).WantStatus(http.StatusNoContent)
+	w.report(third).WantStatus(http.StatusNoContent)
+	if w.works(second) || w.works(third) {
+		t.Error("a token works that was revoked with its line or reported as leaked")
+	}
+	w.wantNoJobs()
+}
+
+func TestPullsOfWorkloadsNameThePolicy(t *testing.T) {
+	w := newWorkloads(t)
+	_, admin := w.user("boss@example.com", principal.Admin)
+	text := w.send(w.form()).WantStatus(http.StatusOK).Text("access_token")
+	pull := pulls.Pull{At: w.now, Kind: pulls.Chart, Repository: "product", Reference: "1.0", CredentialID: text[4:16], OwnerID: w.policyID}
+	if _, err := w.pulls.Record(t.Context(), []pulls.Pull{pull}); err != nil {
+		t.Fatal(err)
+	}
+	w.withKey(admin).Get(pullsPath).WantStatus(http.StatusOK).WantValue("data.0.ownerId", w.policyID).WantValue("data.0.ownerName", "Builds").
+		WantValue("data.0.ownerEmail", nil).WantValue("data.0.tokenName", "repo:acme/app:ref:refs/heads/main")
+}
+
+// FuzzParseExchange checks that a form is either complete or refused with a code of OAuth.
+func FuzzParseExchange(f *testing.F) {
+	good := url.Values{
+		"grant_type": {exchangeGrant}, "subject_token_type": {jwtType}, "trust_policy_id": {acmeCustomer}, "subject_token": {"x"},
+	}
+	f.Add(good.Encode())
+	f.Add(good.Encode() + "&scope=a++b&scope=")
+	f.Fuzz(func(t *testing.T, body string) {
+		fields, err := url.ParseQuery(body)
+		if err != nil {
+			return
+		}
+		request, err := parseExchange(fields)
+		if err != nil {
+			if refused := fault.As(err); refused == nil || refused.OAuthCode == "" || len(refused.Fields) == 0 {
+				t.Errorf("%q: %v", body, err)
+			}
+			return
+		}
+		if _, err := uuid.Parse(request.PolicyID); err != nil || request.Token == "" {
+			t.Errorf("%q: %+v", body, request)
+		}
+	})
+}

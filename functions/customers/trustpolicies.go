@@ -1,0 +1,129 @@
+package main
+
+import (
+	"context"
+	"time"
+
+	"portside/shared/core/principal"
+	"portside/shared/core/versions"
+	"portside/shared/trust"
+	"portside/shared/web"
+)
+
+// TrustCondition is a condition of a trust policy, in requests and responses.
+type TrustCondition struct {
+	Claim string `json:"claim" doc:"Name of a claim, or JSON pointer (RFC 6901) to a value inside one, such as /kubernetes.io/namespace; at most 100 characters." example:"sub"`
+	Value string `json:"value" doc:"Exact value of the claim, or a pattern; at most 255 bytes. * stands for one or more characters, but not for a colon." example:"repo:acme/app:ref:refs/heads/*"`
+}
+
+func encodeConditions(all []trust.Condition) []TrustCondition {
+	encoded := make([]TrustCondition, len(all))
+	for i, c := range all {
+		encoded[i] = TrustCondition(c)
+	}
+	return encoded
+}
+
+func decodeConditions(all []TrustCondition) []trust.Condition {
+	decoded := make([]trust.Condition, len(all))
+	for i, c := range all {
+		decoded[i] = trust.Condition(c)
+	}
+	return decoded
+}
+
+// TrustPolicy is a trust policy in a response.
+type TrustPolicy struct {
+	ID         string            `json:"id" format:"uuid" doc:"UUIDv7; never changes. An exchange of tokens names it." example:"01939f6f-1d3c-7b4e-9a55-3d7c1f0e8b64"`
+	Name       string            `json:"name" example:"Builds of the app"`
+	Issuer     string            `json:"issuer" doc:"The claim iss of the tokens." example:"https://token.actions.githubusercontent.com"`
+	Audience   string            `json:"audience" doc:"A value of the claim aud of the tokens." example:"https://portside.example.com"`
+	Conditions []TrustCondition  `json:"conditions" doc:"What the claims of the tokens must be; all of them apply."`
+	Scopes     []principal.Scope `json:"scopes" doc:"What an access token may download at most." example:"[\"read:helm-charts\",\"read:docker-images:acme/*\"]"`
+	MaxMinutes int               `json:"maxMinutes" doc:"For how many minutes an access token works." example:"15"`
+	Keys       string            `json:"jwks" doc:"The JSON Web Key Set (RFC 7517) of the issuer, as text; empty if it is read from the issuer." example:"{\"keys\":[{\"kty\":\"OKP\",\"crv\":\"Ed25519\",\"kid\":\"1\",\"x\":\"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo\"}]}"`
+	CreatedAt  time.Time         `json:"createdAt" doc:"UTC." example:"2026-03-02T09:15:30.250Z"`
+	UpdatedAt  time.Time         `json:"updatedAt" doc:"UTC; time of the last change." example:"2026-03-02T09:15:30.250Z"`
+}
+
+func encodeTrustPolicy(p trust.Policy) TrustPolicy {
+	return TrustPolicy{
+		ID: p.ID, Name: p.Name, Issuer: p.Issuer, Audience: p.Audience, Conditions: encodeConditions(p.Conditions), Scopes: p.Scopes,
+		MaxMinutes: p.MaxMinutes, Keys: p.Keys, CreatedAt: p.CreatedAt, UpdatedAt: p.UpdatedAt,
+	}
+}
+
+// trustPolicyBody is the body of a response with one trust policy.
+type trustPolicyBody struct {
+	Data TrustPolicy `json:"data"`
+}
+
+type trustPolicyOutput struct {
+	web.Version
+	Body trustPolicyBody
+}
+
+func newTrustPolicyOutput(p trust.Policy) *trustPolicyOutput {
+	return &trustPolicyOutput{Version: web.VersionOf(p.Version), Body: trustPolicyBody{encodeTrustPolicy(p)}}
+}
+
+type listTrustPoliciesInput struct {
+	CustomerPath
+	web.Paging
+}
+
+type listTrustPoliciesOutput struct {
+	Body struct {
+		Data       []TrustPolicy  `json:"data"`
+		Pagination web.Pagination `json:"pagination"`
+	}
+}
+
+func (s *service) listTrustPolicies(ctx context.Context, in *listTrustPoliciesInput) (*listTrustPoliciesOutput, error) {
+	caller, _ := principal.From(ctx)
+	all, err := s.policies.List(ctx, caller, web.CanonicalID(in.CustomerID))
+	if err != nil {
+		return nil, err
+	}
+	total := int64(len(all))
+	first := min(in.Offset, total)
+	page := all[first:min(first+int64(in.Limit), total)]
+	out := &listTrustPoliciesOutput{}
+	out.Body.Data = make([]TrustPolicy, len(page))
+	for i, p := range page {
+		out.Body.Data[i] = encodeTrustPolicy(p)
+	}
+	out.Body.Pagination = in.Pagination(total)
+	return out, nil
+}
+
+// TrustPolicyPath has the path parameters of operations on one trust policy.
+type TrustPolicyPath struct {
+	CustomerPath
+
+	PolicyID string `path:"policyId" format:"uuid" doc:"ID of the trust policy." example:"01939f6f-1d3c-7b4e-9a55-3d7c1f0e8b64"`
+}
+
+func (p TrustPolicyPath) policy(c web.Condition) trust.Target {
+	return trust.Target{
+		CustomerID: web.CanonicalID(p.CustomerID), Target: versions.Target{ID: web.CanonicalID(p.PolicyID), IfMatch: c.Wanted()},
+	}
+}
+
+func (s *service) getTrustPolicy(ctx context.Context, in *TrustPolicyPath) (*trustPolicyOutput, error) {
+	caller, _ := principal.From(ctx)
+	p, err := s.policies.Get(ctx, caller, web.CanonicalID(in.CustomerID), web.CanonicalID(in.PolicyID))
+	if err != nil {
+		return nil, err
+	}
+	return newTrustPolicyOutput(p), nil
+}
+
+type deleteTrustPolicyInput struct {
+	TrustPolicyPath
+	web.Condition
+}
+
+func (s *service) deleteTrustPolicy(ctx context.Context, in *deleteTrustPolicyInput) (*struct{}, error) {
+	return nil, s.policies.Delete(ctx, in.policy(in.Condition))
+}

@@ -1,0 +1,117 @@
+package main
+
+import (
+	"context"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"portside/shared/core/principal"
+	"portside/shared/trust"
+	"portside/shared/web"
+)
+
+type createTrustPolicyInput struct {
+	CustomerPath
+	web.Idempotency
+	Body struct {
+		Name       string            `json:"name" doc:"1 to 100 characters." example:"Builds of the app"`
+		Issuer     string            `json:"issuer" doc:"The claim iss of the tokens: an https address without query, of at most 255 characters." example:"https://token.actions.githubusercontent.com"`
+		Audience   string            `json:"audience" doc:"A value of the claim aud of the tokens; 1 to 255 printable characters without spaces. Use one that no other service has, such as the address of this one." example:"https://portside.example.com"`
+		Conditions []TrustCondition  `json:"conditions" minItems:"1" maxItems:"10" doc:"What the claims of the tokens must be; all of them apply. At least one, because an issuer such as GitHub signs for everybody."`
+		Scopes     []principal.Scope `json:"scopes" minItems:"1" maxItems:"20" doc:"What an access token may download at most: read:helm-charts and read:docker-images, optionally limited to names." example:"[\"read:helm-charts\",\"read:docker-images:acme/*\"]"`
+		MaxMinutes int               `json:"maxMinutes,omitempty" minimum:"1" maximum:"60" default:"15" doc:"For how many minutes an access token works." example:"5"`
+		Keys       string            `json:"jwks,omitempty" doc:"The JSON Web Key Set (RFC 7517) of the issuer, as text of at most 32 KB, for an issuer that is not at a public address. Default: the keys are read from the issuer." example:"{\"keys\":[{\"kty\":\"OKP\",\"crv\":\"Ed25519\",\"kid\":\"1\",\"x\":\"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo\"}]}"`
+	}
+}
+
+// Resolve implements huma.Resolver. It adds the failures of the domain to the failures of the schema.
+func (in *createTrustPolicyInput) Resolve(huma.Context) []error {
+	return web.Failures(in.policy().Check())
+}
+
+func (in *createTrustPolicyInput) policy() trust.New {
+	b := in.Body
+	return trust.New{
+		Name: b.Name, Issuer: b.Issuer, Audience: b.Audience, Conditions: decodeConditions(b.Conditions), Scopes: b.Scopes,
+		MaxMinutes: b.MaxMinutes, Keys: b.Keys,
+	}
+}
+
+type createTrustPolicyOutput struct {
+	web.Version
+	web.Creation
+	Body trustPolicyBody
+}
+
+func (s *service) createTrustPolicy(ctx context.Context, in *createTrustPolicyInput) (*createTrustPolicyOutput, error) {
+	caller, _ := principal.From(ctx)
+	customerID := web.CanonicalID(in.CustomerID)
+	request := trust.CreateOptions{Caller: caller, CustomerID: customerID, IdempotencyKey: in.IdempotencyKey}
+	created, err := s.policies.Create(ctx, request, in.policy())
+	if err != nil {
+		return nil, err
+	}
+	p := created.Policy
+	return &createTrustPolicyOutput{
+		Version:  web.VersionOf(p.Version),
+		Creation: web.CreatedAt(path+"/"+customerID+"/trust-policies/"+p.ID, created.Replayed),
+		Body:     trustPolicyBody{encodeTrustPolicy(p)},
+	}, nil
+}
+
+// ReadOnlyTrustPolicy has the fields of a trust policy that an update cannot change.
+type ReadOnlyTrustPolicy struct {
+	ID        web.ReadOnly `json:"id,omitempty" hidden:"true"`
+	CreatedAt web.ReadOnly `json:"createdAt,omitempty" hidden:"true"`
+	UpdatedAt web.ReadOnly `json:"updatedAt,omitempty" hidden:"true"`
+}
+
+type updateTrustPolicyInput struct {
+	TrustPolicyPath
+	web.Condition
+	Body struct {
+		ReadOnlyTrustPolicy
+
+		Name       *string            `json:"name,omitempty" doc:"1 to 100 characters." example:"Deployments of the app"`
+		Issuer     *string            `json:"issuer,omitempty" doc:"The claim iss of the tokens: an https address without query, of at most 255 characters." example:"https://gitlab.com"`
+		Audience   *string            `json:"audience,omitempty" doc:"A value of the claim aud of the tokens; 1 to 255 printable characters without spaces." example:"portside.example.com"`
+		Conditions *[]TrustCondition  `json:"conditions,omitempty" minItems:"1" maxItems:"10" doc:"What the claims of the tokens must be; all of them apply. Replaced completely."`
+		Scopes     *[]principal.Scope `json:"scopes,omitempty" minItems:"1" maxItems:"20" doc:"What an access token may download at most. Replaced completely." example:"[\"read:docker-images:acme/*\"]"`
+		MaxMinutes *int               `json:"maxMinutes,omitempty" minimum:"1" maximum:"60" doc:"For how many minutes an access token works." example:"30"`
+		Keys       *string            `json:"jwks,omitempty" doc:"The JSON Web Key Set (RFC 7517) of the issuer, as text of at most 32 KB. With an empty text, the keys are read from the issuer." example:"{\"keys\":[{\"kty\":\"OKP\",\"crv\":\"Ed25519\",\"kid\":\"2\",\"x\":\"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo\"}]}"`
+	}
+}
+
+// Resolve implements huma.Resolver.
+func (in *updateTrustPolicyInput) Resolve(ctx huma.Context) []error {
+	failures := web.ApplyNulls(ctx, &in.Body)
+	return web.Failures(append(failures, in.change().Check()...))
+}
+
+func (in *updateTrustPolicyInput) change() trust.Change {
+	b := in.Body
+	change := trust.Change{
+		Name: b.Name, Issuer: b.Issuer, Audience: b.Audience, Scopes: b.Scopes, MaxMinutes: b.MaxMinutes, Keys: b.Keys,
+	}
+	if b.Conditions != nil {
+		change.Conditions = new(decodeConditions(*b.Conditions))
+	}
+	return change
+}
+
+func (s *service) updateTrustPolicy(ctx context.Context, in *updateTrustPolicyInput) (*trustPolicyOutput, error) {
+	caller, _ := principal.From(ctx)
+	target := in.policy(in.Condition)
+	err := web.CheckReadOnly(in.Body, target.Target, func() (any, int64, error) {
+		stored, err := s.policies.Get(ctx, caller, target.CustomerID, target.ID)
+		return encodeTrustPolicy(stored), stored.Version, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	updated, err := s.policies.Update(ctx, target, in.change())
+	if err != nil {
+		return nil, err
+	}
+	return newTrustPolicyOutput(updated), nil
+}
