@@ -15,7 +15,7 @@ const maxLineLive = 5
 var credentialKinds = []string{
 	"credential", "owner", "expires", "made", "notices", "notice", "count", "once", "line", "request", "requests", "requests-due",
 	"sign-in", "sign-ins-unsent", "known-browser", "passkey", "challenge", "revocations", "list", "rank", "expirynotices", "walks",
-	"customer",
+	"customer", "trust",
 }
 
 // table is the credentials table by kind of item.
@@ -80,7 +80,7 @@ func (r row) endedBy(ends map[string]int64) row {
 
 func (t table) add(item row) {
 	switch {
-	case item.kind() == "credential":
+	case item.kind() == "credential" && !item.isExchanged(): // see checkPolicies
 		t.records[item.ID] = item
 	case item.kind() == "owner" && item.SK == "credentials":
 		t.tallies[item.after()] = item

@@ -22,6 +22,8 @@ import (
 	"portside/shared/projects"
 	"portside/shared/pulls"
 	"portside/shared/testkit/liststest"
+	"portside/shared/trust"
+	"portside/testclient/workloadtest"
 )
 
 // dueAt is the next step of a request.
@@ -66,6 +68,12 @@ var domainDamages = map[string]damage{
 	"entitlement not created":  entitled([]types.AttributeValue{element("version", number("0"))}, "no time of creation or no version"),
 	"updated too early":        entitled([]types.AttributeValue{element("updated", number("1"))}, "updated before its creation"),
 	"strange item of customer": {table: "credentials", pk: "customer#", sk: "entitlements", set: "sk", to: text("x"), want: "is of an unknown kind"},
+	"policy not listed":        {table: "credentials", pk: "customer#", sk: "trust", want: "trust policies: trust#"},
+	"policy is gone":           {table: "credentials", pk: "trust#", want: "trust policies: trust#"},
+	"policy of another":        {table: "credentials", pk: "trust#", set: "customer", to: text("x"), want: "customer x, who does not exist"},
+	"policy trusts everybody":  {table: "credentials", pk: "trust#", set: "conditions", to: text(""), want: "has no condition"},
+	"policy of long tokens":    {table: "credentials", pk: "trust#", set: "minutes", to: number("61"), want: "work for 61 minutes"},
+	"policy without version":   {table: "credentials", pk: "trust#", set: "version", to: number("0"), want: "or no version"},
 	"project not listed":       {table: "projects", pk: "list#", want: "projects: list#"},
 	"project miscounted":       {table: "projects", pk: "rank#", sk: "root", set: "00", to: number("7"), want: "projects: rank#"},
 	"project number again":     {table: "projects", pk: "rank#", sk: "sequence", set: "next", to: number("0"), want: "projects: the next number is 0"},
@@ -162,6 +170,9 @@ func addDomains(ctx context.Context, o *office.Office) error {
 	if _, err := o.Entitled.Create(ctx, options, right); err != nil {
 		return err
 	}
+	if err := exchangeToken(ctx, o, bought.Customer.ID); err != nil {
+		return err
+	}
 	request := projects.CreateOptions{Caller: asker, IdempotencyKey: "project"}
 	if _, err := o.Projects.Create(ctx, request, projects.NewProject{Name: "quay", Status: projects.Active}); err != nil {
 		return err
@@ -174,5 +185,21 @@ func addDomains(ctx context.Context, o *office.Office) error {
 		return err
 	}
 	_, err = o.Pulls.CountPending(ctx)
+	return err
+}
+
+// exchangeToken adds a trust policy of a customer, and exchanges a token with it.
+func exchangeToken(ctx context.Context, o *office.Office, customerID string) error {
+	const issuer, audience = "https://gitlab.com", "portside"
+	key := workloadtest.NewKey("1", "EdDSA")
+	created, err := o.Policies.Create(ctx, trust.CreateOptions{Caller: principal.Operator(), CustomerID: customerID}, trust.New{
+		Name: "Builds", Issuer: issuer, Audience: audience, Keys: workloadtest.KeySet(key), MaxMinutes: 60,
+		Conditions: []trust.Condition{{Claim: "project_path", Value: "acme/*"}}, Scopes: []principal.Scope{principal.ReadCharts},
+	})
+	if err != nil {
+		return err
+	}
+	token := key.Sign(workloadtest.GitLab(issuer, audience, now))
+	_, err = o.Exchanger.Exchange(ctx, trust.Request{PolicyID: created.Policy.ID, Token: token, Network: "n"})
 	return err
 }

@@ -82,6 +82,7 @@ func Check(ctx context.Context, client *dynamodb.Client, tables Tables, now time
 	checkCustomers(&broken, stored[tables.Customers], secrets)
 	checkMembers(&broken, secrets, owners)
 	checkEntitlements(&broken, secrets)
+	checkPolicies(&broken, secrets)
 	checkProjects(&broken, projects)
 	checkCounts(&broken, people, projects, analytics)
 	if err := checkPulls(&broken, stored[tables.Pulls], analytics); err != nil {

@@ -25,7 +25,7 @@ func checkRequests(broken *report, all []row) {
 			if item.N != 0 {
 				found[item.PK+" open"] = strconv.FormatInt(item.N, 10)
 			}
-		case item.madeEntitlement():
+		case item.madeEntitlement() || item.madePolicy():
 			continue
 		case item.kind() == "once" && nested(item.raw, "made") != nil: // keys of credentials have a sealed secret instead
 			checkEffect(broken, "requests", effects, item)

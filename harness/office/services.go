@@ -28,6 +28,9 @@ import (
 	"portside/shared/sessions/sessionsdynamo"
 	"portside/shared/tokens"
 	"portside/shared/tokens/tokensdynamo"
+	"portside/shared/trust"
+	"portside/shared/trust/trustdynamo"
+	"portside/shared/trust/trustoidc"
 	"portside/shared/users"
 	"portside/shared/users/usersdynamo"
 	"portside/shared/web"
@@ -50,6 +53,8 @@ type Services struct {
 	Projects    *projects.Service
 	Customers   *customers.Service
 	Entitled    *entitlements.Service
+	Policies    *trust.Service
+	Exchanger   *trust.Exchanger
 	// Authenticator has no rate limit.
 	Authenticator *credentials.Authenticator
 }
@@ -81,6 +86,8 @@ func NewServices(cfg aws.Config, tables Tables, now func() time.Time) Services {
 		Projects:      projects.NewService(projectsdynamo.New(client, tables.Projects, daycounts.In(tables.Analytics)), people, web.NewID, now),
 		Customers:     customers.NewService(customersdynamo.New(client, tables.Customers, keys), web.NewID, now),
 		Entitled:      entitlements.NewService(entitlementsdynamo.New(client, keys), web.NewID, now),
+		Policies:      trust.NewService(trustdynamo.New(client, keys), web.NewID, now),
+		Exchanger:     trust.NewExchanger(trustdynamo.New(client, keys), trustoidc.New(now), now),
 		Authenticator: credentials.NewAuthenticator(keys, 0, now),
 	}
 }

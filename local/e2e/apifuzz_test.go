@@ -80,11 +80,11 @@ func statusesOf(answered map[string]int, operation string) map[string]int {
 }
 
 // needsCeremony are the operations that succeed only with a secret from a mail, a passkey or an identity provider, with a link that is
-// older than a minute, or with a combination of fields that random requests do not meet.
+// older than a minute, with a token that an issuer has signed, or with a combination of fields that random requests do not meet.
 var needsCeremony = map[string]bool{
 	"DELETE /v1/passkeys/{passkeyId}": true, "DELETE /v1/sessions/{sessionId}": true, "GET /charts/{file}": true,
 	"GET /v1/capabilities/jobs/{jobId}": true, "GET /v1/images/manifests": true, "GET /v1/sign-in/openid": true,
-	"POST /api/v1/credential-requests/collect": true, "POST /v1/ai/compare/media": true, "POST /v1/capabilities/compare/media": true,
+	"POST /api/v1/credential-requests/collect": true, "POST /api/v1/token-exchange": true, "POST /v1/ai/compare/media": true, "POST /v1/capabilities/compare/media": true,
 	"POST /v1/capabilities/extract/media": true, "POST /v1/passkeys": true, "POST /v1/sessions": true, "POST /v1/users/activate": true,
 	"POST /v1/users/{userId}/invitation": true,
 }

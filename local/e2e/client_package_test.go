@@ -190,6 +190,7 @@ func testOtherLists(t *testing.T, c *portsideclient.Client) {
 		t.Fatal(err)
 	}
 	wantEmpty(t, c.AllEntitlements(t.Context(), customer.ID, nil))
+	wantEmpty(t, c.AllTrustPolicies(t.Context(), customer.ID, nil))
 	wantEmpty(t, c.AllProjects(t.Context(), nil))
 	wantEmpty(t, c.AllPulls(t.Context(), nil))
 	wantEmpty(t, c.AllCharts(t.Context(), nil))

@@ -55,7 +55,7 @@ func TestCustomersAreIsolated(t *testing.T) {
 		}
 		for _, other := range others {
 			s.checkWrites(caller, other)
-			s.checkEntitlements(caller, own, other)
+			s.checkParts(caller, own, other)
 			s.checkUnchanged(other)
 		}
 	}
@@ -78,6 +78,9 @@ func (s *isolation) company(name string) company {
 		customer = fmt.Sprintf(`,"customerId":%q`, c.ids["customerId"])
 		c.ids["entitlementId"] = root.Post("/v1/customers/"+c.ids["customerId"]+"/entitlements",
 			fmt.Sprintf(`{"artifact":"chart","repository":"%s/*"}`, host)).WantStatus(http.StatusCreated).Text("data.id")
+		c.ids["policyId"] = root.Post("/v1/customers/"+c.ids["customerId"]+"/trust-policies", fmt.Sprintf(`{"name":"policy of %s",`+
+			`"issuer":"https://gitlab.com","audience":"a","conditions":[{"claim":"sub","value":"x"}],"scopes":["read:helm-charts"]}`, host)).
+			WantStatus(http.StatusCreated).Text("data.id")
 	}
 	email := "resident@" + host
 	body := fmt.Sprintf(`{"email":%q,"name":"Resident of %s","role":"manager"%s}`, email, host, customer)
@@ -115,7 +118,7 @@ func (s *isolation) send(c client, o *apifuzz.Operation, ids map[string]string) 
 	s.t.Helper()
 	target := o.Path
 	for _, name := range []string{
-		"userId", "customerId", "entitlementId", "keyId", "tokenId", "requestId", "uploadId", "projectId", "jobId", "sessionId", "passkeyId",
+		"userId", "customerId", "entitlementId", "policyId", "keyId", "tokenId", "requestId", "uploadId", "projectId", "jobId", "sessionId", "passkeyId",
 	} {
 		id := ids[name]
 		if id == "" {
@@ -172,6 +175,7 @@ func (s *isolation) checkWrites(c client, other company) {
 	host := other.markers[len(other.markers)-1]
 	for _, target := range []string{
 		"/v1/customers/" + other.ids["customerId"] + "/entitlements",
+		"/v1/customers/" + other.ids["customerId"] + "/trust-policies",
 		"/v1/users?email=resident@" + host, "/v1/users?ids=" + other.ids["userId"], "/v1/users/search?q=resident",
 		"/api/v1/tokens?userId=" + other.ids["userId"], "/api/v1/pulls?userId=" + other.ids["userId"],
 		"/v1/users?customerId=" + other.ids["customerId"], "/v1/users/search?q=r&customerId=" + other.ids["customerId"],
@@ -184,19 +188,21 @@ func (s *isolation) checkWrites(c client, other company) {
 	}
 }
 
-// checkEntitlements checks that the caller reads the own entitlements, but not one of another company below the own customer.
-func (s *isolation) checkEntitlements(c client, own, other company) {
+// checkParts checks that the caller reads the own entitlements and trust policies, but none of another company below the own customer.
+func (s *isolation) checkParts(c client, own, other company) {
 	s.t.Helper()
-	list := "/v1/customers/" + own.ids["customerId"] + "/entitlements"
-	c.Get(list).WantStatus(http.StatusOK).WantValue("pagination.total", 1).WantValue("data.0.id", own.ids["entitlementId"])
-	c.Get(list+"/"+own.ids["entitlementId"]).WantStatus(http.StatusOK).WantValue("data.repository", own.name+".example/*")
-	foreign := other.ids["entitlementId"]
-	if foreign == "" { // the vendor has none
-		return
-	}
-	got, want := s.sendBody(c, http.MethodGet, list+"/"+foreign, ""), s.sendBody(c, http.MethodGet, list+"/"+nobody, "")
-	if got.Status != http.StatusNotFound || withoutID(s.t, got) != withoutID(s.t, want) {
-		s.t.Errorf("%s of %q: %d %s, but of nobody: %d %s", got.Request(), other.name, got.Status, got.Body, want.Status, want.Body)
+	for part, id := range map[string]string{"/entitlements": "entitlementId", "/trust-policies": "policyId"} {
+		list := "/v1/customers/" + own.ids["customerId"] + part
+		c.Get(list).WantStatus(http.StatusOK).WantValue("pagination.total", 1).WantValue("data.0.id", own.ids[id])
+		c.Get(list+"/"+own.ids[id]).WantStatus(http.StatusOK).WantValue("data.id", own.ids[id])
+		foreign := other.ids[id]
+		if foreign == "" { // the vendor has none
+			continue
+		}
+		got, want := s.sendBody(c, http.MethodGet, list+"/"+foreign, ""), s.sendBody(c, http.MethodGet, list+"/"+nobody, "")
+		if got.Status != http.StatusNotFound || withoutID(s.t, got) != withoutID(s.t, want) {
+			s.t.Errorf("%s of %q: %d %s, but of nobody: %d %s", got.Request(), other.name, got.Status, got.Body, want.Status, want.Body)
+		}
 	}
 }
 
@@ -209,6 +215,8 @@ func (s *isolation) checkUnchanged(c company) {
 	root.Get("/api/v1/tokens/"+c.ids["tokenId"]).WantStatus(http.StatusOK).WantValue("data.status", "active")
 	if id := c.ids["entitlementId"]; id != "" {
 		root.Get("/v1/customers/"+c.ids["customerId"]+"/entitlements/"+id).WantStatus(http.StatusOK).WantHeader("ETag", `"1"`)
+		root.Get("/v1/customers/"+c.ids["customerId"]+"/trust-policies/"+c.ids["policyId"]).WantStatus(http.StatusOK).
+			WantHeader("ETag", `"1"`)
 	}
 }
 

@@ -104,7 +104,7 @@ type matrix struct {
 func (m *matrix) access(o *apifuzz.Operation, c matrixCaller, user string) string {
 	target := strings.NewReplacer("{userId}", user, "{", "", "}", "").Replace(o.Path)
 	for _, id := range []string{
-		"requestId", "tokenId", "jobId", "passkeyId", "projectId", "customerId", "entitlementId", "sessionId", "keyId", "uploadId",
+		"requestId", "tokenId", "jobId", "passkeyId", "projectId", "customerId", "entitlementId", "policyId", "sessionId", "keyId", "uploadId",
 	} {
 		target = strings.ReplaceAll(target, id, "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11")
 	}
