@@ -48,6 +48,7 @@ var flows = []flow{
 	{"move a user between customers", moveUser},
 	{"end the credentials of a customer", endCustomersCredentials},
 	{"change entitlements", changeEntitlements},
+	{"exchange tokens", exchangeTokens},
 	{"rotate a secret", rotateSecret},
 	{"notify of expiry", notifyExpiry},
 	{"count pulls", countPulls},

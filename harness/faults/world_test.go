@@ -33,6 +33,9 @@ import (
 	"portside/shared/sessions/sessionsdynamo"
 	"portside/shared/tokens"
 	"portside/shared/tokens/tokensdynamo"
+	"portside/shared/trust"
+	"portside/shared/trust/trustdynamo"
+	"portside/shared/trust/trustoidc"
 	"portside/shared/users"
 	"portside/shared/users/usersdynamo"
 )
@@ -67,6 +70,9 @@ type world struct {
 	projects *projects.Service
 	buyers   *customers.Service
 	entitled *entitlements.Service
+	policies *trust.Service
+
+	exchanger *trust.Exchanger
 
 	mu  sync.Mutex
 	now time.Time
@@ -107,6 +113,9 @@ func newWorld(e *engines, r *run, names map[string]string) *world {
 	w.projects = projects.NewService(store, w.people, newID, w.clock)
 	w.buyers = customers.NewService(customersdynamo.New(w.client, names["CustomersTable"], w.keyTable), newID, w.clock)
 	w.entitled = entitlements.NewService(entitlementsdynamo.New(w.client, w.keyTable), newID, w.clock)
+	trusted := trustdynamo.New(w.client, w.keyTable)
+	w.policies = trust.NewService(trusted, newID, w.clock)
+	w.exchanger = trust.NewExchanger(trusted, trustoidc.New(w.clock), w.clock)
 	return w
 }
 
