@@ -84,7 +84,8 @@ func statusesOf(answered map[string]int, operation string) map[string]int {
 var needsCeremony = map[string]bool{
 	"DELETE /v1/passkeys/{passkeyId}": true, "DELETE /v1/sessions/{sessionId}": true, "GET /charts/{file}": true,
 	"GET /v1/capabilities/jobs/{jobId}": true, "GET /v1/images/manifests": true, "GET /v1/sign-in/openid": true,
-	"POST /api/v1/credential-requests/collect": true, "POST /api/v1/token-exchange": true, "POST /v1/ai/compare/media": true, "POST /v1/capabilities/compare/media": true,
+	"POST /api/v1/credential-requests/collect": true, "POST /api/v1/token-exchange": true,
+	"POST /v1/ai/compare/media": true, "POST /v1/capabilities/compare/media": true,
 	"POST /v1/capabilities/extract/media": true, "POST /v1/passkeys": true, "POST /v1/sessions": true, "POST /v1/users/activate": true,
 	"POST /v1/users/{userId}/invitation": true,
 }
