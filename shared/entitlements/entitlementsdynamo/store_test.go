@@ -341,7 +341,7 @@ func TestCosts(t *testing.T) {
 
 	long := make(entitlement.Set, entitlements.Max)
 	for i := range long {
-		long[i] = entitled(t, fmt.Sprintf("%s%03d", strings.Repeat("a", entitlement.MaxPattern-3), i), strings.Repeat("1.0.0 || ", 10)+"2.0.0")
+		long[i] = entitled(t, fmt.Sprintf("%s%03d", strings.Repeat("a", entitlement.MaxPattern-3), i), strings.Repeat("1.0.0, ", 13)+"2.0.0")
 	}
 	cost("the longest entitlements", 1, 0, 220, func() error { return store.Replace(t.Context(), acme, held, long) })
 	cost("get the longest entitlements", 1, 28, 0, get)
