@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/google/uuid"
 
 	"portside/shared/core/principal"
@@ -21,6 +22,7 @@ const customerAuthReads = 2 // the credential and the state of the customer
 
 // customerTable is the stack's customers with a meter.
 type customerTable struct {
+	client  *dynamodb.Client
 	meter   *meter
 	keys    *credentialsdynamo.Table
 	service *customers.Service
@@ -30,7 +32,7 @@ func newCustomerTable(s *stack) customerTable {
 	client, m := s.meteredClient()
 	keys := credentialsdynamo.New(client, s.Tables["CredentialsTable"], s.Tables["RequestCountsTable"])
 	store := customersdynamo.New(client, s.Tables["CustomersTable"], keys)
-	return customerTable{meter: m, keys: keys, service: customers.NewService(store, newUUID, time.Now)}
+	return customerTable{client: client, meter: m, keys: keys, service: customers.NewService(store, newUUID, time.Now)}
 }
 
 func newUUID() string { return uuid.Must(uuid.NewV7()).String() }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync"
 	"time"
 	"unicode"
 	"unicode/utf8"
@@ -118,11 +119,16 @@ type Issued struct {
 	Secret credentials.Secret
 }
 
-// Exchange issues an access token of the policy. It takes three calls of the store. Errors: ErrTooManyExchanges, those of Refuse and
-// others with a code of OAuth, ErrUnavailable.
+// Exchange issues an access token of the policy. It takes three calls of the store, two of them at the same time. Errors:
+// ErrTooManyExchanges, those of Refuse and others with a code of OAuth, ErrUnavailable.
 func (e *Exchanger) Exchange(ctx context.Context, request Request) (Issued, error) {
 	now := versions.StoredTime(e.now())
+	var policy Policy
+	var missing error
+	var reads sync.WaitGroup
+	reads.Go(func() { policy, missing = e.store.Get(ctx, request.PolicyID) })
 	allowed, err := e.store.Allow(ctx, request.Network, Limit{exchangesWindow, exchangesPerNetwork}, now)
+	reads.Wait()
 	if err != nil {
 		return Issued{}, err
 	}
@@ -130,8 +136,16 @@ func (e *Exchanger) Exchange(ctx context.Context, request Request) (Issued, erro
 		return Issued{}, ErrTooManyExchanges.After(now.Truncate(exchangesWindow).Add(exchangesWindow).Sub(now))
 	}
 	var issued Issued
+	isFirst := true
 	err = versions.Retry(ctx, func() error {
-		issued, err = e.exchange(ctx, request, now)
+		if !isFirst { // the policy has changed since
+			policy, missing = e.store.Get(ctx, request.PolicyID)
+		}
+		isFirst = false
+		if missing != nil {
+			return missing
+		}
+		issued, err = e.exchange(ctx, policy, request, now)
 		return err
 	})
 	if fault.KindOf(err) == fault.NotFound { // ErrNotFound or ErrNoCustomer
@@ -140,12 +154,8 @@ func (e *Exchanger) Exchange(ctx context.Context, request Request) (Issued, erro
 	return issued, err
 }
 
-// exchange is Exchange without retries. Errors: also versions.ErrStale, ErrNotFound, ErrNoCustomer.
-func (e *Exchanger) exchange(ctx context.Context, request Request, now time.Time) (Issued, error) {
-	policy, err := e.store.Get(ctx, request.PolicyID)
-	if err != nil {
-		return Issued{}, err
-	}
+// exchange exchanges a token by a policy that was read. Errors: also versions.ErrStale, ErrNoCustomer.
+func (e *Exchanger) exchange(ctx context.Context, policy Policy, request Request, now time.Time) (Issued, error) {
 	if len(request.Token) > MaxToken {
 		return Issued{}, Refuse("is longer than %d KB", MaxToken>>10)
 	}
