@@ -36,7 +36,7 @@ func TestRandomRequests(t *testing.T) {
 	for i := range *apiRequests {
 		if i%refresh == 0 {
 			fuzzer.SetCallers(callers.refreshed(t)...)
-			callers.renewEntitlement(t, fuzzer)
+			callers.renewCustomer(t, fuzzer)
 		}
 		if err := fuzzer.Step(t.Context()); err != nil {
 			t.Errorf("request %d of seed %d: %v", i, *apiSeed, err)
@@ -85,9 +85,9 @@ var needsCeremony = map[string]bool{
 	"DELETE /v1/passkeys/{passkeyId}": true, "DELETE /v1/sessions/{sessionId}": true, "GET /charts/{file}": true,
 	"GET /v1/capabilities/jobs/{jobId}": true, "GET /v1/images/manifests": true, "GET /v1/sign-in/openid": true,
 	"POST /api/v1/credential-requests/collect": true, "POST /api/v1/token-exchange": true,
-	"POST /v1/ai/compare/media": true, "POST /v1/capabilities/compare/media": true,
+	"POST /v1/ai/compare/media": true, "POST /v1/capabilities/compare/media": true, "POST /v1/customers/{customerId}/trust-policies": true,
 	"POST /v1/capabilities/extract/media": true, "POST /v1/passkeys": true, "POST /v1/sessions": true, "POST /v1/users/activate": true,
-	"POST /v1/users/{userId}/invitation": true,
+	"POST /v1/users/{userId}/invitation": true, "PUT /v1/customers/{customerId}/trust-policies/{policyId}": true,
 }
 
 // fuzzCallers are people of all roles. Random requests can suspend or delete them, or end their credentials.
@@ -97,7 +97,7 @@ type fuzzCallers struct {
 	members []*fuzzMember
 	created int
 
-	entitlements string // path of the entitlements of a customer
+	customer string // path of a customer
 }
 
 type fuzzMember struct {
@@ -141,19 +141,24 @@ func (c *fuzzCallers) renewToken(t *testing.T) {
 	}
 }
 
-// renewEntitlement makes sure that a customer has an entitlement. Random requests seldom create one, because they must first meet a
-// customer who still exists.
-func (c *fuzzCallers) renewEntitlement(t *testing.T, fuzzer *apifuzz.Fuzzer) {
+// renewCustomer makes sure that a customer has an entitlement and a trust policy. Random requests seldom create one, because they must
+// first meet a customer who still exists.
+func (c *fuzzCallers) renewCustomer(t *testing.T, fuzzer *apifuzz.Fuzzer) {
 	t.Helper()
 	root := c.stack.admin(t)
-	if c.entitlements == "" || root.Get(c.entitlements).Status != http.StatusOK {
+	if c.customer == "" || root.Get(c.customer).Status != http.StatusOK {
 		c.created++
-		id := c.stack.createCustomer(t, fmt.Sprintf(`{"name":"Fuzz","slug":"fuzz-%d"}`, c.created))
-		c.entitlements = "/v1/customers/" + id + "/entitlements"
+		c.customer = "/v1/customers/" + c.stack.createCustomer(t, fmt.Sprintf(`{"name":"Fuzz","slug":"fuzz-%d"}`, c.created))
 	}
-	if root.Get(c.entitlements).JSON("pagination.total") == 0.0 {
-		made := root.Post(c.entitlements, `{"artifact":"chart","repository":"*"}`).WantStatus(http.StatusCreated)
-		fuzzer.Know(c.entitlements, made.Text("data.id"))
+	for part, body := range map[string]string{
+		"/entitlements": `{"artifact":"chart","repository":"*"}`,
+		"/trust-policies": `{"name":"Fuzz","issuer":"https://issuer.example.com","audience":"fuzz","scopes":["read:helm-charts"],` +
+			`"conditions":[{"claim":"sub","value":"fuzz"}]}`,
+	} {
+		if root.Get(c.customer+part).JSON("pagination.total") == 0.0 {
+			made := root.Post(c.customer+part, body).WantStatus(http.StatusCreated)
+			fuzzer.Know(c.customer+part, made.Text("data.id"))
+		}
 	}
 }
 
