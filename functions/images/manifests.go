@@ -87,11 +87,11 @@ const maxRangeBytes = 64
 // blob returns the registry's response for a blob, which is usually a redirect.
 func (g *gateway) blob(r *http.Request, c call) (imagesecr.Response, error) {
 	if !c.reach.IsEverything() {
-		way, isGranted, err := g.grants.Way(r.Context(), c.who.CredentialID, c.target.Repository, c.target.Reference)
+		_, isTaken, err := g.takenWay(r.Context(), c, c.target.Reference)
 		if err != nil {
 			return imagesecr.Response{}, err
 		}
-		if !isGranted || !c.reach.Has(way) {
+		if !isTaken {
 			return imagesecr.Response{}, c.outside(images.ErrBlobUnknown)
 		}
 	}

@@ -38,7 +38,7 @@ func (g *gateway) reach(ctx context.Context, c call, accept []string) (reachedMa
 	}
 	found.way.IsChart = found.isChart
 	if !c.reach.HasAllVersions(found.isChart) {
-		found.way, err = g.wayTo(ctx, c, c.target.Reference)
+		found.way, err = g.wayToExisting(ctx, c, c.target.Reference)
 	}
 	return found, err
 }
@@ -83,14 +83,29 @@ func (g *gateway) wayTo(ctx context.Context, c call, digest string) (images.Way,
 			return images.Way{IsChart: true}, err
 		}
 	}
-	way, isGranted, err := g.grants.Way(ctx, c.who.CredentialID, c.target.Repository, digest)
-	if err != nil || isGranted && c.reach.Has(way) {
+	way, isTaken, err := g.takenWay(ctx, c, digest)
+	if err != nil || isTaken {
 		return way, err
 	}
 	if _, err := g.isChart(ctx, c.target.Repository, digest); err != nil {
 		return images.Way{}, err
 	}
 	return g.search(ctx, c, digest)
+}
+
+// wayToExisting is wayTo for a manifest that exists, and is no chart of which the caller may fetch all.
+func (g *gateway) wayToExisting(ctx context.Context, c call, digest string) (images.Way, error) {
+	way, isTaken, err := g.takenWay(ctx, c, digest)
+	if err != nil || isTaken {
+		return way, err
+	}
+	return g.search(ctx, c, digest)
+}
+
+// takenWay returns the way to a digest that the credential has taken, if the caller may still take it.
+func (g *gateway) takenWay(ctx context.Context, c call, digest string) (way images.Way, isTaken bool, err error) {
+	way, isTaken, err = g.grants.Way(ctx, c.who.CredentialID, c.target.Repository, digest)
+	return way, isTaken && c.reach.Has(way), err
 }
 
 // Limits of the search for a digest. What a function remembers of it takes at most 10 MB.
@@ -103,8 +118,11 @@ const (
 )
 
 // search looks for a digest behind the tags of the repository that the caller may fetch. It finds a digest among the newest maxSearched of
-// them.
+// them. It does not search for a caller who may fetch all charts and nothing else, because the tag of a chart leads only to the chart.
 func (g *gateway) search(ctx context.Context, c call, digest string) (images.Way, error) {
+	if c.reach.IsOnlyCharts() && c.reach.HasAllVersions(true) {
+		return images.Way{}, images.ErrManifestUnknown
+	}
 	tags, err := g.searchedTags(ctx, c)
 	if err != nil {
 		return images.Way{}, err
