@@ -86,15 +86,13 @@ func (s *service) listEntitlements(ctx context.Context, in *listEntitlementsInpu
 	if err != nil {
 		return nil, err
 	}
-	total, now := int64(len(all)), s.now()
-	first := min(in.Offset, total)
-	page := all[first:min(first+int64(in.Limit), total)]
-	out := &listEntitlementsOutput{}
+	out, now := &listEntitlementsOutput{}, s.now()
+	var page entitlement.Set
+	page, out.Body.Pagination = web.PageOf(in.Paging, all)
 	out.Body.Data = make([]Entitlement, len(page))
 	for i, e := range page {
 		out.Body.Data[i] = encodeEntitlement(e, now)
 	}
-	out.Body.Pagination = in.Pagination(total)
 	return out, nil
 }
 

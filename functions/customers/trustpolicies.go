@@ -85,15 +85,13 @@ func (s *service) listTrustPolicies(ctx context.Context, in *listTrustPoliciesIn
 	if err != nil {
 		return nil, err
 	}
-	total := int64(len(all))
-	first := min(in.Offset, total)
-	page := all[first:min(first+int64(in.Limit), total)]
 	out := &listTrustPoliciesOutput{}
+	var page []trust.Policy
+	page, out.Body.Pagination = web.PageOf(in.Paging, all)
 	out.Body.Data = make([]TrustPolicy, len(page))
 	for i, p := range page {
 		out.Body.Data[i] = encodeTrustPolicy(p)
 	}
-	out.Body.Pagination = in.Pagination(total)
 	return out, nil
 }
 

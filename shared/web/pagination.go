@@ -19,6 +19,13 @@ type Paging struct {
 // Pagination returns the pagination of this page in a list with total items.
 func (p Paging) Pagination(total int64) Pagination { return Paginate(total, p.Limit, p.Offset) }
 
+// PageOf returns the page of a complete list, and its pagination.
+func PageOf[T any](p Paging, all []T) ([]T, Pagination) {
+	total := int64(len(all))
+	first := min(p.Offset, total)
+	return all[first:min(first+int64(p.Limit), total)], p.Pagination(total)
+}
+
 // Pagination describes the position of an offset page in its list.
 type Pagination struct {
 	Total   int64 `json:"total" doc:"Exact number of all items that match." example:"41"`
