@@ -158,6 +158,12 @@ const customerPK, customerSK = "customer#", "customer"
 
 func customerKey(id string) items.Map { return items.Key(customerPK+id, customerSK) }
 
+// isState reports whether an item of a customer is its state.
+func isState(item items.Map) bool {
+	sk, _ := item["sk"].(*types.AttributeValueMemberS)
+	return sk != nil && sk.Value == customerSK
+}
+
 // getWithCustomer is Get for authentication: the owner is not active if the owner's customer is suspended, or does not exist. Both items
 // are read in one call, except with the first request of a credential of a customer's user in this process, which takes another.
 func (t *Table) getWithCustomer(ctx context.Context, id string) (credentials.Presented, error) {

@@ -23,7 +23,7 @@ type Entitlements struct {
 func (t *Table) Entitlements(ctx context.Context, customerID string) (found Entitlements, exists bool, err error) {
 	keys := []items.Map{customerKey(customerID), entitlementsKey(customerID)}
 	err = items.GetAll(ctx, items.In(t.client, t.name), keys, func(raw items.Map) error {
-		if _, hasList := raw["entitlements"].(*types.AttributeValueMemberL); !hasList {
+		if isState(raw) {
 			exists = true
 			return nil
 		}

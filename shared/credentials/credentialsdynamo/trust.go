@@ -21,7 +21,7 @@ type trustList struct {
 func (t *Table) TrustPolicies(ctx context.Context, customerID string) (ids []string, exists bool, err error) {
 	keys := []items.Map{customerKey(customerID), trustKey(customerID)}
 	err = items.GetAll(ctx, items.In(t.client, t.name), keys, func(raw items.Map) error {
-		if sk, _ := raw["sk"].(*types.AttributeValueMemberS); sk != nil && sk.Value == customerSK {
+		if isState(raw) {
 			exists = true
 			return nil
 		}
