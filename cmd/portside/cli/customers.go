@@ -114,15 +114,7 @@ func (a *app) getCustomerCommand() *cobra.Command {
 		Use: "get CUSTOMER", Short: "show all fields of the customer with a slug or ID", Args: exactly(customerArgument),
 		Example: "  portside customers get acme-shipping",
 		RunE: func(c *cobra.Command, args []string) error {
-			api, err := a.connect()
-			if err != nil {
-				return err
-			}
-			id, err := customerID(c.Context(), api, args[0])
-			if err != nil {
-				return err
-			}
-			customer, err := api.GetCustomer(c.Context(), id)
+			_, customer, err := a.customer(c.Context(), args[0])
 			if err != nil {
 				return err
 			}
@@ -146,6 +138,20 @@ func customerID(ctx context.Context, api *client.Client, name string) (string, e
 		}
 	}
 	return "", fmt.Errorf("no customer has the slug %s: `portside customers find` searches for the beginning of one", name)
+}
+
+// customer connects to the service, and returns the customer with a slug or ID.
+func (a *app) customer(ctx context.Context, name string) (*client.Client, client.Customer, error) {
+	api, err := a.connect()
+	if err != nil {
+		return nil, client.Customer{}, err
+	}
+	id, err := customerID(ctx, api, name)
+	if err != nil {
+		return nil, client.Customer{}, err
+	}
+	found, err := api.GetCustomer(ctx, id)
+	return api, found, err
 }
 
 // optionalCustomerID returns the ID of the customer that a flag names, or nil if the flag is not set.
@@ -332,22 +338,14 @@ users stay active and can sign in again with a mailed link: to prevent that, sus
 
 To end all credentials of one user, use "portside revoke --all".`,
 		RunE: func(c *cobra.Command, args []string) error {
-			api, err := a.connect()
-			if err != nil {
-				return err
-			}
-			id, err := customerID(c.Context(), api, args[0])
-			if err != nil {
-				return err
-			}
-			customer, err := api.GetCustomer(c.Context(), id)
+			api, customer, err := a.customer(c.Context(), args[0])
 			if err != nil {
 				return err
 			}
 			if err := a.confirm(c.Context(), yes, "End all credentials of the users of "+customer.Name+"?"); err != nil {
 				return err
 			}
-			if err := api.EndCustomerCredentials(c.Context(), id); err != nil {
+			if err := api.EndCustomerCredentials(c.Context(), customer.ID); err != nil {
 				return err
 			}
 			a.report("Ended all credentials of the users of %s.", customer.Name)
@@ -363,15 +361,7 @@ func (a *app) deleteCustomerCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "delete CUSTOMER", Short: "delete a customer without users", Args: exactly(customerArgument),
 		RunE: func(c *cobra.Command, args []string) error {
-			api, err := a.connect()
-			if err != nil {
-				return err
-			}
-			id, err := customerID(c.Context(), api, args[0])
-			if err != nil {
-				return err
-			}
-			customer, err := api.GetCustomer(c.Context(), id)
+			api, customer, err := a.customer(c.Context(), args[0])
 			if err != nil {
 				return err
 			}
