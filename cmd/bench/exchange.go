@@ -104,7 +104,7 @@ func (b *bench) exchange(ctx context.Context, s *stack) error {
 	return nil
 }
 
-// timed returns a measurement of what is done with a token. Signing the token is not a part of it.
+// timed returns a measurement of run. It signs a token for run before the measurement begins.
 func (s signer) timed(run func(token string) error) measurement {
 	return func(int) (float64, error) {
 		token, err := s.token()

@@ -232,7 +232,7 @@ func TestDigestsBehindPermittedTags(t *testing.T) {
 	c.Get("/v2/acme/api/manifests/" + other).WantStatus(http.StatusOK)
 }
 
-// Whoever asks for digests at random does not make the registry work.
+// Requests for random digests cause few requests to the registry.
 func TestSearchesForDigestsAreKept(t *testing.T) {
 	q := newFixture(t)
 	q.company()

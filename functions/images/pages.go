@@ -74,7 +74,7 @@ func (g *gateway) mayHaveCharts(ctx context.Context, c call) (bool, error) {
 	return err == nil, err
 }
 
-// firstTags is how many tags are read to find the first one that is no attachment: "sha256-…" can come before "v1.0.0".
+// firstTags is how many tags requireCharts reads. Several, because tags of signatures, such as "sha256-….sig", can come before "v1.0.0".
 const firstTags = 100
 
 // requireCharts returns c.outside unless the repository has charts. It checks only the first tag, because Helm puts each chart into a

@@ -246,7 +246,7 @@ func TestUpdateWithoutEffectWritesNothing(t *testing.T) {
 func TestUnwantedVersionsAreNotChanged(t *testing.T) {
 	f := newFixture(t)
 	made := f.create(chart("a"))
-	f.create(chart("b")) // changes the version of all, but not that of the first one
+	f.create(chart("b")) // changes the version of the list, but not that of the first entitlement
 	only := func(wanted int64) entitlements.Target {
 		accepts := func(version int64) bool { return version == wanted }
 		return entitlements.Target{Target: versions.Target{ID: made.ID, IfMatch: accepts}, CustomerID: acme}

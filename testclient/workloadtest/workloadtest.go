@@ -83,7 +83,7 @@ func Kubernetes(issuer, audience string, at time.Time) Claims {
 // Key signs tokens.
 type Key struct {
 	ID        string // empty leaves out kid
-	Algorithm string // RS256, PS256, ES256, EdDSA; or HS256 and none, which nobody may accept
+	Algorithm string // RS256, PS256, ES256, EdDSA; or HS256 and none, which the service must refuse
 	Secret    []byte // for HS256
 	private   crypto.Signer
 }

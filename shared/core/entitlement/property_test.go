@@ -108,7 +108,7 @@ func drawnName(r *rapid.T) []string {
 	return rapid.SliceOfN(rapid.SampledFrom([]string{"a", "ab", "A"}), 1, 3).Draw(r, "name")
 }
 
-// right is an entitlement with what it means.
+// right is an entitlement with what the test knows that it allows.
 type right struct {
 	entitlement.Entitlement
 	versions rule

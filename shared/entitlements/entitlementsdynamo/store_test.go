@@ -136,7 +136,7 @@ func wantError(t *testing.T, what string, got, want error) {
 	}
 }
 
-// Who has lost the last entitlement is not like who never had any: the version goes on.
+// The deletion of the last entitlement does not reset the version of the list.
 func TestStateHasTheVersion(t *testing.T) {
 	f := newFixture(t)
 	f.wantStored(t, "1 customer: version 0", "2 customer: version 0")
