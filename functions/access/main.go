@@ -11,6 +11,7 @@ import (
 	"portside/shared/credentialrequests/credentialrequestsdynamo"
 	"portside/shared/credentials"
 	"portside/shared/credentials/credentialsdynamo"
+	"portside/shared/dynamo/auditlog"
 	"portside/shared/dynamo/daycounts"
 	"portside/shared/dynamo/items"
 	"portside/shared/lambda/awsenv"
@@ -37,7 +38,8 @@ const reportTime = time.Second
 func build(settings *start.Settings) (http.Handler, error) {
 	cfg := awsenv.Config(settings)
 	client := items.Client(cfg)
-	store := credentialsdynamo.New(client, settings.String("CREDENTIALS_TABLE"), settings.String("REQUEST_COUNTS_TABLE"))
+	auditLog := auditlog.In(settings.String("AUDIT_TABLE"), time.Now)
+	store := credentialsdynamo.New(client, settings.String("CREDENTIALS_TABLE"), settings.String("REQUEST_COUNTS_TABLE")).Audited(auditLog)
 	people := usersdynamo.New(client, settings.String("USERS_TABLE"), store, daycounts.In(settings.String("ANALYTICS_TABLE")))
 	mailer, ending := mailses.New(cfg, settings.String("MAIL_FROM")), revocationdynamo.New(client, store)
 	policies := trustdynamo.New(client, store)

@@ -8,6 +8,7 @@ import (
 	"portside/shared/credentials"
 	"portside/shared/credentials/credentialsdynamo"
 	"portside/shared/customers/customersdynamo"
+	"portside/shared/dynamo/auditlog"
 	"portside/shared/dynamo/items"
 	"portside/shared/entitlements/entitlementsdynamo"
 	"portside/shared/lambda/awsenv"
@@ -19,7 +20,8 @@ func main() { start.HTTP(build) }
 
 func build(settings *start.Settings) (http.Handler, error) {
 	client := items.Client(awsenv.Config(settings))
-	keys := credentialsdynamo.New(client, settings.String("CREDENTIALS_TABLE"), settings.String("REQUEST_COUNTS_TABLE"))
+	auditLog := auditlog.In(settings.String("AUDIT_TABLE"), time.Now)
+	keys := credentialsdynamo.New(client, settings.String("CREDENTIALS_TABLE"), settings.String("REQUEST_COUNTS_TABLE")).Audited(auditLog)
 	store := customersdynamo.New(client, settings.String("CUSTOMERS_TABLE"), keys)
 	auth := credentials.NewAuthenticator(keys, settings.Count("RATE_LIMIT_PER_MINUTE"), time.Now)
 	kept := stores{customers: store, entitlements: entitlementsdynamo.New(client, keys), policies: trustdynamo.New(client, keys)}

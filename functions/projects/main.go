@@ -7,6 +7,7 @@ import (
 
 	"portside/shared/credentials"
 	"portside/shared/credentials/credentialsdynamo"
+	"portside/shared/dynamo/auditlog"
 	"portside/shared/dynamo/daycounts"
 	"portside/shared/dynamo/items"
 	"portside/shared/lambda/awsenv"
@@ -20,9 +21,10 @@ func main() { start.HTTP(build) }
 func build(settings *start.Settings) (http.Handler, error) {
 	cfg := awsenv.Config(settings)
 	client, days := items.Client(cfg), daycounts.In(settings.String("ANALYTICS_TABLE"))
-	keys := credentialsdynamo.New(client, settings.String("CREDENTIALS_TABLE"), settings.String("REQUEST_COUNTS_TABLE"))
+	auditLog := auditlog.In(settings.String("AUDIT_TABLE"), time.Now)
+	keys := credentialsdynamo.New(client, settings.String("CREDENTIALS_TABLE"), settings.String("REQUEST_COUNTS_TABLE")).Audited(auditLog)
 	people := usersdynamo.New(client, settings.String("USERS_TABLE"), keys, days)
-	store := projectsdynamo.New(client, settings.String("PROJECTS_TABLE"), days)
+	store := projectsdynamo.New(client, settings.String("PROJECTS_TABLE"), days).Audited(auditLog)
 	auth := credentials.NewAuthenticator(keys, settings.Count("RATE_LIMIT_PER_MINUTE"), time.Now)
 	return routes(newService(store, people, time.Now), auth).Handler(), nil
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/secretsmanager"
 
 	"portside/shared/credentials/credentialsdynamo"
+	"portside/shared/dynamo/auditlog"
 	"portside/shared/dynamo/daycounts"
 	"portside/shared/dynamo/items"
 	"portside/shared/expirynotices"
@@ -26,7 +27,8 @@ func main() { start.Events(build) }
 func build(settings *start.Settings) (any, error) {
 	cfg := awsenv.Config(settings)
 	client, table := items.Client(cfg), settings.String("CREDENTIALS_TABLE")
-	keys := credentialsdynamo.New(client, table, settings.String("REQUEST_COUNTS_TABLE"))
+	auditLog := auditlog.In(settings.String("AUDIT_TABLE"), time.Now)
+	keys := credentialsdynamo.New(client, table, settings.String("REQUEST_COUNTS_TABLE")).Audited(auditLog)
 	people := usersdynamo.New(client, settings.String("USERS_TABLE"), keys, daycounts.In(settings.String("ANALYTICS_TABLE")))
 	vault := rotationsecrets.New(secretsmanager.NewFromConfig(cfg))
 	owners, ledger := owners{users.NewIssuer(people, people)}, expirynoticesdynamo.New(client, table)

@@ -9,6 +9,7 @@ import (
 	"portside/shared/credentialrequests"
 	"portside/shared/credentialrequests/credentialrequestsdynamo"
 	"portside/shared/credentials/credentialsdynamo"
+	"portside/shared/dynamo/auditlog"
 	"portside/shared/dynamo/daycounts"
 	"portside/shared/dynamo/items"
 	"portside/shared/lambda/awsenv"
@@ -27,7 +28,8 @@ func main() { start.Events(build) }
 func build(settings *start.Settings) (any, error) {
 	cfg := awsenv.Config(settings)
 	client := items.Client(cfg)
-	keys := credentialsdynamo.New(client, settings.String("CREDENTIALS_TABLE"), "")
+	auditLog := auditlog.In(settings.String("AUDIT_TABLE"), time.Now)
+	keys := credentialsdynamo.New(client, settings.String("CREDENTIALS_TABLE"), "").Audited(auditLog)
 	people := usersdynamo.New(client, settings.String("USERS_TABLE"), keys, daycounts.In(settings.String("ANALYTICS_TABLE")))
 	mailer := mailses.New(cfg, settings.String("MAIL_FROM"))
 	requests := sessionsdynamo.New(client, keys, people)

@@ -8,6 +8,7 @@ import (
 
 	"portside/shared/credentials"
 	"portside/shared/credentials/credentialsdynamo"
+	"portside/shared/dynamo/auditlog"
 	"portside/shared/dynamo/daycounts"
 	"portside/shared/dynamo/items"
 	"portside/shared/lambda/awsenv"
@@ -29,7 +30,8 @@ func main() { start.HTTP(build) }
 func build(settings *start.Settings) (http.Handler, error) {
 	cfg := awsenv.Config(settings)
 	client, table := items.Client(cfg), settings.String("CREDENTIALS_TABLE")
-	keys := credentialsdynamo.New(client, table, settings.String("REQUEST_COUNTS_TABLE"))
+	auditLog := auditlog.In(settings.String("AUDIT_TABLE"), time.Now)
+	keys := credentialsdynamo.New(client, table, settings.String("REQUEST_COUNTS_TABLE")).Audited(auditLog)
 	people := usersdynamo.New(client, settings.String("USERS_TABLE"), keys, daycounts.In(settings.String("ANALYTICS_TABLE")))
 	store := sessionsdynamo.New(client, keys, people)
 	mailer := mailses.New(cfg, settings.String("MAIL_FROM"))

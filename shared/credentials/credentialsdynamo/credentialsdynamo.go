@@ -45,6 +45,7 @@ import (
 	"portside/shared/core/idempotency"
 	"portside/shared/core/principal"
 	"portside/shared/credentials"
+	"portside/shared/dynamo/auditlog"
 	"portside/shared/dynamo/idempotencykeys"
 	"portside/shared/dynamo/items"
 )
@@ -57,6 +58,7 @@ type Table struct {
 	client *dynamodb.Client
 	name   string
 	counts string
+	log    auditlog.Log
 
 	customers customerHints
 	entitled  entitledCache

@@ -16,6 +16,7 @@ import (
 	"github.com/aws/aws-lambda-go/lambda"
 	"github.com/aws/aws-lambda-go/lambdacontext"
 
+	"portside/shared/core/audit"
 	"portside/shared/core/text"
 	"portside/shared/lambda/lambdahttp"
 )
@@ -32,9 +33,10 @@ func HTTP(build func(*Settings) (http.Handler, error)) {
 }
 
 // Events passes events to the handler that build returns, which has a form that lambda.Start accepts. It does not
-// return.
+// return. What the handler changes, the audit log shows as changes of the function.
 func Events(build func(*Settings) (handler any, err error)) {
-	lambda.Start(buildOrExit(build))
+	actor := audit.Actor{Kind: audit.Schedule, Name: lambdacontext.FunctionName}
+	lambda.StartWithOptions(buildOrExit(build), lambda.WithContext(audit.As(context.Background(), actor)))
 }
 
 // buildOrExit builds a handler. It checks the settings after build has read them, so build may pass an empty setting on

@@ -28,6 +28,7 @@ import (
 
 	"portside/shared/core/idempotency"
 	"portside/shared/core/search"
+	"portside/shared/dynamo/auditlog"
 	"portside/shared/dynamo/daycounts"
 	"portside/shared/dynamo/idempotencykeys"
 	"portside/shared/dynamo/items"
@@ -43,12 +44,19 @@ type Store struct {
 	lists  *lists.Lists
 	search searchindex.Index
 	days   daycounts.Table
+	log    auditlog.Log
 }
 
 // New returns a Store in the named table. days is the table of the day counters.
 func New(client *dynamodb.Client, table string, days daycounts.Table) *Store {
 	shape := lists.Shape{Name: "projects", Label: "status", Labels: labels()}
 	return &Store{client: client, table: table, lists: lists.New(client, table, shape), search: searchindex.New(client, table), days: days}
+}
+
+// Audited returns the store with a log, to which it adds its changes.
+func (s *Store) Audited(log auditlog.Log) *Store {
+	s.log = log
+	return s
 }
 
 var _ projects.Store = (*Store)(nil)

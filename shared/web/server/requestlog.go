@@ -4,9 +4,11 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
+	"net/netip"
 	"runtime/debug"
 	"time"
 
+	"portside/shared/core/audit"
 	"portside/shared/core/principal"
 	"portside/shared/core/text"
 )
@@ -17,7 +19,8 @@ func Observe(next http.Handler, onPanic http.HandlerFunc) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		started := time.Now()
 		rec := &Record{RequestID: RequestID(r)}
-		r = r.WithContext(context.WithValue(r.Context(), recordKey{}, rec))
+		ctx := audit.From(r.Context(), audit.Source{RequestID: rec.RequestID, Address: address(r)})
+		r = r.WithContext(context.WithValue(ctx, recordKey{}, rec))
 		out := &statusWriter{ResponseWriter: w}
 		out.Header().Set("X-Request-Id", RequestID(r))
 		setBrowserHeaders(out.Header())
@@ -42,6 +45,15 @@ func setBrowserHeaders(header http.Header) {
 	header.Set("Referrer-Policy", "no-referrer")
 	header.Set("Strict-Transport-Security", "max-age=31536000; includeSubDomains") // browsers ignore it over HTTP, as on a laptop
 	header.Set("X-Content-Type-Options", "nosniff")
+}
+
+// address returns the IP address of the client, or "" if it is unknown.
+func address(r *http.Request) string {
+	at, err := netip.ParseAddrPort(r.RemoteAddr)
+	if err != nil {
+		return ""
+	}
+	return at.Addr().Unmap().String()
 }
 
 // RequestID returns API Gateway's ID of the request, which lambdahttp puts into this header.

@@ -1,0 +1,79 @@
+package audit
+
+import (
+	"context"
+
+	"portside/shared/core/principal"
+)
+
+// ActorKind says what kind of actor made a change.
+type ActorKind string
+
+// The kinds of actors.
+const (
+	Person    ActorKind = "user"      // with a credential of the user, or with a mailed link
+	Workload  ActorKind = "workload"  // with a token of its platform; the ID is that of the trust policy
+	Schedule  ActorKind = "schedule"  // a function of the service that a schedule, a queue or Secrets Manager started
+	Operator  ActorKind = "operator"  // the operator's command, which works on the tables without the API
+	Anonymous ActorKind = "anonymous" // a public operation, such as the report of a leaked token
+)
+
+// Actor is who made a change.
+type Actor struct {
+	Kind         ActorKind `json:"kind"`
+	ID           string    `json:"id,omitempty"`           // of the user, or of the trust policy
+	CustomerID   string    `json:"customerId,omitempty"`   // to whom the user belongs; empty for the vendor's staff
+	CredentialID string    `json:"credentialId,omitempty"` // public ID
+	Name         string    `json:"name,omitempty"`         // of the function or of the operator's account
+	Address      string    `json:"address,omitempty"`      // from which the request came
+}
+
+type contextKey int
+
+const (
+	actorKey contextKey = iota
+	sourceKey
+)
+
+// As returns a context in which the actor makes changes. It replaces the caller of the request: the person of a mailed link acts, although
+// the request is public. The address stays.
+func As(ctx context.Context, actor Actor) context.Context {
+	return context.WithValue(ctx, actorKey, actor)
+}
+
+// Source is where a change came from.
+type Source struct {
+	RequestID string
+	Address   string // IP address of the client; empty without a client
+}
+
+// From returns a context in which changes come from the source.
+func From(ctx context.Context, source Source) context.Context {
+	return context.WithValue(ctx, sourceKey, source)
+}
+
+// SourceIn returns where changes in the context come from.
+func SourceIn(ctx context.Context) Source {
+	source, _ := ctx.Value(sourceKey).(Source)
+	return source
+}
+
+// ActorIn returns who makes changes in the context: the actor of As, else the caller of the request, else somebody anonymous.
+func ActorIn(ctx context.Context) Actor {
+	actor, isSet := ctx.Value(actorKey).(Actor)
+	if !isSet {
+		actor = callerIn(ctx)
+	}
+	if actor.Address == "" {
+		actor.Address = SourceIn(ctx).Address
+	}
+	return actor
+}
+
+func callerIn(ctx context.Context) Actor {
+	who, isKnown := principal.From(ctx)
+	if !isKnown {
+		return Actor{Kind: Anonymous}
+	}
+	return Actor{Kind: Person, ID: who.UserID, CustomerID: who.CustomerID, CredentialID: who.CredentialID}
+}

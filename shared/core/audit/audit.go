@@ -1,0 +1,76 @@
+// Package audit defines the events of the audit log: who changed what, when, from where, and what was different afterwards.
+//
+// An adapter writes the event in the transaction that makes the change, see package auditlog, so there is no change without an event and
+// no event without a change. The context of a request says who acts, see [ActorIn]. An event has no secret: what it shows of a resource is
+// what the adapter passes in [Change].
+package audit
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Event is one change. Its JSON form is what the table stores, what a seal covers, and what verify-audit compares, so a change of this type
+// must not change the form of older events: new fields need omitempty.
+type Event struct {
+	ID         string    `json:"id"` // begins with the time, so that text order is the order of time; see auditlog
+	Time       time.Time `json:"time"`
+	Action     Action    `json:"action"`
+	Actor      Actor     `json:"actor"`
+	Target     Target    `json:"target"`
+	CustomerID string    `json:"customerId,omitempty"` // to whom the target belongs; empty if it belongs to the vendor's staff
+	RequestID  string    `json:"requestId,omitempty"`  // the X-Request-Id of the response, or the ID of the invocation
+	Before     Fields    `json:"before,omitempty"`     // only the fields that changed; empty for a creation
+	After      Fields    `json:"after,omitempty"`      // the same fields; empty for a deletion
+}
+
+// Target is what an event changed.
+type Target struct {
+	Kind Kind   `json:"kind"`
+	ID   string `json:"id"`
+	Name string `json:"name,omitempty"` // at the time of the event: an e-mail address, a slug, the name of a token
+}
+
+// Change is what an adapter knows about an event: what was changed. Before and After are encoded as JSON objects; nil means that the target
+// did not exist before, or does not exist afterwards. Both are nil for an event that changes no field.
+type Change struct {
+	Action        Action
+	Target        Target
+	CustomerID    string
+	Before, After any
+}
+
+// Fields are fields of a resource in JSON.
+type Fields map[string]json.RawMessage
+
+// Describe returns the fields that a change made different, before and after it. A field that is absent on one side did not exist there.
+func (c Change) Describe() (before, after Fields, err error) {
+	before, failedBefore := fieldsOf(c.Before)
+	after, failedAfter := fieldsOf(c.After)
+	if err := errors.Join(failedBefore, failedAfter); err != nil {
+		return nil, nil, fmt.Errorf("audit %s of %s: %w", c.Action, c.Target.ID, err)
+	}
+	for name, was := range before {
+		if is, found := after[name]; found && bytes.Equal(was, is) {
+			delete(before, name)
+			delete(after, name)
+		}
+	}
+	return before, after, nil
+}
+
+func fieldsOf(form any) (Fields, error) {
+	if form == nil {
+		return nil, nil
+	}
+	text, err := json.Marshal(form)
+	if err != nil {
+		return nil, err
+	}
+	var fields Fields
+	err = json.Unmarshal(text, &fields)
+	return fields, err
+}

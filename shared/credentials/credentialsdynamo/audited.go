@@ -1,0 +1,88 @@
+package credentialsdynamo
+
+import (
+	"context"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"portside/shared/core/audit"
+	"portside/shared/core/principal"
+	"portside/shared/credentials"
+	"portside/shared/dynamo/auditlog"
+)
+
+// Audited returns the table with a log, to which stores add their changes. Without it, changes are in no log.
+func (t *Table) Audited(log auditlog.Log) *Table {
+	t.log = log
+	return t
+}
+
+// Audit returns the write of the event about a change, for the transaction that makes it; see auditlog.Log.Write.
+func (t *Table) Audit(ctx context.Context, change audit.Change) []types.TransactWriteItem {
+	return t.log.Write(ctx, change)
+}
+
+// AuditCredential returns the write of the event about one credential. Its state before or after is nil if it did not exist.
+func (t *Table) AuditCredential(ctx context.Context, action audit.Action, before, after *credentials.Credential) []types.TransactWriteItem {
+	c := after
+	if c == nil {
+		c = before
+	}
+	return t.Audit(ctx, audit.Change{
+		Action: action, Target: CredentialTarget(*c), CustomerID: c.Owner.CustomerID,
+		Before: auditForm(before), After: auditForm(after),
+	})
+}
+
+// AuditRevocation returns the write of the event that a credential was revoked, with the time and the reason in it.
+func (t *Table) AuditRevocation(ctx context.Context, revoked credentials.Credential) []types.TransactWriteItem {
+	before, action := revoked, audit.CredentialRevoked
+	before.RevokedAt, before.Reason = time.Time{}, ""
+	if revoked.Kind == credentials.Session {
+		action = audit.SessionEnded
+	}
+	return t.AuditCredential(ctx, action, &before, &revoked)
+}
+
+// CredentialTarget returns the target of events about a credential.
+func CredentialTarget(c credentials.Credential) audit.Target {
+	kind := audit.Credential
+	if c.Kind == credentials.Session {
+		kind = audit.Session
+	}
+	return audit.Target{Kind: kind, ID: c.ID, Name: c.Name}
+}
+
+// credentialForm is what events show of a credential: nothing that helps to guess its secret.
+type credentialForm struct {
+	Kind        credentials.Kind `json:"kind"`
+	OwnerID     string           `json:"ownerId"`
+	Name        string           `json:"name,omitempty"`
+	Username    string           `json:"username,omitempty"`
+	Scopes      []string         `json:"scopes,omitempty"`
+	RateLimit   int              `json:"rateLimit,omitempty"`
+	RotatedFrom string           `json:"rotatedFrom,omitempty"`
+	MadeWith    []string         `json:"madeWith,omitempty"` // public IDs of the credentials of the makers, the nearest first
+	ExpiresAt   time.Time        `json:"expiresAt,omitzero"`
+	RevokedAt   time.Time        `json:"revokedAt,omitzero"`
+	Reason      string           `json:"reason,omitempty"`
+}
+
+func auditForm(c *credentials.Credential) any {
+	if c == nil {
+		return nil
+	}
+	return credentialForm{
+		Kind: c.Kind, OwnerID: c.Owner.ID, Name: c.Name, Username: c.Username, Scopes: c.Scopes, RateLimit: c.RateLimit,
+		RotatedFrom: c.RotatedFrom, MadeWith: madeWith(c.Makers), ExpiresAt: c.ExpiresAt.UTC(), RevokedAt: c.RevokedAt.UTC(), Reason: c.Reason,
+	}
+}
+
+func madeWith(makers []principal.Maker) []string {
+	ids := make([]string, len(makers))
+	for i, m := range makers {
+		ids[i] = m.CredentialID
+	}
+	return ids
+}

@@ -1,0 +1,104 @@
+// Package auditlog writes audit events in the transactions that make the changes.
+//
+//	day#<date>    <event id>    an event, on its day in UTC
+//
+// The attribute "event" is the event in JSON: what a seal covers. The other attributes are the keys of indexes, and follow from it: "actor",
+// "customer" (to whom the target belongs) and "target" (<kind>#<id>). An event ID begins with the time in microseconds.
+//
+// A writer may take minutes from the time of an event to its commit, but less than [Settled]. So the events of an hour are complete when
+// that time has passed since its end, and a function seals them; see package audit in shared.
+package auditlog
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"portside/shared/core/audit"
+	"portside/shared/dynamo/items"
+)
+
+// Settled is the time after which no event of a moment is written any more. A function runs for at most 15 minutes; the rest is for clocks
+// that differ.
+const Settled = 20 * time.Minute
+
+// Days is how long the table keeps an event at least. Its seal stays longer.
+const Days = 400
+
+// Log is the table of audit events. The zero value writes none.
+type Log struct {
+	table string
+	now   func() time.Time
+}
+
+// In returns the log in the named table. now is the time of the events.
+func In(table string, now func() time.Time) Log { return Log{table: table, now: now} }
+
+// Item is the stored form of an event.
+type Item struct {
+	PK       string `dynamodbav:"pk"`
+	SK       string `dynamodbav:"sk"`
+	Event    string `dynamodbav:"event"`
+	Actor    string `dynamodbav:"actor,omitempty"`
+	Customer string `dynamodbav:"customer,omitempty"`
+	Target   string `dynamodbav:"target"`
+	PurgeAt  int64  `dynamodbav:"purgeAt"` // seconds, for DynamoDB's TTL, which may delete days later
+}
+
+// Write returns the write of the event about a change that the actor in ctx makes, for the transaction that makes the change. It returns
+// none for the zero value. A form that cannot be encoded is a programming error, and panics.
+func (l Log) Write(ctx context.Context, change audit.Change) []types.TransactWriteItem {
+	if l.table == "" {
+		return nil
+	}
+	item, err := l.item(ctx, change)
+	if err != nil {
+		panic(err)
+	}
+	return []types.TransactWriteItem{{Put: &types.Put{
+		TableName: &l.table, Item: items.Encode(item), ConditionExpression: aws.String("attribute_not_exists(pk)"),
+	}}}
+}
+
+func (l Log) item(ctx context.Context, change audit.Change) (Item, error) {
+	before, after, err := change.Describe()
+	if err != nil {
+		return Item{}, err
+	}
+	at := l.now().UTC().Truncate(time.Microsecond)
+	event := audit.Event{
+		ID: newID(at), Time: at, Action: change.Action, Actor: audit.ActorIn(ctx), Target: change.Target, CustomerID: change.CustomerID,
+		RequestID: audit.SourceIn(ctx).RequestID, Before: before, After: after,
+	}
+	text, err := json.Marshal(event)
+	if err != nil {
+		return Item{}, err
+	}
+	return NewItem(event, string(text)), nil
+}
+
+// NewItem returns the item of an event with its JSON text.
+func NewItem(event audit.Event, text string) Item {
+	return Item{
+		PK: DayKey(event.Time), SK: event.ID, Event: text, Actor: event.Actor.ID, Customer: event.CustomerID,
+		Target: TargetKey(event.Target), PurgeAt: event.Time.AddDate(0, 0, Days).Unix(),
+	}
+}
+
+// DayKey returns the partition key of the events of a day.
+func DayKey(at time.Time) string { return "day#" + at.UTC().Format(time.DateOnly) }
+
+// TargetKey returns the key of the index by target.
+func TargetKey(target audit.Target) string { return string(target.Kind) + "#" + target.ID }
+
+// newID returns an ID of an event at a time.
+func newID(at time.Time) string { return FirstID(at) + "-" + strings.ToLower(rand.Text()) }
+
+// FirstID returns the text before which all IDs of events before the given time are, and none of the others.
+func FirstID(at time.Time) string { return fmt.Sprintf("%014x", max(0, at.UnixMicro())) }
