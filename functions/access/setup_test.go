@@ -22,6 +22,7 @@ import (
 	"portside/shared/pulls/pullsdynamo"
 	"portside/shared/revocation"
 	"portside/shared/revocation/revocationdynamo"
+	"portside/shared/testkit/audittest"
 	"portside/shared/testkit/awstest"
 	"portside/shared/testkit/webtest"
 	"portside/shared/tokens"
@@ -55,7 +56,7 @@ func newFixture(tb testing.TB) *fixture {
 	client := awstest.DynamoDB(tb)
 	d := &fixture{tb: tb, now: time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC), client: client, mailbox: &mailbox{}, maxDays: tokens.MaxDays}
 	d.name = awstest.Table(tb, client, "CredentialsTable")
-	d.table = credentialsdynamo.New(client, d.name, awstest.Table(tb, client, "RequestCountsTable"))
+	d.table = credentialsdynamo.New(client, d.name, awstest.Table(tb, client, "RequestCountsTable")).Audited(audittest.Log(tb, client))
 	d.store = tokensdynamo.New(client, d.table)
 	analyticsTable := awstest.Table(tb, client, "AnalyticsTable")
 	d.people = usersdynamo.New(client, awstest.Table(tb, client, "UsersTable"), d.table, daycounts.In(analyticsTable))

@@ -9,6 +9,7 @@ import (
 	"portside/shared/analytics/analyticsdynamo"
 	"portside/shared/credentials"
 	"portside/shared/credentials/credentialsdynamo"
+	"portside/shared/dynamo/auditlog"
 	"portside/shared/dynamo/daycounts"
 	"portside/shared/dynamo/items"
 	"portside/shared/lambda/awsenv"
@@ -24,7 +25,8 @@ func build(settings *start.Settings) (http.Handler, error) {
 	stored := analyticsdynamo.New(client, settings.String("ANALYTICS_TABLE"))
 	store := analytics.NewCachedStore(stored, time.Now)
 	quota := analytics.Gigabytes(settings.Count("STORAGE_QUOTA_GIGABYTES"))
-	keys := credentialsdynamo.New(client, settings.String("CREDENTIALS_TABLE"), settings.String("REQUEST_COUNTS_TABLE"))
+	auditLog := auditlog.In(settings.String("AUDIT_TABLE"), time.Now)
+	keys := credentialsdynamo.New(client, settings.String("CREDENTIALS_TABLE"), settings.String("REQUEST_COUNTS_TABLE")).Audited(auditLog)
 	auth := credentials.NewAuthenticator(keys, settings.Count("RATE_LIMIT_PER_MINUTE"), time.Now)
 	return routes(&handlers{
 		analytics: analytics.NewService(store, quota, time.Now), rankings: analytics.NewRankings(stored, time.Now),

@@ -10,6 +10,7 @@ import (
 	"portside/shared/charts/chartss3"
 	"portside/shared/credentials"
 	"portside/shared/credentials/credentialsdynamo"
+	"portside/shared/dynamo/auditlog"
 	"portside/shared/dynamo/items"
 	"portside/shared/lambda/awsenv"
 	"portside/shared/lambda/s3client"
@@ -21,7 +22,8 @@ func main() { start.HTTP(build) }
 func build(settings *start.Settings) (http.Handler, error) {
 	cfg := awsenv.Config(settings)
 	reader := chartss3.NewReader(s3client.New(cfg), settings.String("CHARTS_BUCKET"))
-	keys := credentialsdynamo.New(items.Client(cfg), settings.String("CREDENTIALS_TABLE"), settings.String("REQUEST_COUNTS_TABLE"))
+	auditLog := auditlog.In(settings.String("AUDIT_TABLE"), time.Now)
+	keys := credentialsdynamo.New(items.Client(cfg), settings.String("CREDENTIALS_TABLE"), settings.String("REQUEST_COUNTS_TABLE")).Audited(auditLog)
 	auth := credentials.NewAuthenticator(keys, settings.Count("RATE_LIMIT_PER_MINUTE"), time.Now)
 	return routes(&handlers{
 		library: charts.NewLibrary(reader), visibility: credentials.NewVisibility(keys, time.Now), now: time.Now,

@@ -11,6 +11,7 @@ import (
 
 	"portside/shared/credentials"
 	"portside/shared/credentials/credentialsdynamo"
+	"portside/shared/dynamo/auditlog"
 	"portside/shared/dynamo/items"
 	"portside/shared/images/imagesdynamo"
 	"portside/shared/images/imagesecr"
@@ -23,7 +24,8 @@ func main() { start.HTTP(build) }
 func build(settings *start.Settings) (http.Handler, error) {
 	cfg := awsenv.Config(settings)
 	client := items.Client(cfg)
-	store := credentialsdynamo.New(client, settings.String("CREDENTIALS_TABLE"), settings.String("REQUEST_COUNTS_TABLE"))
+	auditLog := auditlog.In(settings.String("AUDIT_TABLE"), time.Now)
+	store := credentialsdynamo.New(client, settings.String("CREDENTIALS_TABLE"), settings.String("REQUEST_COUNTS_TABLE")).Audited(auditLog)
 	registry := imagesecr.NewRegistry(imagesecr.New(ecr.NewFromConfig(cfg), time.Now))
 	return routes(&catalog{
 		gateway: &gateway{

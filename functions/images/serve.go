@@ -28,6 +28,7 @@ func (g *gateway) serve(operations map[images.Kind]operation) http.HandlerFunc {
 		})
 		record := server.RecordFrom(r.Context())
 		record.Route, record.Err = r.Method+" "+target.Route(), err
+		web.CountRefusal(r, g.auth)
 		record.Brief = true // an image takes about ten requests, and its pull has a record of its own
 		if err != nil {
 			writeFault(w, err)

@@ -13,6 +13,7 @@ import (
 	"portside/shared/credentials/credentialsdynamo"
 	"portside/shared/dynamo/daycounts"
 	"portside/shared/projects/projectsdynamo"
+	"portside/shared/testkit/audittest"
 	"portside/shared/testkit/awstest"
 	"portside/shared/testkit/webtest"
 	"portside/shared/users"
@@ -38,7 +39,7 @@ func newFixture(tb testing.TB) *fixture {
 	client := awstest.DynamoDB(tb)
 	o := &fixture{
 		tb: tb, client: client, analytics: awstest.Table(tb, client, "AnalyticsTable"),
-		keys:  credentialsdynamo.New(client, awstest.Table(tb, client, "CredentialsTable"), awstest.Table(tb, client, "RequestCountsTable")),
+		keys:  credentialsdynamo.New(client, awstest.Table(tb, client, "CredentialsTable"), awstest.Table(tb, client, "RequestCountsTable")).Audited(audittest.Log(tb, client)),
 		clock: webtest.NewClock(time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)),
 	}
 	days := daycounts.In(o.analytics)

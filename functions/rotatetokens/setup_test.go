@@ -25,6 +25,7 @@ import (
 	"portside/shared/mail"
 	"portside/shared/rotation"
 	"portside/shared/rotation/rotationsecrets"
+	"portside/shared/testkit/audittest"
 	"portside/shared/testkit/awstest"
 	"portside/shared/tokens/tokensdynamo"
 	"portside/shared/users"
@@ -60,7 +61,7 @@ func newFixture(tb testing.TB) *fixture {
 	}
 	credentialsTable, usersTable := awstest.Table(tb, client, "CredentialsTable"), awstest.Table(tb, client, "UsersTable")
 	h.counts = awstest.Table(tb, client, "RequestCountsTable")
-	h.table = credentialsdynamo.New(client, credentialsTable, h.counts)
+	h.table = credentialsdynamo.New(client, credentialsTable, h.counts).Audited(audittest.Log(tb, client))
 	h.days = daycounts.In(awstest.Table(tb, client, "AnalyticsTable"))
 	h.store = usersdynamo.New(client, usersTable, h.table, h.days)
 	h.users = users.NewService(h.store, users.NewInviter(h.store, h.mailbox, h.clock), newID, h.clock)

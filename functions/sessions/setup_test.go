@@ -23,6 +23,7 @@ import (
 	"portside/shared/passkeys/passkeysdynamo"
 	"portside/shared/sessions"
 	"portside/shared/sessions/sessionsdynamo"
+	"portside/shared/testkit/audittest"
 	"portside/shared/testkit/awstest"
 	"portside/shared/testkit/webtest"
 	"portside/shared/users"
@@ -57,7 +58,7 @@ func newFixtureOn(tb testing.TB, client *dynamodb.Client, table string) *fixture
 	tb.Helper()
 	f := &fixture{
 		tb: tb, post: &mailbox{}, base: "https://portal.example.com",
-		keys:  credentialsdynamo.New(client, table, awstest.Table(tb, client, "RequestCountsTable")),
+		keys:  credentialsdynamo.New(client, table, awstest.Table(tb, client, "RequestCountsTable")).Audited(audittest.Log(tb, client)),
 		clock: webtest.NewClock(time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)),
 	}
 	days := daycounts.In(awstest.Table(tb, client, "AnalyticsTable"))

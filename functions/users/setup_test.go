@@ -15,10 +15,12 @@ import (
 	"portside/shared/core/principal"
 	"portside/shared/credentials"
 	"portside/shared/credentials/credentialsdynamo"
+	"portside/shared/dynamo/auditlog"
 	"portside/shared/dynamo/daycounts"
 	"portside/shared/dynamo/transactions"
 	"portside/shared/mail"
 	"portside/shared/revocation/revocationdynamo"
+	"portside/shared/testkit/audittest"
 	"portside/shared/testkit/awstest"
 	"portside/shared/testkit/webtest"
 	"portside/shared/users"
@@ -40,6 +42,7 @@ type fixture struct {
 	credentialsTable, countsTable, usersTable string
 
 	days daycounts.Table
+	log  auditlog.Log
 }
 
 func newFixture(tb testing.TB) *fixture {
@@ -55,6 +58,7 @@ func newFixtureWithLimit(tb testing.TB, limit int) *fixture {
 		clock:            webtest.NewClock(time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)),
 		credentialsTable: awstest.Table(tb, client, "CredentialsTable"), countsTable: awstest.Table(tb, client, "RequestCountsTable"),
 		usersTable: awstest.Table(tb, client, "UsersTable"), days: daycounts.In(awstest.Table(tb, client, "AnalyticsTable")),
+		log: audittest.Log(tb, client),
 	}
 	p.connect(client)
 	p.admin, p.key = p.user("root@example.com", principal.Admin)
@@ -80,7 +84,7 @@ func (p *fixture) write(writes ...types.TransactWriteItem) {
 
 // connect lets the function use another client of the same tables.
 func (p *fixture) connect(client *dynamodb.Client) {
-	p.keys = credentialsdynamo.New(client, p.credentialsTable, p.countsTable)
+	p.keys = credentialsdynamo.New(client, p.credentialsTable, p.countsTable).Audited(p.log)
 	p.store = usersdynamo.New(client, p.usersTable, p.keys, p.days)
 }
 

@@ -207,9 +207,8 @@ type Store interface {
 	CountCustomer(ctx context.Context, c Credential, block Block, at time.Time) (bool, error)
 	// Get returns the credential with this id, strongly consistent, without its last use. Errors: ErrUnknown.
 	Get(ctx context.Context, id string) (Credential, error)
-	// CountUnknown counts one request with an unknown credential in the minute of at, and returns the number of those of the
-	// network, including this one, at most MaxUnknown + 1.
-	CountUnknown(ctx context.Context, network string, at time.Time) (int, error)
+
+	Counters
 }
 
 // Block is how many requests count at once for an owner or a customer, and how many there may be in a minute.
@@ -276,6 +275,7 @@ func (a *Authenticator) Authenticate(ctx context.Context, text string, kinds ...
 func (a *Authenticator) AuthenticateBasic(ctx context.Context, username, text string) (principal.Principal, Allowance, error) {
 	found, allowance, err := a.authenticate(ctx, text, []Kind{AccessToken, Password})
 	if err == nil && found.Kind == Password && subtle.ConstantTimeCompare([]byte(found.Username), []byte(username)) == 0 {
+		a.countRefusal(ctx, Refusal{Who: found.principal(a.now()), Reason: NotWorking})
 		err = ErrUnauthorized
 	}
 	if err != nil {
@@ -300,7 +300,13 @@ func (a *Authenticator) authenticate(ctx context.Context, text string, kinds []K
 	if err != nil {
 		return Presented{}, Allowance{}, err
 	}
-	if !secret.Matches(found.Hash) || found.Kind != secret.Kind() || !found.Works(now) {
+	if !secret.Matches(found.Hash) || found.Kind != secret.Kind() {
+		return Presented{}, Allowance{}, ErrUnauthorized
+	}
+	if !found.Works(now) {
+		if used <= maxCountedRefusals {
+			a.countRefusal(ctx, Refusal{Who: found.principal(now), Reason: NotWorking})
+		}
 		return Presented{}, Allowance{}, ErrUnauthorized
 	}
 	allowance := a.allowance(found.Credential, used, now)

@@ -15,6 +15,7 @@ import (
 	"portside/shared/credentials"
 	"portside/shared/credentials/credentialsdynamo"
 	"portside/shared/dynamo/transactions"
+	"portside/shared/testkit/audittest"
 	"portside/shared/testkit/awstest"
 	"portside/shared/trust"
 	"portside/shared/trust/trustdynamo"
@@ -53,6 +54,7 @@ func newFixture(t *testing.T) *fixture {
 	client, meter := awstest.Metered(awstest.DynamoDB(t))
 	f := &fixture{t: t, client: client, meter: meter, now: noon, key: workloadtest.NewKey("1", "ES256")}
 	f.table = credentialsdynamo.New(client, awstest.Table(t, client, "CredentialsTable"), awstest.Table(t, client, "RequestCountsTable"))
+	f.table.Audited(audittest.Log(t, client))
 	f.Service = trust.NewService(f.store(), func() string { return uuid.Must(uuid.NewV7()).String() }, func() time.Time { return f.now })
 	f.Exchanger = f.exchangerOn(f.store())
 	for _, id := range []string{acme, other} {

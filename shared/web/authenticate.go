@@ -16,6 +16,8 @@ type Authenticator interface {
 	Authenticate(ctx context.Context, text string, kinds ...credentials.Kind) (principal.Principal, credentials.Allowance, error)
 	// IsThrottled reports whether the network in the context has sent too many unknown credentials.
 	IsThrottled(ctx context.Context) bool
+	// Refused counts a request of a caller who may not do what it asks for.
+	Refused(ctx context.Context, who principal.Principal)
 }
 
 // errOnlyStaff refuses users of customers.
@@ -42,6 +44,7 @@ func (a *API) authenticate(access Access, operation *lazyOperation) http.Handler
 			operation.ServeHTTP(w, r)
 			return
 		}
+		defer CountRefusal(r, a.auth)
 		who, allowance, err := a.identify(access, r, operation)
 		setRateLimit(w.Header(), allowance)
 		server.RecordFrom(r.Context()).Caller = who
@@ -56,6 +59,15 @@ func (a *API) authenticate(access Access, operation *lazyOperation) http.Handler
 			return
 		}
 		operation.ServeHTTP(w, r.WithContext(principal.With(r.Context(), who)))
+	}
+}
+
+// CountRefusal counts the request if its caller was known and may not do what it asked for. Handlers call it when they have recorded the
+// outcome.
+func CountRefusal(r *http.Request, auth Authenticator) {
+	rec := server.RecordFrom(r.Context())
+	if rec.Caller.UserID != "" && fault.KindOf(rec.Err) == fault.Forbidden {
+		auth.Refused(r.Context(), rec.Caller)
 	}
 }
 

@@ -27,6 +27,8 @@ func (f authenticator) Authenticate(context.Context, string, ...credentials.Kind
 // IsThrottled implements web.Authenticator.
 func (authenticator) IsThrottled(context.Context) bool { return false }
 
+func (authenticator) Refused(context.Context, principal.Principal) {}
+
 // throttling is an authenticator for which all networks have sent too many unknown credentials.
 type throttling struct{ authenticator }
 

@@ -36,6 +36,7 @@ func (a *API) Download(pattern string, auth ToolAuthenticator, handler func(http
 			return
 		}
 		server.RecordFrom(r.Context()).Err = err
+		CountRefusal(r, auth)
 		p := server.ProblemOf(err)
 		p.Header.Del("WWW-Authenticate") // AuthenticateTool has set the challenge for these clients
 		p.Write(w, r)

@@ -27,9 +27,10 @@ const (
 	UserCreated          Action = "user.create"
 	UserUpdated          Action = "user.update"
 	UserDeleted          Action = "user.delete"
-	UserActivated        Action = "user.activate" // by the mailed link
-	UserInvited          Action = "user.invite"   // again: the first invitation is part of the creation
-	UserSignedOut        Action = "user.sign_out" // all sessions ended
+	UserActivated        Action = "user.activate"       // by the mailed link
+	UserInvited          Action = "user.invite"         // again: the first invitation is part of the creation
+	UserInvitationEnded  Action = "user.end_invitation" // its mail could not be sent
+	UserSignedOut        Action = "user.sign_out"       // all sessions ended
 	UserCredentialsEnded Action = "user.end_credentials"
 
 	SessionCreated Action = "session.create" // somebody signed in
@@ -41,7 +42,7 @@ const (
 	CredentialCreated   Action = "credential.create"
 	CredentialRenewed   Action = "credential.renew" // a token created its successor
 	CredentialExchanged Action = "credential.exchange"
-	CredentialShortened Action = "credential.shorten" // it expires earlier, because a rotation replaced it
+	CredentialUpdated   Action = "credential.update" // it expires earlier, because a rotation replaced it, or has another rate limit
 	CredentialRevoked   Action = "credential.revoke"
 	CredentialRefused   Action = "credential.refuse" // requests with it were refused many times; see Refusals
 
@@ -78,9 +79,9 @@ func Actions() []Action {
 }
 
 var actions = []Action{
-	UserCreated, UserUpdated, UserDeleted, UserActivated, UserInvited, UserSignedOut, UserCredentialsEnded,
+	UserCreated, UserUpdated, UserDeleted, UserActivated, UserInvited, UserInvitationEnded, UserSignedOut, UserCredentialsEnded,
 	SessionCreated, SessionEnded, PasskeyCreated, PasskeyDeleted,
-	CredentialCreated, CredentialRenewed, CredentialExchanged, CredentialShortened, CredentialRevoked, CredentialRefused,
+	CredentialCreated, CredentialRenewed, CredentialExchanged, CredentialUpdated, CredentialRevoked, CredentialRefused,
 	RequestCreated, RequestApproved, RequestDenied, RequestCollected, RequestChanged,
 	ProjectCreated, ProjectUpdated, ProjectDeleted, CustomerCreated, CustomerUpdated, CustomerDeleted, CustomerCredentialsEnded,
 	EntitlementCreated, EntitlementUpdated, EntitlementDeleted, TrustPolicyCreated, TrustPolicyUpdated, TrustPolicyDeleted,

@@ -1,13 +1,13 @@
 package credentialrequestsdynamo
 
 import (
-	"cmp"
 	"context"
 	"errors"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"portside/shared/core/audit"
 	"portside/shared/core/versions"
 	"portside/shared/credentialrequests"
 	"portside/shared/credentials/credentialsdynamo"
@@ -16,27 +16,10 @@ import (
 	"portside/shared/dynamo/transactions"
 )
 
-// plan collects the writes of one transaction. Each write has an error that is returned if its
-// condition fails. If several conditions fail, the write that was added first decides the error.
+// plan is one transaction.
 type plan struct {
-	store    *Store
-	writes   []types.TransactWriteItem
-	refusals []error
-}
-
-func (p *plan) add(refusal error, writes ...types.TransactWriteItem) {
-	for _, w := range writes {
-		p.writes = append(p.writes, w)
-		p.refusals = append(p.refusals, refusal)
-	}
-}
-
-func (p *plan) run(ctx context.Context) error {
-	err := transactions.Write(ctx, p.store.client, p.writes)
-	if at, failed := transactions.FailedAt(err); failed {
-		return cmp.Or(p.refusals[at], err)
-	}
-	return err
+	transactions.Plan
+	store *Store
 }
 
 // errInUse means that the idempotency key is in use. Clients get the first request instead.
@@ -46,17 +29,18 @@ var errInUse = errors.New("credentialrequestsdynamo: the idempotency key is in u
 func (s *Store) Create(ctx context.Context, creation credentialrequests.Creation) (credentialrequests.Created, error) {
 	request, p := creation.Request, &plan{store: s}
 	item := newRequestItem(request)
-	p.add(credentialrequests.ErrCaller, s.credentials.StillWorks(creation.By)...)
+	p.Add(credentialrequests.ErrCaller, s.credentials.StillWorks(creation.By)...)
 	if creation.Once != nil {
-		p.add(errInUse, idempotencykeys.Put(s.table, *creation.Once, item, request.CreatedAt))
+		p.Add(errInUse, idempotencykeys.Put(s.table, *creation.Once, item, request.CreatedAt))
 	}
-	p.add(credentialrequests.ErrOpen, s.open(request.UserID))
-	p.add(nil, types.TransactWriteItem{Put: &types.Put{
+	p.Add(credentialrequests.ErrOpen, s.open(request.UserID))
+	p.Add(nil, types.TransactWriteItem{Put: &types.Put{
 		TableName: &s.table, Item: items.Encode(item), ConditionExpression: aws.String("attribute_not_exists(pk)"),
 	}})
 	p.put(lists(request)...)
 	p.schedule(credentialrequests.Request{}, request)
-	if err := p.run(ctx); !errors.Is(err, errInUse) {
+	p.Add(nil, s.credentials.Audit(ctx, auditChange(audit.RequestCreated, creation.By.CustomerID, credentialrequests.Request{}, request))...)
+	if err := p.Write(ctx, s.client); !errors.Is(err, errInUse) {
 		return credentialrequests.Created{Request: request}, err
 	}
 	made, err := idempotencykeys.Result[requestItem](ctx, items.In(s.client, s.table), *creation.Once, request.CreatedAt)
@@ -86,16 +70,17 @@ func (s *Store) change(ctx context.Context, change credentialrequests.Change) er
 	p := &plan{store: s}
 	p.replace(change.Before, change.After)
 	if change.Person != nil {
-		p.add(versions.ErrStale, s.people.Unchanged(change.Person.ID, change.Person.Version))
+		p.Add(versions.ErrStale, s.people.Unchanged(change.Person.ID, change.Person.Version))
 	}
 	if change.By.ID != "" {
-		p.add(credentialrequests.ErrCaller, s.credentials.StillWorks(change.By)...)
+		p.Add(credentialrequests.ErrCaller, s.credentials.StillWorks(change.By)...)
 	}
 	if err := p.checkMakers(ctx, change); err != nil {
 		return err
 	}
 	p.credentials(change)
-	return p.run(ctx)
+	p.audit(ctx, change)
+	return p.Write(ctx, s.client)
 }
 
 // checkMakers adds one check for each credential, because a transaction cannot have two operations on one item. A request and its decision
@@ -113,14 +98,14 @@ func (p *plan) checkMakers(ctx context.Context, change credentialrequests.Change
 	if err == nil && !work {
 		err = credentialrequests.ErrMaker
 	}
-	p.add(credentialrequests.ErrMaker, append(checks, table.Checks(since)...)...)
+	p.Add(credentialrequests.ErrMaker, append(checks, table.Checks(since)...)...)
 	return err
 }
 
 // replace writes the request and everything derived from it.
 func (p *plan) replace(before, after credentialrequests.Request) {
 	after.Version = before.Version + 1
-	p.add(versions.ErrStale, types.TransactWriteItem{Put: &types.Put{
+	p.Add(versions.ErrStale, types.TransactWriteItem{Put: &types.Put{
 		TableName: &p.store.table, Item: items.Encode(newRequestItem(after)), ConditionExpression: aws.String("version = :version"),
 		ExpressionAttributeValues: items.Map{":version": items.Number(before.Version)},
 	}})
@@ -129,7 +114,7 @@ func (p *plan) replace(before, after credentialrequests.Request) {
 		p.put(statusPlaces(after)...)
 	}
 	if before.Status == credentialrequests.Pending && after.Status != credentialrequests.Pending {
-		p.add(nil, types.TransactWriteItem{Update: &types.Update{
+		p.Add(nil, types.TransactWriteItem{Update: &types.Update{
 			TableName: &p.store.table, Key: openKey(before.UserID), UpdateExpression: aws.String("ADD n :less"),
 			ExpressionAttributeValues: items.Map{":less": items.Number(-1)},
 		}})
@@ -157,25 +142,25 @@ func (p *plan) credentials(change credentialrequests.Change) {
 	table, tally := p.store.credentials, credentialsdynamo.Change{}
 	if change.End != nil {
 		tally.Revoke(*change.End, change.End.RevokedAt)
-		p.add(versions.ErrStale, table.Revoke(*change.End)...)
+		p.Add(versions.ErrStale, table.Revoke(*change.End)...)
 	}
 	if change.Issue != nil {
 		tally.Issued = 1
-		p.add(nil, table.Issue(*change.Issue)...)
+		p.Add(nil, table.Issue(*change.Issue)...)
 	}
 	if tally.Issued+tally.Revoked > 0 {
-		p.add(credentialrequests.ErrTooMany, table.Tally(change.Before.UserID, tally))
+		p.Add(credentialrequests.ErrTooMany, table.Tally(change.Before.UserID, tally))
 	}
 }
 
 func (p *plan) put(places ...place) {
 	for _, at := range places {
-		p.add(nil, types.TransactWriteItem{Put: &types.Put{TableName: &p.store.table, Item: items.Encode(at)}})
+		p.Add(nil, types.TransactWriteItem{Put: &types.Put{TableName: &p.store.table, Item: items.Encode(at)}})
 	}
 }
 
 func (p *plan) remove(places ...place) {
 	for _, at := range places {
-		p.add(nil, types.TransactWriteItem{Delete: &types.Delete{TableName: &p.store.table, Key: items.Key(at.PK, at.SK)}})
+		p.Add(nil, types.TransactWriteItem{Delete: &types.Delete{TableName: &p.store.table, Key: items.Key(at.PK, at.SK)}})
 	}
 }

@@ -23,30 +23,40 @@ func (t *Table) Audit(ctx context.Context, change audit.Change) []types.Transact
 	return t.log.Write(ctx, change)
 }
 
-// AuditCredential returns the write of the event about one credential. Its state before or after is nil if it did not exist.
-func (t *Table) AuditCredential(ctx context.Context, action audit.Action, before, after *credentials.Credential) []types.TransactWriteItem {
-	c := after
-	if c == nil {
-		c = before
+// Created returns the change that creates a credential.
+func Created(c credentials.Credential) audit.Change {
+	action := audit.CredentialCreated
+	switch {
+	case c.Kind == credentials.Session:
+		action = audit.SessionCreated
+	case c.Exchanged:
+		action = audit.CredentialExchanged
+	case c.RotatedFrom != "":
+		action = audit.CredentialRenewed
 	}
-	return t.Audit(ctx, audit.Change{
-		Action: action, Target: CredentialTarget(*c), CustomerID: c.Owner.CustomerID,
-		Before: auditForm(before), After: auditForm(after),
-	})
+	return change(action, c, nil, auditForm(c))
 }
 
-// AuditRevocation returns the write of the event that a credential was revoked, with the time and the reason in it.
-func (t *Table) AuditRevocation(ctx context.Context, revoked credentials.Credential) []types.TransactWriteItem {
-	before, action := revoked, audit.CredentialRevoked
+// Revoked returns the change that revokes a credential, which has the time and the reason of the revocation.
+func Revoked(c credentials.Credential) audit.Change {
+	before, action := c, audit.CredentialRevoked
 	before.RevokedAt, before.Reason = time.Time{}, ""
-	if revoked.Kind == credentials.Session {
+	if c.Kind == credentials.Session {
 		action = audit.SessionEnded
 	}
-	return t.AuditCredential(ctx, action, &before, &revoked)
+	return change(action, c, auditForm(before), auditForm(c))
 }
 
-// CredentialTarget returns the target of events about a credential.
-func CredentialTarget(c credentials.Credential) audit.Target {
+// updated returns the change of a credential that still works.
+func updated(before, after credentials.Credential) audit.Change {
+	return change(audit.CredentialUpdated, after, auditForm(before), auditForm(after))
+}
+
+func change(action audit.Action, c credentials.Credential, before, after any) audit.Change {
+	return audit.Change{Action: action, Target: target(c), CustomerID: c.Owner.CustomerID, Before: before, After: after}
+}
+
+func target(c credentials.Credential) audit.Target {
 	kind := audit.Credential
 	if c.Kind == credentials.Session {
 		kind = audit.Session
@@ -69,10 +79,7 @@ type credentialForm struct {
 	Reason      string           `json:"reason,omitempty"`
 }
 
-func auditForm(c *credentials.Credential) any {
-	if c == nil {
-		return nil
-	}
+func auditForm(c credentials.Credential) any {
 	return credentialForm{
 		Kind: c.Kind, OwnerID: c.Owner.ID, Name: c.Name, Username: c.Username, Scopes: c.Scopes, RateLimit: c.RateLimit,
 		RotatedFrom: c.RotatedFrom, MadeWith: madeWith(c.Makers), ExpiresAt: c.ExpiresAt.UTC(), RevokedAt: c.RevokedAt.UTC(), Reason: c.Reason,

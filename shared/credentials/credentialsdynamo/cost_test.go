@@ -45,7 +45,7 @@ func TestAuthenticationCostsOneTrip(t *testing.T) {
 		{"the third request, which counts for the owner", secret.Reveal(), nil, 0, 3, 2},
 		{"a request beyond the limit", secret.Reveal(), credentials.ErrRateLimited, 0, 2, 1},
 		{"an unknown token without a network", credentials.Mint(credentials.AccessToken).Reveal(), credentials.ErrUnauthorized, 0, 2, 1},
-		{"an expired token", late.Reveal(), credentials.ErrUnauthorized, 90 * 24 * time.Hour, 3, 3},
+		{"an expired token", late.Reveal(), credentials.ErrUnauthorized, 90 * 24 * time.Hour, 4, 4}, // counts the refusal
 	} {
 		at = at.Add(step.after)
 		s.meter.Reset()

@@ -36,11 +36,11 @@ package credentialsdynamo
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"portside/shared/core/idempotency"
 	"portside/shared/core/principal"
@@ -48,6 +48,7 @@ import (
 	"portside/shared/dynamo/auditlog"
 	"portside/shared/dynamo/idempotencykeys"
 	"portside/shared/dynamo/items"
+	"portside/shared/dynamo/transactions"
 )
 
 // Retention is the least time for which a revoked or expired credential stays in the table.
@@ -183,19 +184,18 @@ func (t *Table) Replay(
 // SetRateLimit sets the rate limit of one credential, in requests per minute. 0 restores the
 // default. Errors: ErrUnknown.
 func (t *Table) SetRateLimit(ctx context.Context, id string, perMinute int) error {
-	if !credentials.IsID(id) {
-		return credentials.ErrUnknown
+	before, err := t.Get(ctx, id)
+	if err != nil {
+		return err
 	}
-	_, err := t.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
+	after := before
+	after.RateLimit = perMinute
+	var plan transactions.Plan
+	plan.Add(credentials.ErrUnknown, types.TransactWriteItem{Update: &types.Update{
 		TableName: &t.name, Key: recordKey(id),
 		UpdateExpression: aws.String("SET rateLimit = :limit"), ConditionExpression: aws.String("attribute_exists(pk)"),
 		ExpressionAttributeValues: items.Map{":limit": items.Number(int64(perMinute))},
-	}, items.RetryConflicts)
-	if items.ConditionFailed(err) {
-		return credentials.ErrUnknown
-	}
-	if err != nil {
-		return fmt.Errorf("set the rate limit of credential %s: %w", id, err)
-	}
-	return nil
+	}})
+	plan.Add(nil, t.Audit(ctx, updated(before, after))...)
+	return plan.Write(ctx, t.client)
 }

@@ -3,18 +3,20 @@ package credentialsdynamo
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"portside/shared/core/audit"
 	"portside/shared/core/principal"
 	"portside/shared/credentials"
 	"portside/shared/dynamo/items"
+	"portside/shared/dynamo/transactions"
 )
 
 // All credentials of a customer's users end with one write, however many there are: it stores the time of the end in the customer's state.
@@ -28,12 +30,17 @@ import (
 // EndCredentials ends all credentials of the customer's users that were created until the given time, and reports whether the customer
 // exists. An end never moves back, so the call can be repeated.
 func (t *Table) EndCredentials(ctx context.Context, customerID string, at time.Time) (exists bool, err error) {
-	_, err = t.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
+	var plan transactions.Plan
+	plan.Add(errNotBefore, types.TransactWriteItem{Update: &types.Update{
 		TableName: &t.name, Key: customerKey(customerID), UpdateExpression: aws.String("SET ended = :at"),
 		ConditionExpression:       aws.String("attribute_exists(pk) AND (attribute_not_exists(ended) OR ended < :at)"),
 		ExpressionAttributeValues: items.Map{":at": items.Number(items.Millis(at))},
-	}, items.RetryConflicts)
-	if items.ConditionFailed(err) {
+	}})
+	plan.Add(nil, t.Audit(ctx, audit.Change{
+		Action: audit.CustomerCredentialsEnded, Target: audit.Target{Kind: audit.Customer, ID: customerID}, CustomerID: customerID,
+	})...)
+	err = plan.Write(ctx, t.client)
+	if errors.Is(err, errNotBefore) {
 		_, exists, err = t.Customer(ctx, customerID)
 		return exists, err
 	}
@@ -42,6 +49,9 @@ func (t *Table) EndCredentials(ctx context.Context, customerID string, at time.T
 	}
 	return true, nil
 }
+
+// errNotBefore means that the customer does not exist, or that an end is stored that is not earlier.
+var errNotBefore = errors.New("credentialsdynamo: the credentials have ended already")
 
 // EndOf returns when all credentials of the customer's users ended, strongly consistent; zero if they never did.
 func (t *Table) EndOf(ctx context.Context, customerID string) (time.Time, error) {

@@ -117,7 +117,10 @@ func (t *Table) tryShorten(ctx context.Context, secret credentials.Secret, to ti
 	if before.Revoked > 0 || before.Expires > 0 && before.Expires <= items.Millis(to) {
 		return nil
 	}
-	err = transactions.Write(ctx, t.client, t.shortened(before, to))
+	was := before.credential()
+	is := was
+	is.ExpiresAt = to
+	err = transactions.Write(ctx, t.client, append(t.shortened(before, to), t.Audit(ctx, updated(was, is))...))
 	if _, failed := transactions.FailedAt(err); failed {
 		return versions.ErrStale
 	}

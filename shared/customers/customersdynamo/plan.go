@@ -7,6 +7,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"portside/shared/core/audit"
 	"portside/shared/core/versions"
 	"portside/shared/customers"
 	"portside/shared/dynamo/items"
@@ -29,6 +30,8 @@ type plan struct {
 	transactions.Plan
 	store *Store
 	lists *lists.Changes
+
+	changes []audit.Change // whose events the transaction writes
 }
 
 func (s *Store) plan() *plan { return &plan{store: s, lists: s.lists.Changes()} }
@@ -40,10 +43,14 @@ func (p *plan) run(ctx context.Context) error {
 		return err
 	}
 	p.Add(nil, counters...)
+	for _, c := range p.changes {
+		p.Add(nil, p.store.keys.Audit(ctx, c)...)
+	}
 	return p.Write(ctx, p.store.client)
 }
 
 func (p *plan) create(customer customers.Customer) {
+	p.audit(audit.CustomerCreated, customers.Customer{}, customer)
 	p.mark(customers.ErrSlugTaken, markerItem{}, slugMarker(customer))
 	p.mark(customers.ErrExternalIDTaken, markerItem{}, externalMarker(customer))
 	p.Add(errDuplicateID, p.put(newCustomerItem(customer), isNew, nil), p.store.keys.AddCustomer(customer.ID, state(customer)))
@@ -52,6 +59,7 @@ func (p *plan) create(customer customers.Customer) {
 }
 
 func (p *plan) change(before, after customers.Customer) {
+	p.audit(audit.CustomerUpdated, before, after)
 	p.Add(versions.ErrStale, p.put(newCustomerItem(after), unchanged, versionOf(before)))
 	p.mark(customers.ErrSlugTaken, slugMarker(before), slugMarker(after))
 	p.mark(customers.ErrExternalIDTaken, externalMarker(before), externalMarker(after))
@@ -66,6 +74,7 @@ func (p *plan) change(before, after customers.Customer) {
 
 // delete deletes a customer with its trust policies, which have the given IDs.
 func (p *plan) delete(customer customers.Customer, policies []string) {
+	p.audit(audit.CustomerDeleted, customer, customers.Customer{})
 	p.Add(versions.ErrStale, types.TransactWriteItem{Delete: &types.Delete{
 		TableName: &p.store.table, Key: customerKey(customer.ID),
 		ConditionExpression: aws.String(unchanged), ExpressionAttributeValues: versionOf(customer),

@@ -22,8 +22,10 @@ import (
 	"portside/shared/credentials/credentialsdynamo"
 	"portside/shared/customers"
 	"portside/shared/customers/customersdynamo"
+	"portside/shared/dynamo/auditlog"
 	"portside/shared/dynamo/items"
 	"portside/shared/dynamo/transactions"
+	"portside/shared/testkit/audittest"
 	"portside/shared/testkit/awstest"
 	"portside/shared/testkit/liststest"
 	"portside/shared/trust"
@@ -34,6 +36,7 @@ import (
 type fixture struct {
 	client             *dynamodb.Client
 	table, credentials string
+	log                auditlog.Log
 	store              *customersdynamo.Store
 }
 
@@ -42,6 +45,7 @@ func newFixture(t *testing.T) *fixture {
 	client := awstest.DynamoDB(t)
 	d := &fixture{
 		client: client, table: awstest.Table(t, client, "CustomersTable"), credentials: awstest.Table(t, client, "CredentialsTable"),
+		log: audittest.Log(t, client),
 	}
 	d.store = d.over(client)
 	return d
@@ -53,7 +57,7 @@ func (d *fixture) over(client *dynamodb.Client) *customersdynamo.Store {
 }
 
 func (d *fixture) keys(client *dynamodb.Client) *credentialsdynamo.Table {
-	return credentialsdynamo.New(client, d.credentials, "")
+	return credentialsdynamo.New(client, d.credentials, "").Audited(d.log)
 }
 
 // addUsers changes the number of users of a customer, as the store of users does.
@@ -450,7 +454,7 @@ func TestCostOfChanges(t *testing.T) {
 		}
 	}
 	var customer customers.Customer
-	cost("create", 23, 0, func() error {
+	cost("create", 27, 0, func() error {
 		created, err := store.Create(t.Context(), customers.Creation{Customer: newCustomer("acme", customers.Active, noon)})
 		customer = created.Customer
 		return err
@@ -463,10 +467,10 @@ func TestCostOfChanges(t *testing.T) {
 			return err
 		}
 	}
-	cost("contacts", 2, 0, change(func(c *customers.Customer) { c.Contacts = []customers.Contact{{Email: "ada@example.com"}} }))
-	cost("limit", 4, 0, change(func(c *customers.Customer) { c.MaxUsers = 5 }))
-	cost("slug", 12, 0, change(func(c *customers.Customer) { c.Slug = "acme-ltd" }))
-	cost("status", 16, 0, change(func(c *customers.Customer) { c.Status = customers.Suspended }))
+	cost("contacts", 6, 0, change(func(c *customers.Customer) { c.Contacts = []customers.Contact{{Email: "ada@example.com"}} }))
+	cost("limit", 8, 0, change(func(c *customers.Customer) { c.MaxUsers = 5 }))
+	cost("slug", 16, 0, change(func(c *customers.Customer) { c.Slug = "acme-ltd" }))
+	cost("status", 20, 0, change(func(c *customers.Customer) { c.Status = customers.Suspended }))
 	meter.Reset()
 	if _, err := store.Get(t.Context(), customer.ID); err != nil || meter.ReadUnits() > 2 || meter.Calls() > 2 {
 		t.Errorf("get: %v read units, %d calls, %v", meter.ReadUnits(), meter.Calls(), err)
@@ -474,5 +478,5 @@ func TestCostOfChanges(t *testing.T) {
 	if err := d.entitle(t, customer.ID, 0); err != nil {
 		t.Fatal(err)
 	}
-	cost("delete", 28, 2, func() error { return store.Delete(t.Context(), customer) })
+	cost("delete", 32, 2, func() error { return store.Delete(t.Context(), customer) })
 }

@@ -40,6 +40,9 @@ type Log struct {
 // In returns the log in the named table. now is the time of the events.
 func In(table string, now func() time.Time) Log { return Log{table: table, now: now} }
 
+// Table returns the name of the table.
+func (l Log) Table() string { return l.table }
+
 // Item is the stored form of an event.
 type Item struct {
 	PK       string `dynamodbav:"pk"`

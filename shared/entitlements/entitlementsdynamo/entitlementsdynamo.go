@@ -50,14 +50,22 @@ func (s *Store) Get(ctx context.Context, customerID string) (entitlements.Held, 
 // Replace implements entitlements.Store.
 func (s *Store) Replace(ctx context.Context, customerID string, before entitlements.Held, after entitlement.Set) error {
 	var p transactions.Plan
-	s.replace(&p, customerID, before, after)
+	s.replace(ctx, &p, customerID, replacement{before, after})
 	return p.Write(ctx, s.client)
 }
 
-func (s *Store) replace(p *transactions.Plan, customerID string, before entitlements.Held, after entitlement.Set) {
-	writes := s.table.SetEntitlements(customerID, before.Version, after)
+type replacement struct {
+	before entitlements.Held
+	after  entitlement.Set
+}
+
+func (s *Store) replace(ctx context.Context, p *transactions.Plan, customerID string, r replacement) {
+	writes := s.table.SetEntitlements(customerID, r.before.Version, r.after)
 	p.Add(versions.ErrStale, writes[0])
 	p.Add(entitlements.ErrNoCustomer, writes[1])
+	for _, c := range changes(customerID, r.before.All, r.after) {
+		p.Add(nil, s.table.Audit(ctx, c)...)
+	}
 }
 
 // Add implements entitlements.Store. A customer who has the maximum does not keep an earlier request from being replayed.
@@ -72,7 +80,7 @@ func (s *Store) Add(
 	if creation.Once != nil {
 		p.Add(errInUse, idempotencykeys.Put(s.table.Name(), *creation.Once, credentialsdynamo.NewEntitlementItem(added), added.CreatedAt))
 	}
-	s.replace(&p, customerID, before, append(slices.Clone(before.All), added))
+	s.replace(ctx, &p, customerID, replacement{before, append(slices.Clone(before.All), added)})
 	err := p.Write(ctx, s.client)
 	if errors.Is(err, errInUse) {
 		return s.replay(ctx, creation)

@@ -18,9 +18,11 @@ import (
 	"portside/shared/core/idempotency"
 	"portside/shared/core/versions"
 	"portside/shared/credentials/credentialsdynamo"
+	"portside/shared/dynamo/auditlog"
 	"portside/shared/dynamo/transactions"
 	"portside/shared/entitlements"
 	"portside/shared/entitlements/entitlementsdynamo"
+	"portside/shared/testkit/audittest"
 	"portside/shared/testkit/awstest"
 	"portside/shared/testkit/liststest"
 )
@@ -36,13 +38,14 @@ var noon = time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
 type fixture struct {
 	client *dynamodb.Client
 	table  string
+	log    auditlog.Log
 	store  *entitlementsdynamo.Store
 }
 
 func newFixture(t *testing.T) *fixture {
 	t.Helper()
 	client := awstest.DynamoDB(t)
-	f := &fixture{client: client, table: awstest.Table(t, client, "CredentialsTable")}
+	f := &fixture{client: client, table: awstest.Table(t, client, "CredentialsTable"), log: audittest.Log(t, client)}
 	f.store = f.over(client)
 	for _, id := range []string{acme, other} {
 		f.write(t, f.keys(client).AddCustomer(id, credentialsdynamo.CustomerState{}))
@@ -56,7 +59,7 @@ func (f *fixture) over(client *dynamodb.Client) *entitlementsdynamo.Store {
 }
 
 func (f *fixture) keys(client *dynamodb.Client) *credentialsdynamo.Table {
-	return credentialsdynamo.New(client, f.table, "")
+	return credentialsdynamo.New(client, f.table, "").Audited(f.log)
 }
 
 func (f *fixture) write(t *testing.T, writes ...types.TransactWriteItem) {
@@ -332,18 +335,21 @@ func TestCosts(t *testing.T) {
 		return err
 	}
 	cost("get none", 1, 2, 0, get)
-	cost("create the first with a key", 1, 0, 6, add(keyed))
-	cost("create the second", 1, 0, 4, add(entitlements.Creation{Entitlement: entitled(t, "second", "*")}))
+	cost("create the first with a key", 1, 0, 10, add(keyed))
+	cost("create the second", 1, 0, 8, add(entitlements.Creation{Entitlement: entitled(t, "second", "*")}))
 	cost("replay", 2, 1, 0, add(keyed))
-	cost("update", 1, 0, 4, func() error { return store.Replace(t.Context(), acme, held, slices.Clone(held.All)) })
+	changed := slices.Clone(held.All)
+	changed[0].Repository, changed[0].Version = "other", 2
+	cost("update", 1, 0, 8, func() error { return store.Replace(t.Context(), acme, held, changed) })
 	cost("get both", 1, 2, 0, get)
-	cost("delete", 1, 0, 4, func() error { return store.Replace(t.Context(), acme, held, held.All[:1]) })
+	cost("delete", 1, 0, 8, func() error { return store.Replace(t.Context(), acme, held, held.All[:1]) })
 
 	long := make(entitlement.Set, entitlements.Max)
 	for i := range long {
 		long[i] = entitled(t, fmt.Sprintf("%s%03d", strings.Repeat("a", entitlement.MaxPattern-3), i), strings.Repeat("1.0.0, ", 13)+"2.0.0")
 	}
-	cost("the longest entitlements", 1, 0, 220, func() error { return store.Replace(t.Context(), acme, held, long) })
+	unaudited := entitlementsdynamo.New(client, credentialsdynamo.New(client, f.table, "")) // all at once, which the service never does
+	cost("the longest entitlements", 1, 0, 220, func() error { return unaudited.Replace(t.Context(), acme, held, long) })
 	cost("get the longest entitlements", 1, 28, 0, get)
 	cost("replay at the maximum", 1, 1, 0, add(keyed))
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"portside/shared/core/audit"
 	"portside/shared/core/principal"
 	"portside/shared/core/versions"
 	"portside/shared/credentials/credentialsdynamo"
@@ -113,6 +114,7 @@ func (s *Store) Add(ctx context.Context, set passkeys.Set, passkey passkeys.Pass
 		TableName: &s.table, Item: markerKey(passkey), ConditionExpression: aws.String("attribute_not_exists(pk)"),
 	}})
 	plan.Add(versions.ErrStale, s.put(set, append(slices.Clone(set.Passkeys), passkey)))
+	plan.Add(nil, s.audit(ctx, audit.PasskeyCreated, set.UserID, passkey)...)
 	return plan.Write(ctx, s.client)
 }
 
@@ -131,7 +133,27 @@ func (s *Store) Delete(ctx context.Context, set passkeys.Set, passkey passkeys.P
 	var plan transactions.Plan
 	plan.Add(versions.ErrStale, s.put(set, slices.Delete(slices.Clone(set.Passkeys), at, at+1)))
 	plan.Add(nil, types.TransactWriteItem{Delete: &types.Delete{TableName: &s.table, Key: markerKey(passkey)}})
+	plan.Add(nil, s.audit(ctx, audit.PasskeyDeleted, set.UserID, passkey)...)
 	return plan.Write(ctx, s.client)
+}
+
+// passkeyForm is what audit events show of a passkey.
+type passkeyForm struct {
+	UserID string `json:"userId"`
+	Name   string `json:"name"`
+	Synced bool   `json:"synced"`
+}
+
+func (s *Store) audit(ctx context.Context, action audit.Action, userID string, p passkeys.Passkey) []types.TransactWriteItem {
+	change := audit.Change{
+		Action: action, Target: audit.Target{Kind: audit.Passkey, ID: p.ID, Name: p.Name}, CustomerID: p.CustomerID,
+	}
+	if form := (passkeyForm{UserID: userID, Name: p.Name, Synced: p.Synced}); action == audit.PasskeyDeleted {
+		change.Before = form
+	} else {
+		change.After = form
+	}
+	return s.credentials.Audit(ctx, change)
 }
 
 // put returns the write that replaces the passkeys of a set, if the stored version is the version of the set.

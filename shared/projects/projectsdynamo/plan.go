@@ -7,6 +7,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"portside/shared/core/audit"
 	"portside/shared/core/versions"
 	"portside/shared/dynamo/daycounts"
 	"portside/shared/dynamo/items"
@@ -30,6 +31,8 @@ type plan struct {
 	store *Store
 	lists *lists.Changes
 	days  daycounts.Changes
+
+	changes []audit.Change // whose events the transaction writes
 }
 
 func (s *Store) plan() *plan {
@@ -51,16 +54,21 @@ func (p *plan) run(ctx context.Context) error {
 	}
 	p.Add(nil, counters...)
 	p.Add(nil, p.store.days.Writes(p.days)...)
+	for _, c := range p.changes {
+		p.Add(nil, p.store.log.Write(ctx, c)...)
+	}
 	return p.Write(ctx, p.store.client)
 }
 
 func (p *plan) create(project projects.Project) {
+	p.audit(audit.ProjectCreated, projects.Project{}, project)
 	p.Add(errDuplicateID, p.put(newProjectItem(project), "attribute_not_exists(pk)", nil))
 	p.Add(errListed, p.lists.Add(entry(project))...)
 	p.Add(nil, p.store.search.Changes(searchindex.Entry{}, searchEntry(project))...)
 }
 
 func (p *plan) change(before, after projects.Project) {
+	p.audit(audit.ProjectUpdated, before, after)
 	p.Add(versions.ErrStale, p.put(newProjectItem(after), unchanged, versionOf(before)))
 	if listForm(before) != listForm(after) {
 		p.Add(errListed, p.lists.Replace(entry(before), entry(after))...)
@@ -69,6 +77,7 @@ func (p *plan) change(before, after projects.Project) {
 }
 
 func (p *plan) delete(project projects.Project, history daycounts.History) {
+	p.audit(audit.ProjectDeleted, project, projects.Project{})
 	p.Add(versions.ErrStale, types.TransactWriteItem{Delete: &types.Delete{
 		TableName: &p.store.table, Key: projectKey(project.ID),
 		ConditionExpression: aws.String(unchanged), ExpressionAttributeValues: versionOf(project),

@@ -15,9 +15,11 @@ import (
 
 	"portside/shared/core/idempotency"
 	"portside/shared/core/versions"
+	"portside/shared/dynamo/auditlog"
 	"portside/shared/dynamo/daycounts"
 	"portside/shared/projects"
 	"portside/shared/projects/projectsdynamo"
+	"portside/shared/testkit/audittest"
 	"portside/shared/testkit/awstest"
 )
 
@@ -25,6 +27,7 @@ import (
 type fixture struct {
 	client           *dynamodb.Client
 	table, analytics string
+	log              auditlog.Log
 	store            *projectsdynamo.Store
 }
 
@@ -33,6 +36,7 @@ func newFixture(t *testing.T) *fixture {
 	client := awstest.DynamoDB(t)
 	d := &fixture{
 		client: client, table: awstest.Table(t, client, "ProjectsTable"), analytics: awstest.Table(t, client, "AnalyticsTable"),
+		log: audittest.Log(t, client),
 	}
 	d.store = d.over(client)
 	return d
@@ -40,7 +44,7 @@ func newFixture(t *testing.T) *fixture {
 
 // over returns a store on the same tables over another client, such as one that fails.
 func (d *fixture) over(client *dynamodb.Client) *projectsdynamo.Store {
-	return projectsdynamo.New(client, d.table, daycounts.In(d.analytics))
+	return projectsdynamo.New(client, d.table, daycounts.In(d.analytics)).Audited(d.log)
 }
 
 var noon = time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
@@ -223,7 +227,7 @@ func TestCostOfChanges(t *testing.T) {
 		}
 	}
 	var project projects.Project
-	cost("create", 19, func() error {
+	cost("create", 22, func() error {
 		created, err := store.Create(t.Context(), projects.Creation{Project: newProject("A", projects.Draft, noon)})
 		project = created.Project
 		return err
@@ -236,8 +240,8 @@ func TestCostOfChanges(t *testing.T) {
 			return err
 		}
 	}
-	cost("members", 2, change(func(p *projects.Project) { p.Members = []projects.Member{{UserID: "a", Role: projects.Editor}} }))
-	cost("name", 10, change(func(p *projects.Project) { p.Name = "B" }))
-	cost("status", 18, change(func(p *projects.Project) { p.Status = projects.Active }))
-	cost("delete", 20, func() error { return store.Delete(t.Context(), project, noon) })
+	cost("members", 5, change(func(p *projects.Project) { p.Members = []projects.Member{{UserID: "a", Role: projects.Editor}} }))
+	cost("name", 13, change(func(p *projects.Project) { p.Name = "B" }))
+	cost("status", 21, change(func(p *projects.Project) { p.Status = projects.Active }))
+	cost("delete", 23, func() error { return store.Delete(t.Context(), project, noon) })
 }

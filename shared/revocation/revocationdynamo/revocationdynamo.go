@@ -6,6 +6,7 @@ package revocationdynamo
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -79,7 +80,7 @@ func (s *Store) Begin(ctx context.Context, j revocation.Job) (*credentials.Notic
 	var notice *credentials.Notice
 	switch {
 	case j.Root.RevokedAt.IsZero():
-		s.revoke(&plan, j, []credentials.Credential{j.Root}, j.At)
+		s.revoke(ctx, &plan, ended(j, []credentials.Credential{j.Root}, j.At))
 		if j.IsLeaked && !j.Root.Exchanged {
 			notice = newNotice(credentials.EventLeaked, j, j.Root)
 			plan.Add(nil, s.Notify(*notice))
@@ -95,23 +96,32 @@ func (s *Store) Begin(ctx context.Context, j revocation.Job) (*credentials.Notic
 // End implements revocation.Store.
 func (s *Store) End(ctx context.Context, j revocation.Job, made []credentials.Credential, at time.Time) error {
 	var plan transactions.Plan
-	s.revoke(&plan, j, made, at)
+	s.revoke(ctx, &plan, ended(j, made, at))
 	if made[0].Owner.ID != j.Root.Owner.ID {
 		plan.Add(nil, s.Notify(*newNotice(credentials.EventEnded, j, made[0])))
 	}
 	return plan.Write(ctx, s.client)
 }
 
-// revoke adds the writes that revoke credentials of one owner, with their tally.
-func (s *Store) revoke(plan *transactions.Plan, j revocation.Job, all []credentials.Credential, at time.Time) {
+// ended returns the credentials that the job ends, with the time and the reason.
+func ended(j revocation.Job, all []credentials.Credential, at time.Time) []credentials.Credential {
+	all = slices.Clone(all)
+	for i := range all {
+		all[i].RevokedAt, all[i].Reason = at, j.Reason
+		if all[i].ID != j.Root.ID {
+			all[i].Reason = "created with " + j.Root.ID + ", which was " + j.Reason
+		}
+	}
+	return all
+}
+
+// revoke adds the writes that revoke ended credentials of one owner, with their tally and their events.
+func (s *Store) revoke(ctx context.Context, plan *transactions.Plan, all []credentials.Credential) {
 	var tally credentialsdynamo.Change
 	for _, c := range all {
-		c.RevokedAt, c.Reason = at, j.Reason
-		if c.ID != j.Root.ID {
-			c.Reason = "created with " + j.Root.ID + ", which was " + j.Reason
-		}
 		plan.Add(versions.ErrStale, s.Revoke(c)...)
-		tally.Revoke(c, at)
+		plan.Add(nil, s.Audit(ctx, credentialsdynamo.Revoked(c))...)
+		tally.Revoke(c, c.RevokedAt)
 	}
 	if tally.Revoked > 0 { // sessions are not in the tally
 		plan.Add(nil, s.Tally(all[0].Owner.ID, tally))

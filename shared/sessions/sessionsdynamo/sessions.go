@@ -6,6 +6,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"portside/shared/core/audit"
 	"portside/shared/core/versions"
 	"portside/shared/credentials"
 	"portside/shared/credentials/credentialsdynamo"
@@ -31,10 +32,12 @@ func (s *Store) Begin(ctx context.Context, b sessions.SessionStart) error {
 	tally := credentialsdynamo.Change{Seen: &b.Seen}
 	tally.Issue(credentials.Session)
 	plan.Add(versions.ErrStale, s.credentials.Tally(b.Person.ID, tally))
-	for _, c := range b.Ended {
-		plan.Add(versions.ErrStale, s.credentials.Revoke(c)...)
-	}
+	ctx = audit.As(ctx, audit.Actor{
+		Kind: audit.Person, ID: b.Person.ID, CustomerID: b.Person.CustomerID, CredentialID: b.Session.ID,
+	})
+	s.revoke(ctx, &plan, b.Ended)
 	plan.Add(nil, s.credentials.Issue(b.Session)...)
+	plan.Add(nil, s.credentials.Audit(ctx, credentialsdynamo.Created(b.Session))...)
 	if b.Known != nil {
 		plan.Add(nil, s.put(newKnownItem(*b.Known)))
 	}
@@ -57,11 +60,16 @@ func (s *Store) useRequest(used sessions.UsedRequest) types.TransactWriteItem {
 // End implements sessions.SessionStore.
 func (s *Store) End(ctx context.Context, ended []credentials.Credential, seen *int64) error {
 	var plan transactions.Plan
-	for _, c := range ended {
-		plan.Add(versions.ErrStale, s.credentials.Revoke(c)...)
-	}
+	s.revoke(ctx, &plan, ended)
 	if seen != nil {
 		plan.Add(versions.ErrStale, s.credentials.Tally(ended[0].Owner.ID, credentialsdynamo.Change{Seen: seen}))
 	}
 	return plan.Write(ctx, s.client)
+}
+
+func (s *Store) revoke(ctx context.Context, plan *transactions.Plan, ended []credentials.Credential) {
+	for _, c := range ended {
+		plan.Add(versions.ErrStale, s.credentials.Revoke(c)...)
+		plan.Add(nil, s.credentials.Audit(ctx, credentialsdynamo.Revoked(c))...)
+	}
 }

@@ -98,6 +98,7 @@ func (s *Store) issue(ctx context.Context, token credentials.Credential, by prin
 		plan.Add(errLine, *with.renewal)
 	}
 	plan.Add(nil, s.table.Issue(token)...)
+	plan.Add(nil, s.table.Audit(ctx, credentialsdynamo.Created(token))...)
 	return plan.Write(ctx, s.client)
 }
 
@@ -123,6 +124,7 @@ func (s *Store) Revoke(ctx context.Context, token credentials.Credential) error 
 	if counted.Revoked > 0 {
 		writes = append(writes, s.table.Tally(token.Owner.ID, counted))
 	}
+	writes = append(writes, s.table.Audit(ctx, credentialsdynamo.Revoked(token))...)
 	err := transactions.Write(ctx, s.client, writes)
 	if _, failed := transactions.FailedAt(err); failed {
 		return tokens.ErrNotFound

@@ -14,6 +14,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"portside/shared/core/audit"
 	"portside/shared/core/idempotency"
 	"portside/shared/core/principal"
 	"portside/shared/core/versions"
@@ -113,6 +114,7 @@ func (s *Store) Add(ctx context.Context, creation trust.Creation) (trust.Created
 	p.Add(errDuplicateID, types.TransactWriteItem{Put: &types.Put{
 		TableName: &name, Item: items.Encode(newPolicyItem(added)), ConditionExpression: aws.String("attribute_not_exists(pk)"),
 	}})
+	p.Add(nil, s.table.Audit(ctx, change(audit.TrustPolicyCreated, trust.Policy{}, added))...)
 	err := p.Write(ctx, s.client)
 	if errors.Is(err, errInUse) {
 		return s.replay(ctx, *creation.Once, added.CreatedAt)
@@ -143,6 +145,7 @@ func (s *Store) Replace(ctx context.Context, before, after trust.Policy) error {
 		TableName: &name, Item: items.Encode(newPolicyItem(after)), ConditionExpression: aws.String(unchanged),
 		ExpressionAttributeValues: versionOf(before),
 	}})
+	p.Add(nil, s.table.Audit(ctx, change(audit.TrustPolicyUpdated, before, after))...)
 	return p.Write(ctx, s.client)
 }
 
@@ -155,6 +158,7 @@ func (s *Store) Delete(ctx context.Context, policy trust.Policy) error {
 		ExpressionAttributeValues: versionOf(policy),
 	}})
 	p.Add(versions.ErrStale, s.table.UnlistTrustPolicy(policy.CustomerID, policy.ID))
+	p.Add(nil, s.table.Audit(ctx, change(audit.TrustPolicyDeleted, policy, trust.Policy{}))...)
 	return p.Write(ctx, s.client)
 }
 
@@ -167,6 +171,8 @@ func (s *Store) Issue(ctx context.Context, policy trust.Policy, token credential
 		ExpressionAttributeValues: versionOf(policy),
 	}})
 	p.Add(trust.ErrNoCustomer, s.table.IssueExchanged(token)...)
+	ctx = audit.As(ctx, audit.Actor{Kind: audit.Workload, ID: policy.ID, CustomerID: policy.CustomerID, Name: policy.Name})
+	p.Add(nil, s.table.Audit(ctx, credentialsdynamo.Created(token))...)
 	return p.Write(ctx, s.client)
 }
 

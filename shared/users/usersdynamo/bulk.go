@@ -11,11 +11,11 @@ import (
 )
 
 const (
-	// bulkBatch is how many users one transaction adds. Each has up to 9 items, 4 of them for searches, which leaves 10 of
+	// bulkBatch is how many users one transaction adds. Each has up to 10 items, 4 of them for searches, which leaves 10 of
 	// DynamoDB's 100 for shared items: up to 5 counters of the lists, the number of admins, and the
 	// counters of the day and their sum. A batch has one day, because all its users are created at
 	// the same time.
-	bulkBatch = 10
+	bulkBatch = 9
 )
 
 // CreateAll implements users.BulkStore. It first looks up which addresses are taken, in batches, so

@@ -134,6 +134,7 @@ func (s *Store) closeCredentials(ctx context.Context, user users.User, ending us
 	p.Add(versions.ErrStale, s.Unchanged(user.ID, user.Version))
 	p.begin(c)
 	p.Add(nil, s.credentials.ClearPasskeys(user.ID))
+	p.audit(endingAction(ending), user, user)
 	err := p.run(ctx)
 	if err == nil {
 		s.trySweep(ctx, c.UserID)

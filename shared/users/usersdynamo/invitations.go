@@ -10,6 +10,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"portside/shared/core/audit"
 	"portside/shared/core/versions"
 	"portside/shared/credentials"
 	"portside/shared/credentials/credentialsdynamo"
@@ -85,7 +86,9 @@ func (s *Store) Activate(ctx context.Context, user users.User, key credentials.C
 	}
 	p.endInvitation(user.ID)
 	p.issue(key)
-	return after, p.run(ctx)
+	p.audit(audit.UserActivated, user, after)
+	p.changes = append(p.changes, credentialsdynamo.Created(key))
+	return after, p.run(audit.As(ctx, person(user)))
 }
 
 // Unsent implements users.InvitationReader. It skips invitations that are not due, oldest users
@@ -145,6 +148,7 @@ func (s *Store) Renew(ctx context.Context, user users.User, invitation users.Inv
 		p.Add(versions.ErrStale, p.putListed(unsent))
 	}
 	p.issue(invitation.Link)
+	p.audit(audit.UserInvited, user, user)
 	return p.run(ctx)
 }
 
@@ -158,6 +162,7 @@ func (s *Store) Abandon(ctx context.Context, user users.User, at time.Time) erro
 		TableName: &s.table, Key: unsentKey(user.ID), ConditionExpression: aws.String("link = :link"),
 		ExpressionAttributeValues: items.Map{":link": items.Text(user.LinkID)},
 	}})
+	p.audit(audit.UserInvitationEnded, user, user)
 	return p.run(ctx)
 }
 

@@ -57,6 +57,7 @@ func (s *Store) issue(ctx context.Context, user users.User, issued users.Issued,
 		p.Add(errReused, *remember)
 	}
 	p.issue(issued.Key)
+	p.changes = append(p.changes, credentialsdynamo.Created(issued.Key))
 	return p.run(ctx)
 }
 
@@ -74,7 +75,7 @@ func (s *Store) Revoke(ctx context.Context, userID, keyID string, at time.Time) 
 			return err
 		}
 		p := s.plan()
-		p.revoke(key, at, "deleted")
+		p.changes = append(p.changes, credentialsdynamo.Revoked(p.revoke(key, at, "deleted")))
 		return p.run(ctx)
 	})
 }

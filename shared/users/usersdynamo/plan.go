@@ -11,6 +11,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"portside/shared/core/audit"
 	"portside/shared/core/idempotency"
 	"portside/shared/core/retry"
 	"portside/shared/core/versions"
@@ -40,13 +41,14 @@ var errCredentialsChanged = fmt.Errorf("usersdynamo: credentials: %w", versions.
 // plan is one transaction.
 type plan struct {
 	transactions.Plan
-	store  *Store
-	lists  *lists.Changes
-	days   daycounts.Changes
-	admins int
-	owner  string // the user whose credentials the transaction changes or relies on; empty if it does neither
-	tally  credentialsdynamo.Change
-	policy retry.Policy
+	store   *Store
+	changes []audit.Change // whose events the transaction writes
+	lists   *lists.Changes
+	days    daycounts.Changes
+	admins  int
+	owner   string // the user whose credentials the transaction changes or relies on; empty if it does neither
+	tally   credentialsdynamo.Change
+	policy  retry.Policy
 }
 
 func (s *Store) plan() *plan {
@@ -67,6 +69,9 @@ func (p *plan) run(ctx context.Context) error {
 	}
 	p.Add(nil, counters...)
 	p.Add(nil, p.store.days.Writes(p.days)...)
+	for _, c := range p.changes {
+		p.Add(nil, p.store.credentials.Audit(ctx, c)...)
+	}
 	return p.WriteWith(ctx, p.policy, p.store.client)
 }
 
@@ -80,6 +85,7 @@ func (p *plan) tallyRefusal() error {
 }
 
 func (p *plan) createUser(u users.User) {
+	p.audit(audit.UserCreated, users.User{}, u)
 	p.Add(users.ErrEmailTaken, p.putNew(newEmailItem(u)))
 	p.Add(errDuplicateID, p.putNew(newUserItem(u)))
 	p.Add(errListed, p.lists.Add(entry(u))...)
@@ -102,6 +108,7 @@ func (p *plan) changeUser(before, after users.User) {
 }
 
 func (p *plan) deleteUser(u users.User, at time.Time) error {
+	p.audit(audit.UserDeleted, u, users.User{})
 	p.Add(versions.ErrStale, types.TransactWriteItem{Delete: &types.Delete{
 		TableName: &p.store.table, Key: userKey(u.ID), ConditionExpression: aws.String("version = :version"),
 		ExpressionAttributeValues: items.Map{":version": items.Number(u.Version)},
@@ -135,12 +142,13 @@ func (p *plan) issue(c credentials.Credential) {
 	p.Add(errDuplicateID, p.store.credentials.Issue(c)...)
 }
 
-// revoke revokes a credential.
-func (p *plan) revoke(c credentials.Credential, at time.Time, reason string) {
+// revoke revokes a credential, and returns it as revoked.
+func (p *plan) revoke(c credentials.Credential, at time.Time, reason string) credentials.Credential {
 	p.owner = c.Owner.ID
 	p.tally.Revoke(c, at)
 	c.RevokedAt, c.Reason = at, reason
 	p.Add(errCredentialsChanged, p.store.credentials.Revoke(c)...)
+	return c
 }
 
 // rememberKey stores the idempotency key, unless it is in use.

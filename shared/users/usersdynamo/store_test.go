@@ -19,8 +19,10 @@ import (
 	"portside/shared/core/versions"
 	"portside/shared/credentials"
 	"portside/shared/credentials/credentialsdynamo"
+	"portside/shared/dynamo/auditlog"
 	"portside/shared/dynamo/daycounts"
 	"portside/shared/dynamo/transactions"
+	"portside/shared/testkit/audittest"
 	"portside/shared/testkit/awstest"
 	"portside/shared/users"
 	"portside/shared/users/usersdynamo"
@@ -32,6 +34,7 @@ type fixture struct {
 	users, keys string
 	counts      string
 	analytics   string
+	log         auditlog.Log
 	store       *usersdynamo.Store
 }
 
@@ -41,6 +44,7 @@ func newFixture(t *testing.T) *fixture {
 	d := &fixture{
 		client: client, users: awstest.Table(t, client, "UsersTable"), keys: awstest.Table(t, client, "CredentialsTable"),
 		counts: awstest.Table(t, client, "RequestCountsTable"), analytics: awstest.Table(t, client, "AnalyticsTable"),
+		log: audittest.Log(t, client),
 	}
 	d.store = d.over(client)
 	err := transactions.Write(t.Context(), client, []types.TransactWriteItem{
@@ -62,7 +66,8 @@ func (d *fixture) table() *credentialsdynamo.Table {
 
 // over returns a store on the same tables over another client, such as one that fails.
 func (d *fixture) over(client *dynamodb.Client) *usersdynamo.Store {
-	return usersdynamo.New(client, d.users, credentialsdynamo.New(client, d.keys, d.counts), daycounts.In(d.analytics))
+	keys := credentialsdynamo.New(client, d.keys, d.counts).Audited(d.log)
+	return usersdynamo.New(client, d.users, keys, daycounts.In(d.analytics))
 }
 
 // leapDay is the default creation time of users in these tests.

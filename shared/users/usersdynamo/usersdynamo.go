@@ -42,6 +42,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
+	"portside/shared/core/audit"
 	"portside/shared/core/idempotency"
 	"portside/shared/core/principal"
 	"portside/shared/core/versions"
@@ -172,6 +173,7 @@ func (p *plan) update(ctx context.Context, before, after users.User) (users.User
 		return users.User{}, err
 	}
 	p.changeUser(before, after)
+	p.audit(audit.UserUpdated, before, after)
 	return after, p.run(ctx)
 }
 
@@ -191,11 +193,19 @@ func (s *Store) End(ctx context.Context, user users.User, ending users.Ending, a
 	for _, c := range ended {
 		p.revoke(c, at, credentials.ReasonEnded)
 	}
+	p.audit(endingAction(ending), user, user)
 	p.Add(nil, s.credentials.ClearPasskeys(user.ID))
 	if err := p.run(ctx); !isContended(err) {
 		return err
 	}
 	return s.closeCredentials(ctx, user, ending, at)
+}
+
+func endingAction(ending users.Ending) audit.Action {
+	if ending == users.EndSessions {
+		return audit.UserSignedOut
+	}
+	return audit.UserCredentialsEnded
 }
 
 // ends reports whether an ending includes a credential of the user.

@@ -1,0 +1,86 @@
+package credentialrequestsdynamo
+
+import (
+	"context"
+	"reflect"
+	"time"
+
+	"portside/shared/core/audit"
+	"portside/shared/credentialrequests"
+	"portside/shared/credentials"
+	"portside/shared/credentials/credentialsdynamo"
+)
+
+// requestForm is what audit events show of a credential request. What the service notes about its mails is not in it.
+type requestForm struct {
+	UserID        string                    `json:"userId"`
+	Level         credentialrequests.Level  `json:"level"`
+	Justification string                    `json:"justification,omitempty"`
+	Status        credentialrequests.Status `json:"status"`
+	DecidedBy     string                    `json:"decidedBy,omitempty"`
+	DecidedAt     time.Time                 `json:"decidedAt,omitzero"`
+	Reason        string                    `json:"reason,omitempty"`
+	CredentialID  string                    `json:"credentialId,omitempty"`
+	Version       int64                     `json:"version"`
+}
+
+func auditForm(r credentialrequests.Request) any {
+	if r.ID == "" {
+		return nil
+	}
+	return requestForm{r.UserID, r.Level, r.Justification, r.Status, r.DecidedBy, r.DecidedAt.UTC(), r.Reason, r.CredentialID, r.Version}
+}
+
+// auditChange returns the change of a request of a user of the customer. A request without an ID stands for none.
+func auditChange(action audit.Action, customerID string, before, after credentialrequests.Request) audit.Change {
+	return audit.Change{
+		Action: action, Target: audit.Target{Kind: audit.CredentialRequest, ID: after.ID, Name: string(after.Level)}, CustomerID: customerID,
+		Before: auditForm(before), After: auditForm(after),
+	}
+}
+
+// audit adds the events of a change: that of the request, if people can see the change, and that of the password that it creates. The mailed
+// link, with which the user collects the password, has no event of its own.
+func (p *plan) audit(ctx context.Context, change credentialrequests.Change) {
+	change.After.Version = change.Before.Version
+	if reflect.DeepEqual(auditForm(change.Before), auditForm(change.After)) {
+		return
+	}
+	change.After.Version++
+	action, isCollected := actionOf(change.After.Status), change.After.Status == credentialrequests.Collected
+	customerID := customerOf(change)
+	if isCollected {
+		ctx = audit.As(ctx, audit.Actor{Kind: audit.Person, ID: change.Before.UserID, CustomerID: customerID})
+	}
+	table := p.store.credentials
+	p.Add(nil, table.Audit(ctx, auditChange(action, customerID, change.Before, change.After))...)
+	if isCollected && change.Issue != nil {
+		p.Add(nil, table.Audit(ctx, credentialsdynamo.Created(*change.Issue))...)
+	}
+}
+
+func actionOf(status credentialrequests.Status) audit.Action {
+	switch status {
+	case credentialrequests.Approved:
+		return audit.RequestApproved
+	case credentialrequests.Denied:
+		return audit.RequestDenied
+	case credentialrequests.Collected:
+		return audit.RequestCollected
+	default:
+		return audit.RequestChanged
+	}
+}
+
+// customerOf returns to whom the user of a request belongs, as far as the change says it.
+func customerOf(change credentialrequests.Change) string {
+	if change.Person != nil {
+		return change.Person.CustomerID
+	}
+	for _, c := range []*credentials.Credential{change.Issue, change.End} {
+		if c != nil {
+			return c.Owner.CustomerID
+		}
+	}
+	return ""
+}

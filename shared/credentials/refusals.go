@@ -1,0 +1,52 @@
+package credentials
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"portside/shared/core/principal"
+)
+
+// ReportedRefusals are the numbers of refused requests of a credential in an hour that the audit log reports. The first shows that something
+// tries; the others show how much.
+var ReportedRefusals = []int{20, 200, 2_000}
+
+// maxCountedRefusals is how many refused requests of a credential count in a minute, so that a client that does not stop costs no more.
+const maxCountedRefusals = 60
+
+// Counters are the counts of requests that are refused.
+type Counters interface {
+	// CountUnknown counts one request with an unknown credential in the minute of at, and returns the number of those of the
+	// network, including this one, at most MaxUnknown + 1.
+	CountUnknown(ctx context.Context, network string, at time.Time) (int, error)
+	// CountRefusal counts one refused request of a credential that exists in the hour of at. It reports ReportedRefusals.
+	CountRefusal(ctx context.Context, refused Refusal, at time.Time) error
+}
+
+// Refusal is a refused request.
+type Refusal struct {
+	Who    principal.Principal // of the credential, which may have expired
+	Reason RefusalReason
+}
+
+// RefusalReason says why a request was refused.
+type RefusalReason string
+
+// The reasons of refusals.
+const (
+	NotWorking   RefusalReason = "not_working"   // the credential has expired or was revoked, or its user may not act
+	NoPermission RefusalReason = "no_permission" // the role or the scopes do not allow the operation
+)
+
+// Refused counts a request that was refused although the credential works. A failure of the count is only logged, because the request was
+// answered already.
+func (a *Authenticator) Refused(ctx context.Context, who principal.Principal) {
+	a.countRefusal(ctx, Refusal{Who: who, Reason: NoPermission})
+}
+
+func (a *Authenticator) countRefusal(ctx context.Context, refused Refusal) {
+	if err := a.store.CountRefusal(ctx, refused, a.now()); err != nil {
+		slog.WarnContext(ctx, "refused request not counted", "credential", refused.Who.CredentialID, "error", err)
+	}
+}
