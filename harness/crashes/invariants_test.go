@@ -16,6 +16,7 @@ func (s *service) checkInvariants() {
 		Users: s.info.Tables["UsersTable"], Credentials: s.info.Tables["CredentialsTable"],
 		Customers: s.info.Tables["CustomersTable"], Projects: s.info.Tables["ProjectsTable"],
 		Pulls: s.info.Tables["PullsTable"], Analytics: s.info.Tables["AnalyticsTable"],
+		Audit: s.info.Tables["AuditTable"],
 	}
 	buckets := invariants.Buckets{Charts: s.info.Buckets["ChartsBucket"], Media: s.info.Buckets["MediaBucket"]}
 	var broken []string

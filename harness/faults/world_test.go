@@ -19,6 +19,7 @@ import (
 	"portside/shared/credentials/credentialsdynamo"
 	"portside/shared/customers"
 	"portside/shared/customers/customersdynamo"
+	"portside/shared/dynamo/auditlog"
 	"portside/shared/dynamo/daycounts"
 	"portside/shared/dynamo/items"
 	"portside/shared/entitlements"
@@ -100,7 +101,8 @@ func newWorld(e *engines, r *run, names map[string]string) *world {
 		tables: names, now: start, client: items.Client(e.config(r, "DynamoDB")), objects: s3client.New(e.config(r, "S3")),
 		secrets: secretsmanager.NewFromConfig(e.config(r, "Secrets Manager")), mailer: mailses.New(e.config(r, "SES"), "portal@example.com"),
 	}
-	w.keyTable = credentialsdynamo.New(w.client, names["CredentialsTable"], names["RequestCountsTable"])
+	auditLog := auditlog.In(names["AuditTable"], w.clock)
+	w.keyTable = credentialsdynamo.New(w.client, names["CredentialsTable"], names["RequestCountsTable"]).Audited(auditLog)
 	w.people = usersdynamo.New(w.client, names["UsersTable"], w.keyTable, w.days())
 	w.auth = credentials.NewAuthenticator(w.keyTable, requestsPerMinute, w.clock)
 	w.inviter = users.NewInviter(w.people, w.mailer, w.clock)
@@ -109,7 +111,7 @@ func newWorld(e *engines, r *run, names map[string]string) *world {
 	w.keys = users.NewKeys(w.people, w.people, w.clock)
 	w.closer = users.NewCloser(w.people, w.clock)
 	w.composeCredentials()
-	store := projectsdynamo.New(w.client, names["ProjectsTable"], w.days())
+	store := projectsdynamo.New(w.client, names["ProjectsTable"], w.days()).Audited(auditLog)
 	w.projects = projects.NewService(store, w.people, newID, w.clock)
 	w.buyers = customers.NewService(customersdynamo.New(w.client, names["CustomersTable"], w.keyTable), newID, w.clock)
 	w.entitled = entitlements.NewService(entitlementsdynamo.New(w.client, w.keyTable), newID, w.clock)
@@ -211,6 +213,7 @@ func (r *run) checkInvariants() {
 		Projects: r.tables["ProjectsTable"], Pulls: r.tables["PullsTable"], Analytics: r.tables["AnalyticsTable"],
 	}
 	if r.hasPeople {
+		names.Audit = r.tables["AuditTable"]
 		names.Users, names.Credentials = r.tables["UsersTable"], r.tables["CredentialsTable"]
 		names.Customers = r.tables["CustomersTable"] // their states are in the table of credentials
 	}

@@ -16,6 +16,7 @@ import (
 	"portside/shared/credentialrequests"
 	"portside/shared/credentials/credentialsdynamo"
 	"portside/shared/customers"
+	"portside/shared/dynamo/auditlog"
 	"portside/shared/entitlements"
 	"portside/shared/passkeys"
 	"portside/shared/passkeys/passkeysdynamo"
@@ -85,6 +86,11 @@ var domainDamages = map[string]damage{
 	"usage differs":            {table: "analytics", pk: "usage", set: "charts", to: number("5"), want: "pulls: charts 2028-02-28"},
 	"pull is gone":             {table: "pulls", pk: "credential#", want: "pulls: chart#buoy 2028-02-28"},
 	"batch is gone":            {table: "pulls", pk: "log#", want: "pulls: chart#buoy 2028-02-28"},
+	"event is gone":            {table: "audit", pk: "day#", want: "audit: "},
+	"event is no event":        {table: "audit", pk: "day#", set: "event", to: text("x"), want: "is not an event"},
+	"event of another ID":      {table: "audit", pk: "day#", set: "event", to: text(`{"id": "x"}`), want: "differs from its event x"},
+	"index of another target":  {table: "audit", pk: "day#", set: "target", to: text("user#x"), want: "differs from its event"},
+	"change without an event":  {table: "projects", pk: "project#", set: "name", to: text("pier"), want: "audit: project#"},
 	"batch is pending again":   {table: "pulls", pk: "log#", set: "pk", to: text("pending#0"), want: "pulls: chart#buoy 2028-02-28"},
 }
 
@@ -155,7 +161,8 @@ func addDomains(ctx context.Context, o *office.Office) error {
 	if _, err := o.Requests.Create(ctx, asker, "https://portal.example.com", input); err != nil {
 		return err
 	}
-	keys := passkeysdynamo.New(o.Direct, credentialsdynamo.New(o.Direct, o.Tables.Credentials, o.Tables.RequestCounts))
+	table := credentialsdynamo.New(o.Direct, o.Tables.Credentials, o.Tables.RequestCounts).Audited(auditlog.In(o.Tables.Audit, o.Clock.Now))
+	keys := passkeysdynamo.New(o.Direct, table)
 	passkey := passkeys.Passkey{ID: "p", Name: "laptop", Key: passkeys.Key{CredentialID: []byte("c"), Public: []byte("k")}, CreatedAt: now}
 	if err := keys.Add(ctx, passkeys.Set{UserID: asker.UserID}, passkey, asker.Credential()); err != nil {
 		return err

@@ -19,7 +19,9 @@ import (
 )
 
 // Tables are the names of the tables to check.
-type Tables struct{ Users, Credentials, Customers, Projects, Pulls, Analytics string }
+//
+// Without the name of Audit, the audit log is not checked.
+type Tables struct{ Users, Credentials, Customers, Projects, Pulls, Analytics, Audit string }
 
 // row is any item, with the attributes that the checks need.
 type row struct {
@@ -67,7 +69,7 @@ func (r *report) add(format string, values ...any) { *r = append(*r, fmt.Sprintf
 // Check reads the tables completely and returns a sentence for every broken rule, sorted. No other process may write meanwhile.
 func Check(ctx context.Context, client *dynamodb.Client, tables Tables, now time.Time) ([]string, error) {
 	stored := map[string][]row{}
-	for _, table := range []string{tables.Users, tables.Credentials, tables.Customers, tables.Projects, tables.Pulls, tables.Analytics} {
+	for _, table := range []string{tables.Users, tables.Credentials, tables.Customers, tables.Projects, tables.Pulls, tables.Analytics, tables.Audit} {
 		var err error
 		if stored[table], err = scan(ctx, client, table); err != nil {
 			return nil, err
@@ -87,6 +89,12 @@ func Check(ctx context.Context, client *dynamodb.Client, tables Tables, now time
 	checkCounts(&broken, people, projects, analytics)
 	if err := checkPulls(&broken, stored[tables.Pulls], analytics); err != nil {
 		return nil, err
+	}
+	if tables.Audit != "" {
+		checkAudit(&broken, stored[tables.Audit], map[string][]row{
+			"user": people, "project": projects, "customer": stored[tables.Customers],
+			"trust_policy": secrets, "entitlement": secrets, "credential": secrets,
+		})
 	}
 	slices.Sort(broken)
 	return broken, nil

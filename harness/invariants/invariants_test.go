@@ -70,7 +70,7 @@ func TestEveryDamageIsReported(t *testing.T) {
 func tablesOf(o *office.Office) map[string]string {
 	return map[string]string{
 		"": o.Tables.Users, "credentials": o.Tables.Credentials, "customers": o.Tables.Customers, "projects": o.Tables.Projects,
-		"pulls": o.Tables.Pulls, "analytics": o.Tables.Analytics,
+		"pulls": o.Tables.Pulls, "analytics": o.Tables.Analytics, "audit": o.Tables.Audit,
 	}
 }
 

@@ -52,12 +52,13 @@ type Options struct {
 }
 
 // Tables are the names of the tables.
-type Tables struct{ Users, Credentials, RequestCounts, Customers, Projects, Pulls, Analytics string }
+type Tables struct{ Users, Credentials, RequestCounts, Customers, Projects, Pulls, Analytics, Audit string }
 
 // Checked are the tables that package invariants checks.
 func (t Tables) Checked() invariants.Tables {
 	return invariants.Tables{
 		Users: t.Users, Credentials: t.Credentials, Customers: t.Customers, Projects: t.Projects, Pulls: t.Pulls, Analytics: t.Analytics,
+		Audit: t.Audit,
 	}
 }
 
@@ -116,8 +117,9 @@ func (o *Office) createTables(ctx context.Context, root string) error {
 	o.Tables = Tables{
 		Users: names["UsersTable"], Credentials: names["CredentialsTable"], RequestCounts: names["RequestCountsTable"],
 		Customers: names["CustomersTable"], Projects: names["ProjectsTable"], Pulls: names["PullsTable"], Analytics: names["AnalyticsTable"],
+		Audit: names["AuditTable"],
 	}
-	if t := o.Tables; t.Users == "" || t.Credentials == "" || t.Customers == "" || t.Projects == "" || t.Pulls == "" || t.Analytics == "" {
+	if t := o.Tables; t.Users == "" || t.Credentials == "" || t.Customers == "" || t.Projects == "" || t.Pulls == "" || t.Analytics == "" || t.Audit == "" {
 		return errors.New("the template lacks a table that the services use")
 	}
 	return nil

@@ -14,6 +14,7 @@ import (
 	"portside/shared/credentials/credentialsdynamo"
 	"portside/shared/customers"
 	"portside/shared/customers/customersdynamo"
+	"portside/shared/dynamo/auditlog"
 	"portside/shared/dynamo/daycounts"
 	"portside/shared/dynamo/items"
 	"portside/shared/entitlements"
@@ -62,7 +63,8 @@ type Services struct {
 // NewServices composes the services. Each function has its own process, but shares the tables and nothing else.
 func NewServices(cfg aws.Config, tables Tables, now func() time.Time) Services {
 	client, mailer := items.Client(cfg), mailses.New(cfg, "portside@example.com")
-	keys := credentialsdynamo.New(client, tables.Credentials, tables.RequestCounts)
+	auditLog := auditlog.In(tables.Audit, now)
+	keys := credentialsdynamo.New(client, tables.Credentials, tables.RequestCounts).Audited(auditLog)
 	people := usersdynamo.New(client, tables.Users, keys, daycounts.In(tables.Analytics))
 	ending, signIns := revocationdynamo.New(client, keys), sessionsdynamo.New(client, keys, people)
 	notices := credentialnotices.NewService(credentialnotices.Parts{Outbox: keys, People: people, Mailer: mailer, Now: now})
@@ -83,7 +85,7 @@ func NewServices(cfg aws.Config, tables Tables, now func() time.Time) Services {
 			Store: ending, Jobs: ending, Limiter: ending, Notifier: notices, Now: now,
 		}),
 		Notices: notices, Pulls: pullsdynamo.New(client, tables.Pulls, tables.Analytics),
-		Projects:      projects.NewService(projectsdynamo.New(client, tables.Projects, daycounts.In(tables.Analytics)), people, web.NewID, now),
+		Projects:      projects.NewService(projectsdynamo.New(client, tables.Projects, daycounts.In(tables.Analytics)).Audited(auditLog), people, web.NewID, now),
 		Customers:     customers.NewService(customersdynamo.New(client, tables.Customers, keys), web.NewID, now),
 		Entitled:      entitlements.NewService(entitlementsdynamo.New(client, keys), web.NewID, now),
 		Policies:      trust.NewService(trustdynamo.New(client, keys), web.NewID, now),
