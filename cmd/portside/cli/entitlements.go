@@ -34,7 +34,7 @@ func entitlementColumns() []column[client.Entitlement] {
 	}
 }
 
-// ofCustomer is the flag --customer of all commands of entitlements.
+// ofCustomer is the flag --customer of all commands of entitlements and of trust policies.
 type ofCustomer string
 
 func (o *ofCustomer) add(c *cobra.Command) {

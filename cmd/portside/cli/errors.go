@@ -77,8 +77,9 @@ func summaryOf(e *client.Error) string {
 
 // flagsOfField has the flags that set a field of another name.
 var flagsOfField = map[string][]string{
-	"accessLevel": {"access"}, "endDate": {"month", "last-month"}, "expirationDays": {"days"}, "from": {"month", "last-month"},
-	"ownerId": {"owner"}, "scopes": {"scope"}, "startDate": {"month", "last-month"}, "to": {"month", "last-month"}, "userId": {"user"},
+	"accessLevel": {"access"}, "conditions": {"condition"}, "endDate": {"month", "last-month"}, "expirationDays": {"days"},
+	"from": {"month", "last-month"}, "jwks": {"jwks-file"}, "maxMinutes": {"max-minutes"}, "ownerId": {"owner"}, "scopes": {"scope"},
+	"startDate": {"month", "last-month"}, "to": {"month", "last-month"}, "userId": {"user"},
 }
 
 // formVariable matches a field of a form for one value to extract.

@@ -1,0 +1,235 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"portside/client"
+)
+
+const trustPolicyArgument = "the ID of the trust policy"
+
+func (a *app) trustPoliciesCommand() *cobra.Command {
+	return group("trust-policies", "list, create, update and delete the trust policies of a customer, for pipelines and pods",
+		a.listTrustPoliciesCommand(), a.createTrustPolicyCommand(), a.updateTrustPolicyCommand(), a.deleteTrustPolicyCommand())
+}
+
+func trustPolicyColumns() []column[client.TrustPolicy] {
+	return []column[client.TrustPolicy]{
+		{"id", "ID", func(p client.TrustPolicy) any { return p.ID }},
+		{"name", "NAME", func(p client.TrustPolicy) any { return p.Name }},
+		{"issuer", "ISSUER", func(p client.TrustPolicy) any { return p.Issuer }},
+		{"audience", "", func(p client.TrustPolicy) any { return p.Audience }},
+		{"conditions", "CONDITIONS", conditions},
+		{"scopes", "SCOPES", func(p client.TrustPolicy) any { return p.Scopes }},
+		{"maxMinutes", "MINUTES", func(p client.TrustPolicy) any { return p.MaxMinutes }},
+		{"jwks", "", func(p client.TrustPolicy) any { return p.Jwks }},
+		{"createdAt", "", func(p client.TrustPolicy) any { return p.CreatedAt }},
+		{"updatedAt", "", func(p client.TrustPolicy) any { return p.UpdatedAt }},
+	}
+}
+
+// conditions returns the conditions as CLAIM=VALUE.
+func conditions(p client.TrustPolicy) any {
+	texts := make([]string, len(p.Conditions))
+	for i, condition := range p.Conditions {
+		texts[i] = condition.Claim + "=" + condition.Value
+	}
+	return texts
+}
+
+func (a *app) listTrustPoliciesCommand() *cobra.Command {
+	var of ofCustomer
+	var limit maxItems
+	c := &cobra.Command{
+		Use: "list", Short: "list the trust policies of a customer", Args: exactly(),
+		Example: "  portside trust-policies list --customer acme-shipping",
+		RunE: func(c *cobra.Command, _ []string) error {
+			api, customer, err := of.connect(c.Context(), a)
+			if err != nil {
+				return err
+			}
+			params := &client.ListTrustPoliciesParams{Limit: limit.page()}
+			return printList(a, trustPolicyColumns(), atMost(limit, api.AllTrustPolicies(c.Context(), customer, params)))
+		},
+	}
+	of.add(c)
+	c.Flags().Var(&limit, "limit", "at most `N` trust policies")
+	return a.printing(c)
+}
+
+// trustPolicyFlags are the flags that both create and update have.
+type trustPolicyFlags struct {
+	customer                         ofCustomer
+	name, issuer, audience, jwksFile string
+	conditions, scopes               []string
+	maxMinutes                       int64
+}
+
+func (f *trustPolicyFlags) add(c *cobra.Command) {
+	f.customer.add(c)
+	c.Flags().StringVar(&f.name, "name", "", "`NAME` of the policy")
+	c.Flags().StringVar(&f.issuer, "issuer", "", "`ADDRESS` in the claim iss of the tokens, such as https://gitlab.com")
+	c.Flags().StringVar(&f.audience, "audience", "", "`TEXT` in the claim aud of the tokens, such as the address of the service")
+	c.Flags().StringArrayVar(&f.conditions, "condition", nil,
+		"`CLAIM=VALUE` of the tokens, which can be repeated; * stands for one or more characters, but not for a colon")
+	c.Flags().StringSliceVar(&f.scopes, "scope", nil,
+		"`SCOPE`, which can be repeated: read:helm-charts or read:docker-images, also with :NAME")
+	c.Flags().Int64Var(&f.maxMinutes, "max-minutes", 0, "`MINUTES` for which an access token works; default: the service decides")
+	c.Flags().StringVar(&f.jwksFile, "jwks-file", "", "`FILE` with the JSON Web Key Set of an issuer that is not at a public address")
+	complete(c, "issuer", "https://token.actions.githubusercontent.com", "https://gitlab.com")
+	complete(c, "scope", "read:helm-charts", "read:docker-images")
+}
+
+// claims returns the conditions.
+func (f *trustPolicyFlags) claims() ([]client.TrustCondition, error) {
+	all := make([]client.TrustCondition, len(f.conditions))
+	for i, text := range f.conditions {
+		claim, value, hasValue := strings.Cut(text, "=")
+		if !hasValue || claim == "" || value == "" {
+			return nil, usageErrorf("--condition: %q is not of the form CLAIM=VALUE", text)
+		}
+		all[i] = client.TrustCondition{Claim: claim, Value: value}
+	}
+	return all, nil
+}
+
+// jwks returns the text of the file, nil if the flag is not set, or an empty text if it is empty.
+func (f *trustPolicyFlags) jwks(c *cobra.Command) (*string, error) {
+	if !c.Flags().Changed("jwks-file") {
+		return nil, nil //nolint:nilnil // an unset flag is no error
+	}
+	if f.jwksFile == "" {
+		return new(""), nil
+	}
+	keys, err := os.ReadFile(f.jwksFile)
+	if err != nil {
+		return nil, err
+	}
+	return new(strings.TrimSpace(string(keys))), nil
+}
+
+// change returns what the flags set.
+func (f *trustPolicyFlags) change(c *cobra.Command) (client.UpdateTrustPolicyJSONBody, error) {
+	change := client.UpdateTrustPolicyJSONBody{
+		Name: ifChanged[string](c, "name", f.name), Issuer: ifChanged[string](c, "issuer", f.issuer),
+		Audience: ifChanged[string](c, "audience", f.audience),
+	}
+	if c.Flags().Changed("max-minutes") {
+		change.MaxMinutes = &f.maxMinutes
+	}
+	if c.Flags().Changed("scope") {
+		change.Scopes = &f.scopes
+	}
+	claims, err := f.claims()
+	if err != nil {
+		return change, err
+	}
+	if c.Flags().Changed("condition") {
+		change.Conditions = &claims
+	}
+	change.Jwks, err = f.jwks(c)
+	return change, err
+}
+
+func (a *app) createTrustPolicyCommand() *cobra.Command {
+	var f trustPolicyFlags
+	c := &cobra.Command{
+		Use: "create", Short: "let pipelines or pods of a customer exchange their tokens for access tokens", Args: exactly(),
+		Long: `Creates a trust policy: a token that has the issuer, the audience and all conditions can be
+exchanged for an access token of minutes. At least one condition is necessary, because an issuer
+such as GitHub signs for everybody.`,
+		Example: `  portside trust-policies create --customer acme-shipping --name "Builds of the app" --scope read:helm-charts \
+    --issuer https://token.actions.githubusercontent.com --audience https://portal.example.com \
+    --condition "sub=repo:acme/app:ref:refs/heads/*" --condition repository_owner_id=65`,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if f.name == "" || f.issuer == "" || f.audience == "" || len(f.conditions) == 0 || len(f.scopes) == 0 {
+				return UsageError("pass --name, --issuer, --audience, --condition and --scope")
+			}
+			given, err := f.change(c)
+			if err != nil {
+				return err
+			}
+			api, customer, err := f.customer.connect(c.Context(), a)
+			if err != nil {
+				return err
+			}
+			created, err := api.CreateTrustPolicy(c.Context(), customer, client.CreateTrustPolicyJSONBody{
+				Name: f.name, Issuer: f.issuer, Audience: f.audience, Conditions: *given.Conditions, Scopes: f.scopes,
+				MaxMinutes: given.MaxMinutes, Jwks: given.Jwks,
+			})
+			if err != nil {
+				return err
+			}
+			return printOne(a, trustPolicyColumns(), created)
+		},
+	}
+	f.add(c)
+	return a.printing(c)
+}
+
+func (a *app) updateTrustPolicyCommand() *cobra.Command {
+	var f trustPolicyFlags
+	c := &cobra.Command{
+		Use: "update ID", Short: "change a trust policy", Args: exactly(trustPolicyArgument),
+		Long: `Changes what the flags set and leaves everything else unchanged. --condition and --scope replace
+all conditions and all scopes. With an empty --jwks-file, the service reads the keys from the
+issuer again. Access tokens that were issued before keep working until they expire.`,
+		Example: `  portside trust-policies update --customer acme-shipping 01939f6f-1d3c-7b4e-9a55-3d7c1f0e8b64 --max-minutes 5`,
+		RunE: func(c *cobra.Command, args []string) error {
+			change, err := f.change(c)
+			if err != nil {
+				return err
+			}
+			if change == (client.UpdateTrustPolicyJSONBody{}) {
+				return UsageError("pass what to change: --name, --issuer, --audience, --condition, --scope, --max-minutes or --jwks-file")
+			}
+			api, customer, err := f.customer.connect(c.Context(), a)
+			if err != nil {
+				return err
+			}
+			updated, err := api.UpdateTrustPolicy(c.Context(), customer, args[0], change)
+			if err != nil {
+				return err
+			}
+			return printOne(a, trustPolicyColumns(), updated)
+		},
+	}
+	f.add(c)
+	return a.printing(c)
+}
+
+func (a *app) deleteTrustPolicyCommand() *cobra.Command {
+	var of ofCustomer
+	var yes bool
+	c := &cobra.Command{
+		Use: "delete ID", Short: "delete a trust policy", Args: exactly(trustPolicyArgument),
+		Long: `Deletes a trust policy: it accepts no further tokens. Access tokens that were issued before keep
+working until they expire, which is an hour at most.`,
+		RunE: func(c *cobra.Command, args []string) error {
+			api, customer, err := of.connect(c.Context(), a)
+			if err != nil {
+				return err
+			}
+			p, err := api.GetTrustPolicy(c.Context(), customer, args[0])
+			if err != nil {
+				return err
+			}
+			name := printable(fmt.Sprintf("%s (%s)", p.Name, p.Issuer))
+			if err := a.confirm(c.Context(), yes, "Delete the trust policy "+name+"?"); err != nil {
+				return err
+			}
+			if err := api.DeleteTrustPolicy(c.Context(), customer, p.ID); err != nil {
+				return err
+			}
+			a.report("Deleted the trust policy %s.", name)
+			return nil
+		},
+	}
+	of.add(c)
+	addYes(c, &yes)
+	return a.calling(c)
+}

@@ -1,0 +1,117 @@
+package cli
+
+import (
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const (
+	trustPolicyID = "01939f6f-1d3c-7b4e-9a55-3d7c1f0e8b64"
+	trustPolicy   = `{"id":"` + trustPolicyID + `","name":"Builds","issuer":"https://gitlab.com","audience":"https://portside.example.com",` +
+		`"conditions":[{"claim":"sub","value":"project_path:acme/app:*:*:*:*"},{"claim":"namespace_id","value":"65"}],` +
+		`"scopes":["read:helm-charts","read:docker-images:acme/*"],"maxMinutes":10,"jwks":"",` +
+		`"createdAt":"2026-03-02T09:15:30Z","updatedAt":"2026-03-02T09:15:30Z"}`
+	trustPoliciesPath = "/v1/customers/" + acmeID + "/trust-policies"
+)
+
+// trustPolicyAnswers is a service whose customer acme has one trust policy.
+func trustPolicyAnswers() map[string]http.HandlerFunc {
+	answers, one := customerAnswers(), answer(`{"data":`+trustPolicy+`}`)
+	answers["GET "+trustPoliciesPath] = answer(`{"data":[` + trustPolicy + `],` +
+		`"pagination":{"total":1,"limit":100,"offset":0,"hasMore":false}}`)
+	answers["POST "+trustPoliciesPath] = one
+	answers["GET "+trustPoliciesPath+"/"+trustPolicyID] = one
+	answers["PUT "+trustPoliciesPath+"/"+trustPolicyID] = one
+	answers["DELETE "+trustPoliciesPath+"/"+trustPolicyID] = answer("")
+	return answers
+}
+
+func TestTrustPoliciesAreListed(t *testing.T) {
+	t.Parallel()
+	c := newTestCLI(t, trustPolicyAnswers()).loggedIn()
+	got := c.want("trust-policies", "list", "--customer", "acme")
+	for _, text := range []string{
+		"MINUTES", trustPolicyID + "  Builds  https://gitlab.com  sub=project_path:acme/app:*:*:*:* namespace_id=65  read:helm-charts",
+	} {
+		if !strings.Contains(got, text) {
+			t.Errorf("%q is missing in\n%s", text, got)
+		}
+	}
+	c.wantCalls("GET /v1/customers/search?limit=100&q=acme", "GET "+trustPoliciesPath+"?limit=100")
+	wantText(t, c.want("trust-policies", "list", "--customer", acmeID, "--csv"),
+		"id,name,issuer,audience,conditions,scopes,maxMinutes,jwks,createdAt,updatedAt\n"+trustPolicyID+
+			",Builds,https://gitlab.com,https://portside.example.com,sub=project_path:acme/app:*:*:*:* namespace_id=65,"+
+			"read:helm-charts read:docker-images:acme/*,10,,2026-03-02T09:15:30Z,2026-03-02T09:15:30Z\n")
+	if got := c.want("trust-policies", "list", "--customer", acmeID, "--json"); !strings.Contains(got, `"maxMinutes": 10`) {
+		t.Errorf("the list is\n%s", got)
+	}
+	c.wantUsageError("pass --customer", "trust-policies", "list")
+	c.wantError("no customer has the slug ac", "trust-policies", "list", "--customer", "ac")
+}
+
+func TestTrustPoliciesAreChanged(t *testing.T) {
+	t.Parallel()
+	c := newTestCLI(t, trustPolicyAnswers()).loggedIn()
+	keys := filepath.Join(c.dir, "keys.json")
+	if err := os.WriteFile(keys, []byte("{\"keys\":[]}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	of := []string{"--customer", acmeID}
+	run := func(args ...string) { c.want(append(append([]string{"trust-policies"}, args...), of...)...) }
+	run("create", "--name", "Builds", "--issuer", "https://gitlab.com", "--audience", "a", "--scope", "read:helm-charts,read:docker-images:b",
+		"--condition", "sub=a=b", "--condition", "/kubernetes.io/namespace=acme")
+	run("create", "--name", "Pods", "--issuer", "https://k", "--audience", "a", "--scope", "read:helm-charts", "--condition", "sub=a,b",
+		"--max-minutes", "5", "--jwks-file", keys)
+	run("update", trustPolicyID, "--name", "Jobs", "--max-minutes", "60", "--jwks-file", "")
+	run("update", trustPolicyID, "--issuer", "https://k", "--audience", "b", "--jwks-file", keys)
+	run("update", trustPolicyID, "--condition", "sub=c", "--scope", "read:docker-images")
+	c.wantUsageError("pass --yes", "trust-policies", "delete", trustPolicyID, "--customer", acmeID)
+	run("delete", trustPolicyID, "--yes")
+	at := trustPoliciesPath + "/" + trustPolicyID
+	c.wantCalls("POST "+trustPoliciesPath, "POST "+trustPoliciesPath, "PUT "+at, "PUT "+at, "PUT "+at, "GET "+at, "GET "+at, "DELETE "+at)
+	want := []string{
+		`{"audience":"a","conditions":[{"claim":"sub","value":"a=b"},{"claim":"/kubernetes.io/namespace","value":"acme"}],` +
+			`"issuer":"https://gitlab.com","name":"Builds","scopes":["read:helm-charts","read:docker-images:b"]}`,
+		`{"audience":"a","conditions":[{"claim":"sub","value":"a,b"}],"issuer":"https://k","jwks":"{\"keys\":[]}","maxMinutes":5,` +
+			`"name":"Pods","scopes":["read:helm-charts"]}`,
+		`{"jwks":"","maxMinutes":60,"name":"Jobs"}`, `{"audience":"b","issuer":"https://k","jwks":"{\"keys\":[]}"}`,
+		`{"conditions":[{"claim":"sub","value":"c"}],"scopes":["read:docker-images"]}`, "", "", "",
+	}
+	if !slices.Equal(c.bodies, want) {
+		t.Errorf("sent\n%q\nwant\n%q", c.bodies, want)
+	}
+}
+
+func TestTrustPolicyFlagsAreChecked(t *testing.T) {
+	t.Parallel()
+	c := newTestCLI(t, trustPolicyAnswers()).loggedIn()
+	create := []string{"trust-policies", "create", "--name", "a", "--issuer", "b", "--audience", "c", "--scope", "d"}
+	c.wantUsageError("pass --name, --issuer, --audience, --condition and --scope", append(slices.Clone(create), "--customer", acmeID)...)
+	c.wantUsageError("pass --customer", append(slices.Clone(create), "--condition", "e=f")...)
+	c.wantUsageError("pass what to change", "trust-policies", "update", trustPolicyID, "--customer", acmeID)
+	c.wantUsageError("the ID of the trust policy is missing", "trust-policies", "delete", "--customer", acmeID)
+	c.wantError("no such file", "trust-policies", "update", trustPolicyID, "--customer", acmeID, "--jwks-file", filepath.Join(c.dir, "none"))
+	for _, text := range []string{"", "sub", "=value", "sub="} {
+		c.wantUsageError("is not of the form CLAIM=VALUE", "trust-policies", "update", trustPolicyID, "--customer", acmeID, "--condition", text)
+		c.wantUsageError("is not of the form CLAIM=VALUE", append(slices.Clone(create), "--condition", text)...)
+	}
+	c.wantCalls()
+}
+
+func TestErrorsNameFlagsOfTrustPolicies(t *testing.T) {
+	t.Parallel()
+	answers := trustPolicyAnswers()
+	answers["PUT "+trustPoliciesPath+"/"+trustPolicyID] = func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusBadRequest)
+		_, _ = w.Write([]byte(`{"code":"VALIDATION_ERROR","errors":[{"pointer":"/conditions/1/claim","detail":"A"},` +
+			`{"pointer":"/maxMinutes","detail":"B"},{"pointer":"/jwks","detail":"C"},{"pointer":"/scopes/0","detail":"D"}]}`))
+	}
+	c := newTestCLI(t, answers).loggedIn()
+	c.wantError("--condition: A; --max-minutes: B; --jwks-file: C; --scope: D",
+		"trust-policies", "update", trustPolicyID, "--customer", acmeID, "--condition", "iss=x", "--max-minutes", "99", "--jwks-file", "",
+		"--scope", "all")
+}
