@@ -1,8 +1,7 @@
 // The entitlements of a customer: a page of the list, and its table.
-import { useState } from "preact/hooks";
 import { get } from "../core/api.js";
 import { formatPeriod } from "../core/entitlements.js";
-import { useLoad } from "../core/hooks.js";
+import { usePage } from "../core/hooks.js";
 import { html } from "../core/html.js";
 import { strings } from "../core/strings.js";
 import { Loaded } from "./page.js";
@@ -20,17 +19,7 @@ const limit = 20;
  * @param {string} customerId
  */
 export function useEntitlements(customerId) {
-  const [offset, setOffset] = useState(0);
-  const load = useLoad((signal) => get("/v1/customers/{customerId}/entitlements", { path: { customerId }, query: { offset, limit }, signal }),
-    [customerId, offset]);
-  const { data = [], pagination = { total: 0 } } = load.data ?? {};
-  return {
-    load, setOffset,
-    /** Chooses the page with the last entitlement, after one was added. */
-    showAdded: () => setOffset(Math.floor(pagination.total / limit) * limit),
-    /** Chooses the page before if this one has become empty, after an entitlement was deleted. */
-    showRest: () => setOffset(data.length > 1 ? offset : Math.max(0, offset - limit)),
-  };
+  return usePage((query, signal) => get("/v1/customers/{customerId}/entitlements", { path: { customerId }, query, signal }), limit, [customerId]);
 }
 
 /**

@@ -6,6 +6,8 @@ import { strings } from "./strings.js";
 /** @typedef {"good" | "warning" | "bad" | "neutral"} Tone */
 
 const day = 86_400_000;
+const chartScope = "read:helm-charts";
+const imageScope = "read:docker-images";
 
 /** Days before the end of a credential from which the portal warns. */
 export const warningDays = 14;
@@ -62,6 +64,48 @@ export function stateOf(token, all) {
   return { tone: "good", text: strings.credentials.states.active };
 }
 
+/** @typedef {{charts: boolean, chartNames: string, images: boolean, imageNames: string}} ScopeValues the scopes in a form; names: "" for all */
+
+/** @type {ScopeValues} */
+export const allScopes = { charts: true, chartNames: "", images: true, imageNames: "" };
+
+/**
+ * The scopes that a form describes. The API checks them.
+ * @param {ScopeValues} values
+ */
+export function scopesOf(values) {
+  return [
+    ...(values.charts ? narrowed(chartScope, values.chartNames) : []),
+    ...(values.images ? narrowed(imageScope, values.imageNames) : []),
+  ];
+}
+
+/**
+ * @param {string} scope
+ * @param {string} names separated by spaces or commas
+ */
+function narrowed(scope, names) {
+  const list = names.split(/[\s,]+/).filter(Boolean);
+  return list.length > 0 ? list.map((name) => `${scope}:${name}`) : [scope];
+}
+
+/**
+ * The scopes as a form shows them.
+ * @param {string[]} scopes
+ * @returns {ScopeValues}
+ */
+export function toScopeValues(scopes) {
+  /** @type {(scope: string) => [boolean, string]} */
+  const read = (scope) => {
+    const names = scopes.filter((s) => s.startsWith(`${scope}:`)).map((s) => s.slice(scope.length + 1));
+    const hasAll = scopes.includes(scope);
+    return [hasAll || names.length > 0, hasAll ? "" : names.join(" ")];
+  };
+  const [charts, chartNames] = read(chartScope);
+  const [images, imageNames] = read(imageScope);
+  return { charts, chartNames, images, imageNames };
+}
+
 /**
  * Describes what scopes permit.
  * @param {string[]} scopes such as read:docker-images:acme/*
@@ -69,8 +113,8 @@ export function stateOf(token, all) {
  */
 export function describeScopes(scopes) {
   return [
-    ...describeKind(scopes, "read:helm-charts", strings.credentials.allCharts, strings.credentials.someCharts),
-    ...describeKind(scopes, "read:docker-images", strings.credentials.allImages, strings.credentials.someImages),
+    ...describeKind(scopes, chartScope, strings.credentials.allCharts, strings.credentials.someCharts),
+    ...describeKind(scopes, imageScope, strings.credentials.allImages, strings.credentials.someImages),
   ];
 }
 
@@ -92,8 +136,8 @@ function describeKind(scopes, kind, all, some) {
  * @returns {"charts" | "images" | "full"}
  */
 export function levelOf(scopes) {
-  const charts = scopes.includes("read:helm-charts");
-  const images = scopes.includes("read:docker-images");
+  const charts = scopes.includes(chartScope);
+  const images = scopes.includes(imageScope);
   return charts && images ? "full" : images ? "images" : "charts";
 }
 

@@ -28,6 +28,27 @@ export function useLoad(load, dependencies) {
 }
 
 /**
+ * A page of a list whose total is known, for Pager.
+ * @template {{data: unknown[], pagination: {total: number, offset: number}}} L
+ * @param {(query: {offset: number, limit: number}, signal: AbortSignal) => Promise<L>} read
+ * @param {number} limit
+ * @param {unknown[]} dependencies
+ */
+export function usePage(read, limit, dependencies) {
+  const [offset, setOffset] = useState(0);
+  const load = useLoad((signal) => read({ offset, limit }, signal), [...dependencies, offset]);
+  const count = load.data?.data.length ?? 0;
+  const total = load.data?.pagination.total ?? 0;
+  return {
+    load, setOffset,
+    /** Chooses the page with the last entry, after one was added. */
+    showAdded: () => setOffset(Math.floor(total / limit) * limit),
+    /** Chooses the page before if this one has become empty, after an entry was deleted. */
+    showRest: () => setOffset(count > 1 ? offset : Math.max(0, offset - limit)),
+  };
+}
+
+/**
  * Wraps an action that changes something. While it runs, another call does nothing, so a double click acts once.
  * @template {unknown[]} A
  * @param {(...args: A) => Promise<unknown>} act

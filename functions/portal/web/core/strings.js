@@ -28,6 +28,7 @@ export const strings = {
     save: "Save",
     cancel: "Cancel",
     close: "Close",
+    edit: "Edit",
     delete: "Delete",
     remove: "Remove",
     copy: "Copy",
@@ -198,11 +199,6 @@ export const strings = {
     createText: "Tokens are for machines. The token is shown only once.",
     nameHint: "Where it is used, such as: production cluster.",
     what: "What the token may pull",
-    charts: "Charts",
-    images: "Images",
-    chartNames: "Only these charts",
-    imageNames: "Only these images",
-    namesHint: "Leave the names empty for all. Separate names by spaces; * stands for any text.",
     days: "Days until it expires",
     daysHint: "1 to 365.",
     create: "Create token",
@@ -221,6 +217,14 @@ export const strings = {
     passwordOverlap: (date) => `The old password works until ${date}.`,
     renewPassword: "Continue to the request",
     renewToken: "Create token",
+  },
+
+  scopes: {
+    charts: "Charts",
+    images: "Images",
+    chartNames: "Only these charts",
+    imageNames: "Only these images",
+    namesHint: "Leave the names empty for all. Separate names by spaces; * stands for any text.",
   },
 
   requests: {
@@ -806,7 +810,6 @@ export const strings = {
     add: "Add entitlement",
     /** @type {(name: string) => string} */
     wasAdded: (name) => `The entitlement ${name} was added.`,
-    edit: "Edit",
     /** @type {(name: string) => string} */
     editLabel: (name) => `Edit the entitlement ${name}`,
     editTitle: "Edit entitlement",

@@ -2,11 +2,13 @@
 import { useState } from "preact/hooks";
 import { Button } from "../../components/buttons.js";
 import { Dialog } from "../../components/dialog.js";
-import { Checkbox, Form, TextField, useFields } from "../../components/fields.js";
+import { Form, TextField, useFields } from "../../components/fields.js";
+import { ScopeFields } from "../../components/scopes.js";
 import { Secret } from "../../components/secret.js";
 import { Uncertain } from "../../components/uncertain.js";
 import { post } from "../../core/api.js";
 import { tokenFile } from "../../core/commands.js";
+import { allScopes, scopesOf } from "../../core/credentials.js";
 import { useAction, useIdempotencyKey } from "../../core/hooks.js";
 import { html } from "../../core/html.js";
 import { strings } from "../../core/strings.js";
@@ -29,11 +31,11 @@ export async function createToken({ name, scopes, days }, key) {
 /** @param {{onCreated: () => void, onClose: () => void}} props */
 export function CreateDialog({ onCreated, onClose }) {
   const [made, setMade] = useState(/** @type {NewToken | null} */ (null));
-  const [values, set] = useFields({ name: "", charts: true, chartNames: "", images: true, imageNames: "", days: "90" });
+  const [values, set] = useFields({ name: "", scopes: allScopes, days: "90" });
   const key = useIdempotencyKey(values);
   const action = useAction(async () => {
     try {
-      setMade(await createToken({ name: values.name, scopes: scopesOf(values), days: Number(values.days) }, key));
+      setMade(await createToken({ name: values.name, scopes: scopesOf(values.scopes), days: Number(values.days) }, key));
     } finally {
       onCreated(); // also after a failure: the token may exist although the response was lost
     }
@@ -45,38 +47,12 @@ export function CreateDialog({ onCreated, onClose }) {
       onSubmit=${() => action.run()} onCancel=${onClose}>
       <${TextField} label=${strings.credentials.name} name="name" isRequired maxLength=${100} hint=${texts.nameHint}
         value=${values.name} onChange=${set("name")} problem=${action.problem} />
-      <fieldset class="group"><legend>${texts.what}</legend>
-        <p class="hint">${texts.namesHint}</p>
-        <${Checkbox} label=${texts.charts} isChecked=${values.charts} onChange=${set("charts")} />
-        ${values.charts ? html`<${TextField} label=${texts.chartNames} value=${values.chartNames} onChange=${set("chartNames")} />` : null}
-        <${Checkbox} label=${texts.images} isChecked=${values.images} onChange=${set("images")} />
-        ${values.images ? html`<${TextField} label=${texts.imageNames} value=${values.imageNames} onChange=${set("imageNames")} />` : null}
-      </fieldset>
+      <${ScopeFields} label=${texts.what} value=${values.scopes} onChange=${set("scopes")} problem=${action.problem} />
       <${TextField} label=${texts.days} name="expiration_days" isRequired inputmode="numeric" hint=${texts.daysHint}
         value=${values.days} onChange=${set("days")} problem=${action.problem} />
       <${Uncertain} problem=${action.problem} />
     <//>
   <//>`;
-}
-
-/**
- * The scopes that the form describes. The API checks them.
- * @param {{charts: boolean, chartNames: string, images: boolean, imageNames: string}} values
- */
-function scopesOf(values) {
-  return [
-    ...(values.charts ? narrowed("read:helm-charts", values.chartNames) : []),
-    ...(values.images ? narrowed("read:docker-images", values.imageNames) : []),
-  ];
-}
-
-/**
- * @param {string} scope
- * @param {string} names separated by spaces or commas
- */
-function narrowed(scope, names) {
-  const list = names.split(/[\s,]+/).filter(Boolean);
-  return list.length > 0 ? list.map((name) => `${scope}:${name}`) : [scope];
 }
 
 /**

@@ -1,5 +1,5 @@
 // What a customer has bought, on the page of the customer: the entitlements, and the dialogs that add, change and delete one.
-import { useRef, useState } from "preact/hooks";
+import { useRef } from "preact/hooks";
 import { announce } from "../../components/announcer.js";
 import { Button } from "../../components/buttons.js";
 import { ConfirmDialog, Dialog } from "../../components/dialog.js";
@@ -8,7 +8,7 @@ import { EntitlementList, useEntitlements } from "../../components/entitlements.
 import { Form, useFields } from "../../components/fields.js";
 import { Empty, ProblemMessage, Section } from "../../components/page.js";
 import { Uncertain } from "../../components/uncertain.js";
-import { getResource, post, remove } from "../../core/api.js";
+import { post, remove } from "../../core/api.js";
 import { explainConflict, useDraft } from "../../core/draft.js";
 import { nameOf } from "../../core/entitlements.js";
 import { useAction, useIdempotencyKey } from "../../core/hooks.js";
@@ -16,55 +16,37 @@ import { html } from "../../core/html.js";
 import { can } from "../../core/session.js";
 import { strings } from "../../core/strings.js";
 import { checkTyped, EntitlementFields, toBody, toFields } from "./entitlementfields.js";
+import { RowActions, useChosen } from "./parts.js";
 
 const texts = strings.entitlements;
 const listPath = "/v1/customers/{customerId}/entitlements";
 const path = "/v1/customers/{customerId}/entitlements/{entitlementId}";
 
 /** @typedef {import("../../core/entitlements.js").Entitlement} Entitlement */
-/** @typedef {{data: Entitlement, etag: string}} Resource */
+/** @typedef {import("./parts.js").Resource<Entitlement>} Resource */
 /** @typedef {{customerId: string, onDone: () => void, onClose: () => void}} DialogProps onDone: chooses the page to show */
 
 /** @param {{customer: import("./fields.js").Customer}} props */
 export function Entitlements({ customer }) {
   const customerId = customer.id;
   const list = useEntitlements(customerId);
-  const [chosen, setChosen] = useState(/** @type {{action: "add"} | {action: "edit" | "delete", resource: Resource} | null} */ (null));
-  const opening = useAction(async (/** @type {Entitlement} */ { id }, /** @type {"edit" | "delete"} */ action) => {
-    const resource = await getResource(path, { path: { customerId, entitlementId: id } }); // the list has no ETags
-    setChosen({ action, resource });
+  const { chosen, problem, add, choose, close } = useChosen({
+    path, parameters: (entitlementId) => ({ customerId, entitlementId }), reload: list.load.reload,
   });
-  const close = () => {
-    setChosen(null);
-    list.load.reload();
-  };
-  /** @type {(entitlement: Entitlement, action: "edit" | "delete") => Promise<void>} */
-  const choose = async (entitlement, action) => {
-    if (!(await opening.run(entitlement, action))) list.load.reload(); // somebody else may have deleted it
-  };
-  const actions = { title: texts.actions, isActions: true, cell: (/** @type {Entitlement} */ e) => html`<${RowActions} entitlement=${e}
-    choose=${(/** @type {"edit" | "delete"} */ action) => choose(e, action)} />` };
+  const actions = { title: texts.actions, isActions: true, cell: (/** @type {Entitlement} */ e) => html`<${RowActions}
+    editLabel=${texts.editLabel(nameOf(e))} deleteLabel=${texts.deleteLabel(nameOf(e))}
+    choose=${(/** @type {import("./parts.js").Action} */ action) => choose(e, action)} />` };
   const mayChange = can("customers:write");
-  const add = html`<${Button} onClick=${() => setChosen({ action: "add" })}>${texts.add}<//>`;
   const props = { customerId, onClose: close };
-  return html`<${Section} title=${texts.title} actions=${mayChange ? add : null}>
+  return html`<${Section} title=${texts.title} actions=${mayChange ? html`<${Button} onClick=${add}>${texts.add}<//>` : null}>
     <p class="hint">${texts.intro}</p>
-    <${ProblemMessage} problem=${opening.problem} />
+    <${ProblemMessage} problem=${problem} />
     <${EntitlementList} caption=${texts.title} list=${list} actions=${mayChange ? actions : undefined}
       empty=${html`<${Empty} title=${texts.none}>${mayChange ? html`<p>${texts.noneText}</p>` : null}<//>`} />
     ${chosen?.action === "add" ? html`<${AddDialog} ...${props} onDone=${list.showAdded} />` : null}
     ${chosen?.action === "edit" ? html`<${EditDialog} ...${props} resource=${chosen.resource} />` : null}
     ${chosen?.action === "delete" ? html`<${DeleteDialog} ...${props} resource=${chosen.resource} onDone=${list.showRest} />` : null}
   <//>`;
-}
-
-/** @param {{entitlement: Entitlement, choose: (action: "edit" | "delete") => void}} props */
-function RowActions({ entitlement, choose }) {
-  const name = nameOf(entitlement);
-  return html`<span class="row-actions">
-    <${Button} kind="quiet" label=${texts.editLabel(name)} onClick=${() => choose("edit")}>${texts.edit}<//>
-    <${Button} kind="quiet" label=${texts.deleteLabel(name)} onClick=${() => choose("delete")}>${strings.common.delete}<//>
-  </span>`;
 }
 
 /** @param {DialogProps} props */
