@@ -220,6 +220,7 @@ func testEntitlementConflicts(t *testing.T, c *entitledCustomer) {
 	c.open()
 	c.section().Within(browser.Row("bolt")).WaitText("12:30")
 	c.page.Click(browser.Button("Edit the entitlement Chart bolt *"))
+	c.page.WaitFor(browser.Dialog("Edit entitlement"))
 	c.admin(t).Put(at, `{"versions":"^2.0.0"}`).WantStatus(http.StatusOK)
 	dialog := c.page.Within(browser.Dialog("Edit entitlement"))
 	dialog.Fill("Repository", "bolt/api")
@@ -231,6 +232,7 @@ func testEntitlementConflicts(t *testing.T, c *entitledCustomer) {
 	c.admin(t).Get(at).WantValue("data.until", "2099-05-01T12:30:00Z") // the form has only its day
 
 	c.page.Click(browser.Button("Delete the entitlement Chart bolt/api ^2.0.0"))
+	c.page.WaitFor(browser.Dialog("Delete the entitlement Chart bolt/api ^2.0.0?"))
 	c.admin(t).Put(at, `{"versions":"*"}`).WantStatus(http.StatusOK)
 	dialog = c.page.Within(browser.Dialog("Delete the entitlement Chart bolt/api ^2.0.0?"))
 	dialog.Click(browser.Button("Delete entitlement"))
