@@ -20,6 +20,8 @@ func TestFormsHaveEachField(t *testing.T) {
 		{"/v1/customers/{customerId}", "put", "pages/customers/fields.js"},
 		{"/v1/customers/{customerId}/entitlements", "post", "pages/customers/entitlementfields.js"},
 		{"/v1/customers/{customerId}/entitlements/{entitlementId}", "put", "pages/customers/entitlementfields.js"},
+		{"/v1/customers/{customerId}/trust-policies", "post", "pages/customers/trustpolicyfields.js"},
+		{"/v1/customers/{customerId}/trust-policies/{policyId}", "put", "pages/customers/trustpolicyfields.js"},
 		{"/v1/projects", "post", "pages/projects/fields.js"},
 		{"/v1/projects/{projectId}", "put", "pages/projects/fields.js"},
 	} {

@@ -10,10 +10,10 @@ import { strings } from "./strings.js";
 /**
  * @template {Record<string, any>} V
  * @param {{path: any, parameters: Record<string, string>, resource: {data: any, etag: string}, toFields: (data: any) => V,
- *   toBody: (changed: Partial<V>) => object, onSaved: () => void | Promise<void>}} options
- *   toFields: the values of the form; toBody: the body for the fields that changed, which may throw a Problem
+ *   toBody: (changed: Partial<V>) => object, onSaved: () => void | Promise<void>, describe?: (value: unknown, field: string) => string}} options
+ *   toFields: the values of the form; toBody: the body for the fields that changed, which may throw a Problem; describe: a value in words
  */
-export function useDraft({ path, parameters, resource, toFields, toBody, onSaved }) {
+export function useDraft({ path, parameters, resource, toFields, toBody, onSaved, describe = display }) {
   const [base, setBase] = useState(resource);
   const [values, setValues] = useState(() => toFields(resource.data));
   const [differences, setDifferences] = useState(/** @type {Difference[]} */ ([]));
@@ -34,7 +34,7 @@ export function useDraft({ path, parameters, resource, toFields, toBody, onSaved
     const now = toFields(current.data);
     const theirs = Object.keys(now).filter((name) => !isEqual(now[name], before[name]));
     setDifferences(theirs.map((field) => ({
-      field, before: display(before[field]), now: display(now[field]), isYours: changed.includes(field),
+      field, before: describe(before[field], field), now: describe(now[field], field), isYours: changed.includes(field),
     })));
     setBase(current);
     setValues((typed) => ({ ...now, ...pick(typed, changed) }));

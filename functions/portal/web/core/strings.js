@@ -824,6 +824,77 @@ export const strings = {
     wasDeleted: (name) => `The entitlement ${name} was deleted.`,
   },
 
+  trustPolicies: {
+    title: "Trust policies",
+    intro: "Pipelines and pods need no stored secret. If their token of GitHub Actions, GitLab or Kubernetes meets a trust policy, they exchange it " +
+      "for an access token of minutes, which also needs the entitlements of the customer.",
+    none: "No pipeline or pod of this customer can exchange a token.",
+    noneText: "Add a trust policy for its pipelines or pods.",
+    platform: "Platform",
+    platformHint: "Fills in the issuer and the claims of the usual conditions, and replaces what is there.",
+    /** @type {Record<string, string>} */
+    platforms: { github: "GitHub Actions", gitlab: "GitLab", kubernetes: "Kubernetes", other: "Another issuer" },
+    name: "Name",
+    nameHint: "What uses it, such as: builds of the app. Lists of pulls show it.",
+    issuer: "Issuer",
+    issuerHints: {
+      github: "The claim iss of the tokens.",
+      gitlab: "The claim iss of the tokens. Change it for a GitLab with another address.",
+      kubernetes: "The claim iss of the tokens, which the customer finds with: kubectl get --raw /.well-known/openid-configuration",
+      other: "The claim iss of the tokens, an https address.",
+    },
+    audience: "Audience",
+    audienceHint: "A value of the claim aud of the tokens. With the address of this service, tokens for other services do not work here.",
+    conditions: "Conditions",
+    conditionsHint: "What the claims of a token must be; all conditions must hold. * stands for one or more characters, but not for a colon.",
+    conditionHints: {
+      github: "GitHub signs for everybody, so name the repository. Names of owners can be taken over after a deletion, but their IDs cannot.",
+      gitlab: "GitLab signs for everybody, so name the project. Paths can be taken over after a deletion, but IDs cannot.",
+      kubernetes: "The subject names the namespace and the service account.",
+      other: "",
+    },
+    conditionParts: { claim: "Claim", value: "Value" },
+    /** @type {(n: number, part: string) => string} */
+    conditionPart: (n, part) => `Condition ${n}: ${part}`,
+    claimExample: "sub",
+    addCondition: "Add a condition",
+    /** @type {(n: number) => string} */
+    removeCondition: (n) => `Remove condition ${n}`,
+    scopes: "What access tokens may pull",
+    maxMinutes: "Longest life in minutes",
+    maxMinutesHint: "1 to 60. An access token works that long.",
+    notMinutes: "must be a whole number from 1 to 60",
+    jwks: "Keys of the issuer",
+    jwksHint: "The JSON Web Key Set of an issuer that is not at a public address; for Kubernetes, the output of: kubectl get --raw /openid/v1/jwks. " +
+      "Leave it empty to read the keys from the issuer.",
+    hasKeys: "keys stored",
+    tokens: "Accepted tokens",
+    mayPull: "May pull",
+    life: "Works for",
+    /** @type {(count: number) => string} */
+    minutes: (count) => (count === 1 ? "1 minute" : `${count} minutes`),
+    /** @type {(name: string) => string} */
+    idOf: (name) => `ID of ${name}`,
+    actions: "Actions",
+    add: "Add trust policy",
+    /** @type {(name: string) => string} */
+    wasAdded: (name) => `The trust policy ${name} was added.`,
+    /** @type {(name: string) => string} */
+    editLabel: (name) => `Edit the trust policy ${name}`,
+    editTitle: "Edit trust policy",
+    editHint: "Access tokens that were issued before keep working until they expire.",
+    delete: "Delete trust policy",
+    /** @type {(name: string) => string} */
+    deleteLabel: (name) => `Delete the trust policy ${name}`,
+    /** @type {(name: string) => string} */
+    deleteTitle: (name) => `Delete the trust policy ${name}?`,
+    /** @type {(minutes: string) => string} */
+    deleteText: (minutes) => `It accepts no further tokens. Access tokens that were issued before keep working until they expire, for at most ${minutes}. ` +
+      cannotUndo,
+    /** @type {(name: string) => string} */
+    wasDeleted: (name) => `The trust policy ${name} was deleted.`,
+  },
+
   company: {
     title: "Company",
     intro: "What the vendor has stored about your company. Ask the vendor to change it.",
@@ -836,6 +907,11 @@ export const strings = {
     entitlements: "What you may pull",
     noEntitlements: "Your company cannot pull anything yet.",
     noEntitlementsText: "Ask the vendor.",
+    trustPolicies: "Pipelines and pods",
+    trustPoliciesHint: "A pipeline or pod with a token of its platform that meets a trust policy can exchange it for an access token of minutes. The " +
+      "exchange names the ID of the policy.",
+    noTrustPolicies: "No pipeline or pod of your company can exchange a token.",
+    noTrustPoliciesText: "Tell the vendor the issuer and the subjects of your jobs.",
   },
 
   projects: {

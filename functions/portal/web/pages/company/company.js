@@ -1,8 +1,9 @@
-// The customer to whom the user belongs and what it may pull, to read.
+// The customer to whom the user belongs, what it may pull, and its trust policies, to read.
 import { ContactList } from "../../components/contacts.js";
 import { EntitlementList, useEntitlements } from "../../components/entitlements.js";
 import { Empty, Loaded, Page, Section } from "../../components/page.js";
 import { CustomerStatus } from "../../components/statuses.js";
+import { TrustPolicyList, useTrustPolicies } from "../../components/trustpolicies.js";
 import { get } from "../../core/api.js";
 import { formatNumber } from "../../core/format.js";
 import { useLoad } from "../../core/hooks.js";
@@ -20,6 +21,7 @@ export default function Company() {
   return html`<${Page} title=${texts.title} intro=${texts.intro}>
     <${Loaded} load=${load}>${(/** @type {{data: Customer}} */ { data }) => html`<${Details} customer=${data} />`}<//>
     <${Entitlements} customerId=${customerId} />
+    <${TrustPolicies} customerId=${customerId} />
   <//>`;
 }
 
@@ -29,6 +31,16 @@ function Entitlements({ customerId }) {
   return html`<${Section} title=${texts.entitlements}>
     <${EntitlementList} caption=${texts.entitlements} list=${list}
       empty=${html`<${Empty} title=${texts.noEntitlements}><p>${texts.noEntitlementsText}</p><//>`} />
+  <//>`;
+}
+
+/** @param {{customerId: string}} props */
+function TrustPolicies({ customerId }) {
+  const list = useTrustPolicies(customerId);
+  return html`<${Section} title=${texts.trustPolicies}>
+    <p class="hint">${texts.trustPoliciesHint}</p>
+    <${TrustPolicyList} caption=${texts.trustPolicies} list=${list}
+      empty=${html`<${Empty} title=${texts.noTrustPolicies}><p>${texts.noTrustPoliciesText}</p><//>`} />
   <//>`;
 }
 

@@ -1,4 +1,4 @@
-// The page of a customer: details, entitlements and users, and how to suspend or delete it.
+// The page of a customer: details, entitlements, trust policies and users, and how to suspend or delete it.
 import { useState } from "preact/hooks";
 import { announce } from "../../components/announcer.js";
 import { ContactList } from "../../components/contacts.js";
@@ -17,6 +17,7 @@ import { strings } from "../../core/strings.js";
 import { Entitlements } from "./entitlements.js";
 import { CustomerFields, toBody, toFields } from "./fields.js";
 import { Danger, EndCredentials, StatusAction, SuspendDialog } from "./status.js";
+import { TrustPolicies } from "./trustpolicies.js";
 import { CustomerUsers } from "./users.js";
 
 const texts = strings.customers;
@@ -50,6 +51,7 @@ function View({ resource, reload }) {
       ${can("customers:write") ? html`<${Edit} resource=${resource} reload=${reload} />` : null}
     <//>
     <${Entitlements} customer=${customer} />
+    <${TrustPolicies} customer=${customer} />
     ${can("users:read") ? html`<${CustomerUsers} customer=${customer} />` : null}
     ${can("customers:write") ? html`<${EndCredentials} customer=${customer} />` : null}
     ${can("customers:delete") ? html`<${Danger} resource=${resource} reload=${reload} />` : null}
