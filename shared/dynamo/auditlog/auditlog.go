@@ -13,7 +13,6 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
-	"fmt"
 	"strings"
 	"time"
 
@@ -104,4 +103,4 @@ func TargetKey(target audit.Target) string { return string(target.Kind) + "#" + 
 func newID(at time.Time) string { return FirstID(at) + "-" + strings.ToLower(rand.Text()) }
 
 // FirstID returns the text before which all IDs of events before the given time are, and none of the others.
-func FirstID(at time.Time) string { return fmt.Sprintf("%014x", max(0, at.UnixMicro())) }
+func FirstID(at time.Time) string { return audit.FirstID(at) }

@@ -1,0 +1,153 @@
+package auditdynamo
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"reflect"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"portside/shared/audit"
+	coreaudit "portside/shared/core/audit"
+	"portside/shared/core/calendar"
+	"portside/shared/dynamo/auditlog"
+	"portside/shared/dynamo/items"
+)
+
+// Hour implements audit.Events with one call for each page of 1 MB.
+func (s Sealed) Hour(ctx context.Context, hour audit.Hour, after string) iter.Seq2[audit.Entry, error] {
+	return s.query(ctx, &dynamodb.QueryInput{
+		KeyConditionExpression: aws.String("pk = :day AND sk BETWEEN :from AND :to"),
+		ExpressionAttributeValues: items.Map{
+			":day":  items.Text(auditlog.DayKey(hour.Begin())),
+			":from": items.Text(max(auditlog.FirstID(hour.Begin()), after+"\x00")),
+			":to":   items.Text(auditlog.FirstID(hour.End())), // no ID is exactly this text
+		},
+	})
+}
+
+// Days implements audit.Events with at least one call for each day.
+func (s Sealed) Days(ctx context.Context, first, last calendar.Day) iter.Seq2[audit.Entry, error] {
+	return func(yield func(audit.Entry, error) bool) {
+		for day := first; day <= last; day++ {
+			entries := s.query(ctx, &dynamodb.QueryInput{
+				KeyConditionExpression:    aws.String("pk = :day"),
+				ExpressionAttributeValues: items.Map{":day": items.Text(auditlog.DayKey(day.Begin()))},
+			})
+			for entry, err := range entries {
+				if !yield(entry, err) || err != nil {
+					return
+				}
+			}
+		}
+	}
+}
+
+// query yields the result of a query of the table, and stops behind an error.
+func (s Sealed) query(ctx context.Context, in *dynamodb.QueryInput) iter.Seq2[audit.Entry, error] {
+	in.TableName, in.ConsistentRead = &s.table, aws.Bool(true)
+	return func(yield func(audit.Entry, error) bool) {
+		pages := dynamodb.NewQueryPaginator(s.client, in)
+		for pages.HasMorePages() {
+			page, err := pages.NextPage(ctx)
+			if err != nil {
+				yield(audit.Entry{}, fmt.Errorf("read events: %w", err))
+				return
+			}
+			if !yieldEntries(page.Items, yield) {
+				return
+			}
+		}
+	}
+}
+
+func yieldEntries(found []items.Map, yield func(audit.Entry, error) bool) bool {
+	for _, item := range found {
+		if !yield(newEntry(item), nil) {
+			return false
+		}
+	}
+	return true
+}
+
+// Strays implements audit.Events. It reads the keys of the whole table.
+func (s Sealed) Strays(ctx context.Context, first, last calendar.Day) iter.Seq2[audit.Entry, error] {
+	return func(yield func(audit.Entry, error) bool) {
+		pages := dynamodb.NewScanPaginator(s.client, &dynamodb.ScanInput{
+			TableName: &s.table, ConsistentRead: aws.Bool(true),
+			FilterExpression: aws.String("NOT (pk BETWEEN :first AND :last AND size(pk) = :length) AND NOT (pk = :seal AND sk = :newest)"),
+			ExpressionAttributeValues: items.Map{
+				":first": items.Text(auditlog.DayKey(first.Begin())), ":last": items.Text(auditlog.DayKey(last.Begin())),
+				":length": items.Number(int64(len(auditlog.DayKey(first.Begin())))),
+				":seal":   items.Text(newestPK), ":newest": items.Text(newestSK),
+			},
+		})
+		for pages.HasMorePages() {
+			page, err := pages.NextPage(ctx)
+			if err != nil {
+				yield(audit.Entry{}, fmt.Errorf("look for other items: %w", err))
+				return
+			}
+			if !yieldEntries(page.Items, yield) {
+				return
+			}
+		}
+	}
+}
+
+// newEntry returns an item as an entry. It compares the item with the one that the service writes for the same text, so an attribute with
+// another value is a problem, and so is one more attribute.
+func newEntry(item items.Map) audit.Entry {
+	partition, entry := textOf(item["pk"]), audit.Entry{ID: textOf(item["sk"]), Text: textOf(item["event"])}
+	date, isDay := strings.CutPrefix(partition, "day#")
+	day, err := calendar.ParseDay(date)
+	entry.Day = day
+	if !isDay || err != nil {
+		entry.Problem = fmt.Sprintf("the item %q of the partition %q is not an event", entry.ID, partition)
+		return entry
+	}
+	var event coreaudit.Event
+	if err := json.Unmarshal([]byte(entry.Text), &event); err != nil {
+		entry.Problem = "the text of the event is not JSON of an event"
+		return entry
+	}
+	want := items.Encode(auditlog.NewItem(event, entry.Text))
+	entry.Problem = cmp.Or(difference(item, want), wrongTime(event))
+	return entry
+}
+
+// difference names the first attribute of an item that is not as wanted.
+func difference(item, want items.Map) string {
+	for _, name := range []string{"pk", "sk", "event", "actor", "customer", "target", "purgeAt"} {
+		if !reflect.DeepEqual(item[name], want[name]) {
+			return fmt.Sprintf("the attribute %q of the item does not follow from the text of the event", name)
+		}
+	}
+	for name := range item {
+		if _, isWanted := want[name]; !isWanted {
+			return fmt.Sprintf("the item has the attribute %q, which an event does not have", name)
+		}
+	}
+	return ""
+}
+
+func wrongTime(event coreaudit.Event) string {
+	if at, isID := coreaudit.TimeOf(event.ID); isID && at.Equal(event.Time) {
+		return ""
+	}
+	return "the ID of the event does not begin with its time"
+}
+
+func textOf(value types.AttributeValue) string {
+	text, isText := value.(*types.AttributeValueMemberS)
+	if !isText {
+		return ""
+	}
+	return text.Value
+}

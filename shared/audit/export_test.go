@@ -1,0 +1,4 @@
+package audit
+
+// MaxEvents is the limit of events of an object.
+const MaxEvents = maxEvents

@@ -1,0 +1,456 @@
+package audit_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+
+	"portside/shared/audit"
+	"portside/shared/audit/auditdynamo"
+	"portside/shared/audit/audits3"
+	coreaudit "portside/shared/core/audit"
+	"portside/shared/dynamo/auditlog"
+	"portside/shared/dynamo/items"
+	"portside/shared/testkit/awstest"
+)
+
+var start = time.Date(2026, 11, 27, 22, 0, 0, 0, time.UTC)
+
+// logbook is an audit log on real engines.
+type logbook struct {
+	testing.TB
+	client *dynamodb.Client
+	s3     *s3.Client
+	table  string
+	bucket string
+	now    time.Time
+	ids    []string // of the events, in order
+}
+
+func newLogbook(tb testing.TB) *logbook {
+	tb.Helper()
+	client := awstest.DynamoDB(tb)
+	return &logbook{
+		TB: tb, client: client, s3: awstest.S3(tb), table: awstest.Table(tb, client, "AuditTable"), bucket: awstest.Bucket(tb), now: start,
+	}
+}
+
+func (b *logbook) clock() time.Time { return b.now }
+
+func (b *logbook) sealer(client *dynamodb.Client) audit.Sealer {
+	sealed := auditdynamo.NewSealed(client, b.table)
+	return audit.Sealer{
+		Events: sealed, Newest: sealed, Objects: audits3.New(b.s3, b.bucket), Now: b.clock, Settled: auditlog.Settled, Days: auditlog.Days,
+	}
+}
+
+// at adds an event some time after the start.
+func (b *logbook) at(after time.Duration) string {
+	b.Helper()
+	at := start.Add(after)
+	log := auditlog.In(b.table, func() time.Time { return at })
+	ctx := coreaudit.As(b.Context(), coreaudit.Actor{Kind: coreaudit.Person, ID: "ada"})
+	writes := log.Write(ctx, coreaudit.Change{
+		Action: coreaudit.UserUpdated, Target: coreaudit.Target{Kind: coreaudit.User, ID: "u1", Name: "bob@example.com"},
+		Before: map[string]string{"name": "Bob"}, After: map[string]string{"name": "Bob <& \u2028 Byron>"},
+	})
+	if _, err := b.client.TransactWriteItems(ctx, &dynamodb.TransactWriteItemsInput{TransactItems: writes}); err != nil {
+		b.Fatal(err)
+	}
+	id := textOf(writes[0].Put.Item, "sk")
+	b.ids = append(b.ids, id)
+	slices.Sort(b.ids)
+	return id
+}
+
+// seal seals all hours that are complete some time after the start.
+func (b *logbook) seal(after time.Duration) audit.SealRun {
+	b.Helper()
+	b.now = start.Add(after)
+	run, err := b.sealer(b.client).Seal(b.Context())
+	if err != nil {
+		b.Fatal(err)
+	}
+	return run
+}
+
+func (b *logbook) verifier() audit.Verifier {
+	sealed := auditdynamo.NewSealed(b.client, b.table)
+	return audit.Verifier{Events: sealed, Newest: sealed, Objects: audits3.New(b.s3, b.bucket), Now: b.clock, Days: auditlog.Days}
+}
+
+func (b *logbook) verify(options audit.Verification) audit.Report {
+	b.Helper()
+	report, err := b.verifier().Verify(b.Context(), options)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return report
+}
+
+func (b *logbook) expectIntact(hours, events int) audit.Report {
+	b.Helper()
+	report := b.verify(audit.Verification{})
+	if report.Finding != nil {
+		b.Fatalf("finding %+v, want none", *report.Finding)
+	}
+	if got := int(report.Last - report.First + 1); got != hours || report.Events != events {
+		b.Fatalf("verified %d hours and %d events, want %d and %d", got, report.Events, hours, events)
+	}
+	return report
+}
+
+// finding has the compared fields of a finding.
+type finding struct {
+	Problem audit.Problem
+	EventID string
+	InTable bool
+	Object  string // empty for any, if the problem is in the table
+}
+
+func (b *logbook) expectFinding(want finding) {
+	b.Helper()
+	found := b.verify(audit.Verification{}).Finding
+	if found == nil {
+		b.Fatalf("no finding, want %+v", want)
+	}
+	got := finding{Problem: found.Problem, EventID: found.EventID, InTable: found.InTable, Object: found.Object}
+	if want.InTable && want.Object == "" {
+		got.Object = "" // of no interest
+	}
+	if got != want {
+		b.Fatalf("finding %+v (%s), want %+v", got, found.Detail, want)
+	}
+}
+
+// objects returns all objects by their keys.
+func (b *logbook) objects() map[string]string {
+	b.Helper()
+	objects, all := audits3.New(b.s3, b.bucket), map[string]string{}
+	for key, err := range objects.Keys(b.Context()) {
+		if err != nil {
+			b.Fatal(err)
+		}
+		all[key] = b.object(key)
+	}
+	return all
+}
+
+func (b *logbook) object(key string) string {
+	b.Helper()
+	body, err := audits3.New(b.s3, b.bucket).Open(b.Context(), key)
+	if err != nil {
+		b.Fatal(err)
+	}
+	content, err := io.ReadAll(body)
+	if err != nil {
+		b.Fatal(err)
+	}
+	_ = body.Close()
+	return string(content)
+}
+
+// put overwrites an object, as somebody with the permission could.
+func (b *logbook) put(key, content string) {
+	b.Helper()
+	_, err := b.s3.PutObject(b.Context(), &s3.PutObjectInput{Bucket: &b.bucket, Key: &key, Body: strings.NewReader(content)})
+	if err != nil {
+		b.Fatal(err)
+	}
+}
+
+func (b *logbook) remove(key string) {
+	b.Helper()
+	if _, err := b.s3.DeleteObject(b.Context(), &s3.DeleteObjectInput{Bucket: &b.bucket, Key: &key}); err != nil {
+		b.Fatal(err)
+	}
+}
+
+// item returns an item of the table, or nil.
+func (b *logbook) item(pk, sk string) items.Map {
+	b.Helper()
+	item, err := items.In(b.client, b.table).GetRaw(b.Context(), items.Key(pk, sk))
+	if err != nil {
+		b.Fatal(err)
+	}
+	return item
+}
+
+func (b *logbook) event(id string) items.Map {
+	b.Helper()
+	at, _ := coreaudit.TimeOf(id)
+	return b.item(auditlog.DayKey(at), id)
+}
+
+func (b *logbook) putItem(item items.Map) {
+	b.Helper()
+	if _, err := b.client.PutItem(b.Context(), &dynamodb.PutItemInput{TableName: &b.table, Item: item}); err != nil {
+		b.Fatal(err)
+	}
+}
+
+func (b *logbook) deleteItem(item items.Map) {
+	b.Helper()
+	_, err := b.client.DeleteItem(b.Context(), &dynamodb.DeleteItemInput{
+		TableName: &b.table, Key: items.Map{"pk": item["pk"], "sk": item["sk"]},
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+}
+
+func textOf(item items.Map, name string) string {
+	shape, err := items.Decode[map[string]any](items.Map{name: item[name]})
+	if err != nil {
+		return ""
+	}
+	text, _ := shape[name].(string)
+	return text
+}
+
+// changed returns an item with another attribute.
+func changed(item items.Map, name, text string) items.Map {
+	item = maps.Clone(item)
+	item[name] = items.Text(text)
+	return item
+}
+
+func TestSealerSealsEachCompleteHour(t *testing.T) {
+	b := newLogbook(t)
+	if report := b.expectEmpty(); report.Objects != 0 {
+		t.Errorf("report %+v before the first seal", report)
+	}
+	b.at(90 * time.Minute)
+	b.at(91 * time.Minute)
+	b.at(200 * time.Minute)
+	if run := b.seal(2*time.Hour + 19*time.Minute); run.Objects != 0 {
+		t.Errorf("run %+v, but the first hour is not complete", run)
+	}
+	if run := b.seal(2*time.Hour + 20*time.Minute); run.Objects != 1 || run.Events != 2 || run.Age != 20*time.Minute {
+		t.Errorf("run %+v, want one object with two events", run)
+	}
+	b.expectIntact(1, 2)
+	if run := b.seal(5*time.Hour + 25*time.Minute); run.Objects != 3 || run.Events != 1 {
+		t.Errorf("run %+v, want three objects with one event", run)
+	}
+	b.expectIntact(4, 3)
+	if run := b.seal(5*time.Hour + 59*time.Minute); run.Objects != 0 || run.Age != 59*time.Minute {
+		t.Errorf("run %+v, want none", run)
+	}
+	want := []string{
+		"seals/2026/11/27T23-0001.jsonl", "seals/2026/11/28T00-0001.jsonl", "seals/2026/11/28T01-0001.jsonl", "seals/2026/11/28T02-0001.jsonl",
+	}
+	if keys := slices.Sorted(maps.Keys(b.objects())); !slices.Equal(keys, want) {
+		t.Errorf("keys %q", keys)
+	}
+}
+
+func (b *logbook) expectEmpty() audit.Report {
+	b.Helper()
+	report := b.verify(audit.Verification{})
+	if report.Finding != nil {
+		b.Errorf("finding %+v before the first seal", *report.Finding)
+	}
+	return report
+}
+
+// TestFirstRunWithoutEvents begins with the newest complete hour.
+func TestFirstRunWithoutEvents(t *testing.T) {
+	b := newLogbook(t)
+	if run := b.seal(5*time.Hour + 25*time.Minute); run.Objects != 1 || run.Age != 25*time.Minute {
+		t.Errorf("run %+v, want one object", run)
+	}
+	b.expectIntact(1, 0)
+	b.seal(50 * time.Hour)
+	b.expectIntact(45, 0)
+}
+
+// TestLargeHoursHaveParts seals more events than one object has.
+func TestLargeHoursHaveParts(t *testing.T) {
+	b := newLogbook(t)
+	const events = audit.MaxEvents + 3
+	for i := range events {
+		at := start.Add(time.Duration(i) * time.Millisecond)
+		event := coreaudit.Event{ID: coreaudit.FirstID(at) + "-x", Time: at, Action: coreaudit.UserCreated}
+		b.putItem(items.Encode(auditlog.NewItem(event, fmt.Sprintf(
+			`{"id":%q,"time":%q,"action":"user.create","actor":{"kind":""},"target":{"kind":"","id":""}}`, event.ID, at.Format(time.RFC3339Nano)))))
+	}
+	if run := b.seal(2*time.Hour + 25*time.Minute); run.Objects != 3 || run.Events != events {
+		t.Errorf("run %+v, want two parts and an empty hour", run)
+	}
+	b.expectIntact(2, events)
+	b.remove("seals/2026/11/27T22-0002.jsonl")
+	b.expectFinding(finding{Problem: audit.Removed, Object: "seals/2026/11/27T22-0002.jsonl"})
+}
+
+// TestOddEventsAreSealed seals texts that the service does not write. They must not stop the sealing.
+func TestOddEventsAreSealed(t *testing.T) {
+	for name, text := range map[string]string{
+		"no JSON": "\x00{", "two lines": "{\n}", "another ID": `{"id":"x"}`, "long": strings.Repeat("\x01", 350_000), "empty": "",
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newLogbook(t)
+			id := b.at(time.Minute)
+			b.at(2 * time.Minute)
+			b.putItem(changed(b.event(id), "event", text))
+			b.seal(2 * time.Hour)
+			b.expectFinding(finding{Problem: audit.Changed, EventID: id, InTable: true})
+		})
+	}
+}
+
+// crashing are the objects of a process that crashes at a call.
+type crashing struct {
+	audit.Objects
+	at, calls int
+	lost      bool
+}
+
+func (c *crashing) Create(ctx context.Context, key string, content []byte) error {
+	c.calls++
+	if c.calls < c.at || c.calls == c.at && c.lost {
+		if err := c.Objects.Create(ctx, key, content); err != nil || c.calls < c.at {
+			return err
+		}
+	}
+	return fmt.Errorf("crashed at call %d", c.at)
+}
+
+// TestNextRunContinuesAfterACrash lets the process crash at each call. The objects are those of a process that did not crash.
+func TestNextRunContinuesAfterACrash(t *testing.T) {
+	b := newLogbook(t)
+	for i := range 5 {
+		b.at(time.Duration(i) * 40 * time.Minute)
+	}
+	b.seal(6 * time.Hour)
+	want := b.objects()
+	newest := b.item("seal", "newest")
+	reset := func() {
+		b.deleteItem(newest)
+		for key := range b.objects() {
+			b.remove(key)
+		}
+	}
+	check := func() {
+		t.Helper()
+		b.seal(6 * time.Hour)
+		if got := b.objects(); !maps.Equal(got, want) {
+			t.Errorf("objects %v, want %v", got, want)
+		}
+		b.expectIntact(5, 5)
+	}
+	for _, lost := range []bool{false, true} {
+		awstest.CrashAtEachCall(lost, func(crashing func(*dynamodb.Client) *dynamodb.Client) error {
+			reset()
+			_, err := b.sealer(crashing(b.client)).Seal(t.Context())
+			check()
+			return err
+		})
+		for at := 1; ; at++ {
+			reset()
+			sealer := b.sealer(b.client)
+			sealer.Objects = &crashing{Objects: sealer.Objects, at: at, lost: lost}
+			_, err := sealer.Seal(t.Context())
+			check()
+			if err == nil {
+				break
+			}
+		}
+	}
+}
+
+// TestConcurrentRunsMakeOneChain starts several runs at the same time.
+func TestConcurrentRunsMakeOneChain(t *testing.T) {
+	b := newLogbook(t)
+	for i := range 30 {
+		b.at(time.Duration(i) * 11 * time.Minute)
+	}
+	b.now = start.Add(7 * time.Hour)
+	const runs = 4
+	results := make(chan error)
+	for range runs {
+		go func() {
+			_, err := b.sealer(b.client).Seal(t.Context())
+			results <- err
+		}()
+	}
+	for range runs {
+		if err := <-results; err != nil {
+			t.Errorf("a run failed: %v", err)
+		}
+	}
+	b.seal(7 * time.Hour)
+	b.expectIntact(6, 30)
+}
+
+// TestRunContinuesBehindOtherObjects seals with a restored table, which lacks an event and has an older record of the newest seal.
+func TestRunContinuesBehindOtherObjects(t *testing.T) {
+	b := newLogbook(t)
+	b.at(time.Minute)
+	b.seal(90 * time.Minute)
+	newest := b.item("seal", "newest")
+	lost := b.at(100 * time.Minute)
+	b.seal(150 * time.Minute)
+	b.putItem(newest)
+	b.deleteItem(b.event(lost))
+	run := b.seal(200 * time.Minute)
+	if !slices.Equal(run.Differing, []string{"seals/2026/11/27T23-0001.jsonl"}) || run.Objects != 2 {
+		t.Errorf("run %+v, want that it continues behind the object", run)
+	}
+	b.expectFinding(finding{Problem: audit.Removed, EventID: lost, InTable: true})
+	tomorrow := b.verify(audit.Verification{From: 1 << 20})
+	if tomorrow.Finding != nil {
+		t.Errorf("finding %+v in later days", *tomorrow.Finding)
+	}
+
+	b.put("seals/2026/11/28T01-0001.jsonl", strings.ReplaceAll(b.object("seals/2026/11/28T00-0001.jsonl"), "T00", "T01"))
+	if _, err := b.sealer(b.client).Seal(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	b.now = start.Add(5 * time.Hour)
+	if _, err := b.sealer(b.client).Seal(t.Context()); err == nil || !strings.Contains(err.Error(), "T01-0001") {
+		t.Errorf("a run recorded an object that does not continue the chain: %v", err)
+	}
+}
+
+// TestPurgedEventsAreVerifiedWithoutTheTable lets the table delete events when it may, and one day earlier.
+func TestPurgedEventsAreVerifiedWithoutTheTable(t *testing.T) {
+	b := newLogbook(t)
+	first, second := b.at(time.Minute), b.at(30*time.Minute)
+	b.seal(90 * time.Minute)
+	b.deleteItem(b.event(first))
+	b.now = start.AddDate(0, 0, auditlog.Days)
+	b.expectFinding(finding{Problem: audit.Removed, EventID: first, InTable: true})
+	b.now = b.now.Add(time.Minute)
+	if report := b.expectIntact(1, 2); report.Purged != 1 {
+		t.Errorf("report %+v, want one event that the table does not keep", report)
+	}
+	b.putItem(changed(b.event(second), "event", "{}"))
+	b.expectFinding(finding{Problem: audit.Changed, EventID: second, InTable: true})
+}
+
+// TestExpectedHash finds a hash that was noted earlier, of an end or of an event.
+func TestExpectedHash(t *testing.T) {
+	b := newLogbook(t)
+	b.at(time.Minute)
+	noted := b.seal(90 * time.Minute).Newest
+	b.seal(8 * time.Hour)
+	lines := strings.Split(b.object(noted.Key()), "\n")
+	for _, hash := range []string{noted.Hash, lines[1][len(`{"hash":"`):][:64]} {
+		if found := b.verify(audit.Verification{Expect: hash}).Finding; found != nil {
+			t.Errorf("finding %+v", *found)
+		}
+	}
+	if found := b.verify(audit.Verification{Expect: strings.Repeat("0", 64)}).Finding; found == nil {
+		t.Error("found a hash that the chain does not have")
+	}
+}
+

@@ -1,0 +1,314 @@
+package audit
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"iter"
+	"time"
+
+	coreaudit "portside/shared/core/audit"
+	"portside/shared/core/calendar"
+)
+
+// Verifier compares the sealed objects with each other, with the record of the newest seal, and with the events of the table.
+type Verifier struct {
+	Events  Events
+	Newest  Newest
+	Objects Objects
+	Now     func() time.Time
+	Days    int // how long the table keeps an event at least
+}
+
+// Verification says what to verify.
+type Verification struct {
+	From     calendar.Day              // compares the table from this day on; the chain is always read from its beginning
+	Expect   string                    // a hash that was noted earlier; empty for none
+	Progress func(at Hour, events int) // may be nil
+}
+
+// Report is the result of a verification.
+type Report struct {
+	First, Last Hour // that are sealed
+	Objects     int
+	Events      int           // that are sealed
+	Purged      int           // sealed events that the table does not keep any more
+	Newest      Seal          // the zero value if nothing is sealed
+	Age         time.Duration // since the end of the newest sealed hour
+	Finding     *Finding      // the first problem, or nil
+}
+
+// Finding is a problem.
+type Finding struct {
+	Problem  Problem
+	EventID  string          // empty if an object or the record of the newest seal has the problem, but no known event
+	Event    coreaudit.Event // as far as it is known
+	InTable  bool            // the problem is in the table; otherwise it is in the object
+	Object   string          // key; empty if the event is in no object
+	Line     int             // of the event in the object
+	Detail   string          // a sentence
+	evidence bool            // the table alone proves the problem
+	at       Seal
+}
+
+// verification is a run of Verify.
+type verification struct {
+	Verifier
+	options Verification
+	chain   chain
+	report  Report
+	pull    func() (Entry, error, bool)
+	current *Entry // of the table; nil if the next one is not read yet
+	isOver  bool   // the table has no further entry
+	found   *Finding
+}
+
+// Verify reads the chain and the table side by side, in the order of the events, and stops at the first problem. It needs as much memory
+// as one page of each.
+func (v Verifier) Verify(ctx context.Context, options Verification) (Report, error) {
+	recorded, err := v.Newest.Newest(ctx) // before the objects, which may become more meanwhile
+	if err != nil && !errors.Is(err, ErrMissing) {
+		return Report{}, err
+	}
+	run := &verification{Verifier: v, options: options, chain: chain{objects: v.Objects, recorded: recorded, expected: options.Expect}}
+	run.chain.progress = func(at Seal) {
+		if options.Progress != nil {
+			options.Progress(at.Hour, run.report.Events)
+		}
+	}
+	pull, stop := iter.Pull2(run.entries(ctx))
+	defer stop()
+	run.pull = pull
+	err = run.readChain(ctx)
+	if err == nil && run.found == nil {
+		err = run.finish(ctx)
+	}
+	if damage, isDamage := errors.AsType[*damageError](err); isDamage {
+		err = run.locate(damage)
+	}
+	run.complete()
+	return run.report, err
+}
+
+func (v *verification) complete() {
+	v.report.Objects = v.chain.count
+	if v.found == nil && v.options.Expect != "" && !v.chain.hasExpected {
+		v.found = &Finding{Problem: Changed, Detail: "no line of the chain has the expected hash: somebody wrote the objects again"}
+	}
+	v.report.Finding = v.found
+	if v.chain.count > 0 {
+		v.report.First, v.report.Last, v.report.Newest = v.chain.first, v.chain.at.Hour, v.chain.at
+		v.report.Age = v.Now().Sub(v.chain.at.Hour.End())
+	}
+}
+
+// entries returns the entries of the table that are compared.
+func (v *verification) entries(ctx context.Context) iter.Seq2[Entry, error] {
+	return func(yield func(Entry, error) bool) {
+		v.Events.Days(ctx, v.firstDay(), calendar.DayOf(v.Now()))(yield)
+	}
+}
+
+func (v *verification) firstDay() calendar.Day {
+	return max(v.options.From, calendar.DayOf(v.chain.first.Begin()))
+}
+
+// readChain reads all objects, and compares their events with the table until the first difference. Behind that, the chain decides whether
+// somebody changed the table or the object.
+func (v *verification) readChain(ctx context.Context) error {
+	for event, err := range v.chain.events(ctx) {
+		if err != nil {
+			return err
+		}
+		v.report.Events++
+		if v.found == nil {
+			if err := v.compare(event); err != nil {
+				return err
+			}
+		}
+	}
+	return v.checkRecord(ctx)
+}
+
+// compare finds the difference between a sealed event and the next entry of the table.
+func (v *verification) compare(event position) error {
+	day := calendar.DayOf(event.Seal.Hour.Begin())
+	if day < v.options.From {
+		return nil
+	}
+	entry, err := v.peek()
+	if err != nil {
+		return err
+	}
+	order := 1
+	if entry != nil {
+		order = cmp.Or(cmp.Compare(entry.Day, day), cmp.Compare(entry.ID, event.ID))
+	}
+	switch {
+	case order < 0:
+		v.found = v.unsealed(*entry, event.Seal)
+		return nil
+	case order > 0 && v.isPurged(event.Text):
+		v.report.Purged++
+		return nil
+	case order > 0:
+		v.found = v.finding(Removed, event, "the table does not have the event any more")
+		return nil
+	}
+	v.current = nil
+	switch {
+	case entry.Problem != "":
+		v.found = v.finding(Changed, event, entry.Problem)
+		v.found.evidence = true
+	case event.IsOdd:
+		v.found = v.finding(Changed, event, "the text was not that of an event already when it was sealed")
+		v.found.evidence = true
+	case entry.Text != event.Text:
+		v.found = v.finding(Changed, event, "the table and the seal have different texts of the event")
+	}
+	return nil
+}
+
+// peek returns the next entry of the table, or nil behind the last one.
+func (v *verification) peek() (*Entry, error) {
+	if v.current != nil || v.isOver {
+		return v.current, nil
+	}
+	entry, err, isEntry := v.pull()
+	if err != nil {
+		return nil, err
+	}
+	if v.isOver = !isEntry; isEntry {
+		v.current = &entry
+	}
+	return v.current, nil
+}
+
+// isPurged reports whether the table may have deleted an event.
+func (v *verification) isPurged(text string) bool {
+	event := decodeEvent(text)
+	return !event.Time.IsZero() && !event.Time.AddDate(0, 0, v.Days).After(v.Now())
+}
+
+func decodeEvent(text string) (event coreaudit.Event) {
+	if json.Unmarshal([]byte(text), &event) != nil {
+		return coreaudit.Event{}
+	}
+	return event
+}
+
+func (v *verification) finding(problem Problem, event position, detail string) *Finding {
+	return &Finding{
+		Problem: problem, EventID: event.ID, Event: decodeEvent(event.Text), InTable: true, Detail: detail,
+		Object: event.Seal.Key(), Line: event.Line, at: event.Seal,
+	}
+}
+
+// unsealed returns the finding for an entry of the table that no object has, although the chain is at a later event.
+func (v *verification) unsealed(entry Entry, at Seal) *Finding {
+	return &Finding{
+		Problem: Added, EventID: entry.ID, Event: decodeEvent(entry.Text), InTable: true, at: at,
+		Detail: "the event was not there when its hour was sealed",
+	}
+}
+
+// finish looks for entries of the table behind the last sealed event, and outside of all days.
+func (v *verification) finish(ctx context.Context) error {
+	if v.chain.count == 0 {
+		return nil
+	}
+	last := v.chain.at
+	end := last.Last + "\x00"
+	if last.IsLast {
+		end = coreaudit.FirstID(last.Hour.End())
+	}
+	entry, err := v.peek()
+	if err != nil {
+		return err
+	}
+	if day := calendar.DayOf(last.Hour.Begin()); entry != nil && (entry.Day < day || entry.Day == day && entry.ID < end) {
+		v.found = v.unsealed(*entry, last)
+		return nil
+	}
+	if v.options.From > 0 {
+		return nil
+	}
+	for entry, err := range v.Events.Strays(ctx, v.firstDay(), calendar.DayOf(v.Now())+1) {
+		if err != nil {
+			return err
+		}
+		v.found = v.unsealed(entry, Seal{})
+		v.found.Detail = cmp.Or(entry.Problem, "the event is on a day that the chain does not have")
+		break
+	}
+	return nil
+}
+
+// checkRecord checks that the chain has the newest seal of the table, and at most one object behind it, which a run may have left before
+// it could record it.
+func (v *verification) checkRecord(ctx context.Context) error {
+	last, recorded := v.chain.at, v.chain.recorded
+	if recorded.Hash != "" && !v.chain.isPassed {
+		return damagedObject(Removed, recorded, "the object is missing, but the table has the record of its seal")
+	}
+	if last == recorded {
+		return nil
+	}
+	now, err := v.Newest.Newest(ctx)
+	if err != nil && !errors.Is(err, ErrMissing) {
+		return err
+	}
+	isBehind := now.Hash != "" && now.Key() > last.Key() // a function sealed meanwhile
+	isBefore := now == v.chain.previous || now.Hash == "" && v.chain.count == 1
+	if now == last || isBehind || isBefore {
+		return nil
+	}
+	return damagedObject(Added, last,
+		"the record of the newest seal is missing or that of an earlier object: somebody removed or replaced it, or added the object")
+}
+
+// locate names the event of a damage to the chain. An entry of the table that no earlier object has comes first, and so does a difference
+// that was found before, unless the damage shows that somebody wrote its object again.
+func (v *verification) locate(damage *damageError) error {
+	if v.found != nil {
+		isAccused := damage.isLater || !damage.isWhole && damage.key == v.found.at.Key()
+		if isAccused && !v.found.evidence {
+			v.found.accuseSeal(damage)
+		}
+		return nil
+	}
+	hour, isCompared := damage.hour, v.chain.count > 0 || !damage.isWhole
+	var entry *Entry
+	if day := calendar.DayOf(hour.Begin()); isCompared && day >= v.options.From {
+		var err error
+		if entry, err = v.peek(); err != nil {
+			return err
+		}
+		if entry != nil && cmp.Or(cmp.Compare(entry.Day, day), cmp.Compare(entry.ID, coreaudit.FirstID(hour.Begin()))) < 0 {
+			v.found = v.unsealed(*entry, Seal{})
+			return nil
+		}
+	}
+	v.found = &Finding{Problem: damage.problem, Object: damage.key, Line: damage.line, Detail: damage.Error()}
+	switch {
+	case damage.isWhole, damage.isFrame:
+	case entry != nil && damage.problem != Added && isInHour(entry.ID, hour):
+		v.found.EventID, v.found.Event = entry.ID, decodeEvent(entry.Text)
+	default:
+		v.found.EventID, v.found.Event = damage.event.ID, decodeEvent(damage.event.Text)
+	}
+	return nil
+}
+
+// accuseSeal turns a difference from the table into a problem of the object.
+func (f *Finding) accuseSeal(damage *damageError) {
+	f.InTable, f.Object, f.Detail = false, f.at.Key(), damage.Error()
+	switch f.Problem {
+	case Added:
+		f.Problem = Removed
+	case Removed:
+		f.Problem = Added
+	case Changed:
+	}
+}
