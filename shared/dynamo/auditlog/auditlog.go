@@ -6,7 +6,7 @@
 // "customer" (to whom the target belongs) and "target" (<kind>#<id>). An event ID begins with the time in microseconds.
 //
 // A writer may take minutes from the time of an event to its commit, but less than [Settled]. So the events of an hour are complete when
-// that time has passed since its end, and a function seals them; see package audit in shared.
+// that time has passed since its end, and a function seals them; see package seals.
 package auditlog
 
 import (

@@ -1,4 +1,4 @@
-package audit
+package seals
 
 // MaxEvents is the limit of events of an object.
 const MaxEvents = maxEvents

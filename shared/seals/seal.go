@@ -1,4 +1,4 @@
-// Package audit seals the audit log and verifies it.
+// Package seals seals the audit log and verifies it.
 //
 // The table of the audit log has the events; see package auditlog. Who may write to the table could change or delete events. So a function
 // copies each hour, when its events are complete, into objects that nobody overwrites: the seals. All lines of all objects are one chain:
@@ -13,7 +13,7 @@
 //
 // An hour without events has an object, too, so a missing object is noticed. An hour with many events has several objects. [Sealer] writes
 // them, and [Verifier] compares them with the table.
-package audit
+package seals
 
 import (
 	"context"
@@ -106,9 +106,9 @@ func before(first Hour) Seal { return Seal{Hour: first - 1, IsLast: true} }
 
 // Errors of the stores.
 var (
-	ErrExists  = errors.New("audit: the object exists already")
-	ErrMissing = errors.New("audit: the object or the record of the newest seal does not exist")
-	ErrMoved   = errors.New("audit: another run has recorded a newer seal")
+	ErrExists  = errors.New("seals: the object exists already")
+	ErrMissing = errors.New("seals: the object or the record of the newest seal does not exist")
+	ErrMoved   = errors.New("seals: another run has recorded a newer seal")
 )
 
 // Entry is an event in the table, as it is stored.

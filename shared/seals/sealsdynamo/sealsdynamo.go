@@ -1,8 +1,8 @@
-// Package auditdynamo is the DynamoDB adapter of audit. The events are in the partitions of their days, see package auditlog. One more item
+// Package sealsdynamo is the DynamoDB adapter of seals. The events are in the partitions of their days, see package auditlog. One more item
 // is the record of the newest seal:
 //
 //	seal    newest    hour, part, isLast, last and hash of the newest sealed object
-package auditdynamo
+package sealsdynamo
 
 import (
 	"context"
@@ -13,8 +13,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
-	"portside/shared/audit"
 	"portside/shared/dynamo/items"
+	"portside/shared/seals"
 )
 
 // Sealed is the part of the table that the sealing and the verification use.
@@ -24,8 +24,8 @@ type Sealed struct {
 }
 
 var (
-	_ audit.Events = Sealed{}
-	_ audit.Newest = Sealed{}
+	_ seals.Events = Sealed{}
+	_ seals.Newest = Sealed{}
 )
 
 // NewSealed returns the named table.
@@ -47,29 +47,29 @@ type newestItem struct {
 	Hash   string `dynamodbav:"hash"`
 }
 
-// Newest implements audit.Newest with one call.
-func (s Sealed) Newest(ctx context.Context) (audit.Seal, error) {
+// Newest implements seals.Newest with one call.
+func (s Sealed) Newest(ctx context.Context) (seals.Seal, error) {
 	item, found, err := items.Get[newestItem](ctx, items.In(s.client, s.table), items.Key(newestPK, newestSK))
 	if err == nil && !found {
-		err = audit.ErrMissing
+		err = seals.ErrMissing
 	}
 	if err != nil {
-		return audit.Seal{}, fmt.Errorf("read the newest seal: %w", err)
+		return seals.Seal{}, fmt.Errorf("read the newest seal: %w", err)
 	}
 	return item.seal()
 }
 
-func (i newestItem) seal() (audit.Seal, error) {
-	hour, err := audit.ParseHour(i.Hour)
+func (i newestItem) seal() (seals.Seal, error) {
+	hour, err := seals.ParseHour(i.Hour)
 	if err != nil || i.Part < 1 || i.Hash == "" {
-		return audit.Seal{}, fmt.Errorf("the record of the newest seal is not one: hour %q, part %d, hash %q", i.Hour, i.Part, i.Hash)
+		return seals.Seal{}, fmt.Errorf("the record of the newest seal is not one: hour %q, part %d, hash %q", i.Hour, i.Part, i.Hash)
 	}
-	return audit.Seal{Hour: hour, Part: i.Part, IsLast: i.IsLast, Last: i.Last, Hash: i.Hash}, nil
+	return seals.Seal{Hour: hour, Part: i.Part, IsLast: i.IsLast, Last: i.Last, Hash: i.Hash}, nil
 }
 
-// Advance implements audit.Newest with one call. The SDK may repeat a call whose response was lost, so a failed condition does not mean that
+// Advance implements seals.Newest with one call. The SDK may repeat a call whose response was lost, so a failed condition does not mean that
 // another run has moved the record.
-func (s Sealed) Advance(ctx context.Context, from, to audit.Seal) error {
+func (s Sealed) Advance(ctx context.Context, from, to seals.Seal) error {
 	put := &dynamodb.PutItemInput{
 		TableName: &s.table, Item: items.Encode(newestItem{
 			PK: newestPK, SK: newestSK, Hour: to.Hour.String(), Part: to.Part, IsLast: to.IsLast, Last: to.Last, Hash: to.Hash,
@@ -91,5 +91,5 @@ func (s Sealed) Advance(ctx context.Context, from, to audit.Seal) error {
 	if err == nil && stored.Hash == to.Hash {
 		return nil
 	}
-	return audit.ErrMoved
+	return seals.ErrMoved
 }

@@ -1,4 +1,4 @@
-package audit
+package seals
 
 import (
 	"bufio"
@@ -12,7 +12,7 @@ import (
 	"strconv"
 	"strings"
 
-	coreaudit "portside/shared/core/audit"
+	"portside/shared/core/audit"
 )
 
 // The limits of an object. They decide where a part ends, so if a run stops between an object and its record, and the next run has other
@@ -228,6 +228,6 @@ func (r *lineReader) next() (string, error) {
 
 // isInHour reports whether an ID has a time of the hour.
 func isInHour(id string, hour Hour) bool {
-	at, isID := coreaudit.TimeOf(id)
+	at, isID := audit.TimeOf(id)
 	return isID && HourOf(at) == hour
 }

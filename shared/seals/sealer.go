@@ -1,4 +1,4 @@
-package audit
+package seals
 
 import (
 	"bytes"
@@ -8,7 +8,7 @@ import (
 	"io"
 	"time"
 
-	coreaudit "portside/shared/core/audit"
+	"portside/shared/core/audit"
 	"portside/shared/core/calendar"
 	"portside/shared/core/walk"
 )
@@ -91,7 +91,7 @@ func (s Sealer) newest(ctx context.Context) (Seal, error) {
 		if err != nil {
 			return Seal{}, err
 		}
-		if at, isID := coreaudit.TimeOf(entry.ID); isID && calendar.DayOf(at) == entry.Day {
+		if at, isID := audit.TimeOf(entry.ID); isID && calendar.DayOf(at) == entry.Day {
 			return before(HourOf(at)), nil
 		}
 	}

@@ -1,4 +1,4 @@
-package audit
+package seals
 
 import (
 	"cmp"
@@ -238,7 +238,7 @@ func (c *chain) events(ctx context.Context) iter.Seq2[position, error] {
 
 const missingObject = "the object is missing"
 
-var errStopped = errors.New("audit: the caller stopped")
+var errStopped = errors.New("seals: the caller stopped")
 
 // expect checks that a key is that of the next object.
 func (c *chain) expect(key string) error {

@@ -1,4 +1,4 @@
-package audit
+package seals
 
 import (
 	"cmp"
@@ -8,7 +8,7 @@ import (
 	"iter"
 	"time"
 
-	coreaudit "portside/shared/core/audit"
+	"portside/shared/core/audit"
 	"portside/shared/core/calendar"
 )
 
@@ -42,13 +42,13 @@ type Report struct {
 // Finding is a problem.
 type Finding struct {
 	Problem  Problem
-	EventID  string          // empty if an object or the record of the newest seal has the problem, but no known event
-	Event    coreaudit.Event // as far as it is known
-	InTable  bool            // the problem is in the table; otherwise it is in the object
-	Object   string          // key; empty if the event is in no object
-	Line     int             // of the event in the object
-	Detail   string          // a sentence
-	evidence bool            // the table alone proves the problem
+	EventID  string      // empty if an object or the record of the newest seal has the problem, but no known event
+	Event    audit.Event // as far as it is known
+	InTable  bool        // the problem is in the table; otherwise it is in the object
+	Object   string      // key; empty if the event is in no object
+	Line     int         // of the event in the object
+	Detail   string      // a sentence
+	evidence bool        // the table alone proves the problem
 	at       Seal
 }
 
@@ -191,9 +191,9 @@ func (v *verification) isPurged(text string) bool {
 	return !event.Time.IsZero() && !event.Time.AddDate(0, 0, v.Days).After(v.Now())
 }
 
-func decodeEvent(text string) (event coreaudit.Event) {
+func decodeEvent(text string) (event audit.Event) {
 	if json.Unmarshal([]byte(text), &event) != nil {
-		return coreaudit.Event{}
+		return audit.Event{}
 	}
 	return event
 }
@@ -221,7 +221,7 @@ func (v *verification) finish(ctx context.Context) error {
 	last := v.chain.at
 	end := last.Last + "\x00"
 	if last.IsLast {
-		end = coreaudit.FirstID(last.Hour.End())
+		end = audit.FirstID(last.Hour.End())
 	}
 	entry, err := v.peek()
 	if err != nil {
@@ -285,7 +285,7 @@ func (v *verification) locate(damage *damageError) error {
 		if entry, err = v.peek(); err != nil {
 			return err
 		}
-		if entry != nil && cmp.Or(cmp.Compare(entry.Day, day), cmp.Compare(entry.ID, coreaudit.FirstID(hour.Begin()))) < 0 {
+		if entry != nil && cmp.Or(cmp.Compare(entry.Day, day), cmp.Compare(entry.ID, audit.FirstID(hour.Begin()))) < 0 {
 			v.found = v.unsealed(*entry, Seal{})
 			return nil
 		}

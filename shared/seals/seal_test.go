@@ -1,4 +1,4 @@
-package audit_test
+package seals_test
 
 import (
 	"context"
@@ -13,12 +13,12 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 
-	"portside/shared/audit"
-	"portside/shared/audit/auditdynamo"
-	"portside/shared/audit/audits3"
-	coreaudit "portside/shared/core/audit"
+	"portside/shared/core/audit"
 	"portside/shared/dynamo/auditlog"
 	"portside/shared/dynamo/items"
+	"portside/shared/seals"
+	"portside/shared/seals/sealsdynamo"
+	"portside/shared/seals/sealss3"
 	"portside/shared/testkit/awstest"
 )
 
@@ -45,10 +45,11 @@ func newLogbook(tb testing.TB) *logbook {
 
 func (b *logbook) clock() time.Time { return b.now }
 
-func (b *logbook) sealer(client *dynamodb.Client) audit.Sealer {
-	sealed := auditdynamo.NewSealed(client, b.table)
-	return audit.Sealer{
-		Events: sealed, Newest: sealed, Objects: audits3.New(b.s3, b.bucket), Now: b.clock, Settled: auditlog.Settled, Days: auditlog.Days,
+func (b *logbook) sealer(client *dynamodb.Client) seals.Sealer {
+	sealed := sealsdynamo.NewSealed(client, b.table)
+	return seals.Sealer{
+		Events: sealed, Newest: sealed, Objects: sealss3.New(b.s3, b.bucket), Now: b.clock, Settled: auditlog.Settled,
+		Days: 2, // less than the table keeps, because the first run makes a call for each day
 	}
 }
 
@@ -57,9 +58,9 @@ func (b *logbook) at(after time.Duration) string {
 	b.Helper()
 	at := start.Add(after)
 	log := auditlog.In(b.table, func() time.Time { return at })
-	ctx := coreaudit.As(b.Context(), coreaudit.Actor{Kind: coreaudit.Person, ID: "ada"})
-	writes := log.Write(ctx, coreaudit.Change{
-		Action: coreaudit.UserUpdated, Target: coreaudit.Target{Kind: coreaudit.User, ID: "u1", Name: "bob@example.com"},
+	ctx := audit.As(b.Context(), audit.Actor{Kind: audit.Person, ID: "ada"})
+	writes := log.Write(ctx, audit.Change{
+		Action: audit.UserUpdated, Target: audit.Target{Kind: audit.User, ID: "u1", Name: "bob@example.com"},
 		Before: map[string]string{"name": "Bob"}, After: map[string]string{"name": "Bob <& \u2028 Byron>"},
 	})
 	if _, err := b.client.TransactWriteItems(ctx, &dynamodb.TransactWriteItemsInput{TransactItems: writes}); err != nil {
@@ -72,7 +73,7 @@ func (b *logbook) at(after time.Duration) string {
 }
 
 // seal seals all hours that are complete some time after the start.
-func (b *logbook) seal(after time.Duration) audit.SealRun {
+func (b *logbook) seal(after time.Duration) seals.SealRun {
 	b.Helper()
 	b.now = start.Add(after)
 	run, err := b.sealer(b.client).Seal(b.Context())
@@ -82,12 +83,12 @@ func (b *logbook) seal(after time.Duration) audit.SealRun {
 	return run
 }
 
-func (b *logbook) verifier() audit.Verifier {
-	sealed := auditdynamo.NewSealed(b.client, b.table)
-	return audit.Verifier{Events: sealed, Newest: sealed, Objects: audits3.New(b.s3, b.bucket), Now: b.clock, Days: auditlog.Days}
+func (b *logbook) verifier() seals.Verifier {
+	sealed := sealsdynamo.NewSealed(b.client, b.table)
+	return seals.Verifier{Events: sealed, Newest: sealed, Objects: sealss3.New(b.s3, b.bucket), Now: b.clock, Days: auditlog.Days}
 }
 
-func (b *logbook) verify(options audit.Verification) audit.Report {
+func (b *logbook) verify(options seals.Verification) seals.Report {
 	b.Helper()
 	report, err := b.verifier().Verify(b.Context(), options)
 	if err != nil {
@@ -96,9 +97,9 @@ func (b *logbook) verify(options audit.Verification) audit.Report {
 	return report
 }
 
-func (b *logbook) expectIntact(hours, events int) audit.Report {
+func (b *logbook) expectIntact(hours, events int) seals.Report {
 	b.Helper()
-	report := b.verify(audit.Verification{})
+	report := b.verify(seals.Verification{})
 	if report.Finding != nil {
 		b.Fatalf("finding %+v, want none", *report.Finding)
 	}
@@ -110,7 +111,7 @@ func (b *logbook) expectIntact(hours, events int) audit.Report {
 
 // finding has the compared fields of a finding.
 type finding struct {
-	Problem audit.Problem
+	Problem seals.Problem
 	EventID string
 	InTable bool
 	Object  string // empty for any, if the problem is in the table
@@ -118,7 +119,7 @@ type finding struct {
 
 func (b *logbook) expectFinding(want finding) {
 	b.Helper()
-	found := b.verify(audit.Verification{}).Finding
+	found := b.verify(seals.Verification{}).Finding
 	if found == nil {
 		b.Fatalf("no finding, want %+v", want)
 	}
@@ -134,7 +135,7 @@ func (b *logbook) expectFinding(want finding) {
 // objects returns all objects by their keys.
 func (b *logbook) objects() map[string]string {
 	b.Helper()
-	objects, all := audits3.New(b.s3, b.bucket), map[string]string{}
+	objects, all := sealss3.New(b.s3, b.bucket), map[string]string{}
 	for key, err := range objects.Keys(b.Context()) {
 		if err != nil {
 			b.Fatal(err)
@@ -146,7 +147,7 @@ func (b *logbook) objects() map[string]string {
 
 func (b *logbook) object(key string) string {
 	b.Helper()
-	body, err := audits3.New(b.s3, b.bucket).Open(b.Context(), key)
+	body, err := sealss3.New(b.s3, b.bucket).Open(b.Context(), key)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -186,7 +187,7 @@ func (b *logbook) item(pk, sk string) items.Map {
 
 func (b *logbook) event(id string) items.Map {
 	b.Helper()
-	at, _ := coreaudit.TimeOf(id)
+	at, _ := audit.TimeOf(id)
 	return b.item(auditlog.DayKey(at), id)
 }
 
@@ -253,9 +254,9 @@ func TestSealerSealsEachCompleteHour(t *testing.T) {
 	}
 }
 
-func (b *logbook) expectEmpty() audit.Report {
+func (b *logbook) expectEmpty() seals.Report {
 	b.Helper()
-	report := b.verify(audit.Verification{})
+	report := b.verify(seals.Verification{})
 	if report.Finding != nil {
 		b.Errorf("finding %+v before the first seal", *report.Finding)
 	}
@@ -276,10 +277,10 @@ func TestFirstRunWithoutEvents(t *testing.T) {
 // TestLargeHoursHaveParts seals more events than one object has.
 func TestLargeHoursHaveParts(t *testing.T) {
 	b := newLogbook(t)
-	const events = audit.MaxEvents + 3
+	const events = seals.MaxEvents + 3
 	for i := range events {
 		at := start.Add(time.Duration(i) * time.Millisecond)
-		event := coreaudit.Event{ID: coreaudit.FirstID(at) + "-x", Time: at, Action: coreaudit.UserCreated}
+		event := audit.Event{ID: audit.FirstID(at) + "-x", Time: at, Action: audit.UserCreated}
 		b.putItem(items.Encode(auditlog.NewItem(event, fmt.Sprintf(
 			`{"id":%q,"time":%q,"action":"user.create","actor":{"kind":""},"target":{"kind":"","id":""}}`, event.ID, at.Format(time.RFC3339Nano)))))
 	}
@@ -288,7 +289,7 @@ func TestLargeHoursHaveParts(t *testing.T) {
 	}
 	b.expectIntact(2, events)
 	b.remove("seals/2026/11/27T22-0002.jsonl")
-	b.expectFinding(finding{Problem: audit.Removed, Object: "seals/2026/11/27T22-0002.jsonl"})
+	b.expectFinding(finding{Problem: seals.Removed, Object: "seals/2026/11/27T22-0002.jsonl"})
 }
 
 // TestOddEventsAreSealed seals texts that the service does not write. They must not stop the sealing.
@@ -302,14 +303,14 @@ func TestOddEventsAreSealed(t *testing.T) {
 			b.at(2 * time.Minute)
 			b.putItem(changed(b.event(id), "event", text))
 			b.seal(2 * time.Hour)
-			b.expectFinding(finding{Problem: audit.Changed, EventID: id, InTable: true})
+			b.expectFinding(finding{Problem: seals.Changed, EventID: id, InTable: true})
 		})
 	}
 }
 
 // crashing are the objects of a process that crashes at a call.
 type crashing struct {
-	audit.Objects
+	seals.Objects
 	at, calls int
 	lost      bool
 }
@@ -327,10 +328,10 @@ func (c *crashing) Create(ctx context.Context, key string, content []byte) error
 // TestNextRunContinuesAfterACrash lets the process crash at each call. The objects are those of a process that did not crash.
 func TestNextRunContinuesAfterACrash(t *testing.T) {
 	b := newLogbook(t)
-	for i := range 5 {
-		b.at(time.Duration(i) * 40 * time.Minute)
+	for i := range 3 {
+		b.at(time.Duration(i) * 65 * time.Minute)
 	}
-	b.seal(6 * time.Hour)
+	b.seal(4 * time.Hour)
 	want := b.objects()
 	newest := b.item("seal", "newest")
 	reset := func() {
@@ -341,11 +342,11 @@ func TestNextRunContinuesAfterACrash(t *testing.T) {
 	}
 	check := func() {
 		t.Helper()
-		b.seal(6 * time.Hour)
+		b.seal(4 * time.Hour)
 		if got := b.objects(); !maps.Equal(got, want) {
 			t.Errorf("objects %v, want %v", got, want)
 		}
-		b.expectIntact(5, 5)
+		b.expectIntact(3, 3)
 	}
 	for _, lost := range []bool{false, true} {
 		awstest.CrashAtEachCall(lost, func(crashing func(*dynamodb.Client) *dynamodb.Client) error {
@@ -405,8 +406,8 @@ func TestRunContinuesBehindOtherObjects(t *testing.T) {
 	if !slices.Equal(run.Differing, []string{"seals/2026/11/27T23-0001.jsonl"}) || run.Objects != 2 {
 		t.Errorf("run %+v, want that it continues behind the object", run)
 	}
-	b.expectFinding(finding{Problem: audit.Removed, EventID: lost, InTable: true})
-	tomorrow := b.verify(audit.Verification{From: 1 << 20})
+	b.expectFinding(finding{Problem: seals.Removed, EventID: lost, InTable: true})
+	tomorrow := b.verify(seals.Verification{From: 1 << 20})
 	if tomorrow.Finding != nil {
 		t.Errorf("finding %+v in later days", *tomorrow.Finding)
 	}
@@ -428,13 +429,13 @@ func TestPurgedEventsAreVerifiedWithoutTheTable(t *testing.T) {
 	b.seal(90 * time.Minute)
 	b.deleteItem(b.event(first))
 	b.now = start.AddDate(0, 0, auditlog.Days)
-	b.expectFinding(finding{Problem: audit.Removed, EventID: first, InTable: true})
+	b.expectFinding(finding{Problem: seals.Removed, EventID: first, InTable: true})
 	b.now = b.now.Add(time.Minute)
 	if report := b.expectIntact(1, 2); report.Purged != 1 {
 		t.Errorf("report %+v, want one event that the table does not keep", report)
 	}
 	b.putItem(changed(b.event(second), "event", "{}"))
-	b.expectFinding(finding{Problem: audit.Changed, EventID: second, InTable: true})
+	b.expectFinding(finding{Problem: seals.Changed, EventID: second, InTable: true})
 }
 
 // TestExpectedHash finds a hash that was noted earlier, of an end or of an event.
@@ -445,12 +446,11 @@ func TestExpectedHash(t *testing.T) {
 	b.seal(8 * time.Hour)
 	lines := strings.Split(b.object(noted.Key()), "\n")
 	for _, hash := range []string{noted.Hash, lines[1][len(`{"hash":"`):][:64]} {
-		if found := b.verify(audit.Verification{Expect: hash}).Finding; found != nil {
+		if found := b.verify(seals.Verification{Expect: hash}).Finding; found != nil {
 			t.Errorf("finding %+v", *found)
 		}
 	}
-	if found := b.verify(audit.Verification{Expect: strings.Repeat("0", 64)}).Finding; found == nil {
+	if found := b.verify(seals.Verification{Expect: strings.Repeat("0", 64)}).Finding; found == nil {
 		t.Error("found a hash that the chain does not have")
 	}
 }
-

@@ -1,4 +1,4 @@
-package auditdynamo
+package sealsdynamo
 
 import (
 	"cmp"
@@ -13,15 +13,15 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
-	"portside/shared/audit"
-	coreaudit "portside/shared/core/audit"
+	"portside/shared/core/audit"
 	"portside/shared/core/calendar"
 	"portside/shared/dynamo/auditlog"
 	"portside/shared/dynamo/items"
+	"portside/shared/seals"
 )
 
-// Hour implements audit.Events with one call for each page of 1 MB.
-func (s Sealed) Hour(ctx context.Context, hour audit.Hour, after string) iter.Seq2[audit.Entry, error] {
+// Hour implements seals.Events with one call for each page of 1 MB.
+func (s Sealed) Hour(ctx context.Context, hour seals.Hour, after string) iter.Seq2[seals.Entry, error] {
 	return s.query(ctx, &dynamodb.QueryInput{
 		KeyConditionExpression: aws.String("pk = :day AND sk BETWEEN :from AND :to"),
 		ExpressionAttributeValues: items.Map{
@@ -32,9 +32,9 @@ func (s Sealed) Hour(ctx context.Context, hour audit.Hour, after string) iter.Se
 	})
 }
 
-// Days implements audit.Events with at least one call for each day.
-func (s Sealed) Days(ctx context.Context, first, last calendar.Day) iter.Seq2[audit.Entry, error] {
-	return func(yield func(audit.Entry, error) bool) {
+// Days implements seals.Events with at least one call for each day.
+func (s Sealed) Days(ctx context.Context, first, last calendar.Day) iter.Seq2[seals.Entry, error] {
+	return func(yield func(seals.Entry, error) bool) {
 		for day := first; day <= last; day++ {
 			entries := s.query(ctx, &dynamodb.QueryInput{
 				KeyConditionExpression:    aws.String("pk = :day"),
@@ -50,14 +50,14 @@ func (s Sealed) Days(ctx context.Context, first, last calendar.Day) iter.Seq2[au
 }
 
 // query yields the result of a query of the table, and stops behind an error.
-func (s Sealed) query(ctx context.Context, in *dynamodb.QueryInput) iter.Seq2[audit.Entry, error] {
+func (s Sealed) query(ctx context.Context, in *dynamodb.QueryInput) iter.Seq2[seals.Entry, error] {
 	in.TableName, in.ConsistentRead = &s.table, aws.Bool(true)
-	return func(yield func(audit.Entry, error) bool) {
+	return func(yield func(seals.Entry, error) bool) {
 		pages := dynamodb.NewQueryPaginator(s.client, in)
 		for pages.HasMorePages() {
 			page, err := pages.NextPage(ctx)
 			if err != nil {
-				yield(audit.Entry{}, fmt.Errorf("read events: %w", err))
+				yield(seals.Entry{}, fmt.Errorf("read events: %w", err))
 				return
 			}
 			if !yieldEntries(page.Items, yield) {
@@ -67,7 +67,7 @@ func (s Sealed) query(ctx context.Context, in *dynamodb.QueryInput) iter.Seq2[au
 	}
 }
 
-func yieldEntries(found []items.Map, yield func(audit.Entry, error) bool) bool {
+func yieldEntries(found []items.Map, yield func(seals.Entry, error) bool) bool {
 	for _, item := range found {
 		if !yield(newEntry(item), nil) {
 			return false
@@ -76,9 +76,9 @@ func yieldEntries(found []items.Map, yield func(audit.Entry, error) bool) bool {
 	return true
 }
 
-// Strays implements audit.Events. It reads the keys of the whole table.
-func (s Sealed) Strays(ctx context.Context, first, last calendar.Day) iter.Seq2[audit.Entry, error] {
-	return func(yield func(audit.Entry, error) bool) {
+// Strays implements seals.Events. It reads the keys of the whole table.
+func (s Sealed) Strays(ctx context.Context, first, last calendar.Day) iter.Seq2[seals.Entry, error] {
+	return func(yield func(seals.Entry, error) bool) {
 		pages := dynamodb.NewScanPaginator(s.client, &dynamodb.ScanInput{
 			TableName: &s.table, ConsistentRead: aws.Bool(true),
 			FilterExpression: aws.String("NOT (pk BETWEEN :first AND :last AND size(pk) = :length) AND NOT (pk = :seal AND sk = :newest)"),
@@ -91,7 +91,7 @@ func (s Sealed) Strays(ctx context.Context, first, last calendar.Day) iter.Seq2[
 		for pages.HasMorePages() {
 			page, err := pages.NextPage(ctx)
 			if err != nil {
-				yield(audit.Entry{}, fmt.Errorf("look for other items: %w", err))
+				yield(seals.Entry{}, fmt.Errorf("look for other items: %w", err))
 				return
 			}
 			if !yieldEntries(page.Items, yield) {
@@ -103,8 +103,8 @@ func (s Sealed) Strays(ctx context.Context, first, last calendar.Day) iter.Seq2[
 
 // newEntry returns an item as an entry. It compares the item with the one that the service writes for the same text, so an attribute with
 // another value is a problem, and so is one more attribute.
-func newEntry(item items.Map) audit.Entry {
-	partition, entry := textOf(item["pk"]), audit.Entry{ID: textOf(item["sk"]), Text: textOf(item["event"])}
+func newEntry(item items.Map) seals.Entry {
+	partition, entry := textOf(item["pk"]), seals.Entry{ID: textOf(item["sk"]), Text: textOf(item["event"])}
 	date, isDay := strings.CutPrefix(partition, "day#")
 	day, err := calendar.ParseDay(date)
 	entry.Day = day
@@ -112,7 +112,7 @@ func newEntry(item items.Map) audit.Entry {
 		entry.Problem = fmt.Sprintf("the item %q of the partition %q is not an event", entry.ID, partition)
 		return entry
 	}
-	var event coreaudit.Event
+	var event audit.Event
 	if err := json.Unmarshal([]byte(entry.Text), &event); err != nil {
 		entry.Problem = "the text of the event is not JSON of an event"
 		return entry
@@ -137,8 +137,8 @@ func difference(item, want items.Map) string {
 	return ""
 }
 
-func wrongTime(event coreaudit.Event) string {
-	if at, isID := coreaudit.TimeOf(event.ID); isID && at.Equal(event.Time) {
+func wrongTime(event audit.Event) string {
+	if at, isID := audit.TimeOf(event.ID); isID && at.Equal(event.Time) {
 		return ""
 	}
 	return "the ID of the event does not begin with its time"

@@ -1,5 +1,5 @@
-// Package audits3 is the S3 adapter of audit: it stores the sealed objects. Nothing overwrites or deletes an object.
-package audits3
+// Package sealss3 is the S3 adapter of seals: it stores the sealed objects. Nothing overwrites or deletes an object.
+package sealss3
 
 import (
 	"bytes"
@@ -13,8 +13,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 
-	"portside/shared/audit"
 	"portside/shared/lambda/s3client"
+	"portside/shared/seals"
 )
 
 // Objects are the sealed objects in a bucket.
@@ -23,7 +23,7 @@ type Objects struct {
 	bucket string
 }
 
-var _ audit.Objects = Objects{}
+var _ seals.Objects = Objects{}
 
 // New returns the sealed objects in the named bucket.
 func New(client *s3.Client, bucket string) Objects { return Objects{client, bucket} }
@@ -31,7 +31,7 @@ func New(client *s3.Client, bucket string) Objects { return Objects{client, buck
 // prefix begins the keys of all sealed objects.
 const prefix = "seals/"
 
-// Create implements audit.Objects with one call. Two calls at the same time may both fail with a conflict; the next run tries again.
+// Create implements seals.Objects with one call. Two calls at the same time may both fail with a conflict; the next run tries again.
 func (o Objects) Create(ctx context.Context, key string, content []byte) error {
 	_, err := o.client.PutObject(ctx, &s3.PutObjectInput{
 		Bucket: &o.bucket, Key: &key, Body: bytes.NewReader(content), ContentType: aws.String("application/jsonl"),
@@ -41,24 +41,24 @@ func (o Objects) Create(ctx context.Context, key string, content []byte) error {
 	case err == nil:
 		return nil
 	case s3client.Status(err) == http.StatusPreconditionFailed:
-		return fmt.Errorf("%w (%w)", audit.ErrExists, err)
+		return fmt.Errorf("%w (%w)", seals.ErrExists, err)
 	}
 	return fmt.Errorf("create %s: %w", key, err)
 }
 
-// Open implements audit.Objects with one call.
+// Open implements seals.Objects with one call.
 func (o Objects) Open(ctx context.Context, key string) (io.ReadCloser, error) {
 	out, err := o.client.GetObject(ctx, &s3.GetObjectInput{Bucket: &o.bucket, Key: &key})
 	switch {
 	case err == nil:
 		return out.Body, nil
 	case s3client.IsMissing(err):
-		return nil, fmt.Errorf("%w (%w)", audit.ErrMissing, err)
+		return nil, fmt.Errorf("%w (%w)", seals.ErrMissing, err)
 	}
 	return nil, fmt.Errorf("read %s: %w", key, err)
 }
 
-// Keys implements audit.Objects with one call for every thousand keys.
+// Keys implements seals.Objects with one call for every thousand keys.
 func (o Objects) Keys(ctx context.Context) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
 		pages := s3.NewListObjectsV2Paginator(o.client, &s3.ListObjectsV2Input{Bucket: &o.bucket, Prefix: aws.String(prefix)})

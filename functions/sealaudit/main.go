@@ -1,0 +1,26 @@
+// Command sealaudit is the Lambda function that seals the hours of the audit log in S3.
+package main
+
+import (
+	"time"
+
+	"portside/shared/dynamo/auditlog"
+	"portside/shared/dynamo/items"
+	"portside/shared/lambda/awsenv"
+	"portside/shared/lambda/s3client"
+	"portside/shared/lambda/start"
+	"portside/shared/seals"
+	"portside/shared/seals/sealsdynamo"
+	"portside/shared/seals/sealss3"
+)
+
+func main() { start.Events(build) }
+
+func build(settings *start.Settings) (any, error) {
+	cfg := awsenv.Config(settings)
+	sealed := sealsdynamo.NewSealed(items.Client(cfg), settings.String("AUDIT_TABLE"))
+	return seal(seals.Sealer{
+		Events: sealed, Newest: sealed, Objects: sealss3.New(s3client.New(cfg), settings.String("AUDIT_BUCKET")),
+		Now: time.Now, Settled: auditlog.Settled, Days: auditlog.Days,
+	}), nil
+}
