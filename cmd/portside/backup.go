@@ -5,12 +5,16 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"portside/cmd/portside/backup"
 	"portside/shared/lambda/start"
 )
+
+// readOnce are the tables that grow all the time, so two rounds would not find the same items.
+var readOnce = []string{"PullsTable", "AnalyticsTable", "AuditTable"}
 
 // backupJob is the job of the command backup.
 type backupJob struct {
@@ -21,11 +25,12 @@ type backupJob struct {
 func backupCommand() command {
 	return command{
 		name: "backup", arguments: "DIR", summary: "copy all tables, and optionally the charts and log lines, into files",
-		help: `Copies the users, customers, projects, credentials, pulls and metrics into the folder DIR, with
-a manifest and checksums. The service can stay in use meanwhile. Users, customers, projects and
+		help: `Copies the users, customers, projects, credentials, pulls, metrics and audit events into the
+folder DIR, with a manifest and checksums. The service can stay in use meanwhile. Users, customers, projects and
 credentials are read until two rounds find the same items, so that the copies agree; the
-command fails if they change during five rounds. Pulls and metrics are read once, so
-metrics may differ slightly from their sources: run reconcile after a restore.
+command fails if they change during five rounds. Pulls, metrics and audit events are read
+once, so metrics may differ slightly from their sources: run reconcile after a restore. The
+sealed objects of the audit log are not in the backup.
 
 The files contain names, e-mail addresses, network addresses and hashes of credentials, but
 no secrets in plain text. Only their owner may read them. After an interruption, run the
@@ -64,7 +69,7 @@ func (b *backupJob) run(ctx context.Context, p process, dir string) error {
 	}
 	job := &backup.Backup{Dir: dir, Now: p.now, Report: reporter(p)}
 	for _, table := range data {
-		if isRecord := table.ID != "PullsTable" && table.ID != "AnalyticsTable"; isRecord {
+		if isRecord := !slices.Contains(readOnce, table.ID); isRecord {
 			job.Records = append(job.Records, table)
 		} else {
 			job.Others = append(job.Others, table)

@@ -49,6 +49,7 @@ func TestBackupIntoNewTables(t *testing.T) {
 	t.Parallel()
 	a := newAnalyticsStack(t)
 	a.fill()
+	a.addEvent(a.now())
 	key := strings.TrimSpace(a.run("bootstrap", "--email", "a@example.com", "--name", "A").stdout)
 	before, err := a.authenticate(key)
 	a.must(err)
@@ -61,8 +62,9 @@ func TestBackupIntoNewTables(t *testing.T) {
 	if !strings.Contains(got.stdout, "items of UsersTable") {
 		t.Errorf("the summary is %s", got.stdout)
 	}
-	names := a.tableNames()
-	names["PullsTable"] = a.pullsTable
+	stack, err := findLocalStack(a.dir, "")
+	a.must(err)
+	names := stack.Tables
 	for _, table := range dataTables {
 		id := table.id
 		if want, got := a.contents(names[id]), a.contents(id+suffix); len(want) == 0 || !reflect.DeepEqual(want, got) {

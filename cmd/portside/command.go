@@ -61,7 +61,7 @@ func operatorCommands() []command {
 	return []command{
 		bootstrapCommand(), importCommand(), rebuildCommand(), reconcileCommand(), recountPullsCommand(),
 		replayCommand(), reindexCommand(), rateLimitCommand(), manageTokenCommand(), signInLinkCommand(),
-		backupCommand(), restoreCommand(), checkLayoutCommand(), smokeTestCommand(),
+		backupCommand(), restoreCommand(), checkLayoutCommand(), verifyAuditCommand(), smokeTestCommand(),
 		demoCommand(), versionCommand(),
 	}
 }

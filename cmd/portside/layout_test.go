@@ -32,7 +32,7 @@ func TestCommandsRefuseOtherLayouts(t *testing.T) {
 	o.expect(o.run("check-layout", "--table-suffix", ""), exitFailed, "the table does not exist")
 	stack, err := findLocalStack(o.dir, "")
 	o.must(err)
-	stack.Tables["PullsTable"] = "no-such-pulls"
+	stack.Tables["PullsTable"], stack.Tables["AuditTable"] = "no-such-pulls", "no-such-events"
 	o.writeStack(stack)
 	o.expect(o.run("check-layout"), exitFailed, "the table no-such-pulls")
 }

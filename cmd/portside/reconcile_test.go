@@ -50,12 +50,12 @@ func newAnalyticsStack(t *testing.T) *analyticsStack {
 		t.Fatal(err)
 	}
 	tables := o.tableNames()
-	tables["PullsTable"] = pullsTable
+	tables["PullsTable"], tables["AuditTable"] = pullsTable, awstest.Table(t, o.client, "AuditTable")
 	o.writeStack(localStack{
 		API: "http://127.0.0.1:3999", Portal: "http://localhost:3999",
 		DynamoDB: aws.ToString(o.client.Options().BaseEndpoint), Region: "us-east-1",
 		S3: aws.ToString(client.Options().BaseEndpoint), AccessKeyID: keys.AccessKeyID, SecretAccessKey: keys.SecretAccessKey,
-		Tables: tables, Buckets: map[string]string{"AnalyticsBucket": bucket},
+		Tables: tables, Buckets: map[string]string{"AnalyticsBucket": bucket, "AuditBucket": awstest.Bucket(t)},
 	})
 	archive := analyticss3.NewArchive(client, bucket)
 	return &analyticsStack{

@@ -27,8 +27,9 @@ import (
 )
 
 const settingsHelp = `Commands read the names of the tables from USERS_TABLE, CUSTOMERS_TABLE,
-PROJECTS_TABLE, CREDENTIALS_TABLE, ANALYTICS_TABLE and PULLS_TABLE, and the names of the
-buckets from CHARTS_BUCKET and ANALYTICS_BUCKET (see the outputs of the deployed stack).
+PROJECTS_TABLE, CREDENTIALS_TABLE, ANALYTICS_TABLE, PULLS_TABLE and AUDIT_TABLE, and the names
+of the buckets from CHARTS_BUCKET, ANALYTICS_BUCKET and AUDIT_BUCKET (see the outputs of the
+deployed stack).
 demo-data also needs REQUEST_COUNTS_TABLE.
 They use the settings of the AWS SDK (AWS_PROFILE, AWS_REGION, …). With --local DATA,
 everything comes from the local stack.
@@ -122,6 +123,7 @@ func (t *target) connect(ctx context.Context, p process) (*tables, error) {
 var dataTables = []struct{ id, variable string }{
 	{"UsersTable", "USERS_TABLE"}, {"CustomersTable", "CUSTOMERS_TABLE"}, {"ProjectsTable", "PROJECTS_TABLE"},
 	{"CredentialsTable", "CREDENTIALS_TABLE"}, {"PullsTable", "PULLS_TABLE"}, {"AnalyticsTable", "ANALYTICS_TABLE"},
+	{"AuditTable", "AUDIT_TABLE"},
 }
 
 // nameOf returns the name of a table with the suffix of --table-suffix. In template.yaml, names are
@@ -194,10 +196,10 @@ func (s localStack) options() []func(*config.LoadOptions) error {
 func explain(err error) string {
 	if _, missing := errors.AsType[*types.ResourceNotFoundException](err); missing {
 		return "the table does not exist: check USERS_TABLE, CUSTOMERS_TABLE, PROJECTS_TABLE, CREDENTIALS_TABLE, ANALYTICS_TABLE, " +
-			"PULLS_TABLE, --table-suffix and AWS_REGION: " + err.Error()
+			"PULLS_TABLE, AUDIT_TABLE, --table-suffix and AWS_REGION: " + err.Error()
 	}
 	if api, ok := errors.AsType[smithy.APIError](err); ok && api.ErrorCode() == "NoSuchBucket" {
-		return "the bucket does not exist: check CHARTS_BUCKET, ANALYTICS_BUCKET or --bucket, and AWS_REGION: " + err.Error()
+		return "the bucket does not exist: check CHARTS_BUCKET, ANALYTICS_BUCKET, AUDIT_BUCKET or --bucket, and AWS_REGION: " + err.Error()
 	}
 	if errors.Is(err, syscall.ECONNREFUSED) {
 		service := "DynamoDB"

@@ -28,7 +28,7 @@ func (failing) Newest(context.Context) (seals.Seal, error) {
 func TestEventsSealCompleteHours(t *testing.T) {
 	client := awstest.DynamoDB(t)
 	table := awstest.Table(t, client, "AuditTable")
-	sealed, now := sealsdynamo.NewSealed(client, table), noon
+	sealed, now := sealsdynamo.New(client, table), noon
 	sealer := seals.Sealer{
 		Events: sealed, Newest: sealed, Objects: sealss3.New(awstest.S3(t), awstest.Bucket(t)),
 		Now: func() time.Time { return now }, Settled: auditlog.Settled, Days: 1,

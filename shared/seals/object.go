@@ -137,7 +137,7 @@ var errForm = errors.New("the line has another form")
 // parseLine parses a line without its line break. It accepts only the bytes that objectWriter writes.
 func parseLine(text string) (l line, hash string, err error) {
 	rest, hasHash := strings.CutPrefix(text, `{"hash":"`)
-	if !hasHash || len(rest) < hashDigits || !isHash(rest[:hashDigits]) {
+	if !hasHash || len(rest) < hashDigits || !IsHash(rest[:hashDigits]) {
 		return line{}, "", errForm
 	}
 	hash = rest[:hashDigits]
@@ -156,7 +156,8 @@ func parseLine(text string) (l line, hash string, err error) {
 
 const hashDigits = 2 * sha256.Size
 
-func isHash(text string) bool {
+// IsHash reports whether a text has the form of a hash.
+func IsHash(text string) bool {
 	return len(text) == hashDigits && strings.Trim(text, "0123456789abcdef") == ""
 }
 

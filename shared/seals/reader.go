@@ -23,7 +23,7 @@ const (
 type damageError struct {
 	problem Problem
 	key     string // of the damaged object
-	hour    Hour   // of the damaged object
+	at      Seal   // of the damaged object, as far as it is read
 	line    int    // the damaged line
 	event   sealed // that the line has, if it has one
 	isFrame bool   // the line is the header or the end
@@ -41,7 +41,7 @@ func (e *damageError) Error() string {
 
 // damagedObject returns the damage to a whole object.
 func damagedObject(problem Problem, at Seal, reason string) *damageError {
-	return &damageError{problem: problem, key: at.Key(), hour: at.Hour, isWhole: true, reason: reason}
+	return &damageError{problem: problem, key: at.Key(), at: at, isWhole: true, reason: reason}
 }
 
 // objectReader reads the object after a seal, and checks that it continues the chain.
@@ -185,7 +185,7 @@ func (r *objectReader) check(l line, hash string) error {
 // damaged returns the damage to the line that is being read.
 func (r *objectReader) damaged(problem Problem, l line, reason string) error {
 	d := &damageError{
-		problem: problem, key: r.seal.Key(), hour: r.seal.Hour, line: r.number, reason: reason,
+		problem: problem, key: r.seal.Key(), at: r.seal, line: r.number, reason: reason,
 		isFrame: r.number == 0 || l.kind == endLine,
 	}
 	d.event, _ = l.event()
@@ -244,7 +244,7 @@ var errStopped = errors.New("seals: the caller stopped")
 func (c *chain) expect(key string) error {
 	at, isKey := parseKey(key)
 	if !isKey {
-		return &damageError{problem: Added, key: key, hour: c.at.Hour, isWhole: true, reason: "the object is not a seal"}
+		return &damageError{problem: Added, key: key, at: c.at, isWhole: true, reason: "the object is not a seal"}
 	}
 	if c.count == 0 {
 		c.first, c.at = at.Hour, before(at.Hour)
@@ -284,10 +284,10 @@ func (c *chain) read(ctx context.Context, yield func(position, error) bool) erro
 	}
 }
 
-// blame returns the damage of an object. If its header follows another hash than that of the newest seal, it is not part of the chain.
+// blame returns the damage of an object. Behind the newest seal, an object whose header does not continue the chain was never a part of it.
 func (c *chain) blame(err error) error {
 	d, isDamage := errors.AsType[*damageError](err)
-	if isDamage && d.isLater && c.at == c.recorded {
+	if isDamage && c.at == c.recorded && (d.isLater || d.line == 0) {
 		return damagedObject(Added, c.at.next(), "the object does not continue the newest seal")
 	}
 	return err

@@ -46,7 +46,7 @@ func newLogbook(tb testing.TB) *logbook {
 func (b *logbook) clock() time.Time { return b.now }
 
 func (b *logbook) sealer(client *dynamodb.Client) seals.Sealer {
-	sealed := sealsdynamo.NewSealed(client, b.table)
+	sealed := sealsdynamo.New(client, b.table)
 	return seals.Sealer{
 		Events: sealed, Newest: sealed, Objects: sealss3.New(b.s3, b.bucket), Now: b.clock, Settled: auditlog.Settled,
 		Days: 2, // less than the table keeps, because the first run makes a call for each day
@@ -84,7 +84,7 @@ func (b *logbook) seal(after time.Duration) seals.SealRun {
 }
 
 func (b *logbook) verifier() seals.Verifier {
-	sealed := sealsdynamo.NewSealed(b.client, b.table)
+	sealed := sealsdynamo.New(b.client, b.table)
 	return seals.Verifier{Events: sealed, Newest: sealed, Objects: sealss3.New(b.s3, b.bucket), Now: b.clock, Days: auditlog.Days}
 }
 

@@ -141,18 +141,15 @@ func (v *verification) compare(event position) error {
 	if err != nil {
 		return err
 	}
-	order := 1
-	if entry != nil {
-		order = cmp.Or(cmp.Compare(entry.Day, day), cmp.Compare(entry.ID, event.ID))
-	}
+	isMissing := entry == nil || entry.Day > day || entry.Day == day && entry.ID > event.ID
 	switch {
-	case order < 0:
+	case !isMissing && entry.isBefore(event.Seal.Hour, event.ID):
 		v.found = v.unsealed(*entry, event.Seal)
 		return nil
-	case order > 0 && v.isPurged(event.Text):
+	case isMissing && v.isPurged(event.Text):
 		v.report.Purged++
 		return nil
-	case order > 0:
+	case isMissing:
 		v.found = v.finding(Removed, event, "the table does not have the event any more")
 		return nil
 	}
@@ -219,15 +216,11 @@ func (v *verification) finish(ctx context.Context) error {
 		return nil
 	}
 	last := v.chain.at
-	end := last.Last + "\x00"
-	if last.IsLast {
-		end = audit.FirstID(last.Hour.End())
-	}
 	entry, err := v.peek()
 	if err != nil {
 		return err
 	}
-	if day := calendar.DayOf(last.Hour.Begin()); entry != nil && (entry.Day < day || entry.Day == day && entry.ID < end) {
+	if entry != nil && entry.isBefore(last.Hour, last.end()) {
 		v.found = v.unsealed(*entry, last)
 		return nil
 	}
@@ -278,17 +271,20 @@ func (v *verification) locate(damage *damageError) error {
 		}
 		return nil
 	}
-	hour, isCompared := damage.hour, v.chain.count > 0 || !damage.isWhole
-	var entry *Entry
-	if day := calendar.DayOf(hour.Begin()); isCompared && day >= v.options.From {
-		var err error
-		if entry, err = v.peek(); err != nil {
-			return err
-		}
-		if entry != nil && cmp.Or(cmp.Compare(entry.Day, day), cmp.Compare(entry.ID, audit.FirstID(hour.Begin()))) < 0 {
-			v.found = v.unsealed(*entry, Seal{})
-			return nil
-		}
+	hour := damage.at.Hour
+	entry, err := v.entryUpTo(damage)
+	if err != nil {
+		return err
+	}
+	switch {
+	case entry == nil:
+	case entry.isBefore(hour, audit.FirstID(hour.Begin())):
+		v.found = v.unsealed(*entry, Seal{})
+		return nil
+	case damage.isLater && entry.isBefore(hour, damage.at.end()):
+		v.found = v.unsealed(*entry, damage.at)
+		v.found.accuseSeal(damage)
+		return nil
 	}
 	v.found = &Finding{Problem: damage.problem, Object: damage.key, Line: damage.line, Detail: damage.Error()}
 	switch {
@@ -299,6 +295,28 @@ func (v *verification) locate(damage *damageError) error {
 		v.found.EventID, v.found.Event = damage.event.ID, decodeEvent(damage.event.Text)
 	}
 	return nil
+}
+
+// entryUpTo returns the next entry of the table if the table is compared at the damage, or nil.
+func (v *verification) entryUpTo(damage *damageError) (*Entry, error) {
+	isRead := v.chain.count > 0 || !damage.isWhole
+	if !isRead || calendar.DayOf(damage.at.Hour.Begin()) < v.options.From {
+		return nil, nil //nolint:nilnil // nil is no entry, as in peek
+	}
+	return v.peek()
+}
+
+// isBefore reports whether an entry is before an ID of the given hour.
+func (e Entry) isBefore(hour Hour, id string) bool {
+	return cmp.Or(cmp.Compare(e.Day, calendar.DayOf(hour.Begin())), cmp.Compare(e.ID, id)) < 0
+}
+
+// end returns the text behind the IDs of all events that the chain has up to this seal.
+func (s Seal) end() string {
+	if s.IsLast {
+		return audit.FirstID(s.Hour.End())
+	}
+	return s.Last + "\x00"
 }
 
 // accuseSeal turns a difference from the table into a problem of the object.

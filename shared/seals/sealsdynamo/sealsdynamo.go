@@ -28,8 +28,8 @@ var (
 	_ seals.Newest = Sealed{}
 )
 
-// NewSealed returns the named table.
-func NewSealed(client *dynamodb.Client, table string) Sealed { return Sealed{client, table} }
+// New returns the named table.
+func New(client *dynamodb.Client, table string) Sealed { return Sealed{client, table} }
 
 const (
 	newestPK = "seal"

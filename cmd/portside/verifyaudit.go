@@ -1,0 +1,183 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"strings"
+	"time"
+
+	"portside/shared/core/audit"
+	"portside/shared/dynamo/auditlog"
+	"portside/shared/lambda/start"
+	"portside/shared/seals"
+	"portside/shared/seals/sealsdynamo"
+	"portside/shared/seals/sealss3"
+)
+
+// verifyAudit is the job of the command verify-audit.
+type verifyAudit struct {
+	on     *target
+	from   dayFlag
+	expect string
+}
+
+func verifyAuditCommand() command {
+	return command{
+		name: "verify-audit", summary: "name the first audit event that somebody changed, added or removed",
+		help: `Reads the sealed hours of the audit log from the beginning and checks that they are one chain
+of hashes without gaps that ends with the newest seal in the table. It compares each sealed
+event with the one in the table, as long as the table keeps it (400 days), and looks for events
+in the table that are not sealed, although their hour is. It stops at the first problem.
+
+Note the newest hash outside of the AWS account, such as in a ticket. With --expect, the command
+also checks that the chain still has a hash that you noted earlier. Only that shows that somebody
+wrote all objects, the record and the table again, and Object Lock prevents it.
+
+The exit code is 1 if the command finds a problem. The table is that of AUDIT_TABLE and the
+bucket that of AUDIT_BUCKET, or both are those of the local stack.`,
+		prepare: func(flags *flag.FlagSet) action {
+			v := &verifyAudit{on: newTarget(flags)}
+			flags.Var(&v.from, "from", "compare the table only from this `DAY` on, such as 2026-11-28; the chain is always read completely")
+			flags.StringVar(&v.expect, "expect", "", "fail if the chain does not have this `HASH`")
+			return func(ctx context.Context, p process, arguments []string) error {
+				if err := rejectArguments(arguments); err != nil {
+					return err
+				}
+				return interrupted(ctx, v.run(ctx, p))
+			}
+		},
+	}
+}
+
+func (v *verifyAudit) run(ctx context.Context, p process) error {
+	if v.expect != "" && !seals.IsHash(v.expect) {
+		return usageError("--expect must be a hash of 64 hexadecimal digits")
+	}
+	verifier, err := v.on.openSeals(ctx, p)
+	if err != nil {
+		return err
+	}
+	reportedAt := p.now()
+	report, err := verifier.Verify(ctx, seals.Verification{
+		From: v.from.or(0), Expect: v.expect,
+		Progress: func(at seals.Hour, events int) {
+			if now := p.now(); now.Sub(reportedAt) > progressInterval {
+				reportedAt = now
+				p.report("verified until %s: %d events", at, events)
+			}
+		},
+	})
+	if err != nil {
+		return err
+	}
+	if report.Finding != nil {
+		return printFinding(p, *report.Finding)
+	}
+	return printVerified(p, report, v.expect)
+}
+
+// openSeals returns the verifier of the installation. It needs no other table than that of the audit log.
+func (t *target) openSeals(ctx context.Context, p process) (seals.Verifier, error) {
+	opened, err := t.open(ctx, p)
+	if err != nil {
+		return seals.Verifier{}, err
+	}
+	settings := start.NewSettings(t.lookup(p))
+	table := cmp.Or(opened.stack.Tables["AuditTable"], settings.Optional("AUDIT_TABLE"))
+	bucket := cmp.Or(opened.stack.Buckets["AuditBucket"], settings.Optional("AUDIT_BUCKET"))
+	if table == "" || bucket == "" {
+		return seals.Verifier{}, usageError("set AUDIT_TABLE and AUDIT_BUCKET to the names of the table and the bucket, " +
+			"or pass --local DATA for a local stack")
+	}
+	sealed := sealsdynamo.New(opened.client, table)
+	objects := sealss3.New(s3Client(opened.config, opened.stack.S3), bucket)
+	return seals.Verifier{Events: sealed, Newest: sealed, Objects: objects, Now: p.now, Days: auditlog.Days}, nil
+}
+
+// printVerified prints what was verified.
+func printVerified(p process, report seals.Report, expected string) error {
+	if report.Objects == 0 {
+		_, err := fmt.Fprintln(p.stdout, "nothing is sealed yet")
+		return err
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%10d  hours, from %s to %s\n", report.Last-report.First+1, report.First, report.Last)
+	fmt.Fprintf(&b, "%10d  objects\n%10d  events\n", report.Objects, report.Events)
+	if report.Purged > 0 {
+		fmt.Fprintf(&b, "%10d  of them only in the objects, because the table keeps events for %d days\n", report.Purged, auditlog.Days)
+	}
+	if expected != "" {
+		fmt.Fprintf(&b, "the chain has the hash %s\n", expected)
+	}
+	fmt.Fprintf(&b, "no event was changed, added or removed; the newest hash is\n%s\n", report.Newest.Hash)
+	if limit := 3 * time.Hour; report.Age > limit {
+		p.report("warning: the newest sealed hour ended %s ago; see StaleSealAlarm in docs/operations.md", report.Age.Round(time.Minute))
+	}
+	_, err := p.stdout.Write([]byte(b.String()))
+	return err
+}
+
+// errTampered ends the command after it has printed a finding.
+var errTampered = errors.New("the audit log is not as it was sealed")
+
+func printFinding(p process, found seals.Finding) error {
+	var b strings.Builder
+	place := "in the sealed object"
+	if found.InTable {
+		place = "in the table"
+	}
+	switch {
+	case found.EventID != "":
+		fmt.Fprintf(&b, "the event %s was %s %s\n", printable(found.EventID), found.Problem, place)
+	case found.Object != "":
+		fmt.Fprintf(&b, "the object %s was %s\n", printable(found.Object), found.Problem)
+	default:
+		fmt.Fprintf(&b, "the chain was %s\n", found.Problem)
+	}
+	for _, line := range findingLines(found) {
+		if line[1] != "" {
+			fmt.Fprintf(&b, "  %-8s  %s\n", line[0], printable(line[1]))
+		}
+	}
+	if _, err := p.stdout.Write([]byte(b.String())); err != nil {
+		return err
+	}
+	return errTampered
+}
+
+// findingLines returns the fields of a finding, with empty ones.
+func findingLines(found seals.Finding) [][2]string {
+	event, at, where := found.Event, "", found.Object
+	if !event.Time.IsZero() {
+		at = event.Time.UTC().Format(time.RFC3339Nano)
+	} else if from, isID := audit.TimeOf(found.EventID); isID {
+		at = from.Format(time.RFC3339Nano)
+	}
+	if found.Line > 0 {
+		where += fmt.Sprintf(", line %d", found.Line)
+	}
+	return [][2]string{
+		{"time", at}, {"action", string(event.Action)},
+		{"target", strings.TrimSpace(fmt.Sprintf("%s %s %s", event.Target.Kind, event.Target.ID, event.Target.Name))},
+		{"actor", strings.TrimSpace(fmt.Sprintf("%s %s %s", event.Actor.Kind, event.Actor.ID, event.Actor.Name))},
+		{"sealed", where}, {"reason", found.Detail},
+	}
+}
+
+// printable returns text for a terminal, without control characters. Somebody may have put them into an event.
+func printable(text string) string {
+	const longest = 300
+	text = strings.Map(func(r rune) rune {
+		if r < ' ' || r >= 0x7f && r < 0xa0 || r == 0x2028 || r == 0x2029 {
+			return '�'
+		}
+		return r
+	}, strings.ToValidUTF8(text, "�"))
+	if runes := []rune(text); len(runes) > longest {
+		return string(runes[:longest]) + "…"
+	}
+	return text
+}
