@@ -10,6 +10,7 @@ import (
 
 	"portside/shared/credentials"
 	"portside/shared/credentials/credentialsdynamo"
+	"portside/shared/dynamo/auditlog"
 	"portside/shared/tokens"
 	"portside/shared/tokens/tokensdynamo"
 )
@@ -42,7 +43,8 @@ func (b *bench) credentials(ctx context.Context, s *stack) error {
 	b.logProgress("authenticating %d times", authRequests)
 	v := &tokenFixture{}
 	v.client, v.meter = s.meteredClient()
-	v.table = credentialsdynamo.New(v.client, s.Tables["CredentialsTable"], s.Tables["RequestCountsTable"])
+	auditLog := auditlog.In(s.Tables["AuditTable"], time.Now)
+	v.table = credentialsdynamo.New(v.client, s.Tables["CredentialsTable"], s.Tables["RequestCountsTable"]).Audited(auditLog)
 	v.auth = credentials.NewAuthenticator(v.table, 1<<30, time.Now)
 	if err := b.creation(ctx, s, v); err != nil {
 		return err

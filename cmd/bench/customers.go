@@ -15,6 +15,7 @@ import (
 	"portside/shared/credentials/credentialsdynamo"
 	"portside/shared/customers"
 	"portside/shared/customers/customersdynamo"
+	"portside/shared/dynamo/auditlog"
 	"portside/shared/users"
 )
 
@@ -30,7 +31,8 @@ type customerTable struct {
 
 func newCustomerTable(s *stack) customerTable {
 	client, m := s.meteredClient()
-	keys := credentialsdynamo.New(client, s.Tables["CredentialsTable"], s.Tables["RequestCountsTable"])
+	auditLog := auditlog.In(s.Tables["AuditTable"], time.Now)
+	keys := credentialsdynamo.New(client, s.Tables["CredentialsTable"], s.Tables["RequestCountsTable"]).Audited(auditLog)
 	store := customersdynamo.New(client, s.Tables["CustomersTable"], keys)
 	return customerTable{client: client, meter: m, keys: keys, service: customers.NewService(store, newUUID, time.Now)}
 }

@@ -17,6 +17,7 @@ import (
 	"portside/shared/core/search"
 	"portside/shared/credentials"
 	"portside/shared/credentials/credentialsdynamo"
+	"portside/shared/dynamo/auditlog"
 	"portside/shared/dynamo/daycounts"
 	"portside/shared/users"
 	"portside/shared/users/usersdynamo"
@@ -47,7 +48,8 @@ type userTable struct {
 
 func newUserTable(s *stack) userTable {
 	client, m := s.meteredClient()
-	keys := credentialsdynamo.New(client, s.Tables["CredentialsTable"], s.Tables["RequestCountsTable"])
+	auditLog := auditlog.In(s.Tables["AuditTable"], time.Now)
+	keys := credentialsdynamo.New(client, s.Tables["CredentialsTable"], s.Tables["RequestCountsTable"]).Audited(auditLog)
 	table := s.Tables["UsersTable"]
 	store := usersdynamo.New(client, table, keys, daycounts.In(s.Tables["AnalyticsTable"]))
 	return userTable{client: client, meter: m, table: table, keys: keys, store: store}

@@ -11,6 +11,7 @@ import (
 
 	"portside/cmd/portside/backup"
 	"portside/cmd/portside/cli"
+	"portside/shared/core/audit"
 	"portside/shared/dynamo/layout"
 )
 
@@ -76,7 +77,7 @@ func (c command) run(ctx context.Context, p process, args []string) int {
 		return exitDone
 	}
 	if err == nil {
-		err = act(ctx, p, arguments)
+		err = act(asOperator(ctx, p), p, arguments)
 	}
 	if err == nil {
 		return exitDone
@@ -93,6 +94,12 @@ func (c command) run(ctx context.Context, p process, args []string) int {
 		return exitUnusable
 	}
 	return exitFailed
+}
+
+// asOperator returns a context whose changes the audit log shows as those of the operator with this account on this computer.
+func asOperator(ctx context.Context, p process) context.Context {
+	account, _ := p.lookup("USER")
+	return audit.As(ctx, audit.Actor{Kind: audit.Operator, Name: account})
 }
 
 // isInterrupted reports whether a command failed because it was stopped.

@@ -21,6 +21,7 @@ import (
 	"portside/shared/credentials/credentialsdynamo"
 	"portside/shared/customers"
 	"portside/shared/customers/customersdynamo"
+	"portside/shared/dynamo/auditlog"
 	"portside/shared/dynamo/daycounts"
 	"portside/shared/dynamo/items"
 	"portside/shared/projects"
@@ -50,6 +51,7 @@ func newTestStack(t *testing.T) *testStack {
 		users: awstest.Table(t, client, "UsersTable"), credentials: awstest.Table(t, client, "CredentialsTable"),
 		counts: awstest.Table(t, client, "RequestCountsTable"), customers: awstest.Table(t, client, "CustomersTable"),
 		projects: awstest.Table(t, client, "ProjectsTable"), analytics: awstest.Table(t, client, "AnalyticsTable"),
+		audit: awstest.Table(t, client, "AuditTable"),
 	}, clock: time.Date(2028, 3, 1, 15, 4, 5, 0, time.UTC)} // the day after a leap day
 	o.tables = o.tablesOver(client)
 	o.writeStack(localStack{
@@ -63,12 +65,13 @@ func newTestStack(t *testing.T) *testStack {
 
 // tablesOver returns the stores with another client, such as one that fails.
 func (o *testStack) tablesOver(client *dynamodb.Client) *tables {
-	keys := credentialsdynamo.New(client, o.names.credentials, o.names.counts)
+	auditLog := auditlog.In(o.names.audit, awstest.RealTime)
+	keys := credentialsdynamo.New(client, o.names.credentials, o.names.counts).Audited(auditLog)
 	days := daycounts.In(o.names.analytics)
 	return &tables{
 		client: client, names: o.names,
-		users: usersdynamo.New(client, o.names.users, keys, days), projects: projectsdynamo.New(client, o.names.projects, days),
-		customers: customersdynamo.New(client, o.names.customers, keys), credentials: keys,
+		users: usersdynamo.New(client, o.names.users, keys, days), projects: projectsdynamo.New(client, o.names.projects, days).Audited(auditLog),
+		customers: customersdynamo.New(client, o.names.customers, keys), credentials: keys, log: auditLog,
 	}
 }
 
@@ -77,6 +80,7 @@ func (o *testStack) tableNames() map[string]string {
 	return map[string]string{
 		"UsersTable": o.names.users, "CustomersTable": o.names.customers, "ProjectsTable": o.names.projects,
 		"CredentialsTable": o.names.credentials, "RequestCountsTable": o.names.counts, "AnalyticsTable": o.names.analytics,
+		"AuditTable": o.names.audit,
 	}
 }
 
@@ -208,7 +212,7 @@ func TestRunReportsUsageErrors(t *testing.T) {
 		{"unknown command", []string{"frobnicate"}, 2, "", "unknown command \"frobnicate\"; `.local/bin/portside help` lists the commands"},
 		{"unknown flag", []string{"version", "--wat"}, 2, "", "portside version: flag provided but not defined: -wat; see `.local/bin/portside version -h`"},
 		{"stray argument", []string{"rebuild-ranks", "x"}, 2, "", `unexpected argument "x"`},
-		{"no settings", []string{"rebuild-ranks"}, 2, "", "set USERS_TABLE, CUSTOMERS_TABLE, PROJECTS_TABLE, CREDENTIALS_TABLE and ANALYTICS_TABLE"},
+		{"no settings", []string{"rebuild-ranks"}, 2, "", "set USERS_TABLE, CUSTOMERS_TABLE, PROJECTS_TABLE, CREDENTIALS_TABLE, ANALYTICS_TABLE and AUDIT_TABLE"},
 		{"address without a stack", []string{"rebuild-ranks", "--addr", "127.0.0.1:1"}, 2, "", "--addr needs --local"},
 		{"no file", []string{"import-users"}, 2, "", "pass one file"},
 		{"folder", []string{"import-users", o.dir}, 1, "", "is a folder; give a file"},
@@ -257,7 +261,7 @@ func TestSettingsFromTheEnvironment(t *testing.T) {
 	t.Setenv("AWS_SECRET_ACCESS_KEY", "test")
 	settings := map[string]string{
 		"USERS_TABLE": o.names.users, "CUSTOMERS_TABLE": o.names.customers, "PROJECTS_TABLE": o.names.projects,
-		"CREDENTIALS_TABLE": o.names.credentials, "ANALYTICS_TABLE": o.names.analytics,
+		"CREDENTIALS_TABLE": o.names.credentials, "ANALYTICS_TABLE": o.names.analytics, "AUDIT_TABLE": o.names.audit,
 	}
 	lookup := func(name string) (string, bool) { value, set := settings[name]; return value, set }
 	var stdout, stderr bytes.Buffer

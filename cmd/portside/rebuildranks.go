@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"time"
 
+	"portside/shared/core/audit"
 	"portside/shared/customers"
 	"portside/shared/dynamo/lists"
 )
@@ -20,8 +21,8 @@ counts, the terms of searches, the sequence of numbers, and the number of active
 does the same for customers, with the markers of slugs and external IDs and the numbers of
 their users, and for projects.
 Differences are repaired. The service can stay in use meanwhile. If everything is correct,
-the command changes nothing. After an interruption, run it again. The exit code is 1 if
-something is left that only a person can decide.`,
+the command changes nothing. The audit log has an event for each run. After an interruption,
+run it again. The exit code is 1 if something is left that only a person can decide.`,
 		prepare: func(flags *flag.FlagSet) action {
 			on := newTarget(flags)
 			return func(ctx context.Context, p process, arguments []string) error {
@@ -56,7 +57,8 @@ func rebuildRanks(ctx context.Context, p process, t *tables) error {
 		}
 		disputes = append(disputes, reportRepairs(p, store.things, repairs))
 	}
-	return errors.Join(append(disputes, recountCustomersUsers(ctx, p, t))...)
+	disputes = append(disputes, recountCustomersUsers(ctx, p, t))
+	return errors.Join(append(disputes, t.record(ctx, audit.TableRebuilt))...)
 }
 
 // recountCustomersUsers corrects the counts of the users of each customer. The lists of these users were repaired with the users.

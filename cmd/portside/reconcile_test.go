@@ -50,7 +50,7 @@ func newAnalyticsStack(t *testing.T) *analyticsStack {
 		t.Fatal(err)
 	}
 	tables := o.tableNames()
-	tables["PullsTable"], tables["AuditTable"] = pullsTable, awstest.Table(t, o.client, "AuditTable")
+	tables["PullsTable"] = pullsTable
 	o.writeStack(localStack{
 		API: "http://127.0.0.1:3999", Portal: "http://localhost:3999",
 		DynamoDB: aws.ToString(o.client.Options().BaseEndpoint), Region: "us-east-1",

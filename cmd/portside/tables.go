@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/config"
@@ -17,8 +18,10 @@ import (
 	"github.com/aws/smithy-go"
 
 	"portside/cmd/portside/backup"
+	"portside/shared/core/audit"
 	"portside/shared/credentials/credentialsdynamo"
 	"portside/shared/customers/customersdynamo"
+	"portside/shared/dynamo/auditlog"
 	"portside/shared/dynamo/daycounts"
 	"portside/shared/dynamo/layout"
 	"portside/shared/lambda/start"
@@ -62,6 +65,7 @@ type tables struct {
 	projects    *projectsdynamo.Store
 	customers   *customersdynamo.Store
 	credentials *credentialsdynamo.Table
+	log         auditlog.Log
 	secrets     *secretsmanager.Client
 	stack       localStack // zero without --local
 	baseURL     string     // of the local stack; empty without --local
@@ -109,11 +113,11 @@ func (t *target) connect(ctx context.Context, p process) (*tables, error) {
 	names := tableNames{
 		users: settings.String("USERS_TABLE"), customers: settings.String("CUSTOMERS_TABLE"), projects: settings.String("PROJECTS_TABLE"),
 		credentials: settings.String("CREDENTIALS_TABLE"), counts: settings.Optional("REQUEST_COUNTS_TABLE"),
-		analytics: settings.String("ANALYTICS_TABLE"),
+		analytics: settings.String("ANALYTICS_TABLE"), audit: settings.String("AUDIT_TABLE"),
 	}
 	if settings.Err() != nil {
-		return nil, usageError("set USERS_TABLE, CUSTOMERS_TABLE, PROJECTS_TABLE, CREDENTIALS_TABLE and ANALYTICS_TABLE to the names of the " +
-			"tables, or pass --local DATA for a local stack")
+		return nil, usageError("set USERS_TABLE, CUSTOMERS_TABLE, PROJECTS_TABLE, CREDENTIALS_TABLE, ANALYTICS_TABLE and AUDIT_TABLE to the " +
+			"names of the tables, or pass --local DATA for a local stack")
 	}
 	return open(ctx, names)
 }
@@ -153,7 +157,7 @@ func (t *target) lookup(p process) func(string) (string, bool) {
 
 // tableNames are the names of the tables, and the endpoint of Secrets Manager. An empty endpoint
 // means the endpoint in the settings of the SDK.
-type tableNames struct{ users, customers, projects, credentials, counts, analytics, secrets string }
+type tableNames struct{ users, customers, projects, credentials, counts, analytics, audit, secrets string }
 
 func open(ctx context.Context, names tableNames, options ...func(*config.LoadOptions) error) (*tables, error) {
 	cfg, err := loadAWSConfig(ctx, options...)
@@ -161,7 +165,8 @@ func open(ctx context.Context, names tableNames, options ...func(*config.LoadOpt
 		return nil, err
 	}
 	client := dynamodb.NewFromConfig(cfg)
-	keys := credentialsdynamo.New(client, names.credentials, names.counts)
+	auditLog := auditlog.In(names.audit, time.Now)
+	keys := credentialsdynamo.New(client, names.credentials, names.counts).Audited(auditLog)
 	secrets := secretsmanager.NewFromConfig(cfg, func(o *secretsmanager.Options) {
 		if names.secrets != "" {
 			o.BaseEndpoint = &names.secrets
@@ -170,15 +175,22 @@ func open(ctx context.Context, names tableNames, options ...func(*config.LoadOpt
 	days := daycounts.In(names.analytics)
 	return &tables{
 		config: cfg, client: client, names: names,
-		users: usersdynamo.New(client, names.users, keys, days), projects: projectsdynamo.New(client, names.projects, days),
-		customers: customersdynamo.New(client, names.customers, keys), credentials: keys, secrets: secrets,
+		users: usersdynamo.New(client, names.users, keys, days), projects: projectsdynamo.New(client, names.projects, days).Audited(auditLog),
+		customers: customersdynamo.New(client, names.customers, keys), credentials: keys, secrets: secrets, log: auditLog,
 	}, nil
+}
+
+// record writes the event that the command has changed the tables as a whole.
+func (t *tables) record(ctx context.Context, action audit.Action) error {
+	target := audit.Target{Kind: audit.Table, ID: t.names.users}
+	return interrupted(ctx, t.log.Record(ctx, t.client, audit.Change{Action: action, Target: target}))
 }
 
 func (s localStack) names() tableNames {
 	return tableNames{
 		users: s.Tables["UsersTable"], customers: s.Tables["CustomersTable"], projects: s.Tables["ProjectsTable"],
 		credentials: s.Tables["CredentialsTable"], counts: s.Tables["RequestCountsTable"], analytics: s.Tables["AnalyticsTable"],
+		audit:   s.Tables["AuditTable"],
 		secrets: s.SecretsManager,
 	}
 }

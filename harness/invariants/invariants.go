@@ -69,7 +69,9 @@ func (r *report) add(format string, values ...any) { *r = append(*r, fmt.Sprintf
 // Check reads the tables completely and returns a sentence for every broken rule, sorted. No other process may write meanwhile.
 func Check(ctx context.Context, client *dynamodb.Client, tables Tables, now time.Time) ([]string, error) {
 	stored := map[string][]row{}
-	for _, table := range []string{tables.Users, tables.Credentials, tables.Customers, tables.Projects, tables.Pulls, tables.Analytics, tables.Audit} {
+	for _, table := range []string{
+		tables.Users, tables.Credentials, tables.Customers, tables.Projects, tables.Pulls, tables.Analytics, tables.Audit,
+	} {
 		var err error
 		if stored[table], err = scan(ctx, client, table); err != nil {
 			return nil, err

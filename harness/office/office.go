@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/http"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -119,7 +120,8 @@ func (o *Office) createTables(ctx context.Context, root string) error {
 		Customers: names["CustomersTable"], Projects: names["ProjectsTable"], Pulls: names["PullsTable"], Analytics: names["AnalyticsTable"],
 		Audit: names["AuditTable"],
 	}
-	if t := o.Tables; t.Users == "" || t.Credentials == "" || t.Customers == "" || t.Projects == "" || t.Pulls == "" || t.Analytics == "" || t.Audit == "" {
+	t := o.Tables
+	if slices.Contains([]string{t.Users, t.Credentials, t.Customers, t.Projects, t.Pulls, t.Analytics, t.Audit}, "") {
 		return errors.New("the template lacks a table that the services use")
 	}
 	return nil

@@ -66,6 +66,7 @@ func NewServices(cfg aws.Config, tables Tables, now func() time.Time) Services {
 	auditLog := auditlog.In(tables.Audit, now)
 	keys := credentialsdynamo.New(client, tables.Credentials, tables.RequestCounts).Audited(auditLog)
 	people := usersdynamo.New(client, tables.Users, keys, daycounts.In(tables.Analytics))
+	plans := projectsdynamo.New(client, tables.Projects, daycounts.In(tables.Analytics)).Audited(auditLog)
 	ending, signIns := revocationdynamo.New(client, keys), sessionsdynamo.New(client, keys, people)
 	notices := credentialnotices.NewService(credentialnotices.Parts{Outbox: keys, People: people, Mailer: mailer, Now: now})
 	inviter := users.NewInviter(people, mailer, now)
@@ -85,7 +86,7 @@ func NewServices(cfg aws.Config, tables Tables, now func() time.Time) Services {
 			Store: ending, Jobs: ending, Limiter: ending, Notifier: notices, Now: now,
 		}),
 		Notices: notices, Pulls: pullsdynamo.New(client, tables.Pulls, tables.Analytics),
-		Projects:      projects.NewService(projectsdynamo.New(client, tables.Projects, daycounts.In(tables.Analytics)).Audited(auditLog), people, web.NewID, now),
+		Projects:      projects.NewService(plans, people, web.NewID, now),
 		Customers:     customers.NewService(customersdynamo.New(client, tables.Customers, keys), web.NewID, now),
 		Entitled:      entitlements.NewService(entitlementsdynamo.New(client, keys), web.NewID, now),
 		Policies:      trust.NewService(trustdynamo.New(client, keys), web.NewID, now),

@@ -8,8 +8,8 @@ import (
 	"portside/shared/core/principal"
 )
 
-// ReportedRefusals are the numbers of refused requests of a credential in an hour that the audit log reports. The first shows that something
-// tries; the others show how much.
+// ReportedRefusals are the numbers of refused requests of a credential in an hour that the audit log reports. The first shows that
+// something tries; the others show how much.
 var ReportedRefusals = []int{20, 200, 2_000}
 
 // maxCountedRefusals is how many refused requests of a credential count in a minute, so that a client that does not stop costs no more.

@@ -8,7 +8,6 @@ package audit
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"time"
 )
@@ -48,9 +47,10 @@ type Fields map[string]json.RawMessage
 
 // Describe returns the fields that a change made different, before and after it. A field that is absent on one side did not exist there.
 func (c Change) Describe() (before, after Fields, err error) {
-	before, failedBefore := fieldsOf(c.Before)
-	after, failedAfter := fieldsOf(c.After)
-	if err := errors.Join(failedBefore, failedAfter); err != nil {
+	if before, err = fieldsOf(c.Before); err == nil {
+		after, err = fieldsOf(c.After)
+	}
+	if err != nil {
 		return nil, nil, fmt.Errorf("audit %s of %s: %w", c.Action, c.Target.ID, err)
 	}
 	for name, was := range before {
@@ -62,15 +62,11 @@ func (c Change) Describe() (before, after Fields, err error) {
 	return before, after, nil
 }
 
-func fieldsOf(form any) (Fields, error) {
-	if form == nil {
-		return nil, nil
-	}
+// fieldsOf returns the fields of a JSON object. Nil has none.
+func fieldsOf(form any) (fields Fields, err error) {
 	text, err := json.Marshal(form)
-	if err != nil {
-		return nil, err
+	if err == nil {
+		err = json.Unmarshal(text, &fields)
 	}
-	var fields Fields
-	err = json.Unmarshal(text, &fields)
 	return fields, err
 }

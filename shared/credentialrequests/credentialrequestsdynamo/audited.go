@@ -39,8 +39,8 @@ func auditChange(action audit.Action, customerID string, before, after credentia
 	}
 }
 
-// audit adds the events of a change: that of the request, if people can see the change, and that of the password that it creates. The mailed
-// link, with which the user collects the password, has no event of its own.
+// audit adds the events of a change: that of the request, if people can see the change, and that of the password that it creates. The
+// mailed link, with which the user collects the password, has no event of its own.
 func (p *plan) audit(ctx context.Context, change credentialrequests.Change) {
 	change.After.Version = change.Before.Version
 	if reflect.DeepEqual(auditForm(change.Before), auditForm(change.After)) {

@@ -14,14 +14,13 @@ import (
 	"portside/shared/core/audit"
 	"portside/shared/credentials"
 	"portside/shared/dynamo/items"
-	"portside/shared/dynamo/transactions"
 )
 
 // refusalLife is how long the count of an hour is kept. DynamoDB may delete it up to two days later.
 const refusalLife = 3 * time.Hour
 
-// CountRefusal implements credentials.Store with one write, and another one if the audit log reports the number. The item is in the table of
-// request counts, which all functions that authenticate can change.
+// CountRefusal implements credentials.Store with one write, and another one if the audit log reports the number. The item is in the table
+// of request counts, which all functions that authenticate can change.
 func (t *Table) CountRefusal(ctx context.Context, refused credentials.Refusal, at time.Time) error {
 	hour := at.UTC().Truncate(time.Hour)
 	out, err := t.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
@@ -60,13 +59,8 @@ type refusalForm struct {
 func (t *Table) reportRefusals(ctx context.Context, refused credentials.Refusal, form refusalForm) error {
 	who := refused.Who
 	ctx = audit.As(ctx, audit.Actor{Kind: audit.Person, ID: who.UserID, CustomerID: who.CustomerID, CredentialID: who.CredentialID})
-	var plan transactions.Plan
-	plan.Add(nil, t.Audit(ctx, audit.Change{
+	return t.log.Record(ctx, t.client, audit.Change{
 		Action: audit.CredentialRefused, Target: audit.Target{Kind: audit.Credential, ID: who.CredentialID}, CustomerID: who.CustomerID,
 		After: form,
-	})...)
-	if plan.IsEmpty() { // without a log
-		return nil
-	}
-	return plan.Write(ctx, t.client)
+	})
 }

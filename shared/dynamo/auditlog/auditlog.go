@@ -2,8 +2,8 @@
 //
 //	day#<date>    <event id>    an event, on its day in UTC
 //
-// The attribute "event" is the event in JSON: what a seal covers. The other attributes are the keys of indexes, and follow from it: "actor",
-// "customer" (to whom the target belongs) and "target" (<kind>#<id>). An event ID begins with the time in microseconds.
+// The attribute "event" is the event in JSON: what a seal covers. The other attributes are the keys of indexes, and follow from it:
+// "actor", "customer" (to whom the target belongs) and "target" (<kind>#<id>). An event ID begins with the time in microseconds.
 //
 // A writer may take minutes from the time of an event to its commit, but less than [Settled]. So the events of an hour are complete when
 // that time has passed since its end, and a function seals them; see package seals.
@@ -21,6 +21,7 @@ import (
 
 	"portside/shared/core/audit"
 	"portside/shared/dynamo/items"
+	"portside/shared/dynamo/transactions"
 )
 
 // Settled is the time after which no event of a moment is written any more. A function runs for at most 15 minutes; the rest is for clocks
@@ -66,6 +67,15 @@ func (l Log) Write(ctx context.Context, change audit.Change) []types.TransactWri
 	return []types.TransactWriteItem{{Put: &types.Put{
 		TableName: &l.table, Item: items.Encode(item), ConditionExpression: aws.String("attribute_not_exists(pk)"),
 	}}}
+}
+
+// Record writes an event about a change that was made without a transaction, such as one of all items.
+func (l Log) Record(ctx context.Context, client transactions.Client, change audit.Change) error {
+	writes := l.Write(ctx, change)
+	if len(writes) == 0 {
+		return nil
+	}
+	return transactions.Write(ctx, client, writes)
 }
 
 func (l Log) item(ctx context.Context, change audit.Change) (Item, error) {

@@ -25,9 +25,6 @@ func (p *Plan) Add(refusal error, writes ...types.TransactWriteItem) {
 	}
 }
 
-// IsEmpty reports whether the plan has no writes.
-func (p *Plan) IsEmpty() bool { return len(p.writes) == 0 }
-
 // Write commits the writes. It returns the error of the first write whose condition failed. Its
 // other errors are those of the function Write.
 func (p *Plan) Write(ctx context.Context, client Client) error {

@@ -75,7 +75,7 @@ func TestCostOfChanges(t *testing.T) {
 		what   string
 		do     func() error
 		calls  int
-		writes float64 // 3 of each user are those of the audit event; the comment is the share of day counters and of the history of a deleted user
+		writes float64 // with 3 for the audit event; the comment is the share of day counters and of the history of a deleted user
 	}{
 		{"creation", func() error {
 			newcomer := newUser("ada@example.com", principal.User)
