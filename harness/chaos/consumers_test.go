@@ -18,6 +18,7 @@ var consumers = map[string]string{
 	"RunMediaJobsFunction":   "S3 ",
 	"CountUsageFunction":     "S3 CloudWatchLogs CloudWatchLogs CloudWatchLogs ",
 	"MeasureStorageFunction": "ScheduleV2 ",
+	"SealAuditFunction":      "ScheduleV2 ",
 }
 
 var (

@@ -54,6 +54,7 @@ var flows = []flow{
 	{"count pulls", countPulls},
 	{"count usage", countUsage},
 	{"measure storage", measureStorage},
+	{"seal the audit log", sealAudit},
 	{"publish charts", publishChart},
 	{"run a job", runJob},
 	{"run a batch", runBatch},
