@@ -58,7 +58,7 @@ type line struct {
 	text   string // JSON
 }
 
-func (l line) content() string { return fmt.Sprintf(`"line":%d,"%s":%s}`, l.number, l.kind, l.text) }
+func (l line) content() string { return fmt.Sprintf(`"line":%d,%q:%s}`, l.number, l.kind, l.text) }
 
 // hashAfter returns the hash of the line behind a line with the given hash.
 func (l line) hashAfter(previous string) string {
@@ -146,7 +146,7 @@ func parseLine(text string) (l line, hash string, err error) {
 	kind, rest, hasText := strings.Cut(rest, `":`)
 	body, isClosed := strings.CutSuffix(rest, "}")
 	number, err := strconv.ParseUint(digits, 10, 24)
-	l = line{number: int(number), kind: kind, text: body} //nolint:gosec // G115: at most 24 bits
+	l = line{number: int(number), kind: kind, text: body}
 	isComplete := hasNumber && hasKind && hasText && isClosed && err == nil
 	if !isComplete || !json.Valid([]byte(body)) || text != `{"hash":"`+hash+`",`+l.content() {
 		return line{}, "", errForm

@@ -2,8 +2,8 @@
 //
 // The table of the audit log has the events; see package auditlog. Who may write to the table could change or delete events. So a function
 // copies each hour, when its events are complete, into objects that nobody overwrites: the seals. All lines of all objects are one chain:
-// each line has the SHA-256 hash of itself and of the hash before, so a change of one line changes all later hashes. The table remembers the
-// newest seal, so the last objects cannot disappear unnoticed either.
+// each line has the SHA-256 hash of itself and of the hash before, so a change of one line changes all later hashes. The table remembers
+// the newest seal, so the last objects cannot disappear unnoticed either.
 //
 // An object is JSON lines. The hash covers the hash of the line before and all bytes between the comma after the hash and the line break:
 //

@@ -67,8 +67,8 @@ func (i newestItem) seal() (seals.Seal, error) {
 	return seals.Seal{Hour: hour, Part: i.Part, IsLast: i.IsLast, Last: i.Last, Hash: i.Hash}, nil
 }
 
-// Advance implements seals.Newest with one call. The SDK may repeat a call whose response was lost, so a failed condition does not mean that
-// another run has moved the record.
+// Advance implements seals.Newest with one call. The SDK may repeat a call whose response was lost, so a failed condition does not mean
+// that another run has moved the record.
 func (s Sealed) Advance(ctx context.Context, from, to seals.Seal) error {
 	put := &dynamodb.PutItemInput{
 		TableName: &s.table, Item: items.Encode(newestItem{
