@@ -9,6 +9,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"portside/shared/core/calendar"
 	"portside/shared/core/fault"
 	"portside/shared/core/principal"
 	"portside/shared/credentials"
@@ -64,7 +65,7 @@ func (in *listPullsInput) Resolve(huma.Context) []error {
 	return web.Failures(append(failures, in.period().Check()...))
 }
 
-func (in *listPullsInput) period() pulls.Period { return pulls.Period{From: in.From, To: in.To} }
+func (in *listPullsInput) period() calendar.Period { return calendar.Period{From: in.From, To: in.To} }
 
 // cursorPrefix returns the first bytes of a cursor: a hash of the list's parameters, which detects a cursor of another list.
 // It is not a secret, because a position does not give access to anything.
@@ -105,7 +106,7 @@ type listPullsOutput struct {
 
 func (h *handlers) listPulls(ctx context.Context, in *listPullsInput) (*listPullsOutput, error) {
 	caller, _ := principal.From(ctx)
-	from, to, err := in.period().Bounds(h.now())
+	from, to, err := in.period().Bounds(h.now(), pulls.Precision)
 	if err != nil {
 		return nil, err
 	}

@@ -35,6 +35,9 @@ type Position string
 // Stamp is the layout of times in positions and items: UTC text that sorts by time.
 const Stamp = "2006-01-02T15:04:05.000Z"
 
+// Precision is the precision of the times of pulls.
+const Precision = time.Millisecond
+
 // Position returns the position of the pull.
 func (p Pull) Position() Position {
 	return Position(p.At.UTC().Format(Stamp) + "#" + p.ID())

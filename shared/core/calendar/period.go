@@ -1,4 +1,4 @@
-package pulls
+package calendar
 
 import (
 	"time"
@@ -14,8 +14,8 @@ const (
 const invalidTime = "must be a date such as 2026-11-21 or an RFC 3339 time such as 2026-11-21T08:30:00Z, in the years 2000 to 9998; " +
 	"in a query, write + as %2B"
 
-// Period is the time of the pulls to list, as a caller writes it: dates or RFC 3339 times. An empty From is 30 days before
-// To, and an empty To is today.
+// Period is the time of the entries of a log to list, as a caller writes it: dates or RFC 3339 times. An empty From is 30 days
+// before To, and an empty To is today.
 type Period struct{ From, To string }
 
 // Check returns a failure for each text that is neither a date nor a time.
@@ -30,9 +30,9 @@ func (p Period) Check() []fault.Field {
 }
 
 // Bounds returns the start of the period and its end, which is excluded. A date as To includes that day. Both bounds are
-// rounded up to milliseconds, the precision of stored pulls, so that they do not change which pulls are in the period. It
-// returns a fault if the period is empty or too long.
-func (p Period) Bounds(now time.Time) (from, to time.Time, err error) {
+// rounded up to the precision of the stored times, so that they do not change which entries are in the period. It returns a
+// fault if the period is empty or too long.
+func (p Period) Bounds(now time.Time, precision time.Duration) (from, to time.Time, err error) {
 	to, isDate, _ := parseTime(p.To)
 	if p.To == "" {
 		to, isDate = now.UTC().Truncate(24*time.Hour), true
@@ -50,7 +50,7 @@ func (p Period) Bounds(now time.Time) (from, to time.Time, err error) {
 	case to.Sub(from) > maxPeriod:
 		return from, to, fault.Invalid(fault.Field{Pointer: "query/from", Detail: "must be at most 400 days before to"})
 	}
-	return roundUp(from), roundUp(to), nil
+	return roundUp(from, precision), roundUp(to, precision), nil
 }
 
 // parseTime parses a date or an RFC 3339 time.
@@ -64,6 +64,6 @@ func parseTime(text string) (at time.Time, isDate, ok bool) {
 	return at, isDate, err == nil && at.Year() >= 2000 && at.Year() <= 9998
 }
 
-func roundUp(at time.Time) time.Time {
-	return at.Add(time.Millisecond - time.Nanosecond).Truncate(time.Millisecond)
+func roundUp(at time.Time, precision time.Duration) time.Time {
+	return at.Add(precision - time.Nanosecond).Truncate(precision)
 }
