@@ -17,9 +17,9 @@ import (
 // permissions are those in the description of openapi.yaml, and not read from the code.
 var permissions = map[string]string{
 	"admin": "users:read users:write users:delete customers:read customers:write customers:delete projects:read projects:write " +
-		"projects:delete analytics:read capabilities:use tokens:read tokens:write credentials:approve api-keys:write",
+		"projects:delete analytics:read capabilities:use tokens:read tokens:write credentials:approve api-keys:write audit:read",
 	"manager": "users:read users:write customers:read customers:write projects:read projects:write projects:delete analytics:read " +
-		"capabilities:use tokens:read tokens:write",
+		"capabilities:use tokens:read tokens:write audit:read",
 	"user":   "users:read customers:read projects:read projects:write capabilities:use",
 	"viewer": "users:read customers:read projects:read analytics:read",
 }

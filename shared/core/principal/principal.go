@@ -33,6 +33,7 @@ const (
 	TokensWrite        Permission = "tokens:write"
 	CredentialsApprove Permission = "credentials:approve" // never for one's own request
 	APIKeysWrite       Permission = "api-keys:write"      // other people's keys; one's own need no permission
+	AuditRead          Permission = "audit:read"
 )
 
 // Role is a named set of permissions.
@@ -53,9 +54,9 @@ func Roles() []Role { return []Role{Admin, Manager, User, Viewer} }
 // order.
 var permissionsOf = map[Role][]Permission{
 	Admin: sorted(UsersRead, UsersWrite, UsersDelete, CustomersRead, CustomersWrite, CustomersDelete, ProjectsRead, ProjectsWrite,
-		ProjectsDelete, AnalyticsRead, CapabilitiesUse, TokensRead, TokensWrite, CredentialsApprove, APIKeysWrite),
+		ProjectsDelete, AnalyticsRead, CapabilitiesUse, TokensRead, TokensWrite, CredentialsApprove, APIKeysWrite, AuditRead),
 	Manager: sorted(UsersRead, UsersWrite, CustomersRead, CustomersWrite, ProjectsRead, ProjectsWrite, ProjectsDelete, AnalyticsRead,
-		CapabilitiesUse, TokensRead, TokensWrite),
+		CapabilitiesUse, TokensRead, TokensWrite, AuditRead),
 	User:   sorted(UsersRead, CustomersRead, ProjectsRead, ProjectsWrite, CapabilitiesUse),
 	Viewer: sorted(UsersRead, CustomersRead, ProjectsRead, AnalyticsRead),
 }
