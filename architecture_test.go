@@ -257,6 +257,8 @@ var aliases = map[string]string{
 	"netmail": "net/mail",
 	// The end-to-end tests have a type client.
 	"portsideclient": "portside/client",
+	// The domain of the audit log has the name of the package with its events, which every domain uses.
+	"coreaudit": "portside/shared/core/audit",
 	// goldmark's packages have the names of goldmark's own ast and of the standard library's html.
 	"extensionast": "github.com/yuin/goldmark/extension/ast",
 	"goldmarkhtml": "github.com/yuin/goldmark/renderer/html",

@@ -1,0 +1,188 @@
+// Package auditdynamo reads the table of audit events, whose items package auditlog describes. Reads are eventually consistent, as the
+// indexes are.
+package auditdynamo
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"portside/shared/audit"
+	coreaudit "portside/shared/core/audit"
+	"portside/shared/core/parallel"
+	"portside/shared/dynamo/auditlog"
+	"portside/shared/dynamo/items"
+)
+
+// Store implements audit.Store.
+type Store struct {
+	client *dynamodb.Client
+	table  string
+}
+
+// New returns a Store on the named table.
+func New(client *dynamodb.Client, table string) *Store { return &Store{client: client, table: table} }
+
+var _ audit.Store = (*Store)(nil)
+
+// Page implements audit.Store.
+func (s *Store) Page(ctx context.Context, r audit.Range) (audit.Stretch, error) {
+	switch low, high := bounds(r); {
+	case low >= high:
+		return audit.Stretch{}, nil
+	case r.By.Target.ID != "":
+		return s.ofIndex(ctx, r, partition{"byTarget", "target", auditlog.TargetKey(r.By.Target)})
+	case r.By.ActorID != "":
+		return s.ofIndex(ctx, r, partition{"byActor", "actor", r.By.ActorID})
+	case r.By.CustomerID != "":
+		return s.ofIndex(ctx, r, partition{"byCustomer", "customer", r.By.CustomerID})
+	default:
+		return s.ofDays(ctx, r)
+	}
+}
+
+// bounds returns the positions that enclose the range. The position of a time is before all events of that time.
+func bounds(r audit.Range) (low, high audit.Position) {
+	low, high = at(r.From), at(r.To)
+	switch {
+	case r.After == "":
+	case r.Oldest:
+		low = max(low, r.After)
+	default:
+		high = min(high, r.After)
+	}
+	return low, high
+}
+
+func at(moment time.Time) audit.Position { return audit.Position(auditlog.FirstID(moment)) }
+
+// partition is a partition of the table or of an index: an attribute and its value.
+type partition struct{ index, attribute, value string }
+
+func (s *Store) ofIndex(ctx context.Context, r audit.Range, p partition) (audit.Stretch, error) {
+	found, err := s.query(ctx, r, p)
+	found.Queries = 1
+	return found, err
+}
+
+// ofDays reads one day after the other, until it has as many events as the range wants. Days without many events are read together, in
+// growing groups, so that a month without events takes five calls one after the other.
+func (s *Store) ofDays(ctx context.Context, r audit.Range) (audit.Stretch, error) {
+	var found audit.Stretch
+	days := daysOf(r)
+	for size := 1; len(days) > 0; size *= 2 {
+		n := min(size, len(days), r.Queries-found.Queries)
+		if n <= 0 || len(found.Events) >= r.Limit {
+			found.Next = beginOf(days[0], r.Oldest)
+			return found, nil
+		}
+		read := make([]audit.Stretch, n)
+		err := parallel.Each(n, n, func(i int) (err error) {
+			read[i], err = s.query(ctx, r, partition{"", "pk", auditlog.DayKey(days[i])})
+			return err
+		})
+		if err != nil {
+			return audit.Stretch{}, err
+		}
+		found.Queries += n
+		for _, day := range read {
+			found.Events = append(found.Events, day.Events...)
+			if found.Next = day.Next; day.Next != "" {
+				return found, nil
+			}
+		}
+		days = days[n:]
+	}
+	return found, nil
+}
+
+const oneDay = 24 * time.Hour
+
+// daysOf returns the beginnings of the days of the range in its order.
+func daysOf(r audit.Range) []time.Time {
+	low, high := bounds(r)
+	first, last := timeOf(low).Truncate(oneDay), timeOf(high).Truncate(oneDay)
+	if high == at(last) { // no event of this day is before it
+		last = last.Add(-oneDay)
+	}
+	var days []time.Time
+	for day := first; !day.After(last); day = day.Add(oneDay) {
+		days = append(days, day)
+	}
+	if !r.Oldest {
+		slices.Reverse(days)
+	}
+	return days
+}
+
+// beginOf returns the position before all events of a day, in the order of the range.
+func beginOf(day time.Time, oldest bool) audit.Position {
+	if oldest {
+		return at(day)
+	}
+	return at(day.Add(oneDay))
+}
+
+// timeOf returns the time of a position that IsValid.
+func timeOf(p audit.Position) time.Time {
+	text, _, _ := strings.Cut(string(p), "-")
+	micros, _ := strconv.ParseInt(text, 16, 64)
+	return time.UnixMicro(micros).UTC()
+}
+
+// query reads the events of a partition that are in the range. It reads one item more than the limit, because one item can be the event at
+// the position behind which the range begins.
+func (s *Store) query(ctx context.Context, r audit.Range, p partition) (audit.Stretch, error) {
+	low, high := bounds(r)
+	input := &dynamodb.QueryInput{
+		TableName: &s.table, ScanIndexForward: &r.Oldest, Limit: aws.Int32(int32(r.Limit + 1)), //nolint:gosec // at most a page
+		KeyConditionExpression:   aws.String("#partition = :partition AND sk BETWEEN :low AND :high"),
+		ExpressionAttributeNames: map[string]string{"#partition": p.attribute, "#event": "event"},
+		ProjectionExpression:     aws.String("#event"),
+		ExpressionAttributeValues: items.Map{
+			":partition": items.Text(p.value), ":low": items.Text(string(low)), ":high": items.Text(string(high)),
+		},
+	}
+	if p.index != "" {
+		input.IndexName = &p.index
+	}
+	out, err := s.client.Query(ctx, input)
+	if err != nil {
+		return audit.Stretch{}, fmt.Errorf("read the audit log: %w", err)
+	}
+	found := audit.Stretch{Events: make([]coreaudit.Event, 0, len(out.Items))}
+	for _, item := range out.Items {
+		event, err := decode(item)
+		if err != nil {
+			return audit.Stretch{}, err
+		}
+		if audit.Position(event.ID) != r.After {
+			found.Events = append(found.Events, event)
+		}
+	}
+	if last, isThere := out.LastEvaluatedKey["sk"].(*types.AttributeValueMemberS); isThere {
+		found.Next = audit.Position(last.Value)
+	}
+	return found, nil
+}
+
+func decode(item items.Map) (coreaudit.Event, error) {
+	var event coreaudit.Event
+	text, isText := item["event"].(*types.AttributeValueMemberS)
+	if !isText {
+		return event, errors.New("read the audit log: an item has no event")
+	}
+	if err := json.Unmarshal([]byte(text.Value), &event); err != nil {
+		return event, fmt.Errorf("read the audit log: %w", err)
+	}
+	return event, nil
+}
