@@ -31,7 +31,7 @@ func NewAPI(auth Authenticator) *API { return &API{mux: server.NewMux(), auth: a
 
 // Document returns the OpenAPI document of this API as JSON. `make generate` merges the documents of all functions.
 func (a *API) Document() ([]byte, error) {
-	all := newHuma(http.NewServeMux(), false)
+	all := newHuma(http.NewServeMux(), nil)
 	for _, o := range a.operations {
 		o.add(all)
 	}
@@ -120,12 +120,12 @@ func Handle[I, O any](a *API, access Access, op huma.Operation, handler func(con
 
 // operation is an operation of any input and output.
 type operation struct {
-	add    func(huma.API)
-	hasCSV bool // see offersCSV
+	add     func(huma.API)
+	formats []string // see formatsOf
 }
 
 func adding[I, O any](access Access, op huma.Operation, handler func(context.Context, *I) (*O, error)) operation {
-	return operation{hasCSV: offersCSV(op.Method, reflect.TypeFor[O]()), add: func(to huma.API) { addOperation(to, access, op, handler) }}
+	return operation{formats: formatsOf(op.Method, reflect.TypeFor[O]()), add: func(to huma.API) { addOperation(to, access, op, handler) }}
 }
 
 func (a *API) handle(access Access, op huma.Operation, added operation, early func(*http.Request) earlyResult) {

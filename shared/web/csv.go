@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -38,7 +39,7 @@ func itemsOf(output reflect.Type) (item reflect.Type, isList bool) {
 	return data.Elem(), true
 }
 
-// Tabular is implemented by a Body.Data that is no list but can be sent as CSV.
+// Tabular is implemented by a Body.Data that can be sent as CSV although it is no list, or with other columns than the fields of its items.
 type Tabular interface {
 	// Table returns the names of the columns and the records. It may contain formulas: writeCSV makes them harmless.
 	Table() [][]string
@@ -50,20 +51,28 @@ func hasTable(output reflect.Type) bool {
 	return hasData && data.Implements(reflect.TypeFor[Tabular]())
 }
 
-// offersCSV reports whether the output of an operation is also available as CSV.
-func offersCSV(method string, output reflect.Type) bool {
+// jsonLinesType is the media type of a list with one item per line.
+const jsonLinesType = "application/x-ndjson"
+
+// formatsOf returns the media types in which an operation also responds, besides JSON.
+func formatsOf(method string, output reflect.Type) []string {
 	_, isList := itemsOf(output)
-	return method == http.MethodGet && (isList || hasTable(output))
+	switch {
+	case method != http.MethodGet:
+		return nil
+	case isList:
+		return []string{csvType, jsonLinesType}
+	case hasTable(output):
+		return []string{csvType}
+	}
+	return nil
 }
 
 // setAccept sets the header Accept to the one type that the response will have, because huma does not know ranges, and compares types with
 // their case.
-func setAccept(r *http.Request) {
-	chosen := "application/json"
-	if server.PrefersCSV(r.Header.Values("Accept")) {
-		chosen = csvType
-	}
-	r.Header.Set("Accept", chosen)
+func setAccept(r *http.Request, others []string) {
+	all := slices.Concat([]string{"application/json"}, others)
+	r.Header.Set("Accept", server.Preferred(r.Header.Values("Accept"), all))
 }
 
 // varyByAccept tells caches that the response depends on the header Accept.
@@ -86,6 +95,20 @@ var csvFormat = huma.Format{
 			return err
 		}
 		return writeCSV(w, records)
+	},
+	Unmarshal: func([]byte, any) error { return errNotReadable },
+}
+
+// jsonLines encodes the body of a list as its items, one per line.
+var jsonLines = huma.Format{
+	Marshal: func(w io.Writer, body any) error {
+		items := reflect.ValueOf(body).FieldByName("Data")
+		for i := range items.Len() {
+			if err := strictJSON.Marshal(w, items.Index(i).Interface()); err != nil {
+				return err
+			}
+		}
+		return nil
 	},
 	Unmarshal: func([]byte, any) error { return errNotReadable },
 }

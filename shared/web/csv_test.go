@@ -123,6 +123,30 @@ func TestOnlyListsAreCSV(t *testing.T) {
 	}
 }
 
+func TestListAsJSONLines(t *testing.T) {
+	first := csvItem{base: base{"a1"}, Name: "A\n<b>", Metadata: web.Object(`{"n":1}`)}
+	c := listing(t, first, csvItem{base: base{"b2"}, Metadata: web.Object(`{}`)})
+	for accept, contentType := range map[string]string{
+		"application/x-ndjson": "application/x-ndjson", "application/x-ndjson, */*": "application/x-ndjson",
+		"application/x-ndjson;q=0.5, application/json": "application/json",
+	} {
+		c.With("Accept", accept).Get("/v1/items").WantStatus(http.StatusOK).WantHeader("Content-Type", contentType).
+			WantHeader("Link", `</v1/items?offset=20>; rel="next"`)
+	}
+	c = c.With("Accept", "application/x-ndjson")
+	const nothing = `"size":0,"isOld":false,"usedAt":null,"scopes":null,`
+	want := `{"id":"a1","name":"A\n<b>",` + nothing + `"metadata":{"n":1}}` + "\n" +
+		`{"id":"b2","name":"",` + nothing + `"metadata":{}}` + "\n"
+	if got := string(c.Get("/v1/items").Body); got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	if empty := listing(t).With("Accept", "application/x-ndjson").Get("/v1/items").WantStatus(http.StatusOK); len(empty.Body) > 0 {
+		t.Errorf("an empty list is %q", empty.Body)
+	}
+	c.Get("/v1/items?offset=11").WantHeader("Content-Type", "application/problem+json")
+	c.Get("/v1/item").WantStatus(http.StatusOK).WantHeader("Content-Type", "application/json")
+}
+
 func TestLongCSVIsCompressed(t *testing.T) {
 	items := slices.Repeat([]csvItem{{Name: "Ada", Metadata: web.Object(`{}`)}}, 100)
 	listing(t, items...).With("Accept", "text/csv").With("Accept-Encoding", "gzip").Get("/v1/items").WantStatus(http.StatusOK).

@@ -16,13 +16,13 @@ import (
 	"portside/shared/core/fault"
 )
 
-// newHuma returns a huma API without operations, which adds the routes of operations to the mux. With hasCSV, the
-// operations also respond with CSV.
-func newHuma(mux humago.Mux, hasCSV bool) huma.API {
+// newHuma returns a huma API without operations, which adds the routes of operations to the mux. The operations also respond in the given
+// formats; see formatsOf.
+func newHuma(mux humago.Mux, others []string) huma.API {
 	configureHuma()
 	formats := map[string]huma.Format{"application/json": strictJSON, "json": strictJSON}
-	if hasCSV {
-		formats[csvType] = csvFormat
+	for _, other := range others {
+		formats[other] = map[string]huma.Format{csvType: csvFormat, jsonLinesType: jsonLines}[other]
 	}
 	registry := huma.NewMapRegistry("#/components/schemas/", huma.DefaultSchemaNamer)
 	registry.RegisterTypeAlias(reflect.TypeFor[json.Number](), reflect.TypeFor[float64]()) // a number that keeps all its digits
@@ -57,8 +57,8 @@ func (l *lazyOperation) HandleFunc(_ string, handler func(http.ResponseWriter, *
 func (l *lazyOperation) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	l.readEarly(r)
 	l.prepare()
-	if l.hasCSV {
-		setAccept(r)
+	if len(l.formats) > 0 {
+		setAccept(r, l.formats)
 	}
 	l.handler(w, r)
 }
@@ -66,7 +66,7 @@ func (l *lazyOperation) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // prepare adds the operation to huma, once.
 func (l *lazyOperation) prepare() {
 	l.once.Do(func() {
-		l.add(newHuma(l, l.hasCSV))
+		l.add(newHuma(l, l.formats))
 		l.prepared.Store(true)
 	})
 }
@@ -87,7 +87,7 @@ func addOperation[I, O any](to huma.API, access Access, op huma.Operation, handl
 	op.Middlewares = slices.Concat(huma.Middlewares{checkParameters, checkBody, recordBodyType[I]}, op.Middlewares)
 	form := op.RequestBody
 	op.RequestBody = nil // otherwise huma reads it
-	hasCSV := offersCSV(op.Method, reflect.TypeFor[O]())
+	hasFormats := len(formatsOf(op.Method, reflect.TypeFor[O]())) > 0
 	huma.Register(to, op, func(ctx context.Context, input *I) (*O, error) {
 		if failures := inputFrom(ctx).failures; len(failures) > 0 {
 			return nil, problemFor(ctx, fault.Invalid(failures...))
@@ -97,7 +97,7 @@ func addOperation[I, O any](to huma.API, access Access, op huma.Operation, handl
 			return nil, problemFor(ctx, err)
 		}
 		if output != nil {
-			if hasCSV {
+			if hasFormats {
 				varyByAccept(ctx)
 			}
 			linkNext(ctx, output)
@@ -146,11 +146,10 @@ func documentReading(doc *huma.OpenAPI, op huma.Operation, output reflect.Type) 
 		return
 	}
 	ok := read.Responses["200"]
-	if item, isList := itemsOf(output); isList {
-		read.Description += "\n\n" + csvNote(item)
-	}
-	if hasTable(output) {
+	if item, isList := itemsOf(output); hasTable(output) {
 		read.Description += "\n\nWith `Accept: text/csv`, the response is a table as CSV."
+	} else if isList {
+		read.Description += "\n\n" + csvNote(item)
 	}
 	if isPaginated(output) {
 		if ok.Headers == nil {

@@ -37,13 +37,19 @@ func AcceptsGzip(lines []string) bool {
 	return wildcard > 0
 }
 
-// PrefersCSV evaluates the lines of Accept for a response that is available as JSON and as CSV (RFC 9110, section 12.5.1). If both have
-// the same weight, a range for CSV that is more specific than those for JSON decides, as in "text/csv, */*". Otherwise the response is
-// JSON.
-func PrefersCSV(lines []string) bool {
-	csv, csvRange := typeWeight(lines, "text/csv")
-	json, jsonRange := typeWeight(lines, "application/json")
-	return csv > json || csv == json && csv > 0 && csvRange > jsonRange
+// Preferred evaluates the lines of Accept for a response that is available in several media types (RFC 9110, section 12.5.1). Among types
+// with the same weight, the one that a more specific range includes is preferred, as CSV in "text/csv, */*", and otherwise the earlier one.
+// It is the first type if the client accepts none.
+func Preferred(lines, types []string) string {
+	best := types[0]
+	bestWeight, bestRange := typeWeight(lines, best)
+	for _, other := range types[1:] {
+		q, specific := typeWeight(lines, other)
+		if q > bestWeight || q == bestWeight && q > 0 && specific > bestRange {
+			best, bestWeight, bestRange = other, q, specific
+		}
+	}
+	return best
 }
 
 // typeWeight returns the weight of a media type. The most specific range that includes the type decides; the more specific it is, the

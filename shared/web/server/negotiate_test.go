@@ -19,6 +19,11 @@ func TestAcceptEncoding(t *testing.T) {
 	}
 }
 
+// dataTypes are the media types of a list.
+var dataTypes = []string{"application/json", "text/csv", "application/x-ndjson"}
+
+func prefersCSV(lines ...string) bool { return server.Preferred(lines, dataTypes) == "text/csv" }
+
 func TestAcceptCSV(t *testing.T) {
 	for header, want := range map[string]bool{
 		"": false, "*/*": false, "text/html": false, "application/json": false, "application/json, text/csv;q=0.5": false,
@@ -28,12 +33,25 @@ func TestAcceptCSV(t *testing.T) {
 		"text/*, text/csv;q=0.1, */*;q=0.5": false, "text/csv;": true, ";, text/csv": true, "text/csvx": false,
 		"text/html, application/xhtml+xml, */*;q=0.8": false,
 	} {
-		if got := server.PrefersCSV([]string{header}); got != want {
+		if got := prefersCSV(header); got != want {
 			t.Errorf("%q prefers CSV: %v, want %v", header, got, want)
 		}
 	}
-	if !server.PrefersCSV([]string{"application/json;q=0.5", "text/csv"}) {
+	if !prefersCSV("application/json;q=0.5", "text/csv") {
 		t.Error("the second line of Accept does not count")
+	}
+}
+
+func TestAcceptOneOfSeveralTypes(t *testing.T) {
+	for header, want := range map[string]string{
+		"": "application/json", "image/png": "application/json", "application/x-ndjson": "application/x-ndjson",
+		"application/x-ndjson, */*": "application/x-ndjson", "text/csv, application/x-ndjson": "text/csv",
+		"text/csv;q=0.5, application/x-ndjson": "application/x-ndjson", "application/*": "application/json",
+		"application/x-ndjson;q=0, text/*;q=0.1": "text/csv", "application/x-ndjson, application/json": "application/json",
+	} {
+		if got := server.Preferred([]string{header}, dataTypes); got != want {
+			t.Errorf("%q prefers %s, want %s", header, got, want)
+		}
 	}
 }
 
@@ -47,7 +65,7 @@ func FuzzHeaders(f *testing.F) {
 		if server.AcceptsGzip([]string{accept}) && !strings.Contains(strings.ToLower(accept), "gzip") && !strings.Contains(accept, "*") {
 			t.Errorf("%q accepts gzip", accept)
 		}
-		if server.PrefersCSV([]string{accept}) && !strings.Contains(strings.ToLower(accept), "text/") {
+		if prefersCSV(accept) && !strings.Contains(strings.ToLower(accept), "text/") {
 			t.Errorf("%q prefers CSV", accept)
 		}
 	})

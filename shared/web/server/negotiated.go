@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -11,8 +12,8 @@ import (
 // minGzipBytes is the size from which compression is worthwhile.
 const minGzipBytes = 1 << 10
 
-// Negotiated wraps a handler that reads. A successful response with JSON or CSV becomes a 304 if the client has it (If-None-Match), and is
-// compressed if the client accepts gzip.
+// Negotiated wraps a handler that reads. A successful response with JSON, CSV or JSON Lines becomes a 304 if the client has it
+// (If-None-Match), and is compressed if the client accepts gzip.
 //
 // A response with a strong ETag is not compressed: strong tags identify exact bytes, and clients send them in If-Match. Large responses
 // have no tag or a weak one.
@@ -29,7 +30,7 @@ func Negotiated(next http.HandlerFunc) http.HandlerFunc {
 	}
 }
 
-// negotiator keeps the body of a successful response with JSON or CSV until finish. It passes on everything else.
+// negotiator keeps the body of a successful response with one of dataTypes until finish. It passes on everything else.
 type negotiator struct {
 	http.ResponseWriter
 	request *http.Request
@@ -38,6 +39,8 @@ type negotiator struct {
 	body    bytes.Buffer
 }
 
+var dataTypes = []string{"application/json", "text/csv", "application/x-ndjson"}
+
 // WriteHeader implements http.ResponseWriter.
 func (n *negotiator) WriteHeader(status int) {
 	if n.started {
@@ -45,7 +48,7 @@ func (n *negotiator) WriteHeader(status int) {
 	}
 	n.started = true
 	kind := n.Header().Get("Content-Type")
-	isData := strings.HasPrefix(kind, "application/json") || strings.HasPrefix(kind, "text/csv")
+	isData := slices.ContainsFunc(dataTypes, func(data string) bool { return strings.HasPrefix(kind, data) })
 	n.keeps = status == http.StatusOK && isData && n.Header().Get("Content-Encoding") == ""
 	if !n.keeps {
 		n.ResponseWriter.WriteHeader(status)
