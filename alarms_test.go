@@ -118,7 +118,7 @@ func watchers(t *testing.T, id, kind string, properties *yaml.Node) []string {
 	case id == "MediaFunction": // its answers may take 25 seconds
 		return []string{"ThrottledRequestsAlarm", "Dashboard"}
 	case id == "ChartsFunction", id == "ImagesFunction":
-		return []string{"ThrottledDownloadsAlarm", "SlowAnswersAlarm", "Dashboard"}
+		return []string{"ThrottledDownloadsAlarm", "SlowDownloadsAlarm", "Dashboard"}
 	}
 	return []string{"ThrottledRequestsAlarm", "SlowAnswersAlarm", "Dashboard"}
 }

@@ -25,6 +25,15 @@ const (
 	ActivatedUserStatusSuspended ActivatedUserStatus = "suspended"
 )
 
+// Defines values for AuditActorKind.
+const (
+	AuditActorKindAnonymous AuditActorKind = "anonymous"
+	AuditActorKindOperator  AuditActorKind = "operator"
+	AuditActorKindSchedule  AuditActorKind = "schedule"
+	AuditActorKindUser      AuditActorKind = "user"
+	AuditActorKindWorkload  AuditActorKind = "workload"
+)
+
 // Defines values for BatchDocumentStatus.
 const (
 	BatchDocumentStatusFailed    BatchDocumentStatus = "failed"
@@ -478,6 +487,64 @@ const (
 	GetTimeseriesParamsPeriodYesterday   GetTimeseriesParamsPeriod = "yesterday"
 )
 
+// Defines values for ListAuditEventsParamsAction.
+const (
+	ListAuditEventsParamsActionCredential               ListAuditEventsParamsAction = "credential.*"
+	ListAuditEventsParamsActionCredentialCreate         ListAuditEventsParamsAction = "credential.create"
+	ListAuditEventsParamsActionCredentialExchange       ListAuditEventsParamsAction = "credential.exchange"
+	ListAuditEventsParamsActionCredentialRefuse         ListAuditEventsParamsAction = "credential.refuse"
+	ListAuditEventsParamsActionCredentialRenew          ListAuditEventsParamsAction = "credential.renew"
+	ListAuditEventsParamsActionCredentialRequest        ListAuditEventsParamsAction = "credential_request.*"
+	ListAuditEventsParamsActionCredentialRequestApprove ListAuditEventsParamsAction = "credential_request.approve"
+	ListAuditEventsParamsActionCredentialRequestCollect ListAuditEventsParamsAction = "credential_request.collect"
+	ListAuditEventsParamsActionCredentialRequestCreate  ListAuditEventsParamsAction = "credential_request.create"
+	ListAuditEventsParamsActionCredentialRequestDeny    ListAuditEventsParamsAction = "credential_request.deny"
+	ListAuditEventsParamsActionCredentialRequestUpdate  ListAuditEventsParamsAction = "credential_request.update"
+	ListAuditEventsParamsActionCredentialRevoke         ListAuditEventsParamsAction = "credential.revoke"
+	ListAuditEventsParamsActionCredentialUpdate         ListAuditEventsParamsAction = "credential.update"
+	ListAuditEventsParamsActionCustomer                 ListAuditEventsParamsAction = "customer.*"
+	ListAuditEventsParamsActionCustomerCreate           ListAuditEventsParamsAction = "customer.create"
+	ListAuditEventsParamsActionCustomerDelete           ListAuditEventsParamsAction = "customer.delete"
+	ListAuditEventsParamsActionCustomerEndCredentials   ListAuditEventsParamsAction = "customer.end_credentials"
+	ListAuditEventsParamsActionCustomerUpdate           ListAuditEventsParamsAction = "customer.update"
+	ListAuditEventsParamsActionEntitlement              ListAuditEventsParamsAction = "entitlement.*"
+	ListAuditEventsParamsActionEntitlementCreate        ListAuditEventsParamsAction = "entitlement.create"
+	ListAuditEventsParamsActionEntitlementDelete        ListAuditEventsParamsAction = "entitlement.delete"
+	ListAuditEventsParamsActionEntitlementUpdate        ListAuditEventsParamsAction = "entitlement.update"
+	ListAuditEventsParamsActionPasskey                  ListAuditEventsParamsAction = "passkey.*"
+	ListAuditEventsParamsActionPasskeyCreate            ListAuditEventsParamsAction = "passkey.create"
+	ListAuditEventsParamsActionPasskeyDelete            ListAuditEventsParamsAction = "passkey.delete"
+	ListAuditEventsParamsActionProject                  ListAuditEventsParamsAction = "project.*"
+	ListAuditEventsParamsActionProjectCreate            ListAuditEventsParamsAction = "project.create"
+	ListAuditEventsParamsActionProjectDelete            ListAuditEventsParamsAction = "project.delete"
+	ListAuditEventsParamsActionProjectUpdate            ListAuditEventsParamsAction = "project.update"
+	ListAuditEventsParamsActionSession                  ListAuditEventsParamsAction = "session.*"
+	ListAuditEventsParamsActionSessionCreate            ListAuditEventsParamsAction = "session.create"
+	ListAuditEventsParamsActionSessionEnd               ListAuditEventsParamsAction = "session.end"
+	ListAuditEventsParamsActionTable                    ListAuditEventsParamsAction = "table.*"
+	ListAuditEventsParamsActionTableRebuild             ListAuditEventsParamsAction = "table.rebuild"
+	ListAuditEventsParamsActionTableRestore             ListAuditEventsParamsAction = "table.restore"
+	ListAuditEventsParamsActionTrustPolicy              ListAuditEventsParamsAction = "trust_policy.*"
+	ListAuditEventsParamsActionTrustPolicyCreate        ListAuditEventsParamsAction = "trust_policy.create"
+	ListAuditEventsParamsActionTrustPolicyDelete        ListAuditEventsParamsAction = "trust_policy.delete"
+	ListAuditEventsParamsActionTrustPolicyUpdate        ListAuditEventsParamsAction = "trust_policy.update"
+	ListAuditEventsParamsActionUser                     ListAuditEventsParamsAction = "user.*"
+	ListAuditEventsParamsActionUserActivate             ListAuditEventsParamsAction = "user.activate"
+	ListAuditEventsParamsActionUserCreate               ListAuditEventsParamsAction = "user.create"
+	ListAuditEventsParamsActionUserDelete               ListAuditEventsParamsAction = "user.delete"
+	ListAuditEventsParamsActionUserEndCredentials       ListAuditEventsParamsAction = "user.end_credentials"
+	ListAuditEventsParamsActionUserEndInvitation        ListAuditEventsParamsAction = "user.end_invitation"
+	ListAuditEventsParamsActionUserInvite               ListAuditEventsParamsAction = "user.invite"
+	ListAuditEventsParamsActionUserSignOut              ListAuditEventsParamsAction = "user.sign_out"
+	ListAuditEventsParamsActionUserUpdate               ListAuditEventsParamsAction = "user.update"
+)
+
+// Defines values for ListAuditEventsParamsOrder.
+const (
+	ListAuditEventsParamsOrderNewest ListAuditEventsParamsOrder = "newest"
+	ListAuditEventsParamsOrderOldest ListAuditEventsParamsOrder = "oldest"
+)
+
 // Defines values for CompareTextsParamsInclude.
 const (
 	CompareTextsParamsIncludeCandidates CompareTextsParamsInclude = "candidates"
@@ -898,6 +965,88 @@ type ActivatedUserRole string
 //
 // Examples: active
 type ActivatedUserStatus string
+
+// AuditActor defines model for AuditActor.
+type AuditActor struct {
+	// Address IP address of the client.
+	//
+	// Examples: 203.0.113.9
+	Address *string `json:"address"`
+
+	// CredentialID Public ID of the API key, session or token.
+	//
+	// Examples: 3vQB7B6MrGQZ
+	CredentialID *string `json:"credentialId"`
+
+	// CustomerID ID of the customer to whom the actor belonged; null for the vendor's staff.
+	CustomerID *string `json:"customerId"`
+
+	// ID ID of the user, or of the trust policy of a workload.
+	//
+	// Examples: 01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11
+	ID *string `json:"id"`
+
+	// Kind user: a person; workload: a pipeline or pod that exchanged a token of its platform; schedule: a function of the service; operator: the operator's command; anonymous: a public operation.
+	Kind AuditActorKind `json:"kind"`
+
+	// Name Name of the function, or of the operator's account.
+	Name *string `json:"name"`
+}
+
+// AuditActorKind user: a person; workload: a pipeline or pod that exchanged a token of its platform; schedule: a function of the service; operator: the operator's command; anonymous: a public operation.
+type AuditActorKind string
+
+// AuditEvent defines model for AuditEvent.
+type AuditEvent struct {
+	// Action What happened, as kind.verb.
+	//
+	// Examples: user.update
+	Action string     `json:"action"`
+	Actor  AuditActor `json:"actor"`
+
+	// After The fields that changed, as they were afterwards. Empty for a deletion.
+	After map[string]interface{} `json:"after"`
+
+	// Before The fields that changed, as they were before. Empty for a creation.
+	Before map[string]interface{} `json:"before"`
+
+	// CustomerID ID of the customer to whom the target belongs; null if it belongs to the vendor's staff.
+	//
+	// Examples: 01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e12
+	CustomerID *string `json:"customerId"`
+
+	// ID ID of the event; never changes.
+	//
+	// Examples: 0660ca321473f7-mz3qcjv5tqk6yxw2n7l4hgb5ra
+	ID string `json:"id"`
+
+	// RequestID The X-Request-Id of the response, or the ID of the function's invocation; null for the operator's command.
+	//
+	// Examples: 0HN4bRs0oAMEJ1w=
+	RequestID *string     `json:"requestId"`
+	Target    AuditTarget `json:"target"`
+
+	// Time UTC.
+	//
+	// Examples: 2026-11-21T08:30:00.125431Z
+	Time time.Time `json:"time"`
+}
+
+// AuditTarget defines model for AuditTarget.
+type AuditTarget struct {
+	// ID Examples: 01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e12
+	ID string `json:"id"`
+
+	// Kind Kind of the target.
+	//
+	// Examples: user
+	Kind string `json:"kind"`
+
+	// Name At the time of the event: the e-mail address of a user, the slug of a customer, the name of a token.
+	//
+	// Examples: ada@example.com
+	Name *string `json:"name"`
+}
 
 // Batch defines model for Batch.
 type Batch struct {
@@ -3652,6 +3801,50 @@ func (p *GetTimeseriesParams) query() url.Values {
 	return q
 }
 
+// ListAuditEventsParamsAction is one of the constants of this type.
+type ListAuditEventsParamsAction string
+
+// ListAuditEventsParamsOrder is one of the constants of this type.
+type ListAuditEventsParamsOrder string
+
+// ListAuditEventsParams are the query parameters of ListAuditEvents.
+type ListAuditEventsParams struct {
+	// Start of the period: a date in UTC or an RFC 3339 time. Default: 30 days before to.
+	From *string
+	// End of the period: a date in UTC, which is included, or an RFC 3339 time, which is excluded. Default: today. At most 400 days after from.
+	To *string
+	// Only changes by this user, or by workloads of this trust policy.
+	ActorID *string
+	// Only changes of what belongs to this customer.
+	CustomerID *string
+	// Only changes of this target: its kind and ID, as kind:ID.
+	Target *string
+	// Only this action, or all actions of a kind, as user.*.
+	Action *ListAuditEventsParamsAction
+	// Which events come first.
+	Order *ListAuditEventsParamsOrder
+	// Maximum number of items on the page.
+	Limit *int64
+	// Start of the page: pagination.next of the previous page. The other parameters must be the same.
+	Cursor *string
+}
+
+func (p *ListAuditEventsParams) query() url.Values {
+	q := url.Values{}
+	if p != nil {
+		setQuery(q, "from", p.From)
+		setQuery(q, "to", p.To)
+		setQuery(q, "actorId", p.ActorID)
+		setQuery(q, "customerId", p.CustomerID)
+		setQuery(q, "target", p.Target)
+		setQuery(q, "action", p.Action)
+		setQuery(q, "order", p.Order)
+		setQuery(q, "limit", p.Limit)
+		setQuery(q, "cursor", p.Cursor)
+	}
+	return q
+}
+
 // CompareTextsJSONBody is the body of a request.
 type CompareTextsJSONBody struct {
 	// Lang Language of the comparison. The default is the language of the first text.
@@ -4781,6 +4974,15 @@ func (c *Client) GetTimeseries(ctx context.Context, params *GetTimeseriesParams,
 	return sendForData[TimeseriesData](ctx, c, call{
 		method: http.MethodGet,
 		path:   fillPath("/v1/analytics/timeseries"),
+		query:  params.query(),
+	}, options)
+}
+
+// ListAuditEvents calls GET /v1/audit: List changes.
+func (c *Client) ListAuditEvents(ctx context.Context, params *ListAuditEventsParams, options ...CallOption) (Page[AuditEvent, CursorPagination], error) {
+	return send[Page[AuditEvent, CursorPagination]](ctx, c, call{
+		method: http.MethodGet,
+		path:   fillPath("/v1/audit"),
 		query:  params.query(),
 	}, options)
 }

@@ -40,7 +40,7 @@ EXPLAINED_ERRORS = [tuple(re.compile(pattern, re.DOTALL) for pattern in explaine
     (FORMS, r"/file[12]?", r"is required: send the file, or|must not be sent together with"),
     (FORMS, r"/variable\d+_(name|type)", r"must be a name of 1 to|must be string, number, date or boolean"),
     # Values that depend on stored data or on an earlier answer
-    (r"GET (/v1/images(/tags)?|/v1/charts(/\{name\})?|/api/v1/pulls)", r"query/cursor", r"must be pagination\.next of a page of this list"),
+    (r"GET (/v1/images(/tags)?|/v1/charts(/\{name\})?|/api/v1/pulls|/v1/audit)", r"query/cursor", r"must be pagination\.next of a page of this list"),
     (r"GET /v1/(users|customers|projects)/search", r"query/cursor", r"must be pagination\.next of a page of this search"),
     (r"GET /v1/(users|customers|projects)/search", r"query/q", r"must have a character that is no space"),
     (PROJECT_CHANGES, r"/(ownerId|members/\d+/userId)",
@@ -66,6 +66,7 @@ EXPLAINED_ERRORS = [tuple(re.compile(pattern, re.DOTALL) for pattern in explaine
     (r"POST /api/v1/tokens", r"/scopes(/\d+)?", r"must name at least one scope|must be read:helm-charts or read:docker-images"),
     (ANALYTICS, r"query/(startDate|endDate)", r"must be a date such as"),
     (r"GET /api/v1/pulls", r"query/(from|to|token)", r"must be a date such as|must be the public ID of a token"),
+    (r"GET /v1/audit", r"query/(from|to)", r"must be (a date such as|before to|at most 400 days)"),
     (r"POST /v1/users/imports", r"/text", r"line 1(, the header:| has tabs)|the file is empty"),
     (EXTRACTIONS, r"/schema(/.*)?", r""),
     (EXTRACTIONS, r"/variables/.*", r"must be a name of 1 to"),

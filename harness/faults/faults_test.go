@@ -51,6 +51,7 @@ var flows = []flow{
 	{"exchange tokens", exchangeTokens},
 	{"rotate a secret", rotateSecret},
 	{"notify of expiry", notifyExpiry},
+	{"read the audit log", readAuditLog},
 	{"count pulls", countPulls},
 	{"count usage", countUsage},
 	{"measure storage", measureStorage},

@@ -58,6 +58,7 @@ func TestCustomersAreIsolated(t *testing.T) {
 			s.checkParts(caller, own, other)
 			s.checkUnchanged(other)
 		}
+		s.checkAuditLog(caller, role)
 	}
 	t.Logf("%v", outcomes)
 	for _, outcome := range []string{"staff only", "forbidden", "own", "hidden"} {
@@ -180,6 +181,8 @@ func (s *isolation) checkWrites(c client, other company) {
 		"/api/v1/tokens?userId=" + other.ids["userId"], "/api/v1/pulls?userId=" + other.ids["userId"],
 		"/v1/users?customerId=" + other.ids["customerId"], "/v1/users/search?q=r&customerId=" + other.ids["customerId"],
 		"/v1/customers/search?q=" + other.name,
+		"/v1/audit?customerId=" + other.ids["customerId"], "/v1/audit?target=user:" + other.ids["userId"],
+		"/v1/audit?target=credential:" + other.ids["tokenId"], "/v1/audit?actorId=" + other.ids["userId"],
 	} {
 		a := s.sendBody(c, http.MethodGet, target, "")
 		if strings.Contains(string(a.Body), host) || strings.Contains(string(a.Body), "Company "+other.name) && other.name != "" {
@@ -203,6 +206,19 @@ func (s *isolation) checkParts(c client, own, other company) {
 		if got.Status != http.StatusNotFound || withoutID(s.t, got) != withoutID(s.t, want) {
 			s.t.Errorf("%s of %q: %d %s, but of nobody: %d %s", got.Request(), other.name, got.Status, got.Body, want.Status, want.Body)
 		}
+	}
+}
+
+// checkAuditLog checks that the audit log does not show the first admin, who created the company, to its users.
+func (s *isolation) checkAuditLog(c client, role string) {
+	s.t.Helper()
+	a := s.sendBody(c, http.MethodGet, "/v1/audit?limit=100", "")
+	if isPermitted := slices.Contains(strings.Fields(permissions[role]), "audit:read"); (a.Status == http.StatusOK) != isPermitted {
+		s.t.Errorf("%s as %s: %d %s", a.Request(), role, a.Status, a.Body)
+	}
+	admin := s.admin(s.t).Get("/v1/users?role=admin&limit=1").Text("data.0.id")
+	if strings.Contains(string(a.Body), admin) {
+		s.t.Errorf("%s as %s shows the vendor's admin: %s", a.Request(), role, a.Body)
 	}
 }
 

@@ -409,6 +409,34 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/audit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List changes
+         * @description Returns who changed what, when, and what was different afterwards. The log has each change of users, credentials, requests for passwords, projects, customers, entitlements and trust policies, and sign-ins. It has no secret. An event is listed within moments after the change and for 400 days. The guide to the audit log describes the actions.
+         *
+         *     A user of a customer sees only events about what belongs to this customer. Of actors who do not belong to it, such a user sees only the `kind`.
+         *
+         *     A page can have fewer items than its limit although there is a next page. As CSV, an event is a record with the columns `id`, `time`, `action`, `actorKind`, `actorId`, `actorCustomerId`, `credentialId`, `actorName`, `address`, `targetKind`, `targetId`, `targetName`, `customerId`, `requestId`, `before` and `after`; the last two are JSON.
+         *
+         *     Needs the permission `audit:read`.
+         *
+         *     With `Accept: text/csv`, the response is a table as CSV.
+         */
+        get: operations["listAuditEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/capabilities/compare": {
         parameters: {
             query?: never;
@@ -1796,6 +1824,84 @@ export interface components {
              * @example 2026-03-02T09:15:30.250Z
              */
             createdAt: string;
+        };
+        AuditActor: {
+            /**
+             * @description user: a person; workload: a pipeline or pod that exchanged a token of its platform; schedule: a function of the service; operator: the operator's command; anonymous: a public operation.
+             * @enum {string}
+             */
+            kind: "user" | "workload" | "schedule" | "operator" | "anonymous";
+            /**
+             * @description ID of the user, or of the trust policy of a workload.
+             * @example 01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11
+             */
+            id: string | null;
+            /** @description ID of the customer to whom the actor belonged; null for the vendor's staff. */
+            customerId: string | null;
+            /**
+             * @description Public ID of the API key, session or token.
+             * @example 3vQB7B6MrGQZ
+             */
+            credentialId: string | null;
+            /** @description Name of the function, or of the operator's account. */
+            name: string | null;
+            /**
+             * @description IP address of the client.
+             * @example 203.0.113.9
+             */
+            address: string | null;
+        };
+        AuditEvent: {
+            /**
+             * @description ID of the event; never changes.
+             * @example 0660ca321473f7-mz3qcjv5tqk6yxw2n7l4hgb5ra
+             */
+            id: string;
+            /**
+             * Format: date-time
+             * @description UTC.
+             * @example 2026-11-21T08:30:00.125431Z
+             */
+            time: string;
+            /**
+             * @description What happened, as kind.verb.
+             * @example user.update
+             */
+            action: string;
+            actor: components["schemas"]["AuditActor"];
+            target: components["schemas"]["AuditTarget"];
+            /**
+             * @description ID of the customer to whom the target belongs; null if it belongs to the vendor's staff.
+             * @example 01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e12
+             */
+            customerId: string | null;
+            /**
+             * @description The X-Request-Id of the response, or the ID of the function's invocation; null for the operator's command.
+             * @example 0HN4bRs0oAMEJ1w=
+             */
+            requestId: string | null;
+            /** @description The fields that changed, as they were before. Empty for a creation. */
+            before: {
+                [key: string]: unknown;
+            };
+            /** @description The fields that changed, as they were afterwards. Empty for a deletion. */
+            after: {
+                [key: string]: unknown;
+            };
+        };
+        AuditTarget: {
+            /**
+             * @description Kind of the target.
+             * @example user
+             */
+            kind: string;
+            /** @example 01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e12 */
+            id: string;
+            /**
+             * @description At the time of the event: the e-mail address of a user, the slug of a customer, the name of a token.
+             * @example ada@example.com
+             */
+            name: string | null;
         };
         AuthenticatorCriteria: {
             /** @enum {string} */
@@ -4601,6 +4707,9 @@ export interface components {
 export type Api = components['schemas']['API'];
 export type ApiKey = components['schemas']['APIKey'];
 export type ActivatedUser = components['schemas']['ActivatedUser'];
+export type AuditActor = components['schemas']['AuditActor'];
+export type AuditEvent = components['schemas']['AuditEvent'];
+export type AuditTarget = components['schemas']['AuditTarget'];
 export type AuthenticatorCriteria = components['schemas']['AuthenticatorCriteria'];
 export type Batch = components['schemas']['Batch'];
 export type BatchDocument = components['schemas']['BatchDocument'];
@@ -6566,6 +6675,92 @@ export interface operations {
                      */
                     "application/json": {
                         data: components["schemas"]["TimeseriesData"];
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listAuditEvents: {
+        parameters: {
+            query?: {
+                /** @description Start of the period: a date in UTC or an RFC 3339 time. Default: 30 days before to. */
+                from?: string;
+                /** @description End of the period: a date in UTC, which is included, or an RFC 3339 time, which is excluded. Default: today. At most 400 days after from. */
+                to?: string;
+                /** @description Only changes by this user, or by workloads of this trust policy. */
+                actorId?: string;
+                /** @description Only changes of what belongs to this customer. */
+                customerId?: string;
+                /** @description Only changes of this target: its kind and ID, as kind:ID. */
+                target?: string;
+                /** @description Only this action, or all actions of a kind, as user.*. */
+                action?: "credential.*" | "credential.create" | "credential.exchange" | "credential.refuse" | "credential.renew" | "credential.revoke" | "credential.update" | "credential_request.*" | "credential_request.approve" | "credential_request.collect" | "credential_request.create" | "credential_request.deny" | "credential_request.update" | "customer.*" | "customer.create" | "customer.delete" | "customer.end_credentials" | "customer.update" | "entitlement.*" | "entitlement.create" | "entitlement.delete" | "entitlement.update" | "passkey.*" | "passkey.create" | "passkey.delete" | "project.*" | "project.create" | "project.delete" | "project.update" | "session.*" | "session.create" | "session.end" | "table.*" | "table.rebuild" | "table.restore" | "trust_policy.*" | "trust_policy.create" | "trust_policy.delete" | "trust_policy.update" | "user.*" | "user.activate" | "user.create" | "user.delete" | "user.end_credentials" | "user.end_invitation" | "user.invite" | "user.sign_out" | "user.update";
+                /** @description Which events come first. */
+                order?: "newest" | "oldest";
+                /** @description Maximum number of items on the page. */
+                limit?: number;
+                /** @description Start of the page: pagination.next of the previous page. The other parameters must be the same. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    /** @description Path of the next page, as <…>; rel="next" (RFC 8288). Absent on the last page. */
+                    Link?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "action": "user.update",
+                     *           "actor": {
+                     *             "name": null,
+                     *             "address": "203.0.113.9",
+                     *             "credentialId": "3vQB7B6MrGQZ",
+                     *             "customerId": null,
+                     *             "id": "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11",
+                     *             "kind": "user"
+                     *           },
+                     *           "after": {},
+                     *           "before": {},
+                     *           "customerId": "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e12",
+                     *           "id": "0660ca321473f7-mz3qcjv5tqk6yxw2n7l4hgb5ra",
+                     *           "requestId": "0HN4bRs0oAMEJ1w=",
+                     *           "target": {
+                     *             "name": "ada@example.com",
+                     *             "id": "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e12",
+                     *             "kind": "user"
+                     *           },
+                     *           "time": "2026-11-21T08:30:00.125431Z"
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "hasMore": true,
+                     *         "limit": 20,
+                     *         "next": null
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["AuditEvent"][];
+                        pagination: components["schemas"]["CursorPagination"];
                     };
                 };
             };

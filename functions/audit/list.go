@@ -1,0 +1,114 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"strings"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"portside/shared/audit"
+	coreaudit "portside/shared/core/audit"
+	"portside/shared/core/calendar"
+	"portside/shared/core/principal"
+	"portside/shared/web"
+)
+
+// actionFilter is an action, or all actions of a kind.
+type actionFilter string
+
+// Schema implements huma.SchemaProvider.
+func (actionFilter) Schema(huma.Registry) *huma.Schema {
+	schema := &huma.Schema{Type: huma.TypeString}
+	for _, filter := range audit.Filters() {
+		schema.Enum = append(schema.Enum, string(filter))
+	}
+	return schema
+}
+
+type listInput struct {
+	From       string       `query:"from" doc:"Start of the period: a date in UTC or an RFC 3339 time. Default: 30 days before to." example:"2026-11-01"`
+	To         string       `query:"to" doc:"End of the period: a date in UTC, which is included, or an RFC 3339 time, which is excluded. Default: today. At most 400 days after from." example:"2026-11-21"`
+	ActorID    string       `query:"actorId" format:"uuid" doc:"Only changes by this user, or by workloads of this trust policy." example:"01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11"`
+	CustomerID string       `query:"customerId" format:"uuid" doc:"Only changes of what belongs to this customer." example:"01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e12"`
+	Target     string       `query:"target" maxLength:"300" pattern:"^(user|session|passkey|credential|credential_request|project|customer|entitlement|trust_policy|table):[!-~]+$" patternDescription:"a kind and an ID, such as user:01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11" doc:"Only changes of this target: its kind and ID, as kind:ID." example:"user:01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e12"`
+	Action     actionFilter `query:"action" doc:"Only this action, or all actions of a kind, as user.*." example:"user.update"`
+	Order      string       `query:"order" enum:"newest,oldest" default:"newest" doc:"Which events come first."`
+	web.CursorPaging
+}
+
+// Resolve implements huma.Resolver.
+func (in *listInput) Resolve(huma.Context) []error { return web.Failures(in.period().Check()) }
+
+func (in *listInput) period() calendar.Period { return calendar.Period{From: in.From, To: in.To} }
+
+// target returns the target of the filter.
+func (in *listInput) target() coreaudit.Target {
+	kind, id, _ := strings.Cut(in.Target, ":")
+	return coreaudit.Target{Kind: coreaudit.Kind(kind), ID: web.CanonicalID(id)}
+}
+
+// cursorPrefix returns the first bytes of a cursor: a hash of the list's parameters, which detects a cursor of another list.
+// It is not a secret, because a position does not give access to anything.
+func (in *listInput) cursorPrefix(caller principal.Principal) string {
+	sum := sha256.Sum256([]byte(strings.Join([]string{
+		caller.UserID, in.From, in.To, web.CanonicalID(in.ActorID), web.CanonicalID(in.CustomerID), in.Target, string(in.Action), in.Order,
+	}, "\x00")))
+	return string(sum[:8])
+}
+
+// after decodes the cursor.
+func (in *listInput) after(caller principal.Principal) (audit.Position, error) {
+	if in.Cursor == "" {
+		return "", nil
+	}
+	text, err := base64.RawURLEncoding.Strict().DecodeString(in.Cursor)
+	position, hasPrefix := strings.CutPrefix(string(text), in.cursorPrefix(caller))
+	if err != nil || !hasPrefix || !audit.Position(position).IsValid() {
+		return "", web.ErrCursor()
+	}
+	return audit.Position(position), nil
+}
+
+// pagination encodes the position of the next page, which is empty on the last page.
+func (in *listInput) pagination(caller principal.Principal, next audit.Position) web.CursorPagination {
+	if next == "" {
+		return in.Pagination("")
+	}
+	return in.Pagination(base64.RawURLEncoding.EncodeToString([]byte(in.cursorPrefix(caller) + string(next))))
+}
+
+type listOutput struct {
+	Body struct {
+		Data       Events               `json:"data"`
+		Pagination web.CursorPagination `json:"pagination"`
+	}
+}
+
+func (h *handlers) list(ctx context.Context, in *listInput) (*listOutput, error) {
+	caller, _ := principal.From(ctx)
+	from, to, err := in.period().Bounds(h.now(), time.Microsecond)
+	if err != nil {
+		return nil, err
+	}
+	after, err := in.after(caller)
+	if err != nil {
+		return nil, err
+	}
+	page, err := h.log.List(ctx, caller, audit.Query{
+		ActorID: web.CanonicalID(in.ActorID), CustomerID: web.CanonicalID(in.CustomerID), Target: in.target(),
+		Action: coreaudit.Action(in.Action), From: from, To: to, Oldest: in.Order == "oldest", After: after, Limit: in.Limit,
+	})
+	if err != nil {
+		return nil, err
+	}
+	out := &listOutput{}
+	out.Body.Data = make(Events, len(page.Events))
+	for i, event := range page.Events {
+		out.Body.Data[i] = encodeEvent(event)
+	}
+	out.Body.Pagination = in.pagination(caller, page.Next)
+	return out, nil
+}
