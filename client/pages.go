@@ -143,6 +143,13 @@ func (c *Client) AllPulls(ctx context.Context, params *ListPullsParams, options 
 	}).all(ctx, params, options)
 }
 
+// AllAuditEvents yields the events on all pages of [Client.ListAuditEvents].
+func (c *Client) AllAuditEvents(ctx context.Context, params *ListAuditEventsParams, options ...CallOption) iter.Seq2[AuditEvent, error] {
+	return listOf(c.ListAuditEvents, func(p *ListAuditEventsParams, page Page[AuditEvent, CursorPagination]) bool {
+		return byCursor(&p.Cursor, page.Pagination.Next)
+	}).all(ctx, params, options)
+}
+
 // AllCharts yields the charts on all pages of [Client.ListCharts].
 func (c *Client) AllCharts(ctx context.Context, params *ListChartsParams, options ...CallOption) iter.Seq2[ChartSummary, error] {
 	return listOf(c.ListCharts, func(p *ListChartsParams, page Page[ChartSummary, CountedPagination]) bool {

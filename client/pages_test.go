@@ -66,6 +66,9 @@ func TestIteratorsFollowThePages(t *testing.T) {
 		"pulls": {byCursor, func(ctx context.Context, c *client.Client) ([]string, error) {
 			return read(c.AllPulls(ctx, nil), func(p client.Pull) string { return p.ID })
 		}, "cursor=n1"},
+		"audit events": {byCursor, func(ctx context.Context, c *client.Client) ([]string, error) {
+			return read(c.AllAuditEvents(ctx, nil), func(e client.AuditEvent) string { return e.ID })
+		}, "cursor=n1"},
 		"charts": {byCursor, func(ctx context.Context, c *client.Client) ([]string, error) {
 			return read(c.AllCharts(ctx, nil), func(s client.ChartSummary) string { return s.Name })
 		}, "cursor=n1"},

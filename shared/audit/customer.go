@@ -19,13 +19,12 @@ func forCustomer(event coreaudit.Event, customerID string) coreaudit.Event {
 }
 
 // vendorFields are the fields of targets that users of a customer do not see: data of the vendor, and IDs of its people and their
-// credentials. Responses of other operations leave them out, too.
+// credentials.
 var vendorFields = map[coreaudit.Kind][]string{
 	coreaudit.Customer:          {"externalId", "metadata"},
 	coreaudit.Credential:        {"madeWith"},
 	coreaudit.Session:           {"madeWith"},
-	coreaudit.Passkey:           {"madeWith"},
-	coreaudit.CredentialRequest: {"deciders", "makers", "history"},
+	coreaudit.CredentialRequest: {"decidedBy"},
 }
 
 // customerField is the field of a target that names the customer to whom it belongs.

@@ -108,6 +108,7 @@ func TestCustomersDoNotSeeFieldsOfTheVendor(t *testing.T) {
 			coreaudit.User, coreaudit.Fields{"customerId": raw(`"01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e22"`), "metadata": raw(`{}`)},
 			coreaudit.Fields{"metadata": raw(`{}`)},
 		},
+		{coreaudit.CredentialRequest, coreaudit.Fields{"decidedBy": raw(`"root"`), "reason": raw(`"Yes."`)}, coreaudit.Fields{"reason": raw(`"Yes."`)}},
 		{coreaudit.User, nil, nil},
 	} {
 		event := coreaudit.Event{Target: coreaudit.Target{Kind: test.kind}, CustomerID: acme, Before: test.before, After: test.before}

@@ -45,8 +45,8 @@ func Commands(p Process) []*cobra.Command {
 	a := &app{Process: p}
 	return []*cobra.Command{
 		a.loginCommand(), a.logoutCommand(), a.usersCommand(), a.customersCommand(), a.entitlementsCommand(), a.trustPoliciesCommand(),
-		a.projectsCommand(), a.tokensCommand(), a.requestsCommand(), a.pullsCommand(), a.dashboardCommand(), a.extractCommand(),
-		a.revokeCommand(),
+		a.projectsCommand(), a.tokensCommand(), a.requestsCommand(), a.pullsCommand(), a.auditCommand(), a.dashboardCommand(),
+		a.extractCommand(), a.revokeCommand(),
 	}
 }
 

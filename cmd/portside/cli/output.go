@@ -18,10 +18,10 @@ import (
 
 // format is how a result is printed. The zero value is a table.
 type format struct {
-	json, csv bool
+	json, csv, jsonLines bool
 }
 
-func (f format) isForPrograms() bool { return f.json || f.csv }
+func (f format) isForPrograms() bool { return f.json || f.csv || f.jsonLines }
 
 // column is a column of a table or of CSV.
 type column[T any] struct {
@@ -64,6 +64,8 @@ func newWriter[T any](a *app, columns []column[T]) listWriter[T] {
 	switch {
 	case a.format.json:
 		return &jsonList[T]{w: a.Stdout}
+	case a.format.jsonLines:
+		return jsonLines[T]{a.Stdout}
 	case a.format.csv:
 		return &csvList[T]{w: csv.NewWriter(a.Stdout), columns: columns}
 	}
@@ -96,6 +98,17 @@ func (l *jsonList[T]) end() error {
 	_, err := fmt.Fprintln(l.w, tail)
 	return err
 }
+
+// jsonLines prints one item per line.
+type jsonLines[T any] struct{ w io.Writer }
+
+func (l jsonLines[T]) add(item T) error {
+	e := json.NewEncoder(l.w)
+	e.SetEscapeHTML(false)
+	return e.Encode(item)
+}
+
+func (jsonLines[T]) end() error { return nil }
 
 func encodeJSON(value any, prefix string) (string, error) {
 	var b bytes.Buffer
