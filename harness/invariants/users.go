@@ -12,6 +12,9 @@ import (
 // roles are the roles in the order of the labels of the lists.
 var roles = []string{"admin", "manager", "user", "viewer"}
 
+// statuses are the statuses in the order of the states of the lists.
+var statuses = []string{"active", "pending", "inactive", "suspended"}
+
 // userKinds are the kinds of items of the users table.
 var userKinds = []string{"user", "email", "list", "rank", "search", "admins", "once", "unsent", "closings", "gone", "layout"}
 
@@ -47,15 +50,18 @@ func expected(all map[string]row) map[string]string {
 	for _, user := range all {
 		number := fmt.Sprintf("%010d", user.Number)
 		wanted["email#"+user.Email] = user.ID
-		wanted["list#all "+number] = listed(user)
-		wanted["list#"+user.Role+" "+number] = listed(user)
+		label, state := slices.Index(roles, user.Role), slices.Index(statuses, user.Status)
+		for _, list := range []string{"all", user.Role, "all#" + user.Status, user.Role + "#" + user.Status} {
+			wanted["list#"+list+" "+number] = listed(user)
+			if of := customerOf(user); of != "" {
+				wanted["list#"+of+"#"+list+" "+number] = listed(user)
+			}
+		}
 		liststest.AddTerms(wanted, user.ID, user.Email, user.Name)
-		counters.Count("users", user.Number, slices.Index(roles, user.Role))
+		counters.CountState("users", user.Number, label, state)
 		if of := customerOf(user); of != "" {
-			wanted["list#"+of+"#all "+number] = listed(user)
-			wanted["list#"+of+"#"+user.Role+" "+number] = listed(user)
 			liststest.AddTermsIn(of, wanted, user.ID, search.Terms(user.Email, user.Name))
-			counters.Count("users#"+of, user.Number, slices.Index(roles, user.Role))
+			counters.CountState("users#"+of, user.Number, label, state)
 		}
 	}
 	counters.AddTo(wanted)

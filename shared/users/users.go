@@ -10,6 +10,7 @@ package users
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"time"
 
 	"portside/shared/core/errorcode"
@@ -29,6 +30,12 @@ const (
 	Inactive  Status = "inactive"
 	Suspended Status = "suspended"
 )
+
+// Statuses returns every status, first the one that most users have.
+func Statuses() []Status { return []Status{Active, Pending, Inactive, Suspended} }
+
+// Known reports whether s is one of Statuses.
+func (s Status) Known() bool { return slices.Contains(Statuses(), s) }
 
 // User is a person who may sign in.
 type User struct {
@@ -118,8 +125,9 @@ type Deletion struct {
 type Query struct {
 	CustomerID string         // empty: the staff and the users of all customers
 	Role       principal.Role // empty: all roles
+	Status     Status         // empty: all statuses
 	Email      string         // normal, see NewUser.Normal; empty: all addresses
-	IDs        []string       // distinct, at most MaxLimit; nil: all users. Excludes the filters by role and address
+	IDs        []string       // distinct, at most MaxLimit; nil: all users. Excludes the filters by role, status and address
 	Limit      int            // 1 to MaxLimit
 	Offset     int64          // 0 or more
 }

@@ -6,11 +6,17 @@
 //	list#<label>    <number>   the same, for one label
 //	rank#<name>…               counts over the lists; see package rank
 //
+// Resources can also have a state, which filters each of these lists; see [Shape]. The list form is then also in
+//
+//	list#all#<state>      <number>
+//	list#<label>#<state>  <number>
+//
 // Some resources also belong to a scope, such as a customer; see Entry.Scope. [Lists.In] returns the lists of a scope, which have the same
 // form and the same numbers:
 //
 //	list#<scope>#all      <number>
 //	list#<scope>#<label>  <number>
+//	list#<scope>#…#<state>
 //	rank#<name>#<scope>…
 //
 // The list form has separate items instead of an index, because an index is eventually
@@ -46,6 +52,17 @@ type Shape struct {
 	Name   string   // of the counters
 	Label  string   // the attribute of an entry that has its label
 	Labels []string // see rank.New; "all" is not allowed
+	State  string   // the attribute that has its state; unused without States
+	// States is nil, or see rank.Tree.WithStates. Resources can get states later: until a Rebuild, the lists of states lack older entries.
+	States []string
+}
+
+func (s Shape) tree(client *dynamodb.Client, table string) *rank.Tree {
+	tree := rank.New(client, table, s.Name, s.Labels)
+	if s.States == nil {
+		return tree
+	}
+	return tree.WithStates(s.States)
 }
 
 // Lists has the lists of one kind of resource in a table.
@@ -59,9 +76,7 @@ type Lists struct {
 
 // New returns the lists in a table.
 func New(client *dynamodb.Client, table string, shape Shape) *Lists {
-	return &Lists{
-		client: client, table: table, shape: shape, prefix: keyPrefix, ranks: rank.New(client, table, shape.Name, shape.Labels),
-	}
+	return &Lists{client: client, table: table, shape: shape, prefix: keyPrefix, ranks: shape.tree(client, table)}
 }
 
 // In returns the lists of a scope. Its entries are also in l, which allocates their numbers. A scope is neither empty nor a label.
@@ -99,13 +114,30 @@ func IsKey(pk string) bool { return strings.HasPrefix(pk, keyPrefix) }
 type Entry struct {
 	Number int64
 	Label  string
+	State  string    // empty if the resources have none
 	Scope  string    // empty if the resource belongs to none
 	Form   items.Map // the list form, without keys
 }
 
-// Items returns the entry as items of the list of all and of the list of its label, and of the same lists of its scope.
+func (e Entry) counted() rank.Entry {
+	return rank.Entry{Number: e.Number, Label: e.Label, State: e.State}
+}
+
+// inState returns the list of the entry's state in a list, or an empty text if it has no state.
+func (e Entry) inState(list string) string {
+	if e.State == "" {
+		return ""
+	}
+	return list + "#" + e.State
+}
+
+// Items returns the entry as items of the list of all and of the list of its label, each also in the list of its state, and of the same
+// lists of its scope.
 func (l *Lists) Items(e Entry) []items.Map {
 	stored := []items.Map{l.item(e, all), l.item(e, e.Label)}
+	if e.State != "" {
+		stored = append(stored, l.item(e, e.inState(all)), l.item(e, e.inState(e.Label)))
+	}
 	if e.Scope != "" {
 		scoped := e
 		scoped.Scope = ""
@@ -115,9 +147,13 @@ func (l *Lists) Items(e Entry) []items.Map {
 }
 
 func (l *Lists) item(e Entry, list string) items.Map {
-	item := items.Key(l.prefix+list, number(e.Number))
+	item := l.key(e, list)
 	maps.Copy(item, e.Form)
 	return item
+}
+
+func (l *Lists) key(e Entry, list string) items.Map {
+	return items.Key(l.prefix+list, number(e.Number))
 }
 
 // Changes collects the changes of one transaction to the lists. Its methods return the writes of
@@ -149,11 +185,12 @@ func (c *Changes) Add(e Entry) []types.TransactWriteItem {
 }
 
 func (c *Changes) add(e Entry) []types.TransactWriteItem {
-	c.counts.Add(e.Number, e.Label)
-	return []types.TransactWriteItem{c.put(e, all, isNew), c.put(e, e.Label, isNew)}
+	c.counts.Add(e.counted())
+	writes := []types.TransactWriteItem{c.put(e, all, isNew), c.put(e, e.Label, isNew)}
+	return append(writes, c.replaceInStates(Entry{}, e)...)
 }
 
-// Replace gives an entry another form and possibly another label and scope.
+// Replace gives an entry another form and possibly another label, state and scope.
 func (c *Changes) Replace(before, after Entry) []types.TransactWriteItem {
 	writes := c.replace(before, after)
 	if before.Scope == after.Scope {
@@ -172,12 +209,29 @@ func (c *Changes) Replace(before, after Entry) []types.TransactWriteItem {
 }
 
 func (c *Changes) replace(before, after Entry) []types.TransactWriteItem {
-	writes := []types.TransactWriteItem{c.put(after, all, isThere)}
+	if before.counted() != after.counted() {
+		c.counts.Move(before.counted(), after.counted())
+	}
+	writes := append(c.replaceInStates(before, after), c.put(after, all, isThere))
 	if before.Label == after.Label {
 		return append(writes, c.put(after, after.Label, isThere))
 	}
-	c.counts.Move(before.Number, before.Label, after.Label)
 	return append(writes, c.remove(before, before.Label), c.put(after, after.Label, isNew))
+}
+
+// replaceInStates replaces an entry in the lists of states. A zero Entry stands for none. The writes cannot fail: an entry from before its
+// resources had states is missing until a rebuild.
+func (c *Changes) replaceInStates(before, after Entry) []types.TransactWriteItem {
+	var writes []types.TransactWriteItem
+	for _, list := range [][2]string{{before.inState(all), after.inState(all)}, {before.inState(before.Label), after.inState(after.Label)}} {
+		if list[0] != "" && list[0] != list[1] {
+			writes = append(writes, types.TransactWriteItem{Delete: &types.Delete{TableName: &c.lists.table, Key: c.lists.key(before, list[0])}})
+		}
+		if list[1] != "" {
+			writes = append(writes, types.TransactWriteItem{Put: &types.Put{TableName: &c.lists.table, Item: c.lists.item(after, list[1])}})
+		}
+	}
+	return writes
 }
 
 // Remove removes an entry.
@@ -190,8 +244,8 @@ func (c *Changes) Remove(e Entry) []types.TransactWriteItem {
 }
 
 func (c *Changes) removeEntry(e Entry) []types.TransactWriteItem {
-	c.counts.Remove(e.Number, e.Label)
-	return []types.TransactWriteItem{c.remove(e, all), c.remove(e, e.Label)}
+	c.counts.Remove(e.counted())
+	return append(c.replaceInStates(e, Entry{}), c.remove(e, all), c.remove(e, e.Label))
 }
 
 // Counters returns the writes of all changed counters. They cannot fail on their own.
@@ -221,6 +275,6 @@ func (c *Changes) put(e Entry, list, condition string) types.TransactWriteItem {
 
 func (c *Changes) remove(e Entry, list string) types.TransactWriteItem {
 	return types.TransactWriteItem{Delete: &types.Delete{
-		TableName: &c.lists.table, Key: items.Key(c.lists.prefix+list, number(e.Number)), ConditionExpression: aws.String(isThere),
+		TableName: &c.lists.table, Key: c.lists.key(e, list), ConditionExpression: aws.String(isThere),
 	}}
 }

@@ -1,6 +1,7 @@
 package lists
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -14,17 +15,18 @@ import (
 // Query asks for one page of a list.
 type Query struct {
 	Label  string // empty means all
+	State  string // the same
 	Limit  int
 	Offset int64
 }
 
-// Page returns the entries at an offset in the order of creation, and the exact total of the label,
+// Page returns the entries at an offset in the order of creation, and the exact total of the filter,
 // strongly consistent. The counters say where the offset is, and then one Query reads from the
 // start of its leaf. Writes between the two reads cannot make the total contradict the page; see
 // consistentTotal.
 func Page[T any](ctx context.Context, l *Lists, query Query) (page []T, total int64, err error) {
 	page = make([]T, 0, query.Limit)
-	place, err := l.ranks.Find(ctx, query.Label, query.Offset)
+	place, err := l.ranks.Find(ctx, rank.Filter{Label: query.Label, State: query.State}, query.Offset)
 	if err != nil || place.PastEnd {
 		return page, place.Total, err
 	}
@@ -53,9 +55,9 @@ func consistentTotal(counted int64, query Query, rows int) int64 {
 
 // each visits the entries of the page.
 func (l *Lists) visitPage(ctx context.Context, query Query, place rank.Place, visit func(items.Map) error) error {
-	list := all
-	if query.Label != "" {
-		list = query.Label
+	list := cmp.Or(query.Label, all)
+	if query.State != "" {
+		list = Entry{State: query.State}.inState(list)
 	}
 	pages := dynamodb.NewQueryPaginator(l.client, &dynamodb.QueryInput{
 		TableName: &l.table, ConsistentRead: aws.Bool(true),

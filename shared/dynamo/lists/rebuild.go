@@ -1,6 +1,7 @@
 package lists
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"iter"
@@ -202,8 +203,8 @@ func (l *Lists) entries(ctx context.Context, from, to int64) iter.Seq2[rank.Entr
 		pages := dynamodb.NewQueryPaginator(l.client, &dynamodb.QueryInput{
 			TableName: &l.table, ConsistentRead: aws.Bool(true),
 			KeyConditionExpression:   aws.String("pk = :list AND sk BETWEEN :from AND :to"),
-			ProjectionExpression:     aws.String("sk, #label"),
-			ExpressionAttributeNames: map[string]string{"#label": l.shape.Label},
+			ProjectionExpression:     aws.String("sk, #label, #state"),
+			ExpressionAttributeNames: map[string]string{"#label": l.shape.Label, "#state": cmp.Or(l.shape.State, "id")},
 			ExpressionAttributeValues: items.Map{
 				":list": items.Text(l.prefix + all), ":from": items.Text(number(from)), ":to": items.Text(number(to - 1)),
 			},
@@ -230,7 +231,11 @@ func (l *Lists) entry(item items.Map) (rank.Entry, error) {
 	if err != nil {
 		return rank.Entry{}, fmt.Errorf("lists: an entry of %s has the key %q: %w", l.shape.Name, sk, err)
 	}
-	return rank.Entry{Number: n, Label: text(item[l.shape.Label])}, nil
+	entry := rank.Entry{Number: n, Label: text(item[l.shape.Label])}
+	if l.shape.States != nil {
+		entry.State = text(item[l.shape.State])
+	}
+	return entry, nil
 }
 
 // text returns the value of a text attribute, or an empty text for a damaged one.

@@ -20,10 +20,11 @@ type Changes struct {
 	err    error
 }
 
-// Entry is an entry's number and label.
+// Entry is an entry's number, label and state.
 type Entry struct {
 	Number int64
 	Label  string
+	State  string // empty in a tree without states
 }
 
 // Changes returns an empty collection of changes.
@@ -32,15 +33,15 @@ func (t *Tree) Changes() *Changes {
 }
 
 // Add counts a new entry.
-func (c *Changes) Add(number int64, label string) { c.count(Entry{number, label}, 1) }
+func (c *Changes) Add(e Entry) { c.count(e, 1) }
 
 // Remove subtracts a deleted entry.
-func (c *Changes) Remove(number int64, label string) { c.count(Entry{number, label}, -1) }
+func (c *Changes) Remove(e Entry) { c.count(e, -1) }
 
-// Move counts an entry under another label. It changes nothing if the labels are equal.
-func (c *Changes) Move(number int64, from, to string) {
-	c.Remove(number, from)
-	c.Add(number, to)
+// Move counts an entry under another label or state. It changes nothing if both are equal.
+func (c *Changes) Move(from, to Entry) {
+	c.Remove(from)
+	c.Add(to)
 }
 
 func (c *Changes) count(e Entry, delta int64) {
@@ -57,7 +58,15 @@ func (t *Tree) check(e Entry) error {
 	if !slices.Contains(t.labels, e.Label) {
 		return fmt.Errorf("rank: %s has no label %q", t.name, e.Label)
 	}
+	if !t.hasState(e.State) {
+		return fmt.Errorf("rank: %s has no state %q", t.name, e.State)
+	}
 	return nil
+}
+
+// hasState reports whether entries can have the state. Without states, only the empty one exists.
+func (t *Tree) hasState(state string) bool {
+	return len(t.states) == 0 && state == "" || slices.Contains(t.states, state)
 }
 
 // Items returns one Update for each node above the changed entries, the root first, for the
@@ -89,13 +98,15 @@ func (c *Changes) touched() map[node]*counts {
 		if delta == 0 {
 			continue
 		}
-		label := slices.Index(c.tree.labels, e.Label)
+		columns := c.tree.columnsOf(e)
 		for level := range lowest + 1 {
 			n, child := ancestor(level, e.Number)
 			if touched[n] == nil {
 				touched[n] = &counts{}
 			}
-			touched[n].cells[child][label] += delta
+			for _, column := range columns {
+				touched[n].cells[child][column] += delta
+			}
 			if level == lowest {
 				touched[n].versions[child]++
 			}
@@ -123,8 +134,8 @@ type addition struct {
 func newAddition(deltas *counts) *addition {
 	a := &addition{names: map[string]string{}, values: map[string]types.AttributeValue{}}
 	for child := range branching {
-		for label, delta := range deltas.cells[child] {
-			a.add(cellName(child, label), delta)
+		for column, delta := range deltas.cells[child] {
+			a.add(cellName(child, column), delta)
 		}
 		a.add(versionName(child), deltas.versions[child])
 	}

@@ -43,27 +43,27 @@ func TestChangesItems(t *testing.T) {
 		want   []string
 	}{
 		{"nothing", func(*rank.Changes) {}, []string{}},
-		{"one entry", func(c *rank.Changes) { c.Add(64*31, "viewer") }, []string{
+		{"one entry", func(c *rank.Changes) { c.Add(at(64*31, "viewer")) }, []string{
 			"rank#users#1#0/root ADD #03 1", "rank#users#1#0/0 ADD #03 1", "rank#users#2#0/0 ADD #v3 1, #vv 1",
 		}},
-		{"the last entry", func(c *rank.Changes) { c.Remove(rank.Capacity-1, "admin") }, []string{
+		{"the last entry", func(c *rank.Changes) { c.Remove(at(rank.Capacity-1, "admin")) }, []string{
 			"rank#users#1#0/root ADD #v0 -1", "rank#users#1#31/3 ADD #v0 -1", "rank#users#2#4095/3 ADD #v0 -1, #vv 1",
 		}},
-		{"across a lowest node", func(c *rank.Changes) { c.Add(2047, "admin"); c.Add(2048, "admin") }, []string{
+		{"across a lowest node", func(c *rank.Changes) { c.Add(at(2047, "admin")); c.Add(at(2048, "admin")) }, []string{
 			"rank#users#1#0/root ADD #00 2", "rank#users#1#0/0 ADD #00 2",
 			"rank#users#2#0/0 ADD #v0 1, #vv 1", "rank#users#2#0/1 ADD #00 1, #0v 1",
 		}},
-		{"across a group", func(c *rank.Changes) { c.Add(8191, "admin"); c.Add(8192, "admin") }, []string{
+		{"across a group", func(c *rank.Changes) { c.Add(at(8191, "admin")); c.Add(at(8192, "admin")) }, []string{
 			"rank#users#1#0/root ADD #00 2", "rank#users#1#0/0 ADD #00 1, #10 1",
 			"rank#users#2#0/3 ADD #v0 1, #vv 1", "rank#users#2#1/0 ADD #00 1, #0v 1",
 		}},
-		{"added and removed", func(c *rank.Changes) { c.Add(7, "user"); c.Remove(7, "user") }, []string{}},
-		{"moved to its own label", func(c *rank.Changes) { c.Move(7, "user", "user") }, []string{}},
-		{"moved twice", func(c *rank.Changes) { c.Move(7, "user", "admin"); c.Move(7, "admin", "guest") }, []string{
+		{"added and removed", func(c *rank.Changes) { c.Add(at(7, "user")); c.Remove(at(7, "user")) }, []string{}},
+		{"moved to its own label", func(c *rank.Changes) { c.Move(at(7, "user"), at(7, "user")) }, []string{}},
+		{"moved twice", func(c *rank.Changes) { c.Move(at(7, "user"), at(7, "admin")); c.Move(at(7, "admin"), at(7, "guest")) }, []string{
 			"rank#users#1#0/root ADD #02 -1, #04 1", "rank#users#1#0/0 ADD #02 -1, #04 1", "rank#users#2#0/0 ADD #02 -1, #04 1, #0v 2",
 		}},
 		// The counts stay the same, but a rebuild that reads the entries meanwhile may see only one change. It detects that by the version.
-		{"two exchanged", func(c *rank.Changes) { c.Move(7, "user", "admin"); c.Move(8, "admin", "user") }, []string{
+		{"two exchanged", func(c *rank.Changes) { c.Move(at(7, "user"), at(7, "admin")); c.Move(at(8, "admin"), at(8, "user")) }, []string{
 			"rank#users#2#0/0 ADD #0v 4",
 		}},
 	}
@@ -78,7 +78,7 @@ func TestBulkChangesTouchFewNodes(t *testing.T) {
 	for first, most := range map[int64]int{0: 3, 2_040: 4, 8_180: 4, 262_140: 5, 1_048_570: 5} {
 		bulk := func(c *rank.Changes) {
 			for i := range int64(40) {
-				c.Add(first+i, labels[i%5])
+				c.Add(at(first+i, labels[i%5]))
 			}
 		}
 		got := items(t, bulk)

@@ -26,7 +26,7 @@ type cost struct {
 func expectCost(t *testing.T, tree *rank.Tree, meter *awstest.Meter, c cost) {
 	t.Helper()
 	meter.Reset()
-	if _, err := tree.Find(t.Context(), c.label, c.offset); err != nil {
+	if _, err := tree.Find(t.Context(), rank.Filter{Label: c.label}, c.offset); err != nil {
 		t.Fatal(err)
 	}
 	if meter.Calls() > c.most || meter.ReadUnits() > float64(c.most) || meter.WriteUnits() != 0 {
@@ -45,13 +45,13 @@ func TestFindCosts(t *testing.T) {
 			random := rand.New(rand.NewPCG(3, 4))
 			for range 50 {
 				label := append([]string{""}, labels...)[random.IntN(len(labels)+1)]
-				expectCost(t, tree, meter, cost{page{label, random.Int64N(int64(size))}, most})
+				expectCost(t, tree, meter, cost{page{label: label, offset: random.Int64N(int64(size))}, most})
 			}
-			expectCost(t, tree, meter, cost{page{"", min(int64(size)-1, 1_048_575)}, 2})
-			expectCost(t, tree, meter, cost{page{"", 0}, 1})
-			expectCost(t, tree, meter, cost{page{"admin", 31}, 1})
-			expectCost(t, tree, meter, cost{page{"", int64(size)}, 1})
-			expectCost(t, tree, meter, cost{page{"guest", 1 << 40}, 1})
+			expectCost(t, tree, meter, cost{page{label: "", offset: min(int64(size)-1, 1_048_575)}, 2})
+			expectCost(t, tree, meter, cost{page{label: "", offset: 0}, 1})
+			expectCost(t, tree, meter, cost{page{label: "admin", offset: 31}, 1})
+			expectCost(t, tree, meter, cost{page{label: "", offset: int64(size)}, 1})
+			expectCost(t, tree, meter, cost{page{label: "guest", offset: 1 << 40}, 1})
 		})
 	}
 }
@@ -70,7 +70,7 @@ func TestCostsOfTotalsAllocateAndChanges(t *testing.T) {
 	}
 	meter.Reset()
 	changes := metered.tree.Changes()
-	changes.Add(99, "admin")
+	changes.Add(at(99, "admin"))
 	if err := metered.write(t.Context(), changes); err != nil || meter.Calls() != 1 || meter.WriteUnits() != 6 {
 		t.Errorf("write the counts of one entry: %d calls, %v units, %v; want 1 and 6", meter.Calls(), meter.WriteUnits(), err)
 	}
@@ -113,7 +113,7 @@ func TestFullNodesStayBelowOneUnit(t *testing.T) {
 		t.Fatal(err)
 	}
 	expect("writing the root", 1, 0)
-	if _, err := tree.Find(t.Context(), "", 5_000); err != nil {
+	if _, err := tree.Find(t.Context(), rank.Filter{}, 5_000); err != nil {
 		t.Fatal(err)
 	}
 	expect("finding a place", 0, 2)
@@ -145,7 +145,7 @@ func BenchmarkFind(b *testing.B) {
 			random := rand.New(rand.NewPCG(5, 6))
 			for b.Loop() {
 				label := append([]string{""}, labels...)[random.IntN(len(labels)+1)]
-				if _, err := tree.Find(b.Context(), label, random.Int64N(int64(size/len(labels)))); err != nil {
+				if _, err := tree.Find(b.Context(), rank.Filter{Label: label}, random.Int64N(int64(size/len(labels)))); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -19,7 +19,10 @@ import (
 	"portside/shared/testkit/awstest"
 )
 
-var labels = []string{"admin", "manager", "user", "viewer", "guest"}
+var (
+	labels = []string{"admin", "manager", "user", "viewer", "guest"}
+	states = []string{"active", "pending", "inactive", "suspended"}
+)
 
 // directory is a simple user of package rank: a tree, and one item for each entry that it counts.
 type directory struct {
@@ -47,6 +50,9 @@ func entryKey(number int64) map[string]types.AttributeValue {
 	}
 }
 
+// at returns an entry without a state.
+func at(number int64, label string) rank.Entry { return rank.Entry{Number: number, Label: label} }
+
 func text(s string) types.AttributeValue { return &types.AttributeValueMemberS{Value: s} }
 
 func (d *directory) create(ctx context.Context, label string) (rank.Entry, error) {
@@ -57,7 +63,7 @@ func (d *directory) create(ctx context.Context, label string) (rank.Entry, error
 	item := entryKey(number)
 	item["label"] = text(label)
 	changes := d.tree.Changes()
-	changes.Add(number, label)
+	changes.Add(at(number, label))
 	return rank.Entry{Number: number, Label: label}, d.write(ctx, changes, types.TransactWriteItem{
 		Put: &types.Put{TableName: &d.table, Item: item, ConditionExpression: aws.String("attribute_not_exists(pk)")},
 	})
@@ -65,7 +71,7 @@ func (d *directory) create(ctx context.Context, label string) (rank.Entry, error
 
 func (d *directory) move(ctx context.Context, e rank.Entry, to string) error {
 	changes := d.tree.Changes()
-	changes.Move(e.Number, e.Label, to)
+	changes.Move(e, at(e.Number, to))
 	return d.write(ctx, changes, types.TransactWriteItem{Update: &types.Update{
 		TableName: &d.table, Key: entryKey(e.Number),
 		UpdateExpression: aws.String("SET label = :to"), ConditionExpression: aws.String("label = :from"),
@@ -75,7 +81,7 @@ func (d *directory) move(ctx context.Context, e rank.Entry, to string) error {
 
 func (d *directory) remove(ctx context.Context, e rank.Entry) error {
 	changes := d.tree.Changes()
-	changes.Remove(e.Number, e.Label)
+	changes.Remove(e)
 	return d.write(ctx, changes, types.TransactWriteItem{Delete: &types.Delete{
 		TableName: &d.table, Key: entryKey(e.Number), ConditionExpression: aws.String("label = :from"),
 		ExpressionAttributeValues: map[string]types.AttributeValue{":from": text(e.Label)},
@@ -142,22 +148,30 @@ type reporter interface {
 	Fatalf(format string, args ...any)
 }
 
-// page is the label and the offset of a page.
+// page is the filter and the offset of a page.
 type page struct {
 	label  string
 	offset int64
+	state  string
+}
+
+func (p page) filter() rank.Filter { return rank.Filter{Label: p.label, State: p.state} }
+
+// shows reports whether the page's list has the entry.
+func (p page) shows(e rank.Entry) bool {
+	return (p.label == "" || e.Label == p.label) && (p.state == "" || e.State == p.state)
 }
 
 // checkPlace compares Find with the naive answer from a sorted slice of all entries.
 func checkPlace(t reporter, tree *rank.Tree, all []rank.Entry, p page) {
 	t.Helper()
-	place, err := tree.Find(t.Context(), p.label, p.offset)
+	place, err := tree.Find(t.Context(), p.filter(), p.offset)
 	if err != nil {
 		t.Fatalf("find %+v: %v", p, err)
 	}
 	var numbers []int64
 	for _, e := range all {
-		if p.label == "" || e.Label == p.label {
+		if p.shows(e) {
 			numbers = append(numbers, e.Number)
 		}
 	}
@@ -203,7 +217,7 @@ func fill(tb testing.TB, d *directory, n int) {
 		}
 		changes := d.tree.Changes()
 		for i := range int64(size) {
-			changes.Add(first+i, labels[(first+i)%int64(len(labels))])
+			changes.Add(at(first+i, labels[(first+i)%int64(len(labels))]))
 		}
 		if err := d.write(tb.Context(), changes); err != nil {
 			tb.Fatal(err)

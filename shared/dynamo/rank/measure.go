@@ -75,8 +75,8 @@ func (r *rebuild) measureEntries(ctx context.Context, c children) (*counts, erro
 func (c *counts) minus(own *counts, those children) *counts {
 	missing := &counts{corrections: own.corrections}
 	for child := those.from; child < those.to; child++ {
-		for label, count := range own.cells[child] {
-			missing.cells[child][label] = c.cells[child][label] - count
+		for column, count := range own.cells[child] {
+			missing.cells[child][column] = c.cells[child][column] - count
 		}
 	}
 	return missing
@@ -95,7 +95,9 @@ func (r *rebuild) countEntries(ctx context.Context, from, to int64) (*counts, er
 			return nil, fmt.Errorf("rank: the source yielded entry %[4]d of %[3]s, want %[1]d to %[2]d", from, to-1, r.name, entry.Number)
 		}
 		_, child := ancestor(lowest, entry.Number)
-		found.cells[child][slices.Index(r.labels, entry.Label)]++
+		for _, column := range r.columnsOf(entry) {
+			found.cells[child][column]++
+		}
 	}
 	return found, nil
 }
@@ -112,8 +114,8 @@ func (r *rebuild) readWithChildren(ctx context.Context, c children) (own, want *
 	}
 	want = &counts{}
 	for i := range found[1:] {
-		for label := range maxLabels {
-			want.cells[c.from+i/siblings][label] += found[1+i].total([]int{label})
+		for column := range maxColumns {
+			want.cells[c.from+i/siblings][column] += found[1+i].total([]term{{column, 1}})
 		}
 	}
 	return found[0], want, nil

@@ -3,6 +3,7 @@ package rank
 import (
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
@@ -17,6 +18,17 @@ const (
 	// Capacity is the number of numbers in a tree: 0 to Capacity-1.
 	Capacity int64 = leafSpan * (branching * siblings) * (branching * siblings) * branching
 )
+
+// The columns of a node: one for each label, and one for each label and state but the first state. Entries in the first state are those
+// of the label that are in no other column.
+const (
+	maxStates  = 4
+	maxColumns = maxLabels * maxStates
+)
+
+// columnNames has the second character of the attribute of each column. The digits are the labels. The capital letters are the labels in
+// the second, third and fourth state; earlier releases, which do not know states, ignore them.
+const columnNames = "01234567" + "ABCDEFGH" + "IJKLMNOP" + "QRSTUVWX"
 
 // correctionsName is the attribute that counts corrections by Rebuild. The names of all other attributes
 // have two characters.
@@ -96,16 +108,22 @@ func (t *Tree) key(n node) map[string]types.AttributeValue {
 
 func siblingKey(sibling int) string { return strconv.Itoa(sibling) }
 
-// counts is the content of a node: the number of entries by child and position of the label.
+// counts is the content of a node: the number of entries by child and column.
 type counts struct {
-	cells       [branching][maxLabels]int64
+	cells       [branching][maxColumns]int64
 	versions    [branching]int64 // of lowest nodes: every change of an entry under the child adds one
 	corrections int64            // every correction of the node adds one
 	exists      bool
 }
 
-// total returns the sum of the columns, or 0 for a negative one, which only a damaged node has.
-func (c *counts) total(columns []int) int64 {
+// term is a column that is added to a sum, or subtracted from it.
+type term struct {
+	column int
+	sign   int64
+}
+
+// total returns the sum of the terms, or 0 for a negative one, which only a damaged node has.
+func (c *counts) total(columns []term) int64 {
 	total := int64(0)
 	for child := range c.cells {
 		total += c.under(child, columns)
@@ -113,17 +131,17 @@ func (c *counts) total(columns []int) int64 {
 	return total
 }
 
-func (c *counts) under(child int, columns []int) int64 {
+func (c *counts) under(child int, columns []term) int64 {
 	sum := int64(0)
-	for _, column := range columns {
-		sum += c.cells[child][column]
+	for _, t := range columns {
+		sum += t.sign * c.cells[child][t.column]
 	}
 	return max(sum, 0)
 }
 
 // locate returns the node and its child that have the entry after skip others, and how many of those are under that child. If the
 // group has too few entries, the child is branching, and rest is how many to skip after the group.
-func (g group) locate(nodes *[siblings]counts, columns []int, skip int64) (n node, child int, rest int64) {
+func (g group) locate(nodes *[siblings]counts, columns []term, skip int64) (n node, child int, rest int64) {
 	rest = skip
 	for i := range nodes {
 		n = g.node(i)
@@ -137,7 +155,7 @@ func (g group) locate(nodes *[siblings]counts, columns []int, skip int64) (n nod
 // locate returns the child that has the entry after skip others, and how many of those are under
 // that child. If the node has too few entries, the child is branching, and rest is how many to skip
 // after the node.
-func (c *counts) locate(columns []int, skip int64) (child int, rest int64) {
+func (c *counts) locate(columns []term, skip int64) (child int, rest int64) {
 	for child = range branching {
 		under := c.under(child, columns)
 		if skip < under {
@@ -149,8 +167,8 @@ func (c *counts) locate(columns []int, skip int64) (child int, rest int64) {
 }
 
 // cellName returns the attribute of a count.
-func cellName(child, label int) string {
-	return strconv.FormatInt(int64(child), branching) + strconv.Itoa(label)
+func cellName(child, column int) string {
+	return strconv.FormatInt(int64(child), branching) + columnNames[column:column+1]
 }
 
 // versionName returns the attribute of a child's version.
@@ -191,11 +209,11 @@ func (c *counts) set(name string, n int64) {
 	if err != nil {
 		return
 	}
-	switch label := int(name[1]) - '0'; {
+	switch column := strings.IndexByte(columnNames, name[1]); {
 	case name[1] == 'v':
 		c.versions[child] = n
-	case label >= 0 && label < maxLabels:
-		c.cells[child][label] = n
+	case column >= 0:
+		c.cells[child][column] = n
 	}
 }
 

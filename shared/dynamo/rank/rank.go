@@ -2,7 +2,7 @@
 // exact totals cost the same for ten entries and for ten million.
 //
 // Every entry has a number, which Allocate gives only once, and a label (a role, a
-// status). The digits of the number are a path through a tree of counter items with a fixed shape:
+// status). It can also have a state, see [Tree.WithStates]. The digits of the number are a path through a tree of counter items with a fixed shape:
 // three levels of nodes with 32 children each. The numbers under a child belong to a group of four
 // nodes of the next level, and there are 64 numbers under each child of the lowest level,
 // 33,554,432 in all. A node counts the entries by child and label. An entry and the three nodes
@@ -16,16 +16,18 @@
 // # Items
 //
 //	pk "rank#<name>"                  sk "sequence"  next (first free number), at (time of the last one, ms)
-//	pk "rank#<name>#1#0"              sk "root"      <child><label>: a count; m: see Rebuild
+//	pk "rank#<name>#1#0"              sk "root"      <child><column>: a count; m: see Rebuild
 //	pk "rank#<name>#<level>#<group>"  sk "0" to "3"  the same; in the lowest level also <child>v: see Rebuild
 //
-// Level 0 is the root. The child is in base 32 (0-9a-v). The label is its position in the list
-// passed to New. Absent counts are zero.
+// Level 0 is the root. The child is in base 32 (0-9a-v). The column is the position of the label in the list
+// passed to New, for entries in any state; or a capital letter for those of a label that are in a state other than the first one:
+// A to H are the labels in the second state, I to P in the third, Q to X in the fourth. Absent counts are zero.
 //
 // DynamoDB bills a write by the kilobyte of its item, and a Query by the four kilobytes of all its
 // items. Hence the groups: with five labels, a full node of any level stays below 1 KB, so that an
 // entry's counts cost six write units in its transaction, and a Query reads the 128 children of a
-// group for one unit. The root is in the partition of the first group, so that one Query reads two
+// group for one unit. States make a node larger only by their own entries, so the first state should be that of most entries: with
+// four labels and four states, a lowest node that is full typically has 1.5 KB, and an upper one grows with the number of its children. The root is in the partition of the first group, so that one Query reads two
 // levels of a list with up to 1,048,576 numbers.
 //
 // All writes update the root, and DynamoDB cancels one of two transactions that update the same
@@ -43,9 +45,11 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 )
 
-// maxLabels keeps an update of a whole node below DynamoDB's 300 operators per expression, and a
-// label within one decimal digit, so that no count has the name of a key attribute.
+// maxLabels keeps a label within one decimal digit, so that no count has the name of a key attribute.
 const maxLabels = 8
+
+// maxCells is how many counts one update changes. DynamoDB allows 300 operators in an expression, and a lowest node also has 32 versions.
+const maxCells = 256
 
 // maxSkip is how many entries a page may skip instead of descending further. Reading that many entries
 // of a list costs about as much as a node, without another round trip. So a first page costs one
@@ -67,6 +71,7 @@ type Tree struct {
 	name     string
 	sequence string // the name of the tree that allocates the numbers
 	labels   []string
+	states   []string
 }
 
 // New returns the tree with a name, in a table with the string keys pk and sk. The items contain
@@ -89,26 +94,41 @@ func (t *Tree) In(scope string) *Tree {
 	return &scoped
 }
 
-// Place is where a page of a label's list begins.
+// WithStates returns the same tree, whose entries also have one of 2 to 4 states, which it counts within each label. Only states that are
+// not the first one are stored, so a tree can get states later: until a Rebuild, all its entries are in the first one. WithStates panics
+// like New.
+func (t *Tree) WithStates(states []string) *Tree {
+	unique := slices.Compact(slices.Sorted(slices.Values(states)))
+	if len(states) < 2 || len(states) > maxStates || len(unique) != len(states) || unique[0] == "" {
+		panic(fmt.Sprintf("rank: the states of %s are %q, want 2 to %d different ones, none empty", t.name, states, maxStates))
+	}
+	with := *t
+	with.states = slices.Clone(states)
+	return &with
+}
+
+// Filter selects entries. An empty label or state means all of them.
+type Filter struct{ Label, State string }
+
+// Place is where a page of a filtered list begins.
 type Place struct {
-	// Start is a number: the page's first entry is the one after Skip entries of the label from
+	// Start is a number: the page's first entry is the one after Skip entries of the filter from
 	// Start on.
 	Start int64
 	// Skip is below 64. If entries are deleted while Find reads, it may be larger by their number.
 	Skip int
-	// Total is the number of entries of the label.
+	// Total is the number of entries of the filter.
 	Total int64
 	// PastEnd means that the offset is not below Total: the page is empty, and Start and Skip are
 	// zero.
 	PastEnd bool
 }
 
-// Find returns the place of the entry that has offset entries of the label before it. An empty
-// label means all labels. It makes at most two strongly consistent reads of one unit each, or three
+// Find returns the place of the entry that has offset entries of the filter before it. It makes at most two strongly consistent reads of one unit each (up to three with states), or three reads
 // for entries with numbers above 1,048,575, and only one if the offset is past the end or near the
 // start. Entries that change meanwhile may shift the page by their number, but cause no error.
-func (t *Tree) Find(ctx context.Context, label string, offset int64) (Place, error) {
-	columns, err := t.columns(label)
+func (t *Tree) Find(ctx context.Context, filter Filter, offset int64) (Place, error) {
+	columns, err := t.columns(filter)
 	if err != nil {
 		return Place{}, err
 	}
@@ -126,7 +146,7 @@ func (t *Tree) Find(ctx context.Context, label string, offset int64) (Place, err
 }
 
 // descend follows the counts from the root to the numbers that include the entry after skip others.
-func (t *Tree) descend(ctx context.Context, columns []int, first *groupCounts, skip int64) (start int64, left int, err error) {
+func (t *Tree) descend(ctx context.Context, columns []term, first *groupCounts, skip int64) (start int64, left int, err error) {
 	at, read := root, first
 	child, rest := first.root.locate(columns, skip)
 	// A child past the last one means that entries were deleted after the parent was read. The rest is then skipped after the end of
@@ -151,25 +171,47 @@ func (t *Tree) Totals(ctx context.Context) (map[string]int64, error) {
 	}
 	totals := make(map[string]int64, len(t.labels))
 	for i, label := range t.labels {
-		totals[label] = counts.total([]int{i})
+		totals[label] = counts.total([]term{{i, 1}})
 	}
 	return totals, nil
 }
 
-// columns returns the positions of a label, or of all labels.
-func (t *Tree) columns(label string) ([]int, error) {
-	if label == "" {
-		all := make([]int, len(t.labels))
-		for i := range all {
-			all[i] = i
+// columns returns the terms whose sum is the number of entries of the filter.
+func (t *Tree) columns(filter Filter) ([]term, error) {
+	state := slices.Index(t.states, filter.State)
+	if filter.State != "" && state < 0 {
+		return nil, fmt.Errorf("rank: %s has no state %q", t.name, filter.State)
+	}
+	var terms []term
+	for label, name := range t.labels {
+		if filter.Label != "" && filter.Label != name {
+			continue
 		}
-		return all, nil
+		if state > 0 {
+			terms = append(terms, term{column(label, state), 1})
+			continue
+		}
+		terms = append(terms, term{label, 1})
+		for other := 1; other < len(t.states) && state == 0; other++ { // the first state is the rest
+			terms = append(terms, term{column(label, other), -1})
+		}
 	}
-	i := slices.Index(t.labels, label)
-	if i < 0 {
-		return nil, fmt.Errorf("rank: %s has no label %q", t.name, label)
+	if len(terms) == 0 {
+		return nil, fmt.Errorf("rank: %s has no label %q", t.name, filter.Label)
 	}
-	return []int{i}, nil
+	return terms, nil
+}
+
+// column returns the column of a label and a state, by their positions. That of the first state has the entries in all states.
+func column(label, state int) int { return state*maxLabels + label }
+
+// columnsOf returns the columns that count an entry.
+func (t *Tree) columnsOf(e Entry) []int {
+	label, state := slices.Index(t.labels, e.Label), slices.Index(t.states, e.State)
+	if state > 0 {
+		return []int{label, column(label, state)}
+	}
+	return []int{label}
 }
 
 func (t *Tree) read(ctx context.Context, n node) (*counts, error) {

@@ -20,7 +20,16 @@ import (
 type model struct {
 	client  *dynamodb.Client
 	tree    *rank.Tree
+	states  []string     // empty if the tree has none
 	entries []rank.Entry // by number
+}
+
+// state returns one of the states, if there are any.
+func (m *model) state(t *rapid.T) string {
+	if len(m.states) == 0 {
+		return ""
+	}
+	return rapid.SampledFrom(m.states).Draw(t, "state")
 }
 
 // create creates up to 40 entries at once, after a gap of unused numbers that leads to other nodes.
@@ -33,8 +42,8 @@ func (m *model) create(t *rapid.T) {
 	}
 	changes := m.tree.Changes()
 	for i, label := range made {
-		e := rank.Entry{Number: first + int64(jump+i), Label: label}
-		changes.Add(e.Number, e.Label)
+		e := rank.Entry{Number: first + int64(jump+i), Label: label, State: m.state(t)}
+		changes.Add(e)
 		m.entries = append(m.entries, e)
 	}
 	m.apply(t, changes)
@@ -52,11 +61,11 @@ func (m *model) change(t *rapid.T) {
 		}
 		at := rapid.IntRange(0, len(m.entries)-1).Draw(t, "at")
 		if e := m.entries[at]; rapid.Bool().Draw(t, "remove") {
-			changes.Remove(e.Number, e.Label)
+			changes.Remove(e)
 			m.entries = slices.Delete(m.entries, at, at+1)
 		} else {
-			m.entries[at].Label = rapid.SampledFrom(labels).Draw(t, "to")
-			changes.Move(e.Number, e.Label, m.entries[at].Label)
+			m.entries[at].Label, m.entries[at].State = rapid.SampledFrom(labels).Draw(t, "to"), m.state(t)
+			changes.Move(e, m.entries[at])
 		}
 	}
 	m.apply(t, changes)
@@ -77,16 +86,24 @@ func (m *model) apply(t *rapid.T, changes *rank.Changes) {
 
 func (m *model) check(t *rapid.T) {
 	checkTotals(t, m.tree, m.entries)
-	label := rapid.SampledFrom(append([]string{""}, labels...)).Draw(t, "label")
-	offset := rapid.Int64Range(-1, int64(len(m.entries))+1).Draw(t, "offset")
-	checkPlace(t, m.tree, m.entries, page{label, offset})
+	checkPlace(t, m.tree, m.entries, page{
+		label:  rapid.SampledFrom(append([]string{""}, labels...)).Draw(t, "label"),
+		state:  rapid.SampledFrom(append([]string{""}, m.states...)).Draw(t, "state"),
+		offset: rapid.Int64Range(-1, int64(len(m.entries))+1).Draw(t, "offset"),
+	})
 }
 
 func TestTreeMatchesList(t *testing.T) {
 	d, trees := newDirectory(t), 0
 	rapid.Check(t, func(t *rapid.T) {
 		trees++
-		m := &model{client: d.client, tree: rank.New(d.client, d.table, fmt.Sprint("list-", trees), labels)}
+		m := &model{
+			client: d.client, tree: rank.New(d.client, d.table, fmt.Sprint("list-", trees), labels),
+			states: rapid.SampledFrom([][]string{nil, states[:2], states}).Draw(t, "states"),
+		}
+		if m.states != nil {
+			m.tree = m.tree.WithStates(m.states)
+		}
 		t.Repeat(map[string]func(*rapid.T){"create": m.create, "change": m.change, "": m.check})
 	})
 }
@@ -111,7 +128,7 @@ func TestConcurrentWriters(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 300 {
 		label := append([]string{""}, labels...)[random.IntN(len(labels)+1)]
-		checkPlace(t, d.tree, all, page{label, random.Int64N(int64(len(all) + 5))})
+		checkPlace(t, d.tree, all, page{label: label, offset: random.Int64N(int64(len(all) + 5))})
 	}
 }
 
@@ -148,7 +165,7 @@ func TestFindAtTheEdgesOfNodes(t *testing.T) {
 	fill(t, d, size)
 	for _, edge := range []int64{0, 32, 64, 128, 2_048, 4_096, 8_192, 65_536, 262_144, 1_048_576} {
 		for offset := max(edge-1, 0); offset <= edge+1; offset++ {
-			place, err := d.tree.Find(t.Context(), "", offset)
+			place, err := d.tree.Find(t.Context(), rank.Filter{}, offset)
 			if err != nil || place.Start+int64(place.Skip) != offset || place.Skip > 63 || place.Total != size {
 				t.Errorf("find at %d = %+v, %v", offset, place, err)
 			}
@@ -168,7 +185,7 @@ func TestFindDuringDeletions(t *testing.T) {
 			}
 			return nil
 		})
-		place, err := d.through(racing).tree.Find(t.Context(), "", offset)
+		place, err := d.through(racing).tree.Find(t.Context(), rank.Filter{}, offset)
 		if err != nil || place.PastEnd || place.Start+int64(place.Skip) != want {
 			t.Errorf("find at %d = %+v, %v; want number %d", offset, place, err, want)
 		}
@@ -178,7 +195,7 @@ func TestFindDuringDeletions(t *testing.T) {
 func removeRange(t *testing.T, d *directory, from, to int64) {
 	changes := d.tree.Changes()
 	for number := from; number < to; number++ {
-		changes.Remove(number, labels[number%int64(len(labels))])
+		changes.Remove(at(number, labels[number%int64(len(labels))]))
 	}
 	if err := d.write(t.Context(), changes); err != nil {
 		t.Error(err)
@@ -187,13 +204,14 @@ func removeRange(t *testing.T, d *directory, from, to int64) {
 
 func TestUnknownLabelsAndNumbersAreRejected(t *testing.T) {
 	d := newDirectory(t)
-	if _, err := d.tree.Find(t.Context(), "nobody", 0); err == nil {
+	if _, err := d.tree.Find(t.Context(), rank.Filter{Label: "nobody"}, 0); err == nil {
 		t.Error("Find accepted an unknown label")
 	}
 	for name, change := range map[string]func(*rank.Changes){
-		"label":           func(c *rank.Changes) { c.Move(1, "admin", "nobody") },
-		"number":          func(c *rank.Changes) { c.Add(rank.Capacity, "admin") },
-		"negative number": func(c *rank.Changes) { c.Remove(-1, "admin") },
+		"label":           func(c *rank.Changes) { c.Move(at(1, "admin"), at(1, "nobody")) },
+		"state":           func(c *rank.Changes) { c.Add(rank.Entry{Number: 1, Label: "admin", State: "active"}) },
+		"number":          func(c *rank.Changes) { c.Add(at(rank.Capacity, "admin")) },
+		"negative number": func(c *rank.Changes) { c.Remove(at(-1, "admin")) },
 	} {
 		changes := d.tree.Changes()
 		change(changes)
@@ -205,13 +223,19 @@ func TestUnknownLabelsAndNumbersAreRejected(t *testing.T) {
 
 func TestNewPanicsOnInvalidLabels(t *testing.T) {
 	for _, wrong := range [][]string{nil, {"a", "a"}, {""}, {"a", "b", "c", "d", "e", "f", "g", "h", "i"}} {
-		func() {
-			defer func() {
-				if recover() == nil {
-					t.Errorf("New accepted the labels %q", wrong)
-				}
-			}()
-			rank.New(nil, "table", "name", wrong)
-		}()
+		wantPanic(t, fmt.Sprintf("the labels %q", wrong), func() { rank.New(nil, "table", "name", wrong) })
 	}
+	for _, wrong := range [][]string{nil, {"a"}, {"a", "a"}, {"", "a"}, {"a", "b", "c", "d", "e"}} {
+		wantPanic(t, fmt.Sprintf("the states %q", wrong), func() { rank.New(nil, "table", "name", labels).WithStates(wrong) })
+	}
+}
+
+func wantPanic(t *testing.T, what string, call func()) {
+	t.Helper()
+	defer func() {
+		if recover() == nil {
+			t.Errorf("%s were accepted", what)
+		}
+	}()
+	call()
 }

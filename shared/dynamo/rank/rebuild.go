@@ -132,25 +132,32 @@ func (r *rebuild) reached(ctx context.Context, g group) ([]node, error) {
 	return reached, nil
 }
 
-// repair corrects a node and reports whether it was wrong. It corrects a lowest node at once, or
+// repair corrects a node and reports whether it was wrong. It corrects a lowest node at once, or in parts that one update can correct, or
 // child by child if other writers write too often to it.
 func (r *rebuild) repair(ctx context.Context, n node) (wrong bool, err error) {
+	size := r.correctable()
 	if n.level < lowest {
-		return r.repairInParts(ctx, n, childrenAtOnce)
+		return r.repairInParts(ctx, smallPart, n, min(size, childrenAtOnce))
 	}
-	wrong, err = r.correctUnderContention(ctx, wholeNode, children{n, 0, branching})
+	wrong, err = r.repairInParts(ctx, wholeNode, n, size)
 	if !errors.Is(err, ErrContended) {
 		return wrong, err
 	}
-	return r.repairInParts(ctx, n, 1)
+	again, err := r.repairInParts(ctx, smallPart, n, 1)
+	return wrong || again, err
+}
+
+// correctable returns how many children of a node one update can correct.
+func (r *rebuild) correctable() int {
+	return min(branching, maxCells/(len(r.labels)*max(1, len(r.states))))
 }
 
 // childrenAtOnce is how many children of an upper node are read with it in one transaction, which has at most 100 items.
 const childrenAtOnce = 16
 
-func (r *rebuild) repairInParts(ctx context.Context, n node, size int) (wrong bool, err error) {
+func (r *rebuild) repairInParts(ctx context.Context, policy retry.Policy, n node, size int) (wrong bool, err error) {
 	for from := 0; from < branching; from += size {
-		partWrong, err := r.correctUnderContention(ctx, smallPart, children{n, from, from + size})
+		partWrong, err := r.correctUnderContention(ctx, policy, children{n, from, min(branching, from+size)})
 		if err != nil {
 			return wrong, err
 		}

@@ -81,7 +81,7 @@ func checkEverything(t *testing.T, d *directory) {
 	checkTotals(t, d.tree, all)
 	for _, label := range append([]string{""}, labels...) {
 		for offset := range int64(len(all) + 1) {
-			checkPlace(t, d.tree, all, page{label, offset})
+			checkPlace(t, d.tree, all, page{label: label, offset: offset})
 		}
 	}
 }

@@ -25,6 +25,9 @@ func (p *Plan) Add(refusal error, writes ...types.TransactWriteItem) {
 	}
 }
 
+// Len returns the number of writes, of which a transaction has at most 100.
+func (p *Plan) Len() int { return len(p.writes) }
+
 // Write commits the writes. It returns the error of the first write whose condition failed. Its
 // other errors are those of the function Write.
 func (p *Plan) Write(ctx context.Context, client Client) error {

@@ -58,20 +58,32 @@ type Counts map[string]int64
 
 // Count adds an entry with the sequence number and the index of its label to every tree node above the entry.
 func (c Counts) Count(tree string, number int64, label int) {
+	c.count(tree, number, strconv.Itoa(label))
+}
+
+// CountState is Count for an entry whose state has an index, too.
+func (c Counts) CountState(tree string, number int64, label, state int) {
+	c.Count(tree, number, label)
+	if state > 0 {
+		c.count(tree, number, string(rune('A'+8*(state-1)+label)))
+	}
+}
+
+func (c Counts) count(tree string, number int64, column string) {
 	child := [3]int64{number / (64 * 128 * 128), number / (64 * 128), number / 64} // in each level
 	for level, key := range []string{
 		fmt.Sprintf("rank#%s#1#0/root", tree),
 		fmt.Sprintf("rank#%s#1#%d/%d", tree, child[1]/128, child[1]/32%4),
 		fmt.Sprintf("rank#%s#2#%d/%d", tree, child[2]/128, child[2]/32%4),
 	} {
-		c[fmt.Sprintf("%s %s%d", key, strconv.FormatInt(child[level]%32, 32), label)]++
+		c[fmt.Sprintf("%s %s%s", key, strconv.FormatInt(child[level]%32, 32), column)]++
 	}
 }
 
 // Read adds the nonzero counters of a tree node.
 func (c Counts) Read(node Item) {
 	for name := range node {
-		if len(name) != 2 || name[1] > '9' {
+		if len(name) != 2 || name[1] == 'v' || name == "pk" || name == "sk" {
 			continue
 		}
 		if n := Number(node, name); n != 0 {

@@ -11,11 +11,11 @@ import (
 )
 
 const (
-	// bulkBatch is how many users one transaction adds. Each has up to 10 items, 4 of them for searches, which leaves 10 of
+	// bulkBatch is how many users one transaction adds. Each has up to 12 items, 4 of them for lists and 4 for searches, which leaves 16 of
 	// DynamoDB's 100 for shared items: up to 5 counters of the lists, the number of admins, and the
 	// counters of the day and their sum. A batch has one day, because all its users are created at
 	// the same time.
-	bulkBatch = 9
+	bulkBatch = 7
 )
 
 // CreateAll implements users.BulkStore. It first looks up which addresses are taken, in batches, so
@@ -59,7 +59,7 @@ func (s *Store) CreateAll(ctx context.Context, creations []users.Creation) ([]er
 	return outcomes, nil
 }
 
-// batchSize returns how many of the creations at the given positions to add in one transaction. A user of a customer has up to 20 items,
+// batchSize returns how many of the creations at the given positions to add in one transaction. A user of a customer has up to 24 items,
 // and can be refused alone, so a transaction has no other user.
 func batchSize(creations []users.Creation, at []int) int {
 	for n, i := range at[:min(bulkBatch, len(at))] {

@@ -84,14 +84,19 @@ func expect(wanted map[string]string, user anyItem, counters liststest.Counts) {
 	wanted["email#"+user.Email] = user.ID
 	wanted["list#all "+number] = listed(user)
 	wanted["list#"+user.Role+" "+number] = listed(user)
+	wanted["list#all#"+user.Status+" "+number] = listed(user)
+	wanted["list#"+user.Role+"#"+user.Status+" "+number] = listed(user)
 	liststest.AddTerms(wanted, user.ID, user.Email, user.Name)
 	label := slices.Index([]string{"admin", "manager", "user", "viewer"}, user.Role)
-	counters.Count("users", user.Number, label)
+	state := slices.Index([]string{"active", "pending", "inactive", "suspended"}, user.Status)
+	counters.CountState("users", user.Number, label, state)
 	if of := user.Customer; of != "" {
 		wanted["list#"+of+"#all "+number] = listed(user)
 		wanted["list#"+of+"#"+user.Role+" "+number] = listed(user)
+		wanted["list#"+of+"#all#"+user.Status+" "+number] = listed(user)
+		wanted["list#"+of+"#"+user.Role+"#"+user.Status+" "+number] = listed(user)
 		liststest.AddTermsIn(of, wanted, user.ID, search.Terms(user.Email, user.Name))
-		counters.Count("users#"+of, user.Number, label)
+		counters.CountState("users#"+of, user.Number, label, state)
 	}
 }
 

@@ -363,7 +363,7 @@ func TestLargestBatch(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	people := newcomers("many", 2*9)
+	people := newcomers("many", 2*7)
 	for i := range people {
 		people[i].User.CreatedAt = on(2 + i/2)
 		people[i].User.Name = "One of Many" // has the most terms for searches
@@ -374,14 +374,14 @@ func TestLargestBatch(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	checkTally(t, outcomes, 2*9, 0)
+	checkTally(t, outcomes, 2*7, 0)
 	if meter.Calls() != 4 { // one to check addresses, one for the numbers, and a transaction for each of two batches
 		t.Errorf("%d calls", meter.Calls())
 	}
 	checkConsistency(t, d.client, d.users)
 	d.checkDays(t)
 	stored := storedCounts(t, d.client, d.analytics)
-	if stored["2026-03-02"]["users"] != 18 || len(stored) != 3 {
+	if stored["2026-03-02"]["users"] != 14 || len(stored) != 3 {
 		t.Errorf("counts of two batches = %v", stored)
 	}
 }

@@ -76,7 +76,9 @@ func newListItem(u users.User) listItem {
 }
 
 func entry(u users.User) lists.Entry {
-	return lists.Entry{Number: u.Number, Label: string(u.Role), Scope: u.CustomerID, Form: items.Encode(newListItem(u))}
+	return lists.Entry{
+		Number: u.Number, Label: string(u.Role), State: string(u.Status), Scope: u.CustomerID, Form: items.Encode(newListItem(u)),
+	}
 }
 
 // searchEntry returns the search terms of the user.

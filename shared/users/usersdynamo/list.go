@@ -25,7 +25,7 @@ func (s *Store) List(ctx context.Context, query users.Query) (users.Page, error)
 		from = s.lists.In(query.CustomerID)
 	}
 	entries, total, err := lists.Page[listItem](ctx, from, lists.Query{
-		Label: string(query.Role), Limit: query.Limit, Offset: query.Offset,
+		Label: string(query.Role), State: string(query.Status), Limit: query.Limit, Offset: query.Offset,
 	})
 	page := users.Page{Users: make([]users.User, len(entries)), Total: total}
 	for i, entry := range entries {
@@ -50,9 +50,10 @@ func (s *Store) listByEmail(ctx context.Context, query users.Query) (users.Page,
 	return page, nil
 }
 
-// matches reports whether the user has the customer and the role of the query.
+// matches reports whether the user has the customer, the role and the status of the query.
 func matches(u users.User, query users.Query) bool {
-	return (query.CustomerID == "" || u.CustomerID == query.CustomerID) && (query.Role == "" || u.Role == query.Role)
+	return (query.CustomerID == "" || u.CustomerID == query.CustomerID) && (query.Role == "" || u.Role == query.Role) &&
+		(query.Status == "" || u.Status == query.Status)
 }
 
 // Search implements users.Store with two strongly consistent reads, whatever the number of users.

@@ -55,7 +55,7 @@ func (s *Store) source() lists.Source {
 // resource returns the user with all items that the table must have because of it.
 func (s *Store) resource(u users.User) lists.Resource {
 	t := lists.Resource{ID: u.ID, Version: u.Version}
-	if u.ID != "" && u.Email != "" && u.Role.Known() && u.Number >= 0 && u.Number < rank.Capacity {
+	if u.ID != "" && u.Email != "" && u.Role.Known() && u.Status.Known() && u.Number >= 0 && u.Number < rank.Capacity {
 		t.Derived = append(s.lists.Items(entry(u)), items.Encode(newEmailItem(u)))
 		t.Derived = append(t.Derived, searchEntry(u).Items()...)
 	}

@@ -6,6 +6,7 @@
 //	email#<address>        email      marks the address as taken, and names the user
 //	list#all               <number>   the list form, in the order of creation; see package lists
 //	list#<role>            <number>   the same, of one role
+//	list#…#<status>        <number>   the same, of one status in each of these two lists
 //	list#<customer>#…      <number>   the same lists of the users of a customer
 //	rank#users…                       counts over the lists; see package rank
 //	search#<character>     <term>     what a search finds: the beginnings of the address and of words of the name; see package searchindex
@@ -68,7 +69,7 @@ type Store struct {
 
 // New returns a Store in the named table. keys is the table of credentials, and days the table of day counters.
 func New(client *dynamodb.Client, table string, keys *credentialsdynamo.Table, days daycounts.Table) *Store {
-	shape := lists.Shape{Name: "users", Label: "role", Labels: labels()}
+	shape := lists.Shape{Name: "users", Label: "role", Labels: labels(), State: "status", States: states()}
 	return &Store{
 		client: client, table: table, days: days, lists: lists.New(client, table, shape), search: searchindex.New(client, table),
 		credentials: keys,
@@ -89,6 +90,15 @@ func labels() []string {
 	all := make([]string, 0, len(principal.Roles()))
 	for _, r := range principal.Roles() {
 		all = append(all, string(r))
+	}
+	return all
+}
+
+// states returns the states that the lists count, in an order that must not change either.
+func states() []string {
+	all := make([]string, 0, len(users.Statuses()))
+	for _, s := range users.Statuses() {
+		all = append(all, string(s))
 	}
 	return all
 }
@@ -155,6 +165,9 @@ func (s *Store) Update(ctx context.Context, before, after users.User) (users.Use
 	}
 	if err := p.updateCredentials(ctx, before.LinkID, after); err != nil {
 		return users.User{}, err
+	}
+	if p.Len() > credentialItems {
+		return s.closeUser(ctx, before, after)
 	}
 	updated, err := p.update(ctx, before, after)
 	if before.Status != users.Pending && isContended(err) {
