@@ -814,6 +814,14 @@ const (
 	ListUsersParamsRoleViewer  ListUsersParamsRole = "viewer"
 )
 
+// Defines values for ListUsersParamsStatus.
+const (
+	ListUsersParamsStatusActive    ListUsersParamsStatus = "active"
+	ListUsersParamsStatusInactive  ListUsersParamsStatus = "inactive"
+	ListUsersParamsStatusPending   ListUsersParamsStatus = "pending"
+	ListUsersParamsStatusSuspended ListUsersParamsStatus = "suspended"
+)
+
 // Defines values for CreateUserJSONBodyRole.
 const (
 	CreateUserJSONBodyRoleAdmin   CreateUserJSONBodyRole = "admin"
@@ -4637,6 +4645,9 @@ func (p *CreateUploadParams) query() url.Values {
 // ListUsersParamsRole is one of the constants of this type.
 type ListUsersParamsRole string
 
+// ListUsersParamsStatus is one of the constants of this type.
+type ListUsersParamsStatus string
+
 // ListUsersParams are the query parameters of ListUsers.
 type ListUsersParams struct {
 	// Maximum number of items on the page.
@@ -4647,6 +4658,8 @@ type ListUsersParams struct {
 	CustomerID *string
 	// Only users with this role.
 	Role *ListUsersParamsRole
+	// Only users with this status.
+	Status *ListUsersParamsStatus
 	// Only the user with exactly this e-mail address, in upper or lower case.
 	Email *string
 	// Only the users with these IDs, separated by commas; unknown IDs are left out. Cannot be combined with other parameters.
@@ -4660,6 +4673,7 @@ func (p *ListUsersParams) query() url.Values {
 		setQuery(q, "offset", p.Offset)
 		setQuery(q, "customerId", p.CustomerID)
 		setQuery(q, "role", p.Role)
+		setQuery(q, "status", p.Status)
 		setQuery(q, "email", p.Email)
 		setQuery(q, "ids", p.Ids)
 	}

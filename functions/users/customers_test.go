@@ -38,6 +38,8 @@ func TestCustomersUsersSeeTheirCustomer(t *testing.T) {
 			member.Get("/v1/users").WantStatus(http.StatusOK).WantValue("pagination.total", 2.0).
 				WantValue("data.0.email", "a1@acme.example").WantValue("data.1.email", "a2@acme.example").WantValue("data.1.customerId", acme)
 			member.Get("/v1/users?role=viewer&offset=0").WantStatus(http.StatusOK).WantValue("data.0.customerId", acme)
+			member.Get("/v1/users?status=active").WantStatus(http.StatusOK).WantValue("pagination.total", 2.0)
+			member.Get("/v1/users?customerId="+bolt+"&status=active").WantStatus(http.StatusOK).WantValue("pagination.total", 0.0)
 			member.Get("/v1/users?customerId="+bolt).WantStatus(http.StatusOK).WantValue("pagination.total", 0.0)
 			member.Get("/v1/users?email=root@example.com").WantStatus(http.StatusOK).WantValue("pagination.total", 0.0)
 			member.Get("/v1/users?ids="+own.ID+","+other.ID+","+p.admin.ID).WantStatus(http.StatusOK).WantValue("pagination.total", 1.0)

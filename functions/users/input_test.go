@@ -85,7 +85,7 @@ func TestListUsersRejectsInvalidQueries(t *testing.T) {
 	for query, pointer := range map[string]string{
 		"limit=0": "query/limit", "limit=101": "query/limit", "limit=ten": "query/limit", "limit=": "query/limit",
 		"limit=1.5": "query/limit", "limit=99999999999999999999": "query/limit",
-		"offset=-1": "query/offset", "offset=x": "query/offset", "role=root": "query/role", "role=": "query/role",
+		"offset=-1": "query/offset", "offset=x": "query/offset", "role=root": "query/role", "role=": "query/role", "status=gone": "query/status",
 		"limit=1&limit=2": "query/limit", "rol=admin": "query/rol", "limit=%zz": "query", "role=%ff": "query/role", "a;b": "query",
 		"limit=%00": "query/limit",
 	} {

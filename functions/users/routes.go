@@ -86,8 +86,8 @@ var (
 	listUsers = huma.Operation{
 		OperationID: "listUsers", Method: http.MethodGet, Path: "/v1/users", Tags: []string{"Users"},
 		Summary: "List users",
-		Description: "Returns one page of users in the order of their creation, with the exact total. `email` finds one user by the " +
-			"address, and `ids` up to 100 users at once. `GET /v1/users/search` finds users by the beginning of an address or a word.",
+		Description: "Returns one page of users in the order of their creation, with the exact total. `customerId`, `role` and `status` can " +
+			"be combined. `email` finds one user by the address, and `ids` up to 100 users at once. `GET /v1/users/search` finds users by the beginning of an address or a word.",
 	}
 	searchUsers = huma.Operation{
 		OperationID: "searchUsers", Method: http.MethodGet, Path: "/v1/users/search", Tags: []string{"Users"},

@@ -71,21 +71,24 @@ type listUsersInput struct {
 	web.Paging
 	CustomerID string         `query:"customerId" format:"uuid" doc:"Only users of this customer." example:"01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e12"`
 	Role       principal.Role `query:"role" enum:"admin,manager,user,viewer" doc:"Only users with this role."`
+	Status     users.Status   `query:"status" enum:"pending,active,inactive,suspended" doc:"Only users with this status."`
 	Email      string         `query:"email" maxLength:"320" doc:"Only the user with exactly this e-mail address, in upper or lower case." example:"ada@example.com"`
 	IDs        []string       `query:"ids" maxItems:"100" format:"uuid" doc:"Only the users with these IDs, separated by commas; unknown IDs are left out. Cannot be combined with other parameters." example:"01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11"`
 }
 
 // Resolve implements huma.Resolver.
 func (in *listUsersInput) Resolve(huma.Context) []error {
-	if len(in.IDs) > 0 && (in.CustomerID != "" || in.Role != "" || in.Email != "" || in.Offset != 0) {
-		return web.Failures([]fault.Field{{Pointer: "query/ids", Detail: "cannot be combined with customerId, role, email or offset"}})
+	if len(in.IDs) > 0 && (in.CustomerID != "" || in.Role != "" || in.Status != "" || in.Email != "" || in.Offset != 0) {
+		return web.Failures([]fault.Field{{Pointer: "query/ids", Detail: "cannot be combined with customerId, role, status, email or offset"}})
 	}
 	return nil
 }
 
 // query returns the query of the input. With ids, the page has all of them.
 func (in *listUsersInput) query() users.Query {
-	query := users.Query{CustomerID: in.CustomerID, Role: in.Role, Email: in.Email, Limit: in.Limit, Offset: in.Offset}
+	query := users.Query{
+		CustomerID: in.CustomerID, Role: in.Role, Status: in.Status, Email: in.Email, Limit: in.Limit, Offset: in.Offset,
+	}
 	for _, id := range in.IDs {
 		if id = web.CanonicalID(id); !slices.Contains(query.IDs, id) {
 			query.IDs = append(query.IDs, id)

@@ -70,6 +70,16 @@ func TestListUsersPages(t *testing.T) {
 		WantValue("data.2.email", "u6@example.com")
 	root.Get("/v1/users?role=manager&limit=2&offset=1").WantStatus(http.StatusOK).WantValue("data.0.email", "u3@example.com").
 		WantValue("pagination", map[string]any{"total": 3.0, "limit": 2.0, "offset": 1.0, "hasMore": false})
+	id := root.Get("/v1/users?role=viewer").Text("data.0.id")
+	root.Put("/v1/users/"+id, `{"status":"suspended"}`).WantStatus(http.StatusOK)
+	root.Get("/v1/users?status=active&limit=3&offset=5").WantStatus(http.StatusOK).WantValue("data.0.email", "u5@example.com").
+		WantValue("pagination", map[string]any{"total": 7.0, "limit": 3.0, "offset": 5.0, "hasMore": false})
+	root.Get("/v1/users?status=suspended&role=viewer").WantStatus(http.StatusOK).WantValue("data.0.email", "u2@example.com").
+		WantValue("pagination.total", 1)
+	for _, none := range []string{"status=suspended&role=user", "status=pending", "email=u2@example.com&status=active"} {
+		root.Get("/v1/users?"+none).WantStatus(http.StatusOK).WantValue("pagination.total", 0)
+	}
+	root.Get("/v1/users?status=active&ids="+id).WantStatus(http.StatusBadRequest).WantValue("errors.0.pointer", "query/ids")
 	root.Get("/v1/users?offset=1000000000000").WantStatus(http.StatusOK).WantValue("data", []any{}).WantValue("pagination.hasMore", false)
 
 	listed := root.Get("/v1/users?limit=1").JSON("data.0").(map[string]any)

@@ -40,6 +40,8 @@ var damages = map[string]damage{
 	"marker of another user": {pk: "email#", set: "user", to: text("other"), want: `users: email#a@example.com is "other"`},
 	"user not listed":        {pk: "list#all", want: "users: list#all"},
 	"user listed wrongly":    {pk: "list#admin", set: "status", to: text("pending"), want: "users: list#admin"},
+	"status not listed":      {pk: "list#all#active", want: "users: list#all#active"},
+	"status counted wrongly": {pk: "rank#users#1#0", sk: "root", set: "0J", to: number("7"), want: "users: rank#users#1#0/root"},
 	"count is wrong":         {pk: "rank#users#1#0", sk: "root", set: "00", to: number("7"), want: "users: rank#users#1#0/root"},
 	"number is used again":   {pk: "rank#users", sk: "sequence", set: "next", to: number("0"), want: "users: the next number is 0"},
 	"admins are miscounted":  {pk: "admins", set: "n", to: number("2"), want: "users: the number of active admins is 2"},

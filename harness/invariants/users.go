@@ -12,8 +12,8 @@ import (
 // roles are the roles in the order of the labels of the lists.
 var roles = []string{"admin", "manager", "user", "viewer"}
 
-// statuses are the statuses in the order of the states of the lists.
-var statuses = []string{"active", "pending", "inactive", "suspended"}
+// states are the statuses of users in the order of the states of the lists.
+var states = []string{"active", "pending", "inactive", "suspended"}
 
 // userKinds are the kinds of items of the users table.
 var userKinds = []string{"user", "email", "list", "rank", "search", "admins", "once", "unsent", "closings", "gone", "layout"}
@@ -50,7 +50,7 @@ func expected(all map[string]row) map[string]string {
 	for _, user := range all {
 		number := fmt.Sprintf("%010d", user.Number)
 		wanted["email#"+user.Email] = user.ID
-		label, state := slices.Index(roles, user.Role), slices.Index(statuses, user.Status)
+		label, state := slices.Index(roles, user.Role), slices.Index(states, user.Status)
 		for _, list := range []string{"all", user.Role, "all#" + user.Status, user.Role + "#" + user.Status} {
 			wanted["list#"+list+" "+number] = listed(user)
 			if of := customerOf(user); of != "" {

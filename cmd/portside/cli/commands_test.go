@@ -108,11 +108,11 @@ func TestUsersOfCustomers(t *testing.T) {
 	answers["GET /v1/users/search"] = answer(`{"data":[` + ada + `],"pagination":{"limit":100,"hasMore":false,"next":null}}`)
 	answers["GET /v1/users/"+adaID+"/api-keys"] = answer(`{"data":[{"id":"3vQB7B6MrGQZ"}]}`) // the key of the tests
 	c := newTestCLI(t, answers).loggedIn()
-	c.want("users", "list", "--customer", "acme", "--role", "admin")
+	c.want("users", "list", "--customer", "acme", "--role", "admin", "--status", "active")
 	c.want("users", "find", "ada", "--customer", acmeID)
 	c.want("users", "create", "ada@example.com", "--name", "Ada", "--customer", "acme")
 	const search = "GET /v1/customers/search?limit=100&q=acme"
-	c.wantCalls(search, "GET /v1/users?customerId="+acmeID+"&limit=100&role=admin",
+	c.wantCalls(search, "GET /v1/users?customerId="+acmeID+"&limit=100&role=admin&status=active",
 		"GET /v1/users/search?customerId="+acmeID+"&limit=100&q=ada", search, "POST /v1/users")
 	c.bodies = nil
 	c.want("users", "update", adaID, "--customer", "acme") // Ada belongs to acme already

@@ -16,8 +16,11 @@ import (
 // pageSize is how many items a call gets: the most that the service returns.
 const pageSize = 100
 
-// roles are the roles, for completion.
-var roles = []string{"admin", "manager", "user", "viewer"}
+// roles and statuses are those of users, for completion.
+var (
+	roles    = []string{"admin", "manager", "user", "viewer"}
+	statuses = []string{"pending", "active", "inactive", "suspended"}
+)
 
 const (
 	userArgument   = "the e-mail address or the ID of the user"
@@ -60,7 +63,7 @@ func userColumns() []column[client.User] {
 }
 
 func (a *app) listUsersCommand() *cobra.Command {
-	var role, customer string
+	var role, status, customer string
 	var limit maxItems
 	c := &cobra.Command{
 		Use: "list", Short: "list all users", Args: exactly(),
@@ -73,14 +76,19 @@ func (a *app) listUsersCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			params := &client.ListUsersParams{CustomerID: of, Role: optional[client.ListUsersParamsRole](role), Limit: limit.page()}
+			params := &client.ListUsersParams{
+				CustomerID: of, Role: optional[client.ListUsersParamsRole](role), Status: optional[client.ListUsersParamsStatus](status),
+				Limit: limit.page(),
+			}
 			return printList(a, listedUserColumns(), atMost(limit, api.AllUsers(c.Context(), params)))
 		},
 	}
 	c.Flags().StringVar(&role, "role", "", "only users with this `ROLE`: admin, manager, user or viewer")
+	c.Flags().StringVar(&status, "status", "", "only users with this `STATUS`: pending, active, inactive or suspended")
 	c.Flags().StringVar(&customer, "customer", "", onlyOfCustomer)
 	c.Flags().Var(&limit, "limit", "at most `N` users")
 	complete(c, "role", roles...)
+	complete(c, "status", statuses...)
 	return a.printing(c)
 }
 

@@ -83,7 +83,7 @@ func (c Counts) count(tree string, number int64, column string) {
 // Read adds the nonzero counters of a tree node.
 func (c Counts) Read(node Item) {
 	for name := range node {
-		if len(name) != 2 || name[1] == 'v' || name == "pk" || name == "sk" {
+		if len(name) != 2 || name[1] > 'Z' {
 			continue
 		}
 		if n := Number(node, name); n != 0 {

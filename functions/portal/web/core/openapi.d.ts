@@ -1424,7 +1424,7 @@ export interface paths {
         };
         /**
          * List users
-         * @description Returns one page of users in the order of their creation, with the exact total. `email` finds one user by the address, and `ids` up to 100 users at once. `GET /v1/users/search` finds users by the beginning of an address or a word.
+         * @description Returns one page of users in the order of their creation, with the exact total. `customerId`, `role` and `status` can be combined. `email` finds one user by the address, and `ids` up to 100 users at once. `GET /v1/users/search` finds users by the beginning of an address or a word.
          *
          *     Needs the permission `users:read`.
          *
@@ -11517,6 +11517,8 @@ export interface operations {
                 customerId?: string;
                 /** @description Only users with this role. */
                 role?: "admin" | "manager" | "user" | "viewer";
+                /** @description Only users with this status. */
+                status?: "pending" | "active" | "inactive" | "suspended";
                 /** @description Only the user with exactly this e-mail address, in upper or lower case. */
                 email?: string;
                 /** @description Only the users with these IDs, separated by commas; unknown IDs are left out. Cannot be combined with other parameters. */
