@@ -2233,6 +2233,11 @@ type ListedProject struct {
 	// Examples: 2026-03-02T09:15:30.250Z
 	CreatedAt time.Time `json:"createdAt"`
 
+	// CustomerID Customer to whom the project belongs, whose users can read it; null if there is none.
+	//
+	// Examples: 01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e12
+	CustomerID *string `json:"customerId"`
+
 	// Description Empty if there is none.
 	//
 	// Examples: Tables of logarithms, without errors.
@@ -2745,6 +2750,11 @@ type Project struct {
 	// Examples: 2026-03-02T09:15:30.250Z
 	CreatedAt time.Time `json:"createdAt"`
 
+	// CustomerID Customer to whom the project belongs, whose users can read it; null if there is none.
+	//
+	// Examples: 01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e12
+	CustomerID *string `json:"customerId"`
+
 	// Description Empty if there is none.
 	//
 	// Examples: Tables of logarithms, without errors.
@@ -2758,7 +2768,7 @@ type Project struct {
 	// Members Members of the project, in the order in which you listed them.
 	Members []Member `json:"members"`
 
-	// Metadata JSON object that you stored with the project, unchanged.
+	// Metadata JSON object that you stored with the project, unchanged. Empty for users of customers.
 	//
 	// Examples: {"customerNumber":"C-1815"}
 	Metadata map[string]interface{} `json:"metadata"`
@@ -2773,7 +2783,7 @@ type Project struct {
 	// Examples: 01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11
 	OwnerID string `json:"ownerId"`
 
-	// Settings JSON object with the settings that you stored, unchanged.
+	// Settings JSON object with the settings that you stored, unchanged. Empty for users of customers.
 	//
 	// Examples: {"visibility":"internal"}
 	Settings map[string]interface{} `json:"settings"`
@@ -4518,6 +4528,8 @@ type ListProjectsParams struct {
 	Limit *int64
 	// Number of items to skip.
 	Offset *int64
+	// Only projects of this customer.
+	CustomerID *string
 	// Only projects with this status.
 	Status *ListProjectsParamsStatus
 }
@@ -4527,6 +4539,7 @@ func (p *ListProjectsParams) query() url.Values {
 	if p != nil {
 		setQuery(q, "limit", p.Limit)
 		setQuery(q, "offset", p.Offset)
+		setQuery(q, "customerId", p.CustomerID)
 		setQuery(q, "status", p.Status)
 	}
 	return q
@@ -4534,6 +4547,11 @@ func (p *ListProjectsParams) query() url.Values {
 
 // CreateProjectJSONBody is the body of a request.
 type CreateProjectJSONBody struct {
+	// CustomerID ID of an existing customer, whose users can read the project. Default: none.
+	//
+	// Examples: 01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e12
+	CustomerID *string `json:"customerId,omitempty"`
+
 	// Description At most 2,000 characters; can have line breaks.
 	//
 	// Examples: Tables of logarithms, without errors.
@@ -4577,6 +4595,8 @@ type SearchProjectsParams struct {
 	Limit *int64
 	// Start of the page: pagination.next of the previous page. The other parameters must be the same.
 	Cursor *string
+	// Only projects of this customer.
+	CustomerID *string
 }
 
 func (p *SearchProjectsParams) query() url.Values {
@@ -4585,12 +4605,18 @@ func (p *SearchProjectsParams) query() url.Values {
 		setQuery(q, "q", p.Q)
 		setQuery(q, "limit", p.Limit)
 		setQuery(q, "cursor", p.Cursor)
+		setQuery(q, "customerId", p.CustomerID)
 	}
 	return q
 }
 
 // UpdateProjectJSONBody is the body of a request.
 type UpdateProjectJSONBody struct {
+	// CustomerID ID of an existing customer, whose users can read the project; null for none.
+	//
+	// Examples: 01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e12
+	CustomerID *string `json:"customerId,omitempty"`
+
 	// Description At most 2,000 characters; null or empty removes it.
 	//
 	// Examples: Any computation at all.

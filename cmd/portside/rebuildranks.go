@@ -19,7 +19,7 @@ func rebuildCommand() command {
 		help: `Compares the users with everything that is derived from them: e-mail markers, lists,
 counts, the terms of searches, the sequence of numbers, and the number of active admins. It
 does the same for customers, with the markers of slugs and external IDs and the numbers of
-their users, and for projects.
+their users and projects, and for projects.
 Differences are repaired. The service can stay in use meanwhile. If everything is correct,
 the command changes nothing. The audit log has an event for each run. After an interruption,
 run it again. The exit code is 1 if something is left that only a person can decide.`,
@@ -57,28 +57,33 @@ func rebuildRanks(ctx context.Context, p process, t *tables) error {
 		}
 		disputes = append(disputes, reportRepairs(p, store.things, repairs))
 	}
-	disputes = append(disputes, recountCustomersUsers(ctx, p, t))
+	disputes = append(disputes, recountCustomers(ctx, p, t))
 	return errors.Join(append(disputes, t.record(ctx, audit.TableRebuilt))...)
 }
 
-// recountCustomersUsers corrects the counts of the users of each customer. The lists of these users were repaired with the users.
-func recountCustomersUsers(ctx context.Context, p process, t *tables) error {
+// recountCustomers corrects the counts of the users and projects of each customer. Their lists were repaired with all users and projects.
+func recountCustomers(ctx context.Context, p process, t *tables) error {
 	const most = 100
-	corrected := 0
+	users, projects := 0, 0
 	for query := (customers.Query{Limit: most}); ; query.Offset += most {
 		page, err := t.customers.List(ctx, query)
 		if err != nil {
 			return interrupted(ctx, err)
 		}
 		for _, customer := range page.Customers {
-			wrong, err := t.users.RebuildCustomer(ctx, customer.ID)
+			hadOtherUsers, err := t.users.RebuildCustomer(ctx, customer.ID)
 			if err != nil {
 				return interrupted(ctx, err)
 			}
-			corrected += count(wrong)
+			hadOtherProjects, err := t.projects.RebuildCustomer(ctx, customer.ID)
+			if err != nil {
+				return interrupted(ctx, err)
+			}
+			users, projects = users+count(hadOtherUsers), projects+count(hadOtherProjects)
 		}
 		if query.Offset+most >= page.Total {
-			_, err := fmt.Fprintf(p.stdout, "%7d  numbers of users of customers corrected\n", corrected)
+			_, err := fmt.Fprintf(p.stdout, "%7d  numbers of users of customers corrected\n%7d  numbers of projects of customers corrected\n",
+				users, projects)
 			return err
 		}
 	}

@@ -96,6 +96,7 @@ func (acceptAllMail) Send(context.Context, mail.Message) error { return nil }
 type allUsersExist struct{}
 
 func (allUsersExist) Existing(_ context.Context, ids []string) ([]string, error) { return ids, nil }
+func (allUsersExist) CustomerExists(context.Context, string) (bool, error)       { return true, nil }
 
 func (w *simulation) must(err error) {
 	w.Helper()

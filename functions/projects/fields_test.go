@@ -75,7 +75,7 @@ func TestNullRemovesValue(t *testing.T) {
 	root := o.asAdmin()
 	examples := fieldstest.Examples(t, updateProjectInput{}.Body, people(o, map[string]any{}))
 	at := "/v1/projects/" + root.Post("/v1/projects", `{"name":"Loom"}`).WantStatus(http.StatusCreated).Text("data.id")
-	empty := map[string]any{"description": "", "members": []any{}, "settings": map[string]any{}, "metadata": map[string]any{}}
+	empty := map[string]any{"description": "", "customerId": nil, "members": []any{}, "settings": map[string]any{}, "metadata": map[string]any{}}
 	for _, method := range []string{http.MethodPut, http.MethodPatch} {
 		for name, value := range examples {
 			root.Do(method, at, asJSON(t, map[string]any{name: value})).WantStatus(http.StatusOK)
@@ -110,6 +110,7 @@ func people(o *fixture, values map[string]any) map[string]any {
 	o.tb.Helper()
 	ada, _ := o.user("ada@example.com", principal.User)
 	values["ownerId"] = ada.ID
+	values["customerId"] = o.customer("01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e21")
 	values["members"] = []any{map[string]any{"userId": ada.ID, "role": "editor"}}
 	return values
 }

@@ -21,6 +21,7 @@ type ListedProject struct {
 	Name        string          `json:"name" doc:"Name of the project; not necessarily unique." example:"Difference Engine"`
 	Description string          `json:"description" doc:"Empty if there is none." example:"Tables of logarithms, without errors."`
 	Status      projects.Status `json:"status" enum:"draft,active,on_hold,completed,archived" doc:"Progress of the project." example:"active"`
+	CustomerID  *string         `json:"customerId" format:"uuid" doc:"Customer to whom the project belongs, whose users can read it; null if there is none." example:"01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e12"`
 	OwnerID     string          `json:"ownerId" format:"uuid" doc:"ID of the owner, who may have been deleted." example:"01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11"`
 	CreatedAt   time.Time       `json:"createdAt" doc:"UTC." example:"2026-03-02T09:15:30.250Z"`
 }
@@ -29,8 +30,8 @@ type ListedProject struct {
 type Project struct {
 	ListedProject
 	Members   []Member   `json:"members" doc:"Members of the project, in the order in which you listed them."`
-	Settings  web.Object `json:"settings" doc:"JSON object with the settings that you stored, unchanged." example:"{\"visibility\":\"internal\"}"`
-	Metadata  web.Object `json:"metadata" doc:"JSON object that you stored with the project, unchanged." example:"{\"customerNumber\":\"C-1815\"}"`
+	Settings  web.Object `json:"settings" doc:"JSON object with the settings that you stored, unchanged. Empty for users of customers." example:"{\"visibility\":\"internal\"}"`
+	Metadata  web.Object `json:"metadata" doc:"JSON object that you stored with the project, unchanged. Empty for users of customers." example:"{\"customerNumber\":\"C-1815\"}"`
 	UpdatedAt time.Time  `json:"updatedAt" doc:"UTC; time of the last change." example:"2026-03-02T09:15:30.250Z"`
 }
 
@@ -42,7 +43,8 @@ type Member struct {
 
 func encodeListedProject(p projects.Project) ListedProject {
 	return ListedProject{
-		ID: p.ID, Name: p.Name, Description: p.Description, Status: p.Status, OwnerID: p.OwnerID, CreatedAt: p.CreatedAt,
+		ID: p.ID, Name: p.Name, Description: p.Description, Status: p.Status, CustomerID: web.NullIfZero(p.CustomerID), OwnerID: p.OwnerID,
+		CreatedAt: p.CreatedAt,
 	}
 }
 
@@ -73,7 +75,8 @@ func newProjectOutput(p projects.Project) *projectOutput {
 
 type listProjectsInput struct {
 	web.Paging
-	Status projects.Status `query:"status" enum:"draft,active,on_hold,completed,archived" doc:"Only projects with this status."`
+	CustomerID string          `query:"customerId" format:"uuid" doc:"Only projects of this customer." example:"01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e12"`
+	Status     projects.Status `query:"status" enum:"draft,active,on_hold,completed,archived" doc:"Only projects with this status."`
 }
 
 type listProjectsOutput struct {
@@ -84,7 +87,10 @@ type listProjectsOutput struct {
 }
 
 func (s *service) list(ctx context.Context, in *listProjectsInput) (*listProjectsOutput, error) {
-	page, err := s.projects.List(ctx, projects.Query{Status: in.Status, Limit: in.Limit, Offset: in.Offset})
+	caller, _ := principal.From(ctx)
+	page, err := s.projects.List(ctx, caller, projects.Query{
+		CustomerID: in.CustomerID, Status: in.Status, Limit: in.Limit, Offset: in.Offset,
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -99,6 +105,7 @@ func (s *service) list(ctx context.Context, in *listProjectsInput) (*listProject
 
 type searchProjectsInput struct {
 	web.SearchPaging
+	CustomerID string `query:"customerId" format:"uuid" doc:"Only projects of this customer." example:"01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e12"`
 }
 
 type searchProjectsOutput struct {
@@ -109,7 +116,8 @@ type searchProjectsOutput struct {
 }
 
 func (s *service) search(ctx context.Context, in *searchProjectsInput) (*searchProjectsOutput, error) {
-	page, err := s.projects.Search(ctx, in.Query())
+	caller, _ := principal.From(ctx)
+	page, err := s.projects.Search(ctx, caller, in.CustomerID, in.Query())
 	if err != nil {
 		return nil, err
 	}
@@ -128,6 +136,7 @@ type createProjectInput struct {
 		Name        string          `json:"name" doc:"1 to 200 characters." example:"Difference Engine"`
 		Description string          `json:"description,omitempty" doc:"At most 2,000 characters; can have line breaks." example:"Tables of logarithms, without errors."`
 		Status      projects.Status `json:"status,omitempty" enum:"draft,active,on_hold,completed,archived" default:"draft" doc:"Progress of the project."`
+		CustomerID  string          `json:"customerId,omitempty" format:"uuid" doc:"ID of an existing customer, whose users can read the project. Default: none." example:"01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e12"`
 		OwnerID     *string         `json:"ownerId,omitempty" format:"uuid" doc:"ID of an existing user. Default: the caller." example:"01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11"`
 		Members     []Member        `json:"members,omitempty" doc:"At most 100 existing users, each once."`
 		Settings    web.Object      `json:"settings,omitempty" doc:"Any JSON object, at most 16 KB and 8 levels; stored unchanged." example:"{\"visibility\":\"internal\"}"`
@@ -143,8 +152,8 @@ func (in *createProjectInput) Resolve(huma.Context) []error {
 func (in *createProjectInput) project() projects.NewProject {
 	b := in.Body
 	return projects.NewProject{
-		Name: b.Name, Description: b.Description, Status: b.Status, OwnerID: b.OwnerID, Members: membersOf(b.Members),
-		Settings: json.RawMessage(b.Settings), Metadata: json.RawMessage(b.Metadata),
+		Name: b.Name, Description: b.Description, Status: b.Status, CustomerID: b.CustomerID, OwnerID: b.OwnerID,
+		Members: membersOf(b.Members), Settings: json.RawMessage(b.Settings), Metadata: json.RawMessage(b.Metadata),
 	}
 }
 
@@ -190,10 +199,15 @@ func (s *service) read(ctx context.Context, r *http.Request) (projects.Project, 
 	if !ok {
 		return projects.Project{}, projects.ErrNotFound
 	}
-	return s.projects.Get(ctx, id)
+	return s.projects.ReadUnchecked(ctx, id)
 }
 
-func (s *service) get(_ context.Context, _ *ProjectPath, project projects.Project) (*projectOutput, error) {
+func (s *service) get(ctx context.Context, _ *ProjectPath, project projects.Project) (*projectOutput, error) {
+	caller, _ := principal.From(ctx)
+	project, err := s.projects.VisibleTo(caller, project)
+	if err != nil {
+		return nil, err
+	}
 	return newProjectOutput(project), nil
 }
 
@@ -213,6 +227,7 @@ type updateProjectInput struct {
 		Name        *string          `json:"name,omitempty" doc:"1 to 200 characters." example:"Analytical Engine"`
 		Description *string          `json:"description,omitempty" nullable:"true" doc:"At most 2,000 characters; null or empty removes it." example:"Any computation at all."`
 		Status      *projects.Status `json:"status,omitempty" enum:"draft,active,on_hold,completed,archived" doc:"Progress of the project." example:"archived"`
+		CustomerID  *string          `json:"customerId,omitempty" format:"uuid" nullable:"true" doc:"ID of an existing customer, whose users can read the project; null for none." example:"01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e12"`
 		OwnerID     *string          `json:"ownerId,omitempty" format:"uuid" doc:"ID of an existing user." example:"01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11"`
 		Members     []Member         `json:"members,omitempty" nullable:"true" doc:"At most 100 existing users, each once. Replaces all members; null or an empty list removes them."`
 		Settings    web.Object       `json:"settings,omitempty" nullable:"true" doc:"Any JSON object, at most 16 KB and 8 levels. PUT replaces the current one, PATCH merges into it; null empties it." example:"{\"visibility\":\"internal\"}"`
@@ -230,7 +245,7 @@ func (in *updateProjectInput) change(isPatch bool) projects.Change {
 	b := in.Body
 	return projects.Change{
 		IsPatch: isPatch,
-		Name:    b.Name, Description: b.Description, Status: b.Status, OwnerID: b.OwnerID, Members: membersOf(b.Members),
+		Name:    b.Name, Description: b.Description, Status: b.Status, CustomerID: b.CustomerID, OwnerID: b.OwnerID, Members: membersOf(b.Members),
 		Settings: json.RawMessage(b.Settings), Metadata: json.RawMessage(b.Metadata),
 	}
 }
@@ -246,7 +261,8 @@ func (s *service) patch(ctx context.Context, in *updateProjectInput) (*projectOu
 func (s *service) change(ctx context.Context, in *updateProjectInput, change projects.Change) (*projectOutput, error) {
 	target := in.target(in.Condition)
 	err := web.CheckReadOnly(in.Body, target, func() (any, int64, error) {
-		stored, err := s.projects.Get(ctx, target.ID)
+		caller, _ := principal.From(ctx)
+		stored, err := s.projects.Get(ctx, caller, target.ID)
 		return encodeProject(stored), stored.Version, err
 	})
 	if err != nil {

@@ -77,7 +77,7 @@ func TestListProjectsPages(t *testing.T) {
 	root.Get("/v1/projects?offset=1000000000000").WantStatus(http.StatusOK).WantValue("data", []any{}).WantValue("pagination.hasMore", false)
 
 	listed := root.Get("/v1/projects?limit=1").JSON("data.0").(map[string]any)
-	want := []string{"createdAt", "description", "id", "name", "ownerId", "status"}
+	want := []string{"createdAt", "customerId", "description", "id", "name", "ownerId", "status"}
 	if got := slices.Sorted(maps.Keys(listed)); !slices.Equal(got, want) {
 		t.Errorf("the listed project has the fields %v, want %v", got, want)
 	}

@@ -21,10 +21,10 @@ func newService(store projects.Store, people projects.Directory, now func() time
 // routes returns the API of this function.
 func routes(s *service, auth web.Authenticator) *web.API {
 	api := web.NewAPI(auth)
-	web.Handle(api, web.Needs(principal.ProjectsRead), listProjects, s.list)
-	web.Handle(api, web.Needs(principal.ProjectsRead), searchProjects, s.search)
+	web.Handle(api, web.Needs(principal.ProjectsRead).ForCustomers(), listProjects, s.list)
+	web.Handle(api, web.Needs(principal.ProjectsRead).ForCustomers(), searchProjects, s.search)
 	web.Handle(api, web.Needs(principal.ProjectsWrite), createProject, s.create)
-	web.HandleEarly(api, web.Needs(principal.ProjectsRead), getProject, web.Early(s.read, s.get))
+	web.HandleEarly(api, web.Needs(principal.ProjectsRead).ForCustomers(), getProject, web.Early(s.read, s.get))
 	web.Handle(api, web.Needs(principal.ProjectsWrite), updateProject, s.update)
 	web.Handle(api, web.Needs(principal.ProjectsWrite), patchProject, s.patch)
 	web.Handle(api, web.Needs(principal.ProjectsDelete), deleteProject, s.delete)
@@ -38,7 +38,8 @@ var tags = []string{"Projects"}
 var (
 	listProjects = huma.Operation{
 		OperationID: "listProjects", Method: http.MethodGet, Path: path, Tags: tags, Summary: "List projects",
-		Description: "Returns one page of projects in the order of their creation, with the exact total.",
+		Description: "Returns one page of projects in the order of their creation, with the exact total. `customerId` and `status` can be combined. Users " +
+			"of a customer get the projects of their customer.",
 	}
 	searchProjects = huma.Operation{
 		OperationID: "searchProjects", Method: http.MethodGet, Path: path + "/search", Tags: tags, Summary: "Search projects",
@@ -64,7 +65,7 @@ var (
 	updateProject = huma.Operation{
 		OperationID: "updateProject", Method: http.MethodPut, Path: onePath, Tags: tags, Summary: "Change a project",
 		Description: "Changes the fields in the body and leaves other fields unchanged. `members`, `settings` and `metadata` are each " +
-			"replaced completely. Any status can follow any other. A new owner and new members must exist.",
+			"replaced completely. Any status can follow any other. A new customer, a new owner and new members must exist.",
 		Errors: web.BodyErrors(http.StatusNotFound, http.StatusPreconditionFailed),
 	}
 	patchProject = huma.Operation{

@@ -6,12 +6,14 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"portside/shared/core/principal"
 	"portside/shared/core/versions"
 	"portside/shared/credentials"
 	"portside/shared/credentials/credentialsdynamo"
 	"portside/shared/dynamo/daycounts"
+	"portside/shared/dynamo/transactions"
 	"portside/shared/projects/projectsdynamo"
 	"portside/shared/testkit/audittest"
 	"portside/shared/testkit/awstest"
@@ -70,11 +72,29 @@ func (o *fixture) service() *users.Service {
 	return users.NewService(o.people, nil, web.NewID, o.clock.Now)
 }
 
-// user creates an active user with an API key.
+// customer adds the state of a customer, and returns the ID.
+func (o *fixture) customer(id string) string {
+	o.tb.Helper()
+	writes := []types.TransactWriteItem{o.keys.AddCustomer(id, credentialsdynamo.CustomerState{})}
+	if err := transactions.Write(o.tb.Context(), o.client, writes); err != nil {
+		o.tb.Fatal(err)
+	}
+	return id
+}
+
+// user creates an active user of the staff with an API key.
 func (o *fixture) user(email string, role principal.Role) (users.User, string) {
 	o.tb.Helper()
+	return o.userOf("", email, role)
+}
+
+// userOf creates an active user of a customer with an API key.
+func (o *fixture) userOf(customerID, email string, role principal.Role) (users.User, string) {
+	o.tb.Helper()
 	ctx, operator := o.tb.Context(), principal.Operator()
-	created, err := o.service().Create(ctx, users.CreateOptions{Caller: operator}, users.NewUser{Email: email, Name: email, Role: role})
+	created, err := o.service().Create(ctx, users.CreateOptions{Caller: operator}, users.NewUser{
+		Email: email, Name: email, Role: role, CustomerID: customerID,
+	})
 	if err != nil {
 		o.tb.Fatal(err)
 	}

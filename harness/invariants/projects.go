@@ -3,7 +3,9 @@ package invariants
 import (
 	"fmt"
 	"slices"
+	"strings"
 
+	"portside/shared/core/search"
 	"portside/shared/testkit/liststest"
 )
 
@@ -18,11 +20,7 @@ func checkProjects(broken *report, all []row) {
 	for _, item := range all {
 		switch item.kind() {
 		case "project":
-			for _, list := range []string{"all", item.Status} {
-				wanted[fmt.Sprintf("list#%s %010d", list, item.Number)] = listedProject(item)
-			}
-			liststest.AddTerms(wanted, item.ID, "", item.Name)
-			counted.Count("projects", item.Number, slices.Index(statuses, item.Status))
+			expectProject(wanted, counted, item)
 		case "list":
 			found[item.PK+" "+item.SK] = listedProject(item)
 		case "search":
@@ -37,6 +35,21 @@ func checkProjects(broken *report, all []row) {
 	counts.AddTo(found)
 	compare(broken, "projects", wanted, found)
 	checkProjectNumbers(broken, all)
+}
+
+// expectProject adds what the table must have for a project.
+func expectProject(wanted map[string]string, counted liststest.Counts, project row) {
+	scopes := []string{""}
+	if of := customerOf(project); of != "" {
+		scopes = append(scopes, "#"+of)
+	}
+	for _, scope := range scopes {
+		for _, list := range []string{"all", project.Status} {
+			wanted[fmt.Sprintf("list%s#%s %010d", scope, list, project.Number)] = listedProject(project)
+		}
+		liststest.AddTermsIn(strings.TrimPrefix(scope, "#"), wanted, project.ID, search.Terms("", project.Name))
+		counted.Count("projects"+scope, project.Number, slices.Index(statuses, project.Status))
+	}
 }
 
 // checkProjectNumbers checks that the next number was never given to a project.
@@ -55,5 +68,5 @@ func checkProjectNumbers(broken *report, all []row) {
 }
 
 func listedProject(r row) string {
-	return fmt.Sprintf("%s %q %q %s %s %d", r.ID, r.Name, liststest.Text(r.raw, "description"), r.Status, r.Owner, r.Created)
+	return fmt.Sprintf("%s %s %q %q %s %s %d", r.ID, customerOf(r), r.Name, liststest.Text(r.raw, "description"), r.Status, r.Owner, r.Created)
 }

@@ -91,7 +91,7 @@ func listed(r row) string {
 	return fmt.Sprintf("%s %s %q %s %s %s %d", r.ID, r.Email, r.Name, customerOf(r), r.Role, r.Status, r.Created)
 }
 
-// customerOf returns the customer of a user or of the owner of a credential; empty for the vendor's staff.
+// customerOf returns the customer of a user, of a project or of the owner of a credential; empty for the vendor.
 func customerOf(r row) string { return liststest.Text(r.raw, "customer") }
 
 // checkAdmins checks the number of active admins, which is never 0 once there was one.

@@ -118,7 +118,7 @@ func (w *world) anyProjectStatus() projects.Status {
 func (w *world) reconcileProjects(ctx context.Context) {
 	var kept []*project
 	for i, p := range w.projects {
-		stored, err := w.office.Projects.Get(ctx, p.id)
+		stored, err := w.office.Projects.Get(ctx, principal.Operator(), p.id)
 		isMissing := errors.Is(err, projects.ErrNotFound)
 		switch {
 		case err != nil && !isMissing:

@@ -95,9 +95,8 @@ func (s *isolation) company(name string) company {
 	c.ids["requestId"] = resident.Post("/api/v1/credential-requests", `{"accessLevel":"charts","justification":"we need it at `+host+`"}`).
 		WantStatus(http.StatusCreated).Text("data.id")
 	c.ids["uploadId"] = resident.Post("/v1/uploads", "").WantStatus(http.StatusCreated).Text("uploadId")
-	if name == "" {
-		c.ids["projectId"] = resident.Post("/v1/projects", `{"name":"project of `+host+`"}`).WantStatus(http.StatusCreated).Text("data.id")
-	}
+	c.ids["projectId"] = root.Post("/v1/projects", fmt.Sprintf(`{"name":"project of %s"%s}`, host, customer)).
+		WantStatus(http.StatusCreated).Text("data.id")
 	for _, id := range c.ids {
 		c.markers = append(c.markers, id)
 	}
@@ -180,9 +179,11 @@ func (s *isolation) checkWrites(c client, other company) {
 		"/v1/users?email=resident@" + host, "/v1/users?ids=" + other.ids["userId"], "/v1/users/search?q=resident",
 		"/api/v1/tokens?userId=" + other.ids["userId"], "/api/v1/pulls?userId=" + other.ids["userId"],
 		"/v1/users?customerId=" + other.ids["customerId"], "/v1/users/search?q=r&customerId=" + other.ids["customerId"],
-		"/v1/customers/search?q=" + other.name,
 		"/v1/audit?customerId=" + other.ids["customerId"], "/v1/audit?target=user:" + other.ids["userId"],
 		"/v1/audit?target=credential:" + other.ids["tokenId"], "/v1/audit?actorId=" + other.ids["userId"],
+		"/v1/customers/search?q=" + other.name, "/v1/projects/" + other.ids["projectId"], "/v1/projects", "/v1/projects/search?q=project",
+		"/v1/projects?customerId=" + other.ids["customerId"], "/v1/projects/search?q=project&customerId=" + other.ids["customerId"],
+		"/v1/users?status=active&customerId=" + other.ids["customerId"],
 	} {
 		a := s.sendBody(c, http.MethodGet, target, "")
 		if strings.Contains(string(a.Body), host) || strings.Contains(string(a.Body), "Company "+other.name) && other.name != "" {
@@ -194,6 +195,7 @@ func (s *isolation) checkWrites(c client, other company) {
 // checkParts checks that the caller reads the own entitlements and trust policies, but none of another company below the own customer.
 func (s *isolation) checkParts(c client, own, other company) {
 	s.t.Helper()
+	c.Get("/v1/projects").WantStatus(http.StatusOK).WantValue("pagination.total", 1).WantValue("data.0.id", own.ids["projectId"])
 	for part, id := range map[string]string{"/entitlements": "entitlementId", "/trust-policies": "policyId"} {
 		list := "/v1/customers/" + own.ids["customerId"] + part
 		c.Get(list).WantStatus(http.StatusOK).WantValue("pagination.total", 1).WantValue("data.0.id", own.ids[id])
@@ -228,6 +230,7 @@ func (s *isolation) checkUnchanged(c company) {
 	root := s.admin(s.t)
 	root.Get("/v1/users/"+c.ids["userId"]).WantStatus(http.StatusOK).WantValue("data.status", "active")
 	root.Get("/v1/users/" + c.ids["userId"] + "/api-keys/" + c.ids["keyId"]).WantStatus(http.StatusOK)
+	root.Get("/v1/projects/"+c.ids["projectId"]).WantStatus(http.StatusOK).WantHeader("ETag", `"1"`)
 	root.Get("/api/v1/tokens/"+c.ids["tokenId"]).WantStatus(http.StatusOK).WantValue("data.status", "active")
 	if id := c.ids["entitlementId"]; id != "" {
 		root.Get("/v1/customers/"+c.ids["customerId"]+"/entitlements/"+id).WantStatus(http.StatusOK).WantHeader("ETag", `"1"`)
@@ -259,7 +262,7 @@ func (s *isolation) checkOwn(c client, o *apifuzz.Operation, own company, role s
 	switch {
 	case isForbidden:
 		return "forbidden"
-	case strings.Contains(o.Path, "{userId}") || strings.Contains(o.Path, "{customerId}"):
+	case slices.ContainsFunc([]string{"{userId}", "{customerId}", "{projectId}"}, func(p string) bool { return strings.Contains(o.Path, p) }):
 		if a.Status == http.StatusNotFound && !strings.HasSuffix(o.Path, "/invitation") {
 			s.t.Errorf("%s %s as %s: %d %s, want the own company's", o.Method, o.Path, role, a.Status, a.Body)
 		}

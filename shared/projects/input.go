@@ -23,6 +23,7 @@ type NewProject struct {
 	Name        string
 	Description string
 	Status      Status  // empty means draft
+	CustomerID  string  // empty means none
 	OwnerID     *string // nil means the caller
 	Members     []Member
 	Settings    json.RawMessage // nil means an empty object
@@ -36,6 +37,7 @@ type Change struct {
 	Name        *string
 	Description *string
 	Status      *Status
+	CustomerID  *string // empty: none
 	OwnerID     *string
 	Members     []Member // replaces all members; an empty slice removes them
 	Settings    json.RawMessage
@@ -48,16 +50,19 @@ func (n NewProject) change() Change {
 	if n.Status != "" {
 		c.Status = &n.Status
 	}
+	if n.CustomerID != "" {
+		c.CustomerID = &n.CustomerID
+	}
 	return c
 }
 
-// Check returns all validation failures. It does not check whether the named users exist.
+// Check returns all validation failures. It does not check whether the named users and customer exist.
 func (n NewProject) Check() []fault.Field { return n.change().Check() }
 
 // Apply returns p, a project with default values, with the input applied.
 func (n NewProject) Apply(p Project) Project { return n.change().Apply(p) }
 
-// Check returns all validation failures. It does not check whether the named users exist.
+// Check returns all validation failures. It does not check whether the named users and customer exist.
 func (c Change) Check() []fault.Field {
 	var failures checks.Failures
 	if c.Name != nil {
@@ -68,6 +73,9 @@ func (c Change) Check() []fault.Field {
 	}
 	if c.Status != nil && !c.Status.Known() {
 		failures.Add("/status", "must be draft, active, on_hold, completed or archived")
+	}
+	if c.CustomerID != nil && *c.CustomerID != "" && uuid.Validate(*c.CustomerID) != nil {
+		failures.Add("/customerId", notCustomer)
 	}
 	if c.OwnerID != nil && uuid.Validate(*c.OwnerID) != nil {
 		failures.Add("/ownerId", notUser)
@@ -82,7 +90,10 @@ func (c Change) Check() []fault.Field {
 	return failures.Fields()
 }
 
-const notUser = "must be the id of a user who exists"
+const (
+	notUser     = "must be the id of a user who exists"
+	notCustomer = "must be the id of a customer who exists"
+)
 
 func checkMembers(failures *checks.Failures, members []Member) {
 	if len(members) > MaxMembers {
@@ -116,6 +127,9 @@ func (c Change) Apply(p Project) Project {
 	if c.Status != nil {
 		p.Status = *c.Status
 	}
+	if c.CustomerID != nil {
+		p.CustomerID = canonical(*c.CustomerID)
+	}
 	if c.OwnerID != nil {
 		p.OwnerID = canonical(*c.OwnerID)
 	}
@@ -147,7 +161,7 @@ func canonicalMembers(members []Member) []Member {
 	return all
 }
 
-// canonical returns a user id in the spelling that is stored.
+// canonical returns an id in the spelling that is stored.
 func canonical(id string) string {
 	if parsed, err := uuid.Parse(id); err == nil {
 		return parsed.String()

@@ -2,9 +2,9 @@
 // status.
 //
 // A project has an owner and members, who are users. These roles describe who does what; they grant
-// nothing, because permissions follow from the role of the user. A user must exist when a project
+// nothing, because permissions follow from the role of the user. A project can belong to a customer, whose users read it; see access.go. A user must exist when a project
 // first names it. A deleted user stays in the project until somebody replaces it, so that
-// readers still see whose project it was.
+// readers still see whose project it was. The same holds for a deleted customer.
 //
 // Any status may follow any other, because customers reopen completed projects and undo mistakes.
 // Each change to archived counts as an archival.
@@ -64,6 +64,7 @@ type Project struct {
 	Name        string
 	Description string
 	Status      Status
+	CustomerID  string          // to whom the project belongs; empty if it is the vendor's own
 	OwnerID     string          // user id
 	Members     []Member        // each user once, in the order in which the client named them
 	Settings    json.RawMessage // a JSON object as the client wrote it, compacted; never empty
@@ -85,9 +86,9 @@ type Reader interface {
 	// List returns one page in the order of creation with the exact total. Its cost depends neither
 	// on the offset nor on the number of projects.
 	List(ctx context.Context, query Query) (Page, error)
-	// Search returns one page of the projects whose name matches, in the order of the terms that match. Its cost does not depend on
-	// the number of projects. Errors: search.ErrText, search.ErrCursor.
-	Search(ctx context.Context, query search.Query) (SearchPage, error)
+	// Search returns one page of the projects whose name matches, in the order of the terms that match: those of a customer, or all of
+	// them if the ID is empty. Its cost does not depend on the number of projects. Errors: search.ErrText, search.ErrCursor.
+	Search(ctx context.Context, customerID string, query search.Query) (SearchPage, error)
 }
 
 // Store keeps projects. Each write is all or nothing: the project, its entries in the lists, their
@@ -108,13 +109,14 @@ type Store interface {
 
 // Query asks for one page of a list.
 type Query struct {
-	Status Status // empty means all statuses statuses
-	Limit  int    // 1 to 100
-	Offset int64  // 0 or more
+	CustomerID string // empty means all projects
+	Status     Status // empty means all statuses
+	Limit      int    // 1 to 100
+	Offset     int64  // 0 or more
 }
 
 // Page is one page of a list. Its projects have only the fields of the list form: id, name,
-// description, status, owner and creation time.
+// description, status, customer, owner and creation time.
 type Page struct {
 	Projects []Project
 	Total    int64 // of matching projects on all pages
@@ -142,8 +144,10 @@ type Created struct {
 	Replayed bool // nothing was written, because an earlier request with the same idempotency key created this project
 }
 
-// Directory finds users.
+// Directory finds users and customers.
 type Directory interface {
 	// Existing returns the distinct ids that belong to a user, in any order.
 	Existing(ctx context.Context, ids []string) ([]string, error)
+	// CustomerExists reports whether a customer has the id.
+	CustomerExists(ctx context.Context, id string) (bool, error)
 }

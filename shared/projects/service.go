@@ -10,7 +10,6 @@ import (
 	"portside/shared/core/fault"
 	"portside/shared/core/idempotency"
 	"portside/shared/core/principal"
-	"portside/shared/core/search"
 	"portside/shared/core/versions"
 )
 
@@ -44,7 +43,7 @@ func (s *Service) Create(ctx context.Context, request CreateOptions, input NewPr
 		Settings: checks.Compact(nil), Metadata: checks.Compact(nil), CreatedAt: s.now().UTC(),
 	})
 	creation := Creation{Project: project, Once: idempotency.NewKey(request.Caller.UserID, request.IdempotencyKey, wanted(project))}
-	failures, err := s.unknownUsers(ctx, Project{}, project)
+	failures, err := s.unknownNames(ctx, Project{}, project)
 	if err != nil {
 		return Created{}, err
 	}
@@ -58,6 +57,19 @@ func (s *Service) Create(ctx context.Context, request CreateOptions, input NewPr
 func wanted(p Project) Project {
 	p.ID, p.CreatedAt = "", time.Time{}
 	return p
+}
+
+// unknownNames returns a failure for each field that names a user or a customer who does not exist, except those that the project named before.
+func (s *Service) unknownNames(ctx context.Context, before, after Project) ([]fault.Field, error) {
+	failures, err := s.unknownUsers(ctx, before, after)
+	if err != nil || after.CustomerID == "" || after.CustomerID == before.CustomerID {
+		return failures, err
+	}
+	exists, err := s.users.CustomerExists(ctx, after.CustomerID)
+	if err == nil && !exists {
+		failures = append(failures, fault.Field{Pointer: "/customerId", Detail: notCustomer})
+	}
+	return failures, err
 }
 
 // unknownUsers returns a failure for each field that names a user who does not exist, except users whom the project named
@@ -110,19 +122,6 @@ func unknown(p Project, known map[string]bool) []fault.Field {
 func memberPointer(i int) string { return "/members/" + strconv.Itoa(i) + "/userId" }
 func rolePointer(i int) string   { return "/members/" + strconv.Itoa(i) + "/role" }
 
-// Get returns a project, or ErrNotFound.
-func (s *Service) Get(ctx context.Context, id string) (Project, error) { return s.store.Get(ctx, id) }
-
-// List returns one page of projects in the order of creation.
-func (s *Service) List(ctx context.Context, query Query) (Page, error) {
-	return s.store.List(ctx, query)
-}
-
-// Search returns one page of the projects whose name matches. Errors: those of Store.Search.
-func (s *Service) Search(ctx context.Context, query search.Query) (SearchPage, error) {
-	return s.store.Search(ctx, query)
-}
-
 // Update changes a project. A change without effect writes nothing. Errors: validation,
 // ErrNotFound, versions.ErrMismatch if the caller does not accept the stored version.
 func (s *Service) Update(ctx context.Context, target versions.Target, change Change) (Project, error) {
@@ -145,7 +144,7 @@ func (s *Service) update(ctx context.Context, before, after Project) (Project, e
 	if reflect.DeepEqual(before, after) {
 		return before, nil
 	}
-	failures, err := s.unknownUsers(ctx, before, after)
+	failures, err := s.unknownNames(ctx, before, after)
 	if err != nil {
 		return Project{}, err
 	}

@@ -38,3 +38,9 @@ func (p Principal) Charts(name string) entitlement.Set {
 	}
 	return p.Entitlements().Of(entitlement.Chart).In(name)
 }
+
+// Member is a user of a customer, with the number that orders users by their creation.
+type Member struct {
+	ID     string
+	Number int64
+}

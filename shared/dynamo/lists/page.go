@@ -53,6 +53,37 @@ func consistentTotal(counted int64, query Query, rows int) int64 {
 	return min(counted, query.Offset)
 }
 
+// Numbered is an entry with its number.
+type Numbered[T any] struct {
+	Number int64
+	Entry  T
+}
+
+// From returns up to limit entries of the list of all, with numbers from a number on, in the order of creation. It makes one strongly
+// consistent Query. Limits are small, so that one Query reads all.
+func From[T any](ctx context.Context, l *Lists, from int64, limit int) ([]Numbered[T], error) {
+	out, err := l.client.Query(ctx, &dynamodb.QueryInput{
+		TableName: &l.table, ConsistentRead: aws.Bool(true), Limit: aws.Int32(int32(limit)), //nolint:gosec // a page
+		KeyConditionExpression:    aws.String("pk = :list AND sk >= :start"),
+		ExpressionAttributeValues: items.Map{":list": items.Text(l.prefix + all), ":start": items.Text(number(from))},
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read the list %s: %w", l.prefix+all, err)
+	}
+	found := make([]Numbered[T], len(out.Items))
+	for i, item := range out.Items {
+		at, err := l.entry(item)
+		if err != nil {
+			return nil, err
+		}
+		if found[i].Entry, err = items.Decode[T](item); err != nil {
+			return nil, err
+		}
+		found[i].Number = at.Number
+	}
+	return found, nil
+}
+
 // each visits the entries of the page.
 func (l *Lists) visitPage(ctx context.Context, query Query, place rank.Place, visit func(items.Map) error) error {
 	list := cmp.Or(query.Label, all)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"portside/shared/core/search"
 	"portside/shared/testkit/liststest"
 )
 
@@ -29,11 +30,7 @@ func (d *fixture) check(t *testing.T) int {
 			projects++
 			number := liststest.Number(item, "number")
 			last = max(last, number)
-			for _, list := range []string{"all", liststest.Text(item, "status")} {
-				wanted[fmt.Sprintf("list#%s %010d", list, number)] = listed(item)
-			}
-			liststest.AddTerms(wanted, liststest.Text(item, "id"), "", liststest.Text(item, "name"))
-			counted.Count("projects", number, slices.Index(statuses, liststest.Text(item, "status")))
+			expect(wanted, counted, item)
 			addHistory(t, days, item)
 		case kind == "gone":
 			if len(item) != 3 {
@@ -61,8 +58,31 @@ func (d *fixture) check(t *testing.T) int {
 	return projects
 }
 
+// expect adds what the table must have for a project.
+func expect(wanted map[string]string, counted liststest.Counts, project liststest.Item) {
+	number, status := liststest.Number(project, "number"), liststest.Text(project, "status")
+	id, name := liststest.Text(project, "id"), liststest.Text(project, "name")
+	liststest.AddTerms(wanted, id, "", name)
+	for _, tree := range trees(project) {
+		scope := strings.TrimPrefix(tree, "projects")
+		for _, list := range []string{"all", status} {
+			wanted[fmt.Sprintf("list%s#%s %010d", scope, list, number)] = listed(project)
+		}
+		liststest.AddTermsIn(strings.TrimPrefix(scope, "#"), wanted, id, search.Terms("", name))
+		counted.Count(tree, number, slices.Index(statuses, status))
+	}
+}
+
+// trees returns the names of the counters that include a project.
+func trees(project liststest.Item) []string {
+	if customer := liststest.Text(project, "customer"); customer != "" {
+		return []string{"projects", "projects#" + customer}
+	}
+	return []string{"projects"}
+}
+
 func listed(item liststest.Item) string {
-	return fmt.Sprintf("%s %q %q %s %s %d", liststest.Text(item, "id"), liststest.Text(item, "name"),
+	return fmt.Sprintf("%s %s %q %q %s %s %d", liststest.Text(item, "customer"), liststest.Text(item, "id"), liststest.Text(item, "name"),
 		liststest.Text(item, "description"), liststest.Text(item, "status"), liststest.Text(item, "owner"), liststest.Number(item, "created"))
 }
 

@@ -18,6 +18,7 @@ type projectItem struct {
 	Name        string          `dynamodbav:"name"`
 	Description string          `dynamodbav:"description,omitempty"`
 	Status      projects.Status `dynamodbav:"status"`
+	Customer    string          `dynamodbav:"customer,omitempty"`
 	Owner       string          `dynamodbav:"owner"`
 	Members     []memberItem    `dynamodbav:"members,omitempty"`
 	Settings    string          `dynamodbav:"settings"` // JSON text, so that numbers keep all their digits
@@ -36,7 +37,8 @@ type memberItem struct {
 
 func newProjectItem(p projects.Project) projectItem {
 	item := projectItem{
-		PK: projectPK(p.ID), SK: "project", ID: p.ID, Name: p.Name, Description: p.Description, Status: p.Status, Owner: p.OwnerID,
+		PK: projectPK(p.ID), SK: "project", ID: p.ID, Name: p.Name, Description: p.Description, Status: p.Status,
+		Customer: p.CustomerID, Owner: p.OwnerID,
 		Settings: string(p.Settings), Metadata: string(p.Metadata), Created: items.Millis(p.CreatedAt),
 		Updated: items.Millis(p.UpdatedAt), Number: p.Number, Version: p.Version, History: p.History,
 	}
@@ -48,7 +50,7 @@ func newProjectItem(p projects.Project) projectItem {
 
 func (i projectItem) project() projects.Project {
 	p := projects.Project{
-		ID: i.ID, Name: i.Name, Description: i.Description, Status: i.Status, OwnerID: i.Owner,
+		ID: i.ID, Name: i.Name, Description: i.Description, Status: i.Status, CustomerID: i.Customer, OwnerID: i.Owner,
 		Members:  make([]projects.Member, len(i.Members)),
 		Settings: json.RawMessage(i.Settings), Metadata: json.RawMessage(i.Metadata), CreatedAt: items.Time(i.Created),
 		UpdatedAt: items.Time(i.Updated), Number: i.Number, Version: i.Version, History: i.History,
@@ -65,29 +67,32 @@ type listItem struct {
 	Name        string          `dynamodbav:"name"`
 	Description string          `dynamodbav:"description,omitempty"`
 	Status      projects.Status `dynamodbav:"status"`
+	Customer    string          `dynamodbav:"customer,omitempty"`
 	Owner       string          `dynamodbav:"owner"`
 	Created     int64           `dynamodbav:"created"`
 }
 
 func listForm(p projects.Project) listItem {
 	return listItem{
-		ID: p.ID, Name: p.Name, Description: p.Description, Status: p.Status, Owner: p.OwnerID, Created: items.Millis(p.CreatedAt),
+		ID: p.ID, Name: p.Name, Description: p.Description, Status: p.Status, Customer: p.CustomerID, Owner: p.OwnerID,
+		Created: items.Millis(p.CreatedAt),
 	}
 }
 
 func (i listItem) project() projects.Project {
 	return projects.Project{
-		ID: i.ID, Name: i.Name, Description: i.Description, Status: i.Status, OwnerID: i.Owner, CreatedAt: items.Time(i.Created),
+		ID: i.ID, Name: i.Name, Description: i.Description, Status: i.Status, CustomerID: i.Customer, OwnerID: i.Owner,
+		CreatedAt: items.Time(i.Created),
 	}
 }
 
 func entry(p projects.Project) lists.Entry {
-	return lists.Entry{Number: p.Number, Label: string(p.Status), Form: items.Encode(listForm(p))}
+	return lists.Entry{Number: p.Number, Label: string(p.Status), Scope: p.CustomerID, Form: items.Encode(listForm(p))}
 }
 
 // searchEntry returns the search terms of the project.
 func searchEntry(p projects.Project) searchindex.Entry {
-	return searchindex.Entry{ID: p.ID, Terms: search.Terms("", p.Name)}
+	return searchindex.Entry{ID: p.ID, Scope: p.CustomerID, Terms: search.Terms("", p.Name)}
 }
 
 func projectPK(id string) string { return "project#" + id }

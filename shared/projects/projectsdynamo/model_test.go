@@ -43,13 +43,16 @@ func (m *model) countStatusChange(from, to projects.Status) {
 func (m *model) page(q projects.Query) (page []string, total int64) {
 	var all []string
 	for _, p := range m.projects {
-		if q.Status == "" || p.Status == q.Status {
+		if (q.Status == "" || p.Status == q.Status) && (q.CustomerID == "" || p.CustomerID == q.CustomerID) {
 			all = append(all, p.ID+" "+p.Name)
 		}
 	}
 	from := min(q.Offset, int64(len(all)))
 	return all[from:min(from+int64(q.Limit), int64(len(all)))], int64(len(all))
 }
+
+// customers are to whom projects belong in these tests: nobody, and two customers.
+var customers = []string{"", "0199cccc-0000-7000-8000-000000000001", "0199cccc-0000-7000-8000-000000000002"}
 
 // TestStoreMatchesModel creates, changes and deletes projects at random over several days, and compares projects, pages
 // and counters with the model.
@@ -58,9 +61,10 @@ func TestStoreMatchesModel(t *testing.T) {
 		d := newFixture(t)
 		m := &model{days: daycounts.Changes{}, now: noon}
 		pick := func() int { return rapid.IntRange(0, len(m.projects)-1).Draw(r, "which") }
-		status := rapid.SampledFrom(projects.Statuses())
+		status, customer := rapid.SampledFrom(projects.Statuses()), rapid.SampledFrom(customers)
 		create := func(r *rapid.T) {
 			project := newProject(rapid.StringMatching(`[a-z]{1,9}`).Draw(r, "name"), status.Draw(r, "status"), m.now)
+			project.CustomerID = customer.Draw(r, "customer")
 			created, err := d.store.Create(t.Context(), projects.Creation{Project: project})
 			must(r, err)
 			m.projects = append(m.projects, created.Project)
@@ -79,7 +83,7 @@ func TestStoreMatchesModel(t *testing.T) {
 			"create": create,
 			"change": some(func(i int) {
 				after := m.projects[i]
-				after.Status, after.UpdatedAt = status.Draw(r, "status"), m.now
+				after.Status, after.CustomerID, after.UpdatedAt = status.Draw(r, "status"), customer.Draw(r, "customer"), m.now
 				after.Members = []projects.Member{{UserID: rapid.StringMatching(`[a-z]{3}`).Draw(r, "member"), Role: projects.Viewer}}
 				changed, err := d.store.Update(t.Context(), m.projects[i], after)
 				must(r, err)
@@ -105,6 +109,8 @@ func TestStoreMatchesModel(t *testing.T) {
 // list compares a page.
 func (m *model) list(t *testing.T, r *rapid.T, d *fixture) {
 	query := projects.Query{
+		CustomerID: rapid.SampledFrom(customers).Draw(r, "customer"),
+
 		Status: projects.Status(rapid.SampledFrom(append(statuses, "")).Draw(r, "list")),
 		Limit:  rapid.IntRange(1, 5).Draw(r, "limit"), Offset: rapid.Int64Range(0, 9).Draw(r, "offset"),
 	}

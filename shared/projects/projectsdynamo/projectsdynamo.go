@@ -6,6 +6,7 @@
 //	gone#<id>              gone       the history of a deleted project, without its other data
 //	list#all               <number>   the list form, in the order of creation; see package lists
 //	list#<status>          <number>   the same, of one status
+//	list#<customer>#…      <number>   the same lists of the projects of a customer
 //	rank#projects…                    counts over the lists; see package rank
 //	search#<character>     <term>     what a search finds: the beginnings of words of the name; see package searchindex
 //	once#<caller>#<hash>   once       an idempotency key and the project that it created; see package idempotencykeys
@@ -82,7 +83,11 @@ func (s *Store) Get(ctx context.Context, id string) (projects.Project, error) {
 
 // List implements projects.Store.
 func (s *Store) List(ctx context.Context, query projects.Query) (projects.Page, error) {
-	entries, total, err := lists.Page[listItem](ctx, s.lists, lists.Query{
+	from := s.lists
+	if query.CustomerID != "" {
+		from = s.lists.In(query.CustomerID)
+	}
+	entries, total, err := lists.Page[listItem](ctx, from, lists.Query{
 		Label: string(query.Status), Limit: query.Limit, Offset: query.Offset,
 	})
 	page := projects.Page{Projects: make([]projects.Project, len(entries)), Total: total}
@@ -93,8 +98,8 @@ func (s *Store) List(ctx context.Context, query projects.Query) (projects.Page, 
 }
 
 // Search implements projects.Store with two strongly consistent reads, whatever the number of projects.
-func (s *Store) Search(ctx context.Context, query search.Query) (projects.SearchPage, error) {
-	page, err := s.search.Find(ctx, query)
+func (s *Store) Search(ctx context.Context, customerID string, query search.Query) (projects.SearchPage, error) {
+	page, err := s.search.In(customerID).Find(ctx, query)
 	if err != nil {
 		return projects.SearchPage{}, err
 	}
@@ -105,7 +110,9 @@ func (s *Store) Search(ctx context.Context, query search.Query) (projects.Search
 	result := projects.SearchPage{Projects: make([]projects.Project, 0, len(page.IDs)), Next: page.Next}
 	err = items.GetAll(ctx, items.In(s.client, s.table), keys, func(item items.Map) error {
 		stored, err := items.Decode[projectItem](item)
-		result.Projects = append(result.Projects, stored.project())
+		if customerID == "" || stored.Customer == customerID { // the project may have moved since the first read
+			result.Projects = append(result.Projects, stored.project())
+		}
 		return err
 	})
 	searchindex.InOrder(page, result.Projects, func(p projects.Project) string { return p.ID })

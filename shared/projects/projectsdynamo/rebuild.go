@@ -34,6 +34,16 @@ func (s *Store) resource(p projects.Project) lists.Resource {
 	return t
 }
 
+// RebuildCustomer makes the counts of the lists of a customer agree with the lists, which Rebuild has repaired. It reports whether one of
+// them was wrong.
+func (s *Store) RebuildCustomer(ctx context.Context, customerID string) (wrong bool, err error) {
+	counters, err := s.lists.In(customerID).RebuildCounts(ctx)
+	if err != nil {
+		return false, fmt.Errorf("count the projects of customer %s: %w", customerID, err)
+	}
+	return counters > 0, nil
+}
+
 // Histories returns the histories of all existing and deleted projects; see [daycounts.Census].
 func (s *Store) Histories(ctx context.Context) iter.Seq2[daycounts.History, error] {
 	return daycounts.Census{Client: s.client, Table: s.table, Kind: "project", HistoryOf: func(item items.Map) (daycounts.History, error) {

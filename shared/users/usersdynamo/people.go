@@ -9,6 +9,7 @@ import (
 
 	"portside/shared/core/principal"
 	"portside/shared/dynamo/items"
+	"portside/shared/dynamo/lists"
 	"portside/shared/users"
 )
 
@@ -107,6 +108,22 @@ func (s *Store) Existing(ctx context.Context, ids []string) ([]string, error) {
 	var found []string
 	err := s.readAll(ctx, ids, func(stored userItem) { found = append(found, stored.ID) })
 	return found, err
+}
+
+// Members returns up to most users of a customer with numbers from a number on, in the order of creation, with one strongly consistent Query.
+func (s *Store) Members(ctx context.Context, customerID string, from int64, most int) ([]principal.Member, error) {
+	found, err := lists.From[listItem](ctx, s.lists.In(customerID), from, most)
+	members := make([]principal.Member, len(found))
+	for i, user := range found {
+		members[i] = principal.Member{ID: user.Entry.ID, Number: user.Number}
+	}
+	return members, err
+}
+
+// CustomerExists reports whether a customer has the id.
+func (s *Store) CustomerExists(ctx context.Context, id string) (bool, error) {
+	_, exists, err := s.credentials.Customer(ctx, id)
+	return exists, err
 }
 
 // readAll calls visit for each of the distinct ids that belongs to a user.

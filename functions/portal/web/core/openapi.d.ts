@@ -1124,11 +1124,11 @@ export interface paths {
         };
         /**
          * List projects
-         * @description Returns one page of projects in the order of their creation, with the exact total.
+         * @description Returns one page of projects in the order of their creation, with the exact total. `customerId` and `status` can be combined. Users of a customer get the projects of their customer.
          *
-         *     Needs the permission `projects:read`. Only for the vendor's staff, not for users of customers.
+         *     Needs the permission `projects:read`.
          *
-         *     With `Accept: text/csv`, the response has the items as CSV, with the columns `id`, `name`, `description`, `status`, `ownerId`, `createdAt`.
+         *     With `Accept: text/csv`, the response has the items as CSV, with the columns `id`, `name`, `description`, `status`, `customerId`, `ownerId`, `createdAt`.
          */
         get: operations["listProjects"];
         put?: never;
@@ -1158,9 +1158,9 @@ export interface paths {
          * Search projects
          * @description Returns the projects whose name has the text at the beginning of its first, second or third word: `diff` and `eng` find Difference Engine. The results are in the order of what was found, each project once. A search finds a change with the next request and takes the same time for any number of projects. A page can have fewer results than `limit` although `pagination.hasMore` is true.
          *
-         *     Needs the permission `projects:read`. Only for the vendor's staff, not for users of customers.
+         *     Needs the permission `projects:read`.
          *
-         *     With `Accept: text/csv`, the response has the items as CSV, with the columns `id`, `name`, `description`, `status`, `ownerId`, `createdAt`.
+         *     With `Accept: text/csv`, the response has the items as CSV, with the columns `id`, `name`, `description`, `status`, `customerId`, `ownerId`, `createdAt`.
          */
         get: operations["searchProjects"];
         put?: never;
@@ -1182,12 +1182,12 @@ export interface paths {
          * Get a project
          * @description Returns one project with all fields. The `ETag` identifies the version; send it in `If-Match` to change only this version.
          *
-         *     Needs the permission `projects:read`. Only for the vendor's staff, not for users of customers.
+         *     Needs the permission `projects:read`.
          */
         get: operations["getProject"];
         /**
          * Change a project
-         * @description Changes the fields in the body and leaves other fields unchanged. `members`, `settings` and `metadata` are each replaced completely. Any status can follow any other. A new owner and new members must exist.
+         * @description Changes the fields in the body and leaves other fields unchanged. `members`, `settings` and `metadata` are each replaced completely. Any status can follow any other. A new customer, a new owner and new members must exist.
          *
          *     Needs the permission `projects:write`. Only for the vendor's staff, not for users of customers.
          */
@@ -3111,6 +3111,12 @@ export interface components {
             status: "draft" | "active" | "on_hold" | "completed" | "archived";
             /**
              * Format: uuid
+             * @description Customer to whom the project belongs, whose users can read it; null if there is none.
+             * @example 01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e12
+             */
+            customerId: string | null;
+            /**
+             * Format: uuid
              * @description ID of the owner, who may have been deleted.
              * @example 01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11
              */
@@ -3648,7 +3654,7 @@ export interface components {
             /** @description Members of the project, in the order in which you listed them. */
             members: components["schemas"]["Member"][];
             /**
-             * @description JSON object with the settings that you stored, unchanged.
+             * @description JSON object with the settings that you stored, unchanged. Empty for users of customers.
              * @example {
              *       "visibility": "internal"
              *     }
@@ -3657,7 +3663,7 @@ export interface components {
                 [key: string]: unknown;
             };
             /**
-             * @description JSON object that you stored with the project, unchanged.
+             * @description JSON object that you stored with the project, unchanged. Empty for users of customers.
              * @example {
              *       "customerNumber": "C-1815"
              *     }
@@ -3693,6 +3699,12 @@ export interface components {
              * @enum {string}
              */
             status: "draft" | "active" | "on_hold" | "completed" | "archived";
+            /**
+             * Format: uuid
+             * @description Customer to whom the project belongs, whose users can read it; null if there is none.
+             * @example 01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e12
+             */
+            customerId: string | null;
             /**
              * Format: uuid
              * @description ID of the owner, who may have been deleted.
@@ -10350,6 +10362,8 @@ export interface operations {
                 limit?: number;
                 /** @description Number of items to skip. */
                 offset?: number;
+                /** @description Only projects of this customer. */
+                customerId?: string;
                 /** @description Only projects with this status. */
                 status?: "draft" | "active" | "on_hold" | "completed" | "archived";
             };
@@ -10377,6 +10391,7 @@ export interface operations {
                      *           "name": "Difference Engine",
                      *           "description": "Tables of logarithms, without errors.",
                      *           "createdAt": "2026-03-02T09:15:30.250Z",
+                     *           "customerId": "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e12",
                      *           "id": "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11",
                      *           "ownerId": "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11",
                      *           "status": "active"
@@ -10420,6 +10435,7 @@ export interface operations {
                  * @example {
                  *       "name": "Difference Engine",
                  *       "description": "Tables of logarithms, without errors.",
+                 *       "customerId": "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e12",
                  *       "members": [
                  *         {
                  *           "role": "editor",
@@ -10442,6 +10458,12 @@ export interface operations {
                      * @example Difference Engine
                      */
                     name: string;
+                    /**
+                     * Format: uuid
+                     * @description ID of an existing customer, whose users can read the project. Default: none.
+                     * @example 01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e12
+                     */
+                    customerId?: string;
                     /**
                      * @description At most 2,000 characters; can have line breaks.
                      * @example Tables of logarithms, without errors.
@@ -10504,6 +10526,7 @@ export interface operations {
                      *         "name": "Difference Engine",
                      *         "description": "Tables of logarithms, without errors.",
                      *         "createdAt": "2026-03-02T09:15:30.250Z",
+                     *         "customerId": "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e12",
                      *         "id": "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11",
                      *         "members": [
                      *           {
@@ -10548,6 +10571,8 @@ export interface operations {
                 limit?: number;
                 /** @description Start of the page: pagination.next of the previous page. The other parameters must be the same. */
                 cursor?: string;
+                /** @description Only projects of this customer. */
+                customerId?: string;
             };
             header?: never;
             path?: never;
@@ -10573,6 +10598,7 @@ export interface operations {
                      *           "name": "Difference Engine",
                      *           "description": "Tables of logarithms, without errors.",
                      *           "createdAt": "2026-03-02T09:15:30.250Z",
+                     *           "customerId": "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e12",
                      *           "id": "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11",
                      *           "ownerId": "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11",
                      *           "status": "active"
@@ -10631,6 +10657,7 @@ export interface operations {
                      *         "name": "Difference Engine",
                      *         "description": "Tables of logarithms, without errors.",
                      *         "createdAt": "2026-03-02T09:15:30.250Z",
+                     *         "customerId": "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e12",
                      *         "id": "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11",
                      *         "members": [
                      *           {
@@ -10695,6 +10722,7 @@ export interface operations {
                  * @example {
                  *       "name": "Analytical Engine",
                  *       "description": "Any computation at all.",
+                 *       "customerId": "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e12",
                  *       "members": null,
                  *       "metadata": {
                  *         "customerNumber": "C-1815"
@@ -10707,6 +10735,12 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
+                    /**
+                     * Format: uuid
+                     * @description ID of an existing customer, whose users can read the project; null for none.
+                     * @example 01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e12
+                     */
+                    customerId?: string | null;
                     /**
                      * @description At most 2,000 characters; null or empty removes it.
                      * @example Any computation at all.
@@ -10770,6 +10804,7 @@ export interface operations {
                      *         "name": "Difference Engine",
                      *         "description": "Tables of logarithms, without errors.",
                      *         "createdAt": "2026-03-02T09:15:30.250Z",
+                     *         "customerId": "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e12",
                      *         "id": "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11",
                      *         "members": [
                      *           {
@@ -10858,6 +10893,12 @@ export interface operations {
             content: {
                 "application/merge-patch+json": {
                     /**
+                     * Format: uuid
+                     * @description ID of an existing customer, whose users can read the project; null for none.
+                     * @example 01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e12
+                     */
+                    customerId?: string | null;
+                    /**
                      * @description At most 2,000 characters; null or empty removes it.
                      * @example Any computation at all.
                      */
@@ -10920,6 +10961,7 @@ export interface operations {
                      *         "name": "Difference Engine",
                      *         "description": "Tables of logarithms, without errors.",
                      *         "createdAt": "2026-03-02T09:15:30.250Z",
+                     *         "customerId": "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e12",
                      *         "id": "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11",
                      *         "members": [
                      *           {
