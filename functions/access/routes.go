@@ -72,7 +72,9 @@ var (
 		OperationID: "listTokens", Method: http.MethodGet, Path: "/api/v1/tokens", Tags: []string{"Tokens"},
 		Summary: "List tokens and passwords",
 		Description: "Returns the newest 500 tokens and passwords, newest first, without their secrets. Revoked and expired ones are " +
-			"listed for 90 days. Your own need no permission; those of other users need `tokens:read`.",
+			"listed for 90 days. Your own need no permission; those of other users need `tokens:read`.\n\nWith `customerId`, returns those of all " +
+			"users of a customer, in the order in which the users were created, with a cursor. A page can have fewer tokens than `limit`, or " +
+			"none, although `pagination.hasMore` is true. Users of a customer get only those of their own customer. Without it, `limit` has no effect.",
 		Errors: []int{http.StatusForbidden},
 	}
 	getToken = huma.Operation{

@@ -49,6 +49,8 @@ type fixture struct {
 	pulls   *pullsdynamo.Store
 	mailbox *mailbox
 	maxDays int // of a token
+
+	countsTable, usersTable string
 }
 
 func newFixture(tb testing.TB) *fixture {
@@ -56,10 +58,11 @@ func newFixture(tb testing.TB) *fixture {
 	client := awstest.DynamoDB(tb)
 	d := &fixture{tb: tb, now: time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC), client: client, mailbox: &mailbox{}, maxDays: tokens.MaxDays}
 	d.name = awstest.Table(tb, client, "CredentialsTable")
-	d.table = credentialsdynamo.New(client, d.name, awstest.Table(tb, client, "RequestCountsTable")).Audited(audittest.Log(tb, client))
+	d.countsTable, d.usersTable = awstest.Table(tb, client, "RequestCountsTable"), awstest.Table(tb, client, "UsersTable")
+	d.table = credentialsdynamo.New(client, d.name, d.countsTable).Audited(audittest.Log(tb, client))
 	d.store = tokensdynamo.New(client, d.table)
 	analyticsTable := awstest.Table(tb, client, "AnalyticsTable")
-	d.people = usersdynamo.New(client, awstest.Table(tb, client, "UsersTable"), d.table, daycounts.In(analyticsTable))
+	d.people = usersdynamo.New(client, d.usersTable, d.table, daycounts.In(analyticsTable))
 	d.pulls = pullsdynamo.New(client, awstest.Table(tb, client, "PullsTable"), analyticsTable)
 	d.users = users.NewService(d.people, users.NewInviter(d.people, d.mailbox, d.clock), web.NewID, d.clock)
 	d.keys = users.NewKeys(d.people, d.people, d.clock)

@@ -2,10 +2,13 @@ package main
 
 import (
 	"context"
+	"encoding/base64"
+	"strings"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"portside/shared/core/fault"
 	"portside/shared/core/principal"
 	"portside/shared/credentials"
 	"portside/shared/revocation"
@@ -125,27 +128,80 @@ func (h *handlers) create(ctx context.Context, in *createTokenInput) (*createTok
 }
 
 type listTokensInput struct {
-	UserID string `query:"userId" format:"uuid" doc:"ID of the user whose tokens to list. Default: your own."`
+	web.CursorPaging
+	UserID     string `query:"userId" format:"uuid" doc:"ID of the user whose tokens to list. Default: your own."`
+	CustomerID string `query:"customerId" format:"uuid" doc:"ID of the customer whose users' tokens to list, page by page. Cannot be combined with userId." example:"01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e12"`
+}
+
+// Resolve implements huma.Resolver.
+func (in *listTokensInput) Resolve(huma.Context) []error {
+	if in.CustomerID != "" && in.UserID != "" {
+		return web.Failures([]fault.Field{{Pointer: "query/customerId", Detail: "cannot be combined with userId"}})
+	}
+	if in.CustomerID == "" && in.Cursor != "" {
+		return web.Failures([]fault.Field{{Pointer: "query/cursor", Detail: "can only be sent with customerId"}})
+	}
+	return nil
+}
+
+// query returns the query of the list of a customer. A cursor is a position; it begins with the customer, so that it fits no other list.
+func (in *listTokensInput) query() (tokens.CustomerQuery, error) {
+	query := tokens.CustomerQuery{CustomerID: web.CanonicalID(in.CustomerID), Limit: in.Limit}
+	if in.Cursor == "" {
+		return query, nil
+	}
+	text, err := base64.RawURLEncoding.Strict().DecodeString(in.Cursor)
+	position, fits := strings.CutPrefix(string(text), query.CustomerID+" ")
+	if query.After = tokens.Position(position); err != nil || !fits || position == "" || !query.After.Valid() {
+		return tokens.CustomerQuery{}, web.ErrCursor()
+	}
+	return query, nil
 }
 
 type listTokensOutput struct {
 	Body struct {
-		Data []Token `json:"data"`
+		Data       []Token              `json:"data"`
+		Pagination web.CursorPagination `json:"pagination"`
 	}
 }
 
 func (h *handlers) list(ctx context.Context, in *listTokensInput) (*listTokensOutput, error) {
+	if in.CustomerID != "" {
+		return h.listOfCustomer(ctx, in)
+	}
 	caller, _ := principal.From(ctx)
 	found, err := h.tokens.List(ctx, caller, web.CanonicalID(in.UserID))
 	if err != nil {
 		return nil, err
 	}
+	return h.newTokensOutput(found, web.CursorPaging{Limit: tokens.MaxListed}.Pagination("")), nil
+}
+
+func (h *handlers) listOfCustomer(ctx context.Context, in *listTokensInput) (*listTokensOutput, error) {
+	query, err := in.query()
+	if err != nil {
+		return nil, err
+	}
+	caller, _ := principal.From(ctx)
+	page, err := h.tokens.ListOfCustomer(ctx, caller, query)
+	if err != nil {
+		return nil, err
+	}
+	next := ""
+	if page.Next != "" {
+		next = base64.RawURLEncoding.EncodeToString([]byte(query.CustomerID + " " + string(page.Next)))
+	}
+	return h.newTokensOutput(page.Tokens, in.Pagination(next)), nil
+}
+
+func (h *handlers) newTokensOutput(found []credentials.Credential, pagination web.CursorPagination) *listTokensOutput {
 	out := &listTokensOutput{}
+	out.Body.Pagination = pagination
 	out.Body.Data = make([]Token, len(found))
 	for i, c := range found {
 		out.Body.Data[i] = h.encodeToken(c)
 	}
-	return out, nil
+	return out
 }
 
 type tokenInput struct {

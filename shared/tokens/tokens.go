@@ -119,6 +119,8 @@ type Store interface {
 type People interface {
 	// Person returns a user, or an error of the kind fault.NotFound.
 	Person(ctx context.Context, id string) (principal.Person, error)
+	// Members returns up to most users of a customer with numbers from a number on, in the order of their numbers.
+	Members(ctx context.Context, customerID string, from int64, most int) ([]principal.Member, error)
 }
 
 // Service manages tokens.
@@ -261,6 +263,11 @@ func (s *Service) List(ctx context.Context, caller principal.Principal, userID s
 	if visible, err := s.mayList(ctx, caller, userID); err != nil || !visible {
 		return nil, err
 	}
+	return s.newest(ctx, userID)
+}
+
+// newest returns a user's newest MaxListed tokens and passwords, newest first.
+func (s *Service) newest(ctx context.Context, userID string) ([]credentials.Credential, error) {
 	all, err := s.store.List(ctx, userID)
 	now := s.now()
 	all = slices.DeleteFunc(all, func(c credentials.Credential) bool { return !c.IsRetained(now) })

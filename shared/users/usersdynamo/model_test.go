@@ -1,14 +1,13 @@
 package usersdynamo_test
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"slices"
 	"testing"
 	"time"
 
-	gocmp "github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"portside/shared/core/idempotency"
@@ -222,7 +221,7 @@ func (m *model) checkPage(t *rapid.T) {
 		Limit:      rapid.IntRange(1, 5).Draw(t, "limit"), Offset: rapid.Int64Range(0, 8).Draw(t, "offset"),
 	}
 	var want []string
-	for _, u := range slices.SortedFunc(slices.Values(m.users), func(a, b users.User) int { return cmp.Compare(a.Number, b.Number) }) {
+	for _, u := range slices.SortedFunc(slices.Values(m.users), func(a, b users.User) int { return int(a.Number - b.Number) }) {
 		if (query.CustomerID == "" || u.CustomerID == query.CustomerID) && (query.Role == "" || u.Role == query.Role) &&
 			(query.Status == "" || u.Status == query.Status) {
 			want = append(want, u.ID)
@@ -254,10 +253,10 @@ func TestDailyCountsMatchEventLog(t *testing.T) {
 			m.checkPage(r)
 		}
 		stored := storedCounts(t, m.fixture.client, m.fixture.analytics)
-		if diff := gocmp.Diff(countEvents(m.log), stored); diff != "" {
+		if diff := cmp.Diff(countEvents(m.log), stored); diff != "" {
 			r.Errorf("counters do not match the log (-log +counters):\n%s", diff)
 		}
-		if diff := gocmp.Diff(historyCounts(t, m.fixture.store), stored); diff != "" {
+		if diff := cmp.Diff(historyCounts(t, m.fixture.store), stored); diff != "" {
 			r.Errorf("counters do not match the histories (-histories +counters):\n%s", diff)
 		}
 		checkConsistency(t, m.fixture.client, m.fixture.users)
