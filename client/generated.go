@@ -3631,14 +3631,23 @@ type ExchangeTokenFormdataBodySubjectTokenType string
 
 // ListTokensParams are the query parameters of ListTokens.
 type ListTokensParams struct {
+	// Maximum number of items on the page.
+	Limit *int64
+	// Start of the page: pagination.next of the previous page. The other parameters must be the same.
+	Cursor *string
 	// ID of the user whose tokens to list. Default: your own.
 	UserID *string
+	// ID of the customer whose users' tokens to list, page by page. Cannot be combined with userId.
+	CustomerID *string
 }
 
 func (p *ListTokensParams) query() url.Values {
 	q := url.Values{}
 	if p != nil {
+		setQuery(q, "limit", p.Limit)
+		setQuery(q, "cursor", p.Cursor)
 		setQuery(q, "userId", p.UserID)
+		setQuery(q, "customerId", p.CustomerID)
 	}
 	return q
 }
@@ -4938,8 +4947,8 @@ func (c *Client) ExchangeToken(ctx context.Context, body ExchangeTokenFormdataBo
 }
 
 // ListTokens calls GET /api/v1/tokens: List tokens and passwords.
-func (c *Client) ListTokens(ctx context.Context, params *ListTokensParams, options ...CallOption) ([]Token, error) {
-	return sendForData[[]Token](ctx, c, call{
+func (c *Client) ListTokens(ctx context.Context, params *ListTokensParams, options ...CallOption) (Page[Token, CursorPagination], error) {
+	return send[Page[Token, CursorPagination]](ctx, c, call{
 		method: http.MethodGet,
 		path:   fillPath("/api/v1/tokens"),
 		query:  params.query(),

@@ -136,6 +136,14 @@ func (c *Client) FindCustomers(ctx context.Context, params *SearchCustomersParam
 	}).all(ctx, params, options)
 }
 
+// AllTokens yields the tokens and passwords on all pages of [Client.ListTokens]. Only the list of a customer has several pages. Those of a
+// user who is created meanwhile are on the last page.
+func (c *Client) AllTokens(ctx context.Context, params *ListTokensParams, options ...CallOption) iter.Seq2[Token, error] {
+	return listOf(c.ListTokens, func(p *ListTokensParams, page Page[Token, CursorPagination]) bool {
+		return byCursor(&p.Cursor, page.Pagination.Next)
+	}).all(ctx, params, options)
+}
+
 // AllPulls yields the pulls on all pages of [Client.ListPulls].
 func (c *Client) AllPulls(ctx context.Context, params *ListPullsParams, options ...CallOption) iter.Seq2[Pull, error] {
 	return listOf(c.ListPulls, func(p *ListPullsParams, page Page[Pull, CursorPagination]) bool {

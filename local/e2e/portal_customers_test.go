@@ -193,7 +193,7 @@ func testCompany(t *testing.T, p *testStack) {
 	page.Open("/portal")
 	ready(page)
 	menu := browser.Eval[[]string](page, `[...document.querySelectorAll("nav.menu a")].map(a => a.innerText)`)
-	for _, hidden := range []string{"Dashboard", "Projects", "Approvals", "Customers"} {
+	for _, hidden := range []string{"Dashboard", "Approvals", "Customers"} {
 		if slices.Contains(menu, hidden) {
 			t.Errorf("a customer's admin sees %s in the menu %q", hidden, strings.Join(menu, ", "))
 		}
@@ -205,7 +205,7 @@ func testCompany(t *testing.T, p *testStack) {
 	page.WaitText("Ada Byron · ada@acme.example (billing)")
 	page.Axe()
 	for _, path := range []string{
-		"/portal/dashboard", "/portal/projects", "/portal/approvals", "/portal/customers", "/portal/customers/" + acme,
+		"/portal/dashboard", "/portal/projects/new", "/portal/approvals", "/portal/customers", "/portal/customers/" + acme,
 	} {
 		page.Open(path)
 		page.WaitText("This page is only for the vendor's staff.")

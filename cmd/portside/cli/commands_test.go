@@ -101,6 +101,28 @@ func TestOwnAccountIsNotChangedByMistake(t *testing.T) {
 	newTestCLI(t, answers).loggedIn().want("users", "suspend", adaID)
 }
 
+func TestProjectsAndTokensOfCustomers(t *testing.T) {
+	t.Parallel()
+	answers := customerAnswers()
+	project := `{"id":"p1","name":"Engine","customerId":"` + acmeID + `","status":"active","ownerId":"` + adaID + `"}`
+	answers["GET /v1/projects"] = answer(`{"data":[` + project + `],"pagination":{"total":1,"limit":100,"offset":0,"hasMore":false}}`)
+	answers["GET /v1/projects/search"] = answer(`{"data":[],"pagination":{"limit":100,"hasMore":false,"next":null}}`)
+	answers["POST /v1/projects"] = answer(`{"data":` + project + `}`)
+	answers["GET /api/v1/tokens"] = answer(`{"data":[{"id":"3vQB7B6MrGQZ"}],"pagination":{"limit":100,"hasMore":false,"next":null}}`)
+	c := newTestCLI(t, answers).loggedIn()
+	if got := c.want("projects", "list", "--customer", "acme", "--status", "active"); !strings.Contains(got, acmeID) {
+		t.Errorf("the list is %s", got)
+	}
+	c.want("projects", "find", "eng", "--customer", acmeID)
+	c.want("projects", "create", "Engine", "--customer", "acme")
+	c.want("tokens", "list", "--customer", "acme")
+	c.wantUsageError("exclude each other", "tokens", "list", "--customer", "acme", "--user", adaID)
+	const search = "GET /v1/customers/search?limit=100&q=acme"
+	c.wantCalls(search, "GET /v1/projects?customerId="+acmeID+"&limit=100&status=active",
+		"GET /v1/projects/search?customerId="+acmeID+"&limit=100&q=eng", search, "POST /v1/projects",
+		search, "GET /api/v1/tokens?customerId="+acmeID+"&limit=100")
+}
+
 func TestUsersOfCustomers(t *testing.T) {
 	t.Parallel()
 	answers := customerAnswers()

@@ -20,6 +20,7 @@ func listedProjectColumns() []column[client.ListedProject] {
 	return []column[client.ListedProject]{
 		{"id", "ID", func(p client.ListedProject) any { return p.ID }},
 		{"name", "NAME", func(p client.ListedProject) any { return p.Name }},
+		{"customerId", "CUSTOMER", func(p client.ListedProject) any { return p.CustomerID }},
 		{"status", "STATUS", func(p client.ListedProject) any { return string(p.Status) }},
 		{"ownerId", "OWNER", func(p client.ListedProject) any { return p.OwnerID }},
 		{"createdAt", "CREATED", func(p client.ListedProject) any { return p.CreatedAt }},
@@ -31,6 +32,7 @@ func projectColumns() []column[client.Project] {
 	return []column[client.Project]{
 		{"id", "ID", func(p client.Project) any { return p.ID }},
 		{"name", "NAME", func(p client.Project) any { return p.Name }},
+		{"customerId", "CUSTOMER", func(p client.Project) any { return p.CustomerID }},
 		{"status", "STATUS", func(p client.Project) any { return string(p.Status) }},
 		{"ownerId", "OWNER", func(p client.Project) any { return p.OwnerID }},
 		{"members", "MEMBERS", members},
@@ -52,7 +54,7 @@ func members(p client.Project) any {
 }
 
 func (a *app) listProjectsCommand() *cobra.Command {
-	var status string
+	var status, customer string
 	var limit maxItems
 	c := &cobra.Command{
 		Use: "list", Short: "list all projects", Args: exactly(),
@@ -61,17 +63,25 @@ func (a *app) listProjectsCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			params := &client.ListProjectsParams{Status: optional[client.ListProjectsParamsStatus](status), Limit: limit.page()}
+			of, err := optionalCustomerID(c.Context(), api, customer)
+			if err != nil {
+				return err
+			}
+			params := &client.ListProjectsParams{
+				CustomerID: of, Status: optional[client.ListProjectsParamsStatus](status), Limit: limit.page(),
+			}
 			return printList(a, listedProjectColumns(), atMost(limit, api.AllProjects(c.Context(), params)))
 		},
 	}
 	c.Flags().StringVar(&status, "status", "", "only projects with this `STATUS`: draft, active, on_hold, completed or archived")
+	c.Flags().StringVar(&customer, "customer", "", "only projects of the `CUSTOMER` with this slug or ID")
 	c.Flags().Var(&limit, "limit", "at most `N` projects")
 	complete(c, "status", projectStates...)
 	return a.printing(c)
 }
 
 func (a *app) findProjectsCommand() *cobra.Command {
+	var customer string
 	var limit maxItems
 	c := &cobra.Command{
 		Use: "find TEXT", Short: "find projects by the beginning of a word of the name", Args: exactly("the text"),
@@ -81,10 +91,15 @@ func (a *app) findProjectsCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			params := &client.SearchProjectsParams{Q: args[0], Limit: limit.page()}
+			of, err := optionalCustomerID(c.Context(), api, customer)
+			if err != nil {
+				return err
+			}
+			params := &client.SearchProjectsParams{Q: args[0], CustomerID: of, Limit: limit.page()}
 			return printList(a, listedProjectColumns(), atMost(limit, api.FindProjects(c.Context(), params)))
 		},
 	}
+	c.Flags().StringVar(&customer, "customer", "", "only projects of the `CUSTOMER` with this slug or ID")
 	c.Flags().Var(&limit, "limit", "at most `N` projects")
 	return a.printing(c)
 }
@@ -107,7 +122,7 @@ func (a *app) getProjectCommand() *cobra.Command {
 }
 
 func (a *app) createProjectCommand() *cobra.Command {
-	var description, owner, status string
+	var description, owner, customer, status string
 	c := &cobra.Command{
 		Use: "create NAME", Short: "create a project", Args: exactly("the name of the project"),
 		Example: `  portside projects create "Difference Engine" --owner ada@example.com`,
@@ -120,8 +135,12 @@ func (a *app) createProjectCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			of, err := optionalCustomerID(c.Context(), api, customer)
+			if err != nil {
+				return err
+			}
 			project, err := api.CreateProject(c.Context(), client.CreateProjectJSONBody{
-				Name: args[0], Description: optional[string](description), OwnerID: ownerID,
+				Name: args[0], Description: optional[string](description), OwnerID: ownerID, CustomerID: of,
 				Status: optional[client.CreateProjectJSONBodyStatus](status),
 			})
 			if err != nil {
@@ -132,6 +151,7 @@ func (a *app) createProjectCommand() *cobra.Command {
 	}
 	c.Flags().StringVar(&description, "description", "", "`TEXT` about the project")
 	c.Flags().StringVar(&owner, "owner", "", "`USER` who owns it: an e-mail address or an ID; default: you")
+	c.Flags().StringVar(&customer, "customer", "", "`CUSTOMER` to whom it belongs: a slug or an ID; default: none")
 	c.Flags().StringVar(&status, "status", "", "`STATUS`: draft, active, on_hold, completed or archived")
 	complete(c, "status", projectStates...)
 	return a.printing(c)

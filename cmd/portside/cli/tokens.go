@@ -39,25 +39,33 @@ func newTokenColumns() []column[client.NewToken] {
 }
 
 func (a *app) listTokensCommand() *cobra.Command {
-	var user string
+	var user, customer string
 	c := &cobra.Command{
-		Use: "list", Short: "list your tokens and passwords, or those of another user", Args: exactly(),
+		Use: "list", Short: "list your tokens and passwords, or those of another user or a customer", Args: exactly(),
 		RunE: func(c *cobra.Command, _ []string) error {
 			api, err := a.connect()
 			if err != nil {
 				return err
 			}
+			if user != "" && customer != "" {
+				return UsageError("--user and --customer exclude each other")
+			}
 			id, err := optionalUserID(c.Context(), api, user)
 			if err != nil {
 				return err
 			}
-			tokens, err := api.ListTokens(c.Context(), &client.ListTokensParams{UserID: id})
+			of, err := optionalCustomerID(c.Context(), api, customer)
 			if err != nil {
 				return err
 			}
-			return printList(a, tokenColumns(), each(tokens))
+			params := &client.ListTokensParams{UserID: id, CustomerID: of}
+			if of != nil {
+				params.Limit = new(int64(pageSize))
+			}
+			return printList(a, tokenColumns(), api.AllTokens(c.Context(), params))
 		},
 	}
+	c.Flags().StringVar(&customer, "customer", "", "tokens of all users of the `CUSTOMER` with this slug or ID")
 	c.Flags().StringVar(&user, "user", "", "tokens of this `USER`: an e-mail address or an ID")
 	return a.printing(c)
 }

@@ -175,6 +175,8 @@ export interface paths {
          * List tokens and passwords
          * @description Returns the newest 500 tokens and passwords, newest first, without their secrets. Revoked and expired ones are listed for 90 days. Your own need no permission; those of other users need `tokens:read`.
          *
+         *     With `customerId`, returns those of all users of a customer, in the order in which the users were created, with a cursor. A page can have fewer tokens than `limit`, or none, although `pagination.hasMore` is true. Users of a customer get only those of their own customer. Without it, `limit` has no effect.
+         *
          *     With `Accept: text/csv`, the response has the items as CSV, with the columns `line`, `id`, `kind`, `name`, `username`, `scopes`, `status`, `reason`, `createdAt`, `expiresAt`, `lastUsedAt`, `revokedAt`, `rotatedFrom`, `makers`.
          */
         get: operations["listTokens"];
@@ -5567,8 +5569,14 @@ export interface operations {
     listTokens: {
         parameters: {
             query?: {
+                /** @description Maximum number of items on the page. */
+                limit?: number;
+                /** @description Start of the page: pagination.next of the previous page. The other parameters must be the same. */
+                cursor?: string;
                 /** @description ID of the user whose tokens to list. Default: your own. */
                 userId?: string;
+                /** @description ID of the customer whose users' tokens to list, page by page. Cannot be combined with userId. */
+                customerId?: string;
             };
             header?: never;
             path?: never;
@@ -5579,6 +5587,8 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
+                    /** @description Path of the next page, as <…>; rel="next" (RFC 8288). Absent on the last page. */
+                    Link?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5615,11 +5625,17 @@ export interface operations {
                      *           "status": "active",
                      *           "username": "ada"
                      *         }
-                     *       ]
+                     *       ],
+                     *       "pagination": {
+                     *         "hasMore": true,
+                     *         "limit": 20,
+                     *         "next": null
+                     *       }
                      *     }
                      */
                     "application/json": {
                         data: components["schemas"]["Token"][];
+                        pagination: components["schemas"]["CursorPagination"];
                     };
                 };
             };
