@@ -10,10 +10,10 @@ import { CustomerPicker } from "./customerpicker.js";
 const texts = strings.customerPicker;
 
 /**
- * @param {{value: string, onChange: (id: string) => void, problem?: import("../core/api.js").Problem}} props value: the ID; "" for the
- *   vendor's staff
+ * @param {{value: string, onChange: (id: string) => void, problem?: import("../core/api.js").Problem, hint?: string, none?: string}} props
+ *   value: the ID, or ""; none: the text for ""
  */
-export function CustomerField({ value, onChange, problem }) {
+export function CustomerField({ value, onChange, problem, hint = texts.hint, none = strings.users.staff }) {
   const id = useId();
   const [isChoosing, setChoosing] = useState(false);
   const customer = useCustomer(value);
@@ -26,9 +26,9 @@ export function CustomerField({ value, onChange, problem }) {
   };
   return html`<div class=${failure ? "field invalid" : "field"} role="group" aria-label=${texts.customer} aria-describedby=${`${id}-hint`}>
     <p class="label">${texts.customer}</p>
-    <p class="hint" id=${`${id}-hint`}>${texts.hint}</p>
+    <p class="hint" id=${`${id}-hint`}>${hint}</p>
     <div class="entry">
-      <bdi>${customer.name}</bdi>
+      <bdi>${value ? customer.name : none}</bdi>
       <${Button} onClick=${() => setChoosing(true)}>${texts.change}<//>
       ${value ? html`<${Button} label=${texts.removeLabel} onClick=${() => onChange("")}>${strings.common.remove}<//>` : null}
     </div>

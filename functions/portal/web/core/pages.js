@@ -39,11 +39,11 @@ export const pages = [
   { path: "/portal/users/import", load: () => import("../pages/users/import.js"), permission: "users:write" },
   { path: "/portal/users/{userId}", load: () => import("../pages/users/user.js"), permission: "users:read" },
   {
-    path: "/portal/projects", load: () => import("../pages/projects/projects.js"), permission: "projects:read", audience: "staff",
+    path: "/portal/projects", load: () => import("../pages/projects/projects.js"), permission: "projects:read",
     menu: { label: strings.projects.title, group: "vendor" },
   },
   { path: "/portal/projects/new", load: () => import("../pages/projects/create.js"), permission: "projects:write", audience: "staff" },
-  { path: "/portal/projects/{projectId}", load: () => import("../pages/projects/project.js"), permission: "projects:read", audience: "staff" },
+  { path: "/portal/projects/{projectId}", load: () => import("../pages/projects/project.js"), permission: "projects:read" },
   {
     path: "/portal/dashboard", load: () => import("../pages/dashboard/dashboard.js"), menu: { label: strings.dashboard.title, group: "vendor" },
     permission: "analytics:read", audience: "staff",

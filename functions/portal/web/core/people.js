@@ -2,6 +2,7 @@
 import { useState } from "preact/hooks";
 import { get } from "./api.js";
 import { useLoad } from "./hooks.js";
+import { isStaff } from "./session.js";
 import { strings } from "./strings.js";
 
 /** @typedef {import("./types").Schema<"ListedUser">} ListedUser */
@@ -38,7 +39,7 @@ export function usePeople(ids) {
     /** @param {string} id */
     find,
     /** @param {string} id */
-    name: (id) => find(id)?.name ?? (load.data ? strings.projects.deletedUser : "…"),
+    name: (id) => find(id)?.name ?? (!load.data ? "…" : isStaff() ? strings.projects.deletedUser : strings.projects.otherUser),
     /** @param {ListedUser} user */
     add: (user) => setKnown((before) => ({ ...before, [user.id]: user })),
   };

@@ -14,7 +14,8 @@ const texts = strings.projects;
 
 export default function CreateProject() {
   const [values, set] = useFields({
-    name: "", description: "", status: "draft", ownerId: currentUser().id, members: /** @type {any[]} */ ([]), settings: "", metadata: "",
+    name: "", description: "", status: "draft", customerId: "", ownerId: currentUser().id, members: /** @type {any[]} */ ([]),
+    settings: "", metadata: "",
   });
   const key = useIdempotencyKey(values);
   const action = useAction(async () => {

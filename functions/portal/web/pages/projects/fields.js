@@ -1,6 +1,7 @@
 // The fields of a project.
 import { useState } from "preact/hooks";
 import { Button } from "../../components/buttons.js";
+import { CustomerField } from "../../components/customerfield.js";
 import { Select, TextArea, TextField, optionsOf } from "../../components/fields.js";
 import { ObjectField, objectValue } from "../../components/objectfield.js";
 import { html } from "../../core/html.js";
@@ -14,7 +15,10 @@ const texts = strings.projects;
 
 /** @typedef {import("../../core/types").Schema<"Project">} Project */
 /** @typedef {import("../../core/types").Schema<"Member">} Member */
-/** @typedef {{name: string, description: string, status: string, ownerId: string, members: Member[], settings: string, metadata: string}} Values */
+/**
+ * @typedef {{name: string, description: string, status: string, customerId: string, ownerId: string, members: Member[], settings: string,
+ *   metadata: string}} Values
+ */
 
 /** @type {Record<string, "good" | "warning" | "bad" | "neutral">} */
 export const statusTones = { draft: "neutral", active: "good", on_hold: "warning", completed: "good", archived: "neutral" };
@@ -26,8 +30,10 @@ export const statusOptions = optionsOf(Object.keys(texts.statuses), texts.status
  * @param {Project} project
  * @returns {Values}
  */
-export function toFields({ name, description, status, ownerId, members, settings, metadata }) {
-  return { name, description, status, ownerId, members, settings: formatObject(settings), metadata: formatObject(metadata) };
+export function toFields({ name, description, status, customerId, ownerId, members, settings, metadata }) {
+  return {
+    name, description, status, customerId: customerId ?? "", ownerId, members, settings: formatObject(settings), metadata: formatObject(metadata),
+  };
 }
 
 /**
@@ -37,6 +43,7 @@ export function toFields({ name, description, status, ownerId, members, settings
 export function toBody(values) {
   /** @type {Record<string, unknown>} */
   const body = { ...values };
+  if (values.customerId !== undefined) body.customerId = values.customerId || null;
   if (values.settings !== undefined) body.settings = objectValue("/settings", values.settings);
   if (values.metadata !== undefined) body.metadata = objectValue("/metadata", values.metadata);
   return body;
@@ -59,6 +66,8 @@ export function ProjectFields({ values, set, problem }) {
     <${TextArea} label=${texts.description} name="description" value=${values.description} onChange=${set("description")} problem=${problem} />
     <${Select} label=${texts.status} name="status" value=${values.status} onChange=${set("status")} problem=${problem}
       options=${statusOptions} isRequired />
+    <${CustomerField} value=${values.customerId} onChange=${set("customerId")} problem=${problem} hint=${texts.customerHint}
+      none=${texts.noCustomer} />
     <div class="field" role="group" aria-label=${texts.owner}>
       <p class="label">${texts.owner}</p>
       <div class="entry"><bdi>${people.name(values.ownerId)}</bdi><${Button} onClick=${() => setChoosing(true)}>${texts.changeOwner}<//></div>

@@ -14,7 +14,7 @@ import { useLoad } from "../../core/hooks.js";
 import { html } from "../../core/html.js";
 import { formatObject } from "../../core/json.js";
 import { navigate } from "../../core/router.js";
-import { can } from "../../core/session.js";
+import { can, isStaff } from "../../core/session.js";
 import { strings } from "../../core/strings.js";
 import { ProjectFields, statusTones, toBody, toFields } from "./fields.js";
 import { usePeople } from "../../core/people.js";
@@ -37,7 +37,8 @@ export default function ProjectPage({ params }) {
 /** @param {Props} props */
 function View({ resource, reload }) {
   const project = resource.data;
-  const actions = can("projects:write") && project.status !== "archived" ? html`<${Archive} resource=${resource} reload=${reload} />` : null;
+  const mayWrite = can("projects:write") && isStaff();
+  const actions = mayWrite && project.status !== "archived" ? html`<${Archive} resource=${resource} reload=${reload} />` : null;
   return html`<${Page} title=${project.name} actions=${actions}
     intro=${html`<${Badge} tone=${statusTones[project.status]}>${texts.statuses[project.status]}<//>`}>
     <${Section} title=${texts.edit}>
@@ -46,9 +47,9 @@ function View({ resource, reload }) {
         <dt>${texts.updated}</dt><dd>${formatDateTime(project.updatedAt)}</dd>
         <dt>${texts.id}</dt><dd class="mono">${project.id}</dd>
       </dl>
-      ${can("projects:write") ? html`<${Edit} resource=${resource} reload=${reload} />` : html`<${Facts} project=${project} />`}
+      ${mayWrite ? html`<${Edit} resource=${resource} reload=${reload} />` : html`<${Facts} project=${project} />`}
     <//>
-    ${can("projects:delete") ? html`<${Danger} resource=${resource} reload=${reload} />` : null}
+    ${can("projects:delete") && isStaff() ? html`<${Danger} resource=${resource} reload=${reload} />` : null}
     <p><a href="/portal/projects">${texts.back}</a></p>
   <//>`;
 }
@@ -61,7 +62,7 @@ function Facts({ project }) {
     <dt>${texts.owner}</dt><dd><bdi>${people.name(project.ownerId)}</bdi></dd>
     <dt>${texts.members}</dt><dd>${project.members.length === 0 ? "–" : html`<ul class="plain">${project.members.map((m) => html`<li>
       <bdi>${people.name(m.userId)}</bdi> (${texts.memberRoles[m.role]})</li>`)}</ul>`}</dd>
-    ${[["settings", project.settings], ["metadata", project.metadata]].map(([name, value]) => html`
+    ${!isStaff() ? null : [["settings", project.settings], ["metadata", project.metadata]].map(([name, value]) => html`
       <dt>${/** @type {any} */ (texts)[String(name)]}</dt>
       <dd>${formatObject(Object(value)) ? html`<code class="pre">${formatObject(Object(value))}</code>` : "–"}</dd>`)}
   </dl>`;
@@ -77,7 +78,7 @@ function Edit({ resource, reload }) {
     },
   });
   return html`<${Form} submit=${strings.common.save} problem=${action.problem} isRunning=${action.isRunning} onSubmit=${() => action.run()}>
-    <${Differences} differences=${differences} labels=${{ ...texts, ownerId: texts.owner }} />
+    <${Differences} differences=${differences} labels=${{ ...texts, customerId: texts.customer, ownerId: texts.owner }} />
     <${ProjectFields} values=${values} set=${set} problem=${action.problem} />
   <//>`;
 }

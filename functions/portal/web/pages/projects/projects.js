@@ -1,5 +1,6 @@
 // The list of projects.
 import { Button, ButtonLink } from "../../components/buttons.js";
+import { CustomerFilter } from "../../components/customerfilter.js";
 import { Select } from "../../components/fields.js";
 import { Empty, Loaded, Page } from "../../components/page.js";
 import { ListSearch, SearchResults } from "../../components/searchresults.js";
@@ -9,7 +10,7 @@ import { formatDate } from "../../core/format.js";
 import { useLoad } from "../../core/hooks.js";
 import { html } from "../../core/html.js";
 import { setQuery, useAddress } from "../../core/router.js";
-import { can } from "../../core/session.js";
+import { can, isStaff } from "../../core/session.js";
 import { strings } from "../../core/strings.js";
 import { statusOptions, statusTones } from "./fields.js";
 import { usePeople } from "../../core/people.js";
@@ -22,14 +23,17 @@ const limit = 50;
 export default function Projects() {
   const { query } = useAddress();
   const q = (query.get("q") ?? "").trim();
-  const view = { status: query.get("status") ?? "", offset: Number(query.get("offset")) || 0 };
-  const actions = can("projects:write") ? html`<${ButtonLink} href="/portal/projects/new" kind="primary">${texts.create}<//>` : null;
+  const view = {
+    status: query.get("status") ?? "", customerId: query.get("customerId") ?? "", offset: Number(query.get("offset")) || 0,
+  };
+  const actions = can("projects:write") && isStaff() ? html`<${ButtonLink} href="/portal/projects/new" kind="primary">${texts.create}<//>` : null;
   return html`<${Page} title=${texts.title} intro=${texts.intro} actions=${actions}>
     <div class="filters">
       <${ListSearch} label=${texts.search} q=${q} />
       ${q ? null : html`<${Select} label=${texts.status} value=${view.status} hidesOptional
         options=${[{ value: "", label: texts.allStatuses }, ...statusOptions]}
-        onChange=${(/** @type {string} */ status) => setQuery({ status, offset: null })} />`}
+        onChange=${(/** @type {string} */ status) => setQuery({ status, offset: null })} />
+      <${CustomerFilter} value=${view.customerId} onChange=${(/** @type {string} */ customerId) => setQuery({ customerId, offset: null })} />`}
     </div>
     ${q ? html`<${SearchResults} path="/v1/projects/search" q=${q} hint=${texts.searchHint}>
         ${(/** @type {ListedProject[]} */ projects) => html`<${ProjectTable} projects=${projects} />`}<//>`
@@ -37,11 +41,11 @@ export default function Projects() {
   <//>`;
 }
 
-/** @param {{view: {status: string, offset: number}}} props */
+/** @param {{view: {status: string, customerId: string, offset: number}}} props */
 function ProjectList({ view }) {
-  const load = useLoad((signal) => get("/v1/projects", { query: { ...view, limit }, signal }), [view.status, view.offset]);
+  const load = useLoad((signal) => get("/v1/projects", { query: { ...view, limit }, signal }), Object.values(view));
   return html`<${Loaded} load=${load}>${(/** @type {any} */ { data, pagination }) => html`
-    ${data.length > 0 ? html`<${ProjectTable} projects=${data} />` : html`<${Nothing} isFiltered=${view.status !== ""} />`}
+    ${data.length > 0 ? html`<${ProjectTable} projects=${data} />` : html`<${Nothing} isFiltered=${Boolean(view.status || view.customerId)} />`}
     <${Pager} offset=${pagination.offset} limit=${limit} total=${pagination.total}
       onChange=${(/** @type {number} */ offset) => setQuery({ offset })} />`}
   <//>`;
@@ -63,6 +67,6 @@ function ProjectTable({ projects }) {
 function Nothing({ isFiltered }) {
   if (!isFiltered) return html`<${Empty} title=${texts.empty}><p>${texts.emptyText}</p><//>`;
   return html`<${Empty} title=${texts.none}>
-    <${Button} onClick=${() => setQuery({ status: null, offset: null })}>${texts.allStatuses}<//>
+    <${Button} onClick=${() => setQuery({ status: null, customerId: null, offset: null })}>${texts.showAll}<//>
   <//>`;
 }

@@ -9,6 +9,9 @@ import { strings } from "../../core/strings.js";
 /** All roles, as options of a list. */
 export const roleOptions = optionsOf(["admin", "manager", "user", "viewer"], strings.users.roles);
 
+/** All statuses, as options of a list. */
+export const statusOptions = optionsOf(["active", "pending", "inactive", "suspended"], strings.users.statuses);
+
 /** The roles that the signed-in user may give. They are those that do not permit more than the user's own role. */
 export function assignableRoles() {
   return roleOptions.filter((o) => currentUser().role === "admin" || o.value !== "admin");

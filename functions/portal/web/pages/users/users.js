@@ -1,5 +1,6 @@
 // The list of users.
 import { Button, ButtonLink } from "../../components/buttons.js";
+import { CustomerFilter } from "../../components/customerfilter.js";
 import { Select } from "../../components/fields.js";
 import { Empty, Loaded, Page } from "../../components/page.js";
 import { ListSearch, SearchResults } from "../../components/searchresults.js";
@@ -12,7 +13,7 @@ import { html } from "../../core/html.js";
 import { setQuery, useAddress } from "../../core/router.js";
 import { can } from "../../core/session.js";
 import { strings } from "../../core/strings.js";
-import { roleOptions } from "./roles.js";
+import { roleOptions, statusOptions } from "./roles.js";
 
 const texts = strings.users;
 const limit = 50;
@@ -22,7 +23,10 @@ const limit = 50;
 export default function Users() {
   const { query } = useAddress();
   const q = (query.get("q") ?? "").trim();
-  const view = { role: query.get("role") ?? "", offset: Number(query.get("offset")) || 0 };
+  const view = {
+    role: query.get("role") ?? "", status: query.get("status") ?? "", customerId: query.get("customerId") ?? "",
+    offset: Number(query.get("offset")) || 0,
+  };
   const actions = can("users:write") ? html`
     <${ButtonLink} href="/portal/users/import">${texts.import}<//>
     <${ButtonLink} href="/portal/users/new" kind="primary">${texts.create}<//>` : null;
@@ -31,7 +35,11 @@ export default function Users() {
       <${ListSearch} label=${texts.search} q=${q} />
       ${q ? null : html`<${Select} label=${texts.role} value=${view.role} hidesOptional
         options=${[{ value: "", label: texts.allRoles }, ...roleOptions]}
-        onChange=${(/** @type {string} */ role) => setQuery({ role, offset: null })} />`}
+        onChange=${(/** @type {string} */ role) => setQuery({ role, offset: null })} />
+      <${Select} label=${texts.status} value=${view.status} hidesOptional
+        options=${[{ value: "", label: texts.allStatuses }, ...statusOptions]}
+        onChange=${(/** @type {string} */ status) => setQuery({ status, offset: null })} />
+      <${CustomerFilter} value=${view.customerId} onChange=${(/** @type {string} */ customerId) => setQuery({ customerId, offset: null })} />`}
     </div>
     ${q ? html`<${SearchResults} path="/v1/users/search" q=${q} hint=${texts.searchHint}>
         ${(/** @type {ListedUser[]} */ users) => html`<${UserTable} users=${users} />`}<//>`
@@ -39,9 +47,9 @@ export default function Users() {
   <//>`;
 }
 
-/** @param {{view: {role: string, offset: number}}} props */
+/** @param {{view: {role: string, status: string, customerId: string, offset: number}}} props */
 function UserList({ view }) {
-  const load = useLoad((signal) => get("/v1/users", { query: { ...view, limit }, signal }), [view.role, view.offset]);
+  const load = useLoad((signal) => get("/v1/users", { query: { ...view, limit }, signal }), Object.values(view));
   return html`<${Loaded} load=${load}>${(/** @type {any} */ { data, pagination }) => html`
     ${data.length > 0 ? html`<${UserTable} users=${data} />` : html`<${NoUsers} />`}
     <${Pager} offset=${pagination.offset} limit=${limit} total=${pagination.total}
@@ -63,6 +71,6 @@ function UserTable({ users }) {
 
 function NoUsers() {
   return html`<${Empty} title=${texts.none}>
-    <${Button} onClick=${() => setQuery({ role: null, offset: null })}>${texts.showAll}<//>
+    <${Button} onClick=${() => setQuery({ role: null, status: null, customerId: null, offset: null })}>${texts.showAll}<//>
   <//>`;
 }
