@@ -127,7 +127,7 @@ func replay(broken *report, target string, events []event) map[string]string {
 // audited are the attributes of items, by the kind of their target and the field of events.
 var audited = map[string]map[string]string{
 	"user":         {"email": "email", "name": "name", "role": "role", "status": "status", "customerId": "customer", "department": "department"},
-	"project":      {"name": "name", "status": "status", "ownerId": "owner"},
+	"project":      {"name": "name", "status": "status", "ownerId": "owner", "customerId": "customer"},
 	"customer":     {"name": "name", "slug": "slug", "status": "status", "externalId": "externalId"},
 	"trust_policy": {"name": "name", "issuer": "issuer", "audience": "audience"},
 	"entitlement":  {"artifact": "artifact", "repository": "repository", "versions": "versions"},

@@ -12,6 +12,7 @@ type projectForm struct {
 	Name        string            `json:"name"`
 	Description string            `json:"description,omitempty"`
 	Status      projects.Status   `json:"status"`
+	CustomerID  string            `json:"customerId,omitempty"`
 	OwnerID     string            `json:"ownerId"`
 	Members     []projects.Member `json:"members"`
 	Settings    json.RawMessage   `json:"settings"`
@@ -23,7 +24,7 @@ func auditForm(p projects.Project) any {
 	if p.ID == "" {
 		return nil
 	}
-	return projectForm{p.Name, p.Description, p.Status, p.OwnerID, p.Members, p.Settings, p.Metadata, p.Version}
+	return projectForm{p.Name, p.Description, p.Status, p.CustomerID, p.OwnerID, p.Members, p.Settings, p.Metadata, p.Version}
 }
 
 // audit adds the event that a project changed. A project without an ID stands for none.
@@ -33,7 +34,7 @@ func (p *plan) audit(action audit.Action, before, after projects.Project) {
 		of = before
 	}
 	p.changes = append(p.changes, audit.Change{
-		Action: action, Target: audit.Target{Kind: audit.Project, ID: of.ID, Name: of.Name},
+		Action: action, Target: audit.Target{Kind: audit.Project, ID: of.ID, Name: of.Name}, CustomerID: of.CustomerID,
 		Before: auditForm(before), After: auditForm(after),
 	})
 }
