@@ -75,7 +75,9 @@ func TestNullRemovesValue(t *testing.T) {
 	root := o.asAdmin()
 	examples := fieldstest.Examples(t, updateProjectInput{}.Body, people(o, map[string]any{}))
 	at := "/v1/projects/" + root.Post("/v1/projects", `{"name":"Loom"}`).WantStatus(http.StatusCreated).Text("data.id")
-	empty := map[string]any{"description": "", "customerId": nil, "members": []any{}, "settings": map[string]any{}, "metadata": map[string]any{}}
+	empty := map[string]any{
+		"description": "", "customerId": nil, "members": []any{}, "settings": map[string]any{}, "metadata": map[string]any{},
+	}
 	for _, method := range []string{http.MethodPut, http.MethodPatch} {
 		for name, value := range examples {
 			root.Do(method, at, asJSON(t, map[string]any{name: value})).WantStatus(http.StatusOK)

@@ -245,8 +245,8 @@ func (in *updateProjectInput) change(isPatch bool) projects.Change {
 	b := in.Body
 	return projects.Change{
 		IsPatch: isPatch,
-		Name:    b.Name, Description: b.Description, Status: b.Status, CustomerID: b.CustomerID, OwnerID: b.OwnerID, Members: membersOf(b.Members),
-		Settings: json.RawMessage(b.Settings), Metadata: json.RawMessage(b.Metadata),
+		Name:    b.Name, Description: b.Description, Status: b.Status, CustomerID: b.CustomerID, OwnerID: b.OwnerID,
+		Members: membersOf(b.Members), Settings: json.RawMessage(b.Settings), Metadata: json.RawMessage(b.Metadata),
 	}
 }
 

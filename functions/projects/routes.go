@@ -38,8 +38,8 @@ var tags = []string{"Projects"}
 var (
 	listProjects = huma.Operation{
 		OperationID: "listProjects", Method: http.MethodGet, Path: path, Tags: tags, Summary: "List projects",
-		Description: "Returns one page of projects in the order of their creation, with the exact total. `customerId` and `status` can be combined. Users " +
-			"of a customer get the projects of their customer.",
+		Description: "Returns one page of projects in the order of their creation, with the exact total. `customerId` and `status` " +
+			"can be combined. Users of a customer get the projects of their customer.",
 	}
 	searchProjects = huma.Operation{
 		OperationID: "searchProjects", Method: http.MethodGet, Path: path + "/search", Tags: tags, Summary: "Search projects",

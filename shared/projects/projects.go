@@ -2,7 +2,8 @@
 // status.
 //
 // A project has an owner and members, who are users. These roles describe who does what; they grant
-// nothing, because permissions follow from the role of the user. A project can belong to a customer, whose users read it; see access.go. A user must exist when a project
+// nothing, because permissions follow from the role of the user. A project can belong to a customer, whose users read it; see access.go.
+// A user must exist when a project
 // first names it. A deleted user stays in the project until somebody replaces it, so that
 // readers still see whose project it was. The same holds for a deleted customer.
 //

@@ -59,7 +59,8 @@ func wanted(p Project) Project {
 	return p
 }
 
-// unknownNames returns a failure for each field that names a user or a customer who does not exist, except those that the project named before.
+// unknownNames returns a failure for each field that names a user or a customer who does not exist, except those that the project named
+// before.
 func (s *Service) unknownNames(ctx context.Context, before, after Project) ([]fault.Field, error) {
 	failures, err := s.unknownUsers(ctx, before, after)
 	if err != nil || after.CustomerID == "" || after.CustomerID == before.CustomerID {

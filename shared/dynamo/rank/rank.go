@@ -2,7 +2,9 @@
 // exact totals cost the same for ten entries and for ten million.
 //
 // Every entry has a number, which Allocate gives only once, and a label (a role, a
-// status). It can also have a state, see [Tree.WithStates]. The digits of the number are a path through a tree of counter items with a fixed shape:
+// status). It can also have a state, see [Tree.WithStates].
+//
+// The digits of the number are a path through a tree of counter items with a fixed shape:
 // three levels of nodes with 32 children each. The numbers under a child belong to a group of four
 // nodes of the next level, and there are 64 numbers under each child of the lowest level,
 // 33,554,432 in all. A node counts the entries by child and label. An entry and the three nodes
@@ -27,7 +29,8 @@
 // items. Hence the groups: with five labels, a full node of any level stays below 1 KB, so that an
 // entry's counts cost six write units in its transaction, and a Query reads the 128 children of a
 // group for one unit. States make a node larger only by their own entries, so the first state should be that of most entries: with
-// four labels and four states, a lowest node that is full typically has 1.5 KB, and an upper one grows with the number of its children. The root is in the partition of the first group, so that one Query reads two
+// four labels and four states, a lowest node that is full typically has 1.5 KB, and an upper one grows with the number of its children.
+// The root is in the partition of the first group, so that one Query reads two
 // levels of a list with up to 1,048,576 numbers.
 //
 // All writes update the root, and DynamoDB cancels one of two transactions that update the same
@@ -124,7 +127,8 @@ type Place struct {
 	PastEnd bool
 }
 
-// Find returns the place of the entry that has offset entries of the filter before it. It makes at most two strongly consistent reads of one unit each (up to three with states), or three reads
+// Find returns the place of the entry that has offset entries of the filter before it. It makes at most
+// two strongly consistent reads of one unit each (up to three with states), or three reads
 // for entries with numbers above 1,048,575, and only one if the offset is past the end or near the
 // start. Entries that change meanwhile may shift the page by their number, but cause no error.
 func (t *Tree) Find(ctx context.Context, filter Filter, offset int64) (Place, error) {

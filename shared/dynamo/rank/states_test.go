@@ -58,7 +58,10 @@ func TestTreeGetsStatesLater(t *testing.T) {
 	fill(t, d, size)
 	tree := d.tree.WithStates(states)
 	var all []rank.Entry
-	for e := range stateful(size)(t.Context(), 0, size) {
+	for e, err := range stateful(size)(t.Context(), 0, size) {
+		if err != nil {
+			t.Fatal(err)
+		}
 		all = append(all, e)
 	}
 	for state, want := range map[string]int64{"": size, states[0]: size, states[1]: 0} {

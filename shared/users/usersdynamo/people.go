@@ -110,7 +110,8 @@ func (s *Store) Existing(ctx context.Context, ids []string) ([]string, error) {
 	return found, err
 }
 
-// Members returns up to most users of a customer with numbers from a number on, in the order of creation, with one strongly consistent Query.
+// Members returns up to most users of a customer with numbers from a number on, in the order of creation, with one strongly consistent
+// Query.
 func (s *Store) Members(ctx context.Context, customerID string, from int64, most int) ([]principal.Member, error) {
 	found, err := lists.From[listItem](ctx, s.lists.In(customerID), from, most)
 	members := make([]principal.Member, len(found))
