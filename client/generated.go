@@ -535,6 +535,7 @@ const (
 	ListAuditEventsParamsActionUserEndCredentials       ListAuditEventsParamsAction = "user.end_credentials"
 	ListAuditEventsParamsActionUserEndInvitation        ListAuditEventsParamsAction = "user.end_invitation"
 	ListAuditEventsParamsActionUserInvite               ListAuditEventsParamsAction = "user.invite"
+	ListAuditEventsParamsActionUserSignInLink           ListAuditEventsParamsAction = "user.sign_in_link"
 	ListAuditEventsParamsActionUserSignOut              ListAuditEventsParamsAction = "user.sign_out"
 	ListAuditEventsParamsActionUserUpdate               ListAuditEventsParamsAction = "user.update"
 )

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"portside/cmd/portside/backup"
+	"portside/shared/core/audit"
 )
 
 // restoreJob is the job of the command restore.
@@ -87,6 +88,9 @@ func (r *restoreJob) run(ctx context.Context, p process, dir string) error {
 		return err
 	}
 	if err := backup.Release(ctx, data, run); err != nil {
+		return err
+	}
+	if err := opened.record(ctx, audit.TableRestored); err != nil {
 		return err
 	}
 	sets := slices.DeleteFunc(made.Sets, func(s *backup.Set) bool { return s.Kind == backup.Bucket && !r.buckets })

@@ -30,6 +30,7 @@ const (
 	UserActivated        Action = "user.activate"       // by the mailed link
 	UserInvited          Action = "user.invite"         // again: the first invitation is part of the creation
 	UserInvitationEnded  Action = "user.end_invitation" // its mail could not be sent
+	UserSignInLink       Action = "user.sign_in_link"   // the operator created a link with which the user can sign in
 	UserSignedOut        Action = "user.sign_out"       // all sessions ended
 	UserCredentialsEnded Action = "user.end_credentials"
 
@@ -79,7 +80,7 @@ func Actions() []Action {
 }
 
 var actions = []Action{
-	UserCreated, UserUpdated, UserDeleted, UserActivated, UserInvited, UserInvitationEnded, UserSignedOut, UserCredentialsEnded,
+	UserCreated, UserUpdated, UserDeleted, UserActivated, UserInvited, UserInvitationEnded, UserSignInLink, UserSignedOut, UserCredentialsEnded,
 	SessionCreated, SessionEnded, PasskeyCreated, PasskeyDeleted,
 	CredentialCreated, CredentialRenewed, CredentialExchanged, CredentialUpdated, CredentialRevoked, CredentialRefused,
 	RequestCreated, RequestApproved, RequestDenied, RequestCollected, RequestChanged,

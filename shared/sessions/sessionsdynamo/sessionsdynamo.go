@@ -18,6 +18,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"portside/shared/core/audit"
 	"portside/shared/core/versions"
 	"portside/shared/credentials/credentialsdynamo"
 	"portside/shared/dynamo/items"
@@ -119,6 +120,10 @@ func (s *Store) Add(ctx context.Context, request sessions.Request, due time.Time
 	plan.Add(nil, s.put(newRequestItem(request)))
 	if !due.IsZero() {
 		plan.Add(nil, s.put(newUnsentItem(request, due)))
+	}
+	if isOperators := request.BrowserHash == nil; isOperators {
+		target := audit.Target{Kind: audit.User, ID: request.UserID, Name: request.Email}
+		plan.Add(nil, s.credentials.Audit(ctx, audit.Change{Action: audit.UserSignInLink, Target: target})...)
 	}
 	return plan.Write(ctx, s.client)
 }
