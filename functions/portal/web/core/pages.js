@@ -48,6 +48,10 @@ export const pages = [
     path: "/portal/dashboard", load: () => import("../pages/dashboard/dashboard.js"), menu: { label: strings.dashboard.title, group: "vendor" },
     permission: "analytics:read", audience: "staff",
   },
+  {
+    path: "/portal/audit", load: () => import("../pages/audit/audit.js"), permission: "audit:read",
+    menu: { label: strings.audit.title, group: "vendor" },
+  },
   { path: "/portal/charts", load: () => import("../pages/charts/charts.js"), menu: { label: strings.charts.title, group: "software" } },
   { path: "/portal/charts/{name}", load: () => import("../pages/charts/chart.js") },
   { path: "/portal/charts/{name}/{version}", load: () => import("../pages/charts/version.js") },

@@ -1235,6 +1235,47 @@ export const strings = {
     toDay: "To day (UTC)",
   },
 
+  audit: {
+    title: "Audit",
+    introAll: "Who changed what, newest first. The log keeps a change for 400 days.",
+    introOwn: "Who changed what in your company, newest first. The log keeps a change for 400 days.",
+    link: "Changes",
+    download: "Download as CSV",
+    cut: "The file has the newest 10,000 changes. Choose a shorter period for the others.",
+    none: "No changes found",
+    noneText: "Without dates, the list covers the last 30 days.",
+    when: "Time",
+    actor: "Changed by",
+    action: "Action",
+    what: "What was changed",
+    changes: "Differences",
+    address: "From",
+    target: "Changed resource",
+    targetHint: "Its kind and ID, such as user:01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11",
+    customer: "Customer",
+    everybody: "Everybody",
+    allCustomers: "All customers, and the staff",
+    choose: "Choose",
+    /** @type {(label: string) => string} */
+    chooseLabel: (label) => `Choose: ${label}`,
+    /** @type {(label: string) => string} */
+    removeLabel: (label) => `Remove: ${label}`,
+    allActions: "All actions",
+    /** @type {(kind: string) => string} */
+    allOf: (kind) => `${kind}: all actions`,
+    fromDay: "From day (UTC)",
+    toDay: "To day (UTC)",
+    /** @type {(count: number) => string} */
+    fields: (count) => `${count} fields`,
+    empty: "(empty)",
+    vendor: "Somebody of the vendor",
+    actors: { workload: "Pipeline or pod", schedule: "The service", operator: "Operator", anonymous: "Somebody unknown" },
+    kinds: {
+      user: "User", session: "Session", passkey: "Passkey", credential: "Credential", credential_request: "Credential request",
+      project: "Project", customer: "Customer", entitlement: "Entitlement", trust_policy: "Trust policy", table: "Table",
+    },
+  },
+
   media: {
     title: "Media",
     intro: "Summarize documents and recordings, extract values from them, or compare two of them. Uploads, jobs and results are " +

@@ -40,7 +40,8 @@ function View({ resource, reload }) {
   const customer = resource.data;
   const actions = can("customers:write") ? html`<${StatusAction} resource=${resource} reload=${reload} />` : null;
   return html`<${Page} title=${customer.name} actions=${actions} intro=${html`<${CustomerStatus} status=${customer.status} />`}>
-    <${Section} title=${texts.edit}>
+    <${Section} title=${texts.edit} actions=${can("audit:read")
+      ? html`<a href=${`/portal/audit?customerId=${customer.id}`}>${strings.audit.link}</a>` : null}>
       <dl class="facts">
         ${can("customers:write") ? null : html`<${Facts} customer=${customer} />`}
         <dt>${texts.users}</dt><dd>${texts.usersOf(formatNumber(customer.users), limitOf(customer))}</dd>

@@ -45,7 +45,8 @@ function View({ resource, reload }) {
   const actions = mayChange(user) ? html`<${StatusActions} resource=${resource} reload=${reload} />` : null;
   return html`<${Page} title=${user.name} actions=${actions}
     intro=${html`<${UserStatus} status=${user.status} /> ${texts.roles[user.role]} · ${user.email}`}>
-    <${Section} title=${texts.edit}>
+    <${Section} title=${texts.edit} actions=${can("audit:read")
+      ? html`<a href=${`/portal/audit?target=user:${user.id}`}>${strings.audit.link}</a>` : null}>
       <${Facts} user=${user} />
       ${mayChange(user) ? html`<${Edit} resource=${resource} reload=${reload} />`
         : can("users:write") ? html`<p class="muted">${texts.readOnly}</p>` : null}

@@ -1,0 +1,33 @@
+// The events of the page as a file for spreadsheets, from all pages of the list.
+import { announce } from "../../components/announcer.js";
+import { send } from "../../core/api.js";
+import { downloadText } from "../../core/download.js";
+import { strings } from "../../core/strings.js";
+
+/** The most events of a file. */
+const most = 10_000;
+const limit = 100;
+
+/** @param {Record<string, string>} view the filters */
+export async function downloadEvents(view) {
+  const parts = [];
+  /** @type {string | null} */
+  let cursor = "";
+  for (let page = 0; cursor !== null && page * limit < most; page++) {
+    const response = await send("GET", "/v1/audit", { query: { ...view, cursor, limit }, headers: { Accept: "text/csv" } });
+    const text = await response.text();
+    parts.push(page === 0 ? text : text.slice(text.indexOf("\n") + 1)); // only the first page has its titles in the file
+    cursor = nextCursor(response.headers.get("Link"));
+  }
+  downloadText("audit.csv", "\uFEFF" + parts.join(""), "text/csv;charset=utf-8");
+  if (cursor !== null) announce(strings.audit.cut);
+}
+
+/**
+ * Returns the cursor of the next page, or null on the last page.
+ * @param {string | null} link
+ */
+function nextCursor(link) {
+  const path = link?.match(/^<([^>]*)>/)?.[1];
+  return path ? new URL(path, location.href).searchParams.get("cursor") : null;
+}
