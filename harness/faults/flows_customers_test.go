@@ -8,6 +8,7 @@ import (
 	"portside/shared/core/search"
 	"portside/shared/core/versions"
 	"portside/shared/customers"
+	"portside/shared/tokens"
 	"portside/shared/users"
 )
 
@@ -87,6 +88,11 @@ func moveUser(r *run) {
 	})
 	r.check(!r.works(ada.key), "the key works right after the suspension of the customer")
 	r.sendDue()
+	r.do("list the tokens of the first customer", func(ctx context.Context) error {
+		page, err := r.tokens.ListOfCustomer(ctx, admin, tokens.CustomerQuery{CustomerID: first, Limit: 10})
+		r.check(len(page.Tokens) == 0, "the customer has %d tokens", len(page.Tokens))
+		return err
+	})
 	page, err := r.users.List(r.tb.Context(), admin, users.Query{CustomerID: first, Limit: users.MaxLimit})
 	r.must(err)
 	r.check(page.Total == 1 && len(page.Users) == 1, "the list of the customer's users has %d of %d", len(page.Users), page.Total)
