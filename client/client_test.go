@@ -213,8 +213,8 @@ func TestEveryListWithPagesHasAnIterator(t *testing.T) {
 			t.Errorf("%s has no iterator All%s", m.Name, name)
 		}
 	}
-	if lists != 12 {
-		t.Errorf("%d lists have pages, want 12", lists)
+	if lists != 13 {
+		t.Errorf("%d lists have pages, want 13", lists)
 	}
 }
 
