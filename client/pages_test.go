@@ -90,15 +90,23 @@ func TestIteratorsFollowThePages(t *testing.T) {
 		}, "after=n1&order=oldest"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s, c := answering(t, test.answers...)
-			ids, err := test.read(t.Context(), c)
-			if err != nil || !slices.Equal(ids, []string{"a", "b", "c"}) || len(s.requests) != 2 {
-				t.Fatalf("read %v in %d requests: %v", ids, len(s.requests), err)
-			}
-			if got := s.requests[1].URL.RawQuery; got != test.second {
-				t.Errorf("the query of the second page is %s, want %s", got, test.second)
-			}
+			wantTwoPages(t, test.answers, test.read, test.second)
 		})
+	}
+}
+
+// wantTwoPages checks the items of two pages, and the query of the second request.
+func wantTwoPages(
+	t *testing.T, answers []func(http.ResponseWriter), read func(context.Context, *client.Client) ([]string, error), second string,
+) {
+	t.Helper()
+	s, c := answering(t, answers...)
+	ids, err := read(t.Context(), c)
+	if err != nil || !slices.Equal(ids, []string{"a", "b", "c"}) || len(s.requests) != 2 {
+		t.Fatalf("read %v in %d requests: %v", ids, len(s.requests), err)
+	}
+	if got := s.requests[1].URL.RawQuery; got != second {
+		t.Errorf("the query of the second page is %s, want %s", got, second)
 	}
 }
 

@@ -20,7 +20,8 @@ func TestAuditLog(t *testing.T) {
 		"credentialId,targetKind,customerId,requestId,before,after,id\n2026-11-21T14:30:00.125431Z,user.update,user,"+adaID+
 		",bob@example.com,u1,203.0.113.9,,,k,user,,r,\"{\"\"role\"\":\"\"user\"\"}\",\"{\"\"role\"\":\"\"manager\"\"}\",1-a\n")
 	c.wantCalls("GET /v1/audit?limit=100", "GET /v1/audit?limit=100")
-	c.want("audit", "list", "--user", "ada@example.com", "--actor", adaID, "--action", "user.*", "--oldest", "--from", "2026-11-01", "--limit", "5")
+	c.want("audit", "list", "--user", "ada@example.com", "--actor", adaID, "--action", "user.*", "--oldest", "--from", "2026-11-01",
+		"--limit", "5")
 	c.wantCalls("GET /v1/users?email=ada%40example.com",
 		"GET /v1/audit?action=user.%2A&actorId="+adaID+"&from=2026-11-01&limit=5&order=oldest&target=user%3A"+adaID)
 	c.want("audit", "list", "--target", "project:p1", "--last-month")
