@@ -53,7 +53,7 @@ function addressOf({ kind, id }) {
   const segment = encodeURIComponent(id);
   if (kind === "user" && can("users:read")) return `/portal/users/${segment}`;
   if (kind === "customer" && isStaff()) return `/portal/customers/${segment}`;
-  return kind === "project" && isStaff() ? `/portal/projects/${segment}` : "";
+  return kind === "project" && can("projects:read") ? `/portal/projects/${segment}` : "";
 }
 
 /** @param {{event: AuditEvent}} props */
