@@ -9,6 +9,7 @@ import (
 	"portside/shared/audit/auditdynamo"
 	"portside/shared/credentials"
 	"portside/shared/credentials/credentialsdynamo"
+	"portside/shared/dynamo/auditlog"
 	"portside/shared/dynamo/items"
 	"portside/shared/lambda/awsenv"
 	"portside/shared/lambda/start"
@@ -18,7 +19,8 @@ func main() { start.HTTP(build) }
 
 func build(settings *start.Settings) (http.Handler, error) {
 	client := items.Client(awsenv.Config(settings))
-	keys := credentialsdynamo.New(client, settings.String("CREDENTIALS_TABLE"), settings.String("REQUEST_COUNTS_TABLE"))
+	auditLog := auditlog.In(settings.String("AUDIT_TABLE"), time.Now) // of refused requests
+	keys := credentialsdynamo.New(client, settings.String("CREDENTIALS_TABLE"), settings.String("REQUEST_COUNTS_TABLE")).Audited(auditLog)
 	auth := credentials.NewAuthenticator(keys, settings.Count("RATE_LIMIT_PER_MINUTE"), time.Now)
 	log := audit.NewService(auditdynamo.New(client, settings.String("AUDIT_TABLE")))
 	return routes(&handlers{log: log, now: time.Now}, auth).Handler(), nil

@@ -21,6 +21,7 @@ import (
 	"portside/shared/dynamo/auditlog"
 	"portside/shared/dynamo/items"
 	"portside/shared/dynamo/transactions"
+	"portside/shared/testkit/audittest"
 	"portside/shared/testkit/awstest"
 	"portside/shared/testkit/webtest"
 )
@@ -52,7 +53,9 @@ func newTestService(tb testing.TB) *testService {
 	client := awstest.DynamoDB(tb)
 	s := &testService{
 		TB: tb, client: client, table: awstest.Table(tb, client, "AuditTable"), clock: webtest.NewClock(now),
-		keys: credentialsdynamo.New(client, awstest.Table(tb, client, "CredentialsTable"), awstest.Table(tb, client, "RequestCountsTable")),
+		keys: credentialsdynamo.New(
+			client, awstest.Table(tb, client, "CredentialsTable"), awstest.Table(tb, client, "RequestCountsTable"),
+		).Audited(audittest.Log(tb, client)),
 	}
 	for _, customer := range []string{acme, bolt} {
 		writes := []types.TransactWriteItem{s.keys.AddCustomer(customer, credentialsdynamo.CustomerState{})}

@@ -164,11 +164,19 @@ func fieldsOf(kind string, item liststest.Item) map[string]string {
 	fields := map[string]string{}
 	for field, attribute := range audited[kind] {
 		if value := liststest.Text(item, attribute); value != "" {
-			text, _ := json.Marshal(value) //nolint:errchkjson // a string
-			fields[field] = string(text)
+			fields[field] = quoted(value)
 		}
 	}
 	return fields
+}
+
+// quoted returns a text in JSON, with <, > and & as they are.
+func quoted(value string) string {
+	var text strings.Builder
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	_ = encoder.Encode(value) //nolint:errchkjson // a string
+	return strings.TrimSuffix(text.String(), "\n")
 }
 
 // flat returns the audited fields of all targets, so that two sets of targets can be compared field by field.

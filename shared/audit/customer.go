@@ -25,6 +25,7 @@ var vendorFields = map[coreaudit.Kind][]string{
 	coreaudit.Credential:        {"madeWith"},
 	coreaudit.Session:           {"madeWith"},
 	coreaudit.CredentialRequest: {"decidedBy"},
+	coreaudit.Project:           {"settings", "metadata"},
 }
 
 // customerField is the field of a target that names the customer to whom it belongs.

@@ -130,3 +130,17 @@ func TestFilters(t *testing.T) {
 		t.Errorf("filters are %v", filters)
 	}
 }
+// TestSettingsOfProjectsAreTheVendors checks that the log shows people of a customer no more of a project than the API does.
+func TestSettingsOfProjectsAreTheVendors(t *testing.T) {
+	fields := coreaudit.Fields{"settings": raw(`{"margin":"40%"}`), "metadata": raw(`{"note":"late payer"}`), "name": raw(`"p"`)}
+	event := coreaudit.Event{Target: coreaudit.Target{Kind: coreaudit.Project}, CustomerID: acme, Before: fields, After: fields}
+	got := list(t, ofAcme(principal.Manager), event)[0]
+	for _, name := range []string{"settings", "metadata"} {
+		if got.After[name] != nil || got.Before[name] != nil {
+			t.Errorf("a customer's manager sees the %s of a project: %s", name, got.After[name])
+		}
+	}
+	if got.After["name"] == nil {
+		t.Error("a customer's manager does not see the name of a project")
+	}
+}

@@ -235,7 +235,8 @@ func (b *logbook) addItem(rt *rapid.T) tampered {
 	id := audit.FirstID(at) + "-added"
 	item := changed(changed(like, "sk", id), "pk", auditlog.DayKey(at))
 	if rapid.Bool().Draw(rt, "elsewhere") {
-		item = changed(item, "pk", rapid.SampledFrom([]string{"day#2026-11-27x", "other", "day#1999-12-31", "seal"}).Draw(rt, "partition"))
+		partitions := []string{"day#2026-11-27x", "day#2026-11-2:", "day#2026-11-31", "other", "day#1999-12-31", "seal"}
+		item = changed(item, "pk", rapid.SampledFrom(partitions).Draw(rt, "partition"))
 	}
 	want := finding{Problem: seals.Added, EventID: id, InTable: true}
 	return b.replaceItem(nil, item, tampered{what: fmt.Sprintf("added %s to %s", id, textOf(item, "pk")), want: want})

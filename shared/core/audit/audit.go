@@ -7,6 +7,8 @@ package audit
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"time"
@@ -42,7 +44,7 @@ type Change struct {
 	Before, After any
 }
 
-// Fields are fields of a resource in JSON.
+// Fields are fields of a resource in JSON. A value of more than 1,024 bytes is replaced by its length and its SHA-256.
 type Fields map[string]json.RawMessage
 
 // Describe returns the fields that a change made different, before and after it. A field that is absent on one side did not exist there.
@@ -59,12 +61,43 @@ func (c Change) Describe() (before, after Fields, err error) {
 			delete(after, name)
 		}
 	}
+	shorten(before)
+	shorten(after)
 	return before, after, nil
+}
+
+// maxField is the longest field in an event, in bytes. All events of a day share a partition of the table, and all on a page share a
+// response, so somebody who changes long fields must not fill them.
+const maxField = 1024
+
+// digest stands for a longer field.
+type digest struct {
+	Bytes  int    `json:"bytes"`
+	SHA256 string `json:"sha256"`
+}
+
+// shorten replaces long fields by their length and hash, which prove what the value was to somebody who has it.
+func shorten(fields Fields) {
+	for name, value := range fields {
+		if len(value) > maxField {
+			sum := sha256.Sum256(value)
+			fields[name], _ = Encode(digest{len(value), hex.EncodeToString(sum[:])}) // a number and a text can be encoded
+		}
+	}
+}
+
+// Encode returns a value in JSON. Unlike json.Marshal, it writes <, > and & as they are, which would otherwise take six bytes each.
+func Encode(value any) ([]byte, error) {
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	err := encoder.Encode(value)
+	return bytes.TrimSuffix(text.Bytes(), []byte("\n")), err
 }
 
 // fieldsOf returns the fields of a JSON object. Nil has none.
 func fieldsOf(form any) (fields Fields, err error) {
-	text, err := json.Marshal(form)
+	text, err := Encode(form)
 	if err == nil {
 		err = json.Unmarshal(text, &fields)
 	}

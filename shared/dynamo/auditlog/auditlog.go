@@ -12,7 +12,6 @@ package auditlog
 import (
 	"context"
 	"crypto/rand"
-	"encoding/json"
 	"strings"
 	"time"
 
@@ -88,7 +87,7 @@ func (l Log) item(ctx context.Context, change audit.Change) (Item, error) {
 		ID: newID(at), Time: at, Action: change.Action, Actor: audit.ActorIn(ctx), Target: change.Target, CustomerID: change.CustomerID,
 		RequestID: audit.SourceIn(ctx).RequestID, Before: before, After: after,
 	}
-	text, err := json.Marshal(event)
+	text, err := audit.Encode(event)
 	if err != nil {
 		return Item{}, err
 	}

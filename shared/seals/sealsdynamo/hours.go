@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"iter"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -81,12 +82,8 @@ func (s Sealed) Strays(ctx context.Context, first, last calendar.Day) iter.Seq2[
 	return func(yield func(seals.Entry, error) bool) {
 		pages := dynamodb.NewScanPaginator(s.client, &dynamodb.ScanInput{
 			TableName: &s.table, ConsistentRead: aws.Bool(true),
-			FilterExpression: aws.String("NOT (pk BETWEEN :first AND :last AND size(pk) = :length) AND NOT (pk = :seal AND sk = :newest)"),
-			ExpressionAttributeValues: items.Map{
-				":first": items.Text(auditlog.DayKey(first.Begin())), ":last": items.Text(auditlog.DayKey(last.Begin())),
-				":length": items.Number(int64(len(auditlog.DayKey(first.Begin())))),
-				":seal":   items.Text(newestPK), ":newest": items.Text(newestSK),
-			},
+			FilterExpression:          aws.String("NOT (pk = :seal AND sk = :newest)"),
+			ExpressionAttributeValues: items.Map{":seal": items.Text(newestPK), ":newest": items.Text(newestSK)},
 		})
 		for pages.HasMorePages() {
 			page, err := pages.NextPage(ctx)
@@ -94,11 +91,19 @@ func (s Sealed) Strays(ctx context.Context, first, last calendar.Day) iter.Seq2[
 				yield(seals.Entry{}, fmt.Errorf("look for other items: %w", err))
 				return
 			}
-			if !yieldEntries(page.Items, yield) {
+			strays := slices.DeleteFunc(page.Items, func(item items.Map) bool { return isOfDays(item, first, last) })
+			if !yieldEntries(strays, yield) {
 				return
 			}
 		}
 	}
+}
+
+// isOfDays reports whether an item is in the partition of one of the days, which Days reads.
+func isOfDays(item items.Map, first, last calendar.Day) bool {
+	date, isDay := strings.CutPrefix(textOf(item["pk"]), "day#")
+	day, err := calendar.ParseDay(date)
+	return isDay && err == nil && day >= first && day <= last && auditlog.DayKey(day.Begin()) == textOf(item["pk"])
 }
 
 // newEntry returns an item as an entry. It compares the item with the one that the service writes for the same text, so an attribute with
