@@ -169,7 +169,8 @@ func (s *Service) End(ctx context.Context, caller principal.Principal, id string
 	if !credentials.IsID(id) {
 		return ErrNotFound
 	}
-	session := credentials.Credential{ID: id, Kind: credentials.Session, Owner: credentials.Owner{ID: caller.UserID}}
+	owner := credentials.Owner{ID: caller.UserID, CustomerID: caller.CustomerID}
+	session := credentials.Credential{ID: id, Kind: credentials.Session, Owner: owner}
 	err := s.Sessions.End(ctx, []credentials.Credential{s.markEnded(session, "ended by its user")}, nil)
 	if versions.IsStale(err) {
 		return ErrNotFound
