@@ -230,6 +230,7 @@ type Change struct {
 	Makers        []principal.Maker       // whose credentials must not have ended; see credentialsdynamo.HaveNotEnded
 	Issue         *credentials.Credential // the credential to add; may be nil
 	End           *credentials.Credential // the credential to revoke, with its RevokedAt and Reason; may be nil
+	CustomerID    string                  // to whom the requester belongs, if nothing above says it; for the audit log
 }
 
 // Credentials finds links and passwords.

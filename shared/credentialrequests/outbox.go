@@ -205,9 +205,13 @@ func (s *Service) expire(ctx context.Context, r Request, why string) error {
 	if err != nil {
 		return err
 	}
+	requester, err := s.requester(ctx, r.UserID)
+	if err != nil {
+		return err
+	}
 	after := r.event(Event{At: s.now(), Actor: System, Action: ActionExpired, Detail: why})
 	after.Status, after.Next = Expired, Next{}
-	return s.Store.Change(ctx, Change{Before: r, After: after, End: link})
+	return s.Store.Change(ctx, Change{Before: r, After: after, End: link, CustomerID: requester.CustomerID})
 }
 
 // withdraw revokes the password of a collection that was not confirmed, because it was never shown, and

@@ -153,14 +153,20 @@ func (s *Service) decide(ctx context.Context, caller principal.Principal, decisi
 	if before.Status != Pending {
 		return Request{}, ErrDecided
 	}
+	requester, err := s.requester(ctx, before.UserID)
+	if err != nil {
+		return Request{}, err
+	}
 	now := s.now()
-	change := Change{Before: before, After: decided(before, caller, decision, now), By: caller.Credential()}
+	change := Change{
+		Before: before, After: decided(before, caller, decision, now), By: caller.Credential(), CustomerID: requester.CustomerID,
+	}
 	if decision.Approve {
 		if !now.Before(before.CreatedAt.AddDate(0, 0, MaxPendingDays)) {
 			return Request{}, ErrTooOld
 		}
-		if err := s.mayReceive(ctx, before.UserID); err != nil {
-			return Request{}, err
+		if !requester.MayAct() { // so that the approver learns it early; the link and its use decide
+			return Request{}, ErrRequester
 		}
 		change.Makers = before.Makers
 	}
@@ -190,14 +196,13 @@ func decided(r Request, caller principal.Principal, decision Decision, now time.
 	return r.event(Event{At: now, Actor: caller.UserID, Action: action, Detail: r.Reason})
 }
 
-// mayReceive returns ErrRequester if the requester could not use a password, so that the approver learns it early. The decisive
-// checks are made when the link is created and when it is used.
-func (s *Service) mayReceive(ctx context.Context, userID string) error {
+// requester returns the user of a request. A deleted one is nobody, who may not act.
+func (s *Service) requester(ctx context.Context, userID string) (principal.Person, error) {
 	person, err := s.People.Person(ctx, userID)
-	if fault.KindOf(err) == fault.NotFound || err == nil && !person.MayAct() {
-		return ErrRequester
+	if fault.KindOf(err) == fault.NotFound {
+		return principal.Person{}, nil
 	}
-	return err
+	return person, err
 }
 
 // change makes a change, and returns the changed request.

@@ -51,7 +51,7 @@ const (
 	RequestApproved  Action = "credential_request.approve"
 	RequestDenied    Action = "credential_request.deny"
 	RequestCollected Action = "credential_request.collect"
-	RequestChanged   Action = "credential_request.update" // by the service: it expired, or its link was mailed
+	RequestChanged   Action = "credential_request.update" // by the service: it expired, or its password was never shown
 
 	ProjectCreated Action = "project.create"
 	ProjectUpdated Action = "project.update"

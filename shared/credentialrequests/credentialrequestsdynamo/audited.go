@@ -47,7 +47,7 @@ func (p *plan) audit(ctx context.Context, change credentialrequests.Change) {
 		return
 	}
 	change.After.Version++
-	action, isCollected := actionOf(change.After.Status), change.After.Status == credentialrequests.Collected
+	action, isCollected := actionOf(change), change.After.Status == credentialrequests.Collected
 	customerID := customerOf(change)
 	if isCollected {
 		ctx = audit.As(ctx, audit.Actor{Kind: audit.Person, ID: change.Before.UserID, CustomerID: customerID})
@@ -59,10 +59,14 @@ func (p *plan) audit(ctx context.Context, change credentialrequests.Change) {
 	}
 }
 
-func actionOf(status credentialrequests.Status) audit.Action {
-	switch status {
+// actionOf returns the action of a change. The service makes a request approved again if its password was never shown: nobody approves it.
+func actionOf(change credentialrequests.Change) audit.Action {
+	switch change.After.Status {
 	case credentialrequests.Approved:
-		return audit.RequestApproved
+		if change.Before.Status == credentialrequests.Pending {
+			return audit.RequestApproved
+		}
+		return audit.RequestChanged
 	case credentialrequests.Denied:
 		return audit.RequestDenied
 	case credentialrequests.Collected:
@@ -72,7 +76,7 @@ func actionOf(status credentialrequests.Status) audit.Action {
 	}
 }
 
-// customerOf returns to whom the user of a request belongs, as far as the change says it.
+// customerOf returns to whom the user of a request belongs.
 func customerOf(change credentialrequests.Change) string {
 	if change.Person != nil {
 		return change.Person.CustomerID
@@ -82,5 +86,5 @@ func customerOf(change credentialrequests.Change) string {
 			return c.Owner.CustomerID
 		}
 	}
-	return ""
+	return change.CustomerID
 }
