@@ -39,8 +39,8 @@ func auditChange(action audit.Action, customerID string, before, after credentia
 	}
 }
 
-// audit adds the events of a change: that of the request, if people can see the change, and that of the password that it creates. The
-// mailed link, with which the user collects the password, has no event of its own.
+// audit adds the events of a change: that of the request, if people can see the change, and that of the password that it creates or ends.
+// The mailed link, with which the user collects the password, has no event of its own.
 func (p *plan) audit(ctx context.Context, change credentialrequests.Change) {
 	change.After.Version = change.Before.Version
 	if reflect.DeepEqual(auditForm(change.Before), auditForm(change.After)) {
@@ -56,6 +56,9 @@ func (p *plan) audit(ctx context.Context, change credentialrequests.Change) {
 	p.Add(nil, table.Audit(ctx, auditChange(action, customerID, change.Before, change.After))...)
 	if isCollected && change.Issue != nil {
 		p.Add(nil, table.Audit(ctx, credentialsdynamo.Created(*change.Issue))...)
+	}
+	if end := change.End; end != nil && end.Kind == credentials.Password {
+		p.Add(nil, table.Audit(ctx, credentialsdynamo.Revoked(*end))...)
 	}
 }
 
