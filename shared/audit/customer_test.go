@@ -130,6 +130,7 @@ func TestFilters(t *testing.T) {
 		t.Errorf("filters are %v", filters)
 	}
 }
+
 // TestSettingsOfProjectsAreTheVendors checks that the log shows people of a customer no more of a project than the API does.
 func TestSettingsOfProjectsAreTheVendors(t *testing.T) {
 	fields := coreaudit.Fields{"settings": raw(`{"margin":"40%"}`), "metadata": raw(`{"note":"late payer"}`), "name": raw(`"p"`)}

@@ -80,7 +80,8 @@ func Actions() []Action {
 }
 
 var actions = []Action{
-	UserCreated, UserUpdated, UserDeleted, UserActivated, UserInvited, UserInvitationEnded, UserSignInLink, UserSignedOut, UserCredentialsEnded,
+	UserCreated, UserUpdated, UserDeleted, UserActivated, UserInvited, UserInvitationEnded, UserSignInLink, UserSignedOut,
+	UserCredentialsEnded,
 	SessionCreated, SessionEnded, PasskeyCreated, PasskeyDeleted,
 	CredentialCreated, CredentialRenewed, CredentialExchanged, CredentialUpdated, CredentialRevoked, CredentialRefused,
 	RequestCreated, RequestApproved, RequestDenied, RequestCollected, RequestChanged,
