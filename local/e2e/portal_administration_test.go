@@ -120,7 +120,7 @@ func testFindUsers(t *testing.T, page *browser.Page) {
 	page.Press("Escape")
 	page.WaitFor(browser.Row(firstAdmin))
 	page.Select("Role", "Viewer")
-	page.WaitText("No user has this role")
+	page.WaitText("No user matches these filters")
 	page.Click(browser.Button("Show all users"))
 	page.Select("Role", "Manager")
 	page.WaitGone(browser.Row(firstAdmin))

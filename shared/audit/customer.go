@@ -25,7 +25,7 @@ var vendorFields = map[coreaudit.Kind][]string{
 	coreaudit.Credential:        {"madeWith"},
 	coreaudit.Session:           {"madeWith"},
 	coreaudit.CredentialRequest: {"decidedBy"},
-	coreaudit.Project:           {"settings", "metadata"},
+	coreaudit.Project:           {"settings", "metadata", "ownerId", "members"},
 }
 
 // customerField is the field of a target that names the customer to whom it belongs.

@@ -131,12 +131,13 @@ func TestFilters(t *testing.T) {
 	}
 }
 
-// TestSettingsOfProjectsAreTheVendors checks that the log shows people of a customer no more of a project than the API does.
+// TestSettingsOfProjectsAreTheVendors checks that the log shows people of a customer no more of a project than the API does, and nobody of
+// the vendor.
 func TestSettingsOfProjectsAreTheVendors(t *testing.T) {
-	fields := coreaudit.Fields{"settings": raw(`{"margin":"40%"}`), "metadata": raw(`{"note":"late payer"}`), "name": raw(`"p"`)}
+	fields := coreaudit.Fields{"settings": raw(`{"margin":"40%"}`), "metadata": raw(`{"note":"late payer"}`), "ownerId": raw(`"u"`), "name": raw(`"p"`)}
 	event := coreaudit.Event{Target: coreaudit.Target{Kind: coreaudit.Project}, CustomerID: acme, Before: fields, After: fields}
 	got := list(t, ofAcme(principal.Manager), event)[0]
-	for _, name := range []string{"settings", "metadata"} {
+	for _, name := range []string{"settings", "metadata", "ownerId"} {
 		if got.After[name] != nil || got.Before[name] != nil {
 			t.Errorf("a customer's manager sees the %s of a project: %s", name, got.After[name])
 		}
