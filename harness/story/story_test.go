@@ -55,6 +55,7 @@ func begin(s *service) *story {
 	const operator = "operator"
 	return &story{service: s, root: root, changes: []change{
 		{"", operator, "", "user.create user " + root.id}, {"", operator, "", "credential.create credential " + root.credential},
+		{"", operator, "", "user.sign_in_link user " + root.id},
 	}}
 }
 
