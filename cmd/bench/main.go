@@ -41,6 +41,7 @@ type bench struct {
 	dir       string // for data and binaries; deleted at the end
 	users     int
 	customers int
+	events    int    // of the audit log
 	only      string // names of parts, separated by commas; empty for all
 	progress  io.Writer
 	table     table
@@ -79,6 +80,7 @@ func (b *bench) parse(args []string) (err error) {
 	flags.StringVar(&b.repo, "repo", ".", "`folder` with template.yaml and .local")
 	flags.IntVar(&b.users, "users", 100_000, "`number` of users in the lists")
 	flags.IntVar(&b.customers, "customers", 10_000, "`number` of customers in their list")
+	flags.IntVar(&b.events, "events", 100_000, "`number` of events in the audit log")
 	flags.StringVar(&b.only, "only", "", "measure only these `parts`: "+strings.Join(b.partNames(), ","))
 	flags.BoolFunc("list", "the same as -only lists", func(string) error { b.only = "lists"; return nil })
 	if err := flags.Parse(args); err != nil {
@@ -89,6 +91,9 @@ func (b *bench) parse(args []string) (err error) {
 	}
 	if b.customers < 100 {
 		return errors.New("-customers must be at least 100: the searches need some")
+	}
+	if b.events < 20_000 {
+		return errors.New("-events must be at least 20000: a page of each person, customer and user needs some")
 	}
 	if err := b.checkOnly(); err != nil {
 		return err
@@ -119,7 +124,7 @@ func (b *bench) parts() []part {
 	return []part{
 		{"sizes", nil}, {"stack", b.idle}, {"starts", b.functionStarts}, {"requests", b.function}, {"credentials", b.credentials},
 		{"registry", b.registry}, {"charts", b.charts}, {"media", b.media}, {"analytics", b.analytics}, {"trips", b.roundTrips},
-		{"customers", b.customerLists}, {"exchange", b.exchange}, {"lists", b.lists}, {"costs", b.costs},
+		{"customers", b.customerLists}, {"exchange", b.exchange}, {"audit", b.auditLog}, {"lists", b.lists}, {"costs", b.costs},
 	}
 }
 

@@ -81,7 +81,7 @@ func testProjectPages(t *testing.T, p *testStack, page *browser.Page) {
 	p.admin(t).Get("/v1/projects?status=archived").WantValue("pagination.total", 1)
 	page.Open("/portal/projects")
 	page.Select("Status", "Draft")
-	page.WaitText("No project has this status")
+	page.WaitText("No project matches these filters")
 	page.Select("Status", "Archived")
 	page.Click(browser.Link("Rollout"))
 	page.Click(browser.Button("Delete project"))
