@@ -134,7 +134,9 @@ func TestFilters(t *testing.T) {
 // TestSettingsOfProjectsAreTheVendors checks that the log shows people of a customer no more of a project than the API does, and nobody of
 // the vendor.
 func TestSettingsOfProjectsAreTheVendors(t *testing.T) {
-	fields := coreaudit.Fields{"settings": raw(`{"margin":"40%"}`), "metadata": raw(`{"note":"late payer"}`), "ownerId": raw(`"u"`), "name": raw(`"p"`)}
+	fields := coreaudit.Fields{
+		"settings": raw(`{"margin":"40%"}`), "metadata": raw(`{"note":"late payer"}`), "ownerId": raw(`"u"`), "name": raw(`"p"`),
+	}
 	event := coreaudit.Event{Target: coreaudit.Target{Kind: coreaudit.Project}, CustomerID: acme, Before: fields, After: fields}
 	got := list(t, ofAcme(principal.Manager), event)[0]
 	for _, name := range []string{"settings", "metadata", "ownerId"} {
