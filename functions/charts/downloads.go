@@ -2,7 +2,6 @@ package main
 
 import (
 	"net/http"
-	"net/netip"
 	"strconv"
 
 	"portside/shared/charts"
@@ -82,7 +81,7 @@ func (h *handlers) file(w http.ResponseWriter, r *http.Request) error {
 		pulls.Log(r.Context(), pulls.Pull{
 			At: h.now(), Kind: pulls.Chart, Repository: found.Version.Name, Reference: found.Version.Version,
 			Digest: "sha256:" + found.Version.Digest, CredentialID: caller.CredentialID, OwnerID: caller.UserID, CustomerID: caller.CustomerID,
-			Address: address(r), Client: r.UserAgent(),
+			Address: server.Address(r), Client: r.UserAgent(),
 		})
 	}
 	return nil
@@ -94,13 +93,4 @@ func redirect(w http.ResponseWriter, link string) {
 	w.Header().Set("Location", link)
 	w.Header().Set("Content-Length", "0")
 	w.WriteHeader(http.StatusFound)
-}
-
-// address returns the client's IP address, which lambdahttp puts into RemoteAddr, or "" if it is unknown.
-func address(r *http.Request) string {
-	at, err := netip.ParseAddrPort(r.RemoteAddr)
-	if err != nil {
-		return ""
-	}
-	return at.Addr().Unmap().String()
 }

@@ -219,16 +219,6 @@ func TestPullsAreLogged(t *testing.T) {
 	}
 }
 
-func TestClientAddress(t *testing.T) {
-	for remote, want := range map[string]string{
-		"203.0.113.9:0": "203.0.113.9", "[2001:db8::1]:0": "2001:db8::1", "[::ffff:203.0.113.9]:443": "203.0.113.9", ":0": "", "": "",
-	} {
-		if got := address(&http.Request{RemoteAddr: remote}); got != want {
-			t.Errorf("the address of %q is %q, want %q", remote, got, want)
-		}
-	}
-}
-
 // TestResponsesContainNoS3Keys searches all responses for the keys of S3. Only presigned links contain the access key, and
 // no response contains the secret key.
 func TestResponsesContainNoS3Keys(t *testing.T) {

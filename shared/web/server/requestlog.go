@@ -19,7 +19,7 @@ func Observe(next http.Handler, onPanic http.HandlerFunc) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		started := time.Now()
 		rec := &Record{RequestID: RequestID(r)}
-		ctx := audit.From(r.Context(), audit.Source{RequestID: rec.RequestID, Address: address(r)})
+		ctx := audit.From(r.Context(), audit.Source{RequestID: rec.RequestID, Address: Address(r)})
 		r = r.WithContext(context.WithValue(ctx, recordKey{}, rec))
 		out := &statusWriter{ResponseWriter: w}
 		out.Header().Set("X-Request-Id", RequestID(r))
@@ -47,8 +47,8 @@ func setBrowserHeaders(header http.Header) {
 	header.Set("X-Content-Type-Options", "nosniff")
 }
 
-// address returns the IP address of the client, or "" if it is unknown.
-func address(r *http.Request) string {
+// Address returns the IP address of the client, which lambdahttp puts into RemoteAddr, or "" if it is unknown.
+func Address(r *http.Request) string {
 	at, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil {
 		return ""

@@ -38,3 +38,13 @@ func TestEveryResponseHasHeadersForBrowsers(t *testing.T) {
 		}
 	}
 }
+
+func TestClientAddress(t *testing.T) {
+	for remote, want := range map[string]string{
+		"203.0.113.9:0": "203.0.113.9", "[2001:db8::1]:0": "2001:db8::1", "[::ffff:203.0.113.9]:443": "203.0.113.9", ":0": "", "": "",
+	} {
+		if got := server.Address(&http.Request{RemoteAddr: remote}); got != want {
+			t.Errorf("the address of %q is %q, want %q", remote, got, want)
+		}
+	}
+}
