@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/base64"
 	"strings"
 	"time"
 
@@ -81,9 +80,8 @@ func (in *listPullsInput) after(caller principal.Principal) (pulls.Position, err
 	if in.Cursor == "" {
 		return "", nil
 	}
-	text, err := base64.RawURLEncoding.Strict().DecodeString(in.Cursor)
-	position, hasPrefix := strings.CutPrefix(string(text), in.cursorPrefix(caller))
-	if _, ok := pulls.Position(position).At(); err != nil || !hasPrefix || !ok {
+	position, ok := web.DecodeCursor(in.cursorPrefix(caller), in.Cursor)
+	if _, isPosition := pulls.Position(position).At(); !ok || !isPosition {
 		return "", web.ErrCursor()
 	}
 	return pulls.Position(position), nil
@@ -94,7 +92,7 @@ func (in *listPullsInput) pagination(caller principal.Principal, next pulls.Posi
 	if next == "" {
 		return in.Pagination("")
 	}
-	return in.Pagination(base64.RawURLEncoding.EncodeToString([]byte(in.cursorPrefix(caller) + string(next))))
+	return in.Pagination(web.EncodeCursor(in.cursorPrefix(caller), string(next)))
 }
 
 type listPullsOutput struct {

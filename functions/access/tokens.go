@@ -2,8 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/base64"
-	"strings"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -150,9 +148,8 @@ func (in *listTokensInput) query() (tokens.CustomerQuery, error) {
 	if in.Cursor == "" {
 		return query, nil
 	}
-	text, err := base64.RawURLEncoding.Strict().DecodeString(in.Cursor)
-	position, fits := strings.CutPrefix(string(text), query.CustomerID+" ")
-	if query.After = tokens.Position(position); err != nil || !fits || position == "" || !query.After.Valid() {
+	position, ok := web.DecodeCursor(query.CustomerID+" ", in.Cursor)
+	if query.After = tokens.Position(position); !ok || position == "" || !query.After.Valid() {
 		return tokens.CustomerQuery{}, web.ErrCursor()
 	}
 	return query, nil
@@ -189,7 +186,7 @@ func (h *handlers) listOfCustomer(ctx context.Context, in *listTokensInput) (*li
 	}
 	next := ""
 	if page.Next != "" {
-		next = base64.RawURLEncoding.EncodeToString([]byte(query.CustomerID + " " + string(page.Next)))
+		next = web.EncodeCursor(query.CustomerID+" ", string(page.Next))
 	}
 	return h.newTokensOutput(page.Tokens, in.Pagination(next)), nil
 }

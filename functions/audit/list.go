@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/base64"
 	"strings"
 	"time"
 
@@ -64,9 +63,8 @@ func (in *listInput) after(caller principal.Principal) (audit.Position, error) {
 	if in.Cursor == "" {
 		return "", nil
 	}
-	text, err := base64.RawURLEncoding.Strict().DecodeString(in.Cursor)
-	position, hasPrefix := strings.CutPrefix(string(text), in.cursorPrefix(caller))
-	if err != nil || !hasPrefix || !audit.Position(position).IsValid() {
+	position, ok := web.DecodeCursor(in.cursorPrefix(caller), in.Cursor)
+	if !ok || !audit.Position(position).IsValid() {
 		return "", web.ErrCursor()
 	}
 	return audit.Position(position), nil
@@ -77,7 +75,7 @@ func (in *listInput) pagination(caller principal.Principal, next audit.Position)
 	if next == "" {
 		return in.Pagination("")
 	}
-	return in.Pagination(base64.RawURLEncoding.EncodeToString([]byte(in.cursorPrefix(caller) + string(next))))
+	return in.Pagination(web.EncodeCursor(in.cursorPrefix(caller), string(next)))
 }
 
 type listOutput struct {

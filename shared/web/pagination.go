@@ -2,9 +2,11 @@ package web
 
 import (
 	"context"
+	"encoding/base64"
 	"net/url"
 	"reflect"
 	"strconv"
+	"strings"
 
 	"portside/shared/core/fault"
 	"portside/shared/core/search"
@@ -124,4 +126,16 @@ func linkNext(ctx context.Context, output any) {
 	query.Set(parameter, next)
 	address := url.URL{Path: in.url.Path, RawQuery: query.Encode()}
 	in.response.Set("Link", "<"+address.String()+`>; rel="next"`)
+}
+
+// EncodeCursor returns a cursor for a position. The prefix says for which caller and which filters the cursor works.
+func EncodeCursor(prefix, position string) string {
+	return base64.RawURLEncoding.EncodeToString([]byte(prefix + position))
+}
+
+// DecodeCursor returns the position in a cursor, or false if it is no cursor with the prefix.
+func DecodeCursor(prefix, cursor string) (position string, ok bool) {
+	text, err := base64.RawURLEncoding.Strict().DecodeString(cursor)
+	position, hasPrefix := strings.CutPrefix(string(text), prefix)
+	return position, err == nil && hasPrefix
 }
