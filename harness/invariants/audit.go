@@ -50,7 +50,7 @@ func (e event) place() int64 {
 }
 
 // checkAudit replays the audit log: each event must continue the one before, and what results must be what the tables have.
-func checkAudit(broken *report, log []row, tables map[string][]row) {
+func checkAudit(broken *report, log, secrets []row, others ...[]row) {
 	byTarget := map[string][]event{}
 	for _, item := range log {
 		var e event
@@ -65,10 +65,10 @@ func checkAudit(broken *report, log []row, tables map[string][]row) {
 		}
 		byTarget[e.target()] = append(byTarget[e.target()], e)
 	}
-	checkSecrets(broken, byTarget, tables["credential"])
+	checkSecrets(broken, byTarget, secrets)
 	replayed := map[string]map[string]string{}
 	for target, events := range byTarget {
-		if isDeletedWithCustomer(target, byTarget["customer#"+events[0].CustomerID]) {
+		if isDeletedWithAnother(target, events[0], byTarget) {
 			continue
 		}
 		slices.SortFunc(events, func(a, b event) int { return cmp.Or(cmp.Compare(a.place(), b.place()), cmp.Compare(a.ID, b.ID)) })
@@ -76,14 +76,21 @@ func checkAudit(broken *report, log []row, tables map[string][]row) {
 			replayed[target] = state
 		}
 	}
-	compare(broken, "audit", flat(replayed), flat(existing(tables)))
+	compare(broken, "audit", flat(replayed), flat(existing(slices.Concat(append(others, secrets)...))))
 }
 
-// isDeletedWithCustomer reports whether a target ended with its customer, whose events are given.
-func isDeletedWithCustomer(target string, customer []event) bool {
-	kind, _, _ := strings.Cut(target, "#")
-	isPart := kind == "entitlement" || kind == "trust_policy"
-	return isPart && slices.ContainsFunc(customer, func(e event) bool { return e.verb() == "delete" })
+// isDeletedWithAnother reports whether a target ended with its customer or its user, whose event is the only one of the deletion.
+func isDeletedWithAnother(target string, first event, byTarget map[string][]event) bool {
+	isDeletion := func(e event) bool { return e.verb() == "delete" }
+	switch kind, _, _ := strings.Cut(target, "#"); kind {
+	case "entitlement", "trust_policy":
+		return slices.ContainsFunc(byTarget["customer#"+first.CustomerID], isDeletion)
+	case "passkey":
+		var user string
+		_ = json.Unmarshal(first.After["userId"], &user) //nolint:errchkjson // replay reports what is missing
+		return slices.ContainsFunc(byTarget["user#"+user], isDeletion)
+	}
+	return false
 }
 
 // checkSecrets checks that each credential but the mailed links was created by an event, and that those with the event of a revocation do
@@ -131,33 +138,47 @@ var audited = map[string]map[string]string{
 	"customer":     {"name": "name", "slug": "slug", "status": "status", "externalId": "externalId"},
 	"trust_policy": {"name": "name", "issuer": "issuer", "audience": "audience"},
 	"entitlement":  {"artifact": "artifact", "repository": "repository", "versions": "versions"},
+	"passkey":      {"name": "name"},
+	"credential_request": {
+		"userId": "user", "level": "level", "status": "status", "decidedBy": "decidedBy", "credentialId": "credential",
+	},
+}
+
+// kindsOfItems are the kinds of targets that have an item of their own, by the first part of its key.
+var kindsOfItems = map[string]string{
+	"user": "user", "project": "project", "customer": "customer", "trust": "trust_policy", "request": "credential_request",
 }
 
 // existing returns the audited fields of everything that exists, by target. Credentials are not in it: they end in too many ways.
-func existing(tables map[string][]row) map[string]map[string]string {
+func existing(items []row) map[string]map[string]string {
 	found := map[string]map[string]string{}
-	for kind, prefix := range map[string]string{"user": "user", "project": "project", "customer": "customer", "trust_policy": "trust"} {
-		for _, item := range tables[kind] {
-			if item.kind() == prefix && (kind != "customer" || item.SK == "customer") {
-				found[kind+"#"+item.after()] = fieldsOf(kind, item.raw)
-			}
-		}
-	}
-	for _, item := range tables["entitlement"] {
-		if item.kind() != "customer" || item.SK != "entitlements" {
-			continue
-		}
-		list, _ := item.raw["entitlements"].(*types.AttributeValueMemberL)
-		if list == nil {
-			continue // see checkEntitled
-		}
-		for _, element := range list.Value {
-			if one, isMap := element.(*types.AttributeValueMemberM); isMap {
-				found["entitlement#"+liststest.Text(one.Value, "id")] = fieldsOf("entitlement", one.Value)
-			}
+	for _, item := range items {
+		kind := kindsOfItems[item.kind()]
+		switch {
+		case kind == "customer" && item.SK == "entitlements":
+			addElements(found, "entitlement", item)
+		case item.kind() == "owner" && item.SK == "passkeys":
+			addElements(found, "passkey", item)
+		case kind == "customer" && liststest.Text(item.raw, "slug") == "":
+			continue // its state for the authentication, or one of its lists
+		case kind != "":
+			found[kind+"#"+item.after()] = fieldsOf(kind, item.raw)
 		}
 	}
 	return found
+}
+
+// addElements adds the targets that the list of an item has. The list has the name of the sort key.
+func addElements(found map[string]map[string]string, kind string, item row) {
+	list, _ := item.raw[item.SK].(*types.AttributeValueMemberL)
+	if list == nil {
+		return // see checkEntitled
+	}
+	for _, element := range list.Value {
+		if one, isMap := element.(*types.AttributeValueMemberM); isMap {
+			found[kind+"#"+liststest.Text(one.Value, "id")] = fieldsOf(kind, one.Value)
+		}
+	}
 }
 
 func fieldsOf(kind string, item liststest.Item) map[string]string {

@@ -93,10 +93,7 @@ func Check(ctx context.Context, client *dynamodb.Client, tables Tables, now time
 		return nil, err
 	}
 	if tables.Audit != "" {
-		checkAudit(&broken, stored[tables.Audit], map[string][]row{
-			"user": people, "project": projects, "customer": stored[tables.Customers],
-			"trust_policy": secrets, "entitlement": secrets, "credential": secrets,
-		})
+		checkAudit(&broken, stored[tables.Audit], secrets, people, projects, stored[tables.Customers])
 	}
 	slices.Sort(broken)
 	return broken, nil
