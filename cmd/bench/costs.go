@@ -13,6 +13,9 @@ import (
 	"time"
 
 	"portside/cmd/capacity/usage"
+	coreaudit "portside/shared/core/audit"
+	"portside/shared/dynamo/auditlog"
+	"portside/shared/dynamo/transactions"
 )
 
 // The measurement of what operations use. Each request is measured on a stack that delays calls of DynamoDB, so that those that
@@ -34,7 +37,7 @@ const (
 var backgrounds = map[string]string{
 	countUsageFunction: "count a line of the access log", recordPullsFunction: "record a pull",
 	"CountPullsFunction": "count the pulls of a minute", "IndexChartsFunction": "index a chart",
-	"MeasureStorageFunction": "", "SendMailFunction": "", "RotateTokensFunction": "",
+	"MeasureStorageFunction": "", "SendMailFunction": "", "RotateTokensFunction": "", "SealAuditFunction": "",
 }
 
 // scheduled are runs of functions that have nothing to do, with their events.
@@ -43,6 +46,7 @@ var scheduled = []struct{ function, name, event string }{
 	{"SendMailFunction", "idle: send mails", "sendmail/schedule.json"},
 	{"RotateTokensFunction", "idle: rotate tokens", "rotatetokens/daily.json"},
 	{"MeasureStorageFunction", "idle: measure the storage", "measurestorage/hourly.json"},
+	{"SealAuditFunction", "idle: seal the audit log", "sealaudit/hourly.json"},
 }
 
 // costOperation is an operation to measure.
@@ -244,6 +248,9 @@ func (m *costMeter) finish(ctx context.Context, repo string) error {
 			return err
 		}
 	}
+	if err := m.writeOldEvent(ctx); err != nil {
+		return err
+	}
 	for _, idle := range scheduled {
 		event, err := os.ReadFile(filepath.Join(repo, "events", idle.event))
 		if err != nil {
@@ -255,6 +262,14 @@ func (m *costMeter) finish(ctx context.Context, repo string) error {
 	}
 	sortByName(m.result.Background)
 	return nil
+}
+
+// writeOldEvent writes an audit event of an hour that is complete. The first run of the sealing seals it, and the next ones have nothing to do,
+// as in a stack that has worked for an hour.
+func (m *costMeter) writeOldEvent(ctx context.Context) error {
+	log := auditlog.In(m.Tables["AuditTable"], func() time.Time { return time.Now().Add(-3 * time.Hour) })
+	client, _ := m.meteredClient()
+	return transactions.Write(ctx, client, log.Write(coreaudit.As(ctx, auditActor(0)), auditChange(0)))
 }
 
 // runIdle invokes a function without work. The runs before have started it.

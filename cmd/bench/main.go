@@ -79,7 +79,7 @@ func (b *bench) parse(args []string) (err error) {
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	flags.StringVar(&b.repo, "repo", ".", "`folder` with template.yaml and .local")
 	flags.IntVar(&b.users, "users", 100_000, "`number` of users in the lists")
-	flags.IntVar(&b.customers, "customers", 10_000, "`number` of customers in their list")
+	flags.IntVar(&b.customers, "customers", 100_000, "`number` of customers in their list")
 	flags.IntVar(&b.events, "events", 100_000, "`number` of events in the audit log")
 	flags.StringVar(&b.only, "only", "", "measure only these `parts`: "+strings.Join(b.partNames(), ","))
 	flags.BoolFunc("list", "the same as -only lists", func(string) error { b.only = "lists"; return nil })

@@ -109,11 +109,12 @@ func (b *bill) pull() cost {
 // schedules are the invocations of scheduled functions in a month of 30 days, by the work that they do if there is nothing to do.
 var schedules = map[string]float64{
 	"idle: count pulls": 30 * 24 * 60, "idle: send mails": 30 * 24 * 60, "idle: rotate tokens": 30 * 18 * 12,
-	"idle: measure the storage": 30 * 24,
+	"idle: measure the storage": 30 * 24, "idle: seal the audit log": 30 * 24,
 }
 
-// customMetrics are those of the functions and of the filter of the access log.
-const customMetrics = 5
+// customMetrics are the ServerErrors of the access log, and what functions publish, once for each name and function: three of notices, two
+// each of recorded pulls, counted lines and seals, and the age of the measured storage.
+const customMetrics = 11
 
 // idle is the dollars of a month without requests, and those of the alarms and the dashboard in it.
 func (b *bill) idle() (work, watching float64) {
