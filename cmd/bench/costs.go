@@ -264,7 +264,7 @@ func (m *costMeter) finish(ctx context.Context, repo string) error {
 	return nil
 }
 
-// writeOldEvent writes an audit event of an hour that is complete. The first run of the sealing seals it, and the next ones have nothing to do,
+// writeOldEvent writes an audit event of a complete hour. The first run of the sealing seals it, and the next ones have nothing to do,
 // as in a stack that has worked for an hour.
 func (m *costMeter) writeOldEvent(ctx context.Context) error {
 	log := auditlog.In(m.Tables["AuditTable"], func() time.Time { return time.Now().Add(-3 * time.Hour) })
