@@ -17,17 +17,14 @@ func seal(s seals.Sealer) func(context.Context, json.RawMessage) error {
 		for _, key := range run.Differing {
 			slog.ErrorContext(ctx, "a sealed object differs from the table; run portside verify-audit", "object", key)
 		}
-		if run.IsMoved {
-			slog.InfoContext(ctx, "seal: another run sealed meanwhile")
-			return err
-		}
-		if err != nil {
-			return err
+		// A later run does not look at these objects again, so this one publishes their number even if it fails.
+		published := []metrics.Metric{metrics.Count("DifferingSeals", len(run.Differing))}
+		if err == nil && !run.IsMoved {
+			published = append(published, metrics.Seconds("SealAge", run.Age))
 		}
 		slog.InfoContext(ctx, "seal", append([]any{
-			"objects", run.Objects, "events", run.Events, "newest", run.Newest.Key(), "hash", run.Newest.Hash,
-		}, metrics.Fields(s.Now(),
-			metrics.Seconds("SealAge", run.Age), metrics.Count("DifferingSeals", len(run.Differing)))...)...)
-		return nil
+			"objects", run.Objects, "events", run.Events, "newest", run.Newest.Key(), "hash", run.Newest.Hash, "anotherRunSealed", run.IsMoved,
+		}, metrics.Fields(s.Now(), published...)...)...)
+		return err
 	}
 }

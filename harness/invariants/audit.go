@@ -66,12 +66,14 @@ func checkAudit(broken *report, log, secrets []row, others ...[]row) {
 		byTarget[e.target()] = append(byTarget[e.target()], e)
 	}
 	checkSecrets(broken, byTarget, secrets)
+	for _, events := range byTarget {
+		slices.SortFunc(events, func(a, b event) int { return cmp.Or(cmp.Compare(a.place(), b.place()), cmp.Compare(a.ID, b.ID)) })
+	}
 	replayed := map[string]map[string]string{}
 	for target, events := range byTarget {
-		if isDeletedWithAnother(target, events[0], byTarget) {
+		if endsWithAnother(target, events[0], byTarget) {
 			continue
 		}
-		slices.SortFunc(events, func(a, b event) int { return cmp.Or(cmp.Compare(a.place(), b.place()), cmp.Compare(a.ID, b.ID)) })
 		if state := replay(broken, target, events); state != nil {
 			replayed[target] = state
 		}
@@ -79,16 +81,26 @@ func checkAudit(broken *report, log, secrets []row, others ...[]row) {
 	compare(broken, "audit", flat(replayed), flat(existing(slices.Concat(append(others, secrets)...))))
 }
 
-// isDeletedWithAnother reports whether a target ended with its customer or its user, whose event is the only one of the deletion.
-func isDeletedWithAnother(target string, first event, byTarget map[string][]event) bool {
-	isDeletion := func(e event) bool { return e.verb() == "delete" }
+// endsWithAnother reports whether a target can have ended with its customer or its user, whose event is the only one then. The passkeys of a
+// user end when the user is deleted, moved, suspended or signed out.
+func endsWithAnother(target string, first event, byTarget map[string][]event) bool {
 	switch kind, _, _ := strings.Cut(target, "#"); kind {
 	case "entitlement", "trust_policy":
-		return slices.ContainsFunc(byTarget["customer#"+first.CustomerID], isDeletion)
+		return slices.ContainsFunc(byTarget["customer#"+first.CustomerID], func(e event) bool { return e.verb() == "delete" })
 	case "passkey":
 		var user string
 		_ = json.Unmarshal(first.After["userId"], &user) //nolint:errchkjson // replay reports what is missing
-		return slices.ContainsFunc(byTarget["user#"+user], isDeletion)
+		return slices.ContainsFunc(byTarget["user#"+user], endsPasskeys)
+	}
+	return false
+}
+
+func endsPasskeys(e event) bool {
+	switch e.verb() {
+	case "delete", "sign_out", "end_credentials":
+		return true
+	case "update":
+		return e.Before["status"] != nil || string(e.Before["customerId"]) != string(e.After["customerId"])
 	}
 	return false
 }
@@ -101,7 +113,8 @@ func checkSecrets(broken *report, events map[string][]event, secrets []row) {
 			continue
 		}
 		all := slices.Concat(events["credential#"+item.after()], events["session#"+item.after()])
-		if !slices.ContainsFunc(all, func(e event) bool { return len(e.Before) == 0 && len(e.After) > 0 }) {
+		isCreation := func(e event) bool { return len(e.Before) == 0 && len(e.After) > 0 && e.verb() != "refuse" }
+		if !slices.ContainsFunc(all, isCreation) {
 			broken.add("audit: no event has created the credential %s of kind %s", item.after(), item.Kind)
 		}
 		isRevoked := func(e event) bool { return e.verb() == "revoke" || e.verb() == "end" }

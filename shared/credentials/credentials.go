@@ -101,6 +101,7 @@ type Credential struct {
 func (c Credential) principal(at time.Time) principal.Principal {
 	who := principal.Principal{
 		UserID: c.Owner.ID, CustomerID: c.Owner.CustomerID, CredentialID: c.ID, CredentialCreatedAt: c.CreatedAt, Makers: c.Makers,
+		Workload: c.Exchanged,
 	}
 	if c.Kind == Session {
 		who.SessionID, who.AuthenticatedAt = c.ID, c.AuthenticatedAt

@@ -406,6 +406,9 @@ func TestRunContinuesBehindOtherObjects(t *testing.T) {
 	if !slices.Equal(run.Differing, []string{"seals/2026/11/27T23-0001.jsonl"}) || run.Objects != 2 {
 		t.Errorf("run %+v, want that it continues behind the object", run)
 	}
+	if idle := b.seal(200 * time.Minute); idle.Objects != 0 || idle.Newest != run.Newest {
+		t.Errorf("run without work %+v, want the newest seal %s", idle, run.Newest)
+	}
 	b.expectFinding(finding{Problem: seals.Removed, EventID: lost, InTable: true})
 	tomorrow := b.verify(seals.Verification{From: 1 << 20})
 	if tomorrow.Finding != nil {

@@ -43,18 +43,19 @@ type SealRun struct {
 // continues the chain: nobody can replace it. The verification names the event.
 func (s Sealer) Seal(ctx context.Context) (SealRun, error) {
 	at, err := s.newest(ctx)
-	run := SealRun{}
+	run := SealRun{Newest: recorded(at)}
 	for err == nil && walk.HasTime(ctx, sealReserve) && s.isComplete(at.next().Hour) {
-		from := at
-		if at, err = s.sealNext(ctx, from, &run); err == nil {
-			err = s.Newest.Advance(ctx, recorded(from), at)
+		var next Seal
+		if next, err = s.sealNext(ctx, at, &run); err == nil {
+			err = s.Newest.Advance(ctx, recorded(at), next)
 		}
 		if errors.Is(err, ErrMoved) {
-			return SealRun{IsMoved: true}, nil
+			run.IsMoved, err = true, nil
+			break
 		}
 		if err == nil {
 			run.Objects++
-			run.Newest = at
+			at, run.Newest = next, next
 		}
 	}
 	run.Age = s.Now().Sub(at.Hour.End())

@@ -106,7 +106,7 @@ func (v *verification) complete() {
 // entries returns the entries of the table that are compared.
 func (v *verification) entries(ctx context.Context) iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
-		v.Events.Days(ctx, v.firstDay(), calendar.DayOf(v.Now()))(yield)
+		v.Events.Days(ctx, v.firstDay(), calendar.DayOf(v.Now())+1)(yield) // the verification may last until after midnight
 	}
 }
 

@@ -156,6 +156,7 @@ func (e *Exchanger) Exchange(ctx context.Context, request Request) (Issued, erro
 
 // exchange exchanges a token by a policy that was read. Errors: also versions.ErrStale, ErrNoCustomer.
 func (e *Exchanger) exchange(ctx context.Context, policy Policy, request Request, now time.Time) (Issued, error) {
+	request.Token = strings.TrimSpace(request.Token) // a file that a shell wrote ends with a new line
 	if len(request.Token) > MaxToken {
 		return Issued{}, Refuse("is longer than %d KB", MaxToken>>10)
 	}

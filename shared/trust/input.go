@@ -108,7 +108,7 @@ func checkConditions(failures *checks.Failures, conditions []Condition) {
 	}
 	for i, c := range conditions {
 		at := fmt.Sprintf("/conditions/%d", i)
-		if name := strings.TrimPrefix(c.Claim, "/"); !isPlain(name, MaxClaim-1) {
+		if name := strings.TrimPrefix(c.Claim, "/"); !isPlain(name, MaxClaim) || len(c.Claim) > MaxClaim {
 			failures.Add(at+"/claim", "must be the name of a claim, such as sub, or a JSON pointer, such as /kubernetes.io/namespace, of at most "+
 				"%d characters", MaxClaim)
 		} else if first, _, _ := strings.Cut(name, "/"); first == "iss" || first == "aud" || first == "exp" {

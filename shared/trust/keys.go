@@ -11,6 +11,8 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
+	"slices"
+	"strings"
 )
 
 const (
@@ -45,8 +47,6 @@ type jwk struct {
 	E         string `json:"e"`
 	X         string `json:"x"`
 	Y         string `json:"y"`
-	D         string `json:"d"` // of a private key
-	K         string `json:"k"` // a symmetric key
 }
 
 // ParseKeys returns the public keys for signatures of a JSON Web Key Set. It skips keys of other kinds, as RFC 7517 says, but refuses a set
@@ -64,11 +64,12 @@ func ParseKeys(text []byte) ([]Key, error) {
 	var keys []Key
 	for _, raw := range set.Keys {
 		var key jwk
-		if json.Unmarshal(raw, &key) != nil {
-			continue
-		}
-		if key.D != "" || key.K != "" || key.Type == "oct" {
+		err := json.Unmarshal(raw, &key)
+		if key.Type == "oct" || hasSecret(raw) {
 			return nil, errSecret
+		}
+		if err != nil {
+			continue
 		}
 		if public := key.public(); public != nil && (key.Use == "" || key.Use == "sig") {
 			keys = append(keys, Key{ID: key.ID, Algorithm: key.Algorithm, Public: public})
@@ -78,6 +79,21 @@ func ParseKeys(text []byte) ([]Key, error) {
 		return nil, errNoKeys
 	}
 	return keys, nil
+}
+
+// secrets are the members of a private or symmetric key (RFC 7518, section 6).
+var secrets = []string{"d", "k", "p", "q", "dp", "dq", "qi", "oth"}
+
+// hasSecret reports whether a key has a secret member, also if other members have wrong types and the key is skipped.
+func hasSecret(key json.RawMessage) bool {
+	var members map[string]json.RawMessage
+	_ = json.Unmarshal(key, &members) //nolint:errchkjson // something else than an object has no members
+	for name := range members {
+		if slices.Contains(secrets, strings.ToLower(name)) {
+			return true
+		}
+	}
+	return false
 }
 
 // public returns the key, or nil if it is of an unknown kind, weak or malformed.

@@ -21,9 +21,13 @@ const LinkLifetime = 7 * 24 * time.Hour
 // can send the mail itself.
 const SendAfter = mail.SendAfter
 
-// ErrLink is the error of every activation link that does not work, whatever the reason.
+// ErrLink is the error of every other activation link that does not work, whatever the reason.
 var ErrLink = fault.New(fault.Unauthorized, "This activation link does not work: it has expired, has already been used, or was "+
 	"replaced by a newer one. Ask your administrator for a new invitation.")
+
+// ErrCustomerSuspended is the error of an activation link that works again when the customer is not suspended any more.
+var ErrCustomerSuspended = fault.New(fault.Unauthorized, "Your company's access is suspended. When it is restored, this activation link works "+
+	"again until it expires. Ask your administrator.")
 
 // Invitation is stored with a user who will activate the account by mail.
 type Invitation struct {
@@ -162,7 +166,7 @@ type Activated struct {
 
 // Activate uses the link: the user becomes active and gets a first API key. If a link is used
 // several times at once, one use succeeds. The chain of makers of the key begins with the link: it reached only the user's mailbox, so
-// opening it is a sign-in, and the inviter has no hand in the key. Errors: ErrLink.
+// opening it is a sign-in, and the inviter has no hand in the key. Errors: ErrLink, ErrCustomerSuspended.
 func (i *Inviter) Activate(ctx context.Context, text string) (Activated, error) {
 	link, err := credentials.Parse(text)
 	if err != nil || link.Kind() != credentials.Link {

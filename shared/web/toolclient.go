@@ -21,7 +21,7 @@ type ToolAuthenticator interface {
 
 var errToolUnauthorized = fault.New(fault.Unauthorized, "The request has no working credential. Send a user name and "+
 	"password, or an access token as the password. API keys do not work here. Nor do expired and revoked credentials and those of "+
-	"inactive users.")
+	"inactive users or suspended customers.")
 
 // Download adds a plain handler for files that chart clients download. It authenticates the caller with
 // AuthenticateTool, and principal.From returns the caller to the handler. An error of the handler becomes problem

@@ -75,5 +75,14 @@ func callerIn(ctx context.Context) Actor {
 	if !isKnown {
 		return Actor{Kind: Anonymous}
 	}
-	return Actor{Kind: Person, ID: who.UserID, CustomerID: who.CustomerID, CredentialID: who.CredentialID}
+	return ActorOf(who)
+}
+
+// ActorOf returns the actor of requests with a credential.
+func ActorOf(who principal.Principal) Actor {
+	actor := Actor{Kind: Person, ID: who.UserID, CustomerID: who.CustomerID, CredentialID: who.CredentialID}
+	if who.Workload {
+		actor.Kind = Workload
+	}
+	return actor
 }

@@ -95,6 +95,7 @@ type Principal struct {
 	Role         Role    // empty for a token or password, which have no permissions
 	Scopes       []Scope // of a token or password; empty for an API key or a session
 	CredentialID string  // public id of the credential; may appear in logs
+	Workload     bool    // the credential is a token that was exchanged for one of a workload; UserID is then the ID of the trust policy
 	Makers       []Maker // of the credential, the nearest first; empty if a sign-in or the service created it
 
 	CredentialCreatedAt time.Time // zero for the operator

@@ -58,9 +58,10 @@ type refusalForm struct {
 
 func (t *Table) reportRefusals(ctx context.Context, refused credentials.Refusal, form refusalForm) error {
 	who := refused.Who
-	ctx = audit.As(ctx, audit.Actor{Kind: audit.Person, ID: who.UserID, CustomerID: who.CustomerID, CredentialID: who.CredentialID})
-	return t.log.Record(ctx, t.client, audit.Change{
-		Action: audit.CredentialRefused, Target: audit.Target{Kind: audit.Credential, ID: who.CredentialID}, CustomerID: who.CustomerID,
-		After: form,
-	})
+	target := audit.Target{Kind: audit.Credential, ID: who.CredentialID}
+	if who.SessionID != "" {
+		target.Kind = audit.Session
+	}
+	change := audit.Change{Action: audit.CredentialRefused, Target: target, CustomerID: who.CustomerID, After: form}
+	return t.log.Record(audit.As(ctx, audit.ActorOf(who)), t.client, change)
 }

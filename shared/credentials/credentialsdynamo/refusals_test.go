@@ -13,6 +13,29 @@ import (
 	"portside/shared/testkit/audittest"
 )
 
+// TestRefusalsOfWorkloadsAndSessions checks whom events name for credentials that are no tokens or keys of a person.
+func TestRefusalsOfWorkloadsAndSessions(t *testing.T) {
+	s := newFixture(t)
+	log := audittest.Log(t, s.client)
+	table := credentialsdynamo.New(s.client, s.table.Name(), s.counts).Audited(log)
+	for _, who := range []principal.Principal{
+		{UserID: "policy", CredentialID: "exchanged", Workload: true}, {UserID: "ada", CredentialID: "session", SessionID: "session"},
+	} {
+		for range credentials.ReportedRefusals[0] {
+			if err := table.CountRefusal(t.Context(), credentials.Refusal{Who: who, Reason: credentials.NotWorking}, noon); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	got := map[string]audit.Kind{}
+	for _, e := range audittest.Events(t, s.client, log) {
+		got[string(e.Actor.Kind)+" "+e.Actor.ID] = e.Target.Kind
+	}
+	if diff := cmp.Diff(map[string]audit.Kind{"workload policy": audit.Credential, "user ada": audit.Session}, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
 // TestRefusalsAreReported refuses many requests of one credential in an hour, a few of another one, and some in the next hour.
 func TestRefusalsAreReported(t *testing.T) {
 	s := newFixture(t)

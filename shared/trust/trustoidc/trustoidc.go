@@ -14,6 +14,8 @@ import (
 	"log/slog"
 	"net/http"
 	"regexp"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/coreos/go-oidc/v3/oidc"
@@ -50,11 +52,14 @@ func (v *Verifier) Verify(ctx context.Context, policy trust.Policy, token string
 	if !compact.MatchString(token) {
 		return nil, trust.Refuse("is not a signed JSON Web Token")
 	}
+	if err := v.checkUnverified(policy, token); err != nil {
+		return nil, err
+	}
 	keys := &keySet{issuers: v.issuers, policy: policy}
 	verifier := oidc.NewVerifier(policy.Issuer, keys, &oidc.Config{
 		ClientID: policy.Audience, SupportedSigningAlgs: algorithms, SkipExpiryCheck: true, SkipIssuerCheck: true, SkipClientIDCheck: true,
 	})
-	verified, err := verifier.Verify(ctx, token)
+	_, err := verifier.Verify(ctx, token)
 	if keys.failed != nil { // go-oidc passes on only the text
 		return nil, keys.failed
 	}
@@ -66,11 +71,22 @@ func (v *Verifier) Verify(ctx context.Context, policy trust.Policy, token string
 	if err := decodeJSON(keys.payload, &claims); err != nil {
 		return nil, trust.Refuse("has claims that are not JSON")
 	}
-	return claims, check(policy, verified, claims, v.now())
+	return claims, check(policy, claims, v.now())
+}
+
+// checkUnverified refuses a token whose claims the policy cannot accept, whoever signed it, before the keys are read: those of an issuer that
+// does not answer would make a wrong token look like an outage.
+func (v *Verifier) checkUnverified(policy trust.Policy, token string) error {
+	var claims trust.Claims
+	text, err := base64.RawURLEncoding.DecodeString(strings.Split(token, ".")[1])
+	if err != nil || decodeJSON(text, &claims) != nil {
+		return trust.Refuse("has claims that are not JSON")
+	}
+	return check(policy, claims, v.now())
 }
 
 // check checks the claims that every token must have. go-oidc's own checks of them are switched off, because they are less strict.
-func check(policy trust.Policy, token *oidc.IDToken, claims trust.Claims, now time.Time) error {
+func check(policy trust.Policy, claims trust.Claims, now time.Time) error {
 	begins, hasBegin, err := timeOf(claims, "nbf")
 	if err != nil {
 		return err
@@ -83,14 +99,10 @@ func check(policy trust.Policy, token *oidc.IDToken, claims trust.Claims, now ti
 	if err != nil {
 		return err
 	}
-	isFor := false
-	for _, audience := range token.Audience {
-		isFor = isFor || audience == policy.Audience
-	}
 	switch {
 	case claims["iss"] != policy.Issuer:
 		return trust.Refuse("is of another issuer than the trust policy has (claim iss)")
-	case !isFor:
+	case !isFor(claims, policy.Audience):
 		return trust.Refuse("is for another audience than the trust policy has (claim aud)")
 	case !hasEnd || !hasIssue:
 		return trust.Refuse("does not say when it was issued or when it expires (claims iat and exp)")
@@ -103,6 +115,12 @@ func check(policy trust.Policy, token *oidc.IDToken, claims trust.Claims, now ti
 	default:
 		return nil
 	}
+}
+
+// isFor reports whether the claim aud is the audience, or a list that has it.
+func isFor(claims trust.Claims, audience string) bool {
+	list, isList := claims["aud"].([]any)
+	return claims["aud"] == audience || isList && slices.Contains(list, any(audience))
 }
 
 // timeOf returns the time of a claim, in seconds since 1970. It returns false if there is none.

@@ -2,6 +2,7 @@ package trustoidc_test
 
 import (
 	"encoding/base64"
+	"encoding/json"
 	"errors"
 	"strings"
 	"sync"
@@ -94,7 +95,7 @@ func TestAlgorithms(t *testing.T) {
 	unnamed := workloadtest.Key{ID: "1", Algorithm: "none"}
 	f.wantRefused("none", unnamed.Sign(f.claims())+"AA", signed)
 	f.wantRefused("none without a signature", unnamed.Sign(f.claims()), "is not a signed JSON Web Token")
-	f.wantRefused("NONE", unnamed.SignWith(map[string]any{"alg": "NONE", "kid": "1"}, []byte(`{}`))+"AA", signed)
+	f.wantRefused("NONE", unnamed.SignWith(map[string]any{"alg": "NONE", "kid": "1"}, payload(t, f.claims()))+"AA", signed)
 	secret := workloadtest.Key{ID: "1", Algorithm: "HS256", Secret: []byte(workloadtest.KeySet(f.key))}
 	f.wantRefused("HS256 with the published keys", secret.Sign(f.claims()), signed)
 	f.wantRefused("RS256 with a key for PS256", f.key.As("PS256", "RS256").Sign(f.claims()), signed)
@@ -109,17 +110,18 @@ func TestKeysOfOthersAreRefused(t *testing.T) {
 	f.wantRefused("another key without an ID", forged.As("", "RS256").Sign(f.claims()), signed)
 	f.wantAccepted("the key without an ID", f.key.As("", "RS256").Sign(f.claims()))
 	header := map[string]any{"alg": "RS256", "kid": "1", "jwk": forged.JWK(), "jku": "https://example.com/keys"}
-	f.wantRefused("a key in the header", forged.SignWith(header, []byte(`{"iss":"x"}`)), signed)
+	f.wantRefused("a key in the header", forged.SignWith(header, payload(t, f.claims())), signed)
 	f.wantRefused("a critical extension", f.key.SignWith(map[string]any{"alg": "RS256", "kid": "1", "crit": []string{"x"}, "x": 1},
-		[]byte(`{}`)), signed)
+		payload(t, f.claims())), signed)
 	parts := strings.Split(f.key.Sign(f.claims()), ".")
-	other := base64.RawURLEncoding.EncodeToString([]byte(`{"sub":"root"}`))
+	other := base64.RawURLEncoding.EncodeToString(payload(t, workloadtest.With(f.claims(), "sub", "root")))
 	f.wantRefused("other claims", parts[0]+"."+other+"."+parts[2], signed)
 	json := `{"payload":"` + parts[1] + `","protected":"` + parts[0] + `","signature":"` + parts[2] + `"}`
 	whole := strings.Join(parts, ".")
-	for _, text := range []string{"", ".", "..", "a.b", "a.b.c", "a.b.c.d.e", json, whole + "\n", " " + whole} {
+	for _, text := range []string{"", ".", "..", "a.b", "a.b.c.d.e", json, whole + "\n", " " + whole} {
 		f.wantRefused("malformed", text, "is not")
 	}
+	f.wantRefused("no JSON", "a.b.c", "claims that are not JSON")
 }
 
 func TestClaimsAreChecked(t *testing.T) {
@@ -131,10 +133,10 @@ func TestClaimsAreChecked(t *testing.T) {
 		reason string
 	}{
 		{"iss", "https://token.example.com", "another issuer"}, {"iss", f.issuer.Address + "/", "another issuer"}, {"iss", nil, "another issuer"},
-		{"iss", []string{f.issuer.Address}, "is not signed"},
+		{"iss", []string{f.issuer.Address}, "another issuer"},
 		{"aud", "https://other.example.com", "another audience"}, {"aud", nil, "another audience"}, {"aud", []string{}, "another audience"},
 		{"aud", audience + "/", "another audience"},
-		{"exp", at(0), "has expired"}, {"exp", at(-time.Hour), "has expired"}, {"exp", nil, "does not say"}, {"exp", "soon", "is not signed"},
+		{"exp", at(0), "has expired"}, {"exp", at(-time.Hour), "has expired"}, {"exp", nil, "does not say"}, {"exp", "soon", "is not a number of seconds"},
 		{"exp", 1e300, "is not"}, {"exp", -1, "is not a number of seconds"},
 		{"nbf", at(2 * time.Minute), "is not valid yet"}, {"iat", at(2 * time.Minute), "is not valid yet"}, {"nbf", "x", "is not"},
 		{"iat", at(-62 * time.Minute), "more than an hour ago"}, {"iat", nil, "does not say"}, {"iat", 0, "more than an hour ago"},
@@ -147,7 +149,29 @@ func TestClaimsAreChecked(t *testing.T) {
 		f.wantAccepted(name, f.key.Sign(workloadtest.With(f.claims(), name, value)))
 	}
 	f.wantAccepted("no nbf", f.key.Sign(workloadtest.With(f.claims(), "nbf", nil)))
-	f.wantRefused("no JSON", f.key.SignWith(map[string]any{"alg": "RS256", "kid": "1"}, []byte("x")), "is not signed")
+	f.wantRefused("no JSON", f.key.SignWith(map[string]any{"alg": "RS256", "kid": "1"}, []byte("x")), "claims that are not JSON")
+}
+
+// A token that the policy cannot accept is refused for what is wrong with it, although the issuer does not answer.
+func TestClaimsAreCheckedBeforeTheKeysAreRead(t *testing.T) {
+	f := newFixture(t)
+	f.issuer.Down = true
+	f.wantRefused("issuer", f.key.Sign(workloadtest.With(f.claims(), "iss", "https://token.example.com")), "another issuer")
+	f.wantRefused("audience", f.key.Sign(workloadtest.With(f.claims(), "aud", "other")), "another audience")
+	f.wantRefused("expired", f.key.Sign(workloadtest.With(f.claims(), "exp", noon.Add(-time.Hour).Unix())), "has expired")
+	if _, err := f.verify(f.key.Sign(f.claims())); !errors.Is(err, trust.ErrUnavailable) {
+		t.Errorf("a token of a silent issuer: %v, want %v", err, trust.ErrUnavailable)
+	}
+}
+
+// payload returns claims as the text that is signed.
+func payload(t *testing.T, claims workloadtest.Claims) []byte {
+	t.Helper()
+	text, err := json.Marshal(claims)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
 }
 
 func TestIssuerIsReadOncePerHour(t *testing.T) {

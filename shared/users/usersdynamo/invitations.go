@@ -39,7 +39,7 @@ func (s *Store) Invited(ctx context.Context, link credentials.Secret, at time.Ti
 	}
 	person, err := s.personInCustomer(ctx, user, nil)
 	if err == nil && person.CustomerSuspended {
-		return users.User{}, users.ErrLink
+		return users.User{}, users.ErrCustomerSuspended
 	}
 	return user, err
 }
