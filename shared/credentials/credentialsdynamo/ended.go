@@ -28,8 +28,8 @@ import (
 // it never ends so: it opens an account that nobody has used yet.
 
 // EndCredentials ends all credentials of the customer's users that were created until the given time, and reports whether the customer
-// exists. An end never moves back, so the call can be repeated.
-func (t *Table) EndCredentials(ctx context.Context, customerID string, at time.Time) (exists bool, err error) {
+// exists. An end never moves back, so the call can be repeated. The audit event shows the slug.
+func (t *Table) EndCredentials(ctx context.Context, customerID, slug string, at time.Time) (exists bool, err error) {
 	var plan transactions.Plan
 	plan.Add(errNotBefore, types.TransactWriteItem{Update: &types.Update{
 		TableName: &t.name, Key: customerKey(customerID), UpdateExpression: aws.String("SET ended = :at"),
@@ -37,7 +37,7 @@ func (t *Table) EndCredentials(ctx context.Context, customerID string, at time.T
 		ExpressionAttributeValues: items.Map{":at": items.Number(items.Millis(at))},
 	}})
 	plan.Add(nil, t.Audit(ctx, audit.Change{
-		Action: audit.CustomerCredentialsEnded, Target: audit.Target{Kind: audit.Customer, ID: customerID}, CustomerID: customerID,
+		Action: audit.CustomerCredentialsEnded, Target: audit.Target{Kind: audit.Customer, ID: customerID, Name: slug}, CustomerID: customerID,
 	})...)
 	err = plan.Write(ctx, t.client)
 	if errors.Is(err, errNotBefore) {

@@ -30,7 +30,7 @@ func (s *fixture) issuedAt(kind credentials.Kind, at time.Time, name string) (cr
 
 func (s *fixture) end(at time.Time) {
 	s.tb.Helper()
-	if exists, err := s.table.EndCredentials(s.tb.Context(), customer, at); err != nil || !exists {
+	if exists, err := s.table.EndCredentials(s.tb.Context(), customer, "acme", at); err != nil || !exists {
 		s.tb.Fatalf("exists %v, %v", exists, err)
 	}
 }
@@ -103,7 +103,7 @@ func TestEndNeverMovesBack(t *testing.T) {
 	if ended, err := s.table.EndOf(t.Context(), otherCustomer); err != nil || !ended.IsZero() {
 		t.Errorf("the other customer ended at %v, %v", ended, err)
 	}
-	if exists, err := s.table.EndCredentials(t.Context(), "0199cccc-0000-7000-8000-000000000009", noon); err != nil || exists {
+	if exists, err := s.table.EndCredentials(t.Context(), "0199cccc-0000-7000-8000-000000000009", "none", noon); err != nil || exists {
 		t.Errorf("an unknown customer: exists %v, %v", exists, err)
 	}
 }

@@ -153,7 +153,11 @@ func (s *Store) Update(ctx context.Context, before, after customers.Customer) (c
 
 // EndCredentials implements customers.Store with one write.
 func (s *Store) EndCredentials(ctx context.Context, id string, at time.Time) error {
-	exists, err := s.keys.EndCredentials(ctx, id, at)
+	customer, err := s.Get(ctx, id)
+	if err != nil {
+		return err
+	}
+	exists, err := s.keys.EndCredentials(ctx, id, customer.Slug, at)
 	if err == nil && !exists {
 		return customers.ErrNotFound
 	}

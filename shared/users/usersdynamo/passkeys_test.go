@@ -75,7 +75,7 @@ func TestPasskeysEndWithTheCustomer(t *testing.T) {
 	if set := add("old", leapDay()); len(set.Passkeys) != 1 {
 		t.Fatalf("%+v", set)
 	}
-	if exists, err := keys.EndCredentials(t.Context(), customerID, leapDay()); err != nil || !exists {
+	if exists, err := keys.EndCredentials(t.Context(), customerID, "acme", leapDay()); err != nil || !exists {
 		t.Fatal(exists, err)
 	}
 	if set, err := store.Set(t.Context(), userID); err != nil || len(set.Passkeys) != 0 || set.Version != 1 {

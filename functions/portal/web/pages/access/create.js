@@ -19,7 +19,7 @@ const texts = strings.access;
 
 /**
  * Creates a token.
- * @param {{name: string, scopes: string[], days: number}} input
+ * @param {{name: string, scopes: string[], days: number | string | undefined}} input
  * @param {string} key the idempotency key
  * @returns {Promise<NewToken>}
  */
@@ -31,11 +31,11 @@ export async function createToken({ name, scopes, days }, key) {
 /** @param {{onCreated: () => void, onClose: () => void}} props */
 export function CreateDialog({ onCreated, onClose }) {
   const [made, setMade] = useState(/** @type {NewToken | null} */ (null));
-  const [values, set] = useFields({ name: "", scopes: allScopes, days: "90" });
+  const [values, set] = useFields({ name: "", scopes: allScopes, days: "" });
   const key = useIdempotencyKey(values);
   const action = useAction(async () => {
     try {
-      setMade(await createToken({ name: values.name, scopes: scopesOf(values.scopes), days: Number(values.days) }, key));
+      setMade(await createToken({ name: values.name, scopes: scopesOf(values.scopes), days: daysOf(values.days) }, key));
     } finally {
       onCreated(); // also after a failure: the token may exist although the response was lost
     }
@@ -48,11 +48,22 @@ export function CreateDialog({ onCreated, onClose }) {
       <${TextField} label=${strings.credentials.name} name="name" isRequired maxLength=${100} hint=${texts.nameHint}
         value=${values.name} onChange=${set("name")} problem=${action.problem} />
       <${ScopeFields} label=${texts.what} value=${values.scopes} onChange=${set("scopes")} problem=${action.problem} />
-      <${TextField} label=${texts.days} name="expiration_days" isRequired inputmode="numeric" hint=${texts.daysHint}
+      <${TextField} label=${texts.days} name="expiration_days" inputmode="numeric" hint=${texts.daysHint}
         value=${values.days} onChange=${set("days")} problem=${action.problem} />
       <${Uncertain} problem=${action.problem} />
     <//>
   <//>`;
+}
+
+/**
+ * Returns the number of days in a field. The service chooses one for an empty field, and refuses what is no number.
+ * @param {string} text
+ * @returns {number | string | undefined}
+ */
+function daysOf(text) {
+  const days = text.trim();
+  if (days === "") return undefined;
+  return /^\d{1,9}$/.test(days) ? Number(days) : days;
 }
 
 /**

@@ -1,4 +1,5 @@
 // Who changed what.
+import { useState } from "preact/hooks";
 import { Button } from "../../components/buttons.js";
 import { CursorPager } from "../../components/pager.js";
 import { Empty, Loaded, Page, ProblemMessage } from "../../components/page.js";
@@ -20,10 +21,12 @@ export default function Audit() {
   const view = Object.fromEntries(names.map((name) => [name, query.get(name) ?? ""]));
   const cursor = query.get("cursor") ?? "";
   const load = useLoad((signal) => get("/v1/audit", { query: { .../** @type {object} */ (view), cursor, limit }, signal }), [query.toString()]);
-  const download = useAction(() => downloadEvents(view));
+  const [isCut, setCut] = useState(false);
+  const download = useAction(async () => setCut(!(await downloadEvents(view))));
   const actions = html`<${Button} isRunning=${download.isRunning} onClick=${() => download.run()}>${texts.download}<//>`;
   return html`<${Page} title=${texts.title} intro=${isStaff() ? texts.introAll : texts.introOwn} actions=${actions}>
     ${download.problem ? html`<${ProblemMessage} problem=${download.problem} />` : null}
+    <div role="status">${isCut ? html`<p class="note warning">${texts.cut}</p>` : null}</div>
     <${Filters} key=${names.map((name) => view[name]).join(" ")} view=${view} />
     <${Loaded} load=${load}>${(/** @type {any} */ { data, pagination }) => html`
       ${data.length > 0 ? html`<${EventTable} events=${data} />`

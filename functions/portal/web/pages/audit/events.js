@@ -22,7 +22,7 @@ export function EventTable({ events }) {
     { title: texts.when, cell: (/** @type {AuditEvent} */ e) => formatDateTime(e.time) },
     { title: texts.actor, cell: (/** @type {AuditEvent} */ e) => html`<${Actor} actor=${e.actor} name=${people.name} />` },
     { title: texts.action, cell: (/** @type {AuditEvent} */ e) => html`<code>${e.action}</code>` },
-    { title: texts.what, cell: (/** @type {AuditEvent} */ e) => html`<${Target} target=${e.target} />` },
+    { title: texts.what, cell: (/** @type {AuditEvent} */ e) => html`<${Target} target=${e.target} customerId=${e.customerId} />` },
     { title: texts.changes, cell: (/** @type {AuditEvent} */ e) => html`<${Changes} event=${e} />` },
     { title: texts.address, cell: (/** @type {AuditEvent} */ e) => html`<${UntrustedText} text=${e.actor.address} most=${mostName} />` },
   ];
@@ -40,12 +40,14 @@ function Actor({ actor, name }) {
   return can("users:read") ? html`<a href=${`/portal/users/${encodeURIComponent(actor.id)}`}>${shown}</a>` : shown;
 }
 
-/** @param {{target: AuditEvent["target"]}} props */
-function Target({ target }) {
+/** @param {{target: AuditEvent["target"], customerId: string | null}} props */
+function Target({ target, customerId }) {
   const kind = texts.kinds[/** @type {keyof typeof texts.kinds} */ (target.kind)] ?? target.kind;
   const name = html`<${UntrustedText} text=${target.name ?? target.id} most=${mostName} />`;
   const href = addressOf(target);
-  return html`<span class="muted">${kind}</span> ${href ? html`<a href=${href}>${name}</a>` : name}`;
+  const customer = isStaff() && customerId && kind !== texts.kinds.customer
+    ? html` <a class="muted" href=${`/portal/customers/${encodeURIComponent(customerId)}`}>(${texts.kinds.customer.toLowerCase()})</a>` : null;
+  return html`<span class="muted">${kind}</span> ${href ? html`<a href=${href}>${name}</a>` : name}${customer}`;
 }
 
 /** @param {AuditEvent["target"]} target */
