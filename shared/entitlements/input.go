@@ -61,6 +61,9 @@ func (c Change) Check() []fault.Field {
 	}
 	checkTime(&failures, "/from", c.From)
 	checkTime(&failures, "/until", c.Until)
+	if c.From != nil && c.Until != nil {
+		checkPeriod(&failures, storedTime(*c.From), storedTime(*c.Until))
+	}
 	return failures.Fields()
 }
 
@@ -105,12 +108,10 @@ func storedTime(at time.Time) time.Time {
 	return at.UTC().Truncate(time.Millisecond)
 }
 
-// checkPeriod returns the failure of an entitlement that is never in effect. Only the whole entitlement shows it, because a change may have
-// one end of the period.
-func checkPeriod(e entitlement.Entitlement) []fault.Field {
-	var failures checks.Failures
-	if !e.Until.IsZero() && !e.Until.After(e.From) {
+// checkPeriod adds the failure of an entitlement that is never in effect. A change may have one end of the period, and then only the whole
+// entitlement shows it.
+func checkPeriod(failures *checks.Failures, from, until time.Time) {
+	if !until.IsZero() && !until.After(from) {
 		failures.Add("/until", "must be after from")
 	}
-	return failures.Fields()
 }

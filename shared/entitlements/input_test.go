@@ -32,6 +32,10 @@ func TestInputIsChecked(t *testing.T) {
 		"unknown artifact": {entitlements.New{Artifact: "Chart", Repository: "acme"}, []string{"/artifact"}},
 		"bad pattern":      {entitlements.New{Artifact: entitlement.Chart, Repository: "acme*"}, []string{"/repository"}},
 		"bad versions":     {entitlements.New{Artifact: entitlement.Chart, Repository: "acme", Versions: "latest"}, []string{"/versions"}},
+		"versions and period": {
+			entitlements.New{Artifact: entitlement.Chart, Repository: "acme", Versions: "latest", From: noon, Until: noon},
+			[]string{"/versions", "/until"},
+		},
 		"spaces as versions": {
 			entitlements.New{Artifact: entitlement.Chart, Repository: "acme", Versions: " "}, []string{"/versions"},
 		},

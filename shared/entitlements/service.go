@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"portside/shared/core/checks"
 	"portside/shared/core/entitlement"
 	"portside/shared/core/fault"
 	"portside/shared/core/idempotency"
@@ -62,9 +63,6 @@ func (s *Service) Create(ctx context.Context, request CreateOptions, input New) 
 	}
 	now := versions.StoredTime(s.now())
 	added := input.Apply(entitlement.Entitlement{ID: s.newID(), CreatedAt: now, UpdatedAt: now, Version: 1})
-	if failures := checkPeriod(added); len(failures) > 0 {
-		return Created{}, fault.Invalid(failures...)
-	}
 	creation := Creation{
 		Entitlement: added, Once: idempotency.NewKey(request.Caller.UserID, request.IdempotencyKey, wanted(request.CustomerID, input)),
 	}
@@ -105,8 +103,9 @@ func (s *Service) Update(ctx context.Context, target Target, change Change) (ent
 	err := s.change(ctx, target, func(before Held, i int) error {
 		old := before.All[i]
 		updated = change.Apply(old)
-		if failures := checkPeriod(updated); len(failures) > 0 {
-			return fault.Invalid(failures...)
+		var failures checks.Failures
+		if checkPeriod(&failures, updated.From, updated.Until); len(failures.Fields()) > 0 {
+			return fault.Invalid(failures.Fields()...)
 		}
 		if reflect.DeepEqual(old, updated) {
 			return nil
