@@ -26,8 +26,8 @@ var ErrLink = fault.New(fault.Unauthorized, "This activation link does not work:
 	"replaced by a newer one. Ask your administrator for a new invitation.")
 
 // ErrCustomerSuspended is the error of an activation link that works again when the customer is not suspended any more.
-var ErrCustomerSuspended = fault.New(fault.Unauthorized, "Your company's access is suspended. When it is restored, this activation link works "+
-	"again until it expires. Ask your administrator.")
+var ErrCustomerSuspended = fault.New(fault.Unauthorized, "Your company's access is suspended. When it is restored, this activation link "+
+	"works again until it expires. Ask your administrator.")
 
 // Invitation is stored with a user who will activate the account by mail.
 type Invitation struct {

@@ -116,9 +116,9 @@ func TestKeysOfOthersAreRefused(t *testing.T) {
 	parts := strings.Split(f.key.Sign(f.claims()), ".")
 	other := base64.RawURLEncoding.EncodeToString(payload(t, workloadtest.With(f.claims(), "sub", "root")))
 	f.wantRefused("other claims", parts[0]+"."+other+"."+parts[2], signed)
-	json := `{"payload":"` + parts[1] + `","protected":"` + parts[0] + `","signature":"` + parts[2] + `"}`
+	general := `{"payload":"` + parts[1] + `","protected":"` + parts[0] + `","signature":"` + parts[2] + `"}`
 	whole := strings.Join(parts, ".")
-	for _, text := range []string{"", ".", "..", "a.b", "a.b.c.d.e", json, whole + "\n", " " + whole} {
+	for _, text := range []string{"", ".", "..", "a.b", "a.b.c.d.e", general, whole + "\n", " " + whole} {
 		f.wantRefused("malformed", text, "is not")
 	}
 	f.wantRefused("no JSON", "a.b.c", "claims that are not JSON")
