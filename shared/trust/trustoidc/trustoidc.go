@@ -74,8 +74,8 @@ func (v *Verifier) Verify(ctx context.Context, policy trust.Policy, token string
 	return claims, check(policy, claims, v.now())
 }
 
-// checkUnverified refuses a token whose claims the policy cannot accept, whoever signed it. It runs before the keys are read, because an issuer
-// that does not answer would make a wrong token look like an outage.
+// checkUnverified refuses a token whose claims the policy cannot accept, whoever signed it. It runs before the keys are read, because an
+// issuer that does not answer would make a wrong token look like an outage.
 func (v *Verifier) checkUnverified(policy trust.Policy, token string) error {
 	var claims trust.Claims
 	text, err := base64.RawURLEncoding.DecodeString(strings.Split(token, ".")[1])

@@ -21,10 +21,10 @@ export function EventTable({ events }) {
   const columns = [
     { title: texts.when, cell: (/** @type {AuditEvent} */ e) => formatDateTime(e.time) },
     { title: texts.actor, cell: (/** @type {AuditEvent} */ e) => html`<${Actor} actor=${e.actor} name=${people.name} />` },
-    { title: texts.action, cell: (/** @type {AuditEvent} */ e) => html`<code>${e.action}</code>` },
+    { title: texts.action, cell: (/** @type {AuditEvent} */ e) => html`<code class="whole-words">${e.action}</code>` },
     { title: texts.what, cell: (/** @type {AuditEvent} */ e) => html`<${Target} target=${e.target} customerId=${e.customerId} />` },
     { title: texts.changes, cell: (/** @type {AuditEvent} */ e) => html`<${Changes} event=${e} />` },
-    { title: texts.address, cell: (/** @type {AuditEvent} */ e) => html`<${UntrustedText} text=${e.actor.address} most=${mostName} />` },
+    { title: texts.address, cell: (/** @type {AuditEvent} */ e) => html`<span class="whole-words"><${UntrustedText} text=${e.actor.address} most=${mostName} /></span>` },
   ];
   return html`<${Table} caption=${texts.title} columns=${columns} rows=${events} rowKey=${(/** @type {AuditEvent} */ e) => e.id} />`;
 }
