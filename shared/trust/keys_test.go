@@ -51,7 +51,7 @@ func TestParseKeysSkipsOtherKeys(t *testing.T) {
 	}
 	for name, secret := range map[string]string{
 		"symmetric": `{"kty":"oct","k":"c2VjcmV0"}`, "without a value": `{"kty":"oct"}`, "private": strings.Replace(good, `{`, `{"d":"AA",`, 1),
-		"prime": strings.Replace(good, `{`, `{"P":"AA",`, 1),
+		"prime":                     strings.Replace(good, `{`, `{"P":"AA",`, 1),
 		"private with a wrong type": strings.Replace(good, `{`, `{"use":["sig"],"d":"AA",`, 1),
 	} {
 		_, err := trust.ParseKeys([]byte(`{"keys":[` + good + `,` + secret + `]}`))

@@ -24,7 +24,7 @@ export function EventTable({ events }) {
     { title: texts.action, cell: (/** @type {AuditEvent} */ e) => html`<code class="whole-words">${e.action}</code>` },
     { title: texts.what, cell: (/** @type {AuditEvent} */ e) => html`<${Target} target=${e.target} customerId=${e.customerId} />` },
     { title: texts.changes, cell: (/** @type {AuditEvent} */ e) => html`<${Changes} event=${e} />` },
-    { title: texts.address, cell: (/** @type {AuditEvent} */ e) => html`<span class="whole-words"><${UntrustedText} text=${e.actor.address} most=${mostName} /></span>` },
+    { title: texts.address, cell: (/** @type {AuditEvent} */ e) => html`<${Address} address=${e.actor.address} />` },
   ];
   return html`<${Table} caption=${texts.title} columns=${columns} rows=${events} rowKey=${(/** @type {AuditEvent} */ e) => e.id} />`;
 }
@@ -38,6 +38,11 @@ function Actor({ actor, name }) {
   if (!actor.id) return texts.vendor;
   const shown = html`<bdi>${name(actor.id)}</bdi>`;
   return can("users:read") ? html`<a href=${`/portal/users/${encodeURIComponent(actor.id)}`}>${shown}</a>` : shown;
+}
+
+/** @param {{address: string | null}} props */
+function Address({ address }) {
+  return html`<span class="whole-words"><${UntrustedText} text=${address} most=${mostName} /></span>`;
 }
 
 /** @param {{target: AuditEvent["target"], customerId: string | null}} props */
