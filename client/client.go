@@ -23,6 +23,7 @@ type Client struct {
 	transport      http.RoundTripper
 	attemptTimeout time.Duration
 	retries        int
+	onWait         func(wait time.Duration, cause error)
 }
 
 // Option changes a default of a Client.
@@ -40,6 +41,12 @@ func WithTimeout(d time.Duration) Option { return func(c *Client) { c.attemptTim
 // WithRetries sets how often a failed call is repeated. The default is 3; 0 switches retries off.
 func WithRetries(n int) Option { return func(c *Client) { c.retries = n } }
 
+// WithWaitNotice sets a function that is called before each wait for a retry, with the failure of the last attempt: an [*Error] if the
+// service refused it. Several calls can be waiting at the same time.
+func WithWaitNotice(notice func(wait time.Duration, cause error)) Option {
+	return func(c *Client) { c.onWait = notice }
+}
+
 // New returns a client of the service at an address such as https://portal.example.com. The credential is an API key (psk_…), an access
 // token (pst_…), or empty for operations that need none. New sends no request.
 func New(address, credential string, options ...Option) (*Client, error) {
@@ -53,6 +60,7 @@ func New(address, credential string, options ...Option) (*Client, error) {
 	c := &Client{
 		address: strings.TrimSuffix(parsed.String(), "/"), authorize: authorization(credential), userAgent: defaultUserAgent,
 		transport: http.DefaultTransport, attemptTimeout: defaultAttemptTimeout, retries: defaultRetries,
+		onWait: func(time.Duration, error) {},
 	}
 	for _, set := range options {
 		set(c)

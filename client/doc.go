@@ -17,7 +17,8 @@
 //   - After a 500, 502, 503, 504 or a lost connection, if the call is a GET, PUT or DELETE, or a POST with an Idempotency-Key. A wait
 //     is random and doubles, or is the time in Retry-After.
 //
-// An answer with the header X-Should-Retry: false is final. A DELETE whose answer was lost may get a 404 when it is repeated.
+// [WithWaitNotice] tells your program about each wait. An answer with the header X-Should-Retry: false is final. A DELETE whose answer
+// was lost may get a 404 when it is repeated.
 //
 // # Idempotency keys
 //

@@ -23,10 +23,22 @@ func (c *Client) attempts(ctx context.Context, r *call) (*answer, error) {
 	for n := 0; ; n++ {
 		a, err := c.attempt(ctx, r)
 		wait, again := r.nextWait(n, a, err)
-		if !again || n >= c.retries || !pause(ctx, wait) {
+		if !again || n >= c.retries || endsWithin(ctx, wait) {
+			return a, err
+		}
+		c.onWait(wait, r.failure(a, err))
+		if !pause(ctx, wait) {
 			return a, err
 		}
 	}
+}
+
+// failure returns why an attempt failed.
+func (r *call) failure(a *answer, err error) error {
+	if err != nil {
+		return err
+	}
+	return newError(r, a)
 }
 
 // nextWait returns the wait before the attempt after attempt n, or false if the outcome is final.
@@ -74,11 +86,14 @@ func retryAfter(h http.Header) time.Duration {
 	return 0
 }
 
-// pause waits, unless the context has ended or would end first.
+// endsWithin reports whether the context has ended or ends before the wait does.
+func endsWithin(ctx context.Context, wait time.Duration) bool {
+	deadline, ok := ctx.Deadline()
+	return ctx.Err() != nil || ok && time.Until(deadline) <= wait
+}
+
+// pause waits, unless the context ends first.
 func pause(ctx context.Context, wait time.Duration) bool {
-	if deadline, ok := ctx.Deadline(); ok && time.Until(deadline) <= wait {
-		return false
-	}
 	timer := time.NewTimer(wait)
 	defer timer.Stop()
 	select {

@@ -148,6 +148,32 @@ func TestRetriesCanBeSwitchedOff(t *testing.T) {
 	}
 }
 
+func TestEachWaitIsAnnounced(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		busy := status(http.StatusTooManyRequests, `{"code":"RATE_LIMITED"}`, "Retry-After", "30")
+		s := &service{answers: []func(http.ResponseWriter){busy, nil, busy}}
+		var waits []time.Duration
+		var causes []error
+		c, err := client.New("https://portal.example.com", "", client.WithTransport(s), client.WithRetries(2),
+			client.WithWaitNotice(func(wait time.Duration, cause error) { waits, causes = append(waits, wait), append(causes, cause) }))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := get(t.Context(), c); err == nil || len(waits) != 2 || waits[0] != 30*time.Second || waits[0]+waits[1] != time.Since(start) {
+			t.Fatalf("announced %v in %v: %v", waits, time.Since(start), err)
+		}
+		refused, ok := errors.AsType[*client.Error](causes[0])
+		if !ok || refused.Code != client.ProblemCodeRATELIMITED || !errors.Is(causes[1], errLost) {
+			t.Errorf("the causes are %v", causes)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+		defer cancel()
+		if err := get(ctx, c); err == nil || len(waits) != 2 {
+			t.Errorf("a wait beyond the deadline is announced: %v", err)
+		}
+	})
+}
+
 func TestContextEndsTheWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, c := answering(t, status(http.StatusTooManyRequests, `{"code":"RATE_LIMITED"}`, "Retry-After", "30"))
