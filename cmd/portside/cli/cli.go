@@ -78,7 +78,7 @@ func (a *app) connectAs() (caller, error) {
 }
 
 func (a *app) clientOf(t profile) (*client.Client, error) {
-	return client.New(t.Address, t.Key, client.WithUserAgent("portside/"+a.Version))
+	return client.New(t.Address, t.Key, client.WithUserAgent("portside/"+a.Version), client.WithWaitNotice(a.reportWait))
 }
 
 // calling makes a command that calls the API: it takes --profile.

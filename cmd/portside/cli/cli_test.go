@@ -28,7 +28,8 @@ type testCLI struct {
 	service *httptest.Server
 	calls   []string // method, path and query of each request
 	bodies  []string
-	last    *cobra.Command // the one that ran last
+	last    *cobra.Command    // the one that ran last
+	watch   func(line string) // sees what a command writes to stderr, unless nil
 }
 
 // newTestCLI starts a service with these answers, by patterns of http.ServeMux.
@@ -83,6 +84,16 @@ func (c *testCLI) loggedIn() *testCLI {
 	return c
 }
 
+// watcher passes on what is written.
+type watcher func(line string)
+
+func (w watcher) Write(line []byte) (int, error) {
+	if w != nil {
+		w(string(line))
+	}
+	return len(line), nil
+}
+
 func (c *testCLI) run(args ...string) (stdout, stderr string, err error) {
 	c.t.Helper()
 	return c.runIn(c.t.Context(), args...)
@@ -91,12 +102,13 @@ func (c *testCLI) run(args ...string) (stdout, stderr string, err error) {
 func (c *testCLI) runIn(ctx context.Context, args ...string) (stdout, stderr string, err error) {
 	c.t.Helper()
 	var out, report bytes.Buffer
+	written := io.MultiWriter(&report, watcher(c.watch))
 	root := &cobra.Command{Use: "portside", SilenceErrors: true, SilenceUsage: true}
 	root.SetOut(&out)
 	root.SetArgs(args)
 	root.AddCommand(Commands(Process{ //nolint:contextcheck // ExecuteContextC passes the context to the commands
 		Lookup: func(name string) (string, bool) { value, found := c.env[name]; return value, found },
-		Stdin:  strings.NewReader(c.stdin), Stdout: &out, Stderr: &report,
+		Stdin:  strings.NewReader(c.stdin), Stdout: &out, Stderr: written,
 		Now:       func() time.Time { return time.Date(2028, 3, 1, 15, 4, 5, 0, time.UTC) }, // the day after a leap day
 		ConfigDir: func() (string, error) { return c.dir, nil },
 		Local: func(string) (address, key string, err error) {

@@ -75,6 +75,14 @@ func summaryOf(e *client.Error) string {
 	return strings.TrimSuffix(e.Detail, ".")
 }
 
+// reasonOf returns in a few words why a call failed that is repeated.
+func reasonOf(err error) string {
+	if refused, ok := errors.AsType[*client.Error](err); ok {
+		return printable(text.Shorten(summaryOf(refused), maxSummary))
+	}
+	return printable(cause(err))
+}
+
 // flagsOfField has the flags that set a field of another name.
 var flagsOfField = map[string][]string{
 	"accessLevel": {"access"}, "conditions": {"condition"}, "endDate": {"month", "last-month"}, "expirationDays": {"days"},

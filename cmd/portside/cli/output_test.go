@@ -86,3 +86,23 @@ func TestCanceledCommandsStop(t *testing.T) {
 	_, _, err := c.runIn(ctx, "users", "list")
 	wantText(t, Explain(c.last, err), "stopped")
 }
+
+// The command is stopped when it reports the wait, so the test does not wait.
+func TestLongWaitsAreReported(t *testing.T) {
+	t.Parallel()
+	answers := userAnswers()
+	answers["POST /v1/users/"+adaID+"/invitation"] = func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Retry-After", "60")
+		w.WriteHeader(http.StatusTooManyRequests)
+		_, _ = w.Write([]byte(`{"code":"RATE_LIMITED","detail":"An invitation was sent less than a minute ago."}`))
+	}
+	c := newTestCLI(t, answers).loggedIn()
+	ctx, cancel := context.WithCancel(t.Context())
+	c.watch = func(string) { cancel() }
+	_, stderr, err := c.runIn(ctx, "users", "invite", adaID)
+	if err == nil {
+		t.Error("the command succeeds")
+	}
+	wantText(t, stderr, "waiting 60 s: An invitation was sent less than a minute ago\n")
+	c.wantCalls("POST /v1/users/" + adaID + "/invitation")
+}

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"time"
 
 	"golang.org/x/term"
 )
@@ -107,6 +108,21 @@ func (a *app) newProgress() *progress {
 		return &progress{w: io.Discard}
 	}
 	return &progress{w: a.Stderr}
+}
+
+// shortWait is the longest wait for a retry about which a command says nothing.
+const shortWait = 3 * time.Second
+
+// reportWait says why a command waits, so that nobody takes it for stuck. The line replaces the progress.
+func (a *app) reportWait(wait time.Duration, cause error) {
+	if wait <= shortWait {
+		return
+	}
+	start := ""
+	if isTerminal(a.Stderr) {
+		start = clearLine
+	}
+	a.report("%swaiting %.0f s: %s", start, wait.Seconds(), reasonOf(cause))
 }
 
 // clearLine moves the cursor to the start of the line and deletes the line.
