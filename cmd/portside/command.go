@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 	"time"
 
@@ -123,6 +124,16 @@ func parse(flags *flag.FlagSet, args []string) (arguments []string, err error) {
 		arguments, args = append(arguments, left[0]), left[1:]
 	}
 	return arguments, nil
+}
+
+// wholeNumber returns a function that reads the value of a flag.
+func wholeNumber(n *int) func(text string) error {
+	return func(text string) (err error) {
+		if *n, err = strconv.Atoi(text); err != nil {
+			return errors.New("must be a whole number")
+		}
+		return nil
+	}
 }
 
 func (c command) usage(w io.Writer, flags *flag.FlagSet) {

@@ -221,6 +221,7 @@ func TestRunReportsUsageErrors(t *testing.T) {
 		{"mail without an address", []string{"import-users", "x.csv", "--send-activation-email"}, 2, "", "set USERS_TABLE"},
 		{"no e-mail", []string{"bootstrap", "--name", "x"}, 2, "", "--email and --name"},
 		{"no limit", []string{"set-rate-limit", "--credential", "x"}, 2, "", "--per-minute"},
+		{"no number", []string{"demo-data", "--days", "abc"}, 2, "", `invalid value "abc" for flag -days: must be a whole number; see`},
 		{"no such folder", []string{"rebuild-ranks", "--local", "/nonexistent"}, 1, "", "no local stack runs in /nonexistent: start one with `make run"},
 		{"another address", []string{"rebuild-ranks", "--local", o.dir, "--addr", "127.0.0.1:1"}, 1, "", "serves 127.0.0.1:3999, not 127.0.0.1:1"},
 		{"missing file", []string{"import-users", "/nonexistent.csv", "--local", o.dir}, 1, "", "no such file"},

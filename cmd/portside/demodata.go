@@ -2,9 +2,11 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"math/rand/v2"
+	"strconv"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -41,9 +43,14 @@ The command fails if there are projects or more than one user, unless --add is g
 run with another --seed adds more data. A run that was stopped leaves what it has written,
 and cannot be continued.`,
 		prepare: func(flags *flag.FlagSet) action {
-			d := &demoData{on: newTarget(flags)}
-			flags.IntVar(&d.days, "days", 365, fmt.Sprintf("`NUMBER` of days up to today, 1 to %d; default: 365", maxDemoDays))
-			flags.Uint64Var(&d.seed, "seed", 1, "`NUMBER` that determines the random data, from 0; default: 1")
+			d := &demoData{on: newTarget(flags), days: 365, seed: 1}
+			flags.Func("days", fmt.Sprintf("`NUMBER` of days up to today, 1 to %d; default: 365", maxDemoDays), wholeNumber(&d.days))
+			flags.Func("seed", "`NUMBER` that determines the random data, from 0; default: 1", func(text string) (err error) {
+				if d.seed, err = strconv.ParseUint(text, 10, 64); err != nil {
+					return errors.New("must be a whole number from 0")
+				}
+				return nil
+			})
 			flags.BoolVar(&d.add, "add", false, "add to existing users and projects")
 			return func(ctx context.Context, p process, arguments []string) error {
 				if err := rejectArguments(arguments); err != nil {

@@ -32,7 +32,7 @@ first token is available moments later, and Secrets Manager rotates it from then
 stack has no schedule: there, make rotate rotates the token. Running the command again leaves the
 description and the token unchanged.`,
 		prepare: func(flags *flag.FlagSet) action {
-			on, wanted := newTarget(flags), managedToken{}
+			on, wanted := newTarget(flags), managedToken{days: tokens.DefaultDays}
 			flags.StringVar(&wanted.secret, "secret", "", "name of the secret, `"+secretForm+"`; with --local, STACK is portside")
 			flags.StringVar(&wanted.owner, "owner", "", "e-mail `ADDRESS` of the user that the token belongs to")
 			flags.StringVar(&wanted.name, "name", "", "`NAME` of the token; default: the name of the secret")
@@ -40,7 +40,7 @@ description and the token unchanged.`,
 				wanted.scopes = append(wanted.scopes, principal.Scope(s))
 				return nil
 			})
-			flags.IntVar(&wanted.days, "days", tokens.DefaultDays, "`DAYS` until a token expires")
+			flags.Func("days", "`DAYS` until a token expires", wholeNumber(&wanted.days))
 			flags.Func("every", "`DAYS` between rotations; default: two thirds of --days", func(s string) (err error) {
 				if wanted.every, err = strconv.Atoi(s); err != nil || wanted.every < 1 {
 					return errors.New("must be a number of days, at least 1 and less than --days")

@@ -36,9 +36,9 @@ can be used meanwhile, including for publishing. If everything is correct, the c
 changes nothing. After an interruption, run it again. --bucket, CHARTS_BUCKET or the local
 stack names the bucket. The exit code is 1 if files were rejected.`,
 		prepare: func(flags *flag.FlagSet) action {
-			r := &reindexCharts{on: newTarget(flags)}
+			r := &reindexCharts{on: newTarget(flags), megabytes: defaultChartMegabytes}
 			flags.StringVar(&r.bucket, "bucket", "", "`NAME` of the chart repository's bucket")
-			flags.IntVar(&r.megabytes, "max-megabytes", defaultChartMegabytes, "maximum `SIZE` of an unpacked archive (MaxChartMegabytes)")
+			flags.Func("max-megabytes", "maximum `SIZE` of an unpacked archive (MaxChartMegabytes)", wholeNumber(&r.megabytes))
 			return func(ctx context.Context, p process, arguments []string) error {
 				if err := rejectArguments(arguments); err != nil {
 					return err

@@ -18,15 +18,16 @@ between the underscores.`,
 		prepare: func(flags *flag.FlagSet) action {
 			on := newTarget(flags)
 			id := flags.String("credential", "", "public `ID` of the credential")
-			perMinute := flags.Int("per-minute", -1, "`N` requests per minute; 0 for the default of the service")
+			perMinute := -1
+			flags.Func("per-minute", "`N` requests per minute; 0 for the default of the service", wholeNumber(&perMinute))
 			return func(ctx context.Context, p process, arguments []string) error {
 				if err := rejectArguments(arguments); err != nil {
 					return err
 				}
-				if *id == "" || *perMinute < 0 {
+				if *id == "" || perMinute < 0 {
 					return usageError("--credential and --per-minute (0 or more) are required")
 				}
-				return setRateLimit(ctx, p, on, rateLimit{*id, *perMinute})
+				return setRateLimit(ctx, p, on, rateLimit{*id, perMinute})
 			}
 		},
 	}

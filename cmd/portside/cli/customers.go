@@ -175,8 +175,8 @@ func (f *customerFlags) add(c *cobra.Command) {
 	c.Flags().StringVar(&f.status, "status", "", "`STATUS`: active or suspended")
 	c.Flags().StringVar(&f.externalID, "external-id", "", "unique `ID` in another system")
 	c.Flags().StringArrayVar(&f.contacts, "contact", nil, "`CONTACT` as \"NAME <EMAIL>\"; can be repeated")
-	c.Flags().Int64Var(&f.usersLimit, "users-limit", 0, "at most `N` users; 0 means no limit")
-	c.Flags().Int64Var(&f.requestsLimit, "requests-limit", 0, "at most `N` requests per minute of all users together; 0 means no limit")
+	c.Flags().Var((*wholeNumber)(&f.usersLimit), "users-limit", "at most `N` users; 0 means no limit")
+	c.Flags().Var((*wholeNumber)(&f.requestsLimit), "requests-limit", "at most `N` requests per minute of all users together; 0 means no limit")
 	c.Flags().StringVar(&f.metadata, "metadata", "", "`JSON` object to store with the customer")
 	complete(c, "status", customerStates...)
 }
@@ -244,8 +244,8 @@ func (a *app) createCustomerCommand() *cobra.Command {
 		Example: `  portside customers create "Acme Shipping" --slug acme-shipping --contact "Ada Byron <ada@example.com>" --users-limit 50 \
     --requests-limit 6000`,
 		RunE: func(c *cobra.Command, args []string) error {
-			if f.slug == "" {
-				return UsageError("pass --slug")
+			if err := required(c, "slug"); err != nil {
+				return err
 			}
 			people, err := f.people()
 			if err != nil {

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"context"
 	"fmt"
 	"time"
 
@@ -42,14 +41,14 @@ func (o *ofCustomer) add(c *cobra.Command) {
 }
 
 // connect returns a client and the ID of the customer.
-func (o *ofCustomer) connect(ctx context.Context, a *app) (api *client.Client, id string, err error) {
-	if *o == "" {
-		return nil, "", UsageError("pass --customer")
+func (o *ofCustomer) connect(c *cobra.Command, a *app) (api *client.Client, id string, err error) {
+	if err = required(c, "customer"); err != nil {
+		return nil, "", err
 	}
 	if api, err = a.connect(); err != nil {
 		return nil, "", err
 	}
-	id, err = customerID(ctx, api, string(*o))
+	id, err = customerID(c.Context(), api, string(*o))
 	return api, id, err
 }
 
@@ -60,7 +59,7 @@ func (a *app) listEntitlementsCommand() *cobra.Command {
 		Use: "list", Short: "list the entitlements of a customer", Args: exactly(),
 		Example: "  portside entitlements list --customer acme-shipping",
 		RunE: func(c *cobra.Command, _ []string) error {
-			api, customer, err := of.connect(c.Context(), a)
+			api, customer, err := of.connect(c, a)
 			if err != nil {
 				return err
 			}
@@ -120,14 +119,14 @@ func (a *app) createEntitlementCommand() *cobra.Command {
 		Example: `  portside entitlements create --customer acme-shipping --artifact chart --repository "acme/*" --versions "^1.2.0"
   portside entitlements create --customer acme-shipping --artifact image --repository acme/api --until 2027-04-01`,
 		RunE: func(c *cobra.Command, _ []string) error {
-			if f.artifact == "" || f.repository == "" {
-				return UsageError("pass --artifact and --repository")
+			if err := required(c, "artifact", "repository"); err != nil {
+				return err
 			}
 			from, until, err := f.times(c)
 			if err != nil {
 				return err
 			}
-			api, customer, err := f.customer.connect(c.Context(), a)
+			api, customer, err := f.customer.connect(c, a)
 			if err != nil {
 				return err
 			}
@@ -173,7 +172,7 @@ removes this end of the period.`,
 			if change == (client.UpdateEntitlementJSONBody{}) {
 				return UsageError("pass what to change: --artifact, --repository, --versions, --from or --until")
 			}
-			api, customer, err := f.customer.connect(c.Context(), a)
+			api, customer, err := f.customer.connect(c, a)
 			if err != nil {
 				return err
 			}
@@ -194,7 +193,7 @@ func (a *app) deleteEntitlementCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "delete ID", Short: "delete an entitlement", Args: exactly(entitlementArgument),
 		RunE: func(c *cobra.Command, args []string) error {
-			api, customer, err := of.connect(c.Context(), a)
+			api, customer, err := of.connect(c, a)
 			if err != nil {
 				return err
 			}

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -83,11 +84,13 @@ func reasonOf(err error) string {
 	return printable(cause(err))
 }
 
-// flagsOfField has the flags that set a field of another name.
+// flagsOfField has the flags that set a field of another name, or a part of a field.
 var flagsOfField = map[string][]string{
-	"accessLevel": {"access"}, "conditions": {"condition"}, "endDate": {"month", "last-month"}, "expirationDays": {"days"},
-	"from": {"month", "last-month"}, "jwks": {"jwks-file"}, "maxMinutes": {"max-minutes"}, "ownerId": {"owner"}, "scopes": {"scope"},
-	"startDate": {"month", "last-month"}, "to": {"month", "last-month"}, "userId": {"user"},
+	"accessLevel": {"access"}, "actorId": {"actor"}, "conditions": {"condition"}, "contacts": {"contact"}, "customerId": {"customer"},
+	"endDate": {"month", "last-month"}, "expirationDays": {"days"}, "expiration_days": {"days"}, "externalId": {"external-id"},
+	"from": {"month", "last-month"}, "jwks": {"jwks-file"}, "limits/requestsPerMinute": {"requests-limit"}, "limits/users": {"users-limit"},
+	"maxMinutes": {"max-minutes"}, "ownerId": {"owner"}, "scopes": {"scope"}, "sendActivationEmail": {"no-mail"},
+	"startDate": {"month", "last-month"}, "target": {"user"}, "to": {"month", "last-month"}, "userId": {"user"},
 }
 
 // formVariable matches a field of a form for one value to extract.
@@ -103,7 +106,7 @@ func nameOfField(c *cobra.Command, pointer string) string {
 		}
 	}
 	field, _, _ := strings.Cut(name, "/")
-	for _, flag := range append(flagsOfField[field], field) {
+	for _, flag := range slices.Concat(flagsOfField[name], flagsOfField[field], []string{field}) {
 		if c.Flags().Changed(flag) {
 			return "--" + flag
 		}

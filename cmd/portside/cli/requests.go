@@ -82,8 +82,8 @@ func (a *app) createRequestCommand() *cobra.Command {
 		Use: "create", Short: "ask for a password for charts and images", Args: exactly(),
 		Example: `  portside requests create --access charts --justification "Our staging cluster pulls your charts."`,
 		RunE: func(c *cobra.Command, _ []string) error {
-			if access == "" || justification == "" {
-				return UsageError("pass --access and --justification")
+			if err := required(c, "access", "justification"); err != nil {
+				return err
 			}
 			api, err := a.connect()
 			if err != nil {

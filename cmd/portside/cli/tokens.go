@@ -81,8 +81,8 @@ func (a *app) createTokenCommand() *cobra.Command {
 		Example: `  portside tokens create --name "build pipeline" --scope read:helm-charts > token
   portside tokens create --name nightly --scope "read:docker-images:acme/*" --days 30`,
 		RunE: func(c *cobra.Command, _ []string) error {
-			if name == "" || len(scopes) == 0 {
-				return UsageError("pass --name and --scope")
+			if err := required(c, "name", "scope"); err != nil {
+				return err
 			}
 			body := client.CreateTokenJSONBody{Name: name, Scopes: scopes}
 			if c.Flags().Changed("days") {
@@ -101,7 +101,7 @@ func (a *app) createTokenCommand() *cobra.Command {
 	}
 	c.Flags().StringVar(&name, "name", "", "`NAME` of the token (required)")
 	c.Flags().StringSliceVar(&scopes, "scope", nil, "`SCOPE`, which can be repeated: read:helm-charts or read:docker-images, also with :NAME")
-	c.Flags().Int64Var(&days, "days", 0, "`DAYS` until the token expires; default: the service decides")
+	c.Flags().Var((*wholeNumber)(&days), "days", "`DAYS` until the token expires; default: the service decides")
 	complete(c, "scope", "read:helm-charts", "read:docker-images")
 	return a.printing(c)
 }

@@ -48,7 +48,7 @@ func (a *app) listTrustPoliciesCommand() *cobra.Command {
 		Use: "list", Short: "list the trust policies of a customer", Args: exactly(),
 		Example: "  portside trust-policies list --customer acme-shipping",
 		RunE: func(c *cobra.Command, _ []string) error {
-			api, customer, err := of.connect(c.Context(), a)
+			api, customer, err := of.connect(c, a)
 			if err != nil {
 				return err
 			}
@@ -78,7 +78,7 @@ func (f *trustPolicyFlags) add(c *cobra.Command) {
 		"`CLAIM=VALUE` of the tokens, which can be repeated; * stands for one or more characters, but not for a colon")
 	c.Flags().StringSliceVar(&f.scopes, "scope", nil,
 		"`SCOPE`, which can be repeated: read:helm-charts or read:docker-images, also with :NAME")
-	c.Flags().Int64Var(&f.maxMinutes, "max-minutes", 0, "`MINUTES` for which an access token works; default: the service decides")
+	c.Flags().Var((*wholeNumber)(&f.maxMinutes), "max-minutes", "`MINUTES` for which an access token works; default: the service decides")
 	c.Flags().StringVar(&f.jwksFile, "jwks-file", "", "`FILE` with the JSON Web Key Set of an issuer that is not at a public address")
 	complete(c, "issuer", "https://token.actions.githubusercontent.com", "https://gitlab.com")
 	complete(c, "scope", "read:helm-charts", "read:docker-images")
@@ -146,14 +146,14 @@ such as GitHub signs for everybody.`,
     --issuer https://token.actions.githubusercontent.com --audience https://portal.example.com \
     --condition "sub=repo:acme/app:ref:refs/heads/*" --condition repository_owner_id=65`,
 		RunE: func(c *cobra.Command, _ []string) error {
-			if f.name == "" || f.issuer == "" || f.audience == "" || len(f.conditions) == 0 || len(f.scopes) == 0 {
-				return UsageError("pass --name, --issuer, --audience, --condition and --scope")
+			if err := required(c, "name", "issuer", "audience", "condition", "scope"); err != nil {
+				return err
 			}
 			given, err := f.change(c)
 			if err != nil {
 				return err
 			}
-			api, customer, err := f.customer.connect(c.Context(), a)
+			api, customer, err := f.customer.connect(c, a)
 			if err != nil {
 				return err
 			}
@@ -187,7 +187,7 @@ issuer again. Access tokens that were issued before keep working until they expi
 			if change == (client.UpdateTrustPolicyJSONBody{}) {
 				return UsageError("pass what to change: --name, --issuer, --audience, --condition, --scope, --max-minutes or --jwks-file")
 			}
-			api, customer, err := f.customer.connect(c.Context(), a)
+			api, customer, err := f.customer.connect(c, a)
 			if err != nil {
 				return err
 			}
@@ -210,7 +210,7 @@ func (a *app) deleteTrustPolicyCommand() *cobra.Command {
 		Long: `Deletes a trust policy: it accepts no further tokens. Access tokens that were issued before keep
 working until they expire, which is an hour at most.`,
 		RunE: func(c *cobra.Command, args []string) error {
-			api, customer, err := of.connect(c.Context(), a)
+			api, customer, err := of.connect(c, a)
 			if err != nil {
 				return err
 			}

@@ -140,8 +140,8 @@ func (a *app) createUserCommand() *cobra.Command {
 		Example: `  portside users create ada@example.com --name "Ada Lovelace" --role manager
   portside users create bob@acme.example --name "Bob Byron" --customer acme-shipping`,
 		RunE: func(c *cobra.Command, args []string) error {
-			if name == "" {
-				return UsageError("pass --name")
+			if err := required(c, "name"); err != nil {
+				return err
 			}
 			api, err := a.connect()
 			if err != nil {

@@ -1,0 +1,52 @@
+package cli
+
+import (
+	"errors"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// wholeNumber is a flag with a whole number. The service checks its bounds.
+type wholeNumber int64
+
+func (n *wholeNumber) String() string { return strconv.FormatInt(int64(*n), 10) }
+
+func (*wholeNumber) Type() string { return "N" }
+
+func (n *wholeNumber) Set(given string) error {
+	parsed, err := strconv.ParseInt(given, 10, 64)
+	if err != nil {
+		return errors.New("must be a whole number")
+	}
+	*n = wholeNumber(parsed)
+	return nil
+}
+
+// required returns an error unless all these flags are set, to values that are not empty.
+func required(c *cobra.Command, names ...string) error {
+	for _, name := range names {
+		if !c.Flags().Changed(name) {
+			return UsageError("pass " + flagList(names))
+		}
+	}
+	for _, name := range names {
+		if value := c.Flag(name).Value.String(); value == "" || value == noTexts {
+			return usageErrorf("--%s must not be empty", name)
+		}
+	}
+	return nil
+}
+
+// noTexts is the text of a flag whose list of values is empty.
+const noTexts = "[]"
+
+// flagList returns the names as --a, --b and --c.
+func flagList(names []string) string {
+	last := len(names) - 1
+	if last == 0 {
+		return "--" + names[0]
+	}
+	return "--" + strings.Join(names[:last], ", --") + " and --" + names[last]
+}
