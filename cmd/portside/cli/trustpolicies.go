@@ -13,8 +13,9 @@ import (
 const trustPolicyArgument = "the ID of the trust policy"
 
 func (a *app) trustPoliciesCommand() *cobra.Command {
-	return group("trust-policies", "list, create, update and delete the trust policies of a customer, for pipelines and pods",
-		a.listTrustPoliciesCommand(), a.createTrustPolicyCommand(), a.updateTrustPolicyCommand(), a.deleteTrustPolicyCommand())
+	return group("trust-policies", "list, show, create, update and delete the trust policies of a customer, for pipelines and pods",
+		a.listTrustPoliciesCommand(), a.getTrustPolicyCommand(), a.createTrustPolicyCommand(), a.updateTrustPolicyCommand(),
+		a.deleteTrustPolicyCommand())
 }
 
 func trustPolicyColumns() []column[client.TrustPolicy] {
@@ -22,7 +23,7 @@ func trustPolicyColumns() []column[client.TrustPolicy] {
 		{"id", "ID", func(p client.TrustPolicy) any { return p.ID }},
 		{"name", "NAME", func(p client.TrustPolicy) any { return p.Name }},
 		{"issuer", "ISSUER", func(p client.TrustPolicy) any { return p.Issuer }},
-		{"audience", "", func(p client.TrustPolicy) any { return p.Audience }},
+		{"audience", "AUDIENCE", func(p client.TrustPolicy) any { return p.Audience }},
 		{"conditions", "CONDITIONS", conditions},
 		{"scopes", "SCOPES", func(p client.TrustPolicy) any { return p.Scopes }},
 		{"maxMinutes", "MINUTES", func(p client.TrustPolicy) any { return p.MaxMinutes }},
@@ -58,6 +59,27 @@ func (a *app) listTrustPoliciesCommand() *cobra.Command {
 	}
 	of.add(c)
 	c.Flags().Var(&limit, "limit", "at most `N` trust policies")
+	return a.printing(c)
+}
+
+func (a *app) getTrustPolicyCommand() *cobra.Command {
+	var of ofCustomer
+	c := &cobra.Command{
+		Use: "get ID", Short: "show all fields of a trust policy", Args: exactly(trustPolicyArgument),
+		Example: "  portside trust-policies get --customer acme-shipping 01939f6f-1d3c-7b4e-9a55-3d7c1f0e8b64",
+		RunE: func(c *cobra.Command, args []string) error {
+			api, customer, err := of.connect(c, a)
+			if err != nil {
+				return err
+			}
+			policy, err := api.GetTrustPolicy(c.Context(), customer, args[0])
+			if err != nil {
+				return err
+			}
+			return printOne(a, trustPolicyColumns(), policy)
+		},
+	}
+	of.add(c)
 	return a.printing(c)
 }
 

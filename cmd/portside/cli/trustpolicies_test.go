@@ -35,7 +35,7 @@ func TestTrustPoliciesAreListed(t *testing.T) {
 	c := newTestCLI(t, trustPolicyAnswers()).loggedIn()
 	got := c.want("trust-policies", "list", "--customer", "acme")
 	for _, text := range []string{
-		"MINUTES", trustPolicyID + "  Builds  https://gitlab.com  sub=project_path:acme/app:*:*:*:* namespace_id=65  read:helm-charts",
+		"MINUTES", trustPolicyID + "  Builds  https://gitlab.com  https://portside.example.com  sub=project_path:acme/app:*:*:*:* namespace_id=65  read:helm-charts",
 	} {
 		if !strings.Contains(got, text) {
 			t.Errorf("%q is missing in\n%s", text, got)
@@ -49,7 +49,15 @@ func TestTrustPoliciesAreListed(t *testing.T) {
 	if got := c.want("trust-policies", "list", "--customer", acmeID, "--json"); !strings.Contains(got, `"maxMinutes": 10`) {
 		t.Errorf("the list is\n%s", got)
 	}
+	got = c.want("trust-policies", "get", trustPolicyID, "--customer", "acme")
+	for _, line := range []string{"NAME        Builds\n", "AUDIENCE    https://portside.example.com\n", "MINUTES     10\n", "JWKS\n"} {
+		if !strings.Contains(got, line) {
+			t.Errorf("%q is missing in\n%s", line, got)
+		}
+	}
 	c.wantUsageError("pass --customer", "trust-policies", "list")
+	c.wantUsageError("pass --customer", "trust-policies", "get", trustPolicyID)
+	c.wantUsageError("the ID of the trust policy is missing", "trust-policies", "get", "--customer", "acme")
 	c.wantError("no customer has the slug ac", "trust-policies", "list", "--customer", "ac")
 }
 
