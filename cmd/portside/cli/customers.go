@@ -18,8 +18,13 @@ var customerStates = []string{"active", "suspended"}
 const customerArgument = "the slug or the ID of the customer"
 
 func (a *app) customersCommand() *cobra.Command {
-	return group("customers", "list, find, show, create, update and delete customers, and end their credentials",
+	return group("customers", "list, find, show, create, update, suspend, activate and delete customers, and end their credentials",
 		a.listCustomersCommand(), a.findCustomersCommand(), a.getCustomerCommand(), a.createCustomerCommand(), a.updateCustomerCommand(),
+		a.customerStatusCommand("suspend", "suspended", "stop all credentials of the users of a customer until it is active again",
+			`All credentials of the users of the customer stop working with the next request. They work again
+after "portside customers activate CUSTOMER".`),
+		a.customerStatusCommand("activate", "active", "let the credentials of the users of a suspended customer work again",
+			"All credentials of the users of the customer that have not ended or expired meanwhile work again."),
 		a.deleteCustomerCommand(), a.revokeCustomerCommand())
 }
 
@@ -286,7 +291,7 @@ func (a *app) updateCustomerCommand() *cobra.Command {
 replace all contacts and the whole object, and an empty --contact or --external-id removes them.
 The new contacts have no role, because the command line cannot set the role of a contact.
 All credentials of the users of a suspended customer stop working until it is active again.`,
-		Example: "  portside customers update acme-shipping --status suspended\n  portside customers update acme-shipping --users-limit 100",
+		Example: "  portside customers update acme-shipping --users-limit 100\n  portside customers update acme-shipping --external-id C-1816",
 		RunE: func(c *cobra.Command, args []string) error {
 			people, err := f.people()
 			if err != nil {
@@ -327,6 +332,18 @@ func (a *app) updateCustomer(ctx context.Context, name string, change client.Upd
 		return err
 	}
 	return printOne(a, customerColumns(), customer)
+}
+
+// customerStatusCommand is "customers update" with this status.
+func (a *app) customerStatusCommand(name, status, short, long string) *cobra.Command {
+	return a.printing(&cobra.Command{
+		Use: name + " CUSTOMER", Short: short, Long: long, Args: exactly(customerArgument),
+		Example: "  portside customers " + name + " acme-shipping",
+		RunE: func(c *cobra.Command, args []string) error {
+			changed := client.UpdateCustomerJSONBodyStatus(status)
+			return a.updateCustomer(c.Context(), args[0], client.UpdateCustomerJSONBody{Status: &changed})
+		},
+	})
 }
 
 func (a *app) revokeCustomerCommand() *cobra.Command {

@@ -77,6 +77,18 @@ func TestCustomersAreChanged(t *testing.T) {
 	}
 }
 
+func TestCustomersAreSuspendedAndActivated(t *testing.T) {
+	t.Parallel()
+	c := newTestCLI(t, customerAnswers()).loggedIn()
+	c.want("customers", "suspend", "acme")
+	c.want("customers", "activate", acmeID)
+	c.wantUsageError("the slug or the ID of the customer is missing", "customers", "suspend")
+	c.wantCalls("GET /v1/customers/search?limit=100&q=acme", "PUT /v1/customers/"+acmeID, "PUT /v1/customers/"+acmeID)
+	if want := []string{"", `{"status":"suspended"}`, `{"status":"active"}`}; !slices.Equal(c.bodies, want) {
+		t.Errorf("sent %q, want %q", c.bodies, want)
+	}
+}
+
 func TestCustomerFlagsAreChecked(t *testing.T) {
 	t.Parallel()
 	c := newTestCLI(t, customerAnswers()).loggedIn()
