@@ -71,6 +71,8 @@ func TestTokensArePrintedOnce(t *testing.T) {
 	made := `{"data":{"id":"t1","name":"nightly","token":"pst_t1_x","scopes":["read:helm-charts"],"expiresAt":"2028-03-02T09:15:30Z"}}`
 	c := newTestCLI(t, map[string]http.HandlerFunc{
 		"POST /api/v1/tokens":      answer(made),
+		"GET /api/v1/tokens/t1":    answer(`{"data":{"id":"t1","name":"nightly","kind":"token"}}`),
+		"GET /api/v1/tokens/t2":    problem(http.StatusNotFound, "NOT_FOUND", "There is no such token."),
 		"DELETE /api/v1/tokens/t1": answer(""),
 	}).loggedIn()
 	wantText(t, c.want("tokens", "create", "--name", "nightly", "--scope", "read:helm-charts", "--days", "3"), "pst_t1_x\n")
@@ -79,7 +81,11 @@ func TestTokensArePrintedOnce(t *testing.T) {
 	if !strings.Contains(got, "t1,nightly,pst_t1_x") {
 		t.Error(got)
 	}
-	c.want("tokens", "revoke", "t1", "--line")
+	c.calls = nil
+	c.wantUsageError("pass --yes", "tokens", "revoke", "t1")
+	c.wantError("There is no such token", "tokens", "revoke", "t2")
+	c.want("tokens", "revoke", "t1", "--line", "--yes")
+	c.wantCalls("GET /api/v1/tokens/t1", "GET /api/v1/tokens/t2", "DELETE /api/v1/tokens/t1?line=true")
 	c.wantUsageError("pass --name and --scope", "tokens", "create")
 }
 

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -116,13 +117,19 @@ func (a *app) printToken(token client.NewToken) error {
 }
 
 func (a *app) revokeTokenCommand() *cobra.Command {
-	var line bool
+	var line, yes bool
 	c := &cobra.Command{
 		Use: "revoke ID", Short: "revoke a token or a password", Args: exactly("the ID of the token"),
+		Example: "  portside tokens revoke 3vQB7B6MrGQZ\n  portside tokens revoke 3vQB7B6MrGQZ --line --yes",
 		RunE: func(c *cobra.Command, args []string) error {
 			api, err := a.connect()
 			if err != nil {
 				return err
+			}
+			if !yes {
+				if err := a.confirmToken(c.Context(), api, args[0], line); err != nil {
+					return err
+				}
 			}
 			if err := api.RevokeToken(c.Context(), args[0], &client.RevokeTokenParams{Line: &line}); err != nil {
 				return err
@@ -131,6 +138,20 @@ func (a *app) revokeTokenCommand() *cobra.Command {
 			return nil
 		},
 	}
+	addYes(c, &yes)
 	c.Flags().BoolVar(&line, "line", false, "also revoke the tokens that it was renewed from, and those renewed from them")
 	return a.calling(c)
+}
+
+// confirmToken asks before a token or a password ends.
+func (a *app) confirmToken(ctx context.Context, api *client.Client, id string, line bool) error {
+	token, err := api.GetToken(ctx, id)
+	if err != nil {
+		return err
+	}
+	question := printable(fmt.Sprintf("Revoke the %s %s (%s)", token.Kind, token.Name, token.ID))
+	if line {
+		question += " and all tokens of its line"
+	}
+	return a.confirm(ctx, false, question+"?")
 }
