@@ -138,7 +138,8 @@ func TestUsersOfCustomers(t *testing.T) {
 		"GET /v1/users/search?customerId="+acmeID+"&limit=100&q=ada", search, "POST /v1/users")
 	c.bodies = nil
 	c.want("users", "update", adaID, "--customer", "acme") // Ada belongs to acme already
-	c.want("users", "update", adaID, "--customer", "", "--name", "Ada L.")
+	c.wantUsageError("pass --yes", "users", "update", adaID, "--customer", "")
+	c.want("users", "update", adaID, "--customer", "", "--name", "Ada L.", "--yes")
 	c.wantUsageError("pass --yes", "users", "update", adaID, "--customer", "acme-2")
 	c.want("users", "update", adaID, "--customer", "acme-2", "--yes")
 	want := []string{`{"customerId":"` + acmeID + `"}`, `{"name":"Ada L.","customerId":null}`, `{"customerId":"2"}`}
@@ -150,6 +151,22 @@ func TestUsersOfCustomers(t *testing.T) {
 		c.wantError("no customer has the slug ac", append([]string{"users"}, append(arguments, "--customer", "ac")...)...)
 	}
 	c.wantCalls(slices.Repeat([]string{"GET /v1/customers/search?limit=100&q=ac"}, 4)...)
+}
+
+func TestAnotherCustomerEndsTheCredentials(t *testing.T) {
+	t.Parallel()
+	answers := customerAnswers()
+	maps.Copy(answers, userAnswers())
+	answers["GET /v1/users/"+adaID+"/api-keys"] = answer(`{"data":[{"id":"another"}]}`)
+	c := newTestCLI(t, answers).loggedIn()
+	c.wantUsageError("pass --yes", "users", "update", adaID, "--customer", "acme-2")
+	const ended = "Ended all credentials of ada@example.com (Ada), because the customer is another one.\n"
+	for customer, want := range map[string]string{"acme-2": ended, "": ended, "acme": "", strings.ToUpper(acmeID): ""} {
+		_, stderr, err := c.run("users", "update", adaID, "--customer", customer, "--yes")
+		if err != nil || stderr != want {
+			t.Errorf("%q: %v, %q", customer, err, stderr)
+		}
+	}
 }
 
 func TestErrorsNameFlags(t *testing.T) {

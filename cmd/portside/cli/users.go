@@ -215,7 +215,8 @@ func (a *app) updateUserCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "update USER", Short: "change a user", Args: exactly(userArgument),
 		Long: `Changes what the flags set and leaves everything else unchanged. An empty --department removes
-it, and an empty --customer makes the user one of the vendor's staff.`,
+it, and an empty --customer makes the user one of the vendor's staff. A change of the customer ends
+all credentials of the user: sessions, passkeys, API keys, tokens and passwords.`,
 		Example: `  portside users update ada@example.com --role admin
   portside users update ada@example.com --status active
   portside users update ada@example.com --customer acme-shipping
@@ -274,26 +275,39 @@ func (a *app) updateUser(ctx context.Context, name string, change client.UpdateU
 			return err
 		}
 	}
-	if !yes && (change.CustomerID != nil || change.Role != nil || change.Status != nil) {
-		if err := a.confirmOwn(ctx, api, id, change); err != nil {
+	isMove := false
+	if change.CustomerID != nil || !yes && (change.Role != nil || change.Status != nil) {
+		before, err := api.GetUser(ctx, id)
+		if err != nil {
 			return err
+		}
+		isMove = moves(before, change)
+		if !yes {
+			if err := a.confirmUpdate(ctx, api, before, change); err != nil {
+				return err
+			}
 		}
 	}
 	user, err := api.UpdateUser(ctx, id, change)
 	if err != nil {
 		return err
 	}
+	if isMove {
+		a.report("Ended all credentials of %s, because the customer is another one.", nameOf(user))
+	}
 	return printOne(a, userColumns(), user)
 }
 
-// confirmOwn asks before a change that takes rights from the caller, because the caller may not be able to undo it.
-func (a *app) confirmOwn(ctx context.Context, api caller, id string, change client.UpdateUserJSONBody) error {
-	isOwn, err := api.is(ctx, id)
-	if err != nil || !isOwn {
-		return err
+// confirmUpdate asks before a change that ends all credentials of the user, or takes rights from the caller, who may not be able to undo it.
+func (a *app) confirmUpdate(ctx context.Context, api caller, before client.User, change client.UpdateUserJSONBody) error {
+	if moves(before, change) {
+		return a.confirmEnd(ctx, api, before.ID, "A change of the customer ends all credentials of "+nameOf(before)+". Change it?")
 	}
-	user, err := api.GetUser(ctx, id)
-	if err != nil || !takesRights(user, change) {
+	if !takesRights(before, change) {
+		return nil
+	}
+	isOwn, err := api.is(ctx, before.ID)
+	if err != nil || !isOwn {
 		return err
 	}
 	return a.confirm(ctx, false, "This is your own account, and you may not be able to undo the change. Change it?")
@@ -311,12 +325,15 @@ func (a *app) confirmEnd(ctx context.Context, api caller, id, question string) e
 	return a.confirm(ctx, false, question)
 }
 
-// takesRights reports whether a change suspends or deactivates a user, lowers the role, or moves the user to another customer.
+// moves reports whether a change makes the user one of another customer or of the vendor's staff, which ends all credentials of the user.
+func moves(user client.User, change client.UpdateUserJSONBody) bool {
+	return change.CustomerID != nil && !strings.EqualFold(*change.CustomerID, cell(user.CustomerID, ""))
+}
+
+// takesRights reports whether a change suspends or deactivates a user, or lowers the role.
 func takesRights(user client.User, change client.UpdateUserJSONBody) bool {
 	isLower := change.Role != nil && slices.Index(roles, string(*change.Role)) > slices.Index(roles, string(user.Role))
-	isMoved := change.CustomerID != nil && *change.CustomerID != "" &&
-		(user.CustomerID == nil || !strings.EqualFold(*user.CustomerID, *change.CustomerID))
-	return isLower || isMoved || change.Status != nil && *change.Status != "active"
+	return isLower || change.Status != nil && *change.Status != "active"
 }
 
 // is reports whether the caller is a user. FORBIDDEN means another user, because users may list their own keys.
