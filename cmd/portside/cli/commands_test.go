@@ -54,7 +54,7 @@ func TestUsersAreFoundByAddress(t *testing.T) {
 			t.Errorf("%q is missing in\n%s", line, got)
 		}
 	}
-	c.wantCalls("GET /v1/users?email=ada%40example.com", "GET /v1/users/"+adaID)
+	c.wantCalls("GET /v1/users?email=ada%40example.com", "GET /v1/users/"+adaID, "GET /v1/customers/"+acmeID) // which does not exist
 	c.wantError("no user has the address bob@example.com", "users", "get", "bob@example.com")
 	c.wantUsageError("the e-mail address or the ID of the user is missing", "users", "get")
 	c.wantUsageError(`unexpected argument "b"`, "users", "get", "a", "b")
@@ -66,9 +66,9 @@ func TestUsersAreChanged(t *testing.T) {
 	answers := userAnswers()
 	answers["GET /v1/users/"+adaID+"/api-keys"] = answer(`{"data":[]}`)
 	c := newTestCLI(t, answers).loggedIn()
-	c.want("users", "create", "ada@example.com", "--name", "Ada", "--role", "admin", "--no-mail")
-	c.want("users", "update", "ada@example.com", "--department", "")
-	c.want("users", "suspend", adaID, "--yes")
+	c.want("users", "create", "ada@example.com", "--name", "Ada", "--role", "admin", "--no-mail", "--json")
+	c.want("users", "update", "ada@example.com", "--department", "", "--csv")
+	c.want("users", "suspend", adaID, "--yes", "--json")
 	c.wantUsageError("pass what to change", "users", "update", adaID)
 	c.wantUsageError("pass --yes", "users", "delete", adaID)
 	c.want("users", "delete", adaID, "--yes")
@@ -110,15 +110,15 @@ func TestProjectsAndTokensOfCustomers(t *testing.T) {
 	answers["POST /v1/projects"] = answer(`{"data":` + project + `}`)
 	answers["GET /api/v1/tokens"] = answer(`{"data":[{"id":"3vQB7B6MrGQZ"}],"pagination":{"limit":100,"hasMore":false,"next":null}}`)
 	c := newTestCLI(t, answers).loggedIn()
-	if got := c.want("projects", "list", "--customer", "acme", "--status", "active"); !strings.Contains(got, acmeID) {
+	if got := c.want("projects", "list", "--customer", "acme", "--status", "active"); !strings.Contains(got, "Engine  acme ") {
 		t.Errorf("the list is %s", got)
 	}
 	c.want("projects", "find", "eng", "--customer", acmeID)
-	c.want("projects", "create", "Engine", "--customer", "acme")
+	c.want("projects", "create", "Engine", "--customer", "acme", "--json")
 	c.want("tokens", "list", "--customer", "acme")
 	c.wantUsageError("exclude each other", "tokens", "list", "--customer", "acme", "--user", adaID)
 	const search = "GET /v1/customers/search?limit=100&q=acme"
-	c.wantCalls(search, "GET /v1/projects?customerId="+acmeID+"&limit=100&status=active",
+	c.wantCalls(search, "GET /v1/projects?customerId="+acmeID+"&limit=100&status=active", "GET /v1/customers/"+acmeID,
 		"GET /v1/projects/search?customerId="+acmeID+"&limit=100&q=eng", search, "POST /v1/projects",
 		search, "GET /api/v1/tokens?customerId="+acmeID+"&limit=100")
 }
@@ -132,7 +132,7 @@ func TestUsersOfCustomers(t *testing.T) {
 	c := newTestCLI(t, answers).loggedIn()
 	c.want("users", "list", "--customer", "acme", "--role", "admin", "--status", "active")
 	c.want("users", "find", "ada", "--customer", acmeID)
-	c.want("users", "create", "ada@example.com", "--name", "Ada", "--customer", "acme")
+	c.want("users", "create", "ada@example.com", "--name", "Ada", "--customer", "acme", "--json")
 	const search = "GET /v1/customers/search?limit=100&q=acme"
 	c.wantCalls(search, "GET /v1/users?customerId="+acmeID+"&limit=100&role=admin&status=active",
 		"GET /v1/users/search?customerId="+acmeID+"&limit=100&q=ada", search, "POST /v1/users")

@@ -1,6 +1,9 @@
 package cli
 
 import (
+	"context"
+	"iter"
+
 	"github.com/spf13/cobra"
 
 	"portside/client"
@@ -16,11 +19,11 @@ func (a *app) projectsCommand() *cobra.Command {
 		a.listProjectsCommand(), a.findProjectsCommand(), a.getProjectCommand(), a.createProjectCommand(), a.deleteProjectCommand())
 }
 
-func listedProjectColumns() []column[client.ListedProject] {
+func listedProjectColumns(n *names) []column[client.ListedProject] {
 	return []column[client.ListedProject]{
 		{"id", "ID", func(p client.ListedProject) any { return p.ID }},
 		{"name", "NAME", func(p client.ListedProject) any { return p.Name }},
-		{"customerId", "CUSTOMER", func(p client.ListedProject) any { return p.CustomerID }},
+		{"customerId", "CUSTOMER", func(p client.ListedProject) any { return n.customer(p.CustomerID) }},
 		{"status", "STATUS", func(p client.ListedProject) any { return string(p.Status) }},
 		{"ownerId", "OWNER", func(p client.ListedProject) any { return p.OwnerID }},
 		{"createdAt", "CREATED", func(p client.ListedProject) any { return p.CreatedAt }},
@@ -28,11 +31,11 @@ func listedProjectColumns() []column[client.ListedProject] {
 	}
 }
 
-func projectColumns() []column[client.Project] {
+func projectColumns(n *names) []column[client.Project] {
 	return []column[client.Project]{
 		{"id", "ID", func(p client.Project) any { return p.ID }},
 		{"name", "NAME", func(p client.Project) any { return p.Name }},
-		{"customerId", "CUSTOMER", func(p client.Project) any { return p.CustomerID }},
+		{"customerId", "CUSTOMER", func(p client.Project) any { return n.customer(p.CustomerID) }},
 		{"status", "STATUS", func(p client.Project) any { return string(p.Status) }},
 		{"ownerId", "OWNER", func(p client.Project) any { return p.OwnerID }},
 		{"members", "MEMBERS", members},
@@ -53,6 +56,17 @@ func members(p client.Project) any {
 	return texts
 }
 
+func (a *app) printProjects(ctx context.Context, api *client.Client, projects iter.Seq2[client.ListedProject, error]) error {
+	n := a.names(api)
+	return printList(a, listedProjectColumns(n), namingCustomers(ctx, n, projects, func(p client.ListedProject) *string { return p.CustomerID }))
+}
+
+func (a *app) printProject(ctx context.Context, api *client.Client, project client.Project) error {
+	n := a.names(api)
+	n.findCustomers(ctx, project.CustomerID)
+	return printOne(a, projectColumns(n), project)
+}
+
 func (a *app) listProjectsCommand() *cobra.Command {
 	var status, customer string
 	var limit maxItems
@@ -70,7 +84,7 @@ func (a *app) listProjectsCommand() *cobra.Command {
 			params := &client.ListProjectsParams{
 				CustomerID: of, Status: optional[client.ListProjectsParamsStatus](status), Limit: limit.page(),
 			}
-			return printList(a, listedProjectColumns(), atMost(limit, api.AllProjects(c.Context(), params)))
+			return a.printProjects(c.Context(), api, atMost(limit, api.AllProjects(c.Context(), params)))
 		},
 	}
 	c.Flags().StringVar(&status, "status", "", "only projects with this `STATUS`: draft, active, on_hold, completed or archived")
@@ -96,7 +110,7 @@ func (a *app) findProjectsCommand() *cobra.Command {
 				return err
 			}
 			params := &client.SearchProjectsParams{Q: args[0], CustomerID: of, Limit: limit.page()}
-			return printList(a, listedProjectColumns(), atMost(limit, api.FindProjects(c.Context(), params)))
+			return a.printProjects(c.Context(), api, atMost(limit, api.FindProjects(c.Context(), params)))
 		},
 	}
 	c.Flags().StringVar(&customer, "customer", "", "only projects of the `CUSTOMER` with this slug or ID")
@@ -116,7 +130,7 @@ func (a *app) getProjectCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return printOne(a, projectColumns(), project)
+			return a.printProject(c.Context(), api, project)
 		},
 	})
 }
@@ -146,7 +160,7 @@ func (a *app) createProjectCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return printOne(a, projectColumns(), project)
+			return a.printProject(c.Context(), api, project)
 		},
 	}
 	c.Flags().StringVar(&description, "description", "", "`TEXT` about the project")

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"iter"
 	"slices"
 	"strings"
 
@@ -31,24 +32,24 @@ func (a *app) usersCommand() *cobra.Command {
 		a.updateUserCommand(), a.suspendUserCommand(), a.deleteUserCommand())
 }
 
-func listedUserColumns() []column[client.ListedUser] {
+func listedUserColumns(n *names) []column[client.ListedUser] {
 	return []column[client.ListedUser]{
 		{"id", "ID", func(u client.ListedUser) any { return u.ID }},
 		{"email", "EMAIL", func(u client.ListedUser) any { return u.Email }},
 		{"name", "NAME", func(u client.ListedUser) any { return u.Name }},
-		{"customerId", "CUSTOMER", func(u client.ListedUser) any { return u.CustomerID }},
+		{"customerId", "CUSTOMER", func(u client.ListedUser) any { return n.customer(u.CustomerID) }},
 		{"role", "ROLE", func(u client.ListedUser) any { return string(u.Role) }},
 		{"status", "STATUS", func(u client.ListedUser) any { return string(u.Status) }},
 		{"createdAt", "CREATED", func(u client.ListedUser) any { return u.CreatedAt }},
 	}
 }
 
-func userColumns() []column[client.User] {
+func userColumns(n *names) []column[client.User] {
 	return []column[client.User]{
 		{"id", "ID", func(u client.User) any { return u.ID }},
 		{"email", "EMAIL", func(u client.User) any { return u.Email }},
 		{"name", "NAME", func(u client.User) any { return u.Name }},
-		{"customerId", "CUSTOMER", func(u client.User) any { return u.CustomerID }},
+		{"customerId", "CUSTOMER", func(u client.User) any { return n.customer(u.CustomerID) }},
 		{"role", "ROLE", func(u client.User) any { return string(u.Role) }},
 		{"status", "STATUS", func(u client.User) any { return string(u.Status) }},
 		{"department", "DEPARTMENT", func(u client.User) any { return u.Department }},
@@ -58,6 +59,17 @@ func userColumns() []column[client.User] {
 		{"updatedAt", "UPDATED", func(u client.User) any { return u.UpdatedAt }},
 		{"lastLoginAt", "LAST LOGIN", func(u client.User) any { return u.LastLoginAt }},
 	}
+}
+
+func (a *app) printUsers(ctx context.Context, api *client.Client, users iter.Seq2[client.ListedUser, error]) error {
+	n := a.names(api)
+	return printList(a, listedUserColumns(n), namingCustomers(ctx, n, users, func(u client.ListedUser) *string { return u.CustomerID }))
+}
+
+func (a *app) printUser(ctx context.Context, api *client.Client, user client.User) error {
+	n := a.names(api)
+	n.findCustomers(ctx, user.CustomerID)
+	return printOne(a, userColumns(n), user)
 }
 
 func (a *app) listUsersCommand() *cobra.Command {
@@ -78,7 +90,7 @@ func (a *app) listUsersCommand() *cobra.Command {
 				CustomerID: of, Role: optional[client.ListUsersParamsRole](role), Status: optional[client.ListUsersParamsStatus](status),
 				Limit: limit.page(),
 			}
-			return printList(a, listedUserColumns(), atMost(limit, api.AllUsers(c.Context(), params)))
+			return a.printUsers(c.Context(), api, atMost(limit, api.AllUsers(c.Context(), params)))
 		},
 	}
 	c.Flags().StringVar(&role, "role", "", "only users with this `ROLE`: admin, manager, user or viewer")
@@ -106,7 +118,7 @@ func (a *app) findUsersCommand() *cobra.Command {
 				return err
 			}
 			params := &client.SearchUsersParams{Q: args[0], CustomerID: of, Limit: limit.page()}
-			return printList(a, listedUserColumns(), atMost(limit, api.FindUsers(c.Context(), params)))
+			return a.printUsers(c.Context(), api, atMost(limit, api.FindUsers(c.Context(), params)))
 		},
 	}
 	c.Flags().StringVar(&customer, "customer", "", onlyOfCustomer)
@@ -127,7 +139,7 @@ func (a *app) getUserCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return printOne(a, userColumns(), user)
+			return a.printUser(c.Context(), api, user)
 		},
 	})
 }
@@ -158,7 +170,7 @@ func (a *app) createUserCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return printOne(a, userColumns(), user)
+			return a.printUser(c.Context(), api, user)
 		},
 	}
 	c.Flags().StringVar(&name, "name", "", "`NAME` of the person (required)")
@@ -295,7 +307,7 @@ func (a *app) updateUser(ctx context.Context, name string, change client.UpdateU
 	if isMove {
 		a.report("Ended all credentials of %s, because the customer is another one.", nameOf(user))
 	}
-	return printOne(a, userColumns(), user)
+	return a.printUser(ctx, api.Client, user)
 }
 
 // confirmUpdate asks before a change that ends all credentials of the user, or takes rights from the caller, who may not be able to undo it.

@@ -1,0 +1,66 @@
+package cli
+
+import (
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// boltID is the ID of a customer whom the caller cannot read.
+const boltID = "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e22"
+
+// usersOf answers with a user of each customer.
+func usersOf(customerIDs ...string) http.HandlerFunc {
+	listed := make([]string, len(customerIDs))
+	for i, id := range customerIDs {
+		listed[i] = fmt.Sprintf(`{"id":"%d","email":"%d@example.com","name":"A","customerId":%q,"role":"user","status":"active"}`, i, i, id)
+	}
+	return answer(`{"data":[` + strings.Join(listed, ",") + `],"pagination":{"total":9,"limit":100,"offset":0,"hasMore":false}}`)
+}
+
+func TestTablesShowTheSlugsOfCustomers(t *testing.T) {
+	t.Parallel()
+	answers := customerAnswers()
+	maps.Copy(answers, userAnswers())
+	answers["GET /v1/users"] = usersOf(acmeID, boltID, acmeID)
+	c := newTestCLI(t, answers).loggedIn()
+	got := c.want("users", "list")
+	for _, part := range []string{"0@example.com  A     acme ", "1@example.com  A     " + boltID, "2@example.com  A     acme "} {
+		if !strings.Contains(got, part) {
+			t.Errorf("%q is missing in\n%s", part, got)
+		}
+	}
+	c.wantCalls("GET /v1/users?limit=100", "GET /v1/customers/"+acmeID, "GET /v1/customers/"+boltID)
+	if got := c.want("users", "get", adaID); !strings.Contains(got, "CUSTOMER     acme\n") {
+		t.Error(got)
+	}
+	c.calls = nil
+	if got := c.want("users", "list", "--csv"); !strings.Contains(got, ","+acmeID+",") {
+		t.Error(got)
+	}
+	c.want("users", "get", adaID, "--json")
+	c.wantCalls("GET /v1/users?limit=100", "GET /v1/users/"+adaID)
+}
+
+func TestLookupsOfCustomersAreFew(t *testing.T) {
+	t.Parallel()
+	ids := make([]string, 150)
+	for i := range ids {
+		ids[i] = fmt.Sprintf("01939f6e-8a8e-7d5c-a3c1-%012d", i)
+	}
+	answers := map[string]http.HandlerFunc{"GET /v1/users": usersOf(ids...), "GET /v1/customers/{id}": answer(acmeWhole)}
+	c := newTestCLI(t, answers).loggedIn()
+	c.want("users", "list")
+	if lookups := len(c.calls) - 1; lookups != maxLookups {
+		t.Errorf("%d lookups", lookups)
+	}
+	answers["GET /v1/customers/{id}"] = problem(http.StatusForbidden, "FORBIDDEN", "You may not read customers.")
+	c = newTestCLI(t, answers).loggedIn()
+	c.want("users", "list")
+	if !slices.Equal(c.calls, []string{"GET /v1/users?limit=100", "GET /v1/customers/" + ids[0]}) {
+		t.Errorf("the calls are %q", c.calls)
+	}
+}
