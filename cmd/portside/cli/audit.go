@@ -2,6 +2,11 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
+	"iter"
+	"maps"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -13,25 +18,97 @@ func (a *app) auditCommand() *cobra.Command {
 	return group("audit", "show who changed what", a.listAuditCommand())
 }
 
-func auditColumns() []column[client.AuditEvent] {
+// auditFields are the columns of CSV: the same, in the same order, as those of the API.
+func auditFields() []column[client.AuditEvent] {
 	return []column[client.AuditEvent]{
-		{"time", "TIME", func(e client.AuditEvent) any { return e.Time }},
-		{"action", "ACTION", func(e client.AuditEvent) any { return e.Action }},
-		{"actorKind", "ACTOR", func(e client.AuditEvent) any { return string(e.Actor.Kind) }},
-		{"actorId", "ACTOR ID", func(e client.AuditEvent) any { return e.Actor.ID }},
-		{"targetName", "TARGET", func(e client.AuditEvent) any { return e.Target.Name }},
-		{"targetId", "TARGET ID", func(e client.AuditEvent) any { return e.Target.ID }},
-		{"address", "ADDRESS", func(e client.AuditEvent) any { return e.Actor.Address }},
-		{"actorName", "", func(e client.AuditEvent) any { return e.Actor.Name }},
+		{"id", "", func(e client.AuditEvent) any { return e.ID }},
+		{"time", "", func(e client.AuditEvent) any { return e.Time }},
+		{"action", "", func(e client.AuditEvent) any { return e.Action }},
+		{"actorKind", "", func(e client.AuditEvent) any { return string(e.Actor.Kind) }},
+		{"actorId", "", func(e client.AuditEvent) any { return e.Actor.ID }},
 		{"actorCustomerId", "", func(e client.AuditEvent) any { return e.Actor.CustomerID }},
 		{"credentialId", "", func(e client.AuditEvent) any { return e.Actor.CredentialID }},
+		{"actorName", "", func(e client.AuditEvent) any { return e.Actor.Name }},
+		{"address", "", func(e client.AuditEvent) any { return e.Actor.Address }},
 		{"targetKind", "", func(e client.AuditEvent) any { return e.Target.Kind }},
+		{"targetId", "", func(e client.AuditEvent) any { return e.Target.ID }},
+		{"targetName", "", func(e client.AuditEvent) any { return e.Target.Name }},
 		{"customerId", "", func(e client.AuditEvent) any { return e.CustomerID }},
 		{"requestId", "", func(e client.AuditEvent) any { return e.RequestID }},
-		{"before", "", func(e client.AuditEvent) any { return e.Before }},
-		{"after", "", func(e client.AuditEvent) any { return e.After }},
-		{"id", "", func(e client.AuditEvent) any { return e.ID }},
+		{"before", "", func(e client.AuditEvent) any { return objectText(e.Before) }},
+		{"after", "", func(e client.AuditEvent) any { return objectText(e.After) }},
 	}
+}
+
+// objectText returns a JSON object. No fields are {}.
+func objectText(fields map[string]any) string {
+	if len(fields) == 0 {
+		return "{}"
+	}
+	encoded, _ := json.Marshal(fields) // what was decoded from JSON can be encoded
+	return string(encoded)
+}
+
+// auditColumns are the columns of a table, for people.
+func auditColumns(n *names) []column[client.AuditEvent] {
+	return []column[client.AuditEvent]{
+		{"", "TIME", func(e client.AuditEvent) any { return e.Time }},
+		{"", "ACTION", func(e client.AuditEvent) any { return e.Action }},
+		{"", "ACTOR", func(e client.AuditEvent) any { return actorOf(e.Actor, n) }},
+		{"", "CUSTOMER", func(e client.AuditEvent) any { return n.customer(e.CustomerID) }},
+		{"", "TARGET", func(e client.AuditEvent) any { return e.Target.Name }},
+		{"", "TARGET ID", func(e client.AuditEvent) any { return e.Target.ID }},
+		{"", "CHANGED", func(e client.AuditEvent) any { return changedFields(e) }},
+		{"", "ADDRESS", func(e client.AuditEvent) any { return e.Actor.Address }},
+	}
+}
+
+// actorOf returns who made a change: the e-mail address of a user, or the kind of another actor with its name or ID. The vendor's people
+// have no ID in the events that users of customers see.
+func actorOf(actor client.AuditActor, n *names) string {
+	kind := string(actor.Kind)
+	switch {
+	case actor.Kind == client.AuditActorKindUser && actor.ID != nil:
+		return n.user(actor.ID)
+	case actor.Name != nil:
+		return kind + " " + *actor.Name
+	case actor.ID != nil:
+		return kind + " " + *actor.ID
+	}
+	return kind
+}
+
+// changedFields returns the names of the fields that an event changed. Those of a creation or deletion are all fields, so it has none.
+func changedFields(e client.AuditEvent) []string {
+	if strings.HasSuffix(e.Action, ".create") || strings.HasSuffix(e.Action, ".delete") {
+		return nil
+	}
+	fields := maps.Clone(e.Before)
+	if fields == nil {
+		fields = map[string]any{}
+	}
+	maps.Copy(fields, e.After)
+	delete(fields, "version") // which each change increases
+	return slices.Sorted(maps.Keys(fields))
+}
+
+// printEvents prints events. A table needs the names of the actors and the customers, which are not in the events.
+func (a *app) printEvents(ctx context.Context, api *client.Client, events iter.Seq2[client.AuditEvent, error]) error {
+	n := a.names(api)
+	if !n.isTable {
+		return printList(a, auditFields(), events)
+	}
+	return printList(a, auditColumns(n), inPages(ctx, events, func(page []client.AuditEvent) {
+		var users, customers []*string
+		for _, e := range page {
+			if e.Actor.Kind == client.AuditActorKindUser {
+				users = append(users, e.Actor.ID)
+			}
+			customers = append(customers, e.CustomerID)
+		}
+		n.findUsers(ctx, users...)
+		n.findCustomers(ctx, customers...)
+	}))
 }
 
 // auditFilters are the flags that select events.
@@ -47,8 +124,10 @@ func (f *auditFilters) add(c *cobra.Command) {
 	c.Flags().StringVar(&f.to, "to", "", "last `DAY` in UTC, included, or an RFC 3339 time")
 	c.Flags().StringVar(&f.actor, "actor", "", "only changes by this `USER`, given by e-mail address or ID")
 	c.Flags().StringVar(&f.customer, "customer", "", "only changes of what belongs to this `CUSTOMER`, given by slug or ID")
-	c.Flags().StringVar(&f.user, "user", "", "only changes of this `USER`, given by e-mail address or ID")
-	c.Flags().StringVar(&f.target, "target", "", "only changes of this `TARGET`, as kind:ID, such as a project")
+	c.Flags().StringVar(&f.user, "user", "",
+		"only changes of this `USER` itself, given by e-mail address or ID: not those of the user's credentials and sessions")
+	c.Flags().StringVar(&f.target, "target", "",
+		"only changes of this `TARGET`, as kind:ID; customer: also takes a slug, and user: an e-mail address")
 	c.Flags().StringVar(&f.action, "action", "", "only this `ACTION`, such as user.update, or all actions of a kind, such as user.*")
 	c.Flags().BoolVar(&f.oldest, "oldest", false, "the oldest changes first")
 	f.months.add(c)
@@ -68,7 +147,7 @@ func (f *auditFilters) params(ctx context.Context, api *client.Client, now time.
 		f.from, f.to = days.first, days.last
 	}
 	params := &client.ListAuditEventsParams{
-		From: optional[string](f.from), To: optional[string](f.to), Target: optional[string](f.target),
+		From: optional[string](f.from), To: optional[string](f.to),
 		Action: optional[client.ListAuditEventsParamsAction](f.action),
 	}
 	if f.oldest {
@@ -80,12 +159,22 @@ func (f *auditFilters) params(ctx context.Context, api *client.Client, now time.
 	if params.CustomerID, err = optionalCustomerID(ctx, api, f.customer); err != nil {
 		return nil, err
 	}
-	if f.user == "" {
-		return params, nil
-	}
-	id, err := userID(ctx, api, f.user)
-	params.Target = new("user:" + id)
+	params.Target, err = f.targetID(ctx, api)
 	return params, err
+}
+
+// targetID returns the target as kind:ID, or nil if no flag names one. It looks up the slug of a customer and the address of a user.
+func (f *auditFilters) targetID(ctx context.Context, api *client.Client) (*string, error) {
+	kind, name, _ := strings.Cut(f.target, ":")
+	if f.user != "" {
+		kind, name = "user", f.user
+	}
+	find := map[string]func(context.Context, *client.Client, string) (string, error){"user": userID, "customer": customerID}[kind]
+	if find == nil || name == "" {
+		return optional[string](f.target), nil
+	}
+	id, err := find(ctx, api, name)
+	return new(kind + ":" + id), err
 }
 
 func (a *app) listAuditCommand() *cobra.Command {
@@ -108,7 +197,7 @@ func (a *app) listAuditCommand() *cobra.Command {
 				return err
 			}
 			params.Limit = limit.page()
-			return printList(a, auditColumns(), atMost(limit, api.AllAuditEvents(c.Context(), params)))
+			return a.printEvents(c.Context(), api, atMost(limit, api.AllAuditEvents(c.Context(), params)))
 		},
 	}
 	filters.add(c)
