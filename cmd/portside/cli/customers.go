@@ -181,7 +181,8 @@ func (f *customerFlags) add(c *cobra.Command) {
 	c.Flags().StringVar(&f.externalID, "external-id", "", "unique `ID` in another system")
 	c.Flags().StringArrayVar(&f.contacts, "contact", nil, "`CONTACT` as \"NAME <EMAIL>\"; can be repeated")
 	c.Flags().Var((*wholeNumber)(&f.usersLimit), "users-limit", "at most `N` users; 0 means no limit")
-	c.Flags().Var((*wholeNumber)(&f.requestsLimit), "requests-limit", "at most `N` requests per minute of all users together; 0 means no limit")
+	c.Flags().Var((*wholeNumber)(&f.requestsLimit), "requests-limit",
+		"at most `N` requests per minute of all users together; 0 means no limit")
 	c.Flags().StringVar(&f.metadata, "metadata", "", "`JSON` object to store with the customer")
 	complete(c, "status", customerStates...)
 }

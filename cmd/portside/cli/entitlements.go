@@ -42,7 +42,7 @@ func (o *ofCustomer) add(c *cobra.Command) {
 
 // connect returns a client and the ID of the customer.
 func (o *ofCustomer) connect(c *cobra.Command, a *app) (api *client.Client, id string, err error) {
-	if err = required(c, "customer"); err != nil {
+	if err := required(c, "customer"); err != nil {
 		return nil, "", err
 	}
 	if api, err = a.connect(); err != nil {

@@ -58,7 +58,8 @@ func members(p client.Project) any {
 
 func (a *app) printProjects(ctx context.Context, api *client.Client, projects iter.Seq2[client.ListedProject, error]) error {
 	n := a.names(api)
-	return printList(a, listedProjectColumns(n), namingCustomers(ctx, n, projects, func(p client.ListedProject) *string { return p.CustomerID }))
+	customerID := func(p client.ListedProject) *string { return p.CustomerID }
+	return printList(a, listedProjectColumns(n), namingCustomers(ctx, n, projects, customerID))
 }
 
 func (a *app) printProject(ctx context.Context, api *client.Client, project client.Project) error {

@@ -310,7 +310,8 @@ func (a *app) updateUser(ctx context.Context, name string, change client.UpdateU
 	return a.printUser(ctx, api.Client, user)
 }
 
-// confirmUpdate asks before a change that ends all credentials of the user, or takes rights from the caller, who may not be able to undo it.
+// confirmUpdate asks before a change that ends all credentials of the user, or takes rights from the caller, who may not be able to undo
+// it.
 func (a *app) confirmUpdate(ctx context.Context, api caller, before client.User, change client.UpdateUserJSONBody) error {
 	if moves(before, change) {
 		return a.confirmEnd(ctx, api, before.ID, "A change of the customer ends all credentials of "+nameOf(before)+". Change it?")
