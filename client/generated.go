@@ -3845,7 +3845,7 @@ type ListAuditEventsParams struct {
 	ActorID *string
 	// Only changes of what belongs to this customer.
 	CustomerID *string
-	// Only changes of this target: its kind and ID, as kind:ID.
+	// Only changes of this target: its kind and ID, as kind:ID. The ID is a UUID, except for sessions, credentials and tables.
 	Target *string
 	// Only this action, or all actions of a kind, as user.*.
 	Action *ListAuditEventsParamsAction

@@ -32,7 +32,7 @@ type listInput struct {
 	To         string       `query:"to" doc:"End of the period: a date in UTC, which is included, or an RFC 3339 time, which is excluded. Default: today. At most 400 days after from." example:"2026-11-21"`
 	ActorID    string       `query:"actorId" format:"uuid" doc:"Only changes by this user, or by workloads of this trust policy." example:"01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11"`
 	CustomerID string       `query:"customerId" format:"uuid" doc:"Only changes of what belongs to this customer." example:"01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e12"`
-	Target     string       `query:"target" maxLength:"300" pattern:"^(user|session|passkey|credential|credential_request|project|customer|entitlement|trust_policy|table):[!-~]+$" patternDescription:"a kind and an ID, such as user:01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11" doc:"Only changes of this target: its kind and ID, as kind:ID." example:"user:01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e12"`
+	Target     string       `query:"target" maxLength:"300" pattern:"^((user|passkey|credential_request|project|customer|entitlement|trust_policy):[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}|(session|credential|table):[!-~]+)$" patternDescription:"a kind and an ID, such as user:01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11; a slug or an e-mail address is no ID" doc:"Only changes of this target: its kind and ID, as kind:ID. The ID is a UUID, except for sessions, credentials and tables." example:"user:01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e12"`
 	Action     actionFilter `query:"action" doc:"Only this action, or all actions of a kind, as user.*." example:"user.update"`
 	Order      string       `query:"order" enum:"newest,oldest" default:"newest" doc:"Which events come first."`
 	web.CursorPaging

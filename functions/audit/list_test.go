@@ -35,10 +35,10 @@ func TestListOfTheStory(t *testing.T) {
 		"?target=user:" + strings.ToUpper(bob):                       "user.update user.create",
 		"?from=2026-11-21T13:30:00Z&to=2026-11-21T14:30:00.125431Z":  "user.create",
 		"?from=2026-11-21T13:30:00Z&to=2026-11-21T14:30:00.125432Z":  "user.update user.create",
-		"?to=2026-11-20":            "",
-		"?limit=3":                  "table.rebuild user.update user.create",
-		"?action=trust_policy.*":    "",
-		"?target=credential:" + bob: "",
+		"?to=2026-11-20":                  "",
+		"?limit=3":                        "table.rebuild user.update user.create",
+		"?action=trust_policy.*":          "",
+		"?target=credential:3vQB7B6MrGQZ": "", "?target=session:8kTr2wq9XcPL": "", "?target=passkey:" + bob: "",
 	} {
 		response := reader.Get(path + query).WantStatus(http.StatusOK)
 		if got := actions(t, response.Body); got != want {
@@ -99,7 +99,8 @@ func TestCursorsBelongToOneList(t *testing.T) {
 	next := url.QueryEscape(reader.Get(path + "?limit=1").Text("pagination.next"))
 	reader.Get(path + "?limit=2&cursor=" + next).WantStatus(http.StatusOK)
 	for _, query := range []string{
-		"?order=oldest&cursor=" + next, "?action=user.*&cursor=" + next, "?actorId=" + ada + "&cursor=" + next, "?target=user:1&cursor=" + next,
+		"?order=oldest&cursor=" + next, "?action=user.*&cursor=" + next, "?actorId=" + ada + "&cursor=" + next,
+		"?target=user:" + bob + "&cursor=" + next,
 		"?customerId=" + acme + "&cursor=" + next, "?from=2026-11-20&cursor=" + next, "?cursor=x", "?cursor=" + next[1:],
 		"?cursor=" + next + "A", "?cursor=" + strings.Repeat("A", 4097),
 	} {
@@ -113,7 +114,10 @@ func TestInvalidFilters(t *testing.T) {
 	for query, pointer := range map[string]string{
 		"action=user": "action", "action=*": "action", "action=user.rename": "action", "action=user.update,user.create": "action",
 		"target=user": "target", "target=user:": "target", "target=house:1": "target", "target=user:a%20b": "target", "target=user:%C3%A9": "target",
-		"target=user:" + strings.Repeat("x", 300): "target", "actorId=ada": "actorId", "customerId=acme": "customerId", "order=up": "order",
+		"target=user:foo": "target", "target=customer:acme-shipping": "target", "target=user:bob@acme.example": "target",
+		"target=project:" + bob + "x": "target", "target=entitlement:": "target", "target=passkey:" + bob[1:]: "target",
+		"target=credential_request:1": "target", "target=trust_policy:x" + bob: "target", "target=credential:": "target",
+		"target=table:" + strings.Repeat("x", 300): "target", "actorId=ada": "actorId", "customerId=acme": "customerId", "order=up": "order",
 		"from=yesterday": "from", "to=2026-13-01": "to", "from=2026-11-22&to=2026-11-21": "from", "from=2025-01-01": "from", "limit=101": "limit",
 		"limit=0": "limit", "actor=x": "actor", "from=2026-11-20&from=2026-11-21": "from", "action=": "action",
 	} {

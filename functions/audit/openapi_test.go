@@ -23,8 +23,10 @@ func TestDocument(t *testing.T) {
 // The tags of fields cannot use constants.
 func TestKindsMatchTheEvents(t *testing.T) {
 	field, _ := reflect.TypeFor[listInput]().FieldByName("Target")
-	group := regexp.MustCompile(`\(([a-z_|]+)\)`).FindStringSubmatch(field.Tag.Get("pattern"))
-	kinds := strings.Split(group[1], "|")
+	var kinds []string
+	for _, group := range regexp.MustCompile(`\(([a-z_|]+)\)`).FindAllStringSubmatch(field.Tag.Get("pattern"), -1) {
+		kinds = append(kinds, strings.Split(group[1], "|")...)
+	}
 	for _, action := range audit.Actions() {
 		kind, _, _ := strings.Cut(string(action), ".")
 		if !slices.Contains(kinds, kind) {

@@ -6725,7 +6725,7 @@ export interface operations {
                 actorId?: string;
                 /** @description Only changes of what belongs to this customer. */
                 customerId?: string;
-                /** @description Only changes of this target: its kind and ID, as kind:ID. */
+                /** @description Only changes of this target: its kind and ID, as kind:ID. The ID is a UUID, except for sessions, credentials and tables. */
                 target?: string;
                 /** @description Only this action, or all actions of a kind, as user.*. */
                 action?: "credential.*" | "credential.create" | "credential.exchange" | "credential.refuse" | "credential.renew" | "credential.revoke" | "credential.update" | "credential_request.*" | "credential_request.approve" | "credential_request.collect" | "credential_request.create" | "credential_request.deny" | "credential_request.update" | "customer.*" | "customer.create" | "customer.delete" | "customer.end_credentials" | "customer.update" | "entitlement.*" | "entitlement.create" | "entitlement.delete" | "entitlement.update" | "passkey.*" | "passkey.create" | "passkey.delete" | "project.*" | "project.create" | "project.delete" | "project.update" | "session.*" | "session.create" | "session.end" | "table.*" | "table.rebuild" | "table.restore" | "trust_policy.*" | "trust_policy.create" | "trust_policy.delete" | "trust_policy.update" | "user.*" | "user.activate" | "user.create" | "user.delete" | "user.end_credentials" | "user.end_invitation" | "user.invite" | "user.sign_in_link" | "user.sign_out" | "user.update";
