@@ -16,10 +16,11 @@ LONG_ADDRESS = 8000  # bytes; the gateway refuses a request line and header fiel
 
 ANALYTICS = r"GET /v1/analytics/(daily|dashboard|pulls|timeseries)"
 ENTITLEMENTS = r"/v1/customers/\{customerId\}/entitlements"
+POLICIES = r"/v1/customers/\{customerId\}/trust-policies"
 CREATIONS = (r"POST (/api/v1/(tokens|credential-requests)|/v1/(users|customers|projects|uploads)|/v1/users/\{userId\}/api-keys|"
-             rf"{ENTITLEMENTS})")
+             rf"{ENTITLEMENTS}|{POLICIES})")
 CHANGES = (r"(PUT|PATCH|DELETE) (/v1/users/\{userId\}|/v1/customers/\{customerId\}|/v1/projects/\{projectId\})|"
-           rf"(PUT|DELETE) {ENTITLEMENTS}/\{{entitlementId\}}|"
+           rf"(PUT|DELETE) ({ENTITLEMENTS}/\{{entitlementId\}}|{POLICIES}/\{{policyId\}})|"
            r"DELETE (/api/v1/tokens/\{tokenId\}|/v1/users/\{userId\}/api-keys/\{keyId\})")
 EXTRACTIONS = r"POST /v1/(capabilities/(compare|extract)(/media|/batch)?|ai/compare/media)"
 TEXTS = r"POST /v1/capabilities/(compare|extract|summarize)"
@@ -27,24 +28,32 @@ FORMS = r"POST /v1/(capabilities/(compare|extract|summarize)/media|ai/compare/me
 PROJECT_CHANGES = r"POST /v1/projects|(PUT|PATCH) /v1/projects/\{projectId\}"
 CUSTOMER_CHANGES = r"POST /v1/customers|(PUT|PATCH) /v1/customers/\{customerId\}"
 ENTITLEMENT_CHANGES = rf"POST {ENTITLEMENTS}|PUT {ENTITLEMENTS}/\{{entitlementId\}}"
-NAMED = r"POST (/api/v1/tokens|/v1/(users|projects)|/v1/users/\{userId\}/api-keys)|(PUT|PATCH) (/v1/users/\{userId\}|/v1/projects/\{projectId\})"
+POLICY_CHANGES = rf"POST {POLICIES}|PUT {POLICIES}/\{{policyId\}}"
+NAMED = (r"POST (/api/v1/tokens|/v1/(users|projects)|/v1/users/\{userId\}/api-keys)|"
+         r"(PUT|PATCH) (/v1/users/\{userId\}|/v1/projects/\{projectId\})")
 
 # Refusals with 400 of requests that are valid according to their schema: operation, pointer and detail of an error.
 EXPLAINED_ERRORS = [tuple(re.compile(pattern, re.DOTALL) for pattern in explained) for explained in [
     # Fields that depend on each other
     (r"GET /api/v1/credential-requests", r"query/(after|before)", r"needs order=oldest; without it|must not be sent with order=oldest"),
     (ANALYTICS, r"query/(startDate|endDate)", r"is only for the period custom|(is|are) required for the period custom"),
-    (r"GET /v1/users", r"query/ids", r"cannot be combined with role, email or offset"),
+    (r"GET /v1/users", r"query/ids", r"cannot be combined with customerId, role, status, email or offset"),
+    (r"GET /api/v1/tokens", r"query/customerId", r"cannot be combined with userId"),
     (r"POST /v1/sessions", r"(/code|/email)?", r"must have either token, or|is required together with"),
     (r"POST /api/v1/tokens", r"/line_expiration_days", r"must not be less than expiration_days"),
     (FORMS, r"/file[12]?", r"is required: send the file, or|must not be sent together with"),
     (FORMS, r"/variable\d+_(name|type)", r"must be a name of 1 to|must be string, number, date or boolean"),
     # Values that depend on stored data or on an earlier answer
-    (r"GET (/v1/images(/tags)?|/v1/charts(/\{name\})?|/api/v1/pulls|/v1/audit)", r"query/cursor", r"must be pagination\.next of a page of this list"),
+    (r"GET (/v1/images(/tags)?|/v1/charts(/\{name\})?|/api/v1/(pulls|tokens)|/v1/audit)", r"query/cursor",
+     r"must be pagination\.next of a page of this list"),
     (r"GET /v1/(users|customers|projects)/search", r"query/cursor", r"must be pagination\.next of a page of this search"),
-    (r"GET /v1/(users|customers|projects)/search", r"query/q", r"must have a character that is no space"),
+    (r"GET /v1/(users|customers|projects)/search", r"query/q", r"must have a (character that is no space|letter, a digit or another visible character)"),
     (PROJECT_CHANGES, r"/(ownerId|members/\d+/userId)",
      r"must be the id of a user who exists|must not be a user who is named before"),
+    (rf"{PROJECT_CHANGES}|POST /v1/users|(PUT|PATCH) /v1/users/\{{userId\}}", r"/customerId",
+     r"must be the id of a customer who exists"),
+    (r"POST /api/v1/token-exchange", r"/subject_token", r"is required"),  # if it has only spaces
+    (r"POST /api/v1/token-exchange", r"/trust_policy_id", r"must be the ID of a trust policy of an active customer"),
     (r"(PUT|PATCH) /v1/users/\{userId\}", r"/status", r"must be active, inactive or suspended"),  # pending, of a user who is not
     # Texts and numbers in a form that JSON Schema does not describe
     (NAMED, r"/(name|department)",
@@ -55,15 +64,20 @@ EXPLAINED_ERRORS = [tuple(re.compile(pattern, re.DOTALL) for pattern in explaine
     (CUSTOMER_CHANGES, r"/(name|externalId|contacts/\d+/(name|role))",
      r"must not (be empty|contain)|must contain a visible character|must have at most \d+ characters"),
     (CUSTOMER_CHANGES, r"/metadata", r"must not contain NUL"),
-    (CUSTOMER_CHANGES, r"/limits/users", r"must be written plainly"),
+    (CUSTOMER_CHANGES, r"/limits/(users|requestsPerMinute)", r"must be written plainly"),
+    (CUSTOMER_CHANGES, r"/contacts", r"must have at most 20 contacts"),
     (ENTITLEMENT_CHANGES, r"/(repository|versions)", r"must be (the name of a chart or repository|a constraint of semantic versions)"),
     (ENTITLEMENT_CHANGES, r"/(from|until)", r"must be (after from|in the years|a time with a time zone)"),
+    (POLICY_CHANGES, r"/(name|issuer|audience|jwks|conditions/\d+/(claim|value))",
+     r"must (not|be|have|contain)|is not a JSON Web Key Set|has (no|more than|a private)"),
+    (POLICY_CHANGES, r"/maxMinutes", r"must be written plainly"),
+    (rf"POST /api/v1/tokens|{POLICY_CHANGES}", r"/scopes(/\d+)?",
+     r"must name at least one scope|must be read:helm-charts or read:docker-images"),
     (r"POST /api/v1/credential-requests", r"/justification", r"must not be empty|must have 1 to 2000 readable characters"),
     (PROJECT_CHANGES, r"/description", r"must have 0 to 2000 readable characters"),
     (NAMED, r"/(settings|metadata)", r"must not contain NUL"),
     (r"POST (/api/v1/tokens|/v1/users/\{userId\}/api-keys)", r"/(line_)?expiration_?[dD]ays",
      r"must be written plainly|must be a whole number from"),
-    (r"POST /api/v1/tokens", r"/scopes(/\d+)?", r"must name at least one scope|must be read:helm-charts or read:docker-images"),
     (ANALYTICS, r"query/(startDate|endDate)", r"must be a date such as"),
     (r"GET /api/v1/pulls", r"query/(from|to|token)", r"must be a date such as|must be the public ID of a token"),
     (r"GET /v1/audit", r"query/(from|to)", r"must be (a date such as|before to|at most 400 days)"),
