@@ -65,7 +65,7 @@ func (s *demoStory) changeToken(ctx context.Context, token *credentials.Credenti
 	if owner.ID == s.knownUsers[0].ID || !s.chance(0.3) {
 		return nil
 	}
-	token.RevokedAt, token.Reason = at, "revoked by "+owner.ID
+	token.RevokedAt, token.Reason = at, "revoked by its owner"
 	return tokensdynamo.New(s.client, s.credentials).Revoke(ctx, *token)
 }
 

@@ -97,6 +97,11 @@ func TestTokensOfOtherCustomersDoNotExist(t *testing.T) {
 	if got := walk(d.withKey(root), "customerId="+bolt); len(got) != 1 {
 		t.Errorf("bolt has the tokens %v, want one", got)
 	}
+	_, neighbor := d.member("manager@bolt.example", bolt, principal.Manager)
+	d.withKey(neighbor).Get("/api/v1/tokens?userId="+moved.ID).WantStatus(http.StatusOK).WantValue("data", []any{})
+	if ended := d.withKey(root).Get("/api/v1/tokens?userId=" + moved.ID).WantStatus(http.StatusOK).List("data"); len(ended) == 0 {
+		t.Error("the staff do not see the tokens from before the move")
+	}
 	if got := walk(d.withKey(root), "customerId="+acme); len(got) != len(wanted)+1-2 {
 		t.Errorf("acme has %d tokens, want %d", len(got), len(wanted)-1)
 	}

@@ -106,6 +106,8 @@ func TestInvalidExchanges(t *testing.T) {
 		{"trust_policy_id", []string{"x"}, "invalid_request"}, {"trust_policy_id", []string{acmeCustomer}, "invalid_request"},
 		{"trust_policy_id", []string{"{" + w.policyID + "}"}, "invalid_request"}, {"scope", []string{"openid"}, "invalid_scope"},
 		{"scope", []string{"read:docker-images"}, "invalid_scope"}, {"scope", []string{"read:helm-charts \xff"}, "invalid_scope"},
+		{"scope", []string{"read:helm-charts:api\nchart\tapi\t*"}, "invalid_scope"}, {"scope", []string{"read:helm-charts:a\u00a0b"}, "invalid_scope"},
+		{"scope", []string{strings.Repeat("read:helm-charts:api ", trust.MaxScopes+1)}, "invalid_scope"},
 		{"subject_token", []string{strings.Repeat("x", trust.MaxToken+1)}, "invalid_request"},
 	} {
 		response := w.send(with(w.form(), c.name, c.values...)).WantStatus(http.StatusBadRequest).WantValue("error", c.code).

@@ -145,7 +145,7 @@ func (f *pipeline) revokeNewest(t *testing.T) {
 	f.use(last, http.StatusUnauthorized)
 	f.withToken(last.secret).Post("/api/v1/tokens", forQuarter).WantStatus(http.StatusUnauthorized)
 	f.use(before, http.StatusOK)
-	f.show(last).WantValue("data.status", "revoked").WantValue("data.reason", "revoked by "+f.user).
+	f.show(last).WantValue("data.status", "revoked").WantValue("data.reason", "revoked by its owner").
 		WantValue("data.revokedAt", f.now.Format(time.RFC3339))
 	f.runDays(t, 15)
 	f.use(before, http.StatusUnauthorized)

@@ -14,8 +14,17 @@ func forCustomer(event coreaudit.Event, customerID string) coreaudit.Event {
 	if event.Actor.CustomerID != customerID {
 		event.Actor = coreaudit.Actor{Kind: event.Actor.Kind}
 	}
+	if isMove(event, customerID) {
+		event.Before = coreaudit.Fields{}
+	}
 	event.Before, event.After = shownTo(customerID, event.Target.Kind, event.Before), shownTo(customerID, event.Target.Kind, event.After)
 	return event
+}
+
+// isMove reports whether the event moved its target to the customer. What it was before belongs to somebody else.
+func isMove(event coreaudit.Event, customerID string) bool {
+	mine := strconv.Quote(customerID)
+	return string(event.After[customerField]) == mine && string(event.Before[customerField]) != mine
 }
 
 // vendorFields are the fields of targets that users of a customer do not see: data of the vendor, and IDs of its people and their

@@ -119,6 +119,19 @@ func TestCustomersDoNotSeeFieldsOfTheVendor(t *testing.T) {
 	}
 }
 
+// TestMovedUsersLeaveTheirFieldsBehind checks that people of the new customer do not see what a user was in the old one.
+func TestMovedUsersLeaveTheirFieldsBehind(t *testing.T) {
+	event := coreaudit.Event{
+		Target: coreaudit.Target{Kind: coreaudit.User}, CustomerID: acme,
+		Before: coreaudit.Fields{"customerId": raw(`"bolt"`), "department": raw(`"Contract 42"`)},
+		After:  coreaudit.Fields{"customerId": raw(`"` + acme + `"`), "department": raw(`"Docks"`)},
+	}
+	got := list(t, ofAcme(principal.Manager), event)[0]
+	if len(got.Before) > 0 || len(got.After) != 2 {
+		t.Errorf("the new customer sees %v before and %v after", got.Before, got.After)
+	}
+}
+
 func TestFilters(t *testing.T) {
 	filters := audit.Filters()
 	for _, want := range append(coreaudit.Actions(), "user.*", "trust_policy.*", "table.*") {

@@ -12,6 +12,7 @@ import (
 	"log/slog"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -256,7 +257,7 @@ type edition struct {
 	index    *Index
 	damage   error // if set, the other fields are empty
 	mu       sync.Mutex
-	parts    map[string]part // by the caller's scopes and entitlements
+	parts    map[view]part
 	names    func() []string // of all charts, sorted when first needed
 
 	partBytes int // of the bodies in parts
@@ -269,7 +270,7 @@ func newEdition(stored Stored) *edition {
 	}
 	return &edition{
 		version: stored.Version, modified: stored.Modified, whole: newListing(stored.Contents, true), index: index,
-		parts: map[string]part{}, names: sync.OnceValue(index.sortedNames),
+		parts: map[view]part{}, names: sync.OnceValue(index.sortedNames),
 	}
 }
 
@@ -297,6 +298,10 @@ const (
 	maxPartBytes = 16 << 20
 )
 
+// view is what decides which charts a limited caller may see. Both texts are unambiguous: with a separator that a scope could contain, callers
+// could share a part that only one of them may see.
+type view struct{ scopes, entitlements string }
+
 // part is what a limited caller may see of an edition.
 type part struct {
 	index   *Index
@@ -306,7 +311,7 @@ type part struct {
 
 // partFor returns the part for a caller. It is computed once for all callers who may see the same.
 func (e *edition) partFor(caller principal.Principal) (part, error) {
-	key := chartScopes(caller) + "\n" + caller.Entitlements().Of(entitlement.Chart).Key()
+	key := view{chartScopes(caller), caller.Entitlements().Of(entitlement.Chart).Key()}
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if kept, ok := e.parts[key]; ok {
@@ -333,7 +338,7 @@ func chartScopes(caller principal.Principal) string {
 	var scopes []string
 	for _, s := range caller.Scopes {
 		if strings.HasPrefix(string(s), string(principal.ReadCharts)) {
-			scopes = append(scopes, string(s))
+			scopes = append(scopes, strconv.Quote(string(s)))
 		}
 	}
 	slices.Sort(scopes)

@@ -17,6 +17,7 @@ import (
 
 	"portside/shared/charts"
 	"portside/shared/charts/chartss3"
+	"portside/shared/core/entitlement"
 	"portside/shared/core/principal"
 	"portside/shared/testkit/awstest"
 )
@@ -168,6 +169,26 @@ func TestDamagedIndexIsNotServed(t *testing.T) {
 	d.publish(version("ok", "1.0.0"))
 	if _, err := library.Fetch(t.Context(), whole, charts.Wanted{File: "ok-1.0.0.tgz"}); err != nil {
 		t.Errorf("after the repair: %v", err)
+	}
+}
+
+// TestPartsAreNotShared has two callers whose scopes and entitlements are the same text if they are written one after the other.
+func TestPartsAreNotShared(t *testing.T) {
+	d := newMeteredBucket(t)
+	d.publish(version("a", "1.0.0"), version("a", "2.0.0"))
+	library := d.library()
+	few, all := entitled(t, entitlement.Chart, "a", "<2.0.0"), entitled(t, entitlement.Chart, "a", "*")
+	honest := principal.Principal{CustomerID: "bolt", Scopes: []principal.Scope{"read:helm-charts:a"}, Entitled: entitlement.Set{all, few}}
+	forged := principal.Principal{
+		CustomerID: "acme", Scopes: []principal.Scope{"read:helm-charts:a\nchart\ta\t*"}, Entitled: entitlement.Set{few},
+	}
+	for _, order := range [][]principal.Principal{{honest, forged}, {forged, honest}} {
+		for _, caller := range order {
+			listing, err := library.Index(t.Context(), caller)
+			if has := err == nil && bytes.Contains(listing.Body, []byte("2.0.0")); has != (caller.CustomerID == "bolt") {
+				t.Errorf("%s sees version 2.0.0: %t (%v)", caller.CustomerID, has, err)
+			}
+		}
 	}
 }
 

@@ -45,7 +45,7 @@ func (s *Service) Revoke(ctx context.Context, caller principal.Principal, target
 	if !token.RevokedAt.IsZero() {
 		return nil
 	}
-	err = s.revoke(ctx, token, "revoked by "+caller.UserID)
+	err = s.revoke(ctx, token, revokedBy(caller, token))
 	switch {
 	case !errors.Is(err, ErrNotFound):
 		return err
@@ -85,7 +85,7 @@ func (s *Service) RevokeLine(ctx context.Context, caller principal.Principal, ta
 		if caller.Scoped() && credentials.FirstOfLine(caller.CredentialID, issued) != first {
 			return ErrNotRelated
 		}
-		if done, err := s.revokeFrom(ctx, first, issued, "revoked with its line by "+caller.UserID); done || err != nil {
+		if done, err := s.revokeFrom(ctx, first, issued, "revoked with its line"); done || err != nil {
 			return err
 		}
 	}
@@ -110,4 +110,13 @@ func (s *Service) revokeFrom(ctx context.Context, first string, issued []credent
 func (s *Service) revoke(ctx context.Context, token credentials.Credential, reason string) error {
 	token.RevokedAt, token.Reason = s.now().UTC(), reason
 	return s.store.Revoke(ctx, token)
+}
+
+// revokedBy returns the reason of a revocation. It names nobody, because the owner of the token sees it, but not the vendor's people. The audit
+// log has the actor.
+func revokedBy(caller principal.Principal, token credentials.Credential) string {
+	if caller.UserID == token.Owner.ID {
+		return "revoked by its owner"
+	}
+	return "revoked by another user"
 }

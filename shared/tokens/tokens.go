@@ -263,7 +263,14 @@ func (s *Service) List(ctx context.Context, caller principal.Principal, userID s
 	if visible, err := s.mayList(ctx, caller, userID); err != nil || !visible {
 		return nil, err
 	}
-	return s.newest(ctx, userID)
+	found, err := s.newest(ctx, userID)
+	return slices.DeleteFunc(found, func(c credentials.Credential) bool { return isOfOtherCustomer(caller, c) }), err
+}
+
+// isOfOtherCustomer reports whether a token is from the time when its owner did not belong to the customer of the caller. The vendor's staff
+// see all tokens.
+func isOfOtherCustomer(caller principal.Principal, token credentials.Credential) bool {
+	return caller.CustomerID != "" && token.Owner.CustomerID != caller.CustomerID
 }
 
 // newest returns a user's newest MaxListed tokens and passwords, newest first.
@@ -304,6 +311,9 @@ func (s *Service) find(
 		return credentials.Credential{}, err
 	}
 	if !isToken(token) || !token.IsRetained(s.now()) || token.Owner.ID != caller.UserID && !caller.CanFor(others, token.Owner.CustomerID) {
+		return credentials.Credential{}, ErrNotFound
+	}
+	if isOfOtherCustomer(caller, token) {
 		return credentials.Credential{}, ErrNotFound
 	}
 	if token.Exchanged { // the owner is no user

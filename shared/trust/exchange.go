@@ -3,6 +3,7 @@ package trust
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -173,11 +174,17 @@ func (e *Exchanger) exchange(ctx context.Context, policy Policy, request Request
 	if len(scopes) == 0 {
 		scopes = policy.Scopes
 	}
-	if !principal.Within(policy.Scopes, scopes) {
+	if !areKnown(scopes) || !principal.Within(policy.Scopes, scopes) {
 		return Issued{}, errScope
 	}
 	issued := issue(policy, claims, scopes, now)
 	return issued, e.store.Issue(ctx, policy, issued.Token)
+}
+
+// areKnown reports whether a token may have the scopes, which a client has sent in any number and form.
+func areKnown(scopes []principal.Scope) bool {
+	isUnknown := func(s principal.Scope) bool { return !s.Known() }
+	return len(scopes) <= MaxScopes && !slices.ContainsFunc(scopes, isUnknown)
 }
 
 // issue returns an access token that belongs to a policy.

@@ -6,6 +6,7 @@
 package entitlement
 
 import (
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -138,7 +139,7 @@ func (s Set) CoverAll() bool {
 func (s Set) Key() string {
 	keys := make([]string, len(s))
 	for i, e := range s {
-		keys[i] = strings.Join([]string{string(e.Artifact), e.Repository, e.Versions.String()}, "\t")
+		keys[i] = fmt.Sprintf("%q %q %q", e.Artifact, e.Repository, e.Versions.String())
 	}
 	slices.Sort(keys)
 	return strings.Join(slices.Compact(keys), "\n")
