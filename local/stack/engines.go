@@ -149,24 +149,6 @@ func (s *Stack) engineLog(name string) (*os.File, error) {
 	return file, nil
 }
 
-// logFile is the name of the file with all lines of the stack and the functions.
-const logFile = "stack"
-
-// LogFile returns the path of the file that has all lines since the start of the stack, if KeepLog is set.
-func (o Options) LogFile() string { return filepath.Join(o.Data(), "logs", logFile+".log") }
-
-func (s *Stack) openLogFile(context.Context) error {
-	if !s.options.KeepLog {
-		return nil
-	}
-	file, err := s.engineLog(logFile)
-	if err != nil {
-		return err
-	}
-	s.console.keepDetails(file)
-	return nil
-}
-
 // Fetch installs the DynamoDB engine if necessary and returns its path. The environment variable
 // DYNOXIDE overrides the path.
 func (o Options) Fetch(ctx context.Context, progress io.Writer) (string, error) {

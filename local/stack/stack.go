@@ -4,7 +4,7 @@
 // Only one stack can use a data folder. When Stop returns, all parts have ended, also after a
 // failed start. Every failed start returns one line that says what to do. Start first acquires the
 // data folder and the port, so that a user who starts a second stack by mistake gets the error at
-// once.
+// once. It removes a folder that it created if the port or a parameter cannot be used.
 package stack
 
 import (
@@ -86,9 +86,9 @@ func Start(ctx context.Context, o Options) (*Stack, error) {
 	steps := []func(context.Context) error{
 		s.prepare,
 		s.lock,
-		s.openLogFile,
 		s.listen,
 		s.load,
+		s.openLogFile,
 		s.createAuthorizer,
 		s.createEventQueues,
 		s.createBuilder,
@@ -170,11 +170,20 @@ func (s *Stack) prepare(context.Context) error {
 }
 
 func (s *Stack) lock(ctx context.Context) error {
+	dir := s.options.DataDir
+	_, err := os.Stat(dir)
+	isNew := errors.Is(err, fs.ErrNotExist)
 	file, err := s.lockData(ctx)
 	if err != nil {
 		return err
 	}
-	s.onStop(func(context.Context) error { return file.Close() })
+	s.onStop(func(context.Context) error {
+		if isNew && s.template.Load() == nil { // the start failed before it stored anything
+			_ = os.Remove(lockPath(dir))
+			_ = os.Remove(dir) // fails if somebody has put a file there
+		}
+		return file.Close()
+	})
 	return nil
 }
 

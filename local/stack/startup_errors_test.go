@@ -118,6 +118,34 @@ func TestPortInUseHintKeepsDataFolder(t *testing.T) {
 	}
 }
 
+// A mistake in the address or the parameters leaves no folder behind, and does not touch one that was there.
+func TestFailedStartLeavesNoDataFolder(t *testing.T) {
+	busy, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = busy.Close() }()
+	for name, set := range map[string]func(o *stack.Options){
+		"port in use":       func(o *stack.Options) { o.Addr = busy.Addr().String() },
+		"invalid port":      func(o *stack.Options) { o.Addr = "127.0.0.1:80x" },
+		"unknown parameter": func(o *stack.Options) { o.Parameters = map[string]string{"RateLimit": "7"} },
+	} {
+		o := options(repo(t))
+		set(&o)
+		startError(t, o)
+		if _, err := os.Stat(o.Data()); !os.IsNotExist(err) {
+			t.Errorf("%s: the data folder is there: %v", name, err)
+		}
+		if err := os.Mkdir(o.Data(), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		startError(t, o)
+		if _, err := os.Stat(o.Data()); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 func TestLostDataFolderStopsProgram(t *testing.T) {
 	for name, lose := range map[string]func(data string) error{
 		"deleted": os.RemoveAll,
