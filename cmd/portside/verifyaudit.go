@@ -100,7 +100,8 @@ func (t *target) openSeals(ctx context.Context, p process) (seals.Verifier, erro
 // printVerified prints what was verified.
 func printVerified(p process, report seals.Report, expected string) error {
 	if report.Objects == 0 {
-		_, err := fmt.Fprintln(p.stdout, "nothing is sealed yet")
+		_, err := fmt.Fprintf(p.stdout, "nothing is sealed yet: the events of an hour are complete %d minutes after its end, "+
+			"and the run at 25 minutes past the hour seals them\n", int(auditlog.Settled.Minutes()))
 		return err
 	}
 	var b strings.Builder

@@ -46,7 +46,9 @@ func (a *analyticsStack) seal(at time.Time) string {
 func TestVerifyAudit(t *testing.T) {
 	t.Parallel()
 	a := newAnalyticsStack(t)
-	a.expect(a.run("verify-audit"), exitDone, "")
+	if got := a.expect(a.run("verify-audit"), exitDone, ""); !strings.Contains(got.stdout, "complete 20 minutes after its end") {
+		t.Error(got.stdout)
+	}
 	begin := a.now().Add(-5 * time.Hour)
 	first := a.addEvent(begin)
 	a.addEvent(begin.Add(time.Minute))
