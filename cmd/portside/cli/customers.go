@@ -350,9 +350,12 @@ func (a *app) customerStatusCommand(name, status, short, long string) *cobra.Com
 func (a *app) revokeCustomerCommand() *cobra.Command {
 	var yes bool
 	c := &cobra.Command{
-		Use: "revoke-credentials CUSTOMER", Short: "end all credentials of all users of a customer", Args: exactly(customerArgument),
-		Long: `Ends all sessions, passkeys, API keys, tokens and passwords of all users of the customer. The
-users stay active and can sign in again with a mailed link: to prevent that, suspend the customer.
+		Use: "revoke-credentials CUSTOMER", Args: exactly(customerArgument),
+		Short: "end all credentials of a customer's users, pipelines and pods",
+		Long: `Ends all sessions, passkeys, API keys, tokens and passwords of all users of the customer, and
+the access tokens that its pipelines and pods exchanged. The users stay active and can sign in
+again with a mailed link, and pipelines and pods can exchange other tokens: to prevent that,
+suspend the customer.
 
 To end all credentials of one user, use "portside revoke --all".`,
 		RunE: func(c *cobra.Command, args []string) error {
@@ -360,13 +363,13 @@ To end all credentials of one user, use "portside revoke --all".`,
 			if err != nil {
 				return err
 			}
-			if err := a.confirm(c.Context(), yes, "End all credentials of the users of "+customer.Name+"?"); err != nil {
+			if err := a.confirm(c.Context(), yes, "End all credentials of the users, pipelines and pods of "+customer.Name+"?"); err != nil {
 				return err
 			}
 			if err := api.EndCustomerCredentials(c.Context(), customer.ID); err != nil {
 				return err
 			}
-			a.report("Ended all credentials of the users of %s.", customer.Name)
+			a.report("Ended all credentials of the users, pipelines and pods of %s.", customer.Name)
 			return nil
 		},
 	}
