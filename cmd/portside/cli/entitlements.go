@@ -81,7 +81,8 @@ type entitlementFlags struct {
 func (f *entitlementFlags) add(c *cobra.Command) {
 	f.customer.add(c)
 	c.Flags().StringVar(&f.artifact, "artifact", "", "kind of `ARTIFACT`: chart or image")
-	c.Flags().StringVar(&f.repository, "repository", "", "`PATTERN`: the name of a chart or repository, a folder such as acme/*, or * for all")
+	c.Flags().StringVar(&f.repository, "repository", "", "`PATTERN`: the name of a chart, such as api, or of a "+
+		"repository, such as acme/api, a folder of the registry, such as acme/*, or * for all")
 	c.Flags().StringVar(&f.versions, "versions", "", "`CONSTRAINT` of versions, such as ^1.2.0, or * for all")
 	c.Flags().StringVar(&f.from, "from", "", "first `DAY` in UTC, such as 2026-10-01, or an RFC 3339 time")
 	c.Flags().StringVar(&f.until, "until", "", "`DAY` in UTC or RFC 3339 time at which it ends; the day is not included")
@@ -116,7 +117,7 @@ func (a *app) createEntitlementCommand() *cobra.Command {
 	var f entitlementFlags
 	c := &cobra.Command{
 		Use: "create", Short: "let the users of a customer fetch charts or images", Args: exactly(),
-		Example: `  portside entitlements create --customer acme-shipping --artifact chart --repository "acme/*" --versions "^1.2.0"
+		Example: `  portside entitlements create --customer acme-shipping --artifact chart --repository api --versions "^1.2.0"
   portside entitlements create --customer acme-shipping --artifact image --repository acme/api --until 2027-04-01`,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := required(c, "artifact", "repository"); err != nil {
