@@ -66,7 +66,7 @@ func (c *entitledCustomer) create(t *testing.T, body string) string {
 func (c *entitledCustomer) startAdding() browser.Scope {
 	c.section().Click(browser.Button("Add entitlement"))
 	dialog := c.page.Within(browser.Dialog("Add entitlement"))
-	dialog.WaitText("The exact name, such as acme/api")
+	dialog.WaitText("The exact name, such as api or acme/api")
 	return dialog
 }
 

@@ -760,11 +760,12 @@ export const strings = {
     activateText: "The credentials of its active users work again, unless they have expired or were ended.",
     /** @type {(name: string) => string} */
     wasActivated: (name) => `${name} was activated.`,
-    credentialsIntro: "After a theft or a leak, end all credentials of all users of the customer.",
+    credentialsIntro: "After a theft or a leak, end all credentials of all users of the customer, and those of its pipelines and pods.",
     /** @type {(name: string) => string} */
     endAllTitle: (name) => `End all credentials of the users of ${name}?`,
     endAllText: `${cannotUndo} All sessions, passkeys, API keys, tokens and passwords of all users of the customer stop working with the next ` +
-      "request. The users can sign in again with an email.",
+      "request, and so do the access tokens of its pipelines and pods. The users can sign in again with an email, and pipelines and pods " +
+      "can exchange other tokens.",
     /** @type {(name: string) => string} */
     allWereEnded: (name) => `All credentials of the users of ${name} were ended.`,
     delete: "Delete customer",
@@ -787,7 +788,8 @@ export const strings = {
     /** @type {Record<string, string>} */
     artifacts: { chart: "Chart", image: "Image" },
     repository: "Repository",
-    repositoryHint: "The exact name, such as acme/api, a folder with everything below it, such as acme/*, or * for all.",
+    repositoryHint: "The exact name, such as api or acme/api, a folder with everything below it, such as acme/*, or * for all. Charts of the " +
+      "chart repository have names without a folder, such as api. Only the container registry has folders.",
     versions: "Versions",
     versionsHint: "A range of semantic versions, such as ^1.2.0 or >=1.2.0 <3.0.0, or * for all. A range allows only complete versions, such " +
       "as 1.2.3, and no tags such as latest.",
