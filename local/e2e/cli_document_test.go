@@ -48,10 +48,10 @@ func (p cliStack) checkCommandLine(t *testing.T, output string) {
 	for _, want := range []string{
 		"Logged in to " + p.info.API, "EMAIL        ada@example.com\n", "DEPARTMENT   Analytical Engines\n",
 		"pending  charts  ada@example.com", "STATUS         approved\n", "DECIDED AT     2", "build pipeline", "Difference Engine",
-		"STATUS          suspended\n", "  chart     acme/*      ^1.2.0    active", "VERSIONS    ^2.0.0\n",
+		"STATUS          suspended\n", "  chart     api         ^1.2.0    active", "VERSIONS    ^2.0.0\n",
 		"repository_owner_id=65  read:helm-charts read:docker-images:acme/*  15", "MINUTES     5\n",
 		"Deleted the trust policy Builds of the app (https://token.actions.githubusercontent.com).",
-		"bob@acme.example  Bob Byron  acme-shipping  user", "total  12.5\n", "day    2026-03-02\n", "all credentials of ada@example.com (Ada Lovelace)",
+		"bob@borealis.example  Bob Frost  borealis-freight  user", "total  12.5\n", "day    2026-03-02\n", "all credentials of ada@example.com (Ada Lovelace)",
 		`alan@example.com,Alan Turing,boss,"line 3: role must be`, "1 created, 0 already there, 0 failed", "NAME         Alan Turing\n",
 	} {
 		if !strings.Contains(output, want) {
@@ -76,16 +76,22 @@ func (p cliStack) checkCommandLine(t *testing.T, output string) {
 // buildCommand builds portside and puts the data of the stack where the document expects it.
 func (p cliStack) buildCommand(t *testing.T) {
 	t.Helper()
-	build := exec.CommandContext(t.Context(), "go", "build", "-o", filepath.Join(p.home, "bin", "portside"), "./cmd/portside")
-	build.Dir = repository
-	if output, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, output)
-	}
+	buildPortside(t, filepath.Join(p.home, "bin", "portside"))
 	if err := os.Mkdir(filepath.Join(p.home, ".local"), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.Symlink(p.data, filepath.Join(p.home, ".local", "data")); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// buildPortside builds the command line.
+func buildPortside(t *testing.T, binary string) {
+	t.Helper()
+	build := exec.CommandContext(t.Context(), "go", "build", "-o", binary, "./cmd/portside")
+	build.Dir = repository
+	if output, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, output)
 	}
 }
 
