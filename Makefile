@@ -268,7 +268,7 @@ import-users: has-go ## Import FILE=people.csv (or .jsonl) into the running loca
 
 # ARGS has further options of `portside demo-data`.
 # It adds the year first, because that fails at once if the stack has other users.
-demo-year: has-go $(BIN)/local ## Fill the running local stack with an example year of users, credentials, requests and pulls; DATA=… ARGS='--add --seed 2'
+demo-year: has-go $(BIN)/local ## Fill the running local stack with an example year of customers, users, credentials, requests and pulls; DATA=… ARGS='--add --seed 2'
 	@$(build-portside)
 	@.local/bin/portside demo-data --local '$(DATA)' $(ARGS)
 	@exec $(BIN)/local demo -data '$(DATA)' $(if $(filter command environment,$(firstword $(origin ADDR))),-addr '$(ADDR)')

@@ -30,12 +30,14 @@ const maxDemoDays = 396
 
 func demoCommand() command {
 	return command{
-		name: "demo-data", summary: "add a realistic year of data, to try out the dashboard",
-		help: `Adds a year of data of a growing customer base: users and projects that are created,
-changed and deleted; tokens that are renewed and revoked; credential requests in all states,
-with the passwords that were collected; requests by day and night, on weekdays and weekends,
-with incidents and slow hours; model calls, pulls and storage measurements. The data is written
-as the service writes it, so "portside reconcile" finds no differences. The command sends no
+		name: "demo-data", summary: "add a realistic year of data, to try out the portal",
+		help: `Adds a year of data of a growing customer base: customers with contacts, limits,
+entitlements and trust policies, one of them suspended; users and projects of the customers and
+of the vendor that are created, changed and deleted; tokens that are renewed and revoked;
+credential requests in all states, with the passwords that were collected; requests by day and
+night, on weekdays and weekends, with incidents and slow hours; model calls, pulls and storage
+measurements. Pulls are only of what the entitlements of the customer allowed. The data is
+written as the service writes it, so "portside reconcile" finds no differences. The command sends no
 mail and shows no secret: the tokens and passwords cannot be used.
 
 Use it only on test installations: the data can only be removed together with the tables.
@@ -121,26 +123,32 @@ func (d *demoData) check(ctx context.Context, tables *analyticsTables, today cal
 type demoStory struct {
 	*analyticsTables
 
-	seed          uint64
-	now           time.Time
-	first         calendar.Day
-	random        *rand.Rand // of one part of one day; see seedRandom
-	knownUsers    []person
-	knownProjects []plan
-	issued        []*credentials.Credential // tokens and passwords, oldest first
-	lastPulls     map[string]time.Time      // by credential
-	createdUsers  int                       // including deleted ones
-	logLines      int                       // access log lines
+	seed   uint64
+	now    time.Time
+	first  calendar.Day
+	random *rand.Rand // of one part of one day; see seedRandom
+
+	knownCompanies []company // in the order in which they joined
+	knownUsers     []person
+	knownProjects  []plan
+
+	issued       []*credentials.Credential // tokens and passwords, oldest first
+	lastPulls    map[string]time.Time      // by credential
+	createdUsers int                       // including deleted ones
+	logLines     int                       // access log lines
 }
 
 func (s *demoStory) summary() string {
-	return fmt.Sprintf("%d users, %d projects and %d requests", len(s.knownUsers), len(s.knownProjects), s.logLines)
+	return fmt.Sprintf("%d customers, %d users, %d projects and %d requests",
+		len(s.knownCompanies), len(s.knownUsers), len(s.knownProjects), s.logLines)
 }
 
-// resetSequences allows users and projects with a creation time in the past. Otherwise they would
+// resetSequences allows customers, users and projects with a creation time in the past. Otherwise they would
 // get the time of the latest existing one; see rank.Tree.Allocate.
 func (s *demoStory) resetSequences(ctx context.Context) error {
-	for name, table := range map[string]string{"users": s.names.users, "projects": s.names.projects} {
+	for name, table := range map[string]string{
+		"customers": s.names.customers, "users": s.names.users, "projects": s.names.projects,
+	} {
 		_, err := s.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
 			TableName: &table, Key: items.Key("rank#"+name, "sequence"), UpdateExpression: aws.String("SET #at = :begin"),
 			ConditionExpression: aws.String("attribute_exists(pk)"), ExpressionAttributeNames: map[string]string{"#at": "at"},
@@ -156,7 +164,8 @@ func (s *demoStory) resetSequences(ctx context.Context) error {
 // playDay writes the data of one day, and of today only up to now.
 func (s *demoStory) playDay(ctx context.Context, day calendar.Day) error {
 	for _, part := range []func(context.Context, calendar.Day) error{
-		s.changeUsers, s.changeTokens, s.addCredentialRequests, s.changeProjects, s.addRequests, s.addModelCalls, s.addPulls, s.measureStorage,
+		s.changeCustomers, s.changeUsers, s.changeTokens, s.addCredentialRequests, s.changeProjects, s.addRequests, s.addModelCalls,
+		s.addPulls, s.measureStorage,
 	} {
 		if err := part(ctx, day); err != nil {
 			return err

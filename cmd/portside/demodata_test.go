@@ -52,9 +52,10 @@ func testStory(t *testing.T, now time.Time) {
 	}
 	a.expect(a.run("reconcile"), 0, "")
 	a.checkCredentials()
+	a.checkCustomers()
 
 	a.expect(a.run("demo-data", "--days", "2"), 1, "ARGS='--add --seed 2'")
-	a.expect(a.run("demo-data", "--days", "2", "--add"), 1, "the users of seed 1 already exist: pass another --seed")
+	a.expect(a.run("demo-data", "--days", "2", "--add"), 1, "the customers of seed 1 already exist: pass another --seed")
 	a.expect(a.run("demo-data", "--days", "2", "--add", "--seed", "2"), 0, "")
 	a.expect(a.run("reconcile"), 0, "")
 }

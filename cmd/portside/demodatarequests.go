@@ -12,7 +12,6 @@ import (
 	"portside/shared/credentialrequests"
 	"portside/shared/credentialrequests/credentialrequestsdynamo"
 	"portside/shared/credentials"
-	"portside/shared/users"
 )
 
 const (
@@ -114,7 +113,7 @@ func (s *demoStory) pending(userID string, at time.Time) (credentialrequests.Req
 func (s *demoStory) pickRequester(at time.Time) (person, bool) {
 	var all []person
 	for _, u := range s.knownUsers {
-		if u.Status == users.Active && !u.Role.Permits(principal.TokensWrite) && u.CreatedAt.Before(at) {
+		if s.mayAct(u) && !u.Role.Permits(principal.TokensWrite) && u.CreatedAt.Before(at) {
 			all = append(all, u)
 		}
 	}
@@ -163,7 +162,7 @@ func (s *demoStory) collectPassword(r *credentialrequests.Request, requester per
 	return &credentials.Credential{
 		ID: secret.ID(), Kind: credentials.Password, Hash: secret.Hash(), Name: string(r.Level) + " access",
 		Username: fmt.Sprintf("example-%06x", s.random.IntN(1<<24)), Scopes: r.Level.Scopes(),
-		Owner:     credentials.Owner{ID: requester.ID, Role: requester.Role, Active: true},
+		Owner:     credentials.OwnerOf(requester.Person()),
 		CreatedAt: at, ExpiresAt: at.AddDate(0, 0, credentialrequests.PasswordDays),
 	}
 }

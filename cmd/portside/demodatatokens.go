@@ -32,7 +32,7 @@ func (s *demoStory) changeTokens(ctx context.Context, day calendar.Day) error {
 	}
 	for i, owner := range s.knownUsers {
 		isFirst := day == s.first && (i == 0 || s.chance(60))
-		mayHaveOne := owner.Role.Permits(principal.TokensWrite) && owner.Status == users.Active && s.newestTokenOf(owner.ID) == ""
+		mayHaveOne := owner.Role.Permits(principal.TokensWrite) && s.mayAct(owner) && s.newestTokenOf(owner.ID) == ""
 		if !mayHaveOne || !isFirst && !s.chance(8) {
 			continue
 		}
@@ -69,9 +69,9 @@ func (s *demoStory) changeToken(ctx context.Context, token *credentials.Credenti
 	return tokensdynamo.New(s.client, s.credentials).Revoke(ctx, *token)
 }
 
-// activeUser returns the user with the ID. The boolean is false if the user does not exist or is not active.
+// activeUser returns the user with the ID. The boolean is false if the user does not exist or may not act.
 func (s *demoStory) activeUser(id string) (person, bool) {
-	i := slices.IndexFunc(s.knownUsers, func(u person) bool { return u.ID == id && u.Status == users.Active })
+	i := slices.IndexFunc(s.knownUsers, func(u person) bool { return u.ID == id && s.mayAct(u) })
 	if i < 0 {
 		return person{}, false
 	}

@@ -158,27 +158,31 @@ func (s *demoStory) planPulls(day calendar.Day) []pulls.Pull {
 	var all []pulls.Pull
 	for _, at := range s.moments(day, s.around(16*s.growth(day))) {
 		p, scope := pulls.Pull{
-			At: at, Kind: pulls.Image, Repository: "acme/hello", Reference: pick(s, []string{"1.0.0", "1.1.0"}),
+			At: at, Kind: pulls.Image, Repository: demoImage, Reference: pick(s, []string{"1.0.0", "1.1.0"}),
 			Address: "203.0.113.9", Client: "containerd",
 		}, principal.ReadImages
 		if s.chance(25) {
 			p.Kind, p.Client, scope = pulls.Chart, "Helm/3.16.4", principal.ReadCharts
-			p.Repository = "hello"
+			p.Repository = demoChart
 		} else if s.chance(15) {
-			p.Kind, p.Client, p.Repository = pulls.Chart, "Helm/3.16.4", "charts/hello"
+			p.Kind, p.Client, p.Repository = pulls.Chart, "Helm/3.16.4", demoArtifact
 		}
-		if c := s.pickPuller(scope, at); c != nil {
-			p.CredentialID, p.OwnerID = c.ID, c.Owner.ID
+		if c := s.pickPuller(scope, p); c != nil {
+			p.CredentialID, p.OwnerID, p.CustomerID = c.ID, c.Owner.ID, c.Owner.CustomerID
 			all = append(all, p)
 		}
 	}
 	return all
 }
 
-// pickPuller picks the credential that pulls, or nil if no credential could. It picks older credentials more often.
-func (s *demoStory) pickPuller(scope principal.Scope, at time.Time) *credentials.Credential {
-	share := s.random.Float64() * s.random.Float64() // more often near 0 than near 1
-	all := s.pullable(scope, at)
+// pickPuller picks the credential of a pull, or nil if no credential could. It picks those of customers and older ones more often.
+func (s *demoStory) pickPuller(scope principal.Scope, p pulls.Pull) *credentials.Credential {
+	share, prefersCustomers := s.random.Float64()*s.random.Float64(), s.chance(80) // more often near 0 than near 1
+	all := slices.DeleteFunc(s.pullable(scope, p.At), func(c *credentials.Credential) bool { return !s.isEntitled(c, p) })
+	isOfCustomer := func(c *credentials.Credential) bool { return c.Owner.CustomerID != "" }
+	if prefersCustomers && slices.ContainsFunc(all, isOfCustomer) {
+		all = slices.DeleteFunc(all, func(c *credentials.Credential) bool { return !isOfCustomer(c) })
+	}
 	if len(all) == 0 {
 		return nil
 	}

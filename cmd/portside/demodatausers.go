@@ -9,8 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/google/uuid"
-
 	"portside/shared/core/calendar"
 	"portside/shared/core/principal"
 	"portside/shared/projects"
@@ -100,13 +98,17 @@ func (s *demoStory) addUser(ctx context.Context, at time.Time) error {
 	if s.chance(6) && s.createdUsers > 1 {
 		status = users.Inactive
 	}
+	customer := ""
+	if role != principal.Admin && s.chance(80) {
+		customer = s.pickCompany()
+	}
 	created, err := s.users.Create(ctx, users.Creation{User: users.User{
-		ID: uuid.Must(uuid.NewV7()).String(), Name: name, Role: role, Status: status, CreatedAt: at,
+		ID: newID(), CustomerID: customer, Name: name, Role: role, Status: status, CreatedAt: at,
 		Email:      fmt.Sprintf("demo-%d-%04d@example.com", s.seed, s.createdUsers),
 		Department: s.word(departments), Metadata: json.RawMessage("{}"),
 	}})
 	if errors.Is(err, users.ErrEmailTaken) {
-		return fmt.Errorf("the users of seed %d already exist: pass another --seed, such as --add --seed %d", s.seed, s.seed+1)
+		return s.errExists("users")
 	}
 	if err != nil {
 		return fmt.Errorf("%s: demo user %d: %w", at.Format(time.DateOnly), s.createdUsers, err)
@@ -171,12 +173,12 @@ func (s *demoStory) addProject(ctx context.Context, at time.Time) error {
 	if s.chance(40) {
 		status = projects.Active
 	}
-	owner := ""
-	if len(s.knownUsers) > 0 {
-		owner = pick(s, s.knownUsers).ID
+	customer := ""
+	if s.chance(60) {
+		customer = s.pickCompany()
 	}
 	created, err := s.projects.Create(ctx, projects.Creation{Project: projects.Project{
-		ID: uuid.Must(uuid.NewV7()).String(), Name: s.word(products) + " " + s.word(undertakings), Status: status, OwnerID: owner,
+		ID: newID(), CustomerID: customer, Name: s.word(products) + " " + s.word(undertakings), Status: status, OwnerID: s.pickOwner(customer),
 		Settings: json.RawMessage("{}"), Metadata: json.RawMessage("{}"), CreatedAt: at,
 	}})
 	if err != nil {
@@ -184,6 +186,20 @@ func (s *demoStory) addProject(ctx context.Context, at time.Time) error {
 	}
 	s.knownProjects = append(s.knownProjects, created.Project)
 	return nil
+}
+
+// pickOwner picks one of the vendor's staff or a user of the customer, or "" if there are no users yet.
+func (s *demoStory) pickOwner(customer string) string {
+	var all []string
+	for _, u := range s.knownUsers {
+		if u.CustomerID == "" || u.CustomerID == customer {
+			all = append(all, u.ID)
+		}
+	}
+	if len(all) == 0 {
+		return ""
+	}
+	return pick(s, all)
 }
 
 // changeProject moves a project to a next status: started, on hold, completed, archived. It deletes
