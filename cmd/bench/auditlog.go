@@ -33,8 +33,8 @@ func (b *bench) auditLog(ctx context.Context, s *stack) error {
 		var writes []types.TransactWriteItem
 		for n := first; n < min(first+transactions.MaxItems, b.events); n++ {
 			at := begin.Add(time.Duration(n) * (auditDays * 24 * time.Hour / time.Duration(b.events)))
-			log := auditlog.In(table, func() time.Time { return at })
-			writes = append(writes, log.Write(coreaudit.As(ctx, auditActor(n)), auditChange(n))...)
+			log := auditlog.New(table, func() time.Time { return at })
+			writes = append(writes, log.Write(coreaudit.WithActor(ctx, auditActor(n)), auditChange(n))...)
 		}
 		if err := transactions.Write(ctx, client, writes); err != nil {
 			return fmt.Errorf("write audit events: %w", err)

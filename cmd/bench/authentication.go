@@ -43,7 +43,7 @@ func (b *bench) credentials(ctx context.Context, s *stack) error {
 	b.logProgress("authenticating %d times", authRequests)
 	v := &tokenFixture{}
 	v.client, v.meter = s.meteredClient()
-	auditLog := auditlog.In(s.Tables["AuditTable"], time.Now)
+	auditLog := auditlog.New(s.Tables["AuditTable"], time.Now)
 	v.table = credentialsdynamo.New(v.client, s.Tables["CredentialsTable"], s.Tables["RequestCountsTable"]).Audited(auditLog)
 	v.auth = credentials.NewAuthenticator(v.table, 1<<30, time.Now)
 	if err := b.creation(ctx, s, v); err != nil {

@@ -267,9 +267,9 @@ func (m *costMeter) finish(ctx context.Context, repo string) error {
 // writeOldEvent writes an audit event of a complete hour. The first run of the sealing seals it, and the next ones have nothing to do,
 // as in a stack that has worked for an hour.
 func (m *costMeter) writeOldEvent(ctx context.Context) error {
-	log := auditlog.In(m.Tables["AuditTable"], func() time.Time { return time.Now().Add(-3 * time.Hour) })
+	log := auditlog.New(m.Tables["AuditTable"], func() time.Time { return time.Now().Add(-3 * time.Hour) })
 	client, _ := m.meteredClient()
-	return transactions.Write(ctx, client, log.Write(coreaudit.As(ctx, auditActor(0)), auditChange(0)))
+	return transactions.Write(ctx, client, log.Write(coreaudit.WithActor(ctx, auditActor(0)), auditChange(0)))
 }
 
 // runIdle invokes a function without work. The runs before have started it.

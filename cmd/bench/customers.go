@@ -36,7 +36,7 @@ type customerTable struct {
 
 func newCustomerTable(s *stack) customerTable {
 	client, m := s.meteredClient()
-	auditLog := auditlog.In(s.Tables["AuditTable"], time.Now)
+	auditLog := auditlog.New(s.Tables["AuditTable"], time.Now)
 	keys := credentialsdynamo.New(client, s.Tables["CredentialsTable"], s.Tables["RequestCountsTable"]).Audited(auditLog)
 	table := s.Tables["CustomersTable"]
 	store := customersdynamo.New(client, table, keys)

@@ -48,7 +48,7 @@ type userTable struct {
 
 func newUserTable(s *stack) userTable {
 	client, m := s.meteredClient()
-	auditLog := auditlog.In(s.Tables["AuditTable"], time.Now)
+	auditLog := auditlog.New(s.Tables["AuditTable"], time.Now)
 	keys := credentialsdynamo.New(client, s.Tables["CredentialsTable"], s.Tables["RequestCountsTable"]).Audited(auditLog)
 	table := s.Tables["UsersTable"]
 	store := usersdynamo.New(client, table, keys, daycounts.In(s.Tables["AnalyticsTable"]))

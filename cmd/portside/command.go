@@ -100,7 +100,7 @@ func (c command) run(ctx context.Context, p process, args []string) int {
 // asOperator returns a context whose changes the audit log shows as those of the operator with this account on this computer.
 func asOperator(ctx context.Context, p process) context.Context {
 	account, _ := p.lookup("USER")
-	return audit.As(ctx, audit.Actor{Kind: audit.Operator, Name: account})
+	return audit.WithActor(ctx, audit.Actor{Kind: audit.Operator, Name: account})
 }
 
 // isInterrupted reports whether a command failed because it was stopped.

@@ -65,7 +65,7 @@ func newTestStack(t *testing.T) *testStack {
 
 // tablesOver returns the stores with another client, such as one that fails.
 func (o *testStack) tablesOver(client *dynamodb.Client) *tables {
-	auditLog := auditlog.In(o.names.audit, awstest.RealTime)
+	auditLog := auditlog.New(o.names.audit, awstest.RealTime)
 	keys := credentialsdynamo.New(client, o.names.credentials, o.names.counts).Audited(auditLog)
 	days := daycounts.In(o.names.analytics)
 	return &tables{

@@ -165,7 +165,7 @@ func open(ctx context.Context, names tableNames, options ...func(*config.LoadOpt
 		return nil, err
 	}
 	client := dynamodb.NewFromConfig(cfg)
-	auditLog := auditlog.In(names.audit, time.Now)
+	auditLog := auditlog.New(names.audit, time.Now)
 	keys := credentialsdynamo.New(client, names.credentials, names.counts).Audited(auditLog)
 	secrets := secretsmanager.NewFromConfig(cfg, func(o *secretsmanager.Options) {
 		if names.secrets != "" {

@@ -21,7 +21,7 @@ func (a *analyticsStack) addEvent(at time.Time) items.Map {
 	a.t.Helper()
 	stack, err := findLocalStack(a.dir, "")
 	a.must(err)
-	writes := auditlog.In(stack.Tables["AuditTable"], func() time.Time { return at }).Write(a.t.Context(), audit.Change{
+	writes := auditlog.New(stack.Tables["AuditTable"], func() time.Time { return at }).Write(a.t.Context(), audit.Change{
 		Action: audit.UserDeleted, Target: audit.Target{Kind: audit.User, ID: "u1", Name: "eve\x1b[2J@example.com"},
 	})
 	_, err = a.client.TransactWriteItems(a.t.Context(), &dynamodb.TransactWriteItemsInput{TransactItems: writes})

@@ -38,7 +38,7 @@ const reportTime = time.Second
 func build(settings *start.Settings) (http.Handler, error) {
 	cfg := awsenv.Config(settings)
 	client := items.Client(cfg)
-	auditLog := auditlog.In(settings.String("AUDIT_TABLE"), time.Now)
+	auditLog := auditlog.New(settings.String("AUDIT_TABLE"), time.Now)
 	store := credentialsdynamo.New(client, settings.String("CREDENTIALS_TABLE"), settings.String("REQUEST_COUNTS_TABLE")).Audited(auditLog)
 	people := usersdynamo.New(client, settings.String("USERS_TABLE"), store, daycounts.In(settings.String("ANALYTICS_TABLE")))
 	mailer, ending := mailses.New(cfg, settings.String("MAIL_FROM")), revocationdynamo.New(client, store)

@@ -100,7 +100,7 @@ func (s *testService) of(role principal.Role, customerID string) webtest.Client 
 func (s *testService) add(e coreaudit.Event) {
 	s.Helper()
 	s.events++
-	e.ID = auditlog.FirstID(e.Time) + "-" + fmt.Sprintf("%026d", s.events)
+	e.ID = coreaudit.FirstID(e.Time) + "-" + fmt.Sprintf("%026d", s.events)
 	e.ID = e.ID[:15] + replaceDigits(e.ID[15:])
 	text, err := json.Marshal(e)
 	if err != nil {

@@ -22,7 +22,7 @@ func main() { start.HTTP(build) }
 func build(settings *start.Settings) (http.Handler, error) {
 	cfg := awsenv.Config(settings)
 	reader := chartss3.NewReader(s3client.New(cfg), settings.String("CHARTS_BUCKET"))
-	auditLog := auditlog.In(settings.String("AUDIT_TABLE"), time.Now)
+	auditLog := auditlog.New(settings.String("AUDIT_TABLE"), time.Now)
 	keys := credentialsdynamo.New(items.Client(cfg), settings.String("CREDENTIALS_TABLE"), settings.String("REQUEST_COUNTS_TABLE")).
 		Audited(auditLog)
 	auth := credentials.NewAuthenticator(keys, settings.Count("RATE_LIMIT_PER_MINUTE"), time.Now)

@@ -20,7 +20,7 @@ func main() { start.HTTP(build) }
 
 func build(settings *start.Settings) (http.Handler, error) {
 	client := items.Client(awsenv.Config(settings))
-	auditLog := auditlog.In(settings.String("AUDIT_TABLE"), time.Now)
+	auditLog := auditlog.New(settings.String("AUDIT_TABLE"), time.Now)
 	keys := credentialsdynamo.New(client, settings.String("CREDENTIALS_TABLE"), settings.String("REQUEST_COUNTS_TABLE")).Audited(auditLog)
 	store := customersdynamo.New(client, settings.String("CUSTOMERS_TABLE"), keys)
 	auth := credentials.NewAuthenticator(keys, settings.Count("RATE_LIMIT_PER_MINUTE"), time.Now)

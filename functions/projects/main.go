@@ -21,7 +21,7 @@ func main() { start.HTTP(build) }
 func build(settings *start.Settings) (http.Handler, error) {
 	cfg := awsenv.Config(settings)
 	client, days := items.Client(cfg), daycounts.In(settings.String("ANALYTICS_TABLE"))
-	auditLog := auditlog.In(settings.String("AUDIT_TABLE"), time.Now)
+	auditLog := auditlog.New(settings.String("AUDIT_TABLE"), time.Now)
 	keys := credentialsdynamo.New(client, settings.String("CREDENTIALS_TABLE"), settings.String("REQUEST_COUNTS_TABLE")).Audited(auditLog)
 	people := usersdynamo.New(client, settings.String("USERS_TABLE"), keys, days)
 	store := projectsdynamo.New(client, settings.String("PROJECTS_TABLE"), days).Audited(auditLog)

@@ -28,7 +28,7 @@ func main() { start.Events(build) }
 func build(settings *start.Settings) (any, error) {
 	cfg := awsenv.Config(settings)
 	client := items.Client(cfg)
-	auditLog := auditlog.In(settings.String("AUDIT_TABLE"), time.Now)
+	auditLog := auditlog.New(settings.String("AUDIT_TABLE"), time.Now)
 	keys := credentialsdynamo.New(client, settings.String("CREDENTIALS_TABLE"), "").Audited(auditLog)
 	people := usersdynamo.New(client, settings.String("USERS_TABLE"), keys, daycounts.In(settings.String("ANALYTICS_TABLE")))
 	mailer := mailses.New(cfg, settings.String("MAIL_FROM"))

@@ -38,7 +38,7 @@ func newSealWorld(tb testing.TB) world {
 	w := &sealWorld{client: client, table: awstest.Table(tb, client, "AuditTable"), objects: sealss3.New(newBucket(tb))}
 	for hour := 0; hour < sealRuns; hour += 2 {
 		at := func() time.Time { return timeOfRun(hour).Add(-50 * time.Minute) }
-		writes := auditlog.In(w.table, at).Write(tb.Context(), audit.Change{Action: audit.UserCreated})
+		writes := auditlog.New(w.table, at).Write(tb.Context(), audit.Change{Action: audit.UserCreated})
 		if _, err := client.TransactWriteItems(tb.Context(), &dynamodb.TransactWriteItemsInput{TransactItems: writes}); err != nil {
 			tb.Fatal(err)
 		}

@@ -18,7 +18,7 @@ func sealAudit(r *run) {
 	bucket, err := r.newBucket()
 	r.must(err)
 	table := r.tables["AuditTable"]
-	writes := auditlog.In(table, r.clock).Write(r.tb.Context(), audit.Change{
+	writes := auditlog.New(table, r.clock).Write(r.tb.Context(), audit.Change{
 		Action: audit.TableRebuilt, Target: audit.Target{Kind: audit.Table, ID: "users"},
 	})
 	_, err = r.engines.tables.TransactWriteItems(r.tb.Context(), &dynamodb.TransactWriteItemsInput{TransactItems: writes})

@@ -19,9 +19,9 @@ func readAuditLog(r *run) {
 	const customerID, written = "acme", 4
 	target := coreaudit.Target{Kind: coreaudit.User, ID: "ada"}
 	for i := range written {
-		log := auditlog.In(r.tables["AuditTable"], func() time.Time { return start.Add(time.Duration(i*10) * time.Hour) })
+		log := auditlog.New(r.tables["AuditTable"], func() time.Time { return start.Add(time.Duration(i*10) * time.Hour) })
 		r.event("write an event", func(ctx context.Context) error {
-			ctx = coreaudit.As(ctx, coreaudit.Actor{Kind: coreaudit.Person, ID: "root"})
+			ctx = coreaudit.WithActor(ctx, coreaudit.Actor{Kind: coreaudit.Person, ID: "root"})
 			change := coreaudit.Change{Action: coreaudit.UserUpdated, Target: target, CustomerID: customerID, After: map[string]int{"n": i}}
 			return transactions.Write(ctx, r.client, log.Write(ctx, change))
 		})

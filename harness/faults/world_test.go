@@ -101,7 +101,7 @@ func newWorld(e *engines, r *run, names map[string]string) *world {
 		tables: names, now: start, client: items.Client(e.config(r, "DynamoDB")), objects: s3client.New(e.config(r, "S3")),
 		secrets: secretsmanager.NewFromConfig(e.config(r, "Secrets Manager")), mailer: mailses.New(e.config(r, "SES"), "portal@example.com"),
 	}
-	auditLog := auditlog.In(names["AuditTable"], w.clock)
+	auditLog := auditlog.New(names["AuditTable"], w.clock)
 	w.keyTable = credentialsdynamo.New(w.client, names["CredentialsTable"], names["RequestCountsTable"]).Audited(auditLog)
 	w.people = usersdynamo.New(w.client, names["UsersTable"], w.keyTable, w.days())
 	w.auth = credentials.NewAuthenticator(w.keyTable, requestsPerMinute, w.clock)

@@ -179,7 +179,7 @@ func addDomains(ctx context.Context, o *office.Office) error {
 	if _, err := o.Requests.Create(ctx, asker, "https://portal.example.com", input); err != nil {
 		return err
 	}
-	table := credentialsdynamo.New(o.Direct, o.Tables.Credentials, o.Tables.RequestCounts).Audited(auditlog.In(o.Tables.Audit, o.Clock.Now))
+	table := credentialsdynamo.New(o.Direct, o.Tables.Credentials, o.Tables.RequestCounts).Audited(auditlog.New(o.Tables.Audit, o.Clock.Now))
 	keys := passkeysdynamo.New(o.Direct, table)
 	passkey := passkeys.Passkey{ID: "p", Name: "laptop", Key: passkeys.Key{CredentialID: []byte("c"), Public: []byte("k")}, CreatedAt: now}
 	if err := keys.Add(ctx, passkeys.Set{UserID: asker.UserID}, passkey, asker.Credential()); err != nil {

@@ -63,7 +63,7 @@ type Services struct {
 // NewServices composes the services. Each function has its own process, but shares the tables and nothing else.
 func NewServices(cfg aws.Config, tables Tables, now func() time.Time) Services {
 	client, mailer := items.Client(cfg), mailses.New(cfg, "portside@example.com")
-	auditLog := auditlog.In(tables.Audit, now)
+	auditLog := auditlog.New(tables.Audit, now)
 	keys := credentialsdynamo.New(client, tables.Credentials, tables.RequestCounts).Audited(auditLog)
 	people := usersdynamo.New(client, tables.Users, keys, daycounts.In(tables.Analytics))
 	plans := projectsdynamo.New(client, tables.Projects, daycounts.In(tables.Analytics)).Audited(auditLog)

@@ -151,7 +151,7 @@ func (l *sealedLog) addsItem(e event) {
 	l.t.Helper()
 	at := func() time.Time { return e.Time.Add(time.Microsecond) }
 	change := audit.Change{Action: audit.UserDeleted, Target: audit.Target{Kind: audit.User, ID: l.root.id, Name: "eve@example.com"}}
-	added := auditlog.In(l.table, at).Write(l.t.Context(), change)[0].Put.Item
+	added := auditlog.New(l.table, at).Write(l.t.Context(), change)[0].Put.Item
 	l.putItem(added)
 	l.finds(liststest.Text(added, "sk"), "added in the table", func() { l.removeItem(added) })
 }

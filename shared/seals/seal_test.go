@@ -57,8 +57,8 @@ func (b *logbook) sealer(client *dynamodb.Client) seals.Sealer {
 func (b *logbook) at(after time.Duration) string {
 	b.Helper()
 	at := start.Add(after)
-	log := auditlog.In(b.table, func() time.Time { return at })
-	ctx := audit.As(b.Context(), audit.Actor{Kind: audit.Person, ID: "ada"})
+	log := auditlog.New(b.table, func() time.Time { return at })
+	ctx := audit.WithActor(b.Context(), audit.Actor{Kind: audit.Person, ID: "ada"})
 	writes := log.Write(ctx, audit.Change{
 		Action: audit.UserUpdated, Target: audit.Target{Kind: audit.User, ID: "u1", Name: "bob@example.com"},
 		Before: map[string]string{"name": "Bob"}, After: map[string]string{"name": "Bob <& \u2028 Byron>"},

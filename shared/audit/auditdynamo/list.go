@@ -63,7 +63,7 @@ func bounds(r audit.Range) (low, high audit.Position) {
 	return low, high
 }
 
-func at(moment time.Time) audit.Position { return audit.Position(auditlog.FirstID(moment)) }
+func at(moment time.Time) audit.Position { return audit.Position(coreaudit.FirstID(moment)) }
 
 // partition is a partition of the table or of an index: an attribute and its value.
 type partition struct{ index, attribute, value string }

@@ -54,7 +54,7 @@ var targets = []coreaudit.Target{
 func event(at time.Time, n int) coreaudit.Event {
 	actions := slices.DeleteFunc(coreaudit.Actions(), func(a coreaudit.Action) bool { return a == coreaudit.TableRestored })
 	return coreaudit.Event{
-		ID: auditlog.FirstID(at) + "-" + strings.Map(base32, fmt.Sprintf("%026d", n)), Time: at,
+		ID: coreaudit.FirstID(at) + "-" + strings.Map(base32, fmt.Sprintf("%026d", n)), Time: at,
 		Action: actions[n*7%len(actions)], Actor: actors[n%11%len(actors)], Target: targets[n%13%len(targets)],
 		CustomerID: []string{acme, bolt, ""}[n%5%3], RequestID: "request",
 	}

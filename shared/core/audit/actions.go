@@ -19,7 +19,7 @@ const (
 	Customer          Kind = "customer"
 	Entitlement       Kind = "entitlement"
 	TrustPolicy       Kind = "trust_policy"
-	Table             Kind = "table" // all tables, which an operator's command repaired or restored; the ID is the name of the UsersTable
+	Table             Kind = "table" // all tables together; the ID is the name of UsersTable
 )
 
 // The actions. Clients filter by them, so a published action never changes its name or its meaning.

@@ -24,7 +24,7 @@ type Actor struct {
 	ID           string    `json:"id,omitempty"`           // of the user, or of the trust policy
 	CustomerID   string    `json:"customerId,omitempty"`   // to whom the user belongs; empty for the vendor's staff
 	CredentialID string    `json:"credentialId,omitempty"` // public ID
-	Name         string    `json:"name,omitempty"`         // of the function or of the operator's account
+	Name         string    `json:"name,omitempty"`         // of the function, the operator's account or the trust policy
 	Address      string    `json:"address,omitempty"`      // from which the request came
 }
 
@@ -35,9 +35,9 @@ const (
 	sourceKey
 )
 
-// As returns a context in which the actor makes changes. It replaces the caller of the request: the person of a mailed link acts, although
-// the request is public. The address stays.
-func As(ctx context.Context, actor Actor) context.Context {
+// WithActor returns a context in which the actor makes changes. The actor replaces the caller of the request. For example, a person who
+// follows a mailed link is the actor of a public request. The address does not change.
+func WithActor(ctx context.Context, actor Actor) context.Context {
 	return context.WithValue(ctx, actorKey, actor)
 }
 
@@ -47,8 +47,8 @@ type Source struct {
 	Address   string // IP address of the client; empty without a client
 }
 
-// From returns a context in which changes come from the source.
-func From(ctx context.Context, source Source) context.Context {
+// WithSource returns a context in which changes come from the source.
+func WithSource(ctx context.Context, source Source) context.Context {
 	return context.WithValue(ctx, sourceKey, source)
 }
 
@@ -58,7 +58,7 @@ func SourceIn(ctx context.Context) Source {
 	return source
 }
 
-// ActorIn returns who makes changes in the context: the actor of As, else the caller of the request, else somebody anonymous.
+// ActorIn returns who makes changes in the context: the actor of WithActor, else the caller of the request, else somebody anonymous.
 func ActorIn(ctx context.Context) Actor {
 	actor, isSet := ctx.Value(actorKey).(Actor)
 	if !isSet {

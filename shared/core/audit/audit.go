@@ -1,8 +1,8 @@
 // Package audit defines the events of the audit log: who changed what, when, from where, and what was different afterwards.
 //
-// An adapter writes the event in the transaction that makes the change, see package auditlog, so there is no change without an event and
-// no event without a change. The context of a request says who acts, see [ActorIn]. An event has no secret: what it shows of a resource is
-// what the adapter passes in [Change].
+// An adapter writes the event in the same transaction as the change, see package auditlog. Two kinds of events have no transaction: jobs of
+// the operator on whole tables, and refused requests. The context of a request says who acts, see [ActorIn]. An event has no secret: what
+// it shows of a resource is what the adapter passes in [Change].
 package audit
 
 import (
@@ -25,7 +25,7 @@ type Event struct {
 	CustomerID string    `json:"customerId,omitempty"` // to whom the target belongs; empty if it belongs to the vendor's staff
 	RequestID  string    `json:"requestId,omitempty"`  // the X-Request-Id of the response, or the ID of the invocation
 	Before     Fields    `json:"before,omitempty"`     // only the fields that changed; empty for a creation
-	After      Fields    `json:"after,omitempty"`      // the same fields; empty for a deletion
+	After      Fields    `json:"after,omitempty"`      // the changed fields after the change; empty for a deletion
 }
 
 // Target is what an event changed.

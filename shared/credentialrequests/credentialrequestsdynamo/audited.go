@@ -50,7 +50,7 @@ func (p *plan) audit(ctx context.Context, change credentialrequests.Change) {
 	action, isCollected := actionOf(change), change.After.Status == credentialrequests.Collected
 	customerID := customerOf(change)
 	if isCollected {
-		ctx = audit.As(ctx, audit.Actor{Kind: audit.Person, ID: change.Before.UserID, CustomerID: customerID})
+		ctx = audit.WithActor(ctx, audit.Actor{Kind: audit.Person, ID: change.Before.UserID, CustomerID: customerID})
 	}
 	table := p.store.credentials
 	p.Add(nil, table.Audit(ctx, auditChange(action, customerID, change.Before, change.After))...)

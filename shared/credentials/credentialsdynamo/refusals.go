@@ -63,5 +63,5 @@ func (t *Table) reportRefusals(ctx context.Context, refused credentials.Refusal,
 		target.Kind = audit.Session
 	}
 	change := audit.Change{Action: audit.CredentialRefused, Target: target, CustomerID: who.CustomerID, After: form}
-	return t.log.Record(audit.As(ctx, audit.ActorOf(who)), t.client, change)
+	return t.log.Record(audit.WithActor(ctx, audit.ActorOf(who)), t.client, change)
 }

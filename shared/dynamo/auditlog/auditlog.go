@@ -2,8 +2,9 @@
 //
 //	day#<date>    <event id>    an event, on its day in UTC
 //
-// The attribute "event" is the event in JSON: what a seal covers. The other attributes are the keys of indexes, and follow from it:
-// "actor", "customer" (to whom the target belongs) and "target" (<kind>#<id>). An event ID begins with the time in microseconds.
+// The attribute "event" is the event in JSON: what a seal covers. The attributes "actor", "customer" (to whom the target belongs) and
+// "target" (<kind>#<id>) are keys of indexes. "purgeAt" is the time at which DynamoDB may delete the item. All of them follow from the
+// event. An event ID begins with the time in microseconds.
 //
 // A writer may take minutes from the time of an event to its commit, but less than [Settled]. So the events of an hour are complete when
 // that time has passed since its end, and a function seals them; see package seals.
@@ -23,8 +24,8 @@ import (
 	"portside/shared/dynamo/transactions"
 )
 
-// Settled is the time after which no event of a moment is written any more. A function runs for at most 15 minutes; the rest is for clocks
-// that differ.
+// Settled bounds the delay between the time of an event and its commit. Lambda stops a function after 15 minutes; the other 5 allow for
+// clock differences.
 const Settled = 20 * time.Minute
 
 // Days is how long the table keeps an event at least. Its seal stays longer.
@@ -36,8 +37,8 @@ type Log struct {
 	now   func() time.Time
 }
 
-// In returns the log in the named table. now is the time of the events.
-func In(table string, now func() time.Time) Log { return Log{table: table, now: now} }
+// New returns the log in the named table. now is the time of the events.
+func New(table string, now func() time.Time) Log { return Log{table: table, now: now} }
 
 // Table returns the name of the table.
 func (l Log) Table() string { return l.table }
@@ -109,7 +110,4 @@ func DayKey(at time.Time) string { return "day#" + at.UTC().Format(time.DateOnly
 func TargetKey(target audit.Target) string { return string(target.Kind) + "#" + target.ID }
 
 // newID returns an ID of an event at a time.
-func newID(at time.Time) string { return FirstID(at) + "-" + strings.ToLower(rand.Text()) }
-
-// FirstID returns the text before which all IDs of events before the given time are, and none of the others.
-func FirstID(at time.Time) string { return audit.FirstID(at) }
+func newID(at time.Time) string { return audit.FirstID(at) + "-" + strings.ToLower(rand.Text()) }

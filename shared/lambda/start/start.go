@@ -36,7 +36,7 @@ func HTTP(build func(*Settings) (http.Handler, error)) {
 // return. What the handler changes, the audit log shows as changes of the function.
 func Events(build func(*Settings) (handler any, err error)) {
 	actor := audit.Actor{Kind: audit.Schedule, Name: lambdacontext.FunctionName}
-	lambda.StartWithOptions(buildOrExit(build), lambda.WithContext(audit.As(context.Background(), actor)))
+	lambda.StartWithOptions(buildOrExit(build), lambda.WithContext(audit.WithActor(context.Background(), actor)))
 }
 
 // buildOrExit builds a handler. It checks the settings after build has read them, so build may pass an empty setting on

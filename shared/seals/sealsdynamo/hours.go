@@ -27,8 +27,8 @@ func (s Sealed) Hour(ctx context.Context, hour seals.Hour, after string) iter.Se
 		KeyConditionExpression: aws.String("pk = :day AND sk BETWEEN :from AND :to"),
 		ExpressionAttributeValues: items.Map{
 			":day":  items.Text(auditlog.DayKey(hour.Begin())),
-			":from": items.Text(max(auditlog.FirstID(hour.Begin()), after+"\x00")),
-			":to":   items.Text(auditlog.FirstID(hour.End())), // no ID is exactly this text
+			":from": items.Text(max(audit.FirstID(hour.Begin()), after+"\x00")),
+			":to":   items.Text(audit.FirstID(hour.End())), // no ID is exactly this text
 		},
 	})
 }

@@ -32,7 +32,7 @@ func (s *Store) Begin(ctx context.Context, b sessions.SessionStart) error {
 	tally := credentialsdynamo.Change{Seen: &b.Seen}
 	tally.Issue(credentials.Session)
 	plan.Add(versions.ErrStale, s.credentials.Tally(b.Person.ID, tally))
-	ctx = audit.As(ctx, audit.Actor{
+	ctx = audit.WithActor(ctx, audit.Actor{
 		Kind: audit.Person, ID: b.Person.ID, CustomerID: b.Person.CustomerID, CredentialID: b.Session.ID,
 	})
 	s.revoke(ctx, &plan, b.Ended)

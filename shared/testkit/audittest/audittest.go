@@ -18,7 +18,7 @@ import (
 // Log returns a log in a new table, whose events have the real time.
 func Log(tb testing.TB, client *dynamodb.Client) auditlog.Log {
 	tb.Helper()
-	return auditlog.In(awstest.Table(tb, client, "AuditTable"), awstest.RealTime)
+	return auditlog.New(awstest.Table(tb, client, "AuditTable"), awstest.RealTime)
 }
 
 // Events returns all events of a log in their order.

@@ -171,7 +171,7 @@ func (s *Store) Issue(ctx context.Context, policy trust.Policy, token credential
 		ExpressionAttributeValues: versionOf(policy),
 	}})
 	p.Add(trust.ErrNoCustomer, s.table.IssueExchanged(token)...)
-	ctx = audit.As(ctx, audit.Actor{Kind: audit.Workload, ID: policy.ID, CustomerID: policy.CustomerID, Name: policy.Name})
+	ctx = audit.WithActor(ctx, audit.Actor{Kind: audit.Workload, ID: policy.ID, CustomerID: policy.CustomerID, Name: policy.Name})
 	p.Add(nil, s.table.Audit(ctx, credentialsdynamo.Created(token))...)
 	return p.Write(ctx, s.client)
 }

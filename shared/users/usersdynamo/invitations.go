@@ -88,7 +88,7 @@ func (s *Store) Activate(ctx context.Context, user users.User, key credentials.C
 	p.issue(key)
 	p.audit(audit.UserActivated, user, after)
 	p.changes = append(p.changes, credentialsdynamo.Created(key))
-	return after, p.run(audit.As(ctx, person(user)))
+	return after, p.run(audit.WithActor(ctx, person(user)))
 }
 
 // Unsent implements users.InvitationReader. It skips invitations that are not due, oldest users

@@ -19,7 +19,7 @@ func Observe(next http.Handler, onPanic http.HandlerFunc) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		started := time.Now()
 		rec := &Record{RequestID: RequestID(r)}
-		ctx := audit.From(r.Context(), audit.Source{RequestID: rec.RequestID, Address: Address(r)})
+		ctx := audit.WithSource(r.Context(), audit.Source{RequestID: rec.RequestID, Address: Address(r)})
 		r = r.WithContext(context.WithValue(ctx, recordKey{}, rec))
 		out := &statusWriter{ResponseWriter: w}
 		out.Header().Set("X-Request-Id", RequestID(r))
