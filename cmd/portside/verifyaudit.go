@@ -86,15 +86,15 @@ func (t *target) openSeals(ctx context.Context, p process) (seals.Verifier, erro
 		return seals.Verifier{}, err
 	}
 	settings := start.NewSettings(t.lookup(p))
-	table := cmp.Or(opened.stack.Tables["AuditTable"], settings.Optional("AUDIT_TABLE"))
+	name := cmp.Or(opened.stack.Tables["AuditTable"], settings.Optional("AUDIT_TABLE"))
 	bucket := cmp.Or(opened.stack.Buckets["AuditBucket"], settings.Optional("AUDIT_BUCKET"))
-	if table == "" || bucket == "" {
+	if name == "" || bucket == "" {
 		return seals.Verifier{}, usageError("set AUDIT_TABLE and AUDIT_BUCKET to the names of the table and the bucket, " +
 			"or pass --local DATA for a local stack")
 	}
-	sealed := sealsdynamo.New(opened.client, table)
+	table := sealsdynamo.New(opened.client, name)
 	objects := sealss3.New(s3Client(opened.config, opened.stack.S3), bucket)
-	return seals.Verifier{Events: sealed, Newest: sealed, Objects: objects, Now: p.now, Days: auditlog.Days}, nil
+	return seals.Verifier{Events: table, Record: table, Objects: objects, Now: p.now, Days: auditlog.Days}, nil
 }
 
 // printVerified prints what was verified.

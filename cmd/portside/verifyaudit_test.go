@@ -34,9 +34,9 @@ func (a *analyticsStack) seal(at time.Time) string {
 	a.t.Helper()
 	stack, err := findLocalStack(a.dir, "")
 	a.must(err)
-	sealed := sealsdynamo.New(a.client, stack.Tables["AuditTable"])
+	table := sealsdynamo.New(a.client, stack.Tables["AuditTable"])
 	run, err := seals.Sealer{
-		Events: sealed, Newest: sealed, Objects: sealss3.New(a.s3, stack.Buckets["AuditBucket"]),
+		Events: table, Record: table, Objects: sealss3.New(a.s3, stack.Buckets["AuditBucket"]),
 		Now: func() time.Time { return at }, Settled: auditlog.Settled, Days: 2,
 	}.Seal(a.t.Context())
 	a.must(err)

@@ -18,9 +18,9 @@ func main() { start.Events(build) }
 
 func build(settings *start.Settings) (any, error) {
 	cfg := awsenv.Config(settings)
-	sealed := sealsdynamo.New(items.Client(cfg), settings.String("AUDIT_TABLE"))
+	table := sealsdynamo.New(items.Client(cfg), settings.String("AUDIT_TABLE"))
 	return seal(seals.Sealer{
-		Events: sealed, Newest: sealed, Objects: sealss3.New(s3client.New(cfg), settings.String("AUDIT_BUCKET")),
+		Events: table, Record: table, Objects: sealss3.New(s3client.New(cfg), settings.String("AUDIT_BUCKET")),
 		Now: time.Now, Settled: auditlog.Settled, Days: auditlog.Days,
 	}), nil
 }

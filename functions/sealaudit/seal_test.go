@@ -19,7 +19,7 @@ import (
 var noon = time.Date(2026, 11, 28, 12, 0, 0, 0, time.UTC)
 
 // failing is a table that is unavailable.
-type failing struct{ sealsdynamo.Sealed }
+type failing struct{ sealsdynamo.Table }
 
 func (failing) Newest(context.Context) (seals.Seal, error) {
 	return seals.Seal{}, errors.New("table is unavailable")
@@ -27,10 +27,9 @@ func (failing) Newest(context.Context) (seals.Seal, error) {
 
 func TestEventsSealCompleteHours(t *testing.T) {
 	client := awstest.DynamoDB(t)
-	table := awstest.Table(t, client, "AuditTable")
-	sealed, now := sealsdynamo.New(client, table), noon
+	table, now := sealsdynamo.New(client, awstest.Table(t, client, "AuditTable")), noon
 	sealer := seals.Sealer{
-		Events: sealed, Newest: sealed, Objects: sealss3.New(awstest.S3(t), awstest.Bucket(t)),
+		Events: table, Record: table, Objects: sealss3.New(awstest.S3(t), awstest.Bucket(t)),
 		Now: func() time.Time { return now }, Settled: auditlog.Settled, Days: 1,
 	}
 	send := func(sealer seals.Sealer, event string) error {
@@ -42,7 +41,7 @@ func TestEventsSealCompleteHours(t *testing.T) {
 	}
 	expect := func(want string) {
 		t.Helper()
-		if newest, err := sealed.Newest(t.Context()); err != nil || newest.Hour.String() != want {
+		if newest, err := table.Newest(t.Context()); err != nil || newest.Hour.String() != want {
 			t.Errorf("the newest seal is of %s (%v), want %s", newest.Hour, err, want)
 		}
 	}
@@ -52,7 +51,7 @@ func TestEventsSealCompleteHours(t *testing.T) {
 	expect("2026-11-28T10")
 	now = noon.Add(25 * time.Minute)
 	broken := sealer
-	broken.Newest = failing{sealed}
+	broken.Record = failing{table}
 	if err := send(broken, "hourly"); err == nil {
 		t.Error("seal returned no error although the table is unavailable")
 	}

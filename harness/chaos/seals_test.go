@@ -59,9 +59,9 @@ func (w *sealWorld) now(hour int) time.Time {
 }
 
 func (w *sealWorld) deliver(ctx context.Context, events []int, p *process) error {
-	sealed, now := sealsdynamo.New(untilKilled(w.client, p), w.table), w.now(slices.Max(events))
+	table, now := sealsdynamo.New(untilKilled(w.client, p), w.table), w.now(slices.Max(events))
 	_, err := seals.Sealer{
-		Events: sealed, Newest: sealed, Objects: killableObjects{w.objects, p}, Now: func() time.Time { return now },
+		Events: table, Record: table, Objects: killableObjects{w.objects, p}, Now: func() time.Time { return now },
 		Settled: auditlog.Settled, Days: 1,
 	}.Seal(ctx)
 	return err
@@ -72,9 +72,9 @@ func (w *sealWorld) state(ctx context.Context) (string, error) {
 	if err := w.deliver(ctx, []int{sealRuns}, &process{}); err != nil {
 		return "", err
 	}
-	sealed := sealsdynamo.New(w.client, w.table)
+	table := sealsdynamo.New(w.client, w.table)
 	verifier := seals.Verifier{
-		Events: sealed, Newest: sealed, Objects: w.objects, Now: func() time.Time { return timeOfRun(sealRuns) }, Days: auditlog.Days,
+		Events: table, Record: table, Objects: w.objects, Now: func() time.Time { return timeOfRun(sealRuns) }, Days: auditlog.Days,
 	}
 	report, err := verifier.Verify(ctx, seals.Verification{})
 	return fmt.Sprintf("%s to %s, %d objects, %d events, %v", report.First, report.Last, report.Objects, report.Events, report.Finding), err

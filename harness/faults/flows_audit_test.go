@@ -17,14 +17,14 @@ import (
 func sealAudit(r *run) {
 	bucket, err := r.newBucket()
 	r.must(err)
-	table := r.tables["AuditTable"]
-	writes := auditlog.New(table, r.clock).Write(r.tb.Context(), audit.Change{
+	name := r.tables["AuditTable"]
+	writes := auditlog.New(name, r.clock).Write(r.tb.Context(), audit.Change{
 		Action: audit.TableRebuilt, Target: audit.Target{Kind: audit.Table, ID: "users"},
 	})
 	_, err = r.engines.tables.TransactWriteItems(r.tb.Context(), &dynamodb.TransactWriteItemsInput{TransactItems: writes})
 	r.must(err)
-	sealed, objects := sealsdynamo.New(r.client, table), sealss3.New(r.objects, bucket)
-	sealer := seals.Sealer{Events: sealed, Newest: sealed, Objects: objects, Now: r.clock, Settled: auditlog.Settled, Days: 1}
+	table, objects := sealsdynamo.New(r.client, name), sealss3.New(r.objects, bucket)
+	sealer := seals.Sealer{Events: table, Record: table, Objects: objects, Now: r.clock, Settled: auditlog.Settled, Days: 1}
 	for range 2 {
 		r.wait(90 * time.Minute)
 		r.event("seal the audit log", func(ctx context.Context) error {
@@ -32,7 +32,7 @@ func sealAudit(r *run) {
 			return err
 		})
 	}
-	verifier := seals.Verifier{Events: sealed, Newest: sealed, Objects: objects, Now: r.clock, Days: auditlog.Days}
+	verifier := seals.Verifier{Events: table, Record: table, Objects: objects, Now: r.clock, Days: auditlog.Days}
 	var report seals.Report
 	r.event("verify the audit log", func(ctx context.Context) (err error) {
 		report, err = verifier.Verify(ctx, seals.Verification{})

@@ -48,9 +48,9 @@ func (s *story) seal(events []event) *sealedLog {
 			Region: s.info.Region, BaseEndpoint: &s.info.S3, UsePathStyle: true, Credentials: keys,
 		}),
 	}
-	sealed := sealsdynamo.New(l.db, l.table)
+	table := sealsdynamo.New(l.db, l.table)
 	run, err := seals.Sealer{
-		Events: sealed, Newest: sealed, Objects: sealss3.New(l.objects, l.bucket), Settled: auditlog.Settled, Days: auditlog.Days,
+		Events: table, Record: table, Objects: sealss3.New(l.objects, l.bucket), Settled: auditlog.Settled, Days: auditlog.Days,
 		Now: func() time.Time { return awstest.RealTime().Add(2 * time.Hour) },
 	}.Seal(s.t.Context())
 	if err != nil || run.Events != len(events) {

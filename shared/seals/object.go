@@ -15,8 +15,8 @@ import (
 	"portside/shared/core/audit"
 )
 
-// The limits of an object. They decide where a part ends, so if a run stops between an object and its record, and the next run has other
-// limits, it reports that the object differs from the table, and continues.
+// The limits of an object. They decide where a part ends. If they change between the write of an object and its record, the next run can
+// report the object as differing, and continues.
 const (
 	maxEvents    = 5000
 	maxEventText = 8 << 20 // the event that exceeds it is the last one of the part
@@ -28,10 +28,10 @@ const sealVersion = 1
 
 // The kinds of lines, which are names of members.
 const (
-	headerLine = "seal"
-	eventLine  = "event"
-	oddLine    = "item" // an event whose text is not the JSON of an event with its ID, so somebody has changed it
-	endLine    = "end"
+	headerLine    = "seal"
+	eventLine     = "event"
+	malformedLine = "item" // an event whose text is not the JSON of an event with its ID, so somebody has changed it
+	endLine       = "end"
 )
 
 type header struct {
@@ -46,7 +46,7 @@ type ending struct {
 	IsLast bool `json:"isLast"` // the hour has no further part
 }
 
-type oddItem struct {
+type malformedItem struct {
 	ID   string `json:"id"`
 	Text string `json:"text"`
 }
@@ -60,7 +60,7 @@ type line struct {
 
 func (l line) content() string { return fmt.Sprintf(`"line":%d,%q:%s}`, l.number, l.kind, l.text) }
 
-// hashAfter returns the hash of the line behind a line with the given hash.
+// hashAfter returns the hash of the line after a line with the given hash.
 func (l line) hashAfter(previous string) string {
 	sum := sha256.Sum256([]byte(previous + l.content()))
 	return hex.EncodeToString(sum[:])
@@ -95,7 +95,7 @@ func (w *objectWriter) event(entry Entry) {
 		w.add(eventLine, json.RawMessage(entry.Text))
 		return
 	}
-	w.add(oddLine, oddItem{ID: entry.ID, Text: entry.Text})
+	w.add(malformedLine, malformedItem{ID: entry.ID, Text: entry.Text})
 }
 
 // isPlain reports whether the text of an entry is the JSON of an event with its ID, in one line.
@@ -131,14 +131,14 @@ func (w *objectWriter) add(kind string, form any) {
 	w.lines++
 }
 
-// errForm means that a line does not have the form that this package writes.
-var errForm = errors.New("the line has another form")
+// errMalformed means that a line is not in the format that this package writes.
+var errMalformed = errors.New("the line is not in the format of a sealed line")
 
 // parseLine parses a line without its line break. It accepts only the bytes that objectWriter writes.
 func parseLine(text string) (l line, hash string, err error) {
 	rest, hasHash := strings.CutPrefix(text, `{"hash":"`)
 	if !hasHash || len(rest) < hashDigits || !IsHash(rest[:hashDigits]) {
-		return line{}, "", errForm
+		return line{}, "", errMalformed
 	}
 	hash = rest[:hashDigits]
 	rest, hasNumber := strings.CutPrefix(rest[hashDigits:], `","line":`)
@@ -149,7 +149,7 @@ func parseLine(text string) (l line, hash string, err error) {
 	l = line{number: int(number), kind: kind, text: body}
 	isComplete := hasNumber && hasKind && hasText && isClosed && err == nil
 	if !isComplete || !json.Valid([]byte(body)) || text != `{"hash":"`+hash+`",`+l.content() {
-		return line{}, "", errForm
+		return line{}, "", errMalformed
 	}
 	return l, hash, nil
 }
@@ -161,38 +161,38 @@ func IsHash(text string) bool {
 	return len(text) == hashDigits && strings.Trim(text, "0123456789abcdef") == ""
 }
 
-// decodeLine decodes the text of a header, an end or an odd item. It accepts only text that this package writes.
+// decodeLine decodes the text of a header, an end or a malformed item. It accepts only text that this package writes.
 func decodeLine[T any](l line) (T, error) {
 	var form T
 	if err := json.Unmarshal([]byte(l.text), &form); err != nil {
-		return form, errForm
+		return form, errMalformed
 	}
 	if text, err := json.Marshal(form); err != nil || string(text) != l.text {
-		return form, errForm
+		return form, errMalformed
 	}
 	return form, nil
 }
 
-// sealed is an event in an object.
-type sealed struct {
-	ID    string
-	Text  string
-	IsOdd bool // the text had another form when it was sealed
+// sealedEvent is an event in an object.
+type sealedEvent struct {
+	ID          string
+	Text        string
+	IsMalformed bool // the text was not in the format of an event when it was sealed
 }
 
-func (l line) event() (sealed, error) {
+func (l line) event() (sealedEvent, error) {
 	switch l.kind {
 	case eventLine:
 		id, err := idIn(l.text)
 		if err != nil {
-			return sealed{}, errForm
+			return sealedEvent{}, errMalformed
 		}
-		return sealed{ID: id, Text: l.text}, nil
-	case oddLine:
-		item, err := decodeLine[oddItem](l)
-		return sealed{ID: item.ID, Text: item.Text, IsOdd: true}, err
+		return sealedEvent{ID: id, Text: l.text}, nil
+	case malformedLine:
+		item, err := decodeLine[malformedItem](l)
+		return sealedEvent{ID: item.ID, Text: item.Text, IsMalformed: true}, err
 	}
-	return sealed{}, errForm
+	return sealedEvent{}, errMalformed
 }
 
 // lineReader reads the lines of an object.
@@ -205,7 +205,7 @@ func newLineReader(content io.Reader) *lineReader {
 	return &lineReader{reader: bufio.NewReader(content), left: maxObject}
 }
 
-// next returns a line without its line break. Errors: io.EOF behind the last line, errForm for a line or an object that is too long or
+// next returns a line without its line break. Errors: io.EOF after the last line, errMalformed for a line or an object that is too long or
 // does not end with a line break.
 func (r *lineReader) next() (string, error) {
 	var text []byte
@@ -221,7 +221,7 @@ func (r *lineReader) next() (string, error) {
 		case err == nil && len(text) <= maxLine && r.left >= 0:
 			return string(text[:len(text)-1]), nil
 		case err == nil || errors.Is(err, bufio.ErrBufferFull) || errors.Is(err, io.EOF):
-			return "", errForm
+			return "", errMalformed
 		}
 		return "", err
 	}

@@ -21,19 +21,19 @@ const (
 
 // damageError means that an object is not the next one of the chain.
 type damageError struct {
-	problem Problem
-	key     string // of the damaged object
-	at      Seal   // of the damaged object, as far as it is read
-	line    int    // the damaged line
-	event   sealed // that the line has, if it has one
-	isFrame bool   // the line is the header or the end
-	isWhole bool   // the damage is to the object, not to one of its lines
-	isLater bool   // the next object or the record has another hash: somebody wrote the object again
-	reason  string
+	problem       Problem
+	key           string      // of the damaged object
+	at            Seal        // of the damaged object, as far as it is read
+	line          int         // the damaged line
+	event         sealedEvent // that the line has, if it has one
+	ofHeaderOrEnd bool        // the line is the header or the end
+	ofObject      bool        // the damage is to the object, not to one of its lines
+	isRewritten   bool        // the next object or the record has another hash: somebody wrote the object again
+	reason        string
 }
 
 func (e *damageError) Error() string {
-	if e.isWhole {
+	if e.ofObject {
 		return fmt.Sprintf("%s: %s", e.key, e.reason)
 	}
 	return fmt.Sprintf("%s, line %d: %s", e.key, e.line, e.reason)
@@ -41,7 +41,7 @@ func (e *damageError) Error() string {
 
 // damagedObject returns the damage to a whole object.
 func damagedObject(problem Problem, at Seal, reason string) *damageError {
-	return &damageError{problem: problem, key: at.Key(), at: at, isWhole: true, reason: reason}
+	return &damageError{problem: problem, key: at.Key(), at: at, ofObject: true, reason: reason}
 }
 
 // objectReader reads the object after a seal, and checks that it continues the chain.
@@ -62,26 +62,26 @@ func newObjectReader(content io.Reader, after Seal) *objectReader {
 	return r
 }
 
-// next returns the next event. Errors: io.EOF behind the last one, when the object is complete; *damageError.
-func (r *objectReader) next() (sealed, error) {
+// next returns the next event. Errors: io.EOF after the last one, when the object is complete; *damageError.
+func (r *objectReader) next() (sealedEvent, error) {
 	if r.number == 0 {
 		if err := r.header(); err != nil {
-			return sealed{}, err
+			return sealedEvent{}, err
 		}
 	}
 	l, err := r.line()
 	if err != nil {
-		return sealed{}, err
+		return sealedEvent{}, err
 	}
 	if l.kind == endLine {
-		return sealed{}, cmp.Or(r.end(l), io.EOF)
+		return sealedEvent{}, cmp.Or(r.end(l), io.EOF)
 	}
 	event, err := l.event()
 	if err != nil {
-		return sealed{}, r.damaged(Changed, l, "it has another form")
+		return sealedEvent{}, r.damaged(Changed, l, "it is not in the format of a sealed line")
 	}
 	if event.ID <= r.seal.Last || !isInHour(event.ID, r.seal.Hour) {
-		return sealed{}, r.damaged(Added, l, "the event does not belong behind the event before it")
+		return sealedEvent{}, r.damaged(Added, l, "the event does not belong after the event before it")
 	}
 	r.number++
 	r.events++
@@ -99,7 +99,7 @@ func (r *objectReader) header() error {
 	want := header{Version: sealVersion, Hour: r.seal.Hour.String(), Part: r.seal.Part, Previous: h.Previous}
 	isHeader = isHeader && l.number == 0 && h == want
 	if isHeader && h.Previous != r.after.Hash && hash == l.hashAfter(h.Previous) {
-		return r.earlier()
+		return r.damagedPrevious()
 	}
 	if err := r.check(l, hash); err != nil {
 		return err
@@ -111,13 +111,13 @@ func (r *objectReader) header() error {
 	return nil
 }
 
-// earlier returns the damage to the object before, for an object whose header follows another hash.
-func (r *objectReader) earlier() error {
+// damagedPrevious returns the damage to the object before, for an object whose header follows another hash.
+func (r *objectReader) damagedPrevious() error {
 	if r.after.Hash == "" {
 		return damagedObject(Removed, Seal{Hour: r.after.Hour, Part: 1}, "the object is missing, or a later part of its hour")
 	}
 	d := damagedObject(Changed, r.after, "it ends with another hash than the one that the next object continues")
-	d.isLater = true
+	d.isRewritten = true
 	return d
 }
 
@@ -135,7 +135,7 @@ func (r *objectReader) end(l line) error {
 	switch _, err := r.lines.next(); {
 	case errors.Is(err, io.EOF):
 		return nil
-	case err != nil && !errors.Is(err, errForm):
+	case err != nil && !errors.Is(err, errMalformed):
 		return err
 	}
 	return r.damaged(Added, line{}, "it follows the end of the object")
@@ -155,13 +155,13 @@ func (r *objectReader) read() (l line, hash string, err error) {
 	switch {
 	case errors.Is(err, io.EOF):
 		return line{}, "", r.damaged(Removed, line{}, "the object ends before it")
-	case errors.Is(err, errForm):
+	case errors.Is(err, errMalformed):
 		return line{}, "", r.damaged(Changed, line{}, "it is too long, or has no line break")
 	case err != nil:
 		return line{}, "", err
 	}
 	if l, hash, err = parseLine(text); err != nil {
-		return line{}, "", r.damaged(Changed, line{}, "it has another form")
+		return line{}, "", r.damaged(Changed, line{}, "it is not in the format of a sealed line")
 	}
 	return l, hash, nil
 }
@@ -186,7 +186,7 @@ func (r *objectReader) check(l line, hash string) error {
 func (r *objectReader) damaged(problem Problem, l line, reason string) error {
 	d := &damageError{
 		problem: problem, key: r.seal.Key(), at: r.seal, line: r.number, reason: reason,
-		isFrame: r.number == 0 || l.kind == endLine,
+		ofHeaderOrEnd: r.number == 0 || l.kind == endLine,
 	}
 	d.event, _ = l.event()
 	return d
@@ -210,7 +210,7 @@ type chain struct {
 
 // position is an event in the chain.
 type position struct {
-	sealed
+	sealedEvent
 	Seal Seal // of the object up to this event
 	Line int
 }
@@ -244,7 +244,7 @@ var errStopped = errors.New("seals: the caller stopped")
 func (c *chain) expect(key string) error {
 	at, isKey := parseKey(key)
 	if !isKey {
-		return &damageError{problem: Added, key: key, at: c.at, isWhole: true, reason: "the object is not a seal"}
+		return &damageError{problem: Added, key: key, at: c.at, ofObject: true, reason: "the object is not a seal"}
 	}
 	if c.count == 0 {
 		c.first, c.at = at.Hour, before(at.Hour)
@@ -273,39 +273,45 @@ func (c *chain) read(ctx context.Context, yield func(position, error) bool) erro
 		event, err := r.next()
 		c.hasExpected = c.hasExpected || r.seal.Hash == c.expected
 		if errors.Is(err, io.EOF) {
-			return c.finish(r.seal)
+			c.advance(r.seal)
+			return c.compareRecord()
 		}
 		if err != nil {
-			return c.blame(err)
+			return c.damageAfterRecord(err)
 		}
-		if !yield(position{sealed: event, Seal: r.seal, Line: r.number - 1}, nil) {
+		if !yield(position{sealedEvent: event, Seal: r.seal, Line: r.number - 1}, nil) {
 			return errStopped
 		}
 	}
 }
 
-// blame returns the damage of an object. Behind the newest seal, an object whose header does not continue the chain was never a part of it.
-func (c *chain) blame(err error) error {
+// damageAfterRecord returns the damage of an object. After the newest seal, an object whose header does not continue the chain was never a
+// part of it.
+func (c *chain) damageAfterRecord(err error) error {
 	d, isDamage := errors.AsType[*damageError](err)
-	if isDamage && c.at == c.recorded && (d.isLater || d.line == 0) {
+	if isDamage && c.at == c.recorded && (d.isRewritten || d.line == 0) {
 		return damagedObject(Added, c.at.next(), "the object does not continue the newest seal")
 	}
 	return err
 }
 
-// finish compares a complete object with the record.
-func (c *chain) finish(seal Seal) error {
+// advance takes a complete object into the chain.
+func (c *chain) advance(seal Seal) {
 	c.previous, c.at = c.at, seal
 	c.count++
 	if c.progress != nil {
 		c.progress(seal)
 	}
-	if seal.Key() != c.recorded.Key() || c.recorded.Hash == "" {
+}
+
+// compareRecord compares the last object with the record, if it is about this object.
+func (c *chain) compareRecord() error {
+	if c.at.Key() != c.recorded.Key() || c.recorded.Hash == "" {
 		return nil
 	}
-	if seal != c.recorded {
-		d := damagedObject(Changed, seal, fmt.Sprintf("it ends with %s, but the record of the newest seal is %s", seal, c.recorded))
-		d.isLater = true
+	if c.at != c.recorded {
+		d := damagedObject(Changed, c.at, fmt.Sprintf("it ends with %s, but the record of the newest seal is %s", c.at, c.recorded))
+		d.isRewritten = true
 		return d
 	}
 	c.isPassed = true

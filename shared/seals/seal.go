@@ -1,9 +1,9 @@
 // Package seals seals the audit log and verifies it.
 //
-// The table of the audit log has the events; see package auditlog. Who may write to the table could change or delete events. So a function
-// copies each hour, when its events are complete, into objects that nobody overwrites: the seals. All lines of all objects are one chain:
-// each line has the SHA-256 hash of itself and of the hash before, so a change of one line changes all later hashes. The table remembers
-// the newest seal, so the last objects cannot disappear unnoticed either.
+// The table of the audit log has the events; see package auditlog. Anybody with write access to the table could change or delete events.
+// So a function copies each hour, when its events are complete, into objects that nobody overwrites: the seals. All lines of all objects
+// are one chain: each line has the SHA-256 hash of itself and of the hash before, so a change of one line changes all later hashes. The
+// table remembers the newest seal, so the last objects cannot disappear unnoticed either.
 //
 // An object is JSON lines. The hash covers the hash of the line before and all bytes between the comma after the hash and the line break:
 //
@@ -129,8 +129,8 @@ type Events interface {
 	Strays(ctx context.Context, first, last calendar.Day) iter.Seq2[Entry, error]
 }
 
-// Newest is the record of the newest seal, in the table.
-type Newest interface {
+// Record is the record of the newest seal, in the table.
+type Record interface {
 	// Newest returns the newest seal. Errors: ErrMissing before the first one.
 	Newest(ctx context.Context) (Seal, error)
 	// Advance replaces the newest seal; from is the zero Seal before the first one. It does nothing if the new seal is recorded already.

@@ -46,9 +46,9 @@ func newLogbook(tb testing.TB) *logbook {
 func (b *logbook) clock() time.Time { return b.now }
 
 func (b *logbook) sealer(client *dynamodb.Client) seals.Sealer {
-	sealed := sealsdynamo.New(client, b.table)
+	table := sealsdynamo.New(client, b.table)
 	return seals.Sealer{
-		Events: sealed, Newest: sealed, Objects: sealss3.New(b.s3, b.bucket), Now: b.clock, Settled: auditlog.Settled,
+		Events: table, Record: table, Objects: sealss3.New(b.s3, b.bucket), Now: b.clock, Settled: auditlog.Settled,
 		Days: 2, // less than the table keeps, because the first run makes a call for each day
 	}
 }
@@ -84,8 +84,8 @@ func (b *logbook) seal(after time.Duration) seals.SealRun {
 }
 
 func (b *logbook) verifier() seals.Verifier {
-	sealed := sealsdynamo.New(b.client, b.table)
-	return seals.Verifier{Events: sealed, Newest: sealed, Objects: sealss3.New(b.s3, b.bucket), Now: b.clock, Days: auditlog.Days}
+	table := sealsdynamo.New(b.client, b.table)
+	return seals.Verifier{Events: table, Record: table, Objects: sealss3.New(b.s3, b.bucket), Now: b.clock, Days: auditlog.Days}
 }
 
 func (b *logbook) verify(options seals.Verification) seals.Report {
@@ -292,8 +292,8 @@ func TestLargeHoursHaveParts(t *testing.T) {
 	b.expectFinding(finding{Problem: seals.Removed, Object: "seals/2026/11/27T22-0002.jsonl"})
 }
 
-// TestOddEventsAreSealed seals texts that the service does not write. They must not stop the sealing.
-func TestOddEventsAreSealed(t *testing.T) {
+// TestMalformedEventsAreSealed seals texts that the service does not write. They must not stop the sealing.
+func TestMalformedEventsAreSealed(t *testing.T) {
 	for name, text := range map[string]string{
 		"no JSON": "\x00{", "two lines": "{\n}", "another ID": `{"id":"x"}`, "long": strings.Repeat("\x01", 350_000), "empty": "",
 	} {
@@ -392,8 +392,8 @@ func TestConcurrentRunsMakeOneChain(t *testing.T) {
 	b.expectIntact(6, 30)
 }
 
-// TestRunContinuesBehindOtherObjects seals with a restored table, which lacks an event and has an older record of the newest seal.
-func TestRunContinuesBehindOtherObjects(t *testing.T) {
+// TestRunContinuesAfterOtherObjects seals with a restored table, which lacks an event and has an older record of the newest seal.
+func TestRunContinuesAfterOtherObjects(t *testing.T) {
 	b := newLogbook(t)
 	b.at(time.Minute)
 	b.seal(90 * time.Minute)
@@ -404,7 +404,7 @@ func TestRunContinuesBehindOtherObjects(t *testing.T) {
 	b.deleteItem(b.event(lost))
 	run := b.seal(200 * time.Minute)
 	if !slices.Equal(run.Differing, []string{"seals/2026/11/27T23-0001.jsonl"}) || run.Objects != 2 {
-		t.Errorf("run %+v, want that it continues behind the object", run)
+		t.Errorf("run %+v, want that it continues after the object", run)
 	}
 	if idle := b.seal(200 * time.Minute); idle.Objects != 0 || idle.Newest != run.Newest {
 		t.Errorf("run without work %+v, want the newest seal %s", idle, run.Newest)

@@ -16,7 +16,7 @@ import (
 // Sealer seals the hours whose events are complete.
 type Sealer struct {
 	Events  Events
-	Newest  Newest
+	Record  Record
 	Objects Objects
 	Now     func() time.Time
 	Settled time.Duration // time after the end of an hour until its events are complete
@@ -47,7 +47,7 @@ func (s Sealer) Seal(ctx context.Context) (SealRun, error) {
 	for err == nil && walk.HasTime(ctx, sealReserve) && s.isComplete(at.next().Hour) {
 		var next Seal
 		if next, err = s.sealNext(ctx, at, &run); err == nil {
-			err = s.Newest.Advance(ctx, recorded(at), next)
+			err = s.Record.Advance(ctx, recorded(at), next)
 		}
 		if errors.Is(err, ErrMoved) {
 			run.IsMoved, err = true, nil
@@ -72,10 +72,10 @@ func recorded(at Seal) Seal {
 
 func (s Sealer) isComplete(hour Hour) bool { return !s.Now().Before(hour.End().Add(s.Settled)) }
 
-// newest returns the newest seal. Before the first one, the chain begins with the first object, which a run may have left without a
-// record, else with the hour of the oldest event, else with the newest complete hour.
+// newest returns the newest seal. Without a record, the chain begins with the first existing object. Without objects, it begins with the
+// hour of the oldest event, or else with the newest complete hour.
 func (s Sealer) newest(ctx context.Context) (Seal, error) {
-	at, err := s.Newest.Newest(ctx)
+	at, err := s.Record.Newest(ctx)
 	if !errors.Is(err, ErrMissing) {
 		return at, err
 	}

@@ -15,7 +15,7 @@ import (
 // Verifier compares the sealed objects with each other, with the record of the newest seal, and with the events of the table.
 type Verifier struct {
 	Events  Events
-	Newest  Newest
+	Record  Record
 	Objects Objects
 	Now     func() time.Time
 	Days    int // how long the table keeps an event at least
@@ -67,7 +67,7 @@ type verification struct {
 // Verify reads the chain and the table side by side, in the order of the events, and stops at the first problem. It needs as much memory
 // as one page of each.
 func (v Verifier) Verify(ctx context.Context, options Verification) (Report, error) {
-	recorded, err := v.Newest.Newest(ctx) // before the objects, which may become more meanwhile
+	recorded, err := v.Record.Newest(ctx) // before the objects, which may become more meanwhile
 	if err != nil && !errors.Is(err, ErrMissing) {
 		return Report{}, err
 	}
@@ -114,7 +114,7 @@ func (v *verification) firstDay() calendar.Day {
 	return max(v.options.From, calendar.DayOf(v.chain.first.Begin()))
 }
 
-// readChain reads all objects, and compares their events with the table until the first difference. Behind that, the chain decides whether
+// readChain reads all objects, and compares their events with the table until the first difference. After that, the chain decides whether
 // somebody changed the table or the object.
 func (v *verification) readChain(ctx context.Context) error {
 	for event, err := range v.chain.events(ctx) {
@@ -158,8 +158,8 @@ func (v *verification) compare(event position) error {
 	case entry.Problem != "":
 		v.found = v.finding(Changed, event, entry.Problem)
 		v.found.evidence = true
-	case event.IsOdd:
-		v.found = v.finding(Changed, event, "the text was not that of an event already when it was sealed")
+	case event.IsMalformed:
+		v.found = v.finding(Changed, event, "the text was already not that of an event when it was sealed")
 		v.found.evidence = true
 	case entry.Text != event.Text:
 		v.found = v.finding(Changed, event, "the table and the seal have different texts of the event")
@@ -167,7 +167,7 @@ func (v *verification) compare(event position) error {
 	return nil
 }
 
-// peek returns the next entry of the table, or nil behind the last one.
+// peek returns the next entry of the table, or nil after the last one.
 func (v *verification) peek() (*Entry, error) {
 	if v.current != nil || v.isOver {
 		return v.current, nil
@@ -210,7 +210,7 @@ func (v *verification) unsealed(entry Entry, at Seal) *Finding {
 	}
 }
 
-// finish looks for entries of the table behind the last sealed event, and outside of all days.
+// finish looks for entries of the table after the last sealed event, and outside of all days.
 func (v *verification) finish(ctx context.Context) error {
 	if v.chain.count == 0 {
 		return nil
@@ -238,7 +238,7 @@ func (v *verification) finish(ctx context.Context) error {
 	return nil
 }
 
-// checkRecord checks that the chain has the newest seal of the table, and at most one object behind it, which a run may have left before
+// checkRecord checks that the chain has the newest seal of the table, and at most one object after it, which a run may have left before
 // it could record it.
 func (v *verification) checkRecord(ctx context.Context) error {
 	last, recorded := v.chain.at, v.chain.recorded
@@ -248,58 +248,76 @@ func (v *verification) checkRecord(ctx context.Context) error {
 	if last == recorded {
 		return nil
 	}
-	now, err := v.Newest.Newest(ctx)
+	now, err := v.Record.Newest(ctx)
 	if err != nil && !errors.Is(err, ErrMissing) {
 		return err
 	}
-	isBehind := now.Hash != "" && now.Key() > last.Key() // a function sealed meanwhile
+	isAfter := now.Hash != "" && now.Key() > last.Key() // a function sealed meanwhile
 	isBefore := now == v.chain.previous || now.Hash == "" && v.chain.count == 1
-	if now == last || isBehind || isBefore {
+	if now == last || isAfter || isBefore {
 		return nil
 	}
 	return damagedObject(Added, last,
 		"the record of the newest seal is missing or that of an earlier object: somebody removed or replaced it, or added the object")
 }
 
-// locate names the event of a damage to the chain. An entry of the table that no earlier object has comes first, and so does a difference
-// that was found before, unless the damage shows that somebody wrote its object again.
+// locate turns damage of the chain into a finding. An earlier difference from the table takes precedence. If the damage shows that somebody
+// rewrote the object, the object is at fault, not the table.
 func (v *verification) locate(damage *damageError) error {
 	if v.found != nil {
-		isAccused := damage.isLater || !damage.isWhole && damage.key == v.found.at.Key()
-		if isAccused && !v.found.evidence {
-			v.found.accuseSeal(damage)
-		}
+		v.found.explain(damage)
 		return nil
 	}
-	hour := damage.at.Hour
 	entry, err := v.entryUpTo(damage)
 	if err != nil {
 		return err
 	}
-	switch {
-	case entry == nil:
-	case entry.isBefore(hour, audit.FirstID(hour.Begin())):
-		v.found = v.unsealed(*entry, Seal{})
-		return nil
-	case damage.isLater && entry.isBefore(hour, damage.at.end()):
-		v.found = v.unsealed(*entry, damage.at)
-		v.found.accuseSeal(damage)
-		return nil
-	}
-	v.found = &Finding{Problem: damage.problem, Object: damage.key, Line: damage.line, Detail: damage.Error()}
-	switch {
-	case damage.isWhole, damage.isFrame:
-	case entry != nil && damage.problem != Added && isInHour(entry.ID, hour):
-		v.found.EventID, v.found.Event = entry.ID, decodeEvent(entry.Text)
-	default:
-		v.found.EventID, v.found.Event = damage.event.ID, decodeEvent(damage.event.Text)
+	if v.found = v.unsealedBefore(damage, entry); v.found == nil {
+		v.found = damageFinding(damage, entry)
 	}
 	return nil
 }
 
+// explain blames the object of a difference if the damage shows that somebody rewrote it, unless the table alone proves the difference.
+func (f *Finding) explain(damage *damageError) {
+	isRewritten := damage.isRewritten || !damage.ofObject && damage.key == f.at.Key()
+	if isRewritten && !f.evidence {
+		f.blameObject(damage)
+	}
+}
+
+// unsealedBefore returns the finding for an entry of the table that no object before the damage has, or nil.
+func (v *verification) unsealedBefore(damage *damageError, entry *Entry) *Finding {
+	hour := damage.at.Hour
+	switch {
+	case entry == nil:
+	case entry.isBefore(hour, audit.FirstID(hour.Begin())):
+		return v.unsealed(*entry, Seal{})
+	case damage.isRewritten && entry.isBefore(hour, damage.at.end()):
+		found := v.unsealed(*entry, damage.at)
+		found.blameObject(damage)
+		return found
+	}
+	return nil
+}
+
+// damageFinding returns the finding for a damage. It names the event: the next entry of the table if it is of the same hour, or else what
+// the line has.
+func damageFinding(damage *damageError, entry *Entry) *Finding {
+	found := &Finding{Problem: damage.problem, Object: damage.key, Line: damage.line, Detail: damage.Error()}
+	switch {
+	case damage.ofObject, damage.ofHeaderOrEnd:
+	case entry != nil && damage.problem != Added && isInHour(entry.ID, damage.at.Hour):
+		found.EventID, found.Event = entry.ID, decodeEvent(entry.Text)
+	default:
+		found.EventID, found.Event = damage.event.ID, decodeEvent(damage.event.Text)
+	}
+	return found
+}
+
 // entryUpTo returns the next entry of the table if the table is compared at the damage, or nil.
 func (v *verification) entryUpTo(damage *damageError) (*Entry, error) {
-	isRead := v.chain.count > 0 || !damage.isWhole
+	isRead := v.chain.count > 0 || !damage.ofObject
 	if !isRead || calendar.DayOf(damage.at.Hour.Begin()) < v.options.From {
 		return nil, nil //nolint:nilnil // nil is no entry, as in peek
 	}
@@ -311,7 +329,7 @@ func (e Entry) isBefore(hour Hour, id string) bool {
 	return cmp.Or(cmp.Compare(e.Day, calendar.DayOf(hour.Begin())), cmp.Compare(e.ID, id)) < 0
 }
 
-// end returns the text behind the IDs of all events that the chain has up to this seal.
+// end returns the text after the IDs of all events that the chain has up to this seal.
 func (s Seal) end() string {
 	if s.IsLast {
 		return audit.FirstID(s.Hour.End())
@@ -319,8 +337,8 @@ func (s Seal) end() string {
 	return s.Last + "\x00"
 }
 
-// accuseSeal turns a difference from the table into a problem of the object.
-func (f *Finding) accuseSeal(damage *damageError) {
+// blameObject turns a difference from the table into a problem of the object.
+func (f *Finding) blameObject(damage *damageError) {
 	f.InTable, f.Object, f.Detail = false, f.at.Key(), damage.Error()
 	switch f.Problem {
 	case Added:

@@ -22,7 +22,7 @@ import (
 )
 
 // Hour implements seals.Events with one call for each page of 1 MB.
-func (s Sealed) Hour(ctx context.Context, hour seals.Hour, after string) iter.Seq2[seals.Entry, error] {
+func (s Table) Hour(ctx context.Context, hour seals.Hour, after string) iter.Seq2[seals.Entry, error] {
 	return s.query(ctx, &dynamodb.QueryInput{
 		KeyConditionExpression: aws.String("pk = :day AND sk BETWEEN :from AND :to"),
 		ExpressionAttributeValues: items.Map{
@@ -34,7 +34,7 @@ func (s Sealed) Hour(ctx context.Context, hour seals.Hour, after string) iter.Se
 }
 
 // Days implements seals.Events with at least one call for each day.
-func (s Sealed) Days(ctx context.Context, first, last calendar.Day) iter.Seq2[seals.Entry, error] {
+func (s Table) Days(ctx context.Context, first, last calendar.Day) iter.Seq2[seals.Entry, error] {
 	return func(yield func(seals.Entry, error) bool) {
 		for day := first; day <= last; day++ {
 			entries := s.query(ctx, &dynamodb.QueryInput{
@@ -50,8 +50,8 @@ func (s Sealed) Days(ctx context.Context, first, last calendar.Day) iter.Seq2[se
 	}
 }
 
-// query yields the result of a query of the table, and stops behind an error.
-func (s Sealed) query(ctx context.Context, in *dynamodb.QueryInput) iter.Seq2[seals.Entry, error] {
+// query yields the result of a query of the table, and stops after an error.
+func (s Table) query(ctx context.Context, in *dynamodb.QueryInput) iter.Seq2[seals.Entry, error] {
 	in.TableName, in.ConsistentRead = &s.table, aws.Bool(true)
 	return func(yield func(seals.Entry, error) bool) {
 		pages := dynamodb.NewQueryPaginator(s.client, in)
@@ -78,7 +78,7 @@ func yieldEntries(found []items.Map, yield func(seals.Entry, error) bool) bool {
 }
 
 // Strays implements seals.Events. It reads the keys of the whole table.
-func (s Sealed) Strays(ctx context.Context, first, last calendar.Day) iter.Seq2[seals.Entry, error] {
+func (s Table) Strays(ctx context.Context, first, last calendar.Day) iter.Seq2[seals.Entry, error] {
 	return func(yield func(seals.Entry, error) bool) {
 		pages := dynamodb.NewScanPaginator(s.client, &dynamodb.ScanInput{
 			TableName: &s.table, ConsistentRead: aws.Bool(true),

@@ -17,19 +17,19 @@ import (
 	"portside/shared/seals"
 )
 
-// Sealed is the part of the table that the sealing and the verification use.
-type Sealed struct {
+// Table is the part of the table that the sealing and the verification use.
+type Table struct {
 	client *dynamodb.Client
 	table  string
 }
 
 var (
-	_ seals.Events = Sealed{}
-	_ seals.Newest = Sealed{}
+	_ seals.Events = Table{}
+	_ seals.Record = Table{}
 )
 
 // New returns the named table.
-func New(client *dynamodb.Client, table string) Sealed { return Sealed{client, table} }
+func New(client *dynamodb.Client, table string) Table { return Table{client, table} }
 
 const (
 	newestPK = "seal"
@@ -47,8 +47,8 @@ type newestItem struct {
 	Hash   string `dynamodbav:"hash"`
 }
 
-// Newest implements seals.Newest with one call.
-func (s Sealed) Newest(ctx context.Context) (seals.Seal, error) {
+// Newest implements seals.Record with one call.
+func (s Table) Newest(ctx context.Context) (seals.Seal, error) {
 	item, found, err := items.Get[newestItem](ctx, items.In(s.client, s.table), items.Key(newestPK, newestSK))
 	if err == nil && !found {
 		err = seals.ErrMissing
@@ -62,14 +62,14 @@ func (s Sealed) Newest(ctx context.Context) (seals.Seal, error) {
 func (i newestItem) seal() (seals.Seal, error) {
 	hour, err := seals.ParseHour(i.Hour)
 	if err != nil || i.Part < 1 || i.Hash == "" {
-		return seals.Seal{}, fmt.Errorf("the record of the newest seal is not one: hour %q, part %d, hash %q", i.Hour, i.Part, i.Hash)
+		return seals.Seal{}, fmt.Errorf("the record of the newest seal is invalid: hour %q, part %d, hash %q", i.Hour, i.Part, i.Hash)
 	}
 	return seals.Seal{Hour: hour, Part: i.Part, IsLast: i.IsLast, Last: i.Last, Hash: i.Hash}, nil
 }
 
-// Advance implements seals.Newest with one call. The SDK may repeat a call whose response was lost, so a failed condition does not mean
+// Advance implements seals.Record with one call. The SDK may repeat a call whose response was lost, so a failed condition does not mean
 // that another run has moved the record.
-func (s Sealed) Advance(ctx context.Context, from, to seals.Seal) error {
+func (s Table) Advance(ctx context.Context, from, to seals.Seal) error {
 	put := &dynamodb.PutItemInput{
 		TableName: &s.table, Item: items.Encode(newestItem{
 			PK: newestPK, SK: newestSK, Hour: to.Hour.String(), Part: to.Part, IsLast: to.IsLast, Last: to.Last, Hash: to.Hash,
