@@ -13,15 +13,15 @@ import (
 // its own part. When the hours are sealed, verify-audit names exactly the event that somebody changed, removed or added.
 func TestAuditOfTheStory(t *testing.T) {
 	s := begin(start(t))
-	acme, globex := s.buyer("acme"), s.buyer("globex")
-	s.hires(acme)
-	s.signsIn(acme)
-	s.requests(acme)
-	s.deploys(acme)
-	s.upgrades(acme)
-	s.hires(globex)
+	acme, globex := s.addBuyer("acme"), s.addBuyer("globex")
+	s.hireUser(acme)
+	s.signIn(acme)
+	s.requestPassword(acme)
+	s.exchangeToken(acme)
+	s.changeEntitlement(acme)
+	s.hireUser(globex)
 	s.checkPart(acme, globex)
-	s.suspends(acme)
+	s.suspend(acme)
 	s.checkPart(globex, acme)
 	log := s.checkChanges()
 
@@ -29,10 +29,10 @@ func TestAuditOfTheStory(t *testing.T) {
 	l.checkNoSecrets()
 	l.verify(verified{exit: 0, output: "no event was changed, added or removed"})
 	for _, e := range []event{log[0], log[len(log)/2], log[len(log)-1]} {
-		l.changesObject(e)
-		l.changesItem(e)
-		l.removesItem(e)
-		l.addsItem(e)
+		l.checkChangedObject(e)
+		l.checkChangedItem(e)
+		l.checkRemovedItem(e)
+		l.checkAddedItem(e)
 	}
 }
 

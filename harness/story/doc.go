@@ -1,4 +1,3 @@
-// Package story documents a test of the whole audit log: people and pipelines use the running local stack, the hours are sealed, and the
-// operator's command verifies them. The test is in this module because it seals with a clock that is two hours ahead. A function of the
-// stack has the clock of the machine.
+// Package story tests the audit log from end to end: requests, sealing and verify-audit. The test runs the sealer itself, two hours ahead,
+// because the functions of the stack use the clock of the machine.
 package story

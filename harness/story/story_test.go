@@ -71,8 +71,8 @@ type buyer struct {
 	images string // path of the entitlement for images
 }
 
-// buyer creates a customer. Its manager follows the mailed link.
-func (s *story) buyer(name string) buyer {
+// addBuyer creates a customer. Its manager follows the mailed link.
+func (s *story) addBuyer(name string) buyer {
 	made := s.root.Post("/v1/customers", fmt.Sprintf(`{"name":"Company %s","slug":%q}`, name, name)).WantStatus(http.StatusCreated)
 	b := buyer{person: person{customer: made.Text("data.id")}, email: "manager@" + name + ".example"}
 	b.at = "/v1/customers/" + b.customer
@@ -93,8 +93,8 @@ func (s *story) buyer(name string) buyer {
 	return b
 }
 
-// hires lets the manager create a user, who gets a key from the vendor, and a token, which the manager deletes.
-func (s *story) hires(b buyer) {
+// hireUser lets the manager create a user, who gets a key from the vendor, and a token, which the manager deletes.
+func (s *story) hireUser(b buyer) {
 	made := b.Post("/v1/users", `{"email":"new-`+b.email+`","name":"U","role":"user","sendActivationEmail":false}`).
 		WantStatus(http.StatusCreated)
 	at := "/v1/users/" + made.Text("data.id")
@@ -110,8 +110,8 @@ func (s *story) hires(b buyer) {
 	s.changed(ended, b.by(), b.customer, "credential.revoke credential "+token.Text("data.id"))
 }
 
-// signsIn lets the manager sign in by a mailed link, and sign out.
-func (s *story) signsIn(b buyer) {
+// signIn lets the manager sign in by a mailed link, and sign out.
+func (s *story) signIn(b buyer) {
 	browser := s.visitor().With("Sec-Fetch-Site", "same-origin")
 	asked := browser.Post("/v1/sign-in/links", `{"email":"`+b.email+`"}`).WantStatus(http.StatusAccepted)
 	link := s.mailedToken(b.email, "sign-in")
@@ -133,8 +133,8 @@ func (s *story) cookie(r response) string {
 	return cookie
 }
 
-// requests lets the manager request a password, which the vendor approves, and collect it by the mailed link.
-func (s *story) requests(b buyer) {
+// requestPassword lets the manager request a password, which the vendor approves, and collect it by the mailed link.
+func (s *story) requestPassword(b buyer) {
 	const requests = "/api/v1/credential-requests"
 	asked := b.Post(requests, `{"accessLevel":"charts","justification":"for the ship"}`).WantStatus(http.StatusCreated)
 	target := "credential_request " + asked.Text("data.id")
@@ -149,8 +149,8 @@ func (s *story) requests(b buyer) {
 		"credential_request.collect "+target, "credential.create credential "+publicID(password))
 }
 
-// deploys lets a pod of the customer exchange a token of its platform.
-func (s *story) deploys(b buyer) {
+// exchangeToken lets a pod of the customer exchange a token of its platform.
+func (s *story) exchangeToken(b buyer) {
 	const issuer, audience = "https://kubernetes.acme.example", "https://portside.example.com"
 	key := workloadtest.NewKey("1", "RS256")
 	body := fmt.Sprintf(`{"name":"Pods","issuer":%q,"audience":%q,"jwks":%q,"maxMinutes":10,"scopes":["read:helm-charts"],`+
@@ -171,8 +171,8 @@ func (s *story) deploys(b buyer) {
 	s.changed(got, "workload "+policy+" of "+b.customer+" with ", b.customer, "credential.exchange credential "+id)
 }
 
-// upgrades changes the entitlement for images. A refused change has no event.
-func (s *story) upgrades(b buyer) {
+// changeEntitlement changes the entitlement for images. A refused change has no event.
+func (s *story) changeEntitlement(b buyer) {
 	_, id, _ := strings.Cut(b.images, "/entitlements/")
 	b.Put(b.images, `{"versions":"*"}`).WantStatus(http.StatusForbidden)
 	s.root.Put(b.images, `{"versions":"newest"}`).WantStatus(http.StatusBadRequest)
@@ -180,8 +180,8 @@ func (s *story) upgrades(b buyer) {
 		"entitlement.update entitlement "+id)
 }
 
-// suspends suspends a customer.
-func (s *story) suspends(b buyer) {
+// suspend suspends a customer.
+func (s *story) suspend(b buyer) {
 	s.changed(s.root.Put(b.at, `{"status":"suspended"}`).WantStatus(http.StatusOK), s.root.by(), b.customer,
 		"customer.update customer "+b.customer)
 	b.Get("/v1/audit").WantStatus(http.StatusUnauthorized)

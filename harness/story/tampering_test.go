@@ -86,16 +86,16 @@ func (l *sealedLog) verify(want verified) {
 	}
 }
 
-// finds checks that verify-audit names an event, and succeeds after the change is undone.
-func (l *sealedLog) finds(id, problem string, undo func()) {
+// checkFound checks that verify-audit names an event, and succeeds after the change is undone.
+func (l *sealedLog) checkFound(id, problem string, undo func()) {
 	l.t.Helper()
 	l.verify(verified{exit: 1, output: "the event " + id + " was " + problem + "\n"})
 	undo()
 	l.verify(verified{exit: 0, output: "no event was changed, added or removed"})
 }
 
-// changesObject changes a byte of the event in the sealed object.
-func (l *sealedLog) changesObject(e event) {
+// checkChangedObject changes a byte of the event in the sealed object.
+func (l *sealedLog) checkChangedObject(e event) {
 	l.t.Helper()
 	key := seals.Seal{Hour: seals.HourOf(e.Time), Part: 1}.Key()
 	before := l.object(key)
@@ -104,7 +104,7 @@ func (l *sealedLog) changesObject(e event) {
 	after := bytes.Clone(before)
 	after[at] ^= 1
 	l.put(key, after)
-	l.finds(e.ID, "changed in the sealed object", func() { l.put(key, before) })
+	l.checkFound(e.ID, "changed in the sealed object", func() { l.put(key, before) })
 }
 
 func (l *sealedLog) object(key string) []byte {
@@ -129,31 +129,31 @@ func (l *sealedLog) put(key string, content []byte) {
 	}
 }
 
-// changesItem changes the action of the event in the table.
-func (l *sealedLog) changesItem(e event) {
+// checkChangedItem changes the action of the event in the table.
+func (l *sealedLog) checkChangedItem(e event) {
 	l.t.Helper()
 	before := l.item(e)
 	after := maps.Clone(before)
 	after["event"] = items.Text(strings.Replace(liststest.Text(before, "event"), `"action":"`+e.Action, `"action":"x`+e.Action, 1))
 	l.putItem(after)
-	l.finds(e.ID, "changed in the table", func() { l.putItem(before) })
+	l.checkFound(e.ID, "changed in the table", func() { l.putItem(before) })
 }
 
-func (l *sealedLog) removesItem(e event) {
+func (l *sealedLog) checkRemovedItem(e event) {
 	l.t.Helper()
 	before := l.item(e)
 	l.removeItem(before)
-	l.finds(e.ID, "removed in the table", func() { l.putItem(before) })
+	l.checkFound(e.ID, "removed in the table", func() { l.putItem(before) })
 }
 
-// addsItem adds an event a microsecond after another one, as the service itself writes it.
-func (l *sealedLog) addsItem(e event) {
+// checkAddedItem adds an event a microsecond after another one, as the service itself writes it.
+func (l *sealedLog) checkAddedItem(e event) {
 	l.t.Helper()
 	at := func() time.Time { return e.Time.Add(time.Microsecond) }
 	change := audit.Change{Action: audit.UserDeleted, Target: audit.Target{Kind: audit.User, ID: l.root.id, Name: "eve@example.com"}}
 	added := auditlog.New(l.table, at).Write(l.t.Context(), change)[0].Put.Item
 	l.putItem(added)
-	l.finds(liststest.Text(added, "sk"), "added in the table", func() { l.removeItem(added) })
+	l.checkFound(liststest.Text(added, "sk"), "added in the table", func() { l.removeItem(added) })
 }
 
 func keyOf(item items.Map) items.Map { return items.Map{"pk": item["pk"], "sk": item["sk"]} }
