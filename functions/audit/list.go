@@ -97,7 +97,7 @@ func (h *handlers) list(ctx context.Context, in *listInput) (*listOutput, error)
 	}
 	page, err := h.log.List(ctx, caller, audit.Query{
 		ActorID: web.CanonicalID(in.ActorID), CustomerID: web.CanonicalID(in.CustomerID), Target: in.target(),
-		Action: coreaudit.Action(in.Action), From: from, To: to, Oldest: in.Order == "oldest", After: after, Limit: in.Limit,
+		Action: coreaudit.Action(in.Action), From: from, To: to, OldestFirst: in.Order == "oldest", After: after, Limit: in.Limit,
 	})
 	if err != nil {
 		return nil, err

@@ -21,17 +21,17 @@ func (p Position) IsValid() bool { return positionPattern.MatchString(string(p))
 
 // Query selects the events to list. Empty fields select all.
 type Query struct {
-	ActorID    string
-	CustomerID string
-	Target     coreaudit.Target // its kind and ID
-	Action     coreaudit.Action // or all of a kind: user.*
-	From, To   time.Time        // from inclusive, to exclusive
-	Oldest     bool             // the oldest first, else the newest
-	After      Position
-	Limit      int
+	ActorID     string
+	CustomerID  string
+	Target      coreaudit.Target // its kind and ID
+	Action      coreaudit.Action // or all of a kind: user.*
+	From, To    time.Time        // from inclusive, to exclusive
+	OldestFirst bool             // the oldest first, else the newest
+	After       Position
+	Limit       int
 }
 
-// Page is a part of a list. Next is the position behind which the next page begins; it is empty on the last page.
+// Page is a part of a list. Next is the position after which the next page begins; it is empty on the last page.
 type Page struct {
 	Events []coreaudit.Event
 	Next   Position
@@ -57,10 +57,10 @@ func (s *Service) List(ctx context.Context, caller principal.Principal, q Query)
 	if caller.CustomerID != "" {
 		w.CustomerID = caller.CustomerID
 	}
-	stretch := Range{By: w.key(), From: q.From, To: q.To, Oldest: q.Oldest, After: q.After, Queries: maxQueries}
-	stretch.Limit = w.queryLimit(stretch.By)
-	for examined := 0; examined < maxExamined && stretch.Queries > 0; {
-		found, err := s.store.Page(ctx, stretch)
+	span := Range{By: w.key(), From: q.From, To: q.To, OldestFirst: q.OldestFirst, After: q.After, Queries: maxQueries}
+	span.Limit = w.queryLimit(span.By)
+	for examined := 0; examined < maxExamined && span.Queries > 0; {
+		found, err := s.store.Page(ctx, span)
 		if err != nil {
 			return Page{}, err
 		}
@@ -70,11 +70,11 @@ func (s *Service) List(ctx context.Context, caller principal.Principal, q Query)
 		if found.Next == "" {
 			return Page{Events: w.taken}, nil
 		}
-		stretch.After = found.Next
-		stretch.Queries -= found.Queries
+		span.After = found.Next
+		span.Queries -= found.Queries
 		examined += len(found.Events)
 	}
-	return Page{Events: w.taken, Next: stretch.After}, nil
+	return Page{Events: w.taken, Next: span.After}, nil
 }
 
 // listing is the state of one List.
@@ -134,7 +134,7 @@ func (w *listing) matches(event coreaudit.Event) bool {
 		(w.ActorID == "" || actor == w.ActorID) &&
 		(w.CustomerID == "" || event.CustomerID == w.CustomerID) &&
 		(w.Target.ID == "" || event.Target.Kind == w.Target.Kind && event.Target.ID == w.Target.ID) &&
-		(w.Action == "" || isOf(event.Action, w.Action))
+		(w.Action == "" || matchesAction(event.Action, w.Action))
 }
 
 // Filters returns the values by which events can be filtered by action: every action, and user.* for all actions of a kind.
@@ -152,7 +152,7 @@ func Filters() []coreaudit.Action {
 
 const anyVerb = ".*"
 
-func isOf(action, filter coreaudit.Action) bool {
+func matchesAction(action, filter coreaudit.Action) bool {
 	kind, isKind := strings.CutSuffix(string(filter), anyVerb)
 	return action == filter || isKind && strings.HasPrefix(string(action), kind+".")
 }

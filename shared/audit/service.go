@@ -20,12 +20,12 @@ type Store interface {
 
 // Range is a part of the log.
 type Range struct {
-	By       Key
-	From, To time.Time // from inclusive, to exclusive
-	Oldest   bool      // the oldest first, else the newest
-	After    Position  // only events behind it; empty means all
-	Limit    int       // of the events of one query
-	Queries  int       // at most
+	By          Key
+	From, To    time.Time // from inclusive, to exclusive
+	OldestFirst bool      // the oldest first, else the newest
+	After       Position  // only events after it; empty means all
+	Limit       int       // of the events of one query
+	Queries     int       // at most
 }
 
 // Key selects the events that an index has. At most one field is set. The zero Key selects all events.
@@ -35,7 +35,7 @@ type Key struct {
 	Target     coreaudit.Target // its kind and ID
 }
 
-// Stretch is the beginning of a Range. Next is the position behind which the next one begins; it is empty at the end of the range.
+// Stretch is the beginning of a Range. Next is the position after which the next one begins; it is empty at the end of the range.
 type Stretch struct {
 	Events  []coreaudit.Event
 	Next    Position

@@ -55,7 +55,7 @@ func bounds(r audit.Range) (low, high audit.Position) {
 	low, high = at(r.From), at(r.To)
 	switch {
 	case r.After == "":
-	case r.Oldest:
+	case r.OldestFirst:
 		low = max(low, r.After)
 	default:
 		high = min(high, r.After)
@@ -82,7 +82,7 @@ func (s *Store) ofDays(ctx context.Context, r audit.Range) (audit.Stretch, error
 	for size := 1; len(days) > 0; size *= 2 {
 		n := min(size, len(days), r.Queries-found.Queries)
 		if n <= 0 || len(found.Events) >= r.Limit {
-			found.Next = beginOf(days[0], r.Oldest)
+			found.Next = beginOf(days[0], r.OldestFirst)
 			return found, nil
 		}
 		read := make([]audit.Stretch, n)
@@ -118,7 +118,7 @@ func daysOf(r audit.Range) []time.Time {
 	for day := first; !day.After(last); day = day.Add(oneDay) {
 		days = append(days, day)
 	}
-	if !r.Oldest {
+	if !r.OldestFirst {
 		slices.Reverse(days)
 	}
 	return days
@@ -139,12 +139,12 @@ func timeOf(p audit.Position) time.Time {
 	return time.UnixMicro(micros).UTC()
 }
 
-// query reads the events of a partition that are in the range. It reads one item more than the limit, because one item can be the event at
-// the position behind which the range begins.
+// query reads the events of a partition that are in the range. BETWEEN includes its bounds, so a query can return the event at
+// r.After again. The limit has one extra item for it.
 func (s *Store) query(ctx context.Context, r audit.Range, p partition) (audit.Stretch, error) {
 	low, high := bounds(r)
 	input := &dynamodb.QueryInput{
-		TableName: &s.table, ScanIndexForward: &r.Oldest, Limit: aws.Int32(int32(r.Limit + 1)), //nolint:gosec // at most a page
+		TableName: &s.table, ScanIndexForward: &r.OldestFirst, Limit: aws.Int32(int32(r.Limit + 1)), //nolint:gosec // at most a page
 		KeyConditionExpression:   aws.String("#partition = :partition AND sk BETWEEN :low AND :high"),
 		ExpressionAttributeNames: map[string]string{"#partition": p.attribute, "#event": "event"},
 		ProjectionExpression:     aws.String("#event"),

@@ -110,7 +110,7 @@ func matching(all []coreaudit.Event, caller principal.Principal, q audit.Query) 
 			found = append(found, e.ID)
 		}
 	}
-	slices.SortFunc(found, func(a, b string) int { return cmp.Compare(a, b) * map[bool]int{true: 1, false: -1}[q.Oldest] })
+	slices.SortFunc(found, func(a, b string) int { return cmp.Compare(a, b) * map[bool]int{true: 1, false: -1}[q.OldestFirst] })
 	return found
 }
 
@@ -122,7 +122,7 @@ func anyQuery(t *rapid.T) audit.Query {
 		Target:     rapid.SampledFrom(append([]coreaudit.Target{{}, {}, {}, {Kind: coreaudit.User, ID: acme}}, targets...)).Draw(t, "target"),
 		Action:     rapid.SampledFrom(append([]coreaudit.Action{"", "", "", "user.*"}, audit.Filters()...)).Draw(t, "action"),
 		From:       from, To: from.Add(time.Duration(rapid.Int64Range(1, 400*24).Draw(t, "hours")) * time.Hour).Add(time.Microsecond),
-		Oldest: rapid.Bool().Draw(t, "oldest"), Limit: rapid.SampledFrom([]int{1, 2, 7, 20, 99, 100}).Draw(t, "limit"),
+		OldestFirst: rapid.Bool().Draw(t, "oldest"), Limit: rapid.SampledFrom([]int{1, 2, 7, 20, 99, 100}).Draw(t, "limit"),
 	}
 }
 
