@@ -6,9 +6,10 @@ import (
 	"strings"
 )
 
-// Condition is what a claim of a token must be.
+// Condition is a required value of one claim.
 type Condition struct {
-	// Claim is the name of a claim, or a JSON pointer (RFC 6901) to a value inside one, such as /kubernetes.io/namespace.
+	// Claim is the name of a claim, or a JSON pointer (RFC 6901) to a value inside one, such as /kubernetes.io/namespace. A pointer enters
+	// objects, but not arrays.
 	Claim string
 	// Value is the exact value of the claim, or a pattern: * stands for one or more characters, but not for a colon. Colons separate the
 	// parts of the claim sub of GitHub, GitLab and Kubernetes, so a pattern for one part never matches several. A boolean is true or false,
@@ -36,8 +37,8 @@ func Match(pattern, value string) bool {
 	return true
 }
 
-// matchPart is Match for texts without colons. The earliest place for each text between two stars leaves the most for the others, so it
-// needs no second attempt.
+// matchPart is Match for texts without colons. It takes the first match of each literal. That leaves the longest rest, so it never
+// backtracks.
 func matchPart(pattern, value string) bool {
 	texts := strings.Split(pattern, "*")
 	last := len(texts) - 1

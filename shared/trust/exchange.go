@@ -31,7 +31,7 @@ const (
 	exchangesPerNetwork = 600
 )
 
-// The error codes of RFC 6749. For a token that is not accepted, RFC 8693 wants InvalidRequest, too.
+// The error codes of RFC 6749. RFC 8693 requires invalid_request for a rejected subject token as well.
 const (
 	InvalidRequest  = "invalid_request"
 	InvalidScope    = "invalid_scope"
@@ -58,7 +58,7 @@ func Refuse(reason string, args ...any) error {
 	}
 }
 
-// errPolicy is about a policy that was deleted, or whose customer is suspended, too, because the caller is unknown.
+// errPolicy covers missing policies and inactive customers with one message, because the caller is unknown.
 var errPolicy = &fault.Error{
 	Kind: fault.Validation, Detail: "The trust policy does not exist, or its customer is not active.", OAuthCode: InvalidRequest,
 	Fields: []fault.Field{{Pointer: "/trust_policy_id", Detail: "must be the ID of a trust policy of an active customer"}},
@@ -77,15 +77,15 @@ type Verifier interface {
 	Verify(ctx context.Context, policy Policy, token string) (Claims, error)
 }
 
-// Exchanges keeps what an exchange needs.
-type Exchanges interface {
+// ExchangeStore reads policies and stores issued tokens. It also counts exchanges.
+type ExchangeStore interface {
 	// Get returns a policy, strongly consistent. Errors: ErrNotFound.
 	Get(ctx context.Context, id string) (Policy, error)
 	// Issue adds an access token of a policy. Errors: versions.ErrStale if the policy has changed since it was read, ErrNoCustomer if the
 	// customer is suspended or does not exist.
 	Issue(ctx context.Context, policy Policy, token credentials.Credential) error
-	// Allow counts an exchange from a network. It returns false if there were already as many in the window as the limit.
-	Allow(ctx context.Context, network string, limit Limit, at time.Time) (bool, error)
+	// CountExchange counts an exchange from a network. It returns false if there were already as many in the window as the limit.
+	CountExchange(ctx context.Context, network string, limit Limit, at time.Time) (bool, error)
 }
 
 // Limit is how many exchanges one network may request in a window of time.
@@ -96,13 +96,13 @@ type Limit struct {
 
 // Exchanger exchanges tokens of issuers for access tokens.
 type Exchanger struct {
-	store    Exchanges
+	store    ExchangeStore
 	verifier Verifier
 	now      func() time.Time
 }
 
 // NewExchanger returns an Exchanger.
-func NewExchanger(store Exchanges, verifier Verifier, now func() time.Time) *Exchanger {
+func NewExchanger(store ExchangeStore, verifier Verifier, now func() time.Time) *Exchanger {
 	return &Exchanger{store: store, verifier: verifier, now: now}
 }
 
@@ -124,35 +124,51 @@ type Issued struct {
 // ErrTooManyExchanges, those of Refuse and others with a code of OAuth, ErrUnavailable.
 func (e *Exchanger) Exchange(ctx context.Context, request Request) (Issued, error) {
 	now := versions.StoredTime(e.now())
-	var policy Policy
-	var missing error
-	var reads sync.WaitGroup
-	reads.Go(func() { policy, missing = e.store.Get(ctx, request.PolicyID) })
-	allowed, err := e.store.Allow(ctx, request.Network, Limit{exchangesWindow, exchangesPerNetwork}, now)
-	reads.Wait()
+	policy, err := e.admit(ctx, request, now)
 	if err != nil {
-		return Issued{}, err
-	}
-	if !allowed {
-		return Issued{}, ErrTooManyExchanges.After(now.Truncate(exchangesWindow).Add(exchangesWindow).Sub(now))
+		return Issued{}, maskMissing(err)
 	}
 	var issued Issued
-	isFirst := true
-	err = versions.Retry(ctx, func() error {
-		if !isFirst { // the policy has changed since
-			policy, missing = e.store.Get(ctx, request.PolicyID)
+	isRead := true
+	err = versions.Retry(ctx, func() (err error) {
+		if !isRead { // the policy has changed since
+			if policy, err = e.store.Get(ctx, request.PolicyID); err != nil {
+				return err
+			}
 		}
-		isFirst = false
-		if missing != nil {
-			return missing
-		}
+		isRead = false
 		issued, err = e.exchange(ctx, policy, request, now)
 		return err
 	})
-	if fault.KindOf(err) == fault.NotFound { // ErrNotFound or ErrNoCustomer
-		return Issued{}, errPolicy
+	if err != nil {
+		return Issued{}, maskMissing(err)
 	}
-	return issued, err
+	return issued, nil
+}
+
+// admit counts the exchange for the network and reads the policy, both at the same time. The error of the count comes first. Errors:
+// ErrTooManyExchanges, ErrNotFound.
+func (e *Exchanger) admit(ctx context.Context, request Request, now time.Time) (policy Policy, err error) {
+	var missing error
+	var reads sync.WaitGroup
+	reads.Go(func() { policy, missing = e.store.Get(ctx, request.PolicyID) })
+	allowed, err := e.store.CountExchange(ctx, request.Network, Limit{exchangesWindow, exchangesPerNetwork}, now)
+	reads.Wait()
+	if err != nil {
+		return Policy{}, err
+	}
+	if !allowed {
+		return Policy{}, ErrTooManyExchanges.After(now.Truncate(exchangesWindow).Add(exchangesWindow).Sub(now))
+	}
+	return policy, missing
+}
+
+// maskMissing returns errPolicy for ErrNotFound and ErrNoCustomer.
+func maskMissing(err error) error {
+	if fault.KindOf(err) == fault.NotFound {
+		return errPolicy
+	}
+	return err
 }
 
 // exchange exchanges a token by a policy that was read. Errors: also versions.ErrStale, ErrNoCustomer.

@@ -210,7 +210,7 @@ func TestExchangedTokensAreOnlyRecords(t *testing.T) {
 
 // racing is a store in which the policy changes between the read and the transaction.
 type racing struct {
-	trust.Exchanges
+	trust.ExchangeStore
 	change func()
 }
 
@@ -219,7 +219,7 @@ func (r *racing) Issue(ctx context.Context, policy trust.Policy, token credentia
 		r.change = nil
 		change()
 	}
-	return r.Exchanges.Issue(ctx, policy, token) //nolint:wrapcheck // the errors of the store are under test
+	return r.ExchangeStore.Issue(ctx, policy, token) //nolint:wrapcheck // the errors of the store are under test
 }
 
 // A change of the policy, also its deletion, takes effect for an exchange that has begun.
@@ -237,7 +237,7 @@ func TestPolicyChangesDuringAnExchange(t *testing.T) {
 	} {
 		f := newFixture(t)
 		policy := f.create(f.github())
-		store := &racing{Exchanges: f.store(), change: func() { wantError(t, name, c.change(f, policy.ID), nil) }}
+		store := &racing{ExchangeStore: f.store(), change: func() { wantError(t, name, c.change(f, policy.ID), nil) }}
 		_, err := f.exchangerOn(store).Exchange(t.Context(), trust.Request{PolicyID: policy.ID, Token: f.token(), Network: "n"})
 		wantRefused(t, name, err, c.want)
 		if errors.Is(err, versions.ErrBusy) {

@@ -15,7 +15,7 @@ import (
 // Limits of a policy's fields, from the API contract.
 const (
 	MaxName        = 100 // characters
-	MaxText        = 255 // characters of the issuer, the audience and a value
+	MaxText        = 255 // characters of the issuer and the audience, bytes of a value
 	MaxClaim       = 100 // characters
 	MaxConditions  = 10
 	MaxScopes      = 20
@@ -112,10 +112,10 @@ func checkConditions(failures *checks.Failures, conditions []Condition) {
 			failures.Add(at+"/claim", "must be the name of a claim, such as sub, or a JSON pointer, such as /kubernetes.io/namespace, of at most "+
 				"%d characters", MaxClaim)
 		} else if first, _, _ := strings.Cut(name, "/"); first == "iss" || first == "aud" || first == "exp" {
-			failures.Add(at+"/claim", "must be another claim than iss, aud and exp, which are checked anyway")
+			failures.Add(at+"/claim", "must not be iss, aud or exp, which the service always checks")
 		}
 		if n := len(c.Value); n == 0 || n > MaxText || strings.Trim(c.Value, "*:") == "" {
-			failures.Add(at+"/value", "must be 1 to %d bytes long, with more than * and colons", MaxText)
+			failures.Add(at+"/value", "must have 1 to %d bytes and at least one character other than * and :", MaxText)
 		}
 	}
 }

@@ -31,7 +31,7 @@ type Key struct {
 // The errors of ParseKeys.
 var (
 	errKeys    = errors.New("is not a JSON Web Key Set (RFC 7517)")
-	errNoKeys  = errors.New("has no RSA, elliptic-curve or Ed25519 key for signatures")
+	errNoKeys  = errors.New("has no usable signing key: RSA of 2,048 to 8,192 bits, P-256, P-384, P-521 or Ed25519")
 	errTooMany = fmt.Errorf("has more than %d keys", maxKeys)
 	errSecret  = errors.New("has a private or symmetric key; remove it, and replace it wherever it is used")
 )

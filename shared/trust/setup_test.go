@@ -65,7 +65,7 @@ func newFixture(t *testing.T) *fixture {
 
 func (f *fixture) store() *trustdynamo.Store { return trustdynamo.New(f.client, f.table) }
 
-func (f *fixture) exchangerOn(store trust.Exchanges) *trust.Exchanger {
+func (f *fixture) exchangerOn(store trust.ExchangeStore) *trust.Exchanger {
 	now := func() time.Time { return f.now }
 	return trust.NewExchanger(store, trustoidc.New(now), now)
 }

@@ -1,11 +1,11 @@
 // Package trust lets workloads fetch charts and images without a stored secret: a pipeline or a pod has a token of its own platform (an
-// OpenID Connect token of GitHub Actions, GitLab, Kubernetes or another issuer), and exchanges it for an access token of minutes.
+// OpenID Connect token of GitHub Actions, GitLab, Kubernetes or another issuer), and exchanges it for a short-lived access token.
 //
 // A policy of a customer says which tokens are accepted: their issuer, their audience, and conditions on their claims. It always has a
 // condition, because an issuer such as GitHub signs tokens for everybody. The access token belongs to the policy and to no user: it has
 // scopes of the policy, cannot be renewed, and is not listed. See Exchanger.
 //
-// The vendor's staff changes policies. To a user of a customer, only those of the own customer exist; see principal.Principal.Reaches.
+// The vendor's staff changes policies. For users of a customer, only those of their own customer exist; see principal.Principal.Reaches.
 package trust
 
 import (

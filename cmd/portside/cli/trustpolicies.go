@@ -162,7 +162,7 @@ func (a *app) createTrustPolicyCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "create", Short: "let pipelines or pods of a customer exchange their tokens for access tokens", Args: exactly(),
 		Long: `Creates a trust policy: a token that has the issuer, the audience and all conditions can be
-exchanged for an access token of minutes. At least one condition is necessary, because an issuer
+exchanged for a short-lived access token. At least one condition is necessary, because an issuer
 such as GitHub signs for everybody.`,
 		Example: `  portside trust-policies create --customer acme-shipping --name "Builds of the app" --scope read:helm-charts \
     --issuer https://token.actions.githubusercontent.com --audience https://portal.example.com \

@@ -44,7 +44,7 @@ func auditForm(p trust.Policy) any {
 	return form
 }
 
-// change returns the change of a policy. A policy without an ID stands for none.
+// change returns the change of a policy. The zero policy as before means a creation, and as after a deletion.
 func change(action audit.Action, before, after trust.Policy) audit.Change {
 	of := after
 	if of.ID == "" {

@@ -39,8 +39,8 @@ type Store struct {
 }
 
 var (
-	_ trust.Store     = (*Store)(nil)
-	_ trust.Exchanges = (*Store)(nil)
+	_ trust.Store         = (*Store)(nil)
+	_ trust.ExchangeStore = (*Store)(nil)
 )
 
 // New returns a Store in the table of credentials.
@@ -83,7 +83,7 @@ func (s *Store) byID(ctx context.Context, ids []string) (map[string]trust.Policy
 	return found, err
 }
 
-// Get implements trust.Store and trust.Exchanges with one call.
+// Get implements trust.Store and trust.ExchangeStore with one call.
 func (s *Store) Get(ctx context.Context, id string) (trust.Policy, error) {
 	stored, found, err := items.Get[policyItem](ctx, s.items(), credentialsdynamo.TrustPolicyKey(id))
 	if err == nil && !found {
@@ -162,7 +162,7 @@ func (s *Store) Delete(ctx context.Context, policy trust.Policy) error {
 	return p.Write(ctx, s.client)
 }
 
-// Issue implements trust.Exchanges.
+// Issue implements trust.ExchangeStore.
 func (s *Store) Issue(ctx context.Context, policy trust.Policy, token credentials.Credential) error {
 	var p transactions.Plan
 	name := s.table.Name()
@@ -176,8 +176,8 @@ func (s *Store) Issue(ctx context.Context, policy trust.Policy, token credential
 	return p.Write(ctx, s.client)
 }
 
-// Allow implements trust.Exchanges.
-func (s *Store) Allow(ctx context.Context, network string, limit trust.Limit, at time.Time) (bool, error) {
+// CountExchange implements trust.ExchangeStore.
+func (s *Store) CountExchange(ctx context.Context, network string, limit trust.Limit, at time.Time) (bool, error) {
 	window := credentialsdynamo.Window{Name: "token-exchanges", Subject: network, Length: limit.Window, Limit: limit.Most}
 	return s.table.CountIn(ctx, window, at)
 }
