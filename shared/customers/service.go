@@ -25,21 +25,21 @@ func NewService(store Store, newID func() string, now func() time.Time) *Service
 	return &Service{store: store, newID: newID, now: now}
 }
 
-// CreateOptions are the caller and the settings of a creation.
+// CreateOptions says who creates the customer, and with which idempotency key.
 type CreateOptions struct {
 	Caller         principal.Principal
 	IdempotencyKey string // empty if the client sent none
 }
 
 // Create adds a customer. Errors: validation, ErrSlugTaken, ErrExternalIDTaken, idempotency.ErrReused.
-func (s *Service) Create(ctx context.Context, request CreateOptions, input NewCustomer) (Created, error) {
+func (s *Service) Create(ctx context.Context, options CreateOptions, input NewCustomer) (Created, error) {
 	if failures := input.Check(); len(failures) > 0 {
 		return Created{}, fault.Invalid(failures...)
 	}
 	customer := input.Apply(Customer{
 		ID: s.newID(), Status: Active, Contacts: []Contact{}, Metadata: checks.Compact(nil), CreatedAt: s.now().UTC(),
 	})
-	once := idempotency.NewKey(request.Caller.UserID, request.IdempotencyKey, wanted(customer))
+	once := idempotency.NewKey(options.Caller.UserID, options.IdempotencyKey, wanted(customer))
 	return s.store.Create(ctx, Creation{Customer: customer, Once: once})
 }
 

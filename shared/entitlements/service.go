@@ -49,7 +49,7 @@ func (s *Service) Get(ctx context.Context, caller principal.Principal, customerI
 	return all[i], nil
 }
 
-// CreateOptions are the caller, the customer and the settings of a creation.
+// CreateOptions says who creates the entitlement, for which customer, and with which idempotency key.
 type CreateOptions struct {
 	Caller         principal.Principal
 	CustomerID     string
@@ -57,22 +57,22 @@ type CreateOptions struct {
 }
 
 // Create adds an entitlement. Errors: validation, ErrNoCustomer, ErrTooMany, idempotency.ErrReused.
-func (s *Service) Create(ctx context.Context, request CreateOptions, input New) (Created, error) {
+func (s *Service) Create(ctx context.Context, options CreateOptions, input New) (Created, error) {
 	if failures := input.Check(); len(failures) > 0 {
 		return Created{}, fault.Invalid(failures...)
 	}
 	now := versions.StoredTime(s.now())
 	added := input.Apply(entitlement.Entitlement{ID: s.newID(), CreatedAt: now, UpdatedAt: now, Version: 1})
 	creation := Creation{
-		Entitlement: added, Once: idempotency.NewKey(request.Caller.UserID, request.IdempotencyKey, wanted(request.CustomerID, input)),
+		Entitlement: added, Once: idempotency.NewKey(options.Caller.UserID, options.IdempotencyKey, wanted(options.CustomerID, input)),
 	}
 	var created Created
 	err := versions.Retry(ctx, func() error {
-		before, err := s.store.Get(ctx, request.CustomerID)
+		before, err := s.store.Get(ctx, options.CustomerID)
 		if err != nil {
 			return err
 		}
-		created, err = s.store.Add(ctx, request.CustomerID, before, creation)
+		created, err = s.store.Add(ctx, options.CustomerID, before, creation)
 		return err
 	})
 	return created, err

@@ -26,7 +26,7 @@ func NewService(store Store, users Directory, newID func() string, now func() ti
 	return &Service{store: store, users: users, newID: newID, now: now}
 }
 
-// CreateOptions are the caller and the settings of a creation.
+// CreateOptions says who creates the project, and with which idempotency key.
 type CreateOptions struct {
 	Caller         principal.Principal
 	IdempotencyKey string // empty if the client sent none
@@ -34,15 +34,15 @@ type CreateOptions struct {
 
 // Create adds a project. It belongs to the caller unless the input names another owner. Errors:
 // validation, idempotency.ErrReused.
-func (s *Service) Create(ctx context.Context, request CreateOptions, input NewProject) (Created, error) {
+func (s *Service) Create(ctx context.Context, options CreateOptions, input NewProject) (Created, error) {
 	if failures := input.Check(); len(failures) > 0 {
 		return Created{}, fault.Invalid(failures...)
 	}
 	project := input.Apply(Project{
-		ID: s.newID(), Status: Draft, OwnerID: request.Caller.UserID, Members: []Member{},
+		ID: s.newID(), Status: Draft, OwnerID: options.Caller.UserID, Members: []Member{},
 		Settings: checks.Compact(nil), Metadata: checks.Compact(nil), CreatedAt: s.now().UTC(),
 	})
-	creation := Creation{Project: project, Once: idempotency.NewKey(request.Caller.UserID, request.IdempotencyKey, wanted(project))}
+	creation := Creation{Project: project, Once: idempotency.NewKey(options.Caller.UserID, options.IdempotencyKey, wanted(project))}
 	failures, err := s.unknownNames(ctx, Project{}, project)
 	if err != nil {
 		return Created{}, err

@@ -49,7 +49,7 @@ func (s *Service) of(ctx context.Context, customerID, id string) (Policy, error)
 	return found, err
 }
 
-// CreateOptions are the caller, the customer and the settings of a creation.
+// CreateOptions says who creates the policy, for which customer, and with which idempotency key.
 type CreateOptions struct {
 	Caller         principal.Principal
 	CustomerID     string
@@ -57,14 +57,14 @@ type CreateOptions struct {
 }
 
 // Create adds a policy. Errors: validation, ErrNoCustomer, ErrTooMany, idempotency.ErrReused.
-func (s *Service) Create(ctx context.Context, request CreateOptions, input New) (Created, error) {
+func (s *Service) Create(ctx context.Context, options CreateOptions, input New) (Created, error) {
 	if failures := input.Check(); len(failures) > 0 {
 		return Created{}, fault.Invalid(failures...)
 	}
 	now := versions.StoredTime(s.now())
-	added := input.Apply(Policy{ID: s.newID(), CustomerID: request.CustomerID, CreatedAt: now, UpdatedAt: now, Version: 1})
+	added := input.Apply(Policy{ID: s.newID(), CustomerID: options.CustomerID, CreatedAt: now, UpdatedAt: now, Version: 1})
 	return s.store.Add(ctx, Creation{
-		Policy: added, Once: idempotency.NewKey(request.Caller.UserID, request.IdempotencyKey, wanted(request.CustomerID, input)),
+		Policy: added, Once: idempotency.NewKey(options.Caller.UserID, options.IdempotencyKey, wanted(options.CustomerID, input)),
 	})
 }
 

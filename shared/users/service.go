@@ -27,7 +27,7 @@ func NewService(store Store, inviter *Inviter, newID func() string, now func() t
 	return &Service{store: store, inviter: inviter, newID: newID, now: now}
 }
 
-// CreateOptions are the caller and the settings of a creation.
+// CreateOptions says who creates the user, with which idempotency key, and where the mailed link leads.
 type CreateOptions struct {
 	Caller         principal.Principal
 	IdempotencyKey string // empty if the client sent none
@@ -37,26 +37,26 @@ type CreateOptions struct {
 // Create adds a user. It returns once the user is stored; if the activation mail cannot be sent
 // then, Inviter.SendDue sends it later. Errors: validation, ErrRoleTooHigh, ErrEmailTaken,
 // ErrOtherCustomer, ErrNoCustomer, ErrTooManyUsers, idempotency.ErrReused.
-func (s *Service) Create(ctx context.Context, request CreateOptions, input NewUser) (Created, error) {
+func (s *Service) Create(ctx context.Context, options CreateOptions, input NewUser) (Created, error) {
 	if failures := input.Check(); len(failures) > 0 {
 		return Created{}, fault.Invalid(failures...)
 	}
-	input, err := input.Normal().inCustomerOf(request.Caller)
+	input, err := input.Normal().inCustomerOf(options.Caller)
 	if err != nil {
 		return Created{}, err
 	}
-	if !request.Caller.Role.Covers(input.Role) {
+	if !options.Caller.Role.Covers(input.Role) {
 		return Created{}, ErrRoleTooHigh
 	}
-	creation := Creation{User: input.user(s.newID(), s.now()), Once: idempotency.NewKey(request.Caller.UserID, request.IdempotencyKey, input)}
+	creation := Creation{User: input.user(s.newID(), s.now()), Once: idempotency.NewKey(options.Caller.UserID, options.IdempotencyKey, input)}
 	if !input.ActivationEmail {
 		return s.store.Create(ctx, creation)
 	}
-	makers, err := credentials.MadeBy(request.Caller)
+	makers, err := credentials.MadeBy(options.Caller)
 	if err != nil {
 		return Created{}, err
 	}
-	link, invitation := s.inviter.invite(creation.User, request.BaseURL, makers)
+	link, invitation := s.inviter.invite(creation.User, options.BaseURL, makers)
 	creation.User.LinkID, creation.Invitation = link.ID(), &invitation
 	created, err := s.store.Create(ctx, creation)
 	if err == nil && !created.Replayed {
