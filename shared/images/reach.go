@@ -72,7 +72,7 @@ func Listed(who principal.Principal, repository string) bool {
 	case who.CustomerID == "":
 		return !who.FetchesAll(principal.ReadCharts)
 	default:
-		return slices.ContainsFunc(reach.charts, entitlement.Entitlement.NamesRepositories)
+		return slices.ContainsFunc(reach.charts, entitlement.Entitlement.IsLimited)
 	}
 }
 

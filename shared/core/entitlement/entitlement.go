@@ -1,7 +1,7 @@
 // Package entitlement decides what a customer may fetch.
 //
-// An entitlement names a kind of artifact, repositories, versions and a period. What a credential of a customer's user reaches is the
-// intersection of its scopes and the customer's entitlements: a scope says what one machine may fetch, an entitlement what the company has
+// An entitlement names a kind of artifact, repositories, versions and a period. A credential of a customer may fetch an artifact only if
+// both its scopes and an entitlement of the customer allow it: a scope says what one machine may fetch, an entitlement what the company has
 // bought. Several entitlements add up; none takes away what another one gives.
 package entitlement
 
@@ -16,8 +16,8 @@ import (
 // Artifact is a kind of artifact.
 type Artifact string
 
-// The kinds. A chart is reached in the chart repository and in the container registry. An image stands for all of a repository in the
-// container registry, as the scope read:docker-images does, charts included.
+// The kinds. A chart is reached in the chart repository and in the container registry. Image covers everything in a
+// repository of the container registry, including charts. The scope read:docker-images does the same.
 const (
 	Chart Artifact = "chart"
 	Image Artifact = "image"
@@ -68,8 +68,8 @@ func (e Entitlement) Covers(repository string) bool {
 	return e.Repository == repository
 }
 
-// NamesRepositories reports whether the pattern of e is not that of all repositories.
-func (e Entitlement) NamesRepositories() bool { return e.Repository != all }
+// IsLimited reports whether e is limited to some repositories.
+func (e Entitlement) IsLimited() bool { return e.Repository != all }
 
 // InEffect reports whether e holds at the given time.
 func (e Entitlement) InEffect(at time.Time) bool {

@@ -47,7 +47,7 @@ func ParseVersions(text string) (Versions, error) {
 	return Versions{text: text, constraint: constraint}, nil
 }
 
-// String returns the text of the constraint, without spaces around it, and with single ones in it instead of other space.
+// String returns the constraint with normalized spaces.
 func (v Versions) String() string { return v.text }
 
 func (v Versions) isAll() bool { return v.text == all }
