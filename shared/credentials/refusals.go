@@ -8,11 +8,12 @@ import (
 	"portside/shared/core/principal"
 )
 
-// ReportedRefusals are the numbers of refused requests of a credential in an hour that the audit log reports. The first shows that
+// ReportedRefusals are the hourly counts of a credential at which the audit log gets an event. The first shows that
 // something tries; the others show how much.
 var ReportedRefusals = []int{20, 200, 2_000}
 
-// maxCountedRefusals is how many refused requests of a credential count in a minute, so that a client that does not stop costs no more.
+// maxCountedRefusals bounds the counted requests per minute of a credential that does not work. It bounds the cost of a client that does
+// not stop.
 const maxCountedRefusals = 60
 
 // Counters are the counts of requests that are refused.
@@ -35,7 +36,9 @@ type RefusalReason string
 
 // The reasons of refusals.
 const (
-	NotWorking   RefusalReason = "not_working"   // the credential has expired or was revoked, or its user may not act
+	// NotWorking means that the credential has expired or was revoked, that its user may not act, or that a password came with a wrong
+	// user name.
+	NotWorking   RefusalReason = "not_working"
 	NoPermission RefusalReason = "no_permission" // the role or the scopes do not allow the operation
 )
 

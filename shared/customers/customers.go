@@ -8,7 +8,7 @@
 // A slug belongs to at most one customer, and so does an external ID. The counts of a list match its customers, even if a process dies
 // halfway; see Store.
 //
-// To a user of a customer, only the own customer exists; see principal.Principal.Reaches.
+// For users of a customer, only their own customer exists; see principal.Principal.Reaches.
 package customers
 
 import (

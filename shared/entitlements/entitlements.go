@@ -3,7 +3,8 @@
 // A customer without entitlements fetches nothing. A change takes effect with the next request of each credential. The entitlements of a
 // customer are few and always needed together, so they are stored, checked and counted as one.
 //
-// The vendor's staff changes entitlements. To a user of a customer, only those of the own customer exist; see principal.Principal.Reaches.
+// The vendor's staff changes entitlements. For users of a customer, only those of their own customer exist; see
+// principal.Principal.Reaches.
 package entitlements
 
 import (

@@ -31,7 +31,7 @@ func auditForm(r credentialrequests.Request) any {
 	return requestForm{r.UserID, r.Level, r.Justification, r.Status, r.DecidedBy, r.DecidedAt.UTC(), r.Reason, r.CredentialID, r.Version}
 }
 
-// auditChange returns the change of a request of a user of the customer. A request without an ID stands for none.
+// auditChange returns the change of a request of a user of the customer. The zero request as before means a creation.
 func auditChange(action audit.Action, customerID string, before, after credentialrequests.Request) audit.Change {
 	return audit.Change{
 		Action: action, Target: audit.Target{Kind: audit.CredentialRequest, ID: after.ID, Name: string(after.Level)}, CustomerID: customerID,

@@ -44,7 +44,7 @@ func auditForm(c customers.Customer) any {
 	return form
 }
 
-// audit adds the event that a customer changed. A customer without an ID stands for none.
+// audit adds an event. The zero customer as before means a creation, and as after a deletion.
 func (p *plan) audit(action audit.Action, before, after customers.Customer) {
 	of := after
 	if of.ID == "" {

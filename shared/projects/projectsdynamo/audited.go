@@ -27,7 +27,7 @@ func auditForm(p projects.Project) any {
 	return projectForm{p.Name, p.Description, p.Status, p.CustomerID, p.OwnerID, p.Members, p.Settings, p.Metadata, p.Version}
 }
 
-// audit adds the event that a project changed. A project without an ID stands for none.
+// audit adds an event. The zero project as before means a creation, and as after a deletion.
 func (p *plan) audit(action audit.Action, before, after projects.Project) {
 	of := after
 	if of.ID == "" {

@@ -27,7 +27,7 @@ func auditForm(u users.User) any {
 	return userForm{u.Email, u.Name, u.CustomerID, u.Role, u.Status, u.Department, u.Metadata, u.Version}
 }
 
-// audit adds the event that a user changed. A user without an ID stands for none.
+// audit adds an event. The zero user as before means a creation, and as after a deletion.
 func (p *plan) audit(action audit.Action, before, after users.User) {
 	of := after
 	if of.ID == "" {
