@@ -110,10 +110,10 @@ var (
 	exchangeToken = huma.Operation{
 		OperationID: "exchangeToken", Method: http.MethodPost, Path: "/api/v1/token-exchange", Tags: []string{"Tokens"},
 		Summary: "Exchange a token of a platform",
-		Description: "Exchanges a token that GitHub Actions, GitLab, Kubernetes or another issuer has signed for a workload for an access " +
-			"token of minutes (RFC 8693), if a trust policy of the customer accepts it. Needs no other credential. The token must be signed " +
-			"with an asymmetric algorithm, be issued within the last hour, and have the issuer and audience of the policy. The access token " +
-			"works for the chart repository and the container registry. It cannot be renewed and is not listed.\n\n" +
+		Description: "Exchanges a token that GitHub Actions, GitLab, Kubernetes or another issuer has signed for a workload for a " +
+			"short-lived access token (RFC 8693), if a trust policy of the customer accepts it. Needs no other credential. The token must be " +
+			"signed with an asymmetric algorithm, be issued within the last hour, and have the issuer and audience of the policy. The access " +
+			"token works for the chart repository and the container registry. It cannot be renewed and is not listed.\n\n" +
 			"Problems also have `error` and `error_description`, as OAuth clients expect. `detail` names the claim that does not meet a " +
 			"condition, but no value of the policy.\n\nOne network (an IPv4 address or an IPv6 /64) can exchange 600 tokens in 10 minutes.",
 		RequestBody: exchangeForm, MaxBodyBytes: maxExchange,

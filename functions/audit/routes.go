@@ -28,8 +28,8 @@ var listEvents = huma.Operation{
 	OperationID: "listAuditEvents", Method: http.MethodGet, Path: "/v1/audit", Tags: []string{"Audit log"},
 	Summary: "List changes",
 	Description: "Returns who changed what, when, and what was different afterwards. The log has each change of users, credentials, " +
-		"requests for passwords, projects, customers, entitlements and trust policies, and sign-ins. It has no secret. An event is listed " +
-		"within moments after the change and for 400 days. The guide to the audit log describes the actions.\n\n" +
+		"credential requests, projects, customers, entitlements and trust policies, and sign-ins. Events contain no secrets. An event is " +
+		"listed within moments after the change and for 400 days. The guide to the audit log describes the actions.\n\n" +
 		"A user of a customer sees only events about what belongs to this customer. Of actors who do not belong to it, such a user sees only " +
 		"the `kind`.\n\nA page can have fewer items than its limit although there is a next page. As CSV, an event is a record with the " +
 		"columns `id`, `time`, `action`, `actorKind`, `actorId`, `actorCustomerId`, `credentialId`, `actorName`, `address`, `targetKind`, " +

@@ -151,7 +151,7 @@ export interface paths {
         put?: never;
         /**
          * Exchange a token of a platform
-         * @description Exchanges a token that GitHub Actions, GitLab, Kubernetes or another issuer has signed for a workload for an access token of minutes (RFC 8693), if a trust policy of the customer accepts it. Needs no other credential. The token must be signed with an asymmetric algorithm, be issued within the last hour, and have the issuer and audience of the policy. The access token works for the chart repository and the container registry. It cannot be renewed and is not listed.
+         * @description Exchanges a token that GitHub Actions, GitLab, Kubernetes or another issuer has signed for a workload for a short-lived access token (RFC 8693), if a trust policy of the customer accepts it. Needs no other credential. The token must be signed with an asymmetric algorithm, be issued within the last hour, and have the issuer and audience of the policy. The access token works for the chart repository and the container registry. It cannot be renewed and is not listed.
          *
          *     Problems also have `error` and `error_description`, as OAuth clients expect. `detail` names the claim that does not meet a condition, but no value of the policy.
          *
@@ -420,7 +420,7 @@ export interface paths {
         };
         /**
          * List changes
-         * @description Returns who changed what, when, and what was different afterwards. The log has each change of users, credentials, requests for passwords, projects, customers, entitlements and trust policies, and sign-ins. It has no secret. An event is listed within moments after the change and for 400 days. The guide to the audit log describes the actions.
+         * @description Returns who changed what, when, and what was different afterwards. The log has each change of users, credentials, credential requests, projects, customers, entitlements and trust policies, and sign-ins. Events contain no secrets. An event is listed within moments after the change and for 400 days. The guide to the audit log describes the actions.
          *
          *     A user of a customer sees only events about what belongs to this customer. Of actors who do not belong to it, such a user sees only the `kind`.
          *
