@@ -134,7 +134,7 @@ func testAuditPages(a *auditedPortal) {
 func testAuditOfCustomer(t *testing.T, a *auditedPortal) {
 	page := a.visitAs(t, "ada@acme.example")
 	page.Open("/portal/audit?target=user:" + a.member)
-	page.WaitText("Somebody of the vendor")
+	page.WaitText("Vendor staff")
 	page.WaitText("department: Ships")
 	ready(page)
 	page.WaitNoText(firstAdmin)

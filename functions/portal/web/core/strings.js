@@ -832,7 +832,7 @@ export const strings = {
   trustPolicies: {
     title: "Trust policies",
     intro: "Pipelines and pods need no stored secret. If their token of GitHub Actions, GitLab or Kubernetes meets a trust policy, they exchange it " +
-      "for an access token of minutes, which also needs the entitlements of the customer.",
+      "for a short-lived access token, which also needs the entitlements of the customer.",
     none: "No pipeline or pod of this customer can exchange a token.",
     noneText: "Add a trust policy for its pipelines or pods.",
     platform: "Platform",
@@ -913,7 +913,7 @@ export const strings = {
     noEntitlements: "Your company cannot pull anything yet.",
     noEntitlementsText: "Ask the vendor.",
     trustPolicies: "Pipelines and pods",
-    trustPoliciesHint: "A pipeline or pod with a token of its platform that meets a trust policy can exchange it for an access token of minutes. The " +
+    trustPoliciesHint: "A pipeline or pod with a token of its platform that meets a trust policy can exchange it for a short-lived access token. The " +
       "exchange names the ID of the policy.",
     noTrustPolicies: "No pipeline or pod of your company can exchange a token.",
     noTrustPoliciesText: "Tell the vendor the issuer and the subjects of your jobs.",
@@ -1251,12 +1251,12 @@ export const strings = {
     action: "Action",
     what: "What was changed",
     changes: "Differences",
-    address: "From",
+    address: "IP address",
     target: "Changed resource",
     targetHint: "Its kind and ID, such as user:01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11",
     customer: "Customer",
     everybody: "Everybody",
-    allCustomers: "All customers, and the staff",
+    allCustomers: "All customers and staff",
     choose: "Choose",
     /** @type {(label: string) => string} */
     chooseLabel: (label) => `Choose: ${label}`,
@@ -1270,8 +1270,8 @@ export const strings = {
     /** @type {(count: number) => string} */
     fields: (count) => `${count} fields`,
     empty: "(empty)",
-    vendor: "Somebody of the vendor",
-    actors: { workload: "Pipeline or pod", schedule: "The service", operator: "Operator", anonymous: "Somebody unknown" },
+    vendor: "Vendor staff",
+    actors: { workload: "Pipeline or pod", schedule: "The service", operator: "Operator", anonymous: "Unknown" },
     kinds: {
       user: "User", session: "Session", passkey: "Passkey", credential: "Credential", credential_request: "Credential request",
       project: "Project", customer: "Customer", entitlement: "Entitlement", trust_policy: "Trust policy", table: "Table",
