@@ -1820,7 +1820,7 @@ type Entitlement struct {
 
 	// Repository Name of the chart or repository, a folder with /*, or * for all.
 	//
-	// Examples: acme/*
+	// Examples: acme/api
 	Repository string `json:"repository"`
 
 	// Status Whether it is in effect now.
@@ -4332,7 +4332,7 @@ type CreateEntitlementJSONBody struct {
 
 	// Repository Name of the chart or repository, a folder with /*, or * for all; at most 255 characters.
 	//
-	// Examples: acme/*
+	// Examples: acme/api
 	Repository string `json:"repository"`
 
 	// Until End, exclusive. Default: it has no end.

@@ -17,7 +17,7 @@ type createEntitlementInput struct {
 	web.Idempotency
 	Body struct {
 		Artifact   entitlement.Artifact `json:"artifact" enum:"chart,image" doc:"chart: charts of the Helm repository, and chart artifacts of the registry. image: everything in a repository of the registry." example:"chart"`
-		Repository string               `json:"repository" doc:"Name of the chart or repository, a folder with /*, or * for all; at most 255 characters." example:"acme/*"`
+		Repository string               `json:"repository" doc:"Name of the chart or repository, a folder with /*, or * for all; at most 255 characters." example:"acme/api"`
 		Versions   string               `json:"versions,omitempty" default:"*" minLength:"1" doc:"Constraint of semantic versions in the syntax of Helm, such as >=1.2.0 <3.0.0; at most 100 characters. * means all versions and tags." example:"^1.2.0"`
 		From       string               `json:"from,omitempty" format:"date-time" doc:"Beginning. Default: it holds at once." example:"2026-04-01T00:00:00Z"`
 		Until      string               `json:"until,omitempty" format:"date-time" doc:"End, exclusive. Default: it has no end." example:"2027-04-01T00:00:00Z"`

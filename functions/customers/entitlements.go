@@ -37,7 +37,7 @@ func statusOf(e entitlement.Entitlement, at time.Time) Status {
 type Entitlement struct {
 	ID         string               `json:"id" format:"uuid" doc:"UUIDv7; never changes." example:"01939f6f-1d3c-7b4e-9a55-3d7c1f0e8b64"`
 	Artifact   entitlement.Artifact `json:"artifact" enum:"chart,image" doc:"chart: charts of the Helm repository, and chart artifacts of the registry. image: everything in a repository of the registry." example:"chart"`
-	Repository string               `json:"repository" doc:"Name of the chart or repository, a folder with /*, or * for all." example:"acme/*"`
+	Repository string               `json:"repository" doc:"Name of the chart or repository, a folder with /*, or * for all." example:"acme/api"`
 	Versions   string               `json:"versions" doc:"Constraint of the versions, or * for all versions and tags." example:"^1.2.0"`
 	From       *time.Time           `json:"from" doc:"UTC; null if it holds from the beginning." example:"2026-04-01T00:00:00Z"`
 	Until      *time.Time           `json:"until" doc:"UTC, exclusive; null if it has no end." example:"2027-04-01T00:00:00Z"`

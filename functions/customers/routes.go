@@ -116,7 +116,8 @@ var (
 	endCredentials = huma.Operation{
 		OperationID: "endCustomerCredentials", Method: http.MethodDelete, Path: onePath + "/credentials", Tags: tags,
 		Summary: "End all credentials of a customer's users", DefaultStatus: http.StatusNoContent,
-		Description: "Ends all sessions, passkeys, API keys, tokens and passwords of all users of the customer, for example after a theft. " +
+		Description: "Ends all sessions, passkeys, API keys, tokens and passwords of all users of the customer, and the tokens that its " +
+			"pipelines and pods have exchanged, for example after a theft. " +
 			"They stop working with the next request, however many there are. The users stay `active` and can sign in again with a mailed link; " +
 			"to prevent that, set the status of the customer to `suspended`. Invitations stay. Credentials that are created afterwards work.",
 		Errors: []int{http.StatusNotFound},

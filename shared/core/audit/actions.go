@@ -31,7 +31,7 @@ const (
 	UserInvited          Action = "user.invite"         // again: the first invitation is part of the creation
 	UserInvitationEnded  Action = "user.end_invitation" // its mail could not be sent
 	UserSignInLink       Action = "user.sign_in_link"   // the operator created a link with which the user can sign in
-	UserSignedOut        Action = "user.sign_out"       // all sessions ended
+	UserSignedOut        Action = "user.sign_out"       // all sessions and passkeys ended
 	UserCredentialsEnded Action = "user.end_credentials"
 
 	SessionCreated Action = "session.create" // somebody signed in

@@ -813,7 +813,7 @@ export interface paths {
         post?: never;
         /**
          * End all credentials of a customer's users
-         * @description Ends all sessions, passkeys, API keys, tokens and passwords of all users of the customer, for example after a theft. They stop working with the next request, however many there are. The users stay `active` and can sign in again with a mailed link; to prevent that, set the status of the customer to `suspended`. Invitations stay. Credentials that are created afterwards work.
+         * @description Ends all sessions, passkeys, API keys, tokens and passwords of all users of the customer, and the tokens that its pipelines and pods have exchanged, for example after a theft. They stop working with the next request, however many there are. The users stay `active` and can sign in again with a mailed link; to prevent that, set the status of the customer to `suspended`. Invitations stay. Credentials that are created afterwards work.
          *
          *     Needs the permission `customers:write`. Only for the vendor's staff, not for users of customers. A session must have begun within the last 15 minutes; otherwise the response is a 403 with the code `SIGN_IN_REQUIRED`.
          */
@@ -2698,7 +2698,7 @@ export interface components {
             artifact: "chart" | "image";
             /**
              * @description Name of the chart or repository, a folder with /*, or * for all.
-             * @example acme/*
+             * @example acme/api
              */
             repository: string;
             /**
@@ -9142,7 +9142,7 @@ export interface operations {
                      *           "createdAt": "2026-03-02T09:15:30.250Z",
                      *           "from": "2026-04-01T00:00:00Z",
                      *           "id": "01939f6f-1d3c-7b4e-9a55-3d7c1f0e8b64",
-                     *           "repository": "acme/*",
+                     *           "repository": "acme/api",
                      *           "status": "active",
                      *           "until": "2027-04-01T00:00:00Z",
                      *           "updatedAt": "2026-03-02T09:15:30.250Z",
@@ -9191,7 +9191,7 @@ export interface operations {
                  * @example {
                  *       "artifact": "chart",
                  *       "from": "2026-04-01T00:00:00Z",
-                 *       "repository": "acme/*",
+                 *       "repository": "acme/api",
                  *       "until": "2027-04-01T00:00:00Z",
                  *       "versions": "^1.2.0"
                  *     }
@@ -9205,7 +9205,7 @@ export interface operations {
                     artifact: "chart" | "image";
                     /**
                      * @description Name of the chart or repository, a folder with /*, or * for all; at most 255 characters.
-                     * @example acme/*
+                     * @example acme/api
                      */
                     repository: string;
                     /**
@@ -9252,7 +9252,7 @@ export interface operations {
                      *         "createdAt": "2026-03-02T09:15:30.250Z",
                      *         "from": "2026-04-01T00:00:00Z",
                      *         "id": "01939f6f-1d3c-7b4e-9a55-3d7c1f0e8b64",
-                     *         "repository": "acme/*",
+                     *         "repository": "acme/api",
                      *         "status": "active",
                      *         "until": "2027-04-01T00:00:00Z",
                      *         "updatedAt": "2026-03-02T09:15:30.250Z",
@@ -9313,7 +9313,7 @@ export interface operations {
                      *         "createdAt": "2026-03-02T09:15:30.250Z",
                      *         "from": "2026-04-01T00:00:00Z",
                      *         "id": "01939f6f-1d3c-7b4e-9a55-3d7c1f0e8b64",
-                     *         "repository": "acme/*",
+                     *         "repository": "acme/api",
                      *         "status": "active",
                      *         "until": "2027-04-01T00:00:00Z",
                      *         "updatedAt": "2026-03-02T09:15:30.250Z",
@@ -9424,7 +9424,7 @@ export interface operations {
                      *         "createdAt": "2026-03-02T09:15:30.250Z",
                      *         "from": "2026-04-01T00:00:00Z",
                      *         "id": "01939f6f-1d3c-7b4e-9a55-3d7c1f0e8b64",
-                     *         "repository": "acme/*",
+                     *         "repository": "acme/api",
                      *         "status": "active",
                      *         "until": "2027-04-01T00:00:00Z",
                      *         "updatedAt": "2026-03-02T09:15:30.250Z",
