@@ -85,7 +85,8 @@ func TestTokenIsExchanged(t *testing.T) {
 	}
 	for _, form := range []url.Values{
 		with(w.form(), "subject_token_type", idTokenType), with(w.form(), "requested_token_type", accessTokenType),
-		with(w.form(), "subject_token", w.form().Get("subject_token")+"\n"), with(w.form(), "audience", "ignored"), with(w.form(), "trust_policy_id", strings.ToUpper(w.policyID)),
+		with(w.form(), "subject_token", w.form().Get("subject_token")+"\n"), with(w.form(), "audience", "ignored"),
+		with(w.form(), "trust_policy_id", strings.ToUpper(w.policyID)),
 	} {
 		w.send(form).WantStatus(http.StatusOK)
 	}

@@ -298,8 +298,8 @@ const (
 	maxPartBytes = 16 << 20
 )
 
-// view is what decides which charts a limited caller may see. Both texts are unambiguous: with a separator that a scope could contain, callers
-// could share a part that only one of them may see.
+// view is what decides which charts a limited caller may see. Both texts are unambiguous: with a separator that a scope could contain,
+// callers could share a part that only one of them may see.
 type view struct{ scopes, entitlements string }
 
 // part is what a limited caller may see of an edition.

@@ -267,8 +267,8 @@ func (s *Service) List(ctx context.Context, caller principal.Principal, userID s
 	return slices.DeleteFunc(found, func(c credentials.Credential) bool { return isOfOtherCustomer(caller, c) }), err
 }
 
-// isOfOtherCustomer reports whether a token is from the time when its owner did not belong to the customer of the caller. The vendor's staff
-// see all tokens.
+// isOfOtherCustomer reports whether a token is from the time when its owner did not belong to the customer of the caller. The vendor's
+// staff see all tokens.
 func isOfOtherCustomer(caller principal.Principal, token credentials.Credential) bool {
 	return caller.CustomerID != "" && token.Owner.CustomerID != caller.CustomerID
 }
