@@ -81,8 +81,8 @@ func checkAudit(broken *report, log, secrets []row, others ...[]row) {
 	compare(broken, "audit", flat(replayed), flat(existing(slices.Concat(append(others, secrets)...))))
 }
 
-// endsWithAnother reports whether a target can have ended with its customer or its user, whose event is the only one then. The passkeys of a
-// user end when the user is deleted, moved, suspended or signed out.
+// endsWithAnother reports whether a target can have ended with its customer or its user, whose event is the only one then. The passkeys of
+// a user end when the user is deleted, moved, suspended or signed out.
 func endsWithAnother(target string, first event, byTarget map[string][]event) bool {
 	switch kind, _, _ := strings.Cut(target, "#"); kind {
 	case "entitlement", "trust_policy":
