@@ -26,7 +26,8 @@ import (
 const (
 	exchangeCalls = 3
 	exchangeRatio = 1.5
-	exchanges     = 40 // and as many tokens, of which a user can have 50
+	exchanges     = 200 // and as many tokens
+	tokenOwners   = 5   // of these tokens: a user can have 50
 	rsaBits       = 2048
 )
 
@@ -77,10 +78,15 @@ func (b *bench) exchange(ctx context.Context, s *stack) error {
 	if err != nil {
 		return err
 	}
-	creates, err := newTokenCreator(ctx, s)
-	if err != nil {
-		return err
+	var creators []func(context.Context) error
+	for n := range tokenOwners {
+		creator, err := newTokenCreator(ctx, s, fmt.Sprintf("tokens-%d@example.com", n))
+		if err != nil {
+			return err
+		}
+		creators = append(creators, creator)
 	}
+	created := 0
 	var measured []meter
 	times, err := alternate(exchanges, signs.timed(func(token string) error {
 		d.meter.reset()
@@ -91,7 +97,8 @@ func (b *bench) exchange(ctx context.Context, s *stack) error {
 		if err := signs.verify(token); err != nil {
 			return err
 		}
-		return creates(ctx)
+		created++
+		return creators[created%tokenOwners](ctx)
 	}))
 	if err != nil {
 		return fmt.Errorf("exchange tokens: %w", err)
@@ -147,11 +154,11 @@ func (d customerTable) trust(ctx context.Context, signs signer) (*trust.Exchange
 }
 
 // newTokenCreator returns a function that creates a token of a user, with an API key that was authenticated before.
-func newTokenCreator(ctx context.Context, s *stack) (func(context.Context) error, error) {
+func newTokenCreator(ctx context.Context, s *stack, email string) (func(context.Context) error, error) {
 	d := newUserTable(s)
 	people := users.NewService(d.store, nil, newUUID, time.Now)
 	created, err := people.Create(ctx, users.CreateOptions{Caller: principal.Operator()}, users.NewUser{
-		Email: "tokens@example.com", Name: "Ada", Role: principal.User,
+		Email: email, Name: "Ada", Role: principal.User,
 	})
 	if err != nil {
 		return nil, err
