@@ -52,14 +52,19 @@ func (v *Verifier) Verify(ctx context.Context, policy trust.Policy, token string
 	if !compact.MatchString(token) {
 		return nil, trust.Refuse("is not a signed JSON Web Token")
 	}
-	if err := v.checkUnverified(policy, token); err != nil {
+	// Before the keys are read, because an issuer that does not answer would make a wrong token look like an outage.
+	unverified, err := base64.RawURLEncoding.DecodeString(strings.Split(token, ".")[1])
+	if err != nil {
+		return nil, errNoClaims
+	}
+	if _, err := claimsFor(policy, unverified, v.now()); err != nil {
 		return nil, err
 	}
 	keys := &keySet{issuers: v.issuers, policy: policy}
 	verifier := oidc.NewVerifier(policy.Issuer, keys, &oidc.Config{
 		ClientID: policy.Audience, SupportedSigningAlgs: algorithms, SkipExpiryCheck: true, SkipIssuerCheck: true, SkipClientIDCheck: true,
 	})
-	_, err := verifier.Verify(ctx, token)
+	_, err = verifier.Verify(ctx, token)
 	if keys.failed != nil { // go-oidc passes on only the text
 		return nil, keys.failed
 	}
@@ -67,22 +72,18 @@ func (v *Verifier) Verify(ctx context.Context, policy trust.Policy, token string
 		slog.InfoContext(ctx, "a token was refused at its exchange", "policy", policy.ID, "error", brief(err))
 		return nil, trust.Refuse("is not signed by the issuer of the trust policy with a current key and an asymmetric algorithm")
 	}
-	var claims trust.Claims
-	if err := decodeJSON(keys.payload, &claims); err != nil {
-		return nil, trust.Refuse("has claims that are not JSON")
-	}
-	return claims, check(policy, claims, v.now())
+	return claimsFor(policy, keys.payload, v.now())
 }
 
-// checkUnverified refuses a token whose claims the policy cannot accept, whoever signed it. It runs before the keys are read, because an
-// issuer that does not answer would make a wrong token look like an outage.
-func (v *Verifier) checkUnverified(policy trust.Policy, token string) error {
+var errNoClaims = trust.Refuse("has claims that are not JSON")
+
+// claimsFor returns the claims in the payload of a token, if the policy can accept them.
+func claimsFor(policy trust.Policy, payload []byte, now time.Time) (trust.Claims, error) {
 	var claims trust.Claims
-	text, err := base64.RawURLEncoding.DecodeString(strings.Split(token, ".")[1])
-	if err != nil || decodeJSON(text, &claims) != nil {
-		return trust.Refuse("has claims that are not JSON")
+	if err := decodeJSON(payload, &claims); err != nil {
+		return nil, errNoClaims
 	}
-	return check(policy, claims, v.now())
+	return claims, check(policy, claims, now)
 }
 
 // check checks the claims that every token must have. go-oidc's own checks of them are switched off, because they are less strict.
