@@ -19,12 +19,12 @@ const texts = strings.access;
 
 /**
  * Creates a token.
- * @param {{name: string, scopes: string[], days: number | string | undefined}} input
+ * @param {{name: string, scopes: string[], days: string}} input the days as in the field
  * @param {string} key the idempotency key
  * @returns {Promise<NewToken>}
  */
 export async function createToken({ name, scopes, days }, key) {
-  const body = { name, scopes, expiration_days: days };
+  const body = { name, scopes, expiration_days: daysOf(days) };
   return (await post("/api/v1/tokens", { body, headers: { "Idempotency-Key": key } })).data;
 }
 
@@ -35,7 +35,7 @@ export function CreateDialog({ onCreated, onClose }) {
   const key = useIdempotencyKey(values);
   const action = useAction(async () => {
     try {
-      setMade(await createToken({ name: values.name, scopes: scopesOf(values.scopes), days: daysOf(values.days) }, key));
+      setMade(await createToken({ name: values.name, scopes: scopesOf(values.scopes), days: values.days }, key));
     } finally {
       onCreated(); // also after a failure: the token may exist although the response was lost
     }
@@ -48,7 +48,7 @@ export function CreateDialog({ onCreated, onClose }) {
       <${TextField} label=${strings.credentials.name} name="name" isRequired maxLength=${100} hint=${texts.nameHint}
         value=${values.name} onChange=${set("name")} problem=${action.problem} />
       <${ScopeFields} label=${texts.what} value=${values.scopes} onChange=${set("scopes")} problem=${action.problem} />
-      <${TextField} label=${texts.days} name="expiration_days" inputmode="numeric" hint=${texts.daysHint}
+      <${TextField} label=${texts.days} name="expiration_days" inputmode="numeric" hint=${`${texts.daysHint} ${texts.daysDefault}`}
         value=${values.days} onChange=${set("days")} problem=${action.problem} />
       <${Uncertain} problem=${action.problem} />
     <//>

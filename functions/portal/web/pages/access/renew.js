@@ -34,7 +34,7 @@ export function RenewDialog({ token, onCreated, onClose }) {
   const key = useIdempotencyKey(values);
   const action = useAction(async () => {
     try {
-      setMade(await createToken({ name: token.name, scopes: token.scopes, days: Number(values.days) }, key));
+      setMade(await createToken({ name: token.name, scopes: token.scopes, days: values.days }, key));
     } finally {
       onCreated(); // also after a failure: the token may exist although the response was lost
     }
