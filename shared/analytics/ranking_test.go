@@ -31,6 +31,19 @@ func checkSpans(t *testing.T, p Period, today calendar.Day) {
 	}
 }
 
+// maxSpans is the largest number of spans of a custom period, found by trying all periods of four to five years that end in the
+// 28 years from 2022. Weekdays and leap years repeat after 28 years.
+const maxSpans = 40
+
+func TestLargestNumberOfSpans(t *testing.T) {
+	first, last := calendar.DayOf(time.Date(2022, 4, 5, 0, 0, 0, 0, time.UTC)), calendar.DayOf(time.Date(2026, 12, 26, 0, 0, 0, 0, time.UTC))
+	p := days(first, last)
+	checkSpans(t, p, last+1)
+	if n := len(p.calendarSpans(last + 1)); n != maxSpans {
+		t.Errorf("%s to %s has %d spans, want %d", first, last, n, maxSpans)
+	}
+}
+
 func TestCalendarSpansCoverThePeriod(t *testing.T) {
 	for midnight := range awstest.Days() {
 		today := calendar.DayOf(midnight)
@@ -50,7 +63,7 @@ func TestCalendarSpansCoverThePeriod(t *testing.T) {
 		last := today - calendar.Day(rapid.IntRange(0, 500).Draw(r, "end"))
 		p := days(last-calendar.Day(rapid.IntRange(0, 5*365).Draw(r, "days")), last)
 		checkSpans(t, p, today)
-		if n := len(p.calendarSpans(today)); n > 34 {
+		if n := len(p.calendarSpans(today)); n > maxSpans {
 			t.Errorf("%s to %s has %d spans", p.First, p.Last, n)
 		}
 	})
