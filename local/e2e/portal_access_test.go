@@ -173,6 +173,10 @@ func testTokenInBrowser(t *testing.T, m *customerStack) {
 	page.Open("/portal/access")
 	page.Click(browser.Button("Create token"))
 	page.Fill("Name", "browser cluster")
+	page.Fill("Days until it expires (optional)", "a month")
+	page.Click(browser.Button("Create token"))
+	page.WaitText("must be a whole number of days")
+	page.Fill("Days until it expires (optional)", "")
 	page.Click(browser.Button("Create token"))
 	page.WaitFor(browser.Dialog("Save your new token"))
 	first := login{"token", m.secret(page, "Token")}

@@ -200,6 +200,7 @@ export const strings = {
     nameHint: "Where it is used, such as: production cluster.",
     what: "What the token may pull",
     days: "Days until it expires",
+    notDays: "must be a whole number of days",
     daysHint: "1 to 365, or up to the maximum of this service.",
     daysDefault: "Empty means 30, or the maximum if that is lower.",
     create: "Create token",

@@ -3,6 +3,7 @@ import { useState } from "preact/hooks";
 import { Button } from "../../components/buttons.js";
 import { Dialog } from "../../components/dialog.js";
 import { Form, TextField, useFields } from "../../components/fields.js";
+import { NumberField, numberValue } from "../../components/numberfield.js";
 import { ScopeFields } from "../../components/scopes.js";
 import { Secret } from "../../components/secret.js";
 import { Uncertain } from "../../components/uncertain.js";
@@ -18,13 +19,14 @@ import { strings } from "../../core/strings.js";
 const texts = strings.access;
 
 /**
- * Creates a token.
+ * Creates a token. The service chooses the days if the field is empty.
  * @param {{name: string, scopes: string[], days: string}} input the days as in the field
  * @param {string} key the idempotency key
  * @returns {Promise<NewToken>}
  */
 export async function createToken({ name, scopes, days }, key) {
-  const body = { name, scopes, expiration_days: daysOf(days) };
+  const isDefault = days.trim() === "";
+  const body = { name, scopes, expiration_days: isDefault ? undefined : numberValue("/expiration_days", days, texts.notDays) };
   return (await post("/api/v1/tokens", { body, headers: { "Idempotency-Key": key } })).data;
 }
 
@@ -48,22 +50,11 @@ export function CreateDialog({ onCreated, onClose }) {
       <${TextField} label=${strings.credentials.name} name="name" isRequired maxLength=${100} hint=${texts.nameHint}
         value=${values.name} onChange=${set("name")} problem=${action.problem} />
       <${ScopeFields} label=${texts.what} value=${values.scopes} onChange=${set("scopes")} problem=${action.problem} />
-      <${TextField} label=${texts.days} name="expiration_days" inputmode="numeric" hint=${`${texts.daysHint} ${texts.daysDefault}`}
+      <${NumberField} label=${texts.days} name="expiration_days" hint=${`${texts.daysHint} ${texts.daysDefault}`}
         value=${values.days} onChange=${set("days")} problem=${action.problem} />
       <${Uncertain} problem=${action.problem} />
     <//>
   <//>`;
-}
-
-/**
- * Returns the number of days in a field. The service chooses one for an empty field, and refuses what is no number.
- * @param {string} text
- * @returns {number | string | undefined}
- */
-function daysOf(text) {
-  const days = text.trim();
-  if (days === "") return undefined;
-  return /^\d{1,9}$/.test(days) ? Number(days) : days;
 }
 
 /**

@@ -2,7 +2,8 @@
 import { useState } from "preact/hooks";
 import { Scopes } from "../../components/credentials.js";
 import { Dialog } from "../../components/dialog.js";
-import { Form, TextField, useFields } from "../../components/fields.js";
+import { Form, useFields } from "../../components/fields.js";
+import { NumberField } from "../../components/numberfield.js";
 import { Uncertain } from "../../components/uncertain.js";
 import { levelOf } from "../../core/credentials.js";
 import { formatDate } from "../../core/format.js";
@@ -46,7 +47,7 @@ export function RenewDialog({ token, onCreated, onClose }) {
     <dl class="facts"><dt>${strings.credentials.scopes}</dt><dd><${Scopes} scopes=${token.scopes} /></dd></dl>
     <${Form} submit=${texts.renewToken} problem=${action.problem} isRunning=${action.isRunning}
       onSubmit=${() => action.run()} onCancel=${onClose}>
-      <${TextField} label=${texts.days} name="expiration_days" isRequired inputmode="numeric" hint=${texts.daysHint}
+      <${NumberField} label=${texts.days} name="expiration_days" isRequired hint=${texts.daysHint}
         value=${values.days} onChange=${set("days")} problem=${action.problem} />
       <${Uncertain} problem=${action.problem} />
     <//>

@@ -1,5 +1,6 @@
 // The fields of a customer.
 import { Select, TextField, optionsOf } from "../../components/fields.js";
+import { NumberField, numberValue } from "../../components/numberfield.js";
 import { ObjectField, objectValue } from "../../components/objectfield.js";
 import { Problem } from "../../core/api.js";
 import { html } from "../../core/html.js";
@@ -52,11 +53,7 @@ export function toBody(values) {
  */
 function limitOf(pointer, text) {
   if (text === undefined) return undefined;
-  if (text.trim() === "") return null;
-  if (/^\d{1,15}$/.test(text.trim())) return Number(text);
-  throw new Problem({ status: 400, code: "VALIDATION_ERROR", detail: strings.common.failures(1), errors: [
-    { pointer, detail: texts.notNumber },
-  ] });
+  return text.trim() === "" ? null : numberValue(pointer, text, texts.notNumber);
 }
 
 /**
@@ -88,9 +85,9 @@ export function CustomerFields({ values, set, problem }) {
         hint=${texts.externalIdHint} />
     </div>
     <div class="fields">
-      <${TextField} label=${texts.usersLimit} name="usersLimit" inputmode="numeric" value=${values.usersLimit} onChange=${set("usersLimit")}
+      <${NumberField} label=${texts.usersLimit} name="usersLimit" value=${values.usersLimit} onChange=${set("usersLimit")}
         problem=${inForm(problem)} hint=${texts.usersLimitHint} />
-      <${TextField} label=${texts.requestsLimit} name="requestsLimit" inputmode="numeric" value=${values.requestsLimit}
+      <${NumberField} label=${texts.requestsLimit} name="requestsLimit" value=${values.requestsLimit}
         onChange=${set("requestsLimit")} problem=${inForm(problem)} hint=${texts.requestsLimitHint} />
     </div>
     <${Contacts} contacts=${values.contacts} onChange=${set("contacts")} problem=${problem} />

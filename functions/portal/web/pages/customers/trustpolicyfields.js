@@ -1,7 +1,7 @@
 // The fields of a trust policy.
 import { ScopeFields } from "../../components/scopes.js";
 import { TextArea, TextField } from "../../components/fields.js";
-import { Problem } from "../../core/api.js";
+import { NumberField, numberValue } from "../../components/numberfield.js";
 import { describeScopes, scopesOf, toScopeValues } from "../../core/credentials.js";
 import { html } from "../../core/html.js";
 import { strings } from "../../core/strings.js";
@@ -10,6 +10,7 @@ import { Conditions } from "./conditions.js";
 const texts = strings.trustPolicies;
 
 /** @typedef {import("../../components/trustpolicies.js").TrustPolicy} TrustPolicy */
+/** @typedef {import("../../core/api.js").Problem} Problem */
 /** @typedef {import("./conditions.js").Condition} Condition */
 /**
  * @typedef {{name: string, issuer: string, audience: string, conditions: Condition[],
@@ -69,17 +70,9 @@ export function toBody(values) {
   /** @type {Record<string, unknown>} */
   const body = { ...values };
   if (values.scopes) body.scopes = scopesOf(values.scopes);
-  if (values.maxMinutes !== undefined) body.maxMinutes = minutesOf(values.maxMinutes);
+  if (values.maxMinutes !== undefined) body.maxMinutes = numberValue("/maxMinutes", values.maxMinutes, texts.notMinutes);
   if (values.jwks !== undefined) body.jwks = values.jwks.trim();
   return body;
-}
-
-/** @param {string} text */
-function minutesOf(text) {
-  if (/^\d{1,9}$/.test(text.trim())) return Number(text);
-  throw new Problem({ status: 400, code: "VALIDATION_ERROR", detail: strings.common.failures(1), errors: [
-    { pointer: "/maxMinutes", detail: texts.notMinutes },
-  ] });
 }
 
 /**
@@ -106,7 +99,7 @@ export function TrustPolicyFields({ values, set, platform, problem }) {
     <${Conditions} conditions=${values.conditions} onChange=${set("conditions")} examples=${presets[platform].examples}
       hint=${texts.conditionHints[platform]} problem=${problem} />
     <${ScopeFields} label=${texts.scopes} value=${values.scopes} onChange=${set("scopes")} problem=${problem} />
-    <${TextField} label=${texts.maxMinutes} name="maxMinutes" inputmode="numeric" value=${values.maxMinutes} onChange=${set("maxMinutes")}
+    <${NumberField} label=${texts.maxMinutes} name="maxMinutes" value=${values.maxMinutes} onChange=${set("maxMinutes")}
       problem=${problem} hint=${texts.maxMinutesHint} isRequired />
     <${TextArea} label=${texts.jwks} name="jwks" value=${values.jwks} onChange=${set("jwks")} problem=${problem} hint=${texts.jwksHint} />`;
 }
