@@ -27,6 +27,10 @@ import (
 // sharedEngine returns the address of the DynamoDB engine of this test binary, or the error of its start.
 var sharedEngine = sync.OnceValues(startEngine)
 
+// toEngines sends the requests of all clients of a test binary. With a connection pool for each client, idle connections would
+// accumulate until the S3 engine, which accepts 1,024, refuses new ones.
+var toEngines = awshttp.New()
+
 // DynamoDB returns a new client of the DynamoDB engine. It retries quickly, so that tests do not wait for the backoff of
 // production.
 func DynamoDB(tb testing.TB) *dynamodb.Client {
@@ -37,7 +41,7 @@ func DynamoDB(tb testing.TB) *dynamodb.Client {
 	}
 	return dynamodb.New(dynamodb.Options{
 		BaseEndpoint: aws.String("http://" + address),
-		HTTPClient:   awshttp.New(),
+		HTTPClient:   toEngines,
 		Region:       "us-east-1",
 		Credentials:  credentials.NewStaticCredentialsProvider("test", "test", ""),
 		Retryer: retry.NewStandard(func(o *retry.StandardOptions) {

@@ -21,8 +21,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws/retry"
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
-
-	"portside/shared/lambda/awshttp"
 )
 
 // engineTimeout bounds the wait for an engine to start.
@@ -64,7 +62,7 @@ func Bucket(tb testing.TB) string {
 
 func (e s3Engine) client() *s3.Client {
 	return s3.New(s3.Options{
-		BaseEndpoint: aws.String("http://" + e.address), Region: "us-east-1", UsePathStyle: true, HTTPClient: awshttp.New(),
+		BaseEndpoint: aws.String("http://" + e.address), Region: "us-east-1", UsePathStyle: true, HTTPClient: toEngines,
 		Credentials: credentials.NewStaticCredentialsProvider("test", e.secret, ""),
 		Retryer: retry.NewStandard(func(o *retry.StandardOptions) {
 			o.MaxBackoff = 5 * time.Millisecond
