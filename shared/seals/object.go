@@ -19,7 +19,7 @@ import (
 // report the object as differing, and continues.
 const (
 	maxEvents    = 5000
-	maxEventText = 8 << 20 // the event that exceeds it is the last one of the part
+	maxEventText = 8 << 20 // of the lines of events; the one that exceeds it is the last one of the part
 	maxLine      = 4 << 20 // an item has at most 400 KB, and JSON writes a byte with at most six
 	maxObject    = maxEventText + 2*maxLine
 )
@@ -89,13 +89,14 @@ func (w *objectWriter) isFull() bool {
 func (w *objectWriter) events() int { return w.lines - 1 }
 
 func (w *objectWriter) event(entry Entry) {
-	w.eventText += len(entry.Text)
+	before := w.buffer.Len()
 	w.seal.Last = entry.ID
 	if isPlain(entry) {
 		w.add(eventLine, json.RawMessage(entry.Text))
-		return
+	} else {
+		w.add(malformedLine, malformedItem{ID: entry.ID, Text: entry.Text})
 	}
-	w.add(malformedLine, malformedItem{ID: entry.ID, Text: entry.Text})
+	w.eventText += w.buffer.Len() - before
 }
 
 // isPlain reports whether the text of an entry is the JSON of an event with its ID, in one line.
@@ -227,8 +228,8 @@ func (r *lineReader) next() (string, error) {
 	}
 }
 
-// isInHour reports whether an ID has a time of the hour.
+// isInHour reports whether an ID belongs to the hour by the order of texts, as in Events. It need not have the form of an ID, because
+// somebody else than the service can write one that has not.
 func isInHour(id string, hour Hour) bool {
-	at, isID := audit.TimeOf(id)
-	return isID && HourOf(at) == hour
+	return id >= audit.FirstID(hour.Begin()) && id < audit.FirstID(hour.End())
 }

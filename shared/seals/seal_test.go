@@ -2,6 +2,7 @@ package seals_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -14,6 +15,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 
 	"portside/shared/core/audit"
+	"portside/shared/core/calendar"
 	"portside/shared/dynamo/auditlog"
 	"portside/shared/dynamo/items"
 	"portside/shared/seals"
@@ -306,6 +308,68 @@ func TestMalformedEventsAreSealed(t *testing.T) {
 			b.expectFinding(finding{Problem: seals.Changed, EventID: id, InTable: true})
 		})
 	}
+}
+
+// TestItemsWithOtherIDsAreSealed seals items whose sort keys are between those of the hour, but are no IDs of events. They must not damage
+// the chain: nobody can replace a sealed object, and the verification reads all of them, also for later days.
+func TestItemsWithOtherIDsAreSealed(t *testing.T) {
+	first, next := audit.FirstID(start), audit.FirstID(start.Add(time.Hour))
+	for name, id := range map[string]string{
+		"lower bound": first, "signs": first[:10] + "~", "capitals": first + "-X", "upper bound": next,
+		"bound of the next day": audit.FirstID(start.Add(2 * time.Hour)),
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newLogbook(t)
+			event := b.at(time.Minute)
+			added := changed(b.event(event), "sk", id)
+			b.putItem(added)
+			b.seal(4 * time.Hour)
+			found := b.verify(seals.Verification{}).Finding
+			if found == nil || !found.InTable || found.EventID != id {
+				t.Errorf("finding %+v, want one of the item %s", found, id)
+			}
+			late := b.at(48 * time.Hour)
+			b.seal(50 * time.Hour)
+			tomorrow := seals.Verification{From: calendar.DayOf(start) + 2}
+			if found := b.verify(tomorrow).Finding; found != nil {
+				t.Errorf("finding %+v in later days", *found)
+			}
+			b.deleteItem(b.event(late))
+			if found := b.verify(tomorrow).Finding; found == nil || found.EventID != late {
+				t.Errorf("finding %+v in later days, want the missing event", found)
+			}
+		})
+	}
+}
+
+// TestLargeItemsHaveParts seals items that JSON writes with six times as many bytes. The object must not be larger than what the
+// verification, and the next run after a crash, read.
+func TestLargeItemsHaveParts(t *testing.T) {
+	b := newLogbook(t)
+	const malformed = 10
+	for i := range malformed {
+		id := b.at(time.Duration(i) * time.Minute)
+		b.putItem(changed(b.event(id), "event", strings.Repeat("\x01", 350_000)))
+	}
+	b.now = start.Add(90 * time.Minute)
+	sealer := b.sealer(b.client)
+	sealer.Record = failingRecord{sealer.Record}
+	if _, err := sealer.Seal(t.Context()); err == nil {
+		t.Fatal("the run did not crash")
+	}
+	if run := b.seal(90 * time.Minute); run.Objects != 3 || run.Events != malformed || len(run.Differing) > 0 {
+		t.Errorf("run %+v, want three parts", run)
+	}
+	if report := b.verify(seals.Verification{From: calendar.DayOf(start) + 1}); report.Finding != nil || report.Events != malformed {
+		t.Errorf("report %+v, finding %+v", report, report.Finding)
+	}
+}
+
+// failingRecord is the record of a process that crashes before it can record a seal.
+type failingRecord struct{ seals.Record }
+
+func (failingRecord) Advance(context.Context, seals.Seal, seals.Seal) error {
+	return errors.New("crashed")
 }
 
 // crashing are the objects of a process that crashes at a call.

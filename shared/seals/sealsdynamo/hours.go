@@ -21,16 +21,25 @@ import (
 	"portside/shared/seals"
 )
 
-// Hour implements seals.Events with one call for each page of 1 MB.
+// Hour implements seals.Events with one call for each page of 1 MB. BETWEEN includes its bounds. No event has the upper one as its ID, but
+// somebody can write an item that has.
 func (s Table) Hour(ctx context.Context, hour seals.Hour, after string) iter.Seq2[seals.Entry, error] {
-	return s.query(ctx, &dynamodb.QueryInput{
+	end := audit.FirstID(hour.End())
+	found := s.query(ctx, &dynamodb.QueryInput{
 		KeyConditionExpression: aws.String("pk = :day AND sk BETWEEN :from AND :to"),
 		ExpressionAttributeValues: items.Map{
 			":day":  items.Text(auditlog.DayKey(hour.Begin())),
 			":from": items.Text(max(audit.FirstID(hour.Begin()), after+"\x00")),
-			":to":   items.Text(audit.FirstID(hour.End())), // no ID is exactly this text
+			":to":   items.Text(end),
 		},
 	})
+	return func(yield func(seals.Entry, error) bool) {
+		for entry, err := range found {
+			if err == nil && entry.ID == end || !yield(entry, err) {
+				return
+			}
+		}
+	}
 }
 
 // Days implements seals.Events with at least one call for each day.
