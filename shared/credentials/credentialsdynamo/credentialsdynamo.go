@@ -44,6 +44,7 @@ import (
 
 	"portside/shared/core/idempotency"
 	"portside/shared/core/principal"
+	"portside/shared/core/versions"
 	"portside/shared/credentials"
 	"portside/shared/dynamo/auditlog"
 	"portside/shared/dynamo/idempotencykeys"
@@ -182,20 +183,34 @@ func (t *Table) Replay(
 }
 
 // SetRateLimit sets the rate limit of one credential, in requests per minute. 0 restores the
-// default. Errors: ErrUnknown.
+// default. A limit that is set already changes nothing. Errors: ErrUnknown.
 func (t *Table) SetRateLimit(ctx context.Context, id string, perMinute int) error {
-	before, err := t.Get(ctx, id)
-	if err != nil {
-		return err
+	return versions.Retry(ctx, func() error {
+		before, err := t.Get(ctx, id)
+		if err != nil || before.RateLimit == perMinute {
+			return err
+		}
+		after := before
+		after.RateLimit = perMinute
+		return t.replaceRateLimit(ctx, before, after)
+	})
+}
+
+// replaceRateLimit stores the rate limit of after. The event has the one of before, so another stored limit is an error. Errors:
+// versions.ErrStale.
+func (t *Table) replaceRateLimit(ctx context.Context, before, after credentials.Credential) error {
+	update := &types.Update{
+		TableName: &t.name, Key: recordKey(after.ID), UpdateExpression: aws.String("SET rateLimit = :limit"),
+		ConditionExpression: aws.String("attribute_exists(pk) AND rateLimit = :before"),
+		ExpressionAttributeValues: items.Map{
+			":limit": items.Number(int64(after.RateLimit)), ":before": items.Number(int64(before.RateLimit)),
+		},
 	}
-	after := before
-	after.RateLimit = perMinute
+	if before.RateLimit == 0 {
+		update.ConditionExpression = aws.String("attribute_exists(pk) AND (attribute_not_exists(rateLimit) OR rateLimit = :before)")
+	}
 	var plan transactions.Plan
-	plan.Add(credentials.ErrUnknown, types.TransactWriteItem{Update: &types.Update{
-		TableName: &t.name, Key: recordKey(id),
-		UpdateExpression: aws.String("SET rateLimit = :limit"), ConditionExpression: aws.String("attribute_exists(pk)"),
-		ExpressionAttributeValues: items.Map{":limit": items.Number(int64(perMinute))},
-	}})
+	plan.Add(versions.ErrStale, types.TransactWriteItem{Update: update})
 	plan.Add(nil, t.Audit(ctx, updated(before, after))...)
 	return plan.Write(ctx, t.client)
 }

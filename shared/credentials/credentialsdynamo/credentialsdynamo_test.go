@@ -7,11 +7,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/google/go-cmp/cmp"
 
 	"portside/shared/core/principal"
 	"portside/shared/credentials"
 	"portside/shared/credentials/credentialsdynamo"
+	"portside/shared/testkit/audittest"
+	"portside/shared/testkit/awstest"
 )
 
 func TestGetReturnsWhatWasIssued(t *testing.T) {
@@ -196,6 +199,37 @@ func TestSetRateLimitAndSetOwner(t *testing.T) {
 	}
 	if at := s.write(s.table.SetOwner(unknown, token.Owner)); at != 0 {
 		t.Error("SetOwner accepted an unknown credential")
+	}
+}
+
+// TestEventsOfRateLimitsFollowEachOther sets a limit while another one is set. Each event begins with the limit of the one before, and
+// a limit that is set already has no event.
+func TestEventsOfRateLimitsFollowEachOther(t *testing.T) {
+	s := newFixture(t)
+	log := audittest.Log(t, s.client)
+	token, _ := s.issued()
+	set := func(client *dynamodb.Client, perMinute int) {
+		table := credentialsdynamo.New(client, s.table.Name(), s.counts).Audited(log)
+		if err := table.SetRateLimit(t.Context(), token.ID, perMinute); err != nil {
+			t.Error(err)
+		}
+	}
+	set(s.client, 100)
+	set(awstest.Faulty(s.client, func(operation string, n int) error {
+		if operation == "TransactWriteItems" && n == 1 {
+			set(s.client, 200)
+		}
+		return nil
+	}), 300)
+	set(s.client, 300)
+	set(s.client, 0)
+	var got []string
+	for _, e := range audittest.Events(t, s.client, log) {
+		got = append(got, string(e.Before["rateLimit"])+" "+string(e.After["rateLimit"]))
+	}
+	slices.Sort(got) // the event that was written first can have the later time
+	if diff := cmp.Diff([]string{" 100", "100 200", "200 300", "300 "}, got); diff != "" {
+		t.Error(diff)
 	}
 }
 
