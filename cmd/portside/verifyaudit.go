@@ -97,9 +97,16 @@ func (t *target) openSeals(ctx context.Context, p process) (seals.Verifier, erro
 	return seals.Verifier{Events: table, Record: table, Objects: objects, Now: p.now, Days: auditlog.Days}, nil
 }
 
+// maxSealAge is the age after which verify-audit warns. StaleSealAlarm has the same.
+const maxSealAge = 3 * time.Hour
+
 // printVerified prints what was verified.
 func printVerified(p process, report seals.Report, expected string) error {
 	if report.Objects == 0 {
+		if report.Age > maxSealAge {
+			p.report("warning: events are %s old, and nothing is sealed: the sealing function does not run, or somebody removed all seals; "+
+				"see StaleSealAlarm in docs/operations.md", report.Age.Round(time.Minute))
+		}
 		_, err := fmt.Fprintf(p.stdout, "nothing is sealed yet: the events of an hour are complete %d minutes after its end, "+
 			"and the run at 25 minutes past the hour seals them\n", int(auditlog.Settled.Minutes()))
 		return err
@@ -114,7 +121,7 @@ func printVerified(p process, report seals.Report, expected string) error {
 		fmt.Fprintf(&b, "the chain has the hash %s\n", expected)
 	}
 	fmt.Fprintf(&b, "no event was changed, added or removed; the newest hash is\n%s\n", report.Newest.Hash)
-	if limit := 3 * time.Hour; report.Age > limit {
+	if report.Age > maxSealAge {
 		p.report("warning: the newest sealed hour ended %s ago; see StaleSealAlarm in docs/operations.md", report.Age.Round(time.Minute))
 	}
 	_, err := p.stdout.Write([]byte(b.String()))

@@ -52,6 +52,7 @@ func TestVerifyAudit(t *testing.T) {
 	begin := a.now().Add(-5 * time.Hour)
 	first := a.addEvent(begin)
 	a.addEvent(begin.Add(time.Minute))
+	a.expect(a.run("verify-audit"), exitDone, "warning: events are 4h4m0s old, and nothing is sealed")
 	noted := a.seal(a.now().Add(-2 * time.Hour))
 	got := a.expect(a.run("verify-audit"), exitDone, "warning: the newest sealed hour ended 3h")
 	if !strings.Contains(got.stdout, "2  events") || !strings.HasSuffix(got.stdout, "\n"+noted+"\n") {

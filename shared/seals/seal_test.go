@@ -265,6 +265,18 @@ func (b *logbook) expectEmpty() seals.Report {
 	return report
 }
 
+func TestVerificationWithoutSealsHasTheAgeOfTheEvents(t *testing.T) {
+	b := newLogbook(t)
+	if report := b.expectEmpty(); report.Age != 0 {
+		t.Errorf("report %+v without events", report)
+	}
+	b.at(90 * time.Minute)
+	b.now = start.Add(27 * time.Hour)
+	if report := b.expectEmpty(); report.Age != 25*time.Hour {
+		t.Errorf("report %+v, want an age of 25 hours", report)
+	}
+}
+
 // TestFirstRunWithoutEvents begins with the newest complete hour.
 func TestFirstRunWithoutEvents(t *testing.T) {
 	b := newLogbook(t)

@@ -87,16 +87,25 @@ func (s Sealer) newest(ctx context.Context) (Seal, error) {
 			return before(first.Hour), nil
 		}
 	}
-	today := calendar.DayOf(s.Now())
-	for entry, err := range s.Events.Days(ctx, today-calendar.Day(s.Days), today) {
+	hour, err := oldestHour(ctx, s.Events, s.Now(), s.Days)
+	if errors.Is(err, ErrMissing) {
+		return before(HourOf(s.Now().Add(-s.Settled)) - 1), nil
+	}
+	return before(hour), err
+}
+
+// oldestHour returns the hour of the oldest event of the last days. Errors: ErrMissing.
+func oldestHour(ctx context.Context, events Events, now time.Time, days int) (Hour, error) {
+	today := calendar.DayOf(now)
+	for entry, err := range events.Days(ctx, today-calendar.Day(days), today) {
 		if err != nil {
-			return Seal{}, err
+			return 0, err
 		}
 		if at, isID := audit.TimeOf(entry.ID); isID && calendar.DayOf(at) == entry.Day {
-			return before(HourOf(at)), nil
+			return HourOf(at), nil
 		}
 	}
-	return before(HourOf(s.Now().Add(-s.Settled)) - 1), nil
+	return 0, ErrMissing
 }
 
 // sealNext stores the object after a seal, if it does not exist.

@@ -35,7 +35,7 @@ type Report struct {
 	Events      int           // that are sealed
 	Purged      int           // sealed events that the table does not keep any more
 	Newest      Seal          // the zero value if nothing is sealed
-	Age         time.Duration // since the end of the newest sealed hour
+	Age         time.Duration // since the end of the newest sealed hour, or of the hour of the oldest event if nothing is sealed
 	Finding     *Finding      // the first problem, or nil
 }
 
@@ -213,7 +213,7 @@ func (v *verification) unsealed(entry Entry, at Seal) *Finding {
 // finish looks for entries of the table after the last sealed event, and outside of all days.
 func (v *verification) finish(ctx context.Context) error {
 	if v.chain.count == 0 {
-		return nil
+		return v.finishWithoutSeals(ctx)
 	}
 	last := v.chain.at
 	entry, err := v.peek()
@@ -236,6 +236,16 @@ func (v *verification) finish(ctx context.Context) error {
 		break
 	}
 	return nil
+}
+
+// finishWithoutSeals sets the age by the oldest event of the table, because somebody may have removed all objects and the record.
+func (v *verification) finishWithoutSeals(ctx context.Context) error {
+	oldest, err := oldestHour(ctx, v.Events, v.Now(), v.Days)
+	if errors.Is(err, ErrMissing) {
+		return nil
+	}
+	v.report.Age = v.Now().Sub(oldest.End())
+	return err
 }
 
 // checkRecord checks that the chain has the newest seal of the table, and at most one object after it, which a run may have left before
