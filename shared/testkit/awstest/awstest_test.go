@@ -1,6 +1,7 @@
 package awstest_test
 
 import (
+	"crypto/rand"
 	"errors"
 	"sync"
 	"testing"
@@ -184,5 +185,31 @@ func TestFaultyFailsCalls(t *testing.T) {
 	cancelled, ok := errors.AsType[*types.TransactionCanceledException](err)
 	if !ok || len(cancelled.CancellationReasons) != 2 || exists(t, client, table, "x") {
 		t.Errorf("transaction = %v, want a cancellation with two reasons and nothing written", err)
+	}
+}
+
+// TestConflictsOfATransactionEnd repeats each transaction until it does not conflict.
+func TestConflictsOfATransactionEnd(t *testing.T) {
+	plain := awstest.DynamoDB(t)
+	table, client, all := awstest.Table(t, plain, "UsersTable"), awstest.WithConflicts(plain), map[int]int{}
+	for range 300 {
+		input := &dynamodb.TransactWriteItemsInput{ClientRequestToken: aws.String(rand.Text()), TransactItems: []types.TransactWriteItem{
+			{Put: &types.Put{TableName: &table, Item: key("a")}}, {Put: &types.Put{TableName: &table, Item: key("b")}},
+		}}
+		met := 0
+		for {
+			_, err := client.TransactWriteItems(t.Context(), input)
+			if err == nil {
+				break
+			}
+			cancelled, isConflict := errors.AsType[*types.TransactionCanceledException](err)
+			if met++; !isConflict || len(cancelled.CancellationReasons) != 2 || met > 3 {
+				t.Fatalf("after %d conflicts: %v", met, err)
+			}
+		}
+		all[met]++
+	}
+	if all[0] < 100 || all[1] == 0 || all[2] == 0 || all[3] == 0 {
+		t.Errorf("transactions by their conflicts: %v", all)
 	}
 }

@@ -1,11 +1,14 @@
 package awstest
 
 import (
+	"context"
 	"errors"
 	"math/rand/v2"
 	"sync"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/smithy-go/middleware"
 )
 
 // errCrashed is the error of every call of a crashed client.
@@ -36,17 +39,38 @@ func crashingAt(client *dynamodb.Client, at int, lost bool) *dynamodb.Client {
 	})
 }
 
-// WithConflicts returns a client for which about one third of the transactions fail because of a conflict.
+// mostConflicts is how often a transaction of WithConflicts conflicts at most. It is far less than the attempts of retry.Default.
+const mostConflicts = 3
+
+// WithConflicts returns a client for which about one third of the transactions fail because of a conflict. The repeats of a transaction,
+// which have its token, fail at most mostConflicts times.
 func WithConflicts(client *dynamodb.Client) *dynamodb.Client {
-	const reasons = 8
-	var mu sync.Mutex
-	dice := rand.New(rand.NewPCG(1, 2))
-	return Faulty(client, func(operation string, _ int) error {
-		mu.Lock()
-		defer mu.Unlock()
-		if operation == "TransactWriteItems" && dice.IntN(3) == 0 {
-			return TransactionConflict(reasons)
-		}
-		return nil
-	})
+	c := &conflicts{dice: rand.New(rand.NewPCG(1, 2)), met: map[string]int{}}
+	return withMiddleware(client, middleware.InitializeMiddlewareFunc("conflicts", c.handle))
+}
+
+type conflicts struct {
+	mu   sync.Mutex
+	dice *rand.Rand
+	met  map[string]int // by the token of the transaction
+}
+
+func (c *conflicts) handle(ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler) (
+	middleware.InitializeOutput, middleware.Metadata, error,
+) {
+	input, isTransaction := in.Parameters.(*dynamodb.TransactWriteItemsInput)
+	if isTransaction && c.meets(aws.ToString(input.ClientRequestToken)) {
+		return middleware.InitializeOutput{}, middleware.Metadata{}, TransactionConflict(len(input.TransactItems))
+	}
+	return next.HandleInitialize(ctx, in)
+}
+
+func (c *conflicts) meets(token string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	isMet := c.dice.IntN(3) == 0 && c.met[token] < mostConflicts
+	if isMet {
+		c.met[token]++
+	}
+	return isMet
 }
