@@ -48,12 +48,15 @@ func (s *expiryFixture) issue(tb testing.TB, kind credentials.Kind, expires time
 func (s *expiryFixture) days(tb testing.TB, id string) (days []int) {
 	tb.Helper()
 	for d := 1; d <= 31; d++ {
-		found, err := s.table.Expiring(tb.Context(), calendar.DayOf(march(d, 12)), "", 100)
-		if err != nil {
-			tb.Fatal(err)
-		}
-		if slices.ContainsFunc(found.Credentials, func(c credentials.Credential) bool { return c.ID == id }) {
-			days = append(days, d)
+		for after, isFirst := "", true; isFirst || after != ""; isFirst = false {
+			found, err := s.table.Expiring(tb.Context(), calendar.DayOf(march(d, 12)), after, 100)
+			if err != nil {
+				tb.Fatal(err)
+			}
+			if slices.ContainsFunc(found.Credentials, func(c credentials.Credential) bool { return c.ID == id }) {
+				days = append(days, d)
+			}
+			after = found.Next
 		}
 	}
 	return days
