@@ -93,7 +93,7 @@ func testHostileCustomer(t *testing.T, p *testStack, page *browser.Page) {
 	page.Fill("External ID (optional)", directionalText)
 	page.Fill("Limit of users (optional)", "1e3")
 	page.Click(browser.Button("Create customer"))
-	page.WaitText("must be a whole number, or empty for no limit")
+	page.WaitText("Limit of users: must be a whole number, or empty for no limit")
 	page.Fill("Limit of users (optional)", "")
 	page.Click(browser.Button("Create customer"))
 	page.WaitText("must not contain control, formatting or line-separating characters")

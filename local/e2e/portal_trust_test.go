@@ -158,7 +158,7 @@ func testRejectedTrustPolicy(t *testing.T, c *trustingCustomer) {
 	page.Axe()
 	dialog.Fill("Longest life in minutes", "ten")
 	dialog.Click(browser.Button("Add trust policy"))
-	dialog.WaitText("must be a whole number from 1 to 60")
+	dialog.WaitText("Longest life in minutes: must be a whole number from 1 to 60")
 	wantInvalid(t, page, "maxMinutes")
 	dialog.Fill("Longest life in minutes", "10")
 	dialog.Click(browser.Button("Remove condition 1"))

@@ -1,5 +1,5 @@
 // Form fields: a label, a hint, the control and its error. A field shows the failure whose pointer names it.
-import { useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import { html } from "../core/html.js";
 import { useId } from "../core/id.js";
 import { strings } from "../core/strings.js";
@@ -19,9 +19,10 @@ export function Form({ onSubmit, problem, isRunning, submit, kind = "primary", o
     event.preventDefault();
     onSubmit();
   };
-  return html`<form onSubmit=${send} novalidate>
+  const form = useRef(/** @type {HTMLFormElement | null} */ (null));
+  return html`<form ref=${form} onSubmit=${send} novalidate>
     ${children}
-    <${ProblemMessage} problem=${problem} />
+    <${ProblemMessage} problem=${problem} labelOf=${(/** @type {string} */ pointer) => labelOf(form.current, pointer)} />
     <div class="form-actions">
       <${Button} type="submit" kind=${kind} isRunning=${isRunning}>${submit}<//>
       ${onCancel ? html`<${Button} onClick=${onCancel}>${strings.common.cancel}<//>` : null}
@@ -30,11 +31,22 @@ export function Form({ onSubmit, problem, isRunning, submit, kind = "primary", o
 }
 
 /**
+ * The label of the field that a pointer names, without the word "optional", or undefined.
+ * @param {HTMLFormElement | null} form
+ * @param {string} pointer
+ */
+function labelOf(form, pointer) {
+  const inputs = /** @type {HTMLInputElement[]} */ ([...(form?.elements ?? [])]);
+  const found = inputs.find((input) => input.name && isOf(pointer, input.name));
+  return found?.labels?.[0]?.firstChild?.textContent ?? found?.ariaLabel ?? undefined;
+}
+
+/**
  * @typedef {object} FieldProps
  * @property {string} label
  * @property {string} value
  * @property {(value: string) => void} onChange
- * @property {string} [name] the field in the API's body, which finds its error in problem
+ * @property {string} [name] the field in the API's body, such as name or limits/users, which finds its error in problem
  * @property {Problem} [problem]
  * @property {string} [hint]
  * @property {boolean} [isRequired]
@@ -100,7 +112,7 @@ export function Checkbox({ label, isChecked, onChange, hint, isDisabled }) {
  */
 function Labeled({ label, name, problem, hint, isRequired, isDisabled, hidesOptional, control }) {
   const id = useId();
-  const failure = name ? problem?.errors.find((e) => fieldOf(e.pointer) === name)?.detail : undefined;
+  const failure = name ? problem?.errors.find((e) => isOf(e.pointer, name))?.detail : undefined;
   const described = [hint && `${id}-hint`, failure && `${id}-error`].filter(Boolean).join(" ");
   return html`<div class=${failure ? "field invalid" : "field"}>
     <label for=${id}>${label}${isRequired || hidesOptional ? null : html` <span class="muted">(${strings.common.optional})</span>`}</label>
@@ -113,9 +125,13 @@ function Labeled({ label, name, problem, hint, isRequired, isDisabled, hidesOpti
   </div>`;
 }
 
-/** @param {string} pointer such as #/metadata/plan */
-function fieldOf(pointer) {
-  return pointer.replace(/^#?\/?/, "").split("/")[0];
+/**
+ * Whether a pointer is of a field, or of a part of it.
+ * @param {string} pointer such as #/metadata/plan
+ * @param {string} name such as metadata or limits/users
+ */
+function isOf(pointer, name) {
+  return `${pointer.replace(/^#?\/?/, "")}/`.startsWith(`${name}/`);
 }
 
 /**

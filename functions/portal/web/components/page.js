@@ -59,13 +59,15 @@ export function Loaded({ load, children }) {
 
 /**
  * The explanation of a failed request, with the request ID.
- * @param {{problem?: import("../core/api.js").Problem, onRetry?: () => void}} props
+ * @param {{problem?: import("../core/api.js").Problem, onRetry?: () => void, labelOf?: (pointer: string) => string | undefined}} props
+ *   labelOf: the label of the field that a pointer names
  */
-export function ProblemMessage({ problem, onRetry }) {
+export function ProblemMessage({ problem, onRetry, labelOf }) {
   if (!problem) return null;
   return html`<div class="problem" role="alert">
     <p>${problem.detail}</p>
-    ${problem.errors.length > 0 ? html`<ul>${problem.errors.map((e) => html`<li>${pointerName(e.pointer)}${e.detail}</li>`)}</ul>` : null}
+    ${problem.errors.length > 0 ? html`<ul>${problem.errors.map((e) => html`<li>
+      ${fieldName(labelOf?.(e.pointer) ?? pathOf(e.pointer))}${e.detail}</li>`)}</ul>` : null}
     ${problem.retryAfter > 0 ? html`<p>${strings.common.retryAfter(problem.retryAfter)}</p>` : null}
     ${problem.requestId ? html`<p class="small">${strings.common.reference(problem.requestId)}</p>` : null}
     ${onRetry ? html`<button type="button" class="button" onClick=${onRetry}>${strings.common.retry}</button>` : null}
@@ -73,7 +75,11 @@ export function ProblemMessage({ problem, onRetry }) {
 }
 
 /** @param {string} pointer */
-function pointerName(pointer) {
-  const name = pointer.replace(/^[#/]+/, "").replaceAll("/", " ");
+function pathOf(pointer) {
+  return pointer.replace(/^[#/]+/, "").replaceAll("/", " ");
+}
+
+/** @param {string} name */
+function fieldName(name) {
   return name ? html`<strong>${name}</strong>: ` : null;
 }

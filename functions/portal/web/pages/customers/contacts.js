@@ -22,8 +22,9 @@ export function Contacts({ contacts, onChange, problem }) {
     <legend>${texts.contacts} <span class="muted">(${strings.common.optional})</span></legend>
     <p class="hint">${texts.contactsHint}</p>
     ${contacts.map((contact, i) => html`<div class="entry" key=${i}>
-      ${parts.map((part) => html`<input type="text" aria-label=${texts.contactPart(i + 1, texts.contactParts[part])} value=${contact[part] ?? ""}
-        placeholder=${texts.contactParts[part]} inputmode=${part === "email" ? "email" : undefined} autocomplete="off" spellcheck="false"
+      ${parts.map((part) => html`<input type="text" name=${`contacts/${i}/${part}`} value=${contact[part] ?? ""}
+        aria-label=${texts.contactPart(i + 1, texts.contactParts[part])} placeholder=${texts.contactParts[part]}
+        inputmode=${part === "email" ? "email" : undefined} autocomplete="off" spellcheck="false"
         onInput=${(/** @type {any} */ e) => edit(i, { [part]: e.currentTarget.value })} />`)}
       <${Button} label=${texts.removeContact(i + 1)} onClick=${() => onChange(contacts.filter((_, at) => at !== i))}>
         ${strings.common.remove}<//>

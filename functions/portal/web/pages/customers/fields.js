@@ -2,7 +2,6 @@
 import { Select, TextField, optionsOf } from "../../components/fields.js";
 import { NumberField, numberValue } from "../../components/numberfield.js";
 import { ObjectField, objectValue } from "../../components/objectfield.js";
-import { Problem } from "../../core/api.js";
 import { html } from "../../core/html.js";
 import { formatObject } from "../../core/json.js";
 import { strings } from "../../core/strings.js";
@@ -11,6 +10,7 @@ import { Contacts } from "./contacts.js";
 const texts = strings.customers;
 
 /** @typedef {import("../../core/types").Schema<"Customer">} Customer */
+/** @typedef {import("../../core/api.js").Problem} Problem */
 /** @typedef {import("../../components/contacts.js").Contact} Contact */
 /**
  * @typedef {{name: string, slug: string, status: string, externalId: string, contacts: Contact[], usersLimit: string, requestsLimit: string,
@@ -57,18 +57,6 @@ function limitOf(pointer, text) {
 }
 
 /**
- * The problem with the names of the fields of the form in place of those of the API.
- * @param {Problem} [problem]
- */
-function inForm(problem) {
-  if (!problem) return undefined;
-  const { status, code, detail, requestId } = problem;
-  const names = { "/limits/users": "/usersLimit", "/limits/requestsPerMinute": "/requestsLimit" };
-  const errors = problem.errors.map((e) => ({ ...e, pointer: /** @type {Record<string, string>} */ (names)[e.pointer] ?? e.pointer }));
-  return new Problem({ status, code, detail, requestId, errors });
-}
-
-/**
  * @param {{values: Values, set: (name: keyof Values) => (value: any) => void, problem?: Problem}} props
  */
 export function CustomerFields({ values, set, problem }) {
@@ -85,10 +73,10 @@ export function CustomerFields({ values, set, problem }) {
         hint=${texts.externalIdHint} />
     </div>
     <div class="fields">
-      <${NumberField} label=${texts.usersLimit} name="usersLimit" value=${values.usersLimit} onChange=${set("usersLimit")}
-        problem=${inForm(problem)} hint=${texts.usersLimitHint} />
-      <${NumberField} label=${texts.requestsLimit} name="requestsLimit" value=${values.requestsLimit}
-        onChange=${set("requestsLimit")} problem=${inForm(problem)} hint=${texts.requestsLimitHint} />
+      <${NumberField} label=${texts.usersLimit} name="limits/users" value=${values.usersLimit} onChange=${set("usersLimit")}
+        problem=${problem} hint=${texts.usersLimitHint} />
+      <${NumberField} label=${texts.requestsLimit} name="limits/requestsPerMinute" value=${values.requestsLimit}
+        onChange=${set("requestsLimit")} problem=${problem} hint=${texts.requestsLimitHint} />
     </div>
     <${Contacts} contacts=${values.contacts} onChange=${set("contacts")} problem=${problem} />
     <${ObjectField} label=${texts.metadata} name="metadata" value=${values.metadata} onChange=${set("metadata")} problem=${problem} />`;
