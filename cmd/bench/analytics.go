@@ -251,7 +251,6 @@ func (b *bench) batchCosts(ctx context.Context, _ *stack, l *dashboardFixture) e
 func (b *bench) ingest(ctx context.Context, s *stack, l *dashboardFixture) error {
 	b.logProgress("counting %d batches of %d lines", batches, batchLines)
 	box, err := b.openSandbox(s, functionUnderTest{id: countUsageFunction, name: "countusage function", settings: []string{
-		"ANALYTICS_TABLE=" + s.Tables["AnalyticsTable"], "ANALYTICS_BUCKET=" + s.Buckets["AnalyticsBucket"],
 		"ACCESS_LOG_GROUP=bench", "MODEL_LOG_GROUPS=none", "GOMAXPROCS=1",
 	}})
 	if err != nil {

@@ -9,6 +9,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"strings"
 )
 
 // Targets of functions, as multiples of the start of an empty function, or of a warm request to the peer.
@@ -31,25 +33,24 @@ const memoryFolder = "/dev/shm"
 // functionUnderTest is a function that the benchmark runs alone.
 type functionUnderTest struct {
 	id, name string
-	settings []string // its own environment variables, as in template.yaml
+	settings []string // its own environment variables, as in template.yaml, without those of tables and buckets
 	program  string   // empty for the binary that the stack has built
 }
 
-func (s *stack) usersFunction() functionUnderTest {
-	return functionUnderTest{id: usersFunction, name: "users function", settings: []string{
-		"USERS_TABLE=" + s.Tables["UsersTable"], "ANALYTICS_TABLE=" + s.Tables["AnalyticsTable"], "MAIL_FROM=no-reply@portside.example",
-	}}
+func usersFunctionUnderTest() functionUnderTest {
+	return functionUnderTest{id: usersFunction, name: "users function", settings: []string{"MAIL_FROM=no-reply@portside.example"}}
 }
 
-func (s *stack) mediaFunction() functionUnderTest {
+func mediaFunctionUnderTest() functionUnderTest {
 	return functionUnderTest{id: mediaFunction, name: "media function", settings: []string{
-		"MEDIA_BUCKET=" + s.Buckets["MediaBucket"], "MEDIA_ENGINE=offline", "GOGC=400", "GOMEMLIMIT=240MiB",
+		"MEDIA_ENGINE=offline", "GOGC=400", "GOMEMLIMIT=240MiB",
 	}}
 }
 
-// environment returns the complete environment of the function, as in the cloud.
+// environment returns the environment of the function. It has the names of all tables and buckets, of which the function reads its own.
 func (s *stack) environment(f functionUnderTest, address string) []string {
-	return append(f.settings,
+	resources := append(namesOf(s.Tables), namesOf(s.Buckets)...)
+	return append(append(resources, f.settings...),
 		"AWS_LAMBDA_RUNTIME_API="+address,
 		"AWS_LAMBDA_FUNCTION_NAME="+f.id,
 		"AWS_REGION="+s.Region,
@@ -58,11 +59,24 @@ func (s *stack) environment(f functionUnderTest, address string) []string {
 		"AWS_ENDPOINT_URL_DYNAMODB="+s.DynamoDB,
 		"AWS_ENDPOINT_URL_S3="+s.S3,
 		"AWS_ENDPOINT_URL_SESV2="+s.SES,
-		"CREDENTIALS_TABLE="+s.Tables["CredentialsTable"],
-		"REQUEST_COUNTS_TABLE="+s.Tables["RequestCountsTable"],
 		"RATE_LIMIT_PER_MINUTE=0",
 	)
 }
+
+// namesOf returns environment variables with the names of resources, such as USERS_TABLE for UsersTable.
+func namesOf(resources map[string]string) []string {
+	var variables []string
+	for id, name := range resources {
+		variables = append(variables, variableOf(id)+"="+name)
+	}
+	return variables
+}
+
+func variableOf(id string) string {
+	return strings.ToUpper(wordBegin.ReplaceAllString(id, "${1}_${2}"))
+}
+
+var wordBegin = regexp.MustCompile("([a-z])([A-Z])")
 
 // firstEvent is an event for a function that has just started.
 type firstEvent struct {
@@ -113,13 +127,13 @@ func (b *bench) startFunctions(ctx context.Context, s *stack) error {
 	user := s.event(getRequest(path))
 	starts := []firstEvent{
 		{empty, user, http.StatusOK, "the empty function", 0},
-		{s.peer(peer), user, http.StatusOK, "the peer, which only reads a user", 0},
-		{s.usersFunction(), user, http.StatusOK, "users function, a user", userStartRatio},
+		{peer, user, http.StatusOK, "the peer, which only reads a user", 0},
+		{usersFunctionUnderTest(), user, http.StatusOK, "users function, a user", userStartRatio},
 		{
-			s.usersFunction(), s.eventWithKey(getRequest(path), "garbage"), http.StatusUnauthorized,
+			usersFunctionUnderTest(), s.eventWithKey(getRequest(path), "garbage"), http.StatusUnauthorized,
 			"users function, an invalid key", refusalRatio,
 		},
-		{s.mediaFunction(), s.event(textToRead()), http.StatusOK, "media function, a date from a text", mediaStartRatio},
+		{mediaFunctionUnderTest(), s.event(textToRead()), http.StatusOK, "media function, a date from a text", mediaStartRatio},
 		{portalFunction(), s.event(getRequest("/portal")), http.StatusOK, "portal function, a page", portalRatio},
 	}
 	if err := b.compareStarts(ctx, s, starts); err != nil {
@@ -130,12 +144,6 @@ func (b *bench) startFunctions(ctx context.Context, s *stack) error {
 
 func portalFunction() functionUnderTest {
 	return functionUnderTest{id: "PortalFunction", name: "portal function", settings: []string{"UPLOADS_ORIGIN=https://bucket.example"}}
-}
-
-// peer is the plain function that the users function is compared with.
-func (s *stack) peer(built functionUnderTest) functionUnderTest {
-	built.settings = []string{"USERS_TABLE=" + s.Tables["UsersTable"]}
-	return built
 }
 
 // buildBaseline builds a function of the benchmark for this machine with the same options as the stack builds functions.

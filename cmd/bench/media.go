@@ -47,7 +47,7 @@ type mediaFixture struct {
 
 // media measures requests with files. Each file is different, so no response comes from the cache.
 func (b *bench) media(ctx context.Context, s *stack) error {
-	box, err := b.openSandbox(s, s.mediaFunction())
+	box, err := b.openSandbox(s, mediaFunctionUnderTest())
 	if err != nil {
 		return err
 	}
