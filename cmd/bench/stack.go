@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -81,7 +82,11 @@ func (b *bench) start(ctx context.Context) (*stack, error) {
 	if err != nil || !b.wants("stack") {
 		return first, err
 	}
+	err = first.awaitBuilds(ctx)
 	first.stop()
+	if err != nil {
+		return nil, err
+	}
 	began := time.Now()
 	s, err := b.startStack(ctx)
 	if err != nil {
@@ -93,6 +98,40 @@ func (b *bench) start(ctx context.Context) (*stack, error) {
 		return nil, err
 	}
 	return s, nil
+}
+
+// quietAfterBuilds is how long a stack must build nothing before it has built everything. It looks for changed sources between the builds.
+const quietAfterBuilds = 2 * time.Second
+
+// awaitBuilds waits until the stack has built all functions. It is ready before, and builds them in the background.
+func (c *child) awaitBuilds(ctx context.Context) error {
+	for quiet := time.Duration(0); quiet < quietAfterBuilds; {
+		const pause = 100 * time.Millisecond
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-c.ended:
+			return errors.New("the local stack ended while it built functions")
+		case <-time.After(pause):
+		}
+		isBuilding, err := c.isBuilding()
+		if err != nil {
+			return err
+		}
+		if quiet += pause; isBuilding {
+			quiet = 0
+		}
+	}
+	return nil
+}
+
+// isBuilding reports whether the child runs make, which builds each function.
+func (c *child) isBuilding() (bool, error) {
+	pids, err := processTree(c.cmd.Process.Pid)
+	return slices.ContainsFunc(pids, func(pid int) bool {
+		name, _ := os.ReadFile(procPath(pid, "comm")) // a process may have exited
+		return strings.TrimSpace(string(name)) == "make"
+	}), err
 }
 
 // addRestart compares a start of the stack with starts of an empty function.
