@@ -1,7 +1,6 @@
 // A field for a whole number. Its value is text, because it may be no number while the user types.
-import { Problem } from "../core/api.js";
+import { invalidFields } from "../core/api.js";
 import { html } from "../core/html.js";
-import { strings } from "../core/strings.js";
 import { TextField } from "./fields.js";
 
 /** @param {import("./fields.js").FieldProps} props */
@@ -19,5 +18,5 @@ export function NumberField(props) {
 export function numberValue(pointer, text, detail) {
   const digits = text.trim();
   if (/^\d{1,15}$/.test(digits)) return Number(digits); // JavaScript has every number of 15 digits exactly
-  throw new Problem({ status: 400, code: "VALIDATION_ERROR", detail: strings.common.failures(1), errors: [{ pointer, detail }] });
+  throw invalidFields({ pointer, detail });
 }

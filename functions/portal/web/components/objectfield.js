@@ -1,6 +1,6 @@
 // A field for a JSON object, such as metadata: as keys with texts, or as JSON.
 import { useState } from "preact/hooks";
-import { Problem } from "../core/api.js";
+import { invalidFields } from "../core/api.js";
 import { html } from "../core/html.js";
 import { useId } from "../core/id.js";
 import { formatObject, parseObject } from "../core/json.js";
@@ -90,7 +90,5 @@ function hasRepeatedKey(entries) {
 export function objectValue(pointer, text) {
   const object = parseObject(text);
   if (object) return object;
-  throw new Problem({ status: 400, code: "VALIDATION_ERROR", detail: strings.common.failures(1), errors: [
-    { pointer, detail: strings.objectField.invalid },
-  ] });
+  throw invalidFields({ pointer, detail: strings.objectField.invalid });
 }

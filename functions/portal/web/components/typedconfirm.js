@@ -1,9 +1,8 @@
 // A confirmation for which the user types a text, to prevent deletions by habit.
 import { useState } from "preact/hooks";
-import { Problem } from "../core/api.js";
+import { invalidFields } from "../core/api.js";
 import { html } from "../core/html.js";
 import { useAction } from "../core/hooks.js";
-import { strings } from "../core/strings.js";
 import { Dialog } from "./dialog.js";
 import { Form, TextField } from "./fields.js";
 
@@ -15,7 +14,7 @@ export function TypedConfirmDialog({ title, confirm, text, label, mismatch, act,
   const [typed, setTyped] = useState("");
   const action = useAction(async () => {
     if (typed.trim().toLowerCase() !== text.toLowerCase()) {
-      throw new Problem({ status: 400, detail: strings.common.failures(1), errors: [{ pointer: "/confirmation", detail: mismatch }] });
+      throw invalidFields({ pointer: "/confirmation", detail: mismatch });
     }
     await act();
   });

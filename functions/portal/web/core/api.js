@@ -29,6 +29,14 @@ export class Problem extends Error {
 }
 
 /**
+ * The problem of a form whose fields have values that a request cannot express. It looks like that of the API.
+ * @param {Failure[]} errors
+ */
+export function invalidFields(...errors) {
+  return new Problem({ status: 400, code: "VALIDATION_ERROR", detail: strings.common.failures(errors.length), errors });
+}
+
+/**
  * @typedef {object} Options
  * @property {Record<string, string | number>} [path] values for the {parameters} of the path
  * @property {Record<string, string | number | boolean | null | undefined>} [query] empty values are left out

@@ -1,6 +1,6 @@
 // The fields of an entitlement.
 import { Select, TextField, optionsOf } from "../../components/fields.js";
-import { Problem } from "../../core/api.js";
+import { invalidFields } from "../../core/api.js";
 import { endOf, firstDay, lastDay, startOf } from "../../core/entitlements.js";
 import { html } from "../../core/html.js";
 import { strings } from "../../core/strings.js";
@@ -8,6 +8,7 @@ import { strings } from "../../core/strings.js";
 const texts = strings.entitlements;
 const latestDay = "9998-12-31"; // the API has years of four digits
 
+/** @typedef {import("../../core/api.js").Problem} Problem */
 /** @typedef {import("../../core/entitlements.js").Entitlement} Entitlement */
 /** @typedef {{artifact: string, repository: string, versions: string, from: string, until: string}} Values from, until: days, or "" */
 
@@ -42,7 +43,7 @@ export function checkTyped(fields) {
     if (!input.validity.valid) return [{ pointer: `/${input.name}`, detail: texts.notDate }];
     return input.name === "versions" && input.value.trim() === "" ? [{ pointer: "/versions", detail: texts.noVersions }] : [];
   });
-  if (errors.length > 0) throw new Problem({ status: 400, code: "VALIDATION_ERROR", detail: strings.common.failures(errors.length), errors });
+  if (errors.length > 0) throw invalidFields(...errors);
 }
 
 /**
