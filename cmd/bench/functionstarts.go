@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -49,8 +50,7 @@ func mediaFunctionUnderTest() functionUnderTest {
 
 // environment returns the environment of the function. It has the names of all tables and buckets, of which the function reads its own.
 func (s *stack) environment(f functionUnderTest, address string) []string {
-	resources := append(namesOf(s.Tables), namesOf(s.Buckets)...)
-	return append(append(resources, f.settings...),
+	return append(slices.Concat(variablesOf(s.Tables), variablesOf(s.Buckets), f.settings),
 		"AWS_LAMBDA_RUNTIME_API="+address,
 		"AWS_LAMBDA_FUNCTION_NAME="+f.id,
 		"AWS_REGION="+s.Region,
@@ -63,8 +63,8 @@ func (s *stack) environment(f functionUnderTest, address string) []string {
 	)
 }
 
-// namesOf returns environment variables with the names of resources, such as USERS_TABLE for UsersTable.
-func namesOf(resources map[string]string) []string {
+// variablesOf returns environment variables with the names of resources, such as USERS_TABLE for UsersTable.
+func variablesOf(resources map[string]string) []string {
 	var variables []string
 	for id, name := range resources {
 		variables = append(variables, variableOf(id)+"="+name)
@@ -134,7 +134,7 @@ func (b *bench) startFunctions(ctx context.Context, s *stack) error {
 			"users function, an invalid key", refusalRatio,
 		},
 		{mediaFunctionUnderTest(), s.event(textToRead()), http.StatusOK, "media function, a date from a text", mediaStartRatio},
-		{portalFunction(), s.event(getRequest("/portal")), http.StatusOK, "portal function, a page", portalRatio},
+		{portalFunctionUnderTest(), s.event(getRequest("/portal")), http.StatusOK, "portal function, a page", portalRatio},
 	}
 	if err := b.compareStarts(ctx, s, starts); err != nil {
 		return err
@@ -142,7 +142,7 @@ func (b *bench) startFunctions(ctx context.Context, s *stack) error {
 	return b.warmFunction(ctx, s, starts[2], starts[1])
 }
 
-func portalFunction() functionUnderTest {
+func portalFunctionUnderTest() functionUnderTest {
 	return functionUnderTest{id: "PortalFunction", name: "portal function", settings: []string{"UPLOADS_ORIGIN=https://bucket.example"}}
 }
 

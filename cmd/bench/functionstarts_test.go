@@ -34,7 +34,7 @@ func TestFunctionsHaveTheirTables(t *testing.T) {
 	if len(names) < 10 {
 		t.Fatalf("the template has only the tables and buckets %v", names)
 	}
-	variables := namesOf(names)
+	variables := variablesOf(names)
 	wanted := regexp.MustCompile(`(?m)^ +([A-Z_]+_(TABLE|BUCKET)): .*`).FindAllStringSubmatch(string(text), -1)
 	if len(wanted) < 30 {
 		t.Fatalf("the template has only %d variables with tables and buckets", len(wanted))
