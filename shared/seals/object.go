@@ -228,8 +228,8 @@ func (r *lineReader) next() (string, error) {
 	}
 }
 
-// isInHour reports whether an ID belongs to the hour by the order of texts, as in Events. It need not have the form of an ID, because
-// somebody else than the service can write one that has not.
+// isInHour reports whether an ID belongs to the hour by the order of texts, as in Events. It does not check the form of the ID: the sealer
+// seals all items, also those that the service did not write.
 func isInHour(id string, hour Hour) bool {
 	return id >= audit.FirstID(hour.Begin()) && id < audit.FirstID(hour.End())
 }

@@ -121,8 +121,8 @@ type Entry struct {
 
 // Events is the table of events. All reads are strongly consistent, and end at the first error.
 type Events interface {
-	// Hour returns the events with IDs of the hour that follow the given ID, in the order of their IDs. An ID is of the hour if its text
-	// is from the first ID of the hour, inclusive, to that of the next hour, exclusive.
+	// Hour returns the events with IDs of the hour that follow the given ID, in the order of their IDs. An ID
+	// belongs to the hour if, in the order of texts, it is not before audit.FirstID of the hour, and before that of the next hour.
 	Hour(ctx context.Context, hour Hour, after string) iter.Seq2[Entry, error]
 	// Days returns everything in the partitions of the days, in the order of the days and of the IDs.
 	Days(ctx context.Context, first, last calendar.Day) iter.Seq2[Entry, error]

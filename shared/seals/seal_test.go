@@ -323,7 +323,7 @@ func TestMalformedEventsAreSealed(t *testing.T) {
 }
 
 // TestItemsWithOtherIDsAreSealed seals items whose sort keys are between those of the hour, but are no IDs of events. They must not damage
-// the chain: nobody can replace a sealed object, and the verification reads all of them, also for later days.
+// the chain: nobody can replace a sealed object, and each verification reads all objects, even if it compares only later days.
 func TestItemsWithOtherIDsAreSealed(t *testing.T) {
 	first, next := audit.FirstID(start), audit.FirstID(start.Add(time.Hour))
 	for name, id := range map[string]string{

@@ -238,7 +238,8 @@ func (v *verification) finish(ctx context.Context) error {
 	return nil
 }
 
-// finishWithoutSeals sets the age by the oldest event of the table, because somebody may have removed all objects and the record.
+// finishWithoutSeals sets the age to that of the oldest event. If old events have no seal at all, the sealing does not run, or somebody
+// removed all objects and the record.
 func (v *verification) finishWithoutSeals(ctx context.Context) error {
 	oldest, err := oldestHour(ctx, v.Events, v.Now(), v.Days)
 	if errors.Is(err, ErrMissing) {

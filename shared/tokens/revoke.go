@@ -112,8 +112,8 @@ func (s *Service) revoke(ctx context.Context, token credentials.Credential, reas
 	return s.store.Revoke(ctx, token)
 }
 
-// revokedBy returns the reason of a revocation. It names nobody, because the owner of the token sees it, but not the vendor's people. The
-// audit log has the actor.
+// revokedBy returns the reason of a revocation. It names nobody: the owner of the token reads it, and must not learn who works
+// for the vendor. The audit log has the actor.
 func revokedBy(caller principal.Principal, token credentials.Credential) string {
 	if caller.UserID == token.Owner.ID {
 		return "revoked by its owner"

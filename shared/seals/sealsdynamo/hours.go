@@ -21,8 +21,8 @@ import (
 	"portside/shared/seals"
 )
 
-// Hour implements seals.Events with one call for each page of 1 MB. BETWEEN includes its bounds. No event has the upper one as its ID, but
-// somebody can write an item that has.
+// Hour implements seals.Events with one call for each page of 1 MB. BETWEEN includes the upper bound, so Hour
+// leaves out an item with that ID. The service writes none, but somebody else can.
 func (s Table) Hour(ctx context.Context, hour seals.Hour, after string) iter.Seq2[seals.Entry, error] {
 	end := audit.FirstID(hour.End())
 	found := s.query(ctx, &dynamodb.QueryInput{
