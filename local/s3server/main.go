@@ -88,6 +88,7 @@ func gateway(s settings, first fiber.Handler) *embedgw.Config {
 		DisableACLs:       true,
 		HealthPath:        "/healthz",
 		S3Options: []s3api.Option{
+			s3api.WithMiddleware("/", readRefusedBodies),
 			s3api.WithMiddleware("/", first),
 			s3api.WithMiddleware("/", refuseTwoSignatures),
 			s3api.WithMiddleware("/", refuseUnsafeKeys),
