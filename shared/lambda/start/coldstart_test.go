@@ -2,7 +2,7 @@ package start
 
 import (
 	"runtime"
-	"runtime/debug"
+	"runtime/metrics"
 	"testing"
 	"time"
 )
@@ -24,8 +24,10 @@ func TestDelayCollectionDelaysOnlyTheFirst(t *testing.T) {
 	}
 }
 
-func gcPercent() int {
-	current := debug.SetGCPercent(100)
-	debug.SetGCPercent(current)
-	return current
+// gcPercent reads the setting without changing it. SetGCPercent also returns it, but the cleanup may run between the two calls that then
+// are necessary, and the second one would undo what the cleanup has done.
+func gcPercent() uint64 {
+	sample := []metrics.Sample{{Name: "/gc/gogc:percent"}}
+	metrics.Read(sample)
+	return sample[0].Value.Uint64()
 }
