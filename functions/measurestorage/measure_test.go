@@ -245,8 +245,7 @@ func TestMeasureReturnsBeforeDeadline(t *testing.T) {
 	s := newStack(t)
 	charts := newParts(1)
 	s.measurer.Charts = charts
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
-	defer cancel()
+	ctx := awstest.Hurried(t.Context(), 10*time.Second)
 	if run, err := s.measurer.Measure(ctx); err != nil || run.IsComplete || *charts.reads != 0 {
 		t.Errorf("got %+v, %v after %d reads", run, err, *charts.reads)
 	}

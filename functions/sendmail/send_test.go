@@ -202,9 +202,7 @@ func TestRunSendsNothingNearItsDeadline(t *testing.T) {
 	link := o.server.rejectedLinks(t)[0]
 	o.server.rejectMailTo()
 
-	almostOver, cancel := context.WithTimeout(t.Context(), 5*time.Second)
-	defer cancel()
-	if err := o.run(almostOver); err != nil {
+	if err := o.run(awstest.Hurried(t.Context(), 5*time.Second)); err != nil {
 		t.Fatal(err)
 	}
 	if got := o.server.recipients(); len(got) != 0 {

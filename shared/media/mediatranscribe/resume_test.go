@@ -12,15 +12,15 @@ import (
 	"portside/shared/core/fault"
 	"portside/shared/media"
 	"portside/shared/media/mediatranscribe"
+	"portside/shared/testkit/awstest"
 	"portside/shared/testkit/mediatest"
 )
 
 // A job outlives the call that started it, and the next call waits for the same job.
 func TestNextCallContinuesJob(t *testing.T) {
 	b := newBench(t, mediatest.Speech{Results: speech, Polls: 9})
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second) // no wait fits
-	defer cancel()
-	_, _, err := b.transcriber().Transcribe(ctx, recording("ID3"))
+	hurried := awstest.Hurried(t.Context(), 2*time.Second) // no wait fits
+	_, _, err := b.transcriber().Transcribe(hurried, recording("ID3"))
 	if !errors.Is(err, mediatranscribe.ErrRunning) || fault.As(err).RetryAfter == 0 || len(b.left(t)) != 1 {
 		t.Fatalf("got %v, left %q", err, b.left(t))
 	}
@@ -205,9 +205,8 @@ func TestLostJobs(t *testing.T) {
 // The cause of another caller's failure may be over.
 func TestFailedJobIsRestarted(t *testing.T) {
 	b := newBench(t, mediatest.Speech{Results: speech, Polls: 9})
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
-	defer cancel()
-	if _, _, err := b.transcriber().Transcribe(ctx, recording("ID3")); !errors.Is(err, mediatranscribe.ErrRunning) {
+	hurried := awstest.Hurried(t.Context(), 2*time.Second)
+	if _, _, err := b.transcriber().Transcribe(hurried, recording("ID3")); !errors.Is(err, mediatranscribe.ErrRunning) {
 		t.Fatal(err)
 	}
 	b.server.SetSpeech(mediatest.Speech{Failure: "Unsupported media format."})
