@@ -10,7 +10,7 @@ import (
 
 // The shell starts another process. The test finds both and their memory, and stops them.
 func TestStartAndStopChild(t *testing.T) {
-	c, err := startChild(t.Context(), exec.Command("sh", "-c", "sleep 60 & echo it is ready; trap 'kill $!' TERM; wait"), "ready")
+	c, err := startChild(t.Context(), exec.Command("sh", "-c", "trap 'kill $!' TERM; sleep 60 & echo it is ready; wait"), "ready")
 	if err != nil {
 		t.Fatal(err)
 	}
