@@ -30,8 +30,7 @@ type claimedJob struct {
 
 func (c claimedJob) key() string { return c.Owner + "/" + c.ID }
 
-// undoTimeout bounds the cleanup of a job that failed to start. It is reserved at the end of the
-// caller's time.
+// undoTimeout is reserved at the end of the caller's time for the cleanup of a job that failed to start.
 const undoTimeout = 500 * time.Millisecond
 
 // StartJob implements media.Jobs.
@@ -46,10 +45,20 @@ func (s *Store) StartJob(ctx context.Context, job media.Job) error {
 	if err == nil || errors.Is(err, media.ErrAlreadyStarted) {
 		return err
 	}
-	undoCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), undoTimeout)
+	undoCtx, cancel := undoContext(ctx)
 	defer cancel()
 	// An event without a job is harmless. A job without an event would never run.
 	return errors.Join(err, s.undo(undoCtx, c))
+}
+
+// undoContext returns the context of the cleanup, which goes on after the caller has gone. It ends at the caller's deadline, but not before
+// undoTimeout has passed.
+func undoContext(ctx context.Context) (context.Context, context.CancelFunc) {
+	end := time.Now().Add(undoTimeout)
+	if deadline, ok := ctx.Deadline(); ok && deadline.After(end) {
+		end = deadline
+	}
+	return context.WithDeadline(context.WithoutCancel(ctx), end)
 }
 
 func (s *Store) start(ctx context.Context, c claimedJob) error {

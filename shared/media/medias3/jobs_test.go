@@ -57,7 +57,7 @@ func TestStartJobRemovesJobThatFailedToStart(t *testing.T) {
 	for _, prefix := range []string{"jobs/", medias3.Queue} {
 		l := &lossyClient{matches: puts(prefix), err: context.DeadlineExceeded}
 		store, job := l.newStore(t)
-		ctx, cancel := context.WithCancel(t.Context())
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		l.onLoss = cancel // the cleanup must not depend on the caller's context
 		if err := store.StartJob(ctx, job); err == nil || errors.Is(err, media.ErrAlreadyStarted) {
 			t.Errorf("%s: started: %v", prefix, err)
@@ -88,7 +88,7 @@ func TestStartJobKeepsJobOfOthers(t *testing.T) {
 	if err := store.StartJob(t.Context(), job); err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithCancel(t.Context())
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	l.err, l.onLoss = context.DeadlineExceeded, cancel
 	if err := store.StartJob(ctx, job); err == nil || errors.Is(err, media.ErrAlreadyStarted) {
