@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/uuid"
@@ -227,21 +228,44 @@ func TestLateFailureLeavesTheAnswer(t *testing.T) {
 	}
 }
 
+// oneJob has a job and its upload.
+type oneJob struct {
+	media.Jobs
+	media.Uploads
+
+	job media.Job
+}
+
+func (o *oneJob) Job(context.Context, string, string) (media.Job, error) { return o.job, nil }
+
+func (o *oneJob) SaveJob(_ context.Context, job media.Job) (media.Job, error) {
+	o.job = job
+	return job, nil
+}
+
+func (*oneJob) OpenUpload(context.Context, string, string) (media.File, func(), error) {
+	return media.File{Source: source("A text.")}, func() {}, nil
+}
+
+// The clock is simulated, so nothing here may call S3.
 func TestRunEndsBeforeDeadline(t *testing.T) {
-	r := newRunnerTest(t, func(ctx context.Context, _ int) (string, error) {
-		<-ctx.Done()
-		return "", ctx.Err()
+	synctest.Test(t, func(t *testing.T) {
+		engine := &stubEngine{summary: waitForContext}
+		o := &oneJob{job: media.Job{ID: jobID, Owner: owner, Uploads: []string{"u"}, Question: media.Question{Task: media.Summarize}}}
+		runner := media.NewRunner(media.RunnerParts{Service: newTextService(engine), Uploads: o, Jobs: o, Now: awstest.RealTime})
+		ctx, cancel := context.WithTimeout(t.Context(), media.JobTimeout)
+		defer cancel()
+		began := awstest.RealTime()
+		err := runner.Run(ctx, owner, jobID)
+		// Ten seconds of the deadline are reserved for saving the outcome.
+		if waited := awstest.RealTime().Sub(began); err != nil || waited != media.JobTimeout-10*time.Second || engine.callCount() != 1 {
+			t.Fatalf("error %v after %v and %d calls of the engine", err, waited, engine.callCount())
+		}
+		failure := o.job.Failure
+		if failure == nil || failure.Kind != fault.Unprocessable || !strings.Contains(failure.Detail, "15 minutes") {
+			t.Errorf("job %+v, want ErrTooLong", o.job)
+		}
 	})
-	// Ten seconds of the deadline are reserved for saving the outcome.
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second+2*time.Second)
-	defer cancel()
-	if err := r.run(ctx); err != nil || ctx.Err() != nil {
-		t.Fatalf("error %v, context %v", err, ctx.Err())
-	}
-	job := r.mustBe(media.Failed, 1)
-	if job.Failure.Kind != fault.Unprocessable || !strings.Contains(job.Failure.Detail, "15 minutes") {
-		t.Errorf("failure %+v, want ErrTooLong", job.Failure)
-	}
 }
 
 func TestOldJobHasFailed(t *testing.T) {
