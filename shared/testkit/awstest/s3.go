@@ -24,7 +24,7 @@ import (
 )
 
 // engineTimeout bounds the wait for an engine to start.
-const engineTimeout = 20 * time.Second
+const engineTimeout = time.Minute
 
 // s3FolderPrefix is the prefix of the names of the S3 engines' folders. The process ID of the test binary follows.
 const s3FolderPrefix = "portside-s3-"

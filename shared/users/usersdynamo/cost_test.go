@@ -16,7 +16,7 @@ func TestDeletionReadsAtOnce(t *testing.T) {
 	d := newFixture(t)
 	d.create(t, "root@example.com", principal.Admin)
 	ada := d.create(t, "ada@example.com", principal.User)
-	ctx, stop := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
 	defer stop()
 	metered, meter := awstest.Metered(awstest.Together(d.client, 2))
 	deletion, err := d.over(metered).Deletion(ctx, ada.ID, ada.UpdatedAt)
