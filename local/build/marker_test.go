@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"github.com/fsnotify/fsnotify"
 )
 
 // The race that the marker prevents lasts microseconds, so the test needs many saves to hit it.
@@ -41,6 +43,40 @@ func TestMarkerWaitsForEarlierSaves(t *testing.T) {
 			t.Fatalf("save %d was not seen", save)
 		}
 		seen = now
+	}
+	if err := w.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestOverflowEndsTheWaitForALostNotification loses the notification of a touch, and then tells the watcher that notifications were lost.
+func TestOverflowEndsTheWaitForALostNotification(t *testing.T) {
+	repo := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(repo, "functions", "one"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	quiet := func(string) {}
+	builder, err := New(Config{RepoDir: repo, Functions: []string{"OneFunction"}, Log: quiet, LogError: quiet})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := builder.Watch(t.Context(), WatchConfig{
+		Dir: t.TempDir(), Reload: func(string) {}, Template: func(context.Context) {},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	lost := make(chan struct{})
+	w.marker.mu.Lock()
+	w.marker.seen = lost // as if there was a touch
+	w.marker.mu.Unlock()
+	w.files.Errors <- fsnotify.ErrEventOverflow
+	<-lost
+	w.mu.Lock()
+	saved := w.functions["OneFunction"].saved
+	w.mu.Unlock()
+	if saved == 0 {
+		t.Error("the waiter goes on before the function is known to be out of date")
 	}
 	if err := w.Close(); err != nil {
 		t.Error(err)

@@ -213,6 +213,7 @@ func (w *Watcher) run(ctx context.Context) {
 			}
 			w.builder.config.Log("watching the sources: " + err.Error() + "; building all functions")
 			w.markStale(w.builder.config.Functions)
+			w.marker.release() // the notification of the touch may be lost, too
 			debounce.Reset(debounceDelay)
 		case <-w.all:
 			w.markStale(w.builder.config.Functions)
