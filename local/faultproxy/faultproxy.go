@@ -12,6 +12,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"portside/local/drain"
 )
 
 // Fault is what happens to a request.
@@ -98,8 +100,12 @@ func (p *Proxy) Observe(done func(*http.Request, Fault)) { p.done = done }
 // Applied returns the number of requests that had a fault so far. A fault that means nothing for a request does not count.
 func (p *Proxy) Applied() int64 { return p.applied.Load() }
 
-// ServeHTTP implements http.Handler.
+// ServeHTTP implements http.Handler. Clients get refusals also if the proxy does not read their bodies.
 func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	drain.Handler(http.HandlerFunc(p.answer)).ServeHTTP(w, r)
+}
+
+func (p *Proxy) answer(w http.ResponseWriter, r *http.Request) {
 	in, err := read(r)
 	if err != nil {
 		http.Error(w, "the request did not arrive: "+err.Error(), http.StatusBadRequest)

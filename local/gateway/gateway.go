@@ -17,6 +17,7 @@ import (
 
 	"golang.org/x/time/rate"
 
+	"portside/local/drain"
 	"portside/local/lambda"
 	"portside/local/template"
 )
@@ -107,10 +108,11 @@ func (g *gateway) setDefaults() {
 }
 
 // NewServer returns a server with limits on the time and memory of a connection. Headers above API
-// Gateway's quota still reach the handler, which answers them as AWS does.
+// Gateway's quota still reach the handler, which answers them as AWS does. Clients get the answer also
+// if the handler does not read their bodies.
 func NewServer(h http.Handler) *http.Server {
 	return &http.Server{
-		Handler: h,
+		Handler: drain.Handler(h),
 		// The gateway itself answers and logs "OPTIONS *".
 		DisableGeneralOptionsHandler: true,
 		ReadHeaderTimeout:            10 * time.Second,
@@ -179,7 +181,7 @@ func (g *gateway) answer(ctx context.Context, c *call) *response {
 // readBody reads the body. If it fails, it returns the response.
 func (c *call) readBody() *response {
 	if c.request.ContentLength > maxBodyBytes {
-		return c.tooLarge()
+		return errorResponse(http.StatusRequestEntityTooLarge)
 	}
 	body, err := io.ReadAll(io.LimitReader(c.request.Body, maxBodyBytes+1))
 	if err != nil {
@@ -187,21 +189,10 @@ func (c *call) readBody() *response {
 		return errorResponse(http.StatusBadRequest)
 	}
 	if len(body) > maxBodyBytes {
-		return c.tooLarge()
+		return errorResponse(http.StatusRequestEntityTooLarge)
 	}
 	c.body = body
 	return nil
-}
-
-// maxDrainBytes bounds the bytes of a too large body that the gateway reads and discards. Many
-// clients read the response only after they have sent the whole body.
-const maxDrainBytes = 64 << 20
-
-func (c *call) tooLarge() *response {
-	if c.request.Header.Get("Expect") == "" {
-		_, _ = io.CopyN(io.Discard, c.request.Body, maxDrainBytes) // an error does not change the response
-	}
-	return errorResponse(http.StatusRequestEntityTooLarge)
 }
 
 type outcome struct {

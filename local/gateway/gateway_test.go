@@ -416,3 +416,27 @@ func TestRecordText(t *testing.T) {
 		t.Errorf("got %s", got)
 	}
 }
+
+// TestRefusedBodiesAreRead refuses a large body before it is read. The client reads the response only after it has sent the whole body.
+func TestRefusedBodiesAreRead(t *testing.T) {
+	f := start(t, payload(`{"statusCode":200}`), func(c *gateway.Config) { c.Routes = routes[:1] })
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, f.url+"/nowhere", strings.NewReader(strings.Repeat("x", 24<<20)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", r.URL.Host)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close() })
+	if err := r.Write(conn); err != nil {
+		t.Fatal(err)
+	}
+	response, err := http.ReadResponse(bufio.NewReader(conn), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _ = response.Body.Close(); response.StatusCode != http.StatusNotFound {
+		t.Errorf("got %s", response.Status)
+	}
+}

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"portside/local/drain"
 )
 
 // Function is the configuration of one function.
@@ -76,7 +78,7 @@ func New(c Config) (*Runtime, error) {
 		sandboxes: map[string]*sandbox{},
 	}
 	r.Configure(c.Functions)
-	r.server = &http.Server{Handler: r.api(), ReadHeaderTimeout: 5 * time.Second}
+	r.server = &http.Server{Handler: drain.Handler(r.api()), ReadHeaderTimeout: 5 * time.Second}
 	go func() { _ = r.server.Serve(listener) }() // returns ErrServerClosed after Stop
 	go r.shrinkIdle()
 	return r, nil

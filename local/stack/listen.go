@@ -11,6 +11,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"portside/local/drain"
 )
 
 // startServer serves handler on a free loopback port until the stack stops, and returns its URL.
@@ -24,7 +26,7 @@ func (s *Stack) startServerOn(host, name string, handler http.Handler) (string, 
 	if err != nil {
 		return "", err
 	}
-	server := &http.Server{Handler: handler, ReadHeaderTimeout: 5 * time.Second}
+	server := &http.Server{Handler: drain.Handler(handler), ReadHeaderTimeout: 5 * time.Second}
 	go func() {
 		if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
 			s.failed <- fmt.Errorf("the server of %s: %w", name, err)

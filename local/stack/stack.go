@@ -322,14 +322,14 @@ func (s *Stack) serve(context.Context) error {
 			s.failed <- fmt.Errorf("the API's port: %w", err)
 		}
 	}()
-	s.onStop(func(ctx context.Context) error { return drain(ctx, server) })
+	s.onStop(func(ctx context.Context) error { return shutDown(ctx, server) })
 	return nil
 }
 
 // drainTimeout bounds the wait for running requests when the stack stops.
 const drainTimeout = 1500 * time.Millisecond
 
-func drain(ctx context.Context, server *http.Server) error {
+func shutDown(ctx context.Context, server *http.Server) error {
 	ctx, cancel := context.WithTimeout(ctx, drainTimeout)
 	defer cancel()
 	if err := server.Shutdown(ctx); err != nil {
