@@ -14,8 +14,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net"
 	"net/http"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -45,6 +47,7 @@ type Process struct {
 type engine struct {
 	addr    string // empty means a free port of host
 	host    string // empty means 127.0.0.1
+	isFixed bool   // the next start should get the same address
 	command func(addr string) process.Options
 	// ping reports whether the engine at addr is ready.
 	ping func(ctx context.Context, addr string) bool
@@ -60,7 +63,7 @@ func (e engine) start(ctx context.Context) (p *process.Process, addr string, err
 		return p, e.addr, err
 	}
 	for range bindTries {
-		addr, err = freeAddr(cmp.Or(e.host, "127.0.0.1"))
+		addr, err = e.freeAddr()
 		if err != nil {
 			return nil, "", err
 		}
@@ -146,6 +149,26 @@ func checkFree(addr string) error {
 		return fmt.Errorf("cannot listen on %s: %w", addr, err)
 	}
 	return listener.Close()
+}
+
+func (e engine) freeAddr() (string, error) {
+	if e.isFixed {
+		return StableAddr()
+	}
+	return freeAddr(cmp.Or(e.host, "127.0.0.1"))
+}
+
+// StableAddr returns a free loopback address for a server that should get it again with its next start. While the server does not run, the
+// system gives this port to no other program, because it is below the ports that systems choose.
+func StableAddr() (string, error) {
+	const first, count, tries = 20_000, 10_000, 100
+	for range tries {
+		addr := net.JoinHostPort("127.0.0.1", strconv.Itoa(first+rand.IntN(count))) //nolint:gosec // the port is no secret
+		if checkFree(addr) == nil {
+			return addr, nil
+		}
+	}
+	return freeAddr("127.0.0.1")
 }
 
 func freeAddr(host string) (string, error) {

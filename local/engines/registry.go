@@ -15,7 +15,7 @@ import (
 type Registry struct {
 	Binary string
 	// Addr is the preferred host and port. Image names contain them, so a registry should keep its
-	// address. If another program uses it or Addr is empty, the registry gets a free loopback port.
+	// address. If another program uses it or Addr is empty, the registry gets a StableAddr.
 	Addr string
 	// Password is the password of the only user, AWS.
 	Password string
@@ -34,7 +34,7 @@ func StartRegistry(ctx context.Context, c Registry) (*Process, error) {
 			return nil, fmt.Errorf("the address of the registry must be host:port: %w", err)
 		}
 	}
-	e := engine{addr: c.Addr, command: c.command, ping: c.ping}
+	e := engine{addr: c.Addr, isFixed: true, command: c.command, ping: c.ping}
 	p, addr, err := e.start(ctx)
 	if c.Addr != "" && errors.Is(err, errAddrInUse) {
 		e.addr = ""

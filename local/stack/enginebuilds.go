@@ -61,7 +61,7 @@ func (s *Stack) reserveAddresses(b *engineBuilds) (err error) {
 		return err
 	}
 	s.setS3(engines.S3Endpoint(b.s3.address))
-	if b.registry, err = s.reserve(refusal{"application/json", registryRefusal}, s.lastRegistryAddr()); err != nil {
+	if b.registry, err = s.reserveRegistry(s.lastRegistryAddr()); err != nil {
 		return err
 	}
 	s.setInfo(func(i *Info) { i.Registry = "http://" + b.registry.address })
@@ -73,6 +73,21 @@ const (
 	registryRefusal = `{"errors":[{"code":"UNAVAILABLE","message":"` + refusalText + `"}]}` + "\n"
 	refusalText     = "this engine of the local stack is being built, see the terminal of make run; try again later"
 )
+
+// reserveRegistry reserves the address, or another one that can stay the same if that is empty or in use.
+func (s *Stack) reserveRegistry(address string) (*placeholder, error) {
+	r := refusal{"application/json", registryRefusal}
+	if address != "" {
+		if p, err := s.reserve(r, address); err == nil {
+			return p, nil
+		}
+	}
+	address, err := engines.StableAddr()
+	if err != nil {
+		return nil, err
+	}
+	return s.reserve(r, address)
+}
 
 func (s *Stack) reserve(r refusal, address string) (*placeholder, error) {
 	p, err := newPlaceholder(address, r, s.builder.PutEnginesFirst)

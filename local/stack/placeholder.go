@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"sync"
 	"time"
+
+	"portside/local/drain"
 )
 
 // retryAfter is the time after which a client of an engine that is being built should try again.
@@ -26,18 +28,14 @@ type placeholder struct {
 // refusal is the response of a placeholder, in the format of the engine's errors.
 type refusal struct{ contentType, body string }
 
-// newPlaceholder listens at the address. If that is empty or in use, it listens on a free loopback port.
+// newPlaceholder listens at the address, or on a free loopback port if that is empty.
 func newPlaceholder(address string, r refusal, onRequest func()) (*placeholder, error) {
-	const free = "127.0.0.1:0"
-	listener, err := net.Listen("tcp", cmp.Or(address, free))
-	if err != nil && address != "" {
-		listener, err = net.Listen("tcp", free)
-	}
+	listener, err := net.Listen("tcp", cmp.Or(address, "127.0.0.1:0"))
 	if err != nil {
 		return nil, err
 	}
 	p := &placeholder{address: listener.Addr().String(), ready: make(chan struct{}), onRequest: onRequest, refusal: r}
-	p.server = &http.Server{Handler: p, ReadHeaderTimeout: 5 * time.Second}
+	p.server = &http.Server{Handler: drain.Handler(p), ReadHeaderTimeout: 5 * time.Second}
 	p.ended.Go(func() { _ = p.server.Serve(listener) }) // returns ErrServerClosed after close
 	return p, nil
 }
