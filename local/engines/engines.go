@@ -30,7 +30,7 @@ const (
 	// Region is the AWS region in the signatures of the engines' clients.
 	Region = "us-east-1"
 
-	startTimeout = 15 * time.Second // a start takes some 15 ms
+	startTimeout = time.Minute // a start takes some 15 ms, but much longer while other programs use all processors
 	bindTries    = 5
 )
 

@@ -22,8 +22,8 @@ import (
 )
 
 // drainTimeout bounds reading of output after the child has exited. Only a descendant that left the
-// process group can keep the pipe open that long.
-const drainTimeout = time.Second
+// process group can keep the pipe open that long. On a busy machine, a shorter time loses the last lines, which say why the child exited.
+const drainTimeout = 10 * time.Second
 
 // Options describe a child. It inherits nothing else from the parent.
 type Options struct {

@@ -34,12 +34,15 @@ type eventBackend struct {
 	lastSequence uint64
 }
 
+// reportTimeout bounds the wait for the receiver. It is long, because nobody repeats a report, and a busy machine delays the answer.
+const reportTimeout = 30 * time.Second
+
 func withEvents(b backend.Backend, url string) backend.Backend {
 	if url == "" {
 		return b
 	}
 	transport := &http.Transport{MaxIdleConnsPerHost: 16} // uses no proxy
-	return &eventBackend{Backend: b, url: url, client: &http.Client{Timeout: 3 * time.Second, Transport: transport}}
+	return &eventBackend{Backend: b, url: url, client: &http.Client{Timeout: reportTimeout, Transport: transport}}
 }
 
 func (n *eventBackend) PutObject(ctx context.Context, in s3response.PutObjectInput) (s3response.PutObjectOutput, error) {

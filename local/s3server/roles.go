@@ -25,11 +25,14 @@ var (
 	_ auth.PolicyEvaluator    = (*roles)(nil)
 )
 
+// askTimeout bounds the wait for the authorizer. Without its answer, the server refuses a request that the role may make.
+const askTimeout = 30 * time.Second
+
 func newRoles(root auth.Account, url string) *roles {
 	transport := &http.Transport{MaxIdleConnsPerHost: 64} // uses no proxy
 	return &roles{
 		IAMService: auth.NewIAMServiceSingle(root), root: root, url: url,
-		client: &http.Client{Timeout: 5 * time.Second, Transport: transport},
+		client: &http.Client{Timeout: askTimeout, Transport: transport},
 	}
 }
 
