@@ -42,6 +42,19 @@ type server struct {
 
 func startServer(t *testing.T, dir string, args ...string) server {
 	t.Helper()
+	const tries = 5
+	for range tries {
+		if s := launchServer(t, dir, args...); s.awaitHealth(t) {
+			return s
+		}
+	}
+	t.Fatal("other programs took all ports that were free")
+	return server{}
+}
+
+// launchServer starts the server on a port that is free now.
+func launchServer(t *testing.T, dir string, args ...string) server {
+	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -56,23 +69,25 @@ func startServer(t *testing.T, dir string, args ...string) server {
 		t.Fatal(err)
 	}
 	t.Cleanup(p.Kill)
-	s := server{p, "http://" + addr}
-	s.awaitHealth(t)
-	return s
+	return server{p, "http://" + addr}
 }
 
-func (s server) awaitHealth(t *testing.T) {
+// awaitHealth waits until the server is ready. It returns false if another program took the port before the server could listen on it.
+func (s server) awaitHealth(t *testing.T) bool {
 	t.Helper()
 	tick := time.NewTicker(2 * time.Millisecond)
 	defer tick.Stop()
 	deadline := time.After(stopTimeout)
 	for {
 		if s.healthy(t) {
-			return
+			return true
 		}
 		select {
 		case <-tick.C:
 		case <-s.Done():
+			if strings.Contains(s.Tail(), "already in use") {
+				return false
+			}
 			t.Fatalf("the server exited: %v %s", s.Err(), s.Tail())
 		case <-deadline:
 			t.Fatal("the server is not ready")
