@@ -128,10 +128,11 @@ func (l *pipeline) run(t *testing.T, settings ...string) exit {
 	return l.runIn(t, []string{"sh"}, settings...)
 }
 
-// runIn runs the script in a shell, in a new process group. It kills the group after a minute.
+// runIn runs the script in a shell, in a new process group. It kills the group after two minutes, which is less than testRetryAfter
+// would take if the script did not obey Retry-After.
 func (l *pipeline) runIn(t *testing.T, shell []string, settings ...string) exit {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	var output bytes.Buffer
 	command := exec.CommandContext(ctx, shell[0], append(shell[1:], renewScript)...)
@@ -139,10 +140,9 @@ func (l *pipeline) runIn(t *testing.T, shell []string, settings ...string) exit 
 	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	command.Cancel = func() error { return syscall.Kill(-command.Process.Pid, syscall.SIGKILL) }
 	command.Env = append(l.environment(), settings...)
-	if err := command.Start(); err != nil {
+	if err := l.proxy.start(command); err != nil {
 		t.Fatal(err)
 	}
-	l.proxy.setTarget(command.Process.Pid)
 	_ = command.Wait() // callers check the exit code
 	_, _ = l.log.Write(output.Bytes())
 	return exit{command.ProcessState.ExitCode(), output.String()}
@@ -202,7 +202,7 @@ type proxy struct {
 	server    *httptest.Server
 	mu        sync.Mutex
 	pid       int
-	exchanges int                              // exchanges since the last setTarget
+	exchanges int                              // exchanges since the last start
 	old       map[string]bool                  // public IDs of the tokens whose times the proxy shifts
 	intercept func(e *exchange) (handled bool) // may be nil
 }
@@ -223,10 +223,15 @@ func newProxy(t *testing.T, p *testStack) *proxy {
 	return l
 }
 
-func (l *proxy) setTarget(pid int) {
+// start starts a script whose exchanges the proxy counts from now on. The first exchange waits until its process is known.
+func (l *proxy) start(command *exec.Cmd) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.pid, l.exchanges = pid, 0
+	err := command.Start()
+	if err == nil {
+		l.pid, l.exchanges = command.Process.Pid, 0
+	}
+	return err
 }
 
 // setOld makes the proxy shift the times of a token by tokenAge.
