@@ -124,15 +124,17 @@ func fromRepository(t *testing.T, path ...string) string {
 }
 
 // testZipBombs sends documents of 10 MB that unpack to 10 GB, one with a true and one with a false
-// size in its header. Each must be refused within ten seconds.
+// size in its header. Each must be refused before the gateway's time for a function ends.
 func testZipBombs(t *testing.T, p *testStack) {
 	c := p.documentReader(t, "bomber@example.com")
 	reader := p.anonymous(t).as(c.read(t, ".portside/api-key"))
-	c.write(t, "curl", "silent\nshow-error\nmax-time = 10\nheader = \"X-API-Key: "+c.read(t, ".portside/api-key")+"\"\n")
+	c.write(t, "curl", "silent\nshow-error\nheader = \"X-API-Key: "+c.read(t, ".portside/api-key")+"\"\n")
 	for name, claimed := range map[string]uint64{"true size": 0, "false size": 100} {
 		t.Run(name, func(t *testing.T) {
 			id := reader.For(t).upload(zipBomb(t, claimed))
+			began := now()
 			got := c.shell(t, "curl -K curl -F file_upload_id="+id+" $PORTSIDE_URL"+summarizeMedia)
+			t.Logf("the answer took %v", now().Sub(began))
 			got.wantExit(t, 0, `"code":"UNPROCESSABLE"`)
 			reader.For(t).form(extractMedia, nil, file{"file", "It lives.\n"}).WantStatus(http.StatusOK)
 		})
