@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 )
 
 // cliStack is a stack with the folder of a person who uses portside.
@@ -109,7 +108,7 @@ func (p cliStack) activateAda(t *testing.T) {
 // shell runs commands in the folder of the person. It stops at the first failure.
 func (p cliStack) shell(t *testing.T, script string) (output string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute) // a function may have to be built
+	ctx, cancel := context.WithTimeout(t.Context(), programTimeout) // a function may have to be built
 	defer cancel()
 	var text bytes.Buffer
 	command := exec.CommandContext(ctx, "sh", "-e", "-c", script)

@@ -184,9 +184,12 @@ func (c machine) run(t *testing.T, name string, args ...string) result {
 	return r
 }
 
+// programTimeout bounds the run of a program. It is long, because several run at the same time, also on a busy machine.
+const programTimeout = 5 * time.Minute
+
 func (c machine) execute(t *testing.T, name string, args ...string) result {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), programTimeout)
 	defer cancel()
 	var stdout, stderr bytes.Buffer
 	command := exec.CommandContext(ctx, installed(name), args...)

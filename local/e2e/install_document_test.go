@@ -9,7 +9,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -46,7 +45,7 @@ const plainHelm = `helm() {
 // shell runs commands with the variables of docs/install.md. It stops at the first failure.
 func (c machine) shell(t *testing.T, script string) exit {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), programTimeout)
 	defer cancel()
 	var output bytes.Buffer
 	command := exec.CommandContext(ctx, "sh", "-e", "-c", plainHelm+script)
