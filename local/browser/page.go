@@ -16,7 +16,7 @@ import (
 )
 
 // stepTimeout is how long a step waits until it is possible. It is long, because CI machines are slow.
-const stepTimeout = 45 * time.Second
+const stepTimeout = 2 * time.Minute
 
 // Window sizes in CSS pixels. A page starts as Desktop.
 var (

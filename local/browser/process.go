@@ -78,6 +78,7 @@ func (p *process) launch() error {
 		return fmt.Errorf("set the preferences: %w", err)
 	}
 	allocator, stop := chromedp.NewExecAllocator(context.Background(), append(flags(p.folder), chromedp.ExecPath(program),
+		chromedp.WSURLReadTimeout(stepTimeout),
 		chromedp.Env("FONTCONFIG_FILE="+fonts, "TZ=UTC", "LANG=en_US.UTF-8", "LANGUAGE=en_US"))...)
 	tab, closeTab := chromedp.NewContext(allocator)
 	p.tab, p.cancel = tab, func() { closeTab(); stop() }
