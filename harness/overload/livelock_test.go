@@ -10,8 +10,8 @@ import (
 	"portside/shared/testkit/awstest"
 )
 
-// maxAdminCall is how long a call of an admin may take during a flood of one user. The test allows four times as much, because it shares
-// two processor cores with the flood.
+// maxAdminCall is how long a call of an admin may take during a flood of one user. The test logs the times with it. It does not fail
+// because of them, because they also depend on what else runs on the machine. A call that hangs exceeds the patience.
 const maxAdminCall = 2 * time.Second
 
 // adminCall is a call by which an admin stops or limits a user.
@@ -104,7 +104,7 @@ type callResult struct {
 // callOnce makes the call during a flood.
 func (s *service) callOnce(call adminCall, victim user, links []string, run attack) callResult {
 	s.t.Helper()
-	admin := s.admin(4 * maxAdminCall)
+	admin := s.admin(patience)
 	admin.Get("/v1/users?limit=1").WantStatus(http.StatusOK) // connects
 	f := s.flood(victim, links, run)
 	began := awstest.RealTime()
