@@ -60,10 +60,7 @@ func testChartPages(t *testing.T, page *browser.Page, customer client) {
 		t.Errorf("the page has the digests %v, the index %s and %s", got, newest, older)
 	}
 	page.Within(browser.Row("1.0.0")).Click(browser.Button("Copy: " + older[:len("sha256:")+12] + "…"))
-	page.WaitText("Copied.")
-	if got := page.Clipboard(); got != older {
-		t.Errorf("copied %q", got)
-	}
+	wantCopied(t, page, older)
 	page.Click(browser.Link("1.1.0"))
 	page.WaitURL("/portal/charts/hello/1.1.0")
 	page.WaitFor(browser.Heading("hello 1.1.0"))
@@ -71,10 +68,7 @@ func testChartPages(t *testing.T, page *browser.Page, customer client) {
 		t.Errorf("the version has the digest %s, want %s", got, newest)
 	}
 	page.Click(browser.Button("Copy: Digest of the archive"))
-	page.WaitText("Copied.")
-	if got := page.Clipboard(); got != newest {
-		t.Errorf("copied %q", got)
-	}
+	wantCopied(t, page, newest)
 	page.WaitText("helm pull vendor/hello --version 1.1.0 --verify")
 	values, err := os.ReadFile(filepath.Join(repository, "local", "demo", "chart", "hello", "values.yaml"))
 	if err != nil {

@@ -74,10 +74,7 @@ func testCollectPage(t *testing.T, p *testStack) {
 		t.Errorf("the focus is on %+v, want the visible button that copies the password", focus)
 	}
 	page.Press("Enter")
-	page.WaitText("Copied.")
-	if page.Clipboard() != page.Value("Password") {
-		t.Error("the clipboard does not have the password")
-	}
+	wantCopied(t, page, page.Value("Password"))
 }
 
 func testMailedPagesWithoutToken(t *testing.T, p *testStack) {

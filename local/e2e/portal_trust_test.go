@@ -319,10 +319,7 @@ func testTrustPolicyByKeyboard(t *testing.T, c *trustingCustomer) {
 	c.section().Within(browser.Row("Keys")).WaitText("ref_protected")
 	ready(c.page)
 	press(t, c.page, "Copy: ID of Keys")
-	c.page.WaitText("Copied.")
-	if id := c.list(t).Text("data.2.id"); c.page.Clipboard() != id {
-		t.Errorf("the clipboard has %q, want %q", c.page.Clipboard(), id)
-	}
+	wantCopied(t, c.page, c.list(t).Text("data.2.id"))
 	press(t, c.page, "Delete the trust policy Keys")
 	c.page.WaitFor(browser.Dialog("Delete the trust policy Keys?"))
 	press(t, c.page, "Delete trust policy")
