@@ -232,14 +232,15 @@ func TestTooManyPolicies(t *testing.T) {
 	wantError(t, "of no customer", err, trust.ErrNoCustomer)
 }
 
-// TestConcurrentChangesLoseNothing changes one policy in four goroutines.
+// TestConcurrentChangesLoseNothing changes one policy in four goroutines. Each change can meet at most the nine changes of the others, so
+// it succeeds within the twelve attempts of a request.
 func TestConcurrentChangesLoseNothing(t *testing.T) {
 	f := newFixture(t)
 	made := f.create(f.github())
 	var all sync.WaitGroup
 	for worker := range 4 {
 		all.Go(func() {
-			for i := range 5 {
+			for i := range 3 {
 				name := fmt.Sprintf("w%d-%d", worker, i)
 				if _, err := f.Update(t.Context(), target(made.ID), trust.Change{Name: &name}); err != nil {
 					t.Error(err)
@@ -248,7 +249,7 @@ func TestConcurrentChangesLoseNothing(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if now := f.list(); now[0].Version != 21 {
-		t.Errorf("version %d, want 21", now[0].Version)
+	if now := f.list(); now[0].Version != 13 {
+		t.Errorf("version %d, want 13", now[0].Version)
 	}
 }
