@@ -63,6 +63,7 @@ func newFixture(tb testing.TB) *fixture {
 	d.store = tokensdynamo.New(client, d.table)
 	analyticsTable := awstest.Table(tb, client, "AnalyticsTable")
 	d.people = usersdynamo.New(client, d.usersTable, d.table, daycounts.In(analyticsTable))
+	d.people.SweepTime = time.Hour // the tests do not run the schedule
 	d.pulls = pullsdynamo.New(client, awstest.Table(tb, client, "PullsTable"), analyticsTable)
 	d.users = users.NewService(d.people, users.NewInviter(d.people, d.mailbox, d.clock), web.NewID, d.clock)
 	d.keys = users.NewKeys(d.people, d.people, d.clock)

@@ -63,6 +63,7 @@ func newFixtureOn(tb testing.TB, client *dynamodb.Client, table string) *fixture
 	}
 	days := daycounts.In(awstest.Table(tb, client, "AnalyticsTable"))
 	f.people = usersdynamo.New(client, awstest.Table(tb, client, "UsersTable"), f.keys, days)
+	f.people.SweepTime = time.Hour // the tests do not run the schedule
 	f.store, f.states = passkeysdynamo.New(client, f.keys), openiddynamo.New(client, table)
 	store := sessionsdynamo.New(client, f.keys, f.people)
 	f.sessions = sessions.Dependencies{

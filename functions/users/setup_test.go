@@ -86,6 +86,7 @@ func (p *fixture) write(writes ...types.TransactWriteItem) {
 func (p *fixture) connect(client *dynamodb.Client) {
 	p.keys = credentialsdynamo.New(client, p.credentialsTable, p.countsTable).Audited(p.log)
 	p.store = usersdynamo.New(client, p.usersTable, p.keys, p.days)
+	p.store.SweepTime = time.Hour // the tests do not run the schedule
 }
 
 // service returns the function's service, wired as in main.

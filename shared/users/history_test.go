@@ -84,6 +84,7 @@ func newInvitationClients(t *testing.T, count int) *invitationClients {
 	client := awstest.DynamoDB(t)
 	table := credentialsdynamo.New(client, awstest.Table(t, client, "CredentialsTable"), awstest.Table(t, client, "RequestCountsTable"))
 	people := usersdynamo.New(client, awstest.Table(t, client, "UsersTable"), table, daycounts.In(awstest.Table(t, client, "AnalyticsTable")))
+	people.SweepTime = time.Hour // the test does not run the schedule
 	post := &keptMail{}
 	inviter := users.NewInviter(people, post, now)
 	c := &invitationClients{

@@ -28,13 +28,12 @@ import (
 // closes the user: it changes the user, which no request for a credential writes, and stores a closing. Then the sweep brings the
 // credentials in line. It first changes the tally, after which nothing is issued by the old role and status, and then the credentials in
 // small batches. Each of its transactions is conditional on the user's version, so that an older sweep cannot undo a newer change. The
-// request sweeps for up to sweepTime. A schedule continues a closing that the request has left, also after a crash.
+// request sweeps for up to SweepTime. A schedule continues a closing that the request has left, also after a crash.
 
 // attempt is the policy of a transaction that has an alternative.
 var attempt = retry.Policy{Attempts: 3, FirstWait: 10 * time.Millisecond, LongestWait: 20 * time.Millisecond}
 
 const (
-	// sweepTime is how long a request sweeps before it leaves the rest to the schedule.
 	sweepTime = 5 * time.Second
 	// sweepBatch is how many credentials one transaction of a sweep changes. Each has up to 10 items, of the 100 of a transaction.
 	sweepBatch = 8
@@ -174,7 +173,7 @@ func (s *Store) finishClosing(ctx context.Context, userID string) error {
 	if err != nil || !found {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, sweepTime)
+	ctx, cancel := context.WithTimeout(ctx, s.SweepTime)
 	defer cancel()
 	if err := s.Sweep(ctx, stored.closing()); err != nil {
 		logUnswept(ctx, userID, err)

@@ -67,7 +67,9 @@ func (d *fixture) table() *credentialsdynamo.Table {
 // over returns a store on the same tables over another client, such as one that fails.
 func (d *fixture) over(client *dynamodb.Client) *usersdynamo.Store {
 	keys := credentialsdynamo.New(client, d.keys, d.counts).Audited(d.log)
-	return usersdynamo.New(client, d.users, keys, daycounts.In(d.analytics))
+	store := usersdynamo.New(client, d.users, keys, daycounts.In(d.analytics))
+	store.SweepTime = time.Hour
+	return store
 }
 
 // leapDay is the default creation time of users in these tests.

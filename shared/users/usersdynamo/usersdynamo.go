@@ -59,6 +59,9 @@ import (
 
 // Store keeps users, their keys and their invitations.
 type Store struct {
+	// SweepTime is how long a request sweeps the credentials of a user before it leaves the rest to the schedule. New sets five seconds.
+	SweepTime time.Duration
+
 	client      *dynamodb.Client
 	table       string
 	days        daycounts.Table
@@ -72,7 +75,7 @@ func New(client *dynamodb.Client, table string, keys *credentialsdynamo.Table, d
 	shape := lists.Shape{Name: "users", Label: "role", Labels: labels(), State: "status", States: states()}
 	return &Store{
 		client: client, table: table, days: days, lists: lists.New(client, table, shape), search: searchindex.New(client, table),
-		credentials: keys,
+		credentials: keys, SweepTime: sweepTime,
 	}
 }
 
