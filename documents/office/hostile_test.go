@@ -25,8 +25,11 @@ func TestRowsAreBounded(t *testing.T) {
 		"repeated letter": sheet(`<table-cell number-columns-repeated="16384"><p>` + strings.Repeat("x", 1<<20) + "</p></table-cell>"),
 	} {
 		t.Run(name, func(t *testing.T) {
-			into := documents.NewBuilder(documents.ODS, documents.DefaultLimits())
-			grown := peak(func() { _ = office.ReadODS(t.Context(), source(file), into) }) // other tests check the error
+			var into *documents.Builder
+			grown := peak(maxGrowth, func() {
+				into = documents.NewBuilder(documents.ODS, documents.DefaultLimits())
+				_ = office.ReadODS(t.Context(), source(file), into) // other tests check the error
+			})
 			if d := into.Document(); len(d.Blocks) == 0 {
 				t.Error("nothing of it is read")
 			}
@@ -37,8 +40,21 @@ func TestRowsAreBounded(t *testing.T) {
 	}
 }
 
-// peak returns by how much the live heap grew at most. It makes the garbage collector run often, so that garbage does not count.
-func peak(do func()) uint64 {
+// measurements is how often peak measures at most.
+const measurements = 5
+
+// peak returns by how much the live heap grew at most. Garbage counts until the collector has found it, which on a busy machine is late at
+// times. Garbage only adds to the growth, so peak measures again if the growth exceeds the limit, and returns the smallest growth.
+func peak(limit uint64, do func()) uint64 {
+	least := growth(do)
+	for n := 1; n < measurements && least > limit; n++ {
+		least = min(least, growth(do))
+	}
+	return least
+}
+
+// growth measures once. It makes the garbage collector run often, so that little garbage counts.
+func growth(do func()) uint64 {
 	defer debug.SetGCPercent(debug.SetGCPercent(20))
 	runtime.GC()
 	before, most := heap(), uint64(0)

@@ -57,7 +57,7 @@ func TestRepeatedTextIsBounded(t *testing.T) {
 			limits := documents.DefaultLimits()
 			limits.Text = text
 			var err error
-			grown := peak(func() {
+			grown := peak(maxGrowth, func() {
 				err = readers[f.extension].read(t.Context(), source(f.data), documents.NewBuilder("", limits))
 			})
 			if !errors.Is(err, f.want) {

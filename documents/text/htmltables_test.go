@@ -23,7 +23,7 @@ func TestPagesInTablesTakeLittleMemory(t *testing.T) {
 			file := "<table><tr><td>first" + strings.Repeat(piece, size/len(piece)) + "</table><p>last"
 			var blocks int
 			var last string
-			grown := peak(func() {
+			grown := peak(maxGrowth, func() {
 				doc, err := document(t, text.ReadHTML, file)
 				if err != nil {
 					t.Error(err)
@@ -60,8 +60,21 @@ func TestCodeIsKeptVerbatim(t *testing.T) {
 	}
 }
 
-// peak returns by how much the live heap grew at most. It makes the garbage collector run often, so that garbage does not count.
-func peak(do func()) uint64 {
+// measurements is how often peak measures at most.
+const measurements = 5
+
+// peak returns by how much the live heap grew at most. Garbage counts until the collector has found it, which on a busy machine is late at
+// times. Garbage only adds to the growth, so peak measures again if the growth exceeds the limit, and returns the smallest growth.
+func peak(limit uint64, do func()) uint64 {
+	least := growth(do)
+	for n := 1; n < measurements && least > limit; n++ {
+		least = min(least, growth(do))
+	}
+	return least
+}
+
+// growth measures once. It makes the garbage collector run often, so that little garbage counts.
+func growth(do func()) uint64 {
 	defer debug.SetGCPercent(debug.SetGCPercent(20))
 	runtime.GC()
 	before, most := heap(), uint64(0)
