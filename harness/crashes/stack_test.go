@@ -160,10 +160,14 @@ func (s *service) mailedToken(to string) string {
 	return ""
 }
 
+// patience bounds each wait. What a crash has interrupted waits for two minutes, and then for the next run of a schedule, which is up to a
+// minute later.
+const patience = 10 * time.Minute
+
 // await polls until the condition is true.
 func (s *service) await(what string, condition func() bool) {
 	s.t.Helper()
-	tick, limit := time.NewTicker(2*time.Millisecond), time.After(2*time.Minute)
+	tick, limit := time.NewTicker(2*time.Millisecond), time.After(patience)
 	defer tick.Stop()
 	for !condition() {
 		select {
