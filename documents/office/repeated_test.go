@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"portside/documents"
+	"portside/documents/internal/heaptest"
 )
 
 // A few kilobytes must not become gigabytes of text: neither a text that cells share, nor texts that a row, a title or a paragraph
@@ -57,7 +58,7 @@ func TestRepeatedTextIsBounded(t *testing.T) {
 			limits := documents.DefaultLimits()
 			limits.Text = text
 			var err error
-			grown := peak(maxGrowth, func() {
+			grown := heaptest.Peak(maxGrowth, func() {
 				err = readers[f.extension].read(t.Context(), source(f.data), documents.NewBuilder("", limits))
 			})
 			if !errors.Is(err, f.want) {

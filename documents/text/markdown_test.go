@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"portside/documents"
+	"portside/documents/internal/heaptest"
 	"portside/documents/text"
 )
 
@@ -59,7 +60,7 @@ func TestMarkdownMemoryIsBounded(t *testing.T) {
 		"wide table":           strings.Repeat("|a", 2000) + "|\n" + strings.Repeat("|-", 2000) + "|\n" + strings.Repeat("|\n", 4000),
 		"long link used often": "# a\n\n[a]: " + strings.Repeat("x", 61440) + "\n\n" + strings.Repeat("[a]", 14_000),
 	} {
-		grown := peak(maxGrowth, func() {
+		grown := heaptest.Peak(maxGrowth, func() {
 			into := documents.NewBuilder("", documents.DefaultLimits())
 			_ = text.ReadMarkdown(t.Context(), source(file), into) // more text than the limit is part of it
 		})
