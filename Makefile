@@ -46,7 +46,7 @@ check: REQUESTS ?= 30000
 check: format vet lint race fuzz-api arm64 reproducible unchanged portal-types lint-template check-deploy lint-openapi tidy ## Run all checks that a commit must pass
 
 test: has-go engines clients ## Run all tests of all modules on the real engines
-	$(call each,go test -timeout=20m -shuffle=on ./...)
+	$(call each,go test -timeout=40m -shuffle=on ./...)
 
 # .ci/norace lists tests that take minutes with the race detector, which finds nothing in them: they test code in other processes, through a
 # browser or by killing the processes, or run one goroutine for months of simulated time. `make test` runs them. The module documents has one
@@ -57,8 +57,8 @@ DOCUMENTS_RACE := TestConcurrentReadersAndQuestions
 race: MODULES := . client harness local testclient
 race: has-go engines clients ## Run the tests under the race detector, without those of .ci/norace
 	@command -v $${CC:-gcc} >/dev/null || { echo "make $@: install a C compiler (gcc), which the race detector needs"; exit 1; }
-	cd documents && CGO_ENABLED=1 go test -race -timeout=20m -run '^$(DOCUMENTS_RACE)$$' .
-	$(call each,CGO_ENABLED=1 go test -race -timeout=20m -shuffle=on -skip '^($(NO_RACE))$$' ./...)
+	cd documents && CGO_ENABLED=1 go test -race -timeout=40m -run '^$(DOCUMENTS_RACE)$$' .
+	$(call each,CGO_ENABLED=1 go test -race -timeout=40m -shuffle=on -skip '^($(NO_RACE))$$' ./...)
 
 arm64: has-go $(BIN)/local engines ## Let every function, built for AWS, answer an event in an emulator
 	@.ci/debian "make $@" qemu-aarch64-static=qemu-user-static
