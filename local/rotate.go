@@ -57,7 +57,7 @@ func secretsCommand(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	server := &http.Server{Handler: store.API(), ReadHeaderTimeout: 5 * time.Second}
+	server := &http.Server{Handler: store.API(), ReadHeaderTimeout: stack.HeaderTimeout}
 	defer context.AfterFunc(ctx, func() { _ = server.Close() })()
 	if _, err := fmt.Fprintln(os.Stdout, "listening on http://"+listener.Addr().String()); err != nil {
 		return err

@@ -15,6 +15,10 @@ import (
 	"portside/local/drain"
 )
 
+// HeaderTimeout is how long a server of the stack waits for a request. It is longer than clients keep a connection that they do not use,
+// which is 90 seconds. A client opens a connection in advance at times. If the server closed it first, the next call could be lost.
+const HeaderTimeout = 2 * time.Minute
+
 // startServer serves handler on a free loopback port until the stack stops, and returns its URL.
 func (s *Stack) startServer(name string, handler http.Handler) (string, error) {
 	return s.startServerOn("127.0.0.1", name, handler)
@@ -26,7 +30,7 @@ func (s *Stack) startServerOn(host, name string, handler http.Handler) (string, 
 	if err != nil {
 		return "", err
 	}
-	server := &http.Server{Handler: drain.Handler(handler), ReadHeaderTimeout: 5 * time.Second}
+	server := &http.Server{Handler: drain.Handler(handler), ReadHeaderTimeout: HeaderTimeout}
 	go func() {
 		if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
 			s.failed <- fmt.Errorf("the server of %s: %w", name, err)
