@@ -28,9 +28,6 @@ type service struct {
 	now      func() time.Time
 }
 
-// endTime is how long the deletion of a key may take to end what was created with it, before it leaves the rest to a schedule.
-const endTime = 5 * time.Second
-
 // parts are the dependencies of a service.
 type parts struct {
 	store   *usersdynamo.Store
@@ -39,6 +36,9 @@ type parts struct {
 	mailer  users.Mailer
 	baseURL string
 	now     func() time.Time
+	// endTime is how long the deletion of a key may take to end what was created with it, before it leaves the rest to a schedule. Zero
+	// means no limit.
+	endTime time.Duration
 }
 
 func newService(p parts) *service {
@@ -52,7 +52,7 @@ func newService(p parts) *service {
 		inviter:  inviter,
 		notices:  notices,
 		ending: revocation.NewService(revocation.Parts{
-			Store: p.ending, Jobs: p.ending, Notifier: notices, Now: now, EndTime: endTime,
+			Store: p.ending, Jobs: p.ending, Notifier: notices, Now: now, EndTime: p.endTime,
 		}),
 		baseURL: p.baseURL,
 		now:     now,
