@@ -10,8 +10,8 @@ import (
 // own clock. Every other test uses a fixed time, so that its result is the same on every day.
 func RealTime() time.Time { return time.Now() } //nolint:forbidigo // the one place where tests read the real clock
 
-// Hurried returns a context whose deadline is so far away, but that does not end then. Code that compares the time that is left with what
-// it needs has too little. Its calls have as much as they need, so the speed of the machine does not matter.
+// Hurried returns a context whose deadline is near, but which does not end at the deadline. Code that compares the time that is left with
+// the time that it needs has too little. But its calls have as much as they need, so the speed of the machine does not matter.
 func Hurried(ctx context.Context, left time.Duration) context.Context {
 	return hurried{ctx, RealTime().Add(left)}
 }
