@@ -217,13 +217,13 @@ func TestFailuresHaveLambdasPayload(t *testing.T) {
 }
 
 func TestTimeoutKillsProcess(t *testing.T) {
-	f := start(t, func(c *lambda.Config) { c.Functions[0].Timeout = 2 * time.Second })
+	f := start(t, func(c *lambda.Config) { c.Functions[0].Timeout = 5 * time.Second })
 	before := f.invoke(`{}`)
 	result, err := f.Invoke(t.Context(), "Probe", []byte(`{"Do":"hang"}`))
 	if !errors.Is(err, lambda.ErrTimeout) || result.FunctionError != lambda.Unhandled {
 		t.Errorf("%v, function error %q", err, result.FunctionError)
 	}
-	if a := f.parse(result); !strings.HasSuffix(a.ErrorMessage, " Task timed out after 2.00 seconds") {
+	if a := f.parse(result); !strings.HasSuffix(a.ErrorMessage, " Task timed out after 5.00 seconds") {
 		t.Errorf("%s", result.Payload)
 	}
 	if !hasExited(before.PID)() {
