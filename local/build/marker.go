@@ -66,8 +66,11 @@ func (m *marker) request() (<-chan struct{}, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.seen == nil {
+		if err := m.touch(); err != nil { // no notification will come
+			return nil, err
+		}
 		m.seen = make(chan struct{})
-		return m.seen, m.touch()
+		return m.seen, nil
 	}
 	if m.next == nil {
 		m.next = make(chan struct{})

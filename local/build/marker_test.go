@@ -82,3 +82,19 @@ func TestOverflowEndsTheWaitForALostNotification(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestMarkerWithoutItsFile checks that nobody waits for a touch that failed.
+func TestMarkerWithoutItsFile(t *testing.T) {
+	m, err := newMarker(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(m.path); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if err := m.wait(t.Context(), nil); !os.IsNotExist(err) {
+			t.Errorf("got %v, want that the file does not exist", err)
+		}
+	}
+}
