@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"portside/documents"
-	"portside/documents/internal/heaptest"
+	"portside/documents/heaptest"
 	"portside/documents/office"
 )
 

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"portside/documents"
-	"portside/documents/internal/heaptest"
+	"portside/documents/heaptest"
 )
 
 // A few kilobytes must not become gigabytes of text: neither a text that cells share, nor texts that a row, a title or a paragraph

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"portside/documents/internal/heaptest"
+	"portside/documents/heaptest"
 	"portside/documents/text"
 )
 

@@ -7,15 +7,10 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"math"
-	"runtime"
-	"runtime/debug"
-	"runtime/metrics"
 	"strings"
-	"sync"
 	"testing"
-	"time"
 
+	"portside/documents/heaptest"
 	"portside/shared/charts"
 	"portside/shared/charts/chartshelm"
 )
@@ -231,7 +226,7 @@ func TestExpandingArchivesAreRejectedBeforeHelmReadsThem(t *testing.T) {
 	for name, archive := range expanding(t) {
 		t.Run(name, func(t *testing.T) {
 			var err error
-			grown := peak(func() { _, err = chartshelm.New(defaultMaxBytes).Inspect(t.Context(), file, archive) })
+			grown := heaptest.Peak(most, func() { _, err = chartshelm.New(defaultMaxBytes).Inspect(t.Context(), file, archive) })
 			refusal, is := errors.AsType[*charts.Refusal](err)
 			if !is || strings.Contains(err.Error(), "helm cannot read") {
 				t.Fatalf("error = %v, want a refusal before helm reads it", err)
@@ -265,7 +260,7 @@ func TestMemoryIsBounded(t *testing.T) {
 		for name, archive := range corpus {
 			t.Run(name, func(t *testing.T) {
 				var err error
-				grown := peak(func() { _, err = chartshelm.New(defaultMaxBytes).Inspect(t.Context(), file, archive) })
+				grown := heaptest.Peak(most, func() { _, err = chartshelm.New(defaultMaxBytes).Inspect(t.Context(), file, archive) })
 				if _, is := errors.AsType[*charts.Refusal](err); err != nil && !is {
 					t.Error(err)
 				}
@@ -275,36 +270,4 @@ func TestMemoryIsBounded(t *testing.T) {
 			})
 		}
 	}
-}
-
-// peak returns the largest growth of the live heap. It collects garbage all the time, so
-// that only live memory counts.
-func peak(do func()) uint64 {
-	defer debug.SetGCPercent(debug.SetGCPercent(20))
-	runtime.GC()
-	before, most := heap(), uint64(0)
-	done := make(chan struct{})
-	var watcher sync.WaitGroup
-	watcher.Go(func() {
-		tick := time.NewTicker(time.Millisecond)
-		defer tick.Stop()
-		for {
-			most = max(most, heap())
-			select {
-			case <-done:
-				return
-			case <-tick.C:
-			}
-		}
-	})
-	do()
-	close(done)
-	watcher.Wait()
-	return max(most, before) - before
-}
-
-func heap() uint64 {
-	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
-	metrics.Read(sample)
-	return min(sample[0].Value.Uint64(), math.MaxInt64)
 }

@@ -4,7 +4,7 @@ import (
 	"runtime"
 	"testing"
 
-	"portside/documents/internal/heaptest"
+	"portside/documents/heaptest"
 )
 
 // TestPeakFindsWhatIsAllocated keeps 64 MB during the run, which is more than other goroutines of the test need.
