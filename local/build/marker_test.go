@@ -10,10 +10,12 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// The race that the marker prevents lasts microseconds, so the test needs many saves to hit it.
-func TestMarkerWaitsForEarlierSaves(t *testing.T) {
+// watchOneFunction starts a watcher of a repository with one function, and returns the path of the function's source file, which does not
+// exist yet.
+func watchOneFunction(t *testing.T) (w *Watcher, source string) {
+	t.Helper()
 	repo := t.TempDir()
-	source := filepath.Join(repo, "functions", "one", "main.go")
+	source = filepath.Join(repo, "functions", "one", "main.go")
 	if err := os.MkdirAll(filepath.Dir(source), 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -21,12 +23,23 @@ func TestMarkerWaitsForEarlierSaves(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := builder.Watch(t.Context(), WatchConfig{
+	w, err = builder.Watch(t.Context(), WatchConfig{
 		Dir: t.TempDir(), Reload: func(string) {}, Template: func(context.Context) {},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() {
+		if err := w.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return w, source
+}
+
+// The race that the marker prevents lasts microseconds, so the test needs many saves to hit it.
+func TestMarkerWaitsForEarlierSaves(t *testing.T) {
+	w, source := watchOneFunction(t)
 	w.marker.timeout = time.Minute // a busy machine must not end the wait
 	seen := 0
 	for save := range 500 {
@@ -44,28 +57,11 @@ func TestMarkerWaitsForEarlierSaves(t *testing.T) {
 		}
 		seen = now
 	}
-	if err := w.Close(); err != nil {
-		t.Error(err)
-	}
 }
 
-// TestOverflowEndsTheWaitForALostNotification loses the notification of a touch, and then tells the watcher that notifications were lost.
+// TestOverflowEndsTheWaitForALostNotification loses the notification of a touch. The kernel then reports that it dropped notifications.
 func TestOverflowEndsTheWaitForALostNotification(t *testing.T) {
-	repo := t.TempDir()
-	if err := os.MkdirAll(filepath.Join(repo, "functions", "one"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	quiet := func(string) {}
-	builder, err := New(Config{RepoDir: repo, Functions: []string{"OneFunction"}, Log: quiet, LogError: quiet})
-	if err != nil {
-		t.Fatal(err)
-	}
-	w, err := builder.Watch(t.Context(), WatchConfig{
-		Dir: t.TempDir(), Reload: func(string) {}, Template: func(context.Context) {},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	w, _ := watchOneFunction(t)
 	lost := make(chan struct{})
 	w.marker.mu.Lock()
 	w.marker.seen = lost // as if there was a touch
@@ -76,14 +72,11 @@ func TestOverflowEndsTheWaitForALostNotification(t *testing.T) {
 	saved := w.functions["OneFunction"].saved
 	w.mu.Unlock()
 	if saved == 0 {
-		t.Error("the waiter goes on before the function is known to be out of date")
-	}
-	if err := w.Close(); err != nil {
-		t.Error(err)
+		t.Error("the wait ended before the function was known to be out of date")
 	}
 }
 
-// TestMarkerWithoutItsFile checks that nobody waits for a touch that failed.
+// TestMarkerWithoutItsFile checks that a request fails at once if the touch fails, because no notification will come.
 func TestMarkerWithoutItsFile(t *testing.T) {
 	m, err := newMarker(t.TempDir())
 	if err != nil {
