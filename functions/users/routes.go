@@ -36,8 +36,8 @@ type parts struct {
 	mailer  users.Mailer
 	baseURL string
 	now     func() time.Time
-	// endTime is how long the deletion of a key may take to end what was created with it, before it leaves the rest to a schedule. Zero
-	// means no limit.
+	// endTime limits how long the deletion of a key spends on the credentials that the key created. A schedule ends the rest. Zero means no
+	// limit.
 	endTime time.Duration
 }
 

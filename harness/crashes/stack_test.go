@@ -160,8 +160,8 @@ func (s *service) mailedToken(to string) string {
 	return ""
 }
 
-// patience bounds each wait. What a crash has interrupted waits for two minutes, and then for the next run of a schedule, which is up to a
-// minute later.
+// patience bounds each wait. A mail whose sending a crash interrupted is due again after two minutes (mail.RetryDelay), and the schedule
+// that sends it runs every minute.
 const patience = 10 * time.Minute
 
 // await polls until the condition is true.

@@ -31,8 +31,8 @@ func press(t *testing.T, page *browser.Page, name string) {
 	page.Press("Enter")
 }
 
-// wantCopied waits until the page has copied the text. It does not ask the message alone, which the page also shows for some seconds after
-// an earlier copy.
+// wantCopied waits until the page has copied the text. The message does not prove that, because the page shows it for some seconds after
+// each copy.
 func wantCopied(t *testing.T, page *browser.Page, text string) {
 	t.Helper()
 	page.WaitText("Copied.")

@@ -34,7 +34,8 @@ type eventBackend struct {
 	lastSequence uint64
 }
 
-// reportTimeout bounds the wait for the receiver. It is long, because nobody repeats a report, and a busy machine delays the answer.
+// reportTimeout bounds the wait for the receiver. It is long, because a busy machine delays the answer, and a failed
+// report is not repeated.
 const reportTimeout = 30 * time.Second
 
 func withEvents(b backend.Backend, url string) backend.Backend {

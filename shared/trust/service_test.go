@@ -232,8 +232,8 @@ func TestTooManyPolicies(t *testing.T) {
 	wantError(t, "of no customer", err, trust.ErrNoCustomer)
 }
 
-// TestConcurrentChangesLoseNothing changes one policy in four goroutines. Each change can meet at most the nine changes of the others, so
-// it succeeds within the twelve attempts of a request.
+// TestConcurrentChangesLoseNothing changes one policy in four goroutines. A change conflicts with at most nine changes of the
+// other goroutines, so it succeeds within the twelve attempts of a request.
 func TestConcurrentChangesLoseNothing(t *testing.T) {
 	f := newFixture(t)
 	made := f.create(f.github())

@@ -51,8 +51,8 @@ func (s *Store) StartJob(ctx context.Context, job media.Job) error {
 	return errors.Join(err, s.undo(undoCtx, c))
 }
 
-// undoContext returns the context of the cleanup, which goes on after the caller has gone. It ends at the caller's deadline, but not before
-// undoTimeout has passed.
+// undoContext returns the context of the cleanup, which continues after the caller has canceled its context. The cleanup may last until the
+// caller's deadline, and always has undoTimeout.
 func undoContext(ctx context.Context) (context.Context, context.CancelFunc) {
 	end := time.Now().Add(undoTimeout)
 	if deadline, ok := ctx.Deadline(); ok && deadline.After(end) {
