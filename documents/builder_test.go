@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"portside/documents"
+	"portside/documents/internal/scale"
 )
 
 func TestOffsetsMatchTheText(t *testing.T) {
@@ -117,7 +118,7 @@ func TestCleanDoesNotKeepUnusedMemory(t *testing.T) {
 }
 
 func TestCleanRemovesInvisibleCharacters(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	rapid.Check(scale.Checks(t), func(t *rapid.T) {
 		text := rapid.String().Draw(t, "text")
 		got := documents.Clean(text)
 		if documents.Clean(got) != got || !utf8.ValidString(got) || strings.TrimSpace(got) != got ||

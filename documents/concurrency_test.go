@@ -13,11 +13,11 @@ import (
 	"portside/documents/offline"
 )
 
-// TestConcurrentReadersAndQuestions reads one file of each format at the same time, and asks one engine about all of them. `make race` runs
-// only this test of the module, because all other tests use one goroutine.
+// TestConcurrentReadersAndQuestions reads one file of each format at the same time, and asks one engine about all of them.
 func TestConcurrentReadersAndQuestions(t *testing.T) {
 	engine := offline.New()
 	var running sync.WaitGroup
+	running.Go(engine.Prepare)
 	for _, path := range oneOfEachFormat(t) {
 		data, err := os.ReadFile(path)
 		if err != nil {

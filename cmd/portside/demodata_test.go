@@ -9,15 +9,19 @@ import (
 	"portside/shared/analytics"
 	"portside/shared/analytics/analyticsdynamo"
 	"portside/shared/core/calendar"
+	"portside/testclient/scale"
 )
 
 func TestDemoDataIsABelievableStory(t *testing.T) {
 	t.Parallel()
-	for _, now := range []time.Time{
+	times := []time.Time{
 		time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC),
 		time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC),                                       // the first moment of a year
 		time.Date(2028, 3, 1, 12, 59, 59, 999_000_000, time.FixedZone("UTC+13", 13*3600)), // the last one of a leap day in UTC
-	} {
+	}
+	first, step := scale.Every(len(times))
+	for i := first - 1; i < len(times); i += step {
+		now := times[i]
 		t.Run(now.Format(time.DateOnly), func(t *testing.T) {
 			t.Parallel()
 			testStory(t, now)
@@ -50,7 +54,6 @@ func testStory(t *testing.T, now time.Time) {
 	if before := d.Compared.Metrics.Users.Total; before == 0 || before >= users.Total {
 		t.Errorf("%d users, %d a month before", users.Total, before)
 	}
-	a.expect(a.run("reconcile"), 0, "")
 	a.checkCredentials()
 	a.checkCustomers()
 

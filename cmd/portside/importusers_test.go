@@ -223,9 +223,10 @@ func manyRows(from, to int) io.Reader {
 // The test stops an import in the middle of its file and runs it again.
 func TestImportInterrupted(t *testing.T) {
 	t.Parallel()
+	const all = 3 * chunkSize
 	o := newTestStack(t)
 	ctx, stop := context.WithCancel(t.Context())
-	file := &pausingReader{text: manyRows(0, 2*chunkSize+100), rest: manyRows(2*chunkSize+100, 5*chunkSize), onPause: func() {
+	file := &pausingReader{text: manyRows(0, 2*chunkSize+100), rest: manyRows(2*chunkSize+100, all), onPause: func() {
 		for page, err := (users.Page{}), error(nil); page.Total == 0 && err == nil; { // until the first chunk is being imported
 			page, err = o.tables.users.List(context.WithoutCancel(ctx), users.Query{Limit: 1})
 		}
@@ -237,10 +238,10 @@ func TestImportInterrupted(t *testing.T) {
 	if before != chunkSize {
 		t.Errorf("%d users after the interruption, want the %d of the chunk that was started", before, chunkSize)
 	}
-	got = o.runWith(t.Context(), manyRows(0, 5*chunkSize), "import-users", "-", "--format", "jsonl", "--local", o.dir)
-	o.expect(got, 0, fmt.Sprintf("%d created, %d already there, 0 failed", 5*chunkSize-before, before))
-	all := o.userEmails()
-	if len(all) != 5*chunkSize || all[0] != "user0@example.com" || all[len(all)-1] != fmt.Sprintf("user%d@example.com", 5*chunkSize-1) {
-		t.Errorf("%d users, want %d in the order of the file", len(all), 5*chunkSize)
+	got = o.runWith(t.Context(), manyRows(0, all), "import-users", "-", "--format", "jsonl", "--local", o.dir)
+	o.expect(got, 0, fmt.Sprintf("%d created, %d already there, 0 failed", all-before, before))
+	emails := o.userEmails()
+	if len(emails) != all || emails[0] != "user0@example.com" || emails[all-1] != fmt.Sprintf("user%d@example.com", all-1) {
+		t.Errorf("%d users, want %d in the order of the file", len(emails), all)
 	}
 }

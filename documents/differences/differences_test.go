@@ -9,6 +9,7 @@ import (
 
 	"portside/documents/answers"
 	"portside/documents/differences"
+	"portside/documents/internal/scale"
 )
 
 func side(t answers.Type, text string) differences.Side {
@@ -70,7 +71,7 @@ func TestBetweenNumbers(t *testing.T) {
 // The amount is exact, so it leads from the first number to the second.
 func TestAmountIsExact(t *testing.T) {
 	decimal := rapid.StringMatching(`-?(0|[1-9][0-9]{0,20})(\.[0-9]{1,12})?`)
-	rapid.Check(t, func(t *rapid.T) {
+	rapid.Check(scale.Checks(t), func(t *rapid.T) {
 		a, b := decimal.Draw(t, "first"), decimal.Draw(t, "second")
 		d := differences.Between(number(a, ""), number(b, ""))
 		x, y, gap := rational(t, a), rational(t, b), new(big.Rat)

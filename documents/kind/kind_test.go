@@ -17,6 +17,7 @@ import (
 	"pgregory.net/rapid"
 
 	"portside/documents"
+	"portside/documents/internal/scale"
 	"portside/documents/kind"
 )
 
@@ -332,7 +333,7 @@ func TestDetectIgnoresAppendedBytes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rapid.Check(t, func(t *rapid.T) {
+	rapid.Check(scale.Checks(t), func(t *rapid.T) {
 		tail := rapid.SliceOf(rapid.Byte()).Draw(t, "tail")
 		got, err := kind.Detect(t.Context(), source(string(png)+string(tail)), documents.DefaultLimits())
 		if err != nil || got != documents.Image {

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"portside/documents/internal/scale"
 )
 
 func TestNumbersAsTheirFormatsMeanThem(t *testing.T) {
@@ -60,7 +62,7 @@ func TestNumbersAsTheirFormatsMeanThem(t *testing.T) {
 }
 
 func TestNumbersArePlainDecimals(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	rapid.Check(scale.Checks(t), func(t *rapid.T) {
 		n := rapid.Float64Range(-1e300, 1e300).Draw(t, "n")
 		text := decimal(n)
 		if strings.Trim(text, "-.0123456789") != "" {
@@ -74,7 +76,7 @@ func TestNumbersArePlainDecimals(t *testing.T) {
 }
 
 func TestFormatsOfAllKindsAreRead(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	rapid.Check(scale.Checks(t), func(t *rapid.T) {
 		code := rapid.StringOf(rapid.RuneFrom([]rune(`yYmdhs0#.,%"\[]_*;-é$`))).Draw(t, "code")
 		parseFormat(code).render("46000.25", rapid.Bool().Draw(t, "1904"))
 	})

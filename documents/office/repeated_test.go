@@ -13,13 +13,13 @@ import (
 // A few kilobytes must not become gigabytes of text: neither a text that cells share, nor texts that a row, a title or a paragraph
 // gathers.
 func TestRepeatedTextIsBounded(t *testing.T) {
-	const maxGrowth, text = 64 << 20, 1 << 20
+	const maxGrowth, text = 20 << 20, 1 << 18
 	type file struct {
 		extension string
 		data      []byte
 		want      error
 	}
-	long := strings.Repeat(strings.Repeat("x", text)+"<!-- -->", 40)
+	long := strings.Repeat(strings.Repeat("x", text)+"<!-- -->", 120)
 	sheet := func(content string) []byte {
 		return open(t, "spreadsheet", "<table><table-row>"+content+"</table-row></table>")
 	}
@@ -41,22 +41,22 @@ func TestRepeatedTextIsBounded(t *testing.T) {
 			documents.ErrTooMuch},
 		"repeated words": {".ods", sheet(strings.Repeat(`<table-cell number-columns-repeated="256"><p>`+strings.Repeat("x", 256)+
 			`</p></table-cell>`, 1<<13)), documents.ErrTooMuch},
-		"a row of Word": {".docx", word(t, `<w:tbl><w:tr>`+strings.Repeat(`<w:tc>`+r(`<w:t>`+strings.Repeat("x", text)+`</w:t>`)+`</w:tc>`, 48)+
+		"a row of Word": {".docx", word(t, `<w:tbl><w:tr>`+strings.Repeat(`<w:tc>`+r(`<w:t>`+strings.Repeat("x", text)+`</w:t>`)+`</w:tc>`, 120)+
 			`</w:tr></w:tbl>`), documents.ErrTooMuch},
 		"a run of Word":   {".docx", word(t, r(`<w:t>`+long+`</w:t>`)), documents.ErrTooMuch},
 		"a paragraph":     {".odt", open(t, "text", `<text:p>`+long+`</text:p>`), documents.ErrTooMuch},
 		"a text of a box": {".pptx", deck(t, slide("", sp("", 0, 0, ap(">", long))), slide("", "")), documents.ErrTooMuch},
 		"a row of a slide": {".pptx", deck(t, slide("", `<p:graphicFrame><a:tbl><a:tr>`+strings.Repeat(`<a:tc><a:txBody><a:p><a:r><a:t>`+
-			strings.Repeat("x", text)+`</a:t></a:r></a:p></a:txBody></a:tc>`, 48)+`</a:tr></a:tbl></p:graphicFrame>`), slide("", "")),
+			strings.Repeat("x", text)+`</a:t></a:r></a:p></a:txBody></a:tc>`, 120)+`</a:tr></a:tbl></p:graphicFrame>`), slide("", "")),
 			documents.ErrTooMuch},
-		"a row of a book": {".epub", epub(t, `<table><tr>`+strings.Repeat(`<td>`+strings.Repeat("x", text)+`</td>`, 48)+`</tr></table>`),
+		"a row of a book": {".epub", epub(t, `<table><tr>`+strings.Repeat(`<td>`+strings.Repeat("x", text)+`</td>`, 120)+`</tr></table>`),
 			documents.ErrTooMuch},
 		"series without values": {".pptx", drawn(strings.Repeat(`<c:ser/>`, 500_000)), documents.ErrTooMuch},
 		"values of a chart":     {".pptx", drawn(`<c:ser><c:val><c:pt idx="1">` + long + `</c:pt></c:val></c:ser>`), documents.ErrTooMuch},
 	} {
 		t.Run(name, func(t *testing.T) {
 			limits := documents.DefaultLimits()
-			limits.Text = text
+			limits.Text, limits.Blocks = text, limits.Blocks/2
 			var err error
 			grown := heaptest.Peak(maxGrowth, func() {
 				err = readers[f.extension].read(t.Context(), source(f.data), documents.NewBuilder("", limits))

@@ -43,15 +43,12 @@ import (
 // Engine is the offline engine. It has no state and is safe for concurrent use.
 type Engine struct{}
 
-// New returns an Engine. It starts to build the word lists in the background, so that the first
-// question does not wait for all of them.
-func New() *Engine {
-	go prepare()
-	return &Engine{}
-}
+// New returns an Engine.
+func New() *Engine { return &Engine{} }
 
-// prepare builds the lists that every question needs. Other lists are built on first use.
-func prepare() {
+// Prepare builds the word lists that every question needs. A program can call it in the background
+// when it starts, so that the first question does not wait for them.
+func (*Engine) Prepare() {
 	lexicon.Business()
 	language.Prepare()
 }

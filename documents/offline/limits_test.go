@@ -119,7 +119,7 @@ func TestExtractStopsAtAnyStep(t *testing.T) {
 	}
 	for name, text := range hostile {
 		t.Run(name, func(t *testing.T) {
-			const enough = 64 << 10
+			const enough = 3 << 10
 			d := hostileDocument(t, text[:min(len(text), enough)])
 			ask := func(looks int) (used int, err error) {
 				ctx := &ending{t.Context(), looks}

@@ -204,3 +204,19 @@ func TestReadReportsAnEndedContextWhereverItEnds(t *testing.T) {
 		t.Errorf("the context is checked %d times, want at least %d", calls, minChecks)
 	}
 }
+
+// TestPageLimit reads a file of three pages with limits at and below their number.
+func TestPageLimit(t *testing.T) {
+	file := threePages("", func(content string) string { return content })
+	for limit := 1; limit <= 4; limit++ {
+		limits := documents.DefaultLimits()
+		limits.Pages = limit
+		b := documents.NewBuilder(documents.PDF, limits)
+		err := pdf.Read(t.Context(), documents.FromBytes(file), b)
+		d, want := b.Document(), min(limit, 3)
+		hasLast := strings.Contains(d.Text(), fmt.Sprintf("Page %d, line 30", want))
+		if err != nil || !hasLast || strings.Contains(d.Text(), fmt.Sprintf("Page %d, line 1:", want+1)) || (len(d.Warnings) > 0) != (limit < 3) {
+			t.Errorf("limit %d: has the end of page %d: %v, warnings %q, %v", limit, want, hasLast, d.Warnings, err)
+		}
+	}
+}

@@ -17,6 +17,7 @@ import (
 	"pgregory.net/rapid"
 
 	"portside/documents"
+	"portside/documents/internal/scale"
 	"portside/documents/text"
 )
 
@@ -319,7 +320,7 @@ func TestWordsAreKept(t *testing.T) {
 	}
 	for name, w := range writers {
 		t.Run(name, func(t *testing.T) {
-			rapid.Check(t, func(t *rapid.T) {
+			rapid.Check(scale.Checks(t), func(t *rapid.T) {
 				words := rapid.SliceOfN(rapid.StringMatching(`[A-Za-zäöüßéñçãłęășț]{2,12}|[1-9][0-9]{2,8}`), 1, 30).Draw(t, "words")
 				into := documents.NewBuilder("", documents.DefaultLimits())
 				if err := w.read(t.Context(), source(w.write(words)), into); err != nil {

@@ -202,20 +202,6 @@ func TestRankingsNameOnlyArtifactsThatTheCallerCanPull(t *testing.T) {
 	})
 }
 
-func TestPermissions(t *testing.T) {
-	b := newTestService(t)
-	for _, path := range []string{dashboard, timeseries + "?metric=users.total", daily, rankings + "?by=artifact"} {
-		for role, status := range map[principal.Role]int{
-			principal.Admin: http.StatusOK, principal.Manager: http.StatusOK, principal.Viewer: http.StatusOK, principal.User: http.StatusForbidden,
-		} {
-			b.as(role).Get(path).WantStatus(status)
-		}
-		webtest.New(t, b.handler()).Get(path).WantStatus(http.StatusUnauthorized)
-		b.as(principal.Admin).Post(path, "{}").WantStatus(http.StatusMethodNotAllowed).WantHeader("Allow", "GET, HEAD")
-	}
-	b.as(principal.Admin).Get("/v1/analytics/other").WantStatus(http.StatusNotFound)
-}
-
 func TestInvalidParametersOfDashboards(t *testing.T) {
 	const custom = "period=custom&startDate=2026-11-01&endDate=2026-11-02"
 	checkInvalid(t, dashboard, map[string]string{

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"flag"
 	"fmt"
 	"maps"
 	"math"
@@ -14,12 +13,7 @@ import (
 	"portside/shared/analytics"
 	"portside/shared/core/principal"
 	"portside/shared/testkit/webtest"
-)
-
-// For a longer run: go test ./functions/analytics -run TestDashboardMatchesSimulation -operations 1000000 -timeout 12h
-var (
-	operations = flag.Int("operations", 10_000, "number of actions in TestDashboardMatchesSimulation")
-	seedFlag   = flag.Uint64("seed", 0, "seed of TestDashboardMatchesSimulation; 0 for a new one")
+	"portside/testclient/scale"
 )
 
 // The test simulates random actions over months that include the end of a year, a week 53, and
@@ -28,18 +22,14 @@ var (
 // every number of the dashboard, over all kinds of periods, with the numbers computed from the
 // journal.
 func TestDashboardMatchesSimulation(t *testing.T) {
-	seed := *seedFlag
-	if seed == 0 {
-		seed = rand.Uint64()
-	}
-	t.Logf("repeat this run with -seed %d", seed)
-	random := rand.New(rand.NewPCG(seed, 0))
+	operations := scale.Of(2_000)
+	random := rand.New(rand.NewPCG(scale.Seed(), 0))
 	begin := time.Date(2026+random.IntN(2), time.October, 15+random.IntN(30), random.IntN(24), 0, 0, 0, time.UTC)
 	w := newSimulation(t, begin, random)
 	reader := w.as(principal.Manager)
 	const months = 80 * 24 * time.Hour // the jumps to midnight add about as much
-	for n := range *operations {
-		w.pass(months / time.Duration(*operations))
+	for n := range operations {
+		w.pass(months / time.Duration(operations))
 		w.act()
 		if n%500 == 499 {
 			w.deliverAll()

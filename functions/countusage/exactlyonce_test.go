@@ -23,6 +23,7 @@ import (
 	"portside/shared/lambda/logevents"
 	"portside/shared/testkit"
 	"portside/shared/testkit/awstest"
+	"portside/testclient/scale"
 )
 
 // drawnLine is a line of a random log together with its expected counts.
@@ -187,7 +188,7 @@ func deliver(tb testing.TB, handler func(context.Context, events.CloudwatchLogsE
 // the archived segments.
 func TestEachLineCountsOnce(t *testing.T) {
 	testkit.CaptureLogs(t)
-	rapid.Check(t, func(r *rapid.T) {
+	rapid.Check(scale.ChecksOf(t, 40), func(r *rapid.T) {
 		var log []drawnLine
 		for i := range rapid.IntRange(1, 40).Draw(r, "size") {
 			log = append(log, drawLine(r, i))

@@ -128,33 +128,6 @@ func TestSearchCustomers(t *testing.T) {
 	root.Get(path+"/search?q=ship").WantStatus(http.StatusOK).WantValue("data.0.name", "Shipping Room").WantValue("data.1", nil)
 }
 
-func TestCustomerPermissions(t *testing.T) {
-	o := newFixture(t)
-	at := o.create(acme)
-	manager, user := o.user("manager@example.com", principal.Manager), o.user("user@example.com", principal.User)
-	viewer := o.user("viewer@example.com", principal.Viewer)
-	for _, key := range []string{user, viewer} {
-		c := o.withKey(key)
-		c.Get(path).WantStatus(http.StatusOK)
-		c.Get(path + "/search?q=acme").WantStatus(http.StatusOK)
-		c.Get(at).WantStatus(http.StatusOK)
-		c.Post(path, `{`).WantStatus(http.StatusForbidden).WantValue("code", "FORBIDDEN") // permissions are checked before the body
-		c.Put(at, `{"name":"x"}`).WantStatus(http.StatusForbidden)
-		c.Patch(at, `{"name":"x"}`).WantStatus(http.StatusForbidden)
-		c.Delete(at).WantStatus(http.StatusForbidden)
-	}
-	m := o.withKey(manager)
-	m.Post(path, `{"name":"B","slug":"b"}`).WantStatus(http.StatusCreated)
-	m.Put(at, `{"name":"x"}`).WantStatus(http.StatusOK)
-	m.Delete(at).WantStatus(http.StatusForbidden)
-	for _, response := range []webtest.Response{
-		o.anonymous().Get(path), o.anonymous().Get(path + "/search?q=a"), o.anonymous().Post(path, acme), o.anonymous().Get(at),
-		o.anonymous().Put(at, `{}`), o.anonymous().Patch(at, `{}`), o.anonymous().Delete(at),
-	} {
-		response.WantStatus(http.StatusUnauthorized).WantValue("code", "UNAUTHORIZED")
-	}
-}
-
 func TestIfMatch(t *testing.T) {
 	o := newFixture(t)
 	root, at := o.asAdmin(), o.create(acme)

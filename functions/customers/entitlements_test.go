@@ -149,29 +149,6 @@ func TestEntitlementBelongsToOneCustomer(t *testing.T) {
 	root.Get(strings.TrimSuffix(acme, "/entitlements")).WantStatus(http.StatusOK).WantHeader("ETag", `"1"`)
 }
 
-func TestEntitlementPermissions(t *testing.T) {
-	o := newFixture(t)
-	list := o.entitled("acme")
-	at := o.entitle(list, charts)
-	for _, role := range []principal.Role{principal.User, principal.Viewer} {
-		c := o.withKey(o.user(string(role)+"@example.com", role))
-		c.Get(list).WantStatus(http.StatusOK)
-		c.Get(at).WantStatus(http.StatusOK)
-		c.Post(list, `{`).WantStatus(http.StatusForbidden).WantValue("code", "FORBIDDEN") // permissions are checked before the body
-		c.Put(at, `{}`).WantStatus(http.StatusForbidden)
-		c.Delete(at).WantStatus(http.StatusForbidden)
-	}
-	m := o.withKey(o.user("manager@example.com", principal.Manager))
-	m.Post(list, charts).WantStatus(http.StatusCreated)
-	m.Put(at, `{"versions":"*"}`).WantStatus(http.StatusOK)
-	m.Delete(at).WantStatus(http.StatusNoContent)
-	for _, response := range []webtest.Response{
-		o.anonymous().Get(list), o.anonymous().Post(list, charts), o.anonymous().Get(at), o.anonymous().Put(at, `{}`), o.anonymous().Delete(at),
-	} {
-		response.WantStatus(http.StatusUnauthorized).WantValue("code", "UNAUTHORIZED")
-	}
-}
-
 func TestUsersOfACustomerReadTheirEntitlements(t *testing.T) {
 	o := newFixture(t)
 	own, other := o.entitled("acme"), o.entitled("bolt")

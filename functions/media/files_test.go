@@ -11,7 +11,6 @@ import (
 	"portside/shared/core/principal"
 	"portside/shared/media"
 	"portside/shared/testkit"
-	"portside/shared/testkit/webtest"
 )
 
 const invoice = `Invoice
@@ -341,14 +340,6 @@ func TestUnreadableFormIsNotMissingFiles(t *testing.T) {
 	if failures := fmt.Sprint(answer.JSON("errors")); !strings.Contains(failures, "is required") {
 		t.Errorf("form without parts: %s", failures)
 	}
-}
-
-func TestPermissions(t *testing.T) {
-	a := newTestAPI(t)
-	postForm(t, webtest.New(t, a.handler()), extractPath, "@file", invoice).WantStatus(http.StatusUnauthorized)
-	postForm(t, a.clientOf(bob, principal.Viewer), extractPath, "@file", invoice).WantStatus(http.StatusForbidden)
-	postForm(t, a.clientOf(bob, principal.Manager), extractPath, "@file", invoice).WantStatus(http.StatusOK).
-		WantValue("extracted_data", map[string]any{})
 }
 
 func TestUnreadableFiles(t *testing.T) {

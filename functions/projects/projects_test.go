@@ -97,33 +97,6 @@ func TestSearchProjects(t *testing.T) {
 	root.Get("/v1/projects/search?q=eng").WantStatus(http.StatusOK).WantValue("data.0.name", "Engine Room")
 }
 
-func TestProjectPermissions(t *testing.T) {
-	o := newFixture(t)
-	at := "/v1/projects/" + o.asAdmin().Post("/v1/projects", engine).Text("data.id")
-	_, manager := o.user("manager@example.com", principal.Manager)
-	_, user := o.user("user@example.com", principal.User)
-	_, viewer := o.user("viewer@example.com", principal.Viewer)
-
-	v := o.withKey(viewer)
-	v.Get("/v1/projects").WantStatus(http.StatusOK)
-	v.Get(at).WantStatus(http.StatusOK)
-	v.Post("/v1/projects", `{`).WantStatus(http.StatusForbidden).WantValue("code", "FORBIDDEN") // permissions are checked before the body
-	v.Put(at, `{"name":"x"}`).WantStatus(http.StatusForbidden)
-	v.Delete(at).WantStatus(http.StatusForbidden)
-
-	u := o.withKey(user)
-	u.Post("/v1/projects", engine).WantStatus(http.StatusCreated)
-	u.Put(at, `{"name":"x"}`).WantStatus(http.StatusOK)
-	u.Delete(at).WantStatus(http.StatusForbidden)
-	o.withKey(manager).Delete(at).WantStatus(http.StatusNoContent)
-	for _, response := range []webtest.Response{
-		o.anonymous().Get("/v1/projects"), o.anonymous().Post("/v1/projects", engine), o.anonymous().Get(at),
-		o.anonymous().Put(at, `{}`), o.anonymous().Delete(at),
-	} {
-		response.WantStatus(http.StatusUnauthorized).WantValue("code", "UNAUTHORIZED")
-	}
-}
-
 func TestIfMatch(t *testing.T) {
 	o := newFixture(t)
 	root := o.asAdmin()

@@ -55,15 +55,18 @@ func (h *fixture) sentSubjects() []string {
 func TestOwnersGetFourNotices(t *testing.T) {
 	for _, kind := range []credentials.Kind{credentials.AccessToken, credentials.Password} {
 		h := newFixture(t)
-		h.issue(kind, 90, nil)
+		const days = 33
+		h.issue(kind, days, nil)
 		var notices []string
-		for range 95 {
-			for n, subject := range h.sentSubjects() {
-				left := 90 - int(h.now.Sub(time.Date(2026, 3, 2, 6, 0, 0, 0, time.UTC))/day)
+		for left := days; left >= -2; left-- {
+			sent := h.sentSubjects()
+			for n, subject := range sent {
 				notices = append(notices, fmt.Sprintf("%d left, mail %d: %s", left, n, subject))
 			}
-			if again := h.sentSubjects(); len(again) != 0 {
-				t.Fatalf("a second run on the same day sent %v", again)
+			if len(sent) > 0 {
+				if again := h.sentSubjects(); len(again) != 0 {
+					t.Fatalf("a second run on the same day sent %v", again)
+				}
 			}
 			h.advance(day)
 		}
@@ -88,13 +91,11 @@ func TestNoticesAfterMissedRuns(t *testing.T) {
 	} {
 		h := newFixture(t)
 		h.issue(credentials.AccessToken, 60, nil)
-		for range 30 {
-			if early := h.sentSubjects(); len(early) > 0 {
-				t.Fatalf("notices before the first threshold: %v", early)
-			}
-			h.advance(day)
+		h.advance(29 * day)
+		if early := h.sentSubjects(); len(early) > 0 {
+			t.Fatalf("notices before the first threshold: %v", early)
 		}
-		h.advance(time.Duration(c.missed) * day)
+		h.advance(time.Duration(1+c.missed) * day)
 		got := h.sentSubjects()
 		for i := range got {
 			got[i] = strings.TrimPrefix(got[i], "Your access token expires within ")

@@ -76,7 +76,7 @@ func (h *fixture) mailedTokens() []string {
 
 // TestRunsContinueWhereTheLastOneStopped cuts each run after a number of mails. Together, the runs send each notice once.
 func TestRunsContinueWhereTheLastOneStopped(t *testing.T) {
-	const tokens = 2*expirynotices.PageSize + 30 // of which each of two days has more than a page
+	const tokens = 2*expirynotices.PageSize + 4 // of which each of two days has more than a page
 	for _, mails := range []int{1, 57, expirynotices.PageSize} {
 		h := newFixture(t)
 		count := tokens

@@ -145,6 +145,40 @@ func TestStepsAreIdempotent(t *testing.T) {
 	}
 }
 
+// TestSimultaneousAttemptsOfAStepSucceed takes each step a second time before each call of the first attempt.
+func TestSimultaneousAttemptsOfAStepSucceed(t *testing.T) {
+	h := newFixture(t)
+	for n, step := range steps() {
+		for at, wasReached := 1, true; wasReached; at++ {
+			h.secret = fmt.Sprintf("portside/%s%d", step, at)
+			h.createSecret(h.terms())
+			h.mustRotate()
+			before, version := h.current(), h.startRotation()
+			for _, previous := range steps()[:n] {
+				if err := h.step(previous, version); err != nil {
+					t.Fatal(err)
+				}
+			}
+			wasReached = false
+			h.crash.overtake(at, func() {
+				wasReached = true
+				if err := h.step(step, version); err != nil {
+					t.Errorf("%s during call %d of the same step: %v", step, at, err)
+				}
+			})
+			if err := h.step(step, version); err != nil {
+				t.Errorf("%s after the same step before its call %d: %v", step, at, err)
+			}
+			h.crash.overtake(0, nil)
+			if err := h.rotate(version); err != nil {
+				t.Errorf("the rest of the steps: %v", err)
+			}
+			h.checkRotated(at, before)
+			h.revokeAll()
+		}
+	}
+}
+
 func TestInactiveOwnerStopsRotation(t *testing.T) {
 	for name, leave := range map[string]func(*fixture){
 		"suspended": func(h *fixture) { h.setStatus(users.Suspended) },

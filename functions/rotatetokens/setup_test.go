@@ -246,6 +246,8 @@ type crash struct {
 	at    int  // number of the call; 0: no crash
 	after bool // the call is still sent, but its response is lost
 	calls int
+	// during is what another process does before the next call, if that is the given one.
+	during map[int]func()
 }
 
 var errCrashed = errors.New("crashed")
@@ -256,6 +258,12 @@ func (c *crash) set(at int, after bool) {
 	c.at, c.after, c.calls = at, after, 0
 }
 
+// overtake lets another process work before a call.
+func (c *crash) overtake(at int, work func()) {
+	c.set(0, false)
+	c.during = map[int]func(){at: work}
+}
+
 func (c *crash) happened() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -264,8 +272,15 @@ func (c *crash) happened() bool {
 
 func (c *crash) next() (isRejected, isLost bool) {
 	c.mu.Lock()
-	defer c.mu.Unlock()
 	c.calls++
+	work := c.during[c.calls]
+	delete(c.during, c.calls)
+	c.mu.Unlock()
+	if work != nil {
+		work()
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	crashed := c.at > 0 && c.calls >= c.at
 	isSent := c.after && c.calls == c.at
 	return crashed && !isSent, crashed

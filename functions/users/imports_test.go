@@ -151,15 +151,6 @@ func TestImportShortensUnknownNames(t *testing.T) {
 	}
 }
 
-func TestImportNeedsPermission(t *testing.T) {
-	p := newFixture(t)
-	for _, role := range []principal.Role{principal.User, principal.Viewer} {
-		_, key := p.user(string(role)+"@example.com", role)
-		p.withKey(key).Post("/v1/users/imports", importBody("csv", peopleCSV, dryRun)).WantStatus(http.StatusForbidden)
-	}
-	p.anonymous().Post("/v1/users/imports", importBody("csv", peopleCSV)).WantStatus(http.StatusUnauthorized)
-}
-
 func TestConcurrentImportsOfOneFileCreateEachUserOnce(t *testing.T) {
 	p := newFixture(t)
 	const rows, times = 60, 4

@@ -12,6 +12,7 @@ import (
 
 	"portside/shared/analytics"
 	"portside/shared/core/calendar"
+	"portside/testclient/scale"
 )
 
 func TestYearAgo(t *testing.T) {
@@ -71,7 +72,7 @@ func (y *yesterdays) Usage(_ context.Context, first, last calendar.Day) (map[cal
 // week that neither needs.
 func TestComparisonEqualsDashboardOfTheOtherPeriod(t *testing.T) {
 	now := time.Date(2028, 3, 1, 12, 0, 0, 0, time.UTC)
-	rapid.Check(t, func(t *rapid.T) {
+	rapid.Check(scale.Checks(t), func(t *rapid.T) {
 		store := &yesterdays{read: map[calendar.Day]bool{}}
 		service := analytics.NewService(store, 1, func() time.Time { return now })
 		last := calendar.DayOf(now) - calendar.Day(rapid.IntRange(0, 800).Draw(t, "end"))

@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"portside/shared/analytics"
+	"portside/testclient/scale"
 )
 
 // The test visits all buckets in order.
@@ -35,7 +36,7 @@ func TestBucketsCoverEachMillisecondOnce(t *testing.T) {
 
 // The test adds the histograms of random slices, and compares their percentiles with the sorted list.
 func TestPercentilesOfMergedHistograms(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	rapid.Check(scale.Checks(t), func(t *rapid.T) {
 		latencies := rapid.SliceOfN(rapid.Int64Range(0, 900_000), 1, 300).Draw(t, "latencies")
 		all := &analytics.RequestStats{}
 		for from := 0; from < len(latencies); {

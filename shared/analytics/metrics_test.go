@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"portside/shared/core/calendar"
+	"portside/testclient/scale"
 )
 
 // saturday is 2026-11-21, the day of these tests.
@@ -200,7 +201,7 @@ func anyDailyData(t *rapid.T) dailyData {
 }
 
 func TestSeriesEqualsDailyDashboards(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	rapid.Check(scale.Checks(t), func(t *rapid.T) {
 		data := anyDailyData(t)
 		p := days(saturday-calendar.Day(rapid.IntRange(0, 25).Draw(t, "days")), saturday)
 		for _, m := range metricDefinitions() {
@@ -229,7 +230,7 @@ func TestPeriodEqualsSumOfItsDays(t *testing.T) {
 		"projects.created": true, "projects.archived": true, "usage.api.calls": true, "usage.pulls.charts": true, "usage.pulls.images": true,
 		"usage.media.calls": true, "usage.media.cost": true, "performance.errors": true,
 	}
-	rapid.Check(t, func(t *rapid.T) {
+	rapid.Check(scale.Checks(t), func(t *rapid.T) {
 		data := anyDailyData(t)
 		p := days(saturday-calendar.Day(rapid.IntRange(0, 25).Draw(t, "days")), saturday)
 		all := data.dashboard(p).Metrics

@@ -13,6 +13,7 @@ import (
 	"portside/shared/analytics"
 	"portside/shared/core/calendar"
 	"portside/shared/core/fault"
+	"portside/testclient/scale"
 )
 
 func day(tb testing.TB, text string) calendar.Day {
@@ -92,7 +93,7 @@ func isLastDay(kind analytics.PeriodKind, at time.Time) bool {
 
 // A period begins on the day after a last day, has no last day inside, and ends on a last day or today.
 func TestPeriodsFollowTheCalendar(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	rapid.Check(scale.Checks(t), func(t *rapid.T) {
 		today := anyDay().Draw(t, "today")
 		kind := rapid.SampledFrom(analytics.PeriodKinds()[:10]).Draw(t, "kind")
 		period, err := analytics.PeriodQuery{Kind: kind}.Resolve(today)
@@ -116,7 +117,7 @@ func TestPeriodsFollowTheCalendar(t *testing.T) {
 
 // A completed period equals the current period as seen on its last day.
 func TestLastPeriodEqualsThisPeriodOnItsLastDay(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	rapid.Check(scale.Checks(t), func(t *rapid.T) {
 		today := anyDay().Draw(t, "today")
 		unit := rapid.SampledFrom([]string{"week", "month", "quarter", "year"}).Draw(t, "unit")
 		now, err := analytics.PeriodQuery{Kind: analytics.PeriodKind("this_" + unit)}.Resolve(today)

@@ -13,6 +13,7 @@ import (
 
 	"portside/shared/core/calendar"
 	"portside/shared/testkit/awstest"
+	"portside/testclient/scale"
 )
 
 // checkSpans checks that the spans of a period follow each other, and end with it or, if it ends
@@ -58,7 +59,7 @@ func TestCalendarSpansCoverThePeriod(t *testing.T) {
 			}
 		}
 	}
-	rapid.Check(t, func(r *rapid.T) {
+	rapid.Check(scale.Checks(t), func(r *rapid.T) {
 		today := calendar.Day(rapid.IntRange(19_000, 22_000).Draw(r, "today"))
 		last := today - calendar.Day(rapid.IntRange(0, 500).Draw(r, "end"))
 		p := days(last-calendar.Day(rapid.IntRange(0, 5*365).Draw(r, "days")), last)
@@ -119,7 +120,7 @@ func (l pullLog) PullsOf(_ context.Context, item RankedItem, first, last calenda
 // Tops have few places here, so rankings of several spans often are not complete. Their counts are always exact, and a ranking
 // that says that it is complete equals the first places of all artifacts, with the same order of equal counts.
 func TestRankingsEqualTheLog(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	rapid.Check(scale.Checks(t), func(t *rapid.T) {
 		log, names := pullLog{}, rapid.IntRange(1, 12).Draw(t, "names")
 		for range rapid.IntRange(0, 150).Draw(t, "pulls") {
 			day := saturday - calendar.Day(rapid.IntRange(0, 500).Draw(t, "day"))

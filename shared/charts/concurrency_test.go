@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"portside/shared/charts"
+	"portside/testclient/scale"
 )
 
 // action is a vendor's operation: contents to publish, or nil to withdraw the file.
@@ -44,16 +45,17 @@ func actions(tb testing.TB, random *rand.Rand) []action {
 // TestConcurrentEvents checks that, for any order of events, the index ends up as a rebuild would
 // make it, and no accepted archive ever changes.
 func TestConcurrentEvents(t *testing.T) {
-	const rounds, workerCount = 3, 8
-	for round := range rounds {
+	const workerCount = 8
+	for round := range scale.Of(1) {
 		t.Run(fmt.Sprint(round), func(t *testing.T) {
-			p, random := newFixture(t), rand.New(rand.NewPCG(uint64(round), 4))
+			seed := scale.Seed() + uint64(round)
+			p, random := newFixture(t), rand.New(rand.NewPCG(seed, 4))
 			kept := recordArchives(p)
 			work := make(chan action)
 			events := make(chan string, 10_000)
 			var workers sync.WaitGroup
 			for worker := range workerCount {
-				own := rand.New(rand.NewPCG(uint64(round), uint64(worker)))
+				own := rand.New(rand.NewPCG(seed, uint64(worker)))
 				workers.Go(func() { p.work(work, events, own) })
 			}
 			for _, a := range actions(t, random) {

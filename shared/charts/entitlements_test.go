@@ -13,6 +13,7 @@ import (
 	"portside/shared/charts"
 	"portside/shared/core/entitlement"
 	"portside/shared/core/principal"
+	"portside/testclient/scale"
 )
 
 // entitled returns an entitlement for charts.
@@ -59,7 +60,7 @@ func TestEntitlementsAndScopesLimitCharts(t *testing.T) {
 	library := d.library() // one for all callers, so that a listing of another caller would be noticed
 	patterns := rapid.SampledFrom(append([]string{"*", "other", "a/*"}, names...))
 	constraints := rapid.SampledFrom(slices.Sorted(maps.Keys(allowedBy)))
-	rapid.Check(t, func(rt *rapid.T) {
+	rapid.Check(scale.Checks(t), func(rt *rapid.T) {
 		caller := principal.Principal{UserID: "u", CustomerID: "c"}
 		for _, name := range rapid.SliceOfN(rapid.SampledFrom(append([]string{""}, names...)), 1, 2).Draw(rt, "scopes") {
 			scope := principal.ReadCharts

@@ -14,6 +14,7 @@ import (
 
 	"portside/shared/charts"
 	"portside/shared/core/entitlement"
+	"portside/testclient/scale"
 )
 
 var anyTime = time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
@@ -42,7 +43,7 @@ func drawVersion(t *rapid.T) charts.Version {
 // TestIndexMatchesMapByFileName compares an index with a map by file name. Both get the same changes,
 // also after the index was encoded and decoded, and must agree on whether a change had an effect.
 func TestIndexMatchesMapByFileName(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	rapid.Check(scale.Checks(t), func(t *rapid.T) {
 		index, model := charts.NewIndex(), map[string]charts.Version{}
 		for range rapid.IntRange(1, 30).Draw(t, "steps") {
 			v, before := drawVersion(t), encoded(t, index)
@@ -84,7 +85,7 @@ func compare(t *rapid.T, index *charts.Index, model map[string]charts.Version) {
 }
 
 func TestIndexDoesNotDependOnTheOrderOfChanges(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	rapid.Check(scale.Checks(t), func(t *rapid.T) {
 		byFile := map[string]charts.Version{}
 		for range rapid.IntRange(0, 12).Draw(t, "versions") {
 			v := drawVersion(t)

@@ -20,6 +20,7 @@ import (
 	"portside/shared/core/entitlement"
 	"portside/shared/core/principal"
 	"portside/shared/testkit/awstest"
+	"portside/testclient/scale"
 )
 
 var whole = principal.Principal{UserID: "u", Scopes: []principal.Scope{principal.ReadCharts}}
@@ -239,7 +240,7 @@ func TestErrorsRevealNothing(t *testing.T) {
 	empty, d := newMeteredBucket(t).library(), newMeteredBucket(t)
 	names := rapid.SampledFrom([]string{"a", "a-1", "a-1-2", "b", "a-b", "v1", "a-v1"})
 	numbers := rapid.SampledFrom([]string{"1.0.0", "2.0.0", "1-2", "1.0.0-1", "v1.0.0", "2"})
-	rapid.Check(t, func(t *rapid.T) {
+	rapid.Check(scale.Checks(t), func(t *rapid.T) {
 		var published []charts.Version
 		for range rapid.IntRange(0, 4).Draw(t, "published") {
 			published = append(published, version(names.Draw(t, "name"), numbers.Draw(t, "number")))

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"pgregory.net/rapid"
+
+	"portside/testclient/scale"
 )
 
 func TestDueAt(t *testing.T) {
@@ -30,7 +32,7 @@ func TestDueAt(t *testing.T) {
 
 // TestDueLeavesOneBusinessDay counts the hours of Monday to Friday between any request and its due time: always 24.
 func TestDueLeavesOneBusinessDay(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	rapid.Check(scale.Checks(t), func(t *rapid.T) {
 		made := time.Unix(rapid.Int64Range(1_700_000_000, 2_500_000_000).Draw(t, "made"), 0).UTC().Truncate(time.Hour)
 		hours, due := 0, DueAt(made)
 		for at := made; at.Before(due); at = at.Add(time.Hour) {

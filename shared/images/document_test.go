@@ -102,3 +102,12 @@ func FuzzParseDocument(f *testing.F) {
 		}
 	})
 }
+
+func TestReferencesAreNamedOnce(t *testing.T) {
+	config, layer := "sha256:"+strings.Repeat("a", 64), "sha256:"+strings.Repeat("b", 64)
+	d, err := images.ParseDocument([]byte(`{"config":{"digest":"` + config + `"},"layers":[{"digest":"` + layer + `"},{"digest":"` + layer +
+		`"},{"digest":"no digest"}]}`))
+	if got := d.References(); err != nil || strings.Join(got, " ") != config+" "+layer {
+		t.Errorf("references %v, %v", got, err)
+	}
+}

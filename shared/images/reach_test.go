@@ -11,6 +11,7 @@ import (
 	"portside/shared/core/entitlement"
 	"portside/shared/core/principal"
 	"portside/shared/images"
+	"portside/testclient/scale"
 )
 
 // The parts of a repository that a caller of the vendor's staff may fetch.
@@ -75,7 +76,7 @@ func TestReachIsIntersection(t *testing.T) {
 	})
 	patterns := rapid.SampledFrom([]string{"*", "acme/*", "acme/api", "other/*"})
 	constraints := rapid.SampledFrom(slices.Sorted(maps.Keys(allowedBy)))
-	rapid.Check(t, func(t *rapid.T) {
+	rapid.Check(scale.Checks(t), func(t *rapid.T) {
 		who := principal.Principal{CustomerID: "c", Scopes: rapid.SliceOfN(scopes, 0, 2).Draw(t, "scopes")}
 		for range rapid.IntRange(0, 3).Draw(t, "entitlements") {
 			versions, err := entitlement.ParseVersions(constraints.Draw(t, "versions"))

@@ -7,6 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"portside/shared/mail"
+	"portside/testclient/scale"
 )
 
 func TestMessageFormatsTextAndHTML(t *testing.T) {
@@ -40,7 +41,7 @@ func TestMessageFormatsTextAndHTML(t *testing.T) {
 
 // TestTextLinesAreWrapped wraps any text: no word is lost, and only a long word makes a long line.
 func TestTextLinesAreWrapped(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	rapid.Check(scale.Checks(t), func(t *rapid.T) {
 		words := rapid.SliceOfN(rapid.StringMatching(`[a-z]{1,90}[ \n]{1,2}`), 0, 40).Draw(t, "words")
 		body := strings.Join(words, "")
 		text := mail.Content{Name: "Ada", Body: []string{body}}.Message().Text

@@ -6,11 +6,12 @@ import (
 	"pgregory.net/rapid"
 
 	"portside/shared/core/loglines"
+	"portside/testclient/scale"
 )
 
 // TestReadAllClassifiesEachLine checks readAll with arbitrary log lines.
 func TestReadAllClassifiesEachLine(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	rapid.Check(scale.Checks(t), func(t *rapid.T) {
 		var lines []loglines.Event
 		want, wantBroken := 0, 0
 		for range rapid.IntRange(0, 20).Draw(t, "lines") {

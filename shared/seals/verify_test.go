@@ -14,6 +14,7 @@ import (
 	"portside/shared/dynamo/auditlog"
 	"portside/shared/dynamo/items"
 	"portside/shared/seals"
+	"portside/testclient/scale"
 )
 
 // tampered is a change that somebody makes, what the verification must find, and how to take the change back.
@@ -40,7 +41,7 @@ func TestVerificationNamesAnyChange(t *testing.T) {
 		(*logbook).changeByte, (*logbook).removeLine, (*logbook).repeatLine, (*logbook).removeObject, (*logbook).addObject,
 		(*logbook).rewriteObject, (*logbook).changeItem, (*logbook).removeItem, (*logbook).addItem, (*logbook).changeRecord,
 	}
-	rapid.Check(t, func(rt *rapid.T) {
+	rapid.Check(scale.ChecksOf(t, 25), func(rt *rapid.T) {
 		b := sealedLog(t, rt)
 		b.TB = failing{b.TB, rt}
 		intact := b.verify(seals.Verification{})

@@ -11,6 +11,7 @@ import (
 	"portside/documents"
 	"portside/documents/answers"
 	"portside/documents/differences"
+	"portside/documents/internal/scale"
 	"portside/documents/offline/dates"
 	"portside/documents/offline/numbers"
 	"portside/documents/offline/scan"
@@ -147,7 +148,7 @@ func anyLang(t *rapid.T) answers.Lang { return rapid.SampledFrom(answers.Langs()
 
 // The parsers read what the wording writes, in every language.
 func TestWrittenDatesAreReadBack(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	rapid.Check(scale.Checks(t), func(t *rapid.T) {
 		lang := anyLang(t)
 		newYear := time.Date(rapid.IntRange(1901, 2099).Draw(t, "year"), 1, 1, 0, 0, 0, 0, time.UTC)
 		day := newYear.AddDate(0, 0, rapid.IntRange(0, 364).Draw(t, "day"))
@@ -164,7 +165,7 @@ func TestWrittenDatesAreReadBack(t *testing.T) {
 }
 
 func TestWrittenNumbersAreReadBack(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	rapid.Check(scale.Checks(t), func(t *rapid.T) {
 		lang := anyLang(t)
 		cents := rapid.Int64Range(-99_999_999_99, 99_999_999_99).Draw(t, "cents")
 		value := strconv.FormatFloat(float64(cents)/100, 'f', 2, 64)

@@ -12,6 +12,7 @@ import (
 
 	"portside/documents"
 	"portside/documents/answers"
+	"portside/documents/internal/scale"
 )
 
 var maxWords = map[answers.Length]int{answers.Short: 50, answers.Medium: 120, answers.Long: 300}
@@ -126,7 +127,7 @@ func longDocument(tb testing.TB, words int) *documents.Document {
 
 func TestPropertiesOfAnySummary(t *testing.T) {
 	words := strings.Fields("The board sold Dr. e.g. 12 1,5 boat boats However, and — x; (Ltd.) … No. Ä 3. a)")
-	rapid.Check(t, func(r *rapid.T) {
+	rapid.Check(scale.Checks(t), func(r *rapid.T) {
 		line := rapid.Map(rapid.SliceOfN(rapid.SampledFrom(words), 1, 60), func(list []string) string { return strings.Join(list, " ") + "." })
 		mark := rapid.SampledFrom([]string{"", "# ", "- "})
 		var text strings.Builder

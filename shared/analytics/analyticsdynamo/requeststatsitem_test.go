@@ -10,6 +10,7 @@ import (
 
 	"portside/shared/analytics"
 	"portside/shared/dynamo/items"
+	"portside/testclient/scale"
 )
 
 // anyRequestStats draws statistics with numbers of any size.
@@ -33,7 +34,7 @@ func anyRequestStats(t *rapid.T) *analytics.RequestStats {
 }
 
 func TestRequestStatsRoundTrip(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	rapid.Check(scale.Checks(t), func(t *rapid.T) {
 		want := anyRequestStats(t)
 		got, err := decodeRequestStats(itemOf(0, want))
 		if err != nil {

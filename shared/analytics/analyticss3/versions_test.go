@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"portside/shared/analytics/analyticss3"
+	"portside/testclient/scale"
 )
 
 // entry is a version or a delete marker.
@@ -57,7 +58,7 @@ func (v versions) after(key string, version *string) versions {
 // TestPartsOfVersionsAddUp measures random buckets in pages of random sizes. Between two parts, S3 may delete everything up to the
 // position.
 func TestPartsOfVersionsAddUp(t *testing.T) {
-	rapid.Check(t, func(rt *rapid.T) {
+	rapid.Check(scale.Checks(t), func(rt *rapid.T) {
 		var all versions
 		var want int64
 		for k := range rapid.IntRange(0, 8).Draw(rt, "keys") {

@@ -20,6 +20,7 @@ import (
 	"portside/shared/dynamo/auditlog"
 	"portside/shared/dynamo/items"
 	"portside/shared/testkit/awstest"
+	"portside/testclient/scale"
 )
 
 var midnight = time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)
@@ -133,7 +134,7 @@ func TestListMatchesTheFilters(t *testing.T) {
 	write(t, client, table, all)
 	counted, meter := awstest.Metered(client)
 	service := audit.NewService(auditdynamo.New(counted, table))
-	rapid.Check(t, func(t *rapid.T) {
+	rapid.Check(scale.Checks(t), func(t *rapid.T) {
 		caller := rapid.SampledFrom([]principal.Principal{staff, ofAcme}).Draw(t, "caller")
 		q := anyQuery(t)
 		want := matching(all, caller, q)

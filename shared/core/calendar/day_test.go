@@ -8,10 +8,11 @@ import (
 	"pgregory.net/rapid"
 
 	"portside/shared/core/calendar"
+	"portside/testclient/scale"
 )
 
 func TestDayOfIsTheDayInUTC(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	rapid.Check(scale.Checks(t), func(t *rapid.T) {
 		seconds := rapid.Int64Range(-1<<31, 1<<33).Draw(t, "seconds")
 		zone := time.FixedZone("somewhere", rapid.IntRange(-14*3600, 14*3600).Draw(t, "offset"))
 		at := time.Unix(seconds, rapid.Int64Range(0, 1e9-1).Draw(t, "nanoseconds")).In(zone)

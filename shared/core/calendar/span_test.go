@@ -6,11 +6,12 @@ import (
 	"pgregory.net/rapid"
 
 	"portside/shared/core/calendar"
+	"portside/testclient/scale"
 )
 
 // TestSpansOfADay checks the names of the spans by the calendar of package time, and that all days of a span have it.
 func TestSpansOfADay(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	rapid.Check(scale.Checks(t), func(t *rapid.T) {
 		day := calendar.Day(rapid.IntRange(0, 40_000).Draw(t, "day"))
 		for i, span := range calendar.SpansOf(day) {
 			if day < span.First || day > span.Last || calendar.SpansOf(span.First)[i] != span || calendar.SpansOf(span.Last)[i] != span {

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"portside/shared/core/entitlement"
+	"portside/testclient/scale"
 )
 
 // version is a complete semantic version: major, minor and patch, and whether it is a prerelease.
@@ -163,7 +164,7 @@ func (e right) allows(v *version) bool { return e.versions.isAll || v != nil && 
 
 // TestSetsMatchNaiveModel compares the operations on sets with a walk over all entitlements that asks for everything at once.
 func TestSetsMatchNaiveModel(t *testing.T) {
-	rapid.Check(t, func(r *rapid.T) {
+	rapid.Check(scale.Checks(t), func(r *rapid.T) {
 		var rights []right
 		var set entitlement.Set
 		for i := range rapid.IntRange(0, 6).Draw(r, "entitlements") {
@@ -202,7 +203,7 @@ func TestSetsMatchNaiveModel(t *testing.T) {
 
 // TestEverythingAllowsEverything checks the set of the staff.
 func TestEverythingAllowsEverything(t *testing.T) {
-	rapid.Check(t, func(r *rapid.T) {
+	rapid.Check(scale.Checks(t), func(r *rapid.T) {
 		kind := rapid.SampledFrom(entitlement.Artifacts()).Draw(r, "kind")
 		tag, _ := drawnTag(r)
 		set := entitlement.Everything().At(drawnTime(r, "at")).Of(kind).In(strings.Join(drawnName(r), "/"))
@@ -212,7 +213,7 @@ func TestEverythingAllowsEverything(t *testing.T) {
 
 // TestKeysDoNotDependOnOrder shuffles and repeats entitlements. Sets with the same key allow the same.
 func TestKeysDoNotDependOnOrder(t *testing.T) {
-	rapid.Check(t, func(r *rapid.T) {
+	rapid.Check(scale.Checks(t), func(r *rapid.T) {
 		var sets [2]entitlement.Set
 		for i := range sets {
 			for range rapid.IntRange(0, 2).Draw(r, "entitlements") {

@@ -10,6 +10,7 @@ import (
 
 	"portside/shared/core/entitlement"
 	"portside/shared/core/principal"
+	"portside/testclient/scale"
 )
 
 // drawnPath returns a name with up to three components.
@@ -81,7 +82,7 @@ func (x *expected) addEntitlement(e entitlement.Entitlement) {
 // TestChartsAreTheIntersectionOfScopesAndEntitlements compares what a caller may fetch with the walk. The staff has no entitlements, and
 // may fetch what the scopes say.
 func TestChartsAreTheIntersectionOfScopesAndEntitlements(t *testing.T) {
-	rapid.Check(t, func(r *rapid.T) {
+	rapid.Check(scale.Checks(t), func(r *rapid.T) {
 		who := principal.Principal{UserID: "ada", CustomerID: rapid.SampledFrom([]string{"", "acme", "acme"}).Draw(r, "customer")}
 		isStaff := who.CustomerID == ""
 		x := expected{name: drawnPath(r), tag: rapid.SampledFrom([]string{"1.0.0", "v2.0.0", "3.0.0", "latest"}).Draw(r, "tag")}

@@ -14,6 +14,7 @@ import (
 	"portside/shared/credentials/credentialsdynamo"
 	"portside/shared/dynamo/transactions"
 	"portside/shared/testkit/awstest"
+	"portside/testclient/scale"
 )
 
 // expiryFixture is a credentials table for the tests of expiries.
@@ -108,7 +109,7 @@ func TestExpiringReadsPagesInOrder(t *testing.T) {
 // earliest, in all items.
 func TestShortenKeepsTheEarliestExpiry(t *testing.T) {
 	s := newExpiryFixture(t)
-	rapid.Check(t, func(r *rapid.T) {
+	rapid.Check(scale.Checks(t), func(r *rapid.T) {
 		earliest := march(rapid.IntRange(1, 31).Draw(r, "day"), rapid.IntRange(0, 23).Draw(r, "hour"))
 		secret := s.issue(t, credentials.AccessToken, earliest)
 		for range rapid.IntRange(1, 4).Draw(r, "times") {

@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"portside/shared/customers"
+	"portside/testclient/scale"
 )
 
 // model is the expected content of a store, computed in a simple way.
@@ -55,7 +56,7 @@ func drawn(r *rapid.T, c customers.Customer) customers.Customer {
 // TestStoreMatchesModel creates, changes, entitles and deletes customers and counts their users at random, and compares customers and pages
 // with the model.
 func TestStoreMatchesModel(t *testing.T) {
-	rapid.Check(t, func(r *rapid.T) {
+	rapid.Check(scale.ChecksOf(t, 30), func(r *rapid.T) {
 		d, m := newFixture(t), &model{}
 		create := func(r *rapid.T) {
 			customer := drawn(r, newCustomer("", "", noon))

@@ -21,6 +21,7 @@ import (
 	"portside/shared/dynamo/lists"
 	"portside/shared/testkit/awstest"
 	"portside/shared/testkit/liststest"
+	"portside/testclient/scale"
 )
 
 // populatedStore is a fixture whose items a test damages. It has six customers with alternating statuses: 0, 2 and 4 are active.
@@ -208,10 +209,11 @@ func TestRebuildResumesAfterInterruption(t *testing.T) {
 	}
 }
 
-// TestRebuildDuringSingleChanges changes customers just before the nth call of a rebuild, for every n.
+// TestRebuildDuringSingleChanges changes customers just before the nth call of a rebuild, for each n of scale.Every.
 func TestRebuildDuringSingleChanges(t *testing.T) {
 	t.Parallel()
-	for at, finished := 1, false; !finished; at++ {
+	first, step := scale.Every(5)
+	for at, finished := first, false; !finished; at += step {
 		w := newPopulatedStore(t)
 		w.set(t, place("suspended", w.all[3].Number), "name", items.Text("old"))
 		w.put(t, place("active", w.all[1].Number), items.Map{"id": items.Text(w.all[1].ID)})

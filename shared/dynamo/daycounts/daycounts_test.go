@@ -17,6 +17,7 @@ import (
 	"portside/shared/dynamo/items"
 	"portside/shared/dynamo/transactions"
 	"portside/shared/testkit/awstest"
+	"portside/testclient/scale"
 )
 
 func noon(day int) time.Time { return time.Date(2026, 3, day, 12, 0, 0, 0, time.UTC) }
@@ -71,7 +72,7 @@ func TestHistory(t *testing.T) {
 // TestChangesSinceAddUp checks that the changes of all steps add up to the changes of the
 // final history.
 func TestChangesSinceAddUp(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	rapid.Check(scale.Checks(t), func(t *rapid.T) {
 		var history daycounts.History
 		sum := daycounts.Changes{}
 		for range rapid.IntRange(0, 12).Draw(t, "steps") {

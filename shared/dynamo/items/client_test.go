@@ -18,12 +18,13 @@ import (
 
 	"portside/shared/core/fault"
 	"portside/shared/dynamo/items"
+	"portside/shared/lambda/awshttp"
 )
 
 // client sends each request once to the given address.
 func client(address string) *dynamodb.Client {
 	return items.Client(aws.Config{
-		Region: "us-east-1", BaseEndpoint: aws.String(address), RetryMaxAttempts: 1,
+		Region: "us-east-1", BaseEndpoint: aws.String(address), RetryMaxAttempts: 1, HTTPClient: awshttp.New(),
 		Credentials: credentials.NewStaticCredentialsProvider("local", "local", ""),
 	})
 }

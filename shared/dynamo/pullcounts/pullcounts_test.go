@@ -14,10 +14,11 @@ import (
 	"portside/shared/core/calendar"
 	"portside/shared/dynamo/items"
 	"portside/shared/dynamo/pullcounts"
+	"portside/testclient/scale"
 )
 
 func TestDaysAreReadAsWritten(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	rapid.Check(scale.Checks(t), func(t *rapid.T) {
 		days := pullcounts.Days(rapid.MapOf(
 			rapid.Map(rapid.IntRange(0, 40_000), func(n int) calendar.Day { return calendar.Day(n) }), rapid.Int64Range(1, 1<<40),
 		).Draw(t, "days"))
@@ -65,7 +66,7 @@ func TestSizes(t *testing.T) {
 
 // TestMergeKeepsTheFirstPlaces merges changes of growing counts and compares the result with all counts.
 func TestMergeKeepsTheFirstPlaces(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	rapid.Check(scale.Checks(t), func(t *rapid.T) {
 		all, top := map[string]int64{}, []pullcounts.Place(nil)
 		for range rapid.IntRange(1, 20).Draw(t, "windows") {
 			changed := map[string]int64{}

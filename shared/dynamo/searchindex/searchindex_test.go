@@ -14,6 +14,7 @@ import (
 	"portside/shared/dynamo/searchindex"
 	"portside/shared/dynamo/transactions"
 	"portside/shared/testkit/awstest"
+	"portside/testclient/scale"
 )
 
 // fixture is an index in a real engine, and what it must have.
@@ -90,7 +91,7 @@ func TestSearchAgreesWithANaiveOne(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	word := rapid.SampledFrom([]string{"a", "ada", "Adam", "ÁD", "b", "é", "ab-ad", "日本", "(x)", "'"})
-	rapid.Check(t, func(rt *rapid.T) {
+	rapid.Check(scale.Checks(t), func(rt *rapid.T) {
 		id := fmt.Sprint(rapid.IntRange(1, 8).Draw(rt, "id"))
 		if rapid.Bool().Draw(rt, "isRemoved") {
 			f.set(id, nil)

@@ -12,6 +12,7 @@ import (
 	"portside/shared/core/idempotency"
 	"portside/shared/core/versions"
 	"portside/shared/entitlements"
+	"portside/testclient/scale"
 )
 
 // model is the expected content of a store, computed in a simple way.
@@ -59,7 +60,7 @@ func drawn(t *testing.T, r *rapid.T) entitlement.Entitlement {
 // TestStoreMatchesModel adds and replaces entitlements at random, also with old states and with idempotency keys, and compares them with
 // the model.
 func TestStoreMatchesModel(t *testing.T) {
-	rapid.Check(t, func(r *rapid.T) {
+	rapid.Check(scale.ChecksOf(t, 25), func(r *rapid.T) {
 		f, m := newFixture(t), newModel()
 		drawnCustomer := func(r *rapid.T) string { return rapid.SampledFrom([]string{acme, other}).Draw(r, "customer") }
 		r.Repeat(map[string]func(*rapid.T){

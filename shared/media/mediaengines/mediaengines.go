@@ -93,7 +93,9 @@ func New(s Settings) (answers.Engine, error) {
 		}
 		return engine, nil
 	default:
-		return offline.New(), nil
+		engine := offline.New()
+		go engine.Prepare() // so that the first question does not wait for the word lists
+		return engine, nil
 	}
 }
 

@@ -88,15 +88,15 @@ func areThousands(groups []string) bool {
 	return !slices.ContainsFunc(groups[1:last], func(g string) bool { return len(g) != 2 && len(g) != 3 })
 }
 
-// scale is a list of words that mean a power of ten.
-type scale struct {
+// magnitude is a list of words that mean a power of ten.
+type magnitude struct {
 	powers   []int  // that the words may mean
 	words    string // complete words
 	prefixes string // beginnings of words
 }
 
-func scales() []scale {
-	return []scale{
+func magnitudes() []magnitude {
+	return []magnitude{
 		{[]int{-3}, "‰", "promil"},
 		{[]int{-2}, "% pct ct ¢", "percent prozent procent cent ciento proc"},
 		{[]int{2}, "", "hundred hundert honderd"},
@@ -115,7 +115,7 @@ func scales() []scale {
 func scalePowers(quote string) []int {
 	var all []int
 	for _, word := range append(wordPattern().FindAllString(strings.ToLower(quote), -1), percentSigns(quote)...) {
-		for _, s := range scales() {
+		for _, s := range magnitudes() {
 			if s.matches(word) {
 				all = append(all, s.powers...)
 			}
@@ -138,7 +138,7 @@ func percentSigns(quote string) []string {
 	return slices.DeleteFunc([]string{"%", "‰", "¢"}, func(sign string) bool { return !strings.Contains(quote, sign) })
 }
 
-func (s scale) matches(word string) bool {
-	return slices.Contains(strings.Fields(s.words), word) ||
-		slices.ContainsFunc(strings.Fields(s.prefixes), func(start string) bool { return strings.HasPrefix(word, start) })
+func (m magnitude) matches(word string) bool {
+	return slices.Contains(strings.Fields(m.words), word) ||
+		slices.ContainsFunc(strings.Fields(m.prefixes), func(start string) bool { return strings.HasPrefix(word, start) })
 }

@@ -11,6 +11,7 @@ import (
 
 	"portside/documents"
 	"portside/documents/answers"
+	"portside/testclient/scale"
 )
 
 func TestLocateReturnsTextOfDocument(t *testing.T) {
@@ -269,7 +270,7 @@ func checkCandidates(t *testing.T, d *documents.Document, v answers.Variable, fo
 
 // The parts together are the text. Each fits, and none ends within a character.
 func TestSplitKeepsText(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	rapid.Check(scale.Checks(t), func(t *rapid.T) {
 		text := rapid.StringOf(rapid.RuneFrom([]rune("ab \n\tżöß合😀"))).Draw(t, "text")
 		e := New(nil, Settings{PartTokens: rapid.IntRange(1, 12).Draw(t, "tokens"), MaxParts: 1 << 30})
 		parts, warnings := e.split(text)
@@ -289,7 +290,7 @@ func TestSplitKeepsText(t *testing.T) {
 
 // A quote is found however its spaces and letter case differ from the text.
 func TestLocateFindsCopies(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	rapid.Check(scale.Checks(t), func(t *rapid.T) {
 		words := rapid.SliceOfN(rapid.StringOfN(rapid.RuneFrom([]rune("aB1żİẞ合’–“.,:")), 1, 6, -1), 1, 12).Draw(t, "words")
 		from := rapid.IntRange(0, len(words)-1).Draw(t, "from")
 		to := rapid.IntRange(from+1, len(words)).Draw(t, "to")

@@ -12,6 +12,7 @@ import (
 	"portside/shared/core/calendar"
 	"portside/shared/dynamo/daycounts"
 	"portside/shared/projects"
+	"portside/testclient/scale"
 )
 
 // model is the expected content of a store, computed in a simple way.
@@ -57,7 +58,7 @@ var customers = []string{"", "0199cccc-0000-7000-8000-000000000001", "0199cccc-0
 // TestStoreMatchesModel creates, changes and deletes projects at random over several days, and compares projects, pages
 // and counters with the model.
 func TestStoreMatchesModel(t *testing.T) {
-	rapid.Check(t, func(r *rapid.T) {
+	rapid.Check(scale.ChecksOf(t, 30), func(r *rapid.T) {
 		d := newFixture(t)
 		m := &model{days: daycounts.Changes{}, now: noon}
 		pick := func() int { return rapid.IntRange(0, len(m.projects)-1).Draw(r, "which") }

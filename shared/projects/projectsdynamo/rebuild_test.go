@@ -21,6 +21,7 @@ import (
 	"portside/shared/projects"
 	"portside/shared/testkit/awstest"
 	"portside/shared/testkit/liststest"
+	"portside/testclient/scale"
 )
 
 // populatedStore is a fixture whose items a test damages. It has six projects with alternating statuses: 0 and 5 are drafts.
@@ -186,10 +187,11 @@ func TestRebuildResumesAfterInterruption(t *testing.T) {
 	}
 }
 
-// TestRebuildDuringSingleChanges changes projects just before the nth call of a rebuild, for every n.
+// TestRebuildDuringSingleChanges changes projects just before the nth call of a rebuild, for each n of scale.Every.
 func TestRebuildDuringSingleChanges(t *testing.T) {
 	t.Parallel()
-	for at, finished := 1, false; !finished; at++ {
+	first, step := scale.Every(5)
+	for at, finished := first, false; !finished; at += step {
 		w := newPopulatedStore(t)
 		w.set(t, place("completed", w.all[3].Number), "name", items.Text("old"))
 		w.put(t, place("draft", w.all[3].Number), items.Map{"id": items.Text(w.all[3].ID)})

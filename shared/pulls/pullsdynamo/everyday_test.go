@@ -27,7 +27,11 @@ func TestPullsOf400Days(t *testing.T) {
 	if n, err := store.Record(t.Context(), all); n != len(all) || err != nil {
 		t.Fatal(n, err)
 	}
+	checkCounts(t, s, all)
 	for midnight := range awstest.Days() {
+		if midnight.Day() > 1 && midnight.AddDate(0, 0, 1).Day() > 1 {
+			continue // counting from the log depends on the partitions, which are months
+		}
 		if n, err := store.Count(t.Context(), calendar.DayOf(midnight)); n[pulls.Chart] != 2 || err != nil {
 			t.Errorf("Count = %v on %s, %v", n, midnight.Format(time.DateOnly), err)
 		}

@@ -12,6 +12,7 @@ import (
 	"portside/shared/pulls"
 	"portside/shared/pulls/pullsdynamo"
 	"portside/shared/testkit/awstest"
+	"portside/testclient/scale"
 )
 
 var (
@@ -77,7 +78,7 @@ func TestListMatchesTheFilters(t *testing.T) {
 		}
 	}
 	service := pulls.NewService(store)
-	rapid.Check(t, func(t *rapid.T) {
+	rapid.Check(scale.ChecksOf(t, 30), func(t *rapid.T) {
 		caller := rapid.SampledFrom([]principal.Principal{ada, grace, manager}).Draw(t, "caller")
 		bound := rapid.Custom(func(t *rapid.T) time.Time { // often the exact time of a pull
 			return rapid.SampledFrom(yearOfPulls()).Draw(t, "of").At.Add(time.Duration(rapid.IntRange(-1, 1).Draw(t, "ms")) * time.Millisecond)

@@ -23,6 +23,7 @@ import (
 	"portside/shared/pulls"
 	"portside/shared/pulls/pullsdynamo"
 	"portside/shared/testkit/awstest"
+	"portside/testclient/scale"
 )
 
 // midnight is between two months, so that times around it are in different months, days and
@@ -44,20 +45,6 @@ func newTables(tb testing.TB) testTables {
 // store returns a store on the tables.
 func (s testTables) store() *pullsdynamo.Store {
 	return pullsdynamo.New(s.client, s.pulls, s.analytics)
-}
-
-// empty deletes all items.
-func (s testTables) empty(t reporter) {
-	for _, table := range []string{s.pulls, s.analytics} {
-		for _, item := range s.scan(t, table) {
-			_, err := s.client.DeleteItem(t.Context(), &dynamodb.DeleteItemInput{
-				TableName: &table, Key: map[string]types.AttributeValue{"pk": item["pk"], "sk": item["sk"]},
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
 }
 
 type reporter interface {
@@ -220,19 +207,17 @@ func drawPulls(t *rapid.T) []pulls.Pull {
 			Digest:       rapid.SampledFrom([]string{"", "1.7"}).Draw(t, "digest"), // so that some are pulls by digest
 			CredentialID: credential, OwnerID: "ada", CustomerID: map[string]string{"b": "acme"}[credential], Address: "203.0.113.9",
 		}
-	}), 1, 150).Draw(t, "pulls")
+	}), 1, 80).Draw(t, "pulls")
 }
 
 // TestEveryPullIsCountedOnce lets four workers record the same pulls, shuffled and in batches, while calls fail or lose
 // their responses, and two more count. Failed deliveries are repeated, as Lambda does. Half of the workers take over the pulls
 // of others at once.
 func TestEveryPullIsCountedOnce(t *testing.T) {
-	s := newTables(t)
-	rapid.Check(t, func(t *rapid.T) {
-		s.empty(t)
-		all := drawPulls(t)
-		dice := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "faults"), 0))
-		rate := rapid.IntRange(20, 200).Draw(t, "calls for each fault")
+	rapid.Check(scale.ChecksOf(t, 30), func(r *rapid.T) {
+		s, all := newTables(t), drawPulls(r)
+		dice := rand.New(rand.NewPCG(rapid.Uint64().Draw(r, "faults"), 0))
+		rate := rapid.IntRange(20, 200).Draw(r, "calls for each fault")
 		client := awstest.Faulty(s.client, func(string, int) error {
 			switch dice.IntN(rate) {
 			case 0:
@@ -243,25 +228,25 @@ func TestEveryPullIsCountedOnce(t *testing.T) {
 			return nil
 		})
 		store := pullsdynamo.New(client, s.pulls, s.analytics)
-		size := rapid.IntRange(1, min(60, rate)).Draw(t, "size") // of a larger batch, hardly any delivery would see no fault
+		size := rapid.IntRange(1, min(60, rate)).Draw(r, "size") // of a larger batch, hardly any delivery would see no fault
 		var work sync.WaitGroup
 		for worker := range 4 {
 			recorder := store
 			if worker%2 == 0 {
 				recorder = store.Impatient()
 			}
-			work.Go(func() { deliver(t, recorder, all, delivery{seed: uint64(worker), size: size}) })
+			work.Go(func() { deliver(r, recorder, all, delivery{seed: uint64(worker), size: size}) })
 		}
 		for range 2 {
 			work.Go(func() {
 				for range 5 {
-					_, _ = store.CountPending(t.Context()) // fails like everything else; the last call completes it
+					_, _ = store.CountPending(r.Context()) // fails like everything else; the last call completes it
 				}
 			})
 		}
 		work.Wait()
-		checkCounts(t, s, all)
-		checkLists(t, s.store(), all)
+		checkCounts(r, s, all)
+		checkLists(r, s.store(), all)
 	})
 }
 

@@ -3,6 +3,7 @@ package pullsdynamo_test
 import (
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 	"portside/shared/pulls"
 	"portside/shared/pulls/pullsdynamo"
 	"portside/shared/testkit/awstest"
+	"portside/testclient/scale"
 )
 
 // many returns n different pulls of one artifact, a second apart, with the given number of credentials and
@@ -32,13 +34,13 @@ func many(n, credentials, versions int) []pulls.Pull {
 // TestCrashesLoseNothing records with a client that crashes at each of its calls in turn. Another delivery has a part of the
 // same pulls, then the first one is repeated.
 func TestCrashesLoseNothing(t *testing.T) {
-	s, all := newTables(t), many(25, 3, 5)
+	all := many(8, 3, 5)
 	for _, lost := range []bool{false, true} {
 		awstest.CrashAtEachCall(lost, func(crashing func(*dynamodb.Client) *dynamodb.Client) error {
-			s.empty(t)
+			s := newTables(t)
 			_, crash := pullsdynamo.New(crashing(s.client), s.pulls, s.analytics).Record(t.Context(), all)
 			s.counts(t) // abandons what the crash has left pending
-			for _, given := range [][]pulls.Pull{all[10:20], all} {
+			for _, given := range [][]pulls.Pull{all[3:6], all} {
 				if _, err := s.store().Impatient().Record(t.Context(), given); err != nil {
 					t.Fatal(err)
 				}
@@ -50,20 +52,20 @@ func TestCrashesLoseNothing(t *testing.T) {
 	}
 }
 
-// TestCrashesCountOnce counts with a client that crashes at each of its calls in turn. More pulls arrive before or after the
-// next call.
+// TestCrashesCountOnce counts with a client that crashes at a call in turn. More pulls arrive before or after the next call.
 func TestCrashesCountOnce(t *testing.T) {
-	s, all := newTables(t), many(12, 3, 5)
+	all := many(6, 2, 3)
+	first, step := scale.Every(3)
 	for i := range 4 {
 		lost, before := i%2 == 0, i/2 == 0
-		awstest.CrashAtEachCall(lost, func(crashing func(*dynamodb.Client) *dynamodb.Client) error {
-			s.empty(t)
-			if _, err := s.store().Record(t.Context(), all[:6]); err != nil {
+		awstest.CrashAtCalls(first, step, lost, func(crashing func(*dynamodb.Client) *dynamodb.Client) error {
+			s := newTables(t)
+			if _, err := s.store().Record(t.Context(), all[:3]); err != nil {
 				t.Fatal(err)
 			}
 			_, crash := pullsdynamo.New(crashing(s.client), s.pulls, s.analytics).CountPending(t.Context())
 			if !before {
-				checkCounts(t, s, all[:6])
+				checkCounts(t, s, all[:3])
 			}
 			if _, err := s.store().Record(t.Context(), all); err != nil {
 				t.Fatal(err)
@@ -74,27 +76,54 @@ func TestCrashesCountOnce(t *testing.T) {
 	}
 }
 
-// TestSlowCounterCountsNothingTwice lets a counter read its window, and then other counters complete it and the next one.
+// beforeEachWrite runs an operation repeatedly, the nth time with a client before whose nth write another process works.
+func beforeEachWrite(run func(slow func(client *dynamodb.Client, work func()) *dynamodb.Client)) {
+	for at, reached := int64(1), true; reached; at++ {
+		reached = false
+		var writes atomic.Int64
+		run(func(client *dynamodb.Client, work func()) *dynamodb.Client {
+			return awstest.Faulty(client, func(operation string, _ int) error {
+				if (operation == "PutItem" || operation == "UpdateItem") && writes.Add(1) == at {
+					reached = true
+					work()
+				}
+				return nil
+			})
+		})
+	}
+}
+
+// TestSlowCounterCountsNothingTwice lets a counter read its window. Before one of its writes, other counters complete this window and the
+// next one.
 func TestSlowCounterCountsNothingTwice(t *testing.T) {
-	s, all := newTables(t), many(12, 3, 5)
-	record := func(given []pulls.Pull) {
-		if _, err := s.store().Record(t.Context(), given); err != nil {
+	all := many(6, 2, 2)
+	beforeEachWrite(func(slow func(*dynamodb.Client, func()) *dynamodb.Client) {
+		s := newTables(t)
+		record(t, s, all[:3])
+		client := slow(s.client, func() {
+			s.counts(t)
+			record(t, s, all[3:])
+			s.counts(t)
+		})
+		if _, err := pullsdynamo.New(client, s.pulls, s.analytics).CountPending(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-	}
-	record(all[:6])
-	slow := awstest.Faulty(s.client, func(operation string, n int) error {
-		if operation == "UpdateItem" && n == 1 {
-			s.counts(t)
-			record(all[6:])
-			s.counts(t)
-		}
-		return nil
+		record(t, s, all)
+		checkCounts(t, s, all)
 	})
-	if _, err := pullsdynamo.New(slow, s.pulls, s.analytics).CountPending(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	checkCounts(t, s, all)
+}
+
+// TestSlowRecorderLosesNothing counts before one of the writes of a recording. That abandons a batch that is pending and not complete.
+func TestSlowRecorderLosesNothing(t *testing.T) {
+	all := many(3, 1, 1)
+	beforeEachWrite(func(slow func(*dynamodb.Client, func()) *dynamodb.Client) {
+		s := newTables(t)
+		client := slow(s.client, func() { s.counts(t) })
+		if _, err := pullsdynamo.New(client, s.pulls, s.analytics).Record(t.Context(), all); err != nil {
+			t.Fatal(err)
+		}
+		checkCounts(t, s, all)
+	})
 }
 
 // TestLaterLineOfSamePull records a HEAD before the GET of the same minute arrives.

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -19,6 +20,7 @@ import (
 	"portside/shared/pulls"
 	"portside/shared/pulls/pullsdynamo"
 	"portside/shared/testkit/awstest"
+	"portside/testclient/scale"
 )
 
 // manyPulls returns pulls of one day.
@@ -59,11 +61,12 @@ func record(t *testing.T, s testTables, all []pulls.Pull) {
 	}
 }
 
-// TestRecountAfterEachFault stops a recount at each of its calls, before or after its effect, and runs it again.
+// TestRecountAfterEachFault stops a recount at a call in turn, before or after its effect, and runs it again.
 func TestRecountAfterEachFault(t *testing.T) {
-	s, day, all := newTables(t), calendar.DayOf(midnight), manyPulls(30)
-	for stopAt, stopped := 0, true; stopped && stopAt < 200; stopAt++ {
-		s.empty(t)
+	day, all := calendar.DayOf(midnight), manyPulls(10)
+	first, step := scale.Every(3)
+	for stopAt, stopped := first-1, true; stopped && stopAt < 200; stopAt += step {
+		s := newTables(t)
 		record(t, s, all)
 		checkCounts(t, s, all)
 		s.damage(t, day)
@@ -90,6 +93,28 @@ func TestRecountAfterEachFault(t *testing.T) {
 		if found, err := s.store().CompareCounts(t.Context(), day); err != nil || len(found) > 0 {
 			t.Fatal("after the recount, different are", found, err)
 		}
+	}
+}
+
+// TestRecountCompletesAnInterruptedCount stops a count of pulls at each call. The recount of another day loses none of them.
+func TestRecountCompletesAnInterruptedCount(t *testing.T) {
+	day, all := calendar.DayOf(midnight), manyPulls(3)
+	for stopAt, stopped := 0, true; stopped; stopAt++ {
+		s := newTables(t)
+		record(t, s, all)
+		var calls atomic.Int64
+		client := awstest.Faulty(s.client, func(string, int) error {
+			if calls.Add(1) > int64(stopAt) {
+				return errFault
+			}
+			return nil
+		})
+		_, err := pullsdynamo.New(client, s.pulls, s.analytics).CountPending(t.Context())
+		stopped = err != nil
+		if _, err := s.store().Recount(t.Context(), day-1); err != nil {
+			t.Fatal(err)
+		}
+		checkCounts(t, s, all)
 	}
 }
 
@@ -161,9 +186,9 @@ func TestFailedRecountLetsPullsBeCounted(t *testing.T) {
 
 // TestSlowRecountLosesNoPulls lets a recount whose window was closed write a count before each write of the next window.
 func TestSlowRecountLosesNoPulls(t *testing.T) {
-	s, day, all := newTables(t), calendar.DayOf(midnight), manyPulls(20)
+	day, all := calendar.DayOf(midnight), manyPulls(20)
 	for n := 1; n <= 20; n++ {
-		s.empty(t)
+		s := newTables(t)
 		record(t, s, all[:10])
 		checkCounts(t, s, all[:10])
 		slow, err := s.store().Recount(t.Context(), day) // window 2

@@ -19,7 +19,12 @@ var errCrashed = errors.New("awstest: the process has crashed")
 // crashes still takes effect. run wraps its client with crashing, runs the operation, checks the state that it left, and
 // returns its error.
 func CrashAtEachCall(lost bool, run func(crashing func(*dynamodb.Client) *dynamodb.Client) error) {
-	for at, completed := 1, false; !completed; at++ {
+	CrashAtCalls(1, 1, lost, run)
+}
+
+// CrashAtCalls is like CrashAtEachCall, but crashes only at the call first and at each step calls after it; see scale.Every.
+func CrashAtCalls(first, step int, lost bool, run func(crashing func(*dynamodb.Client) *dynamodb.Client) error) {
+	for at, completed := first, false; !completed; at += step {
 		completed = run(func(client *dynamodb.Client) *dynamodb.Client { return crashingAt(client, at, lost) }) == nil
 	}
 }

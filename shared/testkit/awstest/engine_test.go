@@ -108,7 +108,11 @@ Resources:
 `
 
 func TestTableHasIndexesOfTheTemplate(t *testing.T) {
-	definition, err := parseTable([]byte(templateWithIndexes), "Table")
+	resources, err := parseResources([]byte(templateWithIndexes))
+	if err != nil {
+		t.Fatal(err)
+	}
+	definition, err := tableIn(resources, "Table")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,12 +134,16 @@ func TestTableHasIndexesOfTheTemplate(t *testing.T) {
 }
 
 func TestParseTableErrorsNameTheResource(t *testing.T) {
+	resources, err := parseResources([]byte(templateWithIndexes))
+	if err != nil {
+		t.Fatal(err)
+	}
 	for logicalID, want := range map[string]string{"Nothing": "no resource Nothing", "Function": "not a table"} {
-		if _, err := parseTable([]byte(templateWithIndexes), logicalID); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := tableIn(resources, logicalID); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error = %v, want %q", logicalID, err, want)
 		}
 	}
-	if _, err := parseTable([]byte("\t"), "Table"); err == nil {
+	if _, err := parseResources([]byte("\t")); err == nil {
 		t.Error("invalid YAML was accepted")
 	}
 }

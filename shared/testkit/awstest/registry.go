@@ -22,6 +22,8 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/ecr"
+
+	"portside/shared/lambda/awshttp"
 )
 
 // Registry is the container registry of the local stack, started for one test with an empty bucket.
@@ -108,7 +110,7 @@ func (r *Registry) ECR(tb testing.TB, now func() time.Time) (client *ecr.Client,
 	}))
 	tb.Cleanup(server.Close)
 	return ecr.New(ecr.Options{
-		BaseEndpoint: &server.URL, Region: "us-east-1", RetryMaxAttempts: 1,
+		BaseEndpoint: &server.URL, Region: "us-east-1", RetryMaxAttempts: 1, HTTPClient: awshttp.New(),
 		Credentials: credentials.NewStaticCredentialsProvider("test", "test", ""),
 	}), logins
 }

@@ -12,6 +12,8 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/secretsmanager"
+
+	"portside/shared/lambda/awshttp"
 )
 
 // SecretsManager starts the Secrets Manager of the local stack for one test and returns its client. It ends with the test
@@ -23,7 +25,7 @@ func SecretsManager(tb testing.TB) *secretsmanager.Client {
 		tb.Fatal(err)
 	}
 	return secretsmanager.New(secretsmanager.Options{
-		BaseEndpoint: &address, Region: "us-east-1", RetryMaxAttempts: 1,
+		BaseEndpoint: &address, Region: "us-east-1", RetryMaxAttempts: 1, HTTPClient: awshttp.New(),
 		Credentials: credentials.NewStaticCredentialsProvider("test", "test", ""),
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"sync"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -18,7 +19,11 @@ import (
 // The table is deleted when the test ends.
 func Table(tb testing.TB, client *dynamodb.Client, logicalID string) string {
 	tb.Helper()
-	definition, err := readTable(logicalID)
+	resources, err := projectResources()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	definition, err := tableIn(resources, logicalID)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -59,9 +64,9 @@ type indexDefinition struct {
 	} `yaml:"Projection"`
 }
 
-// readTable reads one resource of template.yaml. It does not decode the other resources, so their short tags (!Ref, !Sub)
-// need no support here.
-func readTable(logicalID string) (*tableDefinition, error) {
+// projectResources are the resources of template.yaml. A test binary reads the file once, because that takes longer than the creation of
+// a table.
+var projectResources = sync.OnceValues(func() (map[string]yaml.Node, error) {
 	root, err := projectRoot()
 	if err != nil {
 		return nil, err
@@ -70,17 +75,22 @@ func readTable(logicalID string) (*tableDefinition, error) {
 	if err != nil {
 		return nil, err
 	}
-	return parseTable(text, logicalID)
-}
+	return parseResources(text)
+})
 
-func parseTable(text []byte, logicalID string) (*tableDefinition, error) {
+// parseResources does not decode the resources, so the short tags (!Ref, !Sub) of those that are no tables need no support here.
+func parseResources(text []byte) (map[string]yaml.Node, error) {
 	var template struct {
 		Resources map[string]yaml.Node `yaml:"Resources"`
 	}
 	if err := yaml.Unmarshal(text, &template); err != nil {
 		return nil, fmt.Errorf("awstest: template.yaml: %w", err)
 	}
-	node, ok := template.Resources[logicalID]
+	return template.Resources, nil
+}
+
+func tableIn(resources map[string]yaml.Node, logicalID string) (*tableDefinition, error) {
+	node, ok := resources[logicalID]
 	if !ok {
 		return nil, fmt.Errorf("awstest: template.yaml has no resource %s", logicalID)
 	}

@@ -6,7 +6,6 @@ import (
 	"image"
 	"image/gif"
 	"image/png"
-	"net/http"
 	"slices"
 	"testing"
 
@@ -15,6 +14,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/textract"
 	"github.com/aws/aws-sdk-go-v2/service/textract/types"
 
+	"portside/shared/lambda/awshttp"
 	"portside/shared/testkit/mediatest"
 )
 
@@ -23,7 +23,7 @@ func newTextract(t *testing.T) (*mediatest.Textract, *textract.Client) {
 	t.Helper()
 	server := mediatest.StartTextract(t)
 	return server, textract.NewFromConfig(aws.Config{
-		Region: "us-east-1", BaseEndpoint: aws.String(server.URL), HTTPClient: http.DefaultClient, RetryMaxAttempts: 1,
+		Region: "us-east-1", BaseEndpoint: aws.String(server.URL), RetryMaxAttempts: 1, HTTPClient: awshttp.New(),
 		Credentials: credentials.NewStaticCredentialsProvider("AKIDEXAMPLE", "secret", ""),
 	})
 }

@@ -14,6 +14,7 @@ import (
 	"portside/shared/core/principal"
 	"portside/shared/credentials"
 	"portside/shared/users"
+	"portside/testclient/scale"
 )
 
 // event is one entry of a simple log: on this day, a user changed from one state to another.
@@ -245,7 +246,7 @@ func (m *model) checkPage(t *rapid.T) {
 // TestDailyCountsMatchEventLog compares the counters with the log of all changes and with the users' histories.
 func TestDailyCountsMatchEventLog(t *testing.T) {
 	t.Parallel()
-	rapid.Check(t, func(r *rapid.T) {
+	rapid.Check(scale.ChecksOf(t, 30), func(r *rapid.T) {
 		m := &model{t: t, fixture: newFixture(t), last: map[string]string{}}
 		steps := []func(*rapid.T){m.create, m.importMany, m.change, m.change, m.activate, m.remove}
 		for range rapid.IntRange(1, 16).Draw(r, "steps") {

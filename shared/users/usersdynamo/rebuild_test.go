@@ -15,6 +15,7 @@ import (
 	"portside/shared/testkit/awstest"
 	"portside/shared/users"
 	"portside/shared/users/usersdynamo"
+	"portside/testclient/scale"
 )
 
 func TestRebuildRepairsEveryKindOfDamage(t *testing.T) {
@@ -103,10 +104,11 @@ func TestRebuildResumesAfterInterruption(t *testing.T) {
 }
 
 // TestRebuildDuringSingleChanges changes users just before the nth call of a rebuild, and changes one of them back before the next
-// call, for every n. So it covers changes between any two steps.
+// call, for each n of scale.Every. So it covers changes between any two steps.
 func TestRebuildDuringSingleChanges(t *testing.T) {
 	t.Parallel()
-	for at, finished := 1, false; !finished; at++ {
+	first, step := scale.Every(5)
+	for at, finished := first, false; !finished; at += step {
 		w := newPopulatedStore(t)
 		w.drop(t, marker("person1"))
 		w.set(t, place("viewer", w.people[3].Number), "name", str("Old Name"))
@@ -185,7 +187,7 @@ func TestRebuildDuringConcurrentWrites(t *testing.T) {
 		}
 	}
 	checkConsistency(t, w.client, w.table)
-	(&fixture{client: w.client, users: w.table, analytics: w.analytics, store: w.Store}).checkDays(t)
+	w.checkDays(t)
 }
 
 // work changes users at random. It accepts errors from the rules and from the damage, and reports internal
@@ -193,7 +195,7 @@ func TestRebuildDuringConcurrentWrites(t *testing.T) {
 func (w *populatedStore) work(t *testing.T, worker int) {
 	random := rand.New(rand.NewPCG(uint64(worker), 7))
 	var mine []users.User
-	for i := range 60 {
+	for i := range 40 {
 		role := principal.Roles()[random.IntN(4)]
 		switch choice := random.IntN(4); {
 		case len(mine) < 3 || choice == 0:

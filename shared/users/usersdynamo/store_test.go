@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -117,14 +116,6 @@ func TestCrashAtAnyCall(t *testing.T) {
 		"delete": func(ctx context.Context, s *usersdynamo.Store, u users.User) error {
 			return s.Delete(ctx, u, leapDay().AddDate(0, 0, 1)) // creation and deletion on one day cancel out
 		},
-		"import": func(ctx context.Context, s *usersdynamo.Store, _ users.User) error {
-			var all []users.Creation
-			for i := range 40 {
-				all = append(all, users.Creation{User: newUser(fmt.Sprintf("i%d@example.com", i), principal.User)})
-			}
-			_, err := s.CreateAll(ctx, all)
-			return err
-		},
 	}
 	for name, operation := range operations {
 		for _, lost := range []bool{false, true} {
@@ -221,36 +212,5 @@ func TestNumbersAndTimesHaveTheSameOrderDespiteClockSkew(t *testing.T) {
 				i, created.User.Number, created.User.CreatedAt, last.Number, last.CreatedAt)
 		}
 		last = created.User
-	}
-}
-
-// TestCostOfListPage checks the promise of docs/decisions/0001: capacity and calls do not grow with the offset.
-func TestCostOfListPage(t *testing.T) {
-	d := newFixture(t)
-	const size = 3000
-	var all []users.Creation
-	for i := range size {
-		email := fmt.Sprintf("somebody.%05d@customer%02d.example.com", i, i%50)
-		user := newUser(email, principal.Roles()[i%4])
-		user.Name = strings.Repeat("N", 12+i%10)
-		all = append(all, users.Creation{User: user})
-	}
-	if _, err := d.store.CreateAll(t.Context(), all); err != nil {
-		t.Fatal(err)
-	}
-	client, meter := awstest.Metered(d.client)
-	store := d.over(client)
-	for _, role := range append(principal.Roles(), "") {
-		for _, offset := range []int64{0, 63, 64, 700, 749, 1500, 2999} {
-			meter.Reset()
-			page, err := store.List(t.Context(), users.Query{Role: role, Limit: 20, Offset: offset})
-			if err != nil {
-				t.Fatal(err)
-			}
-			past := offset >= page.Total
-			if past && (meter.ReadUnits() > 1 || len(page.Users) > 0) || meter.ReadUnits() > 12 || meter.Calls() > 6 {
-				t.Errorf("role %q, offset %d of %d: %v read units, %d calls", role, offset, page.Total, meter.ReadUnits(), meter.Calls())
-			}
-		}
 	}
 }

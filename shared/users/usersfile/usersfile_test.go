@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"portside/testclient/scale"
 )
 
 // readAll reads all rows. It fails if line numbers do not grow or if the rows never end.
@@ -115,7 +117,7 @@ func drawRow(t *rapid.T) rowTexts {
 // The test writes random rowTexts with the encoders of the standard library and reads them again.
 func TestRowsRoundTrip(t *testing.T) {
 	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
+	rapid.Check(scale.Checks(t), func(t *rapid.T) {
 		people := rapid.SliceOfN(rapid.Custom(drawRow), 0, 5).Draw(t, "people")
 		var asCSV, asJSON strings.Builder
 		table, objects := csv.NewWriter(&asCSV), json.NewEncoder(&asJSON)

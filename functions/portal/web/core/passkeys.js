@@ -37,7 +37,7 @@ export async function register(name) {
 
 /**
  * Signs in with a passkey and returns the session. With `isConditional`, it waits until the user chooses a passkey in the
- * autofill, and returns null if it is aborted before. It throws a Problem.
+ * autofill, and returns null if it is aborted before, or if the browser turns out to have no passkeys. It throws a Problem.
  * @param {{isConditional?: boolean, signal?: AbortSignal}} [options]
  * @returns {Promise<import("./types").Schema<"Session"> | null>}
  */
@@ -54,7 +54,7 @@ export async function signInWithPasskey({ isConditional = false, signal } = {}) 
       return (await post("/v1/sessions", { body: { passkey: toJSON(credential) }, isPublic: true })).data;
     } catch (error) {
       if (challengeExpiry?.aborted && !signal?.aborted) continue;
-      if (isConditional && isAborted(error)) return null;
+      if (isConditional && (isAborted(error) || isUnsupported(error))) return null;
       throw error;
     }
   }
@@ -91,6 +91,11 @@ const meanings = {
 function problemOf(error) {
   const meaning = meanings[/** @type {keyof typeof meanings} */ (error?.name)];
   return meaning ? new Problem({ status: 400, code: meaning[0], detail: meaning[1] }) : error;
+}
+
+/** @param {any} error */
+function isUnsupported(error) {
+  return error?.code === "PASSKEY_UNSUPPORTED";
 }
 
 /** @param {any} error */

@@ -1,0 +1,1 @@
+../../../testclient/scale/scale.go
