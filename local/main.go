@@ -21,6 +21,8 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+
+	"portside/local/process"
 )
 
 // Exit codes.
@@ -67,13 +69,13 @@ func run(args []string) int {
 	return 0
 }
 
-// handleSignals shuts the command down gracefully on the first Ctrl-C and exits on the second. The
-// kernel then kills the child processes.
+// handleSignals shuts the command down gracefully on the first Ctrl-C and exits on the second.
 func handleSignals(cancel context.CancelFunc) {
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	<-signals
 	cancel()
 	<-signals
+	process.KillAll()
 	os.Exit(exitInterrupted)
 }

@@ -11,6 +11,8 @@ import (
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
+
+	"portside/testclient/scale"
 )
 
 // axeFile is where `make clients` installs axe-core, from the folder of the repository.
@@ -22,25 +24,54 @@ type violation struct {
 	Nodes            []struct{ Target, Summary string }
 }
 
-// Axe checks the page as it is now with axe-core, in both themes, on a phone and on a desktop: WCAG 2.2 AA and the usual
-// practices. It fails the test for each violation. Then it restores the theme and the size.
+// Axe checks the page as it is now with axe-core: WCAG 2.2 AA and the usual practices. It fails the test for each violation.
+//
+// Where a change is checked, it checks in the light theme on a desktop, and only if no page with the same structure was already checked
+// in this test binary. If SCALE is larger, it checks every page, in both themes, on a phone and on a desktop.
 func (p *Page) Axe() {
 	p.t.Helper()
+	if scale.IsLarge() {
+		p.axeInAll([]Size{Phone, Desktop}, []Theme{Light, Dark})
+		return
+	}
+	p.axeOnce(&checkedPages)
+}
+
+// axeOnce checks the page unless checked has its structure, and returns whether it did.
+func (p *Page) axeOnce(checked *structures) bool {
+	p.t.Helper()
+	p.Settle()
+	structure := p.structure()
+	if checked.has(structure) {
+		return false
+	}
+	if p.axeInAll([]Size{Desktop}, []Theme{Light}) {
+		checked.add(structure)
+	}
+	return true
+}
+
+// axeInAll checks the page in all sizes and themes, and returns whether it found no violation. It restores the size and the theme.
+func (p *Page) axeInAll(sizes []Size, themes []Theme) (passed bool) {
+	p.t.Helper()
 	size, theme := p.size, p.theme
-	for _, s := range []Size{Phone, Desktop} {
-		for _, t := range []Theme{Light, Dark} {
+	passed = true
+	for _, s := range sizes {
+		for _, t := range themes {
 			p.Resize(s)
 			p.SetTheme(t)
 			p.Settle()
-			p.axe()
+			passed = p.axe() && passed
 		}
 	}
 	p.Resize(size)
 	p.SetTheme(theme)
+	return passed
 }
 
-// axe runs axe-core in an isolated world, so that the page's policy need not permit it and the page cannot see it.
-func (p *Page) axe() {
+// axe runs axe-core in an isolated world, so that the page's policy need not permit it and the page cannot see it. The world lasts as long
+// as the document, so a second check of a document need not load axe-core again.
+func (p *Page) axe() (passed bool) {
 	p.t.Helper()
 	source, err := axeSource()
 	if err != nil {
@@ -48,24 +79,30 @@ func (p *Page) axe() {
 	}
 	tree := sendCommand(p, page.GetFrameTree, cdp.Empty{})
 	world := sendCommand(p, page.CreateIsolatedWorld, page.CreateIsolatedWorldParams{FrameID: tree.FrameTree.Frame.ID, WorldName: "axe"})
-	var found []violation
-	for _, script := range []string{source, axeRun} {
-		yes := true
-		answer := sendCommand(p, runtime.Evaluate, runtime.EvaluateParams{
-			Expression: script, ContextID: world.ExecutionContextID, AwaitPromise: &yes, ReturnByValue: &yes,
-		})
-		if answer.ExceptionDetails != nil {
-			p.fatalf("axe-core: %s", describeException(answer.ExceptionDetails))
-		}
-		if script == axeRun {
-			if err := json.Unmarshal(answer.Result.Value, &found); err != nil {
-				p.t.Fatal(err)
-			}
-		}
+	if isLoaded := evaluateIn[bool](p, world.ExecutionContextID, `typeof axe !== "undefined"`); !isLoaded {
+		evaluateIn[bool](p, world.ExecutionContextID, source)
 	}
+	found := evaluateIn[[]violation](p, world.ExecutionContextID, axeRun)
 	for _, v := range found {
 		p.t.Errorf("%s, %s, %d px: %s", p.URL(), p.theme, p.size.Width, v)
 	}
+	return len(found) == 0
+}
+
+// evaluateIn evaluates a script in a world of the page.
+func evaluateIn[T any](p *Page, world runtime.ExecutionContextID, script string) (value T) {
+	p.t.Helper()
+	yes := true
+	answer := sendCommand(p, runtime.Evaluate, runtime.EvaluateParams{
+		Expression: script, ContextID: world, AwaitPromise: &yes, ReturnByValue: &yes,
+	})
+	if answer.ExceptionDetails != nil {
+		p.fatalf("axe-core: %s", describeException(answer.ExceptionDetails))
+	}
+	if err := json.Unmarshal(answer.Result.Value, &value); err != nil {
+		p.t.Fatal(err)
+	}
+	return value
 }
 
 // String implements fmt.Stringer.
@@ -94,7 +131,7 @@ var axeSource = sync.OnceValues(func() (string, error) {
 	}
 	for ; folder != filepath.Dir(folder); folder = filepath.Dir(folder) {
 		if source, err := os.ReadFile(filepath.Join(folder, filepath.FromSlash(axeFile))); err == nil {
-			return string(source) + "\n;undefined", nil // the value of a script that defines axe would be large
+			return string(source) + "\n;true", nil // the value of a script that defines axe would be large
 		}
 	}
 	return "", fmt.Errorf("no %s: run make clients", axeFile)

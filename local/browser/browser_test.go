@@ -191,17 +191,6 @@ func TestScreenshot(t *testing.T) {
 	}
 }
 
-func TestAxe(t *testing.T) {
-	page := open(t, site(t))
-	page.Axe()
-	failures := record(t, func(tb testing.TB) {
-		broken := open(tb, page.base.String())
-		broken.runScript("add a button without a name", `document.querySelector("main").append(document.createElement("button"))`)
-		broken.Axe()
-	})
-	wantFailures(t, failures, "light, 390 px: button-name", "dark, 390 px: button-name", "light, 1280 px", "dark, 1280 px")
-}
-
 func TestOverflow(t *testing.T) {
 	page := open(t, site(t))
 	page.Resize(Phone)

@@ -61,8 +61,12 @@ func New(tb testing.TB, base string) *Page {
 	if err != nil {
 		tb.Fatal(err)
 	}
+	window, err := chromium.takeWindow(parent)
+	if err != nil {
+		tb.Fatalf("open a window: %v", err)
+	}
 	p := &Page{t: tb, base: address, tab: parent}
-	p.open(chromedp.WithNewBrowserContext())
+	p.open(window)
 	return p
 }
 
@@ -70,18 +74,22 @@ func New(tb testing.TB, base string) *Page {
 func (p *Page) NewTab() *Page {
 	p.t.Helper()
 	other := &Page{t: p.t, base: p.base, tab: p.tab}
-	other.open()
+	other.open("")
 	return other
 }
 
-// open opens a tab in the window of p.tab, unless an option creates another window, and sets p.tab to the new one.
-func (p *Page) open(options ...chromedp.ContextOption) {
+// open opens a tab in the window, or in that of p.tab if it is empty, and sets p.tab to the new one.
+func (p *Page) open(window cdp.BrowserContextID) {
 	p.t.Helper()
 	p.watch = newWatcher(p.base.Host)
 	p.Scope = Scope{page: p}
-	tab, closeTab := chromedp.NewContext(p.tab, append(options, chromedp.WithListener(p.watch.observe))...)
+	options := []chromedp.ContextOption{chromedp.WithListener(p.watch.observe)}
+	if window != "" {
+		options = append(options, chromedp.WithExistingBrowserContext(window))
+	}
+	tab, closeTab := chromedp.NewContext(p.tab, options...)
 	p.tab = tab
-	p.t.Cleanup(closeTab)
+	p.t.Cleanup(func() { p.leave(window, closeTab) })
 	if err := chromedp.Do(tab); err != nil {
 		p.t.Fatalf("open a tab: %v", err)
 	}
@@ -226,15 +234,19 @@ func (p *Page) limit() (context.Context, context.CancelFunc) {
 	return context.WithTimeout(p.tab, stepTimeout)
 }
 
+// A step is tried again after a pause, which grows from the first to the longest: a query of the page costs it more time than a wait.
+const (
+	firstPause   = 10 * time.Millisecond
+	longestPause = 150 * time.Millisecond
+)
+
 // await repeats a step until it succeeds.
 func (p *Page) await(what string, try func(context.Context) (bool, error)) {
 	p.t.Helper()
 	ctx, cancel := p.limit()
 	defer cancel()
-	tick := time.NewTicker(20 * time.Millisecond)
-	defer tick.Stop()
 	var last error
-	for {
+	for pause := firstPause; ; pause = min(pause*3/2, longestPause) {
 		done, err := try(ctx)
 		if done && err == nil {
 			return
@@ -243,7 +255,7 @@ func (p *Page) await(what string, try func(context.Context) (bool, error)) {
 			last = err // the page may be between two documents
 		}
 		select {
-		case <-tick.C:
+		case <-time.After(pause):
 		case <-ctx.Done():
 			p.fatalf("waited %v for %s; the last error is %v", stepTimeout, what, last)
 		}

@@ -25,6 +25,7 @@ import (
 	"portside/local/dynamoproxy"
 	"portside/local/engines"
 	"portside/local/template"
+	"portside/testclient"
 )
 
 // startEngine returns the URL of an engine with the table "notes".
@@ -65,7 +66,7 @@ func serve(tb testing.TB, c dynamoproxy.Config) (*dynamoproxy.Proxy, string) {
 
 func client(endpoint string) *dynamodb.Client {
 	return dynamodb.New(dynamodb.Options{
-		Region: engines.Region, BaseEndpoint: aws.String(endpoint), RetryMaxAttempts: 1,
+		Region: engines.Region, BaseEndpoint: aws.String(endpoint), RetryMaxAttempts: 1, HTTPClient: testclient.SDKClient{},
 		Credentials: credentials.NewStaticCredentialsProvider("key-of-notes", "secret", ""),
 	})
 }

@@ -22,6 +22,7 @@ import (
 
 	"portside/local/engines"
 	"portside/local/template"
+	"portside/testclient"
 )
 
 const stopTimeout = time.Minute
@@ -172,18 +173,6 @@ func TestConcurrentStarts(t *testing.T) {
 	}
 }
 
-// logBuffer is a process.Options.Output for concurrent use.
-type logBuffer struct {
-	mu sync.Mutex
-	bytes.Buffer
-}
-
-func (l *logBuffer) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.Buffer.Write(p)
-}
-
 func TestStartDynamoDBReportsFailures(t *testing.T) {
 	busy, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -202,7 +191,7 @@ func TestStartDynamoDBReportsFailures(t *testing.T) {
 		"not a valid SQLite":  {Binary: binary, DBPath: notDB},
 		"it exited at once (": {Binary: "/bin/false"},
 	} {
-		out := &logBuffer{}
+		out := &testclient.Log{}
 		c.Log = out
 		_, err := engines.StartDynamoDB(t.Context(), c)
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {

@@ -16,6 +16,7 @@ import (
 	"portside/local/engines"
 	"portside/local/faultproxy"
 	"portside/local/template"
+	"portside/testclient"
 )
 
 // startEngine returns the URL of a DynamoDB engine with the table "notes".
@@ -45,7 +46,7 @@ func client(t *testing.T, handler http.Handler, attempts int) *dynamodb.Client {
 	server := httptest.NewServer(handler)
 	t.Cleanup(server.Close)
 	return dynamodb.New(dynamodb.Options{
-		Region: "us-east-1", BaseEndpoint: &server.URL, RetryMaxAttempts: attempts,
+		Region: "us-east-1", BaseEndpoint: &server.URL, RetryMaxAttempts: attempts, HTTPClient: testclient.SDKClient{},
 		Credentials: aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
 			return aws.Credentials{AccessKeyID: "test", SecretAccessKey: "test"}, nil
 		}),

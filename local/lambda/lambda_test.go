@@ -1,7 +1,6 @@
 package lambda_test
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -9,12 +8,12 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
 
 	"portside/local/lambda"
+	"portside/testclient"
 )
 
 // probes are the two versions of testdata/probe that all tests share.
@@ -41,40 +40,22 @@ func buildProbesAndRun(m *testing.M) int {
 	return m.Run()
 }
 
-// logBuffer collects the output of functions.
-type logBuffer struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (l *logBuffer) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.Write(p)
-}
-
-func (l *logBuffer) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.String()
-}
-
-func (l *logBuffer) contains(s string) func() bool {
-	return func() bool { return strings.Contains(l.String(), s) }
-}
-
 type fixture struct {
 	*lambda.Runtime
 	t      *testing.T
-	log    *logBuffer
+	log    *testclient.Log
 	binary string
+}
+
+func (f *fixture) logged(text string) func() bool {
+	return func() bool { return strings.Contains(f.log.String(), text) }
 }
 
 // start starts a Runtime with a copy of the probe as the function Probe. change may change its
 // configuration.
 func start(t *testing.T, change func(*lambda.Config)) *fixture {
 	t.Helper()
-	f := &fixture{t: t, log: &logBuffer{}, binary: filepath.Join(t.TempDir(), "bootstrap")}
+	f := &fixture{t: t, log: &testclient.Log{}, binary: filepath.Join(t.TempDir(), "bootstrap")}
 	f.install(probes[0])
 	config := lambda.Config{
 		Functions:    []lambda.Function{{Name: "Probe", Binary: f.binary, Timeout: time.Minute, MemoryMB: 256}},
@@ -172,7 +153,7 @@ func (f *fixture) occupySandbox() (finish func() probeAnswer) {
 	signal := filepath.Join(f.t.TempDir(), "go on")
 	done := make(chan probeAnswer, 1)
 	go func() { done <- f.invoke(`{"Do":"wait","Wait":"` + signal + `"}`) }()
-	f.await("the function has the event", f.log.contains(signal))
+	f.await("the function has the event", f.logged(signal))
 	return func() probeAnswer {
 		if err := os.WriteFile(signal, nil, 0o600); err != nil {
 			f.t.Error(err)
@@ -188,5 +169,5 @@ func TestEmulatorRunsTheBinary(t *testing.T) {
 	}
 	f := start(t, func(c *lambda.Config) { c.Emulator = emulator })
 	f.invoke(`{"Do":"echo"}`)
-	f.await("the emulator has started the function", f.log.contains("emulated"))
+	f.await("the emulator has started the function", f.logged("emulated"))
 }

@@ -72,7 +72,7 @@ func TestOutputReachesConfigLines(t *testing.T) {
 	if _, err := f.Invoke(t.Context(), "Probe", []byte(`{"Do":"panic"}`)); err != nil {
 		t.Fatal(err)
 	}
-	f.await("the log has it", f.log.contains("the process should exit\n"))
+	f.await("the log has it", f.logged("the process should exit\n"))
 	f.await("the hook has it too", func() bool { return len(lines) == 2 })
 	<-lines
 	l := <-lines
@@ -212,8 +212,8 @@ func TestFailuresHaveLambdasPayload(t *testing.T) {
 			t.Errorf("%s: process %d before, %d after (cold: %v)", test.do, before.PID, after.PID, after.Cold)
 		}
 	}
-	f.await("the log says why", f.log.contains("Probe | RequestId: "))
-	f.await("the log has the function's output", f.log.contains(`"errorMessage":"the probe panics"`))
+	f.await("the log says why", f.logged("Probe | RequestId: "))
+	f.await("the log has the function's output", f.logged(`"errorMessage":"the probe panics"`))
 }
 
 func TestTimeoutKillsProcess(t *testing.T) {
@@ -402,7 +402,7 @@ func (f *fixture) occupySandboxForever() {
 	f.t.Helper()
 	signal := filepath.Join(f.t.TempDir(), "never")
 	go func() { _, _ = f.Invoke(f.t.Context(), "Probe", []byte(`{"Do":"wait","Wait":"`+signal+`"}`)) }()
-	f.await("the function has the event", f.log.contains(signal))
+	f.await("the function has the event", f.logged(signal))
 }
 
 func TestKillBusyFailsRunningInvocations(t *testing.T) {
@@ -413,7 +413,7 @@ func TestKillBusyFailsRunningInvocations(t *testing.T) {
 		result, _ := f.Invoke(t.Context(), "Probe", []byte(`{"Do":"wait","Wait":"`+signal+`"}`))
 		failed <- result
 	}()
-	f.await("the function has the event", f.log.contains(signal))
+	f.await("the function has the event", f.logged(signal))
 	idle := finish()
 	if !f.IsBusy("Probe") || f.IsBusy("Other") {
 		t.Error("the running invocation is not seen")

@@ -53,6 +53,9 @@ type Process struct {
 	reaped bool // the child's ID may belong to another process now and must not be signaled
 }
 
+// running has every *Process that is not reaped, for [KillAll].
+var running sync.Map
+
 // Start starts a child. The caller must call Stop or Kill, or wait for Done.
 func Start(o Options) (*Process, error) {
 	read, write, err := os.Pipe()
@@ -97,10 +100,12 @@ func (p *Process) run(started chan<- error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	err := p.cmd.Start()
-	started <- err
 	if err != nil {
+		started <- err
 		return
 	}
+	running.Store(p, nil)
+	started <- nil
 	go p.output.copy()
 	if err := p.wait(); err != nil {
 		p.err = fmt.Errorf("%s: %w", p.name, err)
@@ -148,6 +153,15 @@ func (p *Process) Kill() {
 	<-p.done
 }
 
+// KillAll kills all running children with their groups and does not wait for them. It is for a program that exits at once: the kernel
+// would kill the children, but not their children, such as the compilers of a build.
+func KillAll() {
+	running.Range(func(p, _ any) bool {
+		p.(*Process).signal(syscall.SIGKILL)
+		return true
+	})
+}
+
 func (p *Process) signal(s syscall.Signal) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -162,5 +176,6 @@ func (p *Process) reap() error {
 	defer p.mu.Unlock()
 	_ = syscall.Kill(-p.PID(), syscall.SIGKILL)
 	p.reaped = true
+	running.Delete(p)
 	return p.cmd.Wait()
 }

@@ -317,6 +317,17 @@ func TestDescendantsAreKilledWhenChildExits(t *testing.T) {
 	grandchild.expectGone()
 }
 
+func TestKillAllKillsDescendants(t *testing.T) {
+	socket, next := listen(t)
+	accept(t, socket+".go")
+	p := start(t, echoOptions(socket, "grandparent"))
+	grandchild := next()
+	grandchild.expect("here")
+	process.KillAll()
+	grandchild.expectGone()
+	await(t, p.Done())
+}
+
 func TestConcurrentStopAndKill(t *testing.T) {
 	socket, next := listen(t)
 	p := start(t, echoOptions(socket, "echo"))

@@ -23,8 +23,12 @@ import (
 	"github.com/versity/versitygw/s3api"
 )
 
-// maxCopyBytes is S3's limit for one copy. Without a limit, versitygw refuses every copy.
-const maxCopyBytes = 5 << 30
+const (
+	// maxCopyBytes is S3's limit for one copy. Without a limit, versitygw refuses every copy.
+	maxCopyBytes = 5 << 30
+	// maxRequests run at the same time. Each can change an object, so that a deletion that creations wait for never waits for them.
+	maxRequests = 512
+)
 
 type settings struct {
 	addr, dir, region       string
@@ -63,12 +67,12 @@ func run(ctx context.Context, s settings) error {
 	if err != nil {
 		return err
 	}
-	objects, err := posix.New(store.buckets, store.metadata, posix.PosixOpts{Concurrency: 256, CopyObjectThreshold: maxCopyBytes})
+	objects, err := posix.New(store.buckets, store.metadata, posix.PosixOpts{Concurrency: maxRequests, CopyObjectThreshold: maxCopyBytes})
 	if err != nil {
 		return fmt.Errorf("open the storage: %w", err)
 	}
 	service := newRoles(auth.Account{Access: s.accessKey, Secret: s.secretKey, Role: auth.RoleAdmin}, s.authorizeURL)
-	storage := roleBackend{withEvents(safeKeyBackend{objects}, s.eventsURL), service}
+	storage := roleBackend{withEvents(safeKeyBackend{withStableFolders(objects)}, s.eventsURL), service}
 	config := gateway(s, addCORSToErrors(storage))
 	config.IAMService = service
 	return embedgw.RunVersityGW(ctx, storage, config)
@@ -81,7 +85,7 @@ func gateway(s settings, first fiber.Handler) *embedgw.Config {
 		Region:            s.region,
 		Ports:             []string{s.addr},
 		MaxConnections:    1024,
-		MaxRequests:       512,
+		MaxRequests:       maxRequests,
 		MultipartMaxParts: 10000,
 		Quiet:             true,
 		KeepAlive:         true,

@@ -19,6 +19,7 @@ import (
 	"github.com/aws/smithy-go"
 
 	"portside/local/process"
+	"portside/testclient"
 )
 
 const (
@@ -111,7 +112,7 @@ func (s server) healthy(t *testing.T) bool {
 
 func (s server) client(secret string) *s3.Client {
 	return s3.New(s3.Options{
-		Region: "us-east-1", BaseEndpoint: aws.String(s.url), UsePathStyle: true, RetryMaxAttempts: 1,
+		Region: "us-east-1", BaseEndpoint: aws.String(s.url), UsePathStyle: true, RetryMaxAttempts: 1, HTTPClient: testclient.SDKClient{},
 		Credentials: credentials.NewStaticCredentialsProvider("local", secret, ""),
 	})
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 
 	"portside/local/iam"
+	"portside/testclient"
 )
 
 const arn = "arn:aws:s3:::" + bucket
@@ -62,7 +63,7 @@ func (r *roleTest) session(role string) *s3.Client {
 
 func (r *roleTest) with(key, token string) *s3.Client {
 	return s3.New(s3.Options{
-		Region: "us-east-1", BaseEndpoint: aws.String(r.url), UsePathStyle: true, RetryMaxAttempts: 1,
+		Region: "us-east-1", BaseEndpoint: aws.String(r.url), UsePathStyle: true, RetryMaxAttempts: 1, HTTPClient: testclient.SDKClient{},
 		Credentials: credentials.NewStaticCredentialsProvider(key, "local-secret", token),
 	})
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/aws/smithy-go"
 
 	"portside/local/secrets"
+	"portside/testclient"
 )
 
 const name = "portside/acme"
@@ -45,7 +46,7 @@ func openStore(t *testing.T, dir string, invoke func(context.Context, string, []
 	server := httptest.NewServer(store.API())
 	t.Cleanup(server.Close)
 	return &fixture{t, dir, store, secretsmanager.New(secretsmanager.Options{
-		BaseEndpoint: &server.URL, Region: "us-east-1", RetryMaxAttempts: 1,
+		BaseEndpoint: &server.URL, Region: "us-east-1", RetryMaxAttempts: 1, HTTPClient: testclient.SDKClient{},
 		Credentials: credentials.NewStaticCredentialsProvider("test", "test", ""),
 	})}
 }

@@ -23,6 +23,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"portside/local/ses"
+	"portside/testclient"
 )
 
 // testOutbox is an outbox with the SDK's SES client and the address of its pages.
@@ -46,7 +47,7 @@ func newTestOutbox(t *testing.T) *testOutbox {
 	t.Cleanup(api.Close)
 	t.Cleanup(pages.Close)
 	client := sesv2.New(sesv2.Options{
-		Region: "us-east-1", BaseEndpoint: aws.String(api.URL), RetryMaxAttempts: 1,
+		Region: "us-east-1", BaseEndpoint: aws.String(api.URL), RetryMaxAttempts: 1, HTTPClient: testclient.SDKClient{},
 		Credentials: credentials.NewStaticCredentialsProvider("local", "local", ""),
 	})
 	return &testOutbox{t: t, dir: dir, ses: client, api: api.URL, pages: pages.URL}

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+
+	"portside/testclient"
 )
 
 const fullDisk = "the disk of .local/data is full"
@@ -26,7 +28,7 @@ func TestFullDiskIsReportedOnce(t *testing.T) {
 		perform(t, s.Info().API, step{"POST", "/crash", "", 500, ""})
 		await(t, "a look at the disk", func() bool { return looks.Load() > int64(n) }) // the stack logs a request after its response
 	}
-	reports := func() int { return strings.Count(o.Log.(*logBuffer).String(), fullDisk) }
+	reports := func() int { return strings.Count(o.Log.(*testclient.Log).String(), fullDisk) }
 	await(t, "two reports", func() bool { return reports() >= 2 })
 	if got := reports(); got != 2 {
 		t.Errorf("%d reports, want 2", got)

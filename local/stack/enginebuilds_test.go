@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 
 	"portside/local/stack"
+	"portside/testclient"
 )
 
 // Rules of a Makefile. The first builds an engine when the test calls release.
@@ -114,7 +115,7 @@ func TestTheStackAnswersWhileItsEnginesAreBuilt(t *testing.T) {
 		answered <- status
 	}()
 	await(t, "the function that calls S3 is built", func() bool {
-		return strings.Contains(o.Log.(*logBuffer).String(), "built FilesFunction")
+		return strings.Contains(o.Log.(*testclient.Log).String(), "built FilesFunction")
 	})
 	release(t, o, "s3server")
 	if status := <-answered; status != http.StatusOK {
@@ -141,7 +142,7 @@ func TestTheStackAnswersWhileItsEnginesAreBuilt(t *testing.T) {
 func TestTheStackStopsWhileItsEnginesAreBuilt(t *testing.T) {
 	o := withoutEngines(t, engineRule)
 	s := start(t, o)
-	await(t, "the build has begun", func() bool { return strings.Contains(o.Log.(*logBuffer).String(), "building s3server") })
+	await(t, "the build has begun", func() bool { return strings.Contains(o.Log.(*testclient.Log).String(), "building s3server") })
 	stop(t, s)
 	if status, _ := get(t, s.Info().S3+"/healthz"); status != 0 {
 		t.Errorf("after the stop, the address of S3 answers %d", status)

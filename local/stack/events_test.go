@@ -15,6 +15,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 
 	"portside/local/stack"
+	"portside/testclient"
 )
 
 // withEvents adds functions that receive S3 events and log lines.
@@ -47,13 +48,13 @@ type files struct {
 	*s3.Client
 	t      *testing.T
 	bucket *string
-	log    *logBuffer
+	log    *testclient.Log
 }
 
 func openBucket(t *testing.T, s *stack.Stack, o stack.Options) files {
 	t.Helper()
 	i := s.Info()
-	return files{t: t, bucket: aws.String(i.Buckets["FilesBucket"]), log: o.Log.(*logBuffer), Client: s3.New(s3.Options{
+	return files{t: t, bucket: aws.String(i.Buckets["FilesBucket"]), log: o.Log.(*testclient.Log), Client: s3.New(s3.Options{
 		Region: i.Region, BaseEndpoint: aws.String(i.S3), UsePathStyle: true,
 		Credentials: credentials.NewStaticCredentialsProvider(i.AccessKeyID, i.SecretAccessKey, ""),
 	})}

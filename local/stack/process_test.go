@@ -8,13 +8,17 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"portside/local/stack"
+	"portside/testclient"
 )
 
 func await(t *testing.T, what string, condition func() bool) {
@@ -64,13 +68,19 @@ func hasExited(pid int) bool {
 	return err != nil || bytes.Contains(stat, []byte(") Z ")) // a zombie
 }
 
+// nameOf returns the name of the process's program, or "" when the process has exited.
+func nameOf(pid int) string {
+	name, _ := os.ReadFile(fmt.Sprintf("/proc/%d/comm", pid))
+	return strings.TrimSpace(string(name))
+}
+
 // command is the program that `make run` runs.
 type command struct {
 	t       *testing.T
 	path    string
 	repo    string
 	process *exec.Cmd
-	output  *logBuffer
+	output  *testclient.Log
 }
 
 func newCommand(t *testing.T) *command {
@@ -85,7 +95,7 @@ func newCommand(t *testing.T) *command {
 // run starts the program and returns its Info once it is ready.
 func (c *command) run() stack.Info {
 	c.t.Helper()
-	c.output = &logBuffer{}
+	c.output = &testclient.Log{}
 	c.process = exec.Command(c.path, "run", "-repo", c.repo, "-addr", "127.0.0.1:0")
 	c.process.Stdout, c.process.Stderr = c.output, c.output
 	if err := c.process.Start(); err != nil {
@@ -119,7 +129,18 @@ func (c *command) stopWith(signal os.Signal) {
 		c.t.Fatal(err)
 	}
 	_ = c.process.Wait()
-	for _, pid := range all {
+	c.awaitExits(all)
+}
+
+// awaitExits waits until the processes have exited. It kills those that do not.
+func (c *command) awaitExits(pids []int) {
+	c.t.Helper()
+	for _, pid := range pids {
+		c.t.Cleanup(func() {
+			if c.t.Failed() {
+				_ = syscall.Kill(pid, syscall.SIGKILL)
+			}
+		})
 		await(c.t, "a child exits", func() bool { return hasExited(pid) })
 	}
 }
@@ -163,9 +184,17 @@ func TestDataSurvivesSignals(t *testing.T) {
 }
 
 func TestSecondInterruptExitsAtOnce(t *testing.T) {
+	// Orphans go to a process of the same session, as in a container. Otherwise the kernel would end the stopped ones by SIGHUP.
+	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
+		t.Fatal(err)
+	}
 	c := newCommand(t)
+	giveChild(t, filepath.Join(c.repo, ".local", "bin", "s3server"))
 	c.run()
 	all := children(t, c.process.Process.Pid)
+	if !slices.ContainsFunc(all, func(pid int) bool { return nameOf(pid) == "sleep" }) {
+		t.Fatal("no engine has a child")
+	}
 	for _, pid := range all { // so that they cannot exit gracefully; a process of a build may have exited already
 		if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil && !errors.Is(err, syscall.ESRCH) {
 			t.Fatal(err)
@@ -181,8 +210,21 @@ func TestSecondInterruptExitsAtOnce(t *testing.T) {
 	if code := c.process.ProcessState.ExitCode(); code != 130 {
 		t.Errorf("exit code %d", code)
 	}
-	for _, pid := range all {
-		await(t, "a child exits", func() bool { return hasExited(pid) })
+	c.awaitExits(all)
+}
+
+// giveChild replaces the link to an engine by a script that starts a child and then becomes the engine.
+func giveChild(t *testing.T, link string) {
+	t.Helper()
+	engine, err := filepath.EvalSymlinks(link)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(link); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(link, []byte("#!/bin/sh\nsleep 600 &\nexec "+engine+` "$@"`+"\n"), 0o700); err != nil {
+		t.Fatal(err)
 	}
 }
 
@@ -191,7 +233,7 @@ func TestProgramStopsWhenEngineExits(t *testing.T) {
 	c.run()
 	all := children(t, c.process.Process.Pid)
 	for _, pid := range all {
-		if name, err := os.ReadFile(fmt.Sprintf("/proc/%d/comm", pid)); err == nil && strings.HasPrefix(string(name), "dynoxide") {
+		if nameOf(pid) == "dynoxide" {
 			if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
 				t.Fatal(err)
 			}
@@ -201,9 +243,7 @@ func TestProgramStopsWhenEngineExits(t *testing.T) {
 	if code := c.process.ProcessState.ExitCode(); code != 1 || !strings.Contains(c.output.String(), "DynamoDB has exited") {
 		t.Errorf("exit code %d, output:\n%s", code, c.output)
 	}
-	for _, pid := range all {
-		await(t, "a child exits", func() bool { return hasExited(pid) })
-	}
+	c.awaitExits(all)
 }
 
 func TestInvokeCommand(t *testing.T) {

@@ -4,13 +4,15 @@ import (
 	"bytes"
 	"strings"
 	"testing"
+
+	"portside/testclient"
 )
 
 // A function that lacks a permission fails as on AWS, and the log says which statement to add.
 func TestRolesLimitFunctions(t *testing.T) {
 	o := options(repo(t))
 	s := start(t, o)
-	api, log := s.Info().API, o.Log.(*logBuffer)
+	api, log := s.Info().API, o.Log.(*testclient.Log)
 	perform(t, api, step{"PUT", "/notes/1", "first", 204, ""})
 	change(t, o.RepoDir, func(template []byte) []byte {
 		return bytes.Replace(template, []byte("[dynamodb:GetItem, dynamodb:PutItem]"), []byte("dynamodb:GetItem"), 1)

@@ -9,10 +9,10 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 
 	"portside/local/stack"
+	"portside/testclient"
 )
 
 // repo returns a copy of testdata/repo with the real engines.
@@ -41,26 +41,8 @@ func repo(t *testing.T) string {
 	return dir
 }
 
-// logBuffer collects the stack's log.
-type logBuffer struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (l *logBuffer) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.Write(p)
-}
-
-func (l *logBuffer) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.String()
-}
-
 func options(repo string) stack.Options {
-	return stack.Options{Addr: "127.0.0.1:0", RepoDir: repo, Log: &logBuffer{}}
+	return stack.Options{Addr: "127.0.0.1:0", RepoDir: repo, Log: &testclient.Log{}}
 }
 
 func start(t *testing.T, o stack.Options) *stack.Stack {
@@ -134,7 +116,7 @@ func TestRequestsAndDataAfterRestart(t *testing.T) {
 	stop(t, s)
 	again := start(t, o)
 	perform(t, again.Info().API, step{"GET", "/notes/1", "", 200, "remember"})
-	if logged := o.Log.(*logBuffer).String(); strings.Count(logged, "building NotesFunction") != 1 {
+	if logged := o.Log.(*testclient.Log).String(); strings.Count(logged, "building NotesFunction") != 1 {
 		t.Errorf("not built exactly once:\n%s", logged)
 	}
 }
@@ -156,7 +138,7 @@ func TestNextRequestUsesSavedCode(t *testing.T) {
 	perform(t, api, step{"GET", "/hello", "", 502, "undefined: undefined"})
 	save(words, "package words\n\nconst Greeting = \"hej\"\n")
 	perform(t, api, step{"GET", "/hello", "", 200, "hej from"})
-	if logged := o.Log.(*logBuffer).String(); strings.Count(logged, "undefined: undefined") != 1 {
+	if logged := o.Log.(*testclient.Log).String(); strings.Count(logged, "undefined: undefined") != 1 {
 		t.Errorf("the compile error was not logged exactly once:\n%s", logged)
 	}
 }
@@ -179,7 +161,7 @@ func TestSavedTemplateIsApplied(t *testing.T) {
 		if err := os.WriteFile(path, changed, 0o644); err != nil {
 			t.Fatal(err)
 		}
-		await(t, change.want, func() bool { return strings.Contains(o.Log.(*logBuffer).String(), change.want) })
+		await(t, change.want, func() bool { return strings.Contains(o.Log.(*testclient.Log).String(), change.want) })
 		perform(t, s.Info().API, step{"GET", "/hello", "", 200, "limit 55"})
 	}
 }

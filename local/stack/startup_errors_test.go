@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"portside/local/stack"
+	"portside/testclient"
 )
 
 // startError starts a stack, which must fail with an error of one line, and returns the error.
@@ -184,7 +185,7 @@ func TestBuildErrorIsRed(t *testing.T) {
 		t.Fatal(err)
 	}
 	perform(t, s.Info().API, step{"GET", "/hello", "", 502, "undefined: undefined"})
-	if logged := o.Log.(*logBuffer).String(); !strings.Contains(logged, "\x1b[31mNotesFunction does not build:\x1b[0m\n") {
+	if logged := o.Log.(*testclient.Log).String(); !strings.Contains(logged, "\x1b[31mNotesFunction does not build:\x1b[0m\n") {
 		t.Errorf("%q", logged)
 	}
 }

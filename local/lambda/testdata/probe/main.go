@@ -41,7 +41,7 @@ func main() {
 	case "exit":
 		log.Fatal("the probe fails to start")
 	case "hang":
-		select {}
+		time.Sleep(time.Hour) // an empty select would be a deadlock, which ends the process
 	case "report":
 		report()
 	}
@@ -69,7 +69,7 @@ func handle(ctx context.Context, e event) (*answer, error) {
 		fmt.Println("waiting for", e.Wait)
 		waitFor(e.Wait)
 	case "hang":
-		select {}
+		time.Sleep(time.Hour) // an empty select would be a deadlock, which ends the process
 	case "next":
 		return nextTooEarly(ctx)
 	}

@@ -1,0 +1,64 @@
+package browser
+
+import (
+	"context"
+	"strings"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/storage"
+	"github.com/chromedp/cdproto/target"
+	"github.com/chromedp/chromedp"
+)
+
+// takeWindow returns an incognito window that no other test uses. It has no cookies and no storage, but perhaps files that an earlier page
+// has cached: without them, a page of the portal takes three times the processor time. A test of a first visit calls ClearCache.
+func (p *process) takeWindow(ctx context.Context) (cdp.BrowserContextID, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if last := len(p.unused) - 1; last >= 0 {
+		window := p.unused[last]
+		p.unused = p.unused[:last]
+		return window, nil
+	}
+	made, err := cdp.Call(ctx, chromedp.FromContext(ctx).Browser, target.CreateBrowserContext, target.CreateBrowserContextParams{})
+	return made.BrowserContextID, err
+}
+
+func (p *process) returnWindow(window cdp.BrowserContextID) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.unused = append(p.unused, window)
+}
+
+// leave closes the tab. Then other tests can use its window, if it is the first tab of the window and the window can be emptied.
+func (p *Page) leave(window cdp.BrowserContextID, closeTab func()) {
+	isEmpty := window != "" && p.target != nil && p.emptyWindow(window) == nil
+	closeTab()
+	if isEmpty {
+		chromium.returnWindow(window)
+	}
+}
+
+// emptyWindow removes the cookies of all sites, and what this site has stored.
+func (p *Page) emptyWindow(window cdp.BrowserContextID) error {
+	browser := chromedp.FromContext(p.tab).Browser
+	if _, err := cdp.Call(p.tab, browser, storage.ClearCookies, storage.ClearCookiesParams{BrowserContextID: window}); err != nil {
+		return err
+	}
+	_, err := cdp.Call(p.tab, p.target, storage.ClearDataForOrigin, storage.ClearDataForOriginParams{
+		Origin: p.base.Scheme + "://" + p.base.Host, StorageTypes: "all",
+	})
+	return err
+}
+
+// SetCookie gives the window a cookie of the site, such as name=value, until the test ends. Scripts cannot read it.
+func (p *Page) SetCookie(cookie string) {
+	p.t.Helper()
+	name, value, _ := strings.Cut(cookie, "=")
+	yes, site := true, *p.base
+	site.Scheme = "https" // as for localhost, which counts as secure
+	sendCommand(p, network.SetCookie, network.SetCookieParams{
+		Name: name, Value: value, URL: site.String(), Path: "/", Secure: &yes, HTTPOnly: &yes, SameSite: network.CookieSameSiteStrict,
+	})
+}

@@ -1,0 +1,244 @@
+package e2etest
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+
+	"portside/local/stack"
+	"portside/testclient"
+)
+
+// Stack is a stack as one test sees it.
+type Stack struct {
+	Info    stack.Info
+	Data    string          // folder
+	Log     *testclient.Log // the output of the stack, and of the commands that tests run
+	Secrets *Secrets        // that must not leak
+	Conns   *http.Transport
+
+	number int64       // tells the names of this test from those of others
+	mails  *outbox     // mails that were read
+	demo   *sync.Mutex // held by a run of the demo
+}
+
+// New returns a stack with a new data folder. It is not started.
+func New(t *testing.T) *Stack {
+	t.Helper()
+	p := newStack(filepath.Join(t.TempDir(), "data"))
+	p.reportFailure(t)
+	return p
+}
+
+func newStack(data string) *Stack {
+	return &Stack{Data: data, Log: &testclient.Log{}, Secrets: &Secrets{}, number: lastNumber.Add(1), mails: &outbox{}, demo: &sync.Mutex{}}
+}
+
+// Start starts a stack of the test's own, without a rate limit. The test runs in parallel with others.
+func Start(t *testing.T) *Stack {
+	t.Helper()
+	return StartWith(t, stack.Options{})
+}
+
+// StartWith is Start with options.
+func StartWith(t *testing.T, o stack.Options) *Stack {
+	t.Helper()
+	t.Parallel()
+	p := New(t)
+	o.RateLimit = new(int)
+	p.Run(t, o)
+	return p
+}
+
+// Run starts the stack in this process. It ends with the test, or earlier if the test calls stop. Both search for leaked secrets.
+func (p *Stack) Run(t *testing.T, o stack.Options) (stop func()) {
+	t.Helper()
+	end, err := p.start(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stop = sync.OnceFunc(func() {
+		p.CheckLeaks(t) // while the engines are running
+		if err := end(context.WithoutCancel(t.Context())); err != nil {
+			t.Error(err)
+		}
+		p.CheckLeaks(t)
+	})
+	t.Cleanup(stop)
+	return stop
+}
+
+func (p *Stack) start(ctx context.Context, o stack.Options) (stop func(context.Context) error, err error) {
+	o.Addr, o.RepoDir, o.DataDir, o.Log = "127.0.0.1:0", Repository, p.Data, p.Log
+	s, err := stack.Start(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	s.Print(s.Banner())
+	p.SetInfo(s.Info())
+	return s.Stop, nil
+}
+
+// SetInfo sets the addresses of a stack that runs in another process.
+func (p *Stack) SetInfo(info stack.Info) {
+	p.Info = info
+	p.Conns = &http.Transport{ResponseHeaderTimeout: time.Minute} // a new one, because a later start may get the same port
+	p.Secrets.Add(info.Control)
+}
+
+// Name returns a name, such as acme-7, that only this test uses. It is also a slug, a part of a host and the name of a repository.
+func (p *Stack) Name(name string) string { return fmt.Sprintf("%s-%d", name, p.number) }
+
+// Word returns a word, such as 7Byron, whose begin only words of this test have, so that a search for the begin finds it.
+func (p *Stack) Word(word string) string { return fmt.Sprint(p.number, word) }
+
+// Email returns the address of a person that only this test uses. It returns addresses unchanged, such as FirstAdmin.
+func (p *Stack) Email(person string) string {
+	if strings.Contains(person, "@") {
+		return person
+	}
+	return fmt.Sprintf("%s@test-%d.example", person, p.number)
+}
+
+// Host returns the host and port of the API.
+func (p *Stack) Host() string { return strings.TrimPrefix(p.Info.API, "http://") }
+
+// Upstream returns the host and port of the vendor's registry.
+func (p *Stack) Upstream() string { return strings.TrimPrefix(p.Info.Registry, "http://") }
+
+// DataLine returns the only line of a file in the data folder.
+func (p *Stack) DataLine(t *testing.T, name string) string {
+	t.Helper()
+	return strings.TrimSpace(p.DataFile(t, name))
+}
+
+// DataFile returns the content of a file in the data folder.
+func (p *Stack) DataFile(t *testing.T, name string) string {
+	t.Helper()
+	content, err := os.ReadFile(filepath.Join(p.Data, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(content)
+}
+
+// RunCommand runs a program and returns its output, which must contain no secrets.
+func (p *Stack) RunCommand(t *testing.T, path string, args ...string) string {
+	t.Helper()
+	var output bytes.Buffer
+	command := exec.CommandContext(t.Context(), path, args...)
+	command.Stdout, command.Stderr = &output, &output
+	if err := command.Run(); err != nil {
+		t.Fatalf("%s %s: %v\n%s", filepath.Base(path), strings.Join(args, " "), err, &output)
+	}
+	_, _ = p.Log.Write(output.Bytes())
+	return output.String()
+}
+
+// Portside is the path of the command line, which each start of a stack builds.
+var Portside = filepath.Join(Repository, ".local", "bin", "portside")
+
+// Operate runs the command line as the operator of the stack.
+func (p *Stack) Operate(t *testing.T, command string, args ...string) string {
+	t.Helper()
+	return p.RunCommand(t, Portside, append([]string{command, "--local", p.Data}, args...)...)
+}
+
+// Invoke invokes a function with a sample event, like `make invoke`. It waits while a scheduled run occupies the function's only sandbox.
+func (p *Stack) Invoke(t *testing.T, function, event string) {
+	t.Helper()
+	payload := []byte(FromRepository(t, "events", event))
+	var result stack.Invocation
+	Await(t, function+" to accept the event", func() bool {
+		var err error
+		if result, err = p.Info.InvokeOnce(t.Context(), function, payload); err != nil {
+			t.Fatal(err)
+		}
+		return !strings.Contains(result.Error, "busy")
+	})
+	if result.Error != "" || result.FunctionError != "" {
+		t.Fatalf("%s on %s: %s %s %s", function, event, result.Error, result.FunctionError, result.Payload)
+	}
+}
+
+// DynamoDB returns a client of the engine.
+func (p *Stack) DynamoDB() *dynamodb.Client {
+	return dynamodb.New(dynamodb.Options{Region: p.Info.Region, BaseEndpoint: &p.Info.DynamoDB, Credentials: p.engineKeys()})
+}
+
+// S3 returns a client of the engine.
+func (p *Stack) S3() *s3.Client {
+	return s3.New(s3.Options{Region: p.Info.Region, BaseEndpoint: &p.Info.S3, UsePathStyle: true, Credentials: p.engineKeys()})
+}
+
+// PutObject writes an object into the bucket with the logical ID, as the vendor's pipeline does.
+func (p *Stack) PutObject(t *testing.T, bucketID, key, content string) {
+	t.Helper()
+	bucket := p.Info.Buckets[bucketID]
+	_, err := p.S3().PutObject(t.Context(), &s3.PutObjectInput{Bucket: &bucket, Key: &key, Body: strings.NewReader(content)})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (p *Stack) engineKeys() aws.CredentialsProvider {
+	return credentials.NewStaticCredentialsProvider(p.Info.AccessKeyID, p.Info.SecretAccessKey, "")
+}
+
+// FromRepository returns the content of a file of this repository.
+func FromRepository(t *testing.T, path ...string) string {
+	t.Helper()
+	content, err := os.ReadFile(filepath.Join(append([]string{Repository}, path...)...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(content)
+}
+
+// Await polls until the condition is true, with growing pauses. Its limit is long, because a mail that could not be sent at once waits for
+// a schedule.
+func Await(t *testing.T, what string, condition func() bool) {
+	t.Helper()
+	limit := time.After(2 * time.Minute)
+	for pause := 5 * time.Millisecond; !condition(); pause = min(pause*3/2, 250*time.Millisecond) {
+		select {
+		case <-time.After(pause):
+		case <-limit:
+			t.Fatalf("timed out waiting for %s", what)
+		}
+	}
+}
+
+// Now returns the time of the machine, which is also the stack's.
+func Now() time.Time { return time.Now() } //nolint:forbidigo // a running stack reads no other clock
+
+// reportFailure prints the end of the log if the test fails, so that the log does not hide the failure in a long output of tests. The
+// flag -artifacts keeps the log since the test began.
+func (p *Stack) reportFailure(t *testing.T) {
+	t.Helper()
+	const lines = 60
+	before := len(p.Log.String())
+	t.Cleanup(func() {
+		if !t.Failed() {
+			return
+		}
+		since := p.Log.String()[before:]
+		if err := os.WriteFile(filepath.Join(t.ArtifactDir(), "stack.log"), []byte(since), 0o600); err != nil {
+			t.Error(err)
+		}
+		t.Logf("the last lines of the stack's log (-artifacts keeps all of them):\n%s", testclient.LastLines(since, lines))
+	})
+}
