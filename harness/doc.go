@@ -1,3 +1,3 @@
-// Package harness documents the tests that look for lost data and for open doors. Each folder has one kind of test; `make harness`
-// runs all of them and prints their figures, which docs/security.md keeps.
+// Package harness documents the tests that look for lost data and for open doors. Each folder has one kind of test. `make test` runs a few
+// of their permutations, faults and steps, and `make nightly` many. It writes their figures into FIGURES.md.
 package harness

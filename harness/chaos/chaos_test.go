@@ -3,7 +3,6 @@ package chaos
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -11,20 +10,11 @@ import (
 	"time"
 
 	"portside/shared/testkit"
+	"portside/testclient/scale"
 )
 
-var (
-	permutations = flag.Int("permutations", defaultPermutations, "number of permutations for each consumer")
-	firstSeed    = flag.Uint64("seed", 1, "seed of the first permutation")
-)
-
-// How many permutations run concurrently.
-const (
-	// manyWorkers is for permutations that spend most of their time waiting between retries.
-	manyWorkers = 96
-	// fewWorkers is for all others, because the engine of S3 refuses too many concurrent calls.
-	fewWorkers = 8
-)
+// workers is how many permutations run concurrently. The engine of S3 refuses too many concurrent calls.
+const workers = 8
 
 // midnight is in the middle of the times of all events.
 var midnight = time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)
@@ -56,10 +46,9 @@ type world interface {
 
 // consumer is a function that gets events.
 type consumer struct {
-	name    string
-	events  int
-	workers int
-	start   func(tb testing.TB) world
+	name   string
+	events int
+	start  func(tb testing.TB) world
 }
 
 // outcome makes the deliveries in a new world and returns its state.
@@ -94,20 +83,21 @@ func checkPermutations(t *testing.T, c consumer) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	permutations := scale.Of(25)
 	var next, deliveries atomic.Int64
 	var running sync.WaitGroup
-	for range c.workers {
+	for range workers {
 		running.Go(func() {
 			t.Run("worker", func(t *testing.T) {
-				for n := next.Add(1); n <= int64(*permutations) && !t.Failed(); n = next.Add(1) {
-					deliveries.Add(int64(c.checkSeed(t, *firstSeed+uint64(n)-1, want)))
+				for n := next.Add(1); n <= int64(permutations) && !t.Failed(); n = next.Add(1) {
+					deliveries.Add(int64(c.checkSeed(t, scale.Seed()+uint64(n)-1, want)))
 				}
 			})
 		})
 	}
 	running.Wait()
 	t.Logf("figure: %s: %d permutations of %d events in %d deliveries from seed %d",
-		c.name, *permutations, c.events, deliveries.Load(), *firstSeed)
+		c.name, permutations, c.events, deliveries.Load(), scale.Seed())
 }
 
 // checkSeed checks the permutation of a seed, and returns the number of its deliveries.

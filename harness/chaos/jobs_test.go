@@ -225,5 +225,5 @@ func (c killableClient) Do(request *http.Request) (*http.Response, error) {
 }
 
 func TestRunMediaJobs(t *testing.T) {
-	checkPermutations(t, consumer{name: "RunMediaJobs", events: jobEvents, workers: fewWorkers, start: newJobWorld})
+	checkPermutations(t, consumer{name: "RunMediaJobs", events: jobEvents, start: newJobWorld})
 }

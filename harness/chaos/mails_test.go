@@ -264,5 +264,5 @@ func (w *mailWorld) state(ctx context.Context) (string, error) {
 }
 
 func TestSendMail(t *testing.T) {
-	checkPermutations(t, consumer{name: "SendMail", events: mailRuns, workers: fewWorkers, start: newMailWorlds(t)})
+	checkPermutations(t, consumer{name: "SendMail", events: mailRuns, start: newMailWorlds(t)})
 }

@@ -3,7 +3,6 @@ package crashes
 import (
 	"fmt"
 	"net/http"
-	"slices"
 	"testing"
 )
 
@@ -25,12 +24,6 @@ type trial struct {
 	promised mails
 	// check checks what the flow has changed after the last response. It changes nothing, so it can run again after a restart.
 	check func(last response)
-}
-
-// flows returns all flows.
-func flows() []flow {
-	// The schedule sends the mail of an interrupted request after two minutes, so the flows of schedules come first.
-	return slices.Concat(scheduleFlows(), userFlows(), accessFlows(), sessionFlows(), projectFlows(), chartFlows(), mediaFlows())
 }
 
 // TestFlows kills a function at each point of each flow. After all flows the stack starts again, and the last trials are checked again.

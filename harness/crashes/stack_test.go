@@ -1,7 +1,6 @@
 package crashes
 
 import (
-	"bytes"
 	"context"
 	"net/http"
 	"os"
@@ -9,7 +8,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -33,7 +31,7 @@ type service struct {
 	data     string
 	adminKey string
 	killer   *killer
-	log      *logBuffer
+	log      *testclient.Log
 	caller   *http.Client
 	people   int    // created so far
 	pulled   string // name of the chart that all trials pull
@@ -46,11 +44,11 @@ type service struct {
 func newService(t *testing.T) *service {
 	t.Helper()
 	s := &service{
-		t: t, data: filepath.Join(t.TempDir(), "data"), killer: &killer{}, log: &logBuffer{}, arrived: map[string]string{},
+		t: t, data: filepath.Join(t.TempDir(), "data"), killer: &killer{}, log: &testclient.Log{}, arrived: map[string]string{},
 	}
 	t.Cleanup(func() {
 		if t.Failed() {
-			t.Logf("the end of the stack's log:\n%s", s.log.end())
+			t.Logf("the end of the stack's log:\n%s", testclient.LastLines(s.log.String(), 12))
 		}
 	})
 	s.start()
@@ -109,11 +107,6 @@ func (s *service) email() string {
 
 // user is an active user with an API key.
 type user struct{ email, at, key string }
-
-// newUser returns the body of a request for an active user.
-func newUser(email, role string) string {
-	return `{"email":"` + email + `","name":"Ada","role":"` + role + `","sendActivationEmail":false}`
-}
 
 // invite creates a user who was mailed a link, and returns the link's token.
 func (s *service) invite(role string) (u user, token string) {
@@ -225,32 +218,4 @@ func (s *service) invoke(function, event string) func() response {
 		}
 		return r
 	}
-}
-
-// logBuffer collects the stack's output.
-type logBuffer struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-// Write implements io.Writer.
-func (l *logBuffer) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.Write(p)
-}
-
-// end returns the last lines.
-func (l *logBuffer) end() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	lines := strings.Split(l.text.String(), "\n")
-	return strings.Join(lines[max(0, len(lines)-12):], "\n")
-}
-
-// String returns all lines.
-func (l *logBuffer) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.String()
 }

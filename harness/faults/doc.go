@@ -4,6 +4,6 @@
 // Each flow first runs without faults, which records its requests. A fault then disturbs one request, which the SDK repeats, or all
 // requests from that one to the end of the client's attempt, so that the SDK gives up. A test chooses some of these runs by a seed:
 //
-//	go test ./faults -v -args -runs 0            # all
+//	SCALE=1000 go test ./faults -v               # all
 //	go test ./faults -v -args -flow "count pulls"
 package faults

@@ -11,14 +11,13 @@ import (
 
 	"portside/local/faultproxy"
 	"portside/shared/testkit"
+	"portside/testclient/scale"
 )
 
-var (
-	runs    = flag.Int("runs", 60, "number of runs of each flow; 0 means all")
-	seed    = flag.Uint64("seed", 1, "which runs are chosen if not all are")
-	workers = flag.Int("workers", defaultWorkers, "runs at the same time; most of them wait")
-	only    = flag.String("flow", "", "name of the only flow")
-)
+var only = flag.String("flow", "", "name of the only flow")
+
+// workers is the number of runs at the same time. Most of them wait.
+const workers = 24
 
 // flow is what a client does. It repeats what fails.
 type flow struct {
@@ -127,7 +126,7 @@ func plansOf(f flow, requests []request) (all []job) {
 
 // choose returns as many of the jobs as wanted, as many of each fault as there are.
 func choose(all []job, wanted int, seed uint64) []job {
-	if wanted == 0 || wanted >= len(all) {
+	if wanted >= len(all) {
 		return all
 	}
 	byFault := map[faultproxy.Fault][]job{}
@@ -152,7 +151,7 @@ func (e *engines) concurrently(t *testing.T, jobs []job) []result {
 	t.Helper()
 	results, next := make([]result, len(jobs)), make(chan int)
 	var working sync.WaitGroup
-	for range *workers {
+	for range workers {
 		working.Go(func() {
 			for i := range next {
 				results[i] = e.play(t, jobs[i].flow, jobs[i].plan)
@@ -168,6 +167,8 @@ func (e *engines) concurrently(t *testing.T, jobs []job) []result {
 	return results
 }
 
+// TestEveryFlowWithEveryFault does each fault equally often, and ends the process at each eighth request. At night, it does every fault at
+// every request.
 func TestEveryFlowWithEveryFault(t *testing.T) {
 	testkit.CaptureLogs(t)
 	e := startEngines(t)
@@ -177,21 +178,34 @@ func TestEveryFlowWithEveryFault(t *testing.T) {
 			undisturbed = append(undisturbed, job{flow: f})
 		}
 	}
-	var jobs []job
+	var jobs, faults []job
 	total, possible := newCoverage(), 0
+	first, step := scale.Every(8)
 	for i, found := range e.concurrently(t, undisturbed) {
 		total.add(found)
 		all := plansOf(undisturbed[i].flow, found.requests)
 		possible += len(all)
-		jobs = append(jobs, choose(all, *runs, *seed)...)
+		for _, j := range all {
+			switch {
+			case !j.plan.isCrash():
+				faults = append(faults, j)
+			case j.plan.at >= first && (j.plan.at-first)%step == 0:
+				jobs = append(jobs, j)
+			}
+		}
 	}
 	if t.Failed() {
 		return
 	}
+	wanted := 4 * len(undisturbed)
+	if scale.IsLarge() {
+		wanted = len(faults)
+	}
+	jobs = append(jobs, choose(faults, wanted, scale.Seed())...)
 	for _, found := range e.concurrently(t, jobs) {
 		total.add(found)
 	}
-	t.Logf("figure: %d runs of %d flows × %d faults with and without repeats of the SDK, of %d possible ones",
+	t.Logf("figure: %d runs of %d flows × %d faults with and without repeats of the SDK, of %d possible ones, and with killed processes",
 		total.done(), len(undisturbed), len(faultproxy.All()), possible)
 	total.print(t)
 	if *only == "" {

@@ -40,6 +40,11 @@ type plan struct {
 	noKeys bool // the client sends no idempotency keys
 }
 
+// isCrash reports whether it is as if the process was killed: before a request has an effect, or before it has the response.
+func (p plan) isCrash() bool {
+	return p.stays && (p.fault == faultproxy.Refuse || p.fault == faultproxy.Lose)
+}
+
 func (p plan) String() string {
 	how := "once"
 	if p.stays {
@@ -88,10 +93,15 @@ func (r *run) decide(call faultproxy.Call, place string) faultproxy.Fault {
 		r.requests = append(r.requests, request{call, place})
 		return faultproxy.None
 	}
-	if r.seen == r.at || r.stays && r.seen > r.at && r.isDone {
+	switch {
+	case r.seen == r.at:
 		return r.fault
+	case !r.stays || r.seen < r.at || !r.isDone:
+		return faultproxy.None
+	case r.fault == faultproxy.Lose: // as if the process was killed before it got the response
+		return faultproxy.Refuse
 	}
-	return faultproxy.None
+	return r.fault
 }
 
 // done notes that a fault was done.

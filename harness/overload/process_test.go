@@ -13,13 +13,14 @@ import (
 	"time"
 
 	"portside/local/stack"
+	"portside/testclient"
 )
 
 // startProcess starts a stack as a process of its own, so that its memory is not that of the test.
 func startProcess(t *testing.T, flags ...string) *service {
 	t.Helper()
 	dir := t.TempDir()
-	s := &service{t: t, data: filepath.Join(dir, "data"), log: &logBuffer{}}
+	s := &service{t: t, data: filepath.Join(dir, "data"), log: &testclient.Log{}}
 	binary := filepath.Join(dir, "local")
 	build := exec.CommandContext(t.Context(), "go", "build", "-o", binary, ".")
 	build.Dir = filepath.Join(repository, "local")
@@ -42,7 +43,7 @@ func startProcess(t *testing.T, flags ...string) *service {
 		_ = run.Process.Signal(syscall.SIGTERM)
 		<-exited
 		if t.Failed() {
-			t.Logf("the end of the stack's log:\n%s", s.log.end())
+			t.Logf("the end of the stack's log:\n%s", testclient.LastLines(s.log.String(), 40))
 		}
 	})
 	s.awaitInfo(exited)
@@ -66,9 +67,9 @@ func (s *service) awaitInfo(exited chan struct{}) {
 		select {
 		case <-tick.C:
 		case <-exited:
-			s.t.Fatalf("the stack has ended:\n%s", s.log.end())
+			s.t.Fatalf("the stack has ended:\n%s", testclient.LastLines(s.log.String(), 40))
 		case <-ctx.Done():
-			s.t.Fatalf("the stack is not ready:\n%s", s.log.end())
+			s.t.Fatalf("the stack is not ready:\n%s", testclient.LastLines(s.log.String(), 40))
 		}
 	}
 }

@@ -1,7 +1,6 @@
 package overload
 
 import (
-	"bytes"
 	"context"
 	"net"
 	"net/http"
@@ -9,7 +8,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -26,13 +24,13 @@ type service struct {
 	info     stack.Info
 	data     string
 	adminKey string
-	log      *logBuffer
+	log      *testclient.Log
 }
 
 // start starts a stack without rate limits, unless the options have one, so that a flood meets only the limits that always apply.
 func start(t *testing.T, o stack.Options) *service {
 	t.Helper()
-	s := &service{t: t, data: filepath.Join(t.TempDir(), "data"), log: &logBuffer{}}
+	s := &service{t: t, data: filepath.Join(t.TempDir(), "data"), log: &testclient.Log{}}
 	o.Addr, o.RepoDir, o.DataDir, o.Log = "127.0.0.1:0", repository, s.data, s.log
 	if o.RateLimit == nil {
 		o.RateLimit = new(int)
@@ -46,7 +44,7 @@ func start(t *testing.T, o stack.Options) *service {
 			t.Error(err)
 		}
 		if t.Failed() {
-			t.Logf("the end of the stack's log:\n%s", s.log.end())
+			t.Logf("the end of the stack's log:\n%s", testclient.LastLines(s.log.String(), 40))
 		}
 	})
 	s.info = running.Info()
@@ -127,25 +125,4 @@ func session(c testclient.Client, token string) (cookie string, signedIn bool) {
 		}
 	}
 	return "", false
-}
-
-// logBuffer collects the stack's output.
-type logBuffer struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-// Write implements io.Writer.
-func (l *logBuffer) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.Write(p)
-}
-
-// end returns the last lines.
-func (l *logBuffer) end() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	lines := strings.Split(l.text.String(), "\n")
-	return strings.Join(lines[max(0, len(lines)-40):], "\n")
 }

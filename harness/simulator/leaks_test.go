@@ -194,7 +194,7 @@ func (w *world) planLineEnd(p *plan) {
 // planRenewal renews a token with itself.
 func (w *world) planRenewal(p *plan) {
 	old := w.actor(credentials.AccessToken)
-	if old == nil || !w.works(old) && w.random.IntN(100) >= *deadFlag {
+	if old == nil || !w.works(old) && w.random.IntN(100) >= percentDead {
 		w.planToken(p)
 		return
 	}

@@ -106,7 +106,7 @@ func (w *world) actor(kinds ...credentials.Kind) *secret {
 			}
 		}
 	}
-	if len(working) > 0 && w.random.IntN(100) >= *deadFlag {
+	if len(working) > 0 && w.random.IntN(100) >= percentDead {
 		all = working
 	}
 	if len(all) == 0 {

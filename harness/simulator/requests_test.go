@@ -255,7 +255,7 @@ func (w *world) adopt(ctx context.Context, owner *person) {
 // planFetch uses a token or password as a registry does, sometimes a password with a wrong user name.
 func (w *world) planFetch(p *plan) {
 	s := w.actor(credentials.AccessToken, credentials.Password)
-	if s == nil || !w.works(s) && w.random.IntN(100) >= *deadFlag {
+	if s == nil || !w.works(s) && w.random.IntN(100) >= percentDead {
 		w.planCollection(p)
 		return
 	}

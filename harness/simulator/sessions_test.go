@@ -153,7 +153,7 @@ func (w *world) begin(p *plan, in *signIn, made, replaced *secret) {
 // inSession makes a session the actor of the plan. Without one, it usually plans a sign-in instead, and returns false.
 func (w *world) inSession(p *plan, name string) bool {
 	s := w.actor(credentials.Session)
-	if s == nil || !w.works(s) && w.random.IntN(100) >= *deadFlag {
+	if s == nil || !w.works(s) && w.random.IntN(100) >= percentDead {
 		w.planSignIn(p)
 		return false
 	}

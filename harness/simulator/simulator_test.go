@@ -2,7 +2,6 @@ package simulator
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
@@ -13,13 +12,11 @@ import (
 
 	"portside/harness/invariants"
 	"portside/harness/office"
+	"portside/testclient/scale"
 )
 
-var (
-	stepsFlag = flag.Int("steps", defaultSteps, "steps of all simulations together")
-	deadFlag  = flag.Int("dead", 15, "percentage of actors whose credential may not work")
-	seedFlag  = flag.Uint64("seed", 0, "run only the simulation with this seed; 0 runs two")
-)
+// percentDead is the share of actors whose credential may not work.
+const percentDead = 15
 
 // start is the day before a leap day.
 var start = time.Date(2028, 2, 28, 22, 0, 0, 0, time.UTC)
@@ -29,14 +26,10 @@ const checkEvery = 25
 
 func TestSimulation(t *testing.T) {
 	t.Parallel()
-	seeds := []uint64{1, 2}
-	if *seedFlag != 0 {
-		seeds = []uint64{*seedFlag}
-	}
-	for _, seed := range seeds {
+	for _, seed := range []uint64{scale.Seed(), scale.Seed() + 1} {
 		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
 			t.Parallel()
-			simulate(t, seed, *stepsFlag/len(seeds))
+			simulate(t, seed, scale.Of(5_000))
 		})
 	}
 }
@@ -74,7 +67,7 @@ func (w *world) report(t *testing.T, seed uint64) {
 		seed, s.steps, w.operations, w.rounds, s.faultCount, w.checks, o.Clock.Now().Format(time.DateOnly))
 	t.Logf("figure: seed %d: answers: %v", seed, w.seen)
 	if t.Failed() {
-		t.Logf("replay with -args -seed %d -steps %d -dead %d; the last steps:\n%s", seed, s.steps, *deadFlag, strings.Join(s.trace, "\n"))
+		t.Logf("SEED=%d repeats this; the last steps:\n%s", seed, strings.Join(s.trace, "\n"))
 	}
 }
 

@@ -1,5 +1,0 @@
-//go:build !race
-
-package simulator
-
-const defaultSteps = 100_000
