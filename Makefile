@@ -4,6 +4,11 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 BIN := $(CURDIR)/.local/bin
 
+# All builds, tests and linters compile packages in the same way, as AWS gets them, so that each package is compiled once. Paths are not in
+# the binaries, so that another checkout uses the same build cache. Only the race detector and other processors need more.
+export CGO_ENABLED := 0
+export GOFLAGS := $(strip $(filter-out -trimpath -buildvcs=% -tags=%,$(GOFLAGS)) -trimpath -buildvcs=false -tags=lambda.norpc)
+
 # --- Lambda builds for sam build, CI and local/ ----------------------------------------------
 LAMBDA_GOARCH ?= arm64
 # The last commit that changed a source file of the functions. So a deployment of other changes does not replace them.
@@ -11,7 +16,7 @@ COMMIT ?= $(or $(shell git log -1 --format=%h --abbrev=12 -- functions shared do
 
 build-%Function: has-go ## Build one Lambda, e.g. build-UsersFunction, to $(ARTIFACTS_DIR)/bootstrap
 	@test -n "$(ARTIFACTS_DIR)" || { echo "make $@: set ARTIFACTS_DIR to the folder for the binary 'bootstrap'"; exit 2; }
-	CGO_ENABLED=0 GOOS=linux GOARCH=$(LAMBDA_GOARCH) go build -trimpath -buildvcs=false -tags lambda.norpc \
+	GOOS=linux GOARCH=$(LAMBDA_GOARCH) go build \
 		-ldflags="-s -w -X main.commit=$(COMMIT)" -o "$(ARTIFACTS_DIR)/bootstrap" ./functions/$(shell echo $* | tr A-Z a-z)
 
 commit: ## Print the commit that /v1/health shows
@@ -23,11 +28,13 @@ has-go:
 	@command -v go >/dev/null || { echo "make: go is missing: install Go 1.26 from https://go.dev/dl and add it to PATH"; exit 1; }
 .PHONY: has-go
 
-# --- Tests and checks ------------------------------------------------------------------------
-# Tools are installed in .local/ with their version in the file name, so make installs a new version when it changes here.
+# --- Tools ------------------------------------------------------------------------------------
+# Tools are installed in .local/ with their version in the file name, so make installs a new version when it changes here. golangci-lint
+# takes minutes to build, so all checkouts of a user share it.
 GOLANGCI_VERSION := v2.15.0
-GOLANGCI := $(BIN)/golangci-lint-$(GOLANGCI_VERSION)
+GOLANGCI = $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/portside/golangci-lint-$(GOLANGCI_VERSION)-$(shell go env GOVERSION 2>/dev/null)
 GOVULNCHECK_VERSION := v1.9.0
+UV := $(CURDIR)/.local/uv
 VENV := $(CURDIR)/.local/venv
 SAM := $(CURDIR)/.local/sam
 CHECKOV := $(CURDIR)/.local/checkov
@@ -36,36 +43,48 @@ SPEECH := $(CURDIR)/.local/speech
 NODE := $(CURDIR)/.local/portal
 GENERATORS := $(CURDIR)/.local/generators
 PYTHON_CLIENT := $(CURDIR)/.local/python-client
-GO_DIRS = $(wildcard *.go client cmd documents functions harness local shared testclient)
+GATE := $(BIN)/gate
+
+# --- Tests and checks ------------------------------------------------------------------------
 MODULES := . client documents harness local testclient
 # $(call each,COMMAND) runs a command in all modules and stops at the first failure.
 each = @set -e; for module in $(MODULES); do (set -x; cd $$module && $(1)); done
+GO_DIRS = $(wildcard client cmd documents functions harness local shared testclient tests *.go)
 
-# In `make check`, the requests take minutes less than with the default of `make fuzz-api`.
-check: REQUESTS ?= 30000
-check: format vet lint race fuzz-api arm64 reproducible unchanged portal-types lint-template check-deploy lint-openapi tidy ## Run all checks that a commit must pass
+quick: has-go $(GOLANGCI) engines $(GATE) ## Check what differs from BASE=HEAD in a minute: format, lint, and tests of the packages and of those that import them
+	@$(GATE) quick -base '$(or $(BASE),HEAD)' -linter $(GOLANGCI)
 
-test: has-go engines clients ## Run all tests of all modules on the real engines
-	$(call each,go test -timeout=40m -shuffle=on ./...)
+check: format lint unchanged portal-types lint-template check-deploy lint-openapi tidy cross-compile ## Run the static checks of the whole project
 
-# .ci/norace lists tests that take minutes with the race detector, which finds nothing in them: they test code in other processes, through a
-# browser or by killing the processes, or run one goroutine for months of simulated time. `make test` runs them. The module documents has one
-# test with several goroutines; it reads all formats and asks all kinds of questions.
-NO_RACE = $(shell cut -d' ' -f1 .ci/norace | paste -sd'|')
-DOCUMENTS_RACE := TestConcurrentReadersAndQuestions
+test: has-go engines clients ## Run all tests of all modules on the real engines; SCALE=1 SEED=1
+	@.ci/tests
 
-race: MODULES := . client harness local testclient
-race: has-go engines clients ## Run the tests under the race detector, without those of .ci/norace
-	@command -v $${CC:-gcc} >/dev/null || { echo "make $@: install a C compiler (gcc), which the race detector needs"; exit 1; }
-	cd documents && CGO_ENABLED=1 go test -race -timeout=40m -run '^$(DOCUMENTS_RACE)$$' .
-	$(call each,CGO_ENABLED=1 go test -race -timeout=40m -shuffle=on -skip '^($(NO_RACE))$$' ./...)
+race: has-go engines clients ## Run all tests under the race detector
+	@.ci/tests --race all
+
+nightly: has-go engines clients ## Test more than a change needs, for hours, with a new SEED, and write harness/FIGURES.md; PARTS=harness
+	@.ci/nightly $(PARTS)
+
+predeploy: arm64 reproducible sam-build ## Check the binaries for AWS: they run on arm64, two builds are equal, and sam builds them
+
+budget: $(GATE) ## Write .ci/budget.tsv from the last run of .ci/run
+	@$(GATE) budget -records .local/cpu.tsv -write
 
 arm64: has-go $(BIN)/local engines ## Let every function, built for AWS, answer an event in an emulator
 	@.ci/debian "make $@" qemu-aarch64-static=qemu-user-static
 	@$(BIN)/local arm64 2>.local/arm64.log || { cat .local/arm64.log; exit 1; }
 
-fuzz-api: has-go engines ## Compare the answers to 100,000 random requests with openapi.yaml; REQUESTS=… SEED=…
-	cd local && go test ./e2e -count=1 -timeout=60m -run '^TestRandomRequests$$' -v -args -api-requests $(or $(REQUESTS),100000) -api-seed $(or $(SEED),1)
+env: ## Print the settings with which a shell uses the same build cache: eval "$$(make -s env)"
+	@echo "export CGO_ENABLED=$$CGO_ENABLED GOFLAGS='$$GOFLAGS'"
+
+build: $(BIN)/local ## Build everything that the local stack runs
+	@$(BIN)/local setup
+
+cross-compile: has-go ## Compile the functions and the command line for AWS
+	GOARCH=arm64 go list -export ./functions/... ./cmd/portside >/dev/null # compiles, but does not link
+
+fuzz-api: has-go engines ## Compare the answers to REQUESTS=100000 random requests with openapi.yaml; SEED=…
+	cd local && SCALE=$$(( $(or $(REQUESTS),100000) / 2500 )) go test ./e2e/api -count=1 -timeout=60m -run '^TestRandomRequests$$' -v
 
 schemathesis: $(SCHEMATHESIS)/ready ## Test the API of the running stack with schemathesis; DATA=… CASES=480 for each operation, SEED=… KEY_FILE=…
 	@address=$$(node -p "JSON.parse(require('fs').readFileSync(process.argv[1])).api" '$(DATA)/stack.json') && \
@@ -77,26 +96,11 @@ schemathesis: $(SCHEMATHESIS)/ready ## Test the API of the running stack with sc
 fuzz: has-go ## Fuzz every parser of strangers' bytes for FUZZTIME=10s each
 	@.ci/fuzz '$(or $(FUZZTIME),10s)' $(MODULES)
 
-harness: has-go engines ## Overload the local stack, disorder events and make calls of AWS fail; prints the figures of docs/security.md; takes minutes; PERMUTATIONS=… RUNS=… SEED=…
-	@set -o pipefail; cd harness && figures() { grep -E '^ +[a-z_]+\.go:|^(---|FAIL|ok|panic)'; }; \
-	go test -count=1 -timeout=30m -v ./overload ./crashes ./callsites ./simulator | figures && \
-	go test -count=1 -timeout=30m -v ./faults -args -runs $(or $(RUNS),200) -seed $(or $(SEED),1) | figures && \
-	go test -count=1 -timeout=30m -v ./chaos -args -permutations $(or $(PERMUTATIONS),1000) -seed $(or $(SEED),1) | figures
-
-harness-long: has-go engines ## Like harness, with every run of the faults, more permutations and a long simulation; takes an hour; SEED=…
-	@set -o pipefail; cd harness && figures() { grep -E '^ +[a-z_]+\.go:|^(---|FAIL|ok|panic)'; }; \
-	go test -count=1 -timeout=40m -v ./faults -args -runs 0 | figures && \
-	go test -count=1 -timeout=40m -v ./simulator -args -steps 300000 -seed $(or $(SEED),7) | figures && \
-	go test -count=1 -timeout=60m -v ./chaos -args -permutations 2000 -seed $(or $(SEED),1001) | figures
-
 format: has-go ## Fail if gofmt would change a file, or if a file has the marks of a merge conflict
 	@files=$$(git grep -lE '^(<<<<<<<|>>>>>>>) '); test -z "$$files" || { echo "make $@: resolve the merge conflicts in"; echo "$$files"; exit 1; }
-	@files=$$(gofmt -l $(GO_DIRS)); test -z "$$files" || { echo "make $@: run gofmt -w on"; echo "$$files"; exit 1; }
+	@files=$$(gofmt -l $(GO_DIRS)) || exit 1; test -z "$$files" || { echo "make $@: run gofmt -w on"; echo "$$files"; exit 1; }
 
-vet: has-go ## Run go vet in all modules
-	$(call each,go vet ./...)
-
-lint: has-go $(GOLANGCI) ## Run golangci-lint in all modules
+lint: has-go $(GOLANGCI) ## Run golangci-lint, with go vet, in all modules
 	$(call each,$(GOLANGCI) run ./...)
 
 unchanged: ## Fail if `make generate` changes a file
@@ -109,8 +113,10 @@ lint-template: $(VENV)/ready $(CHECKOV)/ready ## Check template.yaml before and 
 	$(VENV)/bin/cfn-lint --ignore-checks W2001 -- .aws-sam/transformed.json
 	$(VENV)/bin/python .ci/checkov $(CHECKOV)/bin/checkov .aws-sam/transformed.json
 
-check-deploy: has-go $(SAM)/ready ## Test the deployment up to the first call of AWS, with sam validate and sam build
+check-deploy: $(SAM)/ready ## Test the decisions of a deployment
 	$(SAM)/bin/python -B .ci/deploy_test.py
+
+sam-build: has-go $(SAM)/ready ## Deploy up to the first call of AWS, with sam validate and sam build
 	$(SAM)/bin/python -B .ci/deploy.py staging --dry-run --settings .ci/settings.yaml
 
 permissions: $(VENV)/ready ## Rewrite .ci/permissions.txt, the list of all IAM statements; review the changes
@@ -123,7 +129,7 @@ lint-openapi: $(VENV)/ready $(GENERATORS)/ready ## Check openapi.yaml against th
 # `make check` does the same: `make unchanged` generates the Go client, and `make race` makes the calls.
 generators: has-go engines generated-clients ## Generate clients in Go, Python and TypeScript from openapi.yaml, and make calls with them
 	.ci/unchanged go generate -C client ./...
-	cd local && go test ./e2e -count=1 -run '^(TestClientPackage|TestGeneratedClients)$$'
+	cd local && go test ./e2e/api -count=1 -run '^(TestClientPackage|TestGeneratedClients)$$'
 
 generated-clients: $(PYTHON_CLIENT)/generated/ready $(GENERATORS)/typescript/calls.js
 
@@ -134,7 +140,7 @@ $(PYTHON_CLIENT)/generated/ready: $(PYTHON_CLIENT)/ready openapi.yaml .ci/genera
 		--meta none --config .ci/generators/python.yaml --fail-on-warning && touch $@
 
 # The types are those of the portal, which `make generate` writes. The compiler and openapi-fetch are in the folder above.
-TYPESCRIPT_CLIENT = functions/portal/web/core/openapi.d.ts .ci/generators/tsconfig.json local/e2e/testdata/generators/calls.ts
+TYPESCRIPT_CLIENT = $(TYPES) .ci/generators/tsconfig.json local/e2e/api/testdata/generators/calls.ts
 $(GENERATORS)/typescript/calls.js: $(GENERATORS)/ready $(TYPESCRIPT_CLIENT)
 	@mkdir -p $(@D) && cp $(TYPESCRIPT_CLIENT) $(@D) && echo '{"type": "module"}' > $(@D)/package.json
 	$(GENERATORS)/node_modules/.bin/tsc --project $(@D)
@@ -145,11 +151,14 @@ tidy: has-go ## Fail if `go mod tidy` would change go.mod or go.sum
 portal-types: $(NODE)/ready ## Check the types of the portal's scripts
 	$(NODE)/node_modules/.bin/tsc --project .ci/portal
 
-generate: has-go vendor ## Regenerate openapi.yaml and all other generated files
-	go generate ./...
-	cd client && go generate ./...
-	$(NODE)/node_modules/.bin/openapi-typescript openapi.yaml --root-types --root-types-no-schema-prefix \
-		--output functions/portal/web/core/openapi.d.ts
+generate: has-go vendor $(GATE) ## Regenerate openapi.yaml and all other generated files
+	@$(GATE) race -write
+	@go generate ./...
+	@.ci/once client openapi.yaml client -- go generate -C client ./...
+	@.ci/once types openapi.yaml .ci/portal/package-lock.json $(TYPES) -- $(NODE)/node_modules/.bin/openapi-typescript openapi.yaml \
+		--root-types --root-types-no-schema-prefix --output $(TYPES)
+
+TYPES = functions/portal/web/core/openapi.d.ts
 
 vendor: $(NODE)/ready ## Copy the portal's libraries from their npm packages
 	.ci/portal/vendor $(NODE) functions/portal/web/vendor
@@ -158,43 +167,55 @@ golden: has-go engines ## Rewrite the golden files of the functions' tests; revi
 	go test ./functions/... -update
 
 pictures: has-go engines clients ## Rewrite the pictures of the portal in its tests and in the README; review the changes
-	cd local && go test ./browser ./e2e -run 'TestScreenshot|TestPortalPages/pictures|TestFilledPortal' -count=1 -update
+	cd local && go test ./browser -run TestScreenshot -count=1 -update && go test ./e2e/portal -run 'TestPictures|TestFilledPortal' -count=1 -update
 
 engines: $(BIN)/dynoxide ## Install the engines that the tests need
 
-clients: has-go $(NODE)/ready $(SPEECH)/ready generated-clients ## Install the clients of the end-to-end tests: helm, crane, docker, skopeo, podman, chromium, a recognizer of speech, and generated ones
+clients: has-go $(NODE)/ready $(SPEECH)/ready generated-clients ## Install the clients of the end-to-end tests: helm, crane, docker, skopeo, podman, Chromium's headless shell, a recognizer of speech, and generated ones
 	@.ci/clients $(BIN)
 
-tools: $(GOLANGCI) $(VENV)/ready $(SAM)/ready $(CHECKOV)/ready $(NODE)/ready $(GENERATORS)/ready $(PYTHON_CLIENT)/ready ## Install the tools of `make check`
+tools: $(GOLANGCI) $(GATE) python-tools node-tools ## Install the tools of the checks and tests
+
+python-tools: $(VENV)/ready $(SAM)/ready $(CHECKOV)/ready $(SPEECH)/ready $(PYTHON_CLIENT)/ready
+node-tools: $(NODE)/ready $(GENERATORS)/ready
 
 $(GOLANGCI): | has-go
 	@echo "building golangci-lint $(GOLANGCI_VERSION), once; this takes minutes …"
-	@mkdir -p $(BIN)
-	@building=$$(mktemp -d $(BIN)/building.XXXXXX); trap 'rm -rf "$$building"' EXIT; \
-	GOFLAGS= GOBIN=$$building go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_VERSION) \
+	@mkdir -p $(@D)
+	@building=$$(mktemp -d $(@D)/building.XXXXXX); trap 'rm -rf "$$building"' EXIT; \
+	GOFLAGS='-trimpath -buildvcs=false' GOBIN=$$building go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_VERSION) \
 		&& mv $$building/golangci-lint $@
 
-# The sets of tools need different versions of the same packages.
-$(VENV)/ready: .ci/requirements.txt
-	$(install-python)
-$(SAM)/ready: .ci/requirements-sam.txt
-	$(install-python)
-$(CHECKOV)/ready: .ci/requirements-checkov.txt
-	$(install-python)
+$(GATE): $(filter-out %_test.go,$(wildcard cmd/gate/*.go)) | has-go
+	@go build -o $@ ./cmd/gate
 
-$(SCHEMATHESIS)/ready: .ci/requirements-schemathesis.txt
+# The sets of tools need different versions of the same packages. uv compares each package with the hashes in the files.
+$(VENV)/ready: .ci/python/linters.txt | $(UV)/ready
 	$(install-python)
-$(SPEECH)/ready: .ci/requirements-speech.txt
+$(SAM)/ready: .ci/python/sam.txt | $(UV)/ready
 	$(install-python)
-$(PYTHON_CLIENT)/ready: .ci/requirements-python-client.txt
+$(CHECKOV)/ready: .ci/python/checkov.txt | $(UV)/ready
+	$(install-python)
+$(SCHEMATHESIS)/ready: .ci/python/schemathesis.txt | $(UV)/ready
+	$(install-python)
+$(SPEECH)/ready: .ci/python/speech.txt | $(UV)/ready
+	$(install-python)
+$(PYTHON_CLIENT)/ready: .ci/python/client.txt | $(UV)/ready
 	$(install-python)
 
 define install-python
-@command -v python3 >/dev/null || { echo "make: install Python 3.11 or newer, which the linters, the deployment and the tests of recordings need"; exit 1; }
-@rm -rf $(@D) && python3 -m venv $(@D) || { echo "make: install python3's venv (on Debian: python3-venv)"; exit 1; }
-$(@D)/bin/pip install --quiet --disable-pip-version-check --no-input --no-deps -r $<
-@$(@D)/bin/pip check --disable-pip-version-check >/dev/null && touch $@
+@rm -rf $(@D) && $(UV)/bin/uv venv --quiet --no-python-downloads --python python3 $(@D)
+$(UV)/bin/uv pip install --quiet --python $(@D)/bin/python --require-hashes --no-deps -r $< && touch $@
 endef
+
+$(UV)/ready: .ci/python/uv.txt
+	@command -v python3 >/dev/null || { echo "make: install Python 3.11 or newer, which the linters, the deployment and the tests of recordings need"; exit 1; }
+	@rm -rf $(@D) && python3 -m venv $(@D) || { echo "make: install python3's venv (on Debian: python3-venv)"; exit 1; }
+	$(@D)/bin/pip install --quiet --disable-pip-version-check --no-input --require-hashes -r $< && touch $@
+
+python-locks: $(UV)/ready ## Write .ci/python/*.txt for the .in files beside them; UPGRADE=1 takes the newest versions
+	@cd .ci/python && for set in *.in; do $(UV)/bin/uv pip compile --quiet --python-version 3.11 --generate-hashes --no-annotate \
+		--custom-compile-command "make python-locks" $(if $(filter 1,$(UPGRADE)),--upgrade) $$set -o $${set%.in}.txt || exit 1; done
 
 # npm compares each package with the hash in the lock file, so packages cannot change without a change here.
 $(NODE)/ready: .ci/portal/package.json .ci/portal/package-lock.json .ci/portal/.npmrc
@@ -210,7 +231,7 @@ endef
 
 clean: ## Remove build output, but not downloaded tools and .local/data
 	rm -rf .aws-sam .local/build coverage.out
-.PHONY: check test race fuzz-api schemathesis fuzz harness harness-long arm64 format vet lint unchanged portal-types lint-template check-deploy permissions lint-openapi generators generated-clients tidy generate vendor golden pictures engines clients tools clean
+.PHONY: quick check test race nightly predeploy budget arm64 env build cross-compile fuzz-api schemathesis fuzz format lint unchanged portal-types lint-template check-deploy sam-build permissions lint-openapi generators generated-clients tidy generate vendor golden pictures engines clients tools python-tools node-tools clean python-locks
 
 # --- The local stack: `make run` ---------------------------------------------------------------
 # With ADDR and DATA, several stacks can run at the same time. RATE_LIMIT is the template's RateLimitPerMinute. PARAMETERS sets other
@@ -218,8 +239,9 @@ clean: ## Remove build output, but not downloaded tools and .local/data
 # it may contain a key.
 ADDR ?= 127.0.0.1:3000
 DATA ?= .local/data
-LOCAL_SOURCES = $(shell find local -type f ! -path '*/testdata/*' ! -name '*_test.go')
-GO_LOCAL = cd local && CGO_ENABLED=0 go build -trimpath -ldflags="-s -w"
+# The sources of the stack, without those that only its tests use.
+LOCAL_SOURCES = $(shell find local -type f ! -path '*/testdata/*' ! -name '*_test.go' ! -path 'local/e2e/*' ! -path 'local/browser/*' ! -path 'local/apifuzz/*')
+GO_LOCAL = cd local && go build -ldflags="-s -w"
 
 # The stack itself builds the engines that are missing or out of date, so that it answers sooner.
 build-engines = $(shell $(MAKE) -q -o has-go $(BIN)/s3server $(BIN)/registryserver 2>/dev/null || echo -build-engines)
@@ -277,7 +299,7 @@ portside: has-go ## Build the command line into .local/bin
 	@$(build-portside)
 
 # The compiler records the commit, also if GOFLAGS turns that off. COMMIT does not look at all sources of the command.
-build-portside = CGO_ENABLED=0 go build -trimpath -buildvcs=auto -o .local/bin/portside ./cmd/portside
+build-portside = go build -buildvcs=auto -o .local/bin/portside ./cmd/portside
 .PHONY: import-users demo-year portside
 
 # --- Deployment ------------------------------------------------------------------------------------

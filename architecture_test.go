@@ -131,6 +131,9 @@ var rules = []rule{
 		may:   []string{standard, thirdParty, "portside/documents/..."},
 		never: []string{awsSDK, "net/http/..."},
 	}, {
+		dir: "local/e2e/...", name: "support of the end-to-end tests",
+		may: []string{standard, thirdParty, "portside/local/...", "portside/testclient/...", "portside/client"},
+	}, {
 		dir: "local/...", name: "local",
 		may: []string{standard, thirdParty, "portside/local/..."},
 	}, {
@@ -175,6 +178,7 @@ type exception struct {
 
 var exceptions = []exception{
 	{"cmd/bench", []string{"portside/cmd/capacity/usage"}, "measures what cmd/capacity prices"},
+	{"local/browser", []string{"portside/testclient/scale"}, "checks more sizes and themes at night"},
 	{"shared/core/entitlement", []string{"github.com/Masterminds/semver/v3"}, "constraints mean what they mean to Helm"},
 	{"shared/core/search", []string{"golang.org/x/text/unicode/norm"}, "a search ignores accents"},
 	{"shared/media/...", []string{"portside/documents/..."}, "reads files and answers without a model"},

@@ -1,0 +1,150 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+const (
+	// budgetFile has the units of CPU time that the tests of each package may use.
+	budgetFile = ".ci/budget.tsv"
+	totalLine  = "total"
+	// tolerance is how many times its line a package may use, because the same tests use more or less CPU time each time.
+	tolerance = 1.5
+	// minorUnits is the line of a package without one. The work of a property depends on what it draws: with some seeds, a package of 20
+	// units takes 60. That changes nothing in how long all tests take, which the total bounds.
+	minorUnits = 50.0
+)
+
+// budget compares what `gate measure` has recorded with the budget, or writes the budget.
+func budget(args []string) error {
+	set, root := newFlags("budget")
+	records := set.String("records", "", "`file` that gate measure has written")
+	write := set.Bool("write", false, "write "+budgetFile)
+	if err := set.Parse(args); err != nil {
+		return err
+	}
+	used, err := readRecords(*records)
+	if err != nil {
+		return err
+	}
+	if *write {
+		return writeBudget(filepath.Join(*root, budgetFile), used)
+	}
+	allowed, err := readBudget(*root)
+	if err != nil {
+		return err
+	}
+	return report(os.Stdout, used, allowed)
+}
+
+// readRecords returns the units that the tests of each package have used. A unit is the median of all units of the run: one of them may
+// take half as much again as another, because the other processor was busy or idle.
+func readRecords(path string) (map[string]float64, error) {
+	var units []float64
+	used, err := readTable(path, func(fields []string) (float64, error) {
+		if len(fields) != 3 {
+			return 0, errors.New("want a package, its CPU time and that of the unit")
+		}
+		cpu, err := strconv.ParseFloat(fields[1], 64)
+		unit, unitErr := strconv.ParseFloat(fields[2], 64)
+		units = append(units, unit)
+		return cpu, errors.Join(err, unitErr)
+	})
+	slices.Sort(units)
+	for name := range used {
+		used[name] /= units[len(units)/2]
+	}
+	return used, err
+}
+
+// readBudget returns the units that the tests of each package may use.
+func readBudget(root string) (map[string]float64, error) {
+	return readTable(filepath.Join(root, budgetFile), func(fields []string) (float64, error) {
+		if len(fields) != 2 {
+			return 0, errors.New("want a package and its units")
+		}
+		return strconv.ParseFloat(fields[1], 64)
+	})
+}
+
+// report prints the most expensive packages, and fails if a package or all of them exceed the budget.
+func report(w io.Writer, used, allowed map[string]float64) error {
+	byUse := slices.SortedFunc(maps.Keys(used), func(a, b string) int { return int(1000 * (used[b] - used[a])) })
+	total, failed := 0.0, false
+	for i, name := range byUse {
+		total += used[name]
+		limit := tolerance * max(allowed[name], minorUnits)
+		if used[name] > limit {
+			failed = true
+			_, _ = fmt.Fprintf(w, "FAIL: the tests of %s used %.1f units of CPU time, more than %.1f: make them cheaper, or raise its line in %s\n",
+				name, used[name], limit, budgetFile)
+		} else if i < 12 {
+			_, _ = fmt.Fprintf(w, "%8.1f units of %.1f  %s\n", used[name], allowed[name], name)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(allowed)) {
+		if _, isMeasured := used[name]; !isMeasured && name != totalLine {
+			failed = true
+			_, _ = fmt.Fprintf(w, "FAIL: the tests of %s did not run: if they have moved, change its line in %s\n", name, budgetFile)
+		}
+	}
+	_, _ = fmt.Fprintf(w, "%8.1f units of %.1f  in total, of %d packages\n", total, allowed[totalLine], len(used))
+	if total > allowed[totalLine] {
+		failed = true
+		_, _ = fmt.Fprintf(w, "FAIL: all tests used %.1f units of CPU time, more than %.1f: make them cheaper, or raise the total in %s\n",
+			total, allowed[totalLine], budgetFile)
+	}
+	if failed {
+		return errFailed
+	}
+	return nil
+}
+
+// totalSlack is how much more than in the measured run all tests together may use.
+const totalSlack = 1.2
+
+func writeBudget(path string, used map[string]float64) error {
+	var text strings.Builder
+	text.WriteString("# Units of CPU time that the tests of a package use in .ci/run. `make budget` writes this file after a run.\n")
+	total := 0.0
+	for _, name := range slices.Sorted(maps.Keys(used)) {
+		total += used[name]
+		if used[name] > minorUnits {
+			fmt.Fprintf(&text, "%s\t%.1f\n", name, used[name])
+		}
+	}
+	fmt.Fprintf(&text, "%s\t%.0f\n", totalLine, totalSlack*total)
+	return os.WriteFile(path, []byte(text.String()), 0o644)
+}
+
+// readTable reads lines of fields with tabs between them. It adds up the values of lines with the same first field.
+func readTable(path string, value func(fields []string) (float64, error)) (map[string]float64, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = file.Close() }()
+	table := map[string]float64{}
+	lines := bufio.NewScanner(file)
+	for lines.Scan() {
+		if strings.HasPrefix(lines.Text(), "#") {
+			continue
+		}
+		fields := strings.Split(lines.Text(), "\t")
+		v, err := value(fields)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %q: %w", path, lines.Text(), err)
+		}
+		table[fields[0]] += v
+	}
+	return table, lines.Err()
+}
