@@ -17,10 +17,10 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 )
 
-// flows returns a flow for each way in which a function is called, and for each kind of answer that a client repeats.
+// flows returns a flow for each way to call a function, and for each way in which a client retries.
 func flows() []flow {
 	return []flow{
-		// The schedule sends the mail of an interrupted request after two minutes, so the flow of a schedule comes first.
+		// This flow comes first, because later ones leave mails that are due after two minutes, and it would send them.
 		{"send due mails", []string{"SendMailFunction"}, sendMails},
 		{"invite a user", []string{"UsersFunction"}, inviteUser},
 		{"create a token", []string{"AccessFunction"}, createToken},
@@ -106,8 +106,8 @@ func createToken(s *service) trial {
 // browser returns a client that sends what browsers send to the same origin. Its address was not used before, because sign-ins are limited
 // by address.
 func (s *service) browser() client {
-	s.people++
-	address := net.IPv4(127, 1, byte(s.people>>8), byte(s.people))
+	s.serial++
+	address := net.IPv4(127, 1, byte(s.serial>>8), byte(s.serial))
 	dialer := &net.Dialer{LocalAddr: &net.TCPAddr{IP: address}}
 	caller := &http.Client{Transport: &http.Transport{DialContext: dialer.DialContext, DisableKeepAlives: true}}
 	c := s.visitor().With("Sec-Fetch-Site", "same-origin")
@@ -115,7 +115,7 @@ func (s *service) browser() client {
 	return c
 }
 
-// cookie returns the cookie of a response with a name that contains the text.
+// cookie returns the first cookie of a response whose name or value contains the text.
 func cookie(r response, text string) string {
 	for _, set := range r.Header.Values("Set-Cookie") {
 		if pair, _, _ := strings.Cut(set, ";"); strings.Contains(pair, text) {
@@ -125,7 +125,7 @@ func cookie(r response, text string) string {
 	return ""
 }
 
-// link mails a sign-in link and returns the body with its token, and the client of the browser that asked for it.
+// link mails a sign-in link and returns the body with its token, and a client with the cookie of the browser that asked for it.
 func (s *service) link(u user) (browser client, body string) {
 	s.t.Helper()
 	asked := s.browser().Post("/v1/sign-in/links", `{"email":"`+u.email+`"}`).WantStatus(http.StatusAccepted)
@@ -153,12 +153,12 @@ const extractPath = "/v1/capabilities/extract/media"
 // form returns a form with a file, whose content is different each time.
 func (s *service) form() (contentType, body string) {
 	s.t.Helper()
-	s.people++
+	s.serial++
 	var out bytes.Buffer
 	form := multipart.NewWriter(&out)
 	part, err := form.CreateFormFile("file", "invoice.txt")
 	if err == nil {
-		_, err = fmt.Fprintf(part, "Reference: invoice-%d\nTotal: 12.50 EUR\n", s.people)
+		_, err = fmt.Fprintf(part, "Reference: invoice-%d\nTotal: 12.50 EUR\n", s.serial)
 	}
 	err = errors.Join(err, form.WriteField("variable1_name", "total"), form.WriteField("variable1_type", "number"), form.Close())
 	if err != nil {
@@ -283,8 +283,8 @@ func (s *service) status(name, version string) int {
 
 // chartName returns the name of a chart that does not exist.
 func (s *service) chartName() string {
-	s.people++
-	return fmt.Sprintf("buoy%d", s.people)
+	s.serial++
+	return fmt.Sprintf("buoy%d", s.serial)
 }
 
 func publishChart(s *service) trial {
@@ -307,7 +307,7 @@ func (s *service) published() (name string) {
 	return name
 }
 
-// pull pulls a chart with a new token, and returns the owner and the path of the token's pulls.
+// pull returns a function that pulls a chart with a new token, the owner of the token, and the path of its pulls.
 func (s *service) pull(name string) (send func() response, owner user, pulls string) {
 	s.t.Helper()
 	owner, token, id := s.token()
@@ -316,7 +316,7 @@ func (s *service) pull(name string) (send func() response, owner user, pulls str
 	return send, owner, "/api/v1/pulls?token=" + id
 }
 
-// hasPull reports whether a pull is recorded.
+// hasPull returns a function that reports whether a pull is recorded.
 func (s *service) hasPull(owner user, pulls string) func() bool {
 	return func() bool { return len(s.as(owner.key).Get(pulls).WantStatus(http.StatusOK).List("data")) > 0 }
 }

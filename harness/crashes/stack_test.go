@@ -33,7 +33,7 @@ type service struct {
 	killer   *killer
 	log      *testclient.Log
 	caller   *http.Client
-	people   int    // created so far
+	serial   int    // makes names unique
 	pulled   string // name of the chart that all trials pull
 	promised []mails
 	arrived  map[string]string // the recipients of mails by file
@@ -101,8 +101,8 @@ func (s *service) admin() client { return s.as(s.adminKey) }
 
 // email returns an address that was not used before.
 func (s *service) email() string {
-	s.people++
-	return "person" + strconv.Itoa(s.people) + "@example.com"
+	s.serial++
+	return "person" + strconv.Itoa(s.serial) + "@example.com"
 }
 
 // user is an active user with an API key.

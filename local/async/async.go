@@ -295,6 +295,9 @@ const keepTimeout = 5 * time.Second
 // keep writes the record of a failed event to its destination, if it has one, and logs that.
 func (q *Queue) keep(ctx context.Context, f Failure, err error) {
 	line := fmt.Sprintf("%s failed %d times on %s", f.Function, f.Attempts, f.Description)
+	if f.Attempts == 0 {
+		line = fmt.Sprintf("%s did not finish %s", f.Function, f.Description)
+	}
 	reason := failureReason(f.Result, err)
 	if f.Destination == "" {
 		q.config.Log(fmt.Sprintf("%s; the event is dropped: %s", line, reason))

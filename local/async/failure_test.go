@@ -95,7 +95,8 @@ func TestStopWritesPendingEventsToDestination(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		q.Stop(ctx)
-		if len(d.kept) != 1 || string(d.kept[0].Payload) != "1" || len(f.logged) != 1 || !strings.HasSuffix(f.logged[0], "x: the stack stopped") {
+		if len(d.kept) != 1 || string(d.kept[0].Payload) != "1" || len(f.logged) != 1 ||
+			!strings.HasPrefix(f.logged[0], "F did not finish event 1; ") || !strings.HasSuffix(f.logged[0], "x: the stack stopped") {
 			t.Errorf("kept %+v, log %q", d.kept, f.logged)
 		}
 	})

@@ -15,7 +15,7 @@ import (
 	"portside/testclient/scale"
 )
 
-// axeFile is where `make clients` installs axe-core, from the folder of the repository.
+// axeFile is where `make clients` installs axe-core, relative to the root of the repository.
 const axeFile = ".local/portal/node_modules/axe-core/axe.min.js"
 
 // violation is a broken rule of accessibility.
@@ -26,8 +26,8 @@ type violation struct {
 
 // Axe checks the page as it is now with axe-core: WCAG 2.2 AA and the usual practices. It fails the test for each violation.
 //
-// Where a change is checked, it checks in the light theme on a desktop, and only if no page with the same structure was already checked
-// in this test binary. If SCALE is larger, it checks every page, in both themes, on a phone and on a desktop.
+// With SCALE=1, it checks in the light theme on a desktop, and only if no page with the same structure passed before in this test binary.
+// With a larger SCALE, it checks every page, in both themes, on a phone and on a desktop.
 func (p *Page) Axe() {
 	p.t.Helper()
 	if scale.IsLarge() {
@@ -37,7 +37,7 @@ func (p *Page) Axe() {
 	p.axeOnce(&checkedPages)
 }
 
-// axeOnce checks the page unless checked has its structure, and returns whether it did.
+// axeOnce checks the page, unless a page with the same structure passed before. It returns whether it checked.
 func (p *Page) axeOnce(checked *structures) bool {
 	p.t.Helper()
 	p.Settle()

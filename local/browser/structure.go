@@ -2,7 +2,7 @@ package browser
 
 import "sync"
 
-// checkedPages has the structures of the pages that axe-core has checked in this test binary, and found in order.
+// checkedPages has the structures of the pages that axe-core has checked in this test binary, and found without violations.
 var checkedPages structures
 
 type structures struct {

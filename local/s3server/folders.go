@@ -15,8 +15,9 @@ import (
 // folderBackend is a storage backend in which the deletion of an object does not disturb the creation of another.
 //
 // S3 has no folders. versitygw creates the folders of a new object, and removes a folder with its last object. If both happen at the same
-// time, it answers the creation with 409 and "Existing Object is a directory". So a creation, as soon as its body has arrived, and a
-// deletion exclude each other. Creations do not exclude each other.
+// time, it answers the creation with 409 and "Existing Object is a directory". So a deletion waits until running creations end, and a
+// creation waits for deletions. Creations run at the same time. A creation takes the lock when its body has arrived, so that a slow client
+// delays no deletion.
 type folderBackend struct {
 	backend.Backend
 	folders *sync.RWMutex // locked for reading by creations, for writing by deletions
@@ -69,7 +70,7 @@ func (b folderBackend) DeleteObjects(ctx context.Context, in *s3.DeleteObjectsIn
 	return b.Backend.DeleteObjects(ctx, in)
 }
 
-// lockingBody is the body of a new object. Its end locks the folders. Until then, a slow client delays no deletion.
+// lockingBody is the body of a new object. It locks the folders for reading when it ends.
 type lockingBody struct {
 	io.Reader
 	folders  *sync.RWMutex

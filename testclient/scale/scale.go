@@ -1,8 +1,8 @@
 // Package scale reads SCALE and SEED, the two environment variables that say how much the random tests of all modules do, and what
 // they draw.
 //
-// SCALE multiplies the checks of properties, the permutations, steps, requests and sizes. It is 1 where a change is checked, and larger
-// at night (`make nightly`). SEED is the first seed of everything random. Without it, the seed is 1, so that a second run repeats a
+// SCALE multiplies the checks of properties, the permutations, steps, requests and sizes. It is 1 by default and in `.ci/run`, and larger
+// in `make nightly`. SEED is the first seed of everything random. Without it, the seed is 1, so that a second run repeats a
 // failure. `.ci/run` takes the seed from the commit, and `make nightly` a new one.
 package scale
 
@@ -18,14 +18,14 @@ import (
 // Of returns n multiplied by SCALE.
 func Of(n int) int { return n * settings().scale }
 
-// IsLarge reports whether SCALE is larger than where a change is checked.
+// IsLarge reports whether SCALE is more than 1.
 func IsLarge() bool { return settings().scale > 1 }
 
 // Seed returns SEED.
 func Seed() uint64 { return settings().seed }
 
-// Every returns the first one and the distance of the places that a loop over all places of an operation tests. Where a change is checked,
-// it is each nth one, and the seed chooses the first. At night it is each place. Use it only where all places would take too long.
+// Every returns the start and the step of a loop that tests every nth place of an operation. SEED selects the start. With a larger SCALE,
+// the loop tests every place. Use it only if all places take too long.
 func Every(n int) (first, step int) { return settings().every(n) }
 
 // Checks returns its argument, after it has told rapid how many checks a property needs, and with which seed they begin:

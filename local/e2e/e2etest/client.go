@@ -38,6 +38,7 @@ func (p *Stack) Anonymous(t *testing.T) Client {
 		defer reply.Body.Close()
 		text, err := io.ReadAll(reply.Body)
 		secrets.AddFrom(text)
+		secrets.AddFrom([]byte(reply.Header.Get("Set-Cookie")))
 		reply.Body = io.NopCloser(bytes.NewReader(text))
 		return reply, err
 	}
@@ -205,15 +206,15 @@ func (c Client) Finished(at string) (job Response) {
 	return job
 }
 
-// Fetch requests a presigned link.
-func Fetch(t *testing.T, method, link, part string) *http.Response {
+// Fetch requests a presigned link, with a header Range unless it is empty.
+func Fetch(t *testing.T, method, link, byteRange string) *http.Response {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), method, link, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if part != "" {
-		r.Header.Set("Range", part)
+	if byteRange != "" {
+		r.Header.Set("Range", byteRange)
 	}
 	response, err := http.DefaultTransport.RoundTrip(r)
 	if err != nil {
@@ -223,8 +224,8 @@ func Fetch(t *testing.T, method, link, part string) *http.Response {
 	return response
 }
 
-// AtOnce calls a function n times at once, and returns how often it returned each value. It is for requests to other processes. The race
-// detector, which would find nothing in them, runs for tests that call testclient.Concurrently.
+// AtOnce calls a function n times at once, and returns how often it returned each value. Use it only for requests to other processes, in
+// which the race detector finds nothing: gate searches for calls of testclient.Concurrently, and runs only those tests under it.
 func AtOnce(n int, f func() int) map[int]int {
 	return testclient.Concurrently(n, func(int) int { return f() })
 }

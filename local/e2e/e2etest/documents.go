@@ -26,9 +26,9 @@ var (
 	answersOf = regexp.MustCompile("\n```(json|csv)\n")
 )
 
-// RunDocument runs the marked blocks of a document of docs/ in order and compares their output with the document. At least least blocks
-// must have a documented output.
-func (c Machine) RunDocument(t *testing.T, name string, least int) {
+// RunDocument runs the marked blocks of a document of docs/ in order and compares their output with the document. At least
+// minAnswers of the blocks must have a documented output.
+func (c Machine) RunDocument(t *testing.T, name string, minAnswers int) {
 	t.Helper()
 	text := FromRepository(t, "docs", name)
 	answers := 0
@@ -46,7 +46,7 @@ func (c Machine) RunDocument(t *testing.T, name string, least int) {
 			t.Errorf("documented output\n%s\nof\n%s\ndiffers from\n%s", block[3], block[1], got.Output)
 		}
 	}
-	if all := len(answersOf.FindAllString(text, -1)); answers != all || answers < least {
+	if all := len(answersOf.FindAllString(text, -1)); answers != all || answers < minAnswers {
 		t.Errorf("%d of the %d answers are checked", answers, all)
 	}
 }

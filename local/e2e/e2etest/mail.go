@@ -77,7 +77,7 @@ func (p *Stack) mail(t *testing.T, id string) Mail {
 	return mail
 }
 
-// AwaitMail waits for the next mail to a person, to whom there were some before, and returns it.
+// AwaitMail waits until a person has more mails than before, and returns the newest.
 func (p *Stack) AwaitMail(t *testing.T, to string, before int) (newest Mail) {
 	t.Helper()
 	Await(t, "a mail to "+to, func() bool {

@@ -64,6 +64,7 @@ type tests struct{ *testing.M }
 func (t tests) Run() int {
 	code := t.M.Run()
 	if shared.stop == nil {
+		_ = os.RemoveAll(shared.folder) // of a stack that did not start
 		return code
 	}
 	err := errors.Join(shared.stack.findLeaks(), shared.stack.checkCoverage()) // while the engines are running

@@ -145,7 +145,7 @@ func TabTo(t *testing.T, page *browser.Page, name string) {
 		}
 		page.Press("Tab")
 	}
-	t.Fatalf("the Tab key does not reach %q, but %+v", name, page.Focused())
+	t.Fatalf("the Tab key did not reach %q; the focus is on %+v", name, page.Focused())
 }
 
 // Press reaches a link or button with the Tab key and presses Enter.

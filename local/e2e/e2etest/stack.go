@@ -63,7 +63,7 @@ func StartWith(t *testing.T, o stack.Options) *Stack {
 	return p
 }
 
-// Run starts the stack in this process. It ends with the test, or earlier if the test calls stop. Both search for leaked secrets.
+// Run starts the stack in this process. The stack stops when the test ends or calls stop. Then the test searches for leaked secrets.
 func (p *Stack) Run(t *testing.T, o stack.Options) (stop func()) {
 	t.Helper()
 	end, err := p.start(t.Context(), o)
@@ -99,10 +99,10 @@ func (p *Stack) SetInfo(info stack.Info) {
 	p.Secrets.Add(info.Control)
 }
 
-// Name returns a name, such as acme-7, that only this test uses. It is also a slug, a part of a host and the name of a repository.
+// Name returns a name, such as acme-7, that only this test uses. It is valid as a slug, a label of a host and a repository.
 func (p *Stack) Name(name string) string { return fmt.Sprintf("%s-%d", name, p.number) }
 
-// Word returns a word, such as 7Byron, whose begin only words of this test have, so that a search for the begin finds it.
+// Word returns a word with a prefix that no other test uses, such as 7Byron, so that a search for the prefix finds only words of this test.
 func (p *Stack) Word(word string) string { return fmt.Sprint(p.number, word) }
 
 // Email returns the address of a person that only this test uses. It returns addresses unchanged, such as FirstAdmin.
@@ -135,7 +135,7 @@ func (p *Stack) DataFile(t *testing.T, name string) string {
 	return string(content)
 }
 
-// RunCommand runs a program and returns its output, which must contain no secrets.
+// RunCommand runs a program and returns its output. It also writes the output to p.Log, in which the test searches for leaked secrets.
 func (p *Stack) RunCommand(t *testing.T, path string, args ...string) string {
 	t.Helper()
 	var output bytes.Buffer
@@ -174,12 +174,12 @@ func (p *Stack) Invoke(t *testing.T, function, event string) {
 	}
 }
 
-// DynamoDB returns a client of the engine.
+// DynamoDB returns a client of the local DynamoDB.
 func (p *Stack) DynamoDB() *dynamodb.Client {
 	return dynamodb.New(dynamodb.Options{Region: p.Info.Region, BaseEndpoint: &p.Info.DynamoDB, Credentials: p.engineKeys()})
 }
 
-// S3 returns a client of the engine.
+// S3 returns a client of the local S3.
 func (p *Stack) S3() *s3.Client {
 	return s3.New(s3.Options{Region: p.Info.Region, BaseEndpoint: &p.Info.S3, UsePathStyle: true, Credentials: p.engineKeys()})
 }

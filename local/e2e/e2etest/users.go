@@ -63,8 +63,8 @@ func (p *Stack) CreateCustomer(t *testing.T, name, slug string, fields ...string
 	return p.Admin(t).Post("/v1/customers", body).WantStatus(http.StatusCreated).Text("data.id")
 }
 
-// ActivateUser creates a user who activates the account by mail. It returns the user's path and first API key, in which no other user had
-// a hand.
+// ActivateUser creates a user who activates the account by mail. It returns the user's path and first API key, which no other
+// user created.
 func (p *Stack) ActivateUser(t *testing.T, person, role string) (at, key string) {
 	t.Helper()
 	body := strings.Replace(p.NewUser(person, role), `"sendActivationEmail":false`, `"sendActivationEmail":true`, 1)
