@@ -23,10 +23,12 @@ commit: ## Print the commit that /v1/health shows
 	@echo $(COMMIT)
 .PHONY: commit
 
-# Targets that run go depend on has-go, which reports a missing go in one clear line.
+# Targets that run go or node depend on these, which report a missing program in one clear line.
 has-go:
 	@command -v go >/dev/null || { echo "make: go is missing: install Go 1.26 from https://go.dev/dl and add it to PATH"; exit 1; }
-.PHONY: has-go
+has-node:
+	@command -v node >/dev/null && command -v npm >/dev/null || { echo "make: install Node.js 20 or newer with npm, which the tools of the portal and the API need"; exit 1; }
+.PHONY: has-go has-node
 
 # --- Tools ------------------------------------------------------------------------------------
 # Tools are installed in .local/ with their version in the file name, so make installs a new version when it changes here. golangci-lint
@@ -46,12 +48,12 @@ PYTHON_CLIENT := $(CURDIR)/.local/python-client
 GATE := $(BIN)/gate
 
 # --- Tests and checks ------------------------------------------------------------------------
-MODULES := . client documents harness local testclient
+MODULES := . $(patsubst %/go.mod,%,$(wildcard */go.mod))
 # $(call each,COMMAND) runs a command in all modules and stops at the first failure.
 each = @set -e; for module in $(MODULES); do (set -x; cd $$module && $(1)); done
 GO_DIRS = $(wildcard client cmd documents functions harness local shared testclient tests *.go)
 
-quick: has-go $(GOLANGCI) engines $(GATE) ## Check what differs from BASE=HEAD in a minute: format, lint, and tests of the packages and of those that import them
+quick: has-go $(GOLANGCI) engines $(GATE) ## Check the packages that differ from BASE=HEAD, in a minute: format, lint, their tests, and those of direct importers
 	@$(GATE) quick -base '$(or $(BASE),HEAD)' -linter $(GOLANGCI)
 
 check: format lint unchanged portal-types lint-template check-deploy lint-openapi tidy cross-compile ## Run the static checks of the whole project
@@ -218,13 +220,12 @@ python-locks: $(UV)/ready ## Write .ci/python/*.txt for the .in files beside the
 		--custom-compile-command "make python-locks" $(if $(filter 1,$(UPGRADE)),--upgrade) $$set -o $${set%.in}.txt || exit 1; done
 
 # npm compares each package with the hash in the lock file, so packages cannot change without a change here.
-$(NODE)/ready: .ci/portal/package.json .ci/portal/package-lock.json .ci/portal/.npmrc
+$(NODE)/ready: .ci/portal/package.json .ci/portal/package-lock.json .ci/portal/.npmrc | has-node
 	$(install-node)
-$(GENERATORS)/ready: .ci/generators/package.json .ci/generators/package-lock.json .ci/generators/.npmrc
+$(GENERATORS)/ready: .ci/generators/package.json .ci/generators/package-lock.json .ci/generators/.npmrc | has-node
 	$(install-node)
 
 define install-node
-@command -v npm >/dev/null || { echo "make: install Node.js 20 or newer with npm, which the tools of the portal and the API need"; exit 1; }
 @mkdir -p $(@D) && cp $^ $(@D)
 cd $(@D) && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error && touch $@
 endef

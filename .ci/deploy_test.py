@@ -1,5 +1,6 @@
 """Tests of the decisions of a deployment."""
 
+import logging
 import os
 import pathlib
 import tempfile
@@ -12,6 +13,8 @@ from samtranslator.translator.transform import transform  # noqa: E402
 from samtranslator.yaml_helper import yaml_parse  # noqa: E402
 
 COMPLETE = "BaseUrl: https://portal.acme.test\nMailFrom: no-reply@acme.test\nImageRepositories: acme/*\nCorsAllowOrigins: https://portal.acme.test\n"
+
+logging.disable(logging.WARNING)  # of the transform, about settings that only AWS has
 
 
 class NoManagedPolicies:

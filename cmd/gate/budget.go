@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -17,9 +18,9 @@ const (
 	// budgetFile has the units of CPU time that the tests of each package may use.
 	budgetFile = ".ci/budget.tsv"
 	totalLine  = "total"
-	// tolerance is how many times its line a package may use, because the same tests use more or less CPU time each time.
+	// tolerance is the multiple of its entry that a package may use, because its CPU time varies between runs.
 	tolerance = 1.5
-	// minorUnits is the line of a package without one. The work of a property depends on what it draws: with some seeds, a package of 20
+	// minorUnits is the entry of a package that has none. The work of a property depends on what it draws: with some seeds, a package of 20
 	// units takes 60. That changes nothing in how long all tests take, which the total bounds.
 	minorUnits = 50.0
 )
@@ -46,24 +47,34 @@ func budget(args []string) error {
 	return report(os.Stdout, used, allowed)
 }
 
-// readRecords returns the units that the tests of each package have used. A unit is the median of all units of the run: one of them may
-// take half as much again as another, because the other processor was busy or idle.
+// readRecords returns the units that the tests of each package have used. It divides their CPU time by the time of the unit of work around
+// them, because everything takes longer while the other processor compiles, for example. A single measurement may be wrong, so that time
+// counts as the median of the run at least, and as one and a half of it at most.
 func readRecords(path string) (map[string]float64, error) {
-	var units []float64
-	used, err := readTable(path, func(fields []string) (float64, error) {
+	type record struct {
+		name      string
+		cpu, unit float64
+	}
+	var records []record
+	_, err := readTable(path, func(fields []string) (float64, error) {
 		if len(fields) != 3 {
 			return 0, errors.New("want a package, its CPU time and that of the unit")
 		}
 		cpu, err := strconv.ParseFloat(fields[1], 64)
 		unit, unitErr := strconv.ParseFloat(fields[2], 64)
-		units = append(units, unit)
+		records = append(records, record{fields[0], cpu, unit})
 		return cpu, errors.Join(err, unitErr)
 	})
-	slices.Sort(units)
-	for name := range used {
-		used[name] /= units[len(units)/2]
+	if err != nil || len(records) == 0 {
+		return nil, err
 	}
-	return used, err
+	slices.SortFunc(records, func(a, b record) int { return cmp.Compare(a.unit, b.unit) })
+	median := records[len(records)/2].unit
+	used := map[string]float64{}
+	for _, r := range records {
+		used[r.name] += r.cpu / min(max(r.unit, median), 1.5*median)
+	}
+	return used, nil
 }
 
 // readBudget returns the units that the tests of each package may use.
@@ -85,7 +96,7 @@ func report(w io.Writer, used, allowed map[string]float64) error {
 		limit := tolerance * max(allowed[name], minorUnits)
 		if used[name] > limit {
 			failed = true
-			_, _ = fmt.Fprintf(w, "FAIL: the tests of %s used %.1f units of CPU time, more than %.1f: make them cheaper, or raise its line in %s\n",
+			_, _ = fmt.Fprintf(w, "FAIL: the tests of %s used %.1f units of CPU time, more than %.1f: make them cheaper, or raise its entry in %s\n",
 				name, used[name], limit, budgetFile)
 		} else if i < 12 {
 			_, _ = fmt.Fprintf(w, "%8.1f units of %.1f  %s\n", used[name], allowed[name], name)
@@ -94,7 +105,7 @@ func report(w io.Writer, used, allowed map[string]float64) error {
 	for _, name := range slices.Sorted(maps.Keys(allowed)) {
 		if _, isMeasured := used[name]; !isMeasured && name != totalLine {
 			failed = true
-			_, _ = fmt.Fprintf(w, "FAIL: the tests of %s did not run: if they have moved, change its line in %s\n", name, budgetFile)
+			_, _ = fmt.Fprintf(w, "FAIL: the tests of %s did not run: if they have moved, change its entry in %s\n", name, budgetFile)
 		}
 	}
 	_, _ = fmt.Fprintf(w, "%8.1f units of %.1f  in total, of %d packages\n", total, allowed[totalLine], len(used))
@@ -109,7 +120,7 @@ func report(w io.Writer, used, allowed map[string]float64) error {
 	return nil
 }
 
-// totalSlack is how much more than in the measured run all tests together may use.
+// totalSlack is the factor between what all tests have used and what they may use.
 const totalSlack = 1.2
 
 func writeBudget(path string, used map[string]float64) error {

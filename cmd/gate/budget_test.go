@@ -48,7 +48,7 @@ func TestRecordsBecomeABudget(t *testing.T) {
 		}
 	}
 	written, err := os.ReadFile(filepath.Join(root, budgetFile))
-	if err != nil || !strings.HasSuffix(string(written), "\na\t120.0\ntotal\t204\n") {
+	if err != nil || !strings.HasSuffix(string(written), "\na\t100.0\ntotal\t180\n") {
 		t.Errorf("wrote %q, %v", written, err)
 	}
 	if err := os.WriteFile(records, []byte("a\tmuch\t0.5\n"), 0o600); err != nil {

@@ -16,8 +16,8 @@ var concurrencyFunctions = []string{"AfterFunc", "Concurrently", "Go", "Together
 
 // testCode describes the functions, methods and variables with one name in the test files of a package.
 type testCode struct {
-	starts bool            // a goroutine, itself
-	names  map[string]bool // that it has
+	starts bool            // a goroutine, in its own body
+	names  map[string]bool // all identifiers in its body
 }
 
 // addTestCode reads the functions, methods and variables of a test file.
@@ -117,13 +117,13 @@ func importedConcurrency(file *ast.File) (names []string) {
 	return names
 }
 
-// startsGoroutines reports whether a file has a go statement, calls a method Go as that of sync.WaitGroup or a function that calls
-// its argument concurrently, or imports a package for that.
+// startsGoroutines reports whether a file can start a goroutine: by a go statement, a call of one of concurrencyFunctions, or an import of
+// one of concurrencyPackages.
 func startsGoroutines(file *ast.File) bool {
 	return len(importedConcurrency(file)) > 0 || startsIn(file, nil)
 }
 
-// startsIn reports whether a part of a file does so. The packages are those for concurrency that the file imports.
+// startsIn is like startsGoroutines for a part of a file. The packages are those of concurrencyPackages that the file imports.
 func startsIn(node ast.Node, packages []string) (found bool) {
 	ast.Inspect(node, func(n ast.Node) bool {
 		switch n := n.(type) {

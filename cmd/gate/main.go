@@ -1,8 +1,8 @@
-// Command gate helps the Makefile to run the tests of all modules. Its subcommands are
+// Command gate selects, measures and repeats tests for the Makefile, .ci/tests and .ci/run. Its subcommands are
 //
 //	quick      check the packages that differ from a commit: format, lint, and the tests of them and of the packages that import them
-//	race       print or write the list of the packages whose tests run under the race detector
-//	measure    run a test binary for `go test -exec`, record the CPU time that it and its child processes use, and end what it leaves behind
+//	race       write the list of the tests that run under the race detector, or print the packages of a module
+//	measure    run a test binary for `go test -exec`, record the CPU time that it and its child processes use, and kill what it leaves behind
 //	retry      run the failed tests of a log again, to tell which of them fail by chance
 //	budget     compare the recorded CPU times with .ci/budget.tsv
 //
@@ -23,7 +23,7 @@ var errFailed = errors.New("failed")
 func main() {
 	commands := map[string]func([]string) error{"quick": quick, "race": race, "measure": measure, "retry": retry, "budget": budget}
 	if len(os.Args) < 2 || commands[os.Args[1]] == nil {
-		fmt.Fprintln(os.Stderr, "usage: gate quick | race | measure | retry | budget; -h lists the flags; the Makefile calls it")
+		fmt.Fprintln(os.Stderr, "usage: gate quick | race | measure | retry | budget; -h lists the flags; the Makefile and .ci/run call it")
 		os.Exit(2)
 	}
 	err := commands[os.Args[1]](os.Args[2:])

@@ -15,8 +15,8 @@ import (
 )
 
 // measure runs a test binary for `go test -exec`, perhaps only some of its tests. It appends a line to a file: the package, the CPU seconds
-// of the binary and of all its child processes, and those of the unit of work before and after. Child processes that outlive the binary are
-// ended, and fail it.
+// of the binary and of all its child processes, and those of the unit of work before and after. It kills child processes that outlive the
+// binary by more than the patience, and fails then.
 func measure(args []string) error {
 	set, root := newFlags("measure")
 	to := set.String("to", "", "append the line to this `file`")

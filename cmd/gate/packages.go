@@ -16,6 +16,7 @@ import (
 
 // project has the packages of all modules, by their folders relative to the root.
 type project struct {
+	tree     fs.FS
 	modules  []string // folders of the modules, "." first
 	packages map[string]*goPackage
 }
@@ -39,7 +40,7 @@ func (p *goPackage) pattern() string {
 
 // readProject parses all Go files. It ignores build constraints.
 func readProject(tree fs.FS) (*project, error) {
-	p := &project{packages: map[string]*goPackage{}}
+	p := &project{tree: tree, packages: map[string]*goPackage{}}
 	err := fs.WalkDir(tree, ".", func(file string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil:

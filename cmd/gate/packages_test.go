@@ -152,7 +152,7 @@ func TestQuickSteps(t *testing.T) {
 		}
 	}
 	want := []string{
-		".: lint run ./b", "local: lint run ./e", ".: make --no-print-directory portal-types",
+		".: gofmt -d b/b.go", ".: lint run ./b", "local: lint run ./e", ".: make --no-print-directory portal-types",
 		".: go test ./a ./b", "local: go test -count=1 ./e",
 	}
 	if !slices.Equal(touched, []string{"b", "local/e"}) || !slices.Equal(left, []string{"c"}) || !slices.Equal(got, want) {

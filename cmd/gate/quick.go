@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"os"
 	"os/exec"
@@ -70,7 +71,9 @@ type step struct {
 }
 
 // String implements fmt.Stringer.
-func (s step) String() string { return s.dir + ": " + strings.Join(s.command, " ") }
+func (s step) String() string {
+	return s.dir + ": " + strings.Join(append([]string{filepath.Base(s.command[0])}, s.command[1:]...), " ")
+}
 
 // quickSteps returns two lists of steps, which can run at the same time, the folders of the packages with the files, and those of
 // the importers that it leaves out.
@@ -84,7 +87,7 @@ func (p *project) quickSteps(files []string, linter string, isExpensive func(dir
 		if dir := path.Dir(file); filepath.Ext(file) == ".go" && p.packages[dir] == nil {
 			removed = append(removed, dir)
 		}
-		if _, err := os.Stat(file); err == nil && filepath.Ext(file) == ".go" && !strings.Contains(file, "testdata/") {
+		if _, err := fs.Stat(p.tree, file); err == nil && filepath.Ext(file) == ".go" && !strings.Contains(file, "testdata/") {
 			goFiles = append(goFiles, file)
 		}
 	}
@@ -138,6 +141,11 @@ func (p *project) testSteps(touched, removed []string, isExpensive func(dir stri
 
 // changedFiles returns the files that differ from a commit, also new ones.
 func changedFiles(root, base string) ([]string, error) {
+	verify := exec.Command("git", "rev-parse", "--verify", "--quiet", "--end-of-options", base+"^{commit}")
+	verify.Dir = root
+	if _, err := verify.Output(); err != nil {
+		return nil, fmt.Errorf("git finds no commit %q; set BASE to one, such as main or HEAD~1", base)
+	}
 	var all []string
 	for _, args := range [][]string{
 		{"diff", "--name-only", "--no-renames", "-z", base}, {"ls-files", "--others", "--exclude-standard", "-z"},
@@ -199,5 +207,8 @@ func printOutcome(w io.Writer, output []byte, err error) {
 		_, _ = fmt.Fprintln(w, ": ok")
 		return
 	}
-	_, _ = fmt.Fprintf(w, ": FAIL, %v\n%s", err, output)
+	if len(output) == 0 { // the program did not start
+		output = fmt.Appendln(nil, err)
+	}
+	_, _ = fmt.Fprintf(w, ": FAILED\n%s", output)
 }

@@ -48,8 +48,9 @@ type failure struct {
 	isRace bool     // the race detector reported something
 }
 
-// failureLine matches the lines of a failed test of the top level, and of its package.
-var failureLine = regexp.MustCompile(`^(?:--- FAIL: (\w+)|FAIL\tportside(?:/(\S+))?)`)
+// failureLine matches the lines of a failed test of the top level, and of its package. A package can also fail outside its tests, for
+// example because it leaves processes.
+var failureLine = regexp.MustCompile(`^(?:--- FAIL: (\w+) \(|FAIL\tportside(?:/(\S+))?)`)
 
 // readFailures reads the failed packages. go test prints the tests of a package, and then the package.
 func readFailures(log io.Reader) ([]failure, error) {
@@ -80,14 +81,16 @@ func readFailures(log io.Reader) ([]failure, error) {
 
 // again runs the failed tests once more, and prints what that says about them.
 func (f failure) again(root string, p *goPackage) {
+	if len(f.tests) == 0 {
+		_, _ = fmt.Fprintf(os.Stdout, "not repeated: %s failed outside its tests\n", f.dir)
+		return
+	}
 	args := []string{"test", "-count=1", "-timeout=40m"}
 	environment := os.Environ()
 	if f.isRace {
 		args, environment = append(args, "-race"), append(environment, "CGO_ENABLED=1")
 	}
-	if len(f.tests) > 0 {
-		args = append(args, "-run", "^("+strings.Join(slices.Compact(f.tests), "|")+")$")
-	}
+	args = append(args, "-run", "^("+strings.Join(slices.Compact(f.tests), "|")+")$")
 	command := exec.Command("go", append(args, p.pattern())...)
 	command.Dir, command.Env = filepath.Join(root, p.module), environment
 	output, err := command.CombinedOutput()
