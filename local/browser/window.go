@@ -14,15 +14,24 @@ import (
 // takeWindow returns an incognito window that no other test uses. It has no cookies and no storage, but perhaps files that an earlier page
 // has cached: without them, a page of the portal takes three times the processor time. A test of a first visit calls ClearCache.
 func (p *process) takeWindow(ctx context.Context) (cdp.BrowserContextID, error) {
+	browser := chromedp.FromContext(ctx).Browser
+	if window := p.unusedWindow(); window != "" {
+		// Not when the last tab leaves the window: a late response could still set a cookie.
+		_, err := cdp.Call(ctx, browser, storage.ClearCookies, storage.ClearCookiesParams{BrowserContextID: window})
+		return window, err
+	}
+	made, err := cdp.Call(ctx, browser, target.CreateBrowserContext, target.CreateBrowserContextParams{})
+	return made.BrowserContextID, err
+}
+
+// unusedWindow returns a window of a test that has ended, or an empty ID.
+func (p *process) unusedWindow() (window cdp.BrowserContextID) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if last := len(p.unused) - 1; last >= 0 {
-		window := p.unused[last]
-		p.unused = p.unused[:last]
-		return window, nil
+		window, p.unused = p.unused[last], p.unused[:last]
 	}
-	made, err := cdp.Call(ctx, chromedp.FromContext(ctx).Browser, target.CreateBrowserContext, target.CreateBrowserContextParams{})
-	return made.BrowserContextID, err
+	return window
 }
 
 func (p *process) returnWindow(window cdp.BrowserContextID) {
@@ -31,21 +40,17 @@ func (p *process) returnWindow(window cdp.BrowserContextID) {
 	p.unused = append(p.unused, window)
 }
 
-// leave closes the tab. Then other tests can use its window, if it is the first tab of the window and the window can be emptied.
+// leave closes the tab. Then other tests can use its window, if it is the first tab of the window and its storage can be cleared.
 func (p *Page) leave(window cdp.BrowserContextID, closeTab func()) {
-	isEmpty := window != "" && p.target != nil && p.emptyWindow(window) == nil
+	isEmpty := window != "" && p.target != nil && p.clearStorage() == nil
 	closeTab()
 	if isEmpty {
 		chromium.returnWindow(window)
 	}
 }
 
-// emptyWindow removes the cookies of all sites, and what this site has stored.
-func (p *Page) emptyWindow(window cdp.BrowserContextID) error {
-	browser := chromedp.FromContext(p.tab).Browser
-	if _, err := cdp.Call(p.tab, browser, storage.ClearCookies, storage.ClearCookiesParams{BrowserContextID: window}); err != nil {
-		return err
-	}
+// clearStorage removes what this site has stored in the window.
+func (p *Page) clearStorage() error {
 	_, err := cdp.Call(p.tab, p.target, storage.ClearDataForOrigin, storage.ClearDataForOriginParams{
 		Origin: p.base.Scheme + "://" + p.base.Host, StorageTypes: "all",
 	})
