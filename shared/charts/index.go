@@ -58,10 +58,7 @@ func (v Version) File() string { return v.Name + "-" + v.Version + archiveSuffix
 // Index decodes the entries of a chart when they are first needed, because a request needs one
 // version out of thousands. Any number of goroutines may read an Index at the same time; Set and
 // Remove need exclusive access.
-type Index struct {
-	generated time.Time
-	charts    map[string]*releases
-}
+type Index struct{ charts map[string]*releases }
 
 // NewIndex returns an empty index.
 func NewIndex() *Index { return &Index{charts: map[string]*releases{}} }
@@ -77,7 +74,6 @@ func DecodeIndex(data []byte) (*Index, error) {
 	}
 	var file struct {
 		APIVersion string                     `json:"apiVersion"`
-		Generated  time.Time                  `json:"generated"`
 		Entries    map[string]json.RawMessage `json:"entries"`
 	}
 	if err := json.Unmarshal(data, &file); err != nil {
@@ -86,7 +82,7 @@ func DecodeIndex(data []byte) (*Index, error) {
 	if file.APIVersion != "v1" || file.Entries == nil {
 		return nil, fmt.Errorf("%w: it lacks apiVersion v1 or entries", ErrCorrupt)
 	}
-	x := &Index{generated: file.Generated, charts: make(map[string]*releases, len(file.Entries))}
+	x := &Index{charts: make(map[string]*releases, len(file.Entries))}
 	for name, raw := range file.Entries {
 		if !isList(raw) {
 			return nil, fmt.Errorf("%w: the entries of a chart are not a list", ErrCorrupt)
@@ -102,9 +98,6 @@ func isList(raw []byte) bool {
 	inside = bytes.TrimSpace(inside)
 	return found && (bytes.HasPrefix(inside, []byte("{")) || bytes.HasPrefix(inside, []byte("]")))
 }
-
-// Generated returns the time that was passed to Encode, or zero for an index that was not decoded.
-func (x *Index) Generated() time.Time { return x.generated }
 
 // Encode writes the index. Equal entries and times give equal bytes, in whatever order the entries
 // were added.
@@ -224,7 +217,7 @@ func (x *Index) Remove(file string) (changed bool, err error) {
 // Only returns the part of the index that is allowed: of each chart, the versions that the set for its name allows. The part shares what it
 // can with x.
 func (x *Index) Only(allowed func(name string) entitlement.Set) (*Index, error) {
-	part := &Index{generated: x.generated, charts: make(map[string]*releases, len(x.charts))}
+	part := &Index{charts: make(map[string]*releases, len(x.charts))}
 	for name, list := range x.charts {
 		mine, some, err := list.only(allowed(name))
 		if err != nil {
@@ -240,6 +233,21 @@ func (x *Index) Only(allowed func(name string) entitlement.Set) (*Index, error) 
 // Equal reports whether both indexes list the same versions. Their times do not matter.
 func (x *Index) Equal(other *Index) bool {
 	return maps.EqualFunc(x.charts, other.charts, func(a, b *releases) bool { return bytes.Equal(a.raw, b.raw) })
+}
+
+// newest returns the time at which the newest version was created. It is the beginning of Unix time for an empty index.
+func (x *Index) newest() (time.Time, error) {
+	last := time.Unix(0, 0).UTC()
+	for name, list := range x.charts {
+		created, err := list.newest()
+		if err != nil {
+			return time.Time{}, fmt.Errorf("chart %s: %w", name, err)
+		}
+		if created.After(last) {
+			last = created
+		}
+	}
+	return last, nil
 }
 
 // Files returns the names of all listed archives, sorted.

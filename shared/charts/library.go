@@ -60,7 +60,6 @@ type Reader interface {
 // Stored is the stored index.
 type Stored struct {
 	Version  string // changes whenever the content changes; never empty
-	Modified time.Time
 	Contents []byte
 }
 
@@ -251,14 +250,13 @@ func (l *Library) hold(ctx context.Context, fresh *edition) (*edition, error) {
 
 // edition is one version of the index and everything derived from it so far.
 type edition struct {
-	version  string
-	modified time.Time
-	whole    *Listing
-	index    *Index
-	damage   error // if set, the other fields are empty
-	mu       sync.Mutex
-	parts    map[view]part
-	names    func() []string // of all charts, sorted when first needed
+	version string
+	whole   *Listing
+	index   *Index
+	damage  error // if set, the other fields are empty
+	mu      sync.Mutex
+	parts   map[view]part
+	names   func() []string // of all charts, sorted when first needed
 
 	partBytes int // of the bodies in parts
 }
@@ -269,7 +267,7 @@ func newEdition(stored Stored) *edition {
 		return &edition{version: stored.Version, damage: err}
 	}
 	return &edition{
-		version: stored.Version, modified: stored.Modified, whole: newListing(stored.Contents, true), index: index,
+		version: stored.Version, whole: newListing(stored.Contents, true), index: index,
 		parts: map[view]part{}, names: sync.OnceValue(index.sortedNames),
 	}
 }
@@ -283,12 +281,11 @@ func (e *edition) checkDamage() (*edition, error) {
 
 // emptyEdition has a fixed time, so that its tag stays the same.
 func emptyEdition() (*edition, error) {
-	beginning := time.Unix(0, 0).UTC()
-	contents, err := NewIndex().Encode(beginning)
+	contents, err := NewIndex().Encode(time.Unix(0, 0))
 	if err != nil {
 		return nil, fmt.Errorf("an empty index: %w", err)
 	}
-	return newEdition(Stored{Modified: beginning, Contents: contents}).checkDamage()
+	return newEdition(Stored{Contents: contents}).checkDamage()
 }
 
 // Limits of the cache of parts for limited callers. The compressed forms take about a tenth more, and the versions of charts of which a
@@ -321,7 +318,12 @@ func (e *edition) partFor(caller principal.Principal) (part, error) {
 	if err != nil {
 		return part{}, fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
-	contents, err := mine.Encode(e.modified)
+	// Not the time of the whole index, which would show that something was published that the caller may not see.
+	newest, err := mine.newest()
+	if err != nil {
+		return part{}, fmt.Errorf("%w: %w", ErrDamaged, err)
+	}
+	contents, err := mine.Encode(newest)
 	if err != nil {
 		return part{}, fmt.Errorf("narrow the index: %w", err)
 	}

@@ -193,6 +193,43 @@ func TestPartsAreNotShared(t *testing.T) {
 	}
 }
 
+// TestPartsHideOtherCharts publishes charts that a caller may not see. Neither the index of this caller nor its tag changes.
+func TestPartsHideOtherCharts(t *testing.T) {
+	d := newMeteredBucket(t)
+	at := func(v charts.Version, hour int) charts.Version {
+		v.Created = time.Date(2026, 3, 2, hour, 0, 0, 0, time.UTC)
+		return v
+	}
+	caller := principal.Principal{
+		CustomerID: "acme", Scopes: []principal.Scope{"read:helm-charts:a"},
+		Entitled: entitlement.Set{entitled(t, entitlement.Chart, "a", "<2.0.0")},
+	}
+	first, second := at(version("a", "1.0.0"), 7), at(version("a", "1.1.0"), 8)
+	var seen []*charts.Listing
+	for _, published := range [][]charts.Version{
+		{}, {at(version("b", "1.0.0"), 9)},
+		{first}, {first, at(version("b", "1.0.0"), 9)}, {first, at(version("a", "2.0.0"), 9)},
+		{first, second}, {first, second, at(version("a", "2.0.0"), 9)},
+	} {
+		d.publish(published...)
+		listing, err := d.library().Index(t.Context(), caller)
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen = append(seen, listing)
+	}
+	for i, hour := range strings.Fields(
+		"1970-01-01T00 1970-01-01T00 2026-03-02T07 2026-03-02T07 2026-03-02T07 2026-03-02T08 2026-03-02T08",
+	) {
+		if !bytes.Contains(seen[i].Body, []byte(`"generated":"`+hour)) {
+			t.Errorf("index %d is not of %s: %s", i, hour, seen[i].Body)
+		}
+		if same := i > 0 && seen[i].Tag == seen[i-1].Tag; same != (i != 0 && i != 2 && i != 5) {
+			t.Errorf("index %d has the tag of the one before: %v", i, same)
+		}
+	}
+}
+
 func TestCacheForLimitedCredentialsIsBounded(t *testing.T) {
 	d := newMeteredBucket(t)
 	d.publish(version("a", "1.0.0"))

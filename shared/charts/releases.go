@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"time"
 
 	"portside/shared/core/entitlement"
 )
@@ -88,6 +89,22 @@ func (r *releases) only(allowed entitlement.Set) (part *releases, some bool, err
 	part = &releases{list: mine}
 	part.encode()
 	return part, true, nil
+}
+
+// newest returns the time at which the newest version was created. It does not keep the decoded entries, because few requests need them.
+func (r *releases) newest() (last time.Time, err error) {
+	var entries []struct {
+		Created time.Time `json:"created"`
+	}
+	if err := json.Unmarshal(r.raw, &entries); err != nil {
+		return time.Time{}, fmt.Errorf("%w: %w", ErrCorrupt, err)
+	}
+	for _, e := range entries {
+		if e.Created.After(last) {
+			last = e.Created
+		}
+	}
+	return last, nil
 }
 
 func (r *releases) find(version string) (found Version, listed bool, err error) {

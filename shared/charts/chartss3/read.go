@@ -59,7 +59,7 @@ func (s *Reader) Index(ctx context.Context, known string) (charts.Stored, error)
 	if err != nil {
 		return charts.Stored{}, fmt.Errorf("%w: read the index: %w", charts.ErrUnavailable, err)
 	}
-	return charts.Stored{Version: aws.ToString(out.ETag), Modified: aws.ToTime(out.LastModified).UTC(), Contents: contents}, nil
+	return charts.Stored{Version: aws.ToString(out.ETag), Contents: contents}, nil
 }
 
 // Stat implements charts.Reader.

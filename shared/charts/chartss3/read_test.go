@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
@@ -34,7 +33,7 @@ func TestIndexReturnsNewVersions(t *testing.T) {
 	}
 	put(t, bucket, charts.IndexKey, "one")
 	first, err := reader.Index(t.Context(), "")
-	if err != nil || string(first.Contents) != "one" || first.Version == "" || time.Since(first.Modified).Abs() > time.Hour {
+	if err != nil || string(first.Contents) != "one" || first.Version == "" {
 		t.Fatalf("Index = %+v, %v", first, err)
 	}
 	if _, err := reader.Index(t.Context(), first.Version); !errors.Is(err, charts.ErrSame) {
