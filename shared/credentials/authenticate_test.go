@@ -60,7 +60,7 @@ func TestBasicAcceptsAPasswordWithItsUserNameOnly(t *testing.T) {
 		g := newFixture(t, limit)
 		password := g.issue(credentials.Password, nil)
 		for username, works := range map[string]bool{
-			"acme-7f3k2q5m": true, "": false, "acme": false, "ACME-7F3K2Q5M": false, "acme-7f3k2q5m" + " ": false,
+			"acme-7f3k2q5m": true, "acme-7f3k2q5m\r\n": true, "": false, "acme": false, "ACME-7F3K2Q5M": false, "acme-7f3k2q5m" + " ": false,
 			"acme-7f3k2q5mx": false, "acme-7f3k2q5": false, "acme-7f3k2q5m\x00": false, password.Reveal(): false,
 		} {
 			who, _, err := g.auth.AuthenticateBasic(t.Context(), username, password.Reveal())
@@ -80,6 +80,8 @@ func TestBasicReturnsScopesAndNoRole(t *testing.T) {
 	for _, c := range []struct{ username, text, id string }{
 		{"acme-7f3k2q5m", password.Reveal(), password.ID()},
 		{"anybody", token.Reveal(), token.ID()},
+		{"acme-7f3k2q5m\n", password.Reveal() + "\n", password.ID()},
+		{"anybody", token.Reveal() + "\r\n", token.ID()},
 		{"", token.Reveal(), token.ID()},
 	} {
 		who, allowance, err := g.auth.AuthenticateBasic(t.Context(), c.username, c.text)

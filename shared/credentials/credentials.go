@@ -19,6 +19,7 @@ import (
 	"fmt"
 	"math/bits"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -275,6 +276,7 @@ func (a *Authenticator) Authenticate(ctx context.Context, text string, kinds ...
 // password with its own user name.
 func (a *Authenticator) AuthenticateBasic(ctx context.Context, username, text string) (principal.Principal, Allowance, error) {
 	found, allowance, err := a.authenticate(ctx, text, []Kind{AccessToken, Password})
+	username = strings.TrimRight(username, lineEnds)
 	if err == nil && found.Kind == Password && subtle.ConstantTimeCompare([]byte(found.Username), []byte(username)) == 0 {
 		a.countRefusal(ctx, Refusal{Who: found.principal(a.now()), Reason: NotWorking})
 		err = ErrUnauthorized

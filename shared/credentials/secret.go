@@ -52,9 +52,13 @@ func Mint(kind Kind) Secret {
 	return Secret{kind: kind, id: id, text: body + checksum(body)}
 }
 
-// Parse parses a credential text without reading storage. Text with a wrong length, alphabet, kind
-// or checksum is ErrMalformed, at the cost of one CRC.
+// lineEnds are ignored after credentials and user names, because files and encoded secrets often end with one.
+const lineEnds = "\r\n"
+
+// Parse parses a credential text without reading storage. It ignores line ends after it. Text with
+// a wrong length, alphabet, kind or checksum is ErrMalformed, at the cost of one CRC.
 func Parse(text string) (Secret, error) {
+	text = strings.TrimRight(text, lineEnds)
 	if len(text) != textLength || text[3] != '_' || text[4+idLength] != '_' {
 		return Secret{}, ErrMalformed
 	}

@@ -50,6 +50,16 @@ func TestParseRejectsEveryChangedCharacter(t *testing.T) {
 	}
 }
 
+func TestParseIgnoresLineEndsAtTheEnd(t *testing.T) {
+	secret := credentials.Mint(credentials.AccessToken)
+	for end, works := range map[string]bool{"\n": true, "\r\n": true, "\n\n": true, " ": false, "\n0": false, "\x00": false} {
+		got, err := credentials.Parse(secret.Reveal() + end)
+		if works != (err == nil) || works && (got.Reveal() != secret.Reveal() || !got.Matches(secret.Hash())) {
+			t.Errorf("%q: %v, %v", end, got, err)
+		}
+	}
+}
+
 func TestSecretsDoNotPrint(t *testing.T) {
 	secret := credentials.Mint(credentials.APIKey)
 	hidden := secret.Reveal()[17:]
