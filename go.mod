@@ -39,6 +39,7 @@ require (
 	golang.org/x/term v0.47.0
 	golang.org/x/text v0.43.0
 	helm.sh/helm/v3 v3.22.0
+	mvdan.cc/xurls/v2 v2.6.0
 	pgregory.net/rapid v1.3.0
 	portside/client v0.0.0
 	portside/documents v0.0.0

@@ -25,7 +25,7 @@ func (l Level) description() string {
 // announcement returns the mail that notifies an approver of a request.
 func announcement(r Request, requester, approver principal.Person) mail.Message {
 	return mail.Content{
-		To: approver.Email, Subject: "A credential request is waiting for your decision", Name: approver.Name,
+		Site: r.Next.BaseURL, To: approver.Email, Subject: "A credential request is waiting for your decision", Name: approver.Name,
 		Body: []string{
 			requester.Name + " (" + requester.Email + ") requests access to " + r.Level.description() + " and gives this reason:",
 		},

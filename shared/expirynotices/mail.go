@@ -22,7 +22,7 @@ const timeLayout = "2 January 2006, 15:04 UTC"
 func (m content) message() mail.Message {
 	c := m.notice.Credential
 	return mail.Content{
-		To: m.person.Email, Name: m.person.Name, Subject: "Your " + kindOf(c) + " expires " + within(m.notice.Days),
+		Site: m.baseURL, To: m.person.Email, Name: m.person.Name, Subject: "Your " + kindOf(c) + " expires " + within(m.notice.Days),
 		Body: []string{
 			fmt.Sprintf("Your %s %q (%s) expires on %s.", kindOf(c), c.Name, c.ID, c.ExpiresAt.UTC().Format(timeLayout)),
 			lastUse(c) + " " + m.succession(),

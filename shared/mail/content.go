@@ -3,11 +3,15 @@ package mail
 import (
 	"html"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // Content is the content of a mail before it is formatted as plain text and as HTML. All its
-// parts are plain text and may come from untrusted users; Message escapes them.
+// parts are plain text and may come from untrusted users; Message escapes them. It also hides from
+// mail programs, which turn addresses in text into links, all addresses but those of the site.
 type Content struct {
+	Site    string // address of the service, such as https://portal.example.com; empty if only the button needs it
 	To      string // bare address
 	Subject string
 	Name    string   // of the reader
@@ -25,7 +29,61 @@ type Button struct {
 
 // Message formats the content as plain text and HTML.
 func (c Content) Message() Message {
+	c.Name, c.Quote = c.unlink(c.Name), c.unlink(c.Quote)
+	c.Body, c.Notes = c.unlinkAll(c.Body), c.unlinkAll(c.Notes)
 	return Message{To: c.To, Subject: c.Subject, Text: c.text(), HTML: c.html()}
+}
+
+func (c Content) unlinkAll(texts []string) []string {
+	all := make([]string, len(texts))
+	for i, text := range texts {
+		all[i] = c.unlink(text)
+	}
+	return all
+}
+
+// nonJoiner is U+200C, ZERO WIDTH NON-JOINER. It is invisible, and a host name cannot have it between Latin letters (RFC 5892, appendix
+// A.1), so browsers refuse such a name, whereas they ignore other invisible characters (UTS 46).
+const nonJoiner = "\u200c"
+
+// unlink returns a text that looks the same, and in which mail programs find no address of a web page or mailbox but those of the site.
+func (c Content) unlink(text string) string {
+	var out strings.Builder
+	last := ' '
+	for text != "" {
+		if own := c.ownAddress(text); own != "" {
+			out.WriteString(own)
+			text = text[len(own):]
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(text)
+		next, _ := utf8.DecodeRuneInString(text[size:])
+		isEnd := len(text) == size || unicode.IsSpace(next)
+		isInWord := unicode.IsLetter(next) || unicode.IsDigit(next)
+		switch {
+		case r == ':' && !isEnd && (!unicode.IsDigit(last) || !unicode.IsDigit(next)): // after a scheme, but not in a time
+			out.WriteString(nonJoiner + text[:size])
+		case isInWord && strings.ContainsRune("@.\u3002\uff0e\uff61", r): // the dots of host names (UTS 46)
+			out.WriteString(text[:size] + nonJoiner)
+		default:
+			out.WriteString(text[:size])
+		}
+		last, text = r, text[size:]
+	}
+	return out.String()
+}
+
+// pathCharacters are those in the addresses of the site. Without a dot and a colon, they contain no other address.
+const pathCharacters = "/-_?=&#abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+
+// ownAddress returns the address of the site's page with which a text begins, or an empty string.
+func (c Content) ownAddress(text string) string {
+	rest, isOwn := strings.CutPrefix(text, c.Site)
+	if !isOwn || c.Site == "" || rest != "" && rest[0] != '/' {
+		return ""
+	}
+	after := strings.TrimLeft(rest, pathCharacters)
+	return c.Site + rest[:len(rest)-len(after)]
 }
 
 func (c Content) text() string {

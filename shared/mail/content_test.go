@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"mvdan.cc/xurls/v2"
 	"pgregory.net/rapid"
 
 	"portside/shared/mail"
@@ -37,6 +38,35 @@ func TestMessageFormatsTextAndHTML(t *testing.T) {
 	if bare := (mail.Content{Name: "Ada"}).Message(); strings.Contains(bare.HTML, "<a ") || strings.Contains(bare.HTML, "<blockquote") {
 		t.Errorf("a mail without button and quote has one:\n%s", bare.HTML)
 	}
+}
+
+// TestOnlyTheSiteHasLinks searches mails with names and texts of strangers for addresses, as mail programs do.
+func TestOnlyTheSiteHasLinks(t *testing.T) {
+	const site = "https://portal.example.com"
+	pieces := rapid.SampledFrom([]string{
+		"evil", ".", "com", "/", "http", ":", "//", "www.", "@", "\u3002", "\uff0e", "рф", "xn--p1ai", "mailto:", "7", "-", " ", "\n",
+		site, "(", "#", "?",
+	})
+	words := rapid.Custom(func(t *rapid.T) string { return strings.Join(rapid.SliceOfN(pieces, 0, 12).Draw(t, "pieces"), "") })
+	rapid.Check(scale.Checks(t), func(t *rapid.T) {
+		given := words.Draw(t, "words")
+		m := mail.Content{
+			Site: site, Name: given, Body: []string{given, "See " + site + "/docs."}, Quote: given, Notes: []string{given},
+			Button: mail.Button{Label: "Open", Address: site + "/portal/x#y"},
+		}.Message()
+		for _, found := range xurls.Relaxed().FindAllString(m.Text, -1) {
+			if rest, isOwn := strings.CutPrefix(found, site); !isOwn || rest != "" && rest[0] != '/' {
+				t.Errorf("%q has the link %q", given, found)
+			}
+		}
+		if !strings.Contains(m.Text, "See "+site+"/docs.") || !strings.Contains(m.HTML, site+"/docs.") {
+			t.Errorf("the address of the site is lost:\n%s", m.Text)
+		}
+		visible := strings.Join(strings.Fields(strings.ReplaceAll(m.Text, "\u200c", "")), " ")
+		if !strings.Contains(visible, strings.Join(strings.Fields(given), " ")) {
+			t.Errorf("%q looks different:\n%s", given, m.Text)
+		}
+	})
 }
 
 // TestTextLinesAreWrapped wraps any text: no word is lost, and only a long word makes a long line.

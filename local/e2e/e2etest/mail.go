@@ -73,6 +73,7 @@ func (p *Stack) mail(t *testing.T, id string) Mail {
 	if p.mails.mails == nil {
 		p.mails.mails = map[string]Mail{}
 	}
+	mail.Text = strings.ReplaceAll(mail.Text, "\u200c", "") // invisible characters keep mail programs from making links of names
 	p.mails.mails[id] = mail
 	return mail
 }
