@@ -342,6 +342,18 @@ func TestReportEndsThePasswordOfARequest(t *testing.T) {
 	}
 }
 
+// TestWrongCollectionLinksAreLimited guesses links to collect a password.
+func TestWrongCollectionLinksAreLimited(t *testing.T) {
+	d := newFixture(t)
+	for i := range credentials.MaxUnknown + 1 {
+		want := http.StatusUnauthorized
+		if i == credentials.MaxUnknown {
+			want = http.StatusTooManyRequests
+		}
+		d.anonymous().Post("/api/v1/credential-requests/collect", `{"token":"`+credentials.Mint(credentials.Link).Reveal()+`"}`).WantStatus(want)
+	}
+}
+
 // TestReportEndsALink reports a link before and after its use. A used link does not end the password that it has delivered.
 func TestReportEndsALink(t *testing.T) {
 	d := newFixture(t)

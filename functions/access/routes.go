@@ -42,7 +42,7 @@ func routes(h *handlers, auth web.Authenticator) *web.API {
 	web.Handle(api, web.SignedIn().ForCustomers(), getCredentialRequest, h.getRequest)
 	web.Handle(api, web.Needs(principal.CredentialsApprove).Recent(), approveCredentialRequest, h.approveRequest)
 	web.Handle(api, web.Needs(principal.CredentialsApprove).Recent(), denyCredentialRequest, h.denyRequest)
-	web.Handle(api, web.Anyone(), collectCredential, h.collect)
+	web.Handle(api, web.WithLink(), collectCredential, h.collect)
 	web.Handle(api, web.SignedIn().ForCustomers(), listPulls, h.listPulls)
 	return api
 }
@@ -158,7 +158,7 @@ var (
 		Description: "Creates the password and returns it with its user name. The token of the link works once, and only this response " +
 			"contains the password. It is valid for 365 days for the chart repository and the container registry. Needs no credential but the " +
 			"token.",
-		Errors: web.BodyErrors(http.StatusUnauthorized, http.StatusServiceUnavailable),
+		Errors: web.BodyErrors(),
 	}
 	listPulls = huma.Operation{
 		OperationID: "listPulls", Method: http.MethodGet, Path: "/api/v1/pulls", Tags: []string{"Tokens"},

@@ -81,7 +81,7 @@ func (h *handlers) extractBatch(ctx context.Context, in *extractBatchInput) (*ba
 // startBatch starts the job of a batch.
 func (h *handlers) startBatch(ctx context.Context, question media.Question, documents []ListedUpload) (*batchOutput, error) {
 	caller, _ := principal.From(ctx)
-	request := media.BatchRequest{Owner: caller.UserID, Question: question}
+	request := media.BatchRequest{Owner: caller.UserID, Customer: caller.CustomerID, Question: question}
 	for _, d := range documents {
 		request.Uploads, request.Names = append(request.Uploads, d.UploadID), append(request.Names, d.Name)
 	}

@@ -83,7 +83,7 @@ func parseRequest(ctx context.Context, task media.Task, f *form) (media.Request,
 	files, failures := f.requestFiles(task)
 	question, err := media.ParseFields(task, f.fields)
 	return media.Request{
-		Owner: caller.UserID, Question: question, Files: files, Close: f.close,
+		Owner: caller.UserID, Customer: caller.CustomerID, Question: question, Files: files, Close: f.close,
 	}, addFailures(err, failures)
 }
 

@@ -16,7 +16,7 @@ func fileOperation(op huma.Operation, answer string) huma.Operation {
 		"PDF, Word, PowerPoint, Excel, OpenDocument, EPUB, mail, and recordings with subtitles. Pictures and other recordings are supported " +
 		"if the service has a model for them. A request has at most 4.4 MB; for larger files, up to 200 MB, use `POST /v1/uploads`. " +
 		"Send the settings as form fields, or all of them in the field `model`, as a JSON object; other fields are then ignored. " +
-		"For 24 hours, the same files with the same settings get the same answer from a cache. If the work takes longer than " +
+		"For 24 hours, the same files with the same settings get the same answer from a cache of your customer. If the work takes longer than " +
 		"25 seconds, the response is 202 and the work continues as a job."
 	op.Errors = []int{http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType, http.StatusUnprocessableEntity}
 	op.Responses = map[string]*huma.Response{

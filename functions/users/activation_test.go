@@ -57,6 +57,26 @@ func TestActivateRejectsInvalidLinks(t *testing.T) {
 	p.anonymous().Post("/v1/users/activate", `{}`).WantStatus(http.StatusBadRequest).WantValue("errors.0.pointer", "/token")
 }
 
+// TestWrongActivationLinksAreLimited guesses links. A link that works is accepted from the same network.
+func TestWrongActivationLinksAreLimited(t *testing.T) {
+	p := newFixture(t)
+	p.asAdmin().Post("/v1/users", invited).WantStatus(http.StatusCreated)
+	activate := func(token string) webtest.Response {
+		return p.anonymous().Post("/v1/users/activate", `{"token":"`+token+`"}`)
+	}
+	p.clock.Advance(18 * time.Second)
+	for range credentials.MaxUnknown {
+		activate(credentials.Mint(credentials.Link).Reveal()).WantStatus(http.StatusUnauthorized)
+	}
+	for range 2 {
+		activate(credentials.Mint(credentials.Link).Reveal()).WantStatus(http.StatusTooManyRequests).
+			WantValue("code", "RATE_LIMITED").WantHeader("Retry-After", "42")
+	}
+	activate(p.post.lastToken(t)).WantStatus(http.StatusOK)
+	p.clock.Advance(time.Minute)
+	activate("x").WantStatus(http.StatusUnauthorized)
+}
+
 func TestPendingUserCanBeChanged(t *testing.T) {
 	p := newFixture(t)
 	at := "/v1/users/" + p.asAdmin().Post("/v1/users", invited).WantStatus(http.StatusCreated).Text("data.id")

@@ -78,7 +78,7 @@ func routes(s *service, auth web.Authenticator) *web.API {
 	web.Handle(api, web.SignedIn().Recent().ForCustomers(), createAPIKey, s.createKey)
 	web.Handle(api, web.SignedIn().ForCustomers(), getAPIKey, s.getKey)
 	web.Handle(api, web.SignedIn().ForCustomers(), deleteAPIKey, s.deleteKey)
-	web.Handle(api, web.Anyone(), activateUser, s.activate)
+	web.Handle(api, web.WithLink(), activateUser, s.activate)
 	return api
 }
 
@@ -208,7 +208,7 @@ var (
 		Summary: "Activate an account",
 		Description: "Makes the user `active` and creates a first API key, `data.apiKey`, which only this response contains. The token of " +
 			"an activation mail works once. It requires no other credential.",
-		Errors: web.BodyErrors(http.StatusUnauthorized),
+		Errors: web.BodyErrors(),
 	}
 )
 

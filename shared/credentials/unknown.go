@@ -80,6 +80,24 @@ func (a *Authenticator) countUnknown(ctx context.Context, now time.Time) error {
 	return ErrUnknown
 }
 
+// CountUnknown counts a secret that does not work and is no credential of a header, such as a mailed link, as an unknown credential of the
+// network in the context. Errors: ErrTooManyUnknown; those of the store.
+func (a *Authenticator) CountUnknown(ctx context.Context) error {
+	now := a.now()
+	tooMany := ErrTooManyUnknown.After(untilNextMinute(now))
+	if a.IsThrottled(ctx) {
+		return tooMany
+	}
+	switch err := a.countUnknown(ctx, now); {
+	case errors.Is(err, ErrTooManyUnknown):
+		return tooMany
+	case errors.Is(err, ErrUnknown):
+		return nil
+	default:
+		return err
+	}
+}
+
 // throttledNetworks are the networks that have used up MaxUnknown in one minute. An execution environment remembers them, so that it
 // does not count again.
 type throttledNetworks struct {

@@ -78,6 +78,7 @@ func (b *Batch) clone() *Batch { return &Batch{Documents: slices.Clone(b.Documen
 // BatchRequest asks one question about each of many uploads.
 type BatchRequest struct {
 	Owner    string
+	Customer string // of the owner; empty for the vendor's staff
 	Question Question
 	Uploads  []string // the IDs of the documents' uploads
 	Names    []string // the names of the documents, with the indexes of Uploads
@@ -95,7 +96,7 @@ func (r *Responder) StartBatch(ctx context.Context, req BatchRequest) (Job, erro
 		for i, name := range req.Names {
 			batch.Documents[i] = BatchDocument{Name: name, Status: Queued}
 		}
-		return Job{Question: req.Question, Uploads: req.Uploads, Batch: batch}, nil
+		return Job{Customer: req.Customer, Question: req.Question, Uploads: req.Uploads, Batch: batch}, nil
 	})
 }
 

@@ -62,7 +62,7 @@ func errorsFromParts(t *testing.T, err error) map[string]error {
 	read := func(change func(*media.Parts)) error {
 		parts := newPictureService(stubViewer{}, documents.DefaultLimits()).Parts
 		change(&parts)
-		_, readErr := media.NewService(parts).Read(t.Context(), source("#picture"))
+		_, readErr := media.NewService(parts).Read(t.Context(), "", source("#picture"))
 		return readErr
 	}
 	_, textErr := newFailingReaderService(err).ReadText(t.Context(), "text")
@@ -73,7 +73,7 @@ func errorsFromParts(t *testing.T, err error) map[string]error {
 		"format detection": read(func(p *media.Parts) { p.Detect = failingDetect(err) }),
 		"viewer":           read(func(p *media.Parts) { p.Viewer = stubViewer{map[string]error{"picture": err}} }),
 		"transcriber": func() error {
-			_, transcribeErr := newRecordingService(documents.Audio, nil, &stubTranscriber{err: err}).Read(t.Context(), source("noise"))
+			_, transcribeErr := newRecordingService(documents.Audio, nil, &stubTranscriber{err: err}).Read(t.Context(), "", source("noise"))
 			return transcribeErr
 		}(),
 		"job decision": jobErr, "engine": engineErr,
@@ -106,7 +106,7 @@ func TestOtherErrorsStayAsTheyAre(t *testing.T) {
 	broken, busy := errors.New("the disk is broken"), fault.New(fault.Unavailable, "The model is busy.")
 	large := fmt.Errorf("%w (%w)", fault.New(fault.Unprocessable, "The upload is too large."), documents.ErrTooMuch)
 	for _, err := range []error{broken, busy, large} {
-		_, got := newRecordingService(documents.Audio, nil, &stubTranscriber{err: err}).Read(t.Context(), source("noise"))
+		_, got := newRecordingService(documents.Audio, nil, &stubTranscriber{err: err}).Read(t.Context(), "", source("noise"))
 		if !errors.Is(got, err) || fault.KindOf(got) != fault.KindOf(err) {
 			t.Errorf("error %v becomes %v", err, got)
 		}
@@ -123,7 +123,7 @@ func TestPartOfAFileIsRead(t *testing.T) {
 		parts.Readers[documents.PDF] = func(ctx context.Context, file documents.Source, into *documents.Builder) error {
 			return errors.Join(readPages(ctx, file, into), err)
 		}
-		d, readErr := media.NewService(parts).Read(t.Context(), source("one"))
+		d, readErr := media.NewService(parts).Read(t.Context(), "", source("one"))
 		if readErr != nil || d.Text() != "one" || len(d.Warnings) != 1 {
 			t.Errorf("%v: document %+v, error %v; want the text and a warning", err, d, readErr)
 		}
@@ -175,7 +175,7 @@ func TestPanicOfAReaderIsLogged(t *testing.T) {
 		}, ""},
 		"transcript": {func() (string, error) {
 			err := panicking("")(t.Context(), source(""), nil)
-			_, err = newRecordingService(documents.Audio, nil, &stubTranscriber{err: err}).Read(t.Context(), source("noise"))
+			_, err = newRecordingService(documents.Audio, nil, &stubTranscriber{err: err}).Read(t.Context(), "", source("noise"))
 			return "", err
 		}, ""},
 	} {

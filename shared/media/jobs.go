@@ -72,6 +72,7 @@ var (
 type Job struct {
 	ID        string    `json:"id"`
 	Owner     string    `json:"owner"`
+	Customer  string    `json:"customer,omitempty"` // of the owner; empty for the vendor's staff
 	Question  Question  `json:"question"`
 	Uploads   []string  `json:"uploads"` // IDs of the files
 	Status    Status    `json:"status"`

@@ -55,6 +55,7 @@ func NewResponder(parts ResponderParts) *Responder { return &Responder{parts} }
 // Request is a question about files whose client waits.
 type Request struct {
 	Owner      string
+	Customer   string // of the owner; empty for the vendor's staff
 	Question   Question
 	Files      []RequestFile // two for a comparison, otherwise up to MaxFiles
 	WantsJob   bool
@@ -162,7 +163,7 @@ func (r *Responder) recoverWork(ctx context.Context, req Request) (o outcome) {
 }
 
 func (r *Responder) work(ctx context.Context, req Request, uploads *OpenUploads) (Answer, error) {
-	work := Work{Question: req.Question}
+	work := Work{Customer: req.Customer, Question: req.Question}
 	for _, f := range req.Files {
 		if f.File != nil {
 			work.Files = append(work.Files, *f.File)
@@ -198,7 +199,7 @@ func (r *Responder) startJob(ctx context.Context, req Request, uploads *backgrou
 	}
 	job, err := r.startOnce(ctx, req.Owner, id, func(ctx context.Context) (Job, error) {
 		uploadIDs, err := uploads.wait(ctx)
-		return Job{Question: req.Question, Uploads: uploadIDs}, err
+		return Job{Customer: req.Customer, Question: req.Question, Uploads: uploadIDs}, err
 	})
 	if err != nil {
 		return Response{}, err

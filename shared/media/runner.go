@@ -146,7 +146,7 @@ const fetchingShare = 0.1
 func (r *Runner) work(ctx context.Context, job Job) (Answer, error) {
 	files := NewOpenUploads(r.Uploads)
 	defer files.Close()
-	work := Work{Question: job.Question}
+	work := Work{Customer: job.Customer, Question: job.Question}
 	for i, id := range job.Uploads {
 		file, err := files.Open(ctx, job.Owner, id)
 		if err != nil {

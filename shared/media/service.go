@@ -20,7 +20,7 @@ import (
 // Retention is how long uploads, jobs and answers are available.
 const Retention = 24 * time.Hour
 
-// Results caches answers, so that the same work is neither done nor paid for twice.
+// Results caches answers, so that the same work of a customer is neither done nor paid for twice.
 type Results interface {
 	// FindResult returns the answer that was saved under the key less than Retention ago. It returns
 	// false if there is none.
@@ -60,6 +60,7 @@ func NewService(parts Parts) *Service {
 
 // Work is a question and its files: two for a comparison, otherwise up to MaxFiles.
 type Work struct {
+	Customer string // whose user asks; empty for the vendor's staff
 	Question Question
 	Files    []File
 }
@@ -120,7 +121,7 @@ func (s *Service) readAll(ctx context.Context, work Work) ([]*documents.Document
 	for i, file := range work.Files {
 		from, to := float64(i)/float64(count), float64(i+1)/float64(count)
 		var err error
-		docs[i], err = s.Read(withProgressPart(ctx, from, to), file.Source, work.Question.Keywords...)
+		docs[i], err = s.Read(withProgressPart(ctx, from, to), work.Customer, file.Source, work.Question.Keywords...)
 		if err != nil {
 			return nil, nameFile(err, i, count)
 		}
@@ -184,8 +185,10 @@ func (s *Service) AnswerTexts(ctx context.Context, q Question, docs ...*document
 // change the text of a file, and with every change of the form of an answer.
 const readersVersion = "8"
 
-// ResultKey returns the key under which the answer to the work is cached. It depends on the files'
-// checksums, the question, and the versions of the readers, engine, transcriber and viewer.
+// ResultKey returns the key under which the answer to the work is cached. It depends on the
+// customer, the files' checksums, the question, and the versions of the readers, engine, transcriber
+// and viewer. Customers share no answers: a quick answer would show that another customer has sent
+// the same file.
 func (s *Service) ResultKey(work Work) (string, error) {
 	question, err := json.Marshal(work.Question)
 	if err != nil {
@@ -193,24 +196,26 @@ func (s *Service) ResultKey(work Work) (string, error) {
 	}
 	sum := sha256.New()
 	versions := []string{readersVersion, s.Engine.Version(), s.Transcriber.Version(), s.Viewer.Version()}
-	_, _ = fmt.Fprintf(sum, "%q %q", versions, question) // a hash never fails
+	_, _ = fmt.Fprintf(sum, "%q %q %q", work.Customer, versions, question) // a hash never fails
 	for _, file := range work.Files {
 		_, _ = sum.Write(file.Sum[:])
 	}
 	return hex.EncodeToString(sum.Sum(nil)), nil
 }
 
-// Read makes a document of a file of any format. Keywords help to transcribe a recording.
+// Read makes a document of a customer's file of any format. Keywords help to transcribe a recording.
 //
 // The language of a question is not passed to the transcriber, because it is the language of the
 // answer: a transcriber that expects the wrong language writes nonsense.
-func (s *Service) Read(ctx context.Context, file documents.Source, keywords ...string) (*documents.Document, error) {
+func (s *Service) Read(
+	ctx context.Context, customer string, file documents.Source, keywords ...string,
+) (*documents.Document, error) {
 	format, err := s.detect(ctx, file)
 	if err != nil {
 		return nil, err
 	}
 	if format == documents.Audio || format == documents.Video {
-		d, err := s.transcribe(ctx, Recording{File: file, Kind: format, Keywords: keywords})
+		d, err := s.transcribe(ctx, Recording{Customer: customer, File: file, Kind: format, Keywords: keywords})
 		return d, asFault(err)
 	}
 	d, err := s.read(ctx, file, format)

@@ -92,7 +92,7 @@ func TestReadWarnsOfLimits(t *testing.T) {
 		"text":   {small, long, "0.5 MB", "0.5 MB"},
 		"blocks": {few, "one\ntwo\nthree", "1 KB", "2 paragraphs and cells"},
 	} {
-		d, err := newPictureService(nil, test.limits).Read(t.Context(), source(test.file))
+		d, err := newPictureService(nil, test.limits).Read(t.Context(), "", source(test.file))
 		if err != nil || len(d.Warnings) != 1 {
 			t.Errorf("%s: error %v, document %+v; want one warning", name, err, d)
 			continue

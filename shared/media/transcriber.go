@@ -25,6 +25,7 @@ type Transcriber interface {
 
 // Recording is the input of a Transcriber.
 type Recording struct {
+	Customer string // whose it is; a transcriber may reuse a transcript only for the same customer
 	File     documents.Source
 	Kind     documents.Format // Audio or Video
 	Keywords []string         // words that are likely to be spoken

@@ -80,23 +80,23 @@ func captionsOf(texts ...string) []documents.Block {
 func TestAnswerTranscribesRecordings(t *testing.T) {
 	s := &stubTranscriber{version: "a", captions: captionsOf("Good morning.", "Goodbye."), warnings: []string{"No keywords were used."}}
 	question := media.Question{Task: media.Summarize, Lang: "en", Keywords: []string{"Nordwind"}}
-	work := media.Work{Question: question, Files: []media.File{{Source: source("noise")}}}
+	work := media.Work{Customer: "acme", Question: question, Files: []media.File{{Source: source("noise")}}}
 	results := memoryResults{}
 	answer, err := newRecordingService(documents.Video, results, s).Answer(t.Context(), work)
 	if err != nil || answer.Summary != "Good morning.\nGoodbye." || !reflect.DeepEqual(answer.Warnings, s.warnings) {
 		t.Errorf("answer %+v, error %v", answer, err)
 	}
-	want := media.Recording{File: work.Files[0].Source, Kind: documents.Video, Keywords: question.Keywords}
+	want := media.Recording{Customer: "acme", File: work.Files[0].Source, Kind: documents.Video, Keywords: question.Keywords}
 	if len(s.calls) != 1 || !reflect.DeepEqual(s.calls[0], want) {
 		t.Errorf("transcriber was called with %+v, want %+v", s.calls, want)
 	}
 	for _, step := range []struct {
-		version string
-		calls   int
-	}{{"a", 1}, {"b", 2}} { // another transcriber may return other words, so its answers have other keys
-		s.version = step.version
+		customer, version string
+		calls             int
+	}{{"acme", "a", 1}, {"acme", "b", 2}, {"globex", "b", 3}, {"", "b", 4}, {"globex", "b", 4}} { // another transcriber may return other words
+		work.Customer, s.version = step.customer, step.version
 		if _, err := newRecordingService(documents.Video, results, s).Answer(t.Context(), work); err != nil || len(s.calls) != step.calls {
-			t.Errorf("transcriber %s was called %d times, want %d; error %v", step.version, len(s.calls), step.calls, err)
+			t.Errorf("for %q, transcriber %s was called %d times, want %d; error %v", step.customer, step.version, len(s.calls), step.calls, err)
 		}
 	}
 }
@@ -113,7 +113,7 @@ func TestReadReportsRecordingsWithoutText(t *testing.T) {
 		{"failure", &stubTranscriber{err: broken}, broken},
 	} {
 		service := newRecordingService(documents.Audio, nil, test.transcriber)
-		if d, err := service.Read(t.Context(), source("noise")); d != nil || !errors.Is(err, test.want) {
+		if d, err := service.Read(t.Context(), "", source("noise")); d != nil || !errors.Is(err, test.want) {
 			t.Errorf("%s: document %v, error %v, want %v", test.name, d, err, test.want)
 		}
 	}
@@ -125,7 +125,7 @@ func TestReadReportsRecordingsWithoutText(t *testing.T) {
 
 func TestReadShortensLongTranscripts(t *testing.T) {
 	s := &stubTranscriber{captions: captionsOf("First.", strings.Repeat("blah ", 2<<20), "Last.")}
-	d, err := newRecordingService(documents.Audio, nil, s).Read(t.Context(), source("noise"))
+	d, err := newRecordingService(documents.Audio, nil, s).Read(t.Context(), "", source("noise"))
 	if err != nil || d.Text() != "First." || len(d.Warnings) != 1 {
 		t.Errorf("document %+v, error %v; want the first caption and one warning", d, err)
 	}

@@ -71,7 +71,7 @@ func blockTexts(d *documents.Document) (texts []string, pages []int) {
 }
 
 func TestReadInsertsTextOfPicturesInPlace(t *testing.T) {
-	d, err := newPictureService(stubViewer{}, documents.DefaultLimits()).Read(t.Context(), source("one\n#two\n#three\nfour\n#five"))
+	d, err := newPictureService(stubViewer{}, documents.DefaultLimits()).Read(t.Context(), "", source("one\n#two\n#three\nfour\n#five"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +104,7 @@ func TestReadLeavesOutPictures(t *testing.T) {
 		{"unreadable PDF is viewed as a picture", "?", newPictureService(stubViewer{}, few), "application/pdf says ?", "", nil},
 		{"unreadable PDF is too large to view", "?" + strings.Repeat("x", 40), newPictureService(stubViewer{}, few), "", "", documents.ErrNoText},
 	} {
-		d, err := test.service.Read(t.Context(), source(test.file))
+		d, err := test.service.Read(t.Context(), "", source(test.file))
 		if !errors.Is(err, test.err) || (err == nil) != (test.err == nil) {
 			t.Errorf("%s: error %v, want %v", test.name, err, test.err)
 			continue

@@ -7,6 +7,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"reflect"
@@ -15,6 +16,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"portside/shared/core/errorcode"
+	"portside/shared/core/fault"
 	"portside/shared/core/principal"
 	"portside/shared/web/server"
 )
@@ -64,6 +66,7 @@ func (a *API) Page(pattern string, handler http.HandlerFunc) { a.mux.HandleFunc(
 // Access defines who may call an operation. The zero value denies every caller.
 type Access struct {
 	public     bool
+	link       bool
 	signedIn   bool
 	tokens     bool
 	permission principal.Permission
@@ -76,6 +79,10 @@ type Access struct {
 
 // Anyone permits every caller, without a credential.
 func Anyone() Access { return Access{public: true} }
+
+// WithLink permits every caller who sends a mailed link in the body, which the domain checks. A link that does not work counts as an
+// unknown credential of the client's network.
+func WithLink() Access { return Access{public: true, link: true} }
 
 // SignedIn permits every caller of the vendor's staff with a valid API key or session; the domain checks further rules.
 func SignedIn() Access { return Access{signedIn: true} }
@@ -115,7 +122,21 @@ func (a Access) SameOrigin() Access {
 
 // Handle adds an operation. The kind of a returned error decides the HTTP status; see server.Problem.
 func Handle[I, O any](a *API, access Access, op huma.Operation, handler func(context.Context, *I) (*O, error)) {
+	if access.link {
+		handler = countingLinks(a, handler)
+	}
 	a.handle(access, op, adding(access, op, handler), nil)
+}
+
+// countingLinks returns the handler of an operation that takes a link. Its error is a 429 if the network sends too many that do not work.
+func countingLinks[I, O any](a *API, handler func(context.Context, *I) (*O, error)) func(context.Context, *I) (*O, error) {
+	return func(ctx context.Context, in *I) (*O, error) {
+		out, err := handler(ctx, in)
+		if fault.KindOf(err) == fault.Unauthorized {
+			err = cmp.Or(a.auth.CountUnknown(ctx), err)
+		}
+		return out, err
+	}
 }
 
 // operation is an operation of any input and output.
@@ -171,6 +192,9 @@ func (a Access) requirement() string {
 
 func (a Access) errors() []int {
 	all := []int{http.StatusBadRequest}
+	if a.link {
+		all = append(all, http.StatusUnauthorized, http.StatusTooManyRequests, http.StatusServiceUnavailable)
+	}
 	if a.signedIn {
 		all = append(all, http.StatusUnauthorized, http.StatusTooManyRequests, http.StatusServiceUnavailable)
 	}

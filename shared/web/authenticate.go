@@ -16,6 +16,8 @@ type Authenticator interface {
 	Authenticate(ctx context.Context, text string, kinds ...credentials.Kind) (principal.Principal, credentials.Allowance, error)
 	// IsThrottled reports whether the network in the context has sent too many unknown credentials.
 	IsThrottled(ctx context.Context) bool
+	// CountUnknown counts an unknown secret that the body of a request had, such as a link.
+	CountUnknown(ctx context.Context) error
 	// Refused counts a request of a caller who may not do what it asks for.
 	Refused(ctx context.Context, who principal.Principal)
 }
@@ -41,7 +43,7 @@ func (a *API) authenticate(access Access, operation *lazyOperation) http.Handler
 				writeFault(w, r, err, credentials.Allowance{})
 				return
 			}
-			operation.ServeHTTP(w, r)
+			operation.ServeHTTP(w, r.WithContext(credentials.WithNetwork(r.Context(), NetworkOf(r.RemoteAddr))))
 			return
 		}
 		defer CountRefusal(r, a.auth)

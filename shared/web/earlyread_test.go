@@ -27,6 +27,9 @@ func (f authenticator) Authenticate(context.Context, string, ...credentials.Kind
 // IsThrottled implements web.Authenticator.
 func (authenticator) IsThrottled(context.Context) bool { return false }
 
+// CountUnknown implements web.Authenticator.
+func (authenticator) CountUnknown(context.Context) error { return nil }
+
 func (authenticator) Refused(context.Context, principal.Principal) {}
 
 // throttling is an authenticator for which all networks have sent too many unknown credentials.

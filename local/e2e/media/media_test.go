@@ -32,7 +32,7 @@ func TestMediaDocument(t *testing.T) {
 }
 
 // TestCachedResults counts the stored results: the same question has one result, whatever its form
-// and whoever asks.
+// and whoever of a customer asks. Customers share none, because the time of an answer would show what another has sent.
 func TestCachedResults(t *testing.T) {
 	p := e2etest.Start(t) // no other test stores results
 	kept := func() int {
@@ -57,6 +57,19 @@ func TestCachedResults(t *testing.T) {
 	if now := kept(); now != before+1 {
 		t.Errorf("%d stored results after the same question", now)
 	}
+	for i, customer := range []string{"acme", "globex"} {
+		id := p.CreateCustomer(t, customer, customer)
+		for _, person := range []string{"ada", "ben"} {
+			_, key := p.CreateUserOf(t, id, customer+person, "user")
+			asJob := p.As(t, key).With("Prefer", "respond-async").Form(e2etest.ExtractMedia, total, e2etest.File("file", text))
+			p.As(t, key).Finished(asJob.WantStatus(http.StatusAccepted).Header.Get("Location")).WantValue("status", "succeeded")
+			p.As(t, key).Form(e2etest.ExtractMedia, model, e2etest.File("file", text)).WantStatus(http.StatusOK)
+			if now := kept(); now != before+2+i {
+				t.Errorf("%d stored results after the question of %s of %s", now, person, customer)
+			}
+		}
+	}
+	before = kept() - 1
 	model["model"] = `{"variables":{"total":{"type":"string"}}}`
 	root.Form(e2etest.ExtractMedia, model, e2etest.File("file", text)).WantStatus(http.StatusOK)
 	if now := kept(); now != before+2 {

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"portside/documents/answers"
+	"portside/shared/media"
 )
 
 // Limits of the service.
@@ -30,10 +31,10 @@ type vocabulary struct {
 	phrases []string // sorted
 }
 
-// newVocabularies writes the keywords as phrases of vocabularies, in the languages that can spell most
+// newVocabularies writes the keywords of a recording as phrases of vocabularies, in the languages that can spell most
 // of them. Languages that can spell equally many stay in their order. A warning names keywords that no
 // language can spell.
-func (t *Transcriber) newVocabularies(keywords []string, languages []answers.Lang) (lists []vocabulary, warnings []string) {
+func (t *Transcriber) newVocabularies(r media.Recording, languages []answers.Lang) (lists []vocabulary, warnings []string) {
 	used := map[string]bool{}
 	type fit struct {
 		vocabulary
@@ -42,7 +43,7 @@ func (t *Transcriber) newVocabularies(keywords []string, languages []answers.Lan
 	var all []fit
 	for _, lang := range languages {
 		if l, isKnown := languageOf(lang); isKnown {
-			phrases, spelled := l.phrases(keywords)
+			phrases, spelled := l.phrases(r.Keywords)
 			all = append(all, fit{vocabulary{code: l.code, phrases: phrases}, spelled})
 		}
 	}
@@ -51,13 +52,13 @@ func (t *Transcriber) newVocabularies(keywords []string, languages []answers.Lan
 		if len(f.phrases) == 0 {
 			continue
 		}
-		f.name = t.namePrefix() + contentHash(f.vocabulary)
+		f.name = t.namePrefix() + contentHash(r.Customer, f.vocabulary)
 		lists = append(lists, f.vocabulary)
 		for _, keyword := range f.keywords {
 			used[keyword] = true
 		}
 	}
-	return lists, unusedKeywords(keywords, used)
+	return lists, unusedKeywords(r.Keywords, used)
 }
 
 // phrases returns the phrases for the keywords, and the keywords that can be spelled.
@@ -107,9 +108,9 @@ func (t language) phrase(keyword string) (string, bool) {
 	return out.String(), out.Len() > 0 && utf8.RuneCountInString(out.String()) <= maxPhraseChars
 }
 
-// contentHash returns the same text for the same phrases in the same language.
-func contentHash(l vocabulary) string {
-	sum := sha256.Sum256([]byte(string(l.code) + "\n" + strings.Join(l.phrases, "\n")))
+// contentHash returns the same text for the same phrases of a customer in the same language.
+func contentHash(customer string, l vocabulary) string {
+	sum := sha256.Sum256([]byte(customer + "\n" + string(l.code) + "\n" + strings.Join(l.phrases, "\n")))
 	return hex.EncodeToString(sum[:])
 }
 

@@ -152,9 +152,10 @@ func (t *Transcriber) plan(ctx context.Context, r media.Recording) (*work, error
 	case languages == nil:
 		languages = answers.Langs()
 	}
-	w.vocabularies, w.warnings = t.newVocabularies(r.Keywords, languages)
+	w.vocabularies, w.warnings = t.newVocabularies(r, languages)
 	name := sha256.New()
-	_, _ = fmt.Fprintf(name, "%q %q %x %q %q", t.Version(), t.options.Bucket, sum.Sum(nil), extension, w.language) // a hash never fails
+	_, _ = fmt.Fprintf(name, "%q %q %q %x", r.Customer, t.Version(), t.options.Bucket, sum.Sum(nil)) // a hash never fails
+	_, _ = fmt.Fprintf(name, " %q %q", extension, w.language)
 	for _, v := range w.vocabularies {
 		_, _ = fmt.Fprintf(name, " %q", v.name)
 	}

@@ -176,7 +176,9 @@ func TestJobNameDependsOnWork(t *testing.T) {
 	german.Lang = "de"
 	withKeywords := recording("ID3")
 	withKeywords.Keywords = []string{"Nordwind"}
-	for _, r := range []media.Recording{recording("ID3"), recording("ID3 other"), german, withKeywords} {
+	ofCustomer, ofOther := withKeywords, withKeywords
+	ofCustomer.Customer, ofOther.Customer = "acme", "globex"
+	for _, r := range []media.Recording{recording("ID3"), recording("ID3 other"), german, withKeywords, ofCustomer, ofOther} {
 		if _, _, err := b.transcriber().Transcribe(t.Context(), r); err != nil {
 			t.Fatal(err)
 		}
@@ -186,8 +188,11 @@ func TestJobNameDependsOnWork(t *testing.T) {
 		names = append(names, s.Name)
 	}
 	slices.Sort(names)
-	if len(slices.Compact(names)) != 4 {
+	if len(slices.Compact(names)) != 6 {
 		t.Errorf("got %q", names)
+	}
+	if n := b.server.Calls("CreateVocabulary"); n != 3*5 { // in five languages
+		t.Errorf("customers share vocabularies: %d are made", n)
 	}
 }
 
