@@ -9,7 +9,8 @@ import (
 
 // Content is the content of a mail before it is formatted as plain text and as HTML. All its
 // parts are plain text and may come from untrusted users; Message escapes them. It also hides from
-// mail programs, which turn addresses in text into links, all addresses but those of the site.
+// mail programs, which turn addresses in text into links, all addresses but those of the site. Subject
+// has no text of users.
 type Content struct {
 	Site    string // address of the service, such as https://portal.example.com; empty if only the button needs it
 	To      string // bare address
@@ -29,7 +30,7 @@ type Button struct {
 
 // Message formats the content as plain text and HTML.
 func (c Content) Message() Message {
-	c.Name, c.Quote = c.unlink(c.Name), c.unlink(c.Quote)
+	c.Name, c.Quote = unlink(c.Name, ""), unlink(c.Quote, "") // not even pages of the site, which might use a link of somebody else
 	c.Body, c.Notes = c.unlinkAll(c.Body), c.unlinkAll(c.Notes)
 	return Message{To: c.To, Subject: c.Subject, Text: c.text(), HTML: c.html()}
 }
@@ -37,7 +38,7 @@ func (c Content) Message() Message {
 func (c Content) unlinkAll(texts []string) []string {
 	all := make([]string, len(texts))
 	for i, text := range texts {
-		all[i] = c.unlink(text)
+		all[i] = unlink(text, c.Site)
 	}
 	return all
 }
@@ -47,11 +48,11 @@ func (c Content) unlinkAll(texts []string) []string {
 const nonJoiner = "\u200c"
 
 // unlink returns a text that looks the same, and in which mail programs find no address of a web page or mailbox but those of the site.
-func (c Content) unlink(text string) string {
+func unlink(text, site string) string {
 	var out strings.Builder
 	last := ' '
 	for text != "" {
-		if own := c.ownAddress(text); own != "" {
+		if own := ownAddress(text, site); own != "" {
 			out.WriteString(own)
 			text = text[len(own):]
 			continue
@@ -59,9 +60,10 @@ func (c Content) unlink(text string) string {
 		r, size := utf8.DecodeRuneInString(text)
 		next, _ := utf8.DecodeRuneInString(text[size:])
 		isEnd := len(text) == size || unicode.IsSpace(next)
-		isInWord := unicode.IsLetter(next) || unicode.IsDigit(next)
+		isTime := unicode.IsDigit(last) && unicode.IsDigit(next)
+		isInWord := !isEnd && !unicode.IsPunct(next)
 		switch {
-		case r == ':' && !isEnd && (!unicode.IsDigit(last) || !unicode.IsDigit(next)): // after a scheme, but not in a time
+		case r == ':' && !isEnd && !isTime: // after a scheme
 			out.WriteString(nonJoiner + text[:size])
 		case isInWord && strings.ContainsRune("@.\u3002\uff0e\uff61", r): // the dots of host names (UTS 46)
 			out.WriteString(text[:size] + nonJoiner)
@@ -74,16 +76,16 @@ func (c Content) unlink(text string) string {
 }
 
 // pathCharacters are those in the addresses of the site. Without a dot and a colon, they contain no other address.
-const pathCharacters = "/-_?=&#abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+const pathCharacters = "/-_?=&abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 
 // ownAddress returns the address of the site's page with which a text begins, or an empty string.
-func (c Content) ownAddress(text string) string {
-	rest, isOwn := strings.CutPrefix(text, c.Site)
-	if !isOwn || c.Site == "" || rest != "" && rest[0] != '/' {
+func ownAddress(text, site string) string {
+	rest, isOwn := strings.CutPrefix(text, site)
+	if !isOwn || site == "" || rest != "" && rest[0] != '/' {
 		return ""
 	}
 	after := strings.TrimLeft(rest, pathCharacters)
-	return c.Site + rest[:len(rest)-len(after)]
+	return site + rest[:len(rest)-len(after)]
 }
 
 func (c Content) text() string {
