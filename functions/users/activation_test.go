@@ -65,6 +65,12 @@ func TestWrongActivationLinksAreLimited(t *testing.T) {
 		return p.anonymous().Post("/v1/users/activate", `{"token":"`+token+`"}`)
 	}
 	p.clock.Advance(18 * time.Second)
+	used := p.post.lastToken(t)
+	activate(used).WantStatus(http.StatusOK)
+	p.asAdmin().Post("/v1/users", strings.Replace(invited, "ada@", "ben@", 1)).WantStatus(http.StatusCreated)
+	for i := range credentials.MaxUnknown {
+		activate([]string{used, "x"}[i%2]).WantStatus(http.StatusUnauthorized) // does not count
+	}
 	for range credentials.MaxUnknown {
 		activate(credentials.Mint(credentials.Link).Reveal()).WantStatus(http.StatusUnauthorized)
 	}
@@ -72,9 +78,10 @@ func TestWrongActivationLinksAreLimited(t *testing.T) {
 		activate(credentials.Mint(credentials.Link).Reveal()).WantStatus(http.StatusTooManyRequests).
 			WantValue("code", "RATE_LIMITED").WantHeader("Retry-After", "42")
 	}
+	activate(used).WantStatus(http.StatusUnauthorized)
 	activate(p.post.lastToken(t)).WantStatus(http.StatusOK)
 	p.clock.Advance(time.Minute)
-	activate("x").WantStatus(http.StatusUnauthorized)
+	activate(credentials.Mint(credentials.Link).Reveal()).WantStatus(http.StatusUnauthorized)
 }
 
 func TestPendingUserCanBeChanged(t *testing.T) {

@@ -17,8 +17,9 @@ func (p *process) takeWindow(ctx context.Context) (cdp.BrowserContextID, error) 
 	browser := chromedp.FromContext(ctx).Browser
 	if window := p.unusedWindow(); window != "" {
 		// Not when the last tab leaves the window: a late response could still set a cookie.
-		_, err := cdp.Call(ctx, browser, storage.ClearCookies, storage.ClearCookiesParams{BrowserContextID: window})
-		return window, err
+		if _, err := cdp.Call(ctx, browser, storage.ClearCookies, storage.ClearCookiesParams{BrowserContextID: window}); err == nil {
+			return window, nil
+		}
 	}
 	made, err := cdp.Call(ctx, browser, target.CreateBrowserContext, target.CreateBrowserContextParams{})
 	return made.BrowserContextID, err

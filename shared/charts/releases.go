@@ -24,6 +24,10 @@ type releases struct {
 	once sync.Once
 	list []Version
 	err  error
+
+	dated     sync.Once
+	lastTime  time.Time
+	dateError error
 }
 
 // newReleases sorts the versions of one chart and encodes them.
@@ -91,12 +95,18 @@ func (r *releases) only(allowed entitlement.Set) (part *releases, some bool, err
 	return part, true, nil
 }
 
-// newest returns the time at which the newest version was created. It does not keep the decoded entries, because few requests need them.
-func (r *releases) newest() (last time.Time, err error) {
+// newest returns the time at which the newest version was created. It does not keep the decoded entries, because few requests need them,
+// but the time, because many callers may see all versions of a chart.
+func (r *releases) newest() (time.Time, error) {
+	r.dated.Do(func() { r.lastTime, r.dateError = newestOf(r.raw) })
+	return r.lastTime, r.dateError
+}
+
+func newestOf(raw json.RawMessage) (last time.Time, err error) {
 	var entries []struct {
 		Created time.Time `json:"created"`
 	}
-	if err := json.Unmarshal(r.raw, &entries); err != nil {
+	if err := json.Unmarshal(raw, &entries); err != nil {
 		return time.Time{}, fmt.Errorf("%w: %w", ErrCorrupt, err)
 	}
 	for _, e := range entries {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -86,13 +87,13 @@ func (s *Service) collect(ctx context.Context, secret credentials.Secret) (newCo
 // Otherwise it returns ErrLink.
 func (s *Service) findByLink(ctx context.Context, secret credentials.Secret) (credentials.Credential, Request, error) {
 	link, err := s.Credentials.Get(ctx, secret.ID())
-	if errors.Is(err, credentials.ErrUnknown) {
-		return credentials.Credential{}, Request{}, ErrLink
+	if errors.Is(err, credentials.ErrUnknown) || err == nil && !secret.Matches(link.Hash) {
+		return credentials.Credential{}, Request{}, fmt.Errorf("%w (%w)", ErrLink, credentials.ErrUnknown)
 	}
 	if err != nil {
 		return credentials.Credential{}, Request{}, err
 	}
-	if !secret.Matches(link.Hash) || link.Kind != secret.Kind() || !link.Works(s.now()) {
+	if link.Kind != secret.Kind() || !link.Works(s.now()) {
 		return credentials.Credential{}, Request{}, ErrLink
 	}
 	request, err := s.Store.Get(ctx, link.Name)

@@ -25,7 +25,7 @@ type Transcriber interface {
 
 // Recording is the input of a Transcriber.
 type Recording struct {
-	Customer string // whose it is; a transcriber may reuse a transcript only for the same customer
+	Customer string // whose it is; empty for the vendor's staff. A transcriber may reuse a transcript only for the same customer
 	File     documents.Source
 	Kind     documents.Format // Audio or Video
 	Keywords []string         // words that are likely to be spoken

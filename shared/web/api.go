@@ -9,6 +9,7 @@ package web
 import (
 	"cmp"
 	"context"
+	"errors"
 	"net/http"
 	"reflect"
 	"strings"
@@ -16,8 +17,8 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"portside/shared/core/errorcode"
-	"portside/shared/core/fault"
 	"portside/shared/core/principal"
+	"portside/shared/credentials"
 	"portside/shared/web/server"
 )
 
@@ -80,8 +81,8 @@ type Access struct {
 // Anyone permits every caller, without a credential.
 func Anyone() Access { return Access{public: true} }
 
-// WithLink permits every caller who sends a mailed link in the body, which the domain checks. A link that does not work counts as an
-// unknown credential of the client's network.
+// WithLink permits every caller who sends a mailed link in the body, which the domain checks. A link that does not exist, for which the
+// domain returns a credentials.ErrUnknown, counts as an unknown credential of the client's network.
 func WithLink() Access { return Access{public: true, link: true} }
 
 // SignedIn permits every caller of the vendor's staff with a valid API key or session; the domain checks further rules.
@@ -128,11 +129,11 @@ func Handle[I, O any](a *API, access Access, op huma.Operation, handler func(con
 	a.handle(access, op, adding(access, op, handler), nil)
 }
 
-// countingLinks returns the handler of an operation that takes a link. Its error is a 429 if the network sends too many that do not work.
+// countingLinks returns the handler of an operation that takes a link. Its error is a 429 if the network sends too many that do not exist.
 func countingLinks[I, O any](a *API, handler func(context.Context, *I) (*O, error)) func(context.Context, *I) (*O, error) {
 	return func(ctx context.Context, in *I) (*O, error) {
 		out, err := handler(ctx, in)
-		if fault.KindOf(err) == fault.Unauthorized {
+		if errors.Is(err, credentials.ErrUnknown) {
 			err = cmp.Or(a.auth.CountUnknown(ctx), err)
 		}
 		return out, err

@@ -1,7 +1,7 @@
 // Package mediatranscribe transcribes recordings with batch jobs of Amazon Transcribe.
 //
 // A job takes minutes and money, and the caller that waits for it may be gone before it ends. So the
-// name of a job is a hash of the recording and of all settings that change the text. A caller that
+// name of a job is a hash of the customer, the recording and all settings that change the text. A caller that
 // does the same work again, after a crash or at the same time, finds the running job or its result,
 // and nothing is paid for twice. A job has three kinds of objects in the bucket:
 //
@@ -13,7 +13,7 @@
 // after a crash a result without a job is still useful, but a job without a result is not. If nobody
 // comes back, the bucket's lifecycle deletes the objects.
 //
-// Keywords become custom vocabularies. The name of a vocabulary is a hash of its content, so that it
+// Keywords become custom vocabularies. The name of a vocabulary is a hash of the customer and its content, so that it
 // is reused. A vocabulary is for one language; see [Options] for recordings of unknown language. No
 // text of the service gets into an error for a caller.
 package mediatranscribe

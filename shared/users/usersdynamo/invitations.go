@@ -21,13 +21,13 @@ import (
 // Invited implements users.InvitationReader.
 func (s *Store) Invited(ctx context.Context, link credentials.Secret, at time.Time) (users.User, error) {
 	stored, err := s.credentials.Get(ctx, link.ID())
-	if errors.Is(err, credentials.ErrUnknown) {
-		return users.User{}, users.ErrLink
+	if errors.Is(err, credentials.ErrUnknown) || err == nil && !link.Matches(stored.Hash) {
+		return users.User{}, fmt.Errorf("%w (%w)", users.ErrLink, credentials.ErrUnknown)
 	}
 	if err != nil {
 		return users.User{}, err
 	}
-	if !link.Matches(stored.Hash) || stored.Kind != link.Kind() || !stored.Live(at) {
+	if stored.Kind != link.Kind() || !stored.Live(at) {
 		return users.User{}, users.ErrLink
 	}
 	user, err := s.Get(ctx, stored.Owner.ID)
