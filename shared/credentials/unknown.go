@@ -80,7 +80,7 @@ func (a *Authenticator) countUnknown(ctx context.Context, now time.Time) error {
 	return ErrUnknown
 }
 
-// CountUnknown counts a secret that does not work and is no credential of a header, such as a mailed link, as an unknown credential of the
+// CountUnknown counts a secret from the body of a request that does not exist, such as a mailed link, as an unknown credential of the
 // network in the context. Errors: ErrTooManyUnknown; those of the store.
 func (a *Authenticator) CountUnknown(ctx context.Context) error {
 	now := a.now()

@@ -30,7 +30,7 @@ type Button struct {
 
 // Message formats the content as plain text and HTML.
 func (c Content) Message() Message {
-	c.Name, c.Quote = unlink(c.Name, ""), unlink(c.Quote, "") // not even pages of the site, which might use a link of somebody else
+	c.Name, c.Quote = unlink(c.Name, ""), unlink(c.Quote, "") // not even to the site, whose pages accept secrets of others
 	c.Body, c.Notes = c.unlinkAll(c.Body), c.unlinkAll(c.Notes)
 	return Message{To: c.To, Subject: c.Subject, Text: c.text(), HTML: c.html()}
 }
