@@ -17,7 +17,6 @@ import (
 // unconditionalWrites are the calls that may write without a condition, by file and type of the input, with the reason.
 var unconditionalWrites = map[string]string{
 	"shared/credentials/credentialsdynamo/ratelimit.go UpdateItemInput": "adds to a counter; for sessions, the next lines add a condition",
-	"shared/images/imagesdynamo/imagesdynamo.go BatchWriteItemInput":    "all writes of a grant write the same item",
 	"shared/pulls/pullsdynamo/batch.go PutItemInput":                    "notes a batch as pending; putBatch decides whether it counts",
 	"shared/pulls/pullsdynamo/window.go DeleteItemInput":                "removes a note of a batch whose window has counted it",
 }

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"portside/shared/credentials"
 	"portside/shared/testkit/awstest"
@@ -121,14 +120,12 @@ func TestChartScopeGivesAccessToChartsOnly(t *testing.T) {
 	manifest, blob := q.chart("charts/product", "1.0.0")
 	_, layer := q.image("acme/api", "1")
 	c := q.withScopes("read:helm-charts")
-	c.Get("/v2/charts/product/blobs/"+blob).WantStatus(http.StatusForbidden).WantValue("errors.0.code", "DENIED")
+	c.Get("/v2/charts/product/blobs/" + blob).WantStatus(http.StatusTemporaryRedirect)
 	c.Get("/v2/charts/product/tags/list").WantStatus(http.StatusOK).WantValue("tags", []any{"1.0.0"})
 	c.Do(http.MethodHead, "/v2/charts/product/manifests/1.0.0", "").WantStatus(http.StatusOK).WantHeader("Docker-Content-Digest", manifest)
-	c.Get("/v2/charts/product/blobs/" + blob).WantStatus(http.StatusTemporaryRedirect)
 	for _, target := range []string{"/v2/acme/api/manifests/1", "/v2/acme/api/tags/list", "/v2/acme/api/blobs/" + layer} {
 		c.Get(target).WantStatus(http.StatusForbidden).WantValue("errors.0.code", "DENIED")
 	}
-	q.withScopes("read:helm-charts").Get("/v2/charts/product/blobs/" + blob).WantStatus(http.StatusForbidden) // another credential
 	q.withScopes("read:docker-images").Get("/v2/charts/product/manifests/1.0.0").WantStatus(http.StatusOK)
 	q.withScopes("read:helm-charts:other").Get("/v2/charts/product/manifests/1.0.0").WantStatus(http.StatusForbidden)
 	c.Get("/v2/charts/product/manifests/9").WantStatus(http.StatusNotFound).WantValue("errors.0.code", "MANIFEST_UNKNOWN")
@@ -139,8 +136,24 @@ func TestChartScopeGivesAccessToChartsOnly(t *testing.T) {
 	} {
 		c.Get(target).WantStatus(http.StatusForbidden).WantValue("errors.0.code", "DENIED")
 	}
-	q.now = q.now.Add(25 * time.Hour)
-	c.Get("/v2/charts/product/blobs/" + blob).WantStatus(http.StatusForbidden) // the grant expires after a day
+}
+
+// A chart without a tag is for callers who may fetch all charts.
+func TestChartsWithoutTags(t *testing.T) {
+	q := newFixture(t)
+	q.company()
+	q.entitle("chart charts/* *")
+	q.chart("charts/product", "1.0.0")
+	manifest, blob := q.chart("charts/product", "")
+	staff := q.withScopes("read:helm-charts")
+	for _, c := range []webtest.Client{staff, q.member("read:helm-charts")} {
+		c.Get("/v2/charts/product/manifests/" + manifest).WantStatus(http.StatusOK)
+		c.Get("/v2/charts/product/blobs/" + blob).WantStatus(http.StatusTemporaryRedirect)
+	}
+	q.entitle("chart charts/* ^1.0.0")
+	c := q.member("read:helm-charts")
+	c.Get("/v2/charts/product/manifests/" + manifest).WantStatus(http.StatusNotFound)
+	c.Get("/v2/charts/product/blobs/" + blob).WantStatus(http.StatusForbidden)
 }
 
 func TestListTagsPages(t *testing.T) {

@@ -26,17 +26,11 @@ func build(settings *start.Settings) (http.Handler, error) {
 	client := items.Client(cfg)
 	auditLog := auditlog.New(settings.String("AUDIT_TABLE"), time.Now)
 	store := credentialsdynamo.New(client, settings.String("CREDENTIALS_TABLE"), settings.String("REQUEST_COUNTS_TABLE")).Audited(auditLog)
-	registry := imagesecr.NewRegistry(imagesecr.New(ecr.NewFromConfig(cfg), time.Now))
 	return routes(&catalog{
-		gateway: &gateway{
-			auth:      credentials.NewAuthenticator(store, settings.Count("RATE_LIMIT_PER_MINUTE"), time.Now),
-			registry:  registry,
-			manifests: imagesecr.NewManifests(registry, time.Now),
-			grants:    newGrantLog(imagesdynamo.New(client, settings.String("GRANTS_TABLE"), time.Now), time.Now),
-			leads:     newLeadCache(time.Now),
-			pulls:     newPullLog(time.Now),
-			now:       time.Now,
-		},
+		gateway: newGateway(
+			credentials.NewAuthenticator(store, settings.Count("RATE_LIMIT_PER_MINUTE"), time.Now),
+			imagesdynamo.New(client, settings.String("IMAGE_VERSIONS_TABLE"), time.Now),
+			imagesecr.NewRegistry(imagesecr.New(ecr.NewFromConfig(cfg), time.Now)), time.Now),
 		visibility: credentials.NewVisibility(store, time.Now),
 	}), nil
 }

@@ -22,9 +22,6 @@ func (g *gateway) base(*http.Request, call) (imagesecr.Response, error) {
 // the Content-Length, which clients need, from the body.
 func (g *gateway) manifest(r *http.Request, c call) (imagesecr.Response, error) {
 	found, err := g.reach(r.Context(), c, acceptedTypes(r))
-	if err == nil && !c.reach.IsEverything() {
-		err = g.grant(r.Context(), c, found)
-	}
 	if err != nil {
 		return imagesecr.Response{}, g.missingManifest(r.Context(), c, err)
 	}
@@ -49,10 +46,7 @@ func (g *gateway) missingManifest(ctx context.Context, c call, err error) error 
 }
 
 // manifestTypes are the media types of manifests, of the OCI image specification and of Docker.
-var manifestTypes = []string{
-	manifestType, indexType,
-	"application/vnd.docker.distribution.manifest.v2+json", "application/vnd.docker.distribution.manifest.list.v2+json",
-}
+var manifestTypes = imagesecr.ManifestTypes
 
 // acceptedTypes returns the manifest types that the client accepts. A client that accepts any type, such as curl or a
 // browser, gets all manifest types, because registries respond to it with 404 otherwise.
@@ -87,12 +81,15 @@ const maxRangeBytes = 64
 // blob returns the registry's response for a blob, which is usually a redirect.
 func (g *gateway) blob(r *http.Request, c call) (imagesecr.Response, error) {
 	if !c.reach.IsEverything() {
-		_, isTaken, err := g.takenWay(r.Context(), c, c.target.Reference)
+		isPermitted, err := g.hasVersion(r.Context(), c, c.target.Reference, func(ctx context.Context) error {
+			_, err := g.registry.Fetch(ctx, imagesecr.Request{Method: http.MethodHead, Target: c.target})
+			return err
+		})
+		if err == nil && !isPermitted || isUnknown(err) {
+			err = c.outside(images.ErrBlobUnknown)
+		}
 		if err != nil {
 			return imagesecr.Response{}, err
-		}
-		if !isTaken {
-			return imagesecr.Response{}, c.outside(images.ErrBlobUnknown)
 		}
 	}
 	ask := imagesecr.Request{Method: r.Method, Target: c.target}

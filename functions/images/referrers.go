@@ -24,7 +24,7 @@ func (g *gateway) referrers(r *http.Request, c call) (imagesecr.Response, error)
 	if c.reach.IsEverything() {
 		return g.listReferrers(r.Context(), c.target, wanted)
 	}
-	way, err := g.wayTo(r.Context(), c, c.target.Reference)
+	err := g.requireManifest(r.Context(), c, c.target.Reference)
 	if isUnknown(err) {
 		err = c.outside(images.ErrManifestUnknown)
 	}
@@ -35,7 +35,7 @@ func (g *gateway) referrers(r *http.Request, c call) (imagesecr.Response, error)
 	if err != nil {
 		return imagesecr.Response{}, err
 	}
-	return answer, g.grant(r.Context(), c, reachedManifest{Response: answer, way: way})
+	return answer, g.attach(r.Context(), c, c.target.Reference, images.FoundManifest{Body: answer.Body})
 }
 
 // listReferrers lists the manifests that refer to the target, limited to the wanted artifact type unless it is empty.

@@ -9,6 +9,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"portside/shared/core/principal"
+	"portside/shared/core/recent"
 	"portside/shared/credentials"
 	"portside/shared/images"
 	"portside/shared/images/imagesecr"
@@ -21,10 +22,21 @@ type gateway struct {
 	auth      web.ToolAuthenticator
 	registry  *imagesecr.Registry
 	manifests *imagesecr.Manifests
-	grants    *grantLog
-	leads     *leadCache
+	indexer   images.Indexer
+	indexed   *recent.Cache[indexedName, string] // the manifests of versions that were put into the index just before
+	tagLists  *recent.Cache[string, []string]    // by the repository, the newest first
 	pulls     *pullLog
 	now       func() time.Time
+}
+
+func newGateway(auth web.ToolAuthenticator, versions images.VersionIndex, registry *imagesecr.Registry, now func() time.Time) *gateway {
+	manifests := imagesecr.NewManifests(registry, now)
+	return &gateway{
+		auth: auth, registry: registry, manifests: manifests, pulls: newPullLog(now), now: now,
+		indexer:  images.Indexer{Versions: versions, Read: manifests.Read},
+		indexed:  recent.New[indexedName, string](maxIndexedNames, indexedLife, now),
+		tagLists: recent.New[string, []string](maxTagLists, indexedLife, now),
+	}
 }
 
 // catalog has the handlers of the operations that describe the registry to people.

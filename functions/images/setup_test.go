@@ -51,21 +51,16 @@ func newFixture(tb testing.TB) *fixture {
 		q.client, awstest.Table(tb, q.client, "CredentialsTable"), awstest.Table(tb, q.client, "RequestCountsTable"))
 	registry, logins := q.upstream.ECR(tb, q.clock)
 	q.logins = logins
-	q.gateway = &gateway{
-		auth:   credentials.NewAuthenticator(q.table, 10000, q.clock),
-		grants: newGrantLog(imagesdynamo.New(q.client, awstest.Table(tb, q.client, "GrantsTable"), q.clock), q.clock),
-		leads:  newLeadCache(q.clock),
-		pulls:  newPullLog(q.clock),
-		now:    q.clock,
-	}
-	q.setRegistry(registry)
+	q.gateway = newGateway(credentials.NewAuthenticator(q.table, 10000, q.clock),
+		imagesdynamo.New(q.client, awstest.Table(tb, q.client, "ImageVersionsTable"), q.clock),
+		imagesecr.NewRegistry(imagesecr.New(registry, q.clock)), q.clock)
 	return q
 }
 
 // setRegistry puts the gateway in front of a registry.
 func (q *fixture) setRegistry(client *ecr.Client) {
-	q.gateway.registry = imagesecr.NewRegistry(imagesecr.New(client, q.clock))
-	q.gateway.manifests = imagesecr.NewManifests(q.gateway.registry, q.clock)
+	before := q.gateway
+	q.gateway = newGateway(before.auth, before.indexer.Versions, imagesecr.NewRegistry(imagesecr.New(client, q.clock)), q.clock)
 }
 
 func (q *fixture) clock() time.Time { return q.now }
@@ -109,7 +104,7 @@ func (q *fixture) write(writes ...types.TransactWriteItem) {
 	}
 }
 
-// artifact pushes a manifest with a configuration and one layer to the upstream registry, and returns the digests.
+// artifact pushes a manifest with a configuration and one layer to the upstream registry, and returns the digests. An empty tag is none.
 func (q *fixture) artifact(repository, tag, config, layer string) (manifest, blob string) {
 	q.tb.Helper()
 	about, content := []byte(`{"for":"`+repository+":"+tag+`"}`), []byte("the content of "+repository+":"+tag)
@@ -117,9 +112,18 @@ func (q *fixture) artifact(repository, tag, config, layer string) (manifest, blo
 	document := fmt.Sprintf(`{"schemaVersion":2,"mediaType":%q,"config":{"mediaType":%q,"digest":%q,"size":%d},`+
 		`"layers":[{"mediaType":%q,"digest":%q,"size":%d}]}`,
 		manifestType, config, q.upstream.PushBlob(q.tb, repository, about), len(about), layer, blob, len(content))
+	return q.manifest(repository, tag, manifestType, document), blob
+}
+
+// manifest pushes a manifest to the upstream registry, and returns its digest. An empty tag is none.
+func (q *fixture) manifest(repository, tag, mediaType, document string) string {
+	q.tb.Helper()
+	if tag == "" {
+		tag = awstest.Digest([]byte(document))
+	}
 	return q.upstream.PushManifest(q.tb, awstest.Manifest{
-		Repository: repository, Reference: tag, MediaType: manifestType, Content: []byte(document),
-	}), blob
+		Repository: repository, Reference: tag, MediaType: mediaType, Content: []byte(document),
+	})
 }
 
 func (q *fixture) image(repository, tag string) (manifest, blob string) {

@@ -44,7 +44,7 @@ type engines struct {
 // tableNames are the tables of template.yaml.
 var tableNames = []string{
 	"CredentialsTable", "RequestCountsTable", "UsersTable", "AnalyticsTable", "CustomersTable", "ProjectsTable", "PullsTable",
-	"GrantsTable", "AuditTable",
+	"ImageVersionsTable", "AuditTable",
 }
 
 func startEngines(t *testing.T) *engines {

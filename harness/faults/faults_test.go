@@ -58,7 +58,7 @@ var flows = []flow{
 	{"publish charts", publishChart},
 	{"run a job", runJob},
 	{"run a batch", runBatch},
-	{"grant an image", grantImage},
+	{"index an image", indexImage},
 }
 
 // unchecked are flows that leave items which package invariants does not know: credential requests, walks, and tokens without a role.

@@ -93,17 +93,38 @@ func publishChart(r *run) {
 	r.check(len(page.Releases) == 1 && page.Releases[0].Version.Version == "2.0.0", "the versions are %+v", page.Releases)
 }
 
-// grantImage keeps how a credential came to the blobs of an image, and logs in to the vendor's registry.
-func grantImage(r *run) {
-	grants := imagesdynamo.New(r.client, r.tables["GrantsTable"], r.clock)
-	digests := []string{"sha256:" + "aa", "sha256:" + "bb", "sha256:" + "cc"}
-	to := images.Grant{CredentialID: "c1", Repository: "acme/api", Way: images.Way{Tag: "1.0.0"}}
-	r.do("grant", func(ctx context.Context) error { return grants.Grant(ctx, to, digests) })
-	for _, digest := range digests {
-		r.do("ask for a grant", func(ctx context.Context) error {
-			way, isGranted, err := grants.Way(ctx, "c1", "acme/api", digest)
-			if err == nil && (!isGranted || way != to.Way) {
-				r.problem("the way to %s is %+v", digest, way)
+// indexImage puts versions of an image into the index, and logs in to the vendor's registry.
+func indexImage(r *run) {
+	index := imagesdynamo.New(r.client, r.tables["ImageVersionsTable"], r.clock)
+	digest := func(name string) string { return "sha256:" + name }
+	put := func(ctx context.Context, tag, manifest string, digests []string) error {
+		return index.Put(ctx, "acme/api", images.VersionContent{Version: images.Version{Tag: tag}, Manifest: digest(manifest), Digests: digests})
+	}
+	r.do("put a version", func(ctx context.Context) error {
+		return put(ctx, "1.0.0", "one", []string{digest("one"), digest("layer")})
+	})
+	r.do("attach a signature", func(ctx context.Context) error {
+		return index.Attach(ctx, "acme/api", digest("one"), []string{digest("signature")})
+	})
+	r.do("move a tag", func(ctx context.Context) error {
+		return put(ctx, "latest", "one", []string{digest("one"), digest("layer")})
+	})
+	r.do("move the tag again", func(ctx context.Context) error {
+		return put(ctx, "latest", "two", []string{digest("two")})
+	})
+	r.do("remove a tag", func(ctx context.Context) error { return index.Remove(ctx, "acme/api", "1.0.0") })
+	r.do("list the tags", func(ctx context.Context) error {
+		tags, err := index.Tags(ctx, "acme/api")
+		if err == nil && (len(tags) != 1 || !tags["latest"]) {
+			r.problem("the tags are %v", tags)
+		}
+		return err
+	})
+	for name, want := range map[string]bool{"one": false, "layer": false, "signature": false, "two": true} {
+		r.do("ask for the versions of "+name, func(ctx context.Context) error {
+			isFound, err := index.Any(ctx, "acme/api", digest(name), func(images.Version) bool { return true })
+			if err == nil && isFound != want {
+				r.problem("a version has %s: %v", name, isFound)
 			}
 			return err
 		})

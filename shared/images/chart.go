@@ -1,12 +1,6 @@
 package images
 
-import (
-	"encoding/json"
-	"time"
-)
-
-// GrantLife is how long digests may be fetched after the manifest that names them, which is far longer than any client needs.
-const GrantLife = 24 * time.Hour
+import "encoding/json"
 
 // chartConfig is the media type that identifies a chart's manifest
 // (helm.sh/docs/topics/registries).

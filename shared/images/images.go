@@ -4,10 +4,9 @@
 // repository; one for charts covers only charts. The entitlements of a customer limit that to some
 // repositories, charts and versions ([Reach]).
 //
-// A tag is a version, and a manifest shows whether it is a chart, but a digest shows neither. So a
-// caller who may not fetch everything reaches a digest by a [Way]: a permitted tag leads to it. A
-// credential that has fetched a manifest keeps the way to all digests in it ([Grants]). Nearly every
-// client reads the manifest first, because it contains the digests.
+// A tag is a version, and a manifest shows whether it is a chart, but a digest shows neither. So the
+// [VersionIndex] knows which versions have a digest, and a caller who may not fetch everything gets
+// the digest if one of these versions is permitted. The [Indexer] puts versions into the index.
 //
 // The rules use only parsed targets ([Parse]), and the request to the upstream registry is built
 // from those, so that a path means the same in both places.

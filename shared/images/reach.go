@@ -58,8 +58,8 @@ func (r Reach) HasTag(tag string, isChart bool) bool {
 	return r.whole.Allow(tag) || isChart && r.charts.Allow(tag)
 }
 
-// Has reports whether the caller may fetch what the way leads to.
-func (r Reach) Has(way Way) bool { return r.HasTag(way.Tag, way.IsChart) }
+// Has reports whether the caller may fetch a version.
+func (r Reach) Has(version Version) bool { return r.HasTag(version.Tag, version.IsChart) }
 
 // Listed reports whether the catalog shows the repository to the caller. The catalog does not know
 // what a repository contains, so callers who may fetch only charts see only the repositories that

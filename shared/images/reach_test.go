@@ -100,7 +100,7 @@ func wantIntersection(t *rapid.T, who principal.Principal, repository string) {
 		for _, isChart := range []bool{false, true} {
 			want := reaches(who, repository, tag, isChart)
 			reachesSome = reachesSome || want
-			if reach.HasTag(tag, isChart) != want || reach.Has(images.Way{Tag: tag, IsChart: isChart}) != want {
+			if reach.HasTag(tag, isChart) != want || reach.Has(images.Version{Tag: tag, IsChart: isChart}) != want {
 				t.Fatalf("%v with %s reach %s:%s (chart %v): %v", who.Scopes, who.Entitled.Key(), repository, tag, isChart, !want)
 			}
 		}

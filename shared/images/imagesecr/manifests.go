@@ -21,6 +21,12 @@ const (
 	keptLife = 5 * time.Minute
 )
 
+// ManifestTypes are the media types of manifests, of the OCI image specification and of Docker.
+var ManifestTypes = []string{
+	"application/vnd.oci.image.manifest.v1+json", "application/vnd.oci.image.index.v1+json",
+	"application/vnd.docker.distribution.manifest.v2+json", "application/vnd.docker.distribution.manifest.list.v2+json",
+}
+
 // digestHeader is the name of the header with the digest of a manifest.
 const digestHeader = "Docker-Content-Digest"
 
@@ -60,6 +66,13 @@ func (m *Manifests) Fetch(ctx context.Context, target images.Target, accept []st
 		m.kept.Put(keptKey{target.Repository, digest}, answer.withOwnHeader())
 	}
 	return answer, nil
+}
+
+// Read returns the manifest under a tag or digest, of any of ManifestTypes. Errors: as Registry.Fetch.
+func (m *Manifests) Read(ctx context.Context, repository, reference string) (images.FoundManifest, error) {
+	target := images.Target{Kind: images.Manifest, Repository: repository, Reference: reference}
+	answer, err := m.Fetch(ctx, target, ManifestTypes)
+	return images.FoundManifest{Digest: answer.Digest(), Body: answer.Body}, err
 }
 
 func (r Response) withOwnHeader() Response {

@@ -1,0 +1,136 @@
+package imagesdynamo
+
+import (
+	"bytes"
+	"compress/flate"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"math/big"
+	"slices"
+	"strings"
+
+	"portside/shared/images"
+)
+
+// partSize is how many versions have their names in one item: at most 33 KB, and 1 KB for usual names.
+const partSize = 256
+
+// part is an item with the names of partSize versions.
+type part struct {
+	PK       string `dynamodbav:"pk"`
+	SK       string `dynamodbav:"sk"`
+	Revision int64  `dynamodbav:"revision"`
+	Names    []byte `dynamodbav:"names"` // compressed
+}
+
+// partKey sorts by the number of the part.
+func partKey(at int) string { return fmt.Sprintf("%s%06d", namesPrefix, at) }
+
+// versionsOfPart are the versions of a part by their numbers in it. The zero Version is a number that no version has any more, or not yet.
+type versionsOfPart []images.Version
+
+func (v versionsOfPart) with(i int, one images.Version) versionsOfPart {
+	v = slices.Clone(v)
+	for len(v) <= i {
+		v = append(v, images.Version{})
+	}
+	v[i] = one
+	return v
+}
+
+// The first letter of a name says what the version is.
+const (
+	chartName = "c"
+	otherName = "o"
+)
+
+func encodeNames(v versionsOfPart) []byte {
+	lines := make([]string, len(v))
+	for i, one := range v {
+		switch {
+		case one.IsChart:
+			lines[i] = chartName + one.Tag
+		case one.Tag != "":
+			lines[i] = otherName + one.Tag
+		}
+	}
+	return compress([]byte(strings.Join(lines, "\n")))
+}
+
+// versions returns the versions of the part. Nobody may fetch what only a part that cannot be read names.
+func (p part) versions() versionsOfPart {
+	text, err := decompress(p.Names)
+	if err != nil || len(text) == 0 {
+		return nil
+	}
+	lines := strings.Split(string(text), "\n")
+	versions := make(versionsOfPart, len(lines))
+	for i, line := range lines {
+		tag, isChart := strings.CutPrefix(line, chartName)
+		versions[i] = images.Version{Tag: strings.TrimPrefix(tag, otherName), IsChart: isChart}
+	}
+	return versions
+}
+
+// names are the versions of a repository by the numbers of their parts.
+type names map[int]versionsOfPart
+
+func (n names) with(at int, part versionsOfPart) names {
+	n = maps.Clone(n)
+	n[at] = part
+	return n
+}
+
+// any reports whether one of the numbers has a version that is accepted. It begins with the newest, which most callers may fetch.
+func (n names) any(numbers *big.Int, accept func(images.Version) bool) bool {
+	for number := numbers.BitLen() - 1; number >= 0; number-- {
+		if numbers.Bit(number) == 0 {
+			continue
+		}
+		part := n[number/partSize]
+		if i := number % partSize; i < len(part) && part[i] != (images.Version{}) && accept(part[i]) {
+			return true
+		}
+	}
+	return false
+}
+
+func encodeBits(bits *big.Int) []byte { return compress(bits.Bytes()) }
+
+func decodeBits(encoded []byte) (*big.Int, error) {
+	text, err := decompress(encoded)
+	return new(big.Int).SetBytes(text), err
+}
+
+// maxUncompressed is above the size of all bits, and of the names of a part.
+const maxUncompressed = maxVersions/8 + 1
+
+var errTooLarge = errors.New("a compressed attribute is too large")
+
+func compress(plain []byte) []byte {
+	var to bytes.Buffer
+	w, err := flate.NewWriter(&to, flate.BestCompression)
+	if err == nil {
+		_, err = w.Write(plain)
+	}
+	if err == nil {
+		err = w.Close()
+	}
+	if err != nil {
+		panic(fmt.Sprintf("imagesdynamo: compress in memory: %v", err)) // the level is valid, and a buffer has no errors
+	}
+	return to.Bytes()
+}
+
+func decompress(compressed []byte) ([]byte, error) {
+	if len(compressed) == 0 {
+		return nil, nil
+	}
+	plain, err := io.ReadAll(io.LimitReader(flate.NewReader(bytes.NewReader(compressed)), maxUncompressed+1))
+	if err == nil && len(plain) > maxUncompressed {
+		err = errTooLarge
+	}
+	return plain, err
+}

@@ -1,0 +1,164 @@
+package images
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"portside/shared/core/parallel"
+)
+
+// Indexer puts versions into a VersionIndex. It reads from the registry what each of them has.
+type Indexer struct {
+	Versions VersionIndex
+	// Read returns the manifest under a tag or digest. Errors: those of this package.
+	Read func(ctx context.Context, repository, reference string) (FoundManifest, error)
+}
+
+// FoundManifest is a manifest of the registry.
+type FoundManifest struct {
+	Digest string
+	Body   []byte
+}
+
+// IsChart reports whether the manifest describes a chart.
+func (m FoundManifest) IsChart() bool {
+	_, isChart := ChartBlobs(m.Body)
+	return isChart
+}
+
+// Limits of what is read for one version. An image has seldom more than ten platforms, each with an attestation.
+const (
+	maxManifests       = 100   // of a version, also of indexes within indexes
+	maxDigests         = 5_000 // of a version
+	maxConcurrentReads = 8
+)
+
+// Index stores to what a tag leads, or that it leads nowhere. A tag of an attachment belongs to the versions of its subject.
+func (x Indexer) Index(ctx context.Context, repository, tag string) error {
+	found, err := x.Read(ctx, repository, tag)
+	subject, isAttachment := DigestOf(tag)
+	switch {
+	case isUnknown(err) && !isAttachment:
+		return x.Versions.Remove(ctx, repository, tag)
+	case isUnknown(err) || errors.Is(err, ErrLarge):
+		return nil
+	case err != nil:
+		return err
+	case isAttachment:
+		return x.PutAttachment(ctx, repository, subject, found)
+	}
+	return x.Put(ctx, repository, Version{Tag: tag, IsChart: found.IsChart()}, found)
+}
+
+// IndexDigest stores the digests of a manifest that was pushed without a tag, if it is attached to another one.
+func (x Indexer) IndexDigest(ctx context.Context, repository, digest string) error {
+	found, err := x.Read(ctx, repository, digest)
+	if isUnknown(err) || errors.Is(err, ErrLarge) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	document, err := ParseDocument(found.Body)
+	if err != nil || !IsDigest(document.Subject.Digest) {
+		return nil //nolint:nilerr // a manifest without a subject
+	}
+	return x.PutAttachment(ctx, repository, document.Subject.Digest, found)
+}
+
+// Put stores a version that leads to a manifest.
+func (x Indexer) Put(ctx context.Context, repository string, version Version, found FoundManifest) error {
+	if !IsDigest(found.Digest) {
+		return nil // the registry does not say which manifest it is
+	}
+	tag := version.Tag
+	if tag == "" {
+		tag = found.Digest
+	}
+	if known, err := x.Versions.Manifest(ctx, repository, tag); err != nil || known == found.Digest {
+		return err
+	}
+	digests, err := x.digests(ctx, repository, found)
+	if err != nil {
+		return err
+	}
+	return x.Versions.Put(ctx, repository, VersionContent{Version: version, Manifest: found.Digest, Digests: digests})
+}
+
+// PutAttachment stores that the versions of the subject have the manifest, and what it names.
+func (x Indexer) PutAttachment(ctx context.Context, repository, subject string, found FoundManifest) error {
+	digests, err := x.digests(ctx, repository, found)
+	if err != nil {
+		return err
+	}
+	return x.Versions.Attach(ctx, repository, subject, digests)
+}
+
+// digests returns the digest of a manifest and those to which it leads, each once.
+func (x Indexer) digests(ctx context.Context, repository string, root FoundManifest) ([]string, error) {
+	digests, manifests := newDigestSet(maxDigests), newDigestSet(maxManifests)
+	digests.add(root.Digest)
+	for level := []FoundManifest{root}; len(level) > 0; {
+		var below []string
+		for _, manifest := range level {
+			document, err := ParseDocument(manifest.Body)
+			if err != nil {
+				continue // a manifest without parts
+			}
+			for _, digest := range document.References() {
+				digests.add(digest)
+			}
+			for _, listed := range document.Manifests {
+				if manifests.add(listed.Digest) {
+					below = append(below, listed.Digest)
+				}
+			}
+		}
+		var err error
+		if level, err = x.readAll(ctx, repository, below); err != nil {
+			return nil, err
+		}
+	}
+	return digests.inOrder, nil
+}
+
+// digestSet has digests in the order in which they were added, at most max.
+type digestSet struct {
+	max     int
+	known   map[string]bool
+	inOrder []string
+}
+
+func newDigestSet(most int) *digestSet { return &digestSet{max: most, known: map[string]bool{}} }
+
+func (s *digestSet) add(digest string) (isNew bool) {
+	if !IsDigest(digest) || s.known[digest] || len(s.inOrder) == s.max {
+		return false
+	}
+	s.known[digest] = true
+	s.inOrder = append(s.inOrder, digest)
+	return true
+}
+
+// readAll returns the manifests with the digests, without those that do not exist or are too large.
+func (x Indexer) readAll(ctx context.Context, repository string, digests []string) ([]FoundManifest, error) {
+	var lock sync.Mutex
+	var all []FoundManifest
+	err := parallel.Each(len(digests), maxConcurrentReads, func(i int) error {
+		found, err := x.Read(ctx, repository, digests[i])
+		if isUnknown(err) || errors.Is(err, ErrLarge) {
+			return nil
+		}
+		lock.Lock()
+		defer lock.Unlock()
+		all = append(all, found)
+		return err
+	})
+	return all, err
+}
+
+// isUnknown reports whether an error means that something does not exist.
+func isUnknown(err error) bool {
+	return errors.Is(err, ErrManifestUnknown) || errors.Is(err, ErrRepositoryUnknown) || errors.Is(err, ErrBlobUnknown)
+}
