@@ -166,7 +166,7 @@ func (c *catalog) viewer(ctx context.Context) (principal.Principal, error) {
 }
 
 func (c *catalog) readRepositories(ctx context.Context, at page) (names []string, next string, err error) {
-	names, query, err := c.gateway.repositories(ctx, at.query())
+	names, query, err := c.gateway.registry.Repositories(ctx, at.query())
 	return names, query.Get("last"), err
 }
 

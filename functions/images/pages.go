@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
@@ -15,8 +14,6 @@ import (
 	"portside/shared/images"
 	"portside/shared/images/imagesecr"
 )
-
-var errInvalidResponse = fmt.Errorf("%w: its response does not follow the specification", images.ErrUnavailable)
 
 // maxPageNames is the largest page in names, for clients and for requests to the registry.
 const maxPageNames = 1000
@@ -122,17 +119,8 @@ func (g *gateway) allTags(ctx context.Context, repository string) ([]string, err
 
 // readTags returns one page of the tags of a repository, and the start of the next one, or "" after the last one.
 func (g *gateway) readTags(ctx context.Context, repository string, at page) (tags []string, next string, err error) {
-	target := images.Target{Kind: images.Tags, Repository: repository}
-	answer, err := g.registry.Fetch(ctx, imagesecr.Request{Method: http.MethodGet, Target: target, Query: at.query()})
-	if err != nil {
-		return nil, "", err
-	}
-	var list tagList
-	if err := decode(answer, &list); err != nil {
-		return nil, "", err
-	}
-	return slices.DeleteFunc(list.Tags, func(tag string) bool { return !images.IsTag(tag) }),
-		nextOf(answer.Header.Get("Link")).Get("last"), nil
+	tags, query, err := g.registry.Tags(ctx, repository, at.query())
+	return tags, query.Get("last"), err
 }
 
 // page is the part of a list that a client requests.
@@ -225,7 +213,7 @@ func (g *gateway) visibleRepositories(ctx context.Context, who principal.Princip
 	names := []string{}
 	at := page{size: maxPageNames}.query()
 	for range maxPages {
-		all, next, err := g.repositories(ctx, at)
+		all, next, err := g.registry.Repositories(ctx, at)
 		if err != nil {
 			return nil, err
 		}
@@ -237,34 +225,4 @@ func (g *gateway) visibleRepositories(ctx context.Context, who principal.Princip
 	}
 	slices.Sort(names)
 	return slices.Compact(names), nil
-}
-
-// repositories returns one page of the registry's catalog, and the query for the next page, or nil if it was the last.
-func (g *gateway) repositories(ctx context.Context, at url.Values) (names []string, next url.Values, err error) {
-	answer, err := g.registry.Fetch(ctx, imagesecr.Request{
-		Method: http.MethodGet, Target: images.Target{Kind: images.Catalog}, Query: at,
-	})
-	if err != nil {
-		return nil, nil, err
-	}
-	var list struct {
-		Repositories []string `json:"repositories"`
-	}
-	if err := decode(answer, &list); err != nil {
-		return nil, nil, err
-	}
-	return list.Repositories, nextOf(answer.Header.Get("Link")), nil
-}
-
-// nextOf parses a Link header with the address of the next page (RFC 8288).
-func nextOf(link string) url.Values {
-	address, _, found := strings.Cut(strings.TrimPrefix(link, "<"), ">")
-	if !found {
-		return nil
-	}
-	next, err := url.Parse(address)
-	if err != nil {
-		return nil
-	}
-	return next.Query()
 }

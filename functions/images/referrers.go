@@ -71,7 +71,7 @@ type index struct {
 // filterReferrers returns a response with the manifests of a list, limited to the wanted artifact type unless it is empty.
 func filterReferrers(from imagesecr.Response, wanted string) (imagesecr.Response, error) {
 	list := index{Manifests: []map[string]any{}}
-	if err := decode(from, &list); err != nil {
+	if err := from.Decode(&list); err != nil {
 		return imagesecr.Response{}, err
 	}
 	answer := imagesecr.Response{Status: http.StatusOK, Header: http.Header{"Content-Type": {indexType}}}
@@ -83,12 +83,4 @@ func filterReferrers(from imagesecr.Response, wanted string) (imagesecr.Response
 	var err error
 	answer.Body, err = json.Marshal(list)
 	return answer, err
-}
-
-// decode decodes a list in a response of the registry.
-func decode(answer imagesecr.Response, into any) error {
-	if err := json.Unmarshal(answer.Body, into); err != nil {
-		return errInvalidResponse
-	}
-	return nil
 }

@@ -18,6 +18,7 @@ var consumers = map[string]struct{ events, tests string }{
 	"MeasureStorageFunction": {"ScheduleV2 ", "functions/measurestorage.TestConcurrentMeasurementsAreOne"},
 	"SealAuditFunction":      {"ScheduleV2 ", "shared/seals.TestConcurrentRunsMakeOneChain shared/seals.TestNextRunContinuesAfterACrash"},
 	"IndexChartsFunction":    {"S3 ", "shared/charts.TestConcurrentEvents shared/charts.TestCrashAtEveryCall"},
+	"IndexImagesFunction":    {"EventBridgeRule ScheduleV2 ", "functions/indeximages.TestPushes functions/indeximages.TestConcurrentEvents"},
 	"RecordPullsFunction":    {"S3 CloudWatchLogs CloudWatchLogs ", pulls + "TestEveryPullIsCountedOnce " + pulls + "TestSlowRecorderLosesNothing"},
 	"CountPullsFunction":     {"ScheduleV2 ", pulls + "TestCrashesCountOnce " + pulls + "TestSlowCounterCountsNothingTwice"},
 	"RotateTokensFunction": {"ScheduleV2 ", rotation + "TestRotationResumesAfterACrash " + rotation + "TestNoticeIsSentAfterACrash " +

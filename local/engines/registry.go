@@ -23,6 +23,8 @@ type Registry struct {
 	// downloads.
 	S3     S3Access
 	Bucket string
+	// EventsURL receives notifications of pushes and deletions. Empty switches them off.
+	EventsURL string
 	// Log receives the engine's output (see process.Options). Nil discards it.
 	Log io.Writer
 }
@@ -49,7 +51,7 @@ func StartRegistry(ctx context.Context, c Registry) (*Process, error) {
 func (c Registry) command(addr string) process.Options {
 	return process.Options{
 		Name: "registryserver", Path: c.Binary, Output: c.Log, Prefix: "registry | ",
-		Args: []string{"-addr", addr, "-s3", c.S3.Endpoint, "-bucket", c.Bucket, "-region", Region},
+		Args: []string{"-addr", addr, "-s3", c.S3.Endpoint, "-bucket", c.Bucket, "-region", Region, "-events", c.EventsURL},
 		Env: []string{
 			"REGISTRYSERVER_PASSWORD=" + c.Password,
 			"REGISTRYSERVER_ACCESS_KEY=" + c.S3.AccessKey,

@@ -3,6 +3,7 @@ package main
 import (
 	"crypto/rand"
 	"net/http"
+	"time"
 
 	"github.com/distribution/distribution/v3/configuration"
 	_ "github.com/distribution/distribution/v3/registry/storage/driver/s3-aws" // the driver "s3"
@@ -16,10 +17,20 @@ const (
 	maxCopyBytes = 5 << 30
 	// maxListEntries limits the repositories or tags in one response.
 	maxListEntries = 1000
+	// notificationTimeout is enough for the stack, which only keeps a notification.
+	notificationTimeout = 5 * time.Second
 )
 
 func (s settings) configuration() *configuration.Configuration {
+	var notifications configuration.Notifications
+	if s.events != "" {
+		notifications.Endpoints = []configuration.Endpoint{{
+			Name: "events", URL: s.events, Timeout: notificationTimeout, Threshold: 3, Backoff: time.Second,
+			Ignore: configuration.Ignore{Actions: []string{"pull", "mount"}, MediaTypes: []string{"application/octet-stream"}},
+		}}
+	}
 	return &configuration.Configuration{
+		Notifications: notifications,
 		HTTP: configuration.HTTP{
 			Secret:  rand.Text(), // signs the state of running uploads; they do not survive a restart
 			Headers: http.Header{"X-Content-Type-Options": {"nosniff"}},

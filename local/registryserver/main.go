@@ -29,6 +29,7 @@ type settings struct {
 	s3, bucket, region   string
 	accessKey, secretKey string
 	password             string
+	events               string
 }
 
 func main() {
@@ -37,6 +38,7 @@ func main() {
 	flag.StringVar(&s.s3, "s3", "", "`URL` of S3; clients are redirected to its host")
 	flag.StringVar(&s.bucket, "bucket", "", "`name` of the bucket, which must exist")
 	flag.StringVar(&s.region, "region", "us-east-1", "`region` of the signatures")
+	flag.StringVar(&s.events, "events", "", "`URL` that receives notifications of pushes and deletions; empty for none")
 	flag.Parse()
 	s.accessKey, s.secretKey = os.Getenv("REGISTRYSERVER_ACCESS_KEY"), os.Getenv("REGISTRYSERVER_SECRET_KEY")
 	s.password = os.Getenv("REGISTRYSERVER_PASSWORD")

@@ -62,8 +62,14 @@ type server struct {
 
 func startServer(t *testing.T, s3 engines.S3Access) server {
 	t.Helper()
+	return startServerWithEvents(t, s3, "")
+}
+
+// startServerWithEvents starts a server that sends notifications to a URL.
+func startServerWithEvents(t *testing.T, s3 engines.S3Access, events string) server {
+	t.Helper()
 	p, err := engines.StartRegistry(t.Context(), engines.Registry{
-		Binary: os.Args[0], Password: password, S3: s3, Bucket: bucket,
+		Binary: os.Args[0], Password: password, S3: s3, Bucket: bucket, EventsURL: events,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -7,6 +7,7 @@ import (
 	"portside/local/async"
 	"portside/local/lambda"
 	"portside/local/logs"
+	"portside/local/registryevents"
 	"portside/local/s3events"
 )
 
@@ -23,6 +24,14 @@ func (s *Stack) createEventQueues(context.Context) error {
 	s.objects = s3events.New(s3events.Config{Buckets: loaded.Buckets, Region: region, Deliver: s.events.Invoke})
 	endpoint, err := s.startServer("S3 events", s.objects)
 	s.eventsURL = endpoint + s.objects.Path()
+	if err != nil {
+		return err
+	}
+	s.images = registryevents.New(registryevents.Config{
+		Rules: loaded.Rules, Region: region, AccountID: accountID, Deliver: s.events.Invoke,
+	})
+	endpoint, err = s.startServer("registry events", s.images)
+	s.registryEventsURL = endpoint + s.images.Path()
 	return err
 }
 

@@ -34,6 +34,7 @@ import (
 	"portside/local/iam"
 	"portside/local/lambda"
 	"portside/local/logs"
+	"portside/local/registryevents"
 	"portside/local/s3events"
 	"portside/local/secrets"
 	"portside/local/ses"
@@ -46,29 +47,31 @@ const templateFile = "template.yaml"
 
 // Stack is a running local stack.
 type Stack struct {
-	options      Options
-	startedAt    time.Time
-	console      *console
-	listener     net.Listener
-	template     atomic.Pointer[template.Stack]
-	builder      *build.Builder
-	engines      *engineBuilds // nil unless BuildEngines
-	operatorPath string        // path of cmd/portside's binary
-	signInLink   string        // of the first admin; empty if there is none
-	watcher      *build.Watcher
-	runtime      *lambda.Runtime
-	dynamoDB     *dynamoproxy.Proxy
-	outbox       *ses.Outbox
-	events       *async.Queue
-	objects      *s3events.Receiver
-	eventsURL    string // where the S3 engine posts changes of objects
-	authorizer   *iam.Authorizer
-	authorizeURL string // where the S3 engine asks the authorizer
-	logs         *logs.Groups
-	used         usage.Counter
-	secrets      *secrets.Store
-	api          atomic.Pointer[http.Handler]
-	failed       chan error
+	options           Options
+	startedAt         time.Time
+	console           *console
+	listener          net.Listener
+	template          atomic.Pointer[template.Stack]
+	builder           *build.Builder
+	engines           *engineBuilds // nil unless BuildEngines
+	operatorPath      string        // path of cmd/portside's binary
+	signInLink        string        // of the first admin; empty if there is none
+	watcher           *build.Watcher
+	runtime           *lambda.Runtime
+	dynamoDB          *dynamoproxy.Proxy
+	outbox            *ses.Outbox
+	events            *async.Queue
+	objects           *s3events.Receiver
+	eventsURL         string // where the S3 engine posts changes of objects
+	registryEventsURL string // where the registry engine posts notifications
+	images            *registryevents.Receiver
+	authorizer        *iam.Authorizer
+	authorizeURL      string // where the S3 engine asks the authorizer
+	logs              *logs.Groups
+	used              usage.Counter
+	secrets           *secrets.Store
+	api               atomic.Pointer[http.Handler]
+	failed            chan error
 
 	mu       sync.Mutex
 	info     Info

@@ -80,6 +80,7 @@ func (s *Stack) applyTemplate(ctx context.Context, t *template.Stack) error {
 	s.runtime.Configure(s.functions(t))
 	s.authorizer.SetRoles(t.Roles)
 	s.objects.SetBuckets(t.Buckets)
+	s.images.SetRules(t.Rules)
 	s.logs.Subscribe(subscriptions(t))
 	s.stopSchedules()
 	return s.runSchedules(ctx, t)

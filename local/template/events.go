@@ -35,13 +35,15 @@ func (b *builder) addEvent(function string, f field) error {
 		return b.addSchedule(Schedule{ID: function + f.key, Function: function, Type: typ}, properties, "Schedule")
 	case "ScheduleV2":
 		return b.addSchedule(Schedule{ID: function + f.key, Function: function, Type: typ}, properties, "ScheduleExpression")
+	case "EventBridgeRule":
+		return b.addRule(function, properties)
 	case "S3":
 		return b.addNotification(function, properties)
 	case "CloudWatchLogs":
 		return b.addSubscription(function+f.key, function, properties)
 	}
 	return problem(f.value.get("Type").line, "the local stack does not support events of type %q; "+
-		"use HttpApi, Schedule, ScheduleV2, S3 or CloudWatchLogs", typ)
+		"use HttpApi, Schedule, ScheduleV2, EventBridgeRule, S3 or CloudWatchLogs", typ)
 }
 
 func (b *builder) addRoute(function string, p *node) error {
@@ -158,6 +160,43 @@ func checkScheduleName(typ string, p *node) error {
 	}
 	return problem(p.line, "without OmitName, SAM names this schedule after its event, so a second stack in the same account fails; "+
 		"add OmitName: true")
+}
+
+// ecrPattern has the values that the local stack sends in the events of Amazon ECR, its only events of EventBridge.
+var ecrPattern = map[string][]string{
+	"source": {"aws.ecr"}, "detail-type": {"ECR Image Action"}, "result": {"SUCCESS"}, "action-type": {"PUSH", "DELETE"},
+}
+
+func (b *builder) addRule(function string, p *node) error {
+	events := p.get("Pattern")
+	wanted := map[string][]string{}
+	for _, part := range []*node{events, events.get("detail")} {
+		for _, f := range part.present() {
+			if f.key == "detail" {
+				continue
+			}
+			values, err := f.value.strings(f.key)
+			if err != nil {
+				return err
+			}
+			for _, value := range values {
+				if !slices.Contains(ecrPattern[f.key], value) {
+					return problem(f.value.line, "the local stack sends no events with the %s %q; it sends those of Amazon ECR: "+
+						"source aws.ecr, detail-type ECR Image Action, result SUCCESS, action-type PUSH and DELETE", f.key, value)
+				}
+			}
+			wanted[f.key] = values
+		}
+	}
+	if len(wanted["source"]) == 0 || len(wanted["detail-type"]) == 0 {
+		return problem(p.line, "the Pattern of an EventBridgeRule needs a source and a detail-type")
+	}
+	rule := Rule{Function: function, Actions: wanted["action-type"]}
+	if rule.Actions == nil {
+		rule.Actions = ecrPattern["action-type"]
+	}
+	b.stack.Rules = append(b.stack.Rules, rule)
+	return nil
 }
 
 func (b *builder) addNotification(function string, p *node) error {

@@ -26,6 +26,7 @@ type Stack struct {
 	Routes        []Route
 	Schedules     []Schedule
 	Subscriptions []Subscription
+	Rules         []Rule
 	Tables        []Table
 	Buckets       []Bucket
 	Roles         []iam.Role
@@ -98,6 +99,12 @@ type Subscription struct {
 	Function string
 	LogGroup string
 	Pattern  pattern.Pattern
+}
+
+// Rule is one EventBridgeRule event for the events of Amazon ECR.
+type Rule struct {
+	Function string
+	Actions  []string // "PUSH" or "DELETE"
 }
 
 // Table is one AWS::DynamoDB::Table.

@@ -3,6 +3,8 @@ package images
 import (
 	"context"
 	"errors"
+	"maps"
+	"slices"
 	"sync"
 
 	"portside/shared/core/parallel"
@@ -49,6 +51,19 @@ func (x Indexer) Index(ctx context.Context, repository, tag string) error {
 		return x.PutAttachment(ctx, repository, subject, found)
 	}
 	return x.Put(ctx, repository, Version{Tag: tag, IsChart: found.IsChart()}, found)
+}
+
+// IndexAll stores to what all tags of a repository lead, and that all other tags lead nowhere.
+func (x Indexer) IndexAll(ctx context.Context, repository string, tags []string) error {
+	known, err := x.Versions.Tags(ctx, repository)
+	if err != nil {
+		return err
+	}
+	for _, tag := range tags {
+		known[tag] = true // Index finds out whether a known tag still exists
+	}
+	all := slices.Sorted(maps.Keys(known))
+	return parallel.Each(len(all), maxConcurrentReads, func(i int) error { return x.Index(ctx, repository, all[i]) })
 }
 
 // IndexDigest stores the digests of a manifest that was pushed without a tag, if it is attached to another one.

@@ -123,6 +123,24 @@ func TestEntitledImages(t *testing.T) {
 	b.checkBlobs(t, "server", m.servers["1.0.0"])
 }
 
+// TestLayersAfterARenewal asks for layers with a token that has fetched no manifest. Clients that have the manifest do so after a renewal.
+func TestLayersAfterARenewal(t *testing.T) {
+	m := newMarket(t)
+	made := m.acme.manager.Post("/api/v1/tokens", `{"name":"renewed","scopes":["read:docker-images"]}`)
+	token := m.Anonymous(t).With("Authorization", "Bearer "+made.WantStatus(http.StatusCreated).Text("data.token"))
+	for version, want := range map[string]int{"1.0.0": http.StatusTemporaryRedirect, "2.0.0": http.StatusNotFound} {
+		manifest, err := m.servers[version].Manifest()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, blob := range append(manifest.Layers, manifest.Config) {
+			if got := token.Get("/v2/" + m.name + "/server/blobs/" + blob.Digest.String()); got.Status != want {
+				t.Errorf("%s: status %d, want %d", got.Request(), got.Status, want)
+			}
+		}
+	}
+}
+
 // TestNeighborPullsNothingElse pulls as the other customer.
 func TestNeighborPullsNothingElse(t *testing.T) {
 	m := newMarket(t)

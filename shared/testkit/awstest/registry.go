@@ -146,6 +146,12 @@ func (r *Registry) PushManifest(tb testing.TB, m Manifest) string {
 	return Digest(m.Content)
 }
 
+// Delete deletes a manifest by its digest, or only a tag.
+func (r *Registry) Delete(tb testing.TB, repository, reference string) {
+	tb.Helper()
+	r.push(tb, message{method: http.MethodDelete, target: "/v2/" + repository + "/manifests/" + reference})
+}
+
 // Digest returns the digest of a content as registries write it.
 func Digest(content []byte) string {
 	sum := sha256.Sum256(content)

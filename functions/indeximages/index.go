@@ -1,0 +1,129 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"slices"
+	"time"
+
+	"portside/shared/images"
+	"portside/shared/images/imagesecr"
+)
+
+// event is an event of Amazon ECR (docs.aws.amazon.com/AmazonECR, "ECR Image Action") or of the schedule, whose detail is a text.
+type event struct {
+	Detail json.RawMessage `json:"detail"`
+}
+
+// action is the detail of an event of Amazon ECR.
+type action struct {
+	Repository string `json:"repository-name"`
+	Digest     string `json:"image-digest"`
+	Tag        string `json:"image-tag"`
+}
+
+type handler struct {
+	indexer  images.Indexer
+	registry *imagesecr.Registry
+	now      func() time.Time
+}
+
+// handle reads from the registry what an event is about. So events can come repeatedly, late and in any order.
+func (h handler) handle(ctx context.Context, e event) error {
+	var d action
+	if json.Unmarshal(e.Detail, &d) != nil || d.Repository == "" {
+		return h.indexEverything(ctx)
+	}
+	switch {
+	case !images.IsRepository(d.Repository):
+		return fmt.Errorf("the event names the repository %q", d.Repository)
+	case images.IsTag(d.Tag):
+		return h.indexer.Index(ctx, d.Repository, d.Tag)
+	case images.IsDigest(d.Digest):
+		return h.indexDigest(ctx, d.Repository, d.Digest)
+	default:
+		return h.indexRepository(ctx, d.Repository)
+	}
+}
+
+// indexDigest indexes what was pushed or deleted without a tag. A deleted manifest can have had tags.
+func (h handler) indexDigest(ctx context.Context, repository, digest string) error {
+	_, err := h.registry.Fetch(ctx, imagesecr.Request{
+		Method: http.MethodHead, Accept: imagesecr.ManifestTypes,
+		Target: images.Target{Kind: images.Manifest, Repository: repository, Reference: digest},
+	})
+	if errors.Is(err, images.ErrManifestUnknown) || errors.Is(err, images.ErrRepositoryUnknown) {
+		return h.indexRepository(ctx, repository)
+	}
+	if err != nil {
+		return err
+	}
+	return h.indexer.IndexDigest(ctx, repository, digest)
+}
+
+func (h handler) indexRepository(ctx context.Context, repository string) error {
+	tags, err := readAll(ctx, func(ctx context.Context, at url.Values) ([]string, url.Values, error) {
+		return h.registry.Tags(ctx, repository, at)
+	})
+	if err != nil && !errors.Is(err, images.ErrRepositoryUnknown) {
+		return err
+	}
+	return h.indexer.IndexAll(ctx, repository, tags)
+}
+
+// reserve is how much time indexEverything leaves for the repository that it has begun.
+const reserve = 3 * time.Minute
+
+const secondsPerDay = 24 * 60 * 60
+
+// indexEverything indexes all repositories. Each day it begins with another one, so that it reaches all even if the time does not suffice.
+func (h handler) indexEverything(ctx context.Context) error {
+	repositories, err := readAll(ctx, h.registry.Repositories)
+	if err != nil {
+		return err
+	}
+	if len(repositories) > 0 {
+		first := int(h.now().Unix()/secondsPerDay) % len(repositories)
+		repositories = slices.Concat(repositories[first:], repositories[:first])
+	}
+	for i, repository := range repositories {
+		if end, isLimited := ctx.Deadline(); isLimited && time.Until(end) < reserve {
+			slog.WarnContext(ctx, "the time does not suffice for all repositories", "indexed", i, "repositories", len(repositories))
+			return nil
+		}
+		if err := h.indexRepository(ctx, repository); err != nil {
+			return fmt.Errorf("index %s: %w", repository, err)
+		}
+	}
+	slog.InfoContext(ctx, "indexed", "repositories", len(repositories))
+	return nil
+}
+
+// Limits of a list of the registry.
+const (
+	maxNames = "1000" // on a page
+	maxPages = 1_000
+)
+
+func readAll(
+	ctx context.Context, read func(context.Context, url.Values) ([]string, url.Values, error),
+) (all []string, err error) {
+	at := url.Values{"n": {maxNames}}
+	for range maxPages {
+		names, next, err := read(ctx, at)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, names...)
+		if next == nil {
+			break
+		}
+		at = next
+	}
+	return all, nil
+}
