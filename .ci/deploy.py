@@ -92,7 +92,7 @@ def deploy(options):
     # The first deployment leaves the tables unprotected, so that CloudFormation can remove them if it fails.
     for protected in ["false", "true"] if is_new else ["true"]:
         apply(stack, options, sam, parameters | {"ProtectTables": parameters.get("ProtectTables", protected)})
-    stack.smoke_test(is_new)
+    stack.smoke_test(is_new, ROOT / "settings" / f"{options.env}.audit-head")
 
 
 def confirmed():

@@ -49,21 +49,26 @@ func writeKeyFile(path string, key credentials.Secret) error {
 	if path == "" {
 		return nil
 	}
+	return writeOwnerFile("key file", path, key.Reveal())
+}
+
+// writeOwnerFile replaces the whole file with a line, readable only by its owner. Errors begin with what the file is.
+func writeOwnerFile(what, path, line string) error {
 	dir := filepath.Dir(path)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return fmt.Errorf("key file: %w", err)
+		return fmt.Errorf("%s: %w", what, err)
 	}
 	file, err := os.CreateTemp(dir, "."+filepath.Base(path)+".*") // mode 0600
 	if err != nil {
-		return fmt.Errorf("key file: %w", err)
+		return fmt.Errorf("%s: %w", what, err)
 	}
-	_, err = file.WriteString(key.Reveal() + "\n")
+	_, err = file.WriteString(line + "\n")
 	err = errors.Join(err, file.Sync(), file.Close())
 	if err == nil {
 		err = os.Rename(file.Name(), path)
 	}
 	if err != nil {
-		return fmt.Errorf("key file: %w", errors.Join(err, os.Remove(file.Name())))
+		return fmt.Errorf("%s: %w", what, errors.Join(err, os.Remove(file.Name())))
 	}
 	return nil
 }

@@ -26,6 +26,7 @@ type smokeTest struct {
 	bucket     string // of the charts
 	repository string // of the probe image; empty means that images are not tried
 	commit     string // that the service must run; empty means any
+	headFile   string // with the head of the audit log at the last test; may be empty
 
 	names smokeNames
 	admin users.User // without an ID before signUp
@@ -34,14 +35,15 @@ type smokeTest struct {
 }
 
 // smokeFlags are the flags of the command.
-type smokeFlags struct{ url, bucket, repository, commit string }
+type smokeFlags struct{ url, bucket, repository, commit, headFile string }
 
 func smokeTestCommand() command {
 	return command{
 		name: "smoke-test", summary: "try the service from the outside, and remove what the test created",
 		help: `Calls the service at --url as its clients do: health, logins with a wrong and a right
 credential, a user, a token, a chart that is published and pulled, an image that is pushed to
-the vendor's registry and pulled through the gateway, and an extraction. The command creates an
+the vendor's registry and pulled through the gateway, and an extraction. It also checks the end of
+the sealed audit log; see --head-file of verify-audit. The command creates an
 admin for itself and deletes it at the end. Several tests can run at the same time. A test
 removes the users of tests that were killed more than 10 minutes ago. The probe image has no tag; it stays in
 --image-repository, so that the next test does not push it again. The mail to the probe user
@@ -52,6 +54,7 @@ goes to the mailbox simulator of Amazon SES. The exit code is 1 if a step failed
 			flags.StringVar(&f.bucket, "bucket", "", "`NAME` of the charts' bucket; default: CHARTS_BUCKET, or the bucket of the local stack")
 			flags.StringVar(&f.repository, "image-repository", "", "existing ECR `REPOSITORY` for the probe image; default: do not try images")
 			flags.StringVar(&f.commit, "commit", "", "fail unless /v1/health shows this `COMMIT`")
+			flags.StringVar(&f.headFile, "head-file", "", "expect the head of the audit log in this `FILE`, and replace it with the new one")
 			return func(ctx context.Context, p process, arguments []string) error {
 				if err := rejectArguments(arguments); err != nil {
 					return err
@@ -69,7 +72,7 @@ func runSmokeTest(ctx context.Context, p process, on *target, f smokeFlags) erro
 	}
 	bucket, _ := p.lookup("CHARTS_BUCKET")
 	s := &smokeTest{
-		process: p, tables: t, api: newSmokeClient(cmp.Or(f.url, t.stack.API)), repository: f.repository, commit: f.commit,
+		process: p, tables: t, api: newSmokeClient(cmp.Or(f.url, t.stack.API)), repository: f.repository, commit: f.commit, headFile: f.headFile,
 		bucket: cmp.Or(f.bucket, t.stack.Buckets["ChartsBucket"], bucket),
 	}
 	if s.api.address == "" || s.bucket == "" {
@@ -91,7 +94,7 @@ func (s *smokeTest) run(ctx context.Context) error {
 	}
 	return errors.Join(s.runSteps(ctx, []smokeStep{
 		{"login", s.checkLogin}, {"user", s.checkUser}, {"token", s.checkToken},
-		{"chart", s.checkChart}, {"image", s.checkImage}, {"extraction", s.checkExtraction},
+		{"chart", s.checkChart}, {"image", s.checkImage}, {"extraction", s.checkExtraction}, {"audit log", s.checkAuditLog},
 	}), s.removeUsers(ctx))
 }
 

@@ -83,3 +83,32 @@ func (s *smokeTest) checkExtraction(ctx context.Context) (string, error) {
 	}
 	return "a date was found in a text", nil
 }
+
+// checkAuditLog checks that the audit log is sealed, and still has the head of the last test. It stores the new head for the next test.
+func (s *smokeTest) checkAuditLog(ctx context.Context) (string, error) {
+	if bucket, _ := s.lookup("AUDIT_BUCKET"); bucket == "" && s.stack.Buckets["AuditBucket"] == "" && s.headFile == "" {
+		return "not checked, because AUDIT_BUCKET names no bucket", nil
+	}
+	kept, err := readHeadFile(s.headFile)
+	if err != nil {
+		return "", err
+	}
+	verifier, err := s.verifier(s.process)
+	if err != nil {
+		return "", err
+	}
+	report, err := verifier.VerifyEnd(ctx, kept)
+	if err != nil {
+		return "", err
+	}
+	if found := report.Finding; found != nil {
+		return "", fmt.Errorf("the object %s was %s: %s; run portside verify-audit", found.Object, found.Problem, found.Detail)
+	}
+	if err := staleness(report); err != nil {
+		return "", err
+	}
+	if report.Objects == 0 {
+		return "nothing is sealed yet", nil
+	}
+	return sealedUntil(report) + "; the head is " + report.Newest.Head().String(), writeHeadFile(s.headFile, report.Newest)
+}

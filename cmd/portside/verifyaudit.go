@@ -11,7 +11,6 @@ import (
 
 	"portside/shared/core/audit"
 	"portside/shared/dynamo/auditlog"
-	"portside/shared/lambda/start"
 	"portside/shared/seals"
 	"portside/shared/seals/sealsdynamo"
 	"portside/shared/seals/sealss3"
@@ -22,6 +21,7 @@ type verifyAudit struct {
 	on     *target
 	from   dayFlag
 	expect string
+	file   string // with the head of the last verification; may be empty
 }
 
 func verifyAuditCommand() command {
@@ -32,16 +32,23 @@ of hashes without gaps that ends with the newest seal in the table. It compares 
 event with the one in the table, as long as the table keeps it (400 days), and looks for events
 in the table that are not sealed, although their hour is. It stops at the first problem.
 
-Note the newest hash outside of the AWS account, such as in a ticket. With --expect, the command
-also checks that the chain still has a hash that you noted earlier. Only that shows that somebody
-wrote all objects, the record and the table again, and Object Lock prevents it.
+The last line of the output is the head: the hour, the part and the hash of the newest sealed object.
+Keep it where nobody who can change the account can change it, such as on another machine or in a
+ticket. With --expect, the command also checks that the chain still has a head that you kept.
+Nothing else shows that somebody removed the newest objects with their events and their record, or
+wrote all of them again. With --head-file, the command expects the head in the file, if it exists,
+and writes the new one into it if all is well. A bare hash of an earlier release works, too.
+
+The events after the newest sealed hour are not covered. If that hour ended more than three hours
+ago, the command fails, because the sealing does not run, or somebody removed what was sealed.
 
 The exit code is 1 if the command finds a problem. The table is that of AUDIT_TABLE and the
 bucket that of AUDIT_BUCKET, or both are those of the local stack.`,
 		prepare: func(flags *flag.FlagSet) action {
 			v := &verifyAudit{on: newTarget(flags)}
 			flags.Var(&v.from, "from", "compare the table only from this `DAY` on, such as 2026-11-28; the chain is always read completely")
-			flags.StringVar(&v.expect, "expect", "", "fail if the chain does not have this `HASH`")
+			flags.StringVar(&v.expect, "expect", "", "fail if the chain does not have this `HEAD`")
+			flags.StringVar(&v.file, "head-file", "", "expect the head in this `FILE`, and replace it with the new one")
 			return func(ctx context.Context, p process, arguments []string) error {
 				if err := rejectArguments(arguments); err != nil {
 					return err
@@ -53,16 +60,21 @@ bucket that of AUDIT_BUCKET, or both are those of the local stack.`,
 }
 
 func (v *verifyAudit) run(ctx context.Context, p process) error {
-	if v.expect != "" && !seals.IsHash(v.expect) {
-		return usageError("--expect must be a hash of 64 hexadecimal digits")
+	expected, err := v.expected()
+	if err != nil {
+		return err
 	}
-	verifier, err := v.on.openSeals(ctx, p)
+	opened, err := v.on.open(ctx, p)
+	if err != nil {
+		return err
+	}
+	verifier, err := opened.verifier(p)
 	if err != nil {
 		return err
 	}
 	reportedAt := p.now()
 	report, err := verifier.Verify(ctx, seals.Verification{
-		From: v.from.or(0), Expect: v.expect,
+		From: v.from.or(0), Expect: expected,
 		Progress: func(at seals.Hour, events int) {
 			if now := p.now(); now.Sub(reportedAt) > progressInterval {
 				reportedAt = now
@@ -76,37 +88,52 @@ func (v *verifyAudit) run(ctx context.Context, p process) error {
 	if report.Finding != nil {
 		return printFinding(p, *report.Finding)
 	}
-	return printVerified(p, report, v.expect)
+	if err := cmp.Or(printVerified(p, report, expected), staleness(report)); err != nil {
+		return err
+	}
+	return writeHeadFile(v.file, report.Newest)
 }
 
-// openSeals returns the verifier of the installation. It needs no other table than that of the audit log.
-func (t *target) openSeals(ctx context.Context, p process) (seals.Verifier, error) {
-	opened, err := t.open(ctx, p)
+// expected returns the head that the chain must have; the zero value is none.
+func (v *verifyAudit) expected() (seals.Head, error) {
+	switch {
+	case v.expect != "" && v.file != "":
+		return seals.Head{}, usageError("pass either --expect or --head-file")
+	case v.expect == "":
+		return readHeadFile(v.file)
+	case seals.IsHash(v.expect):
+		return seals.Head{Hash: v.expect}, nil
+	}
+	head, err := seals.ParseHead(v.expect)
 	if err != nil {
-		return seals.Verifier{}, err
+		return seals.Head{}, usageError("--expect: " + err.Error())
 	}
-	settings := start.NewSettings(t.lookup(p))
-	name := cmp.Or(opened.stack.Tables["AuditTable"], settings.Optional("AUDIT_TABLE"))
-	bucket := cmp.Or(opened.stack.Buckets["AuditBucket"], settings.Optional("AUDIT_BUCKET"))
-	if name == "" || bucket == "" {
-		return seals.Verifier{}, usageError("set AUDIT_TABLE and AUDIT_BUCKET to the names of the table and the bucket, " +
-			"or pass --local DATA for a local stack")
+	return head, nil
+}
+
+// staleness returns the error that ends the command if nothing is wrong with the log but its age.
+func staleness(report seals.Report) error {
+	if reason := report.Staleness(); reason != "" {
+		return fmt.Errorf("%s; see StaleSealAlarm in docs/operations.md", reason)
 	}
-	table := sealsdynamo.New(opened.client, name)
-	objects := sealss3.New(s3Client(opened.config, opened.stack.S3), bucket)
+	return nil
+}
+
+// verifier returns the verifier of the audit log of the installation.
+func (t *tables) verifier(p process) (seals.Verifier, error) {
+	bucket, _ := p.lookup("AUDIT_BUCKET")
+	bucket = cmp.Or(t.stack.Buckets["AuditBucket"], bucket)
+	if t.names.audit == "" || bucket == "" {
+		return seals.Verifier{}, usageError("set AUDIT_BUCKET to the name of the bucket, or pass --local DATA for a local stack")
+	}
+	table := sealsdynamo.New(t.client, t.names.audit)
+	objects := sealss3.New(s3Client(t.config, t.stack.S3), bucket)
 	return seals.Verifier{Events: table, Record: table, Objects: objects, Now: p.now, Days: auditlog.Days}, nil
 }
 
-// maxSealAge is the age after which verify-audit warns. StaleSealAlarm has the same.
-const maxSealAge = 3 * time.Hour
-
 // printVerified prints what was verified.
-func printVerified(p process, report seals.Report, expected string) error {
+func printVerified(p process, report seals.Report, expected seals.Head) error {
 	if report.Objects == 0 {
-		if report.Age > maxSealAge {
-			p.report("warning: events are %s old, and nothing is sealed: the sealing function does not run, or somebody removed all seals; "+
-				"see StaleSealAlarm in docs/operations.md", report.Age.Round(time.Minute))
-		}
 		_, err := fmt.Fprintf(p.stdout, "nothing is sealed yet: the events of an hour are complete %d minutes after its end, "+
 			"and the run at 25 minutes past the hour seals them\n", int(auditlog.Settled.Minutes()))
 		return err
@@ -117,15 +144,21 @@ func printVerified(p process, report seals.Report, expected string) error {
 	if report.Purged > 0 {
 		fmt.Fprintf(&b, "%10d  of them only in the objects, because the table keeps events for %d days\n", report.Purged, auditlog.Days)
 	}
-	if expected != "" {
-		fmt.Fprintf(&b, "the chain has the hash %s\n", expected)
+	if expected.Hash != "" {
+		fmt.Fprintf(&b, "the chain has the expected head\n")
 	}
-	fmt.Fprintf(&b, "no event was changed, added or removed; the newest hash is\n%s\n", report.Newest.Hash)
-	if report.Age > maxSealAge {
-		p.report("warning: the newest sealed hour ended %s ago; see StaleSealAlarm in docs/operations.md", report.Age.Round(time.Minute))
-	}
+	fmt.Fprintf(&b, "no event was changed, added or removed\n%s\nthe head is\n%s\n", sealedUntil(report), report.Newest.Head())
 	_, err := p.stdout.Write([]byte(b.String()))
 	return err
+}
+
+// sealedUntil names the period that the seals do not cover.
+func sealedUntil(report seals.Report) string {
+	end := report.Newest.Hour.End()
+	if !report.Newest.IsLast {
+		end = report.Newest.Hour.Begin() // later parts of the hour follow
+	}
+	return fmt.Sprintf("sealed until %s; events since then are not covered", end.Format(time.RFC3339))
 }
 
 // errTampered ends the command after it has printed a finding.

@@ -17,13 +17,19 @@ func seal(s seals.Sealer) func(context.Context, json.RawMessage) error {
 		for _, key := range run.Differing {
 			slog.ErrorContext(ctx, "a sealed object differs from the table; run portside verify-audit", "object", key)
 		}
+		if count := len(run.Unrecorded); count > 0 {
+			slog.ErrorContext(ctx, "sealed objects are newer than the record of the newest seal; run portside verify-audit",
+				"unrecorded", count, "first", run.Unrecorded[0])
+		}
 		// A later run does not look at these objects again, so this one publishes their number even if it fails.
-		published := []metrics.Metric{metrics.Count("DifferingSeals", len(run.Differing))}
+		published := []metrics.Metric{
+			metrics.Count("DifferingSeals", len(run.Differing)), metrics.Count("UnrecordedSeals", len(run.Unrecorded)),
+		}
 		if err == nil && !run.IsMoved {
 			published = append(published, metrics.Seconds("SealAge", run.Age))
 		}
 		slog.InfoContext(ctx, "seal", append([]any{
-			"objects", run.Objects, "events", run.Events, "newest", run.Newest.Key(), "hash", run.Newest.Hash, "anotherRunSealed", run.IsMoved,
+			"objects", run.Objects, "events", run.Events, "head", run.Newest.Head().String(), "anotherRunSealed", run.IsMoved,
 		}, metrics.Fields(s.Now(), published...)...)...)
 		return err
 	}

@@ -203,7 +203,7 @@ type chain struct {
 	count    int
 	isPassed bool // the recorded seal was found
 
-	expected    string // a hash to look for
+	expected    Head // to look for; without a part, the hash of any line
 	hasExpected bool
 	progress    func(Seal) // may be nil
 }
@@ -218,7 +218,7 @@ type position struct {
 // events returns the events of all objects. Errors: *damageError.
 func (c *chain) events(ctx context.Context) iter.Seq2[position, error] {
 	return func(yield func(position, error) bool) {
-		for key, err := range c.objects.Keys(ctx) {
+		for key, err := range c.objects.Keys(ctx, "") {
 			if err == nil {
 				err = c.expect(key)
 			}
@@ -271,7 +271,7 @@ func (c *chain) read(ctx context.Context, yield func(position, error) bool) erro
 	r := newObjectReader(body, c.at)
 	for {
 		event, err := r.next()
-		c.hasExpected = c.hasExpected || r.seal.Hash == c.expected
+		c.hasExpected = c.hasExpected || c.expected.Part == 0 && r.seal.Hash == c.expected.Hash
 		if errors.Is(err, io.EOF) {
 			c.advance(r.seal)
 			return c.compareRecord()
@@ -299,6 +299,7 @@ func (c *chain) damageAfterRecord(err error) error {
 func (c *chain) advance(seal Seal) {
 	c.previous, c.at = c.at, seal
 	c.count++
+	c.hasExpected = c.hasExpected || seal.Head() == c.expected
 	if c.progress != nil {
 		c.progress(seal)
 	}

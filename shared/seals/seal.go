@@ -23,6 +23,7 @@ import (
 	"iter"
 	"regexp"
 	"strconv"
+	"strings"
 	"time"
 
 	"portside/shared/core/calendar"
@@ -69,6 +70,33 @@ const maxPart = 9999
 // Key returns the key of the object. The order of keys is the order of the chain.
 func (s Seal) Key() string {
 	return fmt.Sprintf("seals/%s-%04d.jsonl", s.Hour.Begin().Format("2006/01/02T15"), s.Part)
+}
+
+// Head is the end of a chain, to be kept where nobody who can change the log can change it. It vouches for all objects up to that end.
+type Head struct {
+	Hour Hour
+	Part int
+	Hash string
+}
+
+// Head returns the end of the chain after this object.
+func (s Seal) Head() Head { return Head{Hour: s.Hour, Part: s.Part, Hash: s.Hash} }
+
+// key returns the key of the object with the head.
+func (h Head) key() string { return Seal{Hour: h.Hour, Part: h.Part}.Key() }
+
+// String returns the head as one word: the hour and the part of the object, and the hash.
+func (h Head) String() string { return fmt.Sprintf("%s-%04d:%s", h.Hour, h.Part, h.Hash) }
+
+// ParseHead is the inverse of String.
+func ParseHead(text string) (Head, error) {
+	object, hash, _ := strings.Cut(text, ":")
+	at, isKey := parseKey("seals/" + strings.Replace(strings.Replace(object, "-", "/", 1), "-", "/", 1) + ".jsonl")
+	head := Head{Hour: at.Hour, Part: at.Part, Hash: hash}
+	if !isKey || !IsHash(hash) || head.String() != text {
+		return Head{}, errors.New("a head is the hour, the part and the hash of an object, such as 2026-11-28T23-0001: and 64 hexadecimal digits")
+	}
+	return head, nil
 }
 
 // String describes the seal for messages.
@@ -145,6 +173,6 @@ type Objects interface {
 	Create(ctx context.Context, key string, content []byte) error
 	// Open returns the content of an object. Errors: ErrMissing.
 	Open(ctx context.Context, key string) (io.ReadCloser, error)
-	// Keys returns all keys in text order.
-	Keys(ctx context.Context) iter.Seq2[string, error]
+	// Keys returns all keys after the given one, in text order.
+	Keys(ctx context.Context, after string) iter.Seq2[string, error]
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"pgregory.net/rapid"
 
 	"portside/shared/core/audit"
 	"portside/shared/core/calendar"
@@ -138,7 +139,7 @@ func (b *logbook) expectFinding(want finding) {
 func (b *logbook) objects() map[string]string {
 	b.Helper()
 	objects, all := sealss3.New(b.s3, b.bucket), map[string]string{}
-	for key, err := range objects.Keys(b.Context()) {
+	for key, err := range objects.Keys(b.Context(), "") {
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -418,7 +419,9 @@ func TestNextRunContinuesAfterACrash(t *testing.T) {
 	}
 	check := func() {
 		t.Helper()
-		b.seal(4 * time.Hour)
+		if run := b.seal(4 * time.Hour); len(run.Unrecorded) > 0 {
+			t.Errorf("after a crash, the objects %q have no record", run.Unrecorded)
+		}
 		if got := b.objects(); !maps.Equal(got, want) {
 			t.Errorf("objects %v, want %v", got, want)
 		}
@@ -455,7 +458,10 @@ func TestConcurrentRunsMakeOneChain(t *testing.T) {
 	results := make(chan error)
 	for range runs {
 		go func() {
-			_, err := b.sealer(b.client).Seal(t.Context())
+			run, err := b.sealer(b.client).Seal(t.Context())
+			if len(run.Unrecorded) > 0 {
+				t.Errorf("of concurrent runs, the objects %q have no record", run.Unrecorded)
+			}
 			results <- err
 		}()
 	}
@@ -501,6 +507,34 @@ func TestRunContinuesAfterOtherObjects(t *testing.T) {
 	}
 }
 
+// TestSealerReportsObjectsWithoutARecord puts earlier records of the newest seal back, or none. A run that stops can leave one object.
+func TestSealerReportsObjectsWithoutARecord(t *testing.T) {
+	const hours = 4
+	b := newLogbook(t)
+	b.at(time.Minute)
+	var records []items.Map
+	for hour := range hours {
+		b.seal(time.Duration(hour+1)*time.Hour + 25*time.Minute)
+		records = append(records, b.item("seal", "newest"))
+	}
+	keys := b.keys()
+	for at := range hours {
+		b.putItem(records[at])
+		want := keys[at+1:]
+		if len(want) == 1 {
+			want = nil
+		}
+		if run := b.seal(b.now.Sub(start)); !slices.Equal(run.Unrecorded, want) || run.Newest.Key() != keys[hours-1] {
+			t.Errorf("after the record of hour %d: %+v, want the unrecorded %q", at, run, want)
+		}
+	}
+	b.deleteItem(records[0])
+	if run := b.seal(b.now.Sub(start)); !slices.Equal(run.Unrecorded, keys) {
+		t.Errorf("without a record: %+v", run)
+	}
+	b.expectIntact(hours, 1)
+}
+
 // TestPurgedEventsAreVerifiedWithoutTheTable lets the table delete events when it may, and one day earlier.
 func TestPurgedEventsAreVerifiedWithoutTheTable(t *testing.T) {
 	b := newLogbook(t)
@@ -517,19 +551,43 @@ func TestPurgedEventsAreVerifiedWithoutTheTable(t *testing.T) {
 	b.expectFinding(finding{Problem: seals.Changed, EventID: second, InTable: true})
 }
 
-// TestExpectedHash finds a hash that was noted earlier, of an end or of an event.
-func TestExpectedHash(t *testing.T) {
+// TestExpectedHead finds a head that was kept earlier, and the hash of an end or of an event.
+func TestExpectedHead(t *testing.T) {
 	b := newLogbook(t)
 	b.at(time.Minute)
-	noted := b.seal(90 * time.Minute).Newest
+	kept := b.seal(90 * time.Minute).Newest
 	b.seal(8 * time.Hour)
-	lines := strings.Split(b.object(noted.Key()), "\n")
-	for _, hash := range []string{noted.Hash, lines[1][len(`{"hash":"`):][:64]} {
-		if found := b.verify(seals.Verification{Expect: hash}).Finding; found != nil {
+	event := strings.Split(b.object(kept.Key()), "\n")[1][len(`{"hash":"`):][:64]
+	for _, head := range []seals.Head{kept.Head(), {Hash: kept.Hash}, {Hash: event}} {
+		if found := b.verify(seals.Verification{Expect: head}).Finding; found != nil {
 			t.Errorf("finding %+v", *found)
 		}
 	}
-	if found := b.verify(seals.Verification{Expect: strings.Repeat("0", 64)}).Finding; found == nil {
-		t.Error("found a hash that the chain does not have")
+	other := strings.Repeat("0", 64)
+	for _, head := range []seals.Head{
+		{Hash: other}, {kept.Hour, kept.Part, other}, {kept.Hour, 1, event},
+		{kept.Hour + 1, kept.Part, kept.Hash}, {kept.Hour + 99, 1, kept.Hash},
+	} {
+		if found := b.verify(seals.Verification{Expect: head}).Finding; found == nil {
+			t.Errorf("found the head %s, which the chain does not have", head)
+		}
 	}
+}
+
+func TestHeadsAreParsed(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		head := seals.Seal{
+			Hour: seals.Hour(rapid.IntRange(0, 8_000_000).Draw(rt, "hour")), Part: rapid.IntRange(1, 9999).Draw(rt, "part"),
+			Hash: seals.HashOf(rapid.String().Draw(rt, "hashed")),
+		}.Head()
+		text := head.String()
+		if parsed, err := seals.ParseHead(text); err != nil || parsed != head {
+			rt.Fatalf("%s is parsed as %s (%v)", text, parsed, err)
+		}
+		at := rapid.IntRange(0, len(text)-1).Draw(rt, "at")
+		other := text[:at] + rapid.StringMatching(`[ -~]?`).Draw(rt, "character") + text[at+1:]
+		if parsed, err := seals.ParseHead(other); err == nil && parsed.String() != other {
+			rt.Fatalf("%q is parsed as %s", other, parsed)
+		}
+	})
 }

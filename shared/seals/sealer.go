@@ -32,6 +32,7 @@ type SealRun struct {
 	Newest          Seal          // the zero value if nothing is sealed yet
 	Age             time.Duration // since the end of the newest sealed hour
 	Differing       []string      // keys of objects that another run created, but not with the events of the table
+	Unrecorded      []string      // keys of objects after the newest seal, if they are more than a run can leave that stops
 	IsMoved         bool          // another run sealed meanwhile, so this one stopped
 }
 
@@ -44,6 +45,9 @@ type SealRun struct {
 func (s Sealer) Seal(ctx context.Context) (SealRun, error) {
 	at, err := s.newest(ctx)
 	run := SealRun{Newest: recorded(at)}
+	if err == nil {
+		run.Unrecorded, err = s.unrecorded(ctx, at)
+	}
 	for err == nil && walk.HasTime(ctx, sealReserve) && s.isComplete(at.next().Hour) {
 		var next Seal
 		if next, err = s.sealNext(ctx, at, &run); err == nil {
@@ -79,7 +83,7 @@ func (s Sealer) newest(ctx context.Context) (Seal, error) {
 	if !errors.Is(err, ErrMissing) {
 		return at, err
 	}
-	for key, err := range s.Objects.Keys(ctx) {
+	for key, err := range s.Objects.Keys(ctx, "") {
 		if err != nil {
 			return Seal{}, err
 		}
@@ -92,6 +96,26 @@ func (s Sealer) newest(ctx context.Context) (Seal, error) {
 		return before(HourOf(s.Now().Add(-s.Settled)) - 1), nil
 	}
 	return before(hour), err
+}
+
+// unrecorded returns the objects after the newest seal, if there are several. A run that stops leaves at most one. So somebody
+// removed the record or put an earlier one back, a restore did, or another run seals at the same time; that one moves the record.
+func (s Sealer) unrecorded(ctx context.Context, at Seal) ([]string, error) {
+	var after []string
+	for key, err := range s.Objects.Keys(ctx, at.Key()) {
+		if err != nil {
+			return nil, err
+		}
+		after = append(after, key)
+	}
+	if len(after) < 2 {
+		return nil, nil
+	}
+	now, err := s.Record.Newest(ctx)
+	if err != nil && !errors.Is(err, ErrMissing) || now != recorded(at) {
+		return nil, err
+	}
+	return after, nil
 }
 
 // oldestHour returns the hour of the oldest event of the last days. Errors: ErrMissing.
@@ -121,7 +145,7 @@ func (s Sealer) sealNext(ctx context.Context, after Seal, run *SealRun) (Seal, e
 	if !errors.Is(err, ErrExists) {
 		return seal, err
 	}
-	stored, err := s.read(ctx, seal.Key())
+	stored, err := readObject(ctx, s.Objects, seal.Key())
 	if err != nil || bytes.Equal(stored, content) {
 		return seal, err
 	}
@@ -151,8 +175,8 @@ func (s Sealer) build(ctx context.Context, after Seal, run *SealRun) ([]byte, Se
 	return content, seal, nil
 }
 
-func (s Sealer) read(ctx context.Context, key string) ([]byte, error) {
-	body, err := s.Objects.Open(ctx, key)
+func readObject(ctx context.Context, objects Objects, key string) ([]byte, error) {
+	body, err := objects.Open(ctx, key)
 	if err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"iter"
 	"time"
 
@@ -21,10 +22,14 @@ type Verifier struct {
 	Days    int // how long the table keeps an event at least
 }
 
+// MaxAge is how long ago the newest sealed hour may have ended: the sealing runs every hour, and two runs may fail. StaleSealAlarm has the
+// same.
+const MaxAge = 3 * time.Hour
+
 // Verification says what to verify.
 type Verification struct {
 	From     calendar.Day              // compares the table from this day on; the chain is always read from its beginning
-	Expect   string                    // a hash that was noted earlier; empty for none
+	Expect   Head                      // the end of the chain at an earlier time, which was kept elsewhere; the zero value for none
 	Progress func(at Hour, events int) // may be nil
 }
 
@@ -93,14 +98,43 @@ func (v Verifier) Verify(ctx context.Context, options Verification) (Report, err
 
 func (v *verification) complete() {
 	v.report.Objects = v.chain.count
-	if v.found == nil && v.options.Expect != "" && !v.chain.hasExpected {
-		v.found = &Finding{Problem: Changed, Detail: "no line of the chain has the expected hash: somebody wrote the objects again"}
-	}
-	v.report.Finding = v.found
 	if v.chain.count > 0 {
 		v.report.First, v.report.Last, v.report.Newest = v.chain.first, v.chain.at.Hour, v.chain.at
 		v.report.Age = v.Now().Sub(v.chain.at.Hour.End())
 	}
+	if v.found == nil && !v.chain.hasExpected {
+		v.found = v.chain.expected.finding(v.chain.at)
+	}
+	v.report.Finding = v.found
+}
+
+// finding returns the finding that a chain, which ends with a seal, does not have the head; nil for the zero value.
+func (h Head) finding(end Seal) *Finding {
+	switch {
+	case h.Hash == "":
+		return nil
+	case h.Part == 0:
+		return &Finding{Problem: Changed, Detail: "no line of the chain has the expected hash: somebody removed objects, or wrote them again"}
+	case end.Hash == "" || end.Key() < h.key():
+		return &Finding{Problem: Removed, Object: h.key(), Detail: "the chain ends before the object of the expected head: " +
+			"somebody removed the newest objects, and put an earlier record of the newest seal back"}
+	}
+	return &Finding{Problem: Changed, Object: h.key(), Detail: "it does not end with the hash of the expected head: somebody wrote it again"}
+}
+
+// Staleness says that the newest seal is older than MaxAge, or that events of this age have no seal at all. It is empty otherwise. Somebody
+// may have removed the newest objects with their events, and put an earlier record back: that leaves a log that is intact, but stale.
+func (r Report) Staleness() string {
+	age := r.Age.Round(time.Minute)
+	switch {
+	case r.Age <= MaxAge:
+		return ""
+	case r.Objects == 0:
+		return fmt.Sprintf("events are %s old, and nothing is sealed: "+
+			"the sealing does not run, or somebody removed all objects and the record", age)
+	}
+	return fmt.Sprintf("the newest sealed hour ended %s ago: "+
+		"the sealing does not run, or somebody removed the newest objects, their events and the record", age)
 }
 
 // entries returns the entries of the table that are compared.

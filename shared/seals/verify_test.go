@@ -253,3 +253,100 @@ func (b *logbook) changeRecord(rt *rapid.T) tampered {
 	after := changed(item, rapid.SampledFrom([]string{"hash", "last"}).Draw(rt, "attribute"), strings.Repeat("a", 64))
 	return b.replaceItem(item, after, tampered{what: "changed the record", want: finding{Problem: seals.Changed, Object: newest}})
 }
+
+// rollback is what somebody does who removes the newest hours of a sealed log.
+type rollback struct {
+	hours                    int
+	objects, events, record  bool // whether those of these hours are removed; then the record is an earlier one, or missing
+	hasNoRecord, sealedAgain bool // whether the record is missing, and whether the sealing goes on afterwards
+}
+
+func drawRollback(rt *rapid.T, hours int) rollback {
+	flag := func(name string) bool { return rapid.Bool().Draw(rt, name) }
+	return rollback{
+		hours: rapid.IntRange(1, hours).Draw(rt, "hours"), objects: flag("objects"), events: flag("events"), record: flag("record"),
+		hasNoRecord: flag("no record"), sealedAgain: flag("sealed again"),
+	}
+}
+
+// isFoundAlone reports whether a verification must find the damage without a head that was kept elsewhere. Without one, a log is intact in
+// which objects, events and the record are those of an earlier time; it is only stale until the sealing goes on.
+func (r rollback) isFoundAlone(hours int) bool {
+	isStale := float64(r.hours)+25./60 > seals.MaxAge.Hours() && (r.hours < hours || !r.events)
+	return r.events && !r.objects || r.objects && !r.record ||
+		!r.sealedAgain && r.record && (!r.objects && r.hours > 1 || r.objects && isStale)
+}
+
+// TestRollbacksAreFound removes the newest hours of a log with an event in each hour. A verification with the head finds each of them,
+// unless the log is as before.
+func TestRollbacksAreFound(t *testing.T) {
+	const hours = 5
+	rapid.Check(scale.ChecksOf(t, 25), func(rt *rapid.T) {
+		b := newLogbook(t)
+		b.TB = failing{b.TB, rt}
+		records := []items.Map{nil}
+		for hour := range hours {
+			b.at(time.Duration(hour)*time.Hour + 30*time.Minute)
+			b.seal(time.Duration(hour+1)*time.Hour + 25*time.Minute)
+			records = append(records, b.item("seal", "newest"))
+		}
+		objects, before := b.objects(), b.content()
+		intact := b.verify(seals.Verification{})
+		if intact.Finding != nil || intact.Staleness() != "" {
+			rt.Fatalf("an intact log: %+v", intact)
+		}
+		r := drawRollback(rt, hours)
+		b.rollBack(r, records)
+
+		expected := b.verify(seals.Verification{Expect: intact.Newest.Head()})
+		isOneBehind := r.record && !r.sealedAgain && !r.objects && !r.events && (r.hours == 1 && !r.hasNoRecord)
+		if isFound := expected.Finding != nil; isFound != !maps.Equal(b.content(), before) && !isOneBehind {
+			rt.Errorf("with the head, a finding: %v", isFound)
+		}
+		end, err := b.verifier().VerifyEnd(b.Context(), intact.Newest.Head())
+		newest := intact.Newest.Key()
+		if isFound := end.Finding != nil; err != nil || isFound != (b.objects()[newest] != objects[newest] || b.item("seal", "newest") == nil) {
+			rt.Errorf("at the end, a finding: %v (%v)", isFound, err)
+		}
+		alone := b.verify(seals.Verification{})
+		if isFound := alone.Finding != nil || alone.Staleness() != ""; !isFound && r.isFoundAlone(hours) {
+			rt.Errorf("without the head, the log is intact")
+		}
+	})
+}
+
+func (b *logbook) rollBack(r rollback, records []items.Map) {
+	b.Helper()
+	kept := len(b.ids) - r.hours
+	newest := records[len(records)-1]
+	for _, id := range b.ids[kept:] {
+		at, _ := audit.TimeOf(id)
+		if r.objects {
+			b.remove(seals.Seal{Hour: seals.HourOf(at), Part: 1}.Key())
+		}
+		if r.events {
+			b.deleteItem(b.event(id))
+		}
+	}
+	if earlier := records[kept]; r.record && earlier != nil && !r.hasNoRecord {
+		b.putItem(earlier)
+	} else if r.record {
+		b.deleteItem(newest)
+	}
+	if r.sealedAgain {
+		b.seal(b.now.Sub(start))
+	}
+}
+
+// content returns all objects, the events and the record of the newest seal.
+func (b *logbook) content() map[string]string {
+	b.Helper()
+	all := b.objects()
+	all["record"] = textOf(b.item("seal", "newest"), "hash")
+	for _, id := range b.ids {
+		if item := b.event(id); item != nil {
+			all[id] = textOf(item, "event")
+		}
+	}
+	return all
+}

@@ -26,7 +26,7 @@ func TestSmokeTest(t *testing.T) {
 			if err != nil {
 				t.Errorf("smoke-test: %v\n%s", err, output)
 			}
-			for _, step := range []string{"health", "login", "user", "token", "chart", "image", "extraction"} {
+			for _, step := range []string{"health", "login", "user", "token", "chart", "image", "extraction", "audit log"} {
 				if !strings.Contains("\n"+string(output), "\n"+step+" ") {
 					t.Errorf("the output has no line for the step %s:\n%s", step, output)
 				}

@@ -59,9 +59,11 @@ func (o Objects) Open(ctx context.Context, key string) (io.ReadCloser, error) {
 }
 
 // Keys implements seals.Objects with one call for every thousand keys.
-func (o Objects) Keys(ctx context.Context) iter.Seq2[string, error] {
+func (o Objects) Keys(ctx context.Context, after string) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
-		pages := s3.NewListObjectsV2Paginator(o.client, &s3.ListObjectsV2Input{Bucket: &o.bucket, Prefix: aws.String(prefix)})
+		pages := s3.NewListObjectsV2Paginator(o.client, &s3.ListObjectsV2Input{
+			Bucket: &o.bucket, Prefix: aws.String(prefix), StartAfter: aws.String(after),
+		})
 		for pages.HasMorePages() {
 			page, err := pages.NextPage(ctx)
 			if err != nil {

@@ -1,0 +1,40 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+
+	"portside/shared/seals"
+)
+
+// readHeadFile returns the head of the audit log in the file. It is the zero value if the path is empty or the file is missing, as before
+// the first verification. An empty file is an error, because somebody who empties it would end the comparison unnoticed.
+func readHeadFile(path string) (seals.Head, error) {
+	if path == "" {
+		return seals.Head{}, nil
+	}
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return seals.Head{}, nil
+	}
+	if err != nil {
+		return seals.Head{}, fmt.Errorf("head file: %w", err)
+	}
+	head, err := seals.ParseHead(strings.TrimSpace(string(text)))
+	if err != nil {
+		return seals.Head{}, fmt.Errorf("%s does not contain the head of an audit log (%w): "+
+			"restore the file, or choose another --head-file", path, err)
+	}
+	return head, nil
+}
+
+// writeHeadFile replaces the file with the head of a seal. It does nothing if the path is empty or nothing is sealed yet.
+func writeHeadFile(path string, newest seals.Seal) error {
+	if path == "" || newest.Hash == "" {
+		return nil
+	}
+	return writeOwnerFile("head file", path, newest.Head().String())
+}
