@@ -22,6 +22,7 @@ type handlers struct {
 func routes(h *handlers, auth web.Authenticator) *web.API {
 	api := web.NewAPI(auth)
 	web.Handle(api, web.Anyone(), listSignInMethods, h.methods)
+	web.Handle(api, web.InSession().ForCustomers().OrNobody(), findSession, h.find)
 	web.Handle(api, web.Anyone().SameOrigin(), createSignInLink, h.ask)
 	web.Handle(api, web.Anyone().SameOrigin(), createSession, h.signIn)
 	web.Handle(api, web.Anyone().SameOrigin(), createPasskeySignInOptions, h.passkeySignInOptions)
@@ -44,6 +45,12 @@ var (
 		OperationID: "listSignInMethods", Method: http.MethodGet, Path: "/v1/sign-in/methods", Tags: []string{"Sessions"},
 		Summary:     "List the ways to sign in",
 		Description: "Returns which ways to sign in this installation offers.",
+	}
+	findSession = huma.Operation{
+		OperationID: "findSession", Method: http.MethodGet, Path: "/v1/sign-in/session", Tags: []string{"Sessions"},
+		Summary: "Find out who is signed in",
+		Description: "Returns the session of this request, and its user, as `GET /v1/sessions/current` does. Without a session that works, " +
+			"there is no `data`. The status is 200 then, too, because browsers show a 401 as an error.",
 	}
 	createSignInLink = huma.Operation{
 		OperationID: "createSignInLink", Method: http.MethodPost, Path: "/v1/sign-in/links", Tags: []string{"Sessions"},

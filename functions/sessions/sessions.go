@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"portside/shared/core/fault"
 	"portside/shared/core/principal"
 	"portside/shared/credentials"
 	"portside/shared/web"
@@ -54,6 +55,28 @@ type sessionOutput struct {
 	Body struct {
 		Data Session `json:"data"`
 	}
+}
+
+type foundSessionOutput struct {
+	Body struct {
+		Data *Session `json:"data,omitempty" doc:"Absent if nobody is signed in."`
+	}
+}
+
+func (h *handlers) find(ctx context.Context, _ *struct{}) (*foundSessionOutput, error) {
+	out := &foundSessionOutput{}
+	if _, isSignedIn := principal.From(ctx); !isSignedIn {
+		return out, nil
+	}
+	current, err := h.current(ctx, nil)
+	if fault.KindOf(err) == fault.NotFound { // it has just ended
+		return out, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	out.Body.Data = &current.Body.Data
+	return out, nil
 }
 
 func (h *handlers) current(ctx context.Context, _ *struct{}) (*sessionOutput, error) {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"net/http"
 	"testing"
 	"time"
@@ -38,6 +39,36 @@ func TestSessionsAreListedAndEnded(t *testing.T) {
 	if second.cookies[web.SessionCookie] != "" {
 		t.Error("the cookie remains after the sign-out")
 	}
+}
+
+// TestFindingNobodyIsNoError asks who is signed in: with a session, without one, and with cookies that do not work.
+func TestFindingNobodyIsNoError(t *testing.T) {
+	f := newFixture(t)
+	nobody := func(b *browser) {
+		t.Helper()
+		answer := b.client().Get("/v1/sign-in/session").WantStatus(http.StatusOK).WantHeader("Cache-Control", "no-store")
+		if string(answer.Body) != "{}\n" {
+			t.Errorf("nobody is signed in, but the answer is %s", answer.Body)
+		}
+	}
+	nobody(f.browser())
+	b := f.signedIn()
+	got, want := b.client().Get("/v1/sign-in/session").WantStatus(http.StatusOK), b.client().Get("/v1/sessions/current")
+	if !bytes.Equal(got.Body, want.Body) {
+		t.Errorf("the session is %s, want %s", got.Body, want.Body)
+	}
+	for _, cookie := range []string{
+		"x", credentials.Mint(credentials.Session).Reveal(), f.key, credentials.Mint(credentials.APIKey).Reveal(),
+	} {
+		other := f.browser()
+		other.cookies[web.SessionCookie] = cookie
+		nobody(other)
+	}
+	webtest.New(t, f.handler()).With("X-API-Key", f.key).Get("/v1/sign-in/session").WantStatus(http.StatusOK).WantValue("data", nil)
+	b.client().With("Origin", "https://evil.example").With("Sec-Fetch-Site", "cross-site").Get("/v1/sign-in/session").
+		WantStatus(http.StatusForbidden)
+	b.client().Delete("/v1/sessions/current").WantStatus(http.StatusNoContent)
+	nobody(b)
 }
 
 // TestEndingOtherSessionsNeedsARecentSession has an intruder at an unattended browser, who must not sign the user out elsewhere.

@@ -122,6 +122,7 @@ func (d *Document) describe(o *Operation, found object) error {
 	security, _ := found["security"].([]any)
 	o.IsPublic = len(security) == 0
 	for _, alternative := range security {
+		o.IsPublic = o.IsPublic || len(alternative.(object)) == 0
 		o.Schemes = slices.AppendSeq(o.Schemes, maps.Keys(alternative.(object)))
 	}
 	o.Permission, _ = found["x-permission"].(string)

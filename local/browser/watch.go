@@ -45,7 +45,7 @@ func newWatcher(host string) *watcher {
 	return &watcher{host: host, requests: map[network.RequestID]*Request{}}
 }
 
-// Allow ignores problems whose description contains the text, such as "401 GET /v1/sessions/current". Other problems fail the test.
+// Allow ignores problems whose description contains the text, such as "401 POST /v1/sessions". Other problems fail the test.
 func (p *Page) Allow(description string) {
 	p.watch.mu.Lock()
 	defer p.watch.mu.Unlock()

@@ -73,6 +73,7 @@ type Access struct {
 	permission principal.Permission
 
 	onlySession bool // API keys are not accepted
+	orNobody    bool // callers without a credential that works are accepted, too
 	recent      bool
 	sameOrigin  bool
 	customers   bool // users of customers are accepted
@@ -90,6 +91,13 @@ func SignedIn() Access { return Access{signedIn: true} }
 
 // InSession permits every caller of the vendor's staff with a valid session.
 func InSession() Access { return Access{signedIn: true, onlySession: true} }
+
+// OrNobody also permits callers whose session does not work, and those without one; their context has no principal. A page that asks
+// whether somebody is signed in needs it, because browsers show a 401 as an error.
+func (a Access) OrNobody() Access {
+	a.orNobody = true
+	return a
+}
 
 // Needs permits callers of the vendor's staff with a valid API key or session whose role includes the permission.
 func Needs(p principal.Permission) Access { return Access{signedIn: true, permission: p} }
@@ -170,6 +178,9 @@ func (a Access) security() []map[string][]string {
 	if a.tokens {
 		schemes = append(schemes, map[string][]string{"accessToken": {}})
 	}
+	if a.orNobody {
+		schemes = append(schemes, map[string][]string{})
+	}
 	return schemes
 }
 
@@ -197,7 +208,10 @@ func (a Access) errors() []int {
 		all = append(all, http.StatusUnauthorized, http.StatusTooManyRequests, http.StatusServiceUnavailable)
 	}
 	if a.signedIn {
-		all = append(all, http.StatusUnauthorized, http.StatusTooManyRequests, http.StatusServiceUnavailable)
+		all = append(all, http.StatusTooManyRequests, http.StatusServiceUnavailable)
+	}
+	if a.signedIn && !a.orNobody {
+		all = append(all, http.StatusUnauthorized)
 	}
 	if a.signedIn || a.sameOrigin { // also for sessions, if the request comes from a page of another origin
 		all = append(all, http.StatusForbidden)

@@ -33,7 +33,7 @@ func loadedBy(t *testing.T, page *browser.Page, path string) (files, calls []str
 		total += request.Bytes
 		t.Logf("%7.0f bytes  %d %s %s", request.Bytes, request.Status, request.Method, request.URL)
 		switch {
-		case strings.Contains(request.URL, "/portal/assets/"), strings.HasSuffix(request.URL, "/v1/sessions/current"):
+		case strings.Contains(request.URL, "/portal/assets/"), strings.HasSuffix(request.URL, "/v1/sign-in/session"):
 			files = append(files, request.URL)
 		case strings.Contains(request.URL, "/v1/"):
 			calls = append(calls, request.URL)
@@ -55,7 +55,7 @@ func testLoadOrder(page *browser.Page, path string, files, calls []string) {
 	page.WaitUntil("the hint to reload, at the end of its delay", `(document.getAnimations().forEach(a => a.finish()),
 		getComputedStyle(document.querySelector(".slow")).visibility === "visible")`)
 	held.Release("/portal/assets/")
-	held.Release("/v1/sessions/current")
+	held.Release("/v1/sign-in/session")
 	held.WaitFor(calls)
 	held.Release("/v1/")
 	held.Stop()

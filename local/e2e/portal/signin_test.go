@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
+	"strings"
 	"testing"
 
 	"portside/local/browser"
@@ -43,6 +44,29 @@ func askForMail(t *testing.T, p *e2etest.Stack, page *browser.Page, person strin
 		page.Press("Enter")
 		page.WaitFor(browser.Heading("Check your email"))
 	})
+}
+
+// TestSignInPageHasNoErrors opens the page as a new visitor, and in browsers whose session has ended or expired. The page asks who is
+// signed in, and a browser that shows an error in its console fails the test.
+func TestSignInPageHasNoErrors(t *testing.T) {
+	p := e2etest.Shared(t)
+	_, key := p.CreateUser(t, "maryam", "user")
+	ended, expired := p.SignIn(t, "maryam"), p.SignIn(t, "maryam")
+	_, text, _ := strings.Cut(expired, "=")
+	p.Expire(t, text)
+	_, text, _ = strings.Cut(ended, "=")
+	p.As(t, key).Delete("/v1/sessions/" + e2etest.PublicID(text)).WantStatus(http.StatusNoContent)
+	for _, cookie := range []string{"", "__Host-portside-session=x", ended, expired} {
+		page := p.Visit(t)
+		if cookie != "" {
+			page.SetCookie(cookie)
+		}
+		for _, path := range []string{"/portal/sign-in", "/portal/account"} {
+			page.Open(path)
+			page.WaitFor(browser.Heading("Sign in"))
+			e2etest.Ready(page)
+		}
+	}
 }
 
 func TestSignInByMailedLink(t *testing.T) {

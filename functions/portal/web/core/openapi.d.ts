@@ -1371,6 +1371,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/sign-in/session": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Find out who is signed in
+         * @description Returns the session of this request, and its user, as `GET /v1/sessions/current` does. Without a session that works, there is no `data`. The status is 200 then, too, because browsers show a 401 as an error.
+         */
+        get: operations["findSession"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/uploads": {
         parameters: {
             query?: never;
@@ -11456,6 +11476,60 @@ export interface operations {
             409: components["responses"]["Conflict"];
             429: components["responses"]["LimitReached"];
             500: components["responses"]["InternalServerError"];
+        };
+    };
+    findSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "authenticatedAt": "2026-03-02T09:15:30.250Z",
+                     *         "createdAt": "2026-03-02T09:15:30.250Z",
+                     *         "device": "Firefox on Windows",
+                     *         "expiresAt": "2026-04-01T09:15:30.250Z",
+                     *         "id": "3vQB7B6MrGQZ",
+                     *         "lastUsedAt": "2026-03-02T09:15:00Z",
+                     *         "recentUntil": "2026-03-02T09:30:30.250Z",
+                     *         "user": {
+                     *           "name": "Ada Lovelace",
+                     *           "customerId": "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e12",
+                     *           "email": "ada@example.com",
+                     *           "id": "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11",
+                     *           "permissions": [
+                     *             "users:read"
+                     *           ],
+                     *           "role": "user"
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /** @description Absent if nobody is signed in. */
+                        data?: components["schemas"]["Session"];
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     createUpload: {

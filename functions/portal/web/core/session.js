@@ -6,7 +6,6 @@ import { get, remove } from "./api.js";
 /** @typedef {{id: string, email: string, name: string, customerId: string | null, role: string, permissions: string[]}} SessionUser */
 /** @typedef {{id: string, recentUntil: string, user: SessionUser}} Session */
 
-const path = "/v1/sessions/current";
 const tabs = new BroadcastChannel("portside-sessions");
 
 /**
@@ -55,12 +54,7 @@ function tell(message) {
  * @returns {Promise<Session | null>} null without a sign-in
  */
 async function readSession({ isPreloaded = false } = {}) {
-  try {
-    return (await get(path, { isPublic: true, isPreloaded })).data;
-  } catch (error) {
-    if (/** @type {any} */ (error).status !== 401) throw error;
-    return null;
-  }
+  return (await get("/v1/sign-in/session", { isPublic: true, isPreloaded })).data ?? null;
 }
 
 /**
@@ -99,7 +93,7 @@ export function followOtherTabs() {
 /** Ends the session on the server and in all tabs of this browser. */
 export async function signOut() {
   try {
-    await remove(path, { isPublic: true });
+    await remove("/v1/sessions/current", { isPublic: true });
   } catch (error) {
     // A 401 means that the session has already ended.
     if (/** @type {any} */ (error).status !== 401) throw error;
