@@ -87,7 +87,8 @@ var (
 	revokeToken = huma.Operation{
 		OperationID: "revokeToken", Method: http.MethodDelete, Path: "/api/v1/tokens/{tokenId}", Tags: []string{"Tokens"},
 		Summary: "Revoke a token or password", DefaultStatus: http.StatusNoContent,
-		Description: "It stops working with the next request. A token that is revoked already gets the same response. " +
+		Description: "It stops working with the next request. A token that is revoked already gets the same response, with any " +
+			"`If-Match`. " +
 			"With `line=true`, the whole line of renewals stops working: the tokens it was " +
 			"renewed from, and all that were renewed from any of them. Do that if the token has leaked, because the person who has it may have " +
 			"renewed it.\n\n" +

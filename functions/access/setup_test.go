@@ -16,6 +16,7 @@ import (
 	"portside/shared/credentialrequests/credentialrequestsdynamo"
 	"portside/shared/credentials"
 	"portside/shared/credentials/credentialsdynamo"
+	"portside/shared/dynamo/auditlog"
 	"portside/shared/dynamo/daycounts"
 	"portside/shared/mail"
 	"portside/shared/pulls"
@@ -49,6 +50,7 @@ type fixture struct {
 	pulls   *pullsdynamo.Store
 	mailbox *mailbox
 	maxDays int // of a token
+	log     auditlog.Log
 
 	countsTable, usersTable string
 }
@@ -59,7 +61,8 @@ func newFixture(tb testing.TB) *fixture {
 	d := &fixture{tb: tb, now: time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC), client: client, mailbox: &mailbox{}, maxDays: tokens.MaxDays}
 	d.name = awstest.Table(tb, client, "CredentialsTable")
 	d.countsTable, d.usersTable = awstest.Table(tb, client, "RequestCountsTable"), awstest.Table(tb, client, "UsersTable")
-	d.table = credentialsdynamo.New(client, d.name, d.countsTable).Audited(audittest.Log(tb, client))
+	d.log = audittest.Log(tb, client)
+	d.table = credentialsdynamo.New(client, d.name, d.countsTable).Audited(d.log)
 	d.store = tokensdynamo.New(client, d.table)
 	analyticsTable := awstest.Table(tb, client, "AnalyticsTable")
 	d.people = usersdynamo.New(client, d.usersTable, d.table, daycounts.In(analyticsTable))
@@ -114,7 +117,7 @@ func (d *fixture) leaks() *revocation.Service { return d.leaksOn(d.client, 0) }
 
 // leaksOn is leaks on another client and at a later time.
 func (d *fixture) leaksOn(client *dynamodb.Client, later time.Duration) *revocation.Service {
-	store := revocationdynamo.New(client, credentialsdynamo.New(client, d.name, ""))
+	store := revocationdynamo.New(client, credentialsdynamo.New(client, d.name, "").Audited(d.log))
 	now := func() time.Time { return d.now.Add(later) }
 	return revocation.NewService(revocation.Parts{
 		Store: store, Jobs: store, Limiter: store, Now: now, Notifier: d.notices(),

@@ -146,18 +146,18 @@ func (in *deleteKeyInput) Resolve(ctx huma.Context) []error { //nolint:unparam /
 	return nil
 }
 
-// checkKeyTag refuses to delete a key that does not have the ETag of the request. A key never changes except by its uses and its end, so
-// no transaction needs to compare it again.
+// checkKeyTag refuses to delete a key that does not have the ETag of the request, unless it is deleted already. A key never changes except
+// by its uses and its end, so no transaction needs to compare it again.
 func (s *service) checkKeyTag(ctx context.Context, caller principal.Principal, userID string, in *deleteKeyInput) error {
 	wanted := in.WantedTag()
 	if wanted == nil {
 		return nil
 	}
-	key, err := s.keys.Get(ctx, caller, userID, in.KeyID)
+	key, err := s.keys.Find(ctx, caller, userID, in.KeyID)
 	if err != nil {
 		return err
 	}
-	if !wanted(web.ContentVersion(encodeKey(key)).ETag) {
+	if key.RevokedAt.IsZero() && !wanted(web.ContentVersion(encodeKey(key)).ETag) {
 		return versions.ErrMismatch
 	}
 	return nil
@@ -172,7 +172,7 @@ func (s *service) deleteKey(ctx context.Context, in *deleteKeyInput) (*struct{},
 	if !in.Made {
 		return nil, s.keys.Revoke(ctx, caller, userID, in.KeyID)
 	}
-	if err := s.keys.CheckOwner(ctx, caller, userID, in.KeyID); err != nil {
+	if _, err := s.keys.Find(ctx, caller, userID, in.KeyID); err != nil {
 		return nil, err
 	}
 	return nil, s.ending.End(ctx, in.KeyID, "deleted", web.BaseURL(s.baseURL, in.host))

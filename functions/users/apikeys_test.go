@@ -42,6 +42,7 @@ func TestKeyIsCreatedUsedAndDeleted(t *testing.T) {
 	me.With("If-Match", `"other"`).Delete(at + "/" + id).WantStatus(http.StatusPreconditionFailed)
 	me.With("If-Match", one.Header.Get("ETag")).Delete(at + "/" + id).WantStatus(http.StatusNoContent)
 	me.Delete(at + "/" + id).WantStatus(http.StatusNoContent) // as the first time
+	me.With("If-Match", one.Header.Get("ETag")).Delete(at + "/" + id).WantStatus(http.StatusNoContent)
 	me.Get(at + "/" + id).WantStatus(http.StatusNotFound)
 	me.Get(at).WantValue("data.1", nil)
 }

@@ -197,7 +197,8 @@ var (
 	deleteAPIKey = huma.Operation{
 		OperationID: "deleteApiKey", Method: http.MethodDelete, Path: "/v1/users/{userId}/api-keys/{keyId}", Tags: []string{"API keys"},
 		Summary: "Delete an API key", DefaultStatus: http.StatusNoContent,
-		Description: "The key stops working with the next request. A key that is deleted already gets the same response. " +
+		Description: "The key stops working with the next request. A key that is deleted already gets the same response, with any " +
+			"`If-Match`. " +
 			"With `made=true`, all keys, tokens and passwords that were created with it, " +
 			"directly or in several steps, also those of other users, stop working within seconds, and within minutes if there are many. Do that " +
 			"if the key has leaked." + keyPermission,

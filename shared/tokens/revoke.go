@@ -2,7 +2,6 @@ package tokens
 
 import (
 	"context"
-	"errors"
 
 	"portside/shared/core/principal"
 	"portside/shared/core/versions"
@@ -15,10 +14,11 @@ type Target struct {
 	Accepts func(credentials.Credential) bool // reports whether the caller accepts the stored state; nil accepts any
 }
 
-// target returns the token to revoke. Errors: ErrNotFound, versions.ErrMismatch.
+// target returns the token to revoke. A token that is revoked already is always accepted: what the caller wants is done, and a request that
+// is repeated after a lost response has the version before. Errors: ErrNotFound, versions.ErrMismatch.
 func (s *Service) target(ctx context.Context, caller principal.Principal, target Target) (credentials.Credential, error) {
 	token, err := s.find(ctx, caller, target.ID, principal.TokensWrite)
-	if err == nil && target.Accepts != nil && !target.Accepts(token) {
+	if err == nil && token.RevokedAt.IsZero() && target.Accepts != nil && !target.Accepts(token) {
 		err = versions.ErrMismatch
 	}
 	return token, err
@@ -26,8 +26,13 @@ func (s *Service) target(ctx context.Context, caller principal.Principal, target
 
 // Revoke revokes a token or password of the caller, or of anybody for a caller with tokens:write.
 // It stops working with the next request. The token may be revoked already, so that a call can be repeated. A caller that is a token
-// can revoke only itself, its ancestors and its descendants. Errors: ErrNotFound, ErrNotRelated, versions.ErrMismatch.
+// can revoke only itself, its ancestors and its descendants. Errors: ErrNotFound, ErrNotRelated, versions.ErrMismatch, versions.ErrBusy.
 func (s *Service) Revoke(ctx context.Context, caller principal.Principal, target Target) error {
+	return versions.Retry(ctx, func() error { return s.revokeOnce(ctx, caller, target) })
+}
+
+// revokeOnce is Revoke without repetition. Errors: versions.ErrStale if the token was revoked after it was read.
+func (s *Service) revokeOnce(ctx context.Context, caller principal.Principal, target Target) error {
 	id := target.ID
 	token, err := s.target(ctx, caller, target)
 	if err != nil {
@@ -45,15 +50,7 @@ func (s *Service) Revoke(ctx context.Context, caller principal.Principal, target
 	if !token.RevokedAt.IsZero() {
 		return nil
 	}
-	err = s.revoke(ctx, token, revokedBy(caller, token))
-	switch {
-	case !errors.Is(err, ErrNotFound):
-		return err
-	case target.Accepts != nil: // it was revoked after it was compared
-		return versions.ErrMismatch
-	default:
-		return nil
-	}
+	return s.revoke(ctx, token, revokedBy(caller, token))
 }
 
 // areRelated reports whether one of two tokens is the other one or was renewed from it.
@@ -100,7 +97,7 @@ func (s *Service) revokeFrom(ctx context.Context, first string, issued []credent
 			continue
 		}
 		done = false
-		if err := s.revoke(ctx, c, reason); err != nil && !errors.Is(err, ErrNotFound) { // it was revoked meanwhile
+		if err := s.revoke(ctx, c, reason); err != nil && !versions.IsStale(err) { // it was revoked meanwhile
 			return false, err
 		}
 	}

@@ -110,8 +110,7 @@ type Store interface {
 	// List returns the tokens and passwords that an owner has or had within the last 90 days, in no
 	// particular order. Older ones may be included.
 	List(ctx context.Context, ownerID string) ([]credentials.Credential, error)
-	// Revoke revokes a credential with token.RevokedAt and token.Reason. Errors: ErrNotFound if it
-	// is revoked already.
+	// Revoke revokes a credential with token.RevokedAt and token.Reason. Errors: versions.ErrStale if it is revoked already.
 	Revoke(ctx context.Context, token credentials.Credential) error
 }
 

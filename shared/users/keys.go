@@ -175,17 +175,22 @@ func (k *Keys) List(ctx context.Context, caller principal.Principal, userID stri
 
 // Get returns a key that is not revoked. Errors: ErrNotYourKeys, ErrNoKey.
 func (k *Keys) Get(ctx context.Context, caller principal.Principal, userID, keyID string) (credentials.Credential, error) {
+	key, err := k.Find(ctx, caller, userID, keyID)
+	if err == nil && !key.RevokedAt.IsZero() {
+		return credentials.Credential{}, ErrNoKey
+	}
+	return key, err
+}
+
+// Find returns a key that the user has or had, also a revoked one. Errors: ErrNotYourKeys, ErrNoKey.
+func (k *Keys) Find(ctx context.Context, caller principal.Principal, userID, keyID string) (credentials.Credential, error) {
 	if err := mayManage(caller, userID); err != nil {
 		return credentials.Credential{}, err
 	}
 	if !credentials.IsID(keyID) {
 		return credentials.Credential{}, ErrNoKey
 	}
-	key, err := k.key(ctx, caller, userID, keyID)
-	if err == nil && !key.RevokedAt.IsZero() {
-		err = ErrNoKey
-	}
-	return key, err
+	return k.key(ctx, caller, userID, keyID)
 }
 
 // key returns a key, also a revoked one, that exists for the caller: the user belongs to a customer that the caller reaches, now and at the
@@ -204,25 +209,10 @@ func (k *Keys) key(ctx context.Context, caller principal.Principal, userID, keyI
 
 // Revoke revokes a key, which may be the one that the caller uses. The key may be revoked already, so that a call can be repeated.
 func (k *Keys) Revoke(ctx context.Context, caller principal.Principal, userID, keyID string) error {
-	if err := mayManage(caller, userID); err != nil {
-		return err
-	}
-	if !credentials.IsID(keyID) {
-		return ErrNoKey
-	}
-	if _, err := k.key(ctx, caller, userID, keyID); err != nil {
+	if _, err := k.Find(ctx, caller, userID, keyID); err != nil {
 		return err
 	}
 	return k.store.Revoke(ctx, userID, keyID, k.now().UTC())
-}
-
-// CheckOwner returns nil if the caller may revoke a key that the user has or had. Errors: ErrNotYourKeys, ErrNoKey.
-func (k *Keys) CheckOwner(ctx context.Context, caller principal.Principal, userID, keyID string) error {
-	if err := mayManage(caller, userID); err != nil {
-		return err
-	}
-	_, err := k.key(ctx, caller, userID, keyID)
-	return err
 }
 
 func mayManage(caller principal.Principal, userID string) error {

@@ -127,7 +127,7 @@ func (s *Store) Revoke(ctx context.Context, token credentials.Credential) error 
 	writes = append(writes, s.table.Audit(ctx, credentialsdynamo.Revoked(token))...)
 	err := transactions.Write(ctx, s.client, writes)
 	if _, failed := transactions.FailedAt(err); failed {
-		return tokens.ErrNotFound
+		return versions.ErrStale
 	}
 	return err
 }

@@ -238,7 +238,7 @@ export interface paths {
         post?: never;
         /**
          * Revoke a token or password
-         * @description It stops working with the next request. A token that is revoked already gets the same response. With `line=true`, the whole line of renewals stops working: the tokens it was renewed from, and all that were renewed from any of them. Do that if the token has leaked, because the person who has it may have renewed it.
+         * @description It stops working with the next request. A token that is revoked already gets the same response, with any `If-Match`. With `line=true`, the whole line of renewals stops working: the tokens it was renewed from, and all that were renewed from any of them. Do that if the token has leaked, because the person who has it may have renewed it.
          *
          *     Your own need no permission; those of other users need `tokens:write`. A token can revoke only itself, the tokens it was renewed from, and the tokens renewed from it; with `line=true`, its own line.
          */
@@ -1631,7 +1631,7 @@ export interface paths {
         post?: never;
         /**
          * Delete an API key
-         * @description The key stops working with the next request. A key that is deleted already gets the same response. With `made=true`, all keys, tokens and passwords that were created with it, directly or in several steps, also those of other users, stop working within seconds, and within minutes if there are many. Do that if the key has leaked.
+         * @description The key stops working with the next request. A key that is deleted already gets the same response, with any `If-Match`. With `made=true`, all keys, tokens and passwords that were created with it, directly or in several steps, also those of other users, stop working within seconds, and within minutes if there are many. Do that if the key has leaked.
          *
          *     Your own keys need no permission; those of other users need `api-keys:write`.
          */
