@@ -4978,7 +4978,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text that you have not used for another resource. */
+                /** @description Any text of 1 to 255 printable ASCII characters, not only spaces, that you have not used for another resource. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -5672,7 +5672,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A new random UUID (version 4), such as uuidgen prints. It encrypts the secret that a repeated request gets again, so keep it to yourself. */
+                /** @description A new random UUID (version 4), such as uuidgen prints, and no other text, because the response has a secret. It encrypts the secret that a repeated request gets again, so keep it to yourself. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -8553,7 +8553,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text that you have not used for another resource. */
+                /** @description Any text of 1 to 255 printable ASCII characters, not only spaces, that you have not used for another resource. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -9197,7 +9197,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text that you have not used for another resource. */
+                /** @description Any text of 1 to 255 printable ASCII characters, not only spaces, that you have not used for another resource. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -9586,7 +9586,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text that you have not used for another resource. */
+                /** @description Any text of 1 to 255 printable ASCII characters, not only spaces, that you have not used for another resource. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -10460,7 +10460,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text that you have not used for another resource. */
+                /** @description Any text of 1 to 255 printable ASCII characters, not only spaces, that you have not used for another resource. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -11539,7 +11539,7 @@ export interface operations {
                 maxBytes?: number;
             };
             header?: {
-                /** @description Any text that you have not used for another resource. */
+                /** @description Any text of 1 to 255 printable ASCII characters, not only spaces, that you have not used for another resource. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -11713,7 +11713,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text that you have not used for another resource. */
+                /** @description Any text of 1 to 255 printable ASCII characters, not only spaces, that you have not used for another resource. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -12461,7 +12461,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A new random UUID (version 4), such as uuidgen prints. It encrypts the secret that a repeated request gets again, so keep it to yourself. */
+                /** @description A new random UUID (version 4), such as uuidgen prints, and no other text, because the response has a secret. It encrypts the secret that a repeated request gets again, so keep it to yourself. */
                 "Idempotency-Key"?: string;
             };
             path: {
