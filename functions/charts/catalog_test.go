@@ -95,6 +95,11 @@ func TestListChartsPages(t *testing.T) {
 	if got := column(found, "name"); !slices.Equal(got, []any{"api", "api-gateway"}) {
 		t.Errorf("the filter finds %v", got)
 	}
+	h.publish("Rapid-API", "1.0.0", "upper case")
+	found = manager.Get("/v1/charts?q=api").WantStatus(200).WantValue("pagination.total", 3)
+	if got := column(found, "name"); !slices.Equal(got, []any{"Rapid-API", "api", "api-gateway"}) {
+		t.Errorf("the filter finds %v", got)
+	}
 	for _, query := range []string{"limit=0", "limit=101", "q=", "cursor=", "page=1", "cursor=" + strings.Repeat("a", 4097)} {
 		manager.Get("/v1/charts?" + query).WantStatus(400)
 	}

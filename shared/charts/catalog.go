@@ -61,7 +61,7 @@ func (l *Library) Charts(ctx context.Context, viewer principal.Principal, q Char
 	}
 	var page ChartPage
 	for _, name := range seen.names {
-		if !strings.Contains(name, q.Filter) {
+		if !strings.Contains(strings.ToLower(name), q.Filter) {
 			continue
 		}
 		page.Total++

@@ -67,7 +67,7 @@ func varied(tb testing.TB) map[string][]byte {
 	} {
 		all["many-"+version+".tgz"] = chart(tb, "many", version, "version "+version)
 	}
-	for _, name := range []string{"a", "a-1", "a--b", "a.b_c"} {
+	for _, name := range []string{"a", "a-1", "a--b", "a.b_c", "Product", "product", "My-Chart__X.2"} {
 		all[name+"-1.0.0.tgz"] = chart(tb, name, "1.0.0", "named "+name)
 	}
 	return all

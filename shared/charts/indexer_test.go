@@ -66,8 +66,8 @@ func TestRejections(t *testing.T) {
 		{"version of two parts", "app-5.0.tgz", string(chart(t, "app", "'5.0'", "")), "Semantic Versioning"},
 		{"version with a leading zero", "app-05.0.0.tgz", string(chart(t, "app", "05.0.0", "")), ""},
 		{"prerelease with a leading zero", "app-5.0.0-01.tgz", string(chart(t, "app", "5.0.0-01", "")), ""},
-		{"name that is invalid in scopes", "App-5.0.0.tgz", string(chart(t, "App", "5.0.0", "")), "which scopes require"},
-		{"name with a trailing dot", "app.-5.0.0.tgz", string(chart(t, "app.", "5.0.0", "")), "which scopes require"},
+		{"name that is invalid in scopes", "a..b-5.0.0.tgz", string(chart(t, "a..b", "5.0.0", "")), "neither scopes nor"},
+		{"name with a trailing dot", "app.-5.0.0.tgz", string(chart(t, "app.", "5.0.0", "")), "neither scopes nor"},
 		{"metadata too deep", "app-4.0.0.tgz", string(archive(t, files{"app/Chart.yaml": "apiVersion: v2\nname: app\nversion: 4.0.0\n" +
 			"dependencies: [{name: x, import-values: " + strings.Repeat("[", 70) + strings.Repeat("]", 70) + "}]\n"})), "nested deeper than"},
 	}

@@ -88,6 +88,25 @@ func TestChartRepository(t *testing.T) {
 	c.helm(t, "repo", "update", "--fail-on-repo-update-fail").WantExit(t, 1, "Unable to get an update", "401 Unauthorized")
 }
 
+// TestChartWithUpperCase publishes a chart whose name has upper-case letters, and pulls it with a token for this chart only.
+func TestChartWithUpperCase(t *testing.T) {
+	m := newShop(t)
+	vendor, chart := m.machine(t, e2etest.Login{}), m.Name("Anchor")+"-Chart"
+	vendor.packageChart(t, chart, "1.0.0")
+	file := chart + "-1.0.0.tgz"
+	m.publish(t, file, vendor.Read(t, file))
+	c := m.machine(t, m.createToken(t, "read:helm-charts:"+chart))
+	c.addRepository(t).WantExit(t, 0)
+	c.awaitVersion(t, chart, "1.0.0")
+	c.helm(t, "pull", "portside/"+chart).WantExit(t, 0)
+	if c.Read(t, file) != vendor.Read(t, file) {
+		t.Errorf("%s differs from the vendor's file", file)
+	}
+	other := m.machine(t, m.createToken(t, "read:helm-charts:"+strings.ToLower(chart)))
+	other.addRepository(t).WantExit(t, 0)
+	other.helm(t, "pull", "portside/"+chart).WantExit(t, 1, "not found")
+}
+
 // awaitVersion waits until helm finds a version of a chart.
 func (c machine) awaitVersion(t *testing.T, chart, version string) {
 	t.Helper()

@@ -37,8 +37,8 @@ var strictVersion = regexp.MustCompile(`^(?:0|[1-9]\d*)\.(?:0|[1-9]\d*)\.(?:0|[1
 	`(?:-(?:0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*)(?:\.(?:0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*))*)?` +
 	`(?:\+[0-9a-zA-Z-]+(?:\.[0-9a-zA-Z-]+)*)?$`)
 
-// isChartName accepts only names that a scope can name. No scope could grant access to a chart with
-// another name.
+// isChartName accepts only names that a scope can name, and so an entitlement. Helm accepts more, such as a..b or -a, but nothing could
+// grant access to such a chart.
 func isChartName(name string) bool {
 	return !strings.Contains(name, "/") && (principal.ReadCharts + ":" + principal.Scope(name)).Known()
 }
@@ -123,8 +123,9 @@ func checkName(file string, v charts.Version) error {
 	switch {
 	case len(v.Name) > maxName || !isChartName(v.Name):
 		return &charts.Refusal{
-			Reason: fmt.Sprintf("the chart's name %s is not one of at most %d lower-case letters and digits, with dots, dashes and "+
-				"underscores between them, which scopes require", quote(v.Name), maxName),
+			Reason: fmt.Sprintf("the chart's name %s is not one of at most %d letters and digits, with a dot, one or two underscores, or dashes "+
+				"between them. Helm accepts it, but neither scopes nor entitlements could name the chart, so nobody could be allowed to fetch it",
+				quote(v.Name), maxName),
 			Fix: "rename the chart in Chart.yaml",
 		}
 	case !strictVersion.MatchString(v.Version):

@@ -17,9 +17,18 @@ const (
 	ReadImages Scope = "read:docker-images"
 )
 
-// narrowing matches a repository or chart name of the OCI distribution specification, or a path of
-// such names followed by /*.
-var narrowing = regexp.MustCompile(`^[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*(?:/[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*)*(?:/\*)?$`)
+// The parts of names between slashes are those of repositories in the OCI distribution specification. The name of a chart may also have
+// upper-case letters, as in entitlements: the chart repository is no OCI registry, and Helm's chart repositories serve such charts.
+const (
+	chartPart = `[A-Za-z0-9]+(?:(?:\.|_|__|-+)[A-Za-z0-9]+)*`
+	imagePart = `[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*`
+)
+
+// narrowings match what the actions can be limited to: a name, or a path of names followed by /*.
+var narrowings = map[Scope]*regexp.Regexp{
+	ReadCharts: regexp.MustCompile(`^` + chartPart + `(?:/` + chartPart + `)*(?:/\*)?$`),
+	ReadImages: regexp.MustCompile(`^` + imagePart + `(?:/` + imagePart + `)*(?:/\*)?$`),
+}
 
 const maxScope = 300 // characters: an action and a repository name of up to 255
 
@@ -40,7 +49,7 @@ func (s Scope) split() (action Scope, names string) {
 // Known reports whether s is a valid scope.
 func (s Scope) Known() bool {
 	action, names := s.split()
-	return action != "" && len(s) <= maxScope && (s == action || narrowing.MatchString(names))
+	return action != "" && len(s) <= maxScope && (s == action || narrowings[action].MatchString(names))
 }
 
 // Covers reports whether s allows everything that other allows.

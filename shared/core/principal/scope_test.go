@@ -27,6 +27,9 @@ func TestScopeCovers(t *testing.T) {
 		{"read:docker-images:acme/api", "read:docker-images:acme/api/*", false},
 		{"read:docker-images:acme/api", "read:docker-images:acme/api2", false},
 		{"read:helm-charts:product", "read:helm-charts:product", true},
+		{"read:helm-charts:Product", "read:helm-charts:Product", true},
+		{"read:helm-charts:Product", "read:helm-charts:product", false},
+		{"read:helm-charts:product", "read:helm-charts:Product", false},
 		{"", "", false},
 		{"read:*", "read:helm-charts", false},
 	} {
@@ -41,7 +44,10 @@ func TestScopeKnown(t *testing.T) {
 		"read:helm-charts": true, "read:docker-images": true, "read:docker-images:acme/*": true, "read:helm-charts:my-chart": true,
 		"": false, "read": false, "write:helm-charts": false, "read:helm-charts:": false, "read:helm-charts:*": false,
 		"read:docker-images:*/api": false, "read:docker-images:acme/**": false, "read:docker-images:../x": false,
-		"read:docker-images:Acme": false, "read:docker-images:acme//api": false, "read:docker-images:acme/\x00": false,
+		"read:helm-charts:My-Chart": true, "read:helm-charts:Charts/*": true, "read:helm-charts:My--Chart_2.X": true,
+		"read:helm-charts:-a": false, "read:helm-charts:a..b": false, "read:helm-charts:Ä": false,
+		"read:docker-images:Acme": false, "read:docker-images:acme/A/*": false,
+		"read:docker-images:acme//api": false, "read:docker-images:acme/\x00": false,
 		"READ:helm-charts": false, "read:helm-charts\n": false,
 	} {
 		if got := scope.Known(); got != known {
