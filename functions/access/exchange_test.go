@@ -133,17 +133,16 @@ func TestBodyOfAnExchange(t *testing.T) {
 	client.Get(exchangePath).WantStatus(http.StatusMethodNotAllowed)
 }
 
-func TestExchangesOfANetworkAreLimited(t *testing.T) {
+func TestRefusedExchangesOfANetworkAreLimited(t *testing.T) {
 	w := newWorkloads(t)
-	window := credentialsdynamo.Window{Name: "token-exchanges", Subject: "192.0.2.1", Length: 10 * time.Minute, Limit: 600}
+	refused := with(w.form(), "trust_policy_id", acmeCustomer)
 	for range 600 {
-		if _, err := w.table.CountIn(t.Context(), window, w.now); err != nil {
-			t.Fatal(err)
-		}
+		w.send(refused).WantStatus(http.StatusBadRequest)
 	}
-	w.send(w.form()).WantStatus(http.StatusTooManyRequests).WantHeader("Retry-After", "600").WantValue("error", "temporarily_unavailable")
-	w.advance(10 * time.Minute)
+	w.send(refused).WantStatus(http.StatusTooManyRequests).WantHeader("Retry-After", "600").WantValue("error", "temporarily_unavailable")
 	w.send(w.form()).WantStatus(http.StatusOK)
+	w.advance(10 * time.Minute)
+	w.send(with(w.form(), "trust_policy_id", acmeCustomer)).WantStatus(http.StatusBadRequest)
 }
 
 // TestExchangedTokenIsNoUsersToken shows what the owner of a token, which is a trust policy, may do.

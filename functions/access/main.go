@@ -50,7 +50,7 @@ func build(settings *start.Settings) (http.Handler, error) {
 			Mailer: mailer, NewID: web.NewID, Now: time.Now,
 		}),
 		leaks: revocation.NewService(revocation.Parts{
-			Store: ending, Jobs: ending, Limiter: ending, Now: time.Now, ReportTime: reportTime,
+			Store: ending, Jobs: ending, Failures: ending, Now: time.Now, ReportTime: reportTime,
 			Notifier: credentialnotices.NewService(credentialnotices.Parts{Outbox: store, People: people, Mailer: mailer, Now: time.Now}),
 		}),
 		pulls:     pulls.NewService(pullsdynamo.New(client, settings.String("PULLS_TABLE"), "")),

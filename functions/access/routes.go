@@ -104,9 +104,8 @@ var (
 			"request. What was " +
 			"created with it stops within about a second, and within minutes if there is much. The owners get a mail.\n\n" +
 			"Needs no credential but the leaked one. The response does not reveal whether it exists: it is the same and takes a second in " +
-			"any case. " +
-			"One network (an IPv4 address or an IPv6 /64) can send 60 reports in 10 minutes.",
-		Errors: web.BodyErrors(http.StatusTooManyRequests), Extensions: map[string]any{web.OwnLimit: true},
+			"any case.",
+		Errors: web.BodyErrors(),
 	}
 	exchangeToken = huma.Operation{
 		OperationID: "exchangeToken", Method: http.MethodPost, Path: "/api/v1/token-exchange", Tags: []string{"Tokens"},
@@ -116,7 +115,8 @@ var (
 			"signed with an asymmetric algorithm, be issued within the last hour, and have the issuer and audience of the policy. The access " +
 			"token works for the chart repository and the container registry. It cannot be renewed and is not listed.\n\n" +
 			"Problems also have `error` and `error_description`, as OAuth clients expect. `detail` names the claim that does not meet a " +
-			"condition, but no value of the policy.\n\nOne network (an IPv4 address or an IPv6 /64) can exchange 600 tokens in 10 minutes.",
+			"condition, but no value of the policy.\n\nA token that the policy accepts is always exchanged. Of those " +
+			"that are refused, one network (an IPv4 address or an IPv6 /64) can send 600 for a policy in 10 minutes; then the response is a 429.",
 		RequestBody: exchangeForm, MaxBodyBytes: maxExchange,
 		Errors: web.BodyErrors(http.StatusTooManyRequests, http.StatusServiceUnavailable), Extensions: map[string]any{web.OwnLimit: true},
 	}

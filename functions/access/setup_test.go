@@ -117,10 +117,10 @@ func (d *fixture) leaks() *revocation.Service { return d.leaksOn(d.client, 0) }
 
 // leaksOn is leaks on another client and at a later time.
 func (d *fixture) leaksOn(client *dynamodb.Client, later time.Duration) *revocation.Service {
-	store := revocationdynamo.New(client, credentialsdynamo.New(client, d.name, "").Audited(d.log))
+	store := revocationdynamo.New(client, credentialsdynamo.New(client, d.name, d.countsTable).Audited(d.log))
 	now := func() time.Time { return d.now.Add(later) }
 	return revocation.NewService(revocation.Parts{
-		Store: store, Jobs: store, Limiter: store, Now: now, Notifier: d.notices(),
+		Store: store, Jobs: store, Failures: store, Now: now, Notifier: d.notices(),
 	})
 }
 

@@ -246,17 +246,17 @@ type revokeLeakedInput struct {
 	Body struct {
 		Token string `json:"token" doc:"The complete token, password, API key, session or unused link." example:"pst_…"`
 	}
-	host, network string
+	host string
 }
 
-// Resolve implements huma.Resolver. It records the host, and the network of the client.
+// Resolve implements huma.Resolver.
 func (in *revokeLeakedInput) Resolve(ctx huma.Context) []error { //nolint:unparam // the signature of huma.Resolver
-	in.host, in.network = ctx.Host(), web.NetworkOf(ctx.RemoteAddr())
+	in.host = ctx.Host()
 	return nil
 }
 
 func (h *handlers) revokeLeaked(ctx context.Context, in *revokeLeakedInput) (*struct{}, error) {
 	return nil, h.leaks.Report(ctx, revocation.Report{
-		Text: in.Body.Token, Network: in.network, BaseURL: web.BaseURL(h.baseURL, in.host),
+		Text: in.Body.Token, BaseURL: web.BaseURL(h.baseURL, in.host),
 	})
 }

@@ -37,7 +37,7 @@ func build(settings *start.Settings) (http.Handler, error) {
 	mailer := mailses.New(cfg, settings.String("MAIL_FROM"))
 	h := &handlers{
 		sessions: sessions.NewService(sessions.Dependencies{
-			Requests: store, Outbox: store, Sessions: store, Credentials: keys, People: people,
+			Requests: store, Failures: keys, Outbox: store, Sessions: store, Credentials: keys, People: people,
 			Mailer: mailer, Now: time.Now, RequestMailTime: requestMailTime,
 		}),
 		passkeys: newPasskeys(passkeysdynamo.New(client, keys), people, mailer, time.Now),

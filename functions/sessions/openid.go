@@ -85,7 +85,7 @@ func (h *handlers) startOpenID(ctx context.Context, in *startOpenIDInput) (*redi
 }
 
 func (h *handlers) begin(ctx context.Context, in *startOpenIDInput) (openid.Started, error) {
-	if err := h.sessions.Throttle(ctx, sessions.OpenIDStart, in.network); err != nil {
+	if err := h.sessions.StartOpenID(ctx, in.network, web.Cookie(in.cookies, knownCookie)); err != nil {
 		return openid.Started{}, err
 	}
 	return h.openID.service.Begin(ctx, h.callbackURL(in.host), in.Return)

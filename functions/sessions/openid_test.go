@@ -165,6 +165,10 @@ func TestOpenIDIsThrottled(t *testing.T) {
 	}
 	b.wantProblem(b.client().Get("/v1/sign-in/openid"), "too-many-requests")
 	b.comeBack(callback).WantHeader("Location", "/portal/")
+	for range 30 { // in this browser, somebody has signed in now
+		b.startOpenID("/portal/")
+	}
+	b.wantProblem(b.client().Get("/v1/sign-in/openid"), "too-many-requests")
 }
 
 // TestOtherSitesCannotUseUpOpenID has a page of another site load both addresses as pictures in the browser of a visitor.

@@ -158,9 +158,6 @@ func (h *handlers) passkeySignInOptions(ctx context.Context, in *RequestSource) 
 	if err != nil {
 		return nil, err
 	}
-	if err := h.sessions.Throttle(ctx, sessions.PasskeyOptions, in.network); err != nil {
-		return nil, err
-	}
 	challenge, err := h.passkeys.BeginSignIn(ctx)
 	if err != nil {
 		return nil, err

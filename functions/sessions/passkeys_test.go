@@ -272,12 +272,3 @@ func TestPasskeyRequestsRejectInvalidInput(t *testing.T) {
 	}
 	b.client().Delete("/v1/passkeys/x").WantStatus(http.StatusBadRequest)
 }
-
-func TestPasskeyOptionsAreThrottled(t *testing.T) {
-	f := newFixture(t)
-	b := f.browser()
-	for range 300 {
-		b.client().Post("/v1/sign-in/passkey-options", "").WantStatus(http.StatusOK)
-	}
-	b.client().Post("/v1/sign-in/passkey-options", "").WantStatus(http.StatusTooManyRequests)
-}

@@ -105,7 +105,7 @@ var (
 		Summary: "Begin a sign-in with a passkey",
 		Description: "Returns options for `navigator.credentials.get()`. Send its response to `POST /v1/sessions` within 5 minutes; it " +
 			"works once." + needsHostName,
-		Errors: []int{http.StatusConflict, http.StatusTooManyRequests}, Extensions: map[string]any{web.OwnLimit: true},
+		Errors: []int{http.StatusConflict},
 	}
 	createPasskeyOptions = huma.Operation{
 		OperationID: "createPasskeyOptions", Method: http.MethodPost, Path: "/v1/passkeys/options", Tags: []string{"Passkeys"},

@@ -67,7 +67,8 @@ func newFixtureOn(tb testing.TB, client *dynamodb.Client, table string) *fixture
 	f.store, f.states = passkeysdynamo.New(client, f.keys), openiddynamo.New(client, table)
 	store := sessionsdynamo.New(client, f.keys, f.people)
 	f.sessions = sessions.Dependencies{
-		Requests: store, Outbox: store, Sessions: store, Credentials: f.keys, People: f.people, Mailer: f.post, Now: f.clock.Now,
+		Requests: store, Failures: f.keys, Outbox: store, Sessions: store, Credentials: f.keys, People: f.people, Mailer: f.post,
+		Now: f.clock.Now,
 	}
 	f.ada, f.key = f.user("ada@example.com", principal.Admin)
 	return f

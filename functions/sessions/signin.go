@@ -120,7 +120,7 @@ type signInOutput struct {
 func (h *handlers) signIn(ctx context.Context, in *signInInput) (*signInOutput, error) {
 	signedIn, err := h.prove(ctx, in)
 	if fault.KindOf(err) == fault.Unauthorized {
-		return nil, cmp.Or(h.sessions.Throttle(ctx, sessions.FailedProof, in.network), err)
+		return nil, cmp.Or(h.sessions.Failed(ctx, in.network), err)
 	}
 	if err != nil {
 		return nil, err

@@ -2,7 +2,6 @@ package simulator
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"time"
 
@@ -135,7 +134,7 @@ func (w *world) planLeak(p *plan) {
 func (w *world) planReport(p *plan) {
 	root := w.secrets[w.random.IntN(len(w.secrets))]
 	w.names++
-	report := revocation.Report{Text: root.text.Reveal(), Network: fmt.Sprint("network ", w.names), BaseURL: "https://portal.example.com"}
+	report := revocation.Report{Text: root.text.Reveal(), BaseURL: "https://portal.example.com"}
 	p.name, p.actor = "report leak", nil
 	w.endsLeaked(p, root)
 	if w.random.IntN(6) == 0 { // a text that has never been a credential ends nothing

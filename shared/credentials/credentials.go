@@ -26,6 +26,7 @@ import (
 	"portside/shared/core/entitlement"
 	"portside/shared/core/fault"
 	"portside/shared/core/principal"
+	"portside/shared/core/throttle"
 )
 
 const unauthorized = "The request has no working credential. Send a valid API key in X-API-Key, or, where it is documented, " +
@@ -250,14 +251,14 @@ type Authenticator struct {
 	limit int
 	now   func() time.Time
 
-	throttled throttledNetworks
+	unknown *throttle.Throttle // of networks
 }
 
 // NewAuthenticator returns an Authenticator. limit is the default number of requests per minute and
 // credential; 0 switches the rate limits of credentials and owners off, but not those of customers. Requests are counted in any case,
 // because that records the last use.
 func NewAuthenticator(store Store, limit int, now func() time.Time) *Authenticator {
-	return &Authenticator{store: store, limit: limit, now: now}
+	return &Authenticator{store: store, limit: limit, now: now, unknown: throttle.New(store, unknown)}
 }
 
 // Authenticate returns the principal of a text, which must be of one of the given kinds. It calls

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"portside/shared/core/principal"
+	"portside/shared/core/throttle"
 )
 
 // ReportedRefusals are the hourly counts of a credential at which the audit log gets an event. The first shows that
@@ -18,9 +19,7 @@ const maxCountedRefusals = 60
 
 // Counters are the counts of requests that are refused.
 type Counters interface {
-	// CountUnknown counts one request with an unknown credential in the minute of at, and returns the number of those of the
-	// network, including this one, at most MaxUnknown + 1.
-	CountUnknown(ctx context.Context, network string, at time.Time) (int, error)
+	throttle.Counts // of requests with unknown credentials, by network
 	// CountRefusal counts one refused request of a credential that exists in the hour of at. It reports ReportedRefusals.
 	CountRefusal(ctx context.Context, refused Refusal, at time.Time) error
 }

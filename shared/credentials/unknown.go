@@ -4,18 +4,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 	"time"
 
 	"portside/shared/core/fault"
+	"portside/shared/core/throttle"
 )
 
 // MaxUnknown is how many requests with unknown credentials a network may send in a minute. Working credentials of the same network
 // are accepted beyond it, because strangers may share an address.
 const MaxUnknown = 100
 
-// maxThrottled is how many networks a process remembers. Requests of others cost what they cost before the limit.
-const maxThrottled = 10_000
+// unknown is the throttle of requests with unknown credentials.
+var unknown = throttle.Limit{Name: "unknown", Window: time.Minute, Failures: MaxUnknown}
 
 // ErrTooManyUnknown means that the client's network has sent MaxUnknown unknown credentials in this minute, and another one now. It
 // comes with an Allowance that says when to retry.
@@ -40,7 +40,7 @@ func networkFrom(ctx context.Context) string {
 // IsThrottled reports whether the network in the context has used up MaxUnknown in this minute, as far as this process knows.
 // Callers need it to start no other work for a request that will probably be refused.
 func (a *Authenticator) IsThrottled(ctx context.Context) bool {
-	return a.throttled.has(networkFrom(ctx), a.now())
+	return a.unknown.IsFull(networkFrom(ctx), a.now())
 }
 
 // count authenticates and counts a request. For a throttled network, it first reads the credential, so that a refusal costs one read.
@@ -67,60 +67,26 @@ func (a *Authenticator) countUnknown(ctx context.Context, now time.Time) error {
 	if network == "" {
 		return ErrUnknown
 	}
-	n, err := a.store.CountUnknown(ctx, network, now)
-	if err != nil {
-		return err
+	tooMany, err := a.unknown.Fail(ctx, network, now)
+	if err == nil {
+		err = ErrUnknown
 	}
-	if n >= MaxUnknown {
-		a.throttled.add(network, now)
+	if tooMany {
+		err = ErrTooManyUnknown
 	}
-	if n > MaxUnknown {
-		return ErrTooManyUnknown
-	}
-	return ErrUnknown
+	return err
 }
 
 // CountUnknown counts a secret from the body of a request that does not exist, such as a mailed link, as an unknown credential of the
 // network in the context. Errors: ErrTooManyUnknown; those of the store.
 func (a *Authenticator) CountUnknown(ctx context.Context) error {
 	now := a.now()
-	tooMany := ErrTooManyUnknown.After(untilNextMinute(now))
-	if a.IsThrottled(ctx) {
-		return tooMany
-	}
 	switch err := a.countUnknown(ctx, now); {
 	case errors.Is(err, ErrTooManyUnknown):
-		return tooMany
+		return ErrTooManyUnknown.After(untilNextMinute(now))
 	case errors.Is(err, ErrUnknown):
 		return nil
 	default:
 		return err
 	}
 }
-
-// throttledNetworks are the networks that have used up MaxUnknown in one minute. An execution environment remembers them, so that it
-// does not count again.
-type throttledNetworks struct {
-	mu       sync.Mutex
-	minute   int64
-	networks map[string]bool
-}
-
-func (t *throttledNetworks) has(network string, at time.Time) bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.minute == minuteOf(at) && t.networks[network]
-}
-
-func (t *throttledNetworks) add(network string, at time.Time) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.minute != minuteOf(at) {
-		t.minute, t.networks = minuteOf(at), map[string]bool{}
-	}
-	if len(t.networks) < maxThrottled {
-		t.networks[network] = true
-	}
-}
-
-func minuteOf(at time.Time) int64 { return at.Unix() / 60 }

@@ -25,7 +25,7 @@ import (
 const (
 	MaxPasskeys     = 20  // of a user
 	MaxName         = 100 // characters
-	ChallengeLength = 32  // bytes; the specification requires 16
+	ChallengeLength = 32  // bytes of a stored one; the specification requires 16
 	// ChallengeLifetime is how long an authenticator may take to answer.
 	ChallengeLifetime = 5 * time.Minute
 	// MaxResponse is the largest response of an authenticator in bytes. One without attestation has about 1 KB.
@@ -122,7 +122,7 @@ const (
 	SignIn       Purpose = "passkey-sign-in"
 )
 
-// Challenge is a random value that an authenticator must sign.
+// Challenge is a random value that an authenticator must sign, and that is stored meanwhile.
 type Challenge struct {
 	Purpose   Purpose
 	Value     []byte
@@ -130,12 +130,18 @@ type Challenge struct {
 	ExpiresAt time.Time
 }
 
-// Challenges keeps challenges until they are used.
+// Challenges keeps challenges of registrations until they are used, and what the signed challenges of sign-ins need.
 type Challenges interface {
 	Put(ctx context.Context, challenge Challenge) error
 	// Take removes the challenge with this value and returns whom it is for. Errors: ErrExpired if
 	// there is no such challenge or it has expired.
 	Take(ctx context.Context, purpose Purpose, value []byte, at time.Time) (userID string, err error)
+	// PublishKey stores a key until it expires.
+	PublishKey(ctx context.Context, key SigningKey) error
+	// SigningKey returns a published key, strongly consistent. Errors: ErrExpired if there is none.
+	SigningKey(ctx context.Context, id []byte) (SigningKey, error)
+	// Use marks the value of a challenge that was not stored as used. Errors: ErrExpired if it was used before.
+	Use(ctx context.Context, purpose Purpose, value []byte, expires time.Time) error
 }
 
 // People finds users.

@@ -1,8 +1,11 @@
 package passkeys_test
 
 import (
+	"bytes"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -149,6 +152,89 @@ func TestChallengesWorkOnceAndForOnePurpose(t *testing.T) {
 	}
 	if _, err := f.service.SignIn(t.Context(), site, a.Get(t, json.RawMessage(`{"challenge":"!"}`))); !errors.Is(err, passkeys.ErrExpired) {
 		t.Errorf("an invented challenge: %v", err)
+	}
+}
+
+// TestStrangersCannotUseUpChallenges has a stranger ask for many challenges and answer them wrongly. That costs no write and one read each,
+// and ada signs in.
+func TestStrangersCannotUseUpChallenges(t *testing.T) {
+	f := newFixture(t)
+	a, forged := f.registered(), f.authenticator()
+	forged.CredentialID, forged.UserHandle = a.CredentialID, a.UserHandle
+	client, meter := awstest.Metered(f.client)
+	service := f.on(passkeysdynamo.New(client, f.table))
+	options := func() json.RawMessage {
+		challenge, err := service.BeginSignIn(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return json.RawMessage(fmt.Sprintf(`{"challenge":%q}`, base64.RawURLEncoding.EncodeToString(challenge)))
+	}
+	first := options()
+	if meter.WriteUnits() != 1 {
+		t.Errorf("the first challenge of a process cost %v write units, want 1 for its key", meter.WriteUnits())
+	}
+	meter.Reset()
+	for i := range 1000 {
+		if options(); meter.Calls() > 0 {
+			t.Fatalf("challenge %d cost a call", i+1)
+		}
+	}
+	for i := range 500 {
+		meter.Reset()
+		_, err := service.SignIn(t.Context(), site, forged.Get(t, first))
+		if !errors.Is(err, passkeys.ErrSignIn) || meter.Calls() != 1 || meter.ReadUnits() > 1 {
+			t.Fatalf("wrong answer %d: %v, %d calls", i+1, err, meter.Calls())
+		}
+	}
+	if user, err := service.SignIn(t.Context(), site, a.Get(t, first)); err != nil || user != f.ada.UserID {
+		t.Errorf("the passkey of ada: %q, %v", user, err)
+	}
+}
+
+// TestChallengesAreSigned changes each byte of a challenge. None works, and a process that does not know the key learns that with one read.
+func TestChallengesAreSigned(t *testing.T) {
+	f := newFixture(t)
+	a := f.registered()
+	challenge, err := f.service.BeginSignIn(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	client, meter := awstest.Metered(f.client)
+	other := f.on(passkeysdynamo.New(client, f.table))
+	signIn := func(challenge []byte) error {
+		options := fmt.Sprintf(`{"challenge":%q}`, base64.RawURLEncoding.EncodeToString(challenge))
+		_, err := other.SignIn(t.Context(), site, a.Get(t, json.RawMessage(options)))
+		return err
+	}
+	for i := range challenge {
+		challenge[i] ^= 1
+		meter.Reset()
+		if err := signIn(challenge); !errors.Is(err, passkeys.ErrExpired) || meter.Calls() > 1 {
+			t.Errorf("byte %d: %v, %d calls", i, err, meter.Calls())
+		}
+		challenge[i] ^= 1
+	}
+	for _, odd := range [][]byte{nil, challenge[:95], append(bytes.Clone(challenge), 0)} {
+		if err := signIn(odd); !errors.Is(err, passkeys.ErrExpired) {
+			t.Errorf("%d bytes: %v", len(odd), err)
+		}
+	}
+	if err := signIn(challenge); err != nil {
+		t.Errorf("unchanged, in another process: %v", err)
+	}
+}
+
+// TestKeysOfChallengesEnd has a process run for two hours, and another one check its challenges.
+func TestKeysOfChallengesEnd(t *testing.T) {
+	f := newFixture(t)
+	a, other := f.registered(), f.on(f.store)
+	for range 24 {
+		options := f.requestOptions()
+		f.clock.Advance(passkeys.ChallengeLifetime - time.Second)
+		if _, err := other.SignIn(t.Context(), site, a.Get(t, options)); err != nil {
+			t.Errorf("at %v: %v", f.clock.Now(), err)
+		}
 	}
 }
 

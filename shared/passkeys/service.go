@@ -3,12 +3,12 @@ package passkeys
 import (
 	"bytes"
 	"context"
-	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"log/slog"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"portside/shared/core/checks"
@@ -19,7 +19,11 @@ import (
 )
 
 // Service registers passkeys and checks sign-ins.
-type Service struct{ Dependencies }
+type Service struct {
+	Dependencies
+
+	signer *signer
+}
 
 // Dependencies are the parts that a Service uses.
 type Dependencies struct {
@@ -33,7 +37,7 @@ type Dependencies struct {
 }
 
 // NewService returns a Service.
-func NewService(d Dependencies) *Service { return &Service{d} }
+func NewService(d Dependencies) *Service { return &Service{d, &signer{challenges: d.Challenges}} }
 
 // CreationOptions has the data with which a browser creates a passkey.
 type CreationOptions struct {
@@ -59,7 +63,7 @@ func (s *Service) BeginRegistration(ctx context.Context, caller principal.Princi
 	if err != nil {
 		return CreationOptions{}, err
 	}
-	challenge, err := s.challenge(ctx, Registration, caller.UserID)
+	challenge, err := s.registrationChallenge(ctx, caller.UserID)
 	return CreationOptions{Site: site, Person: person, Challenge: challenge, Existing: set.Passkeys}, err
 }
 
@@ -71,12 +75,11 @@ func mayRegister(caller principal.Principal) error {
 	return nil
 }
 
-// challenge creates and stores a challenge.
-func (s *Service) challenge(ctx context.Context, purpose Purpose, userID string) ([]byte, error) {
-	value := make([]byte, ChallengeLength)
-	_, _ = rand.Read(value) // never fails: it ends the program if the system has no random source
+// registrationChallenge creates and stores a challenge.
+func (s *Service) registrationChallenge(ctx context.Context, userID string) ([]byte, error) {
+	value := random(ChallengeLength)
 	return value, s.Challenges.Put(ctx, Challenge{
-		Purpose: purpose, Value: value, UserID: userID, ExpiresAt: s.Now().Add(ChallengeLifetime),
+		Purpose: Registration, Value: value, UserID: userID, ExpiresAt: s.Now().Add(ChallengeLifetime),
 	})
 }
 
@@ -186,30 +189,35 @@ func (s *Service) Delete(ctx context.Context, caller principal.Principal, id str
 	})
 }
 
-// BeginSignIn returns a challenge for a sign-in of any user.
+// BeginSignIn returns a challenge for a sign-in of any user. Anybody may ask for any number of them: it takes a call only for the first
+// one of a process in an hour.
 func (s *Service) BeginSignIn(ctx context.Context) ([]byte, error) {
-	return s.challenge(ctx, SignIn, "")
+	return s.signer.challenge(ctx, s.Now())
 }
 
-// SignIn checks the response of an authenticator and returns the id of the user. The caller must
+// SignIn checks the response of an authenticator and returns the id of the user. A response that is refused costs no write, and one read:
+// that of the key of the challenge or that of the user's passkeys. The caller must
 // check that the user is active. Errors: validation, ErrExpired, ErrSignIn, ErrCloned.
 func (s *Service) SignIn(ctx context.Context, site Site, response []byte) (userID string, err error) {
 	assertion, err := s.Verifier.Assertion(response)
 	if err != nil {
 		return "", malformed("/passkey")
 	}
-	if _, err := s.Challenges.Take(ctx, SignIn, assertion.Challenge(), s.Now()); err != nil {
+	expires, err := s.signer.check(ctx, assertion.Challenge(), s.Now())
+	if err != nil {
 		return "", err
 	}
 	if assertion.UserID() == "" {
 		return "", ErrSignIn
 	}
-	return assertion.UserID(), versions.Retry(ctx, func() error { return s.accept(ctx, site, assertion) })
+	useOnce := sync.OnceValue(func() error { return s.Challenges.Use(ctx, SignIn, assertion.Challenge(), expires) })
+	return assertion.UserID(), versions.Retry(ctx, func() error { return s.accept(ctx, site, assertion, useOnce) })
 }
 
-// accept verifies an assertion with the stored key, and stores the time and the counter of the authenticator. If the counter shows that
-// the key was copied, it locks the passkey. Errors: ErrSignIn, ErrCloned, versions.ErrStale.
-func (s *Service) accept(ctx context.Context, site Site, assertion Assertion) error {
+// accept verifies an assertion with the stored key, uses up its challenge, and stores the time and the counter of the authenticator. If
+// the counter shows that the key was copied, it locks the passkey. So a response that is sent twice locks nothing. Errors: ErrSignIn,
+// ErrExpired, ErrCloned, versions.ErrStale.
+func (s *Service) accept(ctx context.Context, site Site, assertion Assertion, use func() error) error {
 	set, err := s.Store.Set(ctx, assertion.UserID())
 	if err != nil {
 		return err
@@ -221,6 +229,9 @@ func (s *Service) accept(ctx context.Context, site Site, assertion Assertion) er
 	passkey := set.Passkeys[at]
 	key, err := assertion.Verify(site, set.UserID, passkey.Key)
 	if err != nil {
+		return err
+	}
+	if err := use(); err != nil {
 		return err
 	}
 	if !passkey.ClonedAt.IsZero() {

@@ -15,20 +15,15 @@ import (
 	"slices"
 	"time"
 
-	"portside/shared/core/fault"
+	"portside/shared/core/throttle"
 	"portside/shared/core/versions"
 	"portside/shared/credentials"
 	"portside/shared/mail"
 )
 
-// ErrTooManyReports means that the network has sent more reports than reportsPerNetwork.
-var ErrTooManyReports = fault.New(fault.RateLimited, "There were too many reports of leaked credentials from your network address.")
-
-// The limits of reports.
-const (
-	reportsWindow     = 10 * time.Minute
-	reportsPerNetwork = 60
-)
+// repeatedReports is the throttle of reports of a credential that has ended before, by credential. Those beyond it change nothing, because
+// a credential that has ended creates nothing more.
+var repeatedReports = throttle.Limit{Name: "repeated-reports", Window: 10 * time.Minute, Failures: 10}
 
 // minJobTime is the time that must be left to a run of the schedule to begin another job.
 const minJobTime = 5 * time.Second
@@ -74,18 +69,6 @@ type Jobs interface {
 	Finish(ctx context.Context, job Job) error
 }
 
-// Limiter counts reports.
-type Limiter interface {
-	// Allow counts a report from a network. It returns false if there were already as many in the window as the limit.
-	Allow(ctx context.Context, network string, limit Limit, at time.Time) (bool, error)
-}
-
-// Limit is how many reports one network may send in a window of time.
-type Limit struct {
-	Window     time.Duration
-	MaxReports int
-}
-
 // Notifier mails a notice that was just stored.
 type Notifier interface {
 	TrySend(ctx context.Context, n credentials.Notice)
@@ -95,8 +78,8 @@ type Notifier interface {
 type Parts struct {
 	Store    Store
 	Jobs     Jobs
-	Limiter  Limiter  // needed by Report
-	Notifier Notifier // needed by Report and End
+	Failures throttle.Counts // needed by Report
+	Notifier Notifier        // needed by Report and End
 	Now      func() time.Time
 	// ReportTime is how long every report takes, so that its duration does not reveal whether the credential exists. The schedule does the
 	// work that remains after this time. Zero means that a report takes as long as it needs.
@@ -106,10 +89,16 @@ type Parts struct {
 }
 
 // Service ends credentials.
-type Service struct{ Parts }
+type Service struct {
+	Parts
+
+	repeated *throttle.Throttle
+}
 
 // NewService returns a Service.
-func NewService(parts Parts) *Service { return &Service{parts} }
+func NewService(parts Parts) *Service {
+	return &Service{parts, throttle.New(parts.Failures, repeatedReports)}
+}
 
 // now returns the time with the precision with which it is stored.
 func (s *Service) now() time.Time { return s.Now().UTC().Truncate(time.Millisecond) }
@@ -117,34 +106,22 @@ func (s *Service) now() time.Time { return s.Now().UTC().Truncate(time.Milliseco
 // Report has the text of a secret that a client reports as leaked.
 type Report struct {
 	Text    string
-	Network string // of the client; see web.NetworkOf
 	BaseURL string // of the portal, for the mail to the owner
 }
 
 // Report ends the credential with this text, regardless of who reports it, and everything that was made with it. The owner gets a
-// mail. An unknown text is not an error, and takes the same time, so the response reveals nothing. Errors: ErrTooManyReports.
+// mail. An unknown text is not an error, and takes the same time, so the response reveals nothing. It costs one read, and there is no limit
+// of reports: it would keep those of neighbors out, or tell which secrets exist.
 func (s *Service) Report(ctx context.Context, report Report) error {
 	secret, malformed := credentials.Parse(report.Text)
 	if malformed != nil || secret.Kind() == credentials.Browser {
 		return nil // it works nowhere, which is what the caller wants
-	}
-	if err := s.countReport(ctx, report.Network); err != nil {
-		return err
 	}
 	limited, cancel := withTime(ctx, s.ReportTime)
 	defer cancel()
 	err := s.report(ctx, limited, secret, report.BaseURL)
 	if s.ReportTime > 0 {
 		<-limited.Done()
-	}
-	return err
-}
-
-func (s *Service) countReport(ctx context.Context, network string) error {
-	now := s.now()
-	allowed, err := s.Limiter.Allow(ctx, network, Limit{Window: reportsWindow, MaxReports: reportsPerNetwork}, now)
-	if err == nil && !allowed {
-		return ErrTooManyReports.After(now.Truncate(reportsWindow).Add(reportsWindow).Sub(now))
 	}
 	return err
 }
@@ -159,6 +136,10 @@ func (s *Service) report(ctx, limited context.Context, secret credentials.Secret
 	if err != nil {
 		return err
 	}
+	isRepeated := !root.RevokedAt.IsZero()
+	if isRepeated && s.repeated.IsFull(root.ID, s.now()) {
+		return nil
+	}
 	job, notice, err := s.begin(ctx, root.ID, Job{Reason: credentials.ReasonLeaked, IsLeaked: true, BaseURL: baseURL})
 	if err != nil {
 		return err
@@ -167,7 +148,10 @@ func (s *Service) report(ctx, limited context.Context, secret credentials.Secret
 	if notice != nil && limited.Err() == nil {
 		s.Notifier.TrySend(limited, *notice)
 	}
-	return nil
+	if isRepeated { // counted once it has succeeded, so that failures do not use up the reports that do something
+		_, err = s.repeated.Fail(ctx, root.ID, s.now())
+	}
+	return err
 }
 
 // End ends a credential, which may have ended before, and everything that was made with it. If that takes longer than EndTime, the schedule

@@ -206,9 +206,29 @@ func sortNewestFirst(all []credentials.Credential) {
 	})
 }
 
-// Throttle counts an attempt from a network. Errors: ErrTooManyRequests.
-func (s *Service) Throttle(ctx context.Context, attempt Attempt, network string) error {
-	counter := Counter{Name: string(attempt), Subject: network, Window: shortWindow, Limit: attemptsPerNetwork}
+// Failed counts a proof from a network that does not work. Errors: ErrTooManyRequests.
+func (s *Service) Failed(ctx context.Context, network string) error {
+	now := s.now()
+	tooMany, err := s.failed.Fail(ctx, network, now)
+	if tooMany {
+		return ErrTooManyRequests.After(s.failed.Rest(now))
+	}
+	return err
+}
+
+// StartOpenID counts the start of a sign-in at the identity provider, which proves nothing yet, by network. A browser in which a user has
+// signed in has its own count besides, so that its neighbors cannot keep it out. Errors: ErrTooManyRequests.
+func (s *Service) StartOpenID(ctx context.Context, network, known string) error {
+	counter := Counter{Name: "openid-starts", Subject: network, Window: shortWindow, Limit: openIDStartsPerNetwork}
+	full := s.count(ctx, counter, ErrTooManyRequests)
+	if !errors.Is(full, ErrTooManyRequests) {
+		return full
+	}
+	browser, err := s.storedBrowser(ctx, known)
+	if err != nil || browser == nil {
+		return cmp.Or(err, full)
+	}
+	counter.Subject, counter.Limit = browser.ID, openIDStartsPerBrowser
 	return s.count(ctx, counter, ErrTooManyRequests)
 }
 

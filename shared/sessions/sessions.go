@@ -20,6 +20,7 @@ import (
 
 	"portside/shared/core/fault"
 	"portside/shared/core/principal"
+	"portside/shared/core/throttle"
 	"portside/shared/credentials"
 	"portside/shared/mail"
 )
@@ -48,21 +49,14 @@ const (
 	dailyCodesPerKnownBrowser = 50
 	dailyWindow               = 24 * time.Hour
 	mailsPerNetwork           = 30 // requests for a mail to any address from one network; an office may share it
-	attemptsPerNetwork        = 300
+	openIDStartsPerNetwork    = 300
+	openIDStartsPerBrowser    = 30 // of a known browser, once those of its network are used up
 	signInsPerUser            = 20
 	shortWindow               = 10 * time.Minute
 )
 
-// Attempt is an action that needs no credential and is therefore limited by network. Each kind of attempt has its own count, and a
-// proof counts only if it fails. So one user of a network cannot keep other users from signing in by link or code.
-type Attempt string
-
-// The attempts.
-const (
-	FailedProof    Attempt = "failed-sign-ins"
-	PasskeyOptions Attempt = "passkey-options"
-	OpenIDStart    Attempt = "openid-starts"
-)
+// failedProofs is the throttle of links, codes and passkeys that do not work, by network. One that works never meets it.
+var failedProofs = throttle.Limit{Name: "failed-sign-ins", Window: shortWindow, Failures: 300}
 
 // The errors of signing in.
 var (
@@ -191,6 +185,7 @@ type Mailer interface {
 // Dependencies are the dependencies of a Service.
 type Dependencies struct {
 	Requests    RequestStore
+	Failures    throttle.Counts // of proofs; needed by Failed
 	Outbox      Outbox
 	Sessions    SessionStore
 	Credentials Credentials
@@ -203,10 +198,16 @@ type Dependencies struct {
 }
 
 // Service signs people in and manages their sessions.
-type Service struct{ Dependencies }
+type Service struct {
+	Dependencies
+
+	failed *throttle.Throttle
+}
 
 // NewService returns a Service.
-func NewService(dependencies Dependencies) *Service { return &Service{dependencies} }
+func NewService(dependencies Dependencies) *Service {
+	return &Service{dependencies, throttle.New(dependencies.Failures, failedProofs)}
+}
 
 // now returns the time with the precision with which it is stored.
 func (s *Service) now() time.Time { return s.Now().UTC().Truncate(time.Millisecond) }

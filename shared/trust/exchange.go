@@ -1,17 +1,18 @@
 package trust
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 	"unicode"
 	"unicode/utf8"
 
 	"portside/shared/core/fault"
 	"portside/shared/core/principal"
+	"portside/shared/core/throttle"
 	"portside/shared/core/versions"
 	"portside/shared/credentials"
 )
@@ -25,11 +26,8 @@ const (
 	MaxSkew = time.Minute
 )
 
-// The limit of exchanges. Runners of one company may share an address.
-const (
-	exchangesWindow     = 10 * time.Minute
-	exchangesPerNetwork = 600
-)
+// refusals is the throttle of exchanges that are refused. Runners of one company may share an address.
+var refusals = throttle.Limit{Name: "token-exchanges", Window: 10 * time.Minute, Failures: 600}
 
 // The error codes of RFC 6749. RFC 8693 requires invalid_request for a rejected subject token as well.
 const (
@@ -41,8 +39,9 @@ const (
 
 // The errors of an exchange that are not about the token.
 var (
-	ErrTooManyExchanges = fault.New(fault.RateLimited, "There were too many exchanges of tokens from your network address.").
-				OAuth(unavailable)
+	ErrTooManyExchanges = fault.New(fault.RateLimited, "Too many exchanges of tokens were refused for your network address and this trust "+
+		"policy, and so is this one. Check the token, the scopes and the ID of the policy. Tokens that the policy accepts are exchanged "+
+		"meanwhile.").OAuth(unavailable)
 	// ErrUnavailable means that the issuer's keys cannot be read.
 	ErrUnavailable = fault.New(fault.Unavailable, "The issuer does not publish its keys at a public address, or does not answer. Try "+
 		"again, or have the vendor store the keys in the trust policy.").OAuth(unavailable)
@@ -72,38 +71,34 @@ var errScope = &fault.Error{
 
 // Verifier verifies tokens of issuers.
 type Verifier interface {
+	// Check checks what a token tells by itself: its form, its algorithm and its times. It makes no call. Errors: those of Refuse.
+	Check(token string) error
 	// Verify returns the claims of a token that is signed by the policy's issuer for the policy's audience and valid at this time. It does
 	// not check the conditions. Errors: those of Refuse, ErrUnavailable.
 	Verify(ctx context.Context, policy Policy, token string) (Claims, error)
 }
 
-// ExchangeStore reads policies and stores issued tokens. It also counts exchanges.
+// ExchangeStore reads policies and stores issued tokens. It also counts exchanges that are refused.
 type ExchangeStore interface {
 	// Get returns a policy, strongly consistent. Errors: ErrNotFound.
 	Get(ctx context.Context, id string) (Policy, error)
 	// Issue adds an access token of a policy. Errors: versions.ErrStale if the policy has changed since it was read, ErrNoCustomer if the
 	// customer is suspended or does not exist.
 	Issue(ctx context.Context, policy Policy, token credentials.Credential) error
-	// CountExchange counts an exchange from a network. It returns false if there were already as many in the window as the limit.
-	CountExchange(ctx context.Context, network string, limit Limit, at time.Time) (bool, error)
-}
-
-// Limit is how many exchanges one network may request in a window of time.
-type Limit struct {
-	Window time.Duration
-	Most   int
+	throttle.Counts
 }
 
 // Exchanger exchanges tokens of issuers for access tokens.
 type Exchanger struct {
 	store    ExchangeStore
 	verifier Verifier
+	refused  *throttle.Throttle
 	now      func() time.Time
 }
 
 // NewExchanger returns an Exchanger.
 func NewExchanger(store ExchangeStore, verifier Verifier, now func() time.Time) *Exchanger {
-	return &Exchanger{store: store, verifier: verifier, now: now}
+	return &Exchanger{store: store, verifier: verifier, refused: throttle.New(store, refusals), now: now}
 }
 
 // Request is a token to exchange.
@@ -120,47 +115,46 @@ type Issued struct {
 	Secret credentials.Secret
 }
 
-// Exchange issues an access token of the policy. It takes three calls of the store, two of them at the same time. Errors:
-// ErrTooManyExchanges, those of Refuse and others with a code of OAuth, ErrUnavailable.
+// Exchange issues an access token of the policy, with two calls of the store. A token that cannot be right whatever the policy is refused
+// without a call; others that are refused cost the read of the policy, and a write until there are too many. What others at the address
+// have sent never matters for a token that the policy accepts. Errors: ErrTooManyExchanges, those of Refuse and others with a code of
+// OAuth, ErrUnavailable.
 func (e *Exchanger) Exchange(ctx context.Context, request Request) (Issued, error) {
 	now := versions.StoredTime(e.now())
-	policy, err := e.admit(ctx, request, now)
-	if err != nil {
-		return Issued{}, maskMissing(err)
+	request.Token = strings.TrimSpace(request.Token) // a file that a shell wrote ends with a new line
+	if len(request.Token) > MaxToken {
+		return Issued{}, Refuse("is longer than %d KB", MaxToken>>10)
+	}
+	if err := e.verifier.Check(request.Token); err != nil {
+		return Issued{}, err
 	}
 	var issued Issued
-	isRead := true
-	err = versions.Retry(ctx, func() (err error) {
-		if !isRead { // the policy has changed since
-			if policy, err = e.store.Get(ctx, request.PolicyID); err != nil {
-				return err
-			}
+	subject := request.Network
+	err := versions.Retry(ctx, func() error { // the policy can change meanwhile
+		policy, err := e.store.Get(ctx, request.PolicyID)
+		if err != nil {
+			return err
 		}
-		isRead = false
+		subject = request.Network + "#" + policy.ID // IDs that do not exist have one count, or there would be any number of them
 		issued, err = e.exchange(ctx, policy, request, now)
 		return err
 	})
+	if err = maskMissing(err); fault.KindOf(err) == fault.Validation {
+		err = cmp.Or(e.countRefusal(ctx, subject, now), err)
+	}
 	if err != nil {
-		return Issued{}, maskMissing(err)
+		return Issued{}, err
 	}
 	return issued, nil
 }
 
-// admit counts the exchange for the network and reads the policy, both at the same time. The error of the count comes first. Errors:
-// ErrTooManyExchanges, ErrNotFound.
-func (e *Exchanger) admit(ctx context.Context, request Request, now time.Time) (policy Policy, err error) {
-	var missing error
-	var reads sync.WaitGroup
-	reads.Go(func() { policy, missing = e.store.Get(ctx, request.PolicyID) })
-	allowed, err := e.store.CountExchange(ctx, request.Network, Limit{exchangesWindow, exchangesPerNetwork}, now)
-	reads.Wait()
-	if err != nil {
-		return Policy{}, err
+// countRefusal returns ErrTooManyExchanges if there are too many refusals.
+func (e *Exchanger) countRefusal(ctx context.Context, subject string, now time.Time) error {
+	tooMany, err := e.refused.Fail(ctx, subject, now)
+	if tooMany {
+		return ErrTooManyExchanges.After(e.refused.Rest(now))
 	}
-	if !allowed {
-		return Policy{}, ErrTooManyExchanges.After(now.Truncate(exchangesWindow).Add(exchangesWindow).Sub(now))
-	}
-	return policy, missing
+	return err
 }
 
 // maskMissing returns errPolicy for ErrNotFound and ErrNoCustomer.
@@ -173,10 +167,6 @@ func maskMissing(err error) error {
 
 // exchange exchanges a token by a policy that was read. Errors: also versions.ErrStale, ErrNoCustomer.
 func (e *Exchanger) exchange(ctx context.Context, policy Policy, request Request, now time.Time) (Issued, error) {
-	request.Token = strings.TrimSpace(request.Token) // a file that a shell wrote ends with a new line
-	if len(request.Token) > MaxToken {
-		return Issued{}, Refuse("is longer than %d KB", MaxToken>>10)
-	}
 	claims, err := e.verifier.Verify(ctx, policy, request.Token)
 	if err != nil {
 		return Issued{}, err

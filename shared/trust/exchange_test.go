@@ -146,26 +146,71 @@ func TestOddSubjectsAreNotNames(t *testing.T) {
 	}
 }
 
-func TestNetworkIsLimited(t *testing.T) {
-	f := newFixture(t)
-	allowed := 0
-	for range 601 {
-		_, err := f.exchange(acme, "x")
-		if !errors.Is(err, trust.ErrTooManyExchanges) {
-			allowed++
-		} else if wait := fault.As(err).RetryAfter; wait != 10*time.Minute {
-			t.Errorf("wait %v", wait)
-		}
-	}
-	if allowed != 600 {
-		t.Errorf("%d exchanges", allowed)
-	}
-	f.now = noon.Add(10 * time.Minute)
-	_, err := f.exchange(acme, "x")
-	wantRefused(t, "in the next window", err, "does not exist")
+// forged returns a token with everything that the policy wants, except the signature.
+func (f *fixture) forged() string {
+	signed := f.token()
+	other := f.key.Sign(workloadtest.With(workloadtest.GitHub(issuer, audience, f.now), "sub", "another"))
+	return signed[:strings.LastIndex(signed, ".")] + other[strings.LastIndex(other, "."):]
 }
 
-// TestCostOfAnExchange: one count, one read and one transaction.
+// TestNeighborsCannotStopExchanges has strangers at the address of a workload use up all refusals, for its policy and for policies that do
+// not exist. Beyond the limit, each one costs the read of the policy, and the token of the workload is exchanged.
+func TestNeighborsCannotStopExchanges(t *testing.T) {
+	f := newFixture(t)
+	policy, another := f.create(f.github()), f.create(f.github())
+	exchanger, forged := f.exchangerOn(f.store()), f.forged()
+	send := func(policyID, token string) error {
+		_, err := exchanger.Exchange(t.Context(), trust.Request{PolicyID: policyID, Token: token, Network: "203.0.113.9"})
+		return err
+	}
+	for _, claimed := range []string{policy.ID, acme} {
+		for range 600 {
+			if err := send(claimed, forged); errors.Is(err, trust.ErrTooManyExchanges) {
+				t.Fatal(err)
+			}
+		}
+	}
+	for _, claimed := range []string{policy.ID, acme, other} {
+		f.meter.Reset()
+		err := send(claimed, forged)
+		wantError(t, "beyond the limit", err, trust.ErrTooManyExchanges)
+		if wait := fault.As(err).RetryAfter; wait != 10*time.Minute {
+			t.Errorf("wait %v", wait)
+		}
+		if calls, writes := f.meter.Calls(), f.meter.WriteUnits(); calls != 1 || writes != 0 {
+			t.Errorf("a refusal beyond the limit cost %d calls and %v writes", calls, writes)
+		}
+	}
+	wantRefused(t, "a refusal of a policy that strangers have not named", send(another.ID, forged), "not signed")
+	_, err := f.exchange(policy.ID, forged)
+	wantError(t, "another process", err, trust.ErrTooManyExchanges)
+	for range 3 {
+		wantError(t, "the token of the workload", send(policy.ID, f.token()), nil)
+	}
+	f.now = noon.Add(10 * time.Minute)
+	wantRefused(t, "in the next window", send(policy.ID, f.forged()), "not signed")
+}
+
+// TestTokensThatNobodyAcceptsCostNothing: what a token tells by itself is checked before the policy is read.
+func TestTokensThatNobodyAcceptsCostNothing(t *testing.T) {
+	f := newFixture(t)
+	policy := f.create(f.github())
+	claims := func(name string, value any) string {
+		return f.key.Sign(workloadtest.With(workloadtest.GitHub(issuer, audience, f.now), name, value))
+	}
+	f.meter.Reset()
+	for name, token := range map[string]string{
+		"text": "x", "long": strings.Repeat("x", trust.MaxToken+1), "no claims": "eyJhbGciOiJSUzI1NiJ9.bm8.bm8",
+		"symmetric": "eyJhbGciOiJIUzI1NiJ9.e30.bm8", "expired": claims("exp", noon.Add(-time.Minute).Unix()),
+		"old": claims("iat", noon.Add(-2*time.Hour).Unix()), "early": claims("nbf", noon.Add(time.Hour).Unix()),
+	} {
+		if _, err := f.exchange(policy.ID, token); fault.KindOf(err) != fault.Validation || f.meter.Calls() != 0 {
+			t.Errorf("%s: %v, %d calls", name, err, f.meter.Calls())
+		}
+	}
+}
+
+// TestCostOfAnExchange: one read and one transaction.
 func TestCostOfAnExchange(t *testing.T) {
 	f := newFixture(t)
 	policy, token := f.create(f.github()), f.token()
@@ -173,11 +218,11 @@ func TestCostOfAnExchange(t *testing.T) {
 	if _, err := f.exchange(policy.ID, token); err != nil {
 		t.Fatal(err)
 	}
-	if f.meter.Calls() != 3 {
-		t.Errorf("%d calls, want 3", f.meter.Calls())
+	if f.meter.Calls() != 2 {
+		t.Errorf("%d calls, want 2", f.meter.Calls())
 	}
 	f.meter.Reset()
-	if _, err := f.exchange(policy.ID, "x"); err == nil || f.meter.Calls() != 2 {
+	if _, err := f.exchange(policy.ID, f.forged()); err == nil || f.meter.Calls() != 2 {
 		t.Errorf("a refused exchange: %v, %d calls, want 2", err, f.meter.Calls())
 	}
 }

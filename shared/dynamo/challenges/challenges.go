@@ -1,5 +1,6 @@
 // Package challenges stores random values that a browser must bring back once and soon: the challenges
-// of passkeys, and the states of sign-ins with OpenID Connect.
+// of passkeys, and the states of sign-ins with OpenID Connect. It also marks the values of signed challenges as used, and keeps the public
+// keys with which they were signed.
 //
 //	challenge#<purpose>#<hash>    challenge    whom it is for, and when it expires
 //
@@ -11,6 +12,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"time"
 
@@ -25,7 +27,7 @@ import (
 type Challenge struct {
 	Purpose   string // a constant of the caller; a value of one purpose is unknown for all others
 	Value     []byte // at least 16 random bytes
-	Subject   string // the user who may use the value, or empty; Take returns it
+	Subject   string // what the value is for, such as the user who may use it; Take and Get return it
 	ExpiresAt time.Time
 }
 
@@ -47,7 +49,10 @@ type item struct {
 	PurgeAt int64  `dynamodbav:"purgeAt"` // seconds, for DynamoDB's TTL, which may delete days later
 }
 
-// Put stores a challenge.
+// ErrExists means that a challenge with this purpose and value is stored already.
+var ErrExists = errors.New("challenges: the value is stored already")
+
+// Put stores a challenge. Errors: ErrExists.
 func (t Table) Put(ctx context.Context, c Challenge) error {
 	_, err := t.client.PutItem(ctx, &dynamodb.PutItemInput{
 		TableName: &t.name, ConditionExpression: aws.String("attribute_not_exists(pk)"),
@@ -56,10 +61,19 @@ func (t Table) Put(ctx context.Context, c Challenge) error {
 			Expires: items.Millis(c.ExpiresAt), PurgeAt: c.ExpiresAt.Unix(),
 		}),
 	})
+	if items.ConditionFailed(err) {
+		return ErrExists
+	}
 	if err != nil {
 		return fmt.Errorf("store a challenge for %s: %w", c.Purpose, err)
 	}
 	return nil
+}
+
+// Get returns the challenge with this purpose and value, strongly consistent. It returns false if there is none.
+func (t Table) Get(ctx context.Context, purpose string, value []byte) (c Challenge, found bool, err error) {
+	stored, found, err := items.Get[item](ctx, items.In(t.client, t.name), items.Key(pk(purpose, value), "challenge"))
+	return Challenge{Purpose: purpose, Value: value, Subject: stored.Subject, ExpiresAt: items.Time(stored.Expires)}, found, err
 }
 
 // Take deletes the challenge with this purpose and value, and returns its subject. It returns false

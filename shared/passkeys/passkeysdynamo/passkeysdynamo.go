@@ -11,8 +11,11 @@ package passkeysdynamo
 
 import (
 	"context"
+	"crypto/ed25519"
 	"crypto/sha256"
+	"encoding/base64"
 	"encoding/hex"
+	"errors"
 	"slices"
 	"time"
 
@@ -197,4 +200,39 @@ func (s *Store) Take(ctx context.Context, purpose passkeys.Purpose, value []byte
 		return "", passkeys.ErrExpired
 	}
 	return userID, err
+}
+
+// The purposes of items that are no challenges.
+const (
+	signingKeyPurpose = "passkey-signing-key"
+	usedPrefix        = "used-"
+)
+
+// PublishKey implements passkeys.Challenges.
+func (s *Store) PublishKey(ctx context.Context, key passkeys.SigningKey) error {
+	return s.challenges.Put(ctx, challenges.Challenge{
+		Purpose: signingKeyPurpose, Value: key.ID, Subject: base64.RawStdEncoding.EncodeToString(key.Public), ExpiresAt: key.ExpiresAt,
+	})
+}
+
+// SigningKey implements passkeys.Challenges.
+func (s *Store) SigningKey(ctx context.Context, id []byte) (passkeys.SigningKey, error) {
+	stored, found, err := s.challenges.Get(ctx, signingKeyPurpose, id)
+	if err != nil {
+		return passkeys.SigningKey{}, err
+	}
+	public, err := base64.RawStdEncoding.DecodeString(stored.Subject)
+	if !found || err != nil || len(public) != ed25519.PublicKeySize {
+		return passkeys.SigningKey{}, passkeys.ErrExpired
+	}
+	return passkeys.SigningKey{ID: id, Public: public, ExpiresAt: stored.ExpiresAt}, nil
+}
+
+// Use implements passkeys.Challenges. The mark stays until the challenge has expired.
+func (s *Store) Use(ctx context.Context, purpose passkeys.Purpose, value []byte, expires time.Time) error {
+	err := s.challenges.Put(ctx, challenges.Challenge{Purpose: usedPrefix + string(purpose), Value: value, ExpiresAt: expires})
+	if errors.Is(err, challenges.ErrExists) {
+		return passkeys.ErrExpired
+	}
+	return err
 }

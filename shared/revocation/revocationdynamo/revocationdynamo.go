@@ -63,16 +63,9 @@ func New(client *dynamodb.Client, table *credentialsdynamo.Table) *Store {
 }
 
 var (
-	_ revocation.Store   = (*Store)(nil)
-	_ revocation.Jobs    = (*Store)(nil)
-	_ revocation.Limiter = (*Store)(nil)
+	_ revocation.Store = (*Store)(nil)
+	_ revocation.Jobs  = (*Store)(nil)
 )
-
-// Allow implements revocation.Limiter.
-func (s *Store) Allow(ctx context.Context, network string, limit revocation.Limit, at time.Time) (bool, error) {
-	window := credentialsdynamo.Window{Name: "leak-reports", Subject: network, Length: limit.Window, Limit: limit.MaxReports}
-	return s.CountIn(ctx, window, at)
-}
 
 // Begin implements revocation.Store.
 func (s *Store) Begin(ctx context.Context, j revocation.Job) (*credentials.Notice, error) {

@@ -17,6 +17,7 @@ import (
 	"portside/shared/core/audit"
 	"portside/shared/core/idempotency"
 	"portside/shared/core/principal"
+	"portside/shared/core/throttle"
 	"portside/shared/core/versions"
 	"portside/shared/credentials"
 	"portside/shared/credentials/credentialsdynamo"
@@ -176,10 +177,9 @@ func (s *Store) Issue(ctx context.Context, policy trust.Policy, token credential
 	return p.Write(ctx, s.client)
 }
 
-// CountExchange implements trust.ExchangeStore.
-func (s *Store) CountExchange(ctx context.Context, network string, limit trust.Limit, at time.Time) (bool, error) {
-	window := credentialsdynamo.Window{Name: "token-exchanges", Subject: network, Length: limit.Window, Limit: limit.Most}
-	return s.table.CountIn(ctx, window, at)
+// CountFailure implements trust.ExchangeStore.
+func (s *Store) CountFailure(ctx context.Context, limit throttle.Limit, subject string, at time.Time) (int, error) {
+	return s.table.CountFailure(ctx, limit, subject, at)
 }
 
 // policyItem is the stored form. Times are Unix milliseconds. The longest policy has about 50 KB.

@@ -47,17 +47,41 @@ func newVerifier(client *http.Client, now func() time.Time) *Verifier {
 // compact matches the compact serialization (RFC 7515), the only one that a token may have.
 var compact = regexp.MustCompile(`^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$`)
 
-// Verify implements trust.Verifier.
-func (v *Verifier) Verify(ctx context.Context, policy trust.Policy, token string) (trust.Claims, error) {
+// Check implements trust.Verifier.
+func (v *Verifier) Check(token string) error {
 	if !compact.MatchString(token) {
-		return nil, trust.Refuse("is not a signed JSON Web Token")
+		return trust.Refuse("is not a signed JSON Web Token")
 	}
-	// Before the keys are read, because an issuer that does not answer would make a wrong token look like an outage.
-	unverified, err := base64.RawURLEncoding.DecodeString(strings.Split(token, ".")[1])
+	claims, err := unverified(token)
 	if err != nil {
+		return err
+	}
+	if head, err := headerOf(token); err != nil || !slices.Contains(algorithms, head.Algorithm) {
+		return errSignature
+	}
+	return checkTimes(claims, v.now())
+}
+
+// unverified returns the claims of a token in the compact form, which somebody else than the issuer may have made up.
+func unverified(token string) (claims trust.Claims, err error) {
+	payload, err := base64.RawURLEncoding.DecodeString(strings.Split(token, ".")[1])
+	if err != nil || decodeJSON(payload, &claims) != nil {
 		return nil, errNoClaims
 	}
-	if _, err := claimsFor(policy, unverified, v.now()); err != nil {
+	return claims, nil
+}
+
+// Verify implements trust.Verifier.
+func (v *Verifier) Verify(ctx context.Context, policy trust.Policy, token string) (trust.Claims, error) {
+	// Before the keys are read, because an issuer that does not answer would make a wrong token look like an outage.
+	if err := v.Check(token); err != nil {
+		return nil, err
+	}
+	claims, err := unverified(token)
+	if err == nil {
+		err = check(policy, claims, v.now())
+	}
+	if err != nil {
 		return nil, err
 	}
 	keys := &keySet{issuers: v.issuers, policy: policy}
@@ -70,12 +94,15 @@ func (v *Verifier) Verify(ctx context.Context, policy trust.Policy, token string
 	}
 	if err != nil {
 		slog.InfoContext(ctx, "a token was refused at its exchange", "policy", policy.ID, "error", brief(err))
-		return nil, trust.Refuse("is not signed by the issuer of the trust policy with a current key and an asymmetric algorithm")
+		return nil, errSignature
 	}
 	return claimsFor(policy, keys.payload, v.now())
 }
 
-var errNoClaims = trust.Refuse("has claims that are not JSON")
+var (
+	errNoClaims  = trust.Refuse("has claims that are not JSON")
+	errSignature = trust.Refuse("is not signed by the issuer of the trust policy with a current key and an asymmetric algorithm")
+)
 
 // claimsFor returns the claims in the payload of a token, if the policy can accept them.
 func claimsFor(policy trust.Policy, payload []byte, now time.Time) (trust.Claims, error) {
@@ -88,6 +115,17 @@ func claimsFor(policy trust.Policy, payload []byte, now time.Time) (trust.Claims
 
 // check checks the claims that every token must have. go-oidc's own checks of them are switched off, because they are less strict.
 func check(policy trust.Policy, claims trust.Claims, now time.Time) error {
+	switch {
+	case claims["iss"] != policy.Issuer:
+		return trust.Refuse("is of another issuer than the trust policy has (claim iss)")
+	case !isFor(claims, policy.Audience):
+		return trust.Refuse("is for another audience than the trust policy has (claim aud)")
+	default:
+		return checkTimes(claims, now)
+	}
+}
+
+func checkTimes(claims trust.Claims, now time.Time) error {
 	begins, hasBegin, err := timeOf(claims, "nbf")
 	if err != nil {
 		return err
@@ -101,10 +139,6 @@ func check(policy trust.Policy, claims trust.Claims, now time.Time) error {
 		return err
 	}
 	switch {
-	case claims["iss"] != policy.Issuer:
-		return trust.Refuse("is of another issuer than the trust policy has (claim iss)")
-	case !isFor(claims, policy.Audience):
-		return trust.Refuse("is for another audience than the trust policy has (claim aud)")
 	case !hasEnd || !hasIssue:
 		return trust.Refuse("does not say when it was issued or when it expires (claims iat and exp)")
 	case !now.Before(expires):

@@ -155,7 +155,7 @@ export interface paths {
          *
          *     Problems also have `error` and `error_description`, as OAuth clients expect. `detail` names the claim that does not meet a condition, but no value of the policy.
          *
-         *     One network (an IPv4 address or an IPv6 /64) can exchange 600 tokens in 10 minutes.
+         *     A token that the policy accepts is always exchanged. Of those that are refused, one network (an IPv4 address or an IPv6 /64) can send 600 for a policy in 10 minutes; then the response is a 429.
          */
         post: operations["exchangeToken"];
         delete?: never;
@@ -213,7 +213,7 @@ export interface paths {
          * Revoke a leaked token
          * @description Revokes a token, password, API key, session or unused link, every token renewed from it, and every key, token and password that was created with it, directly or in several steps, also those of other users. It stops working with the next request. What was created with it stops within about a second, and within minutes if there is much. The owners get a mail.
          *
-         *     Needs no credential but the leaked one. The response does not reveal whether it exists: it is the same and takes a second in any case. One network (an IPv4 address or an IPv6 /64) can send 60 reports in 10 minutes.
+         *     Needs no credential but the leaked one. The response does not reveal whether it exists: it is the same and takes a second in any case.
          */
         post: operations["revokeLeakedToken"];
         delete?: never;
@@ -5803,7 +5803,6 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             413: components["responses"]["RequestEntityTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["LimitReached"];
             500: components["responses"]["InternalServerError"];
         };
     };
@@ -11474,7 +11473,6 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             403: components["responses"]["Forbidden"];
             409: components["responses"]["Conflict"];
-            429: components["responses"]["LimitReached"];
             500: components["responses"]["InternalServerError"];
         };
     };
