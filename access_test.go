@@ -12,7 +12,9 @@ import (
 
 // credentialWriters are the functions that change credentials. All others authenticate callers at most.
 func credentialWriters() []string {
-	return []string{"AccessFunction", "RotateTokensFunction", "SendMailFunction", "SessionsFunction", "UsersFunction"}
+	return []string{
+		"AccessFunction", "AnonymousFunction", "RotateTokensFunction", "SendMailFunction", "SessionsFunction", "UsersFunction",
+	}
 }
 
 // statement is an IAM statement of a function's role.

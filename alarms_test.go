@@ -117,6 +117,8 @@ func watchers(t *testing.T, id, kind string, properties *yaml.Node) []string {
 		return []string{"FailedInvocationsAlarm", "LateEventsAlarm", "DroppedEventsAlarm", "Dashboard"}
 	case id == "MediaFunction": // its answers may take 25 seconds
 		return []string{"ThrottledRequestsAlarm", "Dashboard"}
+	case id == "AnonymousFunction": // an alarm has a limited number of metrics
+		return []string{"ThrottledStrangersAlarm", "SlowAnswersAlarm", "Dashboard"}
 	case id == "ChartsFunction", id == "ImagesFunction":
 		return []string{"ThrottledDownloadsAlarm", "SlowDownloadsAlarm", "Dashboard"}
 	}

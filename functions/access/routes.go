@@ -9,9 +9,7 @@ import (
 	"portside/shared/core/principal"
 	"portside/shared/credentialrequests"
 	"portside/shared/pulls"
-	"portside/shared/revocation"
 	"portside/shared/tokens"
-	"portside/shared/trust"
 	"portside/shared/web"
 )
 
@@ -19,10 +17,8 @@ import (
 type handlers struct {
 	tokens   *tokens.Service
 	requests *credentialrequests.Service
-	leaks    *revocation.Service
 	pulls    *pulls.Service
 
-	exchanger *trust.Exchanger
 	directory directory
 	baseURL   string // of links in mails; empty: the host of the request
 	now       func() time.Time
@@ -35,8 +31,6 @@ func routes(h *handlers, auth web.Authenticator) *web.API {
 	web.Handle(api, web.SignedIn().OrToken().ForCustomers(), listTokens, h.list)
 	web.Handle(api, web.SignedIn().OrToken().ForCustomers(), getToken, h.get)
 	web.Handle(api, web.SignedIn().OrToken().ForCustomers(), revokeToken, h.revoke)
-	web.Handle(api, web.Anyone(), revokeLeakedToken, h.revokeLeaked)
-	web.Handle(api, web.Anyone(), exchangeToken, h.exchange)
 	web.Handle(api, web.SignedIn().ForCustomers(), createCredentialRequest, h.createRequest)
 	web.Handle(api, web.SignedIn().ForCustomers(), listCredentialRequests, h.listRequests)
 	web.Handle(api, web.SignedIn().ForCustomers(), getCredentialRequest, h.getRequest)
@@ -95,30 +89,6 @@ var (
 			"Your own need no permission; those of other users need `tokens:write`. A token can revoke only itself, the tokens it was renewed " +
 			"from, and the tokens renewed from it; with `line=true`, its own line.",
 		Errors: []int{http.StatusForbidden, http.StatusNotFound, http.StatusPreconditionFailed, http.StatusServiceUnavailable},
-	}
-	revokeLeakedToken = huma.Operation{
-		OperationID: "revokeLeakedToken", Method: http.MethodPost, Path: "/api/v1/tokens/revoke", Tags: []string{"Tokens"},
-		Summary: "Revoke a leaked token", DefaultStatus: http.StatusNoContent,
-		Description: "Revokes a token, password, API key, session or unused link, every token renewed from it, and every key, token and " +
-			"password that was created with it, directly or in several steps, also those of other users. It stops working with the next " +
-			"request. What was " +
-			"created with it stops within about a second, and within minutes if there is much. The owners get a mail.\n\n" +
-			"Needs no credential but the leaked one. The response does not reveal whether it exists: it is the same and takes a second in " +
-			"any case.",
-		Errors: web.BodyErrors(),
-	}
-	exchangeToken = huma.Operation{
-		OperationID: "exchangeToken", Method: http.MethodPost, Path: "/api/v1/token-exchange", Tags: []string{"Tokens"},
-		Summary: "Exchange a token of a platform",
-		Description: "Exchanges a token that GitHub Actions, GitLab, Kubernetes or another issuer has signed for a workload for a " +
-			"short-lived access token (RFC 8693), if a trust policy of the customer accepts it. Needs no other credential. The token must be " +
-			"signed with an asymmetric algorithm, be issued within the last hour, and have the issuer and audience of the policy. The access " +
-			"token works for the chart repository and the container registry. It cannot be renewed and is not listed.\n\n" +
-			"Problems also have `error` and `error_description`, as OAuth clients expect. `detail` names the claim that does not meet a " +
-			"condition, but no value of the policy.\n\nA token that the policy accepts is always exchanged. Of those " +
-			"that are refused, one network (an IPv4 address or an IPv6 /64) can send 600 for a policy in 10 minutes; then the response is a 429.",
-		RequestBody: exchangeForm, MaxBodyBytes: maxExchange,
-		Errors: web.BodyErrors(http.StatusTooManyRequests, http.StatusServiceUnavailable), Extensions: map[string]any{web.OwnLimit: true},
 	}
 	createCredentialRequest = huma.Operation{
 		OperationID: "createCredentialRequest", Method: http.MethodPost, Path: "/api/v1/credential-requests",

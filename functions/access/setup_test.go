@@ -28,9 +28,7 @@ import (
 	"portside/shared/testkit/webtest"
 	"portside/shared/tokens"
 	"portside/shared/tokens/tokensdynamo"
-	"portside/shared/trust"
 	"portside/shared/trust/trustdynamo"
-	"portside/shared/trust/trustoidc"
 	"portside/shared/users"
 	"portside/shared/users/usersdynamo"
 	"portside/shared/web"
@@ -120,7 +118,7 @@ func (d *fixture) leaksOn(client *dynamodb.Client, later time.Duration) *revocat
 	store := revocationdynamo.New(client, credentialsdynamo.New(client, d.name, d.countsTable).Audited(d.log))
 	now := func() time.Time { return d.now.Add(later) }
 	return revocation.NewService(revocation.Parts{
-		Store: store, Jobs: store, Failures: store, Now: now, Notifier: d.notices(),
+		Store: store, Jobs: store, Failures: d.table, Now: now,
 	})
 }
 
@@ -135,10 +133,8 @@ func (d *fixture) handler() http.Handler {
 	auth := credentials.NewAuthenticator(d.table, 100, d.clock)
 	h := &handlers{
 		tokens: tokens.NewService(d.store, d.people, d.maxDays, d.clock), requests: d.requestsService(),
-		leaks: d.leaks(),
 		pulls: pulls.NewService(d.pulls), directory: directory{people: d.people, credentials: d.table, policies: d.policies()},
-		exchanger: trust.NewExchanger(d.policies(), trustoidc.New(d.clock), d.clock),
-		baseURL:   "https://portal.example.com", now: d.clock,
+		baseURL: "https://portal.example.com", now: d.clock,
 	}
 	return routes(h, auth).Handler()
 }

@@ -9,7 +9,6 @@ import (
 	"portside/shared/core/fault"
 	"portside/shared/core/principal"
 	"portside/shared/credentials"
-	"portside/shared/revocation"
 	"portside/shared/tokens"
 	"portside/shared/web"
 )
@@ -240,23 +239,4 @@ func (h *handlers) revoke(ctx context.Context, in *revokeInput) (*struct{}, erro
 		return nil, h.tokens.RevokeLine(ctx, caller, target)
 	}
 	return nil, h.tokens.Revoke(ctx, caller, target)
-}
-
-type revokeLeakedInput struct {
-	Body struct {
-		Token string `json:"token" doc:"The complete token, password, API key, session or unused link." example:"pst_…"`
-	}
-	host string
-}
-
-// Resolve implements huma.Resolver.
-func (in *revokeLeakedInput) Resolve(ctx huma.Context) []error { //nolint:unparam // the signature of huma.Resolver
-	in.host = ctx.Host()
-	return nil
-}
-
-func (h *handlers) revokeLeaked(ctx context.Context, in *revokeLeakedInput) (*struct{}, error) {
-	return nil, h.leaks.Report(ctx, revocation.Report{
-		Text: in.Body.Token, BaseURL: web.BaseURL(h.baseURL, in.host),
-	})
 }

@@ -220,17 +220,16 @@ func TestRevokeLeakedToken(t *testing.T) {
 	password := d.password(user)
 	for _, text := range []string{token.Text("data.token"), password} {
 		for range 2 { // a second report has no effect
-			d.anonymous().Post("/api/v1/tokens/revoke", `{"token":"`+text+`"}`).WantStatus(http.StatusNoContent)
+			d.report(text)
 		}
 	}
 	d.withToken(token.Text("data.token")).Get("/api/v1/tokens").WantStatus(http.StatusUnauthorized)
 	d.withKey(key).Get("/api/v1/tokens/"+token.Text("data.id")).WantValue("data.reason", "reported as leaked")
 	for _, text := range []string{"x", "", credentials.Mint(credentials.AccessToken).Reveal()} {
-		d.anonymous().Post("/api/v1/tokens/revoke", `{"token":"`+text+`"}`).WantStatus(http.StatusNoContent)
+		d.report(text)
 	}
-	d.anonymous().Post("/api/v1/tokens/revoke", `{"token":"`+key+`"}`).WantStatus(http.StatusNoContent) // an API key
+	d.report(key) // an API key
 	d.withKey(key).Get("/api/v1/tokens").WantStatus(http.StatusUnauthorized)
-	d.anonymous().Post("/api/v1/tokens/revoke", `{}`).WantStatus(http.StatusBadRequest)
 }
 
 func TestRevokeLeakedTokenRevokesRenewedTokens(t *testing.T) {
@@ -240,7 +239,7 @@ func TestRevokeLeakedTokenRevokesRenewedTokens(t *testing.T) {
 	child := d.withToken(leaked).Post("/api/v1/tokens", all).Text("data.token")
 	grandchild := d.withToken(child).Post("/api/v1/tokens", all).Text("data.token")
 	other := d.withKey(key).Post("/api/v1/tokens", all).Text("data.token")
-	d.anonymous().Post("/api/v1/tokens/revoke", `{"token":"`+leaked+`"}`).WantStatus(http.StatusNoContent)
+	d.report(leaked)
 	for _, token := range []string{leaked, child, grandchild} {
 		d.withToken(token).Get("/api/v1/tokens").WantStatus(http.StatusUnauthorized)
 	}
@@ -262,9 +261,7 @@ func TestRevokeLeakedTokenDuringRenewal(t *testing.T) {
 				}
 			})
 		}
-		wait.Go(func() {
-			d.anonymous().Post("/api/v1/tokens/revoke", `{"token":"`+leaked+`"}`).WantStatus(http.StatusNoContent)
-		})
+		wait.Go(func() { d.report(leaked) })
 		wait.Wait()
 		for _, token := range successors {
 			if token != "" {

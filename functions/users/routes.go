@@ -52,7 +52,7 @@ func newService(p parts) *service {
 		inviter:  inviter,
 		notices:  notices,
 		ending: revocation.NewService(revocation.Parts{
-			Store: p.ending, Jobs: p.ending, Notifier: notices, Now: now, EndTime: p.endTime,
+			Store: p.ending, Jobs: p.ending, Now: now, EndTime: p.endTime,
 		}),
 		baseURL: p.baseURL,
 		now:     now,

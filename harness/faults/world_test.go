@@ -129,7 +129,7 @@ func (w *world) composeCredentials() {
 		Outbox: w.keyTable, People: w.people, Mailer: w.mailer, Now: w.clock,
 	})
 	ending := revocationdynamo.New(w.client, w.keyTable)
-	w.leaks = revocation.NewService(revocation.Parts{Store: ending, Jobs: ending, Failures: ending, Notifier: w.notices, Now: w.clock})
+	w.leaks = revocation.NewService(revocation.Parts{Store: ending, Jobs: ending, Failures: ending, Now: w.clock})
 	w.asked = credentialrequests.NewService(credentialrequests.Parts{
 		Store: credentialrequestsdynamo.New(w.client, w.keyTable, w.people), Credentials: w.keyTable, People: w.people,
 		Mailer: w.mailer, NewID: newID, Now: w.clock,

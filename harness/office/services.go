@@ -83,7 +83,7 @@ func NewServices(cfg aws.Config, tables Tables, now func() time.Time) Services {
 			Requests: signIns, Outbox: signIns, Sessions: signIns, Credentials: keys, People: people, Mailer: mailer, Now: now,
 		}),
 		Revocations: revocation.NewService(revocation.Parts{
-			Store: ending, Jobs: ending, Failures: ending, Notifier: notices, Now: now,
+			Store: ending, Jobs: ending, Failures: ending, Now: now,
 		}),
 		Notices: notices, Pulls: pullsdynamo.New(client, tables.Pulls, tables.Analytics),
 		Projects:      projects.NewService(plans, people, web.NewID, now),

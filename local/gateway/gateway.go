@@ -43,6 +43,8 @@ type Config struct {
 	CORS *template.CORS
 	// Throttle is the limit of the whole API. The zero value means no limit.
 	Throttle template.Throttle
+	// Throttles are the limits of routes by their keys. Requests for these routes do not count for Throttle.
+	Throttles map[string]template.Throttle
 	// AccountID and APIID appear in events. Empty values mean the template's defaults.
 	AccountID, APIID string
 	// Ready waits until a function can be invoked; the timeout does not include this wait. If the function does not compile, it returns what
@@ -64,6 +66,7 @@ type gateway struct {
 	Config
 	table   []pattern
 	limiter *rate.Limiter
+	routes  map[string]*rate.Limiter // by the keys of routes
 }
 
 // New returns the API's handler. Its error names an invalid route.
@@ -75,12 +78,27 @@ func New(c Config) (http.Handler, error) {
 	if c.Invoker == nil {
 		return nil, errors.New("the gateway needs an Invoker")
 	}
-	g := &gateway{Config: c, table: table, limiter: rate.NewLimiter(rate.Inf, 0)}
+	g := &gateway{Config: c, table: table, limiter: rate.NewLimiter(rate.Inf, 0), routes: map[string]*rate.Limiter{}}
 	if c.Throttle != (template.Throttle{}) {
-		g.limiter = rate.NewLimiter(rate.Limit(c.Throttle.Rate), c.Throttle.Burst)
+		g.limiter = newLimiter(c.Throttle)
+	}
+	for key, throttle := range c.Throttles {
+		g.routes[key] = newLimiter(throttle)
 	}
 	g.setDefaults()
 	return g, nil
+}
+
+func newLimiter(t template.Throttle) *rate.Limiter {
+	return rate.NewLimiter(rate.Limit(t.Rate), t.Burst)
+}
+
+// limiterOf returns the limiter of a request: that of its route or of the API.
+func (g *gateway) limiterOf(c *call) *rate.Limiter {
+	if found, ok := findRoute(g.table, c.request.Method, c.path); ok && g.routes[found.key] != nil {
+		return g.routes[found.key]
+	}
+	return g.limiter
 }
 
 func (g *gateway) setDefaults() {
@@ -152,7 +170,7 @@ func (g *gateway) answer(ctx context.Context, c *call) *response {
 	if headerBytes(c.request) > maxHeaderBytes {
 		return errorResponse(http.StatusRequestHeaderFieldsTooLarge)
 	}
-	if !g.limiter.AllowN(c.record.Time, 1) {
+	if !g.limiterOf(c).AllowN(c.record.Time, 1) {
 		return errorResponse(http.StatusTooManyRequests)
 	}
 	if g.isPreflight(c.request) {

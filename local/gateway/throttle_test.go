@@ -10,6 +10,27 @@ import (
 	"portside/local/template"
 )
 
+// TestRoutesHaveTheirOwnThrottle floods one route. The others do not notice, and the other way around.
+func TestRoutesHaveTheirOwnThrottle(t *testing.T) {
+	at := time.Date(2026, 11, 21, 8, 30, 0, 0, time.UTC)
+	f := start(t, payload(`{"statusCode":200}`), func(c *gateway.Config) {
+		c.Routes = append(c.Routes, template.Route{Method: "ANY", Path: "/flooded", Function: c.Routes[0].Function})
+		c.Throttle = template.Throttle{Rate: 1, Burst: 3}
+		c.Throttles = map[string]template.Throttle{"ANY /flooded": {Rate: 1, Burst: 2}}
+		c.Now = func() time.Time { return at }
+	})
+	for i, want := range []int{200, 200, 429, 429} {
+		if got := f.do(http.MethodPost, "/flooded", ""); got.status != want {
+			t.Errorf("request %d to the flooded route: status %d, want %d", i, got.status, want)
+		}
+	}
+	for i, want := range []int{200, 200, 200, 429} {
+		if got := f.do(http.MethodGet, "/v1/users", ""); got.status != want {
+			t.Errorf("request %d to another route: status %d, want %d", i, got.status, want)
+		}
+	}
+}
+
 func TestThrottleAnswers429(t *testing.T) {
 	var elapsed atomic.Int64
 	begin := time.Date(2026, 11, 21, 8, 30, 0, 0, time.UTC)

@@ -349,6 +349,7 @@ func (s *Stack) setRoutes(t *template.Stack) error {
 		Ready:     s.mistakeIn,
 		CORS:      t.CORS,
 		Throttle:  t.Throttle,
+		Throttles: t.RouteThrottles,
 		AccountID: accountID,
 		Log:       s.logRequest,
 		AccessLog: s.accessLog(t.AccessLog),

@@ -16,6 +16,8 @@ type builder struct {
 	routeOwners map[string]routeOwner
 	api         string
 	implicit    bool
+
+	routeSettings *node // of the HTTP API; they may come before the routes
 }
 
 type routeOwner struct {
@@ -152,6 +154,7 @@ func (b *builder) httpAPI(r *resource) error {
 	if b.stack.Throttle, err = readThrottle(r.properties.get("DefaultRouteSettings")); err != nil {
 		return err
 	}
+	b.routeSettings = r.properties.get("RouteSettings")
 	return b.readAccessLog(r.properties.get("AccessLogSettings"))
 }
 

@@ -73,8 +73,13 @@ func (s *scope) build(all []*resource, root *node) (*Stack, error) {
 	if err := s.checkCycles(all); err != nil {
 		return nil, err
 	}
-	b := &builder{scope: s, stack: &Stack{Outputs: map[string]string{}}, routeOwners: map[string]routeOwner{}}
+	b := &builder{
+		scope: s, stack: &Stack{Outputs: map[string]string{}}, routeOwners: map[string]routeOwner{}, routeSettings: &node{kind: absent},
+	}
 	if err := b.fill(all); err != nil {
+		return nil, err
+	}
+	if err := b.readRouteThrottles(); err != nil {
 		return nil, err
 	}
 	if err := b.readImplicitCORS(root.get("Globals").get("HttpApi")); err != nil {

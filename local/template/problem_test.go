@@ -110,6 +110,8 @@ var invalidTemplates = []struct {
 	{name: "method", source: function("Events: { E: { Type: HttpApi, Properties: { Path: /x, Method: FETCH } } } # HERE"), want: "FETCH"},
 	{name: "path", source: function("Events: { E: { Type: HttpApi, Properties: { Path: '/x{id}', Method: GET } } } # HERE"), want: "begins with /"},
 	{name: "throttle", source: "Resources:\n  Api: { Type: AWS::Serverless::HttpApi, Properties: { DefaultRouteSettings: { ThrottlingRateLimit: 20000 } } } # HERE", want: "ThrottlingRateLimit"},
+	{name: "throttle of a route", source: routeSettings("ANY /x: { ThrottlingRateLimit: 20000 }"), want: "ThrottlingRateLimit"},
+	{name: "throttle of a missing route", source: routeSettings("GET /x: { ThrottlingRateLimit: 20 }"), want: `"GET /x", but no function`},
 	{name: "slash at the end", source: function("Events: { E: { Type: HttpApi, Properties: { Path: /v2/, Method: GET } } } # HERE"), want: "catch-all"},
 	{name: "greedy parameter before the end", source: function("Events: { E: { Type: HttpApi, Properties: { Path: '/{a+}/b', Method: GET } } } # HERE"), want: "comes last"},
 	{name: "event type", source: function("Events: { E: { Type: Api } } # HERE"), want: `type "Api"`},
@@ -283,4 +285,10 @@ func FuzzParse(f *testing.F) {
 			t.Fatalf("error is not one line with a position: %q", err)
 		}
 	})
+}
+
+// routeSettings is a template with the route ANY /x and settings of routes.
+func routeSettings(settings string) string {
+	return "Resources:\n  Api: { Type: AWS::Serverless::HttpApi, Properties: { RouteSettings: { " + settings + " } } } # HERE\n" +
+		strings.TrimPrefix(function("Events: { E: { Type: HttpApi, Properties: { ApiId: !Ref Api, Path: /x, Method: ANY } } }"), "Resources:\n")
 }

@@ -34,6 +34,8 @@ type Stack struct {
 	CORS *CORS
 	// Throttle limits the HTTP API. It is zero if the template declares no API.
 	Throttle Throttle
+	// RouteThrottles limit routes, by their keys, instead of Throttle.
+	RouteThrottles map[string]Throttle
 	// AccessLog is nil if the API has no access log.
 	AccessLog *AccessLog
 	Outputs   map[string]string

@@ -1,6 +1,8 @@
 package template
 
-// Throttle is the limit of the whole API, from the DefaultRouteSettings of the HTTP API.
+import "slices"
+
+// Throttle is the limit of the whole API, from the DefaultRouteSettings of the HTTP API, or of one route, from its RouteSettings.
 type Throttle struct {
 	Rate  float64 // requests per second
 	Burst int     // requests that may come at once
@@ -8,6 +10,22 @@ type Throttle struct {
 
 // accountRate and accountBurst are the default quotas of an account in a region, which no stage exceeds.
 const accountRate, accountBurst = 10_000, 5_000
+
+// readRouteThrottles reads the limits of routes by their keys, such as "ANY /v1/users". AWS refuses those of routes that do not exist.
+func (b *builder) readRouteThrottles() (err error) {
+	for _, route := range b.routeSettings.present() {
+		if !slices.ContainsFunc(b.stack.Routes, func(r Route) bool { return r.Key() == route.key }) {
+			return problem(route.line, "RouteSettings has %q, but no function has an event for this route", route.key)
+		}
+		if b.stack.RouteThrottles == nil {
+			b.stack.RouteThrottles = map[string]Throttle{}
+		}
+		if b.stack.RouteThrottles[route.key], err = readThrottle(route.value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 // readThrottle reads the limits. Without them, the quotas of the account hold.
 func readThrottle(n *node) (Throttle, error) {

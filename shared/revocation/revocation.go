@@ -49,10 +49,10 @@ type Store interface {
 	// Get returns a credential of any kind. Errors: credentials.ErrUnknown.
 	Get(ctx context.Context, id string) (credentials.Credential, error)
 	// Begin revokes the root unless it is revoked already, and stores the job. If it revokes a leaked root, it also stores a notice for
-	// the owner, and returns it. If a leaked root was revoked already, its reason becomes credentials.ReasonLeaked, so that requests that were
+	// the owner. If a leaked root was revoked already, its reason becomes credentials.ReasonLeaked, so that requests that were
 	// made with it can no longer be approved or collected. Tokens and passwords keep their reason, because they make no requests. Errors:
 	// versions.ErrStale if the root has changed since it was read.
-	Begin(ctx context.Context, job Job) (*credentials.Notice, error)
+	Begin(ctx context.Context, job Job) error
 	// Made returns credentials that were made with the root, directly or in several steps, and that are neither expired nor revoked. It
 	// returns all of them, or at least limit.
 	Made(ctx context.Context, root credentials.Credential, at time.Time, limit int) ([]credentials.Credential, error)
@@ -69,22 +69,13 @@ type Jobs interface {
 	Finish(ctx context.Context, job Job) error
 }
 
-// Notifier mails a notice that was just stored.
-type Notifier interface {
-	TrySend(ctx context.Context, n credentials.Notice)
-}
-
 // Parts are the dependencies of a Service.
 type Parts struct {
 	Store    Store
 	Jobs     Jobs
 	Failures throttle.Counts // needed by Report
-	Notifier Notifier        // needed by Report and End
 	Now      func() time.Time
-	// ReportTime is how long every report takes, so that its duration does not reveal whether the credential exists. The schedule does the
-	// work that remains after this time. Zero means that a report takes as long as it needs.
-	ReportTime time.Duration
-	// EndTime is how long End may take before it leaves the rest to the schedule. Zero means no limit.
+	// EndTime is how long Report and End may take before they leave the rest to the schedule. Zero means no limit.
 	EndTime time.Duration
 }
 
@@ -110,24 +101,14 @@ type Report struct {
 }
 
 // Report ends the credential with this text, regardless of who reports it, and everything that was made with it. The owner gets a
-// mail. An unknown text is not an error, and takes the same time, so the response reveals nothing. It costs one read, and there is no limit
-// of reports: it would keep those of neighbors out, or tell which secrets exist.
+// mail from the schedule. An unknown text is not an error, so the response reveals nothing. It costs one read, and there is no limit of
+// reports: it would keep those of neighbors out, or tell which secrets exist. Nothing waits: a report that ends something takes some writes
+// longer, once, which tells nothing to somebody who could have used the secret.
 func (s *Service) Report(ctx context.Context, report Report) error {
 	secret, malformed := credentials.Parse(report.Text)
 	if malformed != nil || secret.Kind() == credentials.Browser {
-		return nil // it works nowhere, which is what the caller wants
+		return nil //nolint:nilerr // it works nowhere, which is what the caller wants
 	}
-	limited, cancel := withTime(ctx, s.ReportTime)
-	defer cancel()
-	err := s.report(ctx, limited, secret, report.BaseURL)
-	if s.ReportTime > 0 {
-		<-limited.Done()
-	}
-	return err
-}
-
-// report ends the credential itself in ctx. The context limited bounds the rest, which the schedule can continue.
-func (s *Service) report(ctx, limited context.Context, secret credentials.Secret, baseURL string) error {
 	root, err := s.Store.Get(ctx, secret.ID())
 	isUsedLink := root.Kind == credentials.Link && !root.IsOpen(s.now()) // what its use has created belongs to the owner of the mailbox
 	if errors.Is(err, credentials.ErrUnknown) || err == nil && (!secret.Matches(root.Hash) || isUsedLink) {
@@ -140,15 +121,8 @@ func (s *Service) report(ctx, limited context.Context, secret credentials.Secret
 	if isRepeated && s.repeated.IsFull(root.ID, s.now()) {
 		return nil
 	}
-	job, notice, err := s.begin(ctx, root.ID, Job{Reason: credentials.ReasonLeaked, IsLeaked: true, BaseURL: baseURL})
-	if err != nil {
-		return err
-	}
-	s.tryRun(limited, job)
-	if notice != nil && limited.Err() == nil {
-		s.Notifier.TrySend(limited, *notice)
-	}
-	if isRepeated { // counted once it has succeeded, so that failures do not use up the reports that do something
+	err = s.endAll(ctx, root.ID, Job{Reason: credentials.ReasonLeaked, IsLeaked: true, BaseURL: report.BaseURL})
+	if err == nil && isRepeated { // counted once it has succeeded, so that failures do not use up the reports that do something
 		_, err = s.repeated.Fail(ctx, root.ID, s.now())
 	}
 	return err
@@ -157,7 +131,12 @@ func (s *Service) report(ctx, limited context.Context, secret credentials.Secret
 // End ends a credential, which may have ended before, and everything that was made with it. If that takes longer than EndTime, the schedule
 // ends the rest. Errors: credentials.ErrUnknown.
 func (s *Service) End(ctx context.Context, id, reason, baseURL string) error {
-	job, _, err := s.begin(ctx, id, Job{Reason: reason, BaseURL: baseURL})
+	return s.endAll(ctx, id, Job{Reason: reason, BaseURL: baseURL})
+}
+
+// endAll ends a credential, and in EndTime what was made with it.
+func (s *Service) endAll(ctx context.Context, id string, job Job) error {
+	job, err := s.begin(ctx, id, job)
 	if err != nil {
 		return err
 	}
@@ -176,18 +155,16 @@ func withTime(ctx context.Context, d time.Duration) (context.Context, context.Ca
 }
 
 // begin ends the root and stores the job.
-func (s *Service) begin(ctx context.Context, id string, job Job) (Job, *credentials.Notice, error) {
-	var notice *credentials.Notice
+func (s *Service) begin(ctx context.Context, id string, job Job) (Job, error) {
 	err := versions.Retry(ctx, func() (err error) {
 		if job.Root, err = s.Store.Get(ctx, id); err != nil {
 			return err
 		}
 		job.At = s.now()
 		job.Due = job.At.Add(mail.SendAfter)
-		notice, err = s.Store.Begin(ctx, job)
-		return err
+		return s.Store.Begin(ctx, job)
 	})
-	return job, notice, err
+	return job, err
 }
 
 // tryRun runs a job that was just stored. If that fails, the schedule continues it.

@@ -68,22 +68,20 @@ var (
 )
 
 // Begin implements revocation.Store.
-func (s *Store) Begin(ctx context.Context, j revocation.Job) (*credentials.Notice, error) {
+func (s *Store) Begin(ctx context.Context, j revocation.Job) error {
 	var plan transactions.Plan
-	var notice *credentials.Notice
 	switch {
 	case j.Root.RevokedAt.IsZero():
 		s.revoke(ctx, &plan, ended(j, []credentials.Credential{j.Root}, j.At))
 		if j.IsLeaked && !j.Root.Exchanged {
-			notice = newNotice(credentials.EventLeaked, j, j.Root)
-			plan.Add(nil, s.Notify(*notice))
+			plan.Add(nil, s.Notify(newNotice(credentials.EventLeaked, j, j.Root)))
 		}
 	case j.IsLeaked && !credentialsdynamo.StaysListed(j.Root.Kind):
 		plan.Add(versions.ErrStale, s.MarkLeaked(j.Root))
 	}
 	name := s.Name()
 	plan.Add(nil, types.TransactWriteItem{Put: &types.Put{TableName: &name, Item: items.Encode(newJob(j))}})
-	return notice, plan.Write(ctx, s.client)
+	return plan.Write(ctx, s.client)
 }
 
 // End implements revocation.Store.
@@ -91,7 +89,7 @@ func (s *Store) End(ctx context.Context, j revocation.Job, made []credentials.Cr
 	var plan transactions.Plan
 	s.revoke(ctx, &plan, ended(j, made, at))
 	if made[0].Owner.ID != j.Root.Owner.ID {
-		plan.Add(nil, s.Notify(*newNotice(credentials.EventEnded, j, made[0])))
+		plan.Add(nil, s.Notify(newNotice(credentials.EventEnded, j, made[0])))
 	}
 	return plan.Write(ctx, s.client)
 }
@@ -121,10 +119,11 @@ func (s *Store) revoke(ctx context.Context, plan *transactions.Plan, all []crede
 	}
 }
 
-func newNotice(event credentials.Event, j revocation.Job, c credentials.Credential) *credentials.Notice {
+// newNotice returns a notice that the schedule sends with its next run.
+func newNotice(event credentials.Event, j revocation.Job, c credentials.Credential) credentials.Notice {
 	notice := credentials.NewNotice(event, c, j.At)
-	notice.BaseURL, notice.Due = j.BaseURL, j.Due
-	return &notice
+	notice.BaseURL, notice.Due = j.BaseURL, j.At
+	return notice
 }
 
 // DueJobs implements revocation.Jobs.

@@ -211,9 +211,9 @@ export interface paths {
         put?: never;
         /**
          * Revoke a leaked token
-         * @description Revokes a token, password, API key, session or unused link, every token renewed from it, and every key, token and password that was created with it, directly or in several steps, also those of other users. It stops working with the next request. What was created with it stops within about a second, and within minutes if there is much. The owners get a mail.
+         * @description Revokes a token, password, API key, session or unused link, every token renewed from it, and every key, token and password that was created with it, directly or in several steps, also those of other users. It stops working with the next request. What was created with it stops before the response, and within minutes if there is much. The owners get a mail within minutes.
          *
-         *     Needs no credential but the leaked one. The response does not reveal whether it exists: it is the same and takes a second in any case.
+         *     Needs no credential but the leaked one. The response does not reveal whether it exists.
          */
         post: operations["revokeLeakedToken"];
         delete?: never;

@@ -12,10 +12,8 @@ import (
 
 	"portside/shared/core/fault"
 	"portside/shared/core/principal"
-	"portside/shared/credentials"
 	"portside/shared/credentials/credentialsdynamo"
 	"portside/shared/dynamo/transactions"
-	"portside/shared/pulls"
 	"portside/shared/testkit/webtest"
 	"portside/shared/trust"
 	"portside/testclient/workloadtest"
@@ -143,49 +141,6 @@ func TestRefusedExchangesOfANetworkAreLimited(t *testing.T) {
 	w.send(w.form()).WantStatus(http.StatusOK)
 	w.advance(10 * time.Minute)
 	w.send(with(w.form(), "trust_policy_id", acmeCustomer)).WantStatus(http.StatusBadRequest)
-}
-
-// TestExchangedTokenIsNoUsersToken shows what the owner of a token, which is a trust policy, may do.
-func TestExchangedTokenIsNoUsersToken(t *testing.T) {
-	w := newWorkloads(t)
-	_, admin := w.user("boss@example.com", principal.Admin)
-	text := w.send(w.form()).WantStatus(http.StatusOK).Text("access_token")
-	secret, err := credentials.Parse(text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	own, at := w.withToken(text), "/api/v1/tokens/"+secret.ID()
-	own.Post("/api/v1/tokens", `{"name":"next","scopes":["read:helm-charts"]}`).WantStatus(http.StatusForbidden)
-	own.Get("/api/v1/tokens").WantStatus(http.StatusOK).WantValue("data", []any{})
-	for _, client := range []webtest.Client{own, w.withKey(admin)} {
-		client.Get(at).WantStatus(http.StatusOK).WantValue("data.name", "repo:acme/app:ref:refs/heads/main").
-			WantValue("data.status", "active").WantValue("data.line", nil)
-	}
-	own.Delete(at).WantStatus(http.StatusNoContent)
-	if w.works(text) {
-		t.Error("a revoked token works")
-	}
-	second := w.send(w.form()).Text("access_token")
-	w.withKey(admin).Delete("/api/v1/tokens/" + second[4:16] + "?line=true").WantStatus(http.StatusNoContent)
-	third := w.send(w.form()).Text("access_token")
-	w.report(third).WantStatus(http.StatusNoContent)
-	w.report(third).WantStatus(http.StatusNoContent)
-	if w.works(second) || w.works(third) {
-		t.Error("a token works that was revoked with its line or reported as leaked")
-	}
-	w.wantNoJobs()
-}
-
-func TestPullsOfWorkloadsNameThePolicy(t *testing.T) {
-	w := newWorkloads(t)
-	_, admin := w.user("boss@example.com", principal.Admin)
-	text := w.send(w.form()).WantStatus(http.StatusOK).Text("access_token")
-	pull := pulls.Pull{At: w.now, Kind: pulls.Chart, Repository: "product", Reference: "1.0", CredentialID: text[4:16], OwnerID: w.policyID}
-	if _, err := w.pulls.Record(t.Context(), []pulls.Pull{pull}); err != nil {
-		t.Fatal(err)
-	}
-	w.withKey(admin).Get(pullsPath).WantStatus(http.StatusOK).WantValue("data.0.ownerId", w.policyID).WantValue("data.0.ownerName", "Builds").
-		WantValue("data.0.ownerEmail", nil).WantValue("data.0.tokenName", "repo:acme/app:ref:refs/heads/main")
 }
 
 // FuzzParseExchange checks that a form is either complete or refused with a code of OAuth.
