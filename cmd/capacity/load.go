@@ -10,7 +10,8 @@ import (
 const (
 	recordBatch  = "record a batch of pulls"
 	countWindow  = "count a window of pulls"
-	authenticate = "authenticate a request"
+	authenticate = "authenticate a request to the API"
+	authorize    = "authenticate the requests of an image pull"
 	getUser      = "get a user"
 	listUsers    = "list a page of users"
 	createUser   = "create a user"
@@ -20,7 +21,7 @@ const (
 )
 
 func operations() []string {
-	return []string{recordBatch, countWindow, authenticate, getUser, listUsers, createUser, createToken, newProject, dashboard}
+	return []string{recordBatch, countWindow, authenticate, authorize, getUser, listUsers, createUser, createToken, newProject, dashboard}
 }
 
 // size is a month of load.
@@ -51,9 +52,11 @@ const (
 	requestsPerPull = 12
 	// authenticatedPerPull is the requests of a pull that have a credential.
 	authenticatedPerPull = requestsPerPull - 1
-	// requestLimit is the requests of a credential in a second that RateLimitPerMinute allows by default. A user who pulls more
-	// uses several credentials.
-	requestLimit = 100.0 / 60
+	// manifestsPerPull is how many of these get manifests. The others get blobs, of which there may be ten times as many.
+	manifestsPerPull = 3
+	// requestLimit is the manifests that an owner may get in a second by default. A user who pulls more has several owners, such as trust
+	// policies, or a higher limit.
+	requestLimit = 1200.0 / 60
 )
 
 // monthly is how often a user does something in a month, for operations that do not depend on pulls.
@@ -76,7 +79,7 @@ func (s size) pullsPerBatch() float64 {
 // credentialOf picks one of a user's credentials: as many as the user needs to stay below half of the rate limit.
 func (s size) credentialOf(dice *rand.Rand, user int) string {
 	pulls := s.pullRate() / math.Log(float64(s.users)+1) / float64(user+1)
-	needed := 1 + int(2*pulls*authenticatedPerPull/requestLimit)
+	needed := 1 + int(2*pulls*manifestsPerPull/requestLimit)
 	return fmt.Sprintf("%d of user %d", dice.IntN(needed), user)
 }
 

@@ -42,6 +42,7 @@ func TestOperationsAreMeasured(t *testing.T) {
 	s := newStores(t)
 	measured := []profile{
 		s.measure(recordBatch, s.recordBatch), s.measure(countWindow, s.countWindow), s.measure(authenticate, s.authenticate),
+		s.measure(authorize, s.authorize),
 		s.measure(getUser, s.getUser), s.measure(listUsers, s.listUsers), s.measure(createUser, s.createUser),
 		s.measure(createToken, s.createToken), s.measure(newProject, s.createProject), s.measure(dashboard, s.dashboard),
 	}
@@ -204,6 +205,20 @@ func (s *stores) authenticate(client *dynamodb.Client, n int) {
 	for _, client := range []*dynamodb.Client{s.client, client} {
 		auth := credentials.NewAuthenticator(s.credentials(client), 600, func() time.Time { return noon })
 		_, _, err := auth.Authenticate(s.Context(), s.keys[n].Reveal(), credentials.APIKey)
+		s.must(err)
+	}
+}
+
+// authorize measures the requests of a pull that one process serves first in a minute, after the credential was used before.
+func (s *stores) authorize(client *dynamodb.Client, n int) {
+	s.authenticate(s.client, n)
+	auth := credentials.NewAuthenticator(s.credentials(client), 300, func() time.Time { return noon })
+	for i := range authenticatedPerPull {
+		kind := credentials.BlobRequest
+		if i < manifestsPerPull {
+			kind = credentials.ArtifactRequest
+		}
+		_, _, err := auth.Authenticate(credentials.WithRequest(s.Context(), kind, false), s.keys[n].Reveal(), credentials.APIKey)
 		s.must(err)
 	}
 }

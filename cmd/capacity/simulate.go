@@ -77,9 +77,7 @@ func (s *simulation) pullsOf(second int) {
 		user, repository := zipf(s.dice, s.size.users), zipf(s.dice, s.size.repositories)
 		s.pulls++
 		credential := s.size.credentialOf(s.dice, user)
-		for range authenticatedPerPull {
-			s.run(second, s.profiles[authenticate], credential)
-		}
+		s.run(second, s.profiles[authorize], credential)
 		shard := s.dice.IntN(shards)
 		keys := map[string]string{
 			"credential": credential, "ownerShard": fmt.Sprint("of user ", user, ", shard ", shard),

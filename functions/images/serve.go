@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strconv"
 
+	"portside/shared/credentials"
 	"portside/shared/images"
 	"portside/shared/images/imagesecr"
 	"portside/shared/web"
@@ -16,7 +17,7 @@ func (g *gateway) serve(operations map[images.Kind]operation) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Docker-Distribution-Api-Version", "registry/2.0")
 		target, parseErr := images.Parse(r.URL.Path)
-		answer, err := g.answer(w, r, func(c call) (imagesecr.Response, error) {
+		answer, err := g.answer(w, r, requestKind(target), func(c call) (imagesecr.Response, error) {
 			if parseErr != nil {
 				return imagesecr.Response{}, parseErr
 			}
@@ -38,12 +39,20 @@ func (g *gateway) serve(operations map[images.Kind]operation) http.HandlerFunc {
 	}
 }
 
+// requestKind returns the limit for which a request counts.
+func requestKind(target images.Target) credentials.RequestKind {
+	if target.Kind == images.Blob {
+		return credentials.BlobRequest
+	}
+	return credentials.ArtifactRequest
+}
+
 // answer authenticates the caller before it checks anything else: the first request of a client only finds out how to log
 // in.
 func (g *gateway) answer(
-	w http.ResponseWriter, r *http.Request, next func(call) (imagesecr.Response, error),
+	w http.ResponseWriter, r *http.Request, kind credentials.RequestKind, next func(call) (imagesecr.Response, error),
 ) (imagesecr.Response, error) {
-	who, err := web.AuthenticateTool(w, r, g.auth)
+	who, err := web.AuthenticateTool(w, r, g.auth, kind)
 	if err != nil {
 		return imagesecr.Response{}, err
 	}

@@ -236,6 +236,21 @@ func exceedLimit(r *run) {
 		})
 	}
 	r.check(refused, "no request is refused")
+	downloads := 0
+	for range 5 * limit { // the limit of downloads is four times as high
+		passed := false
+		r.do("download", func(ctx context.Context) error {
+			_, err := r.authenticate(credentials.WithRequest(ctx, credentials.ArtifactRequest, false), ada.key)
+			if passed = err == nil; errors.Is(err, credentials.ErrOwnerRateLimited) {
+				return nil
+			}
+			return err
+		})
+		if passed {
+			downloads++
+		}
+	}
+	r.check(downloads > 0 && downloads < 5*limit, "%d downloads pass", downloads)
 	r.wait(time.Minute)
 	r.check(r.works(ada.key), "the key does not work in the next minute")
 	r.do("use an unknown key", func(ctx context.Context) error {

@@ -37,15 +37,6 @@ const unauthorized = "The request has no working credential. Send a valid API ke
 var (
 	// ErrUnauthorized covers every failure, so that a client learns nothing by trying.
 	ErrUnauthorized = fault.New(fault.Unauthorized, unauthorized)
-	// ErrRateLimited comes with an Allowance that says when to retry.
-	ErrRateLimited = fault.New(fault.RateLimited,
-		"This credential has used up its requests for the current minute. Wait for the number of seconds in Retry-After.")
-	// ErrOwnerRateLimited comes with an Allowance, too.
-	ErrOwnerRateLimited = fault.New(fault.RateLimited, "The credentials of your user have together used up the requests for the current "+
-		"minute. Wait for the number of seconds in Retry-After.")
-	// ErrCustomerRateLimited comes with an Allowance, too.
-	ErrCustomerRateLimited = fault.New(fault.RateLimited, "The credentials of your customer's users have together used up the requests for "+
-		"the current minute. Wait for the number of seconds in Retry-After. The vendor sets the limit.")
 	// ErrDailyQuota comes with the time until the next day.
 	ErrDailyQuota = fault.New(fault.QuotaExceeded, fmt.Sprintf("%d credentials of this kind were already created for the user today, "+
 		"which is the maximum. Wait until tomorrow (UTC).", MaxDaily))
@@ -203,15 +194,32 @@ type Store interface {
 	// secret do not count for a credential, so a caller who knows only its public id cannot use up
 	// its allowance.
 	CountRequest(ctx context.Context, secret Secret, at time.Time) (Presented, int, error)
+	// RecordUse stores that the credential was used, unless a later use is stored.
+	RecordUse(ctx context.Context, c Credential, at time.Time) error
+
+	Reader
+	SharedCounters
+	Counters
+}
+
+// Reader reads credentials.
+type Reader interface {
+	// Find returns the credential as CountRequest does, without counting a request. Errors: ErrUnknown.
+	Find(ctx context.Context, secret Secret) (Presented, error)
+	// Get returns the credential with this id, strongly consistent, without its last use. Errors: ErrUnknown.
+	Get(ctx context.Context, id string) (Credential, error)
+}
+
+// SharedCounters count requests of several credentials together.
+type SharedCounters interface {
 	// CountOwner counts a block of requests of a credential for its owner in the minute of at. If there were already as many as the limit,
 	// it returns false, and CountRequest returns OwnerExhausted or more for the rest of the minute.
 	CountOwner(ctx context.Context, c Credential, block Block, at time.Time) (bool, error)
 	// CountCustomer does the same for the owner's customer, and CountRequest then returns CustomerExhausted or more.
 	CountCustomer(ctx context.Context, c Credential, block Block, at time.Time) (bool, error)
-	// Get returns the credential with this id, strongly consistent, without its last use. Errors: ErrUnknown.
-	Get(ctx context.Context, id string) (Credential, error)
-
-	Counters
+	// CountStep counts a step in the minute of at. It returns the number of requests in the steps of all processes, or false if there were
+	// already as many as the limit.
+	CountStep(ctx context.Context, step Step, at time.Time) (used int, ok bool, err error)
 }
 
 // Block is how many requests count at once for an owner or a customer, and how many there may be in a minute.
@@ -224,8 +232,6 @@ const (
 )
 
 const (
-	// ownerCredentials is how many credentials of an owner can use their whole rate limit in the same minute.
-	ownerCredentials = 3
 	// ownerBlock is how many requests of a credential count at once for its owner. So an owner may exceed the limit by less than
 	// ownerBlock, and by the first requests of each credential.
 	ownerBlock = 10
@@ -238,8 +244,9 @@ const (
 	customerPart  = 10
 )
 
-// Allowance is a credential's rate limit as of one request.
+// Allowance is the limit of a kind of requests as of one request: that of the credential for the API, and that of its owner otherwise.
 type Allowance struct {
+	Kind      RequestKind
 	Limit     int           // requests per minute; 0 means no limit
 	Remaining int           // in the current minute
 	Reset     time.Duration // until the next minute begins, 1 s to 60 s
@@ -252,11 +259,13 @@ type Authenticator struct {
 	now   func() time.Time
 
 	unknown *throttle.Throttle // of networks
+	purses  purses
+	uses    uses
 }
 
-// NewAuthenticator returns an Authenticator. limit is the default number of requests per minute and
-// credential; 0 switches the rate limits of credentials and owners off, but not those of customers. Requests are counted in any case,
-// because that records the last use.
+// NewAuthenticator returns an Authenticator. limit is the default number of requests to the API per minute and owner, from which the
+// limits of other kinds follow; 0 switches the limits of credentials and owners off, but not those of customers. Requests to the API are
+// counted in any case, because that records the last use.
 func NewAuthenticator(store Store, limit int, now func() time.Time) *Authenticator {
 	return &Authenticator{store: store, limit: limit, now: now, unknown: throttle.New(store, unknown)}
 }
@@ -293,39 +302,95 @@ func (a *Authenticator) authenticate(ctx context.Context, text string, kinds []K
 	if err != nil || !slices.Contains(kinds, secret.Kind()) {
 		return Presented{}, Allowance{}, ErrUnauthorized
 	}
-	now := a.now()
-	found, used, err := a.count(ctx, secret, now)
-	if errors.Is(err, ErrUnknown) {
+	now, request := a.now(), loadFrom(ctx)
+	_, isPaid := a.purses.spend(headsOf(secret, request), headTenths, now)
+	find := a.count
+	if isPaid || request.kind != APIRequest {
+		find = a.find
+	}
+	found, used, err := find(ctx, secret, now)
+	switch {
+	case errors.Is(err, ErrTooManyUnknown):
+		return Presented{}, Allowance{Reset: untilNextMinute(now)}, ErrTooManyUnknown.After(untilNextMinute(now))
+	case errors.Is(err, ErrUnknown), err == nil && (!secret.Matches(found.Hash) || found.Kind != secret.Kind()):
 		return Presented{}, Allowance{}, ErrUnauthorized
-	}
-	if errors.Is(err, ErrTooManyUnknown) {
-		return Presented{}, Allowance{Reset: untilNextMinute(now)}, err
-	}
-	if err != nil {
+	case err != nil:
 		return Presented{}, Allowance{}, err
-	}
-	if !secret.Matches(found.Hash) || found.Kind != secret.Kind() {
-		return Presented{}, Allowance{}, ErrUnauthorized
-	}
-	if !found.Works(now) {
+	case !found.Works(now):
 		if used <= maxCountedRefusals {
 			a.countRefusal(ctx, Refusal{Who: found.principal(now), Reason: NotWorking})
 		}
 		return Presented{}, Allowance{}, ErrUnauthorized
+	case isPaid:
+		return found, Allowance{}, nil
+	case request.kind != APIRequest:
+		allowance, err := a.countInSteps(ctx, found, request, now)
+		return found, allowance, err
 	}
+	allowance, err := a.countAPIRequest(ctx, found, used, now)
+	if request.isHead && err == nil {
+		a.purses.change(headsOf(secret, request), now, func(p purse) purse {
+			p.tenths += wholeTenths - headTenths
+			return p
+		})
+	}
+	return found, allowance, err
+}
+
+// headsOf is the subject of the purse with the HEAD requests of a credential to the API. Its first one in a process counts as a whole
+// request, and pays for nine more.
+func headsOf(secret Secret, l load) string {
+	if !l.isHead || l.kind != APIRequest {
+		return ""
+	}
+	return "heads#" + string(secret.Hash())
+}
+
+// find returns a credential without counting a request of it, and the number of requests that did not work.
+func (a *Authenticator) find(ctx context.Context, secret Secret, now time.Time) (found Presented, refused int, err error) {
+	found, err = a.store.Find(ctx, secret)
+	if errors.Is(err, ErrUnknown) {
+		return Presented{}, 0, a.countUnknown(ctx, now)
+	}
+	if err == nil && secret.Kind() == Session {
+		found.LastUsedAt = now // this process has counted a request of it in this minute
+	}
+	if err == nil && !found.Works(now) {
+		a.purses.change("refused#"+found.ID, now, func(p purse) purse {
+			p.used++
+			refused = p.used
+			return p
+		})
+	}
+	return found, refused, err
+}
+
+// countAPIRequest counts a request with those of the owner's other credentials and of the customer's users. used is its number in the
+// minute of its credential.
+func (a *Authenticator) countAPIRequest(ctx context.Context, found Presented, used int, now time.Time) (Allowance, error) {
 	allowance := a.allowance(found.Credential, used, now)
+	var err error
 	switch {
 	case found.MaxRequests > 0 && used >= CustomerExhausted:
-		err = ErrCustomerRateLimited
+		err = usedUp(ErrCustomerRateLimited, found.MaxRequests, "requests", now)
+	case allowance.Limit > 0 && used >= OwnerExhausted:
+		err = a.ownerLimited(found.Credential, now)
 	case allowance.Limit > 0 && used > allowance.Limit:
-		err = ErrRateLimited
+		err = usedUp(ErrRateLimited, allowance.Limit, requestKinds[APIRequest].what, now)
 	default:
 		err = a.countTogether(ctx, found, used, now)
 	}
 	if err != nil {
 		allowance.Remaining = 0
 	}
-	return found, allowance, err
+	return allowance, err
+}
+
+// ownerLimit is how many requests to the API the credentials of the owner of c may make in a minute.
+func (a *Authenticator) ownerLimit(c Credential) int { return max(a.limit, c.RateLimit) }
+
+func (a *Authenticator) ownerLimited(c Credential, now time.Time) error {
+	return usedUp(ErrOwnerRateLimited, a.ownerLimit(c), requestKinds[APIRequest].what, now)
 }
 
 // countTogether counts a request with those of the owner's other credentials, and with those of the customer's users. Both happen at the
@@ -343,13 +408,12 @@ func (a *Authenticator) countTogether(ctx context.Context, found Presented, used
 	return cmp.Or(byCustomer, byOwner)
 }
 
-// countOwner counts a block of requests for the owner, who may make as many as ownerCredentials of the default limit, or as one credential
-// with a higher limit.
+// countOwner counts a block of requests for the owner, who may make as many as the default limit, or as one credential with a higher limit.
 func (a *Authenticator) countOwner(ctx context.Context, c Credential, at time.Time) error {
-	block := Block{Requests: ownerBlock, Limit: max(ownerCredentials*a.limit, c.RateLimit)}
+	block := Block{Requests: ownerBlock, Limit: a.ownerLimit(c)}
 	allowed, err := a.store.CountOwner(ctx, c, block, at)
 	if err == nil && !allowed {
-		err = ErrOwnerRateLimited
+		err = a.ownerLimited(c, at)
 	}
 	return err
 }
@@ -362,7 +426,7 @@ func (a *Authenticator) countCustomer(ctx context.Context, found Presented, used
 	}
 	allowed, err := a.store.CountCustomer(ctx, found.Credential, Block{Requests: requests, Limit: found.MaxRequests}, at)
 	if err == nil && !allowed {
-		err = ErrCustomerRateLimited
+		err = usedUp(ErrCustomerRateLimited, found.MaxRequests, "requests", at)
 	}
 	return err
 }

@@ -20,7 +20,7 @@ var unknown = throttle.Limit{Name: "unknown", Window: time.Minute, Failures: Max
 // ErrTooManyUnknown means that the client's network has sent MaxUnknown unknown credentials in this minute, and another one now. It
 // comes with an Allowance that says when to retry.
 var ErrTooManyUnknown = fault.New(fault.RateLimited, "Your network has sent too many credentials that do not exist. Check the credential. "+
-	"Wait for the number of seconds in Retry-After; working credentials are accepted meanwhile.")
+	"Working credentials are accepted meanwhile.")
 
 // ErrIdle means that a session was not used for SessionIdle. It is an ErrUnknown that does not count as an unknown credential.
 var ErrIdle = fmt.Errorf("%w: the session was not used", ErrUnknown)

@@ -88,7 +88,7 @@ func (a *API) identify(access Access, r *http.Request, operation *lazyOperation)
 	if !a.auth.IsThrottled(ctx) {
 		operation.begin(r, text, kind)
 	}
-	return a.auth.Authenticate(ctx, text, kind)
+	return a.auth.Authenticate(credentials.WithRequest(ctx, credentials.APIRequest, r.Method == http.MethodHead), text, kind)
 }
 
 // check returns an error if the access rules do not permit the caller.

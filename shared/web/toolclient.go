@@ -28,7 +28,7 @@ var errToolUnauthorized = fault.New(fault.Unauthorized, "The request has no work
 // details, so the handler must not write to the response before it returns one.
 func (a *API) Download(pattern string, auth ToolAuthenticator, handler func(http.ResponseWriter, *http.Request) error) {
 	a.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
-		who, err := AuthenticateTool(w, r, auth)
+		who, err := AuthenticateTool(w, r, auth, credentials.ArtifactRequest)
 		if err == nil {
 			err = handler(w, r.WithContext(principal.With(r.Context(), who)))
 		}
@@ -38,6 +38,9 @@ func (a *API) Download(pattern string, auth ToolAuthenticator, handler func(http
 		server.RecordFrom(r.Context()).Err = err
 		CountRefusal(r, auth)
 		p := server.ProblemOf(err)
+		if w.Header().Get("Retry-After") != "" {
+			p.Header.Del("Retry-After")
+		}
 		p.Header.Del("WWW-Authenticate") // AuthenticateTool has set the challenge for these clients
 		p.Write(w, r)
 	})
@@ -46,9 +49,11 @@ func (a *API) Download(pattern string, auth ToolAuthenticator, handler func(http
 // AuthenticateTool authenticates a client that supports only HTTP's own schemes: a token or password by Basic (RFC
 // 7617), or a token as Bearer (RFC 6750). It always sets the response headers that belong to the outcome: the rate
 // limit, Retry-After, and the challenge, which is Basic because every chart and container client answers that one.
-// It returns the errors of credentials.Authenticator.
-func AuthenticateTool(w http.ResponseWriter, r *http.Request, auth ToolAuthenticator) (principal.Principal, error) {
-	who, allowance, err := identify(r, auth)
+// The request counts as one of the kind. It returns the errors of credentials.Authenticator.
+func AuthenticateTool(
+	w http.ResponseWriter, r *http.Request, auth ToolAuthenticator, kind credentials.RequestKind,
+) (principal.Principal, error) {
+	who, allowance, err := identify(r.WithContext(credentials.WithRequest(r.Context(), kind, r.Method == http.MethodHead)), auth)
 	setRateLimit(w.Header(), allowance)
 	server.RecordFrom(r.Context()).Caller = who
 	switch fault.KindOf(err) {

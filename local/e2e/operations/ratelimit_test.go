@@ -11,16 +11,16 @@ import (
 )
 
 // perMinute is the template's RateLimitPerMinute.
-const perMinute = 100
+const perMinute = 300
 
 // TestRateLimit uses the template's default limit. It applies to calendar minutes, so a test that
-// crosses the end of a minute gets a second hundred requests.
+// crosses the end of a minute gets as many again.
 func TestRateLimit(t *testing.T) {
 	t.Parallel()
 	p := e2etest.New(t)
 	p.Run(t, stack.Options{})
 	root := p.Admin(t)
-	root.Get("/v1/users").WantStatus(http.StatusOK).WantHeader("RateLimit-Policy", `"credential";q=100;w=60`)
+	root.Get("/v1/users").WantStatus(http.StatusOK).WantHeader("RateLimit-Policy", `"credential";q=300;w=60`)
 
 	passed := 1
 	var refused e2etest.Response

@@ -9,6 +9,7 @@ package fault
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -53,7 +54,7 @@ type Error struct {
 	// OAuthCode is the error code of RFC 6749, for operations of OAuth clients; "" for others.
 	OAuthCode string
 
-	original *Error // see After
+	original *Error // see With and After
 }
 
 // Field is one validation failure.
@@ -84,10 +85,30 @@ func (e *Error) OAuth(code string) *Error {
 	return e
 }
 
-// After returns the fault with the time until a retry makes sense. errors.Is still finds the original.
+// With returns the fault with more text at the end of its detail. errors.Is still finds the original.
+func (e *Error) With(detail string) *Error {
+	more := *e
+	more.Detail += detail
+	more.original = e.origin()
+	return &more
+}
+
+// origin returns the sentinel from which the fault was made.
+func (e *Error) origin() *Error {
+	if e.original != nil {
+		return e.original
+	}
+	return e
+}
+
+// After returns the fault with the time until a retry makes sense, which the detail of a limit also says. errors.Is still finds the
+// original.
 func (e *Error) After(wait time.Duration) *Error {
 	later := *e
-	later.RetryAfter, later.original = wait, e
+	later.RetryAfter, later.original = wait, e.origin()
+	if e.Kind == RateLimited || e.Kind == QuotaExceeded {
+		later.Detail += fmt.Sprintf(" The limit ends in %d seconds.", int(math.Ceil(wait.Seconds())))
+	}
 	return &later
 }
 

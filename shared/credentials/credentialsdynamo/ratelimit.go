@@ -75,6 +75,41 @@ func (t *Table) CountCustomer(ctx context.Context, c credentials.Credential, blo
 	return t.countTogether(ctx, requester{c, "customer#" + c.Owner.CustomerID, credentials.CustomerExhausted}, block, at)
 }
 
+// Find implements credentials.Store. It takes the same reads as CountRequest.
+func (t *Table) Find(ctx context.Context, secret credentials.Secret) (credentials.Presented, error) {
+	found, err := t.getWithCustomer(ctx, secret.ID())
+	if err == nil && !secret.Matches(found.Hash) {
+		err = credentials.ErrUnknown
+	}
+	return found, err
+}
+
+// CountStep implements credentials.Store with one conditional write to an item for each minute, with the pk
+// "step#<kind>#<subject>#<minute>". It exceeds the limit by less than a step.
+func (t *Table) CountStep(ctx context.Context, step credentials.Step, at time.Time) (int, bool, error) {
+	out, err := t.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
+		TableName: &t.counts,
+		Key:       items.Map{"pk": items.Text("step#" + step.Kind.String() + "#" + step.Subject + "#" + strconv.FormatInt(minuteAt(at), 10))},
+
+		UpdateExpression:    aws.String("ADD n :requests SET purgeAt = :purge"),
+		ConditionExpression: aws.String("attribute_not_exists(n) OR n < :limit"), ReturnValues: types.ReturnValueUpdatedNew,
+		ExpressionAttributeValues: items.Map{
+			":requests": items.Number(int64(step.Requests)), ":limit": items.Number(int64(step.Limit)),
+			":purge": items.Number(at.Add(time.Hour).Unix()),
+		},
+	})
+	if items.ConditionFailed(err) {
+		return step.Limit, false, nil
+	}
+	if err != nil {
+		return 0, false, fmt.Errorf("count a step of requests: %w", err)
+	}
+	counted, err := items.Decode[struct {
+		N int `dynamodbav:"n"`
+	}](out.Attributes)
+	return counted.N, true, err
+}
+
 // requester is a credential whose requests count together with those of others.
 type requester struct {
 	credentials.Credential

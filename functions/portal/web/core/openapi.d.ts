@@ -4619,7 +4619,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description A limit of the operation is reached, or the credential has exceeded its rate limit for the current minute; `code` and `detail` say which. */
+        /** @description A limit of the operation is reached, or the credential, its user or customer has used up the requests of the current minute; `code` and `detail` say which. */
         LimitReached: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
@@ -4673,7 +4673,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The credential has exceeded its rate limit for the current minute. */
+        /** @description The credential, its user or customer has used up the requests of the current minute; `detail` says which. */
         TooManyRequests: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];

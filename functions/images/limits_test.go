@@ -1,0 +1,41 @@
+package main
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"portside/shared/credentials"
+)
+
+// TestLimitsNameThemselves exceeds the limits of manifests and of blobs. Each is refused in the form of the specification, while the other
+// kind still works, and a HEAD counts a tenth.
+func TestLimitsNameThemselves(t *testing.T) {
+	q := newFixture(t)
+	manifest, blob := q.image("acme/api", "1.0")
+	for path, c := range map[string]struct {
+		limit, step int // with 1 request to the API in a minute
+		what, other string
+	}{
+		"manifests/" + manifest: {4, 1, "4 requests for manifests, tags and charts", "blobs/" + blob},
+		"blobs/" + blob:         {40, 1, "40 requests for image layers and other blobs", "manifests/" + manifest},
+	} {
+		q.gateway.auth = credentials.NewAuthenticator(q.table, 1, q.clock)
+		q.now = q.now.AddDate(0, 0, 1)
+		client := q.withScopes("read:docker-images")
+		for range 10 { // one request
+			client.Do(http.MethodHead, "/v2/acme/api/"+path, "").WantHeader("Retry-After", "")
+		}
+		for range c.limit - c.step {
+			client.Get("/v2/acme/api/"+path).WantHeader("Retry-After", "")
+		}
+		refused := client.Get("/v2/acme/api/"+path).WantStatus(http.StatusTooManyRequests).WantHeader("Retry-After", "30").
+			WantValue("errors.0.code", "TOOMANYREQUESTS")
+		if text := refused.Text("errors.0.message"); !strings.Contains(text, c.what) || !strings.Contains(text, "ends in 30 seconds") {
+			t.Errorf("%s: %q", path, text)
+		}
+		if got := client.Get("/v2/acme/api/" + c.other).Status; got == http.StatusTooManyRequests {
+			t.Errorf("%s is refused, too", c.other)
+		}
+	}
+}

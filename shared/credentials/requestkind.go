@@ -1,0 +1,87 @@
+package credentials
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"portside/shared/core/fault"
+)
+
+// RequestKind is the kind of a request. Each has its own limit per owner and minute. A route declares its kind once.
+type RequestKind int
+
+// The kinds of requests.
+const (
+	// APIRequest is an operation of the API. Each one is counted, for the credential and its owner.
+	APIRequest RequestKind = iota
+	// ArtifactRequest gets a manifest, a list of tags or a file of a chart. It is counted in steps; see Step.
+	ArtifactRequest
+	// BlobRequest gets the address of a blob. Clients fetch a layer in many parts, and each part asks for the address. It is counted in
+	// steps, too.
+	BlobRequest
+)
+
+// requestKinds are the properties of the kinds.
+var requestKinds = map[RequestKind]struct {
+	name   string // in keys of the table and in headers
+	what   string // for people
+	factor int    // by which the limit exceeds that of the API
+}{
+	APIRequest:      {"credential", "requests to the API", 1},
+	ArtifactRequest: {"artifacts", "requests for manifests, tags and charts", 4},
+	BlobRequest:     {"blobs", "requests for image layers and other blobs", 40},
+}
+
+// String returns the name in keys of the table and in headers.
+func (k RequestKind) String() string { return requestKinds[k].name }
+
+// headTenths and wholeTenths are what requests take from a limit, in tenths. A HEAD returns nothing that a client downloads.
+const (
+	headTenths  = 1
+	wholeTenths = 10
+)
+
+// load is what a request takes from a limit.
+type load struct {
+	kind   RequestKind
+	isHead bool
+}
+
+func (l load) tenths() int {
+	if l.isHead {
+		return headTenths
+	}
+	return wholeTenths
+}
+
+type loadKey struct{}
+
+// WithRequest returns a context with the kind of a request, and with whether it is a HEAD. Without it, a request is a whole APIRequest.
+func WithRequest(ctx context.Context, kind RequestKind, isHead bool) context.Context {
+	return context.WithValue(ctx, loadKey{}, load{kind, isHead})
+}
+
+func loadFrom(ctx context.Context) load {
+	found, _ := ctx.Value(loadKey{}).(load)
+	return found
+}
+
+// The errors of limits, each with the time until the minute ends. They come with an Allowance, too.
+var (
+	// ErrRateLimited means that the credential has used up its requests of the kind.
+	ErrRateLimited = fault.New(fault.RateLimited, "This credential has used up its ")
+	// ErrOwnerRateLimited means that the owner's credentials have used up theirs.
+	ErrOwnerRateLimited = fault.New(fault.RateLimited, "The credentials of your user have together used up their ")
+	// ErrCustomerRateLimited means that the credentials of the customer's users have used up theirs.
+	ErrCustomerRateLimited = fault.New(fault.RateLimited, "The credentials of your customer's users have together used up their ")
+)
+
+// usedUp returns the error of a limit: it says which limit it is, and when it ends.
+func usedUp(sentinel *fault.Error, limit int, what string, at time.Time) error {
+	detail := fmt.Sprintf("%d %s of this minute.", limit, what)
+	if sentinel == ErrCustomerRateLimited {
+		detail += " The vendor sets this limit."
+	}
+	return sentinel.With(detail).After(untilNextMinute(at))
+}
