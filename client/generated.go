@@ -2532,7 +2532,10 @@ type Pagination struct {
 	// Examples: 20
 	Limit int64 `json:"limit"`
 
-	// Offset Number of items skipped.
+	// Next Value of cursor for the next page; null on the last page.
+	Next *string `json:"next"`
+
+	// Offset Value of offset in the request: 0 with a cursor.
 	//
 	// Examples: 0
 	Offset int64 `json:"offset"`
@@ -3044,20 +3047,6 @@ type RequestEvent struct {
 // RequestEventAction defines model for RequestEvent.Action.
 type RequestEventAction string
 
-// RequestPagination defines model for RequestPagination.
-type RequestPagination struct {
-	// HasMore Whether there is a next page.
-	HasMore bool `json:"hasMore"`
-
-	// Limit Maximum number of items on the page.
-	//
-	// Examples: 20
-	Limit int64 `json:"limit"`
-
-	// Next Value of before for the next page, or of after with order=oldest; null on the last page.
-	Next *string `json:"next"`
-}
-
 // RequestPerson defines model for RequestPerson.
 type RequestPerson struct {
 	// Email Examples: ada@example.com
@@ -3504,9 +3493,11 @@ type ListCredentialRequestsParams struct {
 	UserID *string
 	// Which requests come first. Requests are due in the order in which they were made, so with status=pending, oldest lists the most urgent ones first.
 	Order *ListCredentialRequestsParamsOrder
-	// Only requests older than the one with this ID. For the next page, use pagination.next.
+	// Start of the page: pagination.next of the previous page. The other parameters but limit must be the same.
+	Cursor *string
+	// Only requests older than the one with this ID. Cannot be combined with cursor.
 	Before *string
-	// Only requests newer than the one with this ID. For the next page with order=oldest, use pagination.next.
+	// Only requests newer than the one with this ID, with order=oldest. Cannot be combined with cursor.
 	After *string
 }
 
@@ -3517,6 +3508,7 @@ func (p *ListCredentialRequestsParams) query() url.Values {
 		setQuery(q, "limit", p.Limit)
 		setQuery(q, "userId", p.UserID)
 		setQuery(q, "order", p.Order)
+		setQuery(q, "cursor", p.Cursor)
 		setQuery(q, "before", p.Before)
 		setQuery(q, "after", p.After)
 	}
@@ -3582,7 +3574,7 @@ type ListPullsParams struct {
 	To *string
 	// Maximum number of items on the page.
 	Limit *int64
-	// Start of the page: pagination.next of the previous page. The other parameters must be the same.
+	// Start of the page: pagination.next of the previous page. The other parameters but limit must be the same.
 	Cursor *string
 }
 
@@ -3634,7 +3626,7 @@ type ExchangeTokenFormdataBodySubjectTokenType string
 type ListTokensParams struct {
 	// Maximum number of items on the page.
 	Limit *int64
-	// Start of the page: pagination.next of the previous page. The other parameters must be the same.
+	// Start of the page: pagination.next of the previous page. The other parameters but limit must be the same.
 	Cursor *string
 	// ID of the user whose tokens to list. Default: your own.
 	UserID *string
@@ -3853,7 +3845,7 @@ type ListAuditEventsParams struct {
 	Order *ListAuditEventsParamsOrder
 	// Maximum number of items on the page.
 	Limit *int64
-	// Start of the page: pagination.next of the previous page. The other parameters must be the same.
+	// Start of the page: pagination.next of the previous page. The other parameters but limit must be the same.
 	Cursor *string
 }
 
@@ -4116,7 +4108,7 @@ func (p *SummarizeMediaParams) query() url.Values {
 type ListChartsParams struct {
 	// Maximum number of items on the page.
 	Limit *int64
-	// Start of the page: pagination.next of the previous page. The other parameters must be the same.
+	// Start of the page: pagination.next of the previous page. The other parameters but limit must be the same.
 	Cursor *string
 	// Only charts whose name contains this text.
 	Q *string
@@ -4136,7 +4128,7 @@ func (p *ListChartsParams) query() url.Values {
 type ListChartVersionsParams struct {
 	// Maximum number of items on the page.
 	Limit *int64
-	// Start of the page: pagination.next of the previous page. The other parameters must be the same.
+	// Start of the page: pagination.next of the previous page. The other parameters but limit must be the same.
 	Cursor *string
 }
 
@@ -4156,7 +4148,9 @@ type ListCustomersParamsStatus string
 type ListCustomersParams struct {
 	// Maximum number of items on the page.
 	Limit *int64
-	// Number of items to skip.
+	// Start of the page: pagination.next of the previous page. The other parameters but limit must be the same.
+	Cursor *string
+	// Number of items to skip. Others move to other offsets when an item is deleted; a cursor stays where it is.
 	Offset *int64
 	// Only customers with this status.
 	Status *ListCustomersParamsStatus
@@ -4166,6 +4160,7 @@ func (p *ListCustomersParams) query() url.Values {
 	q := url.Values{}
 	if p != nil {
 		setQuery(q, "limit", p.Limit)
+		setQuery(q, "cursor", p.Cursor)
 		setQuery(q, "offset", p.Offset)
 		setQuery(q, "status", p.Status)
 	}
@@ -4213,7 +4208,7 @@ type SearchCustomersParams struct {
 	Q string
 	// Maximum number of items on the page.
 	Limit *int64
-	// Start of the page: pagination.next of the previous page. The other parameters must be the same.
+	// Start of the page: pagination.next of the previous page. The other parameters but limit must be the same.
 	Cursor *string
 }
 
@@ -4305,7 +4300,9 @@ type UpdateCustomerJSONBodyStatus string
 type ListEntitlementsParams struct {
 	// Maximum number of items on the page.
 	Limit *int64
-	// Number of items to skip.
+	// Start of the page: pagination.next of the previous page. The other parameters but limit must be the same.
+	Cursor *string
+	// Number of items to skip. Others move to other offsets when an item is deleted; a cursor stays where it is.
 	Offset *int64
 }
 
@@ -4313,6 +4310,7 @@ func (p *ListEntitlementsParams) query() url.Values {
 	q := url.Values{}
 	if p != nil {
 		setQuery(q, "limit", p.Limit)
+		setQuery(q, "cursor", p.Cursor)
 		setQuery(q, "offset", p.Offset)
 	}
 	return q
@@ -4384,7 +4382,9 @@ type UpdateEntitlementJSONBodyArtifact string
 type ListTrustPoliciesParams struct {
 	// Maximum number of items on the page.
 	Limit *int64
-	// Number of items to skip.
+	// Start of the page: pagination.next of the previous page. The other parameters but limit must be the same.
+	Cursor *string
+	// Number of items to skip. Others move to other offsets when an item is deleted; a cursor stays where it is.
 	Offset *int64
 }
 
@@ -4392,6 +4392,7 @@ func (p *ListTrustPoliciesParams) query() url.Values {
 	q := url.Values{}
 	if p != nil {
 		setQuery(q, "limit", p.Limit)
+		setQuery(q, "cursor", p.Cursor)
 		setQuery(q, "offset", p.Offset)
 	}
 	return q
@@ -4475,7 +4476,7 @@ type ListImageRepositoriesParams struct {
 	Q *string
 	// Maximum number of items on the page.
 	Limit *int64
-	// Start of the page: pagination.next of the previous page. The other parameters must be the same.
+	// Start of the page: pagination.next of the previous page. The other parameters but limit must be the same.
 	Cursor *string
 }
 
@@ -4512,7 +4513,7 @@ type ListImageTagsParams struct {
 	Q *string
 	// Maximum number of items on the page.
 	Limit *int64
-	// Start of the page: pagination.next of the previous page. The other parameters must be the same.
+	// Start of the page: pagination.next of the previous page. The other parameters but limit must be the same.
 	Cursor *string
 	// Name of the repository.
 	Repository string
@@ -4536,7 +4537,9 @@ type ListProjectsParamsStatus string
 type ListProjectsParams struct {
 	// Maximum number of items on the page.
 	Limit *int64
-	// Number of items to skip.
+	// Start of the page: pagination.next of the previous page. The other parameters but limit must be the same.
+	Cursor *string
+	// Number of items to skip. Others move to other offsets when an item is deleted; a cursor stays where it is.
 	Offset *int64
 	// Only projects of this customer.
 	CustomerID *string
@@ -4548,6 +4551,7 @@ func (p *ListProjectsParams) query() url.Values {
 	q := url.Values{}
 	if p != nil {
 		setQuery(q, "limit", p.Limit)
+		setQuery(q, "cursor", p.Cursor)
 		setQuery(q, "offset", p.Offset)
 		setQuery(q, "customerId", p.CustomerID)
 		setQuery(q, "status", p.Status)
@@ -4603,7 +4607,7 @@ type SearchProjectsParams struct {
 	Q string
 	// Maximum number of items on the page.
 	Limit *int64
-	// Start of the page: pagination.next of the previous page. The other parameters must be the same.
+	// Start of the page: pagination.next of the previous page. The other parameters but limit must be the same.
 	Cursor *string
 	// Only projects of this customer.
 	CustomerID *string
@@ -4688,7 +4692,9 @@ type ListUsersParamsStatus string
 type ListUsersParams struct {
 	// Maximum number of items on the page.
 	Limit *int64
-	// Number of items to skip.
+	// Start of the page: pagination.next of the previous page. The other parameters but limit must be the same.
+	Cursor *string
+	// Number of items to skip. Others move to other offsets when an item is deleted; a cursor stays where it is.
 	Offset *int64
 	// Only users of this customer.
 	CustomerID *string
@@ -4706,6 +4712,7 @@ func (p *ListUsersParams) query() url.Values {
 	q := url.Values{}
 	if p != nil {
 		setQuery(q, "limit", p.Limit)
+		setQuery(q, "cursor", p.Cursor)
 		setQuery(q, "offset", p.Offset)
 		setQuery(q, "customerId", p.CustomerID)
 		setQuery(q, "role", p.Role)
@@ -4792,7 +4799,7 @@ type SearchUsersParams struct {
 	Q string
 	// Maximum number of items on the page.
 	Limit *int64
-	// Start of the page: pagination.next of the previous page. The other parameters must be the same.
+	// Start of the page: pagination.next of the previous page. The other parameters but limit must be the same.
 	Cursor *string
 	// Only users of this customer.
 	CustomerID *string
@@ -4876,8 +4883,8 @@ func (p *DeleteAPIKeyParams) query() url.Values {
 }
 
 // ListCredentialRequests calls GET /api/v1/credential-requests: List credential requests.
-func (c *Client) ListCredentialRequests(ctx context.Context, params *ListCredentialRequestsParams, options ...CallOption) (Page[CredentialRequest, RequestPagination], error) {
-	return send[Page[CredentialRequest, RequestPagination]](ctx, c, call{
+func (c *Client) ListCredentialRequests(ctx context.Context, params *ListCredentialRequestsParams, options ...CallOption) (Page[CredentialRequest, CursorPagination], error) {
+	return send[Page[CredentialRequest, CursorPagination]](ctx, c, call{
 		method: http.MethodGet,
 		path:   fillPath("/api/v1/credential-requests"),
 		query:  params.query(),

@@ -50,10 +50,14 @@ func (l list[Params, T, P]) all(ctx context.Context, params *Params, options []C
 	}
 }
 
-// byOffset sets the offset of the next page.
-func byOffset[T any](offset **int64, page Page[T, Pagination]) bool {
+// byCursorOrOffset sets the cursor of the next page, or its offset for a deployment from before these lists had cursors.
+func byCursorOrOffset[T any](cursor **string, offset **int64, page Page[T, Pagination]) bool {
+	if page.Pagination.Next != nil || !page.Pagination.HasMore {
+		*offset = nil
+		return byCursor(cursor, page.Pagination.Next)
+	}
 	*offset = new(page.Pagination.Offset + int64(len(page.Data)))
-	return page.Pagination.HasMore && len(page.Data) > 0
+	return len(page.Data) > 0
 }
 
 // byCursor sets the cursor of the next page, which is nil on the last one. A list whose cursor stays the same would have no end.
@@ -63,32 +67,28 @@ func byCursor(cursor **string, next *string) bool {
 	return next != nil && !isSame
 }
 
-// AllUsers yields the users on all pages of [Client.ListUsers]. A user may be left out or repeated if others are created or deleted
-// meanwhile.
+// AllUsers yields the users on all pages of [Client.ListUsers].
 func (c *Client) AllUsers(ctx context.Context, params *ListUsersParams, options ...CallOption) iter.Seq2[ListedUser, error] {
 	return listOf(c.ListUsers, func(p *ListUsersParams, page Page[ListedUser, Pagination]) bool {
-		return byOffset(&p.Offset, page)
+		return byCursorOrOffset(&p.Cursor, &p.Offset, page)
 	}).all(ctx, params, options)
 }
 
-// AllProjects yields the projects on all pages of [Client.ListProjects]. A project may be left out or repeated if others are created or
-// deleted meanwhile.
+// AllProjects yields the projects on all pages of [Client.ListProjects].
 func (c *Client) AllProjects(ctx context.Context, params *ListProjectsParams, options ...CallOption) iter.Seq2[ListedProject, error] {
 	return listOf(c.ListProjects, func(p *ListProjectsParams, page Page[ListedProject, Pagination]) bool {
-		return byOffset(&p.Offset, page)
+		return byCursorOrOffset(&p.Cursor, &p.Offset, page)
 	}).all(ctx, params, options)
 }
 
-// AllCustomers yields the customers on all pages of [Client.ListCustomers]. A customer may be left out or repeated if others are created or
-// deleted meanwhile.
+// AllCustomers yields the customers on all pages of [Client.ListCustomers].
 func (c *Client) AllCustomers(ctx context.Context, params *ListCustomersParams, options ...CallOption) iter.Seq2[ListedCustomer, error] {
 	return listOf(c.ListCustomers, func(p *ListCustomersParams, page Page[ListedCustomer, Pagination]) bool {
-		return byOffset(&p.Offset, page)
+		return byCursorOrOffset(&p.Cursor, &p.Offset, page)
 	}).all(ctx, params, options)
 }
 
-// AllEntitlements yields the entitlements on all pages of [Client.ListEntitlements]. An entitlement may be left out or repeated if others
-// are created or deleted meanwhile.
+// AllEntitlements yields the entitlements on all pages of [Client.ListEntitlements].
 func (c *Client) AllEntitlements(
 	ctx context.Context, customerID string, params *ListEntitlementsParams, options ...CallOption,
 ) iter.Seq2[Entitlement, error] {
@@ -96,12 +96,11 @@ func (c *Client) AllEntitlements(
 		return c.ListEntitlements(ctx, customerID, p, options...)
 	}
 	return listOf(get, func(p *ListEntitlementsParams, page Page[Entitlement, Pagination]) bool {
-		return byOffset(&p.Offset, page)
+		return byCursorOrOffset(&p.Cursor, &p.Offset, page)
 	}).all(ctx, params, options)
 }
 
-// AllTrustPolicies yields the trust policies on all pages of [Client.ListTrustPolicies]. A policy may be left out or repeated if others
-// are created or deleted meanwhile.
+// AllTrustPolicies yields the trust policies on all pages of [Client.ListTrustPolicies].
 func (c *Client) AllTrustPolicies(
 	ctx context.Context, customerID string, params *ListTrustPoliciesParams, options ...CallOption,
 ) iter.Seq2[TrustPolicy, error] {
@@ -109,7 +108,7 @@ func (c *Client) AllTrustPolicies(
 		return c.ListTrustPolicies(ctx, customerID, p, options...)
 	}
 	return listOf(get, func(p *ListTrustPoliciesParams, page Page[TrustPolicy, Pagination]) bool {
-		return byOffset(&p.Offset, page)
+		return byCursorOrOffset(&p.Cursor, &p.Offset, page)
 	}).all(ctx, params, options)
 }
 
@@ -197,10 +196,8 @@ func (c *Client) AllImageTags(ctx context.Context, params *ListImageTagsParams, 
 func (c *Client) AllCredentialRequests(
 	ctx context.Context, params *ListCredentialRequestsParams, options ...CallOption,
 ) iter.Seq2[CredentialRequest, error] {
-	return listOf(c.ListCredentialRequests, func(p *ListCredentialRequestsParams, page Page[CredentialRequest, RequestPagination]) bool {
-		if p.Order != nil && *p.Order == ListCredentialRequestsParamsOrderOldest {
-			return byCursor(&p.After, page.Pagination.Next)
-		}
-		return byCursor(&p.Before, page.Pagination.Next)
+	return listOf(c.ListCredentialRequests, func(p *ListCredentialRequestsParams, page Page[CredentialRequest, CursorPagination]) bool {
+		p.Before, p.After = nil, nil // only the first page begins there
+		return byCursor(&p.Cursor, page.Pagination.Next)
 	}).all(ctx, params, options)
 }

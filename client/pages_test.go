@@ -39,6 +39,9 @@ func TestIteratorsFollowThePages(t *testing.T) {
 	byOffset := []func(http.ResponseWriter){
 		page(`{"offset":4,"limit":2,"hasMore":true}`, "a", "b"), page(`{"offset":6,"limit":2,"hasMore":false}`, "c"),
 	}
+	both := []func(http.ResponseWriter){
+		page(`{"offset":4,"limit":2,"hasMore":true,"next":"n1"}`, "a", "b"), page(`{"offset":0,"limit":2,"hasMore":false,"next":null}`, "c"),
+	}
 	byCursor := []func(http.ResponseWriter){page(`{"hasMore":true,"next":"n1"}`, "a", "b"), page(`{"hasMore":false,"next":null}`, "c")}
 	oldest := &client.ListCredentialRequestsParams{Order: new(client.ListCredentialRequestsParamsOrderOldest)}
 	for name, test := range map[string]struct {
@@ -46,23 +49,26 @@ func TestIteratorsFollowThePages(t *testing.T) {
 		read    func(context.Context, *client.Client) ([]string, error)
 		second  string // query of the second request
 	}{
-		"users": {byOffset, func(ctx context.Context, c *client.Client) ([]string, error) {
+		"users": {both, func(ctx context.Context, c *client.Client) ([]string, error) {
 			params := &client.ListUsersParams{Limit: new(int64(2)), Offset: new(int64(4))}
 			ids, err := read(c.AllUsers(ctx, params), func(u client.ListedUser) string { return u.ID })
 			if *params.Offset != 4 {
 				t.Error("the iterator changes the parameters of its caller")
 			}
 			return ids, err
-		}, "limit=2&offset=6"},
-		"projects": {byOffset, func(ctx context.Context, c *client.Client) ([]string, error) {
+		}, "cursor=n1&limit=2"},
+		"projects": {both, func(ctx context.Context, c *client.Client) ([]string, error) {
+			return read(c.AllProjects(ctx, nil), func(p client.ListedProject) string { return p.ID })
+		}, "cursor=n1"},
+		"projects of a deployment without their cursors": {byOffset, func(ctx context.Context, c *client.Client) ([]string, error) {
 			return read(c.AllProjects(ctx, nil), func(p client.ListedProject) string { return p.ID })
 		}, "offset=6"},
-		"entitlements": {byOffset, func(ctx context.Context, c *client.Client) ([]string, error) {
+		"entitlements": {both, func(ctx context.Context, c *client.Client) ([]string, error) {
 			return read(c.AllEntitlements(ctx, "acme", nil), func(e client.Entitlement) string { return e.ID })
-		}, "offset=6"},
-		"trust policies": {byOffset, func(ctx context.Context, c *client.Client) ([]string, error) {
+		}, "cursor=n1"},
+		"trust policies": {both, func(ctx context.Context, c *client.Client) ([]string, error) {
 			return read(c.AllTrustPolicies(ctx, "acme", nil), func(p client.TrustPolicy) string { return p.ID })
-		}, "offset=6"},
+		}, "cursor=n1"},
 		"pulls": {byCursor, func(ctx context.Context, c *client.Client) ([]string, error) {
 			return read(c.AllPulls(ctx, nil), func(p client.Pull) string { return p.ID })
 		}, "cursor=n1"},
@@ -84,10 +90,10 @@ func TestIteratorsFollowThePages(t *testing.T) {
 		}, "cursor=n1&repository=acme%2Fapi"},
 		"credential requests": {byCursor, func(ctx context.Context, c *client.Client) ([]string, error) {
 			return read(c.AllCredentialRequests(ctx, nil), func(r client.CredentialRequest) string { return r.ID })
-		}, "before=n1"},
+		}, "cursor=n1"},
 		"oldest credential requests": {byCursor, func(ctx context.Context, c *client.Client) ([]string, error) {
 			return read(c.AllCredentialRequests(ctx, oldest), func(r client.CredentialRequest) string { return r.ID })
-		}, "after=n1&order=oldest"},
+		}, "cursor=n1&order=oldest"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			wantTwoPages(t, test.answers, test.read, test.second)

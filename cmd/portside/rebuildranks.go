@@ -63,9 +63,8 @@ func rebuildRanks(ctx context.Context, p process, t *tables) error {
 
 // recountCustomers corrects the counts of the users and projects of each customer. Their lists were repaired with all users and projects.
 func recountCustomers(ctx context.Context, p process, t *tables) error {
-	const most = 100
 	users, projects := 0, 0
-	for query := (customers.Query{Limit: most}); ; query.Offset += most {
+	for query := (customers.Query{Limit: 100}); ; {
 		page, err := t.customers.List(ctx, query)
 		if err != nil {
 			return interrupted(ctx, err)
@@ -81,7 +80,7 @@ func recountCustomers(ctx context.Context, p process, t *tables) error {
 			}
 			users, projects = users+count(hadOtherUsers), projects+count(hadOtherProjects)
 		}
-		if query.Offset+most >= page.Total {
+		if query.After = page.Next; page.Next == "" {
 			_, err := fmt.Fprintf(p.stdout, "%7d  numbers of users of customers corrected\n%7d  numbers of projects of customers corrected\n",
 				users, projects)
 			return err

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -118,13 +119,16 @@ type listRequestsInput struct {
 	Limit  int                       `query:"limit" default:"20" minimum:"1" maximum:"100" doc:"Maximum number of requests on the page."`
 	UserID string                    `query:"userId" format:"uuid" doc:"Only requests of this user. Default: your own, or those of all users if you have credentials:approve."`
 	Order  string                    `query:"order" enum:"newest,oldest" default:"newest" doc:"Which requests come first. Requests are due in the order in which they were made, so with status=pending, oldest lists the most urgent ones first."`
-	Before string                    `query:"before" format:"uuid" doc:"Only requests older than the one with this ID. For the next page, use pagination.next."`
-	After  string                    `query:"after" format:"uuid" doc:"Only requests newer than the one with this ID. For the next page with order=oldest, use pagination.next."`
+	Cursor string                    `query:"cursor" format:"uuid" doc:"Start of the page: pagination.next of the previous page. The other parameters but limit must be the same."`
+	Before string                    `query:"before" format:"uuid" doc:"Only requests older than the one with this ID. Cannot be combined with cursor."`
+	After  string                    `query:"after" format:"uuid" doc:"Only requests newer than the one with this ID, with order=oldest. Cannot be combined with cursor."`
 }
 
 // Resolve implements huma.Resolver.
 func (in *listRequestsInput) Resolve(huma.Context) []error {
 	switch {
+	case in.Cursor != "" && (in.Before != "" || in.After != ""):
+		return web.Failures([]fault.Field{{Pointer: "query/cursor", Detail: "cannot be combined with before or after"}})
 	case in.Order == "oldest" && in.Before != "":
 		return web.Failures([]fault.Field{{Pointer: "query/before", Detail: "must not be sent with order=oldest; use after"}})
 	case in.Order != "oldest" && in.After != "":
@@ -133,38 +137,24 @@ func (in *listRequestsInput) Resolve(huma.Context) []error {
 	return nil
 }
 
+// query returns the query of the input. A cursor is the ID of the last request on the page before.
 func (in *listRequestsInput) query() credentialrequests.Query {
-	return credentialrequests.Query{
+	query := credentialrequests.Query{
 		UserID: web.CanonicalID(in.UserID), Status: in.Status, Limit: in.Limit, Before: in.Before,
 		OldestFirst: in.Order == "oldest", After: in.After,
 	}
+	if query.OldestFirst {
+		query.After = cmp.Or(web.CanonicalID(in.Cursor), query.After)
+	} else {
+		query.Before = cmp.Or(web.CanonicalID(in.Cursor), query.Before)
+	}
+	return query
 }
 
 type listRequestsOutput struct {
 	Body struct {
-		Data       []CredentialRequest `json:"data"`
-		Pagination RequestPagination   `json:"pagination"`
-	}
-}
-
-// RequestPagination describes the position of a page in the list of credential requests.
-type RequestPagination struct {
-	Limit   int     `json:"limit" doc:"Maximum number of items on the page." example:"20"`
-	HasMore bool    `json:"hasMore" doc:"Whether there is a next page."`
-	Next    *string `json:"next" doc:"Value of before for the next page, or of after with order=oldest; null on the last page."`
-
-	oldestFirst bool
-}
-
-// NextPage implements web.Paginated.
-func (p RequestPagination) NextPage() (parameter, value string) {
-	switch {
-	case p.Next == nil:
-		return "", ""
-	case p.oldestFirst:
-		return "after", *p.Next
-	default:
-		return "before", *p.Next
+		Data       []CredentialRequest  `json:"data"`
+		Pagination web.CursorPagination `json:"pagination"`
 	}
 }
 
@@ -183,9 +173,7 @@ func (h *handlers) listRequests(ctx context.Context, in *listRequestsInput) (*li
 	for i, r := range page.Requests {
 		out.Body.Data[i] = encodeRequest(r, people)
 	}
-	out.Body.Pagination = RequestPagination{
-		Limit: in.Limit, HasMore: page.Next != "", Next: web.NullIfZero(page.Next), oldestFirst: in.Order == "oldest",
-	}
+	out.Body.Pagination = web.CursorPagination{Limit: in.Limit, HasMore: page.Next != "", Next: web.NullIfZero(page.Next)}
 	return out, nil
 }
 

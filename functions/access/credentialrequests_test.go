@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"net/http"
 	"slices"
 	"strings"
@@ -228,7 +229,12 @@ func TestListRequestsFiltersAndPages(t *testing.T) {
 				page.WantValue("pagination.next", nil)
 				return ids
 			}
-			target = requestsPath + "?limit=2" + query + "&" + cursor(query) + "=" + page.Text("pagination.next")
+			next := page.Text("pagination.next")
+			target = requestsPath + "?limit=2" + query + "&cursor=" + next
+			byID := o.withKey(key).Get(requestsPath + "?limit=2" + query + "&" + bound(query) + "=" + next).WantStatus(http.StatusOK)
+			if following := o.withKey(key).Get(target); !bytes.Equal(byID.Body, following.Body) {
+				t.Errorf("the page by cursor is %s, by ID %s", following.Body, byID.Body)
+			}
 		}
 	}
 	reversed := slices.Clone(made)
@@ -255,8 +261,8 @@ func TestListRequestsFiltersAndPages(t *testing.T) {
 	}
 }
 
-// cursor returns the parameter that selects the next page.
-func cursor(query string) string {
+// bound returns the parameter that selects what follows a request.
+func bound(query string) string {
 	if strings.Contains(query, "order=oldest") {
 		return "after"
 	}

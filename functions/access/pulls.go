@@ -2,14 +2,13 @@ package main
 
 import (
 	"context"
-	"crypto/sha256"
-	"strings"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 
 	"portside/shared/core/calendar"
 	"portside/shared/core/fault"
+	"portside/shared/core/paging"
 	"portside/shared/core/principal"
 	"portside/shared/credentials"
 	"portside/shared/pulls"
@@ -66,33 +65,13 @@ func (in *listPullsInput) Resolve(huma.Context) []error {
 
 func (in *listPullsInput) period() calendar.Period { return calendar.Period{From: in.From, To: in.To} }
 
-// cursorPrefix returns the first bytes of a cursor: a hash of the list's parameters, which detects a cursor of another list.
-// It is not a secret, because a position does not give access to anything.
-func (in *listPullsInput) cursorPrefix(caller principal.Principal) string {
-	sum := sha256.Sum256([]byte(strings.Join([]string{
-		caller.UserID, in.Token, web.CanonicalID(in.UserID), web.CanonicalID(in.CustomerID), in.Repository, string(in.Kind), in.From, in.To,
-	}, "\x00")))
-	return string(sum[:8])
-}
-
-// after decodes the cursor.
-func (in *listPullsInput) after(caller principal.Principal) (pulls.Position, error) {
-	if in.Cursor == "" {
-		return "", nil
+// after returns the position of the cursor.
+func (in *listPullsInput) after() (pulls.Position, error) {
+	position, err := in.After()
+	if _, isPosition := pulls.Position(position).At(); err == nil && position != "" && !isPosition {
+		err = paging.ErrCursor
 	}
-	position, ok := web.DecodeCursor(in.cursorPrefix(caller), in.Cursor)
-	if _, isPosition := pulls.Position(position).At(); !ok || !isPosition {
-		return "", web.ErrCursor()
-	}
-	return pulls.Position(position), nil
-}
-
-// pagination encodes the position of the next page, which is empty on the last page.
-func (in *listPullsInput) pagination(caller principal.Principal, next pulls.Position) web.CursorPagination {
-	if next == "" {
-		return in.Pagination("")
-	}
-	return in.Pagination(web.EncodeCursor(in.cursorPrefix(caller), string(next)))
+	return pulls.Position(position), err
 }
 
 type listPullsOutput struct {
@@ -108,7 +87,7 @@ func (h *handlers) listPulls(ctx context.Context, in *listPullsInput) (*listPull
 	if err != nil {
 		return nil, err
 	}
-	after, err := in.after(caller)
+	after, err := in.after()
 	if err != nil {
 		return nil, err
 	}
@@ -128,6 +107,6 @@ func (h *handlers) listPulls(ctx context.Context, in *listPullsInput) (*listPull
 	for i, p := range page.Pulls {
 		out.Body.Data[i] = encodePull(p, named)
 	}
-	out.Body.Pagination = in.pagination(caller, page.Next)
+	out.Body.Pagination = in.Pagination(paging.Position(page.Next))
 	return out, nil
 }

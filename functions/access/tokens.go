@@ -7,6 +7,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"portside/shared/core/fault"
+	"portside/shared/core/paging"
 	"portside/shared/core/principal"
 	"portside/shared/credentials"
 	"portside/shared/tokens"
@@ -141,17 +142,14 @@ func (in *listTokensInput) Resolve(huma.Context) []error {
 	return nil
 }
 
-// query returns the query of the list of a customer. A cursor is a position; it begins with the customer, so that it fits no other list.
+// query returns the query of the list of a customer.
 func (in *listTokensInput) query() (tokens.CustomerQuery, error) {
-	query := tokens.CustomerQuery{CustomerID: web.CanonicalID(in.CustomerID), Limit: in.Limit}
-	if in.Cursor == "" {
-		return query, nil
+	position, err := in.After()
+	after := tokens.Position(position)
+	if err == nil && !after.Valid() {
+		err = paging.ErrCursor
 	}
-	position, ok := web.DecodeCursor(query.CustomerID+" ", in.Cursor)
-	if query.After = tokens.Position(position); !ok || position == "" || !query.After.Valid() {
-		return tokens.CustomerQuery{}, web.ErrCursor()
-	}
-	return query, nil
+	return tokens.CustomerQuery{CustomerID: web.CanonicalID(in.CustomerID), Limit: in.Limit, After: after}, err
 }
 
 type listTokensOutput struct {
@@ -183,11 +181,7 @@ func (h *handlers) listOfCustomer(ctx context.Context, in *listTokensInput) (*li
 	if err != nil {
 		return nil, err
 	}
-	next := ""
-	if page.Next != "" {
-		next = web.EncodeCursor(query.CustomerID+" ", string(page.Next))
-	}
-	return h.newTokensOutput(page.Tokens, in.Pagination(next)), nil
+	return h.newTokensOutput(page.Tokens, in.Pagination(paging.Position(page.Next))), nil
 }
 
 func (h *handlers) newTokensOutput(found []credentials.Credential, pagination web.CursorPagination) *listTokensOutput {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"crypto/sha256"
 	"strings"
 	"time"
 
@@ -11,6 +10,7 @@ import (
 	"portside/shared/audit"
 	coreaudit "portside/shared/core/audit"
 	"portside/shared/core/calendar"
+	"portside/shared/core/paging"
 	"portside/shared/core/principal"
 	"portside/shared/web"
 )
@@ -49,33 +49,13 @@ func (in *listInput) target() coreaudit.Target {
 	return coreaudit.Target{Kind: coreaudit.Kind(kind), ID: web.CanonicalID(id)}
 }
 
-// cursorPrefix returns the first bytes of a cursor: a hash of the list's parameters, which detects a cursor of another list.
-// It is not a secret, because a position does not give access to anything.
-func (in *listInput) cursorPrefix(caller principal.Principal) string {
-	sum := sha256.Sum256([]byte(strings.Join([]string{
-		caller.UserID, in.From, in.To, web.CanonicalID(in.ActorID), web.CanonicalID(in.CustomerID), in.Target, string(in.Action), in.Order,
-	}, "\x00")))
-	return string(sum[:8])
-}
-
-// after decodes the cursor.
-func (in *listInput) after(caller principal.Principal) (audit.Position, error) {
-	if in.Cursor == "" {
-		return "", nil
+// after returns the position of the cursor.
+func (in *listInput) after() (audit.Position, error) {
+	position, err := in.After()
+	if err == nil && position != "" && !audit.Position(position).IsValid() {
+		err = paging.ErrCursor
 	}
-	position, ok := web.DecodeCursor(in.cursorPrefix(caller), in.Cursor)
-	if !ok || !audit.Position(position).IsValid() {
-		return "", web.ErrCursor()
-	}
-	return audit.Position(position), nil
-}
-
-// pagination encodes the position of the next page, which is empty on the last page.
-func (in *listInput) pagination(caller principal.Principal, next audit.Position) web.CursorPagination {
-	if next == "" {
-		return in.Pagination("")
-	}
-	return in.Pagination(web.EncodeCursor(in.cursorPrefix(caller), string(next)))
+	return audit.Position(position), err
 }
 
 type listOutput struct {
@@ -91,7 +71,7 @@ func (h *handlers) list(ctx context.Context, in *listInput) (*listOutput, error)
 	if err != nil {
 		return nil, err
 	}
-	after, err := in.after(caller)
+	after, err := in.after()
 	if err != nil {
 		return nil, err
 	}
@@ -107,6 +87,6 @@ func (h *handlers) list(ctx context.Context, in *listInput) (*listOutput, error)
 	for i, event := range page.Events {
 		out.Body.Data[i] = encodeEvent(event)
 	}
-	out.Body.Pagination = in.pagination(caller, page.Next)
+	out.Body.Pagination = in.Pagination(paging.Position(page.Next))
 	return out, nil
 }

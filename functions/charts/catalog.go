@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"portside/shared/charts"
+	"portside/shared/core/paging"
 	"portside/shared/core/principal"
 	"portside/shared/core/text"
 	"portside/shared/web"
@@ -69,21 +70,25 @@ func (h *handlers) listCharts(ctx context.Context, in *listChartsInput) (*listCh
 	if err != nil {
 		return nil, err
 	}
+	after, err := in.After()
+	if err != nil {
+		return nil, err
+	}
 	page, err := h.library.Charts(ctx, viewer, charts.ChartQuery{
-		Filter: strings.ToLower(in.Filter), After: in.Cursor, Limit: in.Limit,
+		Filter: strings.ToLower(in.Filter), After: string(after), Limit: in.Limit,
 	})
 	if err != nil {
 		return nil, err
 	}
 	out := &listChartsOutput{}
 	out.Body.Data = make([]ChartSummary, len(page.Charts))
-	next := ""
+	var next paging.Position
 	for i, summary := range page.Charts {
 		if out.Body.Data[i], err = encodeSummary(summary); err != nil {
 			return nil, err
 		}
 		if page.More {
-			next = summary.Latest.Name
+			next = paging.Position(summary.Latest.Name)
 		}
 	}
 	out.Body.Pagination = web.CountedPagination{Total: page.Total, CursorPagination: in.Pagination(next)}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"portside/shared/charts"
+	"portside/shared/core/paging"
 	"portside/shared/core/text"
 	"portside/shared/web"
 )
@@ -45,13 +46,17 @@ func (h *handlers) listVersions(ctx context.Context, in *listVersionsInput) (*li
 	if err != nil {
 		return nil, err
 	}
-	page, err := h.library.Versions(ctx, viewer, charts.VersionQuery{Chart: in.Name, After: in.Cursor, Limit: in.Limit})
+	after, err := in.After()
+	if err != nil {
+		return nil, err
+	}
+	page, err := h.library.Versions(ctx, viewer, charts.VersionQuery{Chart: in.Name, After: string(after), Limit: in.Limit})
 	if err != nil {
 		return nil, err
 	}
 	out := &listVersionsOutput{}
 	out.Body.Data = make([]ChartVersion, len(page.Releases))
-	next := ""
+	var next paging.Position
 	for i, release := range page.Releases {
 		about, err := release.Version.DecodeMetadata()
 		if err != nil {
@@ -59,7 +64,7 @@ func (h *handlers) listVersions(ctx context.Context, in *listVersionsInput) (*li
 		}
 		out.Body.Data[i] = encodeVersion(release, about)
 		if page.More {
-			next = release.Version.Version
+			next = paging.Position(release.Version.Version)
 		}
 	}
 	out.Body.Pagination = web.CountedPagination{Total: page.Total, CursorPagination: in.Pagination(next)}

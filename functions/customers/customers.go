@@ -113,14 +113,18 @@ type listCustomersOutput struct {
 }
 
 func (s *service) list(ctx context.Context, in *listCustomersInput) (*listCustomersOutput, error) {
+	after, err := in.After()
+	if err != nil {
+		return nil, err
+	}
 	caller, _ := principal.From(ctx)
-	page, err := s.customers.List(ctx, caller, customers.Query{Status: in.Status, Limit: in.Limit, Offset: in.Offset})
+	page, err := s.customers.List(ctx, caller, customers.Query{Status: in.Status, Limit: in.Limit, Offset: in.Offset, After: after})
 	if err != nil {
 		return nil, err
 	}
 	out := &listCustomersOutput{}
 	out.Body.Data = encodeListedCustomers(page.Customers)
-	out.Body.Pagination = in.Pagination(page.Total)
+	out.Body.Pagination = in.Pagination(page.Total, page.Next)
 	return out, nil
 }
 
@@ -144,8 +148,12 @@ type searchCustomersOutput struct {
 }
 
 func (s *service) search(ctx context.Context, in *searchCustomersInput) (*searchCustomersOutput, error) {
+	query, err := in.Query()
+	if err != nil {
+		return nil, err
+	}
 	caller, _ := principal.From(ctx)
-	page, err := s.customers.Search(ctx, caller, in.Query())
+	page, err := s.customers.Search(ctx, caller, query)
 	if err != nil {
 		return nil, err
 	}

@@ -97,12 +97,12 @@ func TestListCustomersPages(t *testing.T) {
 		o.create(fmt.Sprintf(`{"name":"C%d","slug":"c%d","status":%q}`, i, i, []string{"active", "suspended"}[i%2]))
 	}
 	root.Get(path).WantStatus(http.StatusOK).WantValue("pagination", map[string]any{
-		"total": 7.0, "limit": 20.0, "offset": 0.0, "hasMore": false,
+		"total": 7.0, "limit": 20.0, "offset": 0.0, "hasMore": false, "next": nil,
 	}).WantValue("data.0.name", "C0").WantValue("data.6.name", "C6")
 	root.Get(path+"?limit=3&offset=2").WantStatus(http.StatusOK).WantValue("data.0.name", "C2").
 		WantValue("data.2.name", "C4").WantValue("data.3", nil).WantValue("pagination.hasMore", true)
 	root.Get(path+"?status=suspended&limit=2&offset=1").WantStatus(http.StatusOK).WantValue("data.0.name", "C3").
-		WantValue("pagination", map[string]any{"total": 3.0, "limit": 2.0, "offset": 1.0, "hasMore": false})
+		WantValue("pagination", map[string]any{"total": 3.0, "limit": 2.0, "offset": 1.0, "hasMore": false, "next": nil})
 	root.Get(path+"?offset=1000000000000").WantStatus(http.StatusOK).WantValue("data", []any{}).WantValue("pagination.hasMore", false)
 
 	listed := root.Get(path + "?limit=1").JSON("data.0").(map[string]any)

@@ -87,8 +87,11 @@ func (s *service) listEntitlements(ctx context.Context, in *listEntitlementsInpu
 		return nil, err
 	}
 	out, now := &listEntitlementsOutput{}, s.now()
-	var page entitlement.Set
-	page, out.Body.Pagination = web.PageOf(in.Paging, all)
+	page, pagination, err := web.PageOf(in.Paging, all, func(e entitlement.Entitlement) string { return e.ID })
+	if err != nil {
+		return nil, err
+	}
+	out.Body.Pagination = pagination
 	out.Body.Data = make([]Entitlement, len(page))
 	for i, e := range page {
 		out.Body.Data[i] = encodeEntitlement(e, now)

@@ -85,7 +85,7 @@ func TestListEntitlementsPages(t *testing.T) {
 		o.entitle(list, fmt.Sprintf(`{"artifact":"chart","repository":"c%d"}`, i))
 	}
 	root.Get(list).WantStatus(http.StatusOK).WantValue("pagination", map[string]any{
-		"total": 7.0, "limit": 20.0, "offset": 0.0, "hasMore": false,
+		"total": 7.0, "limit": 20.0, "offset": 0.0, "hasMore": false, "next": nil,
 	}).WantValue("data.0.repository", "c0").WantValue("data.6.repository", "c6")
 	root.Get(list+"?limit=3&offset=2").WantStatus(http.StatusOK).WantValue("data.0.repository", "c2").
 		WantValue("data.2.repository", "c4").WantValue("data.3", nil).WantValue("pagination.hasMore", true)

@@ -86,8 +86,11 @@ func (s *service) listTrustPolicies(ctx context.Context, in *listTrustPoliciesIn
 		return nil, err
 	}
 	out := &listTrustPoliciesOutput{}
-	var page []trust.Policy
-	page, out.Body.Pagination = web.PageOf(in.Paging, all)
+	page, pagination, err := web.PageOf(in.Paging, all, func(p trust.Policy) string { return p.ID })
+	if err != nil {
+		return nil, err
+	}
+	out.Body.Pagination = pagination
 	out.Body.Data = make([]TrustPolicy, len(page))
 	for i, p := range page {
 		out.Body.Data[i] = encodeTrustPolicy(p)

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -10,6 +9,7 @@ import (
 	"strings"
 	"unicode"
 
+	"portside/shared/core/paging"
 	"portside/shared/core/parallel"
 	"portside/shared/core/principal"
 	"portside/shared/images"
@@ -40,16 +40,13 @@ type position struct {
 }
 
 func (p NamePaging) position() (position, error) {
-	if p.Cursor == "" {
-		return position{}, nil
-	}
 	var at position
-	text, err := base64.RawURLEncoding.Strict().DecodeString(p.Cursor)
-	if err == nil {
-		err = json.Unmarshal(text, &at)
+	text, err := p.After()
+	if err != nil || text == "" {
+		return at, err
 	}
-	if err != nil || len(at.Last) > maxLastBytes || strings.ContainsFunc(at.Last, unicode.IsControl) {
-		return position{}, web.ErrCursor()
+	if json.Unmarshal([]byte(text), &at) != nil || len(at.Last) > maxLastBytes || strings.ContainsFunc(at.Last, unicode.IsControl) {
+		return position{}, paging.ErrCursor
 	}
 	return at, nil
 }
@@ -59,7 +56,7 @@ func (p NamePaging) pagination(next *position) (web.CursorPagination, error) {
 		return p.Pagination(""), nil
 	}
 	text, err := json.Marshal(next)
-	return p.Pagination(base64.RawURLEncoding.EncodeToString(text)), err
+	return p.Pagination(paging.Position(text)), err
 }
 
 // reader returns a page of names of the registry, and the start of the next page, or "" after the last one.
@@ -102,7 +99,7 @@ func (p NamePaging) find(ctx context.Context, read reader, accept func(name stri
 func (p NamePaging) findIn(read func() ([]string, error)) ([]string, *position, error) {
 	at, err := p.position()
 	if err == nil && at.Last != "" { // the caller could see all when the cursor was returned
-		err = web.ErrCursor()
+		err = paging.ErrCursor
 	}
 	if err != nil {
 		return nil, nil, err

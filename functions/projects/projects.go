@@ -87,9 +87,13 @@ type listProjectsOutput struct {
 }
 
 func (s *service) list(ctx context.Context, in *listProjectsInput) (*listProjectsOutput, error) {
+	after, err := in.After()
+	if err != nil {
+		return nil, err
+	}
 	caller, _ := principal.From(ctx)
 	page, err := s.projects.List(ctx, caller, projects.Query{
-		CustomerID: in.CustomerID, Status: in.Status, Limit: in.Limit, Offset: in.Offset,
+		CustomerID: in.CustomerID, Status: in.Status, Limit: in.Limit, Offset: in.Offset, After: after,
 	})
 	if err != nil {
 		return nil, err
@@ -99,7 +103,7 @@ func (s *service) list(ctx context.Context, in *listProjectsInput) (*listProject
 	for i, p := range page.Projects {
 		out.Body.Data[i] = encodeListedProject(p)
 	}
-	out.Body.Pagination = in.Pagination(page.Total)
+	out.Body.Pagination = in.Pagination(page.Total, page.Next)
 	return out, nil
 }
 
@@ -116,8 +120,12 @@ type searchProjectsOutput struct {
 }
 
 func (s *service) search(ctx context.Context, in *searchProjectsInput) (*searchProjectsOutput, error) {
+	query, err := in.Query()
+	if err != nil {
+		return nil, err
+	}
 	caller, _ := principal.From(ctx)
-	page, err := s.projects.Search(ctx, caller, in.CustomerID, in.Query())
+	page, err := s.projects.Search(ctx, caller, in.CustomerID, query)
 	if err != nil {
 		return nil, err
 	}

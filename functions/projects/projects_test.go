@@ -68,12 +68,12 @@ func TestListProjectsPages(t *testing.T) {
 		root.Post("/v1/projects", fmt.Sprintf(`{"name":"P%d","status":%q}`, i, statuses[i%3])).WantStatus(http.StatusCreated)
 	}
 	root.Get("/v1/projects").WantStatus(http.StatusOK).WantValue("pagination", map[string]any{
-		"total": 7.0, "limit": 20.0, "offset": 0.0, "hasMore": false,
+		"total": 7.0, "limit": 20.0, "offset": 0.0, "hasMore": false, "next": nil,
 	}).WantValue("data.0.name", "P0").WantValue("data.6.name", "P6")
 	root.Get("/v1/projects?limit=3&offset=2").WantStatus(http.StatusOK).WantValue("data.0.name", "P2").
 		WantValue("data.2.name", "P4").WantValue("data.3", nil).WantValue("pagination.hasMore", true)
 	root.Get("/v1/projects?status=draft&limit=2&offset=1").WantStatus(http.StatusOK).WantValue("data.0.name", "P3").
-		WantValue("pagination", map[string]any{"total": 3.0, "limit": 2.0, "offset": 1.0, "hasMore": false})
+		WantValue("pagination", map[string]any{"total": 3.0, "limit": 2.0, "offset": 1.0, "hasMore": false, "next": nil})
 	root.Get("/v1/projects?offset=1000000000000").WantStatus(http.StatusOK).WantValue("data", []any{}).WantValue("pagination.hasMore", false)
 
 	listed := root.Get("/v1/projects?limit=1").JSON("data.0").(map[string]any)

@@ -65,7 +65,7 @@ func TestStaffSeesAllCustomers(t *testing.T) {
 	root.Get("/v1/users").WantStatus(http.StatusOK).WantValue("pagination.total", 7.0).WantValue("data.0.customerId", nil)
 	root.Get("/v1/users?customerId="+acme).WantStatus(http.StatusOK).WantValue("pagination.total", 3.0)
 	root.Get("/v1/users?limit=1&offset=2&customerId="+bolt).WantStatus(http.StatusOK).WantValue("data.0.email", "b2@bolt.example").
-		WantValue("pagination", map[string]any{"total": 3.0, "limit": 1.0, "offset": 2.0, "hasMore": false})
+		WantValue("pagination", map[string]any{"total": 3.0, "limit": 1.0, "offset": 2.0, "hasMore": false, "next": nil})
 	root.Get("/v1/users?role=user&customerId="+acme).WantStatus(http.StatusOK).WantValue("pagination.total", 0.0)
 	root.Get("/v1/users/search?q=a&customerId="+bolt).WantStatus(http.StatusOK).WantValue("data", []any{})
 	root.Get("/v1/users/search?q=b1&customerId="+bolt).WantStatus(http.StatusOK).WantValue("data.0.email", "b1@bolt.example")

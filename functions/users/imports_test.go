@@ -198,9 +198,9 @@ func TestListUsersByID(t *testing.T) {
 	unknown := "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11"
 	root.Get("/v1/users?ids="+strings.ToUpper(user.ID)+","+unknown+","+p.admin.ID+","+user.ID).WantStatus(http.StatusOK).
 		WantValue("data.0.id", p.admin.ID).WantValue("data.1.id", user.ID).WantValue("data.2", nil).
-		WantValue("pagination", map[string]any{"total": 2.0, "limit": 100.0, "offset": 0.0, "hasMore": false})
+		WantValue("pagination", map[string]any{"total": 2.0, "limit": 100.0, "offset": 0.0, "hasMore": false, "next": nil})
 	root.Get("/v1/users?ids="+unknown).WantStatus(http.StatusOK).WantValue("data", []any{})
-	for _, bad := range []string{"ids=", "ids=x", "ids=" + unknown + ",", "ids=" + unknown + "&role=user", "ids=" + unknown + "&offset=1",
+	for _, bad := range []string{"ids=", "ids=x", "ids=" + unknown + ",", "ids=" + unknown + "&role=user", "ids=" + unknown + "&offset=1", "ids=" + unknown + "&cursor=AAAA",
 		"ids=" + strings.Repeat(unknown+",", 100) + unknown} {
 		pointer := root.Get("/v1/users?" + bad).WantStatus(http.StatusBadRequest).Text("errors.0.pointer")
 		if !strings.HasPrefix(pointer, "query/ids") {

@@ -78,23 +78,24 @@ type listUsersInput struct {
 
 // Resolve implements huma.Resolver.
 func (in *listUsersInput) Resolve(huma.Context) []error {
-	if len(in.IDs) > 0 && (in.CustomerID != "" || in.Role != "" || in.Status != "" || in.Email != "" || in.Offset != 0) {
-		return web.Failures([]fault.Field{{Pointer: "query/ids", Detail: "cannot be combined with customerId, role, status, email or offset"}})
+	if len(in.IDs) > 0 && (in.CustomerID != "" || in.Role != "" || in.Status != "" || in.Email != "" || in.Offset != 0 || in.Cursor != "") {
+		return web.Failures([]fault.Field{{Pointer: "query/ids", Detail: "cannot be combined with customerId, role, status, email, offset or cursor"}})
 	}
 	return nil
 }
 
-// query returns the query of the input. With ids, the page has all of them.
-func (in *listUsersInput) query() users.Query {
+// query returns the query of the input. With ids, the page has all of them. Errors: those of web.Paging.After.
+func (in *listUsersInput) query() (users.Query, error) {
+	after, err := in.After()
 	query := users.Query{
-		CustomerID: in.CustomerID, Role: in.Role, Status: in.Status, Email: in.Email, Limit: in.Limit, Offset: in.Offset,
+		CustomerID: in.CustomerID, Role: in.Role, Status: in.Status, Email: in.Email, Limit: in.Limit, Offset: in.Offset, After: after,
 	}
 	for _, id := range in.IDs {
 		if id = web.CanonicalID(id); !slices.Contains(query.IDs, id) {
 			query.IDs = append(query.IDs, id)
 		}
 	}
-	return query
+	return query, err
 }
 
 type listUsersOutput struct {
@@ -105,8 +106,12 @@ type listUsersOutput struct {
 }
 
 func (s *service) list(ctx context.Context, in *listUsersInput) (*listUsersOutput, error) {
+	query, err := in.query()
+	if err != nil {
+		return nil, err
+	}
 	caller, _ := principal.From(ctx)
-	page, err := s.users.List(ctx, caller, in.query())
+	page, err := s.users.List(ctx, caller, query)
 	if err != nil {
 		return nil, err
 	}
@@ -115,9 +120,9 @@ func (s *service) list(ctx context.Context, in *listUsersInput) (*listUsersOutpu
 	for i, u := range page.Users {
 		out.Body.Data[i] = encodeListedUser(u)
 	}
-	out.Body.Pagination = in.Pagination(page.Total)
+	out.Body.Pagination = in.Pagination(page.Total, page.Next)
 	if in.IDs != nil {
-		out.Body.Pagination = web.Paging{Limit: users.MaxLimit}.Pagination(page.Total)
+		out.Body.Pagination.Limit = users.MaxLimit
 	}
 	return out, nil
 }
@@ -135,8 +140,12 @@ type searchUsersOutput struct {
 }
 
 func (s *service) search(ctx context.Context, in *searchUsersInput) (*searchUsersOutput, error) {
+	query, err := in.Query()
+	if err != nil {
+		return nil, err
+	}
 	caller, _ := principal.From(ctx)
-	page, err := s.users.Search(ctx, caller, in.CustomerID, in.Query())
+	page, err := s.users.Search(ctx, caller, in.CustomerID, query)
 	if err != nil {
 		return nil, err
 	}

@@ -62,18 +62,18 @@ func TestListUsersPages(t *testing.T) {
 			i, i, roles[i%3])).WantStatus(http.StatusCreated)
 	}
 	root.Get("/v1/users").WantStatus(http.StatusOK).WantValue("pagination", map[string]any{
-		"total": 8.0, "limit": 20.0, "offset": 0.0, "hasMore": false,
+		"total": 8.0, "limit": 20.0, "offset": 0.0, "hasMore": false, "next": nil,
 	}).WantValue("data.0.email", "root@example.com").WantValue("data.7.email", "u6@example.com")
 	root.Get("/v1/users?limit=3&offset=2").WantStatus(http.StatusOK).WantValue("data.0.email", "u1@example.com").
 		WantValue("data.2.email", "u3@example.com").WantValue("data.3", nil).WantValue("pagination.hasMore", true)
 	root.Get("/v1/users?limit=3&offset=5").WantStatus(http.StatusOK).WantValue("pagination.hasMore", false).
 		WantValue("data.2.email", "u6@example.com")
 	root.Get("/v1/users?role=manager&limit=2&offset=1").WantStatus(http.StatusOK).WantValue("data.0.email", "u3@example.com").
-		WantValue("pagination", map[string]any{"total": 3.0, "limit": 2.0, "offset": 1.0, "hasMore": false})
+		WantValue("pagination", map[string]any{"total": 3.0, "limit": 2.0, "offset": 1.0, "hasMore": false, "next": nil})
 	id := root.Get("/v1/users?role=viewer").Text("data.0.id")
 	root.Put("/v1/users/"+id, `{"status":"suspended"}`).WantStatus(http.StatusOK)
 	root.Get("/v1/users?status=active&limit=3&offset=5").WantStatus(http.StatusOK).WantValue("data.0.email", "u5@example.com").
-		WantValue("pagination", map[string]any{"total": 7.0, "limit": 3.0, "offset": 5.0, "hasMore": false})
+		WantValue("pagination", map[string]any{"total": 7.0, "limit": 3.0, "offset": 5.0, "hasMore": false, "next": nil})
 	root.Get("/v1/users?status=suspended&role=viewer").WantStatus(http.StatusOK).WantValue("data.0.email", "u2@example.com").
 		WantValue("pagination.total", 1)
 	for _, none := range []string{"status=suspended&role=user", "status=pending", "email=u2@example.com&status=active"} {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"portside/shared/core/paging"
 	"portside/shared/core/principal"
 	"portside/shared/core/search"
 	"portside/shared/core/versions"
@@ -131,7 +132,7 @@ func TestSearchFindsOnlyTheOwnCustomer(t *testing.T) {
 		{personOf(acme.ID), search.Query{Text: "other"}, 0, nil},
 		{personOf("gone"), search.Query{Text: "company"}, 0, nil},
 		{personOf(acme.ID), search.Query{Text: " "}, 0, search.ErrText},
-		{personOf(acme.ID), search.Query{Text: "company", After: "x"}, 0, search.ErrCursor},
+		{personOf(acme.ID), search.Query{Text: "company", After: "x"}, 0, paging.ErrCursor},
 	} {
 		c.query.Limit = 20
 		page, err := service.Search(t.Context(), c.caller, c.query)

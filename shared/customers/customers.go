@@ -20,6 +20,7 @@ import (
 	"portside/shared/core/errorcode"
 	"portside/shared/core/fault"
 	"portside/shared/core/idempotency"
+	"portside/shared/core/paging"
 	"portside/shared/core/search"
 )
 
@@ -84,7 +85,7 @@ type Reader interface {
 	// customers.
 	List(ctx context.Context, query Query) (Page, error)
 	// Search returns one page of the customers of which a term matches, in the order of the terms that match. Its cost does not depend
-	// on the number of customers. Errors: search.ErrText, search.ErrCursor.
+	// on the number of customers. Errors: search.ErrText, paging.ErrCursor.
 	Search(ctx context.Context, query search.Query) (SearchPage, error)
 }
 
@@ -109,22 +110,24 @@ type Store interface {
 
 // Query asks for one page of a list.
 type Query struct {
-	Status Status // empty means all statuses
-	Limit  int    // 1 to 100
-	Offset int64  // 0 or more
+	Status Status          // empty means all statuses
+	Limit  int             // 1 to 100
+	Offset int64           // 0 or more
+	After  paging.Position // Next of the page before, without Offset; empty for the page at the offset
 }
 
 // Page is one page of a list. Its customers have only the fields of the list form: id, name, slug, status, external ID and creation
 // time.
 type Page struct {
 	Customers []Customer
-	Total     int64 // of matching customers on all pages
+	Total     int64           // of matching customers on all pages
+	Next      paging.Position // for Query.After; empty on the last page
 }
 
 // SearchPage is one page of the results of a search. Its customers have all fields except Users.
 type SearchPage struct {
 	Customers []Customer
-	Next      string // for search.Query.After; empty on the last page. A page with few or no customers need not be the last one
+	Next      paging.Position // for search.Query.After; empty on the last page. A page with few or no customers need not be the last one
 }
 
 // Creation is a customer to add, with what must be written in the same transaction.

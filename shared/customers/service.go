@@ -8,6 +8,7 @@ import (
 	"portside/shared/core/checks"
 	"portside/shared/core/fault"
 	"portside/shared/core/idempotency"
+	"portside/shared/core/paging"
 	"portside/shared/core/principal"
 	"portside/shared/core/search"
 	"portside/shared/core/versions"
@@ -66,6 +67,9 @@ func (s *Service) List(ctx context.Context, caller principal.Principal, query Qu
 	if caller.CustomerID == "" {
 		return s.store.List(ctx, query)
 	}
+	if query.After != "" { // the only customer is on the first page
+		return Page{}, paging.ErrCursor
+	}
 	own, err := s.own(ctx, caller)
 	if err != nil || len(own) == 0 || query.Status != "" && own[0].Status != query.Status {
 		return Page{}, err
@@ -78,8 +82,8 @@ func (s *Service) Search(ctx context.Context, caller principal.Principal, query 
 	if caller.CustomerID == "" {
 		return s.store.Search(ctx, query)
 	}
-	if query.After != "" { // the only result is on the first page
-		return SearchPage{}, search.ErrCursor
+	if query.After != "" { // as in List
+		return SearchPage{}, paging.ErrCursor
 	}
 	own, err := s.own(ctx, caller)
 	if err != nil {

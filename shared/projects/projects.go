@@ -22,6 +22,7 @@ import (
 
 	"portside/shared/core/fault"
 	"portside/shared/core/idempotency"
+	"portside/shared/core/paging"
 	"portside/shared/core/search"
 )
 
@@ -88,7 +89,7 @@ type Reader interface {
 	// on the offset nor on the number of projects.
 	List(ctx context.Context, query Query) (Page, error)
 	// Search returns one page of the projects whose name matches, in the order of the terms that match: those of a customer, or all of
-	// them if the ID is empty. Its cost does not depend on the number of projects. Errors: search.ErrText, search.ErrCursor.
+	// them if the ID is empty. Its cost does not depend on the number of projects. Errors: search.ErrText, paging.ErrCursor.
 	Search(ctx context.Context, customerID string, query search.Query) (SearchPage, error)
 }
 
@@ -110,23 +111,25 @@ type Store interface {
 
 // Query asks for one page of a list.
 type Query struct {
-	CustomerID string // empty means all projects
-	Status     Status // empty means all statuses
-	Limit      int    // 1 to 100
-	Offset     int64  // 0 or more
+	CustomerID string          // empty means all projects
+	Status     Status          // empty means all statuses
+	Limit      int             // 1 to 100
+	Offset     int64           // 0 or more
+	After      paging.Position // Next of the page before, without Offset; empty for the page at the offset
 }
 
 // Page is one page of a list. Its projects have only the fields of the list form: id, name,
 // description, status, customer, owner and creation time.
 type Page struct {
 	Projects []Project
-	Total    int64 // of matching projects on all pages
+	Total    int64           // of matching projects on all pages
+	Next     paging.Position // for Query.After; empty on the last page
 }
 
 // SearchPage is one page of the results of a search. Its projects have all fields.
 type SearchPage struct {
 	Projects []Project
-	Next     string // for search.Query.After; empty on the last page. A page with few or no projects need not be the last one
+	Next     paging.Position // for search.Query.After; empty on the last page. A page with few or no projects need not be the last one
 }
 
 // Creation is a project to add, with what must be written in the same transaction.

@@ -16,6 +16,7 @@ import (
 	"portside/shared/core/errorcode"
 	"portside/shared/core/fault"
 	"portside/shared/core/idempotency"
+	"portside/shared/core/paging"
 	"portside/shared/core/principal"
 	"portside/shared/core/search"
 )
@@ -76,10 +77,10 @@ type Reader interface {
 	// Get returns a user, or ErrNotFound.
 	Get(ctx context.Context, id string) (User, error)
 	// List returns one page in the order of creation with the exact total. Its cost depends neither
-	// on the offset nor on the number of users.
+	// on the offset nor on the number of users. Errors: paging.ErrCursor.
 	List(ctx context.Context, query Query) (Page, error)
 	// Search returns one page of the users whose address or name matches, in the order of the terms that match: those of a customer,
-	// or all of them if the ID is empty. Its cost does not depend on the number of users. Errors: search.ErrText, search.ErrCursor.
+	// or all of them if the ID is empty. Its cost does not depend on the number of users. Errors: search.ErrText, paging.ErrCursor.
 	Search(ctx context.Context, customerID string, query search.Query) (SearchPage, error)
 }
 
@@ -123,26 +124,28 @@ type Deletion struct {
 
 // Query asks for one page of a list.
 type Query struct {
-	CustomerID string         // empty: the staff and the users of all customers
-	Role       principal.Role // empty: all roles
-	Status     Status         // empty: all statuses
-	Email      string         // normal, see NewUser.Normal; empty: all addresses
-	IDs        []string       // distinct, at most MaxLimit; nil: all users. Excludes the filters by role, status and address
-	Limit      int            // 1 to MaxLimit
-	Offset     int64          // 0 or more
+	CustomerID string          // empty: the staff and the users of all customers
+	Role       principal.Role  // empty: all roles
+	Status     Status          // empty: all statuses
+	Email      string          // normal, see NewUser.Normal; empty: all addresses
+	IDs        []string        // distinct, at most MaxLimit; nil: all users. Excludes the filters by role, status and address
+	Limit      int             // 1 to MaxLimit
+	Offset     int64           // 0 or more
+	After      paging.Position // Next of the page before, without Offset; empty for the page at the offset
 }
 
 // Page is one page of a list. Its users have only the fields of the list form: id, customer, email, name,
 // role, status and creation time.
 type Page struct {
 	Users []User
-	Total int64 // of matching users on all pages
+	Total int64           // of matching users on all pages
+	Next  paging.Position // for Query.After; empty on the last page
 }
 
 // SearchPage is one page of the results of a search. Its users have all fields.
 type SearchPage struct {
 	Users []User
-	Next  string // for search.Query.After; empty on the last page. A page with few or no users need not be the last one
+	Next  paging.Position // for search.Query.After; empty on the last page. A page with few or no users need not be the last one
 }
 
 // Limits of pages, from the specification.

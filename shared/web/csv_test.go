@@ -51,7 +51,7 @@ func listing(t *testing.T, items ...csvItem) webtest.Client {
 		if in.Offset > 10 {
 			return nil, fault.New(fault.NotFound, "There is no such page.")
 		}
-		out.Body.Data, out.Body.Pagination = items, in.Pagination(100)
+		out.Body.Data, out.Body.Pagination = items, in.Pagination(100, "10")
 		return out, nil
 	})
 	one := huma.Operation{OperationID: "getItem", Method: http.MethodGet, Path: "/v1/item"}
@@ -69,7 +69,7 @@ func TestListAsCSV(t *testing.T) {
 		csvItem{base: base{"b2"}, Name: "=1+1\n", Metadata: web.Object(`{}`), Hidden: "hidden"},
 	).With("Accept", "text/csv")
 	response := c.Get("/v1/items").WantStatus(http.StatusOK).WantHeader("Content-Type", "text/csv").WantHeader("Vary", "Accept").
-		WantHeader("Link", `</v1/items?offset=20>; rel="next"`)
+		WantHeader("Link", `</v1/items?cursor=ZbYEb-SqnnIxMA>; rel="next"`)
 	records, err := csv.NewReader(strings.NewReader(string(response.Body))).ReadAll()
 	if err != nil {
 		t.Fatal(err)
@@ -131,7 +131,7 @@ func TestListAsJSONLines(t *testing.T) {
 		"application/x-ndjson;q=0.5, application/json": "application/json",
 	} {
 		c.With("Accept", accept).Get("/v1/items").WantStatus(http.StatusOK).WantHeader("Content-Type", contentType).
-			WantHeader("Link", `</v1/items?offset=20>; rel="next"`)
+			WantHeader("Link", `</v1/items?cursor=ZbYEb-SqnnIxMA>; rel="next"`)
 	}
 	c = c.With("Accept", "application/x-ndjson")
 	const nothing = `"size":0,"isOld":false,"usedAt":null,"scopes":null,`

@@ -92,6 +92,9 @@ func addOperation[I, O any](to huma.API, access Access, op huma.Operation, handl
 		if failures := inputFrom(ctx).failures; len(failures) > 0 {
 			return nil, problemFor(ctx, fault.Invalid(failures...))
 		}
+		if list, ok := any(input).(interface{ bindCursor(ctx context.Context) }); ok {
+			list.bindCursor(ctx)
+		}
 		output, err := handler(ctx, input)
 		if err != nil {
 			return nil, problemFor(ctx, err)
@@ -157,7 +160,7 @@ func documentReading(doc *huma.OpenAPI, op huma.Operation, output reflect.Type) 
 		}
 		ok.Headers["Link"] = &huma.Param{
 			Description: `Path of the next page, as <…>; rel="next" (RFC 8288). Absent on the last page.`,
-			Schema:      &huma.Schema{Type: huma.TypeString, Examples: []any{`</v1/users?limit=20&offset=20>; rel="next"`}},
+			Schema:      &huma.Schema{Type: huma.TypeString, Examples: []any{`</v1/users?cursor=lKLrFk9CcWQxOQ&limit=20>; rel="next"`}},
 		}
 	}
 	tag := ok.Headers["ETag"]

@@ -1,66 +1,93 @@
 package web
 
 import (
+	"cmp"
 	"context"
+	"crypto/sha256"
 	"encoding/base64"
 	"net/url"
 	"reflect"
-	"strconv"
+	"slices"
 	"strings"
 
+	"github.com/google/uuid"
+
 	"portside/shared/core/fault"
+	"portside/shared/core/paging"
+	"portside/shared/core/principal"
 	"portside/shared/core/search"
 )
 
-// Paging is the input of an operation that lists resources, for embedding.
-type Paging struct {
-	Limit  int   `query:"limit" default:"20" minimum:"1" maximum:"100" doc:"Maximum number of items on the page."`
-	Offset int64 `query:"offset" default:"0" minimum:"0" doc:"Number of items to skip."`
-}
-
-// Pagination returns the pagination of this page in a list with total items.
-func (p Paging) Pagination(total int64) Pagination { return Paginate(total, p.Limit, p.Offset) }
-
-// PageOf returns the page of a complete list, and its pagination.
-func PageOf[T any](p Paging, all []T) ([]T, Pagination) {
-	total := int64(len(all))
-	first := min(p.Offset, total)
-	return all[first:min(first+int64(p.Limit), total)], p.Pagination(total)
-}
-
-// Pagination describes the position of an offset page in its list.
-type Pagination struct {
-	Total   int64 `json:"total" doc:"Exact number of all items that match." example:"41"`
-	Limit   int   `json:"limit" doc:"Maximum number of items on the page." example:"20"`
-	Offset  int64 `json:"offset" doc:"Number of items skipped." example:"0"`
-	HasMore bool  `json:"hasMore" doc:"Whether there is a next page."`
-}
-
-// Paginate returns the pagination of a page.
-func Paginate(total int64, limit int, offset int64) Pagination {
-	return Pagination{Total: total, Limit: limit, Offset: offset, HasMore: offset < total-int64(limit)}
-}
-
 // CursorPaging is the input of an operation that lists resources with cursors, for embedding.
+//
+// A cursor has a position, and a hash of the list and the caller, which detects a cursor of another list. Callers can read a cursor and make
+// others. So a position names nothing that its caller may not see, and the list checks the position and then selects what the caller may see.
 type CursorPaging struct {
 	Limit  int    `query:"limit" default:"20" minimum:"1" maximum:"100" doc:"Maximum number of items on the page."`
-	Cursor string `query:"cursor" maxLength:"4096" doc:"Start of the page: pagination.next of the previous page. The other parameters must be the same."`
+	Cursor string `query:"cursor" maxLength:"4096" doc:"Start of the page: pagination.next of the previous page. The other parameters but limit must be the same."`
+
+	list string // see bindCursor
 }
 
-// Pagination returns the pagination of this page. next is the cursor of the next page, or "" on the last page.
-func (p CursorPaging) Pagination(next string) CursorPagination {
-	return CursorPagination{Limit: p.Limit, HasMore: next != "", Next: NullIfZero(next)}
+// After returns the position after which the page begins. Errors: paging.ErrCursor.
+func (p CursorPaging) After() (paging.Position, error) {
+	if p.Cursor == "" {
+		return "", nil
+	}
+	position, ok := decodeCursor(p.list, p.Cursor)
+	if !ok {
+		return "", paging.ErrCursor
+	}
+	return position, nil
 }
 
-// SearchPaging is the input of an operation that searches resources, for embedding.
-type SearchPaging struct {
-	Text string `query:"q" required:"true" minLength:"1" maxLength:"200" doc:"Text to search for. Upper and lower case are the same, and accents and strokes do not matter: lukasz finds Łukasz." example:"ada b"`
-	CursorPaging
+// Pagination returns the pagination of this page. next is the position after which the next page begins, or empty on the last page.
+func (p CursorPaging) Pagination(next paging.Position) CursorPagination {
+	return CursorPagination{Limit: p.Limit, HasMore: next != "", Next: p.next(next)}
 }
 
-// Query returns the query of the input.
-func (p SearchPaging) Query() search.Query {
-	return search.Query{Text: p.Text, After: p.Cursor, Limit: p.Limit}
+// next returns the cursor of the next page.
+func (p CursorPaging) next(position paging.Position) *string {
+	if position == "" {
+		return nil
+	}
+	return new(encodeCursor(p.list, position))
+}
+
+// bindCursor limits cursors to the list of the request: the same path and filters, and the same caller.
+func (p *CursorPaging) bindCursor(ctx context.Context) {
+	at := inputFrom(ctx).url
+	if at == nil {
+		return
+	}
+	caller, _ := principal.From(ctx)
+	filters := at.Query()
+	for _, place := range []string{"limit", "cursor", "offset"} {
+		filters.Del(place)
+	}
+	for _, values := range filters {
+		for i := range values {
+			values[i] = CanonicalID(values[i])
+		}
+	}
+	path := strings.Split(at.Path, "/")
+	for i := range path {
+		path[i] = CanonicalID(path[i])
+	}
+	sum := sha256.Sum256([]byte(strings.Join([]string{caller.UserID, strings.Join(path, "/"), filters.Encode()}, "\x00")))
+	p.list = string(sum[:8])
+}
+
+// encodeCursor returns the cursor of a position in a list.
+func encodeCursor(list string, position paging.Position) string {
+	return base64.RawURLEncoding.EncodeToString([]byte(list + string(position)))
+}
+
+// decodeCursor returns the position in a cursor, or false if it is no cursor of the list.
+func decodeCursor(list, cursor string) (position paging.Position, ok bool) {
+	decoded, err := base64.RawURLEncoding.Strict().DecodeString(cursor)
+	text, isOfList := strings.CutPrefix(string(decoded), list)
+	return paging.Position(text), err == nil && isOfList && text != ""
 }
 
 // CursorPagination describes the position of a page in a list that is too long to count.
@@ -76,39 +103,82 @@ type CountedPagination struct {
 	CursorPagination
 }
 
-// ErrCursor refuses a cursor that was not returned for the same list.
-func ErrCursor() error {
-	return fault.Invalid(fault.Field{
-		Pointer: "query/cursor", Detail: "must be pagination.next of a page of this list; leave it out to start again",
-	})
+// Paging is the input of an operation that lists resources with cursors and at offsets, for embedding.
+type Paging struct {
+	CursorPaging
+	Offset int64 `query:"offset" default:"0" minimum:"0" doc:"Number of items to skip. Others move to other offsets when an item is deleted; a cursor stays where it is."`
 }
 
-// Paginated is the pagination of a list, which its output has as Body.Pagination.
-type Paginated interface {
-	// NextPage returns the query parameter that leads to the next page, and its value, or "" on the last page.
-	NextPage() (parameter, value string)
-}
-
-// NextPage implements Paginated.
-func (p Pagination) NextPage() (parameter, value string) {
-	if !p.HasMore {
-		return "", ""
+// After returns the position after which the page begins, or an empty one if it begins at the offset. Errors: paging.ErrCursor, and both
+// together.
+func (p Paging) After() (paging.Position, error) {
+	if p.Cursor != "" && p.Offset > 0 {
+		return "", fault.Invalid(fault.Field{Pointer: "query/offset", Detail: "cannot be combined with cursor; leave it out"})
 	}
-	return "offset", strconv.FormatInt(p.Offset+int64(p.Limit), 10)
+	return p.CursorPaging.After()
 }
 
-// NextPage implements Paginated.
-func (p CursorPagination) NextPage() (parameter, value string) {
-	if p.Next == nil {
-		return "", ""
-	}
-	return "cursor", *p.Next
+// Pagination returns the pagination of this page in a list with total items. next is the position after which the next page begins, or empty
+// on the last page.
+func (p Paging) Pagination(total int64, next paging.Position) Pagination {
+	return Pagination{Total: total, Limit: p.Limit, Offset: p.Offset, HasMore: next != "", Next: p.next(next)}
 }
+
+// PageOf returns a page of a complete list in the order of its IDs, and its pagination. Errors: those of Paging.After.
+func PageOf[T any](p Paging, all []T, idOf func(T) string) ([]T, Pagination, error) {
+	after, err := p.After()
+	if err == nil && after != "" && uuid.Validate(string(after)) != nil {
+		err = paging.ErrCursor
+	}
+	if err != nil {
+		return nil, Pagination{}, err
+	}
+	all = slices.SortedFunc(slices.Values(all), func(a, b T) int { return strings.Compare(idOf(a), idOf(b)) })
+	total := len(all)
+	first := int(min(p.Offset, int64(total)))
+	if after != "" {
+		first, _ = slices.BinarySearchFunc(all, string(after), func(item T, id string) int { return cmp.Or(strings.Compare(idOf(item), id), -1) })
+	}
+	page, next := all[first:min(first+p.Limit, total)], paging.Position("")
+	if first+len(page) < total {
+		next = paging.Position(idOf(page[len(page)-1]))
+	}
+	return page, p.Pagination(int64(total), next), nil
+}
+
+// Pagination describes the position of a page in a list that has cursors and offsets and is counted.
+type Pagination struct {
+	Total   int64   `json:"total" doc:"Exact number of all items that match." example:"41"`
+	Limit   int     `json:"limit" doc:"Maximum number of items on the page." example:"20"`
+	Offset  int64   `json:"offset" doc:"Value of offset in the request: 0 with a cursor." example:"0"`
+	HasMore bool    `json:"hasMore" doc:"Whether there is a next page."`
+	Next    *string `json:"next" doc:"Value of cursor for the next page; null on the last page."`
+}
+
+// SearchPaging is the input of an operation that searches resources, for embedding.
+type SearchPaging struct {
+	Text string `query:"q" required:"true" minLength:"1" maxLength:"200" doc:"Text to search for. Upper and lower case are the same, and accents and strokes do not matter: lukasz finds Łukasz." example:"ada b"`
+	CursorPaging
+}
+
+// Query returns the query of the input. Errors: those of CursorPaging.After.
+func (p SearchPaging) Query() (search.Query, error) {
+	after, err := p.After()
+	return search.Query{Text: p.Text, After: after, Limit: p.Limit}, err
+}
+
+// paginated is the pagination of a list, which its output has as Body.Pagination.
+type paginated interface {
+	nextCursor() *string // nil on the last page
+}
+
+func (p Pagination) nextCursor() *string       { return p.Next }
+func (p CursorPagination) nextCursor() *string { return p.Next }
 
 // isPaginated reports whether an output has a pagination.
 func isPaginated(output reflect.Type) bool {
 	pagination, hasPagination := bodyField(output, "Pagination")
-	return hasPagination && pagination.Implements(reflect.TypeFor[Paginated]())
+	return hasPagination && pagination.Implements(reflect.TypeFor[paginated]())
 }
 
 // linkNext sets the header Link of a list that has a next page (RFC 8288). The address has no host, so that it is right behind any proxy.
@@ -117,25 +187,16 @@ func linkNext(ctx context.Context, output any) {
 	if !isPaginated(value.Type()) || in.url == nil {
 		return
 	}
-	page, _ := reflect.TypeAssert[Paginated](value.FieldByName("Body").FieldByName("Pagination"))
-	parameter, next := page.NextPage()
-	if parameter == "" {
+	page, _ := reflect.TypeAssert[paginated](value.FieldByName("Body").FieldByName("Pagination"))
+	next := page.nextCursor()
+	if next == nil {
 		return
 	}
 	query := in.url.Query()
-	query.Set(parameter, next)
+	for _, start := range []string{"offset", "before", "after"} { // of this page
+		query.Del(start)
+	}
+	query.Set("cursor", *next)
 	address := url.URL{Path: in.url.Path, RawQuery: query.Encode()}
 	in.response.Set("Link", "<"+address.String()+`>; rel="next"`)
-}
-
-// EncodeCursor returns a cursor for a position. The prefix says for which caller and which filters the cursor works.
-func EncodeCursor(prefix, position string) string {
-	return base64.RawURLEncoding.EncodeToString([]byte(prefix + position))
-}
-
-// DecodeCursor returns the position in a cursor, or false if it is no cursor with the prefix.
-func DecodeCursor(prefix, cursor string) (position string, ok bool) {
-	text, err := base64.RawURLEncoding.Strict().DecodeString(cursor)
-	position, hasPrefix := strings.CutPrefix(string(text), prefix)
-	return position, err == nil && hasPrefix
 }

@@ -3,19 +3,17 @@
 // identifiers, such as an e-mail address.
 package search
 
-import "portside/shared/core/fault"
+import (
+	"portside/shared/core/fault"
+	"portside/shared/core/paging"
+)
 
 // Query asks for one page of results.
 type Query struct {
-	Text  string // the beginning of a search term, as a person types it
-	After string // the Next of the page before; empty for the first page
-	Limit int    // 1 or more
+	Text  string          // the beginning of a search term, as a person types it
+	After paging.Position // the Next of the page before; empty for the first page
+	Limit int             // 1 or more
 }
 
-// Errors of a search.
-var (
-	ErrText   = fault.Invalid(fault.Field{Pointer: "query/q", Detail: "must have a letter, a digit or another visible character"})
-	ErrCursor = fault.Invalid(fault.Field{
-		Pointer: "query/cursor", Detail: "must be pagination.next of a page of this search; leave it out to start again",
-	})
-)
+// ErrText refuses a text that can match nothing.
+var ErrText = fault.Invalid(fault.Field{Pointer: "query/q", Detail: "must have a letter, a digit or another visible character"})

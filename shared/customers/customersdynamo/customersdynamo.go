@@ -87,11 +87,11 @@ func (s *Store) Get(ctx context.Context, id string) (customers.Customer, error) 
 
 // List implements customers.Reader.
 func (s *Store) List(ctx context.Context, query customers.Query) (customers.Page, error) {
-	entries, total, err := lists.Page[listItem](ctx, s.lists, lists.Query{
-		Label: string(query.Status), Limit: query.Limit, Offset: query.Offset,
+	found, err := lists.Page[listItem](ctx, s.lists, lists.Query{
+		Label: string(query.Status), Limit: query.Limit, Offset: query.Offset, After: query.After,
 	})
-	page := customers.Page{Customers: make([]customers.Customer, len(entries)), Total: total}
-	for i, entry := range entries {
+	page := customers.Page{Customers: make([]customers.Customer, len(found.Entries)), Total: found.Total, Next: found.Next}
+	for i, entry := range found.Entries {
 		page.Customers[i] = entry.customer()
 	}
 	return page, err

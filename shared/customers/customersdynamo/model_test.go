@@ -9,7 +9,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"portside/shared/core/paging"
 	"portside/shared/customers"
+	"portside/shared/testkit/pagetest"
 	"portside/testclient/scale"
 )
 
@@ -119,6 +121,51 @@ func (m *model) addUser(t *testing.T, r *rapid.T, d *fixture, i int) {
 	}
 }
 
+// TestCursorsSurviveChanges follows the cursors of the list of a random status, while customers are created, changed and deleted.
+func TestCursorsSurviveChanges(t *testing.T) {
+	rapid.Check(scale.ChecksOf(t, 30), func(r *rapid.T) {
+		d, m, created := newFixture(t), &model{}, 0
+		query := customers.Query{Status: customers.Status(rapid.SampledFrom(append(statuses, "", "")).Draw(r, "list"))}
+		change := func(r *rapid.T) {
+			i := rapid.IntRange(-1, len(m.customers)-1).Draw(r, "which")
+			if i < 0 || rapid.Bool().Draw(r, "create") {
+				created++
+				customer := newCustomer(fmt.Sprintf("c%d", created), "", noon)
+				customer.Status = rapid.SampledFrom(customers.Statuses()).Draw(r, "status")
+				made, err := d.store.Create(t.Context(), customers.Creation{Customer: customer})
+				must(r, err)
+				m.customers = append(m.customers, made.Customer)
+				return
+			}
+			if rapid.Bool().Draw(r, "delete") {
+				m.delete(t, r, d, i)
+				return
+			}
+			after := m.customers[i]
+			after.Status = rapid.SampledFrom(customers.Statuses()).Draw(r, "status")
+			changed, err := d.store.Update(t.Context(), m.customers[i], after)
+			must(r, err)
+			m.customers[i] = changed
+		}
+		pagetest.Check(r, pagetest.List{
+			Items: func() []string {
+				query.Limit = len(m.customers)
+				all, _ := m.page(query)
+				return all
+			},
+			Change: change,
+			Page: func(limit int, cursor string) ([]string, string) {
+				query.Limit, query.After = limit, paging.Position(cursor)
+				page, err := d.store.List(t.Context(), query)
+				must(r, err)
+				_, total := m.page(query)
+				same(r, fmt.Sprintf("total of %+v", query), total, page.Total)
+				return shown(page), string(page.Next)
+			},
+		})
+	})
+}
+
 // list compares a page.
 func (m *model) list(t *testing.T, r *rapid.T, d *fixture) {
 	query := customers.Query{
@@ -128,11 +175,16 @@ func (m *model) list(t *testing.T, r *rapid.T, d *fixture) {
 	page, err := d.store.List(t.Context(), query)
 	must(r, err)
 	wanted, total := m.page(query)
-	got := []string{}
+	same(r, fmt.Sprintf("page %+v", query), fmt.Sprint(wanted, total), fmt.Sprint(shown(page), page.Total))
+}
+
+// shown returns the customers of a page as the model names them.
+func shown(page customers.Page) []string {
+	all := []string{}
 	for _, c := range page.Customers {
-		got = append(got, c.ID+" "+c.Slug)
+		all = append(all, c.ID+" "+c.Slug)
 	}
-	same(r, fmt.Sprintf("page %+v", query), fmt.Sprint(wanted, total), fmt.Sprint(got, page.Total))
+	return all
 }
 
 // compare compares the stored customers with the model.

@@ -1,6 +1,7 @@
 package lists_test
 
 import (
+	"errors"
 	"fmt"
 	"testing"
 	"time"
@@ -8,6 +9,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"portside/shared/core/paging"
 	"portside/shared/dynamo/items"
 	"portside/shared/dynamo/lists"
 	"portside/shared/dynamo/transactions"
@@ -80,23 +82,32 @@ func TestPagesAgreeWithTotals(t *testing.T) {
 		begin, after int
 		limit        int
 		offset       int64
+		position     paging.Position
 		rows         int
 		total        int64
+		next         paging.Position
 	}{
-		{"no other writer", 5, 5, 3, 3, 2, 5},
-		{"one more on the last page", 5, 6, 4, 4, 2, 6},
-		{"the page becomes full", 5, 6, 3, 3, 3, 6},
-		{"a full one has more", 3, 5, 3, 0, 3, 3},
-		{"one less on the last page", 5, 4, 3, 3, 1, 4},
-		{"the last page empties", 5, 3, 3, 3, 0, 3},
-		{"earlier pages empty too", 5, 1, 3, 3, 0, 3},
-		{"all entries removed", 2, 0, 3, 0, 0, 0},
-		{"empty list", 0, 0, 3, 0, 0, 0},
-		{"past the end", 2, 2, 3, 9, 0, 2},
+		{"no other writer", 5, 5, 3, 3, "", 2, 5, ""},
+		{"one more on the last page", 5, 6, 4, 4, "", 2, 6, ""},
+		{"the page becomes full", 5, 6, 3, 3, "", 3, 6, ""},
+		{"a full one has more", 3, 5, 3, 0, "", 3, 3, ""},
+		{"a page before others", 5, 4, 3, 0, "", 3, 5, "2"},
+		{"one less on the last page", 5, 4, 3, 3, "", 1, 4, ""},
+		{"the last page empties", 5, 3, 3, 3, "", 0, 3, ""},
+		{"earlier pages empty too", 5, 1, 3, 3, "", 0, 3, ""},
+		{"all entries removed", 2, 0, 3, 0, "", 0, 0, ""},
+		{"empty list", 0, 0, 3, 0, "", 0, 0, ""},
+		{"past the end", 2, 2, 3, 9, "", 0, 2, ""},
+		{"after a position, no other writer", 5, 5, 3, 0, "0", 3, 5, "3"},
+		{"after a position, one more", 4, 5, 3, 0, "0", 3, 4, "3"},
+		{"after a position, more than were counted", 1, 5, 3, 0, "0", 3, 4, "3"},
+		{"after a position, one less", 5, 4, 3, 0, "0", 3, 5, ""},
+		{"after the entry of a position was removed", 5, 2, 3, 0, "2", 0, 5, ""},
 	} {
 		s := newFixture(t, c.begin)
-		client := awstest.Faulty(s.client, func(_ string, n int) error {
-			for n == 2 && len(s.entries) != c.after {
+		client := awstest.Faulty(s.client, func(operation string, n int) error {
+			isRead := operation == "Query" && (n == 2 || c.position != "") // of the entries
+			for isRead && len(s.entries) != c.after {
 				if len(s.entries) < c.after {
 					s.add()
 				} else {
@@ -105,9 +116,27 @@ func TestPagesAgreeWithTotals(t *testing.T) {
 			}
 			return nil
 		})
-		page, total, err := lists.Page[struct{}](t.Context(), s.lists(client), lists.Query{Limit: c.limit, Offset: c.offset})
-		if err != nil || len(page) != c.rows || total != c.total {
-			t.Errorf("%s: %d rows and a total of %d, want %d and %d: %v", c.name, len(page), total, c.rows, c.total, err)
+		query := lists.Query{Limit: c.limit, Offset: c.offset, After: c.position}
+		page, err := lists.Page[struct{}](t.Context(), s.lists(client), query)
+		if err != nil || len(page.Entries) != c.rows || page.Total != c.total || page.Next != c.next {
+			t.Errorf("%s: %d rows of %d and then %q, want %d of %d and %q: %v",
+				c.name, len(page.Entries), page.Total, page.Next, c.rows, c.total, c.next, err)
+		}
+	}
+}
+
+func TestPositionIsANumber(t *testing.T) {
+	s := newFixture(t, 3)
+	for _, position := range []paging.Position{"x", "-1", "+1", "01", "1 ", "1.0", "0x1", "4294967296", "99999999999999999999", "#", "1\x00"} {
+		page, err := lists.Page[struct{}](t.Context(), s.lists(s.client), lists.Query{Limit: 1, After: position})
+		if !errors.Is(err, paging.ErrCursor) || len(page.Entries) > 0 || page.Total != 0 {
+			t.Errorf("%q: %+v, %v", position, page, err)
+		}
+	}
+	for position, rows := range map[paging.Position]int{"0": 2, "1": 1, "2": 0, "33554431": 0, "4294967295": 0} {
+		page, err := lists.Page[struct{}](t.Context(), s.lists(s.client), lists.Query{Limit: 9, After: position})
+		if err != nil || len(page.Entries) != rows || page.Total != 3 || page.Next != "" {
+			t.Errorf("%q: %+v, %v; want %d of 3", position, page, err, rows)
 		}
 	}
 }

@@ -4,38 +4,84 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"strconv"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
+	"portside/shared/core/paging"
 	"portside/shared/dynamo/items"
 	"portside/shared/dynamo/rank"
 )
 
-// Query asks for one page of a list.
+// Query asks for one page of a list, which begins at an offset or after a position.
 type Query struct {
 	Label  string // empty means all
 	State  string // the same
 	Limit  int
-	Offset int64
+	Offset int64           // without After
+	After  paging.Position // Next of the page before; empty for the page at the offset
 }
 
-// Page returns the entries at an offset in the order of creation, and the exact total of the filter,
-// strongly consistent. The counters say where the offset is, and then one Query reads from the
-// start of its leaf. Writes between the two reads cannot make the total contradict the page; see
-// consistentTotal.
-func Page[T any](ctx context.Context, l *Lists, query Query) (page []T, total int64, err error) {
-	page = make([]T, 0, query.Limit)
-	place, err := l.ranks.Find(ctx, rank.Filter{Label: query.Label, State: query.State}, query.Offset)
-	if err != nil || place.PastEnd {
-		return page, place.Total, err
+// Found is a page of a list.
+type Found[T any] struct {
+	Entries []T             // in the order of creation
+	Total   int64           // the exact number of entries on all pages
+	Next    paging.Position // empty on the last page
+}
+
+// Page returns one page, strongly consistent. Errors: paging.ErrCursor if query.After is no position.
+//
+// The position of an entry is its number, which never changes and is never used again, so the page after a position is one Query from there.
+// For a page at an offset, the counters say where the offset is, and then one Query reads from the start of its leaf. Writes between the
+// reads of the counters and of the list cannot make the total contradict the page.
+func Page[T any](ctx context.Context, l *Lists, query Query) (Found[T], error) {
+	if query.After != "" {
+		return pageAfter[T](ctx, l, query)
 	}
-	err = l.visitPage(ctx, query, place, func(item items.Map) error {
-		entry, err := items.Decode[T](item)
-		page = append(page, entry)
-		return err
-	})
-	return page, consistentTotal(place.Total, query, len(page)), err
+	place, err := l.ranks.Find(ctx, query.filter(), query.Offset)
+	if err != nil || place.PastEnd {
+		return Found[T]{Entries: []T{}, Total: place.Total}, err
+	}
+	rows, err := read[T](ctx, l, query.list(), place, query.Limit)
+	total := consistentTotal(place.Total, query, len(rows))
+	return newFound(rows, query.Limit, total, query.Offset+int64(query.Limit) < total), err
+}
+
+// pageAfter returns the page after a position. It reads one entry more than the page has, to see whether another page follows.
+func pageAfter[T any](ctx context.Context, l *Lists, query Query) (Found[T], error) {
+	last, err := numberAt(query.After)
+	if err != nil {
+		return Found[T]{}, err
+	}
+	total, err := l.ranks.Total(ctx, query.filter())
+	if err != nil {
+		return Found[T]{}, err
+	}
+	rows, err := read[T](ctx, l, query.list(), rank.Place{Start: last + 1}, query.Limit+1)
+	return newFound(rows, query.Limit, max(total, int64(len(rows))), len(rows) > query.Limit), err
+}
+
+// newFound returns the page of the first rows.
+func newFound[T any](rows []Numbered[T], limit int, total int64, hasMore bool) Found[T] {
+	rows = rows[:min(len(rows), limit)]
+	page := Found[T]{Entries: make([]T, len(rows)), Total: total}
+	for i, row := range rows {
+		page.Entries[i] = row.Entry
+		if hasMore {
+			page.Next = paging.Position(strconv.FormatInt(row.Number, 10))
+		}
+	}
+	return page
+}
+
+// numberAt returns the number of the entry at a position.
+func numberAt(position paging.Position) (int64, error) {
+	n, err := strconv.ParseUint(string(position), 10, 32) // the numbers of package rank have less than 32 bits
+	if err != nil || strconv.FormatUint(n, 10) != string(position) {
+		return 0, paging.ErrCursor
+	}
+	return int64(n), nil //nolint:gosec // below 2^32
 }
 
 // consistentTotal returns a total that agrees with the page, which was read after the counters. A page that is
@@ -53,64 +99,58 @@ func consistentTotal(counted int64, query Query, rows int) int64 {
 	return min(counted, query.Offset)
 }
 
+func (q Query) filter() rank.Filter { return rank.Filter{Label: q.Label, State: q.State} }
+
+// list returns the name of the list with the entries of the filter.
+func (q Query) list() string {
+	list := cmp.Or(q.Label, all)
+	if q.State != "" {
+		return Entry{State: q.State}.inState(list)
+	}
+	return list
+}
+
 // Numbered is an entry with its number.
 type Numbered[T any] struct {
 	Number int64
 	Entry  T
 }
 
-// From returns up to limit entries of the list of all, with numbers from a number on, in the order of creation. It makes one strongly
-// consistent Query. Limits are small, so that one Query reads all.
+// From returns up to limit entries of the list of all, with numbers from a number on, in the order of creation, strongly consistent.
+// Limits are small, so that one Query reads all.
 func From[T any](ctx context.Context, l *Lists, from int64, limit int) ([]Numbered[T], error) {
-	out, err := l.client.Query(ctx, &dynamodb.QueryInput{
-		TableName: &l.table, ConsistentRead: aws.Bool(true), Limit: aws.Int32(int32(limit)), //nolint:gosec // a page
-		KeyConditionExpression:    aws.String("pk = :list AND sk >= :start"),
-		ExpressionAttributeValues: items.Map{":list": items.Text(l.prefix + all), ":start": items.Text(number(from))},
-	})
-	if err != nil {
-		return nil, fmt.Errorf("read the list %s: %w", l.prefix+all, err)
-	}
-	found := make([]Numbered[T], len(out.Items))
-	for i, item := range out.Items {
-		at, err := l.entry(item)
-		if err != nil {
-			return nil, err
-		}
-		if found[i].Entry, err = items.Decode[T](item); err != nil {
-			return nil, err
-		}
-		found[i].Number = at.Number
-	}
-	return found, nil
+	return read[T](ctx, l, all, rank.Place{Start: from}, limit)
 }
 
-// each visits the entries of the page.
-func (l *Lists) visitPage(ctx context.Context, query Query, place rank.Place, visit func(items.Map) error) error {
-	list := cmp.Or(query.Label, all)
-	if query.State != "" {
-		list = Entry{State: query.State}.inState(list)
-	}
+// read returns up to limit entries of a list from a place on.
+func read[T any](ctx context.Context, l *Lists, list string, place rank.Place, limit int) ([]Numbered[T], error) {
 	pages := dynamodb.NewQueryPaginator(l.client, &dynamodb.QueryInput{
 		TableName: &l.table, ConsistentRead: aws.Bool(true),
-		Limit:                     aws.Int32(int32(place.Skip + query.Limit)), //nolint:gosec // both are small: a leaf and a page
+		Limit:                     aws.Int32(int32(place.Skip + limit)), //nolint:gosec // both are small: a leaf and a page
 		KeyConditionExpression:    aws.String("pk = :list AND sk >= :start"),
 		ExpressionAttributeValues: items.Map{":list": items.Text(l.prefix + list), ":start": items.Text(number(place.Start))},
 	})
-	found, passed := 0, 0
-	for pages.HasMorePages() && found < query.Limit {
+	var rows []Numbered[T]
+	passed := 0
+	for pages.HasMorePages() && len(rows) < limit {
 		page, err := pages.NextPage(ctx)
 		if err != nil {
-			return fmt.Errorf("read the list %s: %w", list, err)
+			return nil, fmt.Errorf("read the list %s: %w", l.prefix+list, err)
 		}
 		for _, item := range page.Items {
-			if passed++; passed <= place.Skip || found == query.Limit {
+			if passed++; passed <= place.Skip || len(rows) == limit {
 				continue
 			}
-			if err := visit(item); err != nil {
-				return err
+			at, err := l.entry(item)
+			if err != nil {
+				return nil, err
 			}
-			found++
+			entry, err := items.Decode[T](item)
+			if err != nil {
+				return nil, err
+			}
+			rows = append(rows, Numbered[T]{at.Number, entry})
 		}
 	}
-	return nil
+	return rows, nil
 }

@@ -180,6 +180,19 @@ func (t *Tree) Totals(ctx context.Context) (map[string]int64, error) {
 	return totals, nil
 }
 
+// Total returns the number of entries of a filter, with one read of one unit (more with states).
+func (t *Tree) Total(ctx context.Context, filter Filter) (int64, error) {
+	columns, err := t.columns(filter)
+	if err != nil {
+		return 0, err
+	}
+	counts, err := t.read(ctx, root)
+	if err != nil {
+		return 0, err
+	}
+	return counts.total(columns), nil
+}
+
 // columns returns the terms whose sum is the number of entries of the filter.
 func (t *Tree) columns(filter Filter) ([]term, error) {
 	state := slices.Index(t.states, filter.State)

@@ -11,7 +11,6 @@ package searchindex
 import (
 	"cmp"
 	"context"
-	"encoding/base64"
 	"fmt"
 	"slices"
 	"strings"
@@ -21,6 +20,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"portside/shared/core/paging"
 	"portside/shared/core/search"
 	"portside/shared/dynamo/items"
 )
@@ -147,7 +147,7 @@ func (x Index) Changes(before, after Entry) []types.TransactWriteItem {
 // Page is a page of results, in the order of the terms that were found.
 type Page struct {
 	IDs  []string
-	Next string // empty on the last page; a page with fewer results than its limit need not be the last one
+	Next paging.Position // empty on the last page; a page with fewer results than its limit need not be the last one
 }
 
 // InOrder sorts the resources of a page, which were read in any order, in the order of the results.
@@ -158,18 +158,17 @@ func InOrder[T any](page Page, resources []T, idOf func(T) string) {
 }
 
 // Find returns a page of the resources with a term that begins with the text of the query. It makes one strongly consistent call, or two if
-// the first finds less than a page, whatever the number of resources. Errors: search.ErrText and search.ErrCursor.
+// the first finds less than a page, whatever the number of resources. Errors: search.ErrText and paging.ErrCursor.
+//
+// The position of a result is the sort key of the last term that was read.
 func (x Index) Find(ctx context.Context, query search.Query) (Page, error) {
 	text := search.Normal(query.Text)
 	if text == "" {
 		return Page{}, search.ErrText
 	}
-	scan := scan{index: x, text: text}
-	if query.After != "" {
-		var err error
-		if scan.last, err = decodeCursor(query.After, text); err != nil {
-			return Page{}, err
-		}
+	scan := scan{index: x, text: text, last: string(query.After)}
+	if query.After != "" && !isPosition(scan.last, text) {
+		return Page{}, paging.ErrCursor
 	}
 	err := scan.read(ctx, query.Limit, query.Limit*readPerResult)
 	if err == nil && len(scan.ids) < query.Limit && scan.hasMore {
@@ -177,7 +176,7 @@ func (x Index) Find(ctx context.Context, query search.Query) (Page, error) {
 	}
 	page := Page{IDs: scan.ids}
 	if scan.hasMore {
-		page.Next = encodeCursor(text, scan.last)
+		page.Next = paging.Position(scan.last)
 	}
 	return page, err
 }
@@ -224,21 +223,10 @@ func (s *scan) read(ctx context.Context, limit, n int) error {
 	return nil
 }
 
-// encodeCursor returns the cursor of a search for a text that has read the terms up to a sort key.
-func encodeCursor(text, last string) string {
-	return base64.RawURLEncoding.EncodeToString([]byte(text + separator + last))
+// isPosition reports whether a text can be the sort key of a term that begins with the text of a search.
+func isPosition(key, text string) bool {
+	return len(key) <= maxKey && utf8.ValidString(key) && strings.HasPrefix(key, text) && strings.Contains(key, separator)
 }
 
-// decodeCursor returns the sort key of a cursor. It refuses one of a search for another text.
-func decodeCursor(cursor, text string) (string, error) {
-	decoded, err := base64.RawURLEncoding.DecodeString(cursor)
-	of, last, found := strings.Cut(string(decoded), separator)
-	isKey := strings.HasPrefix(last, text) && strings.Contains(last, separator)
-	if err != nil || len(decoded) > maxCursor || !utf8.Valid(decoded) || !found || of != text || !isKey {
-		return "", search.ErrCursor
-	}
-	return last, nil
-}
-
-// maxCursor is more than a text and a sort key have: two terms, two separators and an ID.
-const maxCursor = 400
+// maxKey is more bytes than a sort key has: a term, a separator and an ID.
+const maxKey = 400

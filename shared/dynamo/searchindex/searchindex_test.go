@@ -10,6 +10,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"pgregory.net/rapid"
 
+	"portside/shared/core/paging"
 	"portside/shared/core/search"
 	"portside/shared/dynamo/searchindex"
 	"portside/shared/dynamo/transactions"
@@ -121,11 +122,11 @@ func TestRefusals(t *testing.T) {
 	if err != nil || page.Next == "" {
 		t.Fatal(page, err)
 	}
-	for text, cursor := range map[string]string{
-		"b": page.Next, "a": page.Next, "ad": "!", "ada": page.Next, "adam": "YWRh", "adams": strings.Repeat("YWRh", 200),
+	for text, position := range map[string]paging.Position{
+		"b": page.Next, "ad": "!", "ada": "ada", "adam": page.Next, "a": paging.Position(strings.Repeat("ada\t", 200)), "\xff": "\xff\t1",
 	} {
-		if _, err := f.index.Find(t.Context(), search.Query{Text: text, After: cursor, Limit: 1}); !errors.Is(err, search.ErrCursor) {
-			t.Errorf("%q with the cursor %q: %v", text, cursor, err)
+		if _, err := f.index.Find(t.Context(), search.Query{Text: text, After: position, Limit: 1}); !errors.Is(err, paging.ErrCursor) {
+			t.Errorf("%q with the position %q: %v", text, position, err)
 		}
 	}
 }

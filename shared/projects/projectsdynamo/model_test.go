@@ -10,8 +10,10 @@ import (
 	"pgregory.net/rapid"
 
 	"portside/shared/core/calendar"
+	"portside/shared/core/paging"
 	"portside/shared/dynamo/daycounts"
 	"portside/shared/projects"
+	"portside/shared/testkit/pagetest"
 	"portside/testclient/scale"
 )
 
@@ -107,6 +109,54 @@ func TestStoreMatchesModel(t *testing.T) {
 	})
 }
 
+// TestCursorsSurviveChanges follows the cursors of the list of a random filter, while projects are created, changed, moved and deleted.
+func TestCursorsSurviveChanges(t *testing.T) {
+	rapid.Check(scale.ChecksOf(t, 30), func(r *rapid.T) {
+		d, m := newFixture(t), &model{now: noon}
+		status, customer := rapid.SampledFrom(projects.Statuses()), rapid.SampledFrom(customers)
+		query := projects.Query{
+			CustomerID: customer.Draw(r, "customer"), Status: projects.Status(rapid.SampledFrom(append(statuses, "", "")).Draw(r, "list")),
+		}
+		change := func(r *rapid.T) {
+			i := rapid.IntRange(-1, len(m.projects)-1).Draw(r, "which")
+			if i < 0 || rapid.Bool().Draw(r, "create") {
+				project := newProject("p", status.Draw(r, "status"), m.now)
+				project.CustomerID = customer.Draw(r, "customer")
+				created, err := d.store.Create(t.Context(), projects.Creation{Project: project})
+				must(r, err)
+				m.projects = append(m.projects, created.Project)
+				return
+			}
+			if rapid.Bool().Draw(r, "delete") {
+				must(r, d.store.Delete(t.Context(), m.projects[i], m.now))
+				m.projects = slices.Delete(m.projects, i, i+1)
+				return
+			}
+			after := m.projects[i]
+			after.Status, after.CustomerID = status.Draw(r, "status"), customer.Draw(r, "customer")
+			changed, err := d.store.Update(t.Context(), m.projects[i], after)
+			must(r, err)
+			m.projects[i] = changed
+		}
+		pagetest.Check(r, pagetest.List{
+			Items: func() []string {
+				query.Limit = len(m.projects)
+				all, _ := m.page(query)
+				return all
+			},
+			Change: change,
+			Page: func(limit int, cursor string) ([]string, string) {
+				query.Limit, query.After = limit, paging.Position(cursor)
+				page, err := d.store.List(t.Context(), query)
+				must(r, err)
+				_, total := m.page(query)
+				same(r, fmt.Sprintf("total of %+v", query), total, page.Total)
+				return shown(page), string(page.Next)
+			},
+		})
+	})
+}
+
 // list compares a page.
 func (m *model) list(t *testing.T, r *rapid.T, d *fixture) {
 	query := projects.Query{
@@ -118,11 +168,16 @@ func (m *model) list(t *testing.T, r *rapid.T, d *fixture) {
 	page, err := d.store.List(t.Context(), query)
 	must(r, err)
 	wanted, total := m.page(query)
-	got := []string{}
+	same(r, fmt.Sprintf("page %+v", query), fmt.Sprint(wanted, total), fmt.Sprint(shown(page), page.Total))
+}
+
+// shown returns the projects of a page as the model names them.
+func shown(page projects.Page) []string {
+	all := []string{}
 	for _, p := range page.Projects {
-		got = append(got, p.ID+" "+p.Name)
+		all = append(all, p.ID+" "+p.Name)
 	}
-	same(r, fmt.Sprintf("page %+v", query), fmt.Sprint(wanted, total), fmt.Sprint(got, page.Total))
+	return all
 }
 
 // compare compares the stored counters with counters computed from the histories.

@@ -87,11 +87,11 @@ func (s *Store) List(ctx context.Context, query projects.Query) (projects.Page, 
 	if query.CustomerID != "" {
 		from = s.lists.In(query.CustomerID)
 	}
-	entries, total, err := lists.Page[listItem](ctx, from, lists.Query{
-		Label: string(query.Status), Limit: query.Limit, Offset: query.Offset,
+	found, err := lists.Page[listItem](ctx, from, lists.Query{
+		Label: string(query.Status), Limit: query.Limit, Offset: query.Offset, After: query.After,
 	})
-	page := projects.Page{Projects: make([]projects.Project, len(entries)), Total: total}
-	for i, entry := range entries {
+	page := projects.Page{Projects: make([]projects.Project, len(found.Entries)), Total: found.Total, Next: found.Next}
+	for i, entry := range found.Entries {
 		page.Projects[i] = entry.project()
 	}
 	return page, err

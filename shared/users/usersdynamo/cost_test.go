@@ -55,6 +55,32 @@ func TestCostOfPages(t *testing.T) {
 	}
 }
 
+// TestCursorsCostLessThanOffsets follows the cursors of all users. Each page takes the read of the total and one Query.
+func TestCursorsCostLessThanOffsets(t *testing.T) {
+	d := newFixture(t)
+	if _, err := d.store.CreateAll(t.Context(), newcomers("x", 300)); err != nil {
+		t.Fatal(err)
+	}
+	client, meter := awstest.Metered(d.client)
+	store := d.over(client)
+	query := users.Query{Limit: 20}
+	for query.Offset < 300 {
+		page, err := store.List(t.Context(), query)
+		if err != nil || len(page.Users) != query.Limit || (page.Next == "") != (query.Offset == 280) {
+			t.Fatalf("%d users, then %q: %v", len(page.Users), page.Next, err)
+		}
+		query.Offset += 20
+		after := users.Query{Limit: 20, After: page.Next}
+		meter.Reset()
+		if _, err := store.List(t.Context(), after); err != nil {
+			t.Fatal(err)
+		}
+		if byCursor := meter.ReadUnits(); after.After != "" && (meter.Calls() != 2 || byCursor > 2.5) {
+			t.Errorf("after %q: %d calls and %v read units, want 2 and at most 2.5", after.After, meter.Calls(), byCursor)
+		}
+	}
+}
+
 // TestCostOfChanges asserts write units, which do not depend on the machine. Only changes of role
 // or status pay for the day counters.
 func TestCostOfChanges(t *testing.T) {

@@ -24,11 +24,11 @@ func (s *Store) List(ctx context.Context, query users.Query) (users.Page, error)
 	if query.CustomerID != "" {
 		from = s.lists.In(query.CustomerID)
 	}
-	entries, total, err := lists.Page[listItem](ctx, from, lists.Query{
-		Label: string(query.Role), State: string(query.Status), Limit: query.Limit, Offset: query.Offset,
+	found, err := lists.Page[listItem](ctx, from, lists.Query{
+		Label: string(query.Role), State: string(query.Status), Limit: query.Limit, Offset: query.Offset, After: query.After,
 	})
-	page := users.Page{Users: make([]users.User, len(entries)), Total: total}
-	for i, entry := range entries {
+	page := users.Page{Users: make([]users.User, len(found.Entries)), Total: found.Total, Next: found.Next}
+	for i, entry := range found.Entries {
 		page.Users[i] = entry.user()
 	}
 	return page, err
@@ -44,7 +44,7 @@ func (s *Store) listByEmail(ctx context.Context, query users.Query) (users.Page,
 		return users.Page{}, err
 	}
 	page := users.Page{Total: 1}
-	if query.Offset == 0 {
+	if query.Offset == 0 && query.After == "" {
 		page.Users = []users.User{user}
 	}
 	return page, nil

@@ -11,8 +11,10 @@ import (
 	"pgregory.net/rapid"
 
 	"portside/shared/core/idempotency"
+	"portside/shared/core/paging"
 	"portside/shared/core/principal"
 	"portside/shared/credentials"
+	"portside/shared/testkit/pagetest"
 	"portside/shared/users"
 	"portside/testclient/scale"
 )
@@ -213,34 +215,72 @@ func (m *model) checkCustomers() {
 	}
 }
 
-// checkPage compares a page with the users that a random filter should find, in the order of their creation.
-func (m *model) checkPage(t *rapid.T) {
-	query := users.Query{
+// filter draws the filters of a list.
+func (m *model) filter(t *rapid.T) users.Query {
+	return users.Query{
 		CustomerID: rapid.SampledFrom(customers).Draw(t, "customer"),
 		Role:       rapid.SampledFrom(append(principal.Roles(), "")).Draw(t, "role"),
 		Status:     rapid.SampledFrom(append(users.Statuses(), "")).Draw(t, "status"),
-		Limit:      rapid.IntRange(1, 5).Draw(t, "limit"), Offset: rapid.Int64Range(0, 8).Draw(t, "offset"),
 	}
-	var want []string
+}
+
+// matching returns the users that the filters should find, in the order of their creation.
+func (m *model) matching(query users.Query) []string {
+	var ids []string
 	for _, u := range slices.SortedFunc(slices.Values(m.users), func(a, b users.User) int { return int(a.Number - b.Number) }) {
 		if (query.CustomerID == "" || u.CustomerID == query.CustomerID) && (query.Role == "" || u.Role == query.Role) &&
 			(query.Status == "" || u.Status == query.Status) {
-			want = append(want, u.ID)
+			ids = append(ids, u.ID)
 		}
 	}
+	return ids
+}
+
+// page reads a page. Its total must be the number of the users that match.
+func (m *model) page(t *rapid.T, query users.Query) (ids []string, next paging.Position) {
 	page, err := m.fixture.store.List(m.t.Context(), query)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var got []string
-	for _, u := range page.Users {
-		got = append(got, u.ID)
+	if want := len(m.matching(query)); page.Total != int64(want) {
+		t.Errorf("%+v: the total is %d, want %d", query, page.Total, want)
 	}
+	for _, u := range page.Users {
+		ids = append(ids, u.ID)
+	}
+	return ids, page.Next
+}
+
+// checkPage compares a page with the users that a random filter should find.
+func (m *model) checkPage(t *rapid.T) {
+	query := m.filter(t)
+	query.Limit, query.Offset = rapid.IntRange(1, 5).Draw(t, "limit"), rapid.Int64Range(0, 8).Draw(t, "offset")
+	want := m.matching(query)
+	got, next := m.page(t, query)
 	total := len(want)
 	want = want[min(int(query.Offset), total):min(int(query.Offset)+query.Limit, total)]
-	if page.Total != int64(total) || !slices.Equal(got, want) {
-		t.Errorf("%+v: users %v of %d, want %v of %d", query, got, page.Total, want, total)
+	if hasMore := int(query.Offset)+query.Limit < total; hasMore != (next != "") || !slices.Equal(got, want) {
+		t.Errorf("%+v: users %v and then %q, want %v of %d", query, got, next, want, total)
 	}
+}
+
+// TestCursorsSurviveChanges follows the cursors of the list of a random filter, while users are created, changed, moved and deleted.
+func TestCursorsSurviveChanges(t *testing.T) {
+	t.Parallel()
+	rapid.Check(scale.ChecksOf(t, 30), func(r *rapid.T) {
+		m := &model{t: t, fixture: newFixture(t), last: map[string]string{}}
+		steps := []func(*rapid.T){m.create, m.importMany, m.change, m.activate, m.remove, m.remove, m.remove}
+		query := m.filter(r)
+		pagetest.Check(r, pagetest.List{
+			Items:  func() []string { return m.matching(query) },
+			Change: func(r *rapid.T) { steps[rapid.IntRange(0, len(steps)-1).Draw(r, "step")](r) },
+			Page: func(limit int, cursor string) ([]string, string) {
+				query.Limit, query.After = limit, paging.Position(cursor)
+				ids, next := m.page(r, query)
+				return ids, string(next)
+			},
+		})
+	})
 }
 
 // TestDailyCountsMatchEventLog compares the counters with the log of all changes and with the users' histories.

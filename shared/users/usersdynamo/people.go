@@ -46,13 +46,15 @@ func (s *Store) Holders(ctx context.Context, permission principal.Permission, mo
 			continue
 		}
 		query := users.Query{Role: role, Limit: users.MaxLimit}
-		for more := true; more && len(found) < most && query.Offset < maxHolderPages*users.MaxLimit; query.Offset += users.MaxLimit {
+		for pages := 0; pages < maxHolderPages && len(found) < most; pages++ {
 			page, err := s.List(ctx, query)
 			if err != nil {
 				return nil, err
 			}
 			found = append(found, activeStaff(page.Users)...)
-			more = query.Offset+users.MaxLimit < page.Total
+			if query.After = page.Next; page.Next == "" {
+				break
+			}
 		}
 	}
 	return found[:min(most, len(found))], nil

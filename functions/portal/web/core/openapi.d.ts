@@ -3418,12 +3418,14 @@ export interface components {
             limit: number;
             /**
              * Format: int64
-             * @description Number of items skipped.
+             * @description Value of offset in the request: 0 with a cursor.
              * @example 0
              */
             offset: number;
             /** @description Whether there is a next page. */
             hasMore: boolean;
+            /** @description Value of cursor for the next page; null on the last page. */
+            next: string | null;
         };
         Passkey: {
             /**
@@ -4014,18 +4016,6 @@ export interface components {
             timeout: number;
             /** @enum {string} */
             userVerification: "required";
-        };
-        RequestPagination: {
-            /**
-             * Format: int64
-             * @description Maximum number of items on the page.
-             * @example 20
-             */
-            limit: number;
-            /** @description Whether there is a next page. */
-            hasMore: boolean;
-            /** @description Value of before for the next page, or of after with order=oldest; null on the last page. */
-            next: string | null;
         };
         RequestPerson: {
             /**
@@ -4828,7 +4818,6 @@ export type RelyingParty = components['schemas']['RelyingParty'];
 export type ReplacedWords = components['schemas']['ReplacedWords'];
 export type RequestEvent = components['schemas']['RequestEvent'];
 export type RequestOptions = components['schemas']['RequestOptions'];
-export type RequestPagination = components['schemas']['RequestPagination'];
 export type RequestPerson = components['schemas']['RequestPerson'];
 export type ResponseTime = components['schemas']['ResponseTime'];
 export type Row = components['schemas']['Row'];
@@ -4885,9 +4874,11 @@ export interface operations {
                 userId?: string;
                 /** @description Which requests come first. Requests are due in the order in which they were made, so with status=pending, oldest lists the most urgent ones first. */
                 order?: "newest" | "oldest";
-                /** @description Only requests older than the one with this ID. For the next page, use pagination.next. */
+                /** @description Start of the page: pagination.next of the previous page. The other parameters but limit must be the same. */
+                cursor?: string;
+                /** @description Only requests older than the one with this ID. Cannot be combined with cursor. */
                 before?: string;
-                /** @description Only requests newer than the one with this ID. For the next page with order=oldest, use pagination.next. */
+                /** @description Only requests newer than the one with this ID, with order=oldest. Cannot be combined with cursor. */
                 after?: string;
             };
             header?: never;
@@ -4962,7 +4953,7 @@ export interface operations {
                      */
                     "application/json": {
                         data: components["schemas"]["CredentialRequest"][];
-                        pagination: components["schemas"]["RequestPagination"];
+                        pagination: components["schemas"]["CursorPagination"];
                     };
                 };
             };
@@ -5459,7 +5450,7 @@ export interface operations {
                 to?: string;
                 /** @description Maximum number of items on the page. */
                 limit?: number;
-                /** @description Start of the page: pagination.next of the previous page. The other parameters must be the same. */
+                /** @description Start of the page: pagination.next of the previous page. The other parameters but limit must be the same. */
                 cursor?: string;
             };
             header?: never;
@@ -5592,7 +5583,7 @@ export interface operations {
             query?: {
                 /** @description Maximum number of items on the page. */
                 limit?: number;
-                /** @description Start of the page: pagination.next of the previous page. The other parameters must be the same. */
+                /** @description Start of the page: pagination.next of the previous page. The other parameters but limit must be the same. */
                 cursor?: string;
                 /** @description ID of the user whose tokens to list. Default: your own. */
                 userId?: string;
@@ -6753,7 +6744,7 @@ export interface operations {
                 order?: "newest" | "oldest";
                 /** @description Maximum number of items on the page. */
                 limit?: number;
-                /** @description Start of the page: pagination.next of the previous page. The other parameters must be the same. */
+                /** @description Start of the page: pagination.next of the previous page. The other parameters but limit must be the same. */
                 cursor?: string;
             };
             header?: never;
@@ -8266,7 +8257,7 @@ export interface operations {
             query?: {
                 /** @description Maximum number of items on the page. */
                 limit?: number;
-                /** @description Start of the page: pagination.next of the previous page. The other parameters must be the same. */
+                /** @description Start of the page: pagination.next of the previous page. The other parameters but limit must be the same. */
                 cursor?: string;
                 /** @description Only charts whose name contains this text. */
                 q?: string;
@@ -8329,7 +8320,7 @@ export interface operations {
             query?: {
                 /** @description Maximum number of items on the page. */
                 limit?: number;
-                /** @description Start of the page: pagination.next of the previous page. The other parameters must be the same. */
+                /** @description Start of the page: pagination.next of the previous page. The other parameters but limit must be the same. */
                 cursor?: string;
             };
             header?: never;
@@ -8492,7 +8483,9 @@ export interface operations {
             query?: {
                 /** @description Maximum number of items on the page. */
                 limit?: number;
-                /** @description Number of items to skip. */
+                /** @description Start of the page: pagination.next of the previous page. The other parameters but limit must be the same. */
+                cursor?: string;
+                /** @description Number of items to skip. Others move to other offsets when an item is deleted; a cursor stays where it is. */
                 offset?: number;
                 /** @description Only customers with this status. */
                 status?: "active" | "suspended";
@@ -8529,6 +8522,7 @@ export interface operations {
                      *       "pagination": {
                      *         "hasMore": true,
                      *         "limit": 20,
+                     *         "next": null,
                      *         "offset": 0,
                      *         "total": 41
                      *       }
@@ -8688,7 +8682,7 @@ export interface operations {
                 q: string;
                 /** @description Maximum number of items on the page. */
                 limit?: number;
-                /** @description Start of the page: pagination.next of the previous page. The other parameters must be the same. */
+                /** @description Start of the page: pagination.next of the previous page. The other parameters but limit must be the same. */
                 cursor?: string;
             };
             header?: never;
@@ -9131,7 +9125,9 @@ export interface operations {
             query?: {
                 /** @description Maximum number of items on the page. */
                 limit?: number;
-                /** @description Number of items to skip. */
+                /** @description Start of the page: pagination.next of the previous page. The other parameters but limit must be the same. */
+                cursor?: string;
+                /** @description Number of items to skip. Others move to other offsets when an item is deleted; a cursor stays where it is. */
                 offset?: number;
             };
             header?: never;
@@ -9172,6 +9168,7 @@ export interface operations {
                      *       "pagination": {
                      *         "hasMore": true,
                      *         "limit": 20,
+                     *         "next": null,
                      *         "offset": 0,
                      *         "total": 41
                      *       }
@@ -9511,7 +9508,9 @@ export interface operations {
             query?: {
                 /** @description Maximum number of items on the page. */
                 limit?: number;
-                /** @description Number of items to skip. */
+                /** @description Start of the page: pagination.next of the previous page. The other parameters but limit must be the same. */
+                cursor?: string;
+                /** @description Number of items to skip. Others move to other offsets when an item is deleted; a cursor stays where it is. */
                 offset?: number;
             };
             header?: never;
@@ -9561,6 +9560,7 @@ export interface operations {
                      *       "pagination": {
                      *         "hasMore": true,
                      *         "limit": 20,
+                     *         "next": null,
                      *         "offset": 0,
                      *         "total": 41
                      *       }
@@ -9993,7 +9993,7 @@ export interface operations {
                 q?: string;
                 /** @description Maximum number of items on the page. */
                 limit?: number;
-                /** @description Start of the page: pagination.next of the previous page. The other parameters must be the same. */
+                /** @description Start of the page: pagination.next of the previous page. The other parameters but limit must be the same. */
                 cursor?: string;
             };
             header?: never;
@@ -10125,7 +10125,7 @@ export interface operations {
                 q?: string;
                 /** @description Maximum number of items on the page. */
                 limit?: number;
-                /** @description Start of the page: pagination.next of the previous page. The other parameters must be the same. */
+                /** @description Start of the page: pagination.next of the previous page. The other parameters but limit must be the same. */
                 cursor?: string;
                 /** @description Name of the repository. */
                 repository: string;
@@ -10396,7 +10396,9 @@ export interface operations {
             query?: {
                 /** @description Maximum number of items on the page. */
                 limit?: number;
-                /** @description Number of items to skip. */
+                /** @description Start of the page: pagination.next of the previous page. The other parameters but limit must be the same. */
+                cursor?: string;
+                /** @description Number of items to skip. Others move to other offsets when an item is deleted; a cursor stays where it is. */
                 offset?: number;
                 /** @description Only projects of this customer. */
                 customerId?: string;
@@ -10436,6 +10438,7 @@ export interface operations {
                      *       "pagination": {
                      *         "hasMore": true,
                      *         "limit": 20,
+                     *         "next": null,
                      *         "offset": 0,
                      *         "total": 41
                      *       }
@@ -10605,7 +10608,7 @@ export interface operations {
                 q: string;
                 /** @description Maximum number of items on the page. */
                 limit?: number;
-                /** @description Start of the page: pagination.next of the previous page. The other parameters must be the same. */
+                /** @description Start of the page: pagination.next of the previous page. The other parameters but limit must be the same. */
                 cursor?: string;
                 /** @description Only projects of this customer. */
                 customerId?: string;
@@ -11642,7 +11645,9 @@ export interface operations {
             query?: {
                 /** @description Maximum number of items on the page. */
                 limit?: number;
-                /** @description Number of items to skip. */
+                /** @description Start of the page: pagination.next of the previous page. The other parameters but limit must be the same. */
+                cursor?: string;
+                /** @description Number of items to skip. Others move to other offsets when an item is deleted; a cursor stays where it is. */
                 offset?: number;
                 /** @description Only users of this customer. */
                 customerId?: string;
@@ -11688,6 +11693,7 @@ export interface operations {
                      *       "pagination": {
                      *         "hasMore": true,
                      *         "limit": 20,
+                     *         "next": null,
                      *         "offset": 0,
                      *         "total": 41
                      *       }
@@ -11998,7 +12004,7 @@ export interface operations {
                 q: string;
                 /** @description Maximum number of items on the page. */
                 limit?: number;
-                /** @description Start of the page: pagination.next of the previous page. The other parameters must be the same. */
+                /** @description Start of the page: pagination.next of the previous page. The other parameters but limit must be the same. */
                 cursor?: string;
                 /** @description Only users of this customer. */
                 customerId?: string;

@@ -1,0 +1,71 @@
+// Package pagetest checks that clients who follow the cursors of a list see each item that stays in the list exactly once, whatever is
+// created or deleted between its pages.
+package pagetest
+
+import (
+	"slices"
+
+	"pgregory.net/rapid"
+)
+
+// List is a list under test. Items have distinct IDs.
+type List struct {
+	Items  func() []string // the IDs of the items that the list must have now, in its order
+	Change func(*rapid.T)  // creates, deletes or changes an item
+	Page   func(limit int, cursor string) (ids []string, next string)
+}
+
+// maxChangedPages is after how many pages the list stays as it is, so that it has an end.
+const maxChangedPages = 12
+
+// Check changes the list at random, and then again between the pages that it reads.
+func Check(rt *rapid.T, list List) {
+	change := func(most int) {
+		for range rapid.IntRange(0, most).Draw(rt, "changes") {
+			list.Change(rt)
+		}
+	}
+	change(20)
+	stayed, seen, cursor := list.Items(), []string{}, ""
+	for pages := 0; ; pages++ {
+		limit := rapid.IntRange(1, 5).Draw(rt, "limit")
+		ids, next := list.Page(limit, cursor)
+		checkPage(rt, ids, limit, list.Items(), seen)
+		if seen = append(seen, ids...); next == "" {
+			break
+		}
+		if next == cursor {
+			rt.Fatalf("the page after %q has the same cursor", cursor)
+		}
+		if cursor = next; pages < maxChangedPages {
+			change(5)
+		}
+		stayed = in(stayed, list.Items())
+	}
+	if missed := in(stayed, seen); !slices.Equal(missed, stayed) {
+		rt.Fatalf("the pages have %q, of those that stayed only %q of %q", seen, missed, stayed)
+	}
+	if now := list.Items(); !slices.Equal(in(seen, now), in(now, seen)) {
+		rt.Fatalf("the pages have %q, which is not the order of %q", seen, now)
+	}
+}
+
+// checkPage checks that a page has only items of the list that no page before has.
+func checkPage(rt *rapid.T, ids []string, limit int, now, seen []string) {
+	if len(ids) > limit {
+		rt.Fatalf("the page has %d items, want at most %d", len(ids), limit)
+	}
+	for i, id := range ids {
+		if slices.Contains(seen, id) || slices.Contains(ids[:i], id) {
+			rt.Fatalf("%q is in the pages twice: %q and %q", id, seen, ids)
+		}
+		if !slices.Contains(now, id) {
+			rt.Fatalf("the page %q has %q, which is not in the list %q", ids, id, now)
+		}
+	}
+}
+
+// in returns those of the IDs that the others have.
+func in(ids, others []string) []string {
+	return slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return !slices.Contains(others, id) })
+}
