@@ -29,6 +29,7 @@ PROJECT_CHANGES = r"POST /v1/projects|(PUT|PATCH) /v1/projects/\{projectId\}"
 CUSTOMER_CHANGES = r"POST /v1/customers|(PUT|PATCH) /v1/customers/\{customerId\}"
 ENTITLEMENT_CHANGES = rf"POST {ENTITLEMENTS}|PUT {ENTITLEMENTS}/\{{entitlementId\}}"
 POLICY_CHANGES = rf"POST {POLICIES}|PUT {POLICIES}/\{{policyId\}}"
+OFFSET_LISTS = rf"GET (/v1/(users|customers|projects)|{ENTITLEMENTS}|{POLICIES})"
 NAMED = (r"POST (/api/v1/tokens|/v1/(users|projects)|/v1/users/\{userId\}/api-keys)|"
          r"(PUT|PATCH) (/v1/users/\{userId\}|/v1/projects/\{projectId\})")
 
@@ -37,16 +38,17 @@ EXPLAINED_ERRORS = [tuple(re.compile(pattern, re.DOTALL) for pattern in explaine
     # Fields that depend on each other
     (r"GET /api/v1/credential-requests", r"query/(after|before)", r"needs order=oldest; without it|must not be sent with order=oldest"),
     (ANALYTICS, r"query/(startDate|endDate)", r"is only for the period custom|(is|are) required for the period custom"),
-    (r"GET /v1/users", r"query/ids", r"cannot be combined with customerId, role, status, email or offset"),
+    (r"GET /api/v1/credential-requests", r"query/cursor", r"cannot be combined with before or after"),
+    (OFFSET_LISTS, r"query/offset", r"cannot be combined with cursor"),
+    (r"GET /v1/users", r"query/ids", r"cannot be combined with customerId, role, status, email, offset or cursor"),
     (r"GET /api/v1/tokens", r"query/customerId", r"cannot be combined with userId"),
     (r"POST /v1/sessions", r"(/code|/email)?", r"must have either token, or|is required together with"),
     (r"POST /api/v1/tokens", r"/line_expiration_days", r"must not be less than expiration_days"),
     (FORMS, r"/file[12]?", r"is required: send the file, or|must not be sent together with"),
     (FORMS, r"/variable\d+_(name|type)", r"must be a name of 1 to|must be string, number, date or boolean"),
     # Values that depend on stored data or on an earlier answer
-    (r"GET (/v1/images(/tags)?|/v1/charts(/\{name\})?|/api/v1/(pulls|tokens)|/v1/audit)", r"query/cursor",
-     r"must be pagination\.next of a page of this list"),
-    (r"GET /v1/(users|customers|projects)/search", r"query/cursor", r"must be pagination\.next of a page of this search"),
+    (rf"GET (/v1/images(/tags)?|/v1/charts(/\{{name\}})?|/api/v1/(pulls|tokens)|/v1/audit|/v1/(users|customers|projects)/search)|{OFFSET_LISTS}",
+     r"query/cursor", r"must be pagination\.next of a page of this list"),
     (r"GET /v1/(users|customers|projects)/search", r"query/q", r"must have a (character that is no space|letter, a digit or another visible character)"),
     (PROJECT_CHANGES, r"/(ownerId|members/\d+/userId)",
      r"must be the id of a user who exists|must not be a user who is named before"),

@@ -200,7 +200,8 @@ func TestListUsersByID(t *testing.T) {
 		WantValue("data.0.id", p.admin.ID).WantValue("data.1.id", user.ID).WantValue("data.2", nil).
 		WantValue("pagination", map[string]any{"total": 2.0, "limit": 100.0, "offset": 0.0, "hasMore": false, "next": nil})
 	root.Get("/v1/users?ids="+unknown).WantStatus(http.StatusOK).WantValue("data", []any{})
-	for _, bad := range []string{"ids=", "ids=x", "ids=" + unknown + ",", "ids=" + unknown + "&role=user", "ids=" + unknown + "&offset=1", "ids=" + unknown + "&cursor=AAAA",
+	for _, bad := range []string{"ids=", "ids=x", "ids=" + unknown + ",", "ids=" + unknown + "&role=user", "ids=" + unknown + "&offset=1",
+		"ids=" + unknown + "&cursor=AAAA",
 		"ids=" + strings.Repeat(unknown+",", 100) + unknown} {
 		pointer := root.Get("/v1/users?" + bad).WantStatus(http.StatusBadRequest).Text("errors.0.pointer")
 		if !strings.HasPrefix(pointer, "query/ids") {

@@ -79,7 +79,8 @@ type listUsersInput struct {
 // Resolve implements huma.Resolver.
 func (in *listUsersInput) Resolve(huma.Context) []error {
 	if len(in.IDs) > 0 && (in.CustomerID != "" || in.Role != "" || in.Status != "" || in.Email != "" || in.Offset != 0 || in.Cursor != "") {
-		return web.Failures([]fault.Field{{Pointer: "query/ids", Detail: "cannot be combined with customerId, role, status, email, offset or cursor"}})
+		const detail = "cannot be combined with customerId, role, status, email, offset or cursor"
+		return web.Failures([]fault.Field{{Pointer: "query/ids", Detail: detail}})
 	}
 	return nil
 }

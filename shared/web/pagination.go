@@ -20,8 +20,9 @@ import (
 
 // CursorPaging is the input of an operation that lists resources with cursors, for embedding.
 //
-// A cursor has a position, and a hash of the list and the caller, which detects a cursor of another list. Callers can read a cursor and make
-// others. So a position names nothing that its caller may not see, and the list checks the position and then selects what the caller may see.
+// A cursor has a position, and a hash of the list and the caller, which detects a cursor of another list. Callers can read a cursor and
+// make others. So a position names nothing that its caller may not see, and the list checks the position and selects what the caller may
+// see.
 type CursorPaging struct {
 	Limit  int    `query:"limit" default:"20" minimum:"1" maximum:"100" doc:"Maximum number of items on the page."`
 	Cursor string `query:"cursor" maxLength:"4096" doc:"Start of the page: pagination.next of the previous page. The other parameters but limit must be the same."`
@@ -118,8 +119,8 @@ func (p Paging) After() (paging.Position, error) {
 	return p.CursorPaging.After()
 }
 
-// Pagination returns the pagination of this page in a list with total items. next is the position after which the next page begins, or empty
-// on the last page.
+// Pagination returns the pagination of this page in a list with total items. next is the position after which the next page begins, or
+// empty on the last page.
 func (p Paging) Pagination(total int64, next paging.Position) Pagination {
 	return Pagination{Total: total, Limit: p.Limit, Offset: p.Offset, HasMore: next != "", Next: p.next(next)}
 }

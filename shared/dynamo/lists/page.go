@@ -32,9 +32,9 @@ type Found[T any] struct {
 
 // Page returns one page, strongly consistent. Errors: paging.ErrCursor if query.After is no position.
 //
-// The position of an entry is its number, which never changes and is never used again, so the page after a position is one Query from there.
-// For a page at an offset, the counters say where the offset is, and then one Query reads from the start of its leaf. Writes between the
-// reads of the counters and of the list cannot make the total contradict the page.
+// The position of an entry is its number, which never changes and is never used again, so the page after a position is one Query from
+// there. For a page at an offset, the counters say where the offset is, and then one Query reads from the start of its leaf. Writes between
+// the reads of the counters and of the list cannot make the total contradict the page.
 func Page[T any](ctx context.Context, l *Lists, query Query) (Found[T], error) {
 	if query.After != "" {
 		return pageAfter[T](ctx, l, query)
@@ -43,7 +43,7 @@ func Page[T any](ctx context.Context, l *Lists, query Query) (Found[T], error) {
 	if err != nil || place.PastEnd {
 		return Found[T]{Entries: []T{}, Total: place.Total}, err
 	}
-	rows, err := read[T](ctx, l, query.list(), place, query.Limit)
+	rows, err := read[T](ctx, l, part{query.list(), place, query.Limit})
 	total := consistentTotal(place.Total, query, len(rows))
 	return newFound(rows, query.Limit, total, query.Offset+int64(query.Limit) < total), err
 }
@@ -58,7 +58,7 @@ func pageAfter[T any](ctx context.Context, l *Lists, query Query) (Found[T], err
 	if err != nil {
 		return Found[T]{}, err
 	}
-	rows, err := read[T](ctx, l, query.list(), rank.Place{Start: last + 1}, query.Limit+1)
+	rows, err := read[T](ctx, l, part{query.list(), rank.Place{Start: last + 1}, query.Limit + 1})
 	return newFound(rows, query.Limit, max(total, int64(len(rows))), len(rows) > query.Limit), err
 }
 
@@ -81,7 +81,7 @@ func numberAt(position paging.Position) (int64, error) {
 	if err != nil || strconv.FormatUint(n, 10) != string(position) {
 		return 0, paging.ErrCursor
 	}
-	return int64(n), nil //nolint:gosec // below 2^32
+	return int64(n), nil
 }
 
 // consistentTotal returns a total that agrees with the page, which was read after the counters. A page that is
@@ -119,26 +119,33 @@ type Numbered[T any] struct {
 // From returns up to limit entries of the list of all, with numbers from a number on, in the order of creation, strongly consistent.
 // Limits are small, so that one Query reads all.
 func From[T any](ctx context.Context, l *Lists, from int64, limit int) ([]Numbered[T], error) {
-	return read[T](ctx, l, all, rank.Place{Start: from}, limit)
+	return read[T](ctx, l, part{all, rank.Place{Start: from}, limit})
 }
 
-// read returns up to limit entries of a list from a place on.
-func read[T any](ctx context.Context, l *Lists, list string, place rank.Place, limit int) ([]Numbered[T], error) {
+// part is a part of a list: up to limit entries from a place on.
+type part struct {
+	list  string
+	place rank.Place
+	limit int
+}
+
+// read returns the entries of a part.
+func read[T any](ctx context.Context, l *Lists, p part) ([]Numbered[T], error) {
 	pages := dynamodb.NewQueryPaginator(l.client, &dynamodb.QueryInput{
 		TableName: &l.table, ConsistentRead: aws.Bool(true),
-		Limit:                     aws.Int32(int32(place.Skip + limit)), //nolint:gosec // both are small: a leaf and a page
+		Limit:                     aws.Int32(int32(p.place.Skip + p.limit)), //nolint:gosec // both are small: a leaf and a page
 		KeyConditionExpression:    aws.String("pk = :list AND sk >= :start"),
-		ExpressionAttributeValues: items.Map{":list": items.Text(l.prefix + list), ":start": items.Text(number(place.Start))},
+		ExpressionAttributeValues: items.Map{":list": items.Text(l.prefix + p.list), ":start": items.Text(number(p.place.Start))},
 	})
 	var rows []Numbered[T]
 	passed := 0
-	for pages.HasMorePages() && len(rows) < limit {
+	for pages.HasMorePages() && len(rows) < p.limit {
 		page, err := pages.NextPage(ctx)
 		if err != nil {
-			return nil, fmt.Errorf("read the list %s: %w", l.prefix+list, err)
+			return nil, fmt.Errorf("read the list %s: %w", l.prefix+p.list, err)
 		}
 		for _, item := range page.Items {
-			if passed++; passed <= place.Skip || len(rows) == limit {
+			if passed++; passed <= p.place.Skip || len(rows) == p.limit {
 				continue
 			}
 			at, err := l.entry(item)

@@ -3,6 +3,7 @@ package searchindex_test
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -15,6 +16,7 @@ import (
 	"portside/shared/dynamo/searchindex"
 	"portside/shared/dynamo/transactions"
 	"portside/shared/testkit/awstest"
+	"portside/shared/testkit/pagetest"
 	"portside/testclient/scale"
 )
 
@@ -104,6 +106,34 @@ func TestSearchAgreesWithANaiveOne(t *testing.T) {
 		if got, want := f.find(text, limit), f.naive(text); !slices.Equal(got, want) {
 			rt.Fatalf("%q finds %v, want %v; the terms are %q", text, got, want, f.entries)
 		}
+	})
+}
+
+// TestCursorsSurviveChanges follows the cursors of a search, while resources with one or two terms are added and removed.
+func TestCursorsSurviveChanges(t *testing.T) {
+	t.Parallel()
+	rapid.Check(scale.Checks(t), func(rt *rapid.T) {
+		f, n := newFixture(t), 0
+		pagetest.Check(rt, pagetest.List{
+			Items: func() []string { return f.naive("a") },
+			Change: func(rt *rapid.T) {
+				ids := slices.Sorted(maps.Keys(f.entries))
+				if i := rapid.IntRange(-1, len(ids)-1).Draw(rt, "which"); i >= 0 && rapid.Bool().Draw(rt, "remove") {
+					f.set(ids[i], nil)
+					return
+				}
+				n++
+				words := rapid.SliceOfN(rapid.SampledFrom([]string{"a", "ab", "ad", "b"}), 1, 2).Draw(rt, "words")
+				f.set(fmt.Sprint(n), search.Terms("", strings.Join(words, " ")))
+			},
+			Page: func(limit int, cursor string) ([]string, string) {
+				page, err := f.index.Find(t.Context(), search.Query{Text: "a", Limit: limit, After: paging.Position(cursor)})
+				if err != nil {
+					rt.Fatal(err)
+				}
+				return page.IDs, string(page.Next)
+			},
+		})
 	})
 }
 

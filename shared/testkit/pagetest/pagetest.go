@@ -30,7 +30,10 @@ func Check(rt *rapid.T, list List) {
 	for pages := 0; ; pages++ {
 		limit := rapid.IntRange(1, 5).Draw(rt, "limit")
 		ids, next := list.Page(limit, cursor)
-		checkPage(rt, ids, limit, list.Items(), seen)
+		if len(ids) > limit {
+			rt.Fatalf("the page has %d items, want at most %d", len(ids), limit)
+		}
+		checkPage(rt, ids, list.Items(), seen)
 		if seen = append(seen, ids...); next == "" {
 			break
 		}
@@ -51,10 +54,7 @@ func Check(rt *rapid.T, list List) {
 }
 
 // checkPage checks that a page has only items of the list that no page before has.
-func checkPage(rt *rapid.T, ids []string, limit int, now, seen []string) {
-	if len(ids) > limit {
-		rt.Fatalf("the page has %d items, want at most %d", len(ids), limit)
-	}
+func checkPage(rt *rapid.T, ids, now, seen []string) {
 	for i, id := range ids {
 		if slices.Contains(seen, id) || slices.Contains(ids[:i], id) {
 			rt.Fatalf("%q is in the pages twice: %q and %q", id, seen, ids)
