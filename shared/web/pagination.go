@@ -86,9 +86,11 @@ func encodeCursor(list string, position paging.Position) string {
 
 // decodeCursor returns the position in a cursor, or false if it is no cursor of the list.
 func decodeCursor(list, cursor string) (position paging.Position, ok bool) {
-	decoded, err := base64.RawURLEncoding.Strict().DecodeString(cursor)
+	decoded, err := base64.RawURLEncoding.DecodeString(cursor)
 	text, isOfList := strings.CutPrefix(string(decoded), list)
-	return paging.Position(text), err == nil && isOfList && text != ""
+	position = paging.Position(text)
+	isCanonical := encodeCursor(list, position) == cursor // the decoder ignores line breaks and unused bits
+	return position, err == nil && isOfList && text != "" && isCanonical
 }
 
 // CursorPagination describes the position of a page in a list that is too long to count.

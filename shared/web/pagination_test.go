@@ -125,6 +125,8 @@ func FuzzCursor(f *testing.F) {
 	f.Add("")
 	f.Add("AAAA")
 	f.Add("AB==")
+	f.Add("\n000")
+	f.Add("AAB")
 	f.Fuzz(func(t *testing.T, cursor string) {
 		paged := web.CursorPaging{Cursor: cursor}
 		position, err := paged.After()
