@@ -35,14 +35,20 @@ func read[T any](list iter.Seq2[T, error], id func(T) string) (ids []string, err
 	return ids, nil
 }
 
-func TestIteratorsFollowThePages(t *testing.T) {
-	byOffset := []func(http.ResponseWriter){
+// twoPages returns the answers with two pages: of a list with offsets, of one that also has cursors, and of one that has only cursors.
+func twoPages() (byOffset, both, byCursor []func(http.ResponseWriter)) {
+	byOffset = []func(http.ResponseWriter){
 		page(`{"offset":4,"limit":2,"hasMore":true}`, "a", "b"), page(`{"offset":6,"limit":2,"hasMore":false}`, "c"),
 	}
-	both := []func(http.ResponseWriter){
+	both = []func(http.ResponseWriter){
 		page(`{"offset":4,"limit":2,"hasMore":true,"next":"n1"}`, "a", "b"), page(`{"offset":0,"limit":2,"hasMore":false,"next":null}`, "c"),
 	}
-	byCursor := []func(http.ResponseWriter){page(`{"hasMore":true,"next":"n1"}`, "a", "b"), page(`{"hasMore":false,"next":null}`, "c")}
+	byCursor = []func(http.ResponseWriter){page(`{"hasMore":true,"next":"n1"}`, "a", "b"), page(`{"hasMore":false,"next":null}`, "c")}
+	return byOffset, both, byCursor
+}
+
+func TestIteratorsFollowThePages(t *testing.T) {
+	byOffset, both, byCursor := twoPages()
 	oldest := &client.ListCredentialRequestsParams{Order: new(client.ListCredentialRequestsParamsOrderOldest)}
 	for name, test := range map[string]struct {
 		answers []func(http.ResponseWriter)
@@ -60,7 +66,7 @@ func TestIteratorsFollowThePages(t *testing.T) {
 		"projects": {both, func(ctx context.Context, c *client.Client) ([]string, error) {
 			return read(c.AllProjects(ctx, nil), func(p client.ListedProject) string { return p.ID })
 		}, "cursor=n1"},
-		"projects of a deployment without their cursors": {byOffset, func(ctx context.Context, c *client.Client) ([]string, error) {
+		"projects without cursors": {byOffset, func(ctx context.Context, c *client.Client) ([]string, error) { // of an older deployment
 			return read(c.AllProjects(ctx, nil), func(p client.ListedProject) string { return p.ID })
 		}, "offset=6"},
 		"entitlements": {both, func(ctx context.Context, c *client.Client) ([]string, error) {
