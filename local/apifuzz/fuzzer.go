@@ -35,6 +35,7 @@ type Fuzzer struct {
 	callers  []Caller
 	seen     map[string][]string // IDs and names in answers, by the path of the collection
 	kept     map[string]bool     // values that no path gets
+	cursors  map[string]string   // of the next page, by the path of the list
 }
 
 // New returns a fuzzer of the API at the address.
@@ -42,7 +43,7 @@ func New(document *Document, address string, sender http.RoundTripper, seed uint
 	random := rand.New(rand.NewPCG(seed, 0)) //nolint:gosec // repeatable
 	return &Fuzzer{
 		Answered: map[string]int{}, document: document, base: address, sender: sender,
-		values: values{random, document}, seen: map[string][]string{}, kept: map[string]bool{},
+		values: values{random, document}, seen: map[string][]string{}, kept: map[string]bool{}, cursors: map[string]string{},
 	}
 }
 
@@ -148,6 +149,11 @@ func (f *Fuzzer) learn(path string, isResource bool, body []byte) {
 	var decoded any
 	if json.Unmarshal(body, &decoded) != nil {
 		return
+	}
+	list, _ := decoded.(object)
+	pagination, _ := list["pagination"].(object)
+	if next, hasNext := pagination["next"].(string); hasNext {
+		f.cursors[path] = next
 	}
 	f.learnFrom(path, decoded)
 	if end := strings.LastIndex(path, "/"); isResource && end > 0 {

@@ -43,6 +43,9 @@ func (f *Fuzzer) newRequest() request {
 			if parameter["required"] == true || f.values.oneIn(3) {
 				query.Set(name, f.parameterValue(parameter))
 			}
+			if next := f.cursors[path]; name == "cursor" && next != "" && f.values.oneIn(3) {
+				query.Set(name, next)
+			}
 		case "header":
 			if value := f.parameterValue(parameter); f.values.oneIn(3) && isHeaderValue(value) {
 				r.header.Set(name, value)
