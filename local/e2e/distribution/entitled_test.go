@@ -134,7 +134,7 @@ func TestLayersAfterARenewal(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, blob := range append(manifest.Layers, manifest.Config) {
-			if got := token.Get("/v2/" + m.name + "/server/blobs/" + blob.Digest.String()); got.Status != want {
+			if got := m.SendOCI(token, http.MethodGet, "/v2/"+m.name+"/server/blobs/"+blob.Digest.String()); got.Status != want {
 				t.Errorf("%s: status %d, want %d", got.Request(), got.Status, want)
 			}
 		}
