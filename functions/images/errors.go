@@ -20,6 +20,8 @@ var codes = []struct {
 	status int
 }{
 	{errMethod, "UNSUPPORTED", http.StatusMethodNotAllowed},
+	{errTokenMethod, "UNSUPPORTED", http.StatusMethodNotAllowed},
+	{errTokenForm, "UNSUPPORTED", http.StatusBadRequest},
 	{images.ErrRoute, "UNSUPPORTED", http.StatusNotFound},
 	{images.ErrName, "NAME_INVALID", http.StatusBadRequest},
 	{images.ErrTag, "MANIFEST_UNKNOWN", http.StatusNotFound},
@@ -60,7 +62,7 @@ func writeFault(w http.ResponseWriter, err error) {
 			break
 		}
 	}
-	if status == http.StatusMethodNotAllowed {
+	if status == http.StatusMethodNotAllowed && w.Header().Get("Allow") == "" {
 		w.Header().Set("Allow", "GET, HEAD")
 	}
 	isTemporary := status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable

@@ -12,11 +12,13 @@ import (
 	"portside/shared/testkit/webtest"
 )
 
+const bothChallenges = `Bearer realm="https://example.com/v2/token",service="example.com", Basic realm="https://example.com/v2/token"`
+
 func TestChallengeForClients(t *testing.T) {
 	q := newFixture(t)
 	for _, target := range []string{"/v2", "/v2/", "/v2/_catalog", "/v2/acme/api/manifests/latest", "/v2/../etc", "/v2/nothing"} {
 		q.anonymous().Get(target).WantStatus(http.StatusUnauthorized).WantValue("errors.0.code", "UNAUTHORIZED").
-			WantHeader("WWW-Authenticate", `Basic realm="Portside"`).WantHeader("Docker-Distribution-Api-Version", "registry/2.0")
+			WantHeader("WWW-Authenticate", bothChallenges).WantHeader("Docker-Distribution-Api-Version", "registry/2.0")
 	}
 	for _, target := range []string{"/v2", "/v2/"} {
 		q.withScopes("read:docker-images").Get(target).WantStatus(http.StatusOK).WantHeader("Docker-Distribution-Api-Version", "registry/2.0")

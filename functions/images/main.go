@@ -26,11 +26,10 @@ func build(settings *start.Settings) (http.Handler, error) {
 	client := items.Client(cfg)
 	auditLog := auditlog.New(settings.String("AUDIT_TABLE"), time.Now)
 	store := credentialsdynamo.New(client, settings.String("CREDENTIALS_TABLE"), settings.String("REQUEST_COUNTS_TABLE")).Audited(auditLog)
-	return routes(&catalog{
-		gateway: newGateway(
-			credentials.NewAuthenticator(store, settings.Count("RATE_LIMIT_PER_MINUTE"), time.Now),
-			imagesdynamo.New(client, settings.String("IMAGE_VERSIONS_TABLE"), time.Now),
-			imagesecr.NewRegistry(imagesecr.New(ecr.NewFromConfig(cfg), time.Now)), time.Now),
-		visibility: credentials.NewVisibility(store, time.Now),
-	}), nil
+	gateway := newGateway(
+		credentials.NewAuthenticator(store, settings.Count("RATE_LIMIT_PER_MINUTE"), time.Now),
+		imagesdynamo.New(client, settings.String("IMAGE_VERSIONS_TABLE"), time.Now),
+		imagesecr.NewRegistry(imagesecr.New(ecr.NewFromConfig(cfg), time.Now)), time.Now)
+	gateway.baseURL = settings.Optional("BASE_URL")
+	return routes(&catalog{gateway: gateway, visibility: credentials.NewVisibility(store, time.Now)}), nil
 }

@@ -26,6 +26,7 @@ type gateway struct {
 	indexed   *recent.Cache[indexedName, string] // the manifests of versions that were put into the index just before
 	tagLists  *recent.Cache[string, []string]    // by the repository, the newest first
 	pulls     *pullLog
+	baseURL   string // the configured one, or empty
 	now       func() time.Time
 }
 
@@ -57,9 +58,12 @@ func routes(c *catalog) http.Handler {
 		images.Tags:      g.tags,
 		images.Referrers: g.referrers,
 	}), writePanic)
+	token := server.Observe(http.HandlerFunc(g.token), writePanic)
 	slash := server.Observe(http.HandlerFunc(removeSlash), writePanic)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
+		case r.URL.Path == tokenPath:
+			token.ServeHTTP(w, r)
 		case r.URL.Path == "/v2", strings.HasPrefix(r.URL.Path, "/v2/"):
 			registry.ServeHTTP(w, r)
 		case endsInSlash(r):

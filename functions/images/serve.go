@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strconv"
 
+	"portside/shared/core/fault"
 	"portside/shared/credentials"
 	"portside/shared/images"
 	"portside/shared/images/imagesecr"
@@ -53,6 +54,9 @@ func (g *gateway) answer(
 	w http.ResponseWriter, r *http.Request, kind credentials.RequestKind, next func(call) (imagesecr.Response, error),
 ) (imagesecr.Response, error) {
 	who, err := web.AuthenticateTool(w, r, g.auth, kind)
+	if fault.KindOf(err) == fault.Unauthorized {
+		w.Header().Set("WWW-Authenticate", g.challenge(r))
+	}
 	if err != nil {
 		return imagesecr.Response{}, err
 	}

@@ -27,6 +27,16 @@ func PageURL(configured, host string) string {
 	return at.Scheme + "://" + host
 }
 
+// HostURL returns the address that a request was sent to: its host, with the scheme of the configured address. Tools send the
+// credential of a host only to this host, so an address for them does not begin with BaseURL.
+func HostURL(configured, host string) string {
+	scheme, _, isConfigured := strings.Cut(configured, "://")
+	if !isConfigured {
+		scheme = "https"
+	}
+	return scheme + "://" + host
+}
+
 func isLoopback(name string) bool {
 	ip := net.ParseIP(name)
 	return strings.EqualFold(name, "localhost") || ip != nil && ip.IsLoopback()

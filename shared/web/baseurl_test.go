@@ -23,3 +23,16 @@ func TestPageURL(t *testing.T) {
 		}
 	}
 }
+
+func TestHostURL(t *testing.T) {
+	for _, c := range []struct{ configured, host, want string }{
+		{"", "abc123.execute-api.eu-central-1.amazonaws.com", "https://abc123.execute-api.eu-central-1.amazonaws.com"},
+		{"https://portal.example.com", "registry.example.com", "https://registry.example.com"},
+		{"https://portal.example.com", "portal.example.com", "https://portal.example.com"},
+		{"http://localhost:3000", "127.0.0.1:3000", "http://127.0.0.1:3000"},
+	} {
+		if got := web.HostURL(c.configured, c.host); got != c.want {
+			t.Errorf("HostURL(%q, %q) = %q, want %q", c.configured, c.host, got, c.want)
+		}
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"io"
 	"mime"
 	"mime/multipart"
+	"net/http"
 	"net/url"
 	"strings"
 
@@ -69,6 +70,11 @@ func URLForm(ctx context.Context, most int64) (url.Values, error) {
 	if r == nil {
 		return nil, errNotURLForm
 	}
+	return ReadURLForm(r, most)
+}
+
+// ReadURLForm is URLForm for a plain handler.
+func ReadURLForm(r *http.Request, most int64) (url.Values, error) {
 	kind, parameters, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	charset := parameters["charset"]
 	if err != nil || kind != urlFormType || charset != "" && !strings.EqualFold(charset, "utf-8") {

@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"encoding/base64"
 	"net/http"
 	"strings"
 
@@ -46,10 +47,12 @@ func (a *API) Download(pattern string, auth ToolAuthenticator, handler func(http
 	})
 }
 
+// BasicChallenge is the challenge for tools, because every chart and container client answers it.
+const BasicChallenge = `Basic realm="Portside"`
+
 // AuthenticateTool authenticates a client that supports only HTTP's own schemes: a token or password by Basic (RFC
-// 7617), or a token as Bearer (RFC 6750). It always sets the response headers that belong to the outcome: the rate
-// limit, Retry-After, and the challenge, which is Basic because every chart and container client answers that one.
-// The request counts as one of the kind. It returns the errors of credentials.Authenticator.
+// 7617), or as Bearer (RFC 6750) in the form of BearerOf. It always sets the response headers that belong to the outcome: the rate
+// limit, Retry-After, and BasicChallenge. The request counts as one of the kind. It returns the errors of credentials.Authenticator.
 func AuthenticateTool(
 	w http.ResponseWriter, r *http.Request, auth ToolAuthenticator, kind credentials.RequestKind,
 ) (principal.Principal, error) {
@@ -58,7 +61,7 @@ func AuthenticateTool(
 	server.RecordFrom(r.Context()).Caller = who
 	switch fault.KindOf(err) {
 	case fault.Unauthorized:
-		w.Header().Set("WWW-Authenticate", `Basic realm="Portside"`)
+		w.Header().Set("WWW-Authenticate", BasicChallenge)
 		return who, errToolUnauthorized
 	case fault.RateLimited:
 		w.Header().Set("Retry-After", seconds(allowance))
@@ -68,12 +71,48 @@ func AuthenticateTool(
 
 func identify(r *http.Request, auth ToolAuthenticator) (principal.Principal, credentials.Allowance, error) {
 	ctx := credentials.WithNetwork(r.Context(), NetworkOf(r.RemoteAddr))
+	sent := loginOf(r)
+	if sent.hasUsername {
+		return auth.AuthenticateBasic(ctx, sent.username, sent.text)
+	}
+	return auth.Authenticate(ctx, sent.text, credentials.AccessToken)
+}
+
+// login is what a tool sends: the text of a credential, and a user name unless it sends the text alone as Bearer.
+type login struct {
+	text, username string
+	hasUsername    bool
+}
+
+func loginOf(r *http.Request) login {
 	if username, text, ok := r.BasicAuth(); ok {
-		return auth.AuthenticateBasic(ctx, username, text)
+		return login{text, username, true}
 	}
-	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+	scheme, bearer, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	if !strings.EqualFold(scheme, "Bearer") {
-		token = ""
+		return login{}
 	}
-	return auth.Authenticate(ctx, strings.TrimSpace(token), credentials.AccessToken)
+	text, encoded, hasUsername := strings.Cut(strings.TrimSpace(bearer), bearerSeparator)
+	username, err := base64.RawURLEncoding.DecodeString(encoded)
+	if err != nil {
+		return login{} // no credential works in this form
+	}
+	return login{text, string(username), hasUsername}
+}
+
+// bearerSeparator is between the text of a password and its user name. It is allowed in a Bearer value and does not occur in the text of a
+// credential or in base64url.
+const bearerSeparator = "~"
+
+// BearerOf returns the Bearer value that AuthenticateTool accepts like the credential in the request: the text of a token, or that of a
+// password with its user name, in base64url because user names can have characters that a Bearer value cannot. The text comes first and
+// unchanged, so that secret scanners recognize it. The caller has authenticated the request.
+func BearerOf(r *http.Request) (string, error) {
+	sent := loginOf(r)
+	secret, err := credentials.Parse(sent.text)
+	if err != nil || secret.Kind() != credentials.Password {
+		return secret.Reveal(), err
+	}
+	username := strings.TrimRight(sent.username, "\r\n") // AuthenticateBasic ignores line ends
+	return secret.Reveal() + bearerSeparator + base64.RawURLEncoding.EncodeToString([]byte(username)), nil
 }
