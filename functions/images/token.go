@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"portside/shared/core/fault"
-	"portside/shared/images/imagesecr"
 	"portside/shared/credentials"
+	"portside/shared/images/imagesecr"
 	"portside/shared/web"
 	"portside/shared/web/server"
 )
