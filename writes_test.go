@@ -18,6 +18,7 @@ import (
 var unconditionalWrites = map[string]string{
 	"shared/credentials/credentialsdynamo/ratelimit.go UpdateItemInput": "adds to a counter; for sessions, the next lines add a condition",
 	"shared/pulls/pullsdynamo/batch.go PutItemInput":                    "notes a batch as pending; putBatch decides whether it counts",
+	"shared/pulls/pullsdynamo/checks.go UpdateItemInput":                "adds to a set, which is the same however often",
 	"shared/pulls/pullsdynamo/window.go DeleteItemInput":                "removes a note of a batch whose window has counted it",
 }
 

@@ -2,6 +2,7 @@ package pulls
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"portside/shared/core/loglines"
@@ -9,17 +10,17 @@ import (
 
 // Recorder is the part of a Store that adds pulls.
 type Recorder interface {
-	// Record adds pulls, and returns how many were new. Each pull counts once, however often it is
-	// given. Pulls that were recorded before an error stay recorded; the same call again adds the
-	// rest.
+	// Record adds pulls and checks, and returns how many were new. Each pull counts once, however often
+	// it is given, and so do the checks of a tag with a credential in the same second. What was recorded
+	// before an error stays recorded; the same call again adds the rest.
 	Record(ctx context.Context, pulls []Pull) (int, error)
 }
 
 // Ingested says what became of the lines of a batch.
 type Ingested struct {
 	Lines    int // all lines, including those that are not about a pull
-	Recorded int // pulls that were recorded for the first time
-	Known    int // pulls that were recorded before
+	Recorded int // pulls and checks that were recorded for the first time
+	Known    int // pulls and checks that were recorded before, and requests that are a part of a pull
 	Broken   int // lines with an invalid pull
 }
 
@@ -28,7 +29,7 @@ type Ingested struct {
 func Ingest(ctx context.Context, recorder Recorder, batch loglines.Batch) (Ingested, error) {
 	found, broken := readAll(batch.Events)
 	done := Ingested{Lines: batch.Len(), Broken: broken + batch.Skipped}
-	added, err := recorder.Record(ctx, found)
+	added, err := recorder.Record(ctx, withoutParts(found))
 	done.Recorded = added
 	if err == nil {
 		done.Known = len(found) - added
@@ -48,6 +49,52 @@ func readAll(lines []loglines.Event) (found []Pull, broken int) {
 		}
 	}
 	return found, broken
+}
+
+// requester is who asks for a manifest.
+type requester struct{ credential, address, client, repository, digest string }
+
+func (p Pull) requester() requester {
+	return requester{p.CredentialID, p.Address, p.Client, p.Repository, p.Digest}
+}
+
+// partOfPull is how far apart the requests of one pull may be.
+const partOfPull = time.Minute
+
+// withoutParts joins the two requests with which many clients pull a tag: HEAD, which looks like a check, and then GET for the
+// digest that it named. It removes the check, and the pull gets the tag. The function that served GET has done the latter
+// already, unless another instance of it served HEAD.
+func withoutParts(found []Pull) []Pull {
+	checks := map[requester][]int{}
+	for i, p := range found {
+		if p.IsCheck {
+			checks[p.requester()] = append(checks[p.requester()], i)
+		}
+	}
+	isPart := make([]bool, len(found))
+	for i, p := range found {
+		if p.IsCheck {
+			continue
+		}
+		for _, at := range slices.Backward(checks[p.requester()]) {
+			if found[i].hasPart(found[at]) {
+				found[i].Reference, isPart[at] = found[at].Reference, true
+			}
+		}
+	}
+	kept := make([]Pull, 0, len(found))
+	for i, p := range found {
+		if !isPart[i] {
+			kept = append(kept, p)
+		}
+	}
+	return kept
+}
+
+// hasPart reports whether a check by the same requester is a part of the pull. Clients that pull a tag twice check twice.
+func (p Pull) hasPart(check Pull) bool {
+	after := p.At.Sub(check.At)
+	return after.Abs() <= partOfPull && (p.Reference == check.Reference || p.ByDigest() && after >= 0)
 }
 
 // minTimestampMillis is earlier than every log event and later than placeholders for a missing timestamp.

@@ -15,11 +15,14 @@ type Store interface {
 	// Page reads a range of the log, newest first, and reports whether there may be more behind
 	// it. It returns no pulls only if there are no more.
 	Page(ctx context.Context, s Range) (found []Pull, more bool, err error)
+	// SetChecks sets Checks of each of the given checks, at most a page of them.
+	SetChecks(ctx context.Context, found []Pull) error
 }
 
 // Range is a part of the log in the order of positions, newest first.
 type Range struct {
 	By       Key
+	IsChecks bool      // whether to read the checks instead of the pulls
 	From, To time.Time // from inclusive, to exclusive
 	After    Position  // only pulls behind it; zero means all
 	Limit    int
@@ -68,6 +71,7 @@ type Query struct {
 	Customer   string
 	Repository string
 	Kind       Kind
+	IsChecks   bool      // whether to list the checks instead of the pulls
 	From, To   time.Time // from inclusive, to exclusive
 	After      Position
 	Limit      int
@@ -93,6 +97,14 @@ const (
 //
 // A pull belongs to the customer to whom its owner belonged then. After a move to another customer, the old customer keeps it.
 func (s *Service) List(ctx context.Context, caller principal.Principal, q Query) (Page, error) {
+	page, err := s.list(ctx, caller, q)
+	if err == nil && q.IsChecks {
+		err = s.store.SetChecks(ctx, page.Pulls)
+	}
+	return page, err
+}
+
+func (s *Service) list(ctx context.Context, caller principal.Principal, q Query) (Page, error) {
 	w := listing{Query: q, owner: caller.UserID, customer: q.Customer}
 	if caller.CanFor(principal.TokensRead, caller.CustomerID) {
 		w.owner = q.Owner
@@ -103,7 +115,7 @@ func (s *Service) List(ctx context.Context, caller principal.Principal, q Query)
 	if q.Owner != "" && q.Owner != w.owner || q.Customer != "" && q.Customer != w.customer {
 		return Page{}, nil
 	}
-	stretch := Range{By: w.key(), From: q.From, To: q.To, After: q.After, Limit: w.readSize()}
+	stretch := Range{By: w.key(), IsChecks: q.IsChecks, From: q.From, To: q.To, After: q.After, Limit: w.readSize()}
 	for range maxReads {
 		found, more, err := s.store.Page(ctx, stretch)
 		if err != nil {

@@ -1,5 +1,6 @@
 // Package pulls logs what customers fetch: which chart or image, with which credential, when and
-// from where.
+// from where. It logs apart from that what they only check for updates: which tag they asked for
+// without fetching what it leads to.
 //
 // A function that serves a pull only logs one line ([Log]). Another function receives the lines,
 // parses them ([Read]) and records them ([Store]). So recording can neither delay nor fail a pull.
@@ -29,6 +30,9 @@ const (
 
 // Pull is one chart archive, or one manifest, that was served to a client. A client that asks for a
 // tag may then fetch what the manifest names by digest; those pulls are logged but not counted.
+//
+// A Pull with IsCheck is no pull but an update check: a client asked which manifest a tag leads to,
+// and fetched nothing. A fleet does that every minute, so checks are recorded by the hour ([Pull.Hour]).
 type Pull struct {
 	At           time.Time `json:"at"`
 	Kind         Kind      `json:"kind"`
@@ -40,6 +44,8 @@ type Pull struct {
 	CustomerID   string    `json:"customer,omitempty"` // to whom the owner belonged; empty for the vendor's staff
 	Address      string    `json:"address"`
 	Client       string    `json:"client"` // the client's own name
+	IsCheck      bool      `json:"check,omitempty"`
+	Checks       int       `json:"-"` // in the list of checks: in how many seconds of the hour there was one
 }
 
 // Limits of a pull's fields, in bytes except for the client's name, which is in characters.
@@ -88,13 +94,20 @@ func printable(s string, maxCharacters int) string {
 	return kept.String()
 }
 
+// Hour returns the time at which the list has a check: the beginning of its hour.
+func (p Pull) Hour() time.Time { return p.At.UTC().Truncate(time.Hour) }
+
 // ID identifies a pull by 32 hexadecimal digits. They depend on all its fields except the owner and the customer,
-// and on the time only to the minute. Clients request a manifest twice, with HEAD and with GET; both
-// count as one pull if they arrive in the same minute.
+// and on the time only to the minute, because clients repeat requests. The ID of a check stands for all checks of a tag with
+// a credential in an hour.
 func (p Pull) ID() string {
-	sum := sha256.Sum256([]byte(strings.Join([]string{
+	parts := []string{
 		p.CredentialID, string(p.Kind), p.Repository, p.Reference, p.Digest, p.Address, p.Client,
 		p.At.UTC().Truncate(time.Minute).Format(time.RFC3339),
-	}, "\x00")))
+	}
+	if p.IsCheck {
+		parts = []string{"check", p.CredentialID, string(p.Kind), p.Repository, p.Reference, p.Hour().Format(time.RFC3339)}
+	}
+	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
 	return hex.EncodeToString(sum[:16])
 }

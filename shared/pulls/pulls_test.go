@@ -51,6 +51,7 @@ func TestReadReturnsWhatWasLogged(t *testing.T) {
 		"unchanged":   {func(*pulls.Pull) {}, func(*pulls.Pull) {}},
 		"a chart":     {asChart, asChart},
 		"of customer": {func(p *pulls.Pull) { p.CustomerID = "c" }, func(p *pulls.Pull) { p.CustomerID = "c" }},
+		"a check":     {func(p *pulls.Pull) { p.IsCheck = true }, func(p *pulls.Pull) { p.IsCheck = true }},
 		"no digest":   {func(p *pulls.Pull) { p.Digest = "" }, func(p *pulls.Pull) { p.Digest = "" }},
 		"no client":   {func(p *pulls.Pull) { p.Client, p.Address = "", "" }, func(p *pulls.Pull) { p.Client, p.Address = "", "" }},
 		"microsecond": {func(p *pulls.Pull) { p.At = p.At.Add(999 * time.Microsecond) }, func(*pulls.Pull) {}},
@@ -111,6 +112,8 @@ func TestReadRejectsBrokenPulls(t *testing.T) {
 		{`"at":"2026-11-21T08:30:02.345Z"`, `"at":"1999-11-21T08:30:02.345Z"`},
 		{`"at":"2026-11-21T08:30:02.345Z"`, `"at":"0001-01-01T00:00:00Z"`},
 		{`"at":"2026-11-21T08:30:02.345Z",`, ``},
+		{`"client":"containerd/2.1.0"`, `"client":"containerd/2.1.0","check":"yes"`},
+		{`"reference":"1.2.0"`, `"check":true,"reference":"sha256:` + strings.Repeat("a0", 32) + `"`},
 	} {
 		changed := strings.Replace(line, change[0], change[1], 1)
 		if changed == line {
@@ -152,6 +155,34 @@ func TestIDIdentifiesAPull(t *testing.T) {
 	}
 }
 
+// TestIDIdentifiesTheChecksOfAnHour changes the fields of a check.
+func TestIDIdentifiesTheChecksOfAnHour(t *testing.T) {
+	check := pull()
+	check.IsCheck = true
+	for name, c := range map[string]struct {
+		change func(*pulls.Pull)
+		same   bool
+	}{
+		"start of the hour": {func(p *pulls.Pull) { p.At = p.Hour() }, true},
+		"end of the hour":   {func(p *pulls.Pull) { p.At = p.Hour().Add(time.Hour - 1) }, true},
+		"other address":     {func(p *pulls.Pull) { p.Address = "203.0.113.10" }, true},
+		"other client":      {func(p *pulls.Pull) { p.Client = "Renovate" }, true},
+		"other digest":      {func(p *pulls.Pull) { p.Digest = "" }, true},
+		"next hour":         {func(p *pulls.Pull) { p.At = p.Hour().Add(time.Hour) }, false},
+		"other kind":        {func(p *pulls.Pull) { p.Kind = pulls.Chart }, false},
+		"other repository":  {func(p *pulls.Pull) { p.Repository = "acme/web" }, false},
+		"other reference":   {func(p *pulls.Pull) { p.Reference = "1.2.1" }, false},
+		"other credential":  {func(p *pulls.Pull) { p.CredentialID = "3vQB7B6MrGQY" }, false},
+		"a pull":            {func(p *pulls.Pull) { p.IsCheck = false }, false},
+	} {
+		changed := check
+		c.change(&changed)
+		if (changed.ID() == check.ID()) != c.same {
+			t.Errorf("%s: same = %v, want %v", name, !c.same, c.same)
+		}
+	}
+}
+
 func TestPositionsSortLikeTimes(t *testing.T) {
 	earlier, later := pull(), pull()
 	later.At = later.At.Add(time.Millisecond)
@@ -171,6 +202,9 @@ func TestPositionsSortLikeTimes(t *testing.T) {
 // FuzzRead checks that Read accepts only what Log writes.
 func FuzzRead(f *testing.F) {
 	f.Add(logged(f, pull()))
+	check := pull()
+	check.IsCheck = true
+	f.Add(logged(f, check))
 	f.Add([]byte(`{"msg":"pull","pull":{"at":"2026-11-21T08:30:02Z","kind":"chart","repository":"p","reference":"1"}}`))
 	f.Fuzz(func(t *testing.T, line []byte) {
 		p, ok, err := pulls.Read(line)

@@ -93,6 +93,8 @@ func (p Pull) check() error {
 		return fmt.Errorf("%w: its credential, owner or customer is not an id", ErrBroken)
 	case !digest.MatchString(p.Digest):
 		return fmt.Errorf("%w: its digest is not valid", ErrBroken)
+	case p.IsCheck && p.ByDigest():
+		return fmt.Errorf("%w: a check is of a tag, not of a digest", ErrBroken)
 	}
 	return nil
 }

@@ -20,7 +20,7 @@ import (
 )
 
 // dayCounters has the attribute of the day's item for each kind.
-var dayCounters = map[pulls.Kind]string{pulls.Chart: "charts", pulls.Image: "images"}
+var dayCounters = map[pulls.Kind]string{pulls.Chart: "charts", pulls.Image: "images", Checks: "checks"}
 
 // apply adds a window to all counts and rankings that do not have it yet. The rankings follow the counts, so that a call
 // that repeats the window finds the same counts.

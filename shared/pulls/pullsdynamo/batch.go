@@ -39,11 +39,14 @@ func newBatch(last time.Time) string {
 	return last.UTC().Format(pulls.Stamp) + "#" + rand.Text()
 }
 
-func logPartition(at time.Time) string { return "log#" + at.UTC().Format(monthLayout) }
+// logPartition returns the partition of a month in the log of pulls, or in the one of checks.
+func logPartition(at time.Time, isChecks bool) string {
+	return listOf(isChecks) + "log#" + at.UTC().Format(monthLayout)
+}
 
 // batchKey returns the key of a batch in the log.
 func batchKey(batch string) items.Map {
-	return items.Key("log#"+batch[:len(monthLayout)], batch)
+	return items.Key(listOf(isOfChecks(batch))+"log#"+batch[:len(monthLayout)], batch)
 }
 
 func pendingKey(batch string) items.Map {
@@ -56,16 +59,18 @@ func batchPurge(batch string) int64 {
 	return last.Add(batchRetention).Unix()
 }
 
-// commit writes the pulls of a batch to the log, unless the batch is abandoned.
+// commit writes the pulls of a batch to the log, unless the batch is abandoned. A batch of checks counts nothing.
 func (s *Store) commit(ctx context.Context, batch string, all []pulls.Pull) error {
 	packed, err := pack(all)
 	if err != nil {
 		return err
 	}
-	pending := pendingKey(batch)
-	pending["purgeAt"] = items.Number(batchPurge(batch))
-	if _, err := s.client.PutItem(ctx, &dynamodb.PutItemInput{TableName: &s.pulls, Item: pending}); err != nil {
-		return fmt.Errorf("note a batch of pulls: %w", err)
+	if !isOfChecks(batch) {
+		pending := pendingKey(batch)
+		pending["purgeAt"] = items.Number(batchPurge(batch))
+		if _, err := s.client.PutItem(ctx, &dynamodb.PutItemInput{TableName: &s.pulls, Item: pending}); err != nil {
+			return fmt.Errorf("note a batch of pulls: %w", err)
+		}
 	}
 	written, err := s.putBatch(ctx, batch, batchPulls, items.Bytes(packed))
 	if err == nil && isAbandoned(written) {

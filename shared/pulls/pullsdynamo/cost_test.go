@@ -64,7 +64,7 @@ func TestCost(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	recorded := len(listed(t, s.store(), pulls.Key{}))
+	recorded := len(listed(t, s.store(), list{}))
 	if perPull := meter.WriteUnits() / float64(recorded); perPull > 3.2 || recorded < 360 {
 		t.Errorf("a pull took %.2f write units, %d pulls", perPull, recorded)
 	}

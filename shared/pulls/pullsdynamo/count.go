@@ -12,7 +12,7 @@ import (
 	"portside/shared/pulls"
 )
 
-// Count counts the pulls of a day by kind from the log, strongly consistent. It first adds all pending pulls to the
+// Count counts the pulls of a day by kind from the log, and the checks, strongly consistent. It first adds all pending pulls to the
 // counts. It returns ErrPending if the day has pending pulls again when it is done, because then the log and the counts differ.
 // Counts of days before pulls.Retention are too low, because old pulls are deleted.
 func (s *Store) Count(ctx context.Context, day calendar.Day) (map[pulls.Kind]int64, error) {
@@ -20,7 +20,7 @@ func (s *Store) Count(ctx context.Context, day calendar.Day) (map[pulls.Kind]int
 		return nil, err
 	}
 	t := newTally()
-	err := s.eachBatch(ctx, day, func(item items.Map) error {
+	err := s.eachBatch(ctx, day, false, func(item items.Map) error {
 		all, err := unpack(item)
 		t.add(all)
 		return err
@@ -28,16 +28,21 @@ func (s *Store) Count(ctx context.Context, day calendar.Day) (map[pulls.Kind]int
 	if err != nil {
 		return nil, err
 	}
+	checks, err := s.countChecks(ctx, day)
+	if err != nil {
+		return nil, err
+	}
+	t.addTo(day, Checks, checks)
 	return t.days[day], s.checkCounted(ctx, day)
 }
 
-// eachBatch calls yield with each batch of a day in the log, strongly consistent.
-func (s *Store) eachBatch(ctx context.Context, day calendar.Day, yield func(items.Map) error) error {
+// eachBatch calls yield with each batch of a day in the log of pulls or in the one of checks, strongly consistent.
+func (s *Store) eachBatch(ctx context.Context, day calendar.Day, isChecks bool, yield func(items.Map) error) error {
 	pages := dynamodb.NewQueryPaginator(s.client, &dynamodb.QueryInput{
 		TableName: &s.pulls, ConsistentRead: aws.Bool(true),
 		KeyConditionExpression: aws.String("pk = :month AND sk BETWEEN :first AND :next"),
 		ExpressionAttributeValues: items.Map{
-			":month": items.Text(logPartition(day.Begin())), ":first": items.Text(day.String()),
+			":month": items.Text(logPartition(day.Begin(), isChecks)), ":first": items.Text(day.String()),
 			":next": items.Text((day + 1).String()), // sorts before all batches of the next day, because they are longer
 		},
 	})

@@ -90,7 +90,7 @@ func (s *Store) queryShard(ctx context.Context, by index, shard string, want pul
 		KeyConditionExpression:   aws.String("#by = :by AND #position BETWEEN :low AND :high"),
 		ExpressionAttributeNames: map[string]string{"#by": by.attribute, "#position": "position"},
 		ExpressionAttributeValues: items.Map{
-			":by": items.Text(by.value + "#" + shard), ":low": items.Text(string(low)), ":high": items.Text(string(high)),
+			":by": items.Text(listOf(want.IsChecks) + by.value + "#" + shard), ":low": items.Text(string(low)), ":high": items.Text(string(high)),
 		},
 	})
 }
@@ -99,7 +99,7 @@ func (s *Store) queryShard(ctx context.Context, by index, shard string, want pul
 func (s *Store) ofCredential(ctx context.Context, want pulls.Range) ([]pulls.Pull, bool, error) {
 	found := newPage(want)
 	err := s.read(ctx, keyRange{
-		pk: credentialPrefix + want.By.Credential, limit: want.Limit + 1,
+		pk: listOf(want.IsChecks) + credentialPrefix + want.By.Credential, limit: want.Limit + 1,
 		low: want.From.UTC().Format(minuteLayout), high: lastOf(want).UTC().Format(minuteLayout) + "~",
 	}, func(item items.Map) (bool, error) {
 		p, _, err := decodeRecorded(item)
@@ -121,7 +121,7 @@ func (s *Store) ofEverybody(ctx context.Context, want pulls.Range) ([]pulls.Pull
 	last := endOfSlot(lastOf(want))
 	for month := monthOf(last); !month.Before(monthOf(want.From)); month = month.AddDate(0, -1, 0) {
 		err := s.read(ctx, keyRange{
-			pk: logPartition(month), limit: min(want.Limit+1, maxBatchesPerQuery),
+			pk: logPartition(month, want.IsChecks), limit: min(want.Limit+1, maxBatchesPerQuery),
 			low: want.From.UTC().Format(pulls.Stamp), high: last.Format(pulls.Stamp) + "~",
 		}, func(item items.Map) (bool, error) { return found.addBatch(item) })
 		if err != nil || found.more {

@@ -8,6 +8,7 @@
 //	log#<month>        <time>#<batch>    the pulls of a batch, compressed; <time> is when its last pull was
 //	pending#<shard>    <time>#<batch>    a batch that is not counted yet
 //	window             window            the number of the last window, and the batches in it
+//	check#<check>      <hour>            in which seconds of the hour a tag was checked with a credential; see hour
 //
 // A pull is its own marker, because its key has all that identifies it. A batch is all pulls of one
 // call of Record in the same slot of ten seconds. Its item in the log commits it: the pulls of a
@@ -18,9 +19,13 @@
 // failed. Record waits for it for a moment, then writes an abandoned batch in its place, so that it can
 // no longer be committed, and takes over its pulls. So each pull is in exactly one committed batch.
 //
+// Checks are no pulls, but most of the above holds for their list: the first check of an hour is recorded like a pull, in other
+// partitions (checks:credential#<id>, checks:log#<month>, and other keys of the indexes), so that no list of pulls has to
+// skip them. Its batch counts nothing. Instead, a pending note names the hours that have more checks than are counted.
+//
 // The analytics table:
 //
-//	usage                   <day>    charts, images: the number of pulls; see analyticsdynamo
+//	usage                   <day>    charts, images: the number of pulls; checks: of checks; see analyticsdynamo
 //	pulls#<name>            <year>   the pulls of an artifact or user by day; see pullcounts
 //	top#<ranking>#<span>    top      the first places of a ranking; see pullcounts
 //
@@ -97,19 +102,20 @@ type recorded struct {
 }
 
 func pullKey(p pulls.Pull) (pk, sk string) {
-	return credentialPrefix + p.CredentialID, p.At.UTC().Format(minuteLayout) + "#" + p.ID()
+	return listOf(p.IsCheck) + credentialPrefix + p.CredentialID, p.At.UTC().Format(minuteLayout) + "#" + p.ID()
 }
 
 func itemOf(p pulls.Pull, batch string) items.Map {
 	pk, sk := pullKey(p)
 	shard := "#" + shardOf(p.ID())
+	list := listOf(p.IsCheck)
 	r := recorded{
-		PK: pk, SK: sk, Position: string(p.Position()), OwnerShard: p.OwnerID + shard, RepositoryShard: p.Repository + shard,
+		PK: pk, SK: sk, Position: string(p.Position()), OwnerShard: list + p.OwnerID + shard, RepositoryShard: list + p.Repository + shard,
 		HeldBy: batch, Kind: p.Kind, Reference: p.Reference, Digest: p.Digest, Address: p.Address, Client: p.Client,
 		PurgeAt: p.At.Add(pulls.Retention).Unix(),
 	}
 	if p.CustomerID != "" {
-		r.CustomerShard = p.CustomerID + shard
+		r.CustomerShard = list + p.CustomerID + shard
 	}
 	return items.Encode(r)
 }
@@ -123,17 +129,17 @@ func shardOf(id string) string {
 func decodeRecorded(item items.Map) (p pulls.Pull, batch string, err error) {
 	r, err := items.Decode[recorded](item)
 	at, _ := pulls.Position(r.Position).At()
+	pk, isCheck := strings.CutPrefix(r.PK, listOf(true))
 	return pulls.Pull{
-		At: at, Kind: r.Kind, Repository: withoutShard(r.RepositoryShard), Reference: r.Reference, Digest: r.Digest,
-		CredentialID: strings.TrimPrefix(r.PK, credentialPrefix), OwnerID: withoutShard(r.OwnerShard),
-		CustomerID: withoutShard(r.CustomerShard),
-		Address:    r.Address, Client: r.Client,
+		At: at, Kind: r.Kind, Repository: nameIn(r.RepositoryShard), Reference: r.Reference, Digest: r.Digest,
+		CredentialID: strings.TrimPrefix(pk, credentialPrefix), OwnerID: nameIn(r.OwnerShard), CustomerID: nameIn(r.CustomerShard),
+		Address: r.Address, Client: r.Client, IsCheck: isCheck,
 	}, r.HeldBy, err
 }
 
-// withoutShard returns a name without the shard behind it. Names have no #.
-func withoutShard(key string) string {
-	name, _, _ := strings.Cut(key, "#")
+// nameIn returns the name in a key of an index, without its list and its shard. Names have no #.
+func nameIn(key string) string {
+	name, _, _ := strings.Cut(strings.TrimPrefix(key, listOf(true)), "#")
 	return name
 }
 

@@ -114,15 +114,27 @@ func unpackCounts(t reporter, item items.Map, found map[string]int) {
 	}
 }
 
-// expectedCounts returns the counts of the pulls, computed by a full scan.
+// idOf identifies what counts once: a pull, or the checks of an hour in a second.
+func idOf(p pulls.Pull) string {
+	if p.IsCheck {
+		return p.ID() + p.At.UTC().Format(time.TimeOnly)
+	}
+	return p.ID()
+}
+
+// expectedCounts returns the counts of the pulls and checks, computed by a full scan.
 func expectedCounts(all []pulls.Pull) map[string]int {
 	counts, seen := map[string]int{}, map[string]bool{}
 	for _, p := range all {
-		if seen[p.ID()] {
+		if seen[idOf(p)] {
 			continue
 		}
-		seen[p.ID()] = true
+		seen[idOf(p)] = true
 		day := p.At.UTC().Format("2006-01-02")
+		if p.IsCheck {
+			counts["usage "+day+" checks"]++
+			continue
+		}
 		if p.Reference == p.Digest {
 			continue
 		}
@@ -146,16 +158,25 @@ func checkCounts(t reporter, s testTables, all []pulls.Pull) {
 	}
 }
 
-// listed returns the ids of all pulls with the key, newest first, read page by page.
-func listed(t reporter, store pulls.Store, by pulls.Key) []string {
+// list selects the pulls or the checks with a key.
+type list struct {
+	by       pulls.Key
+	isChecks bool
+}
+
+// listed returns the ids of a list, newest first, read page by page.
+func listed(t reporter, store pulls.Store, l list) []string {
 	var ids []string
-	s := pulls.Range{By: by, From: midnight.AddDate(-1, 0, 0), To: midnight.AddDate(0, 1, 0), Limit: 7}
+	s := pulls.Range{By: l.by, IsChecks: l.isChecks, From: midnight.AddDate(-1, 0, 0), To: midnight.AddDate(0, 1, 0), Limit: 7}
 	for {
 		found, more, err := store.Page(t.Context(), s)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, p := range found {
+			if p.IsCheck != l.isChecks {
+				t.Fatal("the list", l, "has", p)
+			}
 			ids = append(ids, p.ID())
 			s.After = p.Position()
 		}
@@ -167,29 +188,30 @@ func listed(t reporter, store pulls.Store, by pulls.Key) []string {
 
 // checkLists compares all lists with the pulls.
 func checkLists(t reporter, store pulls.Store, all []pulls.Pull) {
-	want := map[pulls.Key]map[string]bool{{}: {}}
+	want := map[list]map[string]bool{{}: {}, {isChecks: true}: {}}
 	for _, p := range all {
 		keys := []pulls.Key{{}, {Credential: p.CredentialID}, {Owner: p.OwnerID}, {Repository: p.Repository}}
 		if p.CustomerID != "" {
 			keys = append(keys, pulls.Key{Customer: p.CustomerID})
 		}
 		for _, key := range keys {
-			if want[key] == nil {
-				want[key] = map[string]bool{}
+			l := list{key, p.IsCheck}
+			if want[l] == nil {
+				want[l] = map[string]bool{}
 			}
-			want[key][p.ID()] = true
+			want[l][p.ID()] = true
 		}
 	}
-	for key, ids := range want {
+	for l, ids := range want {
 		found := map[string]bool{}
-		for _, id := range listed(t, store, key) {
+		for _, id := range listed(t, store, l) {
 			if found[id] {
-				t.Fatal("the list of", key, "has a pull twice")
+				t.Fatal("the list of", l, "has a pull twice")
 			}
 			found[id] = true
 		}
 		if !maps.Equal(found, ids) {
-			t.Fatal("the list of", key, "has", len(found), "pulls, want", len(ids))
+			t.Fatal("the list of", l, "has", len(found), "pulls, want", len(ids))
 		}
 	}
 }
@@ -206,6 +228,7 @@ func drawPulls(t *rapid.T) []pulls.Pull {
 			Reference:    fmt.Sprintf("1.%d", rapid.IntRange(0, 40).Draw(t, "reference")),
 			Digest:       rapid.SampledFrom([]string{"", "1.7"}).Draw(t, "digest"), // so that some are pulls by digest
 			CredentialID: credential, OwnerID: "ada", CustomerID: map[string]string{"b": "acme"}[credential], Address: "203.0.113.9",
+			IsCheck: rapid.IntRange(0, 3).Draw(t, "check") == 0,
 		}
 	}), 1, 80).Draw(t, "pulls")
 }

@@ -29,8 +29,27 @@ type candidate struct {
 	holder string
 }
 
-// Record implements pulls.Store. Of several lines of one pull in a call, the earliest counts.
+// Record implements pulls.Store. Of several lines of one pull in a call, the earliest counts. The checks follow the pulls, which
+// do not wait for them.
 func (s *Store) Record(ctx context.Context, all []pulls.Pull) (int, error) {
+	var fetched, checks []pulls.Pull
+	for _, p := range all {
+		if p.IsCheck {
+			checks = append(checks, p)
+		} else {
+			fetched = append(fetched, p)
+		}
+	}
+	added, err := s.recordDistinct(ctx, fetched)
+	if err != nil {
+		return added, err
+	}
+	checked, err := s.recordChecks(ctx, checks)
+	return added + checked, err
+}
+
+// recordDistinct adds pulls, or the first checks of hours.
+func (s *Store) recordDistinct(ctx context.Context, all []pulls.Pull) (int, error) {
 	added, candidates := 0, distinct(all)
 	for range maxRounds {
 		if len(candidates) == 0 {
@@ -106,6 +125,9 @@ func textSize(p pulls.Pull) int {
 // the batch meanwhile, all of its pulls are contested.
 func (s *Store) recordBatch(ctx context.Context, group []candidate) (int, []candidate, error) {
 	batch := newBatch(group[len(group)-1].At)
+	if group[0].IsCheck {
+		batch += checksSuffix
+	}
 	mine, others, err := s.take(ctx, batch, group)
 	if err != nil || len(mine) == 0 {
 		return 0, others, err

@@ -125,7 +125,7 @@ func (r *recount) run(ctx context.Context) ([]Correction, error) {
 // before it commits it, so that each batch in the log is either pending afterwards or counted.
 func (r *recount) logged(ctx context.Context) (map[string]pullcounts.Days, error) {
 	var batches []items.Map
-	err := r.eachBatch(ctx, r.day, func(item items.Map) error {
+	err := r.eachBatch(ctx, r.day, false, func(item items.Map) error {
 		batches = append(batches, item)
 		return nil
 	})

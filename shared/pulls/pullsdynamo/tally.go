@@ -23,13 +23,17 @@ func (t *tally) add(all []pulls.Pull) {
 			continue
 		}
 		day := calendar.DayOf(p.At)
-		if t.days[day] == nil {
-			t.days[day] = map[pulls.Kind]int64{}
-		}
-		t.days[day][p.Kind]++
+		t.addTo(day, p.Kind, 1)
 		t.count(pullcounts.Name(string(p.Kind), p.Repository), day)
 		t.count(pullcounts.Name(pullcounts.Person, p.OwnerID), day)
 	}
+}
+
+func (t *tally) addTo(day calendar.Day, kind pulls.Kind, n int64) {
+	if t.days[day] == nil {
+		t.days[day] = map[pulls.Kind]int64{}
+	}
+	t.days[day][kind] += n
 }
 
 func (t *tally) count(name string, day calendar.Day) {

@@ -108,7 +108,7 @@ func (s *Store) pending(ctx context.Context, limit int) ([]string, error) {
 // countWindow adds the batches to the counts, removes them from the pending ones, and closes the window. Another call may
 // have closed it already.
 func (s *Store) countWindow(ctx context.Context, w window) (int, error) {
-	t, err := s.tally(ctx, w.Batches)
+	t, err := s.tally(ctx, w)
 	if err != nil {
 		return 0, err
 	}
@@ -128,13 +128,17 @@ func (s *Store) countWindow(ctx context.Context, w window) (int, error) {
 	return t.counted(), nil
 }
 
-// tally counts the pulls of the batches. A batch that is not committed is abandoned, because a writer that fails
-// between the two writes of a batch leaves it pending.
-func (s *Store) tally(ctx context.Context, batches []string) (*tally, error) {
+// tally counts the pulls of a window's batches, and the checks of its notes. A batch that is not committed is abandoned, because
+// a writer that fails between the two writes of a batch leaves it pending.
+func (s *Store) tally(ctx context.Context, w window) (*tally, error) {
 	t, missing := newTally(), map[string]bool{}
-	keys := make([]items.Map, 0, len(batches))
-	for _, batch := range batches {
-		keys, missing[batch] = append(keys, batchKey(batch)), true
+	var keys, notes []items.Map
+	for _, batch := range w.Batches {
+		if isOfChecks(batch) {
+			notes = append(notes, pendingKey(batch))
+		} else {
+			keys, missing[batch] = append(keys, batchKey(batch)), true
+		}
 	}
 	add := func(item items.Map) error {
 		if sk, ok := item["sk"].(*types.AttributeValueMemberS); ok {
@@ -156,7 +160,7 @@ func (s *Store) tally(ctx context.Context, batches []string) (*tally, error) {
 			return nil, err
 		}
 	}
-	return t, nil
+	return t, s.tallyChecks(ctx, w.Number, notes, t)
 }
 
 // counted returns the number of pulls.
