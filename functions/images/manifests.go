@@ -25,9 +25,7 @@ func (g *gateway) manifest(r *http.Request, c call) (imagesecr.Response, error) 
 	if err != nil {
 		return imagesecr.Response{}, g.missingManifest(r.Context(), c, err)
 	}
-	if c.target.ByTag() || r.Method == http.MethodGet {
-		g.pulls.log(r, g.pullOf(r, c, found), found.Body)
-	}
+	g.pulls.log(r, g.pullOf(r, c, found), found.Body)
 	return found.Response, nil
 }
 

@@ -24,6 +24,7 @@ var ErrDocument = fault.New(fault.Unavailable, "The registry has a manifest that
 type Document struct {
 	MediaType    string            `json:"mediaType"`
 	ArtifactType string            `json:"artifactType"`
+	Subject      Descriptor        `json:"subject"` // the manifest to which this one is attached
 	Config       Descriptor        `json:"config"`
 	Layers       []Descriptor      `json:"layers"`
 	Manifests    []Descriptor      `json:"manifests"`
