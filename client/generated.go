@@ -245,6 +245,12 @@ const (
 	PullKindImage PullKind = "image"
 )
 
+// Defines values for PullType.
+const (
+	PullTypeCheck PullType = "check"
+	PullTypePull  PullType = "pull"
+)
+
 // Defines values for PullsDataBy.
 const (
 	PullsDataByArtifact PullsDataBy = "artifact"
@@ -350,6 +356,12 @@ const (
 	ListPullsParamsKindImage ListPullsParamsKind = "image"
 )
 
+// Defines values for ListPullsParamsType.
+const (
+	ListPullsParamsTypeCheck ListPullsParamsType = "check"
+	ListPullsParamsTypePull  ListPullsParamsType = "pull"
+)
+
 // Defines values for ExchangeTokenFormdataBodyGrantType.
 const (
 	ExchangeTokenFormdataBodyGrantTypeUrnIetfParamsOauthGrantTypeTokenExchange ExchangeTokenFormdataBodyGrantType = "urn:ietf:params:oauth:grant-type:token-exchange"
@@ -376,6 +388,7 @@ const (
 	GetDailyFiguresParamsMetricsUsageMediaCalls            GetDailyFiguresParamsMetrics = "usage.media.calls"
 	GetDailyFiguresParamsMetricsUsageMediaCost             GetDailyFiguresParamsMetrics = "usage.media.cost"
 	GetDailyFiguresParamsMetricsUsagePullsCharts           GetDailyFiguresParamsMetrics = "usage.pulls.charts"
+	GetDailyFiguresParamsMetricsUsagePullsChecks           GetDailyFiguresParamsMetrics = "usage.pulls.checks"
 	GetDailyFiguresParamsMetricsUsagePullsImages           GetDailyFiguresParamsMetrics = "usage.pulls.images"
 	GetDailyFiguresParamsMetricsUsageStorageUsed           GetDailyFiguresParamsMetrics = "usage.storage.used"
 	GetDailyFiguresParamsMetricsUsersActive                GetDailyFiguresParamsMetrics = "users.active"
@@ -466,6 +479,7 @@ const (
 	GetTimeseriesParamsMetricUsageMediaCalls            GetTimeseriesParamsMetric = "usage.media.calls"
 	GetTimeseriesParamsMetricUsageMediaCost             GetTimeseriesParamsMetric = "usage.media.cost"
 	GetTimeseriesParamsMetricUsagePullsCharts           GetTimeseriesParamsMetric = "usage.pulls.charts"
+	GetTimeseriesParamsMetricUsagePullsChecks           GetTimeseriesParamsMetric = "usage.pulls.checks"
 	GetTimeseriesParamsMetricUsagePullsImages           GetTimeseriesParamsMetric = "usage.pulls.images"
 	GetTimeseriesParamsMetricUsageStorageUsed           GetTimeseriesParamsMetric = "usage.storage.used"
 	GetTimeseriesParamsMetricUsersActive                GetTimeseriesParamsMetric = "users.active"
@@ -2831,15 +2845,20 @@ type Projects struct {
 
 // Pull defines model for Pull.
 type Pull struct {
-	// Address IP address of the client.
+	// Address IP address of the client; of a check, of the first client in the hour.
 	//
 	// Examples: 203.0.113.9
 	Address string `json:"address"`
 
-	// At UTC.
+	// At UTC; of a check, the beginning of the hour.
 	At time.Time `json:"at"`
 
-	// Client User-Agent of the client; at most 200 characters.
+	// Checks Update checks of the hour, of which those in the same second count as one; null for a pull.
+	//
+	// Examples: 60
+	Checks *int64 `json:"checks"`
+
+	// Client User-Agent of the same client; at most 200 characters.
 	//
 	// Examples: Helm/3.18.4
 	Client string `json:"client"`
@@ -2849,7 +2868,7 @@ type Pull struct {
 	// Examples: 01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e12
 	CustomerID *string `json:"customerId"`
 
-	// Digest Digest of the archive or manifest; null if unknown.
+	// Digest Digest of the archive or manifest, of a check the first one in the hour; null if unknown.
 	//
 	// Examples: sha256:…
 	Digest *string `json:"digest"`
@@ -2894,10 +2913,16 @@ type Pull struct {
 	//
 	// Examples: build pipeline
 	TokenName *string `json:"tokenName"`
+
+	// Type pull is a download. check stands for all requests in an hour that asked which manifest a tag leads to, without a download. Programs that look for updates send them.
+	Type PullType `json:"type"`
 }
 
 // PullKind defines model for Pull.Kind.
 type PullKind string
+
+// PullType pull is a download. check stands for all requests in an hour that asked which manifest a tag leads to, without a download. Programs that look for updates send them.
+type PullType string
 
 // Pulls defines model for Pulls.
 type Pulls struct {
@@ -2906,7 +2931,12 @@ type Pulls struct {
 	// Examples: 310
 	Charts int64 `json:"charts"`
 
-	// Images Image manifests downloaded.
+	// Checks Update checks: requests that asked which manifest a tag leads to, without a download. They are in neither of the other figures.
+	//
+	// Examples: 86400
+	Checks int64 `json:"checks"`
+
+	// Images Images downloaded by tag.
 	//
 	// Examples: 1204
 	Images int64 `json:"images"`
@@ -3556,6 +3586,9 @@ type DenyCredentialRequestJSONBody struct {
 // ListPullsParamsKind is one of the constants of this type.
 type ListPullsParamsKind string
 
+// ListPullsParamsType is one of the constants of this type.
+type ListPullsParamsType string
+
 // ListPullsParams are the query parameters of ListPulls.
 type ListPullsParams struct {
 	// Only pulls with the token or password that has this public ID.
@@ -3568,6 +3601,8 @@ type ListPullsParams struct {
 	Repository *string
 	// Only charts, or only images.
 	Kind *ListPullsParamsKind
+	// pull lists pulls. check lists update checks instead.
+	Type *ListPullsParamsType
 	// Start of the period: a date in UTC or an RFC 3339 time. Default: 30 days before to.
 	From *string
 	// End of the period: a date in UTC, which is included, or an RFC 3339 time, which is excluded. Default: today. At most 400 days after from.
@@ -3586,6 +3621,7 @@ func (p *ListPullsParams) query() url.Values {
 		setQuery(q, "customerId", p.CustomerID)
 		setQuery(q, "repository", p.Repository)
 		setQuery(q, "kind", p.Kind)
+		setQuery(q, "type", p.Type)
 		setQuery(q, "from", p.From)
 		setQuery(q, "to", p.To)
 		setQuery(q, "limit", p.Limit)

@@ -64,7 +64,7 @@ func (a *analyticsTables) countPulls(ctx context.Context, day calendar.Day) (ana
 	if errors.Is(err, pullsdynamo.ErrPending) {
 		err = analyticsdynamo.ErrChanging
 	}
-	return analytics.Pulls{Charts: counts[pulls.Chart], Images: counts[pulls.Image]}, err
+	return analytics.Pulls{Charts: counts[pulls.Chart], Images: counts[pulls.Image], Checks: counts[pullsdynamo.Checks]}, err
 }
 
 // firstDayOfPulls returns the first day for which the pull log is still complete.

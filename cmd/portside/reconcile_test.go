@@ -121,7 +121,9 @@ func (a *analyticsStack) fill() {
 		pull := pulls.Pull{At: at, Kind: pulls.Chart, Repository: "app", Reference: "1.0.0", CredentialID: "c", OwnerID: "o"}
 		image, byDigest := pull, pull
 		image.Kind, byDigest.Kind, byDigest.Reference, byDigest.Digest = pulls.Image, pulls.Image, "sha256:0", "sha256:0"
-		_, err := a.pulls.Record(a.t.Context(), []pulls.Pull{pull, image, byDigest})
+		check := image
+		check.IsCheck, check.Client = true, "Renovate"
+		_, err := a.pulls.Record(a.t.Context(), []pulls.Pull{pull, image, byDigest, check})
 		a.must(err)
 		_, err = a.pulls.CountPending(a.t.Context())
 		a.must(err)
@@ -202,6 +204,7 @@ func TestReconcileFixesEveryKindOfDamage(t *testing.T) {
 		"models on an empty day":      {func() { a.set("usage", a.day(-1), "modelCalls", items.Number(9)) }, "models    modelCalls"},
 		"pulls wrong":                 {func() { a.set("usage", a.day(0), "images", items.Number(9)) }, "pulls     images"},
 		"pulls on an empty day":       {func() { a.set("usage", a.day(-3), "charts", items.Number(9)) }, "pulls     charts"},
+		"checks wrong":                {func() { a.set("usage", a.day(0), "checks", items.Number(9)) }, "pulls     checks"},
 		"everything missing":          {a.deleteAllSums, "pulls     images"},
 	} {
 		c.damage()

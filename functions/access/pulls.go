@@ -15,19 +15,27 @@ import (
 	"portside/shared/web"
 )
 
-// Pull is one download of a chart archive or an image manifest.
+// The types of what is listed.
+const (
+	typePull  = "pull"
+	typeCheck = "check"
+)
+
+// Pull is one download of a chart archive or an image manifest, or the update checks of a tag in an hour.
 type Pull struct {
 	ID         string     `json:"id" doc:"ID of the pull; never changes." example:"5f6c0a7b2e1101939f6e8a8e7d5ca3c1"`
+	Type       string     `json:"type" enum:"pull,check" doc:"pull is a download. check stands for all requests in an hour that asked which manifest a tag leads to, without a download. Programs that look for updates send them."`
+	Checks     *int       `json:"checks" doc:"Update checks of the hour, of which those in the same second count as one; null for a pull." example:"60"`
 	Kind       pulls.Kind `json:"kind" enum:"chart,image"`
 	Repository string     `json:"repository" doc:"Name of the chart, or repository of the image." example:"acme/api"`
 	Reference  string     `json:"reference" doc:"Version of the chart, or the tag or digest that was requested of the image." example:"1.2.0"`
-	Digest     *string    `json:"digest" doc:"Digest of the archive or manifest; null if unknown." example:"sha256:…"`
+	Digest     *string    `json:"digest" doc:"Digest of the archive or manifest, of a check the first one in the hour; null if unknown." example:"sha256:…"`
 	TokenID    string     `json:"tokenId" doc:"Public ID of the token or password." example:"3vQB7B6MrGQZ"`
 	OwnerID    string     `json:"ownerId" doc:"ID of the user who owns the token or password, or of the trust policy that issued the token." example:"01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11"`
 	CustomerID *string    `json:"customerId" doc:"ID of the customer to whom that user belonged; null for the vendor's staff." example:"01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e12"`
-	Address    string     `json:"address" doc:"IP address of the client." example:"203.0.113.9"`
-	Client     string     `json:"client" doc:"User-Agent of the client; at most 200 characters." example:"Helm/3.18.4"`
-	At         time.Time  `json:"at" doc:"UTC."`
+	Address    string     `json:"address" doc:"IP address of the client; of a check, of the first client in the hour." example:"203.0.113.9"`
+	Client     string     `json:"client" doc:"User-Agent of the same client; at most 200 characters." example:"Helm/3.18.4"`
+	At         time.Time  `json:"at" doc:"UTC; of a check, the beginning of the hour."`
 
 	TokenName  *string `json:"tokenName" doc:"Name of the token or password, or the subject of the workload that exchanged it; null if it is no longer stored." example:"build pipeline"`
 	OwnerEmail *string `json:"ownerEmail" doc:"Address of the user who owns the token or password; null for a trust policy, and after the user was deleted or, for users of a customer, has left the customer." example:"ada@example.com"`
@@ -36,8 +44,12 @@ type Pull struct {
 
 func encodePull(p pulls.Pull, n names) Pull {
 	owner := n.people[p.OwnerID]
+	what, checks := typePull, (*int)(nil)
+	if p.IsCheck {
+		what, checks = typeCheck, &p.Checks
+	}
 	return Pull{
-		ID: p.ID(), Kind: p.Kind, Repository: p.Repository, Reference: p.Reference, Digest: web.NullIfZero(p.Digest),
+		ID: p.ID(), Type: what, Checks: checks, Kind: p.Kind, Repository: p.Repository, Reference: p.Reference, Digest: web.NullIfZero(p.Digest),
 		TokenID: p.CredentialID, OwnerID: p.OwnerID, CustomerID: web.NullIfZero(p.CustomerID), Address: p.Address, Client: p.Client, At: p.At,
 		TokenName: web.NullIfZero(n.tokens[p.CredentialID]), OwnerEmail: web.NullIfZero(owner.Email), OwnerName: web.NullIfZero(owner.Name),
 	}
@@ -49,6 +61,7 @@ type listPullsInput struct {
 	CustomerID string     `query:"customerId" format:"uuid" doc:"Only pulls of users of this customer." example:"01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e12"`
 	Repository string     `query:"repository" maxLength:"255" pattern:"^[A-Za-z0-9._/-]+$" patternDescription:"the name of a chart or repository" doc:"Only pulls of the chart or image with this name." example:"acme/api"`
 	Kind       pulls.Kind `query:"kind" enum:"chart,image" doc:"Only charts, or only images."`
+	Type       string     `query:"type" enum:"pull,check" default:"pull" doc:"pull lists pulls. check lists update checks instead."`
 	From       string     `query:"from" doc:"Start of the period: a date in UTC or an RFC 3339 time. Default: 30 days before to." example:"2026-11-01"`
 	To         string     `query:"to" doc:"End of the period: a date in UTC, which is included, or an RFC 3339 time, which is excluded. Default: today. At most 400 days after from." example:"2026-11-21"`
 	web.CursorPaging
@@ -93,7 +106,7 @@ func (h *handlers) listPulls(ctx context.Context, in *listPullsInput) (*listPull
 	}
 	page, err := h.pulls.List(ctx, caller, pulls.Query{
 		Credential: in.Token, Owner: web.CanonicalID(in.UserID), Customer: web.CanonicalID(in.CustomerID), Repository: in.Repository,
-		Kind: in.Kind, From: from, To: to, After: after, Limit: in.Limit,
+		Kind: in.Kind, IsChecks: in.Type == typeCheck, From: from, To: to, After: after, Limit: in.Limit,
 	})
 	if err != nil {
 		return nil, err

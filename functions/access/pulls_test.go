@@ -70,13 +70,55 @@ func TestListPullsReturnsAllFields(t *testing.T) {
 	}
 	a.record(p)
 	a.withKey(a.adaKey).Get(pullsPath+"?limit=1").WantStatus(http.StatusOK).WantValue("data", []any{map[string]any{
-		"id": p.ID(), "kind": "chart", "repository": "product", "reference": "2.0.0", "digest": p.Digest, "tokenId": "adaAAAAAAAA1",
+		"id": p.ID(), "type": "pull", "checks": nil, "kind": "chart", "repository": "product", "reference": "2.0.0", "digest": p.Digest, "tokenId": "adaAAAAAAAA1",
 		"ownerId": a.ada.ID, "customerId": nil, "address": "203.0.113.9", "client": "Helm/3.18.4", "at": "2026-03-02T09:00:00Z",
 		"tokenName": nil, "ownerEmail": "ada@example.com", "ownerName": "ada@example.com",
 	}}).WantValue("pagination.limit", 1).WantValue("pagination.hasMore", true)
 	a.withKey(a.adaKey).Get(pullsPath+"?from=2026-01-21&to=2026-01-21").WantStatus(http.StatusOK).WantValue("data.0.reference", "0.9").
 		WantValue("data.0.digest", nil).WantValue("data.1", nil).
 		WantValue("pagination", map[string]any{"limit": 20.0, "hasMore": false, "next": nil})
+}
+
+// TestListPullsListsChecksApart records checks of one tag in two hours, and of another user.
+func TestListPullsListsChecksApart(t *testing.T) {
+	a := newPullFixture(t)
+	check := func(before time.Duration, credential string) pulls.Pull {
+		p := a.image(a.now.Add(-before), "1.0", credential)
+		p.IsCheck, p.Client, p.Address = true, "Renovate/42", "203.0.113.9"
+		return p
+	}
+	hour := check(time.Hour, "adaAAAAAAAA1")
+	a.record(hour, check(59*time.Minute, "adaAAAAAAAA1"), check(58*time.Minute, "adaAAAAAAAA1"), check(0, "adaAAAAAAAA1"),
+		check(0, "graceAAAAAA1"))
+	a.withKey(a.adaKey).Get(pullsPath+"?type=check&to=2026-03-02T09:00:00Z").WantStatus(http.StatusOK).WantValue("data", []any{map[string]any{
+		"id": hour.ID(), "type": "check", "checks": 3.0, "kind": "image", "repository": "acme/api", "reference": "1.0", "digest": nil,
+		"tokenId": "adaAAAAAAAA1", "ownerId": a.ada.ID, "customerId": nil, "address": "203.0.113.9", "client": "Renovate/42",
+		"at": "2026-03-02T08:00:00Z", "tokenName": nil, "ownerEmail": "ada@example.com", "ownerName": "ada@example.com",
+	}})
+	for _, c := range []struct {
+		key, query string
+		want       int
+	}{
+		{a.adaKey, "?type=check", 2},
+		{a.graceKey, "?type=check", 1},
+		{a.manager, "?type=check", 3},
+		{a.manager, "?type=check&kind=chart", 0},
+		{a.manager, "?type=check&repository=acme/api", 3},
+		{a.manager, "?type=check&repository=acme/web", 0},
+		{a.manager, "?type=check&token=graceAAAAAA1", 1},
+		{a.manager, "?type=check&userId=" + a.ada.ID, 2},
+		{a.manager, "?type=pull", 3},
+		{a.manager, "", 3},
+		{a.manager, "?token=graceAAAAAA1", 1},
+	} {
+		if n := len(a.withKey(c.key).Get(pullsPath + c.query).WantStatus(http.StatusOK).List("data")); n != c.want {
+			t.Errorf("%s lists %d, want %d", c.query, n, c.want)
+		}
+	}
+	first := a.withKey(a.manager).Get(pullsPath + "?type=check&limit=1").WantStatus(http.StatusOK)
+	cursor := "&limit=1&cursor=" + first.Text("pagination.next")
+	a.withKey(a.manager).Get(pullsPath+"?type=check"+cursor).WantStatus(http.StatusOK).WantValue("data.0.checks", 1)
+	a.withKey(a.manager).Get(pullsPath + "?type=pull" + cursor).WantStatus(http.StatusBadRequest)
 }
 
 // TestListPullsNamesTokensAndPeople deletes the owner of one token.
@@ -264,6 +306,7 @@ func TestListPullsRejectsInvalidQueries(t *testing.T) {
 		"repository=a%00":                        {"query/repository"},
 		"repository=" + strings.Repeat("a", 256): {"query/repository"},
 		"kind=layer":                             {"query/kind"},
+		"type=head":                              {"query/type"},
 		"limit=0":                                {"query/limit"},
 		"limit=101":                              {"query/limit"},
 		"limit=ten":                              {"query/limit"},

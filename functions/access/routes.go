@@ -136,7 +136,9 @@ var (
 		Summary: "List pulls",
 		Description: "Returns which charts and images were downloaded, newest first: by whom, with which token, when, and from which address. " +
 			"A pull is listed within a few minutes and for 400 days. Repeated requests for the same tag within a minute count as one pull. " +
-			"Requests for manifests that belong to a pulled tag are usually part of its pull.\n\n" +
+			"Requests for manifests that belong to a pulled tag are usually part of its pull. Signatures, SBOMs and other attachments are not " +
+			"listed.\n\n`type=check` lists update checks instead: a client asked with HEAD which manifest a tag leads to, and did not fetch it. " +
+			"All checks of a tag with a token in an hour are one entry.\n\n" +
 			"Your own pulls need no permission; those of other users need `tokens:read`. Without it, other users and their tokens have no " +
 			"pulls. A user of a customer sees only pulls of this customer. A pull belongs to the customer to whom its user belonged then. A page can have fewer items than its limit although there is a next page.",
 	}

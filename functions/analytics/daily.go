@@ -8,7 +8,7 @@ import (
 )
 
 type dailyInput struct {
-	Metrics []analytics.Metric `query:"metrics" enum:"users.total,users.active,projects.total,projects.created,projects.archived,usage.api.calls,usage.api.avgResponseTime,usage.storage.used,usage.pulls.charts,usage.pulls.images,usage.media.calls,usage.media.cost,performance.uptime,performance.responseTime.avg,performance.responseTime.p95,performance.responseTime.p99,performance.errors" uniqueItems:"true" doc:"The figures, separated by commas; all if left out." example:"usage.api.calls,performance.errors"`
+	Metrics []analytics.Metric `query:"metrics" enum:"users.total,users.active,projects.total,projects.created,projects.archived,usage.api.calls,usage.api.avgResponseTime,usage.storage.used,usage.pulls.charts,usage.pulls.images,usage.pulls.checks,usage.media.calls,usage.media.cost,performance.uptime,performance.responseTime.avg,performance.responseTime.p95,performance.responseTime.p99,performance.errors" uniqueItems:"true" doc:"The figures, separated by commas; all if left out." example:"usage.api.calls,performance.errors"`
 	PeriodInput
 	CompareInput
 }

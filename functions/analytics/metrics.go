@@ -50,7 +50,8 @@ type API struct {
 // Pulls are the figures about downloads.
 type Pulls struct {
 	Charts int64 `json:"charts" doc:"Chart archives downloaded." example:"310"`
-	Images int64 `json:"images" doc:"Image manifests downloaded." example:"1204"`
+	Images int64 `json:"images" doc:"Images downloaded by tag." example:"1204"`
+	Checks int64 `json:"checks" doc:"Update checks: requests that asked which manifest a tag leads to, without a download. They are in neither of the other figures." example:"86400"`
 }
 
 // Media are the figures about the use of the media capabilities.
@@ -95,7 +96,7 @@ func encodeMetrics(m analytics.Metrics) Metrics {
 		Users:    Users{Total: u.Total, Active: u.Active, Growth: u.Growth, ByRole: u.ByRole},
 		Projects: Projects{Total: p.Total, ByStatus: p.ByStatus, Created: p.Created, Archived: p.Archived},
 		Usage: Usage{
-			Storage: storage, Pulls: Pulls{Charts: m.Pulls.Charts, Images: m.Pulls.Images},
+			Storage: storage, Pulls: Pulls(m.Pulls),
 			API: API{Calls: m.Calls, AvgResponseTime: performance.Average},
 			Media: Media{
 				Calls: m.Media.Calls, ModelCalls: models.Calls, InputTokens: models.InputTokens, OutputTokens: models.OutputTokens,

@@ -225,6 +225,7 @@ func (s *testService) story() {
 	s.pull(pulls.Pull{Kind: pulls.Image, Repository: "acme/api", Reference: "1.4.0", OwnerID: ada}, 9)
 	s.pull(pulls.Pull{Kind: pulls.Image, Repository: "acme/api", Reference: "1.4.0", OwnerID: ben}, 15)
 	s.pull(pulls.Pull{Kind: pulls.Image, Repository: "acme/web", Reference: "2.0.1", OwnerID: ben}, 7)
+	s.pull(pulls.Pull{Kind: pulls.Image, Repository: "acme/web", Reference: "2.0", OwnerID: ben, IsCheck: true}, 75)
 	s.use("2026-11-20", map[string]int64{
 		"modelCalls": 5, "inputTokens": 8200, "outputTokens": 640, "microUSD": 26_900,
 	})

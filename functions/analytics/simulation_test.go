@@ -285,9 +285,13 @@ func (w *simulation) pull() {
 		Digest: "sha256:" + strings.Repeat("0", 64), CredentialID: fmt.Sprint(w.things), OwnerID: pick(w, "o", "p", "q"),
 		Address: "203.0.113.9", Client: "c",
 	}
-	if w.random.IntN(5) == 0 {
+	switch w.random.IntN(5) {
+	case 0:
 		p.Reference = p.Digest // pulls by digest do not count
-	} else {
+	case 1:
+		p.IsCheck = true
+		w.pulls = append(w.pulls, pulled{at: at, what: "checks"})
+	default:
 		w.pulls = append(w.pulls, pulled{at, string(p.Kind) + "s", string(p.Kind) + " " + p.Repository, p.OwnerID})
 	}
 	w.fetched = append(w.fetched, p)

@@ -145,6 +145,9 @@ func (w *simulation) compareRanking(reader webtest.Client, s span) {
 	} {
 		pulls, before := map[string]float64{}, map[string]float64{}
 		for _, p := range w.pulls {
+			if p.artifact == "" {
+				continue
+			}
 			if s.has(p.at) {
 				pulls[name(p)]++
 			}

@@ -7,7 +7,7 @@ import (
 )
 
 type timeseriesInput struct {
-	Metric analytics.Metric `query:"metric" required:"true" enum:"users.total,users.active,projects.total,projects.created,projects.archived,usage.api.calls,usage.api.avgResponseTime,usage.storage.used,usage.pulls.charts,usage.pulls.images,usage.media.calls,usage.media.cost,performance.uptime,performance.responseTime.avg,performance.responseTime.p95,performance.responseTime.p99,performance.errors" doc:"The figure, as its path in the metrics of the dashboard." example:"usage.api.calls"`
+	Metric analytics.Metric `query:"metric" required:"true" enum:"users.total,users.active,projects.total,projects.created,projects.archived,usage.api.calls,usage.api.avgResponseTime,usage.storage.used,usage.pulls.charts,usage.pulls.images,usage.pulls.checks,usage.media.calls,usage.media.cost,performance.uptime,performance.responseTime.avg,performance.responseTime.p95,performance.responseTime.p99,performance.errors" doc:"The figure, as its path in the metrics of the dashboard." example:"usage.api.calls"`
 	PeriodInput
 }
 

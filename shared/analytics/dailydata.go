@@ -36,7 +36,7 @@ func (d dailyData) metrics(p Period, before, after Counters) Metrics {
 	requests, usage := d.sum(p)
 	return Metrics{
 		Users: users(before, after), Projects: d.projects(p, after), Storage: d.storage(p), Quota: d.quota,
-		Calls: requests.Calls, Pulls: Pulls{Charts: usage.Charts, Images: usage.Images},
+		Calls: requests.Calls, Pulls: Pulls{Charts: usage.Charts, Images: usage.Images, Checks: usage.Checks},
 		Media: Media{Calls: requests.Media, Tasks: requests.Tasks, Models: usage.Models},
 		Performance: Performance{
 			Uptime: d.uptime(p), TimedRequests: requests.Latency.Count(), Average: round(requests.Average(), 1), Errors: requests.Errors,

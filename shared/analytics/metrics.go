@@ -27,8 +27,8 @@ type Projects struct {
 	Created, Archived int64
 }
 
-// Pulls are how many charts and images customers pulled.
-type Pulls struct{ Charts, Images int64 }
+// Pulls are how many charts and images customers pulled, and how often they only checked for updates of a tag.
+type Pulls struct{ Charts, Images, Checks int64 }
 
 // Media is how much the media capabilities were used.
 type Media struct {

@@ -146,7 +146,7 @@ func TestStorageUsesLastMeasurement(t *testing.T) {
 
 func TestDashboardCountsOnlyItsPeriod(t *testing.T) {
 	models := ModelUsage{Calls: 1, InputTokens: 20, OutputTokens: 3, MicroUSD: 4_000_001}
-	used := &Usage{Charts: 1, Images: 2, Models: models}
+	used := &Usage{Charts: 1, Images: 2, Checks: 3, Models: models}
 	data := dailyData{
 		now: at(1), usage: map[calendar.Day]*Usage{saturday - 3: used, saturday - 2: used, saturday - 1: used, saturday: used},
 		requests: map[calendar.Day]*RequestStats{
@@ -156,7 +156,7 @@ func TestDashboardCountsOnlyItsPeriod(t *testing.T) {
 	}
 	m := data.dashboard(days(saturday-2, saturday-1)).Metrics
 	want := Metrics{
-		Users: m.Users, Projects: m.Projects, Calls: 5, Pulls: Pulls{Charts: 2, Images: 4},
+		Users: m.Users, Projects: m.Projects, Calls: 5, Pulls: Pulls{Charts: 2, Images: 4, Checks: 6},
 		Media:       Media{Calls: 4, Models: ModelUsage{Calls: 2, InputTokens: 40, OutputTokens: 6, MicroUSD: 8_000_002}},
 		Performance: Performance{Uptime: 100, TimedRequests: 3, Average: 40, P95: 61, P99: 61, Errors: 3},
 	}
@@ -191,7 +191,7 @@ func anyDailyData(t *rapid.T) dailyData {
 			}
 		}
 		if rapid.Bool().Draw(t, "usage") {
-			data.usage[day] = &Usage{Charts: number.Draw(t, "charts"), Models: ModelUsage{MicroUSD: number.Draw(t, "cost")}}
+			data.usage[day] = &Usage{Charts: number.Draw(t, "charts"), Checks: number.Draw(t, "checks"), Models: ModelUsage{MicroUSD: number.Draw(t, "cost")}}
 		}
 		if rapid.IntRange(0, 9).Draw(t, "measured") == 0 {
 			data.usage[day] = &Usage{Storage: &StorageBytes{Charts: number.Draw(t, "bytes")}}
@@ -228,7 +228,7 @@ func TestSeriesEqualsDailyDashboards(t *testing.T) {
 func TestPeriodEqualsSumOfItsDays(t *testing.T) {
 	sums := map[Metric]bool{
 		"projects.created": true, "projects.archived": true, "usage.api.calls": true, "usage.pulls.charts": true, "usage.pulls.images": true,
-		"usage.media.calls": true, "usage.media.cost": true, "performance.errors": true,
+		"usage.pulls.checks": true, "usage.media.calls": true, "usage.media.cost": true, "performance.errors": true,
 	}
 	rapid.Check(scale.Checks(t), func(t *rapid.T) {
 		data := anyDailyData(t)

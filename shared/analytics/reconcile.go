@@ -74,4 +74,6 @@ func (m ModelUsage) Counters() Counters {
 }
 
 // Counters returns the numbers of pulls by name.
-func (p Pulls) Counters() Counters { return Counters{"charts": p.Charts, "images": p.Images} }
+func (p Pulls) Counters() Counters {
+	return Counters{"charts": p.Charts, "images": p.Images, "checks": p.Checks}
+}

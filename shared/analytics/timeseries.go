@@ -50,6 +50,7 @@ func metricDefinitions() []metricDefinition {
 		{"usage.storage.used", usageSource, func(m Metrics) float64 { return m.Storage.Gigabytes() }, func(m Metrics) bool { return m.Storage != nil }},
 		{"usage.pulls.charts", usageSource, func(m Metrics) float64 { return float64(m.Pulls.Charts) }, nil},
 		{"usage.pulls.images", usageSource, func(m Metrics) float64 { return float64(m.Pulls.Images) }, nil},
+		{"usage.pulls.checks", usageSource, func(m Metrics) float64 { return float64(m.Pulls.Checks) }, nil},
 		{"usage.media.calls", requestsSource, func(m Metrics) float64 { return float64(m.Media.Calls) }, nil},
 		{"usage.media.cost", usageSource, func(m Metrics) float64 { return m.Media.Models.USD() }, nil},
 		{"performance.uptime", requestsSource, func(m Metrics) float64 { return m.Performance.Uptime }, called},

@@ -5,6 +5,7 @@ type Usage struct {
 	Storage *StorageBytes // the last measurement of the day; nil if there is none
 	Charts  int64         // pulls of charts
 	Images  int64         // pulls of images
+	Checks  int64         // update checks
 	Models  ModelUsage
 }
 
@@ -13,6 +14,7 @@ type Usage struct {
 func (u *Usage) add(other *Usage) {
 	u.Charts += other.Charts
 	u.Images += other.Images
+	u.Checks += other.Checks
 	u.Models.Calls += other.Models.Calls
 	u.Models.InputTokens += other.Models.InputTokens
 	u.Models.OutputTokens += other.Models.OutputTokens

@@ -247,15 +247,32 @@ func TestRequestsAreDecided(t *testing.T) {
 func TestPullsOfAMonth(t *testing.T) {
 	t.Parallel()
 	pull := `{"id":"5f","at":"2028-02-29T23:59:59Z","kind":"chart","repository":"acme","reference":"1.2.0","ownerId":"1","ownerEmail":null,
-"ownerName":null,"tokenId":"3v","tokenName":"build","address":"203.0.113.9","client":"@SUM(A1)","digest":null}`
+"ownerName":null,"tokenId":"3v","tokenName":"build","address":"203.0.113.9","client":"@SUM(A1)","digest":null,"type":"pull","checks":null}`
 	page := answer(`{"data":[` + pull + `],"pagination":{"next":null}}`)
 	c := newTestCLI(t, map[string]http.HandlerFunc{"GET /api/v1/pulls": page}).loggedIn()
 	wantText(t, c.want("pulls", "list", "--last-month", "--csv"),
-		"at,kind,repository,reference,ownerEmail,tokenName,address,client,ownerName,ownerId,tokenId,digest,id,customerId\n"+
-			"2028-02-29T23:59:59Z,chart,acme,1.2.0,,build,203.0.113.9,'@SUM(A1),,1,3v,,5f,\n")
+		"at,kind,repository,reference,ownerEmail,tokenName,address,client,ownerName,ownerId,tokenId,digest,id,customerId,type,checks\n"+
+			"2028-02-29T23:59:59Z,chart,acme,1.2.0,,build,203.0.113.9,'@SUM(A1),,1,3v,,5f,,pull,\n")
 	c.want("pulls", "list", "--from", "2028-02-01", "--to", "2028-02-02")
 	c.wantCalls("GET /api/v1/pulls?from=2028-02-01&limit=100&to=2028-02-29", "GET /api/v1/pulls?from=2028-02-01&limit=100&to=2028-02-02")
 	c.wantUsageError("give a month, or --from and --to", "pulls", "list", "--last-month", "--from", "2028-01-01")
+}
+
+func TestChecksAreListedApart(t *testing.T) {
+	t.Parallel()
+	check := `{"id":"5f","at":"2028-02-29T23:00:00Z","kind":"image","repository":"acme/api","reference":"1.2","ownerId":"1","ownerEmail":null,
+"ownerName":null,"tokenId":"3v","tokenName":"build","address":"203.0.113.9","client":"Renovate","digest":null,"type":"check","checks":59}`
+	page := answer(`{"data":[` + check + `],"pagination":{"next":null}}`)
+	c := newTestCLI(t, map[string]http.HandlerFunc{"GET /api/v1/pulls": page}).loggedIn()
+	for _, part := range []string{"CHECKS", "59"} {
+		if table := c.want("pulls", "list", "--type", "check"); !strings.Contains(table, part) {
+			t.Errorf("the table lacks %s:\n%s", part, table)
+		}
+	}
+	if table := c.want("pulls", "list"); strings.Contains(table, "CHECKS") {
+		t.Errorf("the table of pulls has a column for checks:\n%s", table)
+	}
+	c.wantCalls("GET /api/v1/pulls?limit=100&type=check", "GET /api/v1/pulls?limit=100&type=check", "GET /api/v1/pulls?limit=100")
 }
 
 func TestPullsOfAUser(t *testing.T) {

@@ -294,6 +294,11 @@ func cell(value any, layout string) string {
 			return *v
 		}
 		return ""
+	case *int64:
+		if v != nil {
+			return strconv.FormatInt(*v, 10)
+		}
+		return ""
 	case time.Time:
 		return v.UTC().Format(layout)
 	case *time.Time:

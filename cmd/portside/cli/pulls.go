@@ -10,7 +10,12 @@ func (a *app) pullsCommand() *cobra.Command {
 	return group("pulls", "show who pulled which charts and images", a.listPullsCommand())
 }
 
-func pullColumns() []column[client.Pull] {
+// pullColumns returns the columns of pulls, or of checks, whose table shows how many they are.
+func pullColumns(of string) []column[client.Pull] {
+	checks := ""
+	if of == string(client.PullTypeCheck) {
+		checks = "CHECKS"
+	}
 	return []column[client.Pull]{
 		{"at", "AT", func(p client.Pull) any { return p.At }},
 		{"kind", "KIND", func(p client.Pull) any { return string(p.Kind) }},
@@ -26,17 +31,19 @@ func pullColumns() []column[client.Pull] {
 		{"digest", "", func(p client.Pull) any { return p.Digest }},
 		{"id", "", func(p client.Pull) any { return p.ID }},
 		{"customerId", "", func(p client.Pull) any { return p.CustomerID }},
+		{"type", "", func(p client.Pull) any { return string(p.Type) }},
+		{"checks", checks, func(p client.Pull) any { return p.Checks }},
 	}
 }
 
 func (a *app) listPullsCommand() *cobra.Command {
-	var from, to, repository, kind, token, user, customer string
+	var from, to, repository, kind, of, token, user, customer string
 	var limit maxItems
 	var months monthFlags
 	c := &cobra.Command{
 		Use: "list", Short: "list the pulls of the last 30 days, or of another period", Args: exactly(),
 		Example: "  portside pulls list --last-month --csv > pulls.csv\n  portside pulls list --from 2026-10-01 --to 2026-10-31\n" +
-			"  portside pulls list --user ada@example.com",
+			"  portside pulls list --user ada@example.com\n  portside pulls list --type check",
 		RunE: func(c *cobra.Command, _ []string) error {
 			if days, isSet, err := months.days(a.Now()); err != nil {
 				return err
@@ -52,7 +59,7 @@ func (a *app) listPullsCommand() *cobra.Command {
 			}
 			params := &client.ListPullsParams{
 				From: optional[string](from), To: optional[string](to), Repository: optional[string](repository),
-				Kind: optional[client.ListPullsParamsKind](kind), Token: optional[string](token), Limit: limit.page(),
+				Kind: optional[client.ListPullsParamsKind](kind), Type: optional[client.ListPullsParamsType](of), Token: optional[string](token), Limit: limit.page(),
 			}
 			if params.UserID, err = optionalUserID(c.Context(), api, user); err != nil {
 				return err
@@ -60,18 +67,20 @@ func (a *app) listPullsCommand() *cobra.Command {
 			if params.CustomerID, err = optionalCustomerID(c.Context(), api, customer); err != nil {
 				return err
 			}
-			return printList(a, pullColumns(), atMost(limit, api.AllPulls(c.Context(), params)))
+			return printList(a, pullColumns(of), atMost(limit, api.AllPulls(c.Context(), params)))
 		},
 	}
 	c.Flags().StringVar(&from, "from", "", "first `DAY` in UTC, such as 2026-10-01, or an RFC 3339 time")
 	c.Flags().StringVar(&to, "to", "", "last `DAY` in UTC, included, or an RFC 3339 time")
 	c.Flags().StringVar(&repository, "repository", "", "only pulls of the chart or image with this `NAME`")
 	c.Flags().StringVar(&kind, "kind", "", "only pulls of this `KIND`: chart or image")
+	c.Flags().StringVar(&of, "type", "", "pull, or check for update checks: requests for what a tag leads to, without a pull")
 	c.Flags().StringVar(&token, "token", "", "only pulls with the token or password that has this `ID`")
 	c.Flags().StringVar(&user, "user", "", "only pulls with the tokens and passwords of this `USER`, given by e-mail address or ID")
 	c.Flags().StringVar(&customer, "customer", "", "only pulls of users of this `CUSTOMER`, given by slug or ID")
 	c.Flags().Var(&limit, "limit", "at most `N` pulls")
 	complete(c, "kind", "chart", "image")
+	complete(c, "type", "pull", "check")
 	months.add(c)
 	return a.printing(c)
 }

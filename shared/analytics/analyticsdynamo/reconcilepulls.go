@@ -17,6 +17,7 @@ import (
 const (
 	charts = "charts"
 	images = "images"
+	checks = "checks"
 )
 
 // storedPulls are the stored counts of a day's pulls. Raw holds the attributes themselves, of any
@@ -31,7 +32,7 @@ type storedPulls struct {
 // and counts as 0.
 func decodeStoredPulls(item items.Map) storedPulls {
 	stored := storedPulls{raw: items.Map{}}
-	for name, into := range map[string]*int64{charts: &stored.Charts, images: &stored.Images} {
+	for name, into := range map[string]*int64{charts: &stored.Charts, images: &stored.Images, checks: &stored.Checks} {
 		raw, ok := item[name]
 		if !ok {
 			continue
@@ -81,9 +82,9 @@ func (r *Reconciler) readStoredPulls(ctx context.Context, day calendar.Day) (sto
 }
 
 func (r *Reconciler) writePulls(ctx context.Context, day calendar.Day, stored storedPulls, counted analytics.Pulls) error {
-	values := items.Map{":charts": items.Number(counted.Charts), ":images": items.Number(counted.Images)}
+	values := items.Map{":charts": items.Number(counted.Charts), ":images": items.Number(counted.Images), ":checks": items.Number(counted.Checks)}
 	var conditions []string
-	for _, name := range []string{charts, images} {
+	for _, name := range []string{charts, images, checks} {
 		raw, ok := stored.raw[name]
 		if !ok {
 			conditions = append(conditions, "attribute_not_exists("+name+")")
@@ -92,7 +93,7 @@ func (r *Reconciler) writePulls(ctx context.Context, day calendar.Day, stored st
 		conditions = append(conditions, name+" = :stored_"+name)
 		values[":stored_"+name] = raw
 	}
-	condition, expression := strings.Join(conditions, " AND "), "SET charts = :charts, images = :images"
+	condition, expression := strings.Join(conditions, " AND "), "SET charts = :charts, images = :images, checks = :checks"
 	_, err := r.Recorder.store.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
 		TableName: &r.Recorder.store.table, Key: dayKey(usage, day), UpdateExpression: &expression, ConditionExpression: &condition,
 		ExpressionAttributeValues: values,

@@ -11,6 +11,7 @@ type usageItem struct {
 	MediaBytes   *int64 `dynamodbav:"mediaBytes"`
 	Charts       int64  `dynamodbav:"charts"`
 	Images       int64  `dynamodbav:"images"`
+	Checks       int64  `dynamodbav:"checks"`
 	ModelCalls   int64  `dynamodbav:"modelCalls"`
 	InputTokens  int64  `dynamodbav:"inputTokens"`
 	OutputTokens int64  `dynamodbav:"outputTokens"`
@@ -22,7 +23,7 @@ func decodeUsage(item items.Map) (*analytics.Usage, error) {
 	if err != nil {
 		return nil, err
 	}
-	used := &analytics.Usage{Charts: i.Charts, Images: i.Images, Models: analytics.ModelUsage{
+	used := &analytics.Usage{Charts: i.Charts, Images: i.Images, Checks: i.Checks, Models: analytics.ModelUsage{
 		Calls: i.ModelCalls, InputTokens: i.InputTokens, OutputTokens: i.OutputTokens, MicroUSD: i.MicroUSD,
 	}}
 	if i.ChartBytes != nil && i.MediaBytes != nil {

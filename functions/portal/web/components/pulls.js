@@ -1,6 +1,6 @@
 // The table of pulls, and the newest pulls of an artifact as a part of its page.
 import { get } from "../core/api.js";
-import { formatDateTime } from "../core/format.js";
+import { formatDateTime, formatNumber } from "../core/format.js";
 import { useLoad } from "../core/hooks.js";
 import { html } from "../core/html.js";
 import { can, canForAll } from "../core/session.js";
@@ -16,18 +16,21 @@ const limit = 5;
 
 /** @typedef {import("../core/types").Schema<"Pull">} Pull */
 
-/** @param {{pulls: Pull[]}} props */
-export function PullTable({ pulls }) {
+/** @param {{pulls: Pull[], areChecks?: boolean}} props */
+export function PullTable({ pulls, areChecks }) {
+  const checks = { title: texts.checks, isNumber: true, cell: (/** @type {Pull} */ p) => formatNumber(p.checks ?? 0) };
   const columns = [
-    { title: texts.when, cell: (/** @type {Pull} */ p) => formatDateTime(p.at) },
+    { title: areChecks ? texts.hour : texts.when, cell: (/** @type {Pull} */ p) => formatDateTime(p.at) },
     { title: texts.what, cell: (/** @type {Pull} */ p) => html`<${What} pull=${p} />` },
+    ...(areChecks ? [checks] : []),
     { title: texts.digest, cell: (/** @type {Pull} */ p) => html`<${Digest} digest=${p.digest} />` },
     { title: texts.who, cell: (/** @type {Pull} */ p) => html`<${Who} pull=${p} />` },
     { title: texts.credential, cell: (/** @type {Pull} */ p) => html`<${UntrustedText} text=${p.tokenName ?? p.tokenId} most=${100} />` },
     { title: texts.from, cell: (/** @type {Pull} */ p) => html`<${UntrustedText} text=${p.address} most=${64} />` },
     { title: texts.client, cell: (/** @type {Pull} */ p) => html`<${UntrustedText} text=${p.client} most=${60} />` },
   ];
-  return html`<${Table} caption=${texts.caption} columns=${columns} rows=${pulls} rowKey=${(/** @type {Pull} */ p) => p.id} />`;
+  const caption = areChecks ? texts.types.check : texts.caption;
+  return html`<${Table} caption=${caption} columns=${columns} rows=${pulls} rowKey=${(/** @type {Pull} */ p) => p.id} />`;
 }
 
 /** @param {{pull: Pull}} props */

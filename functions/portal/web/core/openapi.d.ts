@@ -125,11 +125,13 @@ export interface paths {
         };
         /**
          * List pulls
-         * @description Returns which charts and images were downloaded, newest first: by whom, with which token, when, and from which address. A pull is listed within a few minutes and for 400 days. Repeated requests for the same tag within a minute count as one pull. Requests for manifests that belong to a pulled tag are usually part of its pull.
+         * @description Returns which charts and images were downloaded, newest first: by whom, with which token, when, and from which address. A pull is listed within a few minutes and for 400 days. Repeated requests for the same tag within a minute count as one pull. Requests for manifests that belong to a pulled tag are usually part of its pull. Signatures, SBOMs and other attachments are not listed.
+         *
+         *     `type=check` lists update checks instead: a client asked with HEAD which manifest a tag leads to, and did not fetch it. All checks of a tag with a token in an hour are one entry.
          *
          *     Your own pulls need no permission; those of other users need `tokens:read`. Without it, other users and their tokens have no pulls. A user of a customer sees only pulls of this customer. A pull belongs to the customer to whom its user belonged then. A page can have fewer items than its limit although there is a next page.
          *
-         *     With `Accept: text/csv`, the response has the items as CSV, with the columns `id`, `kind`, `repository`, `reference`, `digest`, `tokenId`, `ownerId`, `customerId`, `address`, `client`, `at`, `tokenName`, `ownerEmail`, `ownerName`.
+         *     With `Accept: text/csv`, the response has the items as CSV, with the columns `id`, `type`, `checks`, `kind`, `repository`, `reference`, `digest`, `tokenId`, `ownerId`, `customerId`, `address`, `client`, `at`, `tokenName`, `ownerEmail`, `ownerName`.
          */
         get: operations["listPulls"];
         put?: never;
@@ -3780,6 +3782,17 @@ export interface components {
              * @example 5f6c0a7b2e1101939f6e8a8e7d5ca3c1
              */
             id: string;
+            /**
+             * @description pull is a download. check stands for all requests in an hour that asked which manifest a tag leads to, without a download. Programs that look for updates send them.
+             * @enum {string}
+             */
+            type: "pull" | "check";
+            /**
+             * Format: int64
+             * @description Update checks of the hour, of which those in the same second count as one; null for a pull.
+             * @example 60
+             */
+            checks: number | null;
             /** @enum {string} */
             kind: "chart" | "image";
             /**
@@ -3793,7 +3806,7 @@ export interface components {
              */
             reference: string;
             /**
-             * @description Digest of the archive or manifest; null if unknown.
+             * @description Digest of the archive or manifest, of a check the first one in the hour; null if unknown.
              * @example sha256:…
              */
             digest: string | null;
@@ -3813,18 +3826,18 @@ export interface components {
              */
             customerId: string | null;
             /**
-             * @description IP address of the client.
+             * @description IP address of the client; of a check, of the first client in the hour.
              * @example 203.0.113.9
              */
             address: string;
             /**
-             * @description User-Agent of the client; at most 200 characters.
+             * @description User-Agent of the same client; at most 200 characters.
              * @example Helm/3.18.4
              */
             client: string;
             /**
              * Format: date-time
-             * @description UTC.
+             * @description UTC; of a check, the beginning of the hour.
              */
             at: string;
             /**
@@ -3852,10 +3865,16 @@ export interface components {
             charts: number;
             /**
              * Format: int64
-             * @description Image manifests downloaded.
+             * @description Images downloaded by tag.
              * @example 1204
              */
             images: number;
+            /**
+             * Format: int64
+             * @description Update checks: requests that asked which manifest a tag leads to, without a download. They are in neither of the other figures.
+             * @example 86400
+             */
+            checks: number;
         };
         PullsData: {
             /**
@@ -5444,6 +5463,8 @@ export interface operations {
                 repository?: string;
                 /** @description Only charts, or only images. */
                 kind?: "chart" | "image";
+                /** @description pull lists pulls. check lists update checks instead. */
+                type?: "pull" | "check";
                 /** @description Start of the period: a date in UTC or an RFC 3339 time. Default: 30 days before to. */
                 from?: string;
                 /** @description End of the period: a date in UTC, which is included, or an RFC 3339 time, which is excluded. Default: today. At most 400 days after from. */
@@ -5474,8 +5495,10 @@ export interface operations {
                      * @example {
                      *       "data": [
                      *         {
+                     *           "type": "pull",
                      *           "address": "203.0.113.9",
                      *           "at": "2026-03-02T09:30:00Z",
+                     *           "checks": 60,
                      *           "client": "Helm/3.18.4",
                      *           "customerId": "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e12",
                      *           "digest": "sha256:…",
@@ -6318,7 +6341,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description The figures, separated by commas; all if left out. */
-                metrics?: ("users.total" | "users.active" | "projects.total" | "projects.created" | "projects.archived" | "usage.api.calls" | "usage.api.avgResponseTime" | "usage.storage.used" | "usage.pulls.charts" | "usage.pulls.images" | "usage.media.calls" | "usage.media.cost" | "performance.uptime" | "performance.responseTime.avg" | "performance.responseTime.p95" | "performance.responseTime.p99" | "performance.errors")[];
+                metrics?: ("users.total" | "users.active" | "projects.total" | "projects.created" | "projects.archived" | "usage.api.calls" | "usage.api.avgResponseTime" | "usage.storage.used" | "usage.pulls.charts" | "usage.pulls.images" | "usage.pulls.checks" | "usage.media.calls" | "usage.media.cost" | "performance.uptime" | "performance.responseTime.avg" | "performance.responseTime.p95" | "performance.responseTime.p99" | "performance.errors")[];
                 /** @description Periods that begin with this_ end today; periods that begin with last_ are the whole week, month, quarter or year before. custom requires startDate and endDate. */
                 period?: "today" | "yesterday" | "this_week" | "last_week" | "this_month" | "last_month" | "this_quarter" | "last_quarter" | "this_year" | "last_year" | "custom";
                 /** @description First day of a custom period, as an ISO 8601 date; at most 5 years before endDate. */
@@ -6474,6 +6497,7 @@ export interface operations {
                      *             },
                      *             "pulls": {
                      *               "charts": 310,
+                     *               "checks": 86400,
                      *               "images": 1204
                      *             },
                      *             "storage": {
@@ -6542,6 +6566,7 @@ export interface operations {
                      *               },
                      *               "pulls": {
                      *                 "charts": 310,
+                     *                 "checks": 86400,
                      *                 "images": 1204
                      *               },
                      *               "storage": {
@@ -6667,7 +6692,7 @@ export interface operations {
         parameters: {
             query: {
                 /** @description The figure, as its path in the metrics of the dashboard. */
-                metric: "users.total" | "users.active" | "projects.total" | "projects.created" | "projects.archived" | "usage.api.calls" | "usage.api.avgResponseTime" | "usage.storage.used" | "usage.pulls.charts" | "usage.pulls.images" | "usage.media.calls" | "usage.media.cost" | "performance.uptime" | "performance.responseTime.avg" | "performance.responseTime.p95" | "performance.responseTime.p99" | "performance.errors";
+                metric: "users.total" | "users.active" | "projects.total" | "projects.created" | "projects.archived" | "usage.api.calls" | "usage.api.avgResponseTime" | "usage.storage.used" | "usage.pulls.charts" | "usage.pulls.images" | "usage.pulls.checks" | "usage.media.calls" | "usage.media.cost" | "performance.uptime" | "performance.responseTime.avg" | "performance.responseTime.p95" | "performance.responseTime.p99" | "performance.errors";
                 /** @description Periods that begin with this_ end today; periods that begin with last_ are the whole week, month, quarter or year before. custom requires startDate and endDate. */
                 period?: "today" | "yesterday" | "this_week" | "last_week" | "this_month" | "last_month" | "this_quarter" | "last_quarter" | "this_year" | "last_year" | "custom";
                 /** @description First day of a custom period, as an ISO 8601 date; at most 5 years before endDate. */

@@ -49,8 +49,11 @@ const sections = [
   },
   {
     title: texts.sections.distribution,
-    tiles: ["usage.storage.used", "usage.storage.total", "usage.pulls.charts", "usage.pulls.images"],
-    charts: [{ path: "usage.storage.used", kind: "line" }, { path: "usage.pulls.charts" }, { path: "usage.pulls.images" }],
+    tiles: ["usage.storage.used", "usage.storage.total", "usage.pulls.charts", "usage.pulls.images", "usage.pulls.checks"],
+    charts: [
+      { path: "usage.storage.used", kind: "line" },
+      { path: "usage.pulls.charts" }, { path: "usage.pulls.images" }, { path: "usage.pulls.checks" },
+    ],
   },
   {
     title: texts.sections.media,

@@ -51,6 +51,7 @@ export const figures = Object.fromEntries(
     ["usage.storage.total", "gigabytes"],
     ["usage.pulls.charts", "count"],
     ["usage.pulls.images", "count"],
+    ["usage.pulls.checks", "count"],
     ["usage.media.calls", "count"],
     ["usage.media.modelCalls", "count"],
     ["usage.media.inputTokens", "count"],

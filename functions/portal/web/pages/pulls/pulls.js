@@ -14,18 +14,20 @@ import { strings } from "../../core/strings.js";
 
 const texts = strings.pulls;
 const limit = 50;
-const filters = /** @type {const} */ (["repository", "kind", "from", "to", "token"]);
+const filters = /** @type {const} */ (["type", "repository", "kind", "from", "to", "token"]);
 
 export default function Pulls() {
   const { query } = useAddress();
   const view = Object.fromEntries([...filters, "cursor"].map((name) => [name, query.get(name) ?? ""]));
   const load = useLoad((signal) => get("/api/v1/pulls", { query: { ...view, limit }, signal }), [query.toString()]);
-  return html`<${Page} title=${texts.title} intro=${canForAll("tokens:read") ? texts.introAll : texts.introOwn}>
+  const areChecks = view.type === "check";
+  const intro = areChecks ? texts.introChecks : canForAll("tokens:read") ? texts.introAll : texts.introOwn;
+  return html`<${Page} title=${texts.title} intro=${intro}>
     <${Filters} key=${filters.map((name) => view[name]).join(" ")} view=${view} />
     <${Loaded} load=${load}>${(/** @type {any} */ { data, pagination }) => html`
-      ${data.length > 0 ? html`<${PullTable} pulls=${data} />`
+      ${data.length > 0 ? html`<${PullTable} pulls=${data} areChecks=${areChecks} />`
         : pagination.hasMore ? html`<p role="status">${strings.lists.searchOn}</p>`
-          : html`<${Empty} title=${texts.none}><p>${texts.noneText}</p><//>`}
+          : html`<${Empty} title=${areChecks ? texts.noChecks : texts.none}><p>${texts.noneText}</p><//>`}
       <${CursorPager} label=${texts.title} first=${strings.lists.first} next=${strings.common.next} isFirst=${!view.cursor}
         cursor=${pagination.next} onChange=${(/** @type {string} */ cursor) => setQuery({ cursor })} />`}
     <//>
@@ -43,7 +45,9 @@ function Filters({ view }) {
     setQuery({ ...values, cursor: null });
   };
   const kinds = [{ value: "", label: texts.allKinds }, { value: "chart", label: texts.kinds.chart }, { value: "image", label: texts.kinds.image }];
+  const types = [{ value: "", label: texts.types.pull }, { value: "check", label: texts.types.check }];
   return html`<form class="fields" role="search" onSubmit=${find}>
+    <${Select} label=${texts.type} value=${values.type} options=${types} onChange=${set("type")} hidesOptional />
     <${TextField} label=${texts.repository} value=${values.repository} onChange=${set("repository")} maxLength=${255} hidesOptional />
     <${Select} label=${texts.kind} value=${values.kind} options=${kinds} onChange=${set("kind")} hidesOptional />
     <${TextField} label=${texts.fromDay} type="date" value=${values.from} onChange=${set("from")} hidesOptional />
