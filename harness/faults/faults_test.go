@@ -52,6 +52,7 @@ var flows = []flow{
 	{"notify of expiry", notifyExpiry},
 	{"read the audit log", readAuditLog},
 	{"count pulls", countPulls},
+	{"count update checks", countChecks},
 	{"count usage", countUsage},
 	{"measure storage", measureStorage},
 	{"seal the audit log", sealAudit},

@@ -28,6 +28,66 @@ func pullLines(n int) (batch loglines.Batch) {
 	return batch
 }
 
+// checkLines are the log lines of as many checks of a tag, two seconds apart, some on each side of midnight.
+func checkLines(n int) loglines.Batch {
+	batch := pullLines(n)
+	for i := range batch.Events {
+		e := &batch.Events[i]
+		e.Message = fmt.Sprintf(
+			`{"msg":"pull","pull":{"at":%q,"kind":"image","repository":"acme/api","reference":"1","credential":"c1","owner":"ada","check":true}}`,
+			e.LoggedAt.Format(pulls.Stamp))
+	}
+	return batch
+}
+
+// countChecks records the checks of a log, counts them, and lists them. The log arrives twice.
+func countChecks(r *run) {
+	const logged = 5
+	store := pullsdynamo.New(r.client, r.tables["PullsTable"], r.tables["AnalyticsTable"])
+	for range 2 {
+		r.event("record checks", func(ctx context.Context) error {
+			_, err := pulls.Ingest(ctx, store, checkLines(logged))
+			return err
+		})
+		r.event("count checks", func(ctx context.Context) error {
+			_, err := store.CountPending(ctx)
+			return err
+		})
+	}
+	var page pulls.Page
+	r.do("list the checks", func(ctx context.Context) (err error) {
+		query := pulls.Query{IsChecks: true, From: start, To: start.AddDate(0, 0, 2), Limit: 100}
+		page, err = pulls.NewService(store).List(ctx, principal.Operator(), query)
+		return err
+	})
+	listed := 0
+	for _, check := range page.Pulls {
+		listed += check.Checks
+	}
+	r.check(len(page.Pulls) == 2 && listed == logged, "the list has %+v", page.Pulls)
+	counted := int64(0)
+	for _, day := range []calendar.Day{calendar.DayOf(start), calendar.DayOf(start) + 1} {
+		r.event("count the log of checks again", func(ctx context.Context) error {
+			counts, err := store.Count(ctx, day)
+			if err == nil {
+				counted += counts[pullsdynamo.Checks]
+			}
+			return err
+		})
+	}
+	r.check(counted == logged, "the log has %d checks", counted)
+	var used map[calendar.Day]*analytics.Usage
+	r.do("read the usage", func(ctx context.Context) (err error) {
+		used, err = analyticsdynamo.New(r.client, r.tables["AnalyticsTable"]).Usage(ctx, calendar.DayOf(start), calendar.DayOf(start)+1)
+		return err
+	})
+	shown := int64(0)
+	for _, day := range used {
+		shown += day.Checks
+	}
+	r.check(shown == logged || r.fault == faultproxy.Stale, "the dashboard has %d checks", shown)
+}
+
 // countPulls records the pulls of a log, counts them, and lists them. The log arrives twice.
 func countPulls(r *run) {
 	const logged = 5

@@ -84,6 +84,8 @@ var domainDamages = map[string]damage{
 	"total is missing":         {table: "analytics", pk: "counts", sk: "total", want: "counts: counts total"},
 	"pull not counted":         {table: "analytics", pk: "pulls#chart#", want: "pulls: chart#buoy 2028-02-28"},
 	"usage differs":            {table: "analytics", pk: "usage", set: "charts", to: number("5"), want: "pulls: charts 2028-02-28"},
+	"checks differ":            {table: "analytics", pk: "usage", set: "checks", to: number("5"), want: "pulls: checks 2028-02-28"},
+	"checks counted too often": {table: "pulls", pk: "check#", set: "counted", to: number("2"), want: "has fewer checks in 2028-02-28T"},
 	"pull is gone":             {table: "pulls", pk: "credential#", want: "pulls: chart#buoy 2028-02-28"},
 	"batch is gone":            {table: "pulls", pk: "log#", want: "pulls: chart#buoy 2028-02-28"},
 	"event is no event":        {table: "audit", pk: "day#", set: "event", to: text("x"), want: "is not an event"},
@@ -206,7 +208,9 @@ func addDomains(ctx context.Context, o *office.Office) error {
 		At: now.Add(-time.Hour), Kind: pulls.Chart, Repository: "buoy", Reference: "1.0.0",
 		CredentialID: asker.CredentialID, OwnerID: asker.UserID,
 	}
-	if _, err := o.Pulls.Record(ctx, []pulls.Pull{pull}); err != nil {
+	check := pull
+	check.IsCheck = true
+	if _, err := o.Pulls.Record(ctx, []pulls.Pull{pull, check}); err != nil {
 		return err
 	}
 	_, err = o.Pulls.CountPending(ctx)

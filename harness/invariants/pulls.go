@@ -13,7 +13,7 @@ import (
 )
 
 // checkPulls compares the counts of pulls in the analytics table with the recorded pulls: by artifact and user, by kind, and in the
-// rankings. It checks nothing while pulls are being counted.
+// rankings. It compares those of update checks, too. It checks nothing while pulls are being counted.
 func checkPulls(broken *report, all, analytics []row) error {
 	logged, pending := map[string]bool{}, map[string]bool{} // by batch, which is the sort key
 	for _, item := range all {
@@ -27,6 +27,7 @@ func checkPulls(broken *report, all, analytics []row) error {
 		}
 	}
 	wanted := liststest.Counts{}
+	addChecks(broken, wanted, all)
 	for _, item := range all {
 		batch := liststest.Text(item.raw, "heldBy")
 		if item.kind() == "credential" && logged[batch] && !pending[batch] {
@@ -43,6 +44,23 @@ func checkPulls(broken *report, all, analytics []row) error {
 	compare(broken, "pulls", want, have)
 	checkRankings(broken, analytics, found)
 	return nil
+}
+
+// addChecks adds what windows have counted of the checks of each hour. That can be less than there are until the lines arrive again.
+func addChecks(broken *report, wanted liststest.Counts, all []row) {
+	for _, item := range all {
+		if item.kind() != "check" {
+			continue
+		}
+		counted := liststest.Number(item.raw, "counted")
+		if counted > 0 {
+			wanted["checks "+item.SK[:len(time.DateOnly)]] += counted
+		}
+		seconds, _ := item.raw["seconds"].(*types.AttributeValueMemberNS)
+		if seconds == nil || counted > int64(len(seconds.Value)) {
+			broken.add("pulls: %s has fewer checks in %s than the %d that are counted", item.PK, item.SK, counted)
+		}
+	}
 }
 
 // isCounting reports whether a window has batches that are being counted.
@@ -79,7 +97,7 @@ func countedPulls(analytics []row) (liststest.Counts, error) {
 				found[item.after()+" "+day.String()] += n
 			}
 		case "usage":
-			for _, kind := range []string{"charts", "images"} {
+			for _, kind := range []string{"charts", "images", "checks"} {
 				if n := liststest.Number(item.raw, kind); n != 0 {
 					found[kind+" "+item.SK] = n
 				}

@@ -6,6 +6,7 @@ import (
 
 	"portside/shared/core/calendar"
 	"portside/shared/pulls"
+	"portside/shared/pulls/pullsdynamo"
 )
 
 // keptPulls is how many recorded pulls the model can deliver again.
@@ -20,13 +21,21 @@ type pulled struct {
 	counted  bool // in the figures of the day
 }
 
-// pullFigure identifies a figure of the dashboard: how many pulls of a kind a day has.
+// kind returns the kind under which a pull or check is counted.
+func (p *pulled) kind() pulls.Kind {
+	if p.pull.IsCheck {
+		return pullsdynamo.Checks
+	}
+	return p.pull.Kind
+}
+
+// pullFigure identifies a figure of the dashboard: how many pulls of a kind, or checks, a day has.
 type pullFigure struct {
 	day  calendar.Day
 	kind pulls.Kind
 }
 
-// planPulls delivers log lines with new pulls, and with some that were delivered before.
+// planPulls delivers log lines with new pulls and checks, and with some that were delivered before.
 func (w *world) planPulls(p *plan) {
 	if w.pullsPlan == "count" {
 		w.planCount(p)
@@ -40,7 +49,7 @@ func (w *world) planPulls(p *plan) {
 		fresh := &pulled{pull: pulls.Pull{
 			At: w.office.Clock.Now().UTC(), Kind: []pulls.Kind{pulls.Chart, pulls.Image}[w.random.IntN(2)], Repository: "acme/api",
 			Reference: fmt.Sprint("v", w.names), CredentialID: fmt.Sprint("c", w.random.IntN(5)),
-			OwnerID: fmt.Sprint("o", w.random.IntN(3)), Address: "192.0.2.1", Client: "helm",
+			OwnerID: fmt.Sprint("o", w.random.IntN(3)), Address: "192.0.2.1", Client: "helm", IsCheck: w.random.IntN(4) == 0,
 		}}
 		w.pulls, delivered = append(w.pulls, fresh), append(delivered, fresh)
 	}
@@ -103,7 +112,7 @@ func (w *world) reconcilePulls(ctx context.Context) {
 		}
 		if day := calendar.DayOf(one.pull.At); !one.counted {
 			one.counted, days[day] = true, true
-			w.pullsOn[pullFigure{day, one.pull.Kind}]++
+			w.pullsOn[pullFigure{day, one.kind()}]++
 		}
 	}
 	w.pulls = w.pulls[max(0, len(w.pulls)-keptPulls):]
@@ -115,7 +124,7 @@ func (w *world) reconcilePulls(ctx context.Context) {
 		if err != nil {
 			w.fail("counting the pulls of %s: %v", day, err)
 		}
-		for _, kind := range []pulls.Kind{pulls.Chart, pulls.Image} {
+		for _, kind := range []pulls.Kind{pulls.Chart, pulls.Image, pullsdynamo.Checks} {
 			if counts[kind] != w.pullsOn[pullFigure{day, kind}] {
 				w.fail("%d pulls of the kind %s are counted on %s, want %d", counts[kind], kind, day, w.pullsOn[pullFigure{day, kind}])
 			}
