@@ -95,7 +95,10 @@ func (l *pullLog) remember(self part, document images.Document) {
 // isAttachment reports whether a manifest belongs to an image or chart but is none: a signature, an SBOM, an attestation, a list of
 // those, or another artifact. Cosign and BuildKit store some of them as images whose layers are no layers of images.
 func isAttachment(d images.Document) bool {
-	isImage := func(listed images.Descriptor) bool { return !listed.IsAttestation() && listed.ArtifactType == "" }
+	isImage := func(listed images.Descriptor) bool { // some tools give images the type of their configuration
+		config := images.Descriptor{Digest: listed.Digest, MediaType: listed.ArtifactType}
+		return !listed.IsAttestation() && (listed.ArtifactType == "" || images.Document{Config: config}.Content() != images.Artifact)
+	}
 	isLayer := func(layer images.Descriptor) bool {
 		return layer.MediaType == "" || strings.Contains(layer.MediaType, ".image.")
 	}

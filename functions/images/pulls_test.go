@@ -229,6 +229,8 @@ func TestImagesAndChartsArePulls(t *testing.T) {
 		"no layers":         image + `}`,
 		"an index":          `{"manifests":[{"digest":"d"},{"digest":"e","annotations":` + attestation + `}]}`,
 		"an empty index":    `{"manifests":[]}`,
+		"an index of crane": `{"manifests":[{"digest":"d","artifactType":"application/vnd.docker.container.image.v1+json"}]}`,
+		"a list of charts":  `{"manifests":[{"digest":"d","artifactType":"` + chartConfig + `"}]}`,
 		"an old manifest":   `{"schemaVersion":1,"fsLayers":[]}`,
 		"a chart":           `{"config":{"mediaType":"` + chartConfig + `","digest":"d"},"layers":[{"mediaType":"` + chartContent + `"}]}`,
 		"a chart of a type": `{"artifactType":"` + chartConfig + `","config":{"mediaType":"` + chartConfig + `","digest":"d"}}`,

@@ -7,6 +7,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-containerregistry/pkg/v1/empty"
+	"github.com/google/go-containerregistry/pkg/v1/mutate"
+	"github.com/google/go-containerregistry/pkg/v1/static"
+
 	"portside/local/e2e/e2etest"
 )
 
@@ -48,6 +52,65 @@ func TestPullsAreRecorded(t *testing.T) {
 	_, other := m.CreateUser(t, "other", "viewer")
 	m.As(t, other).Get("/api/v1/pulls").WantStatus(http.StatusOK).
 		WantValue("data", []any{}) // other users' pulls are not visible
+}
+
+// TestUpdateChecksAreNoPulls has a stack of its own, so that one instance of the function serves all its requests. It asks for digests with
+// crane, reads what a verification of a signature reads, and pulls like containerd: HEAD of the tag, GET of its digest, GET of a manifest in
+// that list.
+func TestUpdateChecksAreNoPulls(t *testing.T) {
+	m := shop{Stack: e2etest.Start(t), goods: &goods{}}
+	at, key := m.ActivateUser(t, "manager", "manager")
+	m.manager, m.managerID = m.As(t, key), e2etest.UserID(at)
+	m.pushImages(t)
+	digest := digestOf(t, m.images.api)
+	signature, err := mutate.AppendLayers(empty.Image,
+		static.NewLayer([]byte("{}"), "application/vnd.dev.cosign.simplesigning.v1+json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	signatureTag := strings.Replace(digest, ":", "-", 1) + ".sig"
+	m.push(t, "harbor/api:"+signatureTag, signature)
+	c := m.machine(t, m.createToken(t, "read:docker-images"))
+	c.craneLogin(t)
+
+	c.crane(t, "digest", m.Host()+"/harbor/api:1.0").WantExit(t, 0, digest)
+	first := e2etest.Now().Unix()
+	e2etest.Await(t, "another second", func() bool { return e2etest.Now().Unix() != first }) // checks in one second count once
+	c.crane(t, "digest", m.Host()+"/harbor/api:1.0").WantExit(t, 0, digest)
+	c.crane(t, "manifest", m.Host()+"/harbor/api:"+signatureTag).WantExit(t, 0, "simplesigning")
+	c.crane(t, "manifest", m.Host()+"/harbor/api@"+digestOf(t, signature)).WantExit(t, 0, "simplesigning")
+	c.crane(t, "digest", m.Host()+"/harbor/api:"+signatureTag).WantExit(t, 0, digestOf(t, signature))
+
+	node := m.WithLogin(t, c.Login).With("User-Agent", "containerd/2.1")
+	index := digestOf(t, m.images.multi)
+	for _, request := range [][2]string{
+		{http.MethodHead, "1.0"}, {http.MethodGet, index}, {http.MethodGet, digestOf(t, m.images.arm)},
+	} {
+		m.SendOCI(node, request[0], "/v2/harbor/multi/manifests/"+request[1]).WantStatus(http.StatusOK)
+	}
+	list := m.manager.For(t)
+	e2etest.Await(t, "the checks and the pull to be recorded", func() bool {
+		checks := list.Get("/api/v1/pulls?type=check&repository=harbor/api&token=" + c.ID()).WantStatus(http.StatusOK)
+		total := 0.0
+		for _, hour := range checks.List("data") { // two, if the second check was in the next hour
+			n, _ := hour.(map[string]any)["checks"].(float64)
+			total += n
+		}
+		return total == 2 && len(list.Get("/api/v1/pulls?token="+c.ID()).List("data")) == 1
+	})
+	list.Get("/api/v1/pulls?token="+c.ID()).WantStatus(http.StatusOK).WantValue("data.0.repository", "harbor/multi").
+		WantValue("data.0.reference", "1.0").WantValue("data.0.digest", index).WantValue("data.0.client", "containerd/2.1").
+		WantValue("data.1", nil)
+	e2etest.Await(t, "the checks to be counted", func() bool {
+		m.Invoke(t, "CountPullsFunction", "countpulls/schedule.json")
+		figures := list.Get("/v1/analytics/dashboard?period=today&compare=previous").WantStatus(http.StatusOK) // the test may pass midnight
+		sum := func(metric string) float64 {
+			today, _ := figures.JSON("data.metrics.usage.pulls." + metric).(float64)
+			yesterday, _ := figures.JSON("data.previous.metrics.usage.pulls." + metric).(float64)
+			return today + yesterday
+		}
+		return sum("checks") >= 2 && sum("images") == 1
+	})
 }
 
 // countPulls counts the pulls by kind, repository, reference and client. It returns the maximum per
