@@ -43,7 +43,7 @@ func TestDashboardOfTheGuide(t *testing.T) {
 		"metrics.projects.archived": 1, "metrics.usage.storage.used": 2.54, "metrics.usage.storage.unit": "GB",
 		"metrics.usage.api.calls": 210, "metrics.usage.pulls.charts": 12, "metrics.usage.pulls.images": 31,
 		"metrics.usage.pulls.checks": 75,
-		"metrics.usage.media.calls": 4, "metrics.usage.media.modelCalls": 5, "metrics.usage.media.inputTokens": 8200,
+		"metrics.usage.media.calls":  4, "metrics.usage.media.modelCalls": 5, "metrics.usage.media.inputTokens": 8200,
 		"metrics.usage.media.cost": 0.0269, "metrics.usage.media.currency": "USD", "metrics.performance.errors": 5,
 		"metrics.performance.responseTime.p95": 21, "meta.partial": true, "meta.asOf": "2026-11-21T15:30:00Z",
 	} {

@@ -191,7 +191,9 @@ func anyDailyData(t *rapid.T) dailyData {
 			}
 		}
 		if rapid.Bool().Draw(t, "usage") {
-			data.usage[day] = &Usage{Charts: number.Draw(t, "charts"), Checks: number.Draw(t, "checks"), Models: ModelUsage{MicroUSD: number.Draw(t, "cost")}}
+			data.usage[day] = &Usage{
+				Charts: number.Draw(t, "charts"), Checks: number.Draw(t, "checks"), Models: ModelUsage{MicroUSD: number.Draw(t, "cost")},
+			}
 		}
 		if rapid.IntRange(0, 9).Draw(t, "measured") == 0 {
 			data.usage[day] = &Usage{Storage: &StorageBytes{Charts: number.Draw(t, "bytes")}}

@@ -28,7 +28,6 @@ type Document struct {
 	Config       Descriptor        `json:"config"`
 	Layers       []Descriptor      `json:"layers"`
 	Manifests    []Descriptor      `json:"manifests"`
-	Subject      Descriptor        `json:"subject"` // to which the document is attached
 	Annotations  map[string]string `json:"annotations"`
 }
 

@@ -59,7 +59,8 @@ func (a *app) listPullsCommand() *cobra.Command {
 			}
 			params := &client.ListPullsParams{
 				From: optional[string](from), To: optional[string](to), Repository: optional[string](repository),
-				Kind: optional[client.ListPullsParamsKind](kind), Type: optional[client.ListPullsParamsType](of), Token: optional[string](token), Limit: limit.page(),
+				Kind: optional[client.ListPullsParamsKind](kind), Type: optional[client.ListPullsParamsType](of),
+				Token: optional[string](token), Limit: limit.page(),
 			}
 			if params.UserID, err = optionalUserID(c.Context(), api, user); err != nil {
 				return err

@@ -103,7 +103,9 @@ func (b testTable) fill(n int) {
 
 func (b testTable) usageItem(day calendar.Day, random *rand.Rand) items.Map {
 	item := dayKey(usage, day)
-	for _, name := range []string{"chartBytes", "mediaBytes", "charts", "images", "checks", "modelCalls", "inputTokens", "outputTokens", "microUSD"} {
+	for _, name := range []string{
+		"chartBytes", "mediaBytes", "charts", "images", "checks", "modelCalls", "inputTokens", "outputTokens", "microUSD",
+	} {
 		item[name] = items.Number(random.Int64N(1e8))
 	}
 	item["measured"] = items.Number(day.Begin().UnixMilli())

@@ -82,7 +82,9 @@ func (r *Reconciler) readStoredPulls(ctx context.Context, day calendar.Day) (sto
 }
 
 func (r *Reconciler) writePulls(ctx context.Context, day calendar.Day, stored storedPulls, counted analytics.Pulls) error {
-	values := items.Map{":charts": items.Number(counted.Charts), ":images": items.Number(counted.Images), ":checks": items.Number(counted.Checks)}
+	values := items.Map{
+		":charts": items.Number(counted.Charts), ":images": items.Number(counted.Images), ":checks": items.Number(counted.Checks),
+	}
 	var conditions []string
 	for _, name := range []string{charts, images, checks} {
 		raw, ok := stored.raw[name]
