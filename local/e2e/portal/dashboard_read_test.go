@@ -155,7 +155,7 @@ func (d *dashboard) shown() shownDashboard {
 func (d *dashboard) differences(view string) (all []string) {
 	d.t.Helper()
 	shown, answer := d.shown(), d.received(dashboardFigures, view)
-	if len(shown.Figures) != 21 {
+	if len(shown.Figures) != 22 {
 		all = append(all, fmt.Sprintf("%d figures", len(shown.Figures)))
 	}
 	for path, text := range shown.Figures {

@@ -311,7 +311,7 @@ func TestDashboardFailures(t *testing.T) {
 	d := newDashboard(t, "manager")
 	d.open("period=yesterday")
 	for pattern, shown := range map[string]int{
-		"*/v1/analytics/dashboard*": 0, "*/v1/analytics/daily*": 21, "*/v1/analytics/pulls?by=person*": 21,
+		"*/v1/analytics/dashboard*": 0, "*/v1/analytics/daily*": 22, "*/v1/analytics/pulls?by=person*": 22,
 	} {
 		stop := d.page.Respond(pattern, http.StatusServiceUnavailable, `{"detail":"The service is busy.","requestId":"r-1"}`)
 		d.page.Click(browser.Button("Refresh"))
@@ -324,7 +324,7 @@ func TestDashboardFailures(t *testing.T) {
 		d.page.Click(browser.Button("Try again"))
 		d.page.WaitNoText("The service is busy.")
 		d.ready() // the page has asked again, because it does not show the problem any more
-		if n := len(d.shown().Figures); n != 21 {
+		if n := len(d.shown().Figures); n != 22 {
 			t.Errorf("after another try, the page has %d figures", n)
 		}
 	}
