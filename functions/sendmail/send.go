@@ -25,8 +25,8 @@ func sendDue(o outboxes) func(context.Context, json.RawMessage) error {
 		signedIn, signInsErr := o.signIns.SendDue(ctx)      // next, because people wait for them
 		ended, revocationsErr := o.revocations.SendDue(ctx) // before the notices, which it may add to
 		noticed, noticesErr := o.notices.SendDue(ctx)
-		invited, invitationsErr := o.invitations.SendDue(ctx)
 		requested, requestsErr := o.requests.SendDue(ctx)
+		invited, invitationsErr := o.invitations.SendDue(ctx) // last, because an import has thousands
 		slog.InfoContext(ctx, "mails", "invitations", invited, "credentialRequests", requested, "signIns", signedIn, "notices", noticed,
 			"revocations", ended, "closings", closed)
 		return errors.Join(closingsErr, signInsErr, revocationsErr, noticesErr, invitationsErr, requestsErr)

@@ -39,6 +39,7 @@ import (
 type fixture struct {
 	tb       testing.TB
 	server   *sesServer
+	people   *usersdynamo.Store
 	inviter  *users.Inviter
 	users    *users.Service
 	keys     *users.Keys
@@ -61,6 +62,7 @@ func newFixture(tb testing.TB) *fixture {
 	o.client, o.table = client, table
 	store := usersdynamo.New(client, awstest.Table(tb, client, "UsersTable"), table, daycounts.In(awstest.Table(tb, client, "AnalyticsTable")))
 	newID := func() string { return uuid.Must(uuid.NewV7()).String() }
+	o.people = store
 	o.inviter = users.NewInviter(store, o.server.mailer(), now)
 	o.closer = users.NewCloser(store, now)
 	o.users = users.NewService(store, o.inviter, newID, now)

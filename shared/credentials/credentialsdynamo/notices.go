@@ -12,6 +12,7 @@ import (
 	"portside/shared/core/versions"
 	"portside/shared/credentials"
 	"portside/shared/dynamo/items"
+	"portside/shared/mail"
 )
 
 // noticesPK is the partition of the mails to owners that were not sent yet. They are few, because requests send their mails themselves.
@@ -55,7 +56,7 @@ func (t *Table) Notify(n credentials.Notice) types.TransactWriteItem {
 	return types.TransactWriteItem{Put: &types.Put{TableName: &t.name, Item: items.Encode(newNotice(n))}}
 }
 
-// DueNotices returns up to limit notices that are due at the given time, strongly consistent.
+// DueNotices returns up to limit notices that are due at the given time, strongly consistent. The owners take turns.
 func (t *Table) DueNotices(ctx context.Context, at time.Time, limit int) ([]credentials.Notice, error) {
 	pages := dynamodb.NewQueryPaginator(t.client, &dynamodb.QueryInput{
 		TableName: &t.name, ConsistentRead: aws.Bool(true),
@@ -63,12 +64,12 @@ func (t *Table) DueNotices(ctx context.Context, at time.Time, limit int) ([]cred
 		ExpressionAttributeValues: items.Map{":notices": items.Text(noticesPK), ":at": items.Number(at.UnixMilli())},
 	})
 	var due []credentials.Notice
-	for pages.HasMorePages() && len(due) < limit {
+	for pages.HasMorePages() && len(due) < mail.MaxWaiting {
 		page, err := pages.NextPage(ctx)
 		if err != nil {
 			return nil, fmt.Errorf("read the unsent notices: %w", err)
 		}
-		for _, item := range page.Items[:min(len(page.Items), limit-len(due))] {
+		for _, item := range page.Items {
 			stored, err := items.Decode[notice](item)
 			if err != nil {
 				return nil, err
@@ -76,7 +77,7 @@ func (t *Table) DueNotices(ctx context.Context, at time.Time, limit int) ([]cred
 			due = append(due, stored.notice())
 		}
 	}
-	return due, nil
+	return mail.InTurns(due, limit, func(n credentials.Notice) string { return n.OwnerID }), nil
 }
 
 // PostponeNotice stores one more attempt and its due time. Errors: versions.ErrStale if the notice was sent or tried meanwhile.

@@ -79,7 +79,7 @@ func (s *Store) createBatch(ctx context.Context, creations []users.Creation, at 
 		p.recordCreation(&user)
 		p.createUser(user)
 		if invitation := creations[i].Invitation; invitation != nil {
-			p.Add(errDuplicateID, p.putNew(newUnsentItem(user.ID, *invitation)))
+			p.Add(errDuplicateID, p.putNew(newUnsentItem(user, *invitation)))
 		}
 	}
 	err := s.explainCustomer(ctx, p.run(ctx), creations[at[0]].User.CustomerID)

@@ -15,6 +15,7 @@ import (
 	"portside/shared/credentials"
 	"portside/shared/credentials/credentialsdynamo"
 	"portside/shared/dynamo/items"
+	"portside/shared/mail"
 	"portside/shared/users"
 )
 
@@ -91,44 +92,41 @@ func (s *Store) Activate(ctx context.Context, user users.User, key credentials.C
 	return after, p.run(audit.WithActor(ctx, person(user)))
 }
 
-// Unsent implements users.InvitationReader. It skips invitations that are not due, oldest users
-// first, until it has enough.
+// Unsent implements users.InvitationReader. It skips invitations that are not due. The customers take turns, oldest users first.
 func (s *Store) Unsent(ctx context.Context, at time.Time, limit int) ([]users.Unsent, error) {
 	pages := dynamodb.NewQueryPaginator(s.client, &dynamodb.QueryInput{
 		TableName: &s.table, ConsistentRead: aws.Bool(true),
 		KeyConditionExpression: aws.String("pk = :unsent"), FilterExpression: aws.String("due <= :at"),
 		ExpressionAttributeValues: items.Map{":unsent": items.Text("unsent"), ":at": items.Number(at.UnixMilli())},
 	})
-	var due []users.Unsent
-	for pages.HasMorePages() && len(due) < limit {
+	var waiting []unsentItem
+	for pages.HasMorePages() && len(waiting) < mail.MaxWaiting {
 		page, err := pages.NextPage(ctx)
 		if err != nil {
 			return nil, fmt.Errorf("read the unsent invitations: %w", err)
 		}
-		for _, item := range page.Items[:min(len(page.Items), limit-len(due))] {
-			found, err := s.invitee(ctx, item)
-			if errors.Is(err, users.ErrNotFound) {
-				continue
-			}
+		for _, item := range page.Items {
+			stored, err := items.Decode[unsentItem](item)
 			if err != nil {
 				return nil, err
 			}
-			due = append(due, found)
+			waiting = append(waiting, stored)
 		}
 	}
-	return due, nil
-}
-
-// invitee reads the user of an unsent mail.
-func (s *Store) invitee(ctx context.Context, item items.Map) (users.Unsent, error) {
-	stored, err := items.Decode[unsentItem](item)
-	if err != nil {
-		return users.Unsent{}, err
+	var due []users.Unsent
+	for _, stored := range mail.InTurns(waiting, limit, func(u unsentItem) string { return u.Customer }) {
+		user, err := s.Get(ctx, stored.SK)
+		if errors.Is(err, users.ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		due = append(due, users.Unsent{
+			User: user, BaseURL: stored.Base, Attempts: stored.Tries, Makers: credentialsdynamo.ParseMakers(stored.Makers),
+		})
 	}
-	user, err := s.Get(ctx, stored.SK)
-	return users.Unsent{
-		User: user, BaseURL: stored.Base, Attempts: stored.Tries, Makers: credentialsdynamo.ParseMakers(stored.Makers),
-	}, err
+	return due, nil
 }
 
 // Renew implements users.InvitationStore.
@@ -141,7 +139,7 @@ func (s *Store) Renew(ctx context.Context, user users.User, invitation users.Inv
 		return err
 	}
 	p.Add(versions.ErrStale, p.relink(user, invitation.Link.ID))
-	unsent := newUnsentItem(user.ID, invitation)
+	unsent := newUnsentItem(user, invitation)
 	if isNew := invitation.Attempts == 0; isNew {
 		p.Add(nil, types.TransactWriteItem{Put: &types.Put{TableName: &s.table, Item: items.Encode(unsent)}})
 	} else {

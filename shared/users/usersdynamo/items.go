@@ -114,12 +114,14 @@ type unsentItem struct {
 	Due   int64  `dynamodbav:"due"`
 	Tries int    `dynamodbav:"tries"`
 
+	Customer string `dynamodbav:"customer,omitempty"` // of the user, when the invitation was made
+
 	Makers []string `dynamodbav:"makers,omitempty"` // see credentialsdynamo.FormatMakers
 }
 
-func newUnsentItem(userID string, i users.Invitation) unsentItem {
+func newUnsentItem(u users.User, i users.Invitation) unsentItem {
 	return unsentItem{
-		PK: "unsent", SK: userID, Base: i.BaseURL, Link: i.Link.ID, Due: items.Millis(i.Due), Tries: i.Attempts,
+		PK: "unsent", SK: u.ID, Customer: u.CustomerID, Base: i.BaseURL, Link: i.Link.ID, Due: items.Millis(i.Due), Tries: i.Attempts,
 		Makers: credentialsdynamo.FormatMakers(i.Makers),
 	}
 }

@@ -131,7 +131,7 @@ func (p *plan) endInvitation(userID string) {
 
 // invite adds the link and stores its mail as unsent.
 func (p *plan) invite(u users.User, invitation users.Invitation) {
-	p.Add(errDuplicateID, p.putNew(newUnsentItem(u.ID, invitation)))
+	p.Add(errDuplicateID, p.putNew(newUnsentItem(u, invitation)))
 	p.issue(invitation.Link)
 }
 

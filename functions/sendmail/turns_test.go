@@ -1,0 +1,71 @@
+package main
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/google/uuid"
+
+	"portside/shared/core/principal"
+	"portside/shared/credentials/credentialsdynamo"
+	"portside/shared/dynamo/transactions"
+	"portside/shared/users"
+	"portside/testclient/scale"
+)
+
+// TestCustomersTakeTurns imports random numbers of users for several customers, one after the other. Before the nth invitation of a
+// customer, at most n of each other customer are sent.
+func TestCustomersTakeTurns(t *testing.T) {
+	o := newFixture(t)
+	random := rand.New(rand.NewPCG(scale.Seed(), 1))
+	newID := func() string { return uuid.Must(uuid.NewV7()).String() }
+	importer := users.NewImporter(o.people, newID, func() time.Time { return o.now })
+	total := 0
+	for i := range 4 {
+		id := ""
+		if i > 0 {
+			id = newID()
+			add := o.table.AddCustomer(id, credentialsdynamo.CustomerState{})
+			if err := transactions.Write(t.Context(), o.client, []types.TransactWriteItem{add}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		rows := make([]users.NewUser, 1+random.IntN(20))
+		for n := range rows {
+			rows[n] = users.NewUser{
+				Email: fmt.Sprintf("user%d@company%d.example.com", n, i), Name: "Ada", Role: principal.Viewer, CustomerID: id, ActivationEmail: true,
+			}
+		}
+		options := users.ImportOptions{Caller: principal.Operator(), BaseURL: "https://portal.example.com"}
+		outcomes, err := importer.Import(t.Context(), options, rows)
+		for _, outcome := range outcomes {
+			if err == nil {
+				err = outcome.Err
+			}
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		total += len(rows)
+	}
+	for range 1 + total/100 {
+		o.mustRun()
+	}
+	sent := map[string]int{}
+	for _, to := range o.server.recipients() {
+		_, company, _ := strings.Cut(to, "@")
+		for other, n := range sent {
+			if n > sent[company]+1 {
+				t.Errorf("%d mails to %s come before mail %d to %s", n, other, sent[company]+1, company)
+			}
+		}
+		sent[company]++
+	}
+	if n := len(o.server.recipients()); n != total {
+		t.Errorf("%d mails, want %d", n, total)
+	}
+}
