@@ -3297,17 +3297,22 @@ type TokenKind string
 // TokenStatus inactive means that its user is not active.
 type TokenStatus string
 
-// TrustCondition defines model for TrustCondition.
+// TrustCondition Examples: {"claim":"repository_id","value":"74"}
 type TrustCondition struct {
 	// Claim Name of a claim, or JSON pointer (RFC 6901) to a value inside one, such as /kubernetes.io/namespace; at most 100 characters.
 	//
-	// Examples: sub
+	// Examples: ref
 	Claim string `json:"claim"`
 
-	// Value Exact value of the claim, or a pattern; at most 255 bytes. * stands for one or more characters, but not for a colon.
+	// Value What the claim must be: an exact value, or a pattern; at most 255 bytes. * stands for one or more characters other than :, / and @. At the end of a path, as in refs/heads/*, it also stands for / and @. Either value or values is required. Responses have it if there is one value.
 	//
-	// Examples: repo:acme/app:ref:refs/heads/*
-	Value string `json:"value"`
+	// Examples: refs/heads/main
+	Value *string `json:"value,omitempty"`
+
+	// Values Several exact values or patterns, one of which the claim must be. Responses have it if there is more than one value.
+	//
+	// Examples: ["refs/heads/main","refs/heads/release/*"]
+	Values *[]string `json:"values,omitempty"`
 }
 
 // TrustPolicy defines model for TrustPolicy.
@@ -3317,7 +3322,7 @@ type TrustPolicy struct {
 	// Examples: https://portside.example.com
 	Audience string `json:"audience"`
 
-	// Conditions What the claims of the tokens must be; all of them apply.
+	// Conditions What the claims of the tokens must be; all conditions apply.
 	Conditions []TrustCondition `json:"conditions"`
 
 	// CreatedAt UTC.
@@ -4441,7 +4446,7 @@ type CreateTrustPolicyJSONBody struct {
 	// Examples: https://portside.example.com
 	Audience string `json:"audience"`
 
-	// Conditions What the claims of the tokens must be; all of them apply. At least one, because an issuer such as GitHub signs for everybody.
+	// Conditions What the claims of the tokens must be; all conditions apply. One of them must name whom you trust, because an issuer such as GitHub signs for everybody: by the ID or the whole name of an owner or a repository, in each of its values.
 	Conditions []TrustCondition `json:"conditions"`
 
 	// Issuer The claim iss of the tokens: an https address without query, of at most 255 characters.
@@ -4482,7 +4487,7 @@ type UpdateTrustPolicyJSONBody struct {
 
 	// Issuer The claim iss of the tokens: an https address without query, of at most 255 characters.
 	//
-	// Examples: https://gitlab.com
+	// Examples: https://gitlab.example.com
 	Issuer *string `json:"issuer,omitempty"`
 
 	// Jwks The JSON Web Key Set (RFC 7517) of the issuer, as text of at most 32 KB. With an empty text, the keys are read from the issuer.

@@ -57,6 +57,7 @@ func (s signer) token() (string, error) {
 	now := time.Now()
 	claims, err := json.Marshal(map[string]any{
 		"iss": workloadIssuer, "aud": workloadAudience, "sub": workloadSubject, "iat": now.Unix(), "exp": now.Add(time.Minute).Unix(),
+		"jti": newUUID(),
 	})
 	if err != nil {
 		return "", err
@@ -148,7 +149,7 @@ func (d customerTable) trust(ctx context.Context, signs signer) (*trust.Exchange
 		Caller: principal.Operator(), CustomerID: made.Customer.ID,
 	}, trust.New{
 		Name: "bench", Issuer: workloadIssuer, Audience: workloadAudience, Keys: signs.jwks(),
-		Conditions: []trust.Condition{{Claim: "sub", Value: workloadSubject}}, Scopes: []principal.Scope{principal.ReadImages},
+		Conditions: []trust.Condition{{Claim: "sub", Values: []string{workloadSubject}}}, Scopes: []principal.Scope{principal.ReadImages},
 	})
 	return trust.NewExchanger(store, trustoidc.New(time.Now), time.Now), created.Policy.ID, err
 }

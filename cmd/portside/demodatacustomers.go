@@ -177,7 +177,7 @@ func (s *demoStory) trustPipelines(ctx context.Context, customerID, repository s
 	service := trust.NewService(trustdynamo.New(s.client, s.credentials), newID, clockAt(at))
 	_, err := service.Create(ctx, trust.CreateOptions{CustomerID: customerID}, trust.New{
 		Name: "Pipelines of " + repository, Issuer: "https://token.actions.githubusercontent.com", Audience: "https://portside.example.com",
-		Conditions: []trust.Condition{{Claim: "sub", Value: "repo:" + repository + ":ref:refs/heads/main"}},
+		Conditions: []trust.Condition{{Claim: "sub", Values: []string{"repo:" + repository + ":ref:refs/heads/main"}}},
 		Scopes:     []principal.Scope{principal.ReadCharts, principal.ReadImages},
 	})
 	return err

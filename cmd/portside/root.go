@@ -167,7 +167,7 @@ func (c command) completeFlags(_ *cobra.Command, _ []string, begun string) ([]co
 func (p process) everyDay() cli.Process {
 	return cli.Process{
 		Lookup: p.lookup, Stdin: p.stdin, Stdout: p.stdout, Stderr: p.stderr, Now: p.now, ConfigDir: p.configDir,
-		Local: localAdmin, Version: revision(context.Background()),
+		Local: localAdmin, GitHub: "https://api.github.com", Version: revision(context.Background()),
 	}
 }
 

@@ -42,7 +42,7 @@ func newWorkloads(tb testing.TB) *workloads {
 	policies := trust.NewService(w.policies(), web.NewID, w.clock)
 	created, err := policies.Create(tb.Context(), trust.CreateOptions{CustomerID: acmeCustomer, Caller: principal.Operator()}, trust.New{
 		Name: "Builds", Issuer: workloadIssuer, Audience: workloadAudience, Keys: workloadtest.KeySet(w.key),
-		Conditions: []trust.Condition{{Claim: "repository", Value: "acme/app"}}, Scopes: []principal.Scope{principal.ReadCharts},
+		Conditions: []trust.Condition{{Claim: "repository", Values: []string{"acme/app"}}}, Scopes: []principal.Scope{principal.ReadCharts},
 	})
 	if err != nil {
 		tb.Fatal(err)

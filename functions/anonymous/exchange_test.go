@@ -44,7 +44,7 @@ func newWorkloads(tb testing.TB) *workloads {
 	policies := trust.NewService(w.policies(), func() string { return uuid.Must(uuid.NewV7()).String() }, w.clock)
 	created, err := policies.Create(tb.Context(), trust.CreateOptions{CustomerID: acmeCustomer, Caller: principal.Operator()}, trust.New{
 		Name: "Builds", Issuer: workloadIssuer, Audience: workloadAudience, Keys: workloadtest.KeySet(w.key),
-		Conditions: []trust.Condition{{Claim: "sub", Value: "repo:acme/app:ref:refs/heads/main"}},
+		Conditions: []trust.Condition{{Claim: "sub", Values: []string{"repo:acme/app:ref:refs/heads/main"}}},
 		Scopes:     []principal.Scope{principal.ReadCharts, principal.ReadImages + ":acme/*"}, MaxMinutes: 10,
 	})
 	if err != nil {
@@ -141,6 +141,16 @@ func TestRefusedExchangesOfANetworkAreLimited(t *testing.T) {
 	w.send(w.form()).WantStatus(http.StatusOK)
 	w.advance(10 * time.Minute)
 	w.send(with(w.form(), "trust_policy_id", acmeCustomer)).WantStatus(http.StatusBadRequest)
+}
+
+func TestExchangesOfATokenAreLimited(t *testing.T) {
+	w := newWorkloads(t)
+	for range trust.MaxPerToken {
+		w.send(w.form()).WantStatus(http.StatusOK)
+	}
+	w.send(w.form()).WantStatus(http.StatusTooManyRequests).WantValue("code", "QUOTA_EXCEEDED").WantHeader("Retry-After", "300").
+		WantValue("error", "temporarily_unavailable").WantValue("detail", "The token was already exchanged 20 times, which is the maximum. "+
+		"Request a new one from the platform. The limit ends in 300 seconds.")
 }
 
 // FuzzParseExchange checks that a form is either complete or refused with a code of OAuth.

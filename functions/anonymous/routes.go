@@ -41,11 +41,13 @@ var (
 		Summary: "Exchange a token of a platform",
 		Description: "Exchanges a token that GitHub Actions, GitLab, Kubernetes or another issuer has signed for a workload for a " +
 			"short-lived access token (RFC 8693), if a trust policy of the customer accepts it. Needs no other credential. The token must be " +
-			"signed with an asymmetric algorithm, be issued within the last hour, and have the issuer and audience of the policy. The access " +
+			"signed with an asymmetric algorithm, be valid for at most 24 hours, and have the issuer and audience of the policy. The access " +
 			"token works for the chart repository and the container registry. It cannot be renewed and is not listed.\n\n" +
 			"Problems also have `error` and `error_description`, as OAuth clients expect. `detail` names the claim that does not meet a " +
-			"condition, but no value of the policy.\n\nA token that the policy accepts is always exchanged. Of those " +
-			"that are refused, one network (an IPv4 address or an IPv6 /64) can send 600 for a policy in 10 minutes; then the response is a 429.",
+			"condition, but no value of the policy.\n\nA trust policy issues at most 300 access tokens on one day (UTC), and at most 20 for the " +
+			"same token of the platform; then the response is a 429 with the code `QUOTA_EXCEEDED`, whose `detail` names the limit and its " +
+			"end. Of tokens that are refused, one network (an IPv4 address or an IPv6 /64) can send 600 for a policy in 10 minutes; then the " +
+			"response is a 429, too.",
 		RequestBody: exchangeForm, MaxBodyBytes: maxExchange,
 		Errors: web.BodyErrors(http.StatusTooManyRequests, http.StatusServiceUnavailable), Extensions: map[string]any{web.OwnLimit: true},
 	}

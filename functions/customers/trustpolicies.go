@@ -2,8 +2,13 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"time"
 
+	"github.com/danielgtaylor/huma/v2"
+
+	"portside/shared/core/checks"
+	"portside/shared/core/fault"
 	"portside/shared/core/principal"
 	"portside/shared/core/versions"
 	"portside/shared/trust"
@@ -12,14 +17,24 @@ import (
 
 // TrustCondition is a condition of a trust policy, in requests and responses.
 type TrustCondition struct {
-	Claim string `json:"claim" doc:"Name of a claim, or JSON pointer (RFC 6901) to a value inside one, such as /kubernetes.io/namespace; at most 100 characters." example:"sub"`
-	Value string `json:"value" doc:"Exact value of the claim, or a pattern; at most 255 bytes. * stands for one or more characters, but not for a colon." example:"repo:acme/app:ref:refs/heads/*"`
+	Claim  string   `json:"claim" doc:"Name of a claim, or JSON pointer (RFC 6901) to a value inside one, such as /kubernetes.io/namespace; at most 100 characters." example:"ref"`
+	Value  string   `json:"value,omitempty" doc:"What the claim must be: an exact value, or a pattern; at most 255 bytes. * stands for one or more characters other than :, / and @. At the end of a path, as in refs/heads/*, it also stands for / and @. Either value or values is required. Responses have it if there is one value." example:"refs/heads/main"`
+	Values []string `json:"values,omitempty" minItems:"1" maxItems:"10" doc:"Several exact values or patterns, one of which the claim must be. Responses have it if there is more than one value." example:"[\"refs/heads/main\",\"refs/heads/release/*\"]"`
+}
+
+// TransformSchema implements huma.SchemaTransformer. An example made of those of the fields would have both forms of values.
+func (TrustCondition) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema {
+	s.Examples = []any{map[string]any{"claim": "repository_id", "value": "74"}}
+	return s
 }
 
 func encodeConditions(all []trust.Condition) []TrustCondition {
 	encoded := make([]TrustCondition, len(all))
 	for i, c := range all {
-		encoded[i] = TrustCondition(c)
+		encoded[i] = TrustCondition{Claim: c.Claim, Values: c.Values}
+		if len(c.Values) == 1 {
+			encoded[i] = TrustCondition{Claim: c.Claim, Value: c.Values[0]}
+		}
 	}
 	return encoded
 }
@@ -27,9 +42,23 @@ func encodeConditions(all []trust.Condition) []TrustCondition {
 func decodeConditions(all []TrustCondition) []trust.Condition {
 	decoded := make([]trust.Condition, len(all))
 	for i, c := range all {
-		decoded[i] = trust.Condition(c)
+		decoded[i] = trust.Condition{Claim: c.Claim, Values: c.Values}
+		if len(c.Values) == 0 {
+			decoded[i].Values = []string{c.Value}
+		}
 	}
 	return decoded
+}
+
+// checkForms returns the failures of conditions that have both forms of values, of which one would be ignored.
+func checkForms(all []TrustCondition) []fault.Field {
+	var failures checks.Failures
+	for i, c := range all {
+		if c.Value != "" && len(c.Values) > 0 {
+			failures.Add(fmt.Sprintf("/conditions/%d/values", i), "must not be sent together with value")
+		}
+	}
+	return failures.Fields()
 }
 
 // TrustPolicy is a trust policy in a response.
@@ -38,7 +67,7 @@ type TrustPolicy struct {
 	Name       string            `json:"name" example:"Builds of the app"`
 	Issuer     string            `json:"issuer" doc:"The claim iss of the tokens." example:"https://token.actions.githubusercontent.com"`
 	Audience   string            `json:"audience" doc:"A value of the claim aud of the tokens." example:"https://portside.example.com"`
-	Conditions []TrustCondition  `json:"conditions" doc:"What the claims of the tokens must be; all of them apply."`
+	Conditions []TrustCondition  `json:"conditions" doc:"What the claims of the tokens must be; all conditions apply."`
 	Scopes     []principal.Scope `json:"scopes" doc:"What an access token may download at most." example:"[\"read:helm-charts\",\"read:docker-images:acme/*\"]"`
 	MaxMinutes int               `json:"maxMinutes" doc:"For how many minutes an access token works." example:"15"`
 	Keys       string            `json:"jwks" doc:"The JSON Web Key Set (RFC 7517) of the issuer, as text; empty if it is read from the issuer." example:"{\"keys\":[{\"kty\":\"OKP\",\"crv\":\"Ed25519\",\"kid\":\"1\",\"x\":\"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo\"}]}"`

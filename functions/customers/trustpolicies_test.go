@@ -3,11 +3,13 @@ package main
 import (
 	"maps"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
 	"portside/shared/core/principal"
 	"portside/shared/testkit/fieldstest"
+	"portside/shared/testkit/webtest"
 	"portside/shared/trust"
 	"portside/testclient/workloadtest"
 )
@@ -97,6 +99,46 @@ func TestTrustPolicyResponseHasEachField(t *testing.T) {
 	fieldstest.WantFilled(t, "encodeTrustPolicy", encoded)
 }
 
+// A condition has value or values. Requests may send one value in either form.
+func TestConditionsHaveOneOrSeveralValues(t *testing.T) {
+	o := newFixture(t)
+	root, list := o.asAdmin(), o.trusting("acme")
+	send := func(condition string) webtest.Response {
+		return root.Post(list, strings.Replace(builds, `"conditions":[`, `"conditions":[`+condition+`,`, 1))
+	}
+	send(`{"claim":"ref","values":["refs/heads/main"]}`).WantStatus(http.StatusCreated).
+		WantValue("data.conditions.0", map[string]any{"claim": "ref", "value": "refs/heads/main"})
+	send(`{"claim":"ref","value":"","values":["a","b"]}`).WantStatus(http.StatusCreated).
+		WantValue("data.conditions.0", map[string]any{"claim": "ref", "values": []any{"a", "b"}})
+	for condition, pointer := range map[string]string{
+		`{"claim":"ref","value":"a","values":["b"]}`: "/conditions/0/values", `{"claim":"ref","values":[]}`: "/conditions/0/values",
+		`{"claim":"ref"}`: "/conditions/0/value", `{"claim":"ref","values":["a",""]}`: "/conditions/0/values/1",
+		`{"claim":"ref","value":["a"]}`: "/conditions/0/value",
+	} {
+		response := send(condition).WantStatus(http.StatusBadRequest)
+		if got := response.Text("errors.0.pointer"); got != pointer {
+			t.Errorf("%s: %s, want %s", condition, got, pointer)
+		}
+	}
+}
+
+func TestPolicyThatTrustsEverybodyIsRefused(t *testing.T) {
+	o := newFixture(t)
+	root, list := o.asAdmin(), o.trusting("acme")
+	at := o.trust(list)
+	anybody := `[{"claim":"sub","value":"repo:*/*:ref:refs/heads/main"},{"claim":"repository_id","values":["74","*4"]}]`
+	for _, response := range []webtest.Response{
+		root.Post(list, strings.Replace(builds, `[{"claim":"sub","value":"repo:acme/app:ref:refs/heads/*"}]`, anybody, 1)),
+		root.Put(at, `{"conditions":`+anybody+`}`),
+	} {
+		response.WantStatus(http.StatusBadRequest).WantValue("code", "VALIDATION_ERROR").WantValue("errors.0.pointer", "/conditions").
+			WantValue("errors.1", nil)
+		if detail := response.Text("errors.0.detail"); !strings.Contains(detail, "GitHub signs for everybody: add a condition on one of repository_owner_id") {
+			t.Error(detail)
+		}
+	}
+}
+
 func TestTrustPolicyRequestsHaveEachField(t *testing.T) {
 	var create createTrustPolicyInput
 	fieldstest.Fill(t, &create.Body)
@@ -108,8 +150,11 @@ func TestTrustPolicyRequestsHaveEachField(t *testing.T) {
 
 // examples stand for those that the tags cannot have: of a list of objects, and of a text that is JSON.
 var examples = map[string]any{
-	"conditions": []any{map[string]any{"claim": "ref", "value": "refs/heads/main"}},
-	"jwks":       workloadtest.KeySet(workloadtest.NewKey("1", "EdDSA")),
+	"conditions": []any{
+		map[string]any{"claim": "repository_id", "value": "74"},
+		map[string]any{"claim": "ref", "values": []any{"refs/heads/main", "refs/tags/v*"}},
+	},
+	"jwks": workloadtest.KeySet(workloadtest.NewKey("1", "EdDSA")),
 }
 
 func TestEachFieldOfTrustPolicyIsStored(t *testing.T) {

@@ -18,7 +18,7 @@ func exchangeTokens(r *run) {
 	const issuer, audience = "https://gitlab.com", "portside"
 	input := trust.New{
 		Name: "Builds", Issuer: issuer, Audience: audience, Keys: workloadtest.KeySet(key), MaxMinutes: 60,
-		Conditions: []trust.Condition{{Claim: "project_path", Value: "acme/*"}}, Scopes: []principal.Scope{principal.ReadCharts},
+		Conditions: []trust.Condition{{Claim: "project_path", Values: []string{"acme/*"}}}, Scopes: []principal.Scope{principal.ReadCharts},
 	}
 	policy := r.createPolicy(trust.CreateOptions{Caller: admin, CustomerID: customerID, IdempotencyKey: r.key("first")}, input)
 	extra := r.clearPolicies(admin, customerID, policy.ID)
@@ -35,7 +35,7 @@ func exchangeTokens(r *run) {
 	r.do("exchange a token", exchange)
 	r.check(r.works(issued.Secret.Reveal()), "the token does not work")
 	target := trust.Target{Target: versions.Target{ID: policy.ID}, CustomerID: customerID}
-	strict := []trust.Condition{{Claim: "project_path", Value: "other/*"}}
+	strict := []trust.Condition{{Claim: "project_path", Values: []string{"other/*"}}}
 	r.do("change the policy", func(ctx context.Context) error {
 		_, err := r.policies.Update(ctx, target, trust.Change{Conditions: &strict})
 		return err

@@ -223,7 +223,7 @@ func exchangeToken(ctx context.Context, o *office.Office, customerID string) err
 	key := workloadtest.NewKey("1", "EdDSA")
 	created, err := o.Policies.Create(ctx, trust.CreateOptions{Caller: principal.Operator(), CustomerID: customerID}, trust.New{
 		Name: "Builds", Issuer: issuer, Audience: audience, Keys: workloadtest.KeySet(key), MaxMinutes: 60,
-		Conditions: []trust.Condition{{Claim: "project_path", Value: "acme/*"}}, Scopes: []principal.Scope{principal.ReadCharts},
+		Conditions: []trust.Condition{{Claim: "project_path", Values: []string{"acme/*"}}}, Scopes: []principal.Scope{principal.ReadCharts},
 	})
 	if err != nil {
 		return err

@@ -2,42 +2,62 @@ package trust
 
 import (
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
-// Condition is a required value of one claim.
+// Condition is what one claim must be: one of several values.
 type Condition struct {
 	// Claim is the name of a claim, or a JSON pointer (RFC 6901) to a value inside one, such as /kubernetes.io/namespace. A pointer enters
 	// objects, but not arrays.
 	Claim string
-	// Value is the exact value of the claim, or a pattern: * stands for one or more characters, but not for a colon. Colons separate the
-	// parts of the claim sub of GitHub, GitLab and Kubernetes, so a pattern for one part never matches several. A boolean is true or false,
-	// and a number is written as in the token.
-	Value string
+	// Values are the accepted values, each exact or a pattern; see Match. A boolean is true or false, and a number is written as in the
+	// token.
+	Values []string
 }
 
 // Holds reports whether the claims of a token meet the condition. Objects and arrays never do.
 func (c Condition) Holds(claims Claims) bool {
 	value, hasValue := claims.text(c.Claim)
-	return hasValue && Match(c.Value, value)
+	return hasValue && slices.ContainsFunc(c.Values, func(pattern string) bool { return Match(pattern, value) })
 }
 
-// Match reports whether a value matches a pattern; see Condition.
+// separators divide the subjects of GitHub, GitLab and Kubernetes into parts, such as repo:acme@65/app@74:ref:refs/heads/main.
+const separators = ":/@"
+
+// Match reports whether a value matches a pattern. * stands for one or more characters, but for no separator, so a pattern for one part
+// never matches several. One exception is the end of a path, as in refs/heads/*: a * that is the whole rest of the value or of what stands
+// before a colon, after a slash, a colon or nothing, also stands for / and @.
 func Match(pattern, value string) bool {
-	patterns, values := strings.Split(pattern, ":"), strings.Split(value, ":")
-	if len(patterns) != len(values) {
-		return false
-	}
-	for i := range patterns {
-		if !matchPart(patterns[i], values[i]) {
+	for before := byte(0); ; {
+		part, next, patterns := cut(pattern, separators)
+		until := separators
+		if part == "*" && before != '@' && (next == 0 || next == ':') {
+			until = ":"
+		}
+		text, end, values := cut(value, until)
+		if end != next || !matchPart(part, text) {
 			return false
 		}
+		if next == 0 {
+			return true
+		}
+		pattern, value, before = patterns, values, next
 	}
-	return true
 }
 
-// matchPart is Match for texts without colons. It takes the first match of each literal. That leaves the longest rest, so it never
+// cut returns the text before the first separator, the separator, or 0 if there is none, and the text after it.
+func cut(text, separators string) (part string, separator byte, rest string) {
+	at := strings.IndexAny(text, separators)
+	if at < 0 {
+		return text, 0, ""
+	}
+	return text[:at], text[at], text[at+1:]
+}
+
+// matchPart is Match for texts in which * stands for any characters. It takes the first match of each literal. That leaves the longest rest, so it never
 // backtracks.
 func matchPart(pattern, value string) bool {
 	texts := strings.Split(pattern, "*")
@@ -64,6 +84,21 @@ func matchPart(pattern, value string) bool {
 
 // Claims are the verified claims of a token, with numbers as json.Number.
 type Claims map[string]any
+
+// Time returns the time of a claim, in seconds since 1970. It returns false if there is none. Errors: those of Refuse.
+func (c Claims) Time(name string) (time.Time, bool, error) {
+	value, hasValue := c[name]
+	if !hasValue {
+		return time.Time{}, false, nil
+	}
+	number, _ := value.(json.Number)
+	seconds, err := number.Float64()
+	const latest = 1 << 40 // far beyond any date; a larger number could wrap around
+	if err != nil || seconds < 0 || seconds > latest {
+		return time.Time{}, false, Refuse("has a time that is not a number of seconds (claim %s)", name)
+	}
+	return time.Unix(int64(seconds), 0), true, nil
+}
 
 // Subject returns the claim sub.
 func (c Claims) Subject() string {

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"unicode"
 
 	"portside/shared/trust"
 )
@@ -30,6 +31,20 @@ func TestMatch(t *testing.T) {
 		{"repo:acme/app:*", "repo:acme/app:", false},
 		{"repo:acme*", "repo:acme/app:ref:refs/heads/main", false},
 		{"system:serviceaccount:*:puller", "system:serviceaccount:acme:puller", true},
+		// GitHub's subjects with IDs
+		{"repo:acme@65/app@74:ref:refs/heads/*", "repo:acme@65/app@74:ref:refs/heads/feature/x@2", true},
+		{"repo:acme@65/*:ref:refs/heads/main", "repo:acme@65/app@74:ref:refs/heads/main", true},
+		{"repo:acme@*/app@*:ref:refs/heads/main", "repo:acme@65/app@74:ref:refs/heads/main", true},
+		{"repo:acme@*/app@*:ref:refs/heads/main", "repo:acme-evil@9/app@1:ref:refs/heads/main", false},
+		{"repo:acme*/app*:ref:refs/heads/main", "repo:acme-evil@9/app@1:ref:refs/heads/main", false},
+		{"repo:acme*/app*:ref:refs/heads/main", "repo:acme@65/app@74:ref:refs/heads/main", false},
+		{"repo:acme@*:ref:refs/heads/main", "repo:acme@65/app@74:ref:refs/heads/main", false},
+		{"repo:acme/app:ref:refs/heads/main", "repo:acme@65/app@74:ref:refs/heads/main", false},
+		// the ends of paths, and other places
+		{"refs/heads/*", "refs/heads/feature/x", true}, {"refs/*/main", "refs/heads/x/main", false}, {"refs/*/main", "refs/heads/main", true},
+		{"refs/tags/v*", "refs/tags/v1.2.3", true}, {"refs/tags/v*", "refs/tags/v1/x", false}, {"refs/heads/**", "refs/heads/a/b", false},
+		{"environment:*", "environment:eu/prod@1", true}, {"*@acme.com", "ada@evil.com@acme.com", false}, {"*@acme.com", "ada@acme.com", true},
+		{"@*", "@a/b", false}, {"*/x", "a/b/x", false}, {"a/*:b", "a/x/y:b", true}, {"a/*:b", "a/x:c:b", false}, {"*/", "a/", true},
 		{"a*b*c", "aXbXc", true}, {"a*b*c", "abXc", false}, {"a*b*c", "aXbc", false}, {"a*b*c", "aXbXbXc", true}, {"a*a", "a", false},
 		{"a*a", "aa", false}, {"a*a", "aaa", true}, {"**", "x", false}, {"**", "xy", true}, {"*", "é", true}, {"", "", true}, {"", "x", false},
 		{"a.c", "abc", false}, {"[a]", "a", false}, {"a?", "ab", false}, {"*", "a\nb", true},
@@ -42,11 +57,20 @@ func TestMatch(t *testing.T) {
 
 // matchesRegexp is Match by the rule that is documented.
 func matchesRegexp(pattern, value string) bool {
-	texts := strings.Split(pattern, "*")
-	for i := range texts {
-		texts[i] = regexp.QuoteMeta(texts[i])
+	var all strings.Builder
+	for i, letter := range []byte(pattern) {
+		beginsPart := i == 0 || strings.IndexByte(":/", pattern[i-1]) >= 0
+		endsPath := i == len(pattern)-1 || pattern[i+1] == ':'
+		switch {
+		case letter != '*':
+			all.WriteString(regexp.QuoteMeta(string(letter)))
+		case beginsPart && endsPath:
+			all.WriteString(`[^:]+`)
+		default:
+			all.WriteString(`[^:/@]+`)
+		}
 	}
-	return regexp.MustCompile(`^(?s:` + strings.Join(texts, `[^:]+`) + `)$`).MatchString(value)
+	return regexp.MustCompile(`^(?s:` + all.String() + `)$`).MatchString(value)
 }
 
 func TestMatchMeansTheDocumentedExpression(t *testing.T) {
@@ -60,7 +84,7 @@ func TestMatchMeansTheDocumentedExpression(t *testing.T) {
 	}
 	matched := 0
 	for range 40_000 {
-		pattern, value := text("ab:**"), text("ab:")
+		pattern, value := text("ab:/@***"), text("aab:/@")
 		got := trust.Match(pattern, value)
 		if got != matchesRegexp(pattern, value) {
 			t.Fatalf("%q matches %q: %v", pattern, value, got)
@@ -76,9 +100,13 @@ func TestMatchMeansTheDocumentedExpression(t *testing.T) {
 
 func FuzzMatch(f *testing.F) {
 	f.Add("repo:acme/*:ref:refs/heads/*", "repo:acme/app:ref:refs/heads/main")
+	f.Add("repo:acme@*/app@*:ref:refs/*/x*", "repo:acme@65/app@74:ref:refs/heads/x@1")
 	f.Add("a**b*:", "a\xffb:")
 	f.Fuzz(func(t *testing.T, pattern, value string) {
-		if len(pattern) > 100 || strings.ToValidUTF8(pattern+value, "?") != pattern+value {
+		isASCII := func(text string) bool {
+			return !strings.ContainsFunc(text, func(r rune) bool { return r > unicode.MaxASCII })
+		}
+		if len(pattern) > 100 || !isASCII(pattern) || strings.ToValidUTF8(value, "?") != value { // the expression is built of bytes
 			return
 		}
 		if got := trust.Match(pattern, value); got != matchesRegexp(pattern, value) {
@@ -92,18 +120,30 @@ func TestConditionsReadClaims(t *testing.T) {
 		"sub": "x", "flag": true, "number": json.Number("72"), "list": []any{"x"}, "empty": "", "nothing": nil, "a/b": "slash",
 		"kubernetes.io": map[string]any{"namespace": "acme", "pod": map[string]any{"name": "p-1"}, "a/b": "c", "~": "tilde"},
 	}
-	for condition, want := range map[trust.Condition]bool{
-		{Claim: "sub", Value: "x"}: true, {Claim: "sub", Value: "y"}: false, {Claim: "flag", Value: "true"}: true,
-		{Claim: "flag", Value: "false"}: false, {Claim: "number", Value: "72"}: true, {Claim: "number", Value: "7*"}: true,
-		{Claim: "list", Value: "x"}: false, {Claim: "absent", Value: "x"}: false, {Claim: "nothing", Value: "null"}: false,
-		{Claim: "/kubernetes.io/namespace", Value: "acme"}: true, {Claim: "/kubernetes.io/pod/name", Value: "p-*"}: true,
-		{Claim: "/kubernetes.io/a~1b", Value: "c"}: true, {Claim: "/kubernetes.io/~0", Value: "tilde"}: true,
-		{Claim: "/kubernetes.io", Value: "acme"}: false, {Claim: "kubernetes.io.namespace", Value: "acme"}: false,
-		{Claim: "/sub/x", Value: "x"}: false, {Claim: "/sub", Value: "x"}: true, {Claim: "a/b", Value: "slash"}: true,
-		{Claim: "/list/0", Value: "x"}: false,
+	for condition, want := range map[[2]string]bool{
+		{"sub", "x"}: true, {"sub", "y"}: false, {"flag", "true"}: true,
+		{"flag", "false"}: false, {"number", "72"}: true, {"number", "7*"}: true,
+		{"list", "x"}: false, {"absent", "x"}: false, {"nothing", "null"}: false,
+		{"/kubernetes.io/namespace", "acme"}: true, {"/kubernetes.io/pod/name", "p-*"}: true,
+		{"/kubernetes.io/a~1b", "c"}: true, {"/kubernetes.io/~0", "tilde"}: true,
+		{"/kubernetes.io", "acme"}: false, {"kubernetes.io.namespace", "acme"}: false,
+		{"/sub/x", "x"}: false, {"/sub", "x"}: true, {"a/b", "slash"}: true,
+		{"/list/0", "x"}: false,
 	} {
-		if got := condition.Holds(claims); got != want {
+		if got := (trust.Condition{Claim: condition[0], Values: condition[1:]}).Holds(claims); got != want {
 			t.Errorf("%+v: %v, want %v", condition, got, want)
 		}
+	}
+}
+
+func TestOneOfSeveralValuesHolds(t *testing.T) {
+	c := trust.Condition{Claim: "ref", Values: []string{"refs/heads/main", "refs/tags/v*"}}
+	for ref, want := range map[string]bool{"refs/heads/main": true, "refs/tags/v2": true, "refs/heads/v2": false, "": false} {
+		if got := c.Holds(trust.Claims{"ref": ref}); got != want {
+			t.Errorf("%q: %v", ref, got)
+		}
+	}
+	if (trust.Condition{Claim: "ref"}).Holds(trust.Claims{"ref": ""}) {
+		t.Error("a condition without values holds")
 	}
 }

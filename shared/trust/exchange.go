@@ -3,7 +3,12 @@ package trust
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
 	"fmt"
+	"log/slog"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -20,10 +25,17 @@ import (
 const (
 	// MaxToken is the largest token of an issuer, in bytes.
 	MaxToken = 16 << 10
-	// MaxAge is how long ago a token may have been issued.
-	MaxAge = time.Hour
+	// MaxLifetime is the longest time from the issue of a token to its end. A token of GitLab works as long as its job may run, which
+	// can be hours, and a job cannot request another one. A token that works for more than a day is a secret that somebody has stored.
+	MaxLifetime = 24 * time.Hour
 	// MaxSkew is by how much an issuer's clock may differ.
 	MaxSkew = time.Minute
+)
+
+// Limits of access tokens. A policy that many jobs use needs a few an hour, and a job one; more are a leak or a loop.
+const (
+	MaxDaily    = 300 // of a policy on one day (UTC)
+	MaxPerToken = 20  // for one token of the issuer, so that a job can repeat an exchange whose response it has lost
 )
 
 // refusals is the throttle of exchanges that are refused. Runners of one company may share an address.
@@ -42,6 +54,12 @@ var (
 	ErrTooManyExchanges = fault.New(fault.RateLimited, "Too many exchanges of tokens were refused for your network address and this trust "+
 		"policy, and so is this one. Check the token, the scopes and the ID of the policy. Tokens that the policy accepts are exchanged "+
 		"meanwhile.").OAuth(unavailable)
+	// ErrDailyQuota comes with the time until the next day.
+	ErrDailyQuota = fault.New(fault.QuotaExceeded, fmt.Sprintf("The trust policy has already issued %d access tokens today (UTC), which is "+
+		"the maximum.", MaxDaily)).OAuth(unavailable)
+	// ErrTokenQuota comes with the time until the token expires.
+	ErrTokenQuota = fault.New(fault.QuotaExceeded, fmt.Sprintf("The token was already exchanged %d times, which is the maximum. Request a "+
+		"new one from the platform.", MaxPerToken)).OAuth(unavailable)
 	// ErrUnavailable means that the issuer's keys cannot be read.
 	ErrUnavailable = fault.New(fault.Unavailable, "The issuer does not publish its keys at a public address, or does not answer. Try "+
 		"again, or have the vendor store the keys in the trust policy.").OAuth(unavailable)
@@ -63,6 +81,13 @@ var errPolicy = &fault.Error{
 	Fields: []fault.Field{{Pointer: "/trust_policy_id", Detail: "must be the ID of a trust policy of an active customer"}},
 }
 
+// errUnnamed is about a policy from before such policies were refused.
+var errUnnamed = &fault.Error{
+	Kind: fault.Validation, OAuthCode: InvalidRequest,
+	Detail: "The trust policy would trust everybody for whom its issuer signs, so it accepts no token. Ask the vendor to change its conditions.",
+	Fields: []fault.Field{{Pointer: "/trust_policy_id", Detail: "must be the ID of a trust policy that says whom it trusts"}},
+}
+
 // errScope is about scopes that the policy does not grant.
 var errScope = &fault.Error{
 	Kind: fault.Validation, Detail: "A requested scope allows more than the trust policy.", OAuthCode: InvalidScope,
@@ -82,10 +107,17 @@ type Verifier interface {
 type ExchangeStore interface {
 	// Get returns a policy, strongly consistent. Errors: ErrNotFound.
 	Get(ctx context.Context, id string) (Policy, error)
-	// Issue adds an access token of a policy. Errors: versions.ErrStale if the policy has changed since it was read, ErrNoCustomer if the
-	// customer is suspended or does not exist.
-	Issue(ctx context.Context, policy Policy, token credentials.Credential) error
+	// Issue adds an access token of a policy, which was exchanged for a token of the issuer, and counts it for both. Errors:
+	// versions.ErrStale if the policy has changed since it was read, ErrNoCustomer if the customer is suspended or does not exist,
+	// ErrDailyQuota, ErrTokenQuota.
+	Issue(ctx context.Context, policy Policy, token credentials.Credential, of Exchanged) error
 	throttle.Counts
+}
+
+// Exchanged is a token of an issuer, as exchanges are counted.
+type Exchanged struct {
+	Hash      string // of what tells it from other tokens for the policy
+	ExpiresAt time.Time
 }
 
 // Exchanger exchanges tokens of issuers for access tokens.
@@ -118,7 +150,7 @@ type Issued struct {
 // Exchange issues an access token of the policy, with two calls of the store. A token that cannot be right whatever the policy is refused
 // without a call; others that are refused cost the read of the policy, and a write until there are too many. What others at the address
 // have sent never matters for a token that the policy accepts. Errors: ErrTooManyExchanges, those of Refuse and others with a code of
-// OAuth, ErrUnavailable.
+// OAuth, ErrDailyQuota, ErrTokenQuota, ErrUnavailable.
 func (e *Exchanger) Exchange(ctx context.Context, request Request) (Issued, error) {
 	now := versions.StoredTime(e.now())
 	request.Token = strings.TrimSpace(request.Token) // a file that a shell wrote ends with a new line
@@ -167,14 +199,17 @@ func maskMissing(err error) error {
 
 // exchange exchanges a token by a policy that was read. Errors: also versions.ErrStale, ErrNoCustomer.
 func (e *Exchanger) exchange(ctx context.Context, policy Policy, request Request, now time.Time) (Issued, error) {
+	if lack := unnamed(policy.Issuer, policy.Conditions); lack != "" {
+		slog.WarnContext(ctx, "a trust policy from an earlier release trusts everybody, so it accepts no token", "policy", policy.ID,
+			"customer", policy.CustomerID, "conditions", lack)
+		return Issued{}, errUnnamed
+	}
 	claims, err := e.verifier.Verify(ctx, policy, request.Token)
 	if err != nil {
 		return Issued{}, err
 	}
-	for _, c := range policy.Conditions {
-		if !c.Holds(claims) {
-			return Issued{}, Refuse("does not meet the condition of the trust policy on the claim %s", c.Claim)
-		}
+	if err := checkConditionsOf(policy, claims); err != nil {
+		return Issued{}, err
 	}
 	scopes := request.Scopes
 	if len(scopes) == 0 {
@@ -183,8 +218,58 @@ func (e *Exchanger) exchange(ctx context.Context, policy Policy, request Request
 	if !areKnown(scopes) || !principal.Within(policy.Scopes, scopes) {
 		return Issued{}, errScope
 	}
+	exchanged, err := identify(claims, request.Token)
+	if err != nil {
+		return Issued{}, err
+	}
 	issued := issue(policy, claims, scopes, now)
-	return issued, e.store.Issue(ctx, policy, issued.Token)
+	return issued, limited(e.store.Issue(ctx, policy, issued.Token, exchanged), now, exchanged.ExpiresAt)
+}
+
+// checkConditionsOf returns why claims do not meet the conditions of a policy.
+func checkConditionsOf(policy Policy, claims Claims) error {
+	for _, c := range policy.Conditions {
+		switch {
+		case c.Holds(claims):
+		case c.Claim == "sub" && hasIDs(claims.Subject()):
+			return Refuse("does not meet the condition of the trust policy on the claim sub. The subject has the IDs of the owner and the " +
+				"repository, as in repo:acme@65/app@74:ref:refs/heads/main, so the condition needs them, too; conditions on repository_id, " +
+				"repository_owner_id and ref hold for both forms of subjects")
+		default:
+			return Refuse("does not meet the condition of the trust policy on the claim %s", c.Claim)
+		}
+	}
+	return nil
+}
+
+// immutable matches a subject of a repository of GitHub that was created or renamed since July 15, 2026.
+var immutable = regexp.MustCompile(`^repo:[^/@:]+@[0-9]+/[^/@:]+@[0-9]+:`)
+
+func hasIDs(subject string) bool { return immutable.MatchString(subject) }
+
+// identify returns what tells a token from others: its ID, or what is signed. Whoever has a token can change its signature so that it
+// remains valid, but nothing else.
+func identify(claims Claims, token string) (Exchanged, error) {
+	expires, _, err := claims.Time("exp")
+	id, _ := claims["jti"].(string)
+	if id == "" {
+		id = token[:max(strings.LastIndexByte(token, '.'), 0)]
+	}
+	sum := sha256.Sum256([]byte(id))
+	return Exchanged{Hash: hex.EncodeToString(sum[:]), ExpiresAt: expires}, err
+}
+
+// limited adds to the error of a limit when it ends.
+func limited(err error, now, expires time.Time) error {
+	const day = 24 * time.Hour
+	switch {
+	case errors.Is(err, ErrDailyQuota):
+		return ErrDailyQuota.After(now.Truncate(day).Add(day).Sub(now))
+	case errors.Is(err, ErrTokenQuota):
+		return ErrTokenQuota.After(expires.Sub(now))
+	default:
+		return err
+	}
 }
 
 // areKnown reports whether a token may have the scopes, which a client has sent in any number and form.

@@ -62,18 +62,19 @@ func TestExchangeOfPlatforms(t *testing.T) {
 		claims    workloadtest.Claims
 		condition trust.Condition
 	}{
-		"GitHub": {workloadtest.GitHub(issuer, audience, noon), trust.Condition{Claim: "repository_owner_id", Value: "65"}},
-		"GitLab": {workloadtest.GitLab(issuer, audience, noon),
-			trust.Condition{Claim: "sub", Value: "project_path:acme/*:ref_type:branch:ref:main"}},
-		"Kubernetes": {workloadtest.Kubernetes(issuer, audience, noon), trust.Condition{Claim: "/kubernetes.io/namespace", Value: "acme"}},
+		"GitHub":          {workloadtest.GitHub(issuer, audience, noon), is("repository_owner_id", "65")},
+		"GitHub with IDs": {workloadtest.GitHubWithIDs(issuer, audience, noon), is("sub", "repo:acme@65/*:ref:refs/heads/*")},
+		"GitLab": {workloadtest.GitLab(gitlab, audience, noon),
+			trust.Condition{Claim: "sub", Values: []string{"project_path:acme/*:ref_type:branch:ref:main"}}},
+		"Kubernetes": {workloadtest.Kubernetes(cluster, audience, noon), trust.Condition{Claim: "/kubernetes.io/namespace", Values: []string{"acme"}}},
 	} {
 		input := f.github()
-		input.Conditions = []trust.Condition{c.condition}
+		input.Issuer, input.Conditions = c.claims["iss"].(string), []trust.Condition{c.condition}
 		policy := f.create(input)
 		if _, err := f.exchange(policy.ID, f.key.Sign(c.claims)); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
-		input.Conditions = append(input.Conditions, trust.Condition{Claim: "sub", Value: "another"})
+		input.Conditions = append(input.Conditions, trust.Condition{Claim: "sub", Values: []string{"another"}})
 		strict := f.create(input)
 		_, err := f.exchange(strict.ID, f.key.Sign(c.claims))
 		wantRefused(t, name+" with another subject", err, "on the claim sub")
@@ -132,7 +133,7 @@ func TestExchangeIsRefused(t *testing.T) {
 func TestOddSubjectsAreNotNames(t *testing.T) {
 	f := newFixture(t)
 	input := f.github()
-	input.Conditions = []trust.Condition{{Claim: "repository", Value: "acme/app"}}
+	input.Conditions = []trust.Condition{{Claim: "repository", Values: []string{"acme/app"}}}
 	policy := f.create(input)
 	for subject, want := range map[string]string{
 		"": "Builds", "  ": "Builds", "a\nb": "Builds", "a\u202eb": "Builds", " x ": "x",
@@ -202,7 +203,7 @@ func TestTokensThatNobodyAcceptsCostNothing(t *testing.T) {
 	for name, token := range map[string]string{
 		"text": "x", "long": strings.Repeat("x", trust.MaxToken+1), "no claims": "eyJhbGciOiJSUzI1NiJ9.bm8.bm8",
 		"symmetric": "eyJhbGciOiJIUzI1NiJ9.e30.bm8", "expired": claims("exp", noon.Add(-time.Minute).Unix()),
-		"old": claims("iat", noon.Add(-2*time.Hour).Unix()), "early": claims("nbf", noon.Add(time.Hour).Unix()),
+		"lasting": claims("exp", noon.Add(48*time.Hour).Unix()), "early": claims("nbf", noon.Add(time.Hour).Unix()),
 	} {
 		if _, err := f.exchange(policy.ID, token); fault.KindOf(err) != fault.Validation || f.meter.Calls() != 0 {
 			t.Errorf("%s: %v, %d calls", name, err, f.meter.Calls())
@@ -232,8 +233,8 @@ func TestExchangedTokensAreOnlyRecords(t *testing.T) {
 	f := newFixture(t)
 	policy := f.create(f.github())
 	before := len(liststest.Scan(t, f.client, f.table.Name()))
-	for range credentials.MaxDaily + 1 {
-		if _, err := f.exchange(policy.ID, f.token()); err != nil {
+	for n := range credentials.MaxDaily + 1 {
+		if _, err := f.exchange(policy.ID, f.tokenOf(n)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -259,12 +260,12 @@ type racing struct {
 	change func()
 }
 
-func (r *racing) Issue(ctx context.Context, policy trust.Policy, token credentials.Credential) error {
+func (r *racing) Issue(ctx context.Context, policy trust.Policy, token credentials.Credential, of trust.Exchanged) error {
 	if change := r.change; change != nil {
 		r.change = nil
 		change()
 	}
-	return r.ExchangeStore.Issue(ctx, policy, token) //nolint:wrapcheck // the errors of the store are under test
+	return r.ExchangeStore.Issue(ctx, policy, token, of) //nolint:wrapcheck // the errors of the store are under test
 }
 
 // A change of the policy, also its deletion, takes effect for an exchange that has begun.
@@ -275,7 +276,7 @@ func TestPolicyChangesDuringAnExchange(t *testing.T) {
 	}{
 		"deleted": {func(f *fixture, id string) error { return f.Delete(f.t.Context(), target(id)) }, "does not exist"},
 		"stricter": {func(f *fixture, id string) error {
-			strict := []trust.Condition{{Claim: "environment", Value: "production"}}
+			strict := []trust.Condition{is("environment", "production"), is("repository_id", "74")}
 			_, err := f.Update(f.t.Context(), target(id), trust.Change{Conditions: &strict})
 			return err
 		}, "on the claim environment"},

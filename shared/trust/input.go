@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"unicode"
 
 	"portside/shared/core/checks"
 	"portside/shared/core/fault"
@@ -18,6 +19,7 @@ const (
 	MaxText        = 255 // characters of the issuer and the audience, bytes of a value
 	MaxClaim       = 100 // characters
 	MaxConditions  = 10
+	MaxValues      = 10 // of a condition
 	MaxScopes      = 20
 	MaxKeys        = 32 << 10 // bytes
 	MaxMinutes     = 60
@@ -75,7 +77,7 @@ func (c Change) Check() []fault.Field {
 		failures.Add("/audience", "must be a value of the claim aud, of 1 to %d printable characters without spaces", MaxText)
 	}
 	if c.Conditions != nil {
-		checkConditions(&failures, *c.Conditions)
+		checkConditions(&failures, *c.Conditions, c.Issuer)
 	}
 	if c.Scopes != nil {
 		checkScopes(&failures, *c.Scopes)
@@ -101,7 +103,9 @@ func isPlain(text string, most int) bool {
 	return text != "" && len(text) <= most && !strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r > '~' })
 }
 
-func checkConditions(failures *checks.Failures, conditions []Condition) {
+// checkConditions checks conditions, also for an issuer, unless it is nil.
+func checkConditions(failures *checks.Failures, conditions []Condition, issuer *string) {
+	before := len(failures.Fields())
 	if len(conditions) == 0 || len(conditions) > MaxConditions {
 		failures.Add("/conditions", "must have 1 to %d entries; without any, the policy would trust everybody for whom the issuer signs",
 			MaxConditions)
@@ -114,8 +118,32 @@ func checkConditions(failures *checks.Failures, conditions []Condition) {
 		} else if first, _, _ := strings.Cut(name, "/"); first == "iss" || first == "aud" || first == "exp" {
 			failures.Add(at+"/claim", "must not be iss, aud or exp, which the service always checks")
 		}
-		if n := len(c.Value); n == 0 || n > MaxText || strings.Trim(c.Value, "*:") == "" {
-			failures.Add(at+"/value", "must have 1 to %d bytes and at least one character other than * and :", MaxText)
+		checkValues(failures, at, c.Values)
+	}
+	if issuer == nil || len(failures.Fields()) > before {
+		return
+	}
+	if lack := unnamed(*issuer, conditions); lack != "" {
+		failures.Add("/conditions", "%s", lack)
+	}
+}
+
+// checkValues checks the values of the condition at a pointer. The only value has a pointer of its own, as in requests.
+func checkValues(failures *checks.Failures, at string, values []string) {
+	if len(values) == 0 || len(values) > MaxValues {
+		failures.Add(at+"/values", "must have 1 to %d entries", MaxValues)
+		return
+	}
+	for i, value := range values {
+		pointer := at + "/value"
+		if len(values) > 1 {
+			pointer = fmt.Sprintf("%s/values/%d", at, i)
+		}
+		switch n := len(value); {
+		case n == 0 || n > MaxText || strings.Trim(value, "*"+separators) == "":
+			failures.Add(pointer, "must have 1 to %d bytes and at least one character other than *, :, / and @", MaxText)
+		case strings.ContainsFunc(value, unicode.IsControl):
+			failures.Add(pointer, "must not contain line breaks and other control characters")
 		}
 	}
 }

@@ -95,6 +95,9 @@ func (s *Service) Update(ctx context.Context, target Target, change Change) (Pol
 		if reflect.DeepEqual(before, updated) {
 			return nil
 		}
+		if lack := unnamed(updated.Issuer, updated.Conditions); lack != "" { // by the stored issuer or conditions, too
+			return fault.Invalid(fault.Field{Pointer: "/conditions", Detail: lack})
+		}
 		updated.UpdatedAt, updated.Version = versions.StoredTime(s.now()), before.Version+1
 		return s.store.Replace(ctx, before, updated)
 	})

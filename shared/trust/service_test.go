@@ -36,16 +36,27 @@ func TestInput(t *testing.T) {
 		{func(n *trust.New) { n.Audience = "a b" }, "/audience"},
 		{conditions(), "/conditions"},
 		{conditions(make([]trust.Condition, 0)...), "/conditions"},
-		{conditions(trust.Condition{Value: "x"}), "/conditions/0/claim"},
-		{conditions(trust.Condition{Claim: "/", Value: "x"}), "/conditions/0/claim"},
-		{conditions(trust.Condition{Claim: "iss", Value: "x"}), "/conditions/0/claim"},
-		{conditions(trust.Condition{Claim: "/aud/0", Value: "x"}), "/conditions/0/claim"},
-		{conditions(trust.Condition{Claim: strings.Repeat("x", 101), Value: "x"}), "/conditions/0/claim"},
-		{conditions(trust.Condition{Claim: "sub"}), "/conditions/0/value"},
-		{conditions(trust.Condition{Claim: "sub", Value: "*"}), "/conditions/0/value"},
-		{conditions(trust.Condition{Claim: "sub", Value: "*:*"}), "/conditions/0/value"},
-		{conditions(trust.Condition{Claim: "sub", Value: strings.Repeat("x", 256)}), "/conditions/0/value"},
-		{conditions(trust.Condition{Claim: "/kubernetes.io/namespace", Value: "acme"}), ""},
+		{conditions(trust.Condition{Values: []string{"x"}}), "/conditions/0/claim"},
+		{conditions(trust.Condition{Claim: "/", Values: []string{"x"}}), "/conditions/0/claim"},
+		{conditions(trust.Condition{Claim: "iss", Values: []string{"x"}}), "/conditions/0/claim"},
+		{conditions(trust.Condition{Claim: "/aud/0", Values: []string{"x"}}), "/conditions/0/claim"},
+		{conditions(trust.Condition{Claim: strings.Repeat("x", 101), Values: []string{"x"}}), "/conditions/0/claim"},
+		{conditions(trust.Condition{Claim: "sub"}), "/conditions/0/values"},
+		{conditions(is("sub", make([]string, 11)...)), "/conditions/0/values"},
+		{conditions(is("sub", "repo:acme/app:*", "")), "/conditions/0/values/1"},
+		{conditions(is("sub", "repo:acme/app:*", "*:/@*")), "/conditions/0/values/1"},
+		{conditions(is("sub", "repo:acme/app:x\nrepo:*/*:x")), "/conditions/0/value"},
+		{conditions(is("sub", "")), "/conditions/0/value"},
+		{conditions(is("ref", "refs/heads/main", "refs/heads/next"), is("repository_id", "74")), ""},
+		{conditions(is("ref", "refs/heads/main")), "/conditions"},
+		{conditions(is("repository_id", "74", "*")), "/conditions/0/values/1"},
+		{conditions(is("repository_id", "74", "7*")), "/conditions"},
+		{conditions(trust.Condition{Claim: "sub", Values: []string{"*"}}), "/conditions/0/value"},
+		{conditions(trust.Condition{Claim: "sub", Values: []string{"*:*"}}), "/conditions/0/value"},
+		{conditions(trust.Condition{Claim: "sub", Values: []string{strings.Repeat("x", 256)}}), "/conditions/0/value"},
+		{func(n *trust.New) {
+			n.Issuer, n.Conditions = cluster, []trust.Condition{is("/kubernetes.io/namespace", "acme")}
+		}, ""},
 		{func(n *trust.New) { n.Scopes = nil }, "/scopes"},
 		{func(n *trust.New) { n.Scopes = []principal.Scope{"write:all"} }, "/scopes/0"},
 		{func(n *trust.New) { n.MaxMinutes = 61 }, "/maxMinutes"},
@@ -251,5 +262,23 @@ func TestConcurrentChangesLoseNothing(t *testing.T) {
 	all.Wait()
 	if now := f.list(); now[0].Version != 13 {
 		t.Errorf("version %d, want 13", now[0].Version)
+	}
+}
+
+// A change is judged with what it leaves unchanged.
+func TestUpdateMustNameWhomItTrusts(t *testing.T) {
+	f := newFixture(t)
+	made := f.create(policyOf(cluster, is("team", "builds")))
+	shared, name := issuer, "Jobs"
+	_, err := f.Update(t.Context(), target(made.ID), trust.Change{Issuer: &shared})
+	wantInvalid(t, err, "/conditions")
+	anybody, own := []trust.Condition{is("ref", "main")}, []trust.Condition{is("ref", "main"), is("repository_id", "74")}
+	_, err = f.Update(t.Context(), target(made.ID), trust.Change{Conditions: &anybody})
+	wantInvalid(t, err, "/conditions")
+	_, err = f.Update(t.Context(), target(made.ID), trust.Change{Issuer: &shared, Conditions: &anybody})
+	wantInvalid(t, err, "/conditions")
+	if updated, err := f.Update(t.Context(), target(made.ID), trust.Change{Issuer: &shared, Conditions: &own, Name: &name}); err != nil ||
+		updated.Version != 2 {
+		t.Errorf("%+v, %v", updated, err)
 	}
 }

@@ -2,6 +2,7 @@ package trust_test
 
 import (
 	"errors"
+	"strconv"
 	"testing"
 	"time"
 
@@ -81,7 +82,7 @@ func (f *fixture) write(writes ...types.TransactWriteItem) {
 func (f *fixture) github() trust.New {
 	return trust.New{
 		Name: "Builds", Issuer: issuer, Audience: audience, Keys: workloadtest.KeySet(f.key),
-		Conditions: []trust.Condition{{Claim: "sub", Value: "repo:acme/app:ref:refs/heads/*"}},
+		Conditions: []trust.Condition{{Claim: "sub", Values: []string{"repo:acme/app:ref:refs/heads/*"}}},
 		Scopes:     []principal.Scope{principal.ReadCharts, principal.ReadImages + ":acme/*"},
 	}
 }
@@ -110,6 +111,11 @@ func (f *fixture) list() []trust.Policy {
 
 // token returns a token of a job of GitHub, issued now.
 func (f *fixture) token() string { return f.key.Sign(workloadtest.GitHub(issuer, audience, f.now)) }
+
+// tokenOf returns the token of a job with a number.
+func (f *fixture) tokenOf(job int) string {
+	return f.key.Sign(workloadtest.With(workloadtest.GitHub(issuer, audience, f.now), "jti", strconv.Itoa(job)))
+}
 
 func (f *fixture) exchange(policyID, token string, scopes ...principal.Scope) (trust.Issued, error) {
 	return f.Exchange(f.t.Context(), trust.Request{PolicyID: policyID, Token: token, Scopes: scopes, Network: "203.0.113.9"})

@@ -49,6 +49,11 @@ func GitHub(issuer, audience string, at time.Time) Claims {
 	}
 }
 
+// GitHubWithIDs is GitHub for a repository that was created or renamed since July 15, 2026: the subject has IDs that never change.
+func GitHubWithIDs(issuer, audience string, at time.Time) Claims {
+	return With(GitHub(issuer, audience, at), "sub", "repo:acme@65/app@74:ref:refs/heads/main")
+}
+
 // GitLab returns the claims of a job of the branch main of acme/app, as in GitLab's page "ID tokens".
 func GitLab(issuer, audience string, at time.Time) Claims {
 	return Claims{

@@ -23,6 +23,7 @@ type Process struct {
 	Now       func() time.Time
 	ConfigDir func() (string, error)                             // the folder of the user's settings
 	Local     func(data string) (address, key string, err error) // the running local stack
+	GitHub    string                                             // address of the API of GitHub
 	Version   string
 }
 

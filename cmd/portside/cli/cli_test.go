@@ -26,6 +26,7 @@ type testCLI struct {
 	env     map[string]string
 	stdin   string
 	service *httptest.Server
+	github  string   // address that stands for the API of GitHub
 	calls   []string // method, path and query of each request
 	bodies  []string
 	last    *cobra.Command    // the one that ran last
@@ -114,6 +115,7 @@ func (c *testCLI) runIn(ctx context.Context, args ...string) (stdout, stderr str
 		Local: func(string) (address, key string, err error) {
 			return c.service.URL, testKey, os.ErrNotExist
 		},
+		GitHub: c.github,
 	})...)
 	c.last, err = root.ExecuteContextC(ctx)
 	return out.String(), report.String(), err

@@ -86,7 +86,7 @@ func reasonOf(err error) string {
 
 // flagsOfField has the flags that set a field of another name, or a part of a field.
 var flagsOfField = map[string][]string{
-	"accessLevel": {"access"}, "actorId": {"actor"}, "conditions": {"condition"}, "contacts": {"contact"}, "customerId": {"customer"},
+	"accessLevel": {"access"}, "actorId": {"actor"}, "conditions": {"condition", "any-of", "github"}, "contacts": {"contact"}, "customerId": {"customer"},
 	"endDate": {"month", "last-month"}, "expirationDays": {"days"}, "expiration_days": {"days"}, "externalId": {"external-id"},
 	"from": {"month", "last-month"}, "jwks": {"jwks-file"}, "limits/requestsPerMinute": {"requests-limit"}, "limits/users": {"users-limit"},
 	"maxMinutes": {"max-minutes"}, "ownerId": {"owner"}, "scopes": {"scope"}, "sendActivationEmail": {"no-mail"},

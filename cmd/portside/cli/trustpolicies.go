@@ -24,22 +24,13 @@ func trustPolicyColumns() []column[client.TrustPolicy] {
 		{"name", "NAME", func(p client.TrustPolicy) any { return p.Name }},
 		{"issuer", "ISSUER", func(p client.TrustPolicy) any { return p.Issuer }},
 		{"audience", "AUDIENCE", func(p client.TrustPolicy) any { return p.Audience }},
-		{"conditions", "CONDITIONS", conditions},
+		{"conditions", "CONDITIONS", conditionTexts},
 		{"scopes", "SCOPES", func(p client.TrustPolicy) any { return p.Scopes }},
 		{"maxMinutes", "MINUTES", func(p client.TrustPolicy) any { return p.MaxMinutes }},
 		{"jwks", "", func(p client.TrustPolicy) any { return p.Jwks }},
 		{"createdAt", "", func(p client.TrustPolicy) any { return p.CreatedAt }},
 		{"updatedAt", "", func(p client.TrustPolicy) any { return p.UpdatedAt }},
 	}
-}
-
-// conditions returns the conditions as CLAIM=VALUE.
-func conditions(p client.TrustPolicy) any {
-	texts := make([]string, len(p.Conditions))
-	for i, condition := range p.Conditions {
-		texts[i] = condition.Claim + "=" + condition.Value
-	}
-	return texts
 }
 
 func (a *app) listTrustPoliciesCommand() *cobra.Command {
@@ -87,7 +78,8 @@ func (a *app) getTrustPolicyCommand() *cobra.Command {
 type trustPolicyFlags struct {
 	customer                         ofCustomer
 	name, issuer, audience, jwksFile string
-	conditions, scopes               []string
+	conditions                       conditionFlags
+	scopes                           []string
 	maxMinutes                       int64
 }
 
@@ -96,27 +88,13 @@ func (f *trustPolicyFlags) add(c *cobra.Command) {
 	c.Flags().StringVar(&f.name, "name", "", "`NAME` of the policy")
 	c.Flags().StringVar(&f.issuer, "issuer", "", "`ADDRESS` in the claim iss of the tokens, such as https://gitlab.com")
 	c.Flags().StringVar(&f.audience, "audience", "", "`TEXT` in the claim aud of the tokens, such as the address of the service")
-	c.Flags().StringArrayVar(&f.conditions, "condition", nil,
-		"`CLAIM=VALUE` of the tokens, which can be repeated; * stands for one or more characters, but not for a colon")
+	f.conditions.add(c)
 	c.Flags().StringSliceVar(&f.scopes, "scope", nil,
 		"`SCOPE`, which can be repeated: read:helm-charts or read:docker-images, also with :NAME")
 	c.Flags().Var((*wholeNumber)(&f.maxMinutes), "max-minutes", "`MINUTES` for which an access token works; default: the service decides")
 	c.Flags().StringVar(&f.jwksFile, "jwks-file", "", "`FILE` with the JSON Web Key Set of an issuer that is not at a public address")
-	complete(c, "issuer", "https://token.actions.githubusercontent.com", "https://gitlab.com")
+	complete(c, "issuer", githubIssuer, "https://gitlab.com")
 	complete(c, "scope", "read:helm-charts", "read:docker-images")
-}
-
-// claims returns the conditions.
-func (f *trustPolicyFlags) claims() ([]client.TrustCondition, error) {
-	all := make([]client.TrustCondition, len(f.conditions))
-	for i, text := range f.conditions {
-		claim, value, hasValue := strings.Cut(text, "=")
-		if !hasValue || claim == "" || value == "" {
-			return nil, usageErrorf("--condition: %q is not of the form CLAIM=VALUE", text)
-		}
-		all[i] = client.TrustCondition{Claim: claim, Value: value}
-	}
-	return all, nil
 }
 
 // jwks returns the text of the file, nil if the flag is not set, or an empty text if it is empty.
@@ -134,8 +112,8 @@ func (f *trustPolicyFlags) jwks(c *cobra.Command) (*string, error) {
 	return new(strings.TrimSpace(string(keys))), nil
 }
 
-// change returns what the flags set.
-func (f *trustPolicyFlags) change(c *cobra.Command) (client.UpdateTrustPolicyJSONBody, error) {
+// trustPolicyChange returns what the flags set.
+func (a *app) trustPolicyChange(c *cobra.Command, f *trustPolicyFlags) (client.UpdateTrustPolicyJSONBody, error) {
 	change := client.UpdateTrustPolicyJSONBody{
 		Name: ifChanged[string](c, "name", f.name), Issuer: ifChanged[string](c, "issuer", f.issuer),
 		Audience: ifChanged[string](c, "audience", f.audience),
@@ -146,12 +124,15 @@ func (f *trustPolicyFlags) change(c *cobra.Command) (client.UpdateTrustPolicyJSO
 	if c.Flags().Changed("scope") {
 		change.Scopes = &f.scopes
 	}
-	claims, err := f.claims()
+	conditions, err := a.conditionsOf(c, &f.conditions)
 	if err != nil {
 		return change, err
 	}
-	if c.Flags().Changed("condition") {
-		change.Conditions = &claims
+	if f.conditions.isSet(c) {
+		change.Conditions = &conditions
+	}
+	if c.Flags().Changed("github") {
+		change.Issuer = new(githubIssuer)
 	}
 	change.Jwks, err = f.jwks(c)
 	return change, err
@@ -162,16 +143,27 @@ func (a *app) createTrustPolicyCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "create", Short: "let pipelines or pods of a customer exchange their tokens for access tokens", Args: exactly(),
 		Long: `Creates a trust policy: a token that has the issuer, the audience and all conditions can be
-exchanged for a short-lived access token. At least one condition is necessary, because an issuer
-such as GitHub signs for everybody.`,
+exchanged for a short-lived access token. One condition must name whom you trust, because an issuer
+such as GitHub signs for everybody. --github OWNER/REPOSITORY sets the issuer and conditions on the
+IDs of the repository and its owner, which this computer reads from GitHub's public API.`,
 		Example: `  portside trust-policies create --customer acme-shipping --name "Builds of the app" --scope read:helm-charts \
-    --issuer https://token.actions.githubusercontent.com --audience https://portal.example.com \
-    --condition "sub=repo:acme/app:ref:refs/heads/*" --condition repository_owner_id=65`,
+    --audience https://portal.example.com --github acme/app --ref refs/heads/main --ref "refs/tags/v*"
+  portside trust-policies create --customer acme-shipping --name Jobs --scope read:helm-charts \
+    --issuer https://gitlab.com --audience https://portal.example.com --condition project_id=20 \
+    --any-of ref=main --any-of "ref=release-*"`,
 		RunE: func(c *cobra.Command, _ []string) error {
-			if err := required(c, "name", "issuer", "audience", "condition", "scope"); err != nil {
+			if err := required(c, "name", "audience", "scope"); err != nil {
 				return err
 			}
-			given, err := f.change(c)
+			if !c.Flags().Changed("github") {
+				if err := required(c, "issuer"); err != nil {
+					return err
+				}
+			}
+			if !f.conditions.isSet(c) {
+				return UsageError("pass --github, --condition or --any-of")
+			}
+			given, err := a.trustPolicyChange(c, &f)
 			if err != nil {
 				return err
 			}
@@ -180,7 +172,7 @@ such as GitHub signs for everybody.`,
 				return err
 			}
 			created, err := api.CreateTrustPolicy(c.Context(), customer, client.CreateTrustPolicyJSONBody{
-				Name: f.name, Issuer: f.issuer, Audience: f.audience, Conditions: *given.Conditions, Scopes: f.scopes,
+				Name: f.name, Issuer: *given.Issuer, Audience: f.audience, Conditions: *given.Conditions, Scopes: f.scopes,
 				MaxMinutes: given.MaxMinutes, Jwks: given.Jwks,
 			})
 			if err != nil {
@@ -197,17 +189,18 @@ func (a *app) updateTrustPolicyCommand() *cobra.Command {
 	var f trustPolicyFlags
 	c := &cobra.Command{
 		Use: "update ID", Short: "change a trust policy", Args: exactly(trustPolicyArgument),
-		Long: `Changes what the flags set and leaves everything else unchanged. --condition and --scope replace
-all conditions and all scopes. With an empty --jwks-file, the service reads the keys from the
+		Long: `Changes what the flags set and leaves everything else unchanged. --condition, --any-of and --github
+replace all conditions, and --scope all scopes. With an empty --jwks-file, the service reads the keys from the
 issuer again. Access tokens that were issued before keep working until they expire.`,
 		Example: `  portside trust-policies update --customer acme-shipping 01939f6f-1d3c-7b4e-9a55-3d7c1f0e8b64 --max-minutes 5`,
 		RunE: func(c *cobra.Command, args []string) error {
-			change, err := f.change(c)
+			change, err := a.trustPolicyChange(c, &f)
 			if err != nil {
 				return err
 			}
 			if change == (client.UpdateTrustPolicyJSONBody{}) {
-				return UsageError("pass what to change: --name, --issuer, --audience, --condition, --scope, --max-minutes or --jwks-file")
+				return UsageError("pass what to change: --name, --issuer, --audience, --condition, --any-of, --github, --scope, --max-minutes or " +
+					"--jwks-file")
 			}
 			api, customer, err := f.customer.connect(c, a)
 			if err != nil {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,7 +13,7 @@ import (
 const (
 	trustPolicyID = "01939f6f-1d3c-7b4e-9a55-3d7c1f0e8b64"
 	trustPolicy   = `{"id":"` + trustPolicyID + `","name":"Builds","issuer":"https://gitlab.com","audience":"https://portside.example.com",` +
-		`"conditions":[{"claim":"sub","value":"project_path:acme/app:*:*:*:*"},{"claim":"namespace_id","value":"65"}],` +
+		`"conditions":[{"claim":"sub","value":"project_path:acme/app:*:*:*:*"},{"claim":"namespace_id","values":["65","66"]}],` +
 		`"scopes":["read:helm-charts","read:docker-images:acme/*"],"maxMinutes":10,"jwks":"",` +
 		`"createdAt":"2026-03-02T09:15:30Z","updatedAt":"2026-03-02T09:15:30Z"}`
 	trustPoliciesPath = "/v1/customers/" + acmeID + "/trust-policies"
@@ -35,7 +36,7 @@ func TestTrustPoliciesAreListed(t *testing.T) {
 	c := newTestCLI(t, trustPolicyAnswers()).loggedIn()
 	got := c.want("trust-policies", "list", "--customer", "acme")
 	for _, text := range []string{
-		"MINUTES", trustPolicyID + "  Builds  https://gitlab.com  https://portside.example.com  sub=project_path:acme/app:*:*:*:* namespace_id=65  read:helm-charts",
+		"MINUTES", trustPolicyID + "  Builds  https://gitlab.com  https://portside.example.com  sub=project_path:acme/app:*:*:*:* namespace_id=65|66  read:helm-charts",
 	} {
 		if !strings.Contains(got, text) {
 			t.Errorf("%q is missing in\n%s", text, got)
@@ -44,7 +45,7 @@ func TestTrustPoliciesAreListed(t *testing.T) {
 	c.wantCalls("GET /v1/customers/search?limit=100&q=acme", "GET "+trustPoliciesPath+"?limit=100")
 	wantText(t, c.want("trust-policies", "list", "--customer", acmeID, "--csv"),
 		"id,name,issuer,audience,conditions,scopes,maxMinutes,jwks,createdAt,updatedAt\n"+trustPolicyID+
-			",Builds,https://gitlab.com,https://portside.example.com,sub=project_path:acme/app:*:*:*:* namespace_id=65,"+
+			",Builds,https://gitlab.com,https://portside.example.com,sub=project_path:acme/app:*:*:*:* namespace_id=65|66,"+
 			"read:helm-charts read:docker-images:acme/*,10,,2026-03-02T09:15:30Z,2026-03-02T09:15:30Z\n")
 	if got := c.want("trust-policies", "list", "--customer", acmeID, "--json"); !strings.Contains(got, `"maxMinutes": 10`) {
 		t.Errorf("the list is\n%s", got)
@@ -77,17 +78,19 @@ func TestTrustPoliciesAreChanged(t *testing.T) {
 	run("update", trustPolicyID, "--name", "Jobs", "--max-minutes", "60", "--jwks-file", "")
 	run("update", trustPolicyID, "--issuer", "https://k", "--audience", "b", "--jwks-file", keys)
 	run("update", trustPolicyID, "--condition", "sub=c", "--scope", "read:docker-images")
+	run("update", trustPolicyID, "--any-of", "ref=a", "--any-of", "sub=x=y", "--any-of", "ref=b", "--condition", "ref=c")
 	c.wantUsageError("pass --yes", "trust-policies", "delete", trustPolicyID, "--customer", acmeID)
 	run("delete", trustPolicyID, "--yes")
 	at := trustPoliciesPath + "/" + trustPolicyID
-	c.wantCalls("POST "+trustPoliciesPath, "POST "+trustPoliciesPath, "PUT "+at, "PUT "+at, "PUT "+at, "GET "+at, "GET "+at, "DELETE "+at)
+	c.wantCalls("POST "+trustPoliciesPath, "POST "+trustPoliciesPath, "PUT "+at, "PUT "+at, "PUT "+at, "PUT "+at, "GET "+at, "GET "+at, "DELETE "+at)
 	want := []string{
 		`{"audience":"a","conditions":[{"claim":"sub","value":"a=b"},{"claim":"/kubernetes.io/namespace","value":"acme"}],` +
 			`"issuer":"https://gitlab.com","name":"Builds","scopes":["read:helm-charts","read:docker-images:b"]}`,
 		`{"audience":"a","conditions":[{"claim":"sub","value":"a,b"}],"issuer":"https://k","jwks":"{\"keys\":[]}","maxMinutes":5,` +
 			`"name":"Pods","scopes":["read:helm-charts"]}`,
 		`{"jwks":"","maxMinutes":60,"name":"Jobs"}`, `{"audience":"b","issuer":"https://k","jwks":"{\"keys\":[]}"}`,
-		`{"conditions":[{"claim":"sub","value":"c"}],"scopes":["read:docker-images"]}`, "", "", "",
+		`{"conditions":[{"claim":"sub","value":"c"}],"scopes":["read:docker-images"]}`,
+		`{"conditions":[{"claim":"ref","value":"c"},{"claim":"ref","values":["a","b"]},{"claim":"sub","value":"x=y"}]}`, "", "", "",
 	}
 	if !slices.Equal(c.bodies, want) {
 		t.Errorf("sent\n%q\nwant\n%q", c.bodies, want)
@@ -98,14 +101,26 @@ func TestTrustPolicyFlagsAreChecked(t *testing.T) {
 	t.Parallel()
 	c := newTestCLI(t, trustPolicyAnswers()).loggedIn()
 	create := []string{"trust-policies", "create", "--name", "a", "--issuer", "b", "--audience", "c", "--scope", "d"}
-	c.wantUsageError("pass --name, --issuer, --audience, --condition and --scope", append(slices.Clone(create), "--customer", acmeID)...)
+	c.wantUsageError("pass --github, --condition or --any-of", append(slices.Clone(create), "--customer", acmeID)...)
+	c.wantUsageError("pass --issuer", "trust-policies", "create", "--name", "a", "--audience", "c", "--scope", "d", "--condition", "sub=a")
 	c.wantUsageError("pass --customer", append(slices.Clone(create), "--condition", "e=f")...)
 	c.wantUsageError("pass what to change", "trust-policies", "update", trustPolicyID, "--customer", acmeID)
 	c.wantUsageError("the ID of the trust policy is missing", "trust-policies", "delete", "--customer", acmeID)
 	c.wantError("no such file", "trust-policies", "update", trustPolicyID, "--customer", acmeID, "--jwks-file", filepath.Join(c.dir, "none"))
 	for _, text := range []string{"", "sub", "=value", "sub="} {
 		c.wantUsageError("is not of the form CLAIM=VALUE", "trust-policies", "update", trustPolicyID, "--customer", acmeID, "--condition", text)
-		c.wantUsageError("is not of the form CLAIM=VALUE", append(slices.Clone(create), "--condition", "sub=a", "--condition", text)...)
+		c.wantUsageError("is not of the form CLAIM=VALUE", append(slices.Clone(create), "--condition", "sub=a", "--any-of", text)...)
+	}
+	github := func(args ...string) []string {
+		return append([]string{"trust-policies", "update", trustPolicyID, "--customer", acmeID}, args...)
+	}
+	c.wantUsageError("pass --ref with --github", github("--github", "acme/app")...)
+	c.wantUsageError("excludes --issuer", github("--github", "acme/app", "--ref", "a", "--issuer", "b")...)
+	c.wantUsageError("pass --github with --ref", github("--ref", "a")...)
+	c.wantUsageError("pass --github with --repository-id", github("--repository-id", "74", "--name", "a")...)
+	c.wantUsageError("together", github("--github", "acme/app", "--ref", "a", "--repository-id", "74")...)
+	for _, name := range []string{"", "acme", "acme/app/x", "../app", "acme/..", "acme/app?x", "https://github.com/acme/app"} {
+		c.wantUsageError("is not of the form OWNER/REPOSITORY", github("--github", name, "--ref", "a")...)
 	}
 	c.wantCalls()
 }
@@ -122,4 +137,62 @@ func TestErrorsNameFlagsOfTrustPolicies(t *testing.T) {
 	c.wantError("--condition: A; --max-minutes: B; --jwks-file: C; --scope: D",
 		"trust-policies", "update", trustPolicyID, "--customer", acmeID, "--condition", "iss=x", "--max-minutes", "99", "--jwks-file", "",
 		"--scope", "all")
+}
+
+// TestPolicyOfGitHubRepository reads the IDs from a server that stands for GitHub's API.
+func TestPolicyOfGitHubRepository(t *testing.T) {
+	t.Parallel()
+	c := newTestCLI(t, trustPolicyAnswers()).loggedIn()
+	asked := ""
+	github := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked = r.URL.Path
+		if r.Header.Get("Authorization") != "" || r.Header.Get("X-API-Key") != "" {
+			t.Error("GitHub gets a credential")
+		}
+		switch r.URL.Path {
+		case "/repos/acme/app":
+			_, _ = w.Write([]byte(`{"id":74,"full_name":"acme/app","owner":{"login":"acme","id":65}}`))
+		case "/repos/acme/renamed":
+			http.Redirect(w, r, "/repositories/74", http.StatusMovedPermanently)
+		case "/repos/acme/busy":
+			w.WriteHeader(http.StatusForbidden)
+		case "/repos/acme/odd":
+			_, _ = w.Write([]byte(`{"id":74}`))
+		case "/repos/acme/large":
+			_, _ = w.Write([]byte(`{"description":"` + strings.Repeat("x", 2<<20) + `","id":74,"owner":{"id":65}}`))
+		default:
+			http.NotFound(w, r)
+		}
+	}))
+	t.Cleanup(github.Close)
+	c.github = github.URL
+	create := []string{
+		"trust-policies", "create", "--customer", acmeID, "--name", "Builds", "--audience", "a", "--scope", "read:helm-charts",
+		"--ref", "refs/heads/main", "--ref", "refs/tags/v*", "--github",
+	}
+	const want = `{"audience":"a","conditions":[{"claim":"repository_id","value":"74"},{"claim":"repository_owner_id","value":"65"},` +
+		`{"claim":"ref","values":["refs/heads/main","refs/tags/v*"]},{"claim":"environment","value":"production"}],` +
+		`"issuer":"https://token.actions.githubusercontent.com","name":"Builds","scopes":["read:helm-charts"]}`
+	c.want(append(slices.Clone(create), "acme/app", "--condition", "environment=production")...)
+	if asked != "/repos/acme/app" {
+		t.Errorf("asked for %s", asked)
+	}
+	asked = ""
+	c.want(append(slices.Clone(create), "acme/secret", "--condition", "environment=production", "--repository-id", "74",
+		"--repository-owner-id", "65")...)
+	if asked != "" {
+		t.Errorf("asked for %s in spite of given IDs", asked)
+	}
+	if !slices.Equal(c.bodies, []string{want, want}) {
+		t.Errorf("sent\n%q\nwant twice\n%q", c.bodies, want)
+	}
+	for name, reason := range map[string]string{
+		"acme/secret": "pass --repository-id and --repository-owner-id", "acme/renamed": "was renamed or moved", "acme/busy": "(status 403)",
+		"acme/odd": "read GitHub's answer", "acme/large": "read GitHub's answer",
+	} {
+		c.wantError(reason, append(slices.Clone(create), name)...)
+	}
+	if len(c.bodies) != 2 {
+		t.Errorf("sent %q", c.bodies[2:])
+	}
 }

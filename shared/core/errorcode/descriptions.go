@@ -72,8 +72,9 @@ var descriptions = []Description{
 	},
 	{Unprocessable, 422, "The content is valid but cannot be processed.", "Read `detail`."},
 	{
-		QuotaExceeded, 429, "The user has created as many API keys or tokens today as allowed.",
-		"Wait for the seconds in `Retry-After`, until midnight UTC.",
+		QuotaExceeded, 429, "The user has created as many API keys or tokens today as allowed, or a trust policy or a token of a platform got as " +
+			"many access tokens as allowed. `detail` names the limit.",
+		"Wait for the seconds in `Retry-After`, for most limits until midnight UTC, or exchange a new token of the platform.",
 	},
 	{
 		RateLimited, 429, "There were too many requests of this kind, for example requests of a credential, sign-in attempts, activation " +

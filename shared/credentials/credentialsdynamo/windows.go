@@ -8,6 +8,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"portside/shared/dynamo/items"
 )
@@ -22,15 +23,10 @@ type Window struct {
 
 // CountIn counts one event in the window of at, with one conditional write. It returns false if there were already as many as the limit.
 func (t *Table) CountIn(ctx context.Context, w Window, at time.Time) (bool, error) {
-	start := at.Truncate(w.Length)
+	count := t.Count(w, at).Update
 	_, err := t.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
-		TableName: &t.name, Key: items.Key("count#"+w.Name+"#"+w.Subject, strconv.FormatInt(start.Unix(), 10)),
-		UpdateExpression:    aws.String("ADD n :one SET purgeAt = :purge"),
-		ConditionExpression: aws.String("attribute_not_exists(n) OR n < :most"),
-		ExpressionAttributeValues: items.Map{
-			":one": items.Number(1), ":most": items.Number(int64(w.Limit)),
-			":purge": items.Number(start.Add(w.Length).Add(24 * time.Hour).Unix()),
-		},
+		TableName: count.TableName, Key: count.Key, UpdateExpression: count.UpdateExpression,
+		ConditionExpression: count.ConditionExpression, ExpressionAttributeValues: count.ExpressionAttributeValues,
 	}, items.RetryConflicts)
 	if items.ConditionFailed(err) {
 		return false, nil
@@ -39,4 +35,19 @@ func (t *Table) CountIn(ctx context.Context, w Window, at time.Time) (bool, erro
 		return false, fmt.Errorf("count %s: %w", w.Name, err)
 	}
 	return true, nil
+}
+
+// Count returns the write that counts one event in the window of at, for a transaction. It fails if there were already as many as the
+// limit.
+func (t *Table) Count(w Window, at time.Time) types.TransactWriteItem {
+	start := at.Truncate(w.Length)
+	return types.TransactWriteItem{Update: &types.Update{
+		TableName: &t.name, Key: items.Key("count#"+w.Name+"#"+w.Subject, strconv.FormatInt(start.Unix(), 10)),
+		UpdateExpression:    aws.String("ADD n :one SET purgeAt = :purge"),
+		ConditionExpression: aws.String("attribute_not_exists(n) OR n < :most"),
+		ExpressionAttributeValues: items.Map{
+			":one": items.Number(1), ":most": items.Number(int64(w.Limit)),
+			":purge": items.Number(start.Add(w.Length).Add(24 * time.Hour).Unix()),
+		},
+	}}
 }

@@ -22,8 +22,9 @@ type policyForm struct {
 }
 
 type conditionForm struct {
-	Claim string `json:"claim"`
-	Value string `json:"value"`
+	Claim  string   `json:"claim"`
+	Value  string   `json:"value,omitempty"` // if there is one
+	Values []string `json:"values,omitempty"`
 }
 
 func auditForm(p trust.Policy) any {
@@ -35,7 +36,7 @@ func auditForm(p trust.Policy) any {
 		MaxMinutes: p.MaxMinutes, Version: p.Version,
 	}
 	for i, c := range p.Conditions {
-		form.Conditions[i] = conditionForm(c)
+		form.Conditions[i] = conditionForm(newConditionItem(c))
 	}
 	if p.Keys != "" {
 		sum := sha256.Sum256([]byte(p.Keys))

@@ -2,7 +2,8 @@
 // exchange reads it with one call, and an item of the customer has the IDs of the policies; see credentialsdynamo.TrustPolicies.
 //
 // A creation is one transaction: the policy, its ID in the list, the check that the customer exists, and the idempotency key (see package
-// idempotencykeys). So is an exchange: the access token, and the checks that the policy has not changed and that the customer is active.
+// idempotencykeys). So is an exchange: the access token, the checks that the policy has not changed and that the customer is active, and
+// the counts of the policy and of the exchanged token.
 package trustdynamo
 
 import (
@@ -164,7 +165,7 @@ func (s *Store) Delete(ctx context.Context, policy trust.Policy) error {
 }
 
 // Issue implements trust.ExchangeStore.
-func (s *Store) Issue(ctx context.Context, policy trust.Policy, token credentials.Credential) error {
+func (s *Store) Issue(ctx context.Context, policy trust.Policy, token credentials.Credential, of trust.Exchanged) error {
 	var p transactions.Plan
 	name := s.table.Name()
 	p.Add(versions.ErrStale, types.TransactWriteItem{ConditionCheck: &types.ConditionCheck{
@@ -172,6 +173,12 @@ func (s *Store) Issue(ctx context.Context, policy trust.Policy, token credential
 		ExpressionAttributeValues: versionOf(policy),
 	}})
 	p.Add(trust.ErrNoCustomer, s.table.IssueExchanged(token)...)
+	p.Add(trust.ErrTokenQuota, s.table.Count(credentialsdynamo.Window{
+		Name: "exchanged-token", Subject: policy.ID + "#" + of.Hash, Length: trust.MaxLifetime, Limit: trust.MaxPerToken,
+	}, of.ExpiresAt)) // its end is always in the same window
+	p.Add(trust.ErrDailyQuota, s.table.Count(credentialsdynamo.Window{
+		Name: "policy-tokens", Subject: policy.ID, Length: 24 * time.Hour, Limit: trust.MaxDaily,
+	}, token.CreatedAt))
 	ctx = audit.WithActor(ctx, audit.Actor{Kind: audit.Workload, ID: policy.ID, CustomerID: policy.CustomerID, Name: policy.Name})
 	p.Add(nil, s.table.Audit(ctx, credentialsdynamo.Created(token))...)
 	return p.Write(ctx, s.client)
@@ -200,9 +207,25 @@ type policyItem struct {
 	Version    int64             `dynamodbav:"version"`
 }
 
+// conditionItem has one value or several. Conditions of earlier releases have one.
 type conditionItem struct {
-	Claim string `dynamodbav:"claim"`
-	Value string `dynamodbav:"value"`
+	Claim  string   `dynamodbav:"claim"`
+	Value  string   `dynamodbav:"value,omitempty"`
+	Values []string `dynamodbav:"values,omitempty"`
+}
+
+func newConditionItem(c trust.Condition) conditionItem {
+	if len(c.Values) == 1 {
+		return conditionItem{Claim: c.Claim, Value: c.Values[0]}
+	}
+	return conditionItem{Claim: c.Claim, Values: c.Values}
+}
+
+func (i conditionItem) condition() trust.Condition {
+	if len(i.Values) > 0 {
+		return trust.Condition{Claim: i.Claim, Values: i.Values}
+	}
+	return trust.Condition{Claim: i.Claim, Values: []string{i.Value}}
 }
 
 func newPolicyItem(p trust.Policy) policyItem {
@@ -212,7 +235,7 @@ func newPolicyItem(p trust.Policy) policyItem {
 		Version: p.Version,
 	}
 	for _, c := range p.Conditions {
-		item.Conditions = append(item.Conditions, conditionItem(c))
+		item.Conditions = append(item.Conditions, newConditionItem(c))
 	}
 	return item
 }
@@ -223,7 +246,7 @@ func (i policyItem) policy() trust.Policy {
 		Keys: i.Keys, CreatedAt: items.Time(i.Created), UpdatedAt: items.Time(i.Updated), Version: i.Version,
 	}
 	for _, c := range i.Conditions {
-		p.Conditions = append(p.Conditions, trust.Condition(c))
+		p.Conditions = append(p.Conditions, c.condition())
 	}
 	return p
 }

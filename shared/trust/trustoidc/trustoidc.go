@@ -126,15 +126,15 @@ func check(policy trust.Policy, claims trust.Claims, now time.Time) error {
 }
 
 func checkTimes(claims trust.Claims, now time.Time) error {
-	begins, hasBegin, err := timeOf(claims, "nbf")
+	begins, hasBegin, err := claims.Time("nbf")
 	if err != nil {
 		return err
 	}
-	expires, hasEnd, err := timeOf(claims, "exp")
+	expires, hasEnd, err := claims.Time("exp")
 	if err != nil {
 		return err
 	}
-	issued, hasIssue, err := timeOf(claims, "iat")
+	issued, hasIssue, err := claims.Time("iat")
 	if err != nil {
 		return err
 	}
@@ -145,8 +145,9 @@ func checkTimes(claims trust.Claims, now time.Time) error {
 		return trust.Refuse("has expired")
 	case hasBegin && now.Add(trust.MaxSkew).Before(begins), now.Add(trust.MaxSkew).Before(issued):
 		return trust.Refuse("is not valid yet (claims nbf and iat)")
-	case now.Sub(issued) > trust.MaxAge+trust.MaxSkew:
-		return trust.Refuse("was issued more than an hour ago; request a new one")
+	case expires.Sub(issued) > trust.MaxLifetime:
+		return trust.Refuse("is valid for more than %d hours, the maximum; request one that expires earlier, or shorten the timeout of the "+
+			"job", trust.MaxLifetime/time.Hour)
 	default:
 		return nil
 	}
@@ -156,21 +157,6 @@ func checkTimes(claims trust.Claims, now time.Time) error {
 func isFor(claims trust.Claims, audience string) bool {
 	list, isList := claims["aud"].([]any)
 	return claims["aud"] == audience || isList && slices.Contains(list, any(audience))
-}
-
-// timeOf returns the time of a claim, in seconds since 1970. It returns false if there is none.
-func timeOf(claims trust.Claims, name string) (time.Time, bool, error) {
-	value, hasValue := claims[name]
-	if !hasValue {
-		return time.Time{}, false, nil
-	}
-	number, _ := value.(json.Number)
-	seconds, err := number.Float64()
-	const latest = 1 << 40 // far beyond any date; a larger number could wrap around
-	if err != nil || seconds < 0 || seconds > latest {
-		return time.Time{}, false, trust.Refuse("has a time that is not a number of seconds (claim %s)", name)
-	}
-	return time.Unix(int64(seconds), 0), true, nil
 }
 
 // keySet implements oidc.KeySet for one token.

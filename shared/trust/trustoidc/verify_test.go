@@ -140,17 +140,32 @@ func TestClaimsAreChecked(t *testing.T) {
 		{"exp", "soon", "is not a number of seconds"},
 		{"exp", 1e300, "is not"}, {"exp", -1, "is not a number of seconds"},
 		{"nbf", at(2 * time.Minute), "is not valid yet"}, {"iat", at(2 * time.Minute), "is not valid yet"}, {"nbf", "x", "is not"},
-		{"iat", at(-62 * time.Minute), "more than an hour ago"}, {"iat", nil, "does not say"}, {"iat", 0, "more than an hour ago"},
+		{"iat", at(5*time.Minute - 24*time.Hour - time.Second), "for more than 24 hours"}, {"iat", nil, "does not say"},
+		{"iat", 0, "for more than 24 hours"}, {"exp", at(24*time.Hour + time.Second), "for more than 24 hours"},
 	} {
 		f.wantRefused(c.name, f.key.Sign(workloadtest.With(f.claims(), c.name, c.value)), c.reason)
 	}
 	for name, value := range map[string]any{
-		"aud": []string{"other", audience}, "exp": at(time.Second), "nbf": at(time.Minute), "iat": at(-time.Hour), "azp": "other",
+		"aud": []string{"other", audience}, "exp": at(time.Second), "nbf": at(time.Minute), "iat": at(5*time.Minute - 24*time.Hour), "azp": "other",
 	} {
 		f.wantAccepted(name, f.key.Sign(workloadtest.With(f.claims(), name, value)))
 	}
 	f.wantAccepted("no nbf", f.key.Sign(workloadtest.With(f.claims(), "nbf", nil)))
 	f.wantRefused("no JSON", f.key.SignWith(map[string]any{"alg": "RS256", "kid": "1"}, []byte("x")), "claims that are not JSON")
+}
+
+// A token of GitLab works as long as its job may run, and a job cannot request another one.
+func TestTokenIsAcceptedUntilItExpires(t *testing.T) {
+	f := newFixture(t)
+	claims := workloadtest.With(workloadtest.GitLab(f.issuer.Address, audience, noon), "exp", noon.Add(trust.MaxLifetime).Unix())
+	token := f.key.Sign(claims)
+	for range 24 {
+		f.wantAccepted(f.clock.Now().String(), token)
+		f.clock.Advance(time.Hour)
+	}
+	f.wantRefused("at its end", token, "has expired")
+	renewable := f.key.Sign(workloadtest.With(workloadtest.Kubernetes(f.issuer.Address, audience, f.clock.Now()), "exp", f.clock.Now().AddDate(1, 0, 0).Unix()))
+	f.wantRefused("a token of a year", renewable, "for more than 24 hours, the maximum")
 }
 
 // A token that the policy cannot accept is refused for what is wrong with it, although the issuer does not answer.

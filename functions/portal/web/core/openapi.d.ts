@@ -125,13 +125,11 @@ export interface paths {
         };
         /**
          * List pulls
-         * @description Returns which charts and images were downloaded, newest first: by whom, with which token, when, and from which address. A pull is listed within a few minutes and for 400 days. Repeated requests for the same tag within a minute count as one pull. Requests for manifests that belong to a pulled tag are usually part of its pull. Signatures, SBOMs and other attachments are not listed.
-         *
-         *     `type=check` lists update checks instead: a client asked with HEAD which manifest a tag leads to, and did not fetch it. All checks of a tag with a token in an hour are one entry.
+         * @description Returns which charts and images were downloaded, newest first: by whom, with which token, when, and from which address. A pull is listed within a few minutes and for 400 days. Repeated requests for the same tag within a minute count as one pull. Requests for manifests that belong to a pulled tag are usually part of its pull.
          *
          *     Your own pulls need no permission; those of other users need `tokens:read`. Without it, other users and their tokens have no pulls. A user of a customer sees only pulls of this customer. A pull belongs to the customer to whom its user belonged then. A page can have fewer items than its limit although there is a next page.
          *
-         *     With `Accept: text/csv`, the response has the items as CSV, with the columns `id`, `type`, `checks`, `kind`, `repository`, `reference`, `digest`, `tokenId`, `ownerId`, `customerId`, `address`, `client`, `at`, `tokenName`, `ownerEmail`, `ownerName`.
+         *     With `Accept: text/csv`, the response has the items as CSV, with the columns `id`, `kind`, `repository`, `reference`, `digest`, `tokenId`, `ownerId`, `customerId`, `address`, `client`, `at`, `tokenName`, `ownerEmail`, `ownerName`.
          */
         get: operations["listPulls"];
         put?: never;
@@ -153,11 +151,11 @@ export interface paths {
         put?: never;
         /**
          * Exchange a token of a platform
-         * @description Exchanges a token that GitHub Actions, GitLab, Kubernetes or another issuer has signed for a workload for a short-lived access token (RFC 8693), if a trust policy of the customer accepts it. Needs no other credential. The token must be signed with an asymmetric algorithm, be issued within the last hour, and have the issuer and audience of the policy. The access token works for the chart repository and the container registry. It cannot be renewed and is not listed.
+         * @description Exchanges a token that GitHub Actions, GitLab, Kubernetes or another issuer has signed for a workload for a short-lived access token (RFC 8693), if a trust policy of the customer accepts it. Needs no other credential. The token must be signed with an asymmetric algorithm, be valid for at most 24 hours, and have the issuer and audience of the policy. The access token works for the chart repository and the container registry. It cannot be renewed and is not listed.
          *
          *     Problems also have `error` and `error_description`, as OAuth clients expect. `detail` names the claim that does not meet a condition, but no value of the policy.
          *
-         *     A token that the policy accepts is always exchanged. Of those that are refused, one network (an IPv4 address or an IPv6 /64) can send 600 for a policy in 10 minutes; then the response is a 429.
+         *     One network (an IPv4 address or an IPv6 /64) can exchange 600 tokens in 10 minutes. A trust policy issues at most 300 access tokens on one day (UTC), and at most 20 for the same token of the platform; then the response is a 429 with the code `QUOTA_EXCEEDED`, whose `detail` names the limit and its end.
          */
         post: operations["exchangeToken"];
         delete?: never;
@@ -213,9 +211,9 @@ export interface paths {
         put?: never;
         /**
          * Revoke a leaked token
-         * @description Revokes a token, password, API key, session or unused link, every token renewed from it, and every key, token and password that was created with it, directly or in several steps, also those of other users. It stops working with the next request. What was created with it stops before the response, and within minutes if there is much. The owners get a mail within minutes.
+         * @description Revokes a token, password, API key, session or unused link, every token renewed from it, and every key, token and password that was created with it, directly or in several steps, also those of other users. It stops working with the next request. What was created with it stops within about a second, and within minutes if there is much. The owners get a mail.
          *
-         *     Needs no credential but the leaked one. The response does not reveal whether it exists.
+         *     Needs no credential but the leaked one. The response does not reveal whether it exists: it is the same and takes a second in any case. One network (an IPv4 address or an IPv6 /64) can send 60 reports in 10 minutes.
          */
         post: operations["revokeLeakedToken"];
         delete?: never;
@@ -240,7 +238,7 @@ export interface paths {
         post?: never;
         /**
          * Revoke a token or password
-         * @description It stops working with the next request. A token that is revoked already gets the same response, with any `If-Match`. With `line=true`, the whole line of renewals stops working: the tokens it was renewed from, and all that were renewed from any of them. Do that if the token has leaked, because the person who has it may have renewed it.
+         * @description It stops working with the next request. A token that is revoked already gets the same response. With `line=true`, the whole line of renewals stops working: the tokens it was renewed from, and all that were renewed from any of them. Do that if the token has leaked, because the person who has it may have renewed it.
          *
          *     Your own need no permission; those of other users need `tokens:write`. A token can revoke only itself, the tokens it was renewed from, and the tokens renewed from it; with `line=true`, its own line.
          */
@@ -912,6 +910,8 @@ export interface paths {
          * Create a trust policy
          * @description Lets pipelines and pods of the customer exchange a token of their platform for an access token, so that they need no stored secret. The policy says which tokens are accepted: their issuer, their audience and conditions on their claims. The entitlements of the customer apply to the access tokens.
          *
+         *     One condition must name whom you trust, such as `repository_id`, `repository_owner_id` or the beginning of `sub` for GitHub, because a public issuer signs for everybody. Without such a condition, the response is a 400 that says which one to add.
+         *
          *     The issuer must publish its OpenID Connect configuration and its keys at public https addresses. For one that does not, send its keys in `jwks`, and change them when it does.
          *
          *     A customer can have 50 trust policies. Another one gets a 409 with the code `TOO_MANY_TRUST_POLICIES`. With an `Idempotency-Key` you can safely repeat the request for 24 hours: the same body gets the first response again with `Idempotency-Replayed: true`, and a different body gets a 422.
@@ -1373,26 +1373,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/v1/sign-in/session": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Find out who is signed in
-         * @description Returns the session of this request, and its user, as `GET /v1/sessions/current` does. Without a session that works, there is no `data`. The status is 200 then, too, because browsers show a 401 as an error.
-         */
-        get: operations["findSession"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/v1/uploads": {
         parameters: {
             query?: never;
@@ -1633,7 +1613,7 @@ export interface paths {
         post?: never;
         /**
          * Delete an API key
-         * @description The key stops working with the next request. A key that is deleted already gets the same response, with any `If-Match`. With `made=true`, all keys, tokens and passwords that were created with it, directly or in several steps, also those of other users, stop working within seconds, and within minutes if there are many. Do that if the key has leaked.
+         * @description The key stops working with the next request. A key that is deleted already gets the same response. With `made=true`, all keys, tokens and passwords that were created with it, directly or in several steps, also those of other users, stop working within seconds, and within minutes if there are many. Do that if the key has leaked.
          *
          *     Your own keys need no permission; those of other users need `api-keys:write`.
          */
@@ -3420,14 +3400,12 @@ export interface components {
             limit: number;
             /**
              * Format: int64
-             * @description Value of offset in the request: 0 with a cursor.
+             * @description Number of items skipped.
              * @example 0
              */
             offset: number;
             /** @description Whether there is a next page. */
             hasMore: boolean;
-            /** @description Value of cursor for the next page; null on the last page. */
-            next: string | null;
         };
         Passkey: {
             /**
@@ -3782,17 +3760,6 @@ export interface components {
              * @example 5f6c0a7b2e1101939f6e8a8e7d5ca3c1
              */
             id: string;
-            /**
-             * @description pull is a download. check stands for all requests in an hour that asked which manifest a tag leads to, without a download. Programs that look for updates send them.
-             * @enum {string}
-             */
-            type: "pull" | "check";
-            /**
-             * Format: int64
-             * @description Update checks of the hour, of which those in the same second count as one; null for a pull.
-             * @example 60
-             */
-            checks: number | null;
             /** @enum {string} */
             kind: "chart" | "image";
             /**
@@ -3806,7 +3773,7 @@ export interface components {
              */
             reference: string;
             /**
-             * @description Digest of the archive or manifest, of a check the first one in the hour; null if unknown.
+             * @description Digest of the archive or manifest; null if unknown.
              * @example sha256:…
              */
             digest: string | null;
@@ -3826,18 +3793,18 @@ export interface components {
              */
             customerId: string | null;
             /**
-             * @description IP address of the client; of a check, of the first client in the hour.
+             * @description IP address of the client.
              * @example 203.0.113.9
              */
             address: string;
             /**
-             * @description User-Agent of the same client; at most 200 characters.
+             * @description User-Agent of the client; at most 200 characters.
              * @example Helm/3.18.4
              */
             client: string;
             /**
              * Format: date-time
-             * @description UTC; of a check, the beginning of the hour.
+             * @description UTC.
              */
             at: string;
             /**
@@ -3865,16 +3832,10 @@ export interface components {
             charts: number;
             /**
              * Format: int64
-             * @description Images downloaded by tag.
+             * @description Image manifests downloaded.
              * @example 1204
              */
             images: number;
-            /**
-             * Format: int64
-             * @description Update checks: requests that asked which manifest a tag leads to, without a download. They are in neither of the other figures.
-             * @example 86400
-             */
-            checks: number;
         };
         PullsData: {
             /**
@@ -4035,6 +3996,18 @@ export interface components {
             timeout: number;
             /** @enum {string} */
             userVerification: "required";
+        };
+        RequestPagination: {
+            /**
+             * Format: int64
+             * @description Maximum number of items on the page.
+             * @example 20
+             */
+            limit: number;
+            /** @description Whether there is a next page. */
+            hasMore: boolean;
+            /** @description Value of before for the next page, or of after with order=oldest; null on the last page. */
+            next: string | null;
         };
         RequestPerson: {
             /**
@@ -4337,17 +4310,31 @@ export interface components {
              */
             username?: string;
         };
+        /**
+         * @example {
+         *       "claim": "repository_id",
+         *       "value": "74"
+         *     }
+         */
         TrustCondition: {
             /**
              * @description Name of a claim, or JSON pointer (RFC 6901) to a value inside one, such as /kubernetes.io/namespace; at most 100 characters.
-             * @example sub
+             * @example ref
              */
             claim: string;
             /**
-             * @description Exact value of the claim, or a pattern; at most 255 bytes. * stands for one or more characters, but not for a colon.
-             * @example repo:acme/app:ref:refs/heads/*
+             * @description What the claim must be: an exact value, or a pattern; at most 255 bytes. * stands for one or more characters other than :, / and @. At the end of a path, as in refs/heads/*, it also stands for / and @. Either value or values is required. Responses have it if there is one value.
+             * @example refs/heads/main
              */
-            value: string;
+            value?: string;
+            /**
+             * @description Several exact values or patterns, one of which the claim must be. Responses have it if there is more than one value.
+             * @example [
+             *       "refs/heads/main",
+             *       "refs/heads/release/*"
+             *     ]
+             */
+            values?: string[];
         };
         TrustPolicy: {
             /**
@@ -4368,7 +4355,7 @@ export interface components {
              * @example https://portside.example.com
              */
             audience: string;
-            /** @description What the claims of the tokens must be; all of them apply. */
+            /** @description What the claims of the tokens must be; all conditions apply. */
             conditions: components["schemas"]["TrustCondition"][];
             /**
              * @description What an access token may download at most.
@@ -4628,7 +4615,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description A limit of the operation is reached, or the credential, its user or customer has used up the requests of the current minute; `code` and `detail` say which. */
+        /** @description A limit of the operation is reached, or the credential has exceeded its rate limit for the current minute; `code` and `detail` say which. */
         LimitReached: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
@@ -4682,7 +4669,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The credential, its user or customer has used up the requests of the current minute; `detail` says which. */
+        /** @description The credential has exceeded its rate limit for the current minute. */
         TooManyRequests: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
@@ -4837,6 +4824,7 @@ export type RelyingParty = components['schemas']['RelyingParty'];
 export type ReplacedWords = components['schemas']['ReplacedWords'];
 export type RequestEvent = components['schemas']['RequestEvent'];
 export type RequestOptions = components['schemas']['RequestOptions'];
+export type RequestPagination = components['schemas']['RequestPagination'];
 export type RequestPerson = components['schemas']['RequestPerson'];
 export type ResponseTime = components['schemas']['ResponseTime'];
 export type Row = components['schemas']['Row'];
@@ -4893,11 +4881,9 @@ export interface operations {
                 userId?: string;
                 /** @description Which requests come first. Requests are due in the order in which they were made, so with status=pending, oldest lists the most urgent ones first. */
                 order?: "newest" | "oldest";
-                /** @description Start of the page: pagination.next of the previous page. The other parameters but limit must be the same. */
-                cursor?: string;
-                /** @description Only requests older than the one with this ID. Cannot be combined with cursor. */
+                /** @description Only requests older than the one with this ID. For the next page, use pagination.next. */
                 before?: string;
-                /** @description Only requests newer than the one with this ID, with order=oldest. Cannot be combined with cursor. */
+                /** @description Only requests newer than the one with this ID. For the next page with order=oldest, use pagination.next. */
                 after?: string;
             };
             header?: never;
@@ -4972,7 +4958,7 @@ export interface operations {
                      */
                     "application/json": {
                         data: components["schemas"]["CredentialRequest"][];
-                        pagination: components["schemas"]["CursorPagination"];
+                        pagination: components["schemas"]["RequestPagination"];
                     };
                 };
             };
@@ -4988,7 +4974,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text of 1 to 255 printable ASCII characters, not only spaces, that you have not used for another resource. */
+                /** @description Any text that you have not used for another resource. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -5463,15 +5449,13 @@ export interface operations {
                 repository?: string;
                 /** @description Only charts, or only images. */
                 kind?: "chart" | "image";
-                /** @description pull lists pulls. check lists update checks instead. */
-                type?: "pull" | "check";
                 /** @description Start of the period: a date in UTC or an RFC 3339 time. Default: 30 days before to. */
                 from?: string;
                 /** @description End of the period: a date in UTC, which is included, or an RFC 3339 time, which is excluded. Default: today. At most 400 days after from. */
                 to?: string;
                 /** @description Maximum number of items on the page. */
                 limit?: number;
-                /** @description Start of the page: pagination.next of the previous page. The other parameters but limit must be the same. */
+                /** @description Start of the page: pagination.next of the previous page. The other parameters must be the same. */
                 cursor?: string;
             };
             header?: never;
@@ -5495,10 +5479,8 @@ export interface operations {
                      * @example {
                      *       "data": [
                      *         {
-                     *           "type": "pull",
                      *           "address": "203.0.113.9",
                      *           "at": "2026-03-02T09:30:00Z",
-                     *           "checks": 60,
                      *           "client": "Helm/3.18.4",
                      *           "customerId": "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e12",
                      *           "digest": "sha256:…",
@@ -5606,7 +5588,7 @@ export interface operations {
             query?: {
                 /** @description Maximum number of items on the page. */
                 limit?: number;
-                /** @description Start of the page: pagination.next of the previous page. The other parameters but limit must be the same. */
+                /** @description Start of the page: pagination.next of the previous page. The other parameters must be the same. */
                 cursor?: string;
                 /** @description ID of the user whose tokens to list. Default: your own. */
                 userId?: string;
@@ -5686,7 +5668,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A new random UUID (version 4), such as uuidgen prints, and no other text, because the response has a secret. It encrypts the secret that a repeated request gets again, so keep it to yourself. */
+                /** @description A new random UUID (version 4), such as uuidgen prints. It encrypts the secret that a repeated request gets again, so keep it to yourself. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -5817,6 +5799,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             413: components["responses"]["RequestEntityTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["LimitReached"];
             500: components["responses"]["InternalServerError"];
         };
     };
@@ -6341,7 +6324,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description The figures, separated by commas; all if left out. */
-                metrics?: ("users.total" | "users.active" | "projects.total" | "projects.created" | "projects.archived" | "usage.api.calls" | "usage.api.avgResponseTime" | "usage.storage.used" | "usage.pulls.charts" | "usage.pulls.images" | "usage.pulls.checks" | "usage.media.calls" | "usage.media.cost" | "performance.uptime" | "performance.responseTime.avg" | "performance.responseTime.p95" | "performance.responseTime.p99" | "performance.errors")[];
+                metrics?: ("users.total" | "users.active" | "projects.total" | "projects.created" | "projects.archived" | "usage.api.calls" | "usage.api.avgResponseTime" | "usage.storage.used" | "usage.pulls.charts" | "usage.pulls.images" | "usage.media.calls" | "usage.media.cost" | "performance.uptime" | "performance.responseTime.avg" | "performance.responseTime.p95" | "performance.responseTime.p99" | "performance.errors")[];
                 /** @description Periods that begin with this_ end today; periods that begin with last_ are the whole week, month, quarter or year before. custom requires startDate and endDate. */
                 period?: "today" | "yesterday" | "this_week" | "last_week" | "this_month" | "last_month" | "this_quarter" | "last_quarter" | "this_year" | "last_year" | "custom";
                 /** @description First day of a custom period, as an ISO 8601 date; at most 5 years before endDate. */
@@ -6497,7 +6480,6 @@ export interface operations {
                      *             },
                      *             "pulls": {
                      *               "charts": 310,
-                     *               "checks": 86400,
                      *               "images": 1204
                      *             },
                      *             "storage": {
@@ -6566,7 +6548,6 @@ export interface operations {
                      *               },
                      *               "pulls": {
                      *                 "charts": 310,
-                     *                 "checks": 86400,
                      *                 "images": 1204
                      *               },
                      *               "storage": {
@@ -6692,7 +6673,7 @@ export interface operations {
         parameters: {
             query: {
                 /** @description The figure, as its path in the metrics of the dashboard. */
-                metric: "users.total" | "users.active" | "projects.total" | "projects.created" | "projects.archived" | "usage.api.calls" | "usage.api.avgResponseTime" | "usage.storage.used" | "usage.pulls.charts" | "usage.pulls.images" | "usage.pulls.checks" | "usage.media.calls" | "usage.media.cost" | "performance.uptime" | "performance.responseTime.avg" | "performance.responseTime.p95" | "performance.responseTime.p99" | "performance.errors";
+                metric: "users.total" | "users.active" | "projects.total" | "projects.created" | "projects.archived" | "usage.api.calls" | "usage.api.avgResponseTime" | "usage.storage.used" | "usage.pulls.charts" | "usage.pulls.images" | "usage.media.calls" | "usage.media.cost" | "performance.uptime" | "performance.responseTime.avg" | "performance.responseTime.p95" | "performance.responseTime.p99" | "performance.errors";
                 /** @description Periods that begin with this_ end today; periods that begin with last_ are the whole week, month, quarter or year before. custom requires startDate and endDate. */
                 period?: "today" | "yesterday" | "this_week" | "last_week" | "this_month" | "last_month" | "this_quarter" | "last_quarter" | "this_year" | "last_year" | "custom";
                 /** @description First day of a custom period, as an ISO 8601 date; at most 5 years before endDate. */
@@ -6769,7 +6750,7 @@ export interface operations {
                 order?: "newest" | "oldest";
                 /** @description Maximum number of items on the page. */
                 limit?: number;
-                /** @description Start of the page: pagination.next of the previous page. The other parameters but limit must be the same. */
+                /** @description Start of the page: pagination.next of the previous page. The other parameters must be the same. */
                 cursor?: string;
             };
             header?: never;
@@ -8282,7 +8263,7 @@ export interface operations {
             query?: {
                 /** @description Maximum number of items on the page. */
                 limit?: number;
-                /** @description Start of the page: pagination.next of the previous page. The other parameters but limit must be the same. */
+                /** @description Start of the page: pagination.next of the previous page. The other parameters must be the same. */
                 cursor?: string;
                 /** @description Only charts whose name contains this text. */
                 q?: string;
@@ -8345,7 +8326,7 @@ export interface operations {
             query?: {
                 /** @description Maximum number of items on the page. */
                 limit?: number;
-                /** @description Start of the page: pagination.next of the previous page. The other parameters but limit must be the same. */
+                /** @description Start of the page: pagination.next of the previous page. The other parameters must be the same. */
                 cursor?: string;
             };
             header?: never;
@@ -8508,9 +8489,7 @@ export interface operations {
             query?: {
                 /** @description Maximum number of items on the page. */
                 limit?: number;
-                /** @description Start of the page: pagination.next of the previous page. The other parameters but limit must be the same. */
-                cursor?: string;
-                /** @description Number of items to skip. Others move to other offsets when an item is deleted; a cursor stays where it is. */
+                /** @description Number of items to skip. */
                 offset?: number;
                 /** @description Only customers with this status. */
                 status?: "active" | "suspended";
@@ -8547,7 +8526,6 @@ export interface operations {
                      *       "pagination": {
                      *         "hasMore": true,
                      *         "limit": 20,
-                     *         "next": null,
                      *         "offset": 0,
                      *         "total": 41
                      *       }
@@ -8571,7 +8549,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text of 1 to 255 printable ASCII characters, not only spaces, that you have not used for another resource. */
+                /** @description Any text that you have not used for another resource. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -8707,7 +8685,7 @@ export interface operations {
                 q: string;
                 /** @description Maximum number of items on the page. */
                 limit?: number;
-                /** @description Start of the page: pagination.next of the previous page. The other parameters but limit must be the same. */
+                /** @description Start of the page: pagination.next of the previous page. The other parameters must be the same. */
                 cursor?: string;
             };
             header?: never;
@@ -9150,9 +9128,7 @@ export interface operations {
             query?: {
                 /** @description Maximum number of items on the page. */
                 limit?: number;
-                /** @description Start of the page: pagination.next of the previous page. The other parameters but limit must be the same. */
-                cursor?: string;
-                /** @description Number of items to skip. Others move to other offsets when an item is deleted; a cursor stays where it is. */
+                /** @description Number of items to skip. */
                 offset?: number;
             };
             header?: never;
@@ -9193,7 +9169,6 @@ export interface operations {
                      *       "pagination": {
                      *         "hasMore": true,
                      *         "limit": 20,
-                     *         "next": null,
                      *         "offset": 0,
                      *         "total": 41
                      *       }
@@ -9218,7 +9193,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text of 1 to 255 printable ASCII characters, not only spaces, that you have not used for another resource. */
+                /** @description Any text that you have not used for another resource. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -9533,9 +9508,7 @@ export interface operations {
             query?: {
                 /** @description Maximum number of items on the page. */
                 limit?: number;
-                /** @description Start of the page: pagination.next of the previous page. The other parameters but limit must be the same. */
-                cursor?: string;
-                /** @description Number of items to skip. Others move to other offsets when an item is deleted; a cursor stays where it is. */
+                /** @description Number of items to skip. */
                 offset?: number;
             };
             header?: never;
@@ -9566,8 +9539,8 @@ export interface operations {
                      *           "audience": "https://portside.example.com",
                      *           "conditions": [
                      *             {
-                     *               "claim": "sub",
-                     *               "value": "repo:acme/app:ref:refs/heads/*"
+                     *               "claim": "repository_id",
+                     *               "value": "74"
                      *             }
                      *           ],
                      *           "createdAt": "2026-03-02T09:15:30.250Z",
@@ -9585,7 +9558,6 @@ export interface operations {
                      *       "pagination": {
                      *         "hasMore": true,
                      *         "limit": 20,
-                     *         "next": null,
                      *         "offset": 0,
                      *         "total": 41
                      *       }
@@ -9610,7 +9582,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text of 1 to 255 printable ASCII characters, not only spaces, that you have not used for another resource. */
+                /** @description Any text that you have not used for another resource. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -9627,8 +9599,8 @@ export interface operations {
                  *       "audience": "https://portside.example.com",
                  *       "conditions": [
                  *         {
-                 *           "claim": "sub",
-                 *           "value": "repo:acme/app:ref:refs/heads/*"
+                 *           "claim": "repository_id",
+                 *           "value": "74"
                  *         }
                  *       ],
                  *       "issuer": "https://token.actions.githubusercontent.com",
@@ -9656,7 +9628,7 @@ export interface operations {
                      * @example https://portside.example.com
                      */
                     audience: string;
-                    /** @description What the claims of the tokens must be; all of them apply. At least one, because an issuer such as GitHub signs for everybody. */
+                    /** @description What the claims of the tokens must be; all conditions apply. One of them must name whom you trust, because an issuer such as GitHub signs for everybody: by the ID or the whole name of an owner or a repository, in each of its values. */
                     conditions: components["schemas"]["TrustCondition"][];
                     /**
                      * @description What an access token may download at most: read:helm-charts and read:docker-images, optionally limited to names.
@@ -9704,8 +9676,8 @@ export interface operations {
                      *         "audience": "https://portside.example.com",
                      *         "conditions": [
                      *           {
-                     *             "claim": "sub",
-                     *             "value": "repo:acme/app:ref:refs/heads/*"
+                     *             "claim": "repository_id",
+                     *             "value": "74"
                      *           }
                      *         ],
                      *         "createdAt": "2026-03-02T09:15:30.250Z",
@@ -9774,8 +9746,8 @@ export interface operations {
                      *         "audience": "https://portside.example.com",
                      *         "conditions": [
                      *           {
-                     *             "claim": "sub",
-                     *             "value": "repo:acme/app:ref:refs/heads/*"
+                     *             "claim": "repository_id",
+                     *             "value": "74"
                      *           }
                      *         ],
                      *         "createdAt": "2026-03-02T09:15:30.250Z",
@@ -9840,11 +9812,11 @@ export interface operations {
                  *       "audience": "portside.example.com",
                  *       "conditions": [
                  *         {
-                 *           "claim": "sub",
-                 *           "value": "repo:acme/app:ref:refs/heads/*"
+                 *           "claim": "repository_id",
+                 *           "value": "74"
                  *         }
                  *       ],
-                 *       "issuer": "https://gitlab.com",
+                 *       "issuer": "https://gitlab.example.com",
                  *       "jwks": "{\"keys\":[{\"kty\":\"OKP\",\"crv\":\"Ed25519\",\"kid\":\"2\",\"x\":\"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo\"}]}",
                  *       "maxMinutes": 30,
                  *       "scopes": [
@@ -9862,7 +9834,7 @@ export interface operations {
                     conditions?: components["schemas"]["TrustCondition"][];
                     /**
                      * @description The claim iss of the tokens: an https address without query, of at most 255 characters.
-                     * @example https://gitlab.com
+                     * @example https://gitlab.example.com
                      */
                     issuer?: string;
                     /**
@@ -9910,8 +9882,8 @@ export interface operations {
                      *         "audience": "https://portside.example.com",
                      *         "conditions": [
                      *           {
-                     *             "claim": "sub",
-                     *             "value": "repo:acme/app:ref:refs/heads/*"
+                     *             "claim": "repository_id",
+                     *             "value": "74"
                      *           }
                      *         ],
                      *         "createdAt": "2026-03-02T09:15:30.250Z",
@@ -10018,7 +9990,7 @@ export interface operations {
                 q?: string;
                 /** @description Maximum number of items on the page. */
                 limit?: number;
-                /** @description Start of the page: pagination.next of the previous page. The other parameters but limit must be the same. */
+                /** @description Start of the page: pagination.next of the previous page. The other parameters must be the same. */
                 cursor?: string;
             };
             header?: never;
@@ -10150,7 +10122,7 @@ export interface operations {
                 q?: string;
                 /** @description Maximum number of items on the page. */
                 limit?: number;
-                /** @description Start of the page: pagination.next of the previous page. The other parameters but limit must be the same. */
+                /** @description Start of the page: pagination.next of the previous page. The other parameters must be the same. */
                 cursor?: string;
                 /** @description Name of the repository. */
                 repository: string;
@@ -10421,9 +10393,7 @@ export interface operations {
             query?: {
                 /** @description Maximum number of items on the page. */
                 limit?: number;
-                /** @description Start of the page: pagination.next of the previous page. The other parameters but limit must be the same. */
-                cursor?: string;
-                /** @description Number of items to skip. Others move to other offsets when an item is deleted; a cursor stays where it is. */
+                /** @description Number of items to skip. */
                 offset?: number;
                 /** @description Only projects of this customer. */
                 customerId?: string;
@@ -10463,7 +10433,6 @@ export interface operations {
                      *       "pagination": {
                      *         "hasMore": true,
                      *         "limit": 20,
-                     *         "next": null,
                      *         "offset": 0,
                      *         "total": 41
                      *       }
@@ -10487,7 +10456,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text of 1 to 255 printable ASCII characters, not only spaces, that you have not used for another resource. */
+                /** @description Any text that you have not used for another resource. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -10633,7 +10602,7 @@ export interface operations {
                 q: string;
                 /** @description Maximum number of items on the page. */
                 limit?: number;
-                /** @description Start of the page: pagination.next of the previous page. The other parameters but limit must be the same. */
+                /** @description Start of the page: pagination.next of the previous page. The other parameters must be the same. */
                 cursor?: string;
                 /** @description Only projects of this customer. */
                 customerId?: string;
@@ -11501,61 +11470,8 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             403: components["responses"]["Forbidden"];
             409: components["responses"]["Conflict"];
+            429: components["responses"]["LimitReached"];
             500: components["responses"]["InternalServerError"];
-        };
-    };
-    findSession: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "data": {
-                     *         "authenticatedAt": "2026-03-02T09:15:30.250Z",
-                     *         "createdAt": "2026-03-02T09:15:30.250Z",
-                     *         "device": "Firefox on Windows",
-                     *         "expiresAt": "2026-04-01T09:15:30.250Z",
-                     *         "id": "3vQB7B6MrGQZ",
-                     *         "lastUsedAt": "2026-03-02T09:15:00Z",
-                     *         "recentUntil": "2026-03-02T09:30:30.250Z",
-                     *         "user": {
-                     *           "name": "Ada Lovelace",
-                     *           "customerId": "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e12",
-                     *           "email": "ada@example.com",
-                     *           "id": "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11",
-                     *           "permissions": [
-                     *             "users:read"
-                     *           ],
-                     *           "role": "user"
-                     *         }
-                     *       }
-                     *     }
-                     */
-                    "application/json": {
-                        /** @description Absent if nobody is signed in. */
-                        data?: components["schemas"]["Session"];
-                    };
-                };
-            };
-            400: components["responses"]["BadRequest"];
-            403: components["responses"]["Forbidden"];
-            429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["InternalServerError"];
-            503: components["responses"]["ServiceUnavailable"];
         };
     };
     createUpload: {
@@ -11565,7 +11481,7 @@ export interface operations {
                 maxBytes?: number;
             };
             header?: {
-                /** @description Any text of 1 to 255 printable ASCII characters, not only spaces, that you have not used for another resource. */
+                /** @description Any text that you have not used for another resource. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -11670,9 +11586,7 @@ export interface operations {
             query?: {
                 /** @description Maximum number of items on the page. */
                 limit?: number;
-                /** @description Start of the page: pagination.next of the previous page. The other parameters but limit must be the same. */
-                cursor?: string;
-                /** @description Number of items to skip. Others move to other offsets when an item is deleted; a cursor stays where it is. */
+                /** @description Number of items to skip. */
                 offset?: number;
                 /** @description Only users of this customer. */
                 customerId?: string;
@@ -11718,7 +11632,6 @@ export interface operations {
                      *       "pagination": {
                      *         "hasMore": true,
                      *         "limit": 20,
-                     *         "next": null,
                      *         "offset": 0,
                      *         "total": 41
                      *       }
@@ -11742,7 +11655,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text of 1 to 255 printable ASCII characters, not only spaces, that you have not used for another resource. */
+                /** @description Any text that you have not used for another resource. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -12029,7 +11942,7 @@ export interface operations {
                 q: string;
                 /** @description Maximum number of items on the page. */
                 limit?: number;
-                /** @description Start of the page: pagination.next of the previous page. The other parameters but limit must be the same. */
+                /** @description Start of the page: pagination.next of the previous page. The other parameters must be the same. */
                 cursor?: string;
                 /** @description Only users of this customer. */
                 customerId?: string;
@@ -12490,7 +12403,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A new random UUID (version 4), such as uuidgen prints, and no other text, because the response has a secret. It encrypts the secret that a repeated request gets again, so keep it to yourself. */
+                /** @description A new random UUID (version 4), such as uuidgen prints. It encrypts the secret that a repeated request gets again, so keep it to yourself. */
                 "Idempotency-Key"?: string;
             };
             path: {
