@@ -93,21 +93,23 @@ func TestTrustPolicyPresets(t *testing.T) {
 	dialog := c.startAdding()
 	origin := browser.Eval[string](c.page, "location.origin")
 	wantFields(t, dialog, map[string]string{
-		"Issuer": "https://token.actions.githubusercontent.com", "Audience": origin, "Condition 1: Claim": "sub", "Condition 1: Value": "",
-		"Condition 2: Claim": "repository_owner_id", "Condition 2: Value": "", "Longest life in minutes": "15",
+		"Issuer": "https://token.actions.githubusercontent.com", "Audience": origin, "Condition 1: Claim": "repository_id",
+		"Condition 1: Values": "", "Condition 2: Claim": "repository_owner_id", "Condition 2: Values": "", "Condition 3: Claim": "ref",
+		"Condition 3: Values": "", "Longest life in minutes": "15",
 	})
 	dialog.WaitText("GitHub signs for everybody")
-	const example = `document.querySelector("[name='conditions/0/value']").placeholder`
-	for _, preset := range []struct{ platform, issuer, example, hint string }{
-		{"GitLab", "https://gitlab.com", "project_path:acme/app:ref_type:branch:ref:main", "GitLab signs for everybody"},
-		{"Kubernetes", "", "system:serviceaccount:acme:puller", "kubectl get --raw /.well-known/openid-configuration"},
-		{"Another issuer", "", "", "an https address"},
-		{"GitHub Actions", "https://token.actions.githubusercontent.com", "repo:acme/app:ref:refs/heads/main", "their IDs cannot"},
+	wantLinkToIDs(t, c.page, dialog)
+	const example = `document.querySelector("[name='conditions/0/values']").placeholder`
+	for _, preset := range []struct{ platform, issuer, claim, example, hint string }{
+		{"GitLab", "https://gitlab.com", "project_id", "20", "GitLab signs for everybody"},
+		{"Kubernetes", "", "sub", "system:serviceaccount:acme:puller", "kubectl get --raw /.well-known/openid-configuration"},
+		{"Another issuer", "", "sub", "", "an https address"},
+		{"GitHub Actions", "https://token.actions.githubusercontent.com", "repository_id", "74", "but not an ID"},
 	} {
 		dialog.Select("Platform", preset.platform)
 		dialog.WaitText(preset.hint)
 		wantFields(t, dialog, map[string]string{
-			"Issuer": preset.issuer, "Audience": origin, "Condition 1: Claim": "sub", "Condition 1: Value": "",
+			"Issuer": preset.issuer, "Audience": origin, "Condition 1: Claim": preset.claim, "Condition 1: Values": "",
 		})
 		if got := browser.Eval[string](c.page, example); got != preset.example {
 			t.Errorf("%s: the example is %q", preset.platform, got)
@@ -118,6 +120,26 @@ func TestTrustPolicyPresets(t *testing.T) {
 	c.page.WaitGone(browser.Dialog("Add trust policy"))
 }
 
+// wantLinkToIDs checks that the form links to what GitHub says about a repository, and to nothing else.
+func wantLinkToIDs(t *testing.T, page *browser.Page, dialog browser.Scope) {
+	t.Helper()
+	links := func() []string {
+		return browser.Eval[[]string](page, `[...document.querySelectorAll("dialog a")].map(a => a.href + " " + a.rel)`)
+	}
+	dialog.Fill("Repository on GitHub (optional)", " acme/app.go ")
+	dialog.WaitText("has the repository_id as id")
+	if got := links(); !slices.Equal(got, []string{"https://api.github.com/repos/acme/app.go noopener noreferrer"}) {
+		t.Errorf("the form links to %q", got)
+	}
+	for _, name := range []string{"acme", "acme/..", "../../user", "acme/app/x", "acme/app?x=1", "https://github.com/acme/app", ""} {
+		dialog.Fill("Repository on GitHub (optional)", name)
+		dialog.WaitNoText("has the repository_id as id")
+		if got := links(); len(got) > 0 {
+			t.Errorf("with %q, the form links to %q", name, got)
+		}
+	}
+}
+
 // TestRejectedTrustPolicy fills in what the API or the form refuses.
 func TestRejectedTrustPolicy(t *testing.T) {
 	c := visitTrustPolicies(t)
@@ -125,7 +147,14 @@ func TestRejectedTrustPolicy(t *testing.T) {
 	page.Allow("400 POST /v1/customers/")
 	dialog.Click(browser.Button("Add trust policy"))
 	dialog.WaitText("must have 1 to 255 bytes")
-	wantInvalid(t, page, "name", "conditions/0/value", "conditions/1/value")
+	wantInvalid(t, page, "name", "conditions/0/values", "conditions/1/values", "conditions/2/values")
+	page.Axe()
+	dialog.Fill("Name", "Main branches")
+	dialog.Fill("Condition 3: Values", "refs/heads/main")
+	dialog.Click(browser.Button("Remove condition 2"))
+	dialog.Click(browser.Button("Remove condition 1"))
+	dialog.Click(browser.Button("Add trust policy"))
+	dialog.Within(browser.Role("group", "Conditions")).WaitText("GitHub signs for everybody: add a condition on one of repository_owner_id")
 	page.Axe()
 	dialog.Select("Platform", "Kubernetes")
 	dialog.WaitNoText("must have 1 to 255 bytes")
@@ -133,7 +162,7 @@ func TestRejectedTrustPolicy(t *testing.T) {
 	dialog.Fill("Issuer", "http://kubernetes.acme.example")
 	dialog.Fill("Audience", "two words")
 	dialog.Fill("Condition 1: Claim", "iss")
-	dialog.Fill("Condition 1: Value", "x")
+	dialog.Fill("Condition 1: Values", "x")
 	dialog.Fill("Only these charts (optional)", "acme/**")
 	dialog.Fill("Longest life in minutes", "61")
 	dialog.Fill("Keys of the issuer (optional)", "{}")
@@ -170,18 +199,20 @@ func TestAddTrustPolicy(t *testing.T) {
 	c := visitTrustPolicies(t)
 	dialog := c.startAdding()
 	dialog.Fill("Name", "Builds of the app")
-	dialog.Fill("Condition 1: Value", "repo:acme/app:ref:refs/heads/*")
-	dialog.Fill("Condition 2: Value", "65")
+	dialog.Fill("Condition 1: Values", "74")
+	dialog.Fill("Condition 2: Values", "65")
+	dialog.Fill("Condition 3: Values", "refs/heads/main\n\n refs/heads/release/* \n")
 	dialog.Fill("Only these images (optional)", "acme/*, tools/scan")
 	c.page.Axe()
 	e2etest.DoubleClick(t, c.page, c.at, func() { c.page.WaitText("The trust policy Builds of the app was added.") })
 	row := c.section().Within(browser.Row("Builds of the app"))
-	for _, text := range []string{"repo:acme/app:ref:refs/heads/*", "repository_owner_id", "All charts", "15 minutes"} {
+	for _, text := range []string{"refs/heads/main or refs/heads/release/*", "repository_owner_id", "All charts", "15 minutes"} {
 		row.WaitText(text)
 	}
 	added := c.list(t).WantValue("pagination.total", 1).WantValue("data.0.issuer", "https://token.actions.githubusercontent.com").
 		WantValue("data.0.audience", browser.Eval[string](c.page, "location.origin")).WantValue("data.0.maxMinutes", 15).
 		WantValue("data.0.conditions.1.claim", "repository_owner_id").WantValue("data.0.conditions.1.value", "65").WantValue("data.0.jwks", "").
+		WantValue("data.0.conditions.2", map[string]any{"claim": "ref", "values": []any{"refs/heads/main", "refs/heads/release/*"}}).
 		WantValue("data.0.scopes", []any{"read:helm-charts", "read:docker-images:acme/*", "read:docker-images:tools/scan"})
 	row.WaitText(added.Text("data.0.id"))
 
@@ -190,7 +221,7 @@ func TestAddTrustPolicy(t *testing.T) {
 	dialog.Select("Platform", "Kubernetes")
 	dialog.Fill("Name", "Pods")
 	dialog.Fill("Issuer", "https://kubernetes.acme.example")
-	dialog.Fill("Condition 1: Value", "system:serviceaccount:acme:puller")
+	dialog.Fill("Condition 1: Values", "system:serviceaccount:acme:puller")
 	dialog.Check("Images", false)
 	dialog.Fill("Longest life in minutes", "1")
 	dialog.Fill("Keys of the issuer (optional)", keys+"\n")
@@ -215,19 +246,19 @@ func TestEditTrustPolicy(t *testing.T) {
 	dialog := c.page.Within(browser.Dialog("Edit trust policy"))
 	wantFields(t, dialog, map[string]string{
 		"Name": "Builds of the app", "Issuer": "https://token.actions.githubusercontent.com", "Condition 1: Claim": "sub",
-		"Condition 1: Value": "repo:acme/app:ref:refs/heads/*", "Condition 2: Value": "65", "Only these charts (optional)": "",
+		"Condition 1: Values": "repo:acme/app:ref:refs/heads/*", "Condition 2: Values": "65", "Only these charts (optional)": "",
 		"Only these images (optional)": "acme/* tools/scan", "Longest life in minutes": "5", "Keys of the issuer (optional)": "",
 	})
 	c.page.Axe()
 	c.page.Allow("400 PUT /v1/customers/")
-	dialog.Fill("Condition 2: Value", "")
+	dialog.Fill("Condition 2: Values", "")
 	dialog.Click(browser.Button("Save"))
 	dialog.WaitText("must have 1 to 255 bytes")
-	wantInvalid(t, c.page, "conditions/1/value")
+	wantInvalid(t, c.page, "conditions/1/values")
 	dialog.Click(browser.Button("Remove condition 2"))
 	dialog.Click(browser.Button("Add a condition"))
 	dialog.Fill("Condition 2: Claim", "environment")
-	dialog.Fill("Condition 2: Value", "production")
+	dialog.Fill("Condition 2: Values", "production")
 	dialog.Fill("Only these images (optional)", "acme/*")
 	dialog.Fill("Longest life in minutes", "6")
 	dialog.Click(browser.Button("Save"))
@@ -252,12 +283,12 @@ func TestTwoAdminsChangeATrustPolicy(t *testing.T) {
 	c.open()
 	c.page.Click(browser.Button("Edit the trust policy Jobs"))
 	c.page.WaitFor(browser.Dialog("Edit trust policy"))
-	c.Admin(t).Put(at, `{"conditions":[{"claim":"sub","value":"a"}],"scopes":["read:docker-images:b"],"maxMinutes":3}`).
+	c.Admin(t).Put(at, `{"conditions":[{"claim":"project_id","values":["20","21"]}],"scopes":["read:docker-images:b"],"maxMinutes":3}`).
 		WantStatus(http.StatusOK)
 	dialog := c.page.Within(browser.Dialog("Edit trust policy"))
 	dialog.Fill("Name", "Nightly jobs")
 	dialog.Click(browser.Button("Save"))
-	dialog.WaitText("Conditions: sub = project_path:acme/app:*:*:*:* → sub = a.")
+	dialog.WaitText("Conditions: sub = project_path:acme/app:*:*:*:* → project_id = 20 or 21.")
 	dialog.WaitText("What access tokens may pull: All charts → Images: b.")
 	dialog.WaitText("Longest life in minutes: 15 → 3.")
 	c.page.Axe()
@@ -286,8 +317,8 @@ func TestTrustPolicyByKeyboard(t *testing.T) {
 	c.page.Press("ArrowDown")
 	e2etest.TabTo(t, c.page, "Name")
 	c.page.Type("Keys")
-	e2etest.TabTo(t, c.page, "Condition 1: Value")
-	c.page.Type("project_path:acme/keys:*:*:*:*")
+	e2etest.TabTo(t, c.page, "Condition 1: Values")
+	c.page.Type("20")
 	e2etest.Press(t, c.page, "Remove condition 2")
 	e2etest.Press(t, c.page, "Add trust policy")
 	c.section().Within(browser.Row("Keys")).WaitText("https://gitlab.com")
@@ -297,7 +328,7 @@ func TestTrustPolicyByKeyboard(t *testing.T) {
 	e2etest.Press(t, c.page, "Add a condition")
 	e2etest.TabTo(t, c.page, "Condition 2: Claim")
 	c.page.Type("ref_protected")
-	e2etest.TabTo(t, c.page, "Condition 2: Value")
+	e2etest.TabTo(t, c.page, "Condition 2: Values")
 	c.page.Type("true")
 	e2etest.Press(t, c.page, "Save")
 	c.section().Within(browser.Row("Keys")).WaitText("ref_protected")
@@ -351,16 +382,19 @@ func TestDeleteTrustPolicy(t *testing.T) {
 func TestPagesOfTrustPolicies(t *testing.T) {
 	c := visitTrustPolicies(t)
 	name, claim, value := strings.Repeat("n", 98), strings.Repeat("c", 99), strings.Repeat("v", 255)
+	long := fmt.Sprintf(`"conditions":[{"claim":"project_id","value":"20"},{"claim":%q`, claim)
 	for i := range 10 {
-		c.create(t, policyWith(fmt.Sprintf("%s%02d", name, i), claim, value))
+		policy := policyWith(fmt.Sprintf("%s%02d", name, i), claim, value)
+		c.create(t, strings.Replace(policy, fmt.Sprintf(`"conditions":[{"claim":%q`, claim), long, 1))
 	}
 	c.open()
 	e2etest.FitsWindow(t, c.page)
 	addLast := func() browser.Scope {
 		dialog := c.startAdding()
 		dialog.Fill("Name", "last")
-		dialog.Fill("Condition 1: Value", "repo:acme/app:ref:refs/heads/main")
-		dialog.Fill("Condition 2: Value", "65")
+		dialog.Fill("Condition 1: Values", "74")
+		dialog.Fill("Condition 2: Values", "65")
+		dialog.Fill("Condition 3: Values", "refs/heads/main")
 		dialog.Click(browser.Button("Add trust policy"))
 		return dialog
 	}

@@ -9,6 +9,7 @@ import { Loaded } from "./page.js";
 import { Pager, Table } from "./table.js";
 
 /** @typedef {import("../core/types").Schema<"TrustPolicy">} TrustPolicy */
+/** @typedef {import("../core/types").Schema<"TrustCondition">} TrustCondition */
 /** @typedef {{data: TrustPolicy[], pagination: {total: number, offset: number}}} Listed */
 
 const texts = strings.trustPolicies;
@@ -41,6 +42,18 @@ export function TrustPolicyList({ caption, list, actions, empty }) {
   <//>`;
 }
 
+/**
+ * The values of a condition, which has one or several.
+ * @param {TrustCondition} condition
+ */
+export const valuesOf = ({ value, values }) => values ?? [value ?? ""];
+
+/**
+ * The values of a condition in words.
+ * @param {TrustCondition} condition
+ */
+export const describeValues = (condition) => valuesOf(condition).join(texts.or);
+
 /** @param {{policy: TrustPolicy}} props */
 function Name({ policy }) {
   return html`<div class="main-cell"><bdi class="strong">${policy.name}</bdi>
@@ -52,7 +65,7 @@ function Tokens({ policy }) {
   return html`<dl class="claims">
     <${Claim} name=${texts.issuer} value=${policy.issuer}>${policy.jwks ? html` <span class="small">(${texts.hasKeys})</span>` : null}<//>
     <${Claim} name=${texts.audience} value=${policy.audience} />
-    ${policy.conditions.map((c) => html`<${Claim} name=${html`<bdi class="mono">${c.claim}</bdi>`} value=${c.value} />`)}
+    ${policy.conditions.map((c) => html`<${Claim} name=${html`<bdi class="mono">${c.claim}</bdi>`} value=${describeValues(c)} />`)}
   </dl>`;
 }
 

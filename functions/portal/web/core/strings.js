@@ -853,14 +853,21 @@ export const strings = {
     audience: "Audience",
     audienceHint: "A value of the claim aud of the tokens. With the address of this service, tokens for other services do not work here.",
     conditions: "Conditions",
-    conditionsHint: "What the claims of a token must be; all conditions must hold. * stands for one or more characters, but not for a colon.",
+    conditionsHint: "What the claims of a token must be; all conditions must hold. A condition holds for any of its values, one in a line. * stands " +
+      "for one or more characters other than :, / and @; at the end of a path, as in refs/heads/*, also for / and @.",
+    or: " or ",
+    repository: "Repository on GitHub",
+    repositoryHint: "Such as acme/app. It is not stored: it shows where the IDs for the conditions are.",
+    repositoryIds: "has the repository_id as id, and the repository_owner_id as id of owner. For a private repository, its owner finds both with: " +
+      "gh api repos/OWNER/REPOSITORY --jq .id,.owner.id",
     conditionHints: {
-      github: "GitHub signs for everybody, so name the repository. Names of owners can be taken over after a deletion, but their IDs cannot.",
+      github: "GitHub signs for everybody, so name the repository. Its name and the subject can change, and somebody else can take over a name, " +
+        "but not an ID.",
       gitlab: "GitLab signs for everybody, so name the project. Paths can be taken over after a deletion, but IDs cannot.",
       kubernetes: "The subject names the namespace and the service account.",
       other: "",
     },
-    conditionParts: { claim: "Claim", value: "Value" },
+    conditionParts: { claim: "Claim", values: "Values" },
     /** @type {(n: number, part: string) => string} */
     conditionPart: (n, part) => `Condition ${n}: ${part}`,
     claimExample: "sub",

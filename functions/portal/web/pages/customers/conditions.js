@@ -6,12 +6,13 @@ import { strings } from "../../core/strings.js";
 
 const texts = strings.trustPolicies;
 const maxConditions = 10;
+const maxLines = 10; // as many values as a condition can have
 
-/** @typedef {import("../../core/types").Schema<"TrustCondition">} Condition */
+/** @typedef {{claim: string, values: string}} Condition values: one in a line */
 /** @typedef {import("../../core/api.js").Problem} Problem */
 
 /** The fields of a condition, in the order of the inputs. */
-const parts = /** @type {const} */ (["claim", "value"]);
+const parts = /** @type {const} */ (["claim", "values"]);
 
 /**
  * @param {{conditions: Condition[], onChange: (conditions: Condition[]) => void, examples: Record<string, string>, hint: string,
@@ -33,23 +34,37 @@ export function Conditions({ conditions, onChange, examples, hint, problem }) {
         ${strings.common.remove}<//>
     </div>`)}
     <p class="error" id=${`${id}-error`} hidden=${!failure}>${failure}</p>
-    <${Button} isDisabled=${conditions.length >= maxConditions} onClick=${() => onChange([...conditions, { claim: "", value: "" }])}>
+    <${Button} isDisabled=${conditions.length >= maxConditions} onClick=${() => onChange([...conditions, { claim: "", values: "" }])}>
       ${texts.addCondition}<//>
   </fieldset>`;
 }
 
 /**
- * @param {{index: number, part: "claim" | "value", text: string, placeholder?: string, onChange: (text: string) => void,
+ * @param {{index: number, part: "claim" | "values", text: string, placeholder?: string, onChange: (text: string) => void,
  *   problem?: Problem}} props
  */
 function Input({ index, part, text, placeholder, onChange, problem }) {
   const id = useId();
   const name = `conditions/${index}/${part}`;
-  const failure = problem?.errors.find((e) => e.pointer === `/${name}`)?.detail;
-  return html`<div class=${failure ? "entry-part invalid" : "entry-part"}>
-    <input type="text" name=${name} aria-label=${texts.conditionPart(index + 1, texts.conditionParts[part])} value=${text}
-      placeholder=${placeholder} autocomplete="off" spellcheck="false" aria-invalid=${failure ? "true" : undefined}
-      aria-describedby=${failure ? id : undefined} onInput=${(/** @type {any} */ e) => onChange(e.currentTarget.value)} />
-    ${failure ? html`<p class="error" id=${id}>${failure}</p>` : null}
+  const failures = (problem?.errors ?? []).filter((e) => isAbout(e.pointer, index, part)).map((e) => e.detail);
+  const props = {
+    name, "aria-label": texts.conditionPart(index + 1, texts.conditionParts[part]), value: text, placeholder, autocomplete: "off", spellcheck: false,
+    "aria-invalid": failures.length > 0 ? "true" : undefined, "aria-describedby": failures.length > 0 ? id : undefined,
+    onInput: (/** @type {any} */ e) => onChange(e.currentTarget.value),
+  };
+  return html`<div class=${failures.length > 0 ? "entry-part invalid" : "entry-part"}>
+    ${part === "claim" ? html`<input type="text" ...${props} />` : html`<textarea rows=${Math.min(text.split("\n").length, maxLines)} ...${props} />`}
+    ${failures.length > 0 ? html`<p class="error" id=${id}>${[...new Set(failures)].join(" ")}</p>` : null}
   </div>`;
+}
+
+/**
+ * Whether a failure is about an input. The API names value, values, or one of the values.
+ * @param {string} pointer
+ * @param {number} index
+ * @param {"claim" | "values"} part
+ */
+function isAbout(pointer, index, part) {
+  const [, field, at, name] = pointer.split("/");
+  return field === "conditions" && at === String(index) && (name === part || (part === "values" && name === "value"));
 }

@@ -1,7 +1,9 @@
 // The fields of a trust policy.
+import { useState } from "preact/hooks";
 import { ScopeFields } from "../../components/scopes.js";
 import { TextArea, TextField } from "../../components/fields.js";
 import { NumberField, numberValue } from "../../components/numberfield.js";
+import { describeValues, valuesOf } from "../../components/trustpolicies.js";
 import { describeScopes, scopesOf, toScopeValues } from "../../core/credentials.js";
 import { html } from "../../core/html.js";
 import { strings } from "../../core/strings.js";
@@ -26,9 +28,9 @@ const texts = strings.trustPolicies;
 export const presets = {
   github: {
     issuer: "https://token.actions.githubusercontent.com",
-    examples: { sub: "repo:acme/app:ref:refs/heads/main", repository_owner_id: "65" },
+    examples: { repository_id: "74", repository_owner_id: "65", ref: "refs/heads/main" },
   },
-  gitlab: { issuer: "https://gitlab.com", examples: { sub: "project_path:acme/app:ref_type:branch:ref:main", project_id: "20" } },
+  gitlab: { issuer: "https://gitlab.com", examples: { project_id: "20", ref: "main" } },
   kubernetes: { issuer: "", examples: { sub: "system:serviceaccount:acme:puller" } },
   other: { issuer: "", examples: { sub: "" } },
 };
@@ -39,7 +41,7 @@ export const presets = {
  */
 export function presetFields(platform) {
   const { issuer, examples } = presets[platform];
-  return { issuer, conditions: Object.keys(examples).map((claim) => ({ claim, value: "" })) };
+  return { issuer, conditions: Object.keys(examples).map((claim) => ({ claim, values: "" })) };
 }
 
 /**
@@ -57,7 +59,7 @@ export function platformOf(issuer) {
  */
 export function toFields({ name, issuer, audience, conditions, scopes, maxMinutes, jwks }) {
   return {
-    name, issuer, audience, conditions: conditions.map(({ claim, value }) => ({ claim, value })), scopes: toScopeValues(scopes),
+    name, issuer, audience, conditions: conditions.map((c) => ({ claim: c.claim, values: valuesOf(c).join("\n") })), scopes: toScopeValues(scopes),
     maxMinutes: String(maxMinutes), jwks,
   };
 }
@@ -69,10 +71,20 @@ export function toFields({ name, issuer, audience, conditions, scopes, maxMinute
 export function toBody(values) {
   /** @type {Record<string, unknown>} */
   const body = { ...values };
+  if (values.conditions) body.conditions = values.conditions.map(toCondition);
   if (values.scopes) body.scopes = scopesOf(values.scopes);
   if (values.maxMinutes !== undefined) body.maxMinutes = numberValue("/maxMinutes", values.maxMinutes, texts.notMinutes);
   if (values.jwks !== undefined) body.jwks = values.jwks.trim();
   return body;
+}
+
+/**
+ * A condition in the form of the API.
+ * @param {Condition} condition
+ */
+function toCondition({ claim, values }) {
+  const all = values.split("\n").map((value) => value.trim()).filter((value) => value !== "");
+  return all.length > 1 ? { claim, values: all } : { claim, value: all[0] ?? "" };
 }
 
 /**
@@ -81,8 +93,24 @@ export function toBody(values) {
  * @param {string} field
  */
 export function describe(value, field) {
-  if (field === "conditions") return value.map((/** @type {Condition} */ c) => `${c.claim} = ${c.value}`).join(", ");
+  if (field === "conditions") return value.map(describeCondition).join(", ");
   return field === "scopes" ? describeScopes(scopesOf(value)).join(", ") : value;
+}
+
+/** @param {Condition} condition */
+const describeCondition = (condition) => `${condition.claim} = ${describeValues(toCondition(condition))}`;
+
+/**
+ * Where the IDs of a repository on GitHub are. The Content-Security-Policy lets the page not ask GitHub, so the user opens the address.
+ */
+function GitHubIds() {
+  const [repository, setRepository] = useState("");
+  const name = repository.trim();
+  const address = `https://api.github.com/repos/${name}`;
+  return html`<${TextField} label=${texts.repository} name="repository" value=${repository} onChange=${setRepository}
+      hint=${texts.repositoryHint} />
+    ${/^[\w-]+\/[\w-][\w.-]*$/.test(name) ? html`<p class="hint">
+      <a href=${address} target="_blank" rel="noopener noreferrer">${address}</a> ${texts.repositoryIds}</p>` : null}`;
 }
 
 /**
@@ -96,6 +124,7 @@ export function TrustPolicyFields({ values, set, platform, problem }) {
       hint=${texts.issuerHints[platform]} isRequired />
     <${TextField} label=${texts.audience} name="audience" value=${values.audience} onChange=${set("audience")} problem=${problem}
       hint=${texts.audienceHint} isRequired />
+    ${platform === "github" ? html`<${GitHubIds} />` : null}
     <${Conditions} conditions=${values.conditions} onChange=${set("conditions")} examples=${presets[platform].examples}
       hint=${texts.conditionHints[platform]} problem=${problem} />
     <${ScopeFields} label=${texts.scopes} value=${values.scopes} onChange=${set("scopes")} problem=${problem} />
