@@ -70,7 +70,7 @@ EXPLAINED_ERRORS = [tuple(re.compile(pattern, re.DOTALL) for pattern in explaine
     (CUSTOMER_CHANGES, r"/contacts", r"must have at most 20 contacts"),
     (ENTITLEMENT_CHANGES, r"/(repository|versions)", r"must be (the name of a chart or repository|a constraint of semantic versions)"),
     (ENTITLEMENT_CHANGES, r"/(from|until)", r"must be (after from|in the years|a time with a time zone)"),
-    (POLICY_CHANGES, r"/(name|issuer|audience|jwks|conditions/\d+/(claim|value))",
+    (POLICY_CHANGES, r"/(name|issuer|audience|jwks|conditions(/\d+/(claim|values?(/\d+)?))?)",
      r"must (not|be|have|contain)|is not a JSON Web Key Set|has (no|more than|a private)"),
     (POLICY_CHANGES, r"/maxMinutes", r"must be written plainly"),
     (rf"POST /api/v1/tokens|{POLICY_CHANGES}", r"/scopes(/\d+)?",

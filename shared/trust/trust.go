@@ -27,7 +27,7 @@ var (
 	ErrNotFound   = fault.New(fault.NotFound, "The trust policy does not exist.")
 	ErrNoCustomer = fault.New(fault.NotFound, "The customer does not exist.")
 	ErrTooMany    = fault.NewFinal(fault.Conflict, fmt.Sprintf("The customer already has %d trust policies, the maximum. Delete one of "+
-		"them, or use a pattern such as repo:acme/*:ref:refs/heads/main for several repositories.", Max)).Coded(errorcode.TooManyPolicies)
+		"them, or list several repositories in the values of one condition.", Max)).Coded(errorcode.TooManyPolicies)
 )
 
 // Policy says which tokens of an issuer a customer's workloads can exchange, and what for.

@@ -79,7 +79,7 @@ func (s *isolation) company(name string) company {
 		c.ids["entitlementId"] = root.Post("/v1/customers/"+c.ids["customerId"]+"/entitlements",
 			fmt.Sprintf(`{"artifact":"chart","repository":"%s/*"}`, host)).WantStatus(http.StatusCreated).Text("data.id")
 		c.ids["policyId"] = root.Post("/v1/customers/"+c.ids["customerId"]+"/trust-policies", fmt.Sprintf(`{"name":"policy of %s",`+
-			`"issuer":"https://gitlab.com","audience":"a","conditions":[{"claim":"sub","value":"x"}],"scopes":["read:helm-charts"]}`, host)).
+			`"issuer":"https://gitlab.com","audience":"a","conditions":[{"claim":"project_id","value":"20"}],"scopes":["read:helm-charts"]}`, host)).
 			WantStatus(http.StatusCreated).Text("data.id")
 	}
 	email := "resident@" + host

@@ -57,3 +57,38 @@ func TestTokenExchange(t *testing.T) {
 	root.Put(at, `{"status":"suspended"}`).WantStatus(http.StatusOK)
 	p.WithToken(t, access).Get("/charts/index.yaml").WantStatus(http.StatusUnauthorized)
 }
+
+// TestExchangeByIDs exchanges tokens of GitHub with both forms of subjects, by a policy with IDs and alternatives.
+func TestExchangeByIDs(t *testing.T) {
+	p := e2etest.Shared(t)
+	root, key := p.Admin(t), workloadtest.NewKey("1", "RS256")
+	const issuer, audience = "https://token.actions.githubusercontent.com", "https://portside.example.com"
+	policies := "/v1/customers/" + p.CreateCustomer(t, "Builders", "builders") + "/trust-policies"
+	create := func(conditions string) e2etest.Response {
+		return root.Post(policies, fmt.Sprintf(`{"name":"Builds","issuer":%q,"audience":%q,"jwks":%q,"scopes":["read:helm-charts"],`+
+			`"conditions":[%s]}`, issuer, audience, workloadtest.KeySet(key), conditions))
+	}
+	const refs = `{"claim":"ref","values":["refs/heads/main","refs/heads/release/*"]}`
+	create(refs).WantStatus(http.StatusBadRequest).WantValue("errors.0.pointer", "/conditions")
+	policy := create(`{"claim":"repository_id","value":"74"},{"claim":"repository_owner_id","value":"65"},` + refs).
+		WantStatus(http.StatusCreated).Text("data.id")
+	send := func(claims workloadtest.Claims) e2etest.Response {
+		form := url.Values{
+			"grant_type": {"urn:ietf:params:oauth:grant-type:token-exchange"}, "trust_policy_id": {policy},
+			"subject_token_type": {"urn:ietf:params:oauth:token-type:jwt"}, "subject_token": {key.Sign(claims)},
+		}
+		return p.Anonymous(t).With("Content-Type", "application/x-www-form-urlencoded").Post("/api/v1/token-exchange", form.Encode())
+	}
+	now := e2etest.Now()
+	immutable, named := workloadtest.GitHubWithIDs(issuer, audience, now), workloadtest.GitHub(issuer, audience, now)
+	access := send(immutable).WantStatus(http.StatusOK).Text("access_token")
+	p.WithToken(t, access).Get("/charts/index.yaml").WantStatus(http.StatusOK)
+	send(workloadtest.With(named, "ref", "refs/heads/release/1")).WantStatus(http.StatusOK)
+	send(workloadtest.With(immutable, "repository_id", "744")).WantStatus(http.StatusBadRequest).WantValue("error", "invalid_request")
+	send(workloadtest.With(immutable, "ref", "refs/heads/other")).WantStatus(http.StatusBadRequest)
+	for range 18 {
+		send(immutable).WantStatus(http.StatusOK)
+	}
+	send(immutable).WantStatus(http.StatusTooManyRequests).WantValue("code", "QUOTA_EXCEEDED").WantValue("error", "temporarily_unavailable")
+	send(workloadtest.With(immutable, "jti", "another")).WantStatus(http.StatusOK)
+}
