@@ -63,7 +63,7 @@ func TestConcurrentExchangesStayWithinTheLimits(t *testing.T) {
 	_, err = f.exchange(f.create(f.github()).ID, f.tokenOf(-1))
 	wantError(t, "another policy", err, nil)
 	f.now = noon.Add(12 * time.Hour)
-	_, err = f.exchange(policy.ID, f.token())
+	_, err = f.exchange(policy.ID, f.tokenOf(-1))
 	wantError(t, "on the next day", err, nil)
 }
 

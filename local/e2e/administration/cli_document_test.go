@@ -44,7 +44,7 @@ func (p cliStack) checkCommandLine(t *testing.T, output string) {
 		"Logged in to " + p.Info.API, "EMAIL        ada@example.com\n", "DEPARTMENT   Analytical Engines\n",
 		"pending  charts  ada@example.com", "STATUS         approved\n", "DECIDED AT     2", "build pipeline", "Difference Engine",
 		"STATUS          suspended\n", "  chart     api         ^1.2.0    active", "VERSIONS    ^2.0.0\n",
-		"repository_owner_id=65  read:helm-charts read:docker-images:acme/*  15", "MINUTES     5\n",
+		"ref=refs/heads/main|refs/tags/v*  read:helm-charts read:docker-images:acme/*  15", "MINUTES     5\n",
 		"Deleted the trust policy Builds of the app (https://token.actions.githubusercontent.com).",
 		"bob@borealis.example  Bob Frost  borealis-freight  user", "total  12.5\n", "day    2026-03-02\n", "all credentials of ada@example.com (Ada Lovelace)",
 		`alan@example.com,Alan Turing,boss,"line 3: role must be`, "1 created, 0 already there, 0 failed", "NAME         Alan Turing\n",
