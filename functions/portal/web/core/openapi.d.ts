@@ -125,11 +125,13 @@ export interface paths {
         };
         /**
          * List pulls
-         * @description Returns which charts and images were downloaded, newest first: by whom, with which token, when, and from which address. A pull is listed within a few minutes and for 400 days. Repeated requests for the same tag within a minute count as one pull. Requests for manifests that belong to a pulled tag are usually part of its pull.
+         * @description Returns which charts and images were downloaded, newest first: by whom, with which token, when, and from which address. A pull is listed within a few minutes and for 400 days. Repeated requests for the same tag within a minute count as one pull. Requests for manifests that belong to a pulled tag are usually part of its pull. Signatures, SBOMs and other attachments are not listed.
+         *
+         *     `type=check` lists update checks instead: a client asked with HEAD which manifest a tag leads to, and did not fetch it. All checks of a tag with a token in an hour are one entry.
          *
          *     Your own pulls need no permission; those of other users need `tokens:read`. Without it, other users and their tokens have no pulls. A user of a customer sees only pulls of this customer. A pull belongs to the customer to whom its user belonged then. A page can have fewer items than its limit although there is a next page.
          *
-         *     With `Accept: text/csv`, the response has the items as CSV, with the columns `id`, `kind`, `repository`, `reference`, `digest`, `tokenId`, `ownerId`, `customerId`, `address`, `client`, `at`, `tokenName`, `ownerEmail`, `ownerName`.
+         *     With `Accept: text/csv`, the response has the items as CSV, with the columns `id`, `type`, `checks`, `kind`, `repository`, `reference`, `digest`, `tokenId`, `ownerId`, `customerId`, `address`, `client`, `at`, `tokenName`, `ownerEmail`, `ownerName`.
          */
         get: operations["listPulls"];
         put?: never;
@@ -155,7 +157,7 @@ export interface paths {
          *
          *     Problems also have `error` and `error_description`, as OAuth clients expect. `detail` names the claim that does not meet a condition, but no value of the policy.
          *
-         *     One network (an IPv4 address or an IPv6 /64) can exchange 600 tokens in 10 minutes. A trust policy issues at most 300 access tokens on one day (UTC), and at most 20 for the same token of the platform; then the response is a 429 with the code `QUOTA_EXCEEDED`, whose `detail` names the limit and its end.
+         *     A trust policy issues at most 300 access tokens on one day (UTC), and at most 20 for the same token of the platform; then the response is a 429 with the code `QUOTA_EXCEEDED`, whose `detail` names the limit and its end. Of tokens that are refused, one network (an IPv4 address or an IPv6 /64) can send 600 for a policy in 10 minutes; then the response is a 429, too.
          */
         post: operations["exchangeToken"];
         delete?: never;
@@ -211,9 +213,9 @@ export interface paths {
         put?: never;
         /**
          * Revoke a leaked token
-         * @description Revokes a token, password, API key, session or unused link, every token renewed from it, and every key, token and password that was created with it, directly or in several steps, also those of other users. It stops working with the next request. What was created with it stops within about a second, and within minutes if there is much. The owners get a mail.
+         * @description Revokes a token, password, API key, session or unused link, every token renewed from it, and every key, token and password that was created with it, directly or in several steps, also those of other users. It stops working with the next request. What was created with it stops before the response, and within minutes if there is much. The owners get a mail within minutes.
          *
-         *     Needs no credential but the leaked one. The response does not reveal whether it exists: it is the same and takes a second in any case. One network (an IPv4 address or an IPv6 /64) can send 60 reports in 10 minutes.
+         *     Needs no credential but the leaked one. The response does not reveal whether it exists.
          */
         post: operations["revokeLeakedToken"];
         delete?: never;
@@ -238,7 +240,7 @@ export interface paths {
         post?: never;
         /**
          * Revoke a token or password
-         * @description It stops working with the next request. A token that is revoked already gets the same response. With `line=true`, the whole line of renewals stops working: the tokens it was renewed from, and all that were renewed from any of them. Do that if the token has leaked, because the person who has it may have renewed it.
+         * @description It stops working with the next request. A token that is revoked already gets the same response, with any `If-Match`. With `line=true`, the whole line of renewals stops working: the tokens it was renewed from, and all that were renewed from any of them. Do that if the token has leaked, because the person who has it may have renewed it.
          *
          *     Your own need no permission; those of other users need `tokens:write`. A token can revoke only itself, the tokens it was renewed from, and the tokens renewed from it; with `line=true`, its own line.
          */
@@ -1373,6 +1375,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/sign-in/session": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Find out who is signed in
+         * @description Returns the session of this request, and its user, as `GET /v1/sessions/current` does. Without a session that works, there is no `data`. The status is 200 then, too, because browsers show a 401 as an error.
+         */
+        get: operations["findSession"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/uploads": {
         parameters: {
             query?: never;
@@ -1613,7 +1635,7 @@ export interface paths {
         post?: never;
         /**
          * Delete an API key
-         * @description The key stops working with the next request. A key that is deleted already gets the same response. With `made=true`, all keys, tokens and passwords that were created with it, directly or in several steps, also those of other users, stop working within seconds, and within minutes if there are many. Do that if the key has leaked.
+         * @description The key stops working with the next request. A key that is deleted already gets the same response, with any `If-Match`. With `made=true`, all keys, tokens and passwords that were created with it, directly or in several steps, also those of other users, stop working within seconds, and within minutes if there are many. Do that if the key has leaked.
          *
          *     Your own keys need no permission; those of other users need `api-keys:write`.
          */
@@ -3400,12 +3422,14 @@ export interface components {
             limit: number;
             /**
              * Format: int64
-             * @description Number of items skipped.
+             * @description Value of offset in the request: 0 with a cursor.
              * @example 0
              */
             offset: number;
             /** @description Whether there is a next page. */
             hasMore: boolean;
+            /** @description Value of cursor for the next page; null on the last page. */
+            next: string | null;
         };
         Passkey: {
             /**
@@ -3760,6 +3784,17 @@ export interface components {
              * @example 5f6c0a7b2e1101939f6e8a8e7d5ca3c1
              */
             id: string;
+            /**
+             * @description pull is a download. check stands for all requests in an hour that asked which manifest a tag leads to, without a download. Programs that look for updates send them.
+             * @enum {string}
+             */
+            type: "pull" | "check";
+            /**
+             * Format: int64
+             * @description Update checks of the hour, of which those in the same second count as one; null for a pull.
+             * @example 60
+             */
+            checks: number | null;
             /** @enum {string} */
             kind: "chart" | "image";
             /**
@@ -3773,7 +3808,7 @@ export interface components {
              */
             reference: string;
             /**
-             * @description Digest of the archive or manifest; null if unknown.
+             * @description Digest of the archive or manifest, of a check the first one in the hour; null if unknown.
              * @example sha256:…
              */
             digest: string | null;
@@ -3793,18 +3828,18 @@ export interface components {
              */
             customerId: string | null;
             /**
-             * @description IP address of the client.
+             * @description IP address of the client; of a check, of the first client in the hour.
              * @example 203.0.113.9
              */
             address: string;
             /**
-             * @description User-Agent of the client; at most 200 characters.
+             * @description User-Agent of the same client; at most 200 characters.
              * @example Helm/3.18.4
              */
             client: string;
             /**
              * Format: date-time
-             * @description UTC.
+             * @description UTC; of a check, the beginning of the hour.
              */
             at: string;
             /**
@@ -3832,10 +3867,16 @@ export interface components {
             charts: number;
             /**
              * Format: int64
-             * @description Image manifests downloaded.
+             * @description Images downloaded by tag.
              * @example 1204
              */
             images: number;
+            /**
+             * Format: int64
+             * @description Update checks: requests that asked which manifest a tag leads to, without a download. They are in neither of the other figures.
+             * @example 86400
+             */
+            checks: number;
         };
         PullsData: {
             /**
@@ -3996,18 +4037,6 @@ export interface components {
             timeout: number;
             /** @enum {string} */
             userVerification: "required";
-        };
-        RequestPagination: {
-            /**
-             * Format: int64
-             * @description Maximum number of items on the page.
-             * @example 20
-             */
-            limit: number;
-            /** @description Whether there is a next page. */
-            hasMore: boolean;
-            /** @description Value of before for the next page, or of after with order=oldest; null on the last page. */
-            next: string | null;
         };
         RequestPerson: {
             /**
@@ -4615,7 +4644,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description A limit of the operation is reached, or the credential has exceeded its rate limit for the current minute; `code` and `detail` say which. */
+        /** @description A limit of the operation is reached, or the credential, its user or customer has used up the requests of the current minute; `code` and `detail` say which. */
         LimitReached: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
@@ -4669,7 +4698,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The credential has exceeded its rate limit for the current minute. */
+        /** @description The credential, its user or customer has used up the requests of the current minute; `detail` says which. */
         TooManyRequests: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
@@ -4824,7 +4853,6 @@ export type RelyingParty = components['schemas']['RelyingParty'];
 export type ReplacedWords = components['schemas']['ReplacedWords'];
 export type RequestEvent = components['schemas']['RequestEvent'];
 export type RequestOptions = components['schemas']['RequestOptions'];
-export type RequestPagination = components['schemas']['RequestPagination'];
 export type RequestPerson = components['schemas']['RequestPerson'];
 export type ResponseTime = components['schemas']['ResponseTime'];
 export type Row = components['schemas']['Row'];
@@ -4881,9 +4909,11 @@ export interface operations {
                 userId?: string;
                 /** @description Which requests come first. Requests are due in the order in which they were made, so with status=pending, oldest lists the most urgent ones first. */
                 order?: "newest" | "oldest";
-                /** @description Only requests older than the one with this ID. For the next page, use pagination.next. */
+                /** @description Start of the page: pagination.next of the previous page. The other parameters but limit must be the same. */
+                cursor?: string;
+                /** @description Only requests older than the one with this ID. Cannot be combined with cursor. */
                 before?: string;
-                /** @description Only requests newer than the one with this ID. For the next page with order=oldest, use pagination.next. */
+                /** @description Only requests newer than the one with this ID, with order=oldest. Cannot be combined with cursor. */
                 after?: string;
             };
             header?: never;
@@ -4958,7 +4988,7 @@ export interface operations {
                      */
                     "application/json": {
                         data: components["schemas"]["CredentialRequest"][];
-                        pagination: components["schemas"]["RequestPagination"];
+                        pagination: components["schemas"]["CursorPagination"];
                     };
                 };
             };
@@ -4974,7 +5004,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text that you have not used for another resource. */
+                /** @description Any text of 1 to 255 printable ASCII characters, not only spaces, that you have not used for another resource. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -5449,13 +5479,15 @@ export interface operations {
                 repository?: string;
                 /** @description Only charts, or only images. */
                 kind?: "chart" | "image";
+                /** @description pull lists pulls. check lists update checks instead. */
+                type?: "pull" | "check";
                 /** @description Start of the period: a date in UTC or an RFC 3339 time. Default: 30 days before to. */
                 from?: string;
                 /** @description End of the period: a date in UTC, which is included, or an RFC 3339 time, which is excluded. Default: today. At most 400 days after from. */
                 to?: string;
                 /** @description Maximum number of items on the page. */
                 limit?: number;
-                /** @description Start of the page: pagination.next of the previous page. The other parameters must be the same. */
+                /** @description Start of the page: pagination.next of the previous page. The other parameters but limit must be the same. */
                 cursor?: string;
             };
             header?: never;
@@ -5479,8 +5511,10 @@ export interface operations {
                      * @example {
                      *       "data": [
                      *         {
+                     *           "type": "pull",
                      *           "address": "203.0.113.9",
                      *           "at": "2026-03-02T09:30:00Z",
+                     *           "checks": 60,
                      *           "client": "Helm/3.18.4",
                      *           "customerId": "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e12",
                      *           "digest": "sha256:…",
@@ -5588,7 +5622,7 @@ export interface operations {
             query?: {
                 /** @description Maximum number of items on the page. */
                 limit?: number;
-                /** @description Start of the page: pagination.next of the previous page. The other parameters must be the same. */
+                /** @description Start of the page: pagination.next of the previous page. The other parameters but limit must be the same. */
                 cursor?: string;
                 /** @description ID of the user whose tokens to list. Default: your own. */
                 userId?: string;
@@ -5668,7 +5702,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A new random UUID (version 4), such as uuidgen prints. It encrypts the secret that a repeated request gets again, so keep it to yourself. */
+                /** @description A new random UUID (version 4), such as uuidgen prints, and no other text, because the response has a secret. It encrypts the secret that a repeated request gets again, so keep it to yourself. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -5799,7 +5833,6 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             413: components["responses"]["RequestEntityTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["LimitReached"];
             500: components["responses"]["InternalServerError"];
         };
     };
@@ -6324,7 +6357,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description The figures, separated by commas; all if left out. */
-                metrics?: ("users.total" | "users.active" | "projects.total" | "projects.created" | "projects.archived" | "usage.api.calls" | "usage.api.avgResponseTime" | "usage.storage.used" | "usage.pulls.charts" | "usage.pulls.images" | "usage.media.calls" | "usage.media.cost" | "performance.uptime" | "performance.responseTime.avg" | "performance.responseTime.p95" | "performance.responseTime.p99" | "performance.errors")[];
+                metrics?: ("users.total" | "users.active" | "projects.total" | "projects.created" | "projects.archived" | "usage.api.calls" | "usage.api.avgResponseTime" | "usage.storage.used" | "usage.pulls.charts" | "usage.pulls.images" | "usage.pulls.checks" | "usage.media.calls" | "usage.media.cost" | "performance.uptime" | "performance.responseTime.avg" | "performance.responseTime.p95" | "performance.responseTime.p99" | "performance.errors")[];
                 /** @description Periods that begin with this_ end today; periods that begin with last_ are the whole week, month, quarter or year before. custom requires startDate and endDate. */
                 period?: "today" | "yesterday" | "this_week" | "last_week" | "this_month" | "last_month" | "this_quarter" | "last_quarter" | "this_year" | "last_year" | "custom";
                 /** @description First day of a custom period, as an ISO 8601 date; at most 5 years before endDate. */
@@ -6480,6 +6513,7 @@ export interface operations {
                      *             },
                      *             "pulls": {
                      *               "charts": 310,
+                     *               "checks": 86400,
                      *               "images": 1204
                      *             },
                      *             "storage": {
@@ -6548,6 +6582,7 @@ export interface operations {
                      *               },
                      *               "pulls": {
                      *                 "charts": 310,
+                     *                 "checks": 86400,
                      *                 "images": 1204
                      *               },
                      *               "storage": {
@@ -6673,7 +6708,7 @@ export interface operations {
         parameters: {
             query: {
                 /** @description The figure, as its path in the metrics of the dashboard. */
-                metric: "users.total" | "users.active" | "projects.total" | "projects.created" | "projects.archived" | "usage.api.calls" | "usage.api.avgResponseTime" | "usage.storage.used" | "usage.pulls.charts" | "usage.pulls.images" | "usage.media.calls" | "usage.media.cost" | "performance.uptime" | "performance.responseTime.avg" | "performance.responseTime.p95" | "performance.responseTime.p99" | "performance.errors";
+                metric: "users.total" | "users.active" | "projects.total" | "projects.created" | "projects.archived" | "usage.api.calls" | "usage.api.avgResponseTime" | "usage.storage.used" | "usage.pulls.charts" | "usage.pulls.images" | "usage.pulls.checks" | "usage.media.calls" | "usage.media.cost" | "performance.uptime" | "performance.responseTime.avg" | "performance.responseTime.p95" | "performance.responseTime.p99" | "performance.errors";
                 /** @description Periods that begin with this_ end today; periods that begin with last_ are the whole week, month, quarter or year before. custom requires startDate and endDate. */
                 period?: "today" | "yesterday" | "this_week" | "last_week" | "this_month" | "last_month" | "this_quarter" | "last_quarter" | "this_year" | "last_year" | "custom";
                 /** @description First day of a custom period, as an ISO 8601 date; at most 5 years before endDate. */
@@ -6750,7 +6785,7 @@ export interface operations {
                 order?: "newest" | "oldest";
                 /** @description Maximum number of items on the page. */
                 limit?: number;
-                /** @description Start of the page: pagination.next of the previous page. The other parameters must be the same. */
+                /** @description Start of the page: pagination.next of the previous page. The other parameters but limit must be the same. */
                 cursor?: string;
             };
             header?: never;
@@ -8263,7 +8298,7 @@ export interface operations {
             query?: {
                 /** @description Maximum number of items on the page. */
                 limit?: number;
-                /** @description Start of the page: pagination.next of the previous page. The other parameters must be the same. */
+                /** @description Start of the page: pagination.next of the previous page. The other parameters but limit must be the same. */
                 cursor?: string;
                 /** @description Only charts whose name contains this text. */
                 q?: string;
@@ -8326,7 +8361,7 @@ export interface operations {
             query?: {
                 /** @description Maximum number of items on the page. */
                 limit?: number;
-                /** @description Start of the page: pagination.next of the previous page. The other parameters must be the same. */
+                /** @description Start of the page: pagination.next of the previous page. The other parameters but limit must be the same. */
                 cursor?: string;
             };
             header?: never;
@@ -8489,7 +8524,9 @@ export interface operations {
             query?: {
                 /** @description Maximum number of items on the page. */
                 limit?: number;
-                /** @description Number of items to skip. */
+                /** @description Start of the page: pagination.next of the previous page. The other parameters but limit must be the same. */
+                cursor?: string;
+                /** @description Number of items to skip. Others move to other offsets when an item is deleted; a cursor stays where it is. */
                 offset?: number;
                 /** @description Only customers with this status. */
                 status?: "active" | "suspended";
@@ -8526,6 +8563,7 @@ export interface operations {
                      *       "pagination": {
                      *         "hasMore": true,
                      *         "limit": 20,
+                     *         "next": null,
                      *         "offset": 0,
                      *         "total": 41
                      *       }
@@ -8549,7 +8587,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text that you have not used for another resource. */
+                /** @description Any text of 1 to 255 printable ASCII characters, not only spaces, that you have not used for another resource. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -8685,7 +8723,7 @@ export interface operations {
                 q: string;
                 /** @description Maximum number of items on the page. */
                 limit?: number;
-                /** @description Start of the page: pagination.next of the previous page. The other parameters must be the same. */
+                /** @description Start of the page: pagination.next of the previous page. The other parameters but limit must be the same. */
                 cursor?: string;
             };
             header?: never;
@@ -9128,7 +9166,9 @@ export interface operations {
             query?: {
                 /** @description Maximum number of items on the page. */
                 limit?: number;
-                /** @description Number of items to skip. */
+                /** @description Start of the page: pagination.next of the previous page. The other parameters but limit must be the same. */
+                cursor?: string;
+                /** @description Number of items to skip. Others move to other offsets when an item is deleted; a cursor stays where it is. */
                 offset?: number;
             };
             header?: never;
@@ -9169,6 +9209,7 @@ export interface operations {
                      *       "pagination": {
                      *         "hasMore": true,
                      *         "limit": 20,
+                     *         "next": null,
                      *         "offset": 0,
                      *         "total": 41
                      *       }
@@ -9193,7 +9234,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text that you have not used for another resource. */
+                /** @description Any text of 1 to 255 printable ASCII characters, not only spaces, that you have not used for another resource. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -9508,7 +9549,9 @@ export interface operations {
             query?: {
                 /** @description Maximum number of items on the page. */
                 limit?: number;
-                /** @description Number of items to skip. */
+                /** @description Start of the page: pagination.next of the previous page. The other parameters but limit must be the same. */
+                cursor?: string;
+                /** @description Number of items to skip. Others move to other offsets when an item is deleted; a cursor stays where it is. */
                 offset?: number;
             };
             header?: never;
@@ -9558,6 +9601,7 @@ export interface operations {
                      *       "pagination": {
                      *         "hasMore": true,
                      *         "limit": 20,
+                     *         "next": null,
                      *         "offset": 0,
                      *         "total": 41
                      *       }
@@ -9582,7 +9626,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text that you have not used for another resource. */
+                /** @description Any text of 1 to 255 printable ASCII characters, not only spaces, that you have not used for another resource. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -9990,7 +10034,7 @@ export interface operations {
                 q?: string;
                 /** @description Maximum number of items on the page. */
                 limit?: number;
-                /** @description Start of the page: pagination.next of the previous page. The other parameters must be the same. */
+                /** @description Start of the page: pagination.next of the previous page. The other parameters but limit must be the same. */
                 cursor?: string;
             };
             header?: never;
@@ -10122,7 +10166,7 @@ export interface operations {
                 q?: string;
                 /** @description Maximum number of items on the page. */
                 limit?: number;
-                /** @description Start of the page: pagination.next of the previous page. The other parameters must be the same. */
+                /** @description Start of the page: pagination.next of the previous page. The other parameters but limit must be the same. */
                 cursor?: string;
                 /** @description Name of the repository. */
                 repository: string;
@@ -10393,7 +10437,9 @@ export interface operations {
             query?: {
                 /** @description Maximum number of items on the page. */
                 limit?: number;
-                /** @description Number of items to skip. */
+                /** @description Start of the page: pagination.next of the previous page. The other parameters but limit must be the same. */
+                cursor?: string;
+                /** @description Number of items to skip. Others move to other offsets when an item is deleted; a cursor stays where it is. */
                 offset?: number;
                 /** @description Only projects of this customer. */
                 customerId?: string;
@@ -10433,6 +10479,7 @@ export interface operations {
                      *       "pagination": {
                      *         "hasMore": true,
                      *         "limit": 20,
+                     *         "next": null,
                      *         "offset": 0,
                      *         "total": 41
                      *       }
@@ -10456,7 +10503,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text that you have not used for another resource. */
+                /** @description Any text of 1 to 255 printable ASCII characters, not only spaces, that you have not used for another resource. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -10602,7 +10649,7 @@ export interface operations {
                 q: string;
                 /** @description Maximum number of items on the page. */
                 limit?: number;
-                /** @description Start of the page: pagination.next of the previous page. The other parameters must be the same. */
+                /** @description Start of the page: pagination.next of the previous page. The other parameters but limit must be the same. */
                 cursor?: string;
                 /** @description Only projects of this customer. */
                 customerId?: string;
@@ -11470,8 +11517,61 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             403: components["responses"]["Forbidden"];
             409: components["responses"]["Conflict"];
-            429: components["responses"]["LimitReached"];
             500: components["responses"]["InternalServerError"];
+        };
+    };
+    findSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "authenticatedAt": "2026-03-02T09:15:30.250Z",
+                     *         "createdAt": "2026-03-02T09:15:30.250Z",
+                     *         "device": "Firefox on Windows",
+                     *         "expiresAt": "2026-04-01T09:15:30.250Z",
+                     *         "id": "3vQB7B6MrGQZ",
+                     *         "lastUsedAt": "2026-03-02T09:15:00Z",
+                     *         "recentUntil": "2026-03-02T09:30:30.250Z",
+                     *         "user": {
+                     *           "name": "Ada Lovelace",
+                     *           "customerId": "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e12",
+                     *           "email": "ada@example.com",
+                     *           "id": "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11",
+                     *           "permissions": [
+                     *             "users:read"
+                     *           ],
+                     *           "role": "user"
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /** @description Absent if nobody is signed in. */
+                        data?: components["schemas"]["Session"];
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     createUpload: {
@@ -11481,7 +11581,7 @@ export interface operations {
                 maxBytes?: number;
             };
             header?: {
-                /** @description Any text that you have not used for another resource. */
+                /** @description Any text of 1 to 255 printable ASCII characters, not only spaces, that you have not used for another resource. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -11586,7 +11686,9 @@ export interface operations {
             query?: {
                 /** @description Maximum number of items on the page. */
                 limit?: number;
-                /** @description Number of items to skip. */
+                /** @description Start of the page: pagination.next of the previous page. The other parameters but limit must be the same. */
+                cursor?: string;
+                /** @description Number of items to skip. Others move to other offsets when an item is deleted; a cursor stays where it is. */
                 offset?: number;
                 /** @description Only users of this customer. */
                 customerId?: string;
@@ -11632,6 +11734,7 @@ export interface operations {
                      *       "pagination": {
                      *         "hasMore": true,
                      *         "limit": 20,
+                     *         "next": null,
                      *         "offset": 0,
                      *         "total": 41
                      *       }
@@ -11655,7 +11758,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text that you have not used for another resource. */
+                /** @description Any text of 1 to 255 printable ASCII characters, not only spaces, that you have not used for another resource. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -11942,7 +12045,7 @@ export interface operations {
                 q: string;
                 /** @description Maximum number of items on the page. */
                 limit?: number;
-                /** @description Start of the page: pagination.next of the previous page. The other parameters must be the same. */
+                /** @description Start of the page: pagination.next of the previous page. The other parameters but limit must be the same. */
                 cursor?: string;
                 /** @description Only users of this customer. */
                 customerId?: string;
@@ -12403,7 +12506,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A new random UUID (version 4), such as uuidgen prints. It encrypts the secret that a repeated request gets again, so keep it to yourself. */
+                /** @description A new random UUID (version 4), such as uuidgen prints, and no other text, because the response has a secret. It encrypts the secret that a repeated request gets again, so keep it to yourself. */
                 "Idempotency-Key"?: string;
             };
             path: {
