@@ -133,7 +133,8 @@ func TestPolicyThatTrustsEverybodyIsRefused(t *testing.T) {
 	} {
 		response.WantStatus(http.StatusBadRequest).WantValue("code", "VALIDATION_ERROR").WantValue("errors.0.pointer", "/conditions").
 			WantValue("errors.1", nil)
-		if detail := response.Text("errors.0.detail"); !strings.Contains(detail, "GitHub signs for everybody: add a condition on one of repository_owner_id") {
+		const advice = "GitHub signs for everybody: add a condition on one of repository_owner_id"
+		if detail := response.Text("errors.0.detail"); !strings.Contains(detail, advice) {
 			t.Error(detail)
 		}
 	}

@@ -57,8 +57,8 @@ func cut(text, separators string) (part string, separator byte, rest string) {
 	return text[:at], text[at], text[at+1:]
 }
 
-// matchPart is Match for texts in which * stands for any characters. It takes the first match of each literal. That leaves the longest rest, so it never
-// backtracks.
+// matchPart is Match for texts in which * stands for any characters. It takes the first match of each literal. That leaves the longest
+// rest, so it never backtracks.
 func matchPart(pattern, value string) bool {
 	texts := strings.Split(pattern, "*")
 	last := len(texts) - 1

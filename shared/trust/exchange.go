@@ -84,7 +84,8 @@ var errPolicy = &fault.Error{
 // errUnnamed is about a policy from before such policies were refused.
 var errUnnamed = &fault.Error{
 	Kind: fault.Validation, OAuthCode: InvalidRequest,
-	Detail: "The trust policy would trust everybody for whom its issuer signs, so it accepts no token. Ask the vendor to change its conditions.",
+	Detail: "The trust policy would trust everybody for whom its issuer signs, so it accepts no token. Ask the vendor to change its " +
+		"conditions.",
 	Fields: []fault.Field{{Pointer: "/trust_policy_id", Detail: "must be the ID of a trust policy that says whom it trusts"}},
 }
 

@@ -66,7 +66,7 @@ func TestExchangeOfPlatforms(t *testing.T) {
 		"GitHub with IDs": {workloadtest.GitHubWithIDs(issuer, audience, noon), is("sub", "repo:acme@65/*:ref:refs/heads/*")},
 		"GitLab": {workloadtest.GitLab(gitlab, audience, noon),
 			trust.Condition{Claim: "sub", Values: []string{"project_path:acme/*:ref_type:branch:ref:main"}}},
-		"Kubernetes": {workloadtest.Kubernetes(cluster, audience, noon), trust.Condition{Claim: "/kubernetes.io/namespace", Values: []string{"acme"}}},
+		"Kubernetes": {workloadtest.Kubernetes(cluster, audience, noon), is("/kubernetes.io/namespace", "acme")},
 	} {
 		input := f.github()
 		input.Issuer, input.Conditions = c.claims["iss"].(string), []trust.Condition{c.condition}

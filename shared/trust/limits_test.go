@@ -2,6 +2,7 @@ package trust_test
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -19,12 +20,12 @@ import (
 	"portside/testclient/workloadtest"
 )
 
-// wantQuota fails the test unless the error is a quota that says when it ends.
-func wantQuota(t *testing.T, err, want error, wait time.Duration, end string) {
-	t.Helper()
-	got := fault.As(err)
+// wantQuota fails the test unless the error is a quota that says its end, which is after a wait.
+func (f *fixture) wantQuota(err, want error, wait time.Duration) {
+	f.t.Helper()
+	got, end := fault.As(err), fmt.Sprintf("The limit ends in %d seconds.", int(wait.Seconds()))
 	if !errors.Is(err, want) || got.ProblemCode() != errorcode.QuotaExceeded || got.RetryAfter != wait || !strings.Contains(got.Detail, end) {
-		t.Errorf("%v, want %v until %s, after %v", err, want, end, wait)
+		f.t.Errorf("%v, want %v, and %s", err, want, end)
 	}
 }
 
@@ -59,7 +60,7 @@ func TestConcurrentExchangesStayWithinTheLimits(t *testing.T) {
 		t.Errorf("the policy issued %d tokens more, want %d", n, rest)
 	}
 	_, err := f.exchange(policy.ID, f.tokenOf(-1))
-	wantQuota(t, err, trust.ErrDailyQuota, 12*time.Hour, "300 access tokens today (UTC), which is the maximum. The limit ends in 43200 seconds.")
+	f.wantQuota(err, trust.ErrDailyQuota, 12*time.Hour)
 	_, err = f.exchange(f.create(f.github()).ID, f.tokenOf(-1))
 	wantError(t, "another policy", err, nil)
 	f.now = noon.Add(12 * time.Hour)
@@ -85,7 +86,7 @@ func TestTokenIsExchangedTwentyTimes(t *testing.T) {
 		}
 		f.now = f.now.Add(3 * time.Minute)
 		_, err := f.exchange(policy.ID, f.key.Sign(c.claims))
-		wantQuota(t, err, trust.ErrTokenQuota, 2*time.Minute, "The limit ends in 120 seconds.")
+		f.wantQuota(err, trust.ErrTokenQuota, 2*time.Minute)
 		f.now = f.now.Add(-3 * time.Minute)
 		_, err = f.exchange(policy.ID, f.key.Sign(c.other))
 		wantError(t, name+", another token", err, nil)
@@ -100,7 +101,8 @@ func TestPoliciesOfEarlierReleases(t *testing.T) {
 	policy := f.create(f.github())
 	store := func(claim, value string) {
 		f.write(types.TransactWriteItem{Update: &types.Update{
-			TableName: aws.String(f.table.Name()), Key: credentialsdynamo.TrustPolicyKey(policy.ID), UpdateExpression: aws.String("SET conditions = :all"),
+			TableName: aws.String(f.table.Name()), Key: credentialsdynamo.TrustPolicyKey(policy.ID),
+			UpdateExpression: aws.String("SET conditions = :all"),
 			ExpressionAttributeValues: items.Map{":all": &types.AttributeValueMemberL{Value: []types.AttributeValue{
 				&types.AttributeValueMemberM{Value: items.Map{"claim": items.Text(claim), "value": items.Text(value)}},
 			}}},

@@ -16,12 +16,7 @@ import (
 )
 
 func TestInput(t *testing.T) {
-	f := newFixture(t)
-	conditions := func(all ...trust.Condition) func(*trust.New) { return func(n *trust.New) { n.Conditions = all } }
-	for _, c := range []struct {
-		change  func(*trust.New)
-		pointer string // empty if the input is valid
-	}{
+	wantPointers(t, []inputCase{
 		{func(n *trust.New) { n.Name = "  " }, "/name"},
 		{func(n *trust.New) { n.Name = strings.Repeat("é", 101) }, "/name"},
 		{func(n *trust.New) { n.Issuer = "http://example.com" }, "/issuer"},
@@ -34,6 +29,20 @@ func TestInput(t *testing.T) {
 		{func(n *trust.New) { n.Issuer = "https://example.com:6443/id/3F" }, ""},
 		{func(n *trust.New) { n.Audience = "" }, "/audience"},
 		{func(n *trust.New) { n.Audience = "a b" }, "/audience"},
+		{func(n *trust.New) { n.Scopes = nil }, "/scopes"},
+		{func(n *trust.New) { n.Scopes = []principal.Scope{"write:all"} }, "/scopes/0"},
+		{func(n *trust.New) { n.MaxMinutes = 61 }, "/maxMinutes"},
+		{func(n *trust.New) { n.MaxMinutes = -1 }, "/maxMinutes"},
+		{func(n *trust.New) { n.Keys = "{}" }, "/jwks"},
+		{func(n *trust.New) { n.Keys += strings.Repeat(" ", 32<<10) }, "/jwks"},
+		{func(n *trust.New) { n.Keys += strings.Repeat(" ", 32<<10-len(n.Keys)) }, ""},
+		{func(n *trust.New) { n.Keys = "" }, ""},
+	})
+}
+
+func TestConditionsOfInput(t *testing.T) {
+	conditions := func(all ...trust.Condition) func(*trust.New) { return func(n *trust.New) { n.Conditions = all } }
+	wantPointers(t, []inputCase{
 		{conditions(), "/conditions"},
 		{conditions(make([]trust.Condition, 0)...), "/conditions"},
 		{conditions(trust.Condition{Values: []string{"x"}}), "/conditions/0/claim"},
@@ -57,15 +66,19 @@ func TestInput(t *testing.T) {
 		{func(n *trust.New) {
 			n.Issuer, n.Conditions = cluster, []trust.Condition{is("/kubernetes.io/namespace", "acme")}
 		}, ""},
-		{func(n *trust.New) { n.Scopes = nil }, "/scopes"},
-		{func(n *trust.New) { n.Scopes = []principal.Scope{"write:all"} }, "/scopes/0"},
-		{func(n *trust.New) { n.MaxMinutes = 61 }, "/maxMinutes"},
-		{func(n *trust.New) { n.MaxMinutes = -1 }, "/maxMinutes"},
-		{func(n *trust.New) { n.Keys = "{}" }, "/jwks"},
-		{func(n *trust.New) { n.Keys += strings.Repeat(" ", 32<<10) }, "/jwks"},
-		{func(n *trust.New) { n.Keys += strings.Repeat(" ", 32<<10-len(n.Keys)) }, ""},
-		{func(n *trust.New) { n.Keys = "" }, ""},
-	} {
+	})
+}
+
+// inputCase is a change of a valid input, and the pointer of the failure, which is empty if the input is still valid.
+type inputCase struct {
+	change  func(*trust.New)
+	pointer string
+}
+
+func wantPointers(t *testing.T, cases []inputCase) {
+	t.Helper()
+	f := newFixture(t)
+	for _, c := range cases {
 		input := f.github()
 		c.change(&input)
 		f.meter.Reset()

@@ -35,41 +35,15 @@ func policyOf(issuer string, conditions ...trust.Condition) trust.New {
 	}
 }
 
-func TestPoliciesMustNameWhomTheyTrust(t *testing.T) {
-	for _, c := range []struct {
-		issuer string
-		named  []trust.Condition // each is enough alone
-		others []trust.Condition // all together are not
-	}{
-		{
-			issuer,
-			[]trust.Condition{
-				is("repository_owner_id", "65"), is("repository_id", "74"), is("/repository_id", "74", "75"), is("repository", "acme/app"),
-				is("repository", "acme/*", "other/app"), is("repository_owner", "acme"), is("sub", "repo:acme/app:ref:refs/heads/main"),
-				is("sub", "repo:acme/*:*"), is("sub", "repo:acme@65/app@74:*"), is("sub", "repo:acme@*/app@*:ref:refs/heads/*"),
-				is("sub", "repository_owner_id:65:*"), is("enterprise_id", "3"),
-			},
-			[]trust.Condition{
-				is("ref", "refs/heads/main"), is("sub", "repo:*/*:ref:refs/heads/main"), is("sub", "*:acme/app:x"), is("sub", "repo:*:*"),
-				is("sub", "repo:acme*/app*:ref:refs/heads/main"), is("sub", "repo:acme*/app:x"), is("sub", "*acme/app:x"),
-				is("sub", "repo:acme/app:x", "repo:*/app:x"), is("repository", "*/app"), is("repository", "acme*/app"), is("repository", "acme*"),
-				is("repository_id", "7*"), is("repository_id", "74", "*5"), is("repository_owner_id", "6*"), is("repository_owner", "ac*"),
-				is("job_workflow_ref", "acme/automation/.github/workflows/oidc.yml@refs/heads/main"), is("environment", "production"),
-				is("repository/x", "acme/app"), is("sub", "job:acme"), is("actor", "ada"), is("repository_visibility", "private"),
-			},
-		},
-		{
-			gitlab,
-			[]trust.Condition{
-				is("project_id", "20"), is("namespace_id", "72"), is("project_path", "acme/*"), is("namespace_path", "acme"),
-				is("sub", "project_path:acme/*:*:*:*:*"), is("sub", "project_path:acme/app:ref_type:branch:ref:main"),
-			},
-			[]trust.Condition{
-				is("sub", "project_path:*/*:ref_type:branch:ref:main"), is("sub", "project_path:acme*/app:*:*:*:*"), is("ref", "main"),
-				is("project_path", "acme*"), is("project_path", "*/app"), is("pipeline_id", "574"), is("user_login", "ada"), is("ref_protected", "true"),
-				is("environment", "production"), is("project_id", "2*"),
-			},
-		},
+// naming has conditions for the tokens of an issuer.
+type naming struct {
+	issuer string
+	named  []trust.Condition // each is enough alone
+	others []trust.Condition // all together are not
+}
+
+func namings() []naming {
+	return append(namingsOfRepositories(), []naming{
 		{
 			buildkite,
 			[]trust.Condition{is("organization_slug", "acme"), is("organization_id", "o1"), is("sub", "organization:acme:pipeline:*:*:*:*:*:*:*")},
@@ -100,7 +74,45 @@ func TestPoliciesMustNameWhomTheyTrust(t *testing.T) {
 			},
 		},
 		{circle, []trust.Condition{is("sub", "org/6f2c/project/*"), is("oidc.circleci.com/project-id", "p1")}, []trust.Condition{is("sub", "*/x")}},
-	} {
+	}...)
+}
+
+func namingsOfRepositories() []naming {
+	return []naming{
+		{
+			issuer,
+			[]trust.Condition{
+				is("repository_owner_id", "65"), is("repository_id", "74"), is("/repository_id", "74", "75"), is("repository", "acme/app"),
+				is("repository", "acme/*", "other/app"), is("repository_owner", "acme"), is("sub", "repo:acme/app:ref:refs/heads/main"),
+				is("sub", "repo:acme/*:*"), is("sub", "repo:acme@65/app@74:*"), is("sub", "repo:acme@*/app@*:ref:refs/heads/*"),
+				is("sub", "repository_owner_id:65:*"), is("enterprise_id", "3"),
+			},
+			[]trust.Condition{
+				is("ref", "refs/heads/main"), is("sub", "repo:*/*:ref:refs/heads/main"), is("sub", "*:acme/app:x"), is("sub", "repo:*:*"),
+				is("sub", "repo:acme*/app*:ref:refs/heads/main"), is("sub", "repo:acme*/app:x"), is("sub", "*acme/app:x"),
+				is("sub", "repo:acme/app:x", "repo:*/app:x"), is("repository", "*/app"), is("repository", "acme*/app"), is("repository", "acme*"),
+				is("repository_id", "7*"), is("repository_id", "74", "*5"), is("repository_owner_id", "6*"), is("repository_owner", "ac*"),
+				is("job_workflow_ref", "acme/automation/.github/workflows/oidc.yml@refs/heads/main"), is("environment", "production"),
+				is("repository/x", "acme/app"), is("sub", "job:acme"), is("actor", "ada"), is("repository_visibility", "private"),
+			},
+		},
+		{
+			gitlab,
+			[]trust.Condition{
+				is("project_id", "20"), is("namespace_id", "72"), is("project_path", "acme/*"), is("namespace_path", "acme"),
+				is("sub", "project_path:acme/*:*:*:*:*"), is("sub", "project_path:acme/app:ref_type:branch:ref:main"),
+			},
+			[]trust.Condition{
+				is("sub", "project_path:*/*:ref_type:branch:ref:main"), is("sub", "project_path:acme*/app:*:*:*:*"), is("ref", "main"),
+				is("project_path", "acme*"), is("project_path", "*/app"), is("pipeline_id", "574"), is("user_login", "ada"),
+				is("ref_protected", "true"), is("environment", "production"), is("project_id", "2*"),
+			},
+		},
+	}
+}
+
+func TestPoliciesMustNameWhomTheyTrust(t *testing.T) {
+	for _, c := range namings() {
 		for _, named := range c.named {
 			if failures := policyOf(c.issuer, named).Check(); len(failures) > 0 {
 				t.Errorf("%s, %+v: %v", c.issuer, named, failures)
@@ -109,7 +121,7 @@ func TestPoliciesMustNameWhomTheyTrust(t *testing.T) {
 		for from := range c.others { // at most ten, and each one in some of them
 			all := c.others[from:min(from+trust.MaxConditions, len(c.others))]
 			failures := policyOf(c.issuer, all...).Check()
-			if len(failures) != 1 || failures[0].Pointer != "/conditions" || !strings.Contains(failures[0].Detail, "must say whom the policy trusts") {
+			if len(failures) != 1 || failures[0].Pointer != "/conditions" || !strings.Contains(failures[0].Detail, "whom the policy trusts") {
 				t.Errorf("%s, %+v: %v", c.issuer, all, failures)
 			}
 		}
@@ -161,7 +173,8 @@ func (j job) gitlab(bool) trust.Claims {
 func lookAlikes(j job, random *rand.Rand) job {
 	pick := func(all ...string) string { return all[random.IntN(len(all))] }
 	other := job{
-		owner: pick(j.owner+"-evil", j.owner+"2", "evil-"+j.owner, j.owner[:len(j.owner)-1], "x"+j.owner, "app", "evil"), ownerID: pick("9", "6", "655", "165"),
+		owner:        pick(j.owner+"-evil", j.owner+"2", "evil-"+j.owner, j.owner[:len(j.owner)-1], "x"+j.owner, "app", "evil"),
+		ownerID:      pick("9", "6", "655", "165"),
 		repository:   pick(j.repository, j.owner, j.repository+"-"+j.repository, j.owner+"-"+j.repository, "x"),
 		repositoryID: pick("1", "7", "744", "174"),
 	}
@@ -172,7 +185,7 @@ func lookAlikes(j job, random *rand.Rand) job {
 // wildcard returns a value with some of its parts, or ends of parts, replaced by *, as people write patterns.
 func wildcard(value string, random *rand.Rand) string {
 	var pattern strings.Builder
-	for len(value) > 0 {
+	for value != "" {
 		at := strings.IndexAny(value, ":/@")
 		part, end := value, len(value)
 		if at >= 0 {
@@ -200,6 +213,23 @@ func wildcard(value string, random *rand.Rand) string {
 	return pattern.String()
 }
 
+// wildcards returns conditions on some of the claims, with patterns for their values.
+func wildcards(claims trust.Claims, random *rand.Rand) []trust.Condition {
+	var conditions []trust.Condition
+	for _, claim := range slices.Sorted(maps.Keys(claims)) {
+		if random.IntN(3) != 0 {
+			continue
+		}
+		value := fmt.Sprint(claims[claim])
+		values := []string{wildcard(value, random)}
+		if random.IntN(4) == 0 {
+			values = append(values, wildcard(value, random))
+		}
+		conditions = append(conditions, is(claim, values...))
+	}
+	return conditions
+}
+
 // TestNoLookAlikeMeetsAPolicy: whatever wildcards people write for their own job, a policy that is accepted trusts nobody else.
 func TestNoLookAlikeMeetsAPolicy(t *testing.T) {
 	own := job{owner: "acme", ownerID: "65", repository: "app", repositoryID: "74", ref: "refs/heads/main"}
@@ -208,19 +238,8 @@ func TestNoLookAlikeMeetsAPolicy(t *testing.T) {
 		useful, refused, dangerous := 0, 0, 0
 		for range 30_000 {
 			hasIDs := random.IntN(2) == 0
-			var conditions []trust.Condition
 			claims := claimsOf(own, hasIDs)
-			for _, claim := range slices.Sorted(maps.Keys(claims)) {
-				if random.IntN(3) != 0 {
-					continue
-				}
-				value := fmt.Sprint(claims[claim])
-				values := []string{wildcard(value, random)}
-				if random.IntN(4) == 0 {
-					values = append(values, wildcard(value, random))
-				}
-				conditions = append(conditions, is(claim, values...))
-			}
+			conditions := wildcards(claims, random)
 			policy := policyOf(issuer, conditions...)
 			other := claimsOf(lookAlikes(own, random), hasIDs)
 			isMet := len(conditions) > 0 && meets(other, conditions)

@@ -30,13 +30,14 @@ const githubIssuer = "https://token.actions.githubusercontent.com"
 func (f *conditionFlags) add(c *cobra.Command) {
 	c.Flags().StringArrayVar(&f.conditions, "condition", nil, "`CLAIM=VALUE` of the tokens, which can be repeated; * stands for one or more "+
 		"characters other than :, / and @, and at the end of a path also for these two")
-	c.Flags().StringArrayVar(&f.anyOf, "any-of", nil, "`CLAIM=VALUE`, which can be repeated: a condition for each claim, with all its values as "+
-		"alternatives")
-	c.Flags().StringVar(&f.github, "github", "", "`OWNER/REPOSITORY` on GitHub: sets the issuer and conditions on its IDs, which this computer "+
-		"asks GitHub for; needs --ref")
-	c.Flags().StringArrayVar(&f.refs, "ref", nil, "`REF` for --github, which can be repeated, such as refs/heads/main, refs/heads/* or refs/tags/v*")
-	c.Flags().Var((*wholeNumber)(&f.repositoryID), "repository-id", "`ID` of the repository for --github, instead of asking GitHub, such as for a "+
-		"private one")
+	c.Flags().StringArrayVar(&f.anyOf, "any-of", nil, "`CLAIM=VALUE`, which can be repeated: a condition for each claim, with all its values "+
+		"as alternatives")
+	c.Flags().StringVar(&f.github, "github", "", "`OWNER/REPOSITORY` on GitHub: sets the issuer and conditions on its IDs, which this "+
+		"computer asks GitHub for; needs --ref")
+	c.Flags().StringArrayVar(&f.refs, "ref", nil, "`REF` for --github, which can be repeated, such as refs/heads/main, refs/heads/* or "+
+		"refs/tags/v*")
+	c.Flags().Var((*wholeNumber)(&f.repositoryID), "repository-id", "`ID` of the repository for --github, instead of asking GitHub, such as "+
+		"for a private one")
 	c.Flags().Var((*wholeNumber)(&f.githubOwner), "repository-owner-id", "`ID` of the owner of the repository, together with --repository-id")
 	complete(c, "ref", "refs/heads/main", "refs/heads/*")
 }
@@ -190,8 +191,8 @@ func (a *app) askGitHub(ctx context.Context, name string) (found githubRepositor
 	case status >= http.StatusMultipleChoices && status < http.StatusBadRequest:
 		return found, fmt.Errorf("the repository %s was renamed or moved; pass its present name", name)
 	case status == http.StatusNotFound:
-		return found, fmt.Errorf("GitHub shows no repository %s to the public; for a private one, pass --repository-id and --repository-owner-id, "+
-			"which its owner sees with: gh api repos/%s --jq .id,.owner.id", name, name)
+		return found, fmt.Errorf("GitHub shows no repository %s to the public; for a private one, pass --repository-id and "+
+			"--repository-owner-id, which its owner sees with: gh api repos/%s --jq .id,.owner.id", name, name)
 	case status != http.StatusOK:
 		return found, fmt.Errorf("GitHub does not say the IDs of %s (status %d); pass --repository-id and --repository-owner-id, or try again "+
 			"later", name, status)

@@ -82,7 +82,9 @@ func TestTrustPoliciesAreChanged(t *testing.T) {
 	c.wantUsageError("pass --yes", "trust-policies", "delete", trustPolicyID, "--customer", acmeID)
 	run("delete", trustPolicyID, "--yes")
 	at := trustPoliciesPath + "/" + trustPolicyID
-	c.wantCalls("POST "+trustPoliciesPath, "POST "+trustPoliciesPath, "PUT "+at, "PUT "+at, "PUT "+at, "PUT "+at, "GET "+at, "GET "+at, "DELETE "+at)
+	c.wantCalls("POST "+trustPoliciesPath, "POST "+trustPoliciesPath, "PUT "+at, "PUT "+at, "PUT "+at, "PUT "+at, "GET "+at,
+
+		"GET "+at, "DELETE "+at)
 	want := []string{
 		`{"audience":"a","conditions":[{"claim":"sub","value":"a=b"},{"claim":"/kubernetes.io/namespace","value":"acme"}],` +
 			`"issuer":"https://gitlab.com","name":"Builds","scopes":["read:helm-charts","read:docker-images:b"]}`,

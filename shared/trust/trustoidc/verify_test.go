@@ -164,8 +164,9 @@ func TestTokenIsAcceptedUntilItExpires(t *testing.T) {
 		f.clock.Advance(time.Hour)
 	}
 	f.wantRefused("at its end", token, "has expired")
-	renewable := f.key.Sign(workloadtest.With(workloadtest.Kubernetes(f.issuer.Address, audience, f.clock.Now()), "exp", f.clock.Now().AddDate(1, 0, 0).Unix()))
-	f.wantRefused("a token of a year", renewable, "for more than 24 hours, the maximum")
+	now := f.clock.Now()
+	extended := workloadtest.With(workloadtest.Kubernetes(f.issuer.Address, audience, now), "exp", now.AddDate(1, 0, 0).Unix())
+	f.wantRefused("a token of a year", f.key.Sign(extended), "for more than 24 hours, the maximum")
 }
 
 // A token that the policy cannot accept is refused for what is wrong with it, although the issuer does not answer.
