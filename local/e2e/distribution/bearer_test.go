@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -77,9 +78,9 @@ func (m shop) bothLogins(t *testing.T) map[string]e2etest.Login {
 	return map[string]e2etest.Login{"token": m.createToken(t, "read:docker-images:harbor/*"), "password": m.requestPassword(t, "images")}
 }
 
-// TestMirrorPullsWithBearer pulls an image for several platforms through a mirror, a CNCF registry that knows only the name of the API and a
-// login.
-func TestMirrorPullsWithBearer(t *testing.T) { //nolint:tparallel // newShop calls t.Parallel
+// TestMirrorPullsWithBearer pulls an image for several platforms through a mirror: a CNCF registry that has only the address of the API and
+// a login.
+func TestMirrorPullsWithBearer(t *testing.T) {
 	m := newShop(t)
 	for kind, login := range m.bothLogins(t) {
 		t.Run(kind, func(t *testing.T) {
@@ -122,7 +123,7 @@ func startMirror(t *testing.T, api string, login e2etest.Login) string {
 }
 
 // TestContainerdPulls pulls with containerd's resolver, as itself and under a name that is not known to answer Basic.
-func TestContainerdPulls(t *testing.T) { //nolint:tparallel // newShop calls t.Parallel
+func TestContainerdPulls(t *testing.T) {
 	m := newShop(t)
 	logins := m.bothLogins(t)
 	for userAgent, bearer := range map[string]bool{"": false, "other/1.0": true} {
@@ -183,11 +184,14 @@ func fetchAll(t *testing.T, fetcher remotes.Fetcher, object v1.Descriptor) int {
 		Manifests, Layers []v1.Descriptor
 		Config            *v1.Descriptor
 	}
-	count := 1
-	if json.Unmarshal(content, &document) != nil || !strings.Contains(object.MediaType, "manifest") && !strings.Contains(object.MediaType, "index") {
+	count, isDocument := 1, strings.Contains(object.MediaType, "manifest") || strings.Contains(object.MediaType, "index")
+	if !isDocument {
 		return count
 	}
-	parts := append(document.Manifests, document.Layers...)
+	if err := json.Unmarshal(content, &document); err != nil {
+		t.Fatal(err)
+	}
+	parts := slices.Concat(document.Manifests, document.Layers)
 	if document.Config != nil {
 		parts = append(parts, *document.Config)
 	}

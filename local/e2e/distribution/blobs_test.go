@@ -199,7 +199,7 @@ func (m shop) targets(t *testing.T) []string {
 		"/v2/harbor/api/blobs/uploads/", "/v2/harbor/api/blobs/uploads/1234", "/v2/harbor/api/referrers/" + digestOf(t, m.images.api),
 		"/v2/" + strings.Repeat("a/", 200) + "a/tags/list", "/v2/UPPER/tags/list", "/v2/acme%2fapi/manifests/1.0",
 		"/v2/acme/../harbor/api/manifests/1.0", "/v2/acme/%2e%2e/harbor/api/manifests/1.0", "/v2/..%2f..%2fv1/users", "/v2/%00/tags/list",
-		"/v2/harbor/api/manifests/%ff", "/v2//tags/list", "/v2/acme//api/tags/list", "/v2/harbor/api/", "/v2/harbor/api/nothing/1.0", "/v2/token",
+		"/v2/harbor/api/manifests/%ff", "/v2//tags/list", "/v2/acme//api/tags/list", "/v2/harbor/api/", "/v2/harbor/api/nothing/1.0", "/v2/tokens",
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -184,7 +185,8 @@ func (p *Stack) SendOCI(c Client, method, target string) Response {
 	checkRequestID(c.t, a)
 	a.WantHeader("Docker-Distribution-Api-Version", "registry/2.0")
 	if a.Status == http.StatusUnauthorized {
-		a.WantHeader("WWW-Authenticate", `Basic realm="Portside"`)
+		realm := strconv.Quote(p.Info.API + "/v2/token")
+		a.WantHeader("WWW-Authenticate", "Bearer realm="+realm+",service="+strconv.Quote(p.Host())+", Basic realm="+realm)
 	}
 	if a.Status >= http.StatusBadRequest && method != http.MethodHead {
 		a.WantRegistryError()
