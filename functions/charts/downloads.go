@@ -13,9 +13,8 @@ import (
 
 // Limits of the index that this function sends.
 const (
-	// maxSentBytes is the most that can be sent. Lambda accepts 6 MB of JSON, and both base64 and escaped quotes make the
-	// index a third larger.
-	maxSentBytes = 4 << 20
+	// maxSentBytes is the most that can be sent. Both base64 and escaped quotes make the index a third larger.
+	maxSentBytes = charts.MaxReadBytes
 	// maxCompleteBytes is the limit of the complete, uncompressed index, which is what Helm requests. Downloading a larger
 	// one from S3 is faster, because it is not encoded as JSON twice.
 	maxCompleteBytes = 512 << 10
@@ -26,6 +25,10 @@ var errIndexTooLarge = fault.NewFinal(fault.Unavailable, "The index of the chart
 
 // index sends the index of the charts that the caller may see.
 func (h *handlers) index(w http.ResponseWriter, r *http.Request) error {
+	isDirect, err := wantsNoRedirect(r)
+	if err != nil {
+		return err
+	}
 	caller, _ := principal.From(r.Context())
 	listing, err := h.library.Index(r.Context(), caller)
 	if err != nil {
@@ -33,7 +36,11 @@ func (h *handlers) index(w http.ResponseWriter, r *http.Request) error {
 	}
 	chosen := chooseRepresentation(listing, r.Header)
 	isUnchanged := server.MatchesTag(r.Header.Values("If-None-Match"), chosen.tag)
-	if len(chosen.body) > maxBytes(listing, chosen) && !isUnchanged {
+	switch {
+	case isUnchanged, isDirect && len(chosen.body) <= maxSentBytes, len(chosen.body) <= maxBytes(listing, chosen):
+	case isDirect:
+		return charts.ErrLarge
+	default:
 		return h.redirectToIndex(w, r, listing)
 	}
 	chosen.setHeaders(w.Header())
@@ -68,23 +75,36 @@ func (h *handlers) redirectToIndex(w http.ResponseWriter, r *http.Request, listi
 	return nil
 }
 
-// file redirects the client to an archive or provenance file in S3, and logs the pull of an archive.
+// file redirects the client to an archive or provenance file in S3, or sends it, and logs the pull of an archive.
 func (h *handlers) file(w http.ResponseWriter, r *http.Request) error {
+	isDirect, err := wantsNoRedirect(r)
+	if err != nil {
+		return err
+	}
 	caller, _ := principal.From(r.Context())
 	want := charts.Wanted{File: r.PathValue("file"), Head: r.Method == http.MethodHead}
+	if isDirect {
+		return h.send(w, r, caller, want)
+	}
 	found, err := h.library.Fetch(r.Context(), caller, want)
 	if err != nil {
 		return err
 	}
 	redirect(w, found.Link)
-	if !want.Head && !found.Signed {
-		pulls.Log(r.Context(), pulls.Pull{
-			At: h.now(), Kind: pulls.Chart, Repository: found.Version.Name, Reference: found.Version.Version,
-			Digest: "sha256:" + found.Version.Digest, CredentialID: caller.CredentialID, OwnerID: caller.UserID, CustomerID: caller.CustomerID,
-			Address: server.Address(r), Client: r.UserAgent(),
-		})
-	}
+	h.logPull(r, caller, found)
 	return nil
+}
+
+// logPull logs the pull of an archive by GET.
+func (h *handlers) logPull(r *http.Request, caller principal.Principal, found charts.Delivery) {
+	if r.Method == http.MethodHead || found.Signed {
+		return
+	}
+	pulls.Log(r.Context(), pulls.Pull{
+		At: h.now(), Kind: pulls.Chart, Repository: found.Version.Name, Reference: found.Version.Version,
+		Digest: "sha256:" + found.Version.Digest, CredentialID: caller.CredentialID, OwnerID: caller.UserID, CustomerID: caller.CustomerID,
+		Address: server.Address(r), Client: r.UserAgent(),
+	})
 }
 
 // redirect sends a redirect that must not be cached, because the link grants access to the file until it expires.

@@ -29,6 +29,9 @@ var (
 	ErrNotServed = fault.New(fault.NotFound, "The chart repository does not have this file. /charts/index.yaml lists the charts.")
 	ErrScope     = fault.New(fault.Forbidden, "This credential cannot fetch this chart. It needs the scope "+
 		string(principal.ReadCharts)+", or "+string(principal.ReadCharts)+":NAME, where NAME is the chart's name.")
+	// ErrLarge is the error for a file that does not fit into a response of the function.
+	ErrLarge = fault.New(fault.Unprocessable, "This file has more than 4 MiB, so it comes only by a redirect. Leave out redirect=false, and "+
+		"send your login only to this host, not to the address in Location.")
 	// ErrUnavailable is the error of a Reader for every temporary failure. Its chain has the cause.
 	ErrUnavailable = fault.New(fault.Unavailable, "The chart repository is temporarily unavailable. Send the request again.")
 	// ErrDamaged is the response to all requests while the index is damaged, whatever the caller
@@ -138,23 +141,67 @@ type Delivery struct {
 // requested name and not on what is published, so that nobody learns what exists beyond their
 // scopes. What the customer's entitlements do not cover does not exist for the caller.
 func (l *Library) Fetch(ctx context.Context, caller principal.Principal, want Wanted) (Delivery, error) {
+	request, delivery, err := l.locate(ctx, caller, want)
+	if err == nil && delivery.Signed {
+		err = l.checkExists(ctx, request.Key)
+	}
+	if err != nil {
+		return Delivery{}, err
+	}
+	delivery.Link, err = l.reader.Link(ctx, request)
+	return delivery, err
+}
+
+// MaxReadBytes is the largest file that Read returns. Lambda accepts 6 MB of JSON, and base64 makes a file a third larger.
+const MaxReadBytes = 4 << 20
+
+// File is a file that Read has read.
+type File struct {
+	Delivery // without a link
+
+	Type    string // media type
+	Content []byte
+}
+
+// Read is Fetch for clients that cannot use a link: it returns the file. Errors: those of Fetch; ErrLarge.
+func (l *Library) Read(ctx context.Context, caller principal.Principal, want Wanted) (File, error) {
+	request, delivery, err := l.locate(ctx, caller, want)
+	if err != nil {
+		return File{}, err
+	}
+	object, err := l.reader.Open(ctx, request.Key)
+	if errors.Is(err, ErrNoObject) {
+		return File{}, ErrNotServed
+	}
+	if err != nil {
+		return File{}, err
+	}
+	defer func() { _ = object.Body.Close() }()
+	if object.Size > MaxReadBytes {
+		return File{}, ErrLarge
+	}
+	content, err := io.ReadAll(object.Body)
+	if err != nil {
+		return File{}, fmt.Errorf("%w: read %s: %w", ErrUnavailable, request.Key, err)
+	}
+	return File{Delivery: delivery, Type: request.Type, Content: content}, nil
+}
+
+// locate returns the request for the file, and the delivery without a link.
+func (l *Library) locate(ctx context.Context, caller principal.Principal, want Wanted) (Request, Delivery, error) {
 	archive, signed := strings.CutSuffix(want.File, provenanceSuffix)
 	if err := checkScope(caller, archive); err != nil {
-		return Delivery{}, err
+		return Request{}, Delivery{}, err
 	}
 	found, err := l.find(ctx, caller, archive)
 	if err != nil {
-		return Delivery{}, err
+		return Request{}, Delivery{}, err
 	}
 	request := Request{Key: ArchivesPrefix + archive, Head: want.Head, Type: "application/gzip", SaveName: want.File}
 	if signed {
 		request.Key, request.Type = PublishedPrefix+want.File, "text/plain; charset=utf-8"
-		if err := l.checkExists(ctx, request.Key); err != nil {
-			return Delivery{}, err
-		}
 	}
-	link, err := l.reader.Link(ctx, request)
-	return Delivery{Link: link, Version: found, Signed: signed}, err
+	return request, Delivery{Version: found, Signed: signed}, nil
 }
 
 func (l *Library) checkExists(ctx context.Context, key string) error {

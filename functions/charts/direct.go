@@ -1,0 +1,95 @@
+package main
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"mime"
+	"net/http"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"portside/shared/charts"
+	"portside/shared/core/fault"
+	"portside/shared/core/principal"
+	"portside/shared/web"
+	"portside/shared/web/server"
+)
+
+// noRedirect is the parameter with which a client that repeats its login at the target of a redirect asks for the file itself. S3 refuses
+// a signed link with an Authorization header.
+const noRedirect = "redirect"
+
+var (
+	errRedirect = fault.Invalid(fault.Field{Pointer: "query/" + noRedirect, Detail: "must be true or false"})
+	errChanged  = fault.New(fault.Precondition, "The file does not have the ETag in If-Match.")
+)
+
+// wantsNoRedirect reports whether a request has redirect=false.
+func wantsNoRedirect(r *http.Request) (bool, error) {
+	switch value := r.URL.Query().Get(noRedirect); {
+	case value == "false":
+		return true, nil
+	case value == "true", value == "" && !r.URL.Query().Has(noRedirect):
+		return false, nil
+	}
+	return false, errRedirect
+}
+
+// send sends a file. Its ETag is that of its content, so that a client can continue a download or check what it has.
+func (h *handlers) send(w http.ResponseWriter, r *http.Request, caller principal.Principal, want charts.Wanted) error {
+	found, err := h.library.Read(r.Context(), caller, want)
+	if err != nil {
+		return err
+	}
+	sum := sha256.Sum256(found.Content)
+	tag := `"` + hex.EncodeToString(sum[:]) + `"`
+	wanted := web.Condition{IfMatch: strings.Join(r.Header.Values("If-Match"), ",")}.WantedTag()
+	if wanted != nil && !wanted(tag) {
+		return errChanged
+	}
+	w.Header().Set("ETag", tag)
+	w.Header().Set("Cache-Control", "private, no-cache") // as for the index
+	w.Header().Set("Vary", "Authorization")
+	w.Header().Set("Content-Type", found.Type)
+	w.Header().Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": want.File}))
+	http.ServeContent(w, readable(r, len(found.Content)), "", time.Time{}, bytes.NewReader(found.Content))
+	isUnchanged := server.MatchesTag(r.Header.Values("If-None-Match"), tag)
+	if part := w.Header().Get("Content-Range"); !isUnchanged && (part == "" || strings.HasPrefix(part, "bytes 0-")) {
+		h.logPull(r, caller, found.Delivery) // other parts belong to the same download
+	}
+	return nil
+}
+
+// readable returns a request that http.ServeContent answers completely. It ignores a Range header that is not for one existing part of the
+// content, as a server may (RFC 9110, section 14.2), because the error would not be problem details. HEAD is answered like GET without
+// Range; see lambdahttp.
+func readable(r *http.Request, size int) *http.Request {
+	readable := r.Clone(r.Context())
+	readable.Method = http.MethodGet
+	if r.Method == http.MethodHead || !isPart(r.Header.Get("Range"), size) {
+		readable.Header.Del("Range")
+	}
+	return readable
+}
+
+var oneRange = regexp.MustCompile(`^bytes=([0-9]{0,15})-([0-9]{0,15})$`)
+
+// isPart reports whether a Range header names one part that exists of a content.
+func isPart(header string, size int) bool {
+	match := oneRange.FindStringSubmatch(header)
+	if match == nil {
+		return false
+	}
+	first, errFirst := strconv.Atoi(match[1])
+	last, errLast := strconv.Atoi(match[2])
+	switch {
+	case match[1] == "":
+		return errLast == nil && last > 0 && size > 0 // the last bytes
+	case match[2] == "":
+		return errFirst == nil && first < size
+	}
+	return errFirst == nil && errLast == nil && first <= last && first < size
+}
