@@ -544,6 +544,7 @@ const (
 	ListAuditEventsParamsActionTrustPolicyUpdate        ListAuditEventsParamsAction = "trust_policy.update"
 	ListAuditEventsParamsActionUser                     ListAuditEventsParamsAction = "user.*"
 	ListAuditEventsParamsActionUserActivate             ListAuditEventsParamsAction = "user.activate"
+	ListAuditEventsParamsActionUserCheckImport          ListAuditEventsParamsAction = "user.check_import"
 	ListAuditEventsParamsActionUserCreate               ListAuditEventsParamsAction = "user.create"
 	ListAuditEventsParamsActionUserDelete               ListAuditEventsParamsAction = "user.delete"
 	ListAuditEventsParamsActionUserEndCredentials       ListAuditEventsParamsAction = "user.end_credentials"

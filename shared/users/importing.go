@@ -2,6 +2,7 @@ package users
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"time"
 
@@ -13,6 +14,15 @@ import (
 // ErrRepeatedRow is the error of a row whose address is in an earlier row of the same call.
 var ErrRepeatedRow = fault.NewFinal(fault.Conflict, "An earlier row has the same e-mail address.")
 
+// MaxCheckedDaily is how many rows the dry runs of a customer, or of one of the vendor's staff, may check on one day (UTC): two files of
+// the greatest size. A dry run says which addresses already have a user, also one of another customer.
+const MaxCheckedDaily = 20_000
+
+// ErrCheckQuota comes with the time until the next day.
+var ErrCheckQuota = fault.New(fault.QuotaExceeded, fmt.Sprintf("Dry runs can check %d rows per day for a customer, or for one of the "+
+	"vendor's staff, and this one has more than are left today. Send fewer rows, import without a dry run, or wait until tomorrow (UTC).",
+	MaxCheckedDaily))
+
 // BulkStore adds many users at once.
 type BulkStore interface {
 	// Taken returns the addresses that already belong to a user. The addresses must be normal; see
@@ -20,6 +30,9 @@ type BulkStore interface {
 	Taken(ctx context.Context, addresses []string) (map[string]bool, error)
 	// Rooms returns how many more users each of the distinct customers can have. Customers who do not exist are missing.
 	Rooms(ctx context.Context, customerIDs []string) (map[string]int64, error)
+	// CountChecked counts the rows of a dry run for the caller's customer, or for the caller if there is none, and writes an audit event.
+	// Errors: ErrCheckQuota, and nothing is counted.
+	CountChecked(ctx context.Context, caller principal.Principal, rows int, at time.Time) error
 	// CreateAll adds users in few transactions, each of which writes complete users only. It
 	// returns one error per creation, in the same order: nil for an added user, ErrEmailTaken for
 	// one that existed, ErrNoCustomer and ErrTooManyUsers. If the store fails, CreateAll returns an error with the results so far. Some
@@ -74,9 +87,13 @@ func (i *Importer) Import(ctx context.Context, options ImportOptions, rows []New
 	return outcomes, err
 }
 
-// Preview returns the errors that Import would return for the rows at this moment. It adds no users.
+// Preview returns the errors that Import would return for the rows at this moment. It adds no users. It counts the
+// rows whose addresses it looks up; see MaxCheckedDaily. Errors: ErrCheckQuota.
 func (i *Importer) Preview(ctx context.Context, caller principal.Principal, rows []NewUser) ([]error, error) {
 	outcomes, rows, valid := check(caller, rows)
+	if err := i.store.CountChecked(ctx, caller, len(valid), i.now()); err != nil {
+		return nil, err
+	}
 	addresses := make([]string, len(valid))
 	for at, n := range valid {
 		addresses[at] = rows[n].Email

@@ -33,6 +33,7 @@ const (
 	UserSignInLink       Action = "user.sign_in_link"   // the operator created a link with which the user can sign in
 	UserSignedOut        Action = "user.sign_out"       // all sessions and passkeys ended
 	UserCredentialsEnded Action = "user.end_credentials"
+	UserImportChecked    Action = "user.check_import" // a dry run, which says which addresses exist; the target is who did it
 
 	SessionCreated Action = "session.create" // somebody signed in
 	SessionEnded   Action = "session.end"
@@ -81,7 +82,7 @@ func Actions() []Action {
 
 var actions = []Action{
 	UserCreated, UserUpdated, UserDeleted, UserActivated, UserInvited, UserInvitationEnded, UserSignInLink, UserSignedOut,
-	UserCredentialsEnded,
+	UserCredentialsEnded, UserImportChecked,
 	SessionCreated, SessionEnded, PasskeyCreated, PasskeyDeleted,
 	CredentialCreated, CredentialRenewed, CredentialExchanged, CredentialUpdated, CredentialRevoked, CredentialRefused,
 	RequestCreated, RequestApproved, RequestDenied, RequestCollected, RequestChanged,

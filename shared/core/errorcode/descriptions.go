@@ -72,8 +72,8 @@ var descriptions = []Description{
 	},
 	{Unprocessable, 422, "The content is valid but cannot be processed.", "Read `detail`."},
 	{
-		QuotaExceeded, 429, "The user has created as many API keys or tokens today as allowed, or a trust policy or a token of a platform got " +
-			"as many access tokens as allowed. `detail` names the limit.",
+		QuotaExceeded, 429, "The user has created as many API keys or tokens today as allowed, a trust policy or a token of a platform got " +
+			"as many access tokens, or dry runs of imports have checked as many rows. `detail` names the limit.",
 		"Wait for the seconds in `Retry-After`, for most limits until midnight UTC, or exchange a new token of the platform.",
 	},
 	{

@@ -21,12 +21,27 @@ type Window struct {
 	Limit   int
 }
 
+// Count returns the write that counts n events in the window of at, for a transaction. Its condition fails if there would be more than the
+// limit. n must be at most the limit.
+func (t *Table) Count(w Window, n int, at time.Time) types.TransactWriteItem {
+	start := at.Truncate(w.Length)
+	return types.TransactWriteItem{Update: &types.Update{
+		TableName: &t.name, Key: items.Key("count#"+w.Name+"#"+w.Subject, strconv.FormatInt(start.Unix(), 10)),
+		UpdateExpression:    aws.String("ADD n :n SET purgeAt = :purge"),
+		ConditionExpression: aws.String("attribute_not_exists(n) OR n <= :room"),
+		ExpressionAttributeValues: items.Map{
+			":n": items.Number(int64(n)), ":room": items.Number(int64(w.Limit - n)),
+			":purge": items.Number(start.Add(w.Length).Add(24 * time.Hour).Unix()),
+		},
+	}}
+}
+
 // CountIn counts one event in the window of at, with one conditional write. It returns false if there were already as many as the limit.
 func (t *Table) CountIn(ctx context.Context, w Window, at time.Time) (bool, error) {
-	count := t.Count(w, at).Update
+	write := t.Count(w, 1, at).Update
 	_, err := t.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
-		TableName: count.TableName, Key: count.Key, UpdateExpression: count.UpdateExpression,
-		ConditionExpression: count.ConditionExpression, ExpressionAttributeValues: count.ExpressionAttributeValues,
+		TableName: write.TableName, Key: write.Key, UpdateExpression: write.UpdateExpression,
+		ConditionExpression: write.ConditionExpression, ExpressionAttributeValues: write.ExpressionAttributeValues,
 	}, items.RetryConflicts)
 	if items.ConditionFailed(err) {
 		return false, nil
@@ -35,19 +50,4 @@ func (t *Table) CountIn(ctx context.Context, w Window, at time.Time) (bool, erro
 		return false, fmt.Errorf("count %s: %w", w.Name, err)
 	}
 	return true, nil
-}
-
-// Count returns the write that counts one event in the window of at, for a transaction. It fails if there were already as many as the
-// limit.
-func (t *Table) Count(w Window, at time.Time) types.TransactWriteItem {
-	start := at.Truncate(w.Length)
-	return types.TransactWriteItem{Update: &types.Update{
-		TableName: &t.name, Key: items.Key("count#"+w.Name+"#"+w.Subject, strconv.FormatInt(start.Unix(), 10)),
-		UpdateExpression:    aws.String("ADD n :one SET purgeAt = :purge"),
-		ConditionExpression: aws.String("attribute_not_exists(n) OR n < :most"),
-		ExpressionAttributeValues: items.Map{
-			":one": items.Number(1), ":most": items.Number(int64(w.Limit)),
-			":purge": items.Number(start.Add(w.Length).Add(24 * time.Hour).Unix()),
-		},
-	}}
 }

@@ -175,10 +175,10 @@ func (s *Store) Issue(ctx context.Context, policy trust.Policy, token credential
 	p.Add(trust.ErrNoCustomer, s.table.IssueExchanged(token)...)
 	p.Add(trust.ErrTokenQuota, s.table.Count(credentialsdynamo.Window{
 		Name: "exchanged-token", Subject: policy.ID + "#" + of.Hash, Length: trust.MaxLifetime, Limit: trust.MaxPerToken,
-	}, of.ExpiresAt)) // its end is always in the same window
+	}, 1, of.ExpiresAt)) // its end is always in the same window
 	p.Add(trust.ErrDailyQuota, s.table.Count(credentialsdynamo.Window{
 		Name: "policy-tokens", Subject: policy.ID, Length: 24 * time.Hour, Limit: trust.MaxDaily,
-	}, token.CreatedAt))
+	}, 1, token.CreatedAt))
 	ctx = audit.WithActor(ctx, audit.Actor{Kind: audit.Workload, ID: policy.ID, CustomerID: policy.CustomerID, Name: policy.Name})
 	p.Add(nil, s.table.Audit(ctx, credentialsdynamo.Created(token))...)
 	return p.Write(ctx, s.client)

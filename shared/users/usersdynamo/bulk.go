@@ -1,12 +1,18 @@
 package usersdynamo
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"portside/shared/core/audit"
+	"portside/shared/core/principal"
+	"portside/shared/credentials/credentialsdynamo"
 	"portside/shared/dynamo/items"
+	"portside/shared/dynamo/transactions"
 	"portside/shared/users"
 )
 
@@ -101,6 +107,30 @@ func (s *Store) createBatch(ctx context.Context, creations []users.Creation, at 
 // isRefused reports whether one of the new users cannot be added.
 func isRefused(err error) bool {
 	return errors.Is(err, users.ErrEmailTaken) || errors.Is(err, users.ErrNoCustomer) || errors.Is(err, users.ErrTooManyUsers)
+}
+
+// checkForm is what audit events show of a dry run.
+type checkForm struct {
+	Rows int `json:"rows"` // whose addresses were looked up
+}
+
+// CountChecked implements users.BulkStore with one transaction.
+func (s *Store) CountChecked(ctx context.Context, caller principal.Principal, rows int, at time.Time) error {
+	const day = 24 * time.Hour
+	quota := users.ErrCheckQuota.After(at.Truncate(day).Add(day).Sub(at))
+	if rows > users.MaxCheckedDaily {
+		return quota
+	}
+	window := credentialsdynamo.Window{
+		Name: "checked-rows", Subject: cmp.Or(caller.CustomerID, caller.UserID), Length: day, Limit: users.MaxCheckedDaily,
+	}
+	var plan transactions.Plan
+	plan.Add(quota, s.credentials.Count(window, rows, at))
+	plan.Add(nil, s.credentials.Audit(ctx, audit.Change{
+		Action: audit.UserImportChecked, Target: audit.Target{Kind: audit.User, ID: caller.UserID}, CustomerID: caller.CustomerID,
+		After: checkForm{rows},
+	})...)
+	return plan.Write(ctx, s.client)
 }
 
 // Taken implements users.BulkStore. It reads the markers of the addresses in batches.
