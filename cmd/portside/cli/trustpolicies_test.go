@@ -83,7 +83,6 @@ func TestTrustPoliciesAreChanged(t *testing.T) {
 	run("delete", trustPolicyID, "--yes")
 	at := trustPoliciesPath + "/" + trustPolicyID
 	c.wantCalls("POST "+trustPoliciesPath, "POST "+trustPoliciesPath, "PUT "+at, "PUT "+at, "PUT "+at, "PUT "+at, "GET "+at,
-
 		"GET "+at, "DELETE "+at)
 	want := []string{
 		`{"audience":"a","conditions":[{"claim":"sub","value":"a=b"},{"claim":"/kubernetes.io/namespace","value":"acme"}],` +
