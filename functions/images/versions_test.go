@@ -52,7 +52,7 @@ func TestDigestsOfPermittedVersions(t *testing.T) {
 	q := newFixture(t)
 	q.company()
 	run := 0
-	rapid.Check(scale.ChecksOf(t, 10), func(rt *rapid.T) {
+	rapid.Check(scale.ChecksOf(t, 4), func(rt *rapid.T) {
 		run++
 		r := &randomRegistry{fixture: q, t: rt, name: fmt.Sprintf("acme/r%d", run), registryModel: registryModel{
 			manifests: map[string][]string{}, blobs: map[string]bool{}, tags: map[string]string{}, attached: map[string][]string{},
