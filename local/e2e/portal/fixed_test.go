@@ -65,8 +65,8 @@ func fixedMetrics(factor float64) map[string]any {
 		"performance.responseTime.avg": 42.5, "performance.responseTime.p95": 160, "performance.responseTime.p99": 390,
 		"usage.storage.used": 18.25, "usage.storage.total": 100, "usage.pulls.charts": 3200, "usage.pulls.images": 5600,
 		"usage.pulls.checks": 91000, "usage.media.calls": 750, "usage.media.modelCalls": 500, "usage.media.inputTokens": 820000,
-		"usage.media.outputTokens": 64000,
-		"usage.media.cost":         12.5, "usage.media.byTask.summarize": 300, "usage.media.byTask.extract": 350, "usage.media.byTask.compare": 100,
+		"usage.media.outputTokens": 64000, "usage.media.cost": 12.5,
+		"usage.media.byTask.summarize": 300, "usage.media.byTask.extract": 350, "usage.media.byTask.compare": 100,
 	} {
 		setPath(metrics, strings.Split(path, "."), value*factor)
 	}
