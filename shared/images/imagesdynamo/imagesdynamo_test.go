@@ -64,7 +64,7 @@ func nameOf(v images.Version) string {
 func TestVersionsWithADigest(t *testing.T) {
 	s, _, at := newStore(t)
 	run := 0
-	rapid.Check(scale.ChecksOf(t, 30), func(t *rapid.T) {
+	rapid.Check(scale.ChecksOf(t, 12), func(t *rapid.T) {
 		run++
 		name := fmt.Sprintf("acme/r%d", run)
 		tags := map[string]images.Version{}      // by the name of a version
