@@ -2,7 +2,7 @@
 
 /** The actions of each kind of target. */
 export const actions = /** @type {const} */ ({
-  user: ["create", "update", "delete", "activate", "invite", "end_invitation", "sign_in_link", "sign_out", "end_credentials"],
+  user: ["create", "update", "delete", "activate", "invite", "end_invitation", "sign_in_link", "sign_out", "end_credentials", "check_import"],
   session: ["create", "end"],
   passkey: ["create", "delete"],
   credential: ["create", "renew", "exchange", "update", "revoke", "refuse"],
