@@ -249,7 +249,7 @@ func (c *catalog) visiblePart(ctx context.Context, target images.Target) (call, 
 
 // maskMissing returns ErrNotVisible for every error that would reveal whether something exists.
 func maskMissing(err error) error {
-	if isUnknown(err) {
+	if images.IsUnknown(err) {
 		return images.ErrNotVisible
 	}
 	return err

@@ -32,7 +32,7 @@ func (g *gateway) manifest(r *http.Request, c call) (imagesecr.Response, error) 
 // missingManifest returns the error for a manifest that was not found, or that the caller may not fetch. A caller whose scopes are only for
 // charts gets a "not found" error only if the repository has charts, and otherwise ErrDenied as for an image.
 func (g *gateway) missingManifest(ctx context.Context, c call, err error) error {
-	if c.reach.IsEverything() || !isUnknown(err) {
+	if c.reach.IsEverything() || !images.IsUnknown(err) {
 		return err
 	}
 	if c.reach.IsByScope() {
@@ -83,7 +83,7 @@ func (g *gateway) blob(r *http.Request, c call) (imagesecr.Response, error) {
 			_, err := g.registry.Fetch(ctx, imagesecr.Request{Method: http.MethodHead, Target: c.target})
 			return err
 		})
-		if err == nil && !isPermitted || isUnknown(err) {
+		if err == nil && !isPermitted || images.IsUnknown(err) {
 			err = c.outside(images.ErrBlobUnknown)
 		}
 		if err != nil {

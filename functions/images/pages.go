@@ -65,7 +65,7 @@ func (g *gateway) mayHaveCharts(ctx context.Context, c call) (bool, error) {
 		return c.reach.HasCharts(), nil
 	}
 	err := g.requireCharts(ctx, c)
-	if isUnknown(err) && !c.reach.IsOnlyCharts() {
+	if images.IsUnknown(err) && !c.reach.IsOnlyCharts() {
 		return false, nil
 	}
 	return err == nil, err
@@ -84,7 +84,7 @@ func (g *gateway) requireCharts(ctx context.Context, c call) error {
 			return nil
 		}
 	}
-	if err == nil || isUnknown(err) {
+	if err == nil || images.IsUnknown(err) {
 		err = c.outside(images.ErrRepositoryUnknown)
 	}
 	return err
@@ -92,29 +92,17 @@ func (g *gateway) requireCharts(ctx context.Context, c call) error {
 
 // isChart reports whether a tag or digest leads to a chart.
 func (g *gateway) isChart(ctx context.Context, repository, reference string) (bool, error) {
-	target := images.Target{Kind: images.Manifest, Repository: repository, Reference: reference}
-	answer, err := g.manifests.Fetch(ctx, target, manifestTypes)
-	_, isChart := images.ChartBlobs(answer.Body)
-	return isChart && err == nil, err
+	found, err := g.manifests.Read(ctx, repository, reference)
+	return err == nil && found.IsChart(), err
 }
 
 // allTags returns the tags of a repository on its first maxPages pages.
 func (g *gateway) allTags(ctx context.Context, repository string) ([]string, error) {
-	var tags []string
-	at := page{size: maxPageNames}
-	for range maxPages {
-		names, next, err := g.readTags(ctx, repository, at)
-		if err != nil {
-			return nil, err
-		}
-		tags = append(tags, names...)
-		if next == "" {
-			break
-		}
-		at.last = next
-	}
+	tags, err := imagesecr.All(ctx, maxPages, func(ctx context.Context, at url.Values) ([]string, url.Values, error) {
+		return g.registry.Tags(ctx, repository, at)
+	})
 	slices.Sort(tags)
-	return slices.Compact(tags), nil
+	return slices.Compact(tags), err
 }
 
 // readTags returns one page of the tags of a repository, and the start of the next one, or "" after the last one.
@@ -210,19 +198,11 @@ const maxPages = 20
 
 // visibleRepositories returns all repositories that the caller may see, sorted.
 func (g *gateway) visibleRepositories(ctx context.Context, who principal.Principal) ([]string, error) {
-	names := []string{}
-	at := page{size: maxPageNames}.query()
-	for range maxPages {
-		all, next, err := g.registry.Repositories(ctx, at)
-		if err != nil {
-			return nil, err
-		}
-		names = append(names, slices.DeleteFunc(all, func(name string) bool { return !images.Listed(who, name) })...)
-		if next == nil {
-			break
-		}
-		at = next
+	names, err := imagesecr.All(ctx, maxPages, g.registry.Repositories)
+	if err != nil {
+		return nil, err
 	}
+	names = slices.DeleteFunc(names, func(name string) bool { return !images.Listed(who, name) })
 	slices.Sort(names)
 	return slices.Compact(names), nil
 }

@@ -25,7 +25,7 @@ func (g *gateway) referrers(r *http.Request, c call) (imagesecr.Response, error)
 		return g.listReferrers(r.Context(), c.target, wanted)
 	}
 	err := g.requireManifest(r.Context(), c, c.target.Reference)
-	if isUnknown(err) {
+	if images.IsUnknown(err) {
 		err = c.outside(images.ErrManifestUnknown)
 	}
 	if err != nil {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"net/http"
 	"strings"
 	"time"
@@ -136,14 +135,4 @@ func (c call) outside(missing error) error {
 		return images.ErrDenied
 	}
 	return missing
-}
-
-// isUnknown reports whether an error means that something does not exist, or not for the caller.
-func isUnknown(err error) bool {
-	for _, one := range []error{images.ErrDenied, images.ErrRepositoryUnknown, images.ErrManifestUnknown, images.ErrBlobUnknown} {
-		if errors.Is(err, one) {
-			return true
-		}
-	}
-	return false
 }

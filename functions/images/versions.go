@@ -84,8 +84,9 @@ func (g *gateway) reachDigest(ctx context.Context, c call, accept []string) (rea
 
 func (g *gateway) fetch(ctx context.Context, c call, accept []string) (reachedManifest, error) {
 	answer, err := g.manifests.Fetch(ctx, c.target, accept)
-	_, isChart := images.ChartBlobs(answer.Body)
-	return reachedManifest{Response: answer, isChart: isChart}, err
+	found := reachedManifest{Response: answer}
+	found.isChart = found.found().IsChart()
+	return found, err
 }
 
 // requireManifest returns an error that means "unknown" unless the caller may fetch a manifest in the target's repository by its digest.
@@ -163,7 +164,7 @@ func (g *gateway) missingTags(ctx context.Context, c call) ([]string, error) {
 }
 
 func ignoreUnknown(err error) error {
-	if isUnknown(err) {
+	if images.IsUnknown(err) {
 		return nil
 	}
 	return err

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -57,7 +56,7 @@ func (h handler) indexDigest(ctx context.Context, repository, digest string) err
 		Method: http.MethodHead, Accept: imagesecr.ManifestTypes,
 		Target: images.Target{Kind: images.Manifest, Repository: repository, Reference: digest},
 	})
-	if errors.Is(err, images.ErrManifestUnknown) || errors.Is(err, images.ErrRepositoryUnknown) {
+	if images.IsUnknown(err) {
 		return h.indexRepository(ctx, repository)
 	}
 	if err != nil {
@@ -67,10 +66,10 @@ func (h handler) indexDigest(ctx context.Context, repository, digest string) err
 }
 
 func (h handler) indexRepository(ctx context.Context, repository string) error {
-	tags, err := readAll(ctx, func(ctx context.Context, at url.Values) ([]string, url.Values, error) {
+	tags, err := imagesecr.All(ctx, maxPages, func(ctx context.Context, at url.Values) ([]string, url.Values, error) {
 		return h.registry.Tags(ctx, repository, at)
 	})
-	if err != nil && !errors.Is(err, images.ErrRepositoryUnknown) {
+	if err != nil && !images.IsUnknown(err) {
 		return err
 	}
 	return h.indexer.IndexAll(ctx, repository, tags)
@@ -83,7 +82,7 @@ const secondsPerDay = 24 * 60 * 60
 
 // indexEverything indexes all repositories. Each day it begins with another one, so that it reaches all even if the time does not suffice.
 func (h handler) indexEverything(ctx context.Context) error {
-	repositories, err := readAll(ctx, h.registry.Repositories)
+	repositories, err := imagesecr.All(ctx, maxPages, h.registry.Repositories)
 	if err != nil {
 		return err
 	}
@@ -104,26 +103,5 @@ func (h handler) indexEverything(ctx context.Context) error {
 	return nil
 }
 
-// Limits of a list of the registry.
-const (
-	maxNames = "1000" // on a page
-	maxPages = 1_000
-)
-
-func readAll(
-	ctx context.Context, read func(context.Context, url.Values) ([]string, url.Values, error),
-) (all []string, err error) {
-	at := url.Values{"n": {maxNames}}
-	for range maxPages {
-		names, next, err := read(ctx, at)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, names...)
-		if next == nil {
-			break
-		}
-		at = next
-	}
-	return all, nil
-}
+// maxPages of a list are read: a million names.
+const maxPages = 1_000

@@ -12,7 +12,11 @@
 // from those, so that a path means the same in both places.
 package images
 
-import "portside/shared/core/fault"
+import (
+	"errors"
+
+	"portside/shared/core/fault"
+)
 
 // The errors of a request. Each corresponds to an error code of the specification.
 var (
@@ -36,3 +40,13 @@ var (
 	ErrBusy        = fault.New(fault.RateLimited, "The registry is busy. Wait for the number of seconds in Retry-After.")
 	ErrLarge       = fault.New(fault.Unavailable, "The registry's response is larger than this service can pass on.")
 )
+
+// IsUnknown reports whether an error means that something does not exist, or not for the caller.
+func IsUnknown(err error) bool {
+	for _, one := range []error{ErrDenied, ErrRepositoryUnknown, ErrManifestUnknown, ErrBlobUnknown} {
+		if errors.Is(err, one) {
+			return true
+		}
+	}
+	return false
+}

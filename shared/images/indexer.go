@@ -41,9 +41,9 @@ func (x Indexer) Index(ctx context.Context, repository, tag string) error {
 	found, err := x.Read(ctx, repository, tag)
 	subject, isAttachment := DigestOf(tag)
 	switch {
-	case isUnknown(err) && !isAttachment:
+	case IsUnknown(err) && !isAttachment:
 		return x.Versions.Remove(ctx, repository, tag)
-	case isUnknown(err) || errors.Is(err, ErrLarge):
+	case IsUnknown(err) || errors.Is(err, ErrLarge):
 		return nil
 	case err != nil:
 		return err
@@ -69,7 +69,7 @@ func (x Indexer) IndexAll(ctx context.Context, repository string, tags []string)
 // IndexDigest stores the digests of a manifest that was pushed without a tag, if it is attached to another one.
 func (x Indexer) IndexDigest(ctx context.Context, repository, digest string) error {
 	found, err := x.Read(ctx, repository, digest)
-	if isUnknown(err) || errors.Is(err, ErrLarge) {
+	if IsUnknown(err) || errors.Is(err, ErrLarge) {
 		return nil
 	}
 	if err != nil {
@@ -162,7 +162,7 @@ func (x Indexer) readAll(ctx context.Context, repository string, digests []strin
 	var all []FoundManifest
 	err := parallel.Each(len(digests), maxConcurrentReads, func(i int) error {
 		found, err := x.Read(ctx, repository, digests[i])
-		if isUnknown(err) || errors.Is(err, ErrLarge) {
+		if IsUnknown(err) || errors.Is(err, ErrLarge) {
 			return nil
 		}
 		lock.Lock()
@@ -171,9 +171,4 @@ func (x Indexer) readAll(ctx context.Context, repository string, digests []strin
 		return err
 	})
 	return all, err
-}
-
-// isUnknown reports whether an error means that something does not exist.
-func isUnknown(err error) bool {
-	return errors.Is(err, ErrManifestUnknown) || errors.Is(err, ErrRepositoryUnknown) || errors.Is(err, ErrBlobUnknown)
 }

@@ -165,7 +165,7 @@ func (s *Store) Any(ctx context.Context, repository, digest string, accept func(
 	}
 	// The names may lack the newest versions, because they are kept, and because their Query is not strongly consistent.
 	newest := (numbers.BitLen() - 1) / partSize
-	part, _, err := s.part(ctx, repository, newest)
+	part, err := s.part(ctx, repository, newest)
 	if err != nil {
 		return false, err
 	}
@@ -369,7 +369,7 @@ func (s *Store) rename(ctx context.Context, plan *transactions.Plan, repository 
 	for number, version := range named {
 		at := number / partSize
 		if _, isRead := parts[at]; !isRead {
-			found, _, err := s.part(ctx, repository, at)
+			found, err := s.part(ctx, repository, at)
 			if err != nil {
 				return err
 			}
@@ -418,6 +418,8 @@ func (s *Store) readNames(ctx context.Context, repository string) (names, error)
 	return all, nil
 }
 
-func (s *Store) part(ctx context.Context, repository string, at int) (part, bool, error) {
-	return items.Get[part](ctx, items.In(s.client, s.table), items.Key(repositoryKey(repository), partKey(at)))
+// part returns the names of a part, strongly consistent, or none if it does not exist.
+func (s *Store) part(ctx context.Context, repository string, at int) (part, error) {
+	found, _, err := items.Get[part](ctx, items.In(s.client, s.table), items.Key(repositoryKey(repository), partKey(at)))
+	return found, err
 }

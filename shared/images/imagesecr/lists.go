@@ -32,6 +32,29 @@ func (r *Registry) Repositories(ctx context.Context, at url.Values) (names []str
 	return list.Repositories, next, err
 }
 
+// maxPageNames is how many names All requests at once.
+const maxPageNames = "1000"
+
+// All returns the names on the first pages of a list, at most maxPages, in the registry's order.
+func All(
+	ctx context.Context, maxPages int, read func(context.Context, url.Values) ([]string, url.Values, error),
+) ([]string, error) {
+	all := []string{} // also if there are none, as JSON needs it
+	at := url.Values{"n": {maxPageNames}}
+	for range maxPages {
+		names, next, err := read(ctx, at)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, names...)
+		if next == nil {
+			break
+		}
+		at = next
+	}
+	return all, nil
+}
+
 func (r *Registry) list(ctx context.Context, target images.Target, at url.Values, into any) (next url.Values, err error) {
 	answer, err := r.Fetch(ctx, Request{Method: http.MethodGet, Target: target, Query: at})
 	if err != nil {
