@@ -14,7 +14,7 @@ const maxLineLive = 5
 // credentialKinds are the kinds of items of the credentials table.
 var credentialKinds = []string{
 	"credential", "owner", "expires", "made", "notices", "notice", "count", "once", "line", "request", "requests", "requests-due",
-	"sign-in", "sign-ins-unsent", "known-browser", "passkey", "challenge", "revocations", "list", "rank", "expirynotices", "walks",
+	"requests-announced", "sign-in", "sign-ins-unsent", "known-browser", "passkey", "challenge", "revocations", "list", "rank", "expirynotices", "walks",
 	"customer", "trust",
 }
 

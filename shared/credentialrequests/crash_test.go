@@ -239,3 +239,29 @@ func (o *fixture) unconfirmed() *dynamodb.Client {
 		return nil
 	})
 }
+
+// TestCrashOfADigestAtAnyCall crashes a run that announces two requests together. In the end, each approver was mailed about both.
+func TestCrashOfADigestAtAnyCall(t *testing.T) {
+	for _, lost := range []bool{false, true} {
+		for nth, whole := 1, false; !whole; nth++ {
+			t.Run(fmt.Sprintf("lost %v, call %d", lost, nth), func(t *testing.T) {
+				o := newFixture(t)
+				o.request()
+				collected := []credentialrequests.Request{o.request(), o.request()}
+				o.now = o.now.Add(credentialrequests.DigestInterval)
+				client, calls := failing(o.client, nth, lost)
+				_, _ = o.on(client).SendDue(t.Context()) // the error is the injected one
+				whole = *calls < nth
+				o.now = o.now.Add(time.Hour)
+				if _, err := o.service.SendDue(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+				for _, r := range collected {
+					if r = o.get(r.ID); len(r.Next.Notified) != 2 || !r.Next.Due.IsZero() {
+						t.Errorf("%d approvers were mailed about a request, whose next step is due at %v", len(r.Next.Notified), r.Next.Due)
+					}
+				}
+			})
+		}
+	}
+}

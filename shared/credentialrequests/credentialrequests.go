@@ -7,6 +7,10 @@
 // caused it takes the step at once. If that fails, SendDue takes it later, with growing pauses. A
 // mail may in rare cases be sent twice; none is lost, and only the newest link works.
 //
+// The first request of a customer's users is announced to the approvers at once. What these users request within DigestInterval after a
+// mail is collected: the step of such a request is due at the end of the interval, and one mail announces all of them. So however many
+// requests the users of a customer make, they neither flood the approvers nor delay the announcement of another customer's request.
+//
 // Every change appends to the request's trail of events in the same conditional write, so that of
 // several decisions or collections at once only one succeeds. The write that uses up the link
 // creates the password. Only a hash of the password is stored, so nobody ever learns it if the
@@ -143,6 +147,10 @@ const (
 	MaxPendingDays = 60
 )
 
+// DigestInterval is how long the requests of a customer's users are collected after a mail to the approvers. The vendor's staff counts as a
+// customer.
+const DigestInterval = time.Hour
+
 // maxApprovers is how many people are mailed about a request.
 const maxApprovers = 50
 
@@ -180,8 +188,14 @@ var (
 type Store interface {
 	// Create adds a request. If the creation has an idempotency key that was used within its lifetime,
 	// nothing is written: Create returns the first request in its first state, or idempotency.ErrReused
-	// if the fingerprints differ. Errors: ErrOpen, ErrCaller.
+	// if the fingerprints differ. Errors: ErrOpen, ErrCaller; versions.ErrStale if the creation is announced at once, and less than
+	// DigestInterval has passed since Announced.
 	Create(ctx context.Context, creation Creation) (Created, error)
+	// Announced returns when DigestInterval last began for the requests of a customer's users; zero if that was long ago. An empty
+	// customerID stands for the vendor's staff.
+	Announced(ctx context.Context, customerID string) (time.Time, error)
+	// Announce begins DigestInterval at the given time, unless it began later already.
+	Announce(ctx context.Context, customerID string, at time.Time) error
 	// Get returns a request, or ErrNotFound.
 	Get(ctx context.Context, id string) (Request, error)
 	// List returns one page in the order of the query.
@@ -198,6 +212,7 @@ type Creation struct {
 	Request Request
 	By      principal.Credential // on whose behalf it is added, which must still work
 	Once    *idempotency.Key     // nil if the client sent no idempotency key
+	AtOnce  bool                 // the approvers are mailed at once, which begins DigestInterval for the customer of By
 }
 
 // Created is the result of a creation.

@@ -1,6 +1,7 @@
 package credentialrequests
 
 import (
+	"fmt"
 	"time"
 
 	"portside/shared/core/principal"
@@ -22,8 +23,38 @@ func (l Level) description() string {
 	}
 }
 
-// announcement returns the mail that notifies an approver of a request.
-func announcement(r Request, requester, approver principal.Person) mail.Message {
+// announcement returns the mail that notifies an approver of requests.
+func announcement(requests []Request, requesters map[string]principal.Person, approver principal.Person) mail.Message {
+	if len(requests) == 1 {
+		return announcementOfOne(requests[0], requesters[requests[0].UserID], approver)
+	}
+	base := requests[0].Next.BaseURL
+	content := mail.Content{
+		Site: base, To: approver.Email, Name: approver.Name,
+		Subject: fmt.Sprintf("%d credential requests are waiting for your decision", len(requests)),
+		Body:    []string{fmt.Sprintf("%d requests are waiting for your decision:", len(requests))},
+		Button:  mail.Button{Label: "Decide in the portal", Address: base + "/portal/approvals"},
+		Notes: []string{
+			"The page shows the reasons. Requests that were decided before this mail are left out.",
+			"A mail about a single request comes at once, and further requests of the same customer within an hour come together.",
+		},
+	}
+	for _, r := range requests[:min(maxListed, len(requests))] {
+		requester := requesters[r.UserID]
+		content.Body = append(content.Body, requester.Name+" ("+requester.Email+") requests access to "+r.Level.description()+
+			". A decision is due by "+r.DueAt.Format(timeLayout)+".")
+	}
+	if more := len(requests) - maxListed; more > 0 {
+		content.Body = append(content.Body, fmt.Sprintf("The page shows %d more.", more))
+	}
+	return content.Message()
+}
+
+// maxListed is how many requests a mail lists.
+const maxListed = 20
+
+// announcementOfOne returns the mail that notifies an approver of a request.
+func announcementOfOne(r Request, requester, approver principal.Person) mail.Message {
 	return mail.Content{
 		Site: r.Next.BaseURL, To: approver.Email, Subject: "A credential request is waiting for your decision", Name: approver.Name,
 		Body: []string{

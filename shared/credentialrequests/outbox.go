@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"slices"
 	"time"
 
 	"portside/shared/core/fault"
@@ -23,8 +22,13 @@ func (s *Service) SendDue(ctx context.Context) (done int, err error) {
 	if err != nil {
 		return 0, err
 	}
+	var pending []Request
 	var failures []error
 	for _, r := range due {
+		if r.Status == Pending {
+			pending = append(pending, r)
+			continue
+		}
 		if !mail.HasTime(ctx) {
 			break
 		}
@@ -36,20 +40,20 @@ func (s *Service) SendDue(ctx context.Context) (done int, err error) {
 			failures = append(failures, fmt.Errorf("credential request %s: %w", r.ID, err))
 		}
 	}
-	return done, errors.Join(failures...)
+	announced, err := s.announceDue(ctx, pending)
+	return done + announced, errors.Join(append(failures, err)...)
 }
 
 // step takes the next step of a request. Before it begins anything that can fail, it stores the
 // attempt, so that the step is due again after a pause even if the process dies.
 func (s *Service) step(ctx context.Context, r Request) error {
-	if r.Next.Attempts >= mail.MaxAttempts {
-		slog.ErrorContext(ctx, "step of a credential request failed at every attempt",
-			"request", r.ID, "status", r.Status, "tries", r.Next.Attempts)
+	if r.Status == Pending {
+		return s.announceNow(ctx, r)
+	}
+	if hasFailed(ctx, r) {
 		return s.giveUp(ctx, r)
 	}
 	switch {
-	case r.Status == Pending:
-		return s.notifyApprovers(ctx, r)
 	case r.Status == Denied:
 		return s.mailDenial(ctx, r)
 	case r.Status == Collected:
@@ -61,6 +65,16 @@ func (s *Service) step(ctx context.Context, r Request) error {
 	}
 }
 
+// hasFailed reports whether the step is not attempted again.
+func hasFailed(ctx context.Context, r Request) bool {
+	if r.Next.Attempts < mail.MaxAttempts {
+		return false
+	}
+	slog.ErrorContext(ctx, "step of a credential request failed at every attempt",
+		"request", r.ID, "status", r.Status, "tries", r.Next.Attempts)
+	return true
+}
+
 // withAttempt returns the request with one more attempt and the time of the next one.
 func (s *Service) withAttempt(r Request) Request {
 	r.Next.Attempts++
@@ -68,11 +82,15 @@ func (s *Service) withAttempt(r Request) Request {
 	return r
 }
 
+// withoutStep returns the request without a next step for now.
+func withoutStep(r Request) Request {
+	r.Next = Next{BaseURL: r.Next.BaseURL, Notified: r.Next.Notified}
+	return r
+}
+
 // clearNextStep stores that the request has no next step for now.
 func (s *Service) clearNextStep(ctx context.Context, r Request) error {
-	after := r
-	after.Next = Next{BaseURL: r.Next.BaseURL, Notified: r.Next.Notified}
-	return s.Store.Change(ctx, Change{Before: r, After: after})
+	return s.Store.Change(ctx, Change{Before: r, After: withoutStep(r)})
 }
 
 func (s *Service) giveUp(ctx context.Context, r Request) error {
@@ -81,57 +99,6 @@ func (s *Service) giveUp(ctx context.Context, r Request) error {
 	}
 	return s.clearNextStep(ctx, r)
 }
-
-// notifyApprovers mails everybody who may decide, once each, except the requester.
-func (s *Service) notifyApprovers(ctx context.Context, r Request) error {
-	requester, err := s.People.Person(ctx, r.UserID)
-	if fault.KindOf(err) == fault.NotFound {
-		return s.clearNextStep(ctx, r)
-	}
-	if err != nil {
-		return err
-	}
-	approvers, err := s.People.Holders(ctx, principal.CredentialsApprove, maxApprovers)
-	if err != nil {
-		return err
-	}
-	if r, err = s.change(ctx, Change{Before: r, After: s.withAttempt(r)}); err != nil {
-		return err
-	}
-	notified, failure := s.mailApprovers(ctx, r, requester, approvers)
-	if failure == nil {
-		r.Next.Notified = notified
-		return s.clearNextStep(ctx, r)
-	}
-	after := r
-	after.Next.Notified = notified
-	return errors.Join(failure, s.Store.Change(ctx, Change{Before: r, After: after}))
-}
-
-// mailApprovers returns the ids of all approvers who have been mailed, those of earlier attempts
-// included.
-func (s *Service) mailApprovers(
-	ctx context.Context, r Request, requester principal.Person, approvers []principal.Person,
-) ([]string, error) {
-	notified := slices.Clone(r.Next.Notified)
-	var failures []error
-	for _, a := range approvers {
-		if a.ID == r.UserID || slices.Contains(notified, a.ID) {
-			continue
-		}
-		if !mail.HasTime(ctx) {
-			return notified, errors.Join(append(failures, errNoTime)...)
-		}
-		if err := s.Mailer.Send(ctx, announcement(r, requester, a)); err != nil {
-			failures = append(failures, fmt.Errorf("approver %s: %w", a.ID, err))
-			continue
-		}
-		notified = append(notified, a.ID)
-	}
-	return notified, errors.Join(failures...)
-}
-
-var errNoTime = errors.New("credentialrequests: no time left for more mails; the rest is sent later")
 
 // mailDenial notifies the requester of a denial, unless the requester is no longer active.
 func (s *Service) mailDenial(ctx context.Context, r Request) error {

@@ -3,6 +3,7 @@ package credentialrequests_test
 import (
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -144,5 +145,47 @@ func TestRequesterWithMaximumCredentials(t *testing.T) {
 	o.wait(25*time.Hour, 1)
 	if _, err := o.service.Collect(t.Context(), newestLink(o.mailer.sent)); err != nil {
 		t.Error(err)
+	}
+}
+
+func TestDigestIsRepeatedOnlyForWhoDidNotGetIt(t *testing.T) {
+	o := newFixture(t)
+	o.request()
+	o.request()
+	o.request()
+	o.mailer.rejectedAddresses = []string{"joan@example.com"}
+	o.now = o.now.Add(credentialrequests.DigestInterval)
+	if _, err := o.service.SendDue(t.Context()); err == nil {
+		t.Error("SendDue returned no error although a mail was rejected")
+	}
+	o.mailer.rejectedAddresses = nil
+	o.wait(time.Hour, 2)
+	o.wait(time.Hour, 0)
+	if got, want := o.mailer.recipients(), []string{
+		"grace@example.com", "joan@example.com", "grace@example.com", "joan@example.com",
+	}; !slices.Equal(got, want) {
+		t.Fatalf("mails went to %v, want %v", got, want)
+	}
+	for _, digest := range o.mailer.sent[2:] {
+		if digest.Subject != "2 credential requests are waiting for your decision" || strings.Count(digest.Text, "requests access to") != 2 ||
+			!strings.Contains(digest.Text, base+"/portal/approvals") {
+			t.Errorf("the digest %q is\n%s", digest.Subject, digest.Text)
+		}
+	}
+}
+
+// TestLongDigestIsCut has one request of each of 25 users of a customer, after a first one.
+func TestLongDigestIsCut(t *testing.T) {
+	o := newFixture(t)
+	for _, who := range o.company("long", 26).viewers {
+		input := credentialrequests.New{Level: credentialrequests.Full, Justification: "why not"}
+		if _, err := o.service.Create(t.Context(), who, base, input); err != nil {
+			t.Fatal(err)
+		}
+	}
+	o.wait(credentialrequests.DigestInterval, 25)
+	digest := o.mailer.sent[len(o.mailer.sent)-1]
+	if len(o.mailer.sent) != 4 || strings.Count(digest.Text, "(u") != 20 || !strings.Contains(digest.Text, "The page shows 5 more.") {
+		t.Errorf("%d mails, the last is\n%s", len(o.mailer.sent), digest.Text)
 	}
 }

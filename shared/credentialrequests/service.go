@@ -34,9 +34,9 @@ func NewService(parts Parts) *Service { return &Service{parts} }
 // now returns the time with the precision with which it is stored.
 func (s *Service) now() time.Time { return s.Now().UTC().Truncate(time.Millisecond) }
 
-// Create adds a request of the caller and mails the approvers. It returns once the request is
-// stored; if a mail cannot be sent then, SendDue sends it later. Errors: validation, ErrOpen,
-// ErrCaller, idempotency.ErrReused.
+// Create adds a request of the caller and mails the approvers, or lets the request wait for the next mail about requests of the same
+// customer; see DigestInterval. It returns once the request is stored; if a mail cannot be sent then, SendDue sends it later. Errors:
+// validation, ErrOpen, ErrCaller, idempotency.ErrReused.
 func (s *Service) Create(ctx context.Context, caller principal.Principal, baseURL string, input New) (Created, error) {
 	if failures := input.Check(); len(failures) > 0 {
 		return Created{}, fault.Invalid(failures...)
@@ -46,16 +46,34 @@ func (s *Service) Create(ctx context.Context, caller principal.Principal, baseUR
 		ID: s.NewID(), UserID: caller.UserID, Level: input.Level, Justification: strings.TrimSpace(input.Justification),
 		Status: Pending, CreatedAt: now, DueAt: DueAt(now), Version: 1,
 		Events: []Event{{At: now, Actor: caller.UserID, Action: ActionRequested}},
-		Next:   Next{Due: now.Add(mail.SendAfter), BaseURL: baseURL}, Makers: caller.Hand(),
+		Next:   Next{BaseURL: baseURL}, Makers: caller.Hand(),
 	}
-	created, err := s.Store.Create(ctx, Creation{
-		Request: request, By: caller.Credential(),
-		Once: idempotency.NewKey(caller.UserID, input.IdempotencyKey, wanted(request)),
+	creation := Creation{
+		Request: request, By: caller.Credential(), Once: idempotency.NewKey(caller.UserID, input.IdempotencyKey, wanted(request)),
+	}
+	var created Created
+	err := versions.Retry(ctx, func() error {
+		last, err := s.Store.Announced(ctx, caller.CustomerID)
+		if err != nil {
+			return err
+		}
+		creation.schedule(now, last)
+		created, err = s.Store.Create(ctx, creation)
+		return err
 	})
-	if err == nil && !created.Replayed {
+	if err == nil && !created.Replayed && creation.AtOnce {
 		s.tryStep(ctx, created.Request)
 	}
 	return created, err
+}
+
+// schedule sets when the request is announced. last is when DigestInterval last began.
+func (c *Creation) schedule(now, last time.Time) {
+	end := last.Add(DigestInterval)
+	c.AtOnce, c.Request.Next.Due = !now.Before(end), end
+	if c.AtOnce {
+		c.Request.Next.Due = now.Add(mail.SendAfter)
+	}
 }
 
 // wanted returns the part of a request that the client's input determines.
@@ -83,9 +101,8 @@ func (s *Service) List(ctx context.Context, caller principal.Principal, query Qu
 func (s *Service) Involved(
 	ctx context.Context, caller principal.Principal, requests ...Request,
 ) (map[string]principal.Person, error) {
-	byID := map[string]principal.Person{}
 	if !caller.CanForAll(principal.CredentialsApprove) {
-		return byID, nil
+		return map[string]principal.Person{}, nil
 	}
 	var ids []string
 	for _, r := range requests {
@@ -94,8 +111,14 @@ func (s *Service) Involved(
 			ids = append(ids, r.DecidedBy)
 		}
 	}
+	return s.people(ctx, ids)
+}
+
+// people returns the users with the ids, by id. Users who were deleted are missing.
+func (s *Service) people(ctx context.Context, ids []string) (map[string]principal.Person, error) {
 	slices.Sort(ids)
 	found, err := s.People.Persons(ctx, slices.Compact(ids))
+	byID := make(map[string]principal.Person, len(found))
 	for _, p := range found {
 		byID[p.ID] = p
 	}

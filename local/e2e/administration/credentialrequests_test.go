@@ -9,11 +9,12 @@ import (
 	"portside/local/e2e/e2etest"
 )
 
-// TestCredentialRequest follows a request from the mail to the approver to the collected password, using only mails, pages and the API.
+// TestCredentialRequest follows a request from the mail to the approver to the collected password, using only mails, pages and the API. The
+// requester belongs to an own customer, so no other request delays the mail.
 func TestCredentialRequest(t *testing.T) {
 	p := e2etest.Shared(t)
 	const path = "/api/v1/credential-requests"
-	_, requester := p.ActivateUser(t, "requester", "viewer")
+	_, requester := p.ActivateUser(t, "requester", "viewer", `"customerId":"`+p.CreateCustomer(t, "Acme", "acme")+`"`)
 	_, approver := p.CreateUser(t, "approver", "admin")
 	ada, grace := p.As(t, requester), p.As(t, approver)
 

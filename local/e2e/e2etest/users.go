@@ -65,9 +65,9 @@ func (p *Stack) CreateCustomer(t *testing.T, name, slug string, fields ...string
 
 // ActivateUser creates a user who activates the account by mail. It returns the user's path and first API key, which no other
 // user created.
-func (p *Stack) ActivateUser(t *testing.T, person, role string) (at, key string) {
+func (p *Stack) ActivateUser(t *testing.T, person, role string, fields ...string) (at, key string) {
 	t.Helper()
-	body := strings.Replace(p.NewUser(person, role), `"sendActivationEmail":false`, `"sendActivationEmail":true`, 1)
+	body := strings.Replace(p.NewUser(person, role, fields...), `"sendActivationEmail":false`, `"sendActivationEmail":true`, 1)
 	at = "/v1/users/" + p.Admin(t).Post("/v1/users", body).WantStatus(http.StatusCreated).Text("data.id")
 	if role == "admin" {
 		t.Cleanup(func() { p.delete(at) })

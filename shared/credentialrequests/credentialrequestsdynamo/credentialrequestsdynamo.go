@@ -9,6 +9,7 @@
 //	requests#<user>#<status>  <id>          lists it among the user's of its status
 //	requests#<user>           open          n, the number of the user's pending requests
 //	requests-due              <ms>#<id>     its next step, by the time when it is due
+//	requests-announced        <customer>    at, when approvers were last mailed about requests of the customer's users; "staff" for the staff's
 //	once#<caller>#<hash>      once          an idempotency key and the request that it created; see package idempotencykeys
 //
 // Each change is one transaction. It is conditional on the version of the request, which also
@@ -127,6 +128,25 @@ func (s *Store) Due(ctx context.Context, at time.Time, limit int) ([]credentialr
 	found, err := s.read(ctx, ids)
 	slices.SortFunc(found, func(a, b credentialrequests.Request) int { return a.Next.Due.Compare(b.Next.Due) })
 	return found, err
+}
+
+// Announced implements credentialrequests.Store.
+func (s *Store) Announced(ctx context.Context, customerID string) (time.Time, error) {
+	stored, _, err := items.Get[announcedItem](ctx, items.In(s.client, s.table), announcedKey(customerID))
+	return items.Time(stored.At), err
+}
+
+// Announce implements credentialrequests.Store.
+func (s *Store) Announce(ctx context.Context, customerID string, at time.Time) error {
+	write := s.announce(customerID, at, at).Update
+	_, err := s.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
+		TableName: write.TableName, Key: write.Key, UpdateExpression: write.UpdateExpression, ConditionExpression: write.ConditionExpression,
+		ExpressionAttributeNames: write.ExpressionAttributeNames, ExpressionAttributeValues: write.ExpressionAttributeValues,
+	}, items.RetryConflicts)
+	if err != nil && !items.ConditionFailed(err) { // it began later already
+		return fmt.Errorf("store that credential requests are announced: %w", err)
+	}
+	return nil
 }
 
 // query returns the sort keys of one page.

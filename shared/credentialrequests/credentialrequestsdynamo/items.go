@@ -1,6 +1,7 @@
 package credentialrequestsdynamo
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -79,6 +80,15 @@ func (i requestItem) request() credentialrequests.Request {
 		r.Events = append(r.Events, credentialrequests.Event{At: items.Time(e.At), Actor: e.Actor, Action: e.Action, Detail: e.Detail})
 	}
 	return r
+}
+
+// announcedItem is the last announcement of requests of a customer's users. DynamoDB may delete it when it has no effect any more.
+type announcedItem struct {
+	At int64 `dynamodbav:"at"`
+}
+
+func announcedKey(customerID string) items.Map {
+	return items.Key("requests-announced", cmp.Or(customerID, "staff"))
 }
 
 // place is an item that consists only of its key.

@@ -3,6 +3,7 @@ package credentialrequestsdynamo
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
@@ -34,6 +35,9 @@ func (s *Store) Create(ctx context.Context, creation credentialrequests.Creation
 		p.Add(errInUse, idempotencykeys.Put(s.table, *creation.Once, item, request.CreatedAt))
 	}
 	p.Add(credentialrequests.ErrOpen, s.open(request.UserID))
+	if creation.AtOnce {
+		p.Add(versions.ErrStale, s.announce(creation.By.CustomerID, request.CreatedAt, request.CreatedAt.Add(-credentialrequests.DigestInterval)))
+	}
 	p.Add(nil, types.TransactWriteItem{Put: &types.Put{
 		TableName: &s.table, Item: items.Encode(item), ConditionExpression: aws.String("attribute_not_exists(pk)"),
 	}})
@@ -53,6 +57,19 @@ func (s *Store) open(userID string) types.TransactWriteItem {
 		TableName: &s.table, Key: openKey(userID), UpdateExpression: aws.String("ADD n :one"),
 		ConditionExpression:       aws.String("attribute_not_exists(n) OR n < :most"),
 		ExpressionAttributeValues: items.Map{":one": items.Number(1), ":most": items.Number(credentialrequests.MaxOpen)},
+	}}
+}
+
+// announce returns the write that stores when requests are announced. It fails if the last announcement was after the given time.
+func (s *Store) announce(customerID string, at, last time.Time) types.TransactWriteItem {
+	return types.TransactWriteItem{Update: &types.Update{
+		TableName: &s.table, Key: announcedKey(customerID), UpdateExpression: aws.String("SET #at = :at, purgeAt = :purge"),
+		ConditionExpression:      aws.String("attribute_not_exists(pk) OR #at <= :last"),
+		ExpressionAttributeNames: map[string]string{"#at": "at"},
+		ExpressionAttributeValues: items.Map{
+			":at": items.Number(items.Millis(at)), ":last": items.Number(items.Millis(last)),
+			":purge": items.Number(at.Add(credentialrequests.DigestInterval).Unix()),
+		},
 	}}
 }
 
