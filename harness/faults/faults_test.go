@@ -38,6 +38,7 @@ var flows = []flow{
 	{"revoke a line", revokeLine},
 	{"report a leak", reportLeak},
 	{"approve a request", approveRequest},
+	{"announce a request later", announceLater},
 	{"deny a request", denyRequest},
 	{"let a request expire", expireRequest},
 	{"sign in by link", signInByLink},

@@ -3,6 +3,7 @@ package faults
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"portside/harness/office"
 	"portside/shared/core/principal"
@@ -91,6 +92,21 @@ func (r *run) live(owner person, kind credentials.Kind) (n int) {
 		}
 	}
 	return n
+}
+
+// announceLater ends with a mail to the approver about a request soon after another one, which the schedule sends.
+func announceLater(r *run) {
+	_, admin, ada := r.ask()
+	input := credentialrequests.New{Level: credentialrequests.Charts, Justification: "another one", IdempotencyKey: r.key("later")}
+	var later credentialrequests.Request
+	r.do("ask for another password", func(ctx context.Context) error {
+		created, err := r.asked.Create(ctx, ada.caller, portal, input)
+		later = created.Request
+		return err
+	})
+	r.sendDue()
+	stored, err := r.asked.Get(r.tb.Context(), admin.caller, later.ID)
+	r.check(err == nil && slices.Contains(stored.Next.Notified, admin.user.ID), "the mails went to %v, %v", stored.Next.Notified, err)
 }
 
 // denyRequest ends with a mail about the denial.
