@@ -94,9 +94,11 @@ var (
 		OperationID: "createCredentialRequest", Method: http.MethodPost, Path: "/api/v1/credential-requests",
 		Tags: []string{"Credential requests"}, Summary: "Request a password", DefaultStatus: http.StatusCreated,
 		Description: "Requests a user name and password for charts, images or both. All users with `credentials:approve` get a mail, " +
-			"and one of them, but not the requester, decides. A user can have at most 5 pending requests.\n\n" +
+			"and one of them, but not the requester, decides. Within an hour after such a mail, further requests of the customer's users are " +
+			"collected, and one mail announces all of them. A user can have at most 5 pending requests. All users of a customer together can " +
+			"make 100 requests on one day (UTC), and the vendor's staff 1,000; then the response is a 429 with the code `QUOTA_EXCEEDED`.\n\n" +
 			"With an `Idempotency-Key` you can safely repeat the request for 24 hours: the same body gets the first response again with `Idempotency-Replayed: true`, and a different body gets a 422.",
-		Errors: web.BodyErrors(http.StatusConflict, http.StatusUnprocessableEntity),
+		Errors: web.BodyErrors(http.StatusConflict, http.StatusUnprocessableEntity), Extensions: map[string]any{web.OwnLimit: true},
 	}
 	listCredentialRequests = huma.Operation{
 		OperationID: "listCredentialRequests", Method: http.MethodGet, Path: "/api/v1/credential-requests",

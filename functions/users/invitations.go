@@ -85,7 +85,8 @@ var (
 		Summary: "Invite a user again",
 		Description: "Sends a pending user another activation mail. Its link works for 7 days, and the previous link stops working. The " +
 			"`ETag` of the user changes. The response is a 429 if the previous link is less than a minute old, and from " +
-			"the fifth link of a user on if it is less than an hour old. You cannot " +
+			"the fifth link of a user on if it is less than an hour old, or if the invitations of the day are used up, as for new " +
+			"users. You cannot " +
 			"invite a user whose role has more permissions than yours.",
 		Errors:     []int{http.StatusForbidden, http.StatusNotFound, http.StatusConflict, http.StatusTooManyRequests},
 		Extensions: map[string]any{web.OwnLimit: true},

@@ -103,9 +103,11 @@ var (
 		Summary: "Create a user", DefaultStatus: http.StatusCreated,
 		Description: "Creates a user. With `sendActivationEmail` (the default) the user is `pending` at first and gets a mail with a " +
 			"link that works for 7 days; otherwise the user is `active` at once. You cannot create a user whose role has more " +
-			"permissions than yours.\n\nWith an `Idempotency-Key` you can safely repeat the request for 24 hours: the same body gets " +
+			"permissions than yours. All users of a customer together can send 1,000 invitations on one day (UTC), and the vendor's staff " +
+			"10,000; then the response is a 429 with the code `QUOTA_EXCEEDED`.\n\n" +
+			"With an `Idempotency-Key` you can safely repeat the request for 24 hours: the same body gets " +
 			"the first response again with `Idempotency-Replayed: true`, and a different body gets a 422.",
-		Errors: web.BodyErrors(http.StatusConflict, http.StatusUnprocessableEntity),
+		Errors: web.BodyErrors(http.StatusConflict, http.StatusUnprocessableEntity), Extensions: map[string]any{web.OwnLimit: true},
 	}
 	importUsers = huma.Operation{
 		OperationID: "importUsers", Method: http.MethodPost, Path: "/v1/users/imports", Tags: []string{"Users"},
@@ -120,7 +122,8 @@ var (
 			"Without it, a request takes 250 rows. Import a longer file in pieces: each row of a dry run that can be imported has its " +
 			"JSON line in `source`.\n\n" +
 			"A row that fails does not stop the others. Existing users are not changed, so you can safely repeat a request. " +
-			"Mails are sent within minutes, in batches. You cannot " +
+			"Mails are sent within minutes, in batches. A row above the daily number of invitations fails, and its reason names the limit: " +
+			"import it again on the next day, or without an invitation. You cannot " +
 			"create a user whose role has more permissions than yours.",
 		Errors: web.BodyErrors(),
 	}
@@ -180,7 +183,8 @@ var (
 		Summary: "Create an API key", DefaultStatus: http.StatusCreated,
 		Description: "Creates a key with the permissions of its user's role. Only this response contains the key; the service stores a hash. " +
 			"A user for whom another one creates a key gets a mail. " +
-			"A user can have at most 50 working credentials, and 100 keys can be created for a user on one day (UTC); then the response is " +
+			"A user can have at most 50 working credentials. On one day (UTC), 100 keys can be created for a user, and all users of a customer " +
+			"together can create 200 for others, and the vendor's staff 2,000; then the response is " +
 			"a 429 with the code `QUOTA_EXCEEDED`.\n\nWith an " +
 			"`Idempotency-Key`, a random UUID, you can safely repeat the request for 24 hours: the same body gets the first response again, " +
 			"with the same secret and `Idempotency-Replayed: true`, and a different body gets a 422. Until then, the service stores the " +

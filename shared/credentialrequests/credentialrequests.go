@@ -188,7 +188,7 @@ var (
 type Store interface {
 	// Create adds a request. If the creation has an idempotency key that was used within its lifetime,
 	// nothing is written: Create returns the first request in its first state, or idempotency.ErrReused
-	// if the fingerprints differ. Errors: ErrOpen, ErrCaller; versions.ErrStale if the creation is announced at once, and less than
+	// if the fingerprints differ. Errors: ErrOpen, ErrCaller, mail.ErrQuota; versions.ErrStale if the creation is announced at once, and less than
 	// DigestInterval has passed since Announced.
 	Create(ctx context.Context, creation Creation) (Created, error)
 	// Announced returns when DigestInterval last began for the requests of a customer's users; zero if that was long ago. An empty
@@ -212,6 +212,7 @@ type Creation struct {
 	Request Request
 	By      principal.Credential // on whose behalf it is added, which must still work
 	Once    *idempotency.Key     // nil if the client sent no idempotency key
+	Quota   mail.Quota           // against which it counts
 	AtOnce  bool                 // the approvers are mailed at once, which begins DigestInterval for the customer of By
 }
 

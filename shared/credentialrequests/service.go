@@ -36,7 +36,7 @@ func (s *Service) now() time.Time { return s.Now().UTC().Truncate(time.Milliseco
 
 // Create adds a request of the caller and mails the approvers, or lets the request wait for the next mail about requests of the same
 // customer; see DigestInterval. It returns once the request is stored; if a mail cannot be sent then, SendDue sends it later. Errors:
-// validation, ErrOpen, ErrCaller, idempotency.ErrReused.
+// validation, ErrOpen, ErrCaller, mail.ErrQuota, idempotency.ErrReused.
 func (s *Service) Create(ctx context.Context, caller principal.Principal, baseURL string, input New) (Created, error) {
 	if failures := input.Check(); len(failures) > 0 {
 		return Created{}, fault.Invalid(failures...)
@@ -50,6 +50,7 @@ func (s *Service) Create(ctx context.Context, caller principal.Principal, baseUR
 	}
 	creation := Creation{
 		Request: request, By: caller.Credential(), Once: idempotency.NewKey(caller.UserID, input.IdempotencyKey, wanted(request)),
+		Quota: mail.CredentialRequests(caller),
 	}
 	var created Created
 	err := versions.Retry(ctx, func() error {

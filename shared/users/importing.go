@@ -9,6 +9,7 @@ import (
 	"portside/shared/core/fault"
 	"portside/shared/core/principal"
 	"portside/shared/credentials"
+	"portside/shared/mail"
 )
 
 // ErrRepeatedRow is the error of a row whose address is in an earlier row of the same call.
@@ -30,12 +31,14 @@ type BulkStore interface {
 	Taken(ctx context.Context, addresses []string) (map[string]bool, error)
 	// Rooms returns how many more users each of the distinct customers can have. Customers who do not exist are missing.
 	Rooms(ctx context.Context, customerIDs []string) (map[string]int64, error)
+	// MailsLeft returns how many mails are left of a quota that has a limit.
+	MailsLeft(ctx context.Context, quota mail.Quota, at time.Time) (int, error)
 	// CountChecked counts the rows of a dry run for the caller's customer, or for the caller if there is none, and writes an audit event.
 	// Errors: ErrCheckQuota, and nothing is counted.
 	CountChecked(ctx context.Context, caller principal.Principal, rows int, at time.Time) error
 	// CreateAll adds users in few transactions, each of which writes complete users only. It
 	// returns one error per creation, in the same order: nil for an added user, ErrEmailTaken for
-	// one that existed, ErrNoCustomer and ErrTooManyUsers. If the store fails, CreateAll returns an error with the results so far. Some
+	// one that existed, ErrNoCustomer, ErrTooManyUsers and mail.ErrQuota. All invitations must have the same quota. If the store fails, CreateAll returns an error with the results so far. Some
 	// of the remaining users may have been added; calling CreateAll again adds the rest. An
 	// invitation needs no link: its mail is stored as unsent, and Inviter.SendDue creates the link.
 	CreateAll(ctx context.Context, creations []Creation) ([]error, error)
@@ -74,9 +77,10 @@ func (i *Importer) Import(ctx context.Context, options ImportOptions, rows []New
 	if err != nil {
 		return nil, err
 	}
+	invitation := Invitation{BaseURL: options.BaseURL, Makers: makers, Quota: mail.Invitations(options.Caller)}
 	creations := make([]Creation, len(valid))
 	for at, n := range valid {
-		creations[at] = i.creation(rows[n], Invitation{BaseURL: options.BaseURL, Makers: makers})
+		creations[at] = i.creation(rows[n], invitation)
 	}
 	created, err := i.store.CreateAll(ctx, creations)
 	for at, n := range valid[:len(created)] {
@@ -110,14 +114,33 @@ func (i *Importer) Preview(ctx context.Context, caller principal.Principal, rows
 	for n, outcome := range outcomes {
 		failures[n] = outcome.Err
 	}
+	var added []int
 	for at, n := range valid {
 		if taken[addresses[at]] {
 			failures[n] = ErrEmailTaken
 			continue
 		}
-		failures[n] = takeRoom(rooms, rows[n].CustomerID)
+		if failures[n] = takeRoom(rooms, rows[n].CustomerID); failures[n] == nil && rows[n].ActivationEmail {
+			added = append(added, n)
+		}
 	}
-	return failures, nil
+	return failures, i.refuseMails(ctx, caller, added, failures)
+}
+
+// refuseMails sets the failures of the rows whose invitations exceed the quota.
+func (i *Importer) refuseMails(ctx context.Context, caller principal.Principal, invited []int, failures []error) error {
+	quota, now := mail.Invitations(caller), i.now()
+	if quota.Limit == 0 || len(invited) == 0 {
+		return nil
+	}
+	left, err := i.store.MailsLeft(ctx, quota, now)
+	if err != nil {
+		return err
+	}
+	for _, n := range invited[min(max(0, left), len(invited)):] {
+		failures[n] = quota.Exceeded(now)
+	}
+	return nil
 }
 
 // rooms returns how many more users the customers of the valid rows can have.

@@ -8,6 +8,7 @@ import (
 	"portside/shared/core/principal"
 	"portside/shared/core/versions"
 	"portside/shared/credentials"
+	"portside/shared/mail"
 )
 
 // The shortest time between two activation links of one user, so that nobody floods a mailbox: a minute for the first links, which
@@ -57,7 +58,7 @@ func (i *Inviter) Invitation(ctx context.Context, caller principal.Principal, us
 }
 
 // Resend mails a new link to a pending user and revokes the previous link. Like Service.Create, it returns once the invitation is stored.
-// Errors: ErrNotFound, ErrNotPending, ErrRoleTooHigh, ErrInvitedJustNow.
+// Errors: ErrNotFound, ErrNotPending, ErrRoleTooHigh, ErrInvitedJustNow, mail.ErrQuota.
 func (i *Inviter) Resend(ctx context.Context, caller principal.Principal, userID, baseURL string) (CurrentInvitation, error) {
 	makers, err := credentials.MadeBy(caller)
 	if err != nil {
@@ -77,6 +78,7 @@ func (i *Inviter) Resend(ctx context.Context, caller principal.Principal, userID
 		}
 		user = current.User
 		link, invitation = i.invite(user, baseURL, makers)
+		invitation.Quota = mail.Invitations(caller)
 		return i.store.Renew(ctx, user, invitation, now)
 	})
 	if err != nil {

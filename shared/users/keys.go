@@ -90,12 +90,13 @@ type Issued struct {
 
 	// By is the credential on whose behalf the key is created, which must still work; zero for the operator and schedules.
 	By principal.Credential
-	// Notice is stored for the owner if another user created the key; otherwise nil.
+	// Notice is stored for the owner if another user created the key; otherwise nil. It counts against the quota.
 	Notice *credentials.Notice
+	Quota  mail.Quota
 }
 
 // Create creates a key. Errors: validation, ErrNotYourKeys, ErrNotFound, ErrNotActive, ErrTooManyKeys, ErrCaller,
-// credentials.ErrDailyQuota, credentials.ErrTooManyMakers, idempotency.ErrReused, idempotency.ErrRevoked.
+// credentials.ErrDailyQuota, mail.ErrQuota, credentials.ErrTooManyMakers, idempotency.ErrReused, idempotency.ErrRevoked.
 func (k *Keys) Create(ctx context.Context, caller principal.Principal, userID string, input NewKey) (Issued, error) {
 	if err := mayManage(caller, userID); err != nil {
 		return Issued{}, err
@@ -128,6 +129,7 @@ func (k *Keys) create(ctx context.Context, caller principal.Principal, userID st
 		issued.Key.ExpiresAt = issued.Key.CreatedAt.AddDate(0, 0, input.ExpirationDays)
 	}
 	issued.By, issued.Notice = caller.Credential(), noticeOf(caller, issued.Key, input.BaseURL)
+	issued.Quota = mail.KeyNotices(caller)
 	if once := idempotency.NewKey(caller.UserID, input.IdempotencyKey, wantedKey(issued.Key, input.ExpirationDays)); once != nil {
 		return k.store.IssueOnce(ctx, user, issued, *once)
 	}

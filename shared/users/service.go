@@ -11,6 +11,7 @@ import (
 	"portside/shared/core/search"
 	"portside/shared/core/versions"
 	"portside/shared/credentials"
+	"portside/shared/mail"
 )
 
 // Service administers users.
@@ -36,7 +37,7 @@ type CreateOptions struct {
 
 // Create adds a user. It returns once the user is stored; if the activation mail cannot be sent
 // then, Inviter.SendDue sends it later. Errors: validation, ErrRoleTooHigh, ErrEmailTaken,
-// ErrOtherCustomer, ErrNoCustomer, ErrTooManyUsers, idempotency.ErrReused.
+// ErrOtherCustomer, ErrNoCustomer, ErrTooManyUsers, mail.ErrQuota, idempotency.ErrReused.
 func (s *Service) Create(ctx context.Context, options CreateOptions, input NewUser) (Created, error) {
 	if failures := input.Check(); len(failures) > 0 {
 		return Created{}, fault.Invalid(failures...)
@@ -57,6 +58,7 @@ func (s *Service) Create(ctx context.Context, options CreateOptions, input NewUs
 		return Created{}, err
 	}
 	link, invitation := s.inviter.invite(creation.User, options.BaseURL, makers)
+	invitation.Quota = mail.Invitations(options.Caller)
 	creation.User.LinkID, creation.Invitation = link.ID(), &invitation
 	created, err := s.store.Create(ctx, creation)
 	if err == nil && !created.Replayed {

@@ -89,7 +89,8 @@ type Reader interface {
 // this package unwrapped; any other error is an outage.
 type Store interface {
 	Reader
-	// Create adds a user with its number, creation time and first version. Errors: ErrEmailTaken, ErrNoCustomer, ErrTooManyUsers.
+	// Create adds a user with its number, creation time and first version. Errors: ErrEmailTaken, ErrNoCustomer, ErrTooManyUsers,
+	// mail.ErrQuota.
 	// If the creation has an idempotency key that was used within 24 hours, nothing is written:
 	// Create returns the first request's user in its first state, or idempotency.ErrReused if the
 	// fingerprints differ.

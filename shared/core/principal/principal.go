@@ -140,6 +140,9 @@ func (p Principal) Credential() Credential {
 // Operator is the principal of the operator's command, which accesses the tables directly.
 func Operator() Principal { return Principal{UserID: operatorID, Role: Admin} }
 
+// IsOperator reports whether p is the operator's command.
+func (p Principal) IsOperator() bool { return p.UserID == operatorID }
+
 // operatorID is not the id of a user.
 const operatorID = "operator"
 

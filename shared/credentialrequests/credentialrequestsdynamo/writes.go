@@ -35,8 +35,10 @@ func (s *Store) Create(ctx context.Context, creation credentialrequests.Creation
 		p.Add(errInUse, idempotencykeys.Put(s.table, *creation.Once, item, request.CreatedAt))
 	}
 	p.Add(credentialrequests.ErrOpen, s.open(request.UserID))
+	quota, at := creation.Quota, request.CreatedAt
+	p.Add(quota.Exceeded(at), s.credentials.CountMails(quota, 1, at)...)
 	if creation.AtOnce {
-		p.Add(versions.ErrStale, s.announce(creation.By.CustomerID, request.CreatedAt, request.CreatedAt.Add(-credentialrequests.DigestInterval)))
+		p.Add(versions.ErrStale, s.announce(creation.By.CustomerID, at, at.Add(-credentialrequests.DigestInterval)))
 	}
 	p.Add(nil, types.TransactWriteItem{Put: &types.Put{
 		TableName: &s.table, Item: items.Encode(item), ConditionExpression: aws.String("attribute_not_exists(pk)"),

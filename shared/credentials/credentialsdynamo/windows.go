@@ -24,16 +24,20 @@ type Window struct {
 // Count returns the write that counts n events in the window of at, for a transaction. Its condition fails if there would be more than the
 // limit. n must be at most the limit.
 func (t *Table) Count(w Window, n int, at time.Time) types.TransactWriteItem {
-	start := at.Truncate(w.Length)
 	return types.TransactWriteItem{Update: &types.Update{
-		TableName: &t.name, Key: items.Key("count#"+w.Name+"#"+w.Subject, strconv.FormatInt(start.Unix(), 10)),
+		TableName: &t.name, Key: w.key(at),
 		UpdateExpression:    aws.String("ADD n :n SET purgeAt = :purge"),
 		ConditionExpression: aws.String("attribute_not_exists(n) OR n <= :room"),
 		ExpressionAttributeValues: items.Map{
 			":n": items.Number(int64(n)), ":room": items.Number(int64(w.Limit - n)),
-			":purge": items.Number(start.Add(w.Length).Add(24 * time.Hour).Unix()),
+			":purge": items.Number(at.Truncate(w.Length).Add(w.Length).Add(24 * time.Hour).Unix()),
 		},
 	}}
+}
+
+// key returns the key of the counter of the window of at.
+func (w Window) key(at time.Time) items.Map {
+	return items.Key("count#"+w.Name+"#"+w.Subject, strconv.FormatInt(at.Truncate(w.Length).Unix(), 10))
 }
 
 // CountIn counts one event in the window of at, with one conditional write. It returns false if there were already as many as the limit.

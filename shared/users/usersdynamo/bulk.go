@@ -13,12 +13,13 @@ import (
 	"portside/shared/credentials/credentialsdynamo"
 	"portside/shared/dynamo/items"
 	"portside/shared/dynamo/transactions"
+	"portside/shared/mail"
 	"portside/shared/users"
 )
 
 const (
 	// bulkBatch is how many users one transaction adds. Each has up to 12 items, 4 of them for lists and 4 for searches, which leaves 16 of
-	// DynamoDB's 100 for shared items: up to 5 counters of the lists, the number of admins, and the
+	// DynamoDB's 100 for shared items: up to 5 counters of the lists, the number of admins, the quota of invitations, and the
 	// counters of the day and their sum. A batch has one day, because all its users are created at
 	// the same time.
 	bulkBatch = 7
@@ -80,14 +81,18 @@ func batchSize(creations []users.Creation, at []int) int {
 // takes one of the addresses meanwhile, it adds them one by one and records each result.
 func (s *Store) createBatch(ctx context.Context, creations []users.Creation, at []int, outcomes []error) error {
 	p := s.plan()
+	var mails int
+	var quota mail.Quota
 	for _, i := range at {
 		user := creations[i].User
 		p.recordCreation(&user)
 		p.createUser(user)
 		if invitation := creations[i].Invitation; invitation != nil {
 			p.Add(errDuplicateID, p.putNew(newUnsentItem(user, *invitation)))
+			mails, quota = mails+1, invitation.Quota
 		}
 	}
+	p.countMails(quota, mails, creations[at[0]].User.CreatedAt)
 	err := s.explainCustomer(ctx, p.run(ctx), creations[at[0]].User.CustomerID)
 	if !isRefused(err) {
 		return err
@@ -106,7 +111,13 @@ func (s *Store) createBatch(ctx context.Context, creations []users.Creation, at 
 
 // isRefused reports whether one of the new users cannot be added.
 func isRefused(err error) bool {
-	return errors.Is(err, users.ErrEmailTaken) || errors.Is(err, users.ErrNoCustomer) || errors.Is(err, users.ErrTooManyUsers)
+	return errors.Is(err, users.ErrEmailTaken) || errors.Is(err, users.ErrNoCustomer) || errors.Is(err, users.ErrTooManyUsers) ||
+		errors.Is(err, mail.ErrQuota)
+}
+
+// MailsLeft implements users.BulkStore.
+func (s *Store) MailsLeft(ctx context.Context, quota mail.Quota, at time.Time) (int, error) {
+	return s.credentials.MailsLeft(ctx, quota, at)
 }
 
 // checkForm is what audit events show of a dry run.

@@ -56,6 +56,9 @@ func (s *Store) issue(ctx context.Context, user users.User, issued users.Issued,
 	if remember != nil {
 		p.Add(errReused, *remember)
 	}
+	if issued.Notice != nil {
+		p.Add(issued.Quota.Exceeded(issued.Key.CreatedAt), s.credentials.CountMails(issued.Quota, 1, issued.Key.CreatedAt)...)
+	}
 	p.issue(issued.Key)
 	p.changes = append(p.changes, credentialsdynamo.Created(issued.Key))
 	return p.run(ctx)

@@ -23,6 +23,7 @@ import (
 	"portside/shared/dynamo/lists"
 	"portside/shared/dynamo/searchindex"
 	"portside/shared/dynamo/transactions"
+	"portside/shared/mail"
 	"portside/shared/users"
 )
 
@@ -133,6 +134,12 @@ func (p *plan) endInvitation(userID string) {
 func (p *plan) invite(u users.User, invitation users.Invitation) {
 	p.Add(errDuplicateID, p.putNew(newUnsentItem(u, invitation)))
 	p.issue(invitation.Link)
+	p.countMails(invitation.Quota, 1, u.CreatedAt)
+}
+
+// countMails counts invitations against a quota.
+func (p *plan) countMails(quota mail.Quota, mails int, at time.Time) {
+	p.Add(quota.Exceeded(at), p.store.credentials.CountMails(quota, mails, at)...)
 }
 
 // issue adds a credential.

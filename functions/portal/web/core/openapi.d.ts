@@ -21,7 +21,7 @@ export interface paths {
         put?: never;
         /**
          * Request a password
-         * @description Requests a user name and password for charts, images or both. All users with `credentials:approve` get a mail, and one of them, but not the requester, decides. A user can have at most 5 pending requests.
+         * @description Requests a user name and password for charts, images or both. All users with `credentials:approve` get a mail, and one of them, but not the requester, decides. Within an hour after such a mail, further requests of the customer's users are collected, and one mail announces all of them. A user can have at most 5 pending requests. All users of a customer together can make 100 requests on one day (UTC), and the vendor's staff 1,000; then the response is a 429 with the code `QUOTA_EXCEEDED`.
          *
          *     With an `Idempotency-Key` you can safely repeat the request for 24 hours: the same body gets the first response again with `Idempotency-Replayed: true`, and a different body gets a 422.
          */
@@ -1460,7 +1460,7 @@ export interface paths {
         put?: never;
         /**
          * Create a user
-         * @description Creates a user. With `sendActivationEmail` (the default) the user is `pending` at first and gets a mail with a link that works for 7 days; otherwise the user is `active` at once. You cannot create a user whose role has more permissions than yours.
+         * @description Creates a user. With `sendActivationEmail` (the default) the user is `pending` at first and gets a mail with a link that works for 7 days; otherwise the user is `active` at once. You cannot create a user whose role has more permissions than yours. All users of a customer together can send 1,000 invitations on one day (UTC), and the vendor's staff 10,000; then the response is a 429 with the code `QUOTA_EXCEEDED`.
          *
          *     With an `Idempotency-Key` you can safely repeat the request for 24 hours: the same body gets the first response again with `Idempotency-Replayed: true`, and a different body gets a 422.
          *
@@ -1508,7 +1508,7 @@ export interface paths {
          *
          *     With `dryRun`, the response says what an import would do, without creating users; such a file can have 10,000 rows. All dry runs of a customer, or of one of the vendor's staff, check at most 20,000 rows per day (UTC); above that, the response is a 429 with the code `QUOTA_EXCEEDED`. If the report would have more than 6 MB, the response is a 400; split the file then. Without it, a request takes 250 rows. Import a longer file in pieces: each row of a dry run that can be imported has its JSON line in `source`.
          *
-         *     A row that fails does not stop the others. Existing users are not changed, so you can safely repeat a request. Mails are sent within minutes, in batches. You cannot create a user whose role has more permissions than yours.
+         *     A row that fails does not stop the others. Existing users are not changed, so you can safely repeat a request. Mails are sent within minutes, in batches. A row above the daily number of invitations fails, and its reason names the limit: import it again on the next day, or without an invitation. You cannot create a user whose role has more permissions than yours.
          *
          *     Needs the permission `users:write`. A session must have begun within the last 15 minutes; otherwise the response is a 403 with the code `SIGN_IN_REQUIRED`.
          */
@@ -1602,7 +1602,7 @@ export interface paths {
         put?: never;
         /**
          * Create an API key
-         * @description Creates a key with the permissions of its user's role. Only this response contains the key; the service stores a hash. A user for whom another one creates a key gets a mail. A user can have at most 50 working credentials, and 100 keys can be created for a user on one day (UTC); then the response is a 429 with the code `QUOTA_EXCEEDED`.
+         * @description Creates a key with the permissions of its user's role. Only this response contains the key; the service stores a hash. A user for whom another one creates a key gets a mail. A user can have at most 50 working credentials. On one day (UTC), 100 keys can be created for a user, and all users of a customer together can create 200 for others, and the vendor's staff 2,000; then the response is a 429 with the code `QUOTA_EXCEEDED`.
          *
          *     With an `Idempotency-Key`, a random UUID, you can safely repeat the request for 24 hours: the same body gets the first response again, with the same secret and `Idempotency-Replayed: true`, and a different body gets a 422. Until then, the service stores the secret encrypted with your key, of which it stores only a hash. If the created key was deleted since, the response is a 409.
          *
@@ -1684,7 +1684,7 @@ export interface paths {
         put?: never;
         /**
          * Invite a user again
-         * @description Sends a pending user another activation mail. Its link works for 7 days, and the previous link stops working. The `ETag` of the user changes. The response is a 429 if the previous link is less than a minute old, and from the fifth link of a user on if it is less than an hour old. You cannot invite a user whose role has more permissions than yours.
+         * @description Sends a pending user another activation mail. Its link works for 7 days, and the previous link stops working. The `ETag` of the user changes. The response is a 429 if the previous link is less than a minute old, and from the fifth link of a user on if it is less than an hour old, or if the invitations of the day are used up, as for new users. You cannot invite a user whose role has more permissions than yours.
          *
          *     Needs the permission `users:write`. A session must have begun within the last 15 minutes; otherwise the response is a 403 with the code `SIGN_IN_REQUIRED`.
          */
@@ -5104,7 +5104,7 @@ export interface operations {
             413: components["responses"]["RequestEntityTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["UnprocessableEntity"];
-            429: components["responses"]["TooManyRequests"];
+            429: components["responses"]["LimitReached"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -11878,7 +11878,7 @@ export interface operations {
             413: components["responses"]["RequestEntityTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["UnprocessableEntity"];
-            429: components["responses"]["TooManyRequests"];
+            429: components["responses"]["LimitReached"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
