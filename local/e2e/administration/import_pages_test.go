@@ -111,6 +111,12 @@ func testFailedImport(t *testing.T, p *e2etest.Stack, page *browser.Page) {
 	page.WaitFor(browser.Heading("The import has stopped"))
 	page.WaitText("You may not do this any more.")
 	stop()
+	stop = page.Respond("*/v1/users/imports", http.StatusTooManyRequests,
+		`{"code":"QUOTA_EXCEEDED","detail":"No more rows today.","requestId":"r-8"}`)
+	page.Click(browser.Button("Continue"))
+	page.WaitText("No more rows today.")
+	page.WaitFor(browser.Heading("The import has stopped"))
+	stop()
 	page.Click(browser.Button("Continue"))
 	page.WaitFor(browser.Heading("The import is complete"))
 	p.Admin(t).Get("/v1/users?email="+p.Email("late")).WantValue("pagination.total", 1)

@@ -33,7 +33,7 @@ const (
 	UserSignInLink       Action = "user.sign_in_link"   // the operator created a link with which the user can sign in
 	UserSignedOut        Action = "user.sign_out"       // all sessions and passkeys ended
 	UserCredentialsEnded Action = "user.end_credentials"
-	UserImportChecked    Action = "user.check_import" // a dry run, which says which addresses exist; the target is who did it
+	UserImportChecked    Action = "user.check_import" // an import or its dry run, which says which addresses exist; the target is who did it
 
 	SessionCreated Action = "session.create" // somebody signed in
 	SessionEnded   Action = "session.end"

@@ -120,7 +120,7 @@ func (s *Store) MailsLeft(ctx context.Context, quota mail.Quota, at time.Time) (
 	return s.credentials.MailsLeft(ctx, quota, at)
 }
 
-// checkForm is what audit events show of a dry run.
+// checkForm is what audit events show of an import or a dry run.
 type checkForm struct {
 	Rows int `json:"rows"` // whose addresses were looked up
 }

@@ -54,6 +54,7 @@ export async function preview({ format, text }, sendActivationEmail) {
 /**
  * Imports lines of a preview that are ready, and calls onPiece with the results of each piece. It stops between two pieces if the
  * signal is aborted. If the server is busy, it waits as long as the server asks and calls onWait.
+ * It does not wait for the next day if the rows of the day are used up.
  * @param {Row[]} rows
  * @param {{signal: AbortSignal, onPiece: (rows: Row[]) => void, onWait: (seconds: number) => void}} options
  */
@@ -79,6 +80,7 @@ async function sendPiece(piece, { signal, onWait }) {
       return (await post("/v1/users/imports", { body })).data.rows;
     } catch (error) {
       if (!(error instanceof Problem) || !error.isTemporary || attempt === maxAttempts) throw error;
+      if (error.code === "QUOTA_EXCEEDED") throw error; // until the next day
       for (let left = error.retryAfter || 2 ** attempt; left > 0 && !signal.aborted; left--) {
         onWait(left);
         await new Promise((resolve) => setTimeout(resolve, 1000));

@@ -1,0 +1,49 @@
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"testing"
+	"time"
+
+	"portside/shared/core/audit"
+	"portside/shared/core/principal"
+	"portside/shared/testkit/audittest"
+	"portside/shared/testkit/webtest"
+	"portside/shared/users"
+)
+
+// TestImportsHaveADailyQuota uses up all but two of the rows of the day. What is refused neither counts nor writes an event.
+func TestImportsHaveADailyQuota(t *testing.T) {
+	p := newFixture(t)
+	caller := principal.Principal{UserID: p.admin.ID, Role: principal.Admin}
+	for _, rows := range []int{10_000, users.MaxCheckedDaily - 10_000 - 2} {
+		if err := p.store.CountChecked(t.Context(), caller, rows, p.clock.Now()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	file := "email,name,role\n"
+	one, three := file+"a@x.example,A,user\n", file+"a@x.example,A,user\nb@x.example,B,user\nc@x.example,C,user\n"
+	send := func(body string, status int) webtest.Response {
+		t.Helper()
+		return p.asAdmin().Post("/v1/users/imports", body).WantStatus(status)
+	}
+	send(importBody("csv", three, dryRun), http.StatusTooManyRequests).WantValue("code", "QUOTA_EXCEEDED").
+		WantHeader("Retry-After", "54000") // 09:00 to midnight
+	send(importBody("csv", "email,name,role\nx,A,user\n"), http.StatusOK) // looks nothing up
+	send(importBody("csv", one, dryRun), http.StatusOK)
+	send(importBody("csv", one), http.StatusOK).WantValue("data.created", 1)
+	send(importBody("csv", one), http.StatusTooManyRequests) // would tell that the address exists
+	send(importBody("csv", one, dryRun), http.StatusTooManyRequests)
+	p.clock.Advance(15 * time.Hour)
+	send(importBody("csv", three, dryRun), http.StatusOK).WantValue("data.existing", 1)
+	var rows []string
+	for _, event := range audittest.Events(t, p.client, p.log) {
+		if event.Action == audit.UserImportChecked && event.Target.ID == p.admin.ID {
+			rows = append(rows, string(event.After["rows"]))
+		}
+	}
+	if got := fmt.Sprint(rows); got != "[10000 29998 1 1 3]" {
+		t.Errorf("the events have %s rows", got)
+	}
+}
