@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"strings"
@@ -52,7 +53,7 @@ func TestCustomersTakeTurns(t *testing.T) {
 		}
 		total += len(rows)
 	}
-	for range 1 + total/100 {
+	for range 1 + total/(users.InvitationBatch*invitationRounds) {
 		o.mustRun()
 	}
 	sent := map[string]int{}
@@ -67,5 +68,41 @@ func TestCustomersTakeTurns(t *testing.T) {
 	}
 	if n := len(o.server.recipients()); n != total {
 		t.Errorf("%d mails, want %d", n, total)
+	}
+}
+
+// orderedOutbox notes when its turn is. It has as many full batches of mails as given.
+type orderedOutbox struct {
+	name    string
+	order   *[]string
+	batches *int
+}
+
+func (o orderedOutbox) SendDue(context.Context) (int, error) {
+	*o.order = append(*o.order, o.name)
+	if *o.batches == 0 {
+		return 0, nil
+	}
+	*o.batches--
+	return users.InvitationBatch, nil
+}
+
+// TestNobodyWaitsForInvitations has two full batches of invitations, and then more than a run sends.
+func TestNobodyWaitsForInvitations(t *testing.T) {
+	const before = "closings sign-ins revocations notices requests"
+	for batches, want := range map[int]string{
+		2:   " invitations sign-ins invitations sign-ins invitations",
+		100: strings.Repeat(" invitations sign-ins", invitationRounds),
+	} {
+		var order []string
+		none := 0
+		box := func(name string) orderedOutbox { return orderedOutbox{name, &order, &none} }
+		err := sendDue(outboxes{
+			signIns: box("sign-ins"), invitations: orderedOutbox{"invitations", &order, &batches}, requests: box("requests"),
+			notices: box("notices"), revocations: box("revocations"), closings: box("closings"),
+		})(t.Context(), nil)
+		if got := strings.Join(order, " "); err != nil || got != before+want {
+			t.Errorf("the order is %s, %v; want %s", got, err, before+want)
+		}
 	}
 }

@@ -17,6 +17,9 @@ import (
 // LinkLifetime is how long an activation link works.
 const LinkLifetime = 7 * 24 * time.Hour
 
+// InvitationBatch is how many mails SendDue sends at most.
+const InvitationBatch = 25
+
 // SendAfter is how long SendDue waits with a new invitation, so that the request that created it
 // can send the mail itself.
 const SendAfter = mail.SendAfter
@@ -121,10 +124,9 @@ func (i *Inviter) mail(ctx context.Context, user User, link credentials.Secret, 
 // SendDue sends the activation mails that their own requests could not send, as long as the
 // context's deadline leaves time. Each mail gets a new link, because only the hash of a link is
 // stored, and the previous link stops working. SendDue returns the number of mails. A failure does
-// not stop the rest; the errors are joined.
+// not stop the rest; the errors are joined. One call makes at most InvitationBatch attempts, and the customers take turns.
 func (i *Inviter) SendDue(ctx context.Context) (sent int, err error) {
-	const batch = 100
-	due, err := i.store.Unsent(ctx, i.now(), batch)
+	due, err := i.store.Unsent(ctx, i.now(), InvitationBatch)
 	if err != nil {
 		return 0, err
 	}

@@ -50,6 +50,7 @@ import (
 	"portside/shared/dynamo/idempotencykeys"
 	"portside/shared/dynamo/items"
 	"portside/shared/dynamo/transactions"
+	"portside/shared/mail"
 )
 
 // Retention is the least time for which a revoked or expired credential stays in the table.
@@ -64,6 +65,7 @@ type Table struct {
 
 	customers customerHints
 	entitled  entitledCache
+	turns     mail.Turns
 }
 
 // New returns a Table with the given name. counts is the name of the table of request counts, which may be empty for callers

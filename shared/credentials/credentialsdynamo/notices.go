@@ -56,7 +56,7 @@ func (t *Table) Notify(n credentials.Notice) types.TransactWriteItem {
 	return types.TransactWriteItem{Put: &types.Put{TableName: &t.name, Item: items.Encode(newNotice(n))}}
 }
 
-// DueNotices returns up to limit notices that are due at the given time, strongly consistent. The owners take turns.
+// DueNotices returns up to limit notices that are due at the given time, strongly consistent. The owners take turns, also over several calls.
 func (t *Table) DueNotices(ctx context.Context, at time.Time, limit int) ([]credentials.Notice, error) {
 	pages := dynamodb.NewQueryPaginator(t.client, &dynamodb.QueryInput{
 		TableName: &t.name, ConsistentRead: aws.Bool(true),
@@ -77,7 +77,7 @@ func (t *Table) DueNotices(ctx context.Context, at time.Time, limit int) ([]cred
 			due = append(due, stored.notice())
 		}
 	}
-	return mail.InTurns(due, limit, func(n credentials.Notice) string { return n.OwnerID }), nil
+	return mail.InTurns(&t.turns, due, limit, func(n credentials.Notice) string { return n.OwnerID }), nil
 }
 
 // PostponeNotice stores one more attempt and its due time. Errors: versions.ErrStale if the notice was sent or tried meanwhile.

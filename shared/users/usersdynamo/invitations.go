@@ -92,7 +92,8 @@ func (s *Store) Activate(ctx context.Context, user users.User, key credentials.C
 	return after, p.run(audit.WithActor(ctx, person(user)))
 }
 
-// Unsent implements users.InvitationReader. It skips invitations that are not due. The customers take turns, oldest users first.
+// Unsent implements users.InvitationReader. It skips invitations that are not due. The customers take turns, also over several calls; the
+// oldest users of each come first.
 func (s *Store) Unsent(ctx context.Context, at time.Time, limit int) ([]users.Unsent, error) {
 	pages := dynamodb.NewQueryPaginator(s.client, &dynamodb.QueryInput{
 		TableName: &s.table, ConsistentRead: aws.Bool(true),
@@ -114,7 +115,7 @@ func (s *Store) Unsent(ctx context.Context, at time.Time, limit int) ([]users.Un
 		}
 	}
 	var due []users.Unsent
-	for _, stored := range mail.InTurns(waiting, limit, func(u unsentItem) string { return u.Customer }) {
+	for _, stored := range mail.InTurns(&s.turns, waiting, limit, func(u unsentItem) string { return u.Customer }) {
 		user, err := s.Get(ctx, stored.SK)
 		if errors.Is(err, users.ErrNotFound) {
 			continue

@@ -54,6 +54,7 @@ import (
 	"portside/shared/dynamo/items"
 	"portside/shared/dynamo/lists"
 	"portside/shared/dynamo/searchindex"
+	"portside/shared/mail"
 	"portside/shared/users"
 )
 
@@ -68,6 +69,7 @@ type Store struct {
 	lists       *lists.Lists
 	search      searchindex.Index
 	credentials *credentialsdynamo.Table
+	turns       mail.Turns
 }
 
 // New returns a Store in the named table. keys is the table of credentials, and days the table of day counters.
