@@ -118,7 +118,8 @@ var (
 			"own customer if you have one), `department`, `metadata` (a JSON object) and `sendActivationEmail`.\n\n" +
 			"With `dryRun`, the response says what an import would do, without creating users; such a file can have 10,000 rows. " +
 			"All imports and dry runs of a customer, or of one of the vendor's staff, check at most 40,000 rows per day (UTC); above that, the " +
-			"response is a 429 with the code `QUOTA_EXCEEDED`. If the report would have more than 6 MB, the response is a 400; split the file then. " +
+			"response is a 429 with the code `QUOTA_EXCEEDED`. If the report would have more than 6 MB, the response is a 400; " +
+			"split the file then. " +
 			"Without it, a request takes 250 rows. Import a longer file in pieces: each row of a dry run that can be imported has its " +
 			"JSON line in `source`.\n\n" +
 			"A row that fails does not stop the others. Existing users are not changed, so you can safely repeat a request. " +

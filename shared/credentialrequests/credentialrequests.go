@@ -184,27 +184,36 @@ var (
 	ErrCaller = credentials.ErrUnauthorized
 )
 
-// Store keeps requests. Writes are all or nothing; reads are strongly consistent.
-type Store interface {
-	// Create adds a request. If the creation has an idempotency key that was used within its lifetime,
-	// nothing is written: Create returns the first request in its first state, or idempotency.ErrReused
-	// if the fingerprints differ. Errors: ErrOpen, ErrCaller, mail.ErrQuota; versions.ErrStale if the creation is announced at once, and less than
-	// DigestInterval has passed since Announced.
-	Create(ctx context.Context, creation Creation) (Created, error)
-	// Announced returns when DigestInterval last began for the requests of a customer's users; zero if that was long ago. An empty
-	// customerID stands for the vendor's staff.
-	Announced(ctx context.Context, customerID string) (time.Time, error)
-	// Announce begins DigestInterval at the given time, unless it began later already.
-	Announce(ctx context.Context, customerID string, at time.Time) error
+// Reader reads requests, strongly consistent.
+type Reader interface {
 	// Get returns a request, or ErrNotFound.
 	Get(ctx context.Context, id string) (Request, error)
 	// List returns one page in the order of the query.
 	List(ctx context.Context, query Query) (Page, error)
+	// Due returns up to limit requests whose next step is due at the given time, the longest overdue first.
+	Due(ctx context.Context, at time.Time, limit int) ([]Request, error)
+}
+
+// Store keeps requests. Writes are all or nothing; reads are strongly consistent.
+type Store interface {
+	Reader
+	Announcements
+	// Create adds a request. If the creation has an idempotency key that was used within its lifetime,
+	// nothing is written: Create returns the first request in its first state, or idempotency.ErrReused
+	// if the fingerprints differ. Errors: ErrOpen, ErrCaller, mail.ErrQuota; versions.ErrStale if the creation is announced at once,
+	// and less than DigestInterval has passed since Announced.
+	Create(ctx context.Context, creation Creation) (Created, error)
 	// Change makes a change. Errors: versions.ErrStale if the request, the person or a credential has changed since it
 	// was read; ErrCaller; ErrMaker; ErrTooMany.
 	Change(ctx context.Context, change Change) error
-	// Due returns up to limit requests whose next step is due at the given time, the longest overdue first.
-	Due(ctx context.Context, at time.Time, limit int) ([]Request, error)
+}
+
+// Announcements keep when approvers were mailed. An empty customerID stands for the vendor's staff.
+type Announcements interface {
+	// Announced returns when DigestInterval last began for the requests of a customer's users; zero if that was long ago.
+	Announced(ctx context.Context, customerID string) (time.Time, error)
+	// Announce begins DigestInterval at the given time, unless it began later already.
+	Announce(ctx context.Context, customerID string, at time.Time) error
 }
 
 // Creation is a request to add, with what must be checked and written in the same transaction.

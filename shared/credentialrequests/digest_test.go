@@ -111,7 +111,7 @@ func TestApproversGetDigests(t *testing.T) {
 	f := newFixture(t)
 	for check := range scale.Of(8) {
 		o := &office{
-			fixture: f, random: rand.New(rand.NewPCG(scale.Seed(), uint64(check))), //nolint:gosec // not negative
+			fixture: f, random: rand.New(rand.NewPCG(scale.Seed(), uint64(check))),
 			pending: map[string]bool{}, waiting: map[string]string{}, told: map[string]int{}, announced: map[string][]time.Time{},
 		}
 		f.service.Mailer = o

@@ -19,8 +19,8 @@ type Quota struct {
 // Staff is the sender of mails that the vendor's staff causes.
 const Staff = "staff"
 
-// Mails per day. A customer can invite its people in a week, and no mistake of one uses up the sending quota of Amazon SES, which is 50,000 a
-// day for a new account. A mail about a key or a request is read by a person, who reads no more of them.
+// Mails per day. A customer can invite thousands of people in a week, but does not use up the sending quota of Amazon SES alone. People
+// have to read and check the mails about keys and requests, so these are fewer.
 const (
 	customerInvitations, staffInvitations = 1_000, 10_000
 	customerKeyNotices, staffKeyNotices   = 200, 2_000

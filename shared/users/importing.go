@@ -33,12 +33,13 @@ type BulkStore interface {
 	Rooms(ctx context.Context, customerIDs []string) (map[string]int64, error)
 	// MailsLeft returns how many mails are left of a quota that has a limit.
 	MailsLeft(ctx context.Context, quota mail.Quota, at time.Time) (int, error)
-	// CountChecked counts the rows of an import or a dry run for the caller's customer, or for the caller if there is none, and writes an audit event.
-	// Errors: ErrCheckQuota, and nothing is counted.
+	// CountChecked counts the rows of an import or a dry run for the caller's customer, or for the caller if there is none, and writes
+	// an audit event. Errors: ErrCheckQuota, and nothing is counted.
 	CountChecked(ctx context.Context, caller principal.Principal, rows int, at time.Time) error
 	// CreateAll adds users in few transactions, each of which writes complete users only. It
 	// returns one error per creation, in the same order: nil for an added user, ErrEmailTaken for
-	// one that existed, ErrNoCustomer, ErrTooManyUsers and mail.ErrQuota. All invitations must have the same quota. If the store fails, CreateAll returns an error with the results so far. Some
+	// one that existed, ErrNoCustomer, ErrTooManyUsers and mail.ErrQuota. All invitations must have the same quota. If the store fails,
+	// CreateAll returns an error with the results so far. Some
 	// of the remaining users may have been added; calling CreateAll again adds the rest. An
 	// invitation needs no link: its mail is stored as unsent, and Inviter.SendDue creates the link.
 	CreateAll(ctx context.Context, creations []Creation) ([]error, error)

@@ -9,7 +9,7 @@
 //	requests#<user>#<status>  <id>          lists it among the user's of its status
 //	requests#<user>           open          n, the number of the user's pending requests
 //	requests-due              <ms>#<id>     its next step, by the time when it is due
-//	requests-announced        <customer>    at, when approvers were last mailed about requests of the customer's users; "staff" for the staff's
+//	requests-announced        <customer>    at, when approvers were last mailed about requests of its users; "staff" for those of the staff
 //	once#<caller>#<hash>      once          an idempotency key and the request that it created; see package idempotencykeys
 //
 // Each change is one transaction. It is conditional on the version of the request, which also
