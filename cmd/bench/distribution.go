@@ -24,8 +24,8 @@ import (
 
 // Targets of the chart repository and the container registry.
 const (
-	manifestRatio   = 3   // latency through the gateway divided by the latency of the upstream registry
-	manifestRate    = 0.2 // requests per second divided by those of the upstream registry, with many connections
+	manifestRatio   = 2.5 // latency through the gateway divided by the latency of the upstream registry
+	manifestRate    = 0.4 // requests per second divided by those of the upstream registry, with many connections
 	manifestGets    = 1_000
 	manifestLoad    = 4_000
 	manifestRounds  = 5
