@@ -412,6 +412,7 @@ const (
 
 // Defines values for GetDailyFiguresParamsCompare.
 const (
+	GetDailyFiguresParamsCompareCalendar GetDailyFiguresParamsCompare = "calendar"
 	GetDailyFiguresParamsComparePrevious GetDailyFiguresParamsCompare = "previous"
 	GetDailyFiguresParamsCompareYearAgo  GetDailyFiguresParamsCompare = "year_ago"
 )
@@ -433,6 +434,7 @@ const (
 
 // Defines values for GetDashboardParamsCompare.
 const (
+	GetDashboardParamsCompareCalendar GetDashboardParamsCompare = "calendar"
 	GetDashboardParamsComparePrevious GetDashboardParamsCompare = "previous"
 	GetDashboardParamsCompareYearAgo  GetDashboardParamsCompare = "year_ago"
 )
@@ -460,6 +462,7 @@ const (
 
 // Defines values for GetPullRankingParamsCompare.
 const (
+	GetPullRankingParamsCompareCalendar GetPullRankingParamsCompare = "calendar"
 	GetPullRankingParamsComparePrevious GetPullRankingParamsCompare = "previous"
 	GetPullRankingParamsCompareYearAgo  GetPullRankingParamsCompare = "year_ago"
 )
@@ -1760,7 +1763,7 @@ type Daily struct {
 	Meta   Meta     `json:"meta"`
 	Period Period   `json:"period"`
 
-	// Previous The period of the comparison; only with compare. It can have one day more or less, because of leap days.
+	// Previous The period of the comparison; only with compare. It can have more or fewer days: see days of both.
 	Previous *Columns `json:"previous,omitempty"`
 
 	// Values For each figure its values in the order of dates, as in a time series. null if there is no value for the day.
@@ -2625,6 +2628,11 @@ type Performance struct {
 
 // Period defines model for Period.
 type Period struct {
+	// Days Number of days, including both. The period of a comparison can have more or fewer.
+	//
+	// Examples: 21
+	Days int64 `json:"days"`
+
 	// EndDate Last day.
 	//
 	// Examples: 2026-11-21
@@ -3751,7 +3759,7 @@ type GetDailyFiguresParams struct {
 	StartDate *string
 	// Last day of a custom period, included; at the latest today in UTC.
 	EndDate *string
-	// Adds the figures of another period: previous is the period of the same length that ends the day before, year_ago has the same dates one year earlier (28 February for 29 February).
+	// Adds the figures of another period: previous is the period of the same length that ends the day before, year_ago has the same dates one year earlier (28 February for 29 February), calendar is the day, ISO week, month, quarter or year before, up to the same date if the period has not ended or is only the beginning of its unit (the last day of February for 31 March). With custom dates, calendar needs a startDate that begins such a unit, and an endDate in it.
 	Compare *GetDailyFiguresParamsCompare
 }
 
@@ -3781,7 +3789,7 @@ type GetDashboardParams struct {
 	StartDate *string
 	// Last day of a custom period, included; at the latest today in UTC.
 	EndDate *string
-	// Adds the figures of another period: previous is the period of the same length that ends the day before, year_ago has the same dates one year earlier (28 February for 29 February).
+	// Adds the figures of another period: previous is the period of the same length that ends the day before, year_ago has the same dates one year earlier (28 February for 29 February), calendar is the day, ISO week, month, quarter or year before, up to the same date if the period has not ended or is only the beginning of its unit (the last day of February for 31 March). With custom dates, calendar needs a startDate that begins such a unit, and an endDate in it.
 	Compare *GetDashboardParamsCompare
 }
 
@@ -3817,7 +3825,7 @@ type GetPullRankingParams struct {
 	StartDate *string
 	// Last day of a custom period, included; at the latest today in UTC.
 	EndDate *string
-	// Adds the figures of another period: previous is the period of the same length that ends the day before, year_ago has the same dates one year earlier (28 February for 29 February).
+	// Adds the figures of another period: previous is the period of the same length that ends the day before, year_ago has the same dates one year earlier (28 February for 29 February), calendar is the day, ISO week, month, quarter or year before, up to the same date if the period has not ended or is only the beginning of its unit (the last day of February for 31 March). With custom dates, calendar needs a startDate that begins such a unit, and an endDate in it.
 	Compare *GetPullRankingParamsCompare
 }
 

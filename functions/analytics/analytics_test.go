@@ -139,6 +139,33 @@ func TestDailyReturnsTheSelectedFigures(t *testing.T) {
 	}
 }
 
+// TestCalendarUnits asks all operations with a comparison for the calendar unit before.
+func TestCalendarUnits(t *testing.T) {
+	b := newTestService(t)
+	b.story()
+	root := b.as(principal.Manager)
+	for query, want := range map[string]struct {
+		first, last string
+		days        [2]int // of the period and of the unit before
+	}{
+		"period=this_month":   {"2026-10-01", "2026-10-21", [2]int{21, 21}},
+		"period=last_month":   {"2026-09-01", "2026-09-30", [2]int{31, 30}},
+		"period=this_quarter": {"2026-07-01", "2026-08-21", [2]int{52, 52}},
+		"period=last_week":    {"2026-11-02", "2026-11-08", [2]int{7, 7}},
+		"period=custom&startDate=2024-02-01&endDate=2024-02-29": {"2024-01-01", "2024-01-31", [2]int{29, 31}},
+		"period=custom&startDate=2026-10-01&endDate=2026-10-20": {"2026-09-01", "2026-09-20", [2]int{20, 20}},
+	} {
+		for _, path := range []string{dashboard + "?", daily + "?", rankings + "?by=person&", rankings + "?by=artifact&"} {
+			root.Get(path+query+"&compare=calendar").WantStatus(http.StatusOK).WantValue("data.period.days", want.days[0]).
+				WantValue("data.previous.period", map[string]any{
+					"type": "custom", "startDate": want.first, "endDate": want.last, "days": float64(want.days[1]),
+				})
+		}
+	}
+	root.Get(dashboard+"?period=today&compare=calendar").WantStatus(http.StatusOK).WantValue("data.metrics.usage.api.calls", 10).
+		WantValue("data.previous.metrics.usage.api.calls", 200)
+}
+
 func TestRankings(t *testing.T) {
 	b := newTestService(t)
 	b.story()
@@ -246,10 +273,11 @@ func TestInvalidParametersOfRankings(t *testing.T) {
 		"by=artifact&limit=x":   "limit",
 		"by=person&period=z":    "period",
 		"by=artifact&compare=z": "compare",
-		"by=artifact&period=custom&startDate=2026-11-02&endDate=2026-11-01":         "startDate",
-		"by=artifact&period=custom&startDate=2026-11-02&endDate=2026-11-01&limit=0": "limit startDate",
-		"by=artifact&period=custom&startDate=x&endDate=y&limit=0":                   "endDate limit startDate",
-		"by=artifact&startDate=2026-11-01&endDate=2026-11-02&limit=51&compare=z":    "compare endDate limit startDate",
+		"by=artifact&period=custom&startDate=2026-11-02&endDate=2026-11-01":                          "startDate",
+		"by=artifact&period=custom&startDate=2026-11-02&endDate=2026-11-01&limit=0":                  "limit startDate",
+		"by=artifact&period=custom&startDate=x&endDate=y&limit=0":                                    "endDate limit startDate",
+		"by=artifact&startDate=2026-11-01&endDate=2026-11-02&limit=51&compare=z":                     "compare endDate limit startDate",
+		"by=artifact&period=custom&startDate=2026-11-03&endDate=2026-11-12&limit=0&compare=calendar": "compare limit",
 	})
 }
 
@@ -262,6 +290,7 @@ func TestInvalidParametersOfDailyFigures(t *testing.T) {
 		"metric=users.total":              "metric",
 		"compare=other&period=z":          "compare period",
 		"startDate=2026-11-01":            "startDate",
+		"period=custom&startDate=2026-11-03&endDate=2026-11-12&compare=calendar&metrics=users": "compare metrics.0",
 	})
 }
 
@@ -311,7 +340,9 @@ func TestDashboardDatabaseCalls(t *testing.T) {
 	key := b.key(principal.Viewer)
 	client, meter := awstest.Metered(b.client)
 	b.client = client
-	for query, maxCalls := range map[string]int{"?period=today": 3, "?period=last_year&compare=previous": 4, "": 4, "?compare=year_ago": 6} {
+	for query, maxCalls := range map[string]int{
+		"?period=today": 3, "?period=last_year&compare=previous": 4, "": 4, "?compare=year_ago": 6, "?compare=calendar": 6,
+	} {
 		meter.Reset()
 		webtest.New(t, b.handler()).With("X-API-Key", key).Get(dashboard + query).WantStatus(http.StatusOK)
 		if meter.Calls() > maxCalls {

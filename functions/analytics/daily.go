@@ -9,8 +9,7 @@ import (
 
 type dailyInput struct {
 	Metrics []analytics.Metric `query:"metrics" enum:"users.total,users.active,projects.total,projects.created,projects.archived,usage.api.calls,usage.api.avgResponseTime,usage.storage.used,usage.pulls.charts,usage.pulls.images,usage.pulls.checks,usage.media.calls,usage.media.cost,performance.uptime,performance.responseTime.avg,performance.responseTime.p95,performance.responseTime.p99,performance.errors" uniqueItems:"true" doc:"The figures, separated by commas; all if left out." example:"usage.api.calls,performance.errors"`
-	PeriodInput
-	CompareInput
+	ComparedInput
 }
 
 type dailyOutput struct {
@@ -22,7 +21,7 @@ type dailyOutput struct {
 // Daily has several figures by day.
 type Daily struct {
 	Columns
-	Previous *Columns `json:"previous,omitempty" doc:"The period of the comparison; only with compare. It can have one day more or less, because of leap days."`
+	Previous *Columns `json:"previous,omitempty" doc:"The period of the comparison; only with compare. It can have more or fewer days: see days of both."`
 	Meta     Meta     `json:"meta"`
 }
 

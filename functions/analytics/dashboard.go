@@ -53,14 +53,15 @@ func optionalDay(text string) *calendar.Day {
 	return &day
 }
 
-// CompareInput is the parameter of a comparison.
-type CompareInput struct {
-	Compare analytics.Comparison `query:"compare" enum:"previous,year_ago" doc:"Adds the figures of another period: previous is the period of the same length that ends the day before, year_ago has the same dates one year earlier (28 February for 29 February)."`
+// ComparedInput are the parameters of a period and of its comparison.
+type ComparedInput struct {
+	PeriodInput
+	Compare analytics.Comparison `query:"compare" enum:"previous,year_ago,calendar" doc:"Adds the figures of another period: previous is the period of the same length that ends the day before, year_ago has the same dates one year earlier (28 February for 29 February), calendar is the day, ISO week, month, quarter or year before, up to the same date if the period has not ended or is only the beginning of its unit (the last day of February for 31 March). With custom dates, calendar needs a startDate that begins such a unit, and an endDate in it."`
 }
 
-type dashboardInput struct {
-	PeriodInput
-	CompareInput
+// Resolve implements huma.Resolver. It replaces that of PeriodInput, because huma resolves no embedded inputs of a resolver.
+func (in *ComparedInput) Resolve(ctx huma.Context) []error {
+	return append(in.PeriodInput.Resolve(ctx), web.Failures(in.asked().CheckComparison(in.Compare))...)
 }
 
 type dashboardOutput struct {
@@ -81,10 +82,11 @@ type Period struct {
 	Type      analytics.PeriodKind `json:"type" enum:"today,yesterday,this_week,last_week,this_month,last_month,this_quarter,last_quarter,this_year,last_year,custom" doc:"Period type of the request."`
 	StartDate string               `json:"startDate" format:"date" doc:"First day." example:"2026-11-01"`
 	EndDate   string               `json:"endDate" format:"date" doc:"Last day." example:"2026-11-21"`
+	Days      int                  `json:"days" doc:"Number of days, including both. The period of a comparison can have more or fewer." example:"21"`
 }
 
 func encodePeriod(p analytics.Period) Period {
-	return Period{Type: p.Kind, StartDate: p.First.String(), EndDate: p.Last.String()}
+	return Period{Type: p.Kind, StartDate: p.First.String(), EndDate: p.Last.String(), Days: p.Days()}
 }
 
 // Previous is the period of a comparison and its figures.
@@ -99,7 +101,7 @@ type Meta struct {
 	Partial bool      `json:"partial" doc:"Whether the period includes today and so has not ended."`
 }
 
-func (h *handlers) dashboard(ctx context.Context, in *dashboardInput) (*dashboardOutput, error) {
+func (h *handlers) dashboard(ctx context.Context, in *ComparedInput) (*dashboardOutput, error) {
 	d, err := h.analytics.Dashboard(ctx, in.asked(), in.Compare)
 	if err != nil {
 		return nil, err

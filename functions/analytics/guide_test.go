@@ -110,3 +110,33 @@ func TestPeriodsOfTheGuide(t *testing.T) {
 		t.Errorf("found only %d rows in the guide", len(rows))
 	}
 }
+
+// unitRow matches a row of the guide's table of calendar units.
+var unitRow = regexp.MustCompile("(?m)^\\| `(\\w+)` \\| (\\S+) \\| (\\S+ to \\S+) \\| (\\S+ to \\S+) \\|")
+
+func TestCalendarUnitsOfTheGuide(t *testing.T) {
+	text, err := os.ReadFile(guide)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := unitRow.FindAllStringSubmatch(string(text), -1)
+	for _, r := range rows {
+		today := optionalDay(r[2])
+		if today == nil {
+			t.Fatalf("%s is no day", r[2])
+		}
+		period, err := analytics.PeriodQuery{Kind: analytics.PeriodKind(r[1])}.Resolve(*today)
+		if err != nil {
+			t.Fatal(err)
+		}
+		before, _ := period.UnitBefore(*today)
+		for i, p := range []analytics.Period{period, before} {
+			if got := p.First.String() + " to " + p.Last.String(); got != r[3+i] {
+				t.Errorf("%v: got %s", r, got)
+			}
+		}
+	}
+	if len(rows) < 5 {
+		t.Errorf("found only %d rows in the guide", len(rows))
+	}
+}

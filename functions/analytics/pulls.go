@@ -14,8 +14,7 @@ import (
 type pullsInput struct {
 	By    analytics.RankingKind `query:"by" required:"true" enum:"artifact,person" doc:"artifact ranks charts and images; person ranks the users whose credentials pulled, and needs the permission tokens:read as well."`
 	Limit int                   `query:"limit" default:"10" minimum:"1" maximum:"50" doc:"Maximum number of entries."`
-	PeriodInput
-	CompareInput
+	ComparedInput
 }
 
 type pullsOutput struct {

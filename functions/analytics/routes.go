@@ -40,8 +40,8 @@ var (
 		OperationID: "getDashboard", Method: http.MethodGet, Path: "/v1/analytics/dashboard", Tags: tags,
 		Summary: "Get the dashboard",
 		Description: "Returns the figures of a period: users and projects at its end, and usage and performance " +
-			"within it. `compare` adds the figures of the previous period of the same length, or of the same dates a year ago. As CSV, each " +
-			"figure is a record with the columns `metric`, `value`, `unit` and, with `compare`, `previous`." + daysNote,
+			"within it. `compare` adds the figures of the previous period of the same length, of the same dates a year ago, or of the calendar " +
+			"unit before. As CSV, each figure is a record with the columns `metric`, `value`, `unit` and, with `compare`, `previous`." + daysNote,
 	}
 	getTimeseries = huma.Operation{
 		OperationID: "getTimeseries", Method: http.MethodGet, Path: "/v1/analytics/timeseries", Tags: tags,

@@ -77,12 +77,29 @@ func (s span) query() string {
 // compare compares a dashboard, and the period that it is compared with, with the journal.
 func (w *simulation) compare(reader webtest.Client, kind, dates string, s span) {
 	w.Helper()
-	with := pick(w, analytics.Comparisons()...)
-	other := map[analytics.Comparison]span{analytics.WithPrevious: s.before(), analytics.WithYearAgo: s.yearAgo()}[with]
+	comparisons := analytics.Comparisons()
+	if kind == string(analytics.Custom) { // the random dates are no calendar unit
+		comparisons = []analytics.Comparison{analytics.WithPrevious, analytics.WithYearAgo}
+	}
+	with := pick(w, comparisons...)
 	query := "?compare=" + string(with) + "&period=" + kind + dates
 	answer := reader.Get(dashboard + query).WantStatus(http.StatusOK).JSON("data").(map[string]any)
+	previous := answer["previous"].(map[string]any)
+	other := map[analytics.Comparison]span{
+		analytics.WithPrevious: s.before(), analytics.WithYearAgo: s.yearAgo(),
+		analytics.WithCalendar: w.answeredSpan(previous), // TestUnitBeforeNamedPeriodsOnEveryDay checks the dates
+	}[with]
 	w.compareMetrics(kind, answer, s)
-	w.compareMetrics(string(with)+" of "+kind, answer["previous"].(map[string]any), other)
+	w.compareMetrics(string(with)+" of "+kind, previous, other)
+}
+
+// answeredSpan returns the days of an answer.
+func (w *simulation) answeredSpan(answer map[string]any) span {
+	w.Helper()
+	period := answer["period"].(map[string]any)
+	from, err := time.Parse(time.DateOnly, period["startDate"].(string))
+	w.must(err)
+	return span{from, from.AddDate(0, 0, int(period["days"].(float64)))}
 }
 
 func (w *simulation) compareMetrics(what string, answer map[string]any, s span) {

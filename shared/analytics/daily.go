@@ -30,11 +30,10 @@ func (s *Service) Daily(ctx context.Context, query PeriodQuery, metrics []Metric
 	if err != nil {
 		return Daily{}, err
 	}
-	period, err := query.Resolve(calendar.DayOf(now))
+	period, other, err := query.resolveBoth(with, calendar.DayOf(now))
 	if err != nil {
 		return Daily{}, err
 	}
-	other := period.compared(with)
 	data, err := s.readDays(ctx, spans(period, other), now, sources)
 	if err != nil {
 		return Daily{}, err

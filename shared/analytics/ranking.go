@@ -88,11 +88,11 @@ type RankingEntry struct {
 
 // Top returns a ranking. It reads the tops of all spans in one call and, for a comparison, the pulls of each entry. It makes
 // further calls only for items that are missing from the full top of some span. It returns the errors of
-// PeriodQuery.Resolve and of the store.
+// PeriodQuery.Resolve and CheckComparison, and of the store.
 func (r *Rankings) Top(ctx context.Context, query RankingQuery) (Ranking, error) {
 	now := r.now().UTC().Truncate(time.Millisecond)
 	today := calendar.DayOf(now)
-	period, err := query.Period.Resolve(today)
+	period, other, err := query.Period.resolveBoth(query.Compare, today)
 	if err != nil {
 		return Ranking{}, err
 	}
@@ -100,7 +100,7 @@ func (r *Rankings) Top(ctx context.Context, query RankingQuery) (Ranking, error)
 	if err != nil {
 		return Ranking{}, err
 	}
-	ranking := Ranking{Period: period, Compared: period.compared(query.Compare), AsOf: now, Partial: period.Last >= today}
+	ranking := Ranking{Period: period, Compared: other, AsOf: now, Partial: period.Last >= today}
 	counts, complete, err := r.merge(ctx, rankedSpans(tops, maxPlaces), period, query.Limit)
 	if err != nil {
 		return Ranking{}, err

@@ -33,14 +33,14 @@ type Dashboard struct {
 }
 
 // Dashboard computes the numbers of a period and of the period that it is compared with, from the
-// same reads. It returns the errors of PeriodQuery.Resolve and of the store.
+// same reads. It returns the errors of PeriodQuery.Resolve and CheckComparison, and of
+// the store.
 func (s *Service) Dashboard(ctx context.Context, query PeriodQuery, with Comparison) (Dashboard, error) {
 	now := s.now().UTC().Truncate(time.Millisecond)
-	period, err := query.Resolve(calendar.DayOf(now))
+	period, other, err := query.resolveBoth(with, calendar.DayOf(now))
 	if err != nil {
 		return Dashboard{}, err
 	}
-	other := period.compared(with)
 	data, err := s.readDays(ctx, spans(period, other), now, allSources)
 	if err != nil {
 		return Dashboard{}, err

@@ -160,6 +160,7 @@ func TestDashboardCost(t *testing.T) {
 		{"this month and a year ago", analytics.PeriodQuery{}, analytics.WithYearAgo, 6, 40},
 		{"this year and a year ago", analytics.PeriodQuery{Kind: analytics.ThisYear}, analytics.WithYearAgo, 6, 130},
 		{"today and a year ago", analytics.PeriodQuery{Kind: analytics.Today}, analytics.WithYearAgo, 6, 20},
+		{"this month and the month before", analytics.PeriodQuery{}, analytics.WithCalendar, 6, 40},
 		{"a day and before", analytics.PeriodQuery{Kind: analytics.Yesterday}, analytics.WithPrevious, 4, 10},
 	} {
 		_, cost := b.dashboard(test.asked, test.with)

@@ -348,7 +348,7 @@ export interface paths {
         };
         /**
          * Get the dashboard
-         * @description Returns the figures of a period: users and projects at its end, and usage and performance within it. `compare` adds the figures of the previous period of the same length, or of the same dates a year ago. As CSV, each figure is a record with the columns `metric`, `value`, `unit` and, with `compare`, `previous`.
+         * @description Returns the figures of a period: users and projects at its end, and usage and performance within it. `compare` adds the figures of the previous period of the same length, of the same dates a year ago, or of the calendar unit before. As CSV, each figure is a record with the columns `metric`, `value`, `unit` and, with `compare`, `previous`.
          *
          *     All days are UTC, weeks begin on Monday, quarters in January, April, July and October. Requests are counted within about a minute, users and projects at once.
          *
@@ -2662,7 +2662,7 @@ export interface components {
             values: {
                 [key: string]: (number | null)[];
             };
-            /** @description The period of the comparison; only with compare. It can have one day more or less, because of leap days. */
+            /** @description The period of the comparison; only with compare. It can have more or fewer days: see days of both. */
             previous?: components["schemas"]["Columns"];
         };
         DashboardData: {
@@ -3556,6 +3556,12 @@ export interface components {
              * @example 2026-11-21
              */
             endDate: string;
+            /**
+             * Format: int64
+             * @description Number of days, including both. The period of a comparison can have more or fewer.
+             * @example 21
+             */
+            days: number;
         };
         Place: {
             /**
@@ -6364,8 +6370,8 @@ export interface operations {
                 startDate?: string;
                 /** @description Last day of a custom period, included; at the latest today in UTC. */
                 endDate?: string;
-                /** @description Adds the figures of another period: previous is the period of the same length that ends the day before, year_ago has the same dates one year earlier (28 February for 29 February). */
-                compare?: "previous" | "year_ago";
+                /** @description Adds the figures of another period: previous is the period of the same length that ends the day before, year_ago has the same dates one year earlier (28 February for 29 February), calendar is the day, ISO week, month, quarter or year before, up to the same date if the period has not ended or is only the beginning of its unit (the last day of February for 31 March). With custom dates, calendar needs a startDate that begins such a unit, and an endDate in it. */
+                compare?: "previous" | "year_ago" | "calendar";
             };
             header?: never;
             path?: never;
@@ -6395,6 +6401,7 @@ export interface operations {
                      *         },
                      *         "period": {
                      *           "type": "today",
+                     *           "days": 21,
                      *           "endDate": "2026-11-21",
                      *           "startDate": "2026-11-01"
                      *         },
@@ -6405,6 +6412,7 @@ export interface operations {
                      *           ],
                      *           "period": {
                      *             "type": "today",
+                     *             "days": 21,
                      *             "endDate": "2026-11-21",
                      *             "startDate": "2026-11-01"
                      *           },
@@ -6446,8 +6454,8 @@ export interface operations {
                 startDate?: string;
                 /** @description Last day of a custom period, included; at the latest today in UTC. */
                 endDate?: string;
-                /** @description Adds the figures of another period: previous is the period of the same length that ends the day before, year_ago has the same dates one year earlier (28 February for 29 February). */
-                compare?: "previous" | "year_ago";
+                /** @description Adds the figures of another period: previous is the period of the same length that ends the day before, year_ago has the same dates one year earlier (28 February for 29 February), calendar is the day, ISO week, month, quarter or year before, up to the same date if the period has not ended or is only the beginning of its unit (the last day of February for 31 March). With custom dates, calendar needs a startDate that begins such a unit, and an endDate in it. */
+                compare?: "previous" | "year_ago" | "calendar";
             };
             header?: never;
             path?: never;
@@ -6536,6 +6544,7 @@ export interface operations {
                      *         },
                      *         "period": {
                      *           "type": "today",
+                     *           "days": 21,
                      *           "endDate": "2026-11-21",
                      *           "startDate": "2026-11-01"
                      *         },
@@ -6605,6 +6614,7 @@ export interface operations {
                      *           },
                      *           "period": {
                      *             "type": "today",
+                     *             "days": 21,
                      *             "endDate": "2026-11-21",
                      *             "startDate": "2026-11-01"
                      *           }
@@ -6638,8 +6648,8 @@ export interface operations {
                 startDate?: string;
                 /** @description Last day of a custom period, included; at the latest today in UTC. */
                 endDate?: string;
-                /** @description Adds the figures of another period: previous is the period of the same length that ends the day before, year_ago has the same dates one year earlier (28 February for 29 February). */
-                compare?: "previous" | "year_ago";
+                /** @description Adds the figures of another period: previous is the period of the same length that ends the day before, year_ago has the same dates one year earlier (28 February for 29 February), calendar is the day, ISO week, month, quarter or year before, up to the same date if the period has not ended or is only the beginning of its unit (the last day of February for 31 March). With custom dates, calendar needs a startDate that begins such a unit, and an endDate in it. */
+                compare?: "previous" | "year_ago" | "calendar";
             };
             header?: never;
             path?: never;
@@ -6678,12 +6688,14 @@ export interface operations {
                      *         },
                      *         "period": {
                      *           "type": "today",
+                     *           "days": 21,
                      *           "endDate": "2026-11-21",
                      *           "startDate": "2026-11-01"
                      *         },
                      *         "previous": {
                      *           "period": {
                      *             "type": "today",
+                     *             "days": 21,
                      *             "endDate": "2026-11-21",
                      *             "startDate": "2026-11-01"
                      *           }
@@ -6741,6 +6753,7 @@ export interface operations {
                      *         "metric": "usage.api.calls",
                      *         "period": {
                      *           "type": "today",
+                     *           "days": 21,
                      *           "endDate": "2026-11-21",
                      *           "startDate": "2026-11-01"
                      *         },
