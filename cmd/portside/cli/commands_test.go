@@ -324,9 +324,51 @@ func TestDashboardListsEachMetric(t *testing.T) {
 			t.Errorf("%q is missing in\n%s", line, got)
 		}
 	}
-	if table := c.want("dashboard"); !strings.HasPrefix(table, "2028-02-01 to 2028-02-29\n\nMETRIC") {
+	if table := c.want("dashboard"); !strings.HasPrefix(table, "2028-02-01 to 2028-02-29, compared with 2028-01-03 to 2028-01-31\n\nMETRIC") {
 		t.Error(table)
 	}
 	c.wantCalls("GET /v1/analytics/dashboard?compare=previous&endDate=2028-02-29&period=custom&startDate=2028-02-01",
 		"GET /v1/analytics/dashboard?period=this_month")
+}
+
+func TestDashboardNamesTheComparedDays(t *testing.T) {
+	t.Parallel()
+	c := newTestCLI(t, map[string]http.HandlerFunc{"GET /v1/analytics/dashboard": func(w http.ResponseWriter, r *http.Request) {
+		before := `{"startDate":"2028-01-01","endDate":"2028-01-31","days":31}`
+		if r.FormValue("compare") == "previous" {
+			before = `{"startDate":"2028-01-03","endDate":"2028-01-31","days":29}`
+		}
+		answer(`{"data":{"period":{"startDate":"2028-02-01","endDate":"2028-02-29","days":29},"metrics":{},
+"previous":{"period":`+before+`,"metrics":{}}}}`)(w, r)
+	}}).loggedIn()
+	for flag, want := range map[string]string{
+		"--compare":          "2028-02-01 to 2028-02-29, compared with 2028-01-03 to 2028-01-31\n",
+		"--compare=previous": "2028-02-01 to 2028-02-29, compared with 2028-01-03 to 2028-01-31\n",
+		"--compare=calendar": "2028-02-01 to 2028-02-29 (days: 29), compared with 2028-01-01 to 2028-01-31 (days: 31)\n",
+	} {
+		if got := c.want("dashboard", "--last-month", flag); !strings.HasPrefix(got, want) {
+			t.Errorf("%s: %s", flag, got)
+		}
+	}
+}
+
+// TestDashboardOfAMonthThatIsNotOver asks for the named period, because dates of its first days can also begin a week.
+func TestDashboardOfAMonthThatIsNotOver(t *testing.T) {
+	t.Parallel()
+	for now, want := range map[string]string{
+		"2026-05-31": "custom", "2026-06-01": "this_month", "2026-06-05": "this_month", "2026-06-30": "this_month", "2026-07-01": "custom",
+	} {
+		at, err := time.Parse(time.DateOnly, now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		month := "2026-06"
+		if now < "2026-06" {
+			month = "2026-04"
+		}
+		params, err := dashboardPeriod(monthFlags{month: month}, at.Add(23*time.Hour))
+		if err != nil || string(*params.Period) != want {
+			t.Errorf("%s on %s: %+v, %v; want %s", month, now, params, err, want)
+		}
+	}
 }

@@ -15,17 +15,17 @@ import (
 
 func (a *app) dashboardCommand() *cobra.Command {
 	var months monthFlags
-	var compare bool
+	var compare string
 	c := &cobra.Command{
 		Use: "dashboard", Short: "show the figures of this month, or of another one", Args: exactly(),
-		Example: "  portside dashboard --last-month\n  portside dashboard --month 2026-10 --compare --csv > october.csv",
+		Example: "  portside dashboard --last-month\n  portside dashboard --month 2026-10 --compare=calendar --csv > october.csv",
 		RunE: func(c *cobra.Command, _ []string) error {
 			params, err := dashboardPeriod(months, a.Now())
 			if err != nil {
 				return err
 			}
-			if compare {
-				params.Compare = new(client.GetDashboardParamsCompare("previous"))
+			if compare != "" {
+				params.Compare = new(client.GetDashboardParamsCompare(compare))
 			}
 			api, err := a.connect()
 			if err != nil {
@@ -39,7 +39,9 @@ func (a *app) dashboardCommand() *cobra.Command {
 		},
 	}
 	months.add(c)
-	c.Flags().BoolVar(&compare, "compare", false, "add the figures of the period of the same length before")
+	c.Flags().StringVar(&compare, "compare", "", "add the figures of another `PERIOD`: previous, the same number of days before; year_ago, "+
+		"the same dates; or calendar, the month before, up to the same date if this one is not over")
+	c.Flag("compare").NoOptDefVal = "previous"
 	return a.printing(c)
 }
 
@@ -48,7 +50,7 @@ func dashboardPeriod(months monthFlags, now time.Time) (*client.GetDashboardPara
 	if err != nil {
 		return nil, err
 	}
-	if !isSet {
+	if !isSet || months.month == now.UTC().Format("2006-01") { // a month that is not over, also if it is a day or a week old
 		return &client.GetDashboardParams{Period: new(client.GetDashboardParamsPeriod("this_month"))}, nil
 	}
 	return &client.GetDashboardParams{
@@ -65,7 +67,7 @@ func (a *app) printDashboard(answer client.DashboardData) error {
 		return err
 	}
 	if !a.format.csv {
-		_, err = fmt.Fprintf(a.Stdout, "%s to %s\n\n", answer.Period.StartDate, answer.Period.EndDate)
+		_, err = fmt.Fprintf(a.Stdout, "%s\n\n", shownDays(answer))
 	}
 	if err != nil {
 		return err
@@ -79,6 +81,20 @@ func (a *app) printDashboard(answer client.DashboardData) error {
 		columns = append(columns, column[figure]{"previous", "PREVIOUS", func(f figure) any { return f.previous }})
 	}
 	return printList(a, columns, each(figures))
+}
+
+// shownDays returns the days of the period and of its comparison, and their numbers if they differ.
+func shownDays(answer client.DashboardData) string {
+	text := func(p client.Period) string { return fmt.Sprintf("%s to %s", p.StartDate, p.EndDate) }
+	if answer.Previous == nil {
+		return text(answer.Period)
+	}
+	if answer.Period.Days != answer.Previous.Period.Days {
+		text = func(p client.Period) string {
+			return fmt.Sprintf("%s to %s (days: %d)", p.StartDate, p.EndDate, p.Days)
+		}
+	}
+	return text(answer.Period) + ", compared with " + text(answer.Previous.Period)
 }
 
 // figure is one value of the dashboard. Its name is the path of the value in the answer.
