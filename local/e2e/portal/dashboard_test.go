@@ -26,6 +26,7 @@ func (d *dashboard) finalViews() []string {
 	month := d.api("period=last_month").JSON("data.period").(map[string]any)
 	return []string{
 		"period=last_month", "period=last_month&compare=year_ago", "period=last_week&compare=none", "period=last_quarter", "period=last_year",
+		"period=last_month&compare=calendar",
 		fmt.Sprintf("period=custom&startDate=%v&endDate=%v", month["startDate"], month["endDate"]),
 	}
 }
@@ -33,7 +34,7 @@ func (d *dashboard) finalViews() []string {
 // currentViews are the parameters of views whose figures may change between two requests, because they count the requests of
 // the test, with a delay.
 var currentViews = []string{
-	"", "period=today", "period=yesterday", "period=this_week", "period=this_quarter&compare=none", "period=this_year&compare=year_ago",
+	"", "compare=calendar", "period=today", "period=yesterday", "period=this_week", "period=this_quarter&compare=none", "period=this_year&compare=year_ago",
 }
 
 // TestDashboardNumbers compares the page with the responses that it has received.
@@ -246,6 +247,9 @@ func TestDashboardAddress(t *testing.T) {
 	d.wantView(year, "last_month", "year_ago")
 	d.after(d.page.Back)
 	d.wantView(month, "last_month", "previous")
+	d.after(func() { d.page.Select("Compare with", "The month before") })
+	d.wantView("period=last_month&compare=calendar", "last_month", "calendar")
+	d.after(d.page.Back)
 	d.after(d.page.Back)
 	d.wantView("", "this_month", "previous")
 }
@@ -339,6 +343,32 @@ func TestDashboardWithoutData(t *testing.T) {
 		t.Errorf("the page shows %q", line)
 	}
 	d.page.Axe()
+}
+
+// TestDashboardCalendarUnits compares units of different length, and asks for dates that are no unit.
+func TestDashboardCalendarUnits(t *testing.T) {
+	d := newDashboard(t, "manager")
+	d.open("period=custom&compare=calendar&startDate=2024-02-01&endDate=2024-02-29")
+	const days = "Feb 1, 2024 to Feb 29, 2024 (29 days), compared with Jan 1, 2024 to Jan 31, 2024 (31 days). "
+	if line := d.shown().Line; !strings.HasPrefix(line, days) {
+		t.Errorf("the page shows %q", line)
+	}
+	e2etest.FitsWindow(t, d.page)
+	d.page.Axe()
+	d.page.Allow("400 GET /v1/analytics/")
+	d.page.Fill("First day", "2024-02-10")
+	d.page.Click(browser.Button("Show"))
+	d.page.WaitText("calendar needs one day, or a startDate that begins a week (Monday), month, quarter or year")
+	d.after(func() { d.page.Select("Compare with", "Previous period") })
+	d.page.WaitNoText("calendar needs one day")
+	for period, label := range map[string]string{
+		"Today": "The day before", "This week": "The same days of the week before", "Last quarter": "The quarter before",
+	} {
+		d.after(func() { d.page.Select("Period", period) })
+		if got := browser.Eval[string](d.page, `document.querySelector("option[value=calendar]").text`); got != label {
+			t.Errorf("for %s, the comparison is %q, want %q", period, got, label)
+		}
+	}
 }
 
 func TestDashboardAccessibility(t *testing.T) {

@@ -1018,6 +1018,15 @@ export const strings = {
       this_quarter: "This quarter", last_quarter: "Last quarter", this_year: "This year", last_year: "Last year", custom: "Custom dates",
     },
     compare: "Compare with",
+    /** The comparison with the calendar unit before, by period. */
+    unitsBefore: /** @type {Record<string, string>} */ ({
+      today: "The day before", yesterday: "The day before",
+      this_week: "The same days of the week before", last_week: "The week before",
+      this_month: "The same days of the month before", last_month: "The month before",
+      this_quarter: "The same days of the quarter before", last_quarter: "The quarter before",
+      this_year: "The same days of the year before", last_year: "The year before",
+      custom: "The same days of the calendar unit before",
+    }),
     comparisons: { previous: "Previous period", year_ago: "The same dates a year ago", none: "Nothing" },
     startDate: "First day",
     endDate: "Last day",
@@ -1026,6 +1035,8 @@ export const strings = {
     chooseDates: "Choose the first and the last day.",
     /** @type {(first: string, last: string) => string} */
     days: (first, last) => (first === last ? first : `${first} to ${last}`),
+    /** @type {(days: string, count: number) => string} */
+    countedDays: (days, count) => `${days} (${count === 1 ? "1 day" : `${count} days`})`,
     /** @type {(days: string) => string} */
     comparedWith: (days) => `, compared with ${days}`,
     partial: "Today is not over yet.",

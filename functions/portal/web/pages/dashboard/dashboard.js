@@ -108,7 +108,7 @@ async function loadDaily(view, signal) {
 /** @param {{view: View, data?: Data, daily: Load, round: number}} props */
 function Content({ view, data, daily, round }) {
   const isCompared = view.compare !== "none";
-  const otherName = view.compare === "year_ago" ? texts.yearAgo : texts.before;
+  const otherName = { year_ago: texts.yearAgo, calendar: texts.unitsBefore[view.period] }[view.compare] ?? texts.before;
   return html`
     <p class="view-of" role="status">${data ? describe(data) : strings.common.loading}</p>
     ${daily.problem ? html`<${ProblemMessage} problem=${daily.problem} onRetry=${daily.reload} />` : null}
@@ -150,12 +150,16 @@ function Groups({ groups = [], data, isCompared, otherName }) {
 const timeOfDay = new Intl.DateTimeFormat(locale, { timeStyle: "short", timeZone: "UTC" });
 
 /**
- * Which days the page shows.
+ * Which days the page shows, and how many if it compares more days with fewer.
  * @param {Data} data
  */
 function describe({ period, previous, meta }) {
-  /** @param {{startDate: string, endDate: string}} dates */
-  const days = ({ startDate, endDate }) => texts.days(formatDay(startDate), formatDay(endDate));
+  const isCounted = previous && previous.period.days !== period.days;
+  /** @param {Data["period"]} shown */
+  const days = ({ startDate, endDate, days: count }) => {
+    const text = texts.days(formatDay(startDate), formatDay(endDate));
+    return isCounted ? texts.countedDays(text, count) : text;
+  };
   const compared = previous ? texts.comparedWith(days(previous.period)) : "";
   return [`${days(period)}${compared}.`, texts.asOf(timeOfDay.format(new Date(meta.asOf))), meta.partial ? texts.partial : ""].join(" ");
 }

@@ -32,7 +32,7 @@ export function Filters({ view, shown, problem }) {
     <div class="fields">
       <${Select} label=${texts.period} hidesOptional value=${view.period} onChange=${choose} options=${optionsOf(periods, texts.periods)} />
       <${Select} label=${texts.compare} hidesOptional value=${view.compare} onChange=${(/** @type {string} */ compare) => show({ compare })}
-        options=${optionsOf(comparisons, texts.comparisons)} />
+        options=${optionsOf(comparisons, { ...texts.comparisons, calendar: texts.unitsBefore[view.period] })} />
       ${view.period === "custom" ? html`<${DateFields} dates=${dates} setDates=${setDates} problem=${problem} />` : null}
     </div>
     ${isComplete(view) ? null : html`<p class="hint">${texts.chooseDates}</p>`}

@@ -6,7 +6,7 @@ export const periods = [
   "today", "yesterday", "this_week", "last_week", "this_month", "last_month", "this_quarter", "last_quarter", "this_year", "last_year",
   "custom",
 ];
-export const comparisons = ["previous", "year_ago", "none"];
+export const comparisons = ["previous", "year_ago", "calendar", "none"];
 const defaultView = { period: "this_month", compare: "previous" };
 
 /**
