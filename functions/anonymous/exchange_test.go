@@ -7,58 +7,35 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/google/uuid"
 
 	"portside/shared/core/fault"
-	"portside/shared/core/principal"
-	"portside/shared/credentials/credentialsdynamo"
-	"portside/shared/dynamo/transactions"
+	"portside/shared/testkit/trusttest"
 	"portside/shared/testkit/webtest"
 	"portside/shared/trust"
 	"portside/testclient/workloadtest"
 )
 
-const (
-	exchangePath     = "/api/v1/token-exchange"
-	workloadIssuer   = "https://token.actions.githubusercontent.com"
-	workloadAudience = "https://portside.example.com"
-	acmeCustomer     = "0199cccc-0000-7000-8000-000000000001"
-)
+const exchangePath = "/api/v1/token-exchange"
 
-// workloads is a fixture with a trust policy for jobs of the branch main of acme/app.
+// workloads is a fixture with a trust policy.
 type workloads struct {
 	*fixture
 
-	key      workloadtest.Key
-	policyID string
+	policy trusttest.Policy
 }
 
 func newWorkloads(tb testing.TB) *workloads {
 	tb.Helper()
-	w := &workloads{fixture: newFixture(tb), key: workloadtest.NewKey("1", "ES256")}
-	customer := []types.TransactWriteItem{w.table.AddCustomer(acmeCustomer, credentialsdynamo.CustomerState{})}
-	if err := transactions.Write(tb.Context(), w.client, customer); err != nil {
-		tb.Fatal(err)
-	}
-	policies := trust.NewService(w.policies(), func() string { return uuid.Must(uuid.NewV7()).String() }, w.clock)
-	created, err := policies.Create(tb.Context(), trust.CreateOptions{CustomerID: acmeCustomer, Caller: principal.Operator()}, trust.New{
-		Name: "Builds", Issuer: workloadIssuer, Audience: workloadAudience, Keys: workloadtest.KeySet(w.key),
-		Conditions: []trust.Condition{{Claim: "sub", Values: []string{"repo:acme/app:ref:refs/heads/main"}}},
-		Scopes:     []principal.Scope{principal.ReadCharts, principal.ReadImages + ":acme/*"}, MaxMinutes: 10,
-	})
-	if err != nil {
-		tb.Fatal(err)
-	}
-	w.policyID = created.Policy.ID
-	return w
+	f := newFixture(tb)
+	return &workloads{fixture: f, policy: trusttest.NewPolicy(tb, f.client, f.table, f.clock)}
 }
 
 // form returns the fields of a good request.
 func (w *workloads) form() url.Values {
 	return url.Values{
-		"grant_type": {exchangeGrant}, "subject_token_type": {jwtType}, "trust_policy_id": {w.policyID},
-		"subject_token": {w.key.Sign(workloadtest.GitHub(workloadIssuer, workloadAudience, w.now))},
+		"grant_type": {exchangeGrant}, "subject_token_type": {jwtType}, "trust_policy_id": {w.policy.ID},
+		"subject_token": {w.policy.Token(w.now)},
 	}
 }
 
@@ -84,7 +61,7 @@ func TestTokenIsExchanged(t *testing.T) {
 	for _, form := range []url.Values{
 		with(w.form(), "subject_token_type", idTokenType), with(w.form(), "requested_token_type", accessTokenType),
 		with(w.form(), "subject_token", w.form().Get("subject_token")+"\n"), with(w.form(), "audience", "ignored"),
-		with(w.form(), "trust_policy_id", strings.ToUpper(w.policyID)),
+		with(w.form(), "trust_policy_id", strings.ToUpper(w.policy.ID)),
 	} {
 		w.send(form).WantStatus(http.StatusOK)
 	}
@@ -102,8 +79,8 @@ func TestInvalidExchanges(t *testing.T) {
 		{"grant_type", []string{exchangeGrant, exchangeGrant}, "invalid_request"}, {"subject_token", nil, "invalid_request"},
 		{"subject_token", []string{"x"}, "invalid_request"}, {"subject_token_type", []string{accessTokenType}, "invalid_request"},
 		{"requested_token_type", []string{jwtType}, "invalid_request"}, {"actor_token", []string{"x"}, "invalid_request"},
-		{"trust_policy_id", []string{"x"}, "invalid_request"}, {"trust_policy_id", []string{acmeCustomer}, "invalid_request"},
-		{"trust_policy_id", []string{"{" + w.policyID + "}"}, "invalid_request"}, {"scope", []string{"openid"}, "invalid_scope"},
+		{"trust_policy_id", []string{"x"}, "invalid_request"}, {"trust_policy_id", []string{trusttest.CustomerID}, "invalid_request"},
+		{"trust_policy_id", []string{"{" + w.policy.ID + "}"}, "invalid_request"}, {"scope", []string{"openid"}, "invalid_scope"},
 		{"scope", []string{"read:docker-images"}, "invalid_scope"}, {"scope", []string{"read:helm-charts \xff"}, "invalid_scope"},
 		{"scope", []string{"read:helm-charts:api\nchart\tapi\t*"}, "invalid_scope"}, {"scope", []string{"read:helm-charts:a\u00a0b"}, "invalid_scope"},
 		{"scope", []string{strings.Repeat("read:helm-charts:api ", trust.MaxScopes+1)}, "invalid_scope"},
@@ -113,8 +90,7 @@ func TestInvalidExchanges(t *testing.T) {
 			WantValue("code", "VALIDATION_ERROR").WantValue("errors.0.pointer", "/"+c.name).WantValue("errors.1", nil)
 		response.WantValue("error_description", response.Text("detail"))
 	}
-	claims := workloadtest.GitHub(workloadIssuer, workloadAudience, w.now)
-	other := w.key.Sign(workloadtest.With(claims, "sub", "repo:evil/app:ref:refs/heads/main"))
+	other := w.policy.Key.Sign(workloadtest.With(w.policy.Claims(w.now), "sub", "repo:evil/app:ref:refs/heads/main"))
 	w.send(with(w.form(), "subject_token", other)).WantStatus(http.StatusBadRequest).WantValue("error", "invalid_request").
 		WantValue("detail", "The token does not meet the condition of the trust policy on the claim sub.")
 }
@@ -133,14 +109,14 @@ func TestBodyOfAnExchange(t *testing.T) {
 
 func TestRefusedExchangesOfANetworkAreLimited(t *testing.T) {
 	w := newWorkloads(t)
-	refused := with(w.form(), "trust_policy_id", acmeCustomer)
+	refused := with(w.form(), "trust_policy_id", trusttest.CustomerID)
 	for range 600 {
 		w.send(refused).WantStatus(http.StatusBadRequest)
 	}
 	w.send(refused).WantStatus(http.StatusTooManyRequests).WantHeader("Retry-After", "600").WantValue("error", "temporarily_unavailable")
 	w.send(w.form()).WantStatus(http.StatusOK)
 	w.advance(10 * time.Minute)
-	w.send(with(w.form(), "trust_policy_id", acmeCustomer)).WantStatus(http.StatusBadRequest)
+	w.send(with(w.form(), "trust_policy_id", trusttest.CustomerID)).WantStatus(http.StatusBadRequest)
 }
 
 func TestExchangesOfATokenAreLimited(t *testing.T) {
@@ -156,7 +132,7 @@ func TestExchangesOfATokenAreLimited(t *testing.T) {
 // FuzzParseExchange checks that a form is either complete or refused with a code of OAuth.
 func FuzzParseExchange(f *testing.F) {
 	good := url.Values{
-		"grant_type": {exchangeGrant}, "subject_token_type": {jwtType}, "trust_policy_id": {acmeCustomer}, "subject_token": {"x"},
+		"grant_type": {exchangeGrant}, "subject_token_type": {jwtType}, "trust_policy_id": {trusttest.CustomerID}, "subject_token": {"x"},
 	}
 	f.Add(good.Encode())
 	f.Add(good.Encode() + "&scope=a++b&scope=")
