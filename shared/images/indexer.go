@@ -87,18 +87,9 @@ func (x Indexer) Put(ctx context.Context, repository string, version Version, fo
 	if !IsDigest(found.Digest) {
 		return nil // the registry does not say which manifest it is
 	}
-	tag := version.Tag
-	if tag == "" {
-		tag = found.Digest
-	}
-	if known, err := x.Versions.Manifest(ctx, repository, tag); err != nil || known == found.Digest {
-		return err
-	}
-	digests, err := x.digests(ctx, repository, found)
-	if err != nil {
-		return err
-	}
-	return x.Versions.Put(ctx, repository, VersionContent{Version: version, Manifest: found.Digest, Digests: digests})
+	return x.Versions.Put(ctx, repository, VersionContent{
+		Version: version, Manifest: found.Digest, Digests: func() ([]string, error) { return x.digests(ctx, repository, found) },
+	})
 }
 
 // PutAttachment stores that the versions of the subject have the manifest, and what it names.

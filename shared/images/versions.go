@@ -8,12 +8,13 @@ type Version struct {
 	IsChart bool   // whether it is a chart
 }
 
-// VersionContent is a version with what it has.
+// VersionContent is a version with its content.
 type VersionContent struct {
 	Version
 
-	Manifest string   // its digest
-	Digests  []string // of everything to which the manifest leads, with its own
+	Manifest string // the digest of the manifest to which the version leads
+	// Digests returns the digests of the manifest and of everything to which it leads. An index calls it only for a new content.
+	Digests func() ([]string, error)
 }
 
 // VersionIndex knows which versions of a repository have a digest: as their manifest, in an index of manifests, as a layer or
@@ -30,9 +31,6 @@ type VersionReader interface {
 	Any(ctx context.Context, repository, digest string, accept func(Version) bool) (bool, error)
 	// Tags returns the tags that the index knows, as of at most a minute ago.
 	Tags(ctx context.Context, repository string) (map[string]bool, error)
-	// Manifest returns the manifest to which a tag leads, or "" if the index does not know the tag. A chart without a tag has the digest of
-	// its manifest in place of the tag.
-	Manifest(ctx context.Context, repository, tag string) (digest string, err error)
 }
 
 // VersionWriter stores versions. All methods are idempotent.

@@ -101,11 +101,15 @@ func (s *Store) Put(ctx context.Context, repository string, version images.Versi
 	if err != nil || exists && before.Manifest == version.Manifest {
 		return err
 	}
+	digests, err := version.Digests()
+	if err != nil {
+		return err
+	}
 	number, err := s.nextNumber(ctx, repository)
 	if err != nil {
 		return err
 	}
-	if err := s.add(ctx, repository, version.Digests, new(big.Int).SetBit(new(big.Int), number, 1)); err != nil {
+	if err := s.add(ctx, repository, digests, new(big.Int).SetBit(new(big.Int), number, 1)); err != nil {
 		return fmt.Errorf("store a version: %w", err)
 	}
 	return s.replace(ctx, repository, name, change{number: number, manifest: version.Manifest, version: version.Version})
@@ -139,12 +143,6 @@ func (c *content) attach(digests []string) (isChanged bool) {
 // Remove implements images.VersionIndex.
 func (s *Store) Remove(ctx context.Context, repository, tag string) error {
 	return s.replace(ctx, repository, tag, change{number: -1})
-}
-
-// Manifest implements images.VersionIndex.
-func (s *Store) Manifest(ctx context.Context, repository, tag string) (string, error) {
-	found, _, err := s.version(ctx, repository, tag)
-	return found.Manifest, err
 }
 
 // Any implements images.VersionIndex. It reads one item for the digest and, if no version known from the last minute is accepted, the tags.

@@ -2,6 +2,7 @@ package imagesdynamo
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"math/big"
@@ -33,6 +34,11 @@ func newStore(t *testing.T) (*Store, *dynamodb.Client, *clock) {
 }
 
 func digestOf(i int) string { return fmt.Sprintf("sha256:%064x", i) }
+
+// contentOf returns a version that leads to a manifest and has digests.
+func contentOf(version images.Version, manifest string, digests ...string) images.VersionContent {
+	return images.VersionContent{Version: version, Manifest: manifest, Digests: func() ([]string, error) { return digests, nil }}
+}
 
 // anyT is a *testing.T or a *rapid.T.
 type anyT interface {
@@ -87,7 +93,7 @@ func TestVersionsWithADigest(t *testing.T) {
 				if version.Tag == "" {
 					key = digest
 				}
-				must(t, s.Put(t.Context(), name, images.VersionContent{Version: version, Manifest: digest, Digests: all}))
+				must(t, s.Put(t.Context(), name, contentOf(version, digest, all...)))
 				tags[key], content[key] = version, setOf(all)
 			},
 			"attach": func(t *rapid.T) {
@@ -171,9 +177,8 @@ func TestVersionsPutAtOnce(t *testing.T) {
 			if i%3 == 0 {
 				tag = "latest"
 			}
-			errs[i] = s.Put(t.Context(), repository, images.VersionContent{
-				Version: images.Version{Tag: tag}, Manifest: digestOf(100 + i), Digests: []string{digestOf(1), digestOf(2), digestOf(100 + i)},
-			})
+			manifest := digestOf(100 + i)
+			errs[i] = s.Put(t.Context(), repository, contentOf(images.Version{Tag: tag}, manifest, digestOf(1), digestOf(2), manifest))
 		})
 	}
 	running.Wait()
@@ -200,6 +205,23 @@ func TestVersionsPutAtOnce(t *testing.T) {
 	}
 }
 
+// TestStoredVersionIsReadOnce puts a version again, as each download does. That reads one item and asks for no digests.
+func TestStoredVersionIsReadOnce(t *testing.T) {
+	s, client, _ := newStore(t)
+	for _, version := range []images.Version{{Tag: "1.0.0"}, {IsChart: true}} {
+		must(t, s.Put(t.Context(), repository, contentOf(version, digestOf(1), digestOf(1))))
+		metered, meter := awstest.Metered(client)
+		s.client = metered
+		again := contentOf(version, digestOf(1))
+		again.Digests = func() ([]string, error) { return nil, errors.New("asked for the digests of a known version") }
+		must(t, s.Put(t.Context(), repository, again))
+		if meter.ReadUnits() != 1 || meter.WriteUnits() != 0 {
+			t.Errorf("%+v: %v read units and %v write units", version, meter.ReadUnits(), meter.WriteUnits())
+		}
+		s.client = client
+	}
+}
+
 // TestAttachmentsOfVersionsPutAtOnce puts a version while something is attached to it.
 func TestAttachmentsOfVersionsPutAtOnce(t *testing.T) {
 	s, _, _ := newStore(t)
@@ -208,9 +230,7 @@ func TestAttachmentsOfVersionsPutAtOnce(t *testing.T) {
 		var running sync.WaitGroup
 		var put, attach error
 		running.Go(func() {
-			put = s.Put(t.Context(), repository, images.VersionContent{
-				Version: images.Version{Tag: fmt.Sprintf("1.0.%d", i)}, Manifest: manifest, Digests: []string{manifest},
-			})
+			put = s.Put(t.Context(), repository, contentOf(images.Version{Tag: fmt.Sprintf("1.0.%d", i)}, manifest, manifest))
 		})
 		running.Go(func() { attach = s.Attach(t.Context(), repository, manifest, []string{attachment}) })
 		running.Wait()
