@@ -264,6 +264,24 @@ func TestSearchesForDigestsAreKept(t *testing.T) {
 	}
 }
 
+// A caller who may fetch only charts causes no requests about a chart whose tags the index knows.
+func TestKnownChartsCauseNoRequests(t *testing.T) {
+	q := newFixture(t)
+	q.company()
+	q.entitle("chart charts/product ^1.0.0")
+	q.chart("charts/product", "1.0.0")
+	_, hidden := q.chart("charts/product", "2.0.0")
+	requests := q.counted()
+	c := q.member("read:docker-images")
+	c.Get("/v2/charts/product/manifests/1.0.0").WantStatus(http.StatusOK)
+	c.Get("/v2/charts/product/blobs/" + hidden).WantStatus(http.StatusNotFound)
+	requests.Store(0)
+	c.Get("/v2/charts/product/blobs/" + hidden).WantStatus(http.StatusNotFound)
+	if n := requests.Load(); n > 0 {
+		t.Errorf("a digest of a known version made %d requests to the registry", n)
+	}
+}
+
 // What is attached to a manifest is reached with it.
 func TestAttachmentsFollowTheirManifest(t *testing.T) {
 	q := newFixture(t)

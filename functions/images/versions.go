@@ -135,11 +135,6 @@ const (
 // missingTags returns tags of the target's repository that the caller may fetch and the index does not know, the newest first. There are
 // some if the registry's events have not come yet, or were lost. Unknown repositories have none.
 func (g *gateway) missingTags(ctx context.Context, c call) ([]string, error) {
-	if c.reach.IsOnlyCharts() {
-		if err := g.requireCharts(ctx, c); err != nil {
-			return nil, ignoreUnknown(err)
-		}
-	}
 	all, isKept := g.tagLists.Get(c.target.Repository)
 	if !isKept {
 		var err error
@@ -158,6 +153,11 @@ func (g *gateway) missingTags(ctx context.Context, c call) ([]string, error) {
 		_, isIndexed := g.indexed.Get(indexedName{c.target.Repository, tag})
 		if len(missing) < maxIndexed && !isIndexed && !known[tag] && isVisibleTag(c, tag, true) {
 			missing = append(missing, tag)
+		}
+	}
+	if len(missing) > 0 && c.reach.IsOnlyCharts() {
+		if err := g.requireCharts(ctx, c); err != nil {
+			return nil, ignoreUnknown(err)
 		}
 	}
 	return missing, nil
