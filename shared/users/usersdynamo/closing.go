@@ -55,6 +55,12 @@ func isContended(err error) bool {
 	return errors.Is(err, errCredentialsChanged) || errors.Is(err, transactions.ErrBusy)
 }
 
+// errManyCredentials means that the credentials do not fit into one transaction with their user.
+var errManyCredentials = errors.New("usersdynamo: too many credentials for one transaction")
+
+// needsClosing reports whether one transaction over a user and all credentials cannot succeed now.
+func needsClosing(err error) bool { return isContended(err) || errors.Is(err, errManyCredentials) }
+
 // closingItem is the stored form of users.Closing. SignOut and EndsAll stay until the closing is finished, even if the user becomes active
 // again.
 type closingItem struct {

@@ -132,6 +132,28 @@ func TestDeletionLeavesNoListings(t *testing.T) {
 	}
 }
 
+// TestDeletionNeedsNoClosingAfterOneNewKey issues a key between the reads and the transaction of a deletion. The next transaction deletes the
+// user together with all keys, so nobody can use a key after another request has seen that the user is gone.
+func TestDeletionNeedsNoClosingAfterOneNewKey(t *testing.T) {
+	h := newHolder(t)
+	store := h.over(h.client)
+	store.SweepTime = 0 // a closing leaves all keys to the schedule
+	deletion, err := store.Deletion(t.Context(), h.user.ID, leapDay())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := h.issue(h.user); err != nil {
+		t.Fatal(err)
+	}
+	if err := deletion.Commit(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if live := h.live(); len(live) != 0 {
+		t.Errorf("%d keys work after the deletion", len(live))
+	}
+	h.wantUnlisted()
+}
+
 // adminChange is a change of a user by an admin.
 type adminChange struct {
 	name     string

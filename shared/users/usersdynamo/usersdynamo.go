@@ -248,32 +248,41 @@ func (s *Store) Deletion(ctx context.Context, id string, at time.Time) (users.De
 	if err := cmp.Or(err, failed); err != nil {
 		return users.Deletion{}, err
 	}
-	return users.Deletion{User: user, Commit: func(ctx context.Context) error { return s.commitDeletion(ctx, user, owned, at) }}, nil
+	return users.Deletion{User: user, Commit: func(ctx context.Context) error {
+		err := s.deleteWith(ctx, user, owned, at)
+		if needsClosing(err) { // perhaps because of one change, such as an activation, that only one of the two reads saw
+			return s.Delete(ctx, user, at)
+		}
+		return err
+	}}, nil
 }
 
-// Delete removes a user that was read before and revokes all its credentials. Errors: versions.ErrStale, users.ErrLastAdmin.
+// Delete removes a user that was read before and revokes all its credentials. If they change meanwhile, it deletes the user first. Errors:
+// versions.ErrStale, users.ErrLastAdmin.
 func (s *Store) Delete(ctx context.Context, user users.User, at time.Time) error {
 	owned, err := s.credentials.ListOpen(ctx, user.ID, at)
 	if err != nil {
 		return err
 	}
-	return s.commitDeletion(ctx, user, owned, at)
+	err = s.deleteWith(ctx, user, owned, at)
+	if needsClosing(err) {
+		return s.closeDeleted(ctx, user, at)
+	}
+	return err
 }
 
-func (s *Store) commitDeletion(ctx context.Context, user users.User, owned credentialsdynamo.Open, at time.Time) error {
+// deleteWith removes a user and revokes the credentials that were read, in one transaction.
+func (s *Store) deleteWith(ctx context.Context, user users.User, owned credentialsdynamo.Open, at time.Time) error {
 	p, err := s.deletion(user, at)
 	if err != nil {
 		return err
 	}
 	if !fitsOneTransaction(slices.Concat(owned.Live, owned.Ended)) {
-		return s.closeDeleted(ctx, user, at)
+		return errManyCredentials
 	}
 	p.policy = attempt
 	p.revokeAll(user.ID, owned, at)
-	if err := p.run(ctx); !isContended(err) {
-		return err
-	}
-	return s.closeDeleted(ctx, user, at)
+	return p.run(ctx)
 }
 
 // deletion returns the plan that deletes a user, without the credentials except passkeys.
