@@ -1,23 +1,16 @@
 package charts
 
 import (
-	"bytes"
-	"compress/gzip"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
-	"time"
 
-	"portside/shared/core/entitlement"
 	"portside/shared/core/fault"
 	"portside/shared/core/principal"
 )
@@ -293,139 +286,4 @@ func (l *Library) hold(ctx context.Context, fresh *edition) (*edition, error) {
 		}
 	}
 	return l.held.checkDamage()
-}
-
-// edition is one version of the index and everything derived from it so far.
-type edition struct {
-	version string
-	whole   *Listing
-	index   *Index
-	damage  error // if set, the other fields are empty
-	mu      sync.Mutex
-	parts   map[view]part
-	names   func() []string // of all charts, sorted when first needed
-
-	partBytes int // of the bodies in parts
-}
-
-func newEdition(stored Stored) *edition {
-	index, err := DecodeIndex(stored.Contents)
-	if err != nil {
-		return &edition{version: stored.Version, damage: err}
-	}
-	return &edition{
-		version: stored.Version, whole: newListing(stored.Contents, true), index: index,
-		parts: map[view]part{}, names: sync.OnceValue(index.sortedNames),
-	}
-}
-
-func (e *edition) checkDamage() (*edition, error) {
-	if e.damage != nil {
-		return nil, fmt.Errorf("%w: %w", ErrDamaged, e.damage)
-	}
-	return e, nil
-}
-
-// emptyEdition has a fixed time, so that its tag stays the same.
-func emptyEdition() (*edition, error) {
-	contents, err := NewIndex().Encode(time.Unix(0, 0))
-	if err != nil {
-		return nil, fmt.Errorf("an empty index: %w", err)
-	}
-	return newEdition(Stored{Contents: contents}).checkDamage()
-}
-
-// Limits of the cache of parts for limited callers. The compressed forms take about a tenth more, and the versions of charts of which a
-// caller may see only some as much again.
-const (
-	maxParts     = 64
-	maxPartBytes = 16 << 20
-)
-
-// view is what decides which charts a limited caller may see. Both texts are unambiguous: with a separator that a scope could contain,
-// callers could share a part that only one of them may see.
-type view struct{ scopes, entitlements string }
-
-// part is what a limited caller may see of an edition.
-type part struct {
-	index   *Index
-	names   []string // of its charts, sorted
-	listing *Listing
-}
-
-// partFor returns the part for a caller. It is computed once for all callers who may see the same.
-func (e *edition) partFor(caller principal.Principal) (part, error) {
-	key := view{chartScopes(caller), caller.Entitlements().Of(entitlement.Chart).Key()}
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if kept, ok := e.parts[key]; ok {
-		return kept, nil
-	}
-	mine, err := e.index.Only(caller.Charts)
-	if err != nil {
-		return part{}, fmt.Errorf("%w: %w", ErrDamaged, err)
-	}
-	// Not the time of the whole index, which would show that something was published that the caller may not see.
-	newest, err := mine.newest()
-	if err != nil {
-		return part{}, fmt.Errorf("%w: %w", ErrDamaged, err)
-	}
-	contents, err := mine.Encode(newest)
-	if err != nil {
-		return part{}, fmt.Errorf("narrow the index: %w", err)
-	}
-	if e.partBytes += len(contents); e.partBytes > maxPartBytes || len(e.parts) == maxParts {
-		clear(e.parts)
-		e.partBytes = len(contents)
-	}
-	e.parts[key] = part{index: mine, names: mine.sortedNames(), listing: newListing(contents, false)}
-	return e.parts[key], nil
-}
-
-// chartScopes returns the same text for callers who may see the same charts.
-func chartScopes(caller principal.Principal) string {
-	var scopes []string
-	for _, s := range caller.Scopes {
-		if strings.HasPrefix(string(s), string(principal.ReadCharts)) {
-			scopes = append(scopes, strconv.Quote(string(s)))
-		}
-	}
-	slices.Sort(scopes)
-	return strings.Join(slices.Compact(scopes), " ")
-}
-
-// Listing is the index as one caller may see it. It never changes.
-type Listing struct {
-	Body     []byte
-	Tag      string // a hash of Body, equal in all processes for equal bodies
-	Complete bool   // nothing was left out for lack of a scope or an entitlement
-	packed   func() []byte
-}
-
-func newListing(body []byte, complete bool) *Listing {
-	sum := sha256.Sum256(body)
-	return &Listing{
-		Body: body, Tag: hex.EncodeToString(sum[:16]), Complete: complete,
-		packed: sync.OnceValue(func() []byte { return pack(body) }),
-	}
-}
-
-// Packed returns Body compressed with gzip. It is computed once, when first needed.
-func (l *Listing) Packed() []byte { return l.packed() }
-
-// pack uses the fastest level. The other levels take several times the processor time to save a
-// third more.
-func pack(body []byte) []byte {
-	var packed bytes.Buffer
-	zip, err := gzip.NewWriterLevel(&packed, gzip.BestSpeed)
-	if err == nil {
-		_, err = zip.Write(body)
-	}
-	if err == nil {
-		err = zip.Close()
-	}
-	if err != nil {
-		panic("charts: compress an index in memory: " + err.Error())
-	}
-	return packed.Bytes()
 }
