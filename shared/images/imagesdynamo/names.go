@@ -3,6 +3,7 @@ package imagesdynamo
 import (
 	"bytes"
 	"compress/flate"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +12,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
+	"portside/shared/dynamo/items"
 	"portside/shared/images"
 )
 
@@ -81,6 +86,39 @@ func (n names) with(at int, part versionsOfPart) names {
 	n = maps.Clone(n)
 	n[at] = part
 	return n
+}
+
+// readNames returns the names of all versions. It is not strongly consistent, because that costs twice as much.
+func (s *Store) readNames(ctx context.Context, repository string) (names, error) {
+	all := names{}
+	pages := dynamodb.NewQueryPaginator(s.client, &dynamodb.QueryInput{
+		TableName: &s.table, KeyConditionExpression: aws.String("pk = :pk AND begins_with(sk, :prefix)"),
+		ExpressionAttributeValues: items.Map{":pk": items.Text(repositoryKey(repository)), ":prefix": items.Text(namesPrefix)},
+	})
+	for pages.HasMorePages() {
+		page, err := pages.NextPage(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("read the names of versions: %w", err)
+		}
+		for _, item := range page.Items {
+			found, err := items.Decode[part](item)
+			if err != nil {
+				return nil, err
+			}
+			var at int
+			if _, err := fmt.Sscanf(strings.TrimPrefix(found.SK, namesPrefix), "%d", &at); err != nil {
+				return nil, fmt.Errorf("read the names of versions: %w", err)
+			}
+			all[at] = found.versions()
+		}
+	}
+	return all, nil
+}
+
+// part returns the names of a part, strongly consistent, or none if it does not exist.
+func (s *Store) part(ctx context.Context, repository string, at int) (part, error) {
+	found, _, err := items.Get[part](ctx, items.In(s.client, s.table), items.Key(repositoryKey(repository), partKey(at)))
+	return found, err
 }
 
 // any reports whether one of the numbers has a version that is accepted. It begins with the newest, which most callers may fetch.
