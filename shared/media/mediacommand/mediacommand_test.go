@@ -65,15 +65,18 @@ func TestTranscribeParsesOutput(t *testing.T) {
 	}
 }
 
-// A program gets its arguments and the recording in a file with the right extension, but no secrets.
+// A program gets its arguments and the recording in a file with the right extension, but no secrets and no ID of the customer.
 func TestProgramGetsRecordingWithoutSecrets(t *testing.T) {
 	t.Setenv("MEDIA_MODEL_KEY", "hush")
 	t.Setenv("AWS_SECRET_ACCESS_KEY", "hush")
 	temporary := t.TempDir()
 	t.Setenv("TMPDIR", temporary)
-	transcriber := newScript(t, `echo "$# $1 ${2##*.} $(cat "$2") [$MEDIA_MODEL_KEY$AWS_SECRET_ACCESS_KEY]"; rm -f "$0"`, "-l;auto")
-	captions, warnings, err := transcriber.Transcribe(t.Context(), recording("RIFF....WAVEfmt ", "Nordwind"))
-	if err != nil || len(captions) != 1 || captions[0].Text != "2 -l;auto wav RIFF....WAVEfmt []" || len(warnings) != 1 {
+	transcriber := newScript(t, `echo "$# $1 ${2##*.} $(cat "$2") [$MEDIA_MODEL_KEY$AWS_SECRET_ACCESS_KEY]" \
+"$( (env; echo "$@") | grep -c acme-customer)"; rm -f "$0"`, "-l;auto")
+	r := recording("RIFF....WAVEfmt ", "Nordwind")
+	r.Customer = "acme-customer"
+	captions, warnings, err := transcriber.Transcribe(t.Context(), r)
+	if err != nil || len(captions) != 1 || captions[0].Text != "2 -l;auto wav RIFF....WAVEfmt [] 0" || len(warnings) != 1 {
 		t.Errorf("got %+v, %q, %v", captions, warnings, err)
 	}
 	if left, err := os.ReadDir(temporary); err != nil || len(left) > 0 {
@@ -113,7 +116,7 @@ func TestTranscribeReportsFailures(t *testing.T) {
 	}
 }
 
-var errGone = errors.New("the disk is hasEnded")
+var errGone = errors.New("the disk is gone")
 
 type failing struct{}
 
