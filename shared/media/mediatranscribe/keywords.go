@@ -52,7 +52,7 @@ func (t *Transcriber) newVocabularies(r media.Recording, languages []answers.Lan
 		if len(f.phrases) == 0 {
 			continue
 		}
-		f.name = t.namePrefix() + contentHash(r.Customer, f.vocabulary)
+		f.name = t.customerPrefix(r.Customer) + contentHash(f.vocabulary)
 		lists = append(lists, f.vocabulary)
 		for _, keyword := range f.keywords {
 			used[keyword] = true
@@ -108,9 +108,15 @@ func (t language) phrase(keyword string) (string, bool) {
 	return out.String(), out.Len() > 0 && utf8.RuneCountInString(out.String()) <= maxPhraseChars
 }
 
-// contentHash returns the same text for the same phrases of a customer in the same language.
-func contentHash(customer string, l vocabulary) string {
-	sum := sha256.Sum256([]byte(customer + "\n" + string(l.code) + "\n" + strings.Join(l.phrases, "\n")))
+// customerPrefix begins the names of a customer's vocabularies.
+func (t *Transcriber) customerPrefix(customer string) string {
+	sum := sha256.Sum256([]byte(customer))
+	return t.namePrefix() + hex.EncodeToString(sum[:8]) + "_"
+}
+
+// contentHash returns the same text for the same phrases in the same language.
+func contentHash(l vocabulary) string {
+	sum := sha256.Sum256([]byte(string(l.code) + "\n" + strings.Join(l.phrases, "\n")))
 	return hex.EncodeToString(sum[:])
 }
 

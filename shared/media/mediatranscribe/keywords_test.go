@@ -164,6 +164,65 @@ func TestOldestVocabularyIsDeletedForRoom(t *testing.T) {
 	}
 }
 
+// ofCustomer returns a recording of a customer with a keyword, which differs for each number.
+func ofCustomer(customer string, lang answers.Lang, n int) media.Recording {
+	r := withKeywords(lang, "Nordwind"+string(rune('a'+n/26))+string(rune('a'+n%26)))
+	r.Customer, r.File = customer, recording(fmt.Sprint("ID3", customer, n)).File
+	return r
+}
+
+// A customer with many keywords takes vocabularies only from itself, or from customers with more.
+func TestCustomersHaveSharesOfVocabularies(t *testing.T) {
+	b := newBench(t, mediatest.Speech{Results: speech})
+	use := func(customer string, n int) (vocabulary string) {
+		t.Helper()
+		_, warnings, err := b.transcriber().Transcribe(t.Context(), ofCustomer(customer, "en", n))
+		if err != nil || len(warnings) > 0 {
+			t.Fatalf("%s %d: %q, %v", customer, n, warnings, err)
+		}
+		return b.vocabularyIn("en-US")
+	}
+	exists := func(name string) bool { return slices.Contains(b.server.Vocabularies(), name) }
+	first := use("globex", 0) // the oldest of all
+	var acme []string
+	for n := range 30 {
+		acme = append(acme, use("acme", n))
+	}
+	if n := len(b.server.Vocabularies()); n != 1+20 || exists(acme[9]) || !exists(acme[10]) {
+		t.Errorf("acme has %d vocabularies, want the 20 newest", n-1)
+	}
+	for i := range 79 { // fills the account
+		b.server.AddVocabulary(fmt.Sprint("theirs-", i), "en-US")
+	}
+	use("initech", 0)
+	use("globex", 1)
+	if !exists(first) || exists(acme[11]) || !exists(acme[12]) || len(b.server.Vocabularies()) != 100 {
+		t.Errorf("the customer with the most did not lose the two oldest: %q", b.server.Vocabularies())
+	}
+}
+
+// While a customer's vocabularies are being built, which takes minutes, other customers get theirs.
+func TestVocabulariesBeingBuiltLeaveRoomForOtherCustomers(t *testing.T) {
+	b := newBench(t, mediatest.Speech{Results: speech, VocabularyPolls: 1_000})
+	for n := range 22 { // in five languages each
+		_, warnings, err := b.transcriber().Transcribe(t.Context(), ofCustomer("acme", "", n))
+		want := "took too long"
+		if n >= 4 {
+			want = "your other recordings"
+		}
+		if err != nil || len(warnings) != 1 || !strings.Contains(warnings[0], want) {
+			t.Fatalf("recording %d: %q, %v", n, warnings, err)
+		}
+	}
+	b.server.SetSpeech(mediatest.Speech{Results: speech})
+	if _, warnings, err := b.transcriber().Transcribe(t.Context(), ofCustomer("globex", "", 0)); err != nil || len(warnings) > 0 {
+		t.Errorf("%q, %v", warnings, err)
+	}
+	if n := len(b.server.Vocabularies()); n != 20+5 {
+		t.Errorf("%d vocabularies", n)
+	}
+}
+
 // The service returns the same error for too many requests as for too many vocabularies.
 func TestThrottlingDeletesNoVocabulary(t *testing.T) {
 	b := newBench(t, mediatest.Speech{Results: speech})

@@ -13,9 +13,10 @@
 // after a crash a result without a job is still useful, but a job without a result is not. If nobody
 // comes back, the bucket's lifecycle deletes the objects.
 //
-// Keywords become custom vocabularies. The name of a vocabulary is a hash of the customer and its content, so that it
-// is reused. A vocabulary is for one language; see [Options] for recordings of unknown language. No
-// text of the service gets into an error for a caller.
+// Keywords become custom vocabularies. The name of a vocabulary has a hash of the customer and one of its content, so
+// that the customer's next recording finds it. A vocabulary is for one language; see [Options] for recordings of unknown
+// language. All customers share the vocabularies of the account, so each has a share of them, and only a customer with more
+// vocabularies loses one to another. No text of the service gets into an error for a caller.
 package mediatranscribe
 
 import (

@@ -14,8 +14,15 @@ import (
 	"portside/shared/media/mediaprompt"
 )
 
-// maxVocabularies is the default quota of an account.
-const maxVocabularies = 100
+// maxVocabularies is the default quota of an account, and maxShare is how many of these one customer may have: those of four recordings
+// of unknown language. Recordings that are prepared at the same moment can exceed it.
+const (
+	maxVocabularies = 100
+	maxShare        = 20
+)
+
+// errShareUsed means that the customer's other recordings need the whole share.
+var errShareUsed = errors.New("transcribe: the customer has as many vocabularies as it may")
 
 // vocabularyTimeout limits the wait for vocabularies if the context has no deadline. With a deadline,
 // the limit is half of the time that is left.
@@ -28,6 +35,8 @@ func (w *work) prepareVocabularies(ctx context.Context) map[types.LanguageCode]s
 	for _, l := range w.vocabularies {
 		state, err := w.ensureVocabulary(ctx, l)
 		switch {
+		case errors.Is(err, errShareUsed):
+			w.unusedReason = orDefault(w.unusedReason, "the keywords of your other recordings are being prepared; send it again in some minutes")
 		case err != nil:
 			w.options.CallLog.Logger().WarnContext(ctx, "a vocabulary cannot be created", "error", err)
 			w.unusedReason = orDefault(w.unusedReason, "the transcription service accepts no more at the moment")
@@ -100,10 +109,14 @@ func (w *work) vocabularyState(ctx context.Context, l vocabulary) (types.Vocabul
 	return out.VocabularyState, nil
 }
 
-// createVocabulary deletes an old vocabulary before it retries, because the service returns the same
-// exception for too many vocabularies as for too many requests.
+// createVocabulary creates a vocabulary, and before that deletes old ones of the customer that exceed its share. It deletes an old one
+// before it retries, because the service returns the same exception for too many vocabularies as for too many requests.
+// Errors: errShareUsed.
 func (w *work) createVocabulary(ctx context.Context, l vocabulary) error {
 	const operation = "CreateVocabulary"
+	if err := w.keepShare(ctx); err != nil {
+		return err
+	}
 	input := &transcribe.CreateVocabularyInput{VocabularyName: &l.name, LanguageCode: l.code, Phrases: l.phrases}
 	create := func() error {
 		_, err := w.service.CreateVocabulary(ctx, input, withoutRetries)
@@ -123,31 +136,78 @@ func (w *work) createVocabulary(ctx context.Context, l vocabulary) error {
 	return w.call(ctx, operation, create)
 }
 
-// makeRoom deletes our oldest vocabulary if the account has reached its quota. It returns false if
-// there is still no room.
+// keepShare makes room for one more vocabulary in the customer's share. Errors: errShareUsed if all of the share are needed now.
+func (w *work) keepShare(ctx context.Context) error {
+	own, err := w.listVocabularies(ctx, w.customerPrefix(w.recording.Customer))
+	excess := len(own) - maxShare + 1
+	if err != nil || excess <= 0 {
+		return err
+	}
+	deleted, err := w.deleteOldest(ctx, own, excess)
+	if err == nil && deleted < excess {
+		err = errShareUsed
+	}
+	return err
+}
+
+// makeRoom deletes one of our vocabularies if the account has reached its quota: the oldest of those whose customers have the most, and
+// never one of a customer with fewer than this one. It returns false if there is still no room.
 func (w *work) makeRoom(ctx context.Context) (bool, error) {
-	all, err := w.listVocabularies(ctx)
+	all, err := w.listVocabularies(ctx, "")
 	if err != nil || len(all) < maxVocabularies {
 		return err == nil, err
 	}
-	all = slices.DeleteFunc(all, func(v types.VocabularyInfo) bool {
-		name := aws.ToString(v.VocabularyName)
-		needed := slices.ContainsFunc(w.vocabularies, func(l vocabulary) bool { return l.name == name })
-		return needed || !strings.HasPrefix(name, w.namePrefix()) || v.VocabularyState == types.VocabularyStatePending
-	})
-	if len(all) == 0 {
-		return false, nil
+	counts := map[string]int{w.customerPrefix(w.recording.Customer): 1} // with the new one
+	for _, v := range all {
+		counts[prefixOf(v)]++
 	}
-	oldest := slices.MinFunc(all, func(a, b types.VocabularyInfo) int {
-		return aws.ToTime(a.LastModifiedTime).Compare(aws.ToTime(b.LastModifiedTime))
-	})
-	return true, w.deleteVocabulary(ctx, aws.ToString(oldest.VocabularyName))
+	fewest := counts[w.customerPrefix(w.recording.Customer)]
+	all = slices.DeleteFunc(all, func(v types.VocabularyInfo) bool { return !w.mayDelete(v) || counts[prefixOf(v)] < fewest })
+	most := 0
+	for _, v := range all {
+		most = max(most, counts[prefixOf(v)])
+	}
+	all = slices.DeleteFunc(all, func(v types.VocabularyInfo) bool { return counts[prefixOf(v)] < most })
+	deleted, err := w.deleteOldest(ctx, all, 1)
+	return deleted > 0, err
 }
 
-func (w *work) listVocabularies(ctx context.Context) ([]types.VocabularyInfo, error) {
+// prefixOf returns the customerPrefix of a vocabulary's customer.
+func prefixOf(v types.VocabularyInfo) string {
+	name := aws.ToString(v.VocabularyName)
+	return name[:strings.LastIndex(name, "_")+1]
+}
+
+// mayDelete reports whether a vocabulary is ours, complete, and not for this recording.
+func (w *work) mayDelete(v types.VocabularyInfo) bool {
+	name := aws.ToString(v.VocabularyName)
+	isNeeded := slices.ContainsFunc(w.vocabularies, func(l vocabulary) bool { return l.name == name })
+	return !isNeeded && strings.HasPrefix(name, w.namePrefix()) && v.VocabularyState != types.VocabularyStatePending
+}
+
+// deleteOldest deletes the oldest vocabularies of a list that may be deleted, at most n.
+func (w *work) deleteOldest(ctx context.Context, list []types.VocabularyInfo, n int) (deleted int, err error) {
+	list = slices.DeleteFunc(list, func(v types.VocabularyInfo) bool { return !w.mayDelete(v) })
+	slices.SortFunc(list, func(a, b types.VocabularyInfo) int {
+		return aws.ToTime(a.LastModifiedTime).Compare(aws.ToTime(b.LastModifiedTime))
+	})
+	for _, oldest := range list[:min(n, len(list))] {
+		if err := w.deleteVocabulary(ctx, aws.ToString(oldest.VocabularyName)); err != nil {
+			return deleted, err
+		}
+		deleted++
+	}
+	return deleted, nil
+}
+
+// listVocabularies returns the vocabularies of the account, or those whose names contain a text.
+func (w *work) listVocabularies(ctx context.Context, contains string) ([]types.VocabularyInfo, error) {
 	const pageSize, maxListed = 100, 10_000 // the second limits a list without an end
 	var all []types.VocabularyInfo
 	input := &transcribe.ListVocabulariesInput{MaxResults: aws.Int32(pageSize)}
+	if contains != "" {
+		input.NameContains = &contains
+	}
 	for len(all) < maxListed {
 		var out *transcribe.ListVocabulariesOutput
 		err := w.call(ctx, "ListVocabularies", func() (err error) {
