@@ -170,6 +170,25 @@ func TestPagesAreIndependent(t *testing.T) {
 	}
 }
 
+// TestNextPageSeesNoStorage has pages that store something all the time, until their windows get other pages.
+func TestNextPageSeesNoStorage(t *testing.T) {
+	base := site(t)
+	for i := range 6 {
+		t.Run(fmt.Sprint(i), func(t *testing.T) {
+			page := open(t, base)
+			if stored := Eval[int](page, "localStorage.length"); stored != 0 {
+				t.Fatalf("the page sees %d values of an earlier page", stored)
+			}
+			page.runScript("store", `
+				const channel = new MessageChannel()
+				channel.port1.onmessage = () => { localStorage.setItem("who", "earlier"); channel.port2.postMessage("") }
+				channel.port2.postMessage("")
+				channel.port1.start()
+			`)
+		})
+	}
+}
+
 func TestScreenshot(t *testing.T) {
 	page := open(t, site(t))
 	page.Screenshot("page", "time")

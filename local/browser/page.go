@@ -94,6 +94,11 @@ func (p *Page) open(window cdp.BrowserContextID) {
 		p.t.Fatalf("open a tab: %v", err)
 	}
 	p.target = chromedp.FromContext(tab).Target
+	if window != "" {
+		if err := p.clearStorage(); err != nil {
+			p.t.Fatalf("clear the storage of a window: %v", err)
+		}
+	}
 	p.watch.closeDialog = p.acceptDialog
 	p.prepare()
 	p.t.Cleanup(p.reportProblems)

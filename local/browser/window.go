@@ -41,16 +41,16 @@ func (p *process) returnWindow(window cdp.BrowserContextID) {
 	p.unused = append(p.unused, window)
 }
 
-// leave closes the tab. Then other tests can use its window, if it is the first tab of the window and its storage can be cleared.
+// leave closes the tab. Then other tests can use its window, if it is the first tab of the window.
 func (p *Page) leave(window cdp.BrowserContextID, closeTab func()) {
-	isEmpty := window != "" && p.target != nil && p.clearStorage() == nil
 	closeTab()
-	if isEmpty {
+	if window != "" && p.target != nil {
 		chromium.returnWindow(window)
 	}
 }
 
-// clearStorage removes what this site has stored in the window.
+// clearStorage removes what earlier tests have stored in the window for this site. They do not do it themselves, because scripts of
+// their pages could store more until the tab is closed.
 func (p *Page) clearStorage() error {
 	_, err := cdp.Call(p.tab, p.target, storage.ClearDataForOrigin, storage.ClearDataForOriginParams{
 		Origin: p.base.Scheme + "://" + p.base.Host, StorageTypes: "all",
