@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Condition is what one claim must be: one of several values.
+// Condition requires that one claim has one of several values.
 type Condition struct {
 	// Claim is the name of a claim, or a JSON pointer (RFC 6901) to a value inside one, such as /kubernetes.io/namespace. A pointer enters
 	// objects, but not arrays.
@@ -27,9 +27,9 @@ func (c Condition) Holds(claims Claims) bool {
 // separators divide the subjects of GitHub, GitLab and Kubernetes into parts, such as repo:acme@65/app@74:ref:refs/heads/main.
 const separators = ":/@"
 
-// Match reports whether a value matches a pattern. * stands for one or more characters, but for no separator, so a pattern for one part
-// never matches several. One exception is the end of a path, as in refs/heads/*: a * that is the whole rest of the value or of what stands
-// before a colon, after a slash, a colon or nothing, also stands for / and @.
+// Match reports whether a value matches a pattern. * stands for one or more characters other than separators, so a pattern for one part
+// never matches several parts. There is one exception, for the ends of paths such as refs/heads/*: if the * is at the start of the pattern
+// or follows a slash or colon, and is the last character of the pattern or precedes a colon, it also stands for / and @.
 func Match(pattern, value string) bool {
 	for before := byte(0); ; {
 		part, next, patterns := cut(pattern, separators)
@@ -48,7 +48,7 @@ func Match(pattern, value string) bool {
 	}
 }
 
-// cut returns the text before the first separator, the separator, or 0 if there is none, and the text after it.
+// cut returns the text before the first separator, the separator, and the text after it. The separator is 0 if the text has none.
 func cut(text, separators string) (part string, separator byte, rest string) {
 	at := strings.IndexAny(text, separators)
 	if at < 0 {
@@ -57,8 +57,8 @@ func cut(text, separators string) (part string, separator byte, rest string) {
 	return text[:at], text[at], text[at+1:]
 }
 
-// matchPart is Match for texts in which * stands for any characters. It takes the first match of each literal. That leaves the longest
-// rest, so it never backtracks.
+// matchPart is Match without separators: * stands for any characters. It uses the first match of each literal, because that leaves the
+// longest rest. So it never backtracks.
 func matchPart(pattern, value string) bool {
 	texts := strings.Split(pattern, "*")
 	last := len(texts) - 1

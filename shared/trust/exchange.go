@@ -25,20 +25,21 @@ import (
 const (
 	// MaxToken is the largest token of an issuer, in bytes.
 	MaxToken = 16 << 10
-	// MaxLifetime is the longest time from the issue of a token to its end. A token of GitLab works as long as its job may run, which
-	// can be hours, and a job cannot request another one. A token that works for more than a day is a secret that somebody has stored.
+	// MaxLifetime is the longest accepted time between the issue and the expiry of a token. A token of GitLab is valid as long as its job
+	// may run, which can be hours, because a job cannot request another one. A token that is valid for more than a day is more likely a
+	// stored secret than the token of a job.
 	MaxLifetime = 24 * time.Hour
 	// MaxSkew is by how much an issuer's clock may differ.
 	MaxSkew = time.Minute
 )
 
-// Limits of access tokens. A policy that many jobs use needs a few an hour, and a job one; more are a leak or a loop.
+// Limits of issued access tokens. A policy for many jobs needs a few tokens an hour, and a job needs one. More point to a leak or a loop.
 const (
 	MaxDaily    = 300 // of a policy on one day (UTC)
 	MaxPerToken = 20  // for one token of the issuer, so that a job can repeat an exchange whose response it has lost
 )
 
-// refusals is the throttle of exchanges that are refused. Runners of one company may share an address.
+// refusals limits refused exchanges. It is generous, because the runners of a company may share an address.
 var refusals = throttle.Limit{Name: "token-exchanges", Window: 10 * time.Minute, Failures: 600}
 
 // The error codes of RFC 6749. RFC 8693 requires invalid_request for a rejected subject token as well.
@@ -81,11 +82,10 @@ var errPolicy = &fault.Error{
 	Fields: []fault.Field{{Pointer: "/trust_policy_id", Detail: "must be the ID of a trust policy of an active customer"}},
 }
 
-// errUnnamed is about a policy from before such policies were refused.
-var errUnnamed = &fault.Error{
+// errUntrusting is the error for a policy of an earlier release whose conditions do not identify an account.
+var errUntrusting = &fault.Error{
 	Kind: fault.Validation, OAuthCode: InvalidRequest,
-	Detail: "The trust policy would trust everybody for whom its issuer signs, so it accepts no token. Ask the vendor to change its " +
-		"conditions.",
+	Detail: "The conditions of the trust policy do not name an owner of jobs, so it accepts no token. Ask the vendor to change them.",
 	Fields: []fault.Field{{Pointer: "/trust_policy_id", Detail: "must be the ID of a trust policy that says whom it trusts"}},
 }
 
@@ -97,7 +97,7 @@ var errScope = &fault.Error{
 
 // Verifier verifies tokens of issuers.
 type Verifier interface {
-	// Check checks what a token tells by itself: its form, its algorithm and its times. It makes no call. Errors: those of Refuse.
+	// Check checks the parts of a token that need no key: its form, its algorithm and its times. It makes no call. Errors: those of Refuse.
 	Check(token string) error
 	// Verify returns the claims of a token that is signed by the policy's issuer for the policy's audience and valid at this time. It does
 	// not check the conditions. Errors: those of Refuse, ErrUnavailable.
@@ -115,9 +115,9 @@ type ExchangeStore interface {
 	throttle.Counts
 }
 
-// Exchanged is a token of an issuer, as exchanges are counted.
+// Exchanged identifies a token of an issuer, to count how often it is exchanged.
 type Exchanged struct {
-	Hash      string // of what tells it from other tokens for the policy
+	Hash      string // of the ID or the signed text, see identify
 	ExpiresAt time.Time
 }
 
@@ -148,13 +148,13 @@ type Issued struct {
 	Secret credentials.Secret
 }
 
-// Exchange issues an access token of the policy, with two calls of the store. A token that cannot be right whatever the policy is refused
-// without a call; others that are refused cost the read of the policy, and a write until there are too many. What others at the address
-// have sent never matters for a token that the policy accepts. Errors: ErrTooManyExchanges, those of Refuse and others with a code of
-// OAuth, ErrDailyQuota, ErrTokenQuota, ErrUnavailable.
+// Exchange issues an access token of the policy, with two calls of the store. A token that no policy could accept is refused without a
+// call. Any other refused token costs the read of the policy and, until the limit of refusals, one write. Refused requests from the same
+// address never affect a token that the policy accepts. Errors: ErrTooManyExchanges, those of Refuse and others with a code of OAuth,
+// ErrDailyQuota, ErrTokenQuota, ErrUnavailable.
 func (e *Exchanger) Exchange(ctx context.Context, request Request) (Issued, error) {
 	now := versions.StoredTime(e.now())
-	request.Token = strings.TrimSpace(request.Token) // a file that a shell wrote ends with a new line
+	request.Token = strings.TrimSpace(request.Token) // a token from a file often has a newline at the end
 	if len(request.Token) > MaxToken {
 		return Issued{}, Refuse("is longer than %d KB", MaxToken>>10)
 	}
@@ -163,12 +163,12 @@ func (e *Exchanger) Exchange(ctx context.Context, request Request) (Issued, erro
 	}
 	var issued Issued
 	subject := request.Network
-	err := versions.Retry(ctx, func() error { // the policy can change meanwhile
+	err := versions.Retry(ctx, func() error { // the policy may change between the read and the write
 		policy, err := e.store.Get(ctx, request.PolicyID)
 		if err != nil {
 			return err
 		}
-		subject = request.Network + "#" + policy.ID // IDs that do not exist have one count, or there would be any number of them
+		subject = request.Network + "#" + policy.ID // all unknown IDs share one count, so that strangers cannot create any number of counts
 		issued, err = e.exchange(ctx, policy, request, now)
 		return err
 	})
@@ -200,10 +200,10 @@ func maskMissing(err error) error {
 
 // exchange exchanges a token by a policy that was read. Errors: also versions.ErrStale, ErrNoCustomer.
 func (e *Exchanger) exchange(ctx context.Context, policy Policy, request Request, now time.Time) (Issued, error) {
-	if lack := unnamed(policy.Issuer, policy.Conditions); lack != "" {
-		slog.WarnContext(ctx, "a trust policy from an earlier release trusts everybody, so it accepts no token", "policy", policy.ID,
+	if lack := missingAccount(policy.Issuer, policy.Conditions); lack != "" {
+		slog.WarnContext(ctx, "a trust policy of an earlier release accepts no token, because its conditions name no account", "policy", policy.ID,
 			"customer", policy.CustomerID, "conditions", lack)
-		return Issued{}, errUnnamed
+		return Issued{}, errUntrusting
 	}
 	claims, err := e.verifier.Verify(ctx, policy, request.Token)
 	if err != nil {
@@ -227,7 +227,7 @@ func (e *Exchanger) exchange(ctx context.Context, policy Policy, request Request
 	return issued, limited(e.store.Issue(ctx, policy, issued.Token, exchanged), now, exchanged.ExpiresAt)
 }
 
-// checkConditionsOf returns why claims do not meet the conditions of a policy.
+// checkConditionsOf returns an error that names the first condition of the policy that the claims do not meet.
 func checkConditionsOf(policy Policy, claims Claims) error {
 	for _, c := range policy.Conditions {
 		switch {
@@ -248,8 +248,8 @@ var immutable = regexp.MustCompile(`^repo:[^/@:]+@[0-9]+/[^/@:]+@[0-9]+:`)
 
 func hasIDs(subject string) bool { return immutable.MatchString(subject) }
 
-// identify returns what tells a token from others: its ID, or what is signed. Whoever has a token can change its signature so that it
-// remains valid, but nothing else.
+// identify returns the identity of a token: its ID or, without one, its signed text. The signature is not part of the identity, because a
+// client can change it and keep the token valid.
 func identify(claims Claims, token string) (Exchanged, error) {
 	expires, _, err := claims.Time("exp")
 	id, _ := claims["jti"].(string)
@@ -260,7 +260,7 @@ func identify(claims Claims, token string) (Exchanged, error) {
 	return Exchanged{Hash: hex.EncodeToString(sum[:]), ExpiresAt: expires}, err
 }
 
-// limited adds to the error of a limit when it ends.
+// limited adds the time until the limit ends to the error of a limit.
 func limited(err error, now, expires time.Time) error {
 	const day = 24 * time.Hour
 	switch {

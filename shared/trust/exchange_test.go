@@ -147,15 +147,15 @@ func TestOddSubjectsAreNotNames(t *testing.T) {
 	}
 }
 
-// forged returns a token with everything that the policy wants, except the signature.
+// forged returns a token that meets the policy but has a wrong signature.
 func (f *fixture) forged() string {
 	signed := f.token()
 	other := f.key.Sign(workloadtest.With(workloadtest.GitHub(issuer, audience, f.now), "sub", "another"))
 	return signed[:strings.LastIndex(signed, ".")] + other[strings.LastIndex(other, "."):]
 }
 
-// TestNeighborsCannotStopExchanges has strangers at the address of a workload use up all refusals, for its policy and for policies that do
-// not exist. Beyond the limit, each one costs the read of the policy, and the token of the workload is exchanged.
+// TestNeighborsCannotStopExchanges has strangers at the address of a workload exceed the limit of refusals, for its policy and for unknown
+// policies. Each refusal beyond the limit costs one read of the policy. The token of the workload is still exchanged.
 func TestNeighborsCannotStopExchanges(t *testing.T) {
 	f := newFixture(t)
 	policy, another := f.create(f.github()), f.create(f.github())
@@ -192,7 +192,7 @@ func TestNeighborsCannotStopExchanges(t *testing.T) {
 	wantRefused(t, "in the next window", send(policy.ID, f.forged()), "not signed")
 }
 
-// TestTokensThatNobodyAcceptsCostNothing: what a token tells by itself is checked before the policy is read.
+// TestTokensThatNobodyAcceptsCostNothing sends tokens with wrong forms, algorithms and times. They are refused before the policy is read.
 func TestTokensThatNobodyAcceptsCostNothing(t *testing.T) {
 	f := newFixture(t)
 	policy := f.create(f.github())

@@ -103,7 +103,7 @@ func isPlain(text string, most int) bool {
 	return text != "" && len(text) <= most && !strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r > '~' })
 }
 
-// checkConditions checks conditions, also for an issuer, unless it is nil.
+// checkConditions checks conditions. It also checks that they identify an account of the issuer, unless issuer is nil.
 func checkConditions(failures *checks.Failures, conditions []Condition, issuer *string) {
 	before := len(failures.Fields())
 	if len(conditions) == 0 || len(conditions) > MaxConditions {
@@ -123,7 +123,7 @@ func checkConditions(failures *checks.Failures, conditions []Condition, issuer *
 	if issuer == nil || len(failures.Fields()) > before {
 		return
 	}
-	if lack := unnamed(*issuer, conditions); lack != "" {
+	if lack := missingAccount(*issuer, conditions); lack != "" {
 		failures.Add("/conditions", "%s", lack)
 	}
 }

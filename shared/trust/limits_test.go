@@ -20,7 +20,7 @@ import (
 	"portside/testclient/workloadtest"
 )
 
-// wantQuota fails the test unless the error is a quota that says its end, which is after a wait.
+// wantQuota fails the test unless the error is a quota error that names its end, after the wait.
 func (f *fixture) wantQuota(err, want error, wait time.Duration) {
 	f.t.Helper()
 	got, end := fault.As(err), fmt.Sprintf("The limit ends in %d seconds.", int(wait.Seconds()))
@@ -68,7 +68,8 @@ func TestConcurrentExchangesStayWithinTheLimits(t *testing.T) {
 	wantError(t, "on the next day", err, nil)
 }
 
-// Tokens are told apart by their IDs, or else by what is signed. Limits of a token hold beyond midnight, and only for its policy.
+// Tokens are identified by their IDs or, without IDs, by their signed texts. The limit of a token continues after midnight, and counts each
+// policy separately.
 func TestTokenIsExchangedTwentyTimes(t *testing.T) {
 	f := newFixture(t)
 	f.now = time.Date(2026, 3, 2, 23, 58, 0, 0, time.UTC)
@@ -95,7 +96,7 @@ func TestTokenIsExchangedTwentyTimes(t *testing.T) {
 	wantError(t, "another policy", err, nil)
 }
 
-// TestPoliciesOfEarlierReleases exchanges by stored items as earlier releases wrote them.
+// TestPoliciesOfEarlierReleases exchanges tokens by policies in the stored form of earlier releases.
 func TestPoliciesOfEarlierReleases(t *testing.T) {
 	f := newFixture(t)
 	policy := f.create(f.github())
@@ -117,7 +118,7 @@ func TestPoliciesOfEarlierReleases(t *testing.T) {
 	}
 	store("ref", "refs/heads/main")
 	_, err := f.exchange(policy.ID, f.token())
-	wantRefused(t, "a policy that trusts everybody", err, "would trust everybody for whom its issuer signs")
+	wantRefused(t, "a policy that trusts everybody", err, "do not name an owner of jobs")
 	name := "Main"
 	_, err = f.Update(t.Context(), target(policy.ID), trust.Change{Name: &name})
 	wantInvalid(t, err, "/conditions")

@@ -95,7 +95,7 @@ func (s *Service) Update(ctx context.Context, target Target, change Change) (Pol
 		if reflect.DeepEqual(before, updated) {
 			return nil
 		}
-		if lack := unnamed(updated.Issuer, updated.Conditions); lack != "" { // by the stored issuer or conditions, too
+		if lack := missingAccount(updated.Issuer, updated.Conditions); lack != "" { // the check includes the stored issuer and conditions
 			return fault.Invalid(fault.Field{Pointer: "/conditions", Detail: lack})
 		}
 		updated.UpdatedAt, updated.Version = versions.StoredTime(s.now()), before.Version+1

@@ -278,7 +278,7 @@ func TestConcurrentChangesLoseNothing(t *testing.T) {
 	}
 }
 
-// A change is judged with what it leaves unchanged.
+// A change is checked together with the fields that it leaves unchanged.
 func TestUpdateMustNameWhomItTrusts(t *testing.T) {
 	f := newFixture(t)
 	made := f.create(policyOf(cluster, is("team", "builds")))

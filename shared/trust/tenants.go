@@ -5,18 +5,18 @@ import (
 	"strings"
 )
 
-// sharedIssuer is a public issuer that signs for everybody who has an account. A policy must say which account it trusts.
+// sharedIssuer is a public issuer that signs tokens for everybody who has an account. A policy must name the account that it trusts.
 type sharedIssuer struct {
 	name string
-	// claims are those that name an account, or something that belongs to one. The IDs, which nobody can take over, come first. A path
-	// begins with the name of the account.
+	// claims are the claims that identify an account, or a resource that belongs to one account. IDs come first, because they cannot pass
+	// to another account. The value of a path claim begins with the name of the account.
 	claims []string
-	// subjects are the beginnings of the claim sub that the name of the account follows. The usual one is first.
+	// subjects are the prefixes of the claim sub that precede the name of the account, the usual prefix first.
 	subjects []string
 }
 
-// sharedIssuers has the known ones by their address. Others have the account in the address, such as those of CircleCI, Bitbucket, Azure
-// and of clusters in clouds; so do the issuers of single enterprises on GitHub and of teams on Vercel.
+// sharedIssuers are the known shared issuers by address. The issuers of CircleCI, Bitbucket, Azure and cloud clusters are not among them,
+// because their addresses identify the account; nor are the issuers of single enterprises on GitHub and of teams on Vercel.
 var sharedIssuers = map[string]sharedIssuer{
 	"https://token.actions.githubusercontent.com": {
 		name:     "GitHub",
@@ -51,7 +51,7 @@ var terraform = sharedIssuer{
 	subjects: []string{"organization:"},
 }
 
-// runClaims say how, when or for what a job runs, but not whose it is. Everybody can have a branch main and an environment production.
+// runClaims are claims that describe a run of a job, but not its owner: everybody can have a branch main and an environment production.
 var runClaims = []string{
 	"actor", "actor_id", "base_ref", "branch", "build_branch", "build_number", "build_source", "build_tag", "ci_config_sha",
 	"deployment_tier", "email_verified", "environment", "environment_action", "environment_protected", "event_name", "head_ref", "iat",
@@ -60,17 +60,17 @@ var runClaims = []string{
 	"stage", "step_key", "tag", "terraform_full_workspace", "terraform_run_phase", "user_access_level", "workflow", "workflow_sha",
 }
 
-// unnamed returns what conditions lack to say whom the issuer's tokens must belong to, as the end of a sentence about them. It returns ""
-// if at least one of them names somebody with each of its values.
-func unnamed(issuer string, conditions []Condition) string {
+// missingAccount returns advice for a policy whose conditions do not identify an account of the issuer, as the end of a sentence about the
+// conditions. It returns "" if all values of one condition identify an account.
+func missingAccount(issuer string, conditions []Condition) string {
 	shared, isShared := sharedIssuers[issuer]
-	names := namesSomebody
+	names := namesAccount
 	if isShared {
 		names = shared.names
 	}
 	for _, c := range conditions {
 		claim := c.Claim
-		if pointer, isPointer := strings.CutPrefix(claim, "/"); isPointer { // /sub is sub
+		if pointer, isPointer := strings.CutPrefix(claim, "/"); isPointer { // the pointer /sub selects the claim sub
 			claim = pointer
 		}
 		if len(c.Values) > 0 && !slices.ContainsFunc(c.Values, func(value string) bool { return !names(claim, value) }) {
@@ -102,8 +102,8 @@ func (s sharedIssuer) names(claim, value string) bool {
 	})
 }
 
-// namesSomebody is sharedIssuer.names for an issuer whose claims are not known, such as a cluster or a company's own GitLab.
-func namesSomebody(claim, value string) bool {
+// namesAccount is sharedIssuer.names for an issuer with unknown claims, such as a cluster or a self-managed GitLab.
+func namesAccount(claim, value string) bool {
 	if claim != "sub" {
 		return !slices.Contains(runClaims, claim) && value != "true" && value != "false" && beginsWithName(value)
 	}

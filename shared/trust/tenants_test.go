@@ -38,8 +38,8 @@ func policyOf(issuer string, conditions ...trust.Condition) trust.New {
 // naming has conditions for the tokens of an issuer.
 type naming struct {
 	issuer string
-	named  []trust.Condition // each is enough alone
-	others []trust.Condition // all together are not
+	named  []trust.Condition // each alone identifies an account
+	others []trust.Condition // even all together identify no account
 }
 
 func namings() []naming {
@@ -131,7 +131,7 @@ func TestPoliciesMustNameWhomTheyTrust(t *testing.T) {
 	}
 }
 
-// The problem names conditions to add, which are enough.
+// The problem names conditions that identify an account.
 func TestProblemSaysWhichConditionToAdd(t *testing.T) {
 	for issuer, claim := range map[string]string{
 		issuer: "repository_owner_id", gitlab: "namespace_id", buildkite: "organization_id", terraform: "terraform_organization_id",
@@ -169,7 +169,7 @@ func (j job) gitlab(bool) trust.Claims {
 	}
 }
 
-// lookAlikes are jobs of others, who choose their names so that they look like those of j, and whose refs look like a subject.
+// lookAlikes are jobs of other accounts, whose names resemble those of j and whose refs have the form of a subject.
 func lookAlikes(j job, random *rand.Rand) job {
 	pick := func(all ...string) string { return all[random.IntN(len(all))] }
 	other := job{
@@ -182,7 +182,7 @@ func lookAlikes(j job, random *rand.Rand) job {
 	return other
 }
 
-// wildcard returns a value with some of its parts, or ends of parts, replaced by *, as people write patterns.
+// wildcard returns a value in which * replaces some parts or ends of parts, in the way that people write patterns.
 func wildcard(value string, random *rand.Rand) string {
 	var pattern strings.Builder
 	for value != "" {
@@ -230,7 +230,8 @@ func wildcards(claims trust.Claims, random *rand.Rand) []trust.Condition {
 	return conditions
 }
 
-// TestNoLookAlikeMeetsAPolicy: whatever wildcards people write for their own job, a policy that is accepted trusts nobody else.
+// TestNoLookAlikeMeetsAPolicy writes policies for a job with any wildcards. A policy that is accepted never matches a job of another
+// account.
 func TestNoLookAlikeMeetsAPolicy(t *testing.T) {
 	own := job{owner: "acme", ownerID: "65", repository: "app", repositoryID: "74", ref: "refs/heads/main"}
 	for issuer, claimsOf := range map[string]func(job, bool) trust.Claims{issuer: job.github, gitlab: job.gitlab} {
@@ -272,7 +273,7 @@ func meets(claims trust.Claims, conditions []trust.Condition) bool {
 	return true
 }
 
-// FuzzPolicy checks that conditions of strangers' bytes are refused or name somebody, at any issuer.
+// FuzzPolicy checks that conditions of any bytes, for any issuer, are either refused or identify an account.
 func FuzzPolicy(f *testing.F) {
 	f.Add(issuer, "sub", "repo:acme/*:*", "repo:acme@65/app@74:*")
 	f.Add(cluster, "/kubernetes.io/namespace", "acme", "*")

@@ -62,7 +62,7 @@ func (v *Verifier) Check(token string) error {
 	return checkTimes(claims, v.now())
 }
 
-// unverified returns the claims of a token in the compact form, which somebody else than the issuer may have made up.
+// unverified returns the claims of a token in the compact form without checking its signature. Anyone may have written them.
 func unverified(token string) (claims trust.Claims, err error) {
 	payload, err := base64.RawURLEncoding.DecodeString(strings.Split(token, ".")[1])
 	if err != nil || decodeJSON(payload, &claims) != nil {
@@ -73,7 +73,7 @@ func unverified(token string) (claims trust.Claims, err error) {
 
 // Verify implements trust.Verifier.
 func (v *Verifier) Verify(ctx context.Context, policy trust.Policy, token string) (trust.Claims, error) {
-	// Before the keys are read, because an issuer that does not answer would make a wrong token look like an outage.
+	// Check the claims before reading the keys. Otherwise, with an issuer that does not answer, a wrong token would look like an outage.
 	if err := v.Check(token); err != nil {
 		return nil, err
 	}
