@@ -8,7 +8,7 @@ import (
 	"portside/shared/credentials"
 )
 
-// TestLimitsNameThemselves exceeds the limits of manifests and of blobs. Each is refused in the form of the specification, while the other
+// TestLimitsNameThemselves exceeds the limit of manifests and the limit of blobs. The refusal has the form of the specification, the other
 // kind still works, and a HEAD counts a tenth.
 func TestLimitsNameThemselves(t *testing.T) {
 	q := newFixture(t)

@@ -11,20 +11,20 @@ import (
 	"portside/shared/pulls"
 )
 
-// pullLog logs pulls, each once, and update checks. A pull is a GET of the manifest of an image or chart; a HEAD of a tag is a check. A
-// client that pulls a tag may ask for it with HEAD, then for the digest that it names, and then for a manifest in that list. Those
-// requests are parts of one pull of the tag if they come from the same client within a minute. Another instance of the function may
-// serve a part. It does not know the pull and logs the part as a pull by digest.
+// pullLog logs each pull once, and update checks. A GET of the manifest of an image or chart is a pull, and a HEAD of a tag is a check.
+// Many clients pull a tag in several requests: HEAD of the tag, then GET of its digest, then GET of a manifest in that list. If they come
+// from the same client within a minute, they count as one pull of the tag. If another instance of the function serves one of them, that
+// instance logs a pull by digest, because it does not know the others.
 type pullLog struct {
 	logged  *recent.Cache[string, struct{}] // by the IDs of pulls
 	parts   *recent.Cache[part, struct{}]
-	checked *recent.Cache[part, string] // tags that a client asked for with HEAD, by the manifests that they led to
+	checked *recent.Cache[part, string] // tags that a client requested with HEAD, by their manifests
 }
 
 // part is a manifest that a client may fetch as a part of a pull.
 type part struct{ credential, address, client, repository, digest string }
 
-// Limits of what a function remembers about pulls. It takes at most 4 MB.
+// Limits of the memory of a function for pulls: at most 4 MB.
 const (
 	maxLogged = 1_000
 	maxParts  = 4_000
@@ -41,8 +41,8 @@ func newPullLog(now func() time.Time) *pullLog {
 	}
 }
 
-// log logs what a request for a manifest is: a pull, unless it is logged or is a part of one that is, or a check. Requests for
-// signatures and other attachments are neither. The function recordpulls reads the log.
+// log logs a request for a manifest as a pull or as a check. It skips parts of a pull that is logged already, and signatures and other
+// attachments. The function recordpulls reads the log.
 func (l *pullLog) log(r *http.Request, p pulls.Pull, manifest []byte) {
 	document, err := images.ParseDocument(manifest)
 	if images.IsAttachmentTag(p.Reference) || err == nil && isAttachment(document) {
@@ -66,8 +66,8 @@ func (l *pullLog) log(r *http.Request, p pulls.Pull, manifest []byte) {
 	l.logged.Put(p.ID(), struct{}{})
 }
 
-// logCheck logs a check. HEAD of a digest is none, because what it leads to never changes, and neither is HEAD of what the client has
-// pulled in this minute.
+// logCheck logs a check. It skips HEAD of a digest, which never leads to another manifest, and HEAD of a tag that the client has pulled
+// within the minute.
 func (l *pullLog) logCheck(r *http.Request, p pulls.Pull, self part) {
 	if images.IsDigest(p.Reference) {
 		return
@@ -92,8 +92,9 @@ func (l *pullLog) remember(self part, document images.Document) {
 	}
 }
 
-// isAttachment reports whether a manifest belongs to an image or chart but is none: a signature, an SBOM, an attestation, a list of
-// those, or another artifact. Cosign and BuildKit store some of them as images whose layers are no layers of images.
+// isAttachment reports whether a manifest is attached to an image or chart: a signature, an SBOM, an attestation, a list of these, or
+// another artifact. Cosign and BuildKit store some attachments in the form of an image, but their layers do not have the media types of
+// image layers.
 func isAttachment(d images.Document) bool {
 	isImage := func(listed images.Descriptor) bool { // some tools give images the type of their configuration
 		config := images.Descriptor{Digest: listed.Digest, MediaType: listed.ArtifactType}

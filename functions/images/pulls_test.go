@@ -130,7 +130,7 @@ func TestAPullIsOneRecord(t *testing.T) {
 	}
 }
 
-// summaries says what each line is about.
+// summaries returns a short description of each log line.
 func summaries(found []pulls.Pull) []string {
 	var all []string
 	for _, p := range found {
@@ -156,7 +156,7 @@ func TestACheckIsNoPartOfALaterPull(t *testing.T) {
 // attestation is the annotation with which BuildKit marks its statements in an index.
 const attestation = `{"vnd.docker.reference.type":"attestation-manifest"}`
 
-// TestAttachmentsAreNoPulls asks for everything that is attached to an image, in the forms of several tools, by tag and by digest.
+// TestAttachmentsAreNoPulls requests all kinds of attachments, in the forms of several tools, by tag and by digest.
 func TestAttachmentsAreNoPulls(t *testing.T) {
 	q := newFixture(t)
 	image, _ := q.image("acme/api", "1")
@@ -218,7 +218,7 @@ func TestAttachmentsAreNoPulls(t *testing.T) {
 	}
 }
 
-// TestImagesAndChartsArePulls has manifests that look unusual.
+// TestImagesAndChartsArePulls requests images and charts with unusual manifests.
 func TestImagesAndChartsArePulls(t *testing.T) {
 	const image = `{"config":{"mediaType":"` + imageConfig + `","digest":"d"}`
 	for name, manifest := range map[string]string{

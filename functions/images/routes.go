@@ -22,7 +22,7 @@ type gateway struct {
 	registry  *imagesecr.Registry
 	manifests *imagesecr.Manifests
 	indexer   images.Indexer
-	indexed   *recent.Cache[indexedName, string] // the manifests of versions that were put into the index just before
+	indexed   *recent.Cache[indexedName, string] // digests of the manifests that this instance has put into the index
 	tagLists  *recent.Cache[string, []string]    // by the repository, the newest first
 	pulls     *pullLog
 	baseURL   string // the configured one, or empty

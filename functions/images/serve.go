@@ -40,7 +40,7 @@ func (g *gateway) serve(operations map[images.Kind]operation) http.HandlerFunc {
 	}
 }
 
-// requestKind returns the limit for which a request counts.
+// requestKind returns the kind of a request, which determines its limit.
 func requestKind(target images.Target) credentials.RequestKind {
 	if target.Kind == images.Blob {
 		return credentials.BlobRequest

@@ -15,13 +15,13 @@ import (
 	"portside/shared/web/server"
 )
 
-// tokenPath is the path of the token endpoint, for clients that log in only with the Bearer scheme of the CNCF registry
-// (https://distribution.github.io/distribution/spec/auth/token/). No repository can have it.
+// tokenPath is the path of the token endpoint, for clients that support only the Bearer scheme of the CNCF registry
+// (https://distribution.github.io/distribution/spec/auth/token/). It is not the path of any repository.
 const tokenPath = "/v2/token"
 
 const (
-	// tokenLifetime is how long a client may use a token before it asks for another. The token works as long as the credential. A short time
-	// lets a client with a new credential stop using the old one soon.
+	// tokenLifetime is how long a client may use a token before it requests another. The token itself works as long as the credential. The
+	// time is short so that a client soon uses a new credential.
 	tokenLifetime = 5 * time.Minute
 	maxTokenForm  = 8 << 10 // bytes; credentials and scopes are much shorter
 )
@@ -32,7 +32,7 @@ var (
 		"username and password, or with grant_type=refresh_token and refresh_token, which is an access token.")
 )
 
-// tokenAnswer is the response of the token endpoint. Clients read one of the two names of the token.
+// tokenAnswer is the response of the token endpoint. It has the token under two names, because clients read one or the other.
 type tokenAnswer struct {
 	Token       string    `json:"token"`
 	AccessToken string    `json:"access_token"` // of OAuth 2.0, the same
@@ -40,8 +40,8 @@ type tokenAnswer struct {
 	IssuedAt    time.Time `json:"issued_at"`
 }
 
-// token answers a request for a Bearer token with the credential itself, in the form of web.BearerOf. So the token ends with the
-// credential, and has its scopes whatever scope the client asks for; see docs/decisions/0055-token-endpoint.md.
+// token returns the credential itself as the Bearer token, in the form of web.BearerOf. So the token expires with the credential and always
+// has its scopes, whatever scope the client requests; see docs/decisions/0055-token-endpoint.md.
 func (g *gateway) token(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Docker-Distribution-Api-Version", "registry/2.0")
 	answer, err := g.answerToken(w, r)
@@ -78,8 +78,8 @@ func (g *gateway) answerToken(w http.ResponseWriter, r *http.Request) (imagesecr
 	return imagesecr.Response{Status: http.StatusOK, Header: http.Header{"Content-Type": {"application/json"}}, Body: body}, err
 }
 
-// useForm replaces the Authorization header of a request by the credential in its form. The header would be that of an OAuth client (RFC
-// 6749, section 2.3.1), and there are none.
+// useForm authenticates a request with the credential in its form instead of its Authorization header. In OAuth, that header authenticates
+// the client (RFC 6749, section 2.3.1), and this endpoint has no registered clients.
 func useForm(r *http.Request) error {
 	form, err := web.ReadURLForm(r, maxTokenForm)
 	if err != nil {
@@ -96,17 +96,17 @@ func useForm(r *http.Request) error {
 	return nil
 }
 
-// basicClients are the product names, in the User-Agent header, of clients that answer the Basic challenge. It saves them the request for a
-// token with each pull.
+// basicClients are the product names, in the User-Agent header, of clients that support the Basic challenge. With it, they need no token,
+// which saves one request per pull.
 var basicClients = map[string]bool{
 	"buildah": true, "buildkit": true, "containerd": true, "containers": true, "cosign": true, "crane": true, "cri-o": true, "docker": true,
 	"docker-client": true, "go-containerregistry": true, "helm": true, "libpod": true, "oras": true, "oras-go": true, "podman": true,
 	"regclient": true, "skopeo": true, "wget": true,
 }
 
-// challenge returns how a client can log in. Clients in basicClients get only the Basic challenge. Others get both in one header field,
-// because API Gateway joins fields anyway. Most parsers read only the first challenge, so Bearer is the first one. Both have the same
-// realm, in case that a parser mixes up their parameters.
+// challenge returns the WWW-Authenticate header. Clients in basicClients get only the Basic challenge. Others get both challenges in one
+// field, because API Gateway joins fields anyway. Most parsers read only the first challenge, so Bearer comes first. Both have the same
+// realm, in case a parser mixes up their parameters.
 func (g *gateway) challenge(r *http.Request) string {
 	for product := range strings.FieldsSeq(r.UserAgent()) {
 		name, _, _ := strings.Cut(product, "/")

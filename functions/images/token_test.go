@@ -108,7 +108,7 @@ func TestTokenAsRefreshToken(t *testing.T) {
 	}
 }
 
-// TestTokenIgnoresLineEnds sends what a client sends that reads its login from a file with a line end.
+// TestTokenIgnoresLineEnds logs in like a client that reads its credential from a file that ends with a newline.
 func TestTokenIgnoresLineEnds(t *testing.T) {
 	q := newFixture(t)
 	for _, kind := range []credentials.Kind{credentials.AccessToken, credentials.Password} {
@@ -193,7 +193,7 @@ func TestTokenRequestsAreLimited(t *testing.T) {
 	q.withToken(token).Get("/v2/token").WantStatus(200)
 }
 
-// TestChallengeByClient sends the User-Agent headers of clients as they were recorded.
+// TestChallengeByClient sends recorded User-Agent headers of clients.
 func TestChallengeByClient(t *testing.T) {
 	const both = `Bearer realm="%[1]s/v2/token",service="%[2]s", Basic realm="%[1]s/v2/token"`
 	q := newFixture(t)

@@ -51,7 +51,7 @@ func (g *gateway) reachAttachment(ctx context.Context, c call, subject string, a
 	return found, err
 }
 
-// reachTag does not ask the registry for a tag that the caller may fetch in no case.
+// reachTag returns a manifest by its tag. It sends no request to the registry for a tag that the caller may not fetch in any case.
 func (g *gateway) reachTag(ctx context.Context, c call, accept []string) (reachedManifest, error) {
 	if !c.reach.HasTag(c.target.Reference, true) {
 		return reachedManifest{}, images.ErrManifestUnknown
@@ -66,7 +66,7 @@ func (g *gateway) reachTag(ctx context.Context, c call, accept []string) (reache
 	return found, err
 }
 
-// reachDigest returns a manifest by its digest. A chart needs no tag if the caller may fetch all of them.
+// reachDigest returns a manifest by its digest. A chart without a tag is only for callers who may fetch all charts.
 func (g *gateway) reachDigest(ctx context.Context, c call, accept []string) (reachedManifest, error) {
 	found, err := g.fetch(ctx, c, accept)
 	if err != nil {
@@ -89,15 +89,16 @@ func (g *gateway) fetch(ctx context.Context, c call, accept []string) (reachedMa
 	return found, err
 }
 
-// requireManifest returns an error that means "unknown" unless the caller may fetch a manifest in the target's repository by its digest.
+// requireManifest returns an error that means "unknown" unless the caller may fetch the manifest with the digest from the target's
+// repository.
 func (g *gateway) requireManifest(ctx context.Context, c call, digest string) error {
 	c.target = images.Target{Kind: images.Manifest, Repository: c.target.Repository, Reference: digest}
 	_, err := g.reachDigest(ctx, c, manifestTypes)
 	return err
 }
 
-// hasVersion reports whether a version that the caller may fetch has a digest of the target's repository. If the index knows no such
-// version, it first puts the versions into the index that are missing there, unless check says that the registry does not have the digest.
+// hasVersion reports whether the caller may fetch a version that contains the digest. If the index has no such version, hasVersion calls
+// check, which returns an error if the registry does not have the digest, and then indexes the missing tags.
 func (g *gateway) hasVersion(ctx context.Context, c call, digest string, check func(context.Context) error) (bool, error) {
 	isPermitted, err := g.indexer.Versions.Any(ctx, c.target.Repository, digest, c.reach.Has)
 	if err != nil || isPermitted {
@@ -123,17 +124,17 @@ func (g *gateway) hasVersion(ctx context.Context, c call, digest string, check f
 	return false, nil
 }
 
-// Limits of the versions that one request puts into the index, and of what a function remembers about them, at most 2 MB.
+// Limits of the versions that one request puts into the index, and of the memory of a function for them, at most 2 MB.
 const (
-	maxIndexed      = 80 // tags, the newest first; the next request continues
-	indexedOnce     = 16 // tags before the next look into the index
+	maxIndexed      = 80 // tags, newest first; the next request indexes more
+	indexedOnce     = 16 // tags between two checks of the index
 	indexedLife     = time.Minute
 	maxIndexedNames = 4_000
 	maxTagLists     = 32
 )
 
-// missingTags returns tags of the target's repository that the caller may fetch and the index does not know, the newest first. There are
-// some if the registry's events have not come yet, or were lost. Unknown repositories have none.
+// missingTags returns the tags of the target's repository that the caller may fetch and that are not in the index, newest first. Tags are
+// missing if the events of the registry are late or were lost. An unknown repository has no tags.
 func (g *gateway) missingTags(ctx context.Context, c call) ([]string, error) {
 	all, isKept := g.tagLists.Get(c.target.Repository)
 	if !isKept {
@@ -141,7 +142,7 @@ func (g *gateway) missingTags(ctx context.Context, c call) ([]string, error) {
 		if all, err = g.allTags(ctx, c.target.Repository); err != nil {
 			return nil, ignoreUnknown(err)
 		}
-		slices.SortFunc(all, entitlement.NewestFirst) // once, because it takes long
+		slices.SortFunc(all, entitlement.NewestFirst) // before the cache, because sorting is slow
 		g.tagLists.Put(c.target.Repository, all)
 	}
 	known, err := g.indexer.Versions.Tags(ctx, c.target.Repository)
@@ -182,7 +183,7 @@ func (g *gateway) index(ctx context.Context, repository, tag string) error {
 	return err
 }
 
-// put puts a version that leads to a manifest into the index, unless it was put there just before.
+// put puts a version with its manifest into the index, unless this instance has just done so.
 func (g *gateway) put(ctx context.Context, c call, version images.Version, found reachedManifest) error {
 	name := indexedName{c.target.Repository, c.target.Reference}
 	if digest, isIndexed := g.indexed.Get(name); isIndexed && digest == found.Digest() {
@@ -195,7 +196,7 @@ func (g *gateway) put(ctx context.Context, c call, version images.Version, found
 	return err
 }
 
-// attach puts into the index what is attached to a subject: a manifest, or a list of manifests.
+// attach puts an attachment of a subject into the index: a manifest, or a list of manifests.
 func (g *gateway) attach(ctx context.Context, c call, subject string, found images.FoundManifest) error {
 	name := indexedName{c.target.Repository, fmt.Sprintf("%s<%x", subject, sha256.Sum256(found.Body))}
 	if _, isIndexed := g.indexed.Get(name); isIndexed {

@@ -15,11 +15,11 @@ import (
 	"portside/testclient/scale"
 )
 
-// registryModel says what the registry of a test has: a naive model of which digests a caller may fetch.
+// registryModel is a naive model of the contents of a registry, and of the digests that a caller may fetch.
 type registryModel struct {
-	manifests map[string][]string // what each manifest names
-	subjects  []string            // the manifests that are no attachments, in the order in which they were pushed
-	digests   []string            // of everything, in the order in which it was pushed
+	manifests map[string][]string // the digests in each manifest
+	subjects  []string            // the manifests except attachments, in the order of their pushes
+	digests   []string            // all, in the order of their pushes
 	blobs     map[string]bool
 	tags      map[string]string // the manifests of tags
 	attached  map[string][]string
@@ -117,8 +117,8 @@ func (r *randomRegistry) push(tag, config, subject string, layers ...string) str
 		manifestType, imageConfig, config, subject, strings.Join(parts, ",")))
 }
 
-// pushIndex pushes an index of some manifests under a tag, which may have led to another index. The registry sends an event for it, unless
-// the tag is new: a request finds it then.
+// pushIndex pushes an index of some manifests under a new or an existing tag. The registry sends an event. For a new tag, the event may be
+// missing; a request then finds the tag.
 func (r *randomRegistry) pushIndex() {
 	chosen := rapid.SliceOfNDistinct(rapid.SampledFrom(r.subjects), 1, 3, rapid.ID).Draw(r.t, "manifests")
 	tag := rapid.SampledFrom([]string{"1.0.0", "1.1.0", "2.0.0", "2.1.0-rc.1", "latest"}).Draw(r.t, "tag")

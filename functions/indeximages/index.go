@@ -32,7 +32,7 @@ type handler struct {
 	now      func() time.Time
 }
 
-// handle reads from the registry what an event is about. So events can come repeatedly, late and in any order.
+// handle reads the current state from the registry, so events may be repeated, late and in any order.
 func (h handler) handle(ctx context.Context, e event) error {
 	var d action
 	if json.Unmarshal(e.Detail, &d) != nil || d.Repository == "" {
@@ -50,7 +50,8 @@ func (h handler) handle(ctx context.Context, e event) error {
 	}
 }
 
-// indexDigest indexes what was pushed or deleted without a tag. A deleted manifest can have had tags.
+// indexDigest indexes a manifest that was pushed or deleted without a tag. A deleted manifest may have had tags, so then all tags of the
+// repository are indexed.
 func (h handler) indexDigest(ctx context.Context, repository, digest string) error {
 	_, err := h.registry.Fetch(ctx, imagesecr.Request{
 		Method: http.MethodHead, Accept: imagesecr.ManifestTypes,
@@ -75,12 +76,13 @@ func (h handler) indexRepository(ctx context.Context, repository string) error {
 	return h.indexer.IndexAll(ctx, repository, tags)
 }
 
-// reserve is how much time indexEverything leaves for the repository that it has begun.
+// reserve is the time that indexEverything keeps for its last repository.
 const reserve = 3 * time.Minute
 
 const secondsPerDay = 24 * 60 * 60
 
-// indexEverything indexes all repositories. Each day it begins with another one, so that it reaches all even if the time does not suffice.
+// indexEverything indexes all repositories. It starts with another repository each day, so that it reaches all of them even if one run has
+// not enough time.
 func (h handler) indexEverything(ctx context.Context) error {
 	repositories, err := imagesecr.All(ctx, maxPages, h.registry.Repositories)
 	if err != nil {
@@ -92,16 +94,16 @@ func (h handler) indexEverything(ctx context.Context) error {
 	}
 	for i, repository := range repositories {
 		if end, isLimited := ctx.Deadline(); isLimited && time.Until(end) < reserve {
-			slog.WarnContext(ctx, "the time does not suffice for all repositories", "indexed", i, "repositories", len(repositories))
+			slog.WarnContext(ctx, "not enough time to index all repositories", "indexed", i, "repositories", len(repositories))
 			return nil
 		}
 		if err := h.indexRepository(ctx, repository); err != nil {
 			return fmt.Errorf("index %s: %w", repository, err)
 		}
 	}
-	slog.InfoContext(ctx, "indexed", "repositories", len(repositories))
+	slog.InfoContext(ctx, "indexed all repositories", "repositories", len(repositories))
 	return nil
 }
 
-// maxPages of a list are read: a million names.
+// maxPages is the largest number of pages of a list that are read: a million names.
 const maxPages = 1_000

@@ -62,7 +62,7 @@ const (
 	layerType    = "application/vnd.oci.image.layer.v1.tar+gzip"
 )
 
-// event sends the event of a push or deletion. An empty tag or digest is left out.
+// event sends the event of a push or deletion. It leaves out an empty tag or digest.
 func (q *fixture) event(tag, digest string) {
 	q.t.Helper()
 	detail, err := json.Marshal(action{Repository: repository, Digest: digest, Tag: tag})
@@ -74,7 +74,8 @@ func (q *fixture) event(tag, digest string) {
 	}
 }
 
-// wantVersions fails the test unless exactly the versions have a digest. It lets functions notice that tags have moved.
+// wantVersions fails the test unless exactly these versions contain the digest. It first advances the clock, so that the index sees moved
+// tags.
 func (q *fixture) wantVersions(digest string, want ...string) {
 	q.t.Helper()
 	q.now = q.now.Add(time.Minute)
@@ -106,7 +107,7 @@ func TestPushes(t *testing.T) {
 	q.wantVersions(base, "1.0.0")
 	q.wantVersions(other, "latest")
 
-	// Events that come again, late and in another order change nothing.
+	// Repeated, late and reordered events change nothing.
 	q.event("latest", one)
 	q.event("1.0.0", one)
 	q.event("latest", "")
@@ -143,7 +144,7 @@ func TestDeletions(t *testing.T) {
 	q.wantVersions(base)
 }
 
-// The daily run finds what the events missed.
+// The daily run indexes the tags whose events were lost.
 func TestDailyRun(t *testing.T) {
 	q := newFixture(t)
 	_, base := q.push("1.0.0", "base", "")

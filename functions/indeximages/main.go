@@ -1,5 +1,5 @@
-// Command indeximages is the Lambda function that stores which versions of images have which digests: of each push and deletion in the
-// registry, and once a day of all tags, in case an event was lost.
+// Command indeximages is the Lambda function that records which versions of images contain which digests. It handles each push and deletion
+// in the registry. Once a day, it also indexes all tags, in case an event was lost.
 package main
 
 import (

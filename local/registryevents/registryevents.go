@@ -1,8 +1,8 @@
-// Package registryevents is Amazon ECR's part of the local stack's EventBridge: it receives notifications of the registry engine and
-// invokes the functions whose rules of the template match.
+// Package registryevents stands for Amazon ECR's events in EventBridge: it receives the notifications of the registry engine and invokes
+// the functions whose rules in the template match.
 //
-// The path of the receiver contains a secret, because any web page can post to a port of this machine. The engine repeats a notification
-// that fails, and forgets those that it has not sent when it stops.
+// The path of the receiver contains a secret, because any web page can post to a local port. The engine retries a failed notification. It
+// loses the unsent ones when it stops.
 package registryevents
 
 import (
@@ -19,7 +19,7 @@ import (
 	"portside/local/template"
 )
 
-// maxBodyBytes is far above the size of the notifications that the engine sends at once.
+// maxBodyBytes is far above the size of the notifications that the engine sends together.
 const maxBodyBytes = 1 << 20
 
 // Config holds the parameters of New.
@@ -65,10 +65,10 @@ type notification struct {
 	} `json:"events"`
 }
 
-// actions are the actions of Amazon ECR by those of the registry engine.
+// actions maps the actions of the registry engine to those of Amazon ECR.
 var actions = map[string]string{"push": "PUSH", "delete": "DELETE"}
 
-// layers is the media type of layers in notifications. Amazon ECR has no events about them.
+// layers is the media type of layers in notifications. Amazon ECR sends no events about layers.
 const layers = "application/octet-stream"
 
 // ServeHTTP accepts notifications.
@@ -124,7 +124,7 @@ func (r *Receiver) notify(e event) {
 		}
 		payload, err := json.Marshal(e)
 		if err != nil {
-			panic(err) // texts always marshal
+			panic(err) // a struct of strings always marshals
 		}
 		r.config.Deliver(async.Event{
 			Function: rule.Function, Payload: payload,

@@ -19,7 +19,7 @@ const notification = `{"events":[
 	{"id":"3","timestamp":"2026-03-02T09:00:00.5Z","action":"pull","target":{"repository":"acme/api","digest":"sha256:bb"}},
 	{"id":"4","timestamp":"2026-03-02T09:00:00.5Z","action":"delete","target":{"repository":"acme/api","tag":"1.0.0"}}]}`
 
-// send posts a body to a receiver with two rules, and returns the status and what the functions get.
+// send posts a body to a receiver with two rules. It returns the status and the events that each function gets.
 func send(t *testing.T, path, body string) (status int, got []string) {
 	t.Helper()
 	r := registryevents.New(registryevents.Config{

@@ -10,7 +10,7 @@ import (
 	"portside/shared/core/parallel"
 )
 
-// Indexer puts versions into a VersionIndex. It reads from the registry what each of them has.
+// Indexer puts versions into a VersionIndex. It reads their contents from the registry.
 type Indexer struct {
 	Versions VersionIndex
 	// Read returns the manifest under a tag or digest. Errors: those of this package.
@@ -29,14 +29,15 @@ func (m FoundManifest) IsChart() bool {
 	return isChart
 }
 
-// Limits of what is read for one version. An image has seldom more than ten platforms, each with an attestation.
+// Limits of the contents of one version. An image rarely has more than ten platforms, each with an attestation.
 const (
-	maxManifests       = 100   // of a version, also of indexes within indexes
-	maxDigests         = 5_000 // of a version
+	maxManifests       = 100   // including those of nested indexes
+	maxDigests         = 5_000 // including the manifests
 	maxConcurrentReads = 8
 )
 
-// Index stores to what a tag leads, or that it leads nowhere. A tag of an attachment belongs to the versions of its subject.
+// Index brings a tag in the index up to date with the registry. An attachment tag, such as sha256-….sig, adds to the versions of its
+// subject.
 func (x Indexer) Index(ctx context.Context, repository, tag string) error {
 	found, err := x.Read(ctx, repository, tag)
 	subject, isAttachment := DigestOf(tag)
@@ -53,20 +54,20 @@ func (x Indexer) Index(ctx context.Context, repository, tag string) error {
 	return x.Put(ctx, repository, Version{Tag: tag, IsChart: found.IsChart()}, found)
 }
 
-// IndexAll stores to what all tags of a repository lead, and that all other tags lead nowhere.
+// IndexAll brings all tags of a repository up to date. It removes tags that are in the index but not in the registry.
 func (x Indexer) IndexAll(ctx context.Context, repository string, tags []string) error {
 	known, err := x.Versions.Tags(ctx, repository)
 	if err != nil {
 		return err
 	}
 	for _, tag := range tags {
-		known[tag] = true // Index finds out whether a known tag still exists
+		known[tag] = true // Index removes those that no longer exist
 	}
 	all := slices.Sorted(maps.Keys(known))
 	return parallel.Each(len(all), maxConcurrentReads, func(i int) error { return x.Index(ctx, repository, all[i]) })
 }
 
-// IndexDigest stores the digests of a manifest that was pushed without a tag, if it is attached to another one.
+// IndexDigest indexes a manifest that was pushed without a tag, if it is attached to another manifest.
 func (x Indexer) IndexDigest(ctx context.Context, repository, digest string) error {
 	found, err := x.Read(ctx, repository, digest)
 	if IsUnknown(err) || errors.Is(err, ErrLarge) {
@@ -85,14 +86,14 @@ func (x Indexer) IndexDigest(ctx context.Context, repository, digest string) err
 // Put stores a version that leads to a manifest.
 func (x Indexer) Put(ctx context.Context, repository string, version Version, found FoundManifest) error {
 	if !IsDigest(found.Digest) {
-		return nil // the registry does not say which manifest it is
+		return nil // the registry sent no digest
 	}
 	return x.Versions.Put(ctx, repository, VersionContent{
 		Version: version, Manifest: found.Digest, Digests: func() ([]string, error) { return x.digests(ctx, repository, found) },
 	})
 }
 
-// PutAttachment stores that the versions of the subject have the manifest, and what it names.
+// PutAttachment adds an attached manifest and its digests to the versions of the subject.
 func (x Indexer) PutAttachment(ctx context.Context, repository, subject string, found FoundManifest) error {
 	digests, err := x.digests(ctx, repository, found)
 	if err != nil {
@@ -101,7 +102,7 @@ func (x Indexer) PutAttachment(ctx context.Context, repository, subject string, 
 	return x.Versions.Attach(ctx, repository, subject, digests)
 }
 
-// digests returns the digest of a manifest and those to which it leads, each once.
+// digests returns the digest of a manifest and all digests that it refers to, also through other manifests. Each occurs once.
 func (x Indexer) digests(ctx context.Context, repository string, root FoundManifest) ([]string, error) {
 	digests, manifests := newDigestSet(maxDigests), newDigestSet(maxManifests)
 	digests.add(root.Digest)
@@ -129,7 +130,7 @@ func (x Indexer) digests(ctx context.Context, repository string, root FoundManif
 	return digests.inOrder, nil
 }
 
-// digestSet has digests in the order in which they were added, at most max.
+// digestSet keeps digests in the order in which they were added, at most max of them.
 type digestSet struct {
 	max     int
 	known   map[string]bool
@@ -147,7 +148,7 @@ func (s *digestSet) add(digest string) (isNew bool) {
 	return true
 }
 
-// readAll returns the manifests with the digests, without those that do not exist or are too large.
+// readAll returns the manifests with the digests. It leaves out manifests that do not exist or are too large.
 func (x Indexer) readAll(ctx context.Context, repository string, digests []string) ([]FoundManifest, error) {
 	var lock sync.Mutex
 	var all []FoundManifest

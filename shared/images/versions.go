@@ -2,7 +2,8 @@ package images
 
 import "context"
 
-// Version is what entitlements limit: a tag of a repository, with everything to which the tag leads. A chart without a tag is one, too.
+// Version is a tag of a repository with all manifests and blobs to which the tag leads; entitlements permit versions. A chart without a tag
+// also counts as a version.
 type Version struct {
 	Tag     string // empty for a chart without a tag
 	IsChart bool   // whether it is a chart
@@ -17,28 +18,28 @@ type VersionContent struct {
 	Digests func() ([]string, error)
 }
 
-// VersionIndex knows which versions of a repository have a digest: as their manifest, in an index of manifests, as a layer or
-// configuration, or in what is attached to these. It says what the registry had when a version was put into it.
+// VersionIndex records which versions of a repository contain a digest: as their manifest, in an index of manifests, as a layer or
+// configuration, or in an attachment of these. It has the state of the registry at the time when a version was put into it.
 type VersionIndex interface {
 	VersionReader
 	VersionWriter
 }
 
-// VersionReader answers questions about versions.
+// VersionReader reads the versions of digests and repositories.
 type VersionReader interface {
-	// Any reports whether one of the versions with the digest is accepted. It sees a version that was put before, and takes at most a minute
-	// to see that a tag leads elsewhere.
+	// Any reports whether accept returns true for a version with the digest. It sees every version that was put before the call. It may
+	// take a minute to see that a tag has moved.
 	Any(ctx context.Context, repository, digest string, accept func(Version) bool) (bool, error)
-	// Tags returns the tags that the index knows, as of at most a minute ago.
+	// Tags returns the tags in the index, at most a minute old.
 	Tags(ctx context.Context, repository string) (map[string]bool, error)
 }
 
 // VersionWriter stores versions. All methods are idempotent.
 type VersionWriter interface {
-	// Put stores a version. It replaces what its tag led to before.
+	// Put stores a version. It replaces the earlier content of the tag.
 	Put(ctx context.Context, repository string, version VersionContent) error
-	// Attach stores that every version with the subject has the digests, too.
+	// Attach adds the digests to every version that contains the subject, now or later.
 	Attach(ctx context.Context, repository, subject string, digests []string) error
-	// Remove stores that a tag leads nowhere.
+	// Remove removes a tag from the index.
 	Remove(ctx context.Context, repository, tag string) error
 }

@@ -12,7 +12,8 @@ import (
 	"portside/shared/dynamo/items"
 )
 
-// content has bits or digests of a digest. Revision increases with each write, so that concurrent writers do not undo each other.
+// content is the item of a digest, with bits or with attached digests. Revision increases with each write, so that concurrent writers do
+// not undo each other.
 type content struct {
 	PK       string   `dynamodbav:"pk"`
 	SK       string   `dynamodbav:"sk"`
@@ -21,7 +22,7 @@ type content struct {
 	Attached []string `dynamodbav:"attached,omitempty"` // digests
 }
 
-// maxAttached is far above the attachments of any manifest.
+// maxAttached is far above the number of attachments of any manifest.
 const maxAttached = 1_000
 
 const maxConcurrentWrites = 8
@@ -35,7 +36,7 @@ func (c *content) attach(digests []string) (isChanged bool) {
 	return len(fresh) > 0
 }
 
-// content returns the numbers of the versions with a digest, or false if there is none.
+// content returns the numbers of the versions that contain a digest. It returns false if there are none.
 func (s *Store) content(ctx context.Context, repository, digest string) (*big.Int, bool, error) {
 	found, exists, err := items.Get[content](ctx, items.In(s.client, s.table), items.Key(contentKey(repository, digest), versionsOf))
 	if err != nil || !exists {
@@ -45,7 +46,7 @@ func (s *Store) content(ctx context.Context, repository, digest string) (*big.In
 	return numbers, err == nil && numbers.BitLen() > 0, err
 }
 
-// add adds numbers to those of the digests, and of what is attached to them.
+// add adds version numbers to the digests and to everything attached to them.
 func (s *Store) add(ctx context.Context, repository string, digests []string, numbers *big.Int) error {
 	known := map[string]bool{}
 	for next := newOf(digests, known); len(next) > 0; {
@@ -72,7 +73,7 @@ func (s *Store) add(ctx context.Context, repository string, digests []string, nu
 	return nil
 }
 
-// newOf returns the digests that are not known, and makes them known.
+// newOf returns the digests that are not in known, and adds them to it.
 func newOf(digests []string, known map[string]bool) []string {
 	var fresh []string
 	for _, digest := range digests {
@@ -87,14 +88,14 @@ func newOf(digests []string, known map[string]bool) []string {
 func (c *content) add(numbers *big.Int) (isChanged bool) {
 	before, err := decodeBits(c.Versions)
 	if err != nil {
-		before = new(big.Int) // an item that cannot be read is built anew
+		before = new(big.Int) // replace a damaged item
 	}
 	after := new(big.Int).Or(before, numbers)
 	c.Versions = encodeBits(after)
 	return err != nil || after.Cmp(before) != 0
 }
 
-// change changes an item of a digest, and writes it only if edit says that it changed.
+// change edits an item of a digest. It writes the item only if edit returns true.
 func (s *Store) change(ctx context.Context, pk, sk string, edit func(*content) bool) error {
 	return retry.Default.Do(ctx, isChanged, func() error {
 		found, _, err := items.Get[content](ctx, items.In(s.client, s.table), items.Key(pk, sk))

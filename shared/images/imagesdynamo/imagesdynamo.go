@@ -1,5 +1,5 @@
-// Package imagesdynamo stores which versions of a repository have which digests. The items have a separate table, so that the functions
-// that read the registry need no write access to anything else. The registry can build them anew, so they need no backup.
+// Package imagesdynamo stores which versions of a repository contain which digests. The items have a separate table, so that the functions
+// that read the registry need no write access to other data. The items need no backup, because they can be rebuilt from the registry.
 //
 //	repository#<name>              tag#<tag>        the manifest and the number of a version; for a chart without a tag, tag#<digest>
 //	repository#<name>              names#<part>     the tags of 256 numbers, compressed
@@ -7,9 +7,9 @@
 //	content#<name>@<digest>        versions         the numbers of the versions that have the digest, as compressed bits
 //	content#<name>@<digest>        attached         the digests that are attached to the digest
 //
-// A version gets a number when it is stored, and another one when its tag leads to another manifest. The old number then has no tag, and
-// nobody may fetch what has only that number. So a layer of ten thousand versions takes an item of a kilobyte, and a tag that moves
-// changes no items of digests.
+// A version gets a number when it is stored. When its tag moves to another manifest, the tag gets a new number. The old number then has no
+// tag and gives no access to its digests, so the items of the old digests do not change. The versions of a layer are a set of bits: a
+// kilobyte for ten thousand versions.
 package imagesdynamo
 
 import (
@@ -34,7 +34,7 @@ type Store struct {
 
 var _ images.VersionIndex = (*Store)(nil)
 
-// Limits of what a function remembers: about 400 KB for a repository with 10,000 versions.
+// Limits of the cache of names. A repository with 10,000 versions takes about 400 KB.
 const (
 	maxRepositories = 32
 	namesLife       = time.Minute
@@ -60,7 +60,7 @@ func contentKey(repository, digest string) string { return "content#" + reposito
 // errChanged means that another writer changed an item first.
 var errChanged = errors.New("another writer changed the index of versions")
 
-// Put implements images.VersionIndex. It writes the version last, so that a version that the index knows is complete.
+// Put implements images.VersionIndex. It writes the version last, so that a known version is always complete.
 func (s *Store) Put(ctx context.Context, repository string, version images.VersionContent) error {
 	name := version.Tag
 	if name == "" {
@@ -85,7 +85,7 @@ func (s *Store) Put(ctx context.Context, repository string, version images.Versi
 }
 
 // Attach implements images.VersionIndex. It stores the attachment before it reads the versions of the subject, and Put does the reverse. So
-// one of two calls at the same time sees what the other wrote.
+// of two concurrent calls, at least one sees the write of the other.
 func (s *Store) Attach(ctx context.Context, repository, subject string, digests []string) error {
 	err := s.change(ctx, contentKey(repository, subject), attachedTo, func(c *content) bool {
 		return c.attach(digests)
@@ -105,7 +105,8 @@ func (s *Store) Remove(ctx context.Context, repository, tag string) error {
 	return s.replace(ctx, repository, tag, change{number: -1})
 }
 
-// Any implements images.VersionIndex. It reads one item for the digest and, if no version known from the last minute is accepted, the tags.
+// Any implements images.VersionIndex. It reads one item for the digest. If accept rejects all versions in the cache, it also reads the
+// names of versions.
 func (s *Store) Any(ctx context.Context, repository, digest string, accept func(images.Version) bool) (bool, error) {
 	numbers, exists, err := s.content(ctx, repository, digest)
 	if err != nil || !exists {
@@ -121,7 +122,7 @@ func (s *Store) Any(ctx context.Context, repository, digest string, accept func(
 		}
 		s.names.Put(repository, known)
 	}
-	// The names may lack the newest versions, because they are kept, and because their Query is not strongly consistent.
+	// The names may lack the newest versions, because they come from the cache or from an eventually consistent query.
 	newest := (numbers.BitLen() - 1) / partSize
 	part, err := s.part(ctx, repository, newest)
 	if err != nil {
@@ -151,7 +152,7 @@ func (s *Store) Tags(ctx context.Context, repository string) (map[string]bool, e
 	return tags, nil
 }
 
-// unchanged is the condition that an item has the revision that was read. An item that does not exist has none.
+// unchanged is the condition that an item still has the revision that was read, or still does not exist.
 const unchanged = "attribute_not_exists(pk) OR revision = :revision"
 
 func isChanged(err error) bool { return errors.Is(err, errChanged) }

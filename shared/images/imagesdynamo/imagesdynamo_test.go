@@ -88,7 +88,7 @@ func TestVersionsWithADigest(t *testing.T) {
 				if key == "" {
 					key = digestOf(manifest)
 				}
-				// A manifest names the same digests always, so another content is another manifest.
+				// A manifest always has the same digests, so other digests need another manifest.
 				digest := fmt.Sprintf("sha256:%064x", hashOf(all, version.IsChart))
 				if version.Tag == "" {
 					key = digest
@@ -241,8 +241,8 @@ func TestAttachmentsOfVersionsPutAtOnce(t *testing.T) {
 	}
 }
 
-// TestCostOfALayerOfManyVersions asks for a base layer of half of 10,000 versions. To authenticate the caller takes two units more. The
-// first request of a function in a minute reads all names. Random characters in them take more, because they cannot be compressed.
+// TestCostOfALayerOfManyVersions asks for a base layer in half of 10,000 versions. Authentication takes two more units. The first request
+// of a function in a minute reads all names. Random characters in names take more units, because they do not compress.
 func TestCostOfALayerOfManyVersions(t *testing.T) {
 	random := rand.New(rand.NewPCG(scale.Seed(), 1))
 	for name, tags := range map[string]struct {

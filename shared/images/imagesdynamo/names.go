@@ -19,7 +19,7 @@ import (
 	"portside/shared/images"
 )
 
-// partSize is how many versions have their names in one item: at most 33 KB, and 1 KB for usual names.
+// partSize is the number of versions whose names share one item, which has at most 33 KB and usually 1 KB.
 const partSize = 256
 
 // part is an item with the names of partSize versions.
@@ -30,10 +30,11 @@ type part struct {
 	Names    []byte `dynamodbav:"names"` // compressed
 }
 
-// partKey sorts by the number of the part.
+// partKey returns a sort key in the order of the parts.
 func partKey(at int) string { return fmt.Sprintf("%s%06d", namesPrefix, at) }
 
-// versionsOfPart are the versions of a part by their numbers in it. The zero Version is a number that no version has any more, or not yet.
+// versionsOfPart are the versions of a part by their numbers in it. The zero Version means that the number has no version yet, or no
+// longer.
 type versionsOfPart []images.Version
 
 func (v versionsOfPart) with(i int, one images.Version) versionsOfPart {
@@ -45,7 +46,7 @@ func (v versionsOfPart) with(i int, one images.Version) versionsOfPart {
 	return v
 }
 
-// The first letter of a name says what the version is.
+// The first letter of a name is the kind of the version.
 const (
 	chartName = "c"
 	otherName = "o"
@@ -64,7 +65,7 @@ func encodeNames(v versionsOfPart) []byte {
 	return compress([]byte(strings.Join(lines, "\n")))
 }
 
-// versions returns the versions of the part. Nobody may fetch what only a part that cannot be read names.
+// versions returns the versions of the part. A damaged part has none, so it gives no access.
 func (p part) versions() versionsOfPart {
 	text, err := decompress(p.Names)
 	if err != nil || len(text) == 0 {
@@ -88,7 +89,7 @@ func (n names) with(at int, part versionsOfPart) names {
 	return n
 }
 
-// readNames returns the names of all versions. It is not strongly consistent, because that costs twice as much.
+// readNames returns the names of all versions, eventually consistent, because a strongly consistent query costs twice as much.
 func (s *Store) readNames(ctx context.Context, repository string) (names, error) {
 	all := names{}
 	pages := dynamodb.NewQueryPaginator(s.client, &dynamodb.QueryInput{
@@ -115,13 +116,14 @@ func (s *Store) readNames(ctx context.Context, repository string) (names, error)
 	return all, nil
 }
 
-// part returns the names of a part, strongly consistent, or none if it does not exist.
+// part returns the item of a part, strongly consistent. It returns the zero part if there is none.
 func (s *Store) part(ctx context.Context, repository string, at int) (part, error) {
 	found, _, err := items.Get[part](ctx, items.In(s.client, s.table), items.Key(repositoryKey(repository), partKey(at)))
 	return found, err
 }
 
-// any reports whether one of the numbers has a version that is accepted. It begins with the newest, which most callers may fetch.
+// any reports whether accept returns true for a version with one of the numbers. It starts with the newest version, which most callers may
+// fetch.
 func (n names) any(numbers *big.Int, accept func(images.Version) bool) bool {
 	for number := numbers.BitLen() - 1; number >= 0; number-- {
 		if numbers.Bit(number) == 0 {
@@ -142,7 +144,7 @@ func decodeBits(encoded []byte) (*big.Int, error) {
 	return new(big.Int).SetBytes(text), err
 }
 
-// maxUncompressed is above the size of all bits, and of the names of a part.
+// maxUncompressed is more than the size of all bits, or of the names of a part.
 const maxUncompressed = maxVersions/8 + 1
 
 var errTooLarge = errors.New("a compressed attribute is too large")

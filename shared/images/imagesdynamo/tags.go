@@ -28,7 +28,7 @@ func (s *Store) version(ctx context.Context, repository, name string) (stored, b
 // maxVersions limits the numbers of a repository, so that no item becomes larger than DynamoDB permits.
 const maxVersions = 1_000_000
 
-// nextNumber returns a number that no version of the repository had before.
+// nextNumber returns a number that no version of the repository has had before.
 func (s *Store) nextNumber(ctx context.Context, repository string) (int, error) {
 	out, err := s.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
 		TableName: &s.table, Key: items.Key(repositoryKey(repository), numbers),
@@ -50,14 +50,14 @@ func (s *Store) nextNumber(ctx context.Context, repository string) (int, error) 
 	return after.Next - 1, err
 }
 
-// change is what replaces the version under a name: another one or, if number is below zero, none.
+// change is the new version under a name. A negative number means that the name is removed.
 type change struct {
 	version  images.Version
 	manifest string
 	number   int
 }
 
-// replace writes the version under a name, and gives its tag to its number instead of the number that had it before.
+// replace writes the version under a name. In the same transaction, it moves the tag from the old number to the new one.
 func (s *Store) replace(ctx context.Context, repository, name string, to change) error {
 	return retry.Default.Do(ctx, isChanged, func() error {
 		before, exists, err := s.version(ctx, repository, name)
@@ -93,7 +93,7 @@ type expression struct {
 	values items.Map
 }
 
-// write returns the write of the version with the key.
+// write returns the write that stores or removes the version with the key.
 func (s *Store) write(key items.Map, to change, condition expression) types.TransactWriteItem {
 	if to.number < 0 {
 		return types.TransactWriteItem{Delete: &types.Delete{
@@ -109,7 +109,7 @@ func (s *Store) write(key items.Map, to change, condition expression) types.Tran
 	}}
 }
 
-// rename adds the writes of the parts in which numbers get other names.
+// rename adds the writes of all parts in which the names of numbers change.
 func (s *Store) rename(ctx context.Context, plan *transactions.Plan, repository string, named map[int]images.Version) error {
 	parts := map[int]part{}
 	for number, version := range named {

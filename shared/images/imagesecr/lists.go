@@ -32,10 +32,10 @@ func (r *Registry) Repositories(ctx context.Context, at url.Values) (names []str
 	return list.Repositories, next, err
 }
 
-// maxPageNames is how many names All requests at once.
+// maxPageNames is how many names All requests per page.
 const maxPageNames = "1000"
 
-// All returns the names on the first pages of a list, at most maxPages, in the registry's order.
+// All returns the names on the first maxPages pages of a list, in the order of the registry.
 func All(
 	ctx context.Context, maxPages int, read func(context.Context, url.Values) ([]string, url.Values, error),
 ) ([]string, error) {
