@@ -4200,7 +4200,7 @@ type ListCustomersParams struct {
 	Limit *int64
 	// Start of the page: pagination.next of the previous page. The other parameters but limit must be the same.
 	Cursor *string
-	// Number of items to skip. Others move to other offsets when an item is deleted; a cursor stays where it is.
+	// Number of items to skip. A deletion moves later items to other offsets; a cursor is not affected.
 	Offset *int64
 	// Only customers with this status.
 	Status *ListCustomersParamsStatus
@@ -4352,7 +4352,7 @@ type ListEntitlementsParams struct {
 	Limit *int64
 	// Start of the page: pagination.next of the previous page. The other parameters but limit must be the same.
 	Cursor *string
-	// Number of items to skip. Others move to other offsets when an item is deleted; a cursor stays where it is.
+	// Number of items to skip. A deletion moves later items to other offsets; a cursor is not affected.
 	Offset *int64
 }
 
@@ -4434,7 +4434,7 @@ type ListTrustPoliciesParams struct {
 	Limit *int64
 	// Start of the page: pagination.next of the previous page. The other parameters but limit must be the same.
 	Cursor *string
-	// Number of items to skip. Others move to other offsets when an item is deleted; a cursor stays where it is.
+	// Number of items to skip. A deletion moves later items to other offsets; a cursor is not affected.
 	Offset *int64
 }
 
@@ -4589,7 +4589,7 @@ type ListProjectsParams struct {
 	Limit *int64
 	// Start of the page: pagination.next of the previous page. The other parameters but limit must be the same.
 	Cursor *string
-	// Number of items to skip. Others move to other offsets when an item is deleted; a cursor stays where it is.
+	// Number of items to skip. A deletion moves later items to other offsets; a cursor is not affected.
 	Offset *int64
 	// Only projects of this customer.
 	CustomerID *string
@@ -4744,7 +4744,7 @@ type ListUsersParams struct {
 	Limit *int64
 	// Start of the page: pagination.next of the previous page. The other parameters but limit must be the same.
 	Cursor *string
-	// Number of items to skip. Others move to other offsets when an item is deleted; a cursor stays where it is.
+	// Number of items to skip. A deletion moves later items to other offsets; a cursor is not affected.
 	Offset *int64
 	// Only users of this customer.
 	CustomerID *string

@@ -50,7 +50,7 @@ func (l list[Params, T, P]) all(ctx context.Context, params *Params, options []C
 	}
 }
 
-// byCursorOrOffset sets the cursor of the next page, or its offset for a deployment from before these lists had cursors.
+// byCursorOrOffset sets the cursor of the next page or, for a deployment of a release without these cursors, its offset.
 func byCursorOrOffset[T any](cursor **string, offset **int64, page Page[T, Pagination]) bool {
 	if page.Pagination.Next != nil || !page.Pagination.HasMore {
 		*offset = nil

@@ -35,7 +35,7 @@ func read[T any](list iter.Seq2[T, error], id func(T) string) (ids []string, err
 	return ids, nil
 }
 
-// twoPages returns the answers with two pages: of a list with offsets, of one that also has cursors, and of one that has only cursors.
+// twoPages returns responses with two pages of three lists: with offsets, with offsets and cursors, and with cursors only.
 func twoPages() (byOffset, both, byCursor []func(http.ResponseWriter)) {
 	byOffset = []func(http.ResponseWriter){
 		page(`{"offset":4,"limit":2,"hasMore":true}`, "a", "b"), page(`{"offset":6,"limit":2,"hasMore":false}`, "c"),

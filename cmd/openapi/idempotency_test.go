@@ -10,14 +10,14 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// keyRule is what an Idempotency-Key may be, by its schema.
+// keyRule is the rule for an Idempotency-Key in its schema.
 type keyRule struct {
 	isUUID bool
 	maxLen int
 }
 
-// TestEachIdempotencyKeySaysItsForm checks that each operation with the header says in words and in its schema what a key may be, and that
-// docs/api.md names those that take only a UUID.
+// TestEachIdempotencyKeySaysItsForm checks that each operation with the header describes the form of a key in words and in its schema, and
+// that docs/api.md names the operations that accept only a UUID.
 func TestEachIdempotencyKeySaysItsForm(t *testing.T) {
 	built, err := buildDocument(root)
 	if err != nil {

@@ -22,7 +22,7 @@ type handlers struct {
 func routes(h *handlers, auth web.Authenticator) *web.API {
 	api := web.NewAPI(auth)
 	web.Handle(api, web.Anyone(), listSignInMethods, h.methods)
-	web.Handle(api, web.InSession().ForCustomers().OrNobody(), findSession, h.find)
+	web.Handle(api, web.InSession().ForCustomers().OrAnonymous(), findSession, h.find)
 	web.Handle(api, web.Anyone().SameOrigin(), createSignInLink, h.ask)
 	web.Handle(api, web.Anyone().SameOrigin(), createSession, h.signIn)
 	web.Handle(api, web.Anyone().SameOrigin(), createPasskeySignInOptions, h.passkeySignInOptions)

@@ -69,7 +69,7 @@ func (h *handlers) find(ctx context.Context, _ *struct{}) (*foundSessionOutput, 
 		return out, nil
 	}
 	current, err := h.current(ctx, nil)
-	if fault.KindOf(err) == fault.NotFound { // it has just ended
+	if fault.KindOf(err) == fault.NotFound { // the session has just ended
 		return out, nil
 	}
 	if err != nil {

@@ -41,8 +41,8 @@ func TestSessionsAreListedAndEnded(t *testing.T) {
 	}
 }
 
-// TestFindingNobodyIsNoError asks who is signed in: with a session, without one, and with cookies that do not work.
-func TestFindingNobodyIsNoError(t *testing.T) {
+// TestAnonymousCallerGetsNoError asks for the current session with a session, without one, and with cookies that do not work.
+func TestAnonymousCallerGetsNoError(t *testing.T) {
 	f := newFixture(t)
 	nobody := func(b *browser) {
 		t.Helper()

@@ -73,7 +73,7 @@ type Access struct {
 	permission principal.Permission
 
 	onlySession bool // API keys are not accepted
-	orNobody    bool // callers without a credential that works are accepted, too
+	orAnonymous bool // also accepts callers without a working credential
 	recent      bool
 	sameOrigin  bool
 	customers   bool // users of customers are accepted
@@ -92,10 +92,10 @@ func SignedIn() Access { return Access{signedIn: true} }
 // InSession permits every caller of the vendor's staff with a valid session.
 func InSession() Access { return Access{signedIn: true, onlySession: true} }
 
-// OrNobody also permits callers whose session does not work, and those without one; their context has no principal. A page that asks
-// whether somebody is signed in needs it, because browsers show a 401 as an error.
-func (a Access) OrNobody() Access {
-	a.orNobody = true
+// OrAnonymous also permits callers without a session or with one that does not work; their context has no principal. The sign-in page needs
+// it to ask for the current session, because browsers report a 401 as an error.
+func (a Access) OrAnonymous() Access {
+	a.orAnonymous = true
 	return a
 }
 
@@ -178,7 +178,7 @@ func (a Access) security() []map[string][]string {
 	if a.tokens {
 		schemes = append(schemes, map[string][]string{"accessToken": {}})
 	}
-	if a.orNobody {
+	if a.orAnonymous {
 		schemes = append(schemes, map[string][]string{})
 	}
 	return schemes
@@ -210,7 +210,7 @@ func (a Access) errors() []int {
 	if a.signedIn {
 		all = append(all, http.StatusTooManyRequests, http.StatusServiceUnavailable)
 	}
-	if a.signedIn && !a.orNobody {
+	if a.signedIn && !a.orAnonymous {
 		all = append(all, http.StatusUnauthorized)
 	}
 	if a.signedIn || a.sameOrigin { // also for sessions, if the request comes from a page of another origin

@@ -49,7 +49,7 @@ func (a *API) authenticate(access Access, operation *lazyOperation) http.Handler
 		defer CountRefusal(r, a.auth)
 		who, allowance, err := a.identify(access, r, operation)
 		setRateLimit(w.Header(), allowance)
-		if access.orNobody && fault.KindOf(err) == fault.Unauthorized {
+		if access.orAnonymous && fault.KindOf(err) == fault.Unauthorized {
 			operation.ServeHTTP(w, r)
 			return
 		}

@@ -27,8 +27,8 @@ func PageURL(configured, host string) string {
 	return at.Scheme + "://" + host
 }
 
-// HostURL returns the address that a request was sent to: its host, with the scheme of the configured address. Tools send the
-// credential of a host only to this host, so an address for them does not begin with BaseURL.
+// HostURL returns the address to which a request was sent: its host with the scheme of the configured address. Tools send a credential only
+// to the host for which it was entered, so an address for tools must not begin with BaseURL.
 func HostURL(configured, host string) string {
 	scheme, _, isConfigured := strings.Cut(configured, "://")
 	if !isConfigured {

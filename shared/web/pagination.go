@@ -20,9 +20,9 @@ import (
 
 // CursorPaging is the input of an operation that lists resources with cursors, for embedding.
 //
-// A cursor has a position, and a hash of the list and the caller, which detects a cursor of another list. Callers can read a cursor and
-// make others. So a position names nothing that its caller may not see, and the list checks the position and selects what the caller may
-// see.
+// A cursor has a position, and a hash of the list and the caller, which detects a cursor of another list. A cursor is not secret, and
+// callers can forge one. So a position reveals nothing that its caller may not see. The list checks the position, and returns only items
+// that the caller may see.
 type CursorPaging struct {
 	Limit  int    `query:"limit" default:"20" minimum:"1" maximum:"100" doc:"Maximum number of items on the page."`
 	Cursor string `query:"cursor" maxLength:"4096" doc:"Start of the page: pagination.next of the previous page. The other parameters but limit must be the same."`
@@ -55,7 +55,7 @@ func (p CursorPaging) next(position paging.Position) *string {
 	return new(encodeCursor(p.list, position))
 }
 
-// bindCursor limits cursors to the list of the request: the same path and filters, and the same caller.
+// bindCursor binds cursors to the caller and to the path and filters of the request.
 func (p *CursorPaging) bindCursor(ctx context.Context) {
 	at := inputFrom(ctx).url
 	if at == nil {
@@ -109,11 +109,11 @@ type CountedPagination struct {
 // Paging is the input of an operation that lists resources with cursors and at offsets, for embedding.
 type Paging struct {
 	CursorPaging
-	Offset int64 `query:"offset" default:"0" minimum:"0" doc:"Number of items to skip. Others move to other offsets when an item is deleted; a cursor stays where it is."`
+	Offset int64 `query:"offset" default:"0" minimum:"0" doc:"Number of items to skip. A deletion moves later items to other offsets; a cursor is not affected."`
 }
 
-// After returns the position after which the page begins, or an empty one if it begins at the offset. Errors: paging.ErrCursor, and both
-// together.
+// After returns the position after which the page begins, or an empty one if it begins at the offset. Errors: paging.ErrCursor, and a
+// validation error if the request has both.
 func (p Paging) After() (paging.Position, error) {
 	if p.Cursor != "" && p.Offset > 0 {
 		return "", fault.Invalid(fault.Field{Pointer: "query/offset", Detail: "cannot be combined with cursor; leave it out"})

@@ -78,7 +78,7 @@ func identify(r *http.Request, auth ToolAuthenticator) (principal.Principal, cre
 	return auth.Authenticate(ctx, sent.text, credentials.AccessToken)
 }
 
-// login is what a tool sends: the text of a credential, and a user name unless it sends the text alone as Bearer.
+// login is the text of a credential with its user name, which is empty for a Bearer value of the text alone.
 type login struct {
 	text, username string
 	hasUsername    bool
@@ -95,18 +95,18 @@ func loginOf(r *http.Request) login {
 	text, encoded, hasUsername := strings.Cut(strings.TrimSpace(bearer), bearerSeparator)
 	username, err := base64.RawURLEncoding.DecodeString(encoded)
 	if err != nil {
-		return login{} // no credential works in this form
+		return login{} // other schemes are not supported
 	}
 	return login{text, string(username), hasUsername}
 }
 
-// bearerSeparator is between the text of a password and its user name. It is allowed in a Bearer value and does not occur in the text of a
-// credential or in base64url.
+// bearerSeparator separates the text of a password from its user name. A Bearer value may contain it, but the text of a credential and
+// base64url never do.
 const bearerSeparator = "~"
 
-// BearerOf returns the Bearer value that AuthenticateTool accepts like the credential in the request: the text of a token, or that of a
-// password with its user name, in base64url because user names can have characters that a Bearer value cannot. The text comes first and
-// unchanged, so that secret scanners recognize it. The caller has authenticated the request.
+// BearerOf returns a Bearer value that AuthenticateTool accepts in place of the request's credential. For a token, it is the text. For a
+// password, it is the text followed by the user name in base64url, because user names can have characters that a Bearer value cannot. The
+// text comes first and unchanged, so that secret scanners recognize it. The caller must have authenticated the request.
 func BearerOf(r *http.Request) (string, error) {
 	sent := loginOf(r)
 	secret, err := credentials.Parse(sent.text)

@@ -45,7 +45,7 @@ var descriptions = []Description{
 	},
 	{
 		TooManyPolicies, 409, "The customer has 50 trust policies, the maximum.",
-		"Delete one, or replace several by one whose conditions have several values.",
+		"Delete one, or replace several policies by one whose conditions have several values.",
 	},
 	{
 		TooManyCredentials, 409, "The user, or the token's line of renewals, has the maximum number of working credentials. For a " +

@@ -85,7 +85,7 @@ func (e *Error) OAuth(code string) *Error {
 	return e
 }
 
-// With returns the fault with more text at the end of its detail. errors.Is still finds the original.
+// With returns the fault with a text added to its detail. errors.Is still finds the original.
 func (e *Error) With(detail string) *Error {
 	more := *e
 	more.Detail += detail
@@ -101,8 +101,8 @@ func (e *Error) origin() *Error {
 	return e
 }
 
-// After returns the fault with the time until a retry makes sense, which the detail of a limit also says. errors.Is still finds the
-// original.
+// After returns the fault with the time after which a retry makes sense. If the fault is a limit, its detail also names that time.
+// errors.Is still finds the original.
 func (e *Error) After(wait time.Duration) *Error {
 	later := *e
 	later.RetryAfter, later.original = wait, e.origin()

@@ -14,7 +14,7 @@ import (
 	"portside/shared/dynamo/rank"
 )
 
-// Query asks for one page of a list, which begins at an offset or after a position.
+// Query selects one page of a list, which begins at an offset or after a position.
 type Query struct {
 	Label  string // empty means all
 	State  string // the same
@@ -32,9 +32,9 @@ type Found[T any] struct {
 
 // Page returns one page, strongly consistent. Errors: paging.ErrCursor if query.After is no position.
 //
-// The position of an entry is its number, which never changes and is never used again, so the page after a position is one Query from
-// there. For a page at an offset, the counters say where the offset is, and then one Query reads from the start of its leaf. Writes between
-// the reads of the counters and of the list cannot make the total contradict the page.
+// The position of an entry is its number, which never changes and is never reused. So the page after a position needs one Query. For a page
+// at an offset, the counters first locate the leaf with the offset, and one Query reads from the start of that leaf. Concurrent writes
+// between these reads cannot make the page contradict the total.
 func Page[T any](ctx context.Context, l *Lists, query Query) (Found[T], error) {
 	if query.After != "" {
 		return pageAfter[T](ctx, l, query)
@@ -48,7 +48,7 @@ func Page[T any](ctx context.Context, l *Lists, query Query) (Found[T], error) {
 	return newFound(rows, query.Limit, total, query.Offset+int64(query.Limit) < total), err
 }
 
-// pageAfter returns the page after a position. It reads one entry more than the page has, to see whether another page follows.
+// pageAfter returns the page after a position. It reads one more entry than the page has, to find out whether another page follows.
 func pageAfter[T any](ctx context.Context, l *Lists, query Query) (Found[T], error) {
 	last, err := numberAt(query.After)
 	if err != nil {
@@ -116,8 +116,8 @@ type Numbered[T any] struct {
 	Entry  T
 }
 
-// From returns up to limit entries of the list of all, with numbers from a number on, in the order of creation, strongly consistent.
-// Limits are small, so that one Query reads all.
+// From returns up to limit entries of the complete list whose numbers are at least a given number, in the order of creation, strongly
+// consistent. The limit must be so small that one Query reads all.
 func From[T any](ctx context.Context, l *Lists, from int64, limit int) ([]Numbered[T], error) {
 	return read[T](ctx, l, part{all, rank.Place{Start: from}, limit})
 }

@@ -147,7 +147,7 @@ func (x Index) Changes(before, after Entry) []types.TransactWriteItem {
 // Page is a page of results, in the order of the terms that were found.
 type Page struct {
 	IDs  []string
-	Next paging.Position // empty on the last page; a page with fewer results than its limit need not be the last one
+	Next paging.Position // empty on the last page; a page with few results may have a next page
 }
 
 // InOrder sorts the resources of a page, which were read in any order, in the order of the results.
@@ -223,10 +223,10 @@ func (s *scan) read(ctx context.Context, limit, n int) error {
 	return nil
 }
 
-// isPosition reports whether a text can be the sort key of a term that begins with the text of a search.
+// isPosition reports whether a text is a possible sort key of a term that begins with the searched text.
 func isPosition(key, text string) bool {
 	return len(key) <= maxKey && utf8.ValidString(key) && strings.HasPrefix(key, text) && strings.Contains(key, separator)
 }
 
-// maxKey is more bytes than a sort key has: a term, a separator and an ID.
+// maxKey is more than the length of any sort key in bytes: a term, a separator and an ID.
 const maxKey = 400

@@ -5,16 +5,16 @@ import (
 	"testing"
 )
 
-// hashBytes is how many bytes of a cursor belong to its list. The position follows.
+// hashBytes is the length of the hash at the start of a cursor. The position follows.
 const hashBytes = 8
 
-// Position returns the position in a cursor of package web, as a caller can read it.
+// Position decodes the position in a cursor of package web, as any caller can.
 func Position(tb testing.TB, cursor string) string {
 	tb.Helper()
 	return string(decode(tb, cursor)[hashBytes:])
 }
 
-// Forge returns a cursor of the same list with another position, as a caller can make one.
+// Forge returns a cursor of the same list with another position, as any caller can make it.
 func Forge(tb testing.TB, cursor, position string) string {
 	tb.Helper()
 	return base64.RawURLEncoding.EncodeToString(append(decode(tb, cursor)[:hashBytes:hashBytes], position...))

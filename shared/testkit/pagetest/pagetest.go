@@ -1,5 +1,5 @@
-// Package pagetest checks that clients who follow the cursors of a list see each item that stays in the list exactly once, whatever is
-// created or deleted between its pages.
+// Package pagetest checks the cursors of a list: a client that follows them sees each item that stays in the list exactly once, even if
+// other items are created or deleted between its pages.
 package pagetest
 
 import (
@@ -15,10 +15,10 @@ type List struct {
 	Page   func(limit int, cursor string) (ids []string, next string)
 }
 
-// maxChangedPages is after how many pages the list stays as it is, so that it has an end.
+// maxChangedPages is the number of pages after which the list no longer changes, so that reading it ends.
 const maxChangedPages = 12
 
-// Check changes the list at random, and then again between the pages that it reads.
+// Check changes the list at random, first before it reads the list and then between the pages.
 func Check(rt *rapid.T, list List) {
 	change := func(most int) {
 		for range rapid.IntRange(0, most).Draw(rt, "changes") {
@@ -53,7 +53,7 @@ func Check(rt *rapid.T, list List) {
 	}
 }
 
-// checkPage checks that a page has only items of the list that no page before has.
+// checkPage checks that the items of a page are in the list and on no earlier page.
 func checkPage(rt *rapid.T, ids, now, seen []string) {
 	for i, id := range ids {
 		if slices.Contains(seen, id) || slices.Contains(ids[:i], id) {
@@ -65,7 +65,7 @@ func checkPage(rt *rapid.T, ids, now, seen []string) {
 	}
 }
 
-// in returns those of the IDs that the others have.
+// in returns the IDs that are also among the others.
 func in(ids, others []string) []string {
 	return slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return !slices.Contains(others, id) })
 }

@@ -8539,7 +8539,7 @@ export interface operations {
                 limit?: number;
                 /** @description Start of the page: pagination.next of the previous page. The other parameters but limit must be the same. */
                 cursor?: string;
-                /** @description Number of items to skip. Others move to other offsets when an item is deleted; a cursor stays where it is. */
+                /** @description Number of items to skip. A deletion moves later items to other offsets; a cursor is not affected. */
                 offset?: number;
                 /** @description Only customers with this status. */
                 status?: "active" | "suspended";
@@ -9181,7 +9181,7 @@ export interface operations {
                 limit?: number;
                 /** @description Start of the page: pagination.next of the previous page. The other parameters but limit must be the same. */
                 cursor?: string;
-                /** @description Number of items to skip. Others move to other offsets when an item is deleted; a cursor stays where it is. */
+                /** @description Number of items to skip. A deletion moves later items to other offsets; a cursor is not affected. */
                 offset?: number;
             };
             header?: never;
@@ -9564,7 +9564,7 @@ export interface operations {
                 limit?: number;
                 /** @description Start of the page: pagination.next of the previous page. The other parameters but limit must be the same. */
                 cursor?: string;
-                /** @description Number of items to skip. Others move to other offsets when an item is deleted; a cursor stays where it is. */
+                /** @description Number of items to skip. A deletion moves later items to other offsets; a cursor is not affected. */
                 offset?: number;
             };
             header?: never;
@@ -10452,7 +10452,7 @@ export interface operations {
                 limit?: number;
                 /** @description Start of the page: pagination.next of the previous page. The other parameters but limit must be the same. */
                 cursor?: string;
-                /** @description Number of items to skip. Others move to other offsets when an item is deleted; a cursor stays where it is. */
+                /** @description Number of items to skip. A deletion moves later items to other offsets; a cursor is not affected. */
                 offset?: number;
                 /** @description Only projects of this customer. */
                 customerId?: string;
@@ -11701,7 +11701,7 @@ export interface operations {
                 limit?: number;
                 /** @description Start of the page: pagination.next of the previous page. The other parameters but limit must be the same. */
                 cursor?: string;
-                /** @description Number of items to skip. Others move to other offsets when an item is deleted; a cursor stays where it is. */
+                /** @description Number of items to skip. A deletion moves later items to other offsets; a cursor is not affected. */
                 offset?: number;
                 /** @description Only users of this customer. */
                 customerId?: string;
