@@ -12,7 +12,7 @@ import (
 	"portside/shared/core/throttle"
 )
 
-// Authenticator finds out who presents a credential.
+// Authenticator authenticates the credentials of requests.
 type Authenticator struct {
 	store Store
 	limit int
@@ -97,8 +97,8 @@ func (a *Authenticator) authenticate(ctx context.Context, text string, kinds []K
 	return found, allowance, err
 }
 
-// headsOf is the subject of the purse with the HEAD requests of a credential to the API. Its first one in a process counts as a whole
-// request, and pays for nine more.
+// headsOf returns the subject whose purse pays for HEAD requests of a credential to the API, or "" for other requests. The first HEAD in a
+// process counts as a whole request and pays for nine more.
 func headsOf(secret Secret, l load) string {
 	if !l.isHead || l.kind != APIRequest {
 		return ""

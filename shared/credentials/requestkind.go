@@ -8,7 +8,7 @@ import (
 	"portside/shared/core/fault"
 )
 
-// RequestKind is the kind of a request. Each has its own limit per owner and minute. A route declares its kind once.
+// RequestKind is the kind of a request. Each kind has a separate limit per owner and minute. Each route has one kind.
 type RequestKind int
 
 // The kinds of requests.
@@ -17,8 +17,8 @@ const (
 	APIRequest RequestKind = iota
 	// ArtifactRequest gets a manifest, a list of tags or a file of a chart. It is counted in steps; see Step.
 	ArtifactRequest
-	// BlobRequest gets the address of a blob. Clients fetch a layer in many parts, and each part asks for the address. It is counted in
-	// steps, too.
+	// BlobRequest gets the address of a blob. It is also counted in steps, because clients fetch a layer in many parts and ask for the
+	// address of each part.
 	BlobRequest
 )
 
@@ -26,7 +26,7 @@ const (
 var requestKinds = map[RequestKind]struct {
 	name   string // in keys of the table and in headers
 	what   string // for people
-	factor int    // by which the limit exceeds that of the API
+	factor int    // the limit is this many times that of the API
 }{
 	APIRequest:      {"credential", "requests to the API", 1},
 	ArtifactRequest: {"artifacts", "requests for manifests, tags and charts", 4},
@@ -36,13 +36,14 @@ var requestKinds = map[RequestKind]struct {
 // String returns the name in keys of the table and in headers.
 func (k RequestKind) String() string { return requestKinds[k].name }
 
-// headTenths and wholeTenths are what requests take from a limit, in tenths. A HEAD returns nothing that a client downloads.
+// headTenths and wholeTenths are the costs of a HEAD and of any other request, in tenths of a request. A HEAD costs less because it
+// transfers no content.
 const (
 	headTenths  = 1
 	wholeTenths = 10
 )
 
-// load is what a request takes from a limit.
+// load is the cost of a request, by its kind and method.
 type load struct {
 	kind   RequestKind
 	isHead bool
@@ -57,7 +58,8 @@ func (l load) tenths() int {
 
 type loadKey struct{}
 
-// WithRequest returns a context with the kind of a request, and with whether it is a HEAD. Without it, a request is a whole APIRequest.
+// WithRequest returns a context with the kind of a request and whether it is a HEAD. Without it, a request counts as an APIRequest that is
+// not a HEAD.
 func WithRequest(ctx context.Context, kind RequestKind, isHead bool) context.Context {
 	return context.WithValue(ctx, loadKey{}, load{kind, isHead})
 }
@@ -77,7 +79,7 @@ var (
 	ErrCustomerRateLimited = fault.New(fault.RateLimited, "The credentials of your customer's users have together used up their ")
 )
 
-// usedUp returns the error of a limit: it says which limit it is, and when it ends.
+// usedUp returns the error of a limit, which names the limit and the time when it ends.
 func usedUp(sentinel *fault.Error, limit int, what string, at time.Time) error {
 	detail := fmt.Sprintf("%d %s of this minute.", limit, what)
 	if sentinel == ErrCustomerRateLimited {

@@ -10,11 +10,11 @@ import (
 	"portside/shared/core/fault"
 )
 
-// Step is a number of requests that a process counts at once, before it serves them. So most requests cost no write. What is left of a step
-// when the minute or the process ends is lost.
+// Step is a number of requests that a process counts together, before it serves them. So most requests cost no write. The rest of a step is
+// lost when the minute or the process ends.
 type Step struct {
 	Kind    RequestKind
-	Subject string // whose requests they are: the owner's, or the credential's if it has a lower limit
+	Subject string // the owner, or the credential if it has a lower limit
 	Block
 
 	ofCredential bool
@@ -28,22 +28,22 @@ func (s Step) sentinel() *fault.Error {
 	return ErrOwnerRateLimited
 }
 
-// The sizes of steps. The first one of a process in a minute is small, and the next ones are as large as what the process has used, so that
-// a process with few requests loses few.
+// The sizes of steps. The first step of a process in a minute is small. Each further step is as large as all steps before it, so that a
+// process with few requests loses few.
 const (
 	firstStep = 10
 	stepPart  = 120 // a step is at most this part of the limit: 10 of 1,200 and 100 of 12,000
 )
 
-// maxPurses is how many subjects a process remembers in a minute. For others, each request takes a step.
+// maxPurses is the number of subjects that a process remembers in a minute. Each request of any further subject takes a step.
 const maxPurses = 10_000
 
-// purse has what this process knows of a subject in a minute.
+// purse is the state of a subject in this process and minute.
 type purse struct {
-	tenths  int   // of requests that were counted and not made yet
+	tenths  int   // of requests that are counted but not used yet
 	taken   int   // requests in the steps of this process
 	used    int   // requests of all processes, as of the last step
-	refused error // why the process gets no more steps
+	refused error // the limit that refused the last step; nil if none did
 }
 
 // purses are the purses of a process in one minute.
@@ -53,7 +53,7 @@ type purses struct {
 	by     map[string]*purse
 }
 
-// change calls a function with a copy of the purse of a subject, and stores what it returns.
+// change replaces the purse of a subject by the result of a function, which gets a copy of the purse.
 func (p *purses) change(subject string, at time.Time, change func(purse) purse) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -70,7 +70,7 @@ func (p *purses) change(subject string, at time.Time, change func(purse) purse) 
 	*found = change(*found)
 }
 
-// spend takes tenths of a request from the purse of a subject. It returns false if there are not enough.
+// spend takes tenths of a request from the purse of a subject. It returns false if the purse has fewer.
 func (p *purses) spend(subject string, tenths int, at time.Time) (after purse, ok bool) {
 	p.change(subject, at, func(now purse) purse {
 		if ok = now.tenths >= tenths; ok {
@@ -82,7 +82,7 @@ func (p *purses) spend(subject string, tenths int, at time.Time) (after purse, o
 	return after, ok
 }
 
-// countInSteps counts a request of a credential that works, with a call only if the process needs another step.
+// countInSteps counts a request of a working credential. It calls the store only if the process needs another step.
 func (a *Authenticator) countInSteps(ctx context.Context, found Presented, l load, at time.Time) (Allowance, error) {
 	a.recordUse(ctx, found.Credential, at)
 	step := a.stepOf(found.Credential, l.kind)
@@ -115,7 +115,7 @@ func (a *Authenticator) countInSteps(ctx context.Context, found Presented, l loa
 	return allowance, nil
 }
 
-// stepOf returns whose requests of a kind count, and how many there may be in a minute. 0 means no limit.
+// stepOf returns the next step without its size: the subject whose requests count, and its limit per minute. A limit of 0 means no limit.
 func (a *Authenticator) stepOf(c Credential, kind RequestKind) Step {
 	step := Step{Kind: kind, Subject: c.Owner.ID}
 	step.Limit = max(a.limit, c.RateLimit) * requestKinds[kind].factor
@@ -139,8 +139,8 @@ func (p purse) nextStep(owner, customer int) int {
 	return max(1, size)
 }
 
-// takeStep counts a step for the subject and for the owner's customer, both at the same time. It returns the requests of the subject, or
-// the error of a limit in refused.
+// takeStep counts a step for the subject and, at the same time, for the owner's customer. It returns the number of requests of the subject,
+// or in refused the error of the limit that is reached.
 func (a *Authenticator) takeStep(ctx context.Context, found Presented, step Step, at time.Time) (used int, refused, err error) {
 	var byCustomer error
 	isAllowed, hasMore := true, true
@@ -172,7 +172,7 @@ type uses struct {
 	ids    map[string]bool
 }
 
-// begin reports whether this is the first use of a credential in the period, as far as the process knows.
+// begin reports whether this process sees the first use of a credential in the period.
 func (u *uses) begin(id string, at time.Time) bool {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -186,7 +186,7 @@ func (u *uses) begin(id string, at time.Time) bool {
 	return true
 }
 
-// recordUse records the use of a credential once in LastUseResolution. A failure is only logged, because the request can be served.
+// recordUse records the use of a credential once in LastUseResolution. It only logs a failure, because the request can still be served.
 func (a *Authenticator) recordUse(ctx context.Context, c Credential, at time.Time) {
 	if !a.uses.begin(c.ID, at) {
 		return

@@ -159,7 +159,8 @@ func TestRefusalsNameTheLimit(t *testing.T) {
 	}
 }
 
-// TestOwnLimitsOfCredentials have a factor for each kind: a higher one is that of the owner, and a lower one only that of the credential.
+// TestOwnLimitsOfCredentials gives credentials their own limits, which apply to each kind by its factor. A higher limit holds for the
+// owner, and a lower one only for the credential.
 func TestOwnLimitsOfCredentials(t *testing.T) {
 	for limit, want := range map[int]int{0: 1200, 600: 2400, 30: 120} {
 		f := newInstances(t, 1, 300)
@@ -183,7 +184,7 @@ func TestHeadsToTheAPICountATenth(t *testing.T) {
 	}
 }
 
-// TestRevocationEndsASupply revokes a token whose process has counted requests in advance.
+// TestRevocationEndsASupply revokes a token for which a process has counted requests in advance.
 func TestRevocationEndsASupply(t *testing.T) {
 	f := newInstances(t, 1, 300)
 	token := f.issue(credentials.AccessToken, nil)
@@ -219,7 +220,8 @@ func (f *instances) sendMany401(n int, secret credentials.Secret) {
 	}
 }
 
-// TestUnknownCredentialsOfDownloadsAreLimited: they count for their network as those of the API do, and beyond the limit cost one read.
+// TestUnknownCredentialsOfDownloadsAreLimited sends downloads with unknown credentials. They count for their network as those of the API
+// do. Above the limit, each costs one read.
 func TestUnknownCredentialsOfDownloadsAreLimited(t *testing.T) {
 	f := newInstances(t, 1, 300)
 	ctx := credentials.WithRequest(credentials.WithNetwork(t.Context(), "192.0.2.1"), credentials.BlobRequest, false)

@@ -8,7 +8,7 @@ import (
 	"portside/shared/core/principal"
 )
 
-// Presented is a credential that somebody presents, with what authentication must know besides.
+// Presented is a credential in a request, with the data that authentication needs.
 type Presented struct {
 	Credential
 

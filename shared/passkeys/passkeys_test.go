@@ -155,8 +155,8 @@ func TestChallengesWorkOnceAndForOnePurpose(t *testing.T) {
 	}
 }
 
-// TestStrangersCannotUseUpChallenges has a stranger ask for many challenges and answer them wrongly. That costs no write and one read each,
-// and ada signs in.
+// TestStrangersCannotUseUpChallenges has a stranger request many challenges and send wrong responses. Each costs one read and no write, and
+// ada can still sign in.
 func TestStrangersCannotUseUpChallenges(t *testing.T) {
 	f := newFixture(t)
 	a, forged := f.registered(), f.authenticator()
@@ -192,7 +192,8 @@ func TestStrangersCannotUseUpChallenges(t *testing.T) {
 	}
 }
 
-// TestChallengesAreSigned changes each byte of a challenge. None works, and a process that does not know the key learns that with one read.
+// TestChallengesAreSigned changes each byte of a challenge. No changed challenge works, and a process that does not know the key needs one
+// read to refuse it.
 func TestChallengesAreSigned(t *testing.T) {
 	f := newFixture(t)
 	a := f.registered()

@@ -189,8 +189,8 @@ func (s *Service) Delete(ctx context.Context, caller principal.Principal, id str
 	})
 }
 
-// BeginSignIn returns a challenge for a sign-in of any user. Anybody may ask for any number of them: it takes a call only for the first
-// one of a process in an hour.
+// BeginSignIn returns a challenge for the sign-in of any user. Anyone may call it any number of times: it calls the store only for the
+// first challenge of a process in an hour.
 func (s *Service) BeginSignIn(ctx context.Context) ([]byte, error) {
 	return s.signer.challenge(ctx, s.Now())
 }
@@ -214,9 +214,9 @@ func (s *Service) SignIn(ctx context.Context, site Site, response []byte) (userI
 	return assertion.UserID(), versions.Retry(ctx, func() error { return s.accept(ctx, site, assertion, useOnce) })
 }
 
-// accept verifies an assertion with the stored key, uses up its challenge, and stores the time and the counter of the authenticator. If
-// the counter shows that the key was copied, it locks the passkey. So a response that is sent twice locks nothing. Errors: ErrSignIn,
-// ErrExpired, ErrCloned, versions.ErrStale.
+// accept verifies an assertion with the stored key, marks its challenge as used, and stores the time and the counter of the authenticator.
+// It locks the passkey if the counter shows a copied key. A repeated response locks nothing, because its challenge is already used. Errors:
+// ErrSignIn, ErrExpired, ErrCloned, versions.ErrStale.
 func (s *Service) accept(ctx context.Context, site Site, assertion Assertion, use func() error) error {
 	set, err := s.Store.Set(ctx, assertion.UserID())
 	if err != nil {

@@ -21,7 +21,7 @@ const (
 )
 
 const (
-	// keyLifetime is how long a process signs with the same key. Restarts are frequent, so it only bounds what a stolen key is good for.
+	// keyLifetime is how long a process signs with the same key. Most processes end sooner, so it only limits the use of a stolen key.
 	keyLifetime = time.Hour
 	// maxKeys is how many keys of other processes a process remembers.
 	maxKeys = 1_000
@@ -31,12 +31,12 @@ const (
 type SigningKey struct {
 	ID        []byte // random
 	Public    ed25519.PublicKey
-	ExpiresAt time.Time // the last challenge that it signs has expired by then
+	ExpiresAt time.Time // after the last challenge that it signs
 }
 
-// signer makes and checks the challenges of sign-ins. Everybody may ask for one, so a challenge is not stored: it has a time and a
-// signature, and costs nothing. A limit of their number would keep the neighbors of a stranger from signing in. The private key never
-// leaves the memory of its process; other processes read the public one.
+// signer creates and checks the challenges of sign-ins. Anyone may ask for a challenge, so it must cost nothing: it is not stored, but
+// contains its expiry and a signature. A limit on challenges would let a stranger keep the neighbors from signing in. The private key never
+// leaves the memory of its process. Other processes read the public key.
 type signer struct {
 	challenges Challenges
 
@@ -46,7 +46,7 @@ type signer struct {
 	known   map[string]SigningKey // by ID
 }
 
-// challenge returns a challenge that works until ChallengeLifetime after now. It takes a call only for a new key.
+// challenge returns a challenge that is valid for ChallengeLifetime. It calls the store only to publish a new key.
 func (s *signer) challenge(ctx context.Context, now time.Time) ([]byte, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -61,7 +61,7 @@ func (s *signer) challenge(ctx context.Context, now time.Time) ([]byte, error) {
 	return append(value, ed25519.Sign(s.private, signedText(value))...), nil
 }
 
-// renew replaces the own key.
+// renew replaces the key of this process.
 func (s *signer) renew(ctx context.Context, now time.Time) error {
 	public, private, err := ed25519.GenerateKey(rand.Reader)
 	if err != nil {
@@ -83,8 +83,8 @@ func (s *signer) remember(key SigningKey) {
 	s.known[string(key.ID)] = key
 }
 
-// check returns when a challenge expires. It takes one read if this process does not know the key. Errors: ErrExpired if this service has
-// not made the challenge, or it has expired.
+// check returns the expiry of a challenge. It takes one read if this process does not know the key. Errors: ErrExpired if the challenge has
+// expired or was not made by this service.
 func (s *signer) check(ctx context.Context, value []byte, now time.Time) (expires time.Time, err error) {
 	if len(value) != signedLength {
 		return time.Time{}, ErrExpired
@@ -121,7 +121,7 @@ func (s *signer) key(ctx context.Context, id []byte, now time.Time) (SigningKey,
 	return key, nil
 }
 
-// signedText returns the bytes that are signed. They begin with the purpose, so that the key is good for nothing else.
+// signedText returns the bytes to sign. They begin with the purpose, so that a signature has no other use.
 func signedText(body []byte) []byte { return append([]byte(SignIn+"\x00"), body...) }
 
 func random(length int) []byte {

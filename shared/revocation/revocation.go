@@ -21,8 +21,8 @@ import (
 	"portside/shared/mail"
 )
 
-// repeatedReports is the throttle of reports of a credential that has ended before, by credential. Those beyond it change nothing, because
-// a credential that has ended creates nothing more.
+// repeatedReports limits reports of a credential that has already ended. Reports above the limit change nothing, because an ended
+// credential creates nothing new.
 var repeatedReports = throttle.Limit{Name: "repeated-reports", Window: 10 * time.Minute, Failures: 10}
 
 // minJobTime is the time that must be left to a run of the schedule to begin another job.
@@ -100,14 +100,14 @@ type Report struct {
 	BaseURL string // of the portal, for the mail to the owner
 }
 
-// Report ends the credential with this text, regardless of who reports it, and everything that was made with it. The owner gets a
-// mail from the schedule. An unknown text is not an error, so the response reveals nothing. It costs one read, and there is no limit of
-// reports: it would keep those of neighbors out, or tell which secrets exist. Nothing waits: a report that ends something takes some writes
-// longer, once, which tells nothing to somebody who could have used the secret.
+// Report ends the credential with this text and everything that was made with it, whoever reports it. The schedule mails the owner. An
+// unknown text is not an error, so the response reveals nothing. It costs one read. Reports have no limit: a limit for all would keep out
+// reports of other clients, and a limit only for unknown texts would reveal which secrets exist. A report that ends a credential takes
+// longer by a few writes, but only once; that reveals nothing to a caller who has the secret anyway.
 func (s *Service) Report(ctx context.Context, report Report) error {
 	secret, malformed := credentials.Parse(report.Text)
 	if malformed != nil || secret.Kind() == credentials.Browser {
-		return nil //nolint:nilerr // it works nowhere, which is what the caller wants
+		return nil //nolint:nilerr // a text without a valid form never works
 	}
 	root, err := s.Store.Get(ctx, secret.ID())
 	isUsedLink := root.Kind == credentials.Link && !root.IsOpen(s.now()) // what its use has created belongs to the owner of the mailbox
@@ -122,7 +122,7 @@ func (s *Service) Report(ctx context.Context, report Report) error {
 		return nil
 	}
 	err = s.endAll(ctx, root.ID, Job{Reason: credentials.ReasonLeaked, IsLeaked: true, BaseURL: report.BaseURL})
-	if err == nil && isRepeated { // counted once it has succeeded, so that failures do not use up the reports that do something
+	if err == nil && isRepeated { // after it succeeded, so that failures do not use up the limit
 		_, err = s.repeated.Fail(ctx, root.ID, s.now())
 	}
 	return err
@@ -134,7 +134,7 @@ func (s *Service) End(ctx context.Context, id, reason, baseURL string) error {
 	return s.endAll(ctx, id, Job{Reason: reason, BaseURL: baseURL})
 }
 
-// endAll ends a credential, and in EndTime what was made with it.
+// endAll ends a credential and, within EndTime, everything that was made with it.
 func (s *Service) endAll(ctx context.Context, id string, job Job) error {
 	job, err := s.begin(ctx, id, job)
 	if err != nil {

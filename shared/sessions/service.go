@@ -206,7 +206,7 @@ func sortNewestFirst(all []credentials.Credential) {
 	})
 }
 
-// Failed counts a proof from a network that does not work. Errors: ErrTooManyRequests.
+// Failed counts a failed proof from a network. Errors: ErrTooManyRequests.
 func (s *Service) Failed(ctx context.Context, network string) error {
 	now := s.now()
 	tooMany, err := s.failed.Fail(ctx, network, now)
@@ -216,8 +216,8 @@ func (s *Service) Failed(ctx context.Context, network string) error {
 	return err
 }
 
-// StartOpenID counts the start of a sign-in at the identity provider, which proves nothing yet, by network. A browser in which a user has
-// signed in has its own count besides, so that its neighbors cannot keep it out. Errors: ErrTooManyRequests.
+// StartOpenID counts the start of a sign-in at the identity provider by network, because it proves nothing yet. A browser in which a user
+// has signed in before also has a separate limit, so that its neighbors cannot keep it out. Errors: ErrTooManyRequests.
 func (s *Service) StartOpenID(ctx context.Context, network, known string) error {
 	counter := Counter{Name: "openid-starts", Subject: network, Window: shortWindow, Limit: openIDStartsPerNetwork}
 	full := s.count(ctx, counter, ErrTooManyRequests)

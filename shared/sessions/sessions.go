@@ -50,12 +50,12 @@ const (
 	dailyWindow               = 24 * time.Hour
 	mailsPerNetwork           = 30 // requests for a mail to any address from one network; an office may share it
 	openIDStartsPerNetwork    = 300
-	openIDStartsPerBrowser    = 30 // of a known browser, once those of its network are used up
+	openIDStartsPerBrowser    = 30 // of a known browser, after its network has reached its limit
 	signInsPerUser            = 20
 	shortWindow               = 10 * time.Minute
 )
 
-// failedProofs is the throttle of links, codes and passkeys that do not work, by network. One that works never meets it.
+// failedProofs limits links, codes and passkeys that do not work, by network. It never affects one that works.
 var failedProofs = throttle.Limit{Name: "failed-sign-ins", Window: shortWindow, Failures: 300}
 
 // The errors of signing in.

@@ -14,8 +14,8 @@ type Target struct {
 	Accepts func(credentials.Credential) bool // reports whether the caller accepts the stored state; nil accepts any
 }
 
-// target returns the token to revoke. A token that is revoked already is always accepted: what the caller wants is done, and a request that
-// is repeated after a lost response has the version before. Errors: ErrNotFound, versions.ErrMismatch.
+// target returns the token to revoke. If it is revoked already, its ETag does not matter: a request that is repeated after a lost response
+// has the ETag from before. Errors: ErrNotFound, versions.ErrMismatch.
 func (s *Service) target(ctx context.Context, caller principal.Principal, target Target) (credentials.Credential, error) {
 	token, err := s.find(ctx, caller, target.ID, principal.TokensWrite)
 	if err == nil && token.RevokedAt.IsZero() && target.Accepts != nil && !target.Accepts(token) {
@@ -31,7 +31,7 @@ func (s *Service) Revoke(ctx context.Context, caller principal.Principal, target
 	return versions.Retry(ctx, func() error { return s.revokeOnce(ctx, caller, target) })
 }
 
-// revokeOnce is Revoke without repetition. Errors: versions.ErrStale if the token was revoked after it was read.
+// revokeOnce is one attempt of Revoke. Errors: versions.ErrStale if the token was revoked after it was read.
 func (s *Service) revokeOnce(ctx context.Context, caller principal.Principal, target Target) error {
 	id := target.ID
 	token, err := s.target(ctx, caller, target)

@@ -184,7 +184,7 @@ func (k *Keys) Get(ctx context.Context, caller principal.Principal, userID, keyI
 	return key, err
 }
 
-// Find returns a key that the user has or had, also a revoked one. Errors: ErrNotYourKeys, ErrNoKey.
+// Find returns a key of the user, even if it is revoked. Errors: ErrNotYourKeys, ErrNoKey.
 func (k *Keys) Find(ctx context.Context, caller principal.Principal, userID, keyID string) (credentials.Credential, error) {
 	if err := mayManage(caller, userID); err != nil {
 		return credentials.Credential{}, err

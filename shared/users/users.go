@@ -146,7 +146,7 @@ type Page struct {
 // SearchPage is one page of the results of a search. Its users have all fields.
 type SearchPage struct {
 	Users []User
-	Next  paging.Position // for search.Query.After; empty on the last page. A page with few or no users need not be the last one
+	Next  paging.Position // for search.Query.After; empty on the last page. A page with few or no users may have a next page
 }
 
 // Limits of pages, from the specification.

@@ -1,9 +1,9 @@
-// Package throttle bounds what the failed requests of strangers cost, and never keeps a valid request out.
+// Package throttle limits the cost of failed requests, and never refuses a valid request.
 //
-// A caller verifies a request first, and counts it only if it fails. So a valid request never meets a throttle, whatever others at its
-// address have done. A request that fails after the limit gets another error, and costs no write: the process remembers which subjects are
-// full. A subject names who failed and, if it exists, what was claimed, so that a neighbor does not take the explanations that another
-// client needs.
+// A caller verifies a request first, and counts it only if it fails. So a valid request never meets a throttle, even if other clients at
+// its address have reached the limit. A failed request above the limit gets another error and costs no write, because the process
+// remembers which subjects are full. A subject combines the network of the client with the resource that it claimed, if that exists. So a
+// client with wrong settings does not use up the error messages that another client at the same address needs.
 package throttle
 
 import (
@@ -12,17 +12,17 @@ import (
 	"time"
 )
 
-// maxRemembered is how many full subjects a process remembers. A failure of another one costs what it cost before the limit.
+// maxRemembered is the number of full subjects that a process remembers. A failure of any further subject costs a write.
 const maxRemembered = 10_000
 
-// Limit is how many failures of a subject count in a fixed window of time.
+// Limit is the number of failures of a subject that count in a fixed window of time.
 type Limit struct {
-	Name     string // of what fails; part of a stored key
+	Name     string // of the kind of failure; part of a stored key
 	Window   time.Duration
 	Failures int
 }
 
-// Start returns the time at which the window of a time begins.
+// Start returns the start of the window that contains the time.
 func (l Limit) Start(at time.Time) time.Time { return at.Truncate(l.Window) }
 
 // Rest returns the time until the window ends.

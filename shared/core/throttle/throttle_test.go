@@ -12,7 +12,7 @@ import (
 	"portside/testclient/scale"
 )
 
-// table counts failures as a conditional write does, and its writes.
+// table counts failures like a conditional write, and counts its writes.
 type table struct {
 	failures map[string]int
 	writes   int
@@ -28,8 +28,8 @@ func (c *table) CountFailure(_ context.Context, limit throttle.Limit, subject st
 	return c.failures[key], nil
 }
 
-// TestFailuresAreBounded has subjects fail at any time in any of several processes. Of each window, exactly the failures beyond the limit
-// are too many, and each process writes at most one of them.
+// TestFailuresAreBounded has subjects fail at any time in several processes. In each window, exactly the failures above the limit are
+// refused, and each process writes at most one of those.
 func TestFailuresAreBounded(t *testing.T) {
 	limit := throttle.Limit{Name: "x", Window: 10 * time.Minute, Failures: 5}
 	rapid.Check(scale.Checks(t), func(r *rapid.T) {

@@ -202,7 +202,7 @@ func (s *Store) Take(ctx context.Context, purpose passkeys.Purpose, value []byte
 	return userID, err
 }
 
-// The purposes of items that are no challenges.
+// The purposes of the items other than challenges.
 const (
 	signingKeyPurpose = "passkey-signing-key"
 	usedPrefix        = "used-"

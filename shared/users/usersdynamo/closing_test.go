@@ -132,8 +132,8 @@ func TestDeletionLeavesNoListings(t *testing.T) {
 	}
 }
 
-// TestDeletionNeedsNoClosingAfterOneNewKey issues a key between the reads and the transaction of a deletion. The next transaction deletes the
-// user together with all keys, so nobody can use a key after another request has seen that the user is gone.
+// TestDeletionNeedsNoClosingAfterOneNewKey issues a key between the reads and the transaction of a deletion. The next transaction deletes
+// the user together with all keys, so no key works after another request has seen that the user is gone.
 func TestDeletionNeedsNoClosingAfterOneNewKey(t *testing.T) {
 	h := newHolder(t)
 	store := h.over(h.client)
