@@ -10,8 +10,8 @@ import (
 	"portside/shared/seals"
 )
 
-// readHeadFile returns the head of the audit log in the file. It is the zero value if the path is empty or the file is missing, as before
-// the first verification. An empty file is an error, because somebody who empties it would end the comparison unnoticed.
+// readHeadFile returns the head of the audit log in the file. It returns the zero value if the path is empty or, before the first
+// verification, if the file is missing. An empty file is an error: otherwise an attacker could empty it to skip the comparison.
 func readHeadFile(path string) (seals.Head, error) {
 	if path == "" {
 		return seals.Head{}, nil
@@ -31,7 +31,7 @@ func readHeadFile(path string) (seals.Head, error) {
 	return head, nil
 }
 
-// writeHeadFile replaces the file with the head of a seal. It does nothing if the path is empty or nothing is sealed yet.
+// writeHeadFile replaces the content of the file with the head of a seal. It does nothing if the path is empty or nothing is sealed yet.
 func writeHeadFile(path string, newest seals.Seal) error {
 	if path == "" || newest.Hash == "" {
 		return nil

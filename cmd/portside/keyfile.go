@@ -52,7 +52,7 @@ func writeKeyFile(path string, key credentials.Secret) error {
 	return writeOwnerFile("key file", path, key.Reveal())
 }
 
-// writeOwnerFile replaces the whole file with a line, readable only by its owner. Errors begin with what the file is.
+// writeOwnerFile replaces the content of a file with one line, readable only by its owner. Errors begin with the description of the file.
 func writeOwnerFile(what, path, line string) error {
 	dir := filepath.Dir(path)
 	if err := os.MkdirAll(dir, 0o700); err != nil {

@@ -26,7 +26,7 @@ type verifyAudit struct {
 
 func verifyAuditCommand() command {
 	return command{
-		name: "verify-audit", summary: "name the first audit event that somebody changed, added or removed",
+		name: "verify-audit", summary: "name the first audit event that was changed, added or removed",
 		help: `Reads the sealed hours of the audit log from the beginning and checks that they are one chain
 of hashes without gaps that ends with the newest seal in the table. It compares each sealed
 event with the one in the table, as long as the table keeps it (400 days), and looks for events
@@ -35,12 +35,12 @@ in the table that are not sealed, although their hour is. It stops at the first 
 The last line of the output is the head: the hour, the part and the hash of the newest sealed object.
 Keep it where nobody who can change the account can change it, such as on another machine or in a
 ticket. With --expect, the command also checks that the chain still has a head that you kept.
-Nothing else shows that somebody removed the newest objects with their events and their record, or
-wrote all of them again. With --head-file, the command expects the head in the file, if it exists,
+Nothing else shows that the newest objects were removed with their events and their record, or that
+all of them were rewritten. With --head-file, the command expects the head in the file, if it exists,
 and writes the new one into it if all is well. A bare hash of an earlier release works, too.
 
 The events after the newest sealed hour are not covered. If that hour ended more than three hours
-ago, the command fails, because the sealing does not run, or somebody removed what was sealed.
+ago, the command fails: the sealing does not run, or the newest objects were removed.
 
 The exit code is 1 if the command finds a problem. The table is that of AUDIT_TABLE and the
 bucket that of AUDIT_BUCKET, or both are those of the local stack.`,
@@ -152,11 +152,11 @@ func printVerified(p process, report seals.Report, expected seals.Head) error {
 	return err
 }
 
-// sealedUntil names the period that the seals do not cover.
+// sealedUntil names the end of the sealed period.
 func sealedUntil(report seals.Report) string {
 	end := report.Newest.Hour.End()
 	if !report.Newest.IsLast {
-		end = report.Newest.Hour.Begin() // later parts of the hour follow
+		end = report.Newest.Hour.Begin() // the hour has further parts
 	}
 	return fmt.Sprintf("sealed until %s; events since then are not covered", end.Format(time.RFC3339))
 }

@@ -20,7 +20,7 @@ type Recorder interface {
 type Ingested struct {
 	Lines    int // all lines, including those that are not about a pull
 	Recorded int // pulls and checks that were recorded for the first time
-	Known    int // pulls and checks that were recorded before, and requests that are a part of a pull
+	Known    int // pulls and checks that were recorded before, and parts of pulls
 	Broken   int // lines with an invalid pull
 }
 
@@ -51,19 +51,19 @@ func readAll(lines []loglines.Event) (found []Pull, broken int) {
 	return found, broken
 }
 
-// requester is who asks for a manifest.
+// requester identifies a client and the manifest that it requests.
 type requester struct{ credential, address, client, repository, digest string }
 
 func (p Pull) requester() requester {
 	return requester{p.CredentialID, p.Address, p.Client, p.Repository, p.Digest}
 }
 
-// partOfPull is how far apart the requests of one pull may be.
+// partOfPull is the longest time between the requests of one pull.
 const partOfPull = time.Minute
 
-// withoutParts joins the two requests with which many clients pull a tag: HEAD, which looks like a check, and then GET for the
-// digest that it named. It removes the check, and the pull gets the tag. The function that served GET has done the latter
-// already, unless another instance of it served HEAD.
+// withoutParts joins the two requests with which many clients pull a tag: a HEAD, which looks like a check, and then a GET of its digest.
+// It removes the check and gives the pull the tag. The function for images has done so already, unless two of its instances served the two
+// requests.
 func withoutParts(found []Pull) []Pull {
 	checks := map[requester][]int{}
 	for i, p := range found {
@@ -91,7 +91,7 @@ func withoutParts(found []Pull) []Pull {
 	return kept
 }
 
-// hasPart reports whether a check by the same requester is a part of the pull. Clients that pull a tag twice check twice.
+// hasPart reports whether a check by the same requester belongs to the pull. A client that pulls a tag twice also checks twice.
 func (p Pull) hasPart(check Pull) bool {
 	after := p.At.Sub(check.At)
 	return after.Abs() <= partOfPull && (p.Reference == check.Reference || p.ByDigest() && after >= 0)

@@ -36,7 +36,7 @@ func TestReadAllClassifiesEachLine(t *testing.T) {
 	})
 }
 
-// TestTheFirstRequestOfAPullIsNoCheck has the lines of clients that ask with HEAD before they pull.
+// TestTheFirstRequestOfAPullIsNoCheck has the log lines of clients that send HEAD before they pull.
 func TestTheFirstRequestOfAPullIsNoCheck(t *testing.T) {
 	noon := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	head := func(seconds int, tag string) Pull {
@@ -102,7 +102,7 @@ func TestWithoutPartsLosesNoPull(t *testing.T) {
 				kept = append(kept, p.At)
 				continue
 			}
-			for _, other := range found { // a check that stays is far from each pull of its tag by the client
+			for _, other := range found { // a remaining check is not near a pull of its tag by the same client
 				if !other.IsCheck && other.Client == p.Client && other.Reference == p.Reference && other.At.Sub(p.At).Abs() <= time.Minute {
 					t.Fatalf("the check %+v is a part of the pull %+v", p, other)
 				}

@@ -1,6 +1,6 @@
-// Package pulls logs what customers fetch: which chart or image, with which credential, when and
-// from where. It logs apart from that what they only check for updates: which tag they asked for
-// without fetching what it leads to.
+// Package pulls logs the downloads of customers: which chart or image, with which credential, when
+// and from where. Separately, it logs update checks: requests that only ask which manifest a tag
+// leads to.
 //
 // A function that serves a pull only logs one line ([Log]). Another function receives the lines,
 // parses them ([Read]) and records them ([Store]). So recording can neither delay nor fail a pull.
@@ -31,8 +31,8 @@ const (
 // Pull is one chart archive, or one manifest, that was served to a client. A client that asks for a
 // tag may then fetch what the manifest names by digest; those pulls are logged but not counted.
 //
-// A Pull with IsCheck is no pull but an update check: a client asked which manifest a tag leads to,
-// and fetched nothing. A fleet does that every minute, so checks are recorded by the hour ([Pull.Hour]).
+// With IsCheck, it is an update check instead: a client asked which manifest a tag leads to, and
+// fetched nothing. Fleets check every minute, so checks are recorded by the hour ([Pull.Hour]).
 type Pull struct {
 	At           time.Time `json:"at"`
 	Kind         Kind      `json:"kind"`
@@ -45,7 +45,7 @@ type Pull struct {
 	Address      string    `json:"address"`
 	Client       string    `json:"client"` // the client's own name
 	IsCheck      bool      `json:"check,omitempty"`
-	Checks       int       `json:"-"` // in the list of checks: in how many seconds of the hour there was one
+	Checks       int       `json:"-"` // in lists: the number of seconds of the hour with a check
 }
 
 // Limits of a pull's fields, in bytes except for the client's name, which is in characters.
@@ -94,7 +94,7 @@ func printable(s string, maxCharacters int) string {
 	return kept.String()
 }
 
-// Hour returns the time at which the list has a check: the beginning of its hour.
+// Hour returns the start of the hour, which is the time of a check in lists.
 func (p Pull) Hour() time.Time { return p.At.UTC().Truncate(time.Hour) }
 
 // ID identifies a pull by 32 hexadecimal digits. They depend on all its fields except the owner and the customer,

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// VerifyEnd checks quickly, with one or two objects, that the record of the newest seal is that of an existing object, and that the chain
-// still has a head that was kept elsewhere; the zero value is none. Only Verify compares what is between them, and the table.
+// VerifyEnd is a quick check that reads one or two objects: that the newest recorded object exists, and that the chain still has the kept
+// head, unless that is zero. It does not check the objects between them or the table; Verify does.
 func (v Verifier) VerifyEnd(ctx context.Context, kept Head) (Report, error) {
 	newest, err := v.Record.Newest(ctx)
 	if errors.Is(err, ErrMissing) {
@@ -40,13 +40,13 @@ func (v Verifier) verifyHead(ctx context.Context, head Head) (*Finding, error) {
 		return nil, err
 	}
 	if end, err := checkObject(content, head.before(content)); err == nil && end.Hash == head.Hash {
-		return nil, nil //nolint:nilnil // nil is no finding
+		return nil, nil //nolint:nilnil // nil means that nothing is wrong
 	}
 	detail := fmt.Sprintf("it does not end with the hash %s, which the record of the newest seal or the kept head has", head.Hash)
 	return &Finding{Problem: Changed, Object: head.key(), Detail: detail}, nil
 }
 
-// before returns the seal before the object of the head, with the hash that the object continues.
+// before returns the seal before the object of the head. It takes the hash from the first line of the object.
 func (h Head) before(content []byte) Seal {
 	at := before(h.Hour)
 	if h.Part > 1 {
@@ -54,7 +54,7 @@ func (h Head) before(content []byte) Seal {
 	}
 	first, _, _ := bytes.Cut(content[:min(len(content), maxHeader)], []byte("\n"))
 	if l, _, err := parseLine(strings.TrimSpace(string(first))); err == nil {
-		form, _ := decodeLine[header](l) // checkObject finds another header than that of the object
+		form, _ := decodeLine[header](l) // checkObject reports a wrong header
 		at.Hash = form.Previous
 	}
 	return at

@@ -72,7 +72,8 @@ func (s Seal) Key() string {
 	return fmt.Sprintf("seals/%s-%04d.jsonl", s.Hour.Begin().Format("2006/01/02T15"), s.Part)
 }
 
-// Head is the end of a chain, to be kept where nobody who can change the log can change it. It vouches for all objects up to that end.
+// Head identifies the end of a chain. It proves all objects up to that end, if it is kept where nobody who can change the log can change
+// the head.
 type Head struct {
 	Hour Hour
 	Part int

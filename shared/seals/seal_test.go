@@ -507,7 +507,8 @@ func TestRunContinuesAfterOtherObjects(t *testing.T) {
 	}
 }
 
-// TestSealerReportsObjectsWithoutARecord puts earlier records of the newest seal back, or none. A run that stops can leave one object.
+// TestSealerReportsObjectsWithoutARecord removes the record of the newest seal, or replaces it by an earlier one. A run that stops can
+// leave one object.
 func TestSealerReportsObjectsWithoutARecord(t *testing.T) {
 	const hours = 4
 	b := newLogbook(t)
@@ -551,7 +552,7 @@ func TestPurgedEventsAreVerifiedWithoutTheTable(t *testing.T) {
 	b.expectFinding(finding{Problem: seals.Changed, EventID: second, InTable: true})
 }
 
-// TestExpectedHead finds a head that was kept earlier, and the hash of an end or of an event.
+// TestExpectedHead verifies with a kept head, and with the hash of an end or of an event.
 func TestExpectedHead(t *testing.T) {
 	b := newLogbook(t)
 	b.at(time.Minute)

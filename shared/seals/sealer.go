@@ -32,7 +32,7 @@ type SealRun struct {
 	Newest          Seal          // the zero value if nothing is sealed yet
 	Age             time.Duration // since the end of the newest sealed hour
 	Differing       []string      // keys of objects that another run created, but not with the events of the table
-	Unrecorded      []string      // keys of objects after the newest seal, if they are more than a run can leave that stops
+	Unrecorded      []string      // keys of objects after the newest seal, if there are more than one stopped run leaves
 	IsMoved         bool          // another run sealed meanwhile, so this one stopped
 }
 
@@ -98,8 +98,8 @@ func (s Sealer) newest(ctx context.Context) (Seal, error) {
 	return before(hour), err
 }
 
-// unrecorded returns the objects after the newest seal, if there are several. A run that stops leaves at most one. So somebody
-// removed the record or put an earlier one back, a restore did, or another run seals at the same time; that one moves the record.
+// unrecorded returns the objects after the newest seal if there are several. A run that stops leaves at most one, so several mean that the
+// record was removed or replaced by an earlier one, perhaps by a restore. It returns none if another run has moved the record meanwhile.
 func (s Sealer) unrecorded(ctx context.Context, at Seal) ([]string, error) {
 	var after []string
 	for key, err := range s.Objects.Keys(ctx, at.Key()) {

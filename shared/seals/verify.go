@@ -22,14 +22,14 @@ type Verifier struct {
 	Days    int // how long the table keeps an event at least
 }
 
-// MaxAge is how long ago the newest sealed hour may have ended: the sealing runs every hour, and two runs may fail. StaleSealAlarm has the
-// same.
+// MaxAge is the longest accepted time since the end of the newest sealed hour. The sealing runs every hour, and two runs may fail.
+// StaleSealAlarm has the same limit.
 const MaxAge = 3 * time.Hour
 
 // Verification says what to verify.
 type Verification struct {
 	From     calendar.Day              // compares the table from this day on; the chain is always read from its beginning
-	Expect   Head                      // the end of the chain at an earlier time, which was kept elsewhere; the zero value for none
+	Expect   Head                      // an earlier end of the chain, kept elsewhere; zero if none was kept
 	Progress func(at Hour, events int) // may be nil
 }
 
@@ -108,22 +108,22 @@ func (v *verification) complete() {
 	v.report.Finding = v.found
 }
 
-// finding returns the finding that a chain, which ends with a seal, does not have the head; nil for the zero value.
+// finding returns the problem of a chain without the head, of which end is the last seal. It returns nil for the zero head.
 func (h Head) finding(end Seal) *Finding {
 	switch {
 	case h.Hash == "":
 		return nil
 	case h.Part == 0:
-		return &Finding{Problem: Changed, Detail: "no line of the chain has the expected hash: somebody removed objects, or wrote them again"}
+		return &Finding{Problem: Changed, Detail: "no line of the chain has the expected hash: objects were removed or rewritten"}
 	case end.Hash == "" || end.Key() < h.key():
 		return &Finding{Problem: Removed, Object: h.key(), Detail: "the chain ends before the object of the expected head: " +
-			"somebody removed the newest objects, and put an earlier record of the newest seal back"}
+			"the newest objects were removed, and the record of the newest seal was replaced by an earlier one"}
 	}
-	return &Finding{Problem: Changed, Object: h.key(), Detail: "it does not end with the hash of the expected head: somebody wrote it again"}
+	return &Finding{Problem: Changed, Object: h.key(), Detail: "it does not end with the hash of the expected head: it was rewritten"}
 }
 
-// Staleness says that the newest seal is older than MaxAge, or that events of this age have no seal at all. It is empty otherwise. Somebody
-// may have removed the newest objects with their events, and put an earlier record back: that leaves a log that is intact, but stale.
+// Staleness returns a warning if the newest seal is older than MaxAge, or if events of this age have no seal at all; otherwise "". A log is
+// intact but stale if the newest objects and their events were removed and the record was replaced by an earlier one.
 func (r Report) Staleness() string {
 	age := r.Age.Round(time.Minute)
 	switch {
@@ -131,10 +131,10 @@ func (r Report) Staleness() string {
 		return ""
 	case r.Objects == 0:
 		return fmt.Sprintf("events are %s old, and nothing is sealed: "+
-			"the sealing does not run, or somebody removed all objects and the record", age)
+			"the sealing does not run, or all objects and the record were removed", age)
 	}
 	return fmt.Sprintf("the newest sealed hour ended %s ago: "+
-		"the sealing does not run, or somebody removed the newest objects, their events and the record", age)
+		"the sealing does not run, or the newest objects were removed with their events and the record", age)
 }
 
 // entries returns the entries of the table that are compared.

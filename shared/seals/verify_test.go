@@ -254,10 +254,10 @@ func (b *logbook) changeRecord(rt *rapid.T) tampered {
 	return b.replaceItem(item, after, tampered{what: "changed the record", want: finding{Problem: seals.Changed, Object: newest}})
 }
 
-// rollback is what somebody does who removes the newest hours of a sealed log.
+// rollback removes the newest hours of a sealed log, as an attacker would.
 type rollback struct {
 	hours                    int
-	objects, events, record  bool // whether those of these hours are removed; then the record is an earlier one, or missing
+	objects, events, record  bool // whether they are removed; a removed record is replaced by an earlier one, or missing
 	hasNoRecord, sealedAgain bool // whether the record is missing, and whether the sealing goes on afterwards
 }
 
@@ -269,8 +269,8 @@ func drawRollback(rt *rapid.T, hours int) rollback {
 	}
 }
 
-// isFoundAlone reports whether a verification must find the damage without a head that was kept elsewhere. Without one, a log is intact in
-// which objects, events and the record are those of an earlier time; it is only stale until the sealing goes on.
+// isFoundAlone reports whether a verification must find the damage without a kept head. It cannot if the objects, events and record are all
+// those of an earlier time: that log is intact, and only stale until the sealing runs again.
 func (r rollback) isFoundAlone(hours int) bool {
 	isStale := float64(r.hours)+25./60 > seals.MaxAge.Hours() && (r.hours < hours || !r.events)
 	return r.events && !r.objects || r.objects && !r.record ||

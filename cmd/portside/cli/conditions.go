@@ -32,12 +32,12 @@ func (f *conditionFlags) add(c *cobra.Command) {
 		"characters other than :, / and @, and at the end of a path also for these two")
 	c.Flags().StringArrayVar(&f.anyOf, "any-of", nil, "`CLAIM=VALUE`, which can be repeated: a condition for each claim, with all its values "+
 		"as alternatives")
-	c.Flags().StringVar(&f.github, "github", "", "`OWNER/REPOSITORY` on GitHub: sets the issuer and conditions on its IDs, which this "+
-		"computer asks GitHub for; needs --ref")
+	c.Flags().StringVar(&f.github, "github", "", "`OWNER/REPOSITORY` on GitHub: sets the issuer and conditions on its IDs, which "+
+		"the command reads from GitHub; needs --ref")
 	c.Flags().StringArrayVar(&f.refs, "ref", nil, "`REF` for --github, which can be repeated, such as refs/heads/main, refs/heads/* or "+
 		"refs/tags/v*")
-	c.Flags().Var((*wholeNumber)(&f.repositoryID), "repository-id", "`ID` of the repository for --github, instead of asking GitHub, such as "+
-		"for a private one")
+	c.Flags().Var((*wholeNumber)(&f.repositoryID), "repository-id", "`ID` of the repository for --github, if GitHub does not show it, "+
+		"such as of a private one")
 	c.Flags().Var((*wholeNumber)(&f.githubOwner), "repository-owner-id", "`ID` of the owner of the repository, together with --repository-id")
 	complete(c, "ref", "refs/heads/main", "refs/heads/*")
 }
@@ -127,8 +127,8 @@ func conditionTexts(p client.TrustPolicy) any {
 	return texts
 }
 
-// githubConditions returns the conditions on the IDs and the refs of a repository on GitHub. IDs hold for both forms of GitHub's subjects,
-// and nobody can take them over.
+// githubConditions returns conditions on the IDs and the refs of a repository on GitHub. IDs never pass to another repository, and they are
+// claims of both forms of GitHub's tokens.
 func (a *app) githubConditions(c *cobra.Command, f *conditionFlags) ([]client.TrustCondition, error) {
 	if !githubName.MatchString(f.github) {
 		return nil, usageErrorf("--github: %q is not of the form OWNER/REPOSITORY", f.github)
@@ -158,10 +158,10 @@ func (a *app) githubConditions(c *cobra.Command, f *conditionFlags) ([]client.Tr
 	}, nil
 }
 
-// githubName matches a name that is safe in an address.
+// githubName matches names that need no escaping in a URL.
 var githubName = regexp.MustCompile(`^[A-Za-z0-9_-]+/[A-Za-z0-9_-][A-Za-z0-9._-]*$`)
 
-// githubRepository is what GitHub's API says about a repository.
+// githubRepository is a repository in a response of GitHub's API.
 type githubRepository struct {
 	ID    int64 `json:"id"`
 	Owner struct {
@@ -180,7 +180,7 @@ func (a *app) askGitHub(ctx context.Context, name string) (found githubRepositor
 	}
 	request.Header.Set("Accept", "application/vnd.github+json")
 	request.Header.Set("User-Agent", "portside/"+a.Version)
-	// The address of a renamed repository redirects. Its present name may belong to somebody else than the one in the flag.
+	// GitHub redirects the address of a renamed repository. Its new owner may be different from the one in the flag.
 	asker := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	response, err := asker.Do(request)
 	if err != nil {
@@ -194,8 +194,8 @@ func (a *app) askGitHub(ctx context.Context, name string) (found githubRepositor
 		return found, fmt.Errorf("GitHub shows no repository %s to the public; for a private one, pass --repository-id and "+
 			"--repository-owner-id, which its owner sees with: gh api repos/%s --jq .id,.owner.id", name, name)
 	case status != http.StatusOK:
-		return found, fmt.Errorf("GitHub does not say the IDs of %s (status %d); pass --repository-id and --repository-owner-id, or try again "+
-			"later", name, status)
+		return found, fmt.Errorf("GitHub does not return the IDs of %s (status %d); pass --repository-id and --repository-owner-id, or try "+
+			"again later", name, status)
 	}
 	err = json.NewDecoder(io.LimitReader(response.Body, maxBytes)).Decode(&found)
 	if err == nil && (found.ID <= 0 || found.Owner.ID <= 0) {

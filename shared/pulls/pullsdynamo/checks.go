@@ -19,16 +19,16 @@ import (
 	"portside/shared/pulls"
 )
 
-// checksSuffix marks the batches of checks, and the notes of checks that are not counted yet.
+// checksSuffix ends the names of batches of checks, and of notes about uncounted checks.
 const checksSuffix = "#checks"
 
 func isOfChecks(batch string) bool { return strings.HasSuffix(batch, checksSuffix) }
 
-// Checks is the kind under which Count has the checks of a day.
+// Checks is the kind of the number of checks in the result of Count.
 const Checks pulls.Kind = "check"
 
-// listOf returns the beginning of a key of the list of pulls, or of the one of checks, so that neither has to be filtered.
-// Names have no colon.
+// listOf returns the prefix of keys in the list of checks, or "" for pulls. Separate keys let both lists be read without a filter. Names
+// contain no colon.
 func listOf(isChecks bool) string {
 	if isChecks {
 		return "checks:"
@@ -39,22 +39,22 @@ func listOf(isChecks bool) string {
 // hourLayout is the sort key of the checks of an hour.
 const hourLayout = "2006-01-02T15"
 
-// maxChecksOfNote bounds the keys in a note, which have 47 bytes each.
+// maxChecksOfNote limits the keys in a note. Each has 47 bytes.
 const maxChecksOfNote = 1000
 
-// hour is the stored form of the checks of a tag with a credential in an hour. A set of seconds is the same however often and in
-// whichever order lines arrive, and has an end however often a client asks.
+// hour is the stored form of the checks of a tag with a credential in an hour. It keeps a set of seconds, so repeated and reordered lines
+// do not change it, and its size is bounded however often a client checks.
 type hour struct {
 	Seconds []int64 `dynamodbav:"seconds,numberset"`
-	Counted int64   `dynamodbav:"counted"` // seconds that the window and those before it have counted
-	Before  int64   `dynamodbav:"before"`  // seconds that those before it have
+	Counted int64   `dynamodbav:"counted"` // seconds that windows up to Window have counted
+	Before  int64   `dynamodbav:"before"`  // seconds that windows before Window have counted
 	Window  int64   `dynamodbav:"window"`
 }
 
 // hourKey returns the key of the checks of an hour. Its parts separate them in a note, too.
 func hourKey(p pulls.Pull) (pk, sk string) { return "check#" + p.ID(), p.At.UTC().Format(hourLayout) }
 
-// given are the checks of an hour that a call of Record has.
+// given are the checks of an hour in one call of Record.
 type given struct {
 	pulls.Pull // with the beginning of the hour as its time
 
@@ -62,8 +62,8 @@ type given struct {
 	last    time.Time
 }
 
-// recordChecks adds checks, and returns how many were new. The first check of an hour adds the hour to the list, as a pull. Then
-// all checks are added, and last a note asks CountPending to count them: after a failure, the next delivery adds what lacks.
+// recordChecks adds checks, and returns how many were new. It adds an hour to the list, like a pull, then the seconds of all checks, and
+// last a note that lets CountPending count them. After a failure, the next delivery of the lines adds the rest.
 func (s *Store) recordChecks(ctx context.Context, all []pulls.Pull) (int, error) {
 	hours := byHour(all)
 	stored := make([]hour, len(hours))
@@ -87,7 +87,7 @@ func (s *Store) recordChecks(ctx context.Context, all []pulls.Pull) (int, error)
 	return s.addChecks(ctx, hours, stored)
 }
 
-// byHour groups checks. The address and client of an hour are those of its first check.
+// byHour groups checks by tag, credential and hour. An hour has the address and client of its first check.
 func byHour(all []pulls.Pull) []given {
 	hours := map[string]*given{}
 	slices.SortFunc(all, func(a, b pulls.Pull) int { return a.At.Compare(b.At) })
@@ -110,7 +110,7 @@ func (s *Store) readHour(ctx context.Context, key items.Map) (hour, bool, error)
 	return items.Get[hour](ctx, items.In(s.client, s.pulls), key)
 }
 
-// addChecks adds the seconds of the hours and notes them as pending. It skips an hour that has all of them and is counted.
+// addChecks adds the seconds of the hours and a note for them. It skips an hour that already has all of them and is counted.
 func (s *Store) addChecks(ctx context.Context, hours []given, stored []hour) (int, error) {
 	var added atomic.Int64
 	var changed []given
@@ -152,7 +152,7 @@ func (s *Store) addSeconds(ctx context.Context, h given) error {
 	return nil
 }
 
-// noteChecks writes a note for each day, because a reconciliation of a day waits for its notes.
+// noteChecks writes one note for each day, because the reconciliation of a day waits for its notes.
 func (s *Store) noteChecks(ctx context.Context, hours []given) error {
 	byDay := map[calendar.Day]*types.AttributeValueMemberSS{}
 	last := map[calendar.Day]time.Time{}
@@ -171,14 +171,14 @@ func (s *Store) noteChecks(ctx context.Context, hours []given) error {
 		_, err := s.client.PutItem(ctx, &dynamodb.PutItemInput{
 			TableName: &s.pulls, Item: item, ConditionExpression: aws.String("attribute_not_exists(pk)"),
 		})
-		if err != nil && !items.ConditionFailed(err) { // the SDK has repeated a call whose response was lost
+		if err != nil && !items.ConditionFailed(err) { // the condition fails if the SDK repeats a call after a lost response
 			return fmt.Errorf("note checks: %w", err)
 		}
 	}
 	return nil
 }
 
-// tallyChecks adds the checks of the notes to a window. A note that is missing was removed after its window was applied.
+// tallyChecks adds the checks in the notes to a window. A missing note was removed after its window was applied.
 func (s *Store) tallyChecks(ctx context.Context, number int64, notes []items.Map, t *tally) error {
 	hours := map[string]bool{}
 	err := items.GetAll(ctx, items.In(s.client, s.pulls), notes, func(note items.Map) error {
@@ -209,8 +209,8 @@ func (s *Store) tallyChecks(ctx context.Context, number int64, notes []items.Map
 	return err
 }
 
-// takeHour adds the checks of an hour that are not counted yet to a window, and returns how many they are: the same to each call
-// for this window.
+// takeHour assigns the uncounted checks of an hour to a window, and returns their number. It returns the same number each time for the same
+// window.
 func (s *Store) takeHour(ctx context.Context, number int64, key items.Map) (int64, error) {
 	for {
 		h, _, err := s.readHour(ctx, key)

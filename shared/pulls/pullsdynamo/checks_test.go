@@ -54,12 +54,12 @@ func TestChecksOfAnHourAreOneEntry(t *testing.T) {
 	if err != nil || counted[pullsdynamo.Checks] != 360 || counted[pulls.Image] != 0 {
 		t.Errorf("the log counts %v, %v", counted, err)
 	}
-	if n := len(s.scan(t, s.pulls)); n != 7 { // of each hour an entry, its batch and its seconds; and the window
+	if n := len(s.scan(t, s.pulls)); n != 7 { // for each hour an entry, its batch and its seconds; and one window
 		t.Errorf("the table has %d items, want 7", n)
 	}
 }
 
-// TestChecksCountOnceAfterCrashes records and counts checks with a client that crashes at a call in turn, and repeats that with
+// TestChecksCountOnceAfterCrashes records and counts checks with a client that crashes at each call in turn. Then it repeats the lines with
 // more checks of the same hour.
 func TestChecksCountOnceAfterCrashes(t *testing.T) {
 	all := checks(8, time.Second)
@@ -84,8 +84,8 @@ func TestChecksCountOnceAfterCrashes(t *testing.T) {
 	}
 }
 
-// TestCostOfChecks bounds what a check a minute costs: each is added, noted, and counted with two more writes, and the window
-// has three of its own. What an hour costs once comes on top. No write becomes larger with the hour.
+// TestCostOfChecks limits the cost of one check a minute. Each check takes one write to add it, one for its note, and two to count it; each
+// window takes three. An hour has further writes once. No write grows during the hour.
 func TestCostOfChecks(t *testing.T) {
 	s := newTables(t)
 	client, meter := awstest.Metered(s.client)

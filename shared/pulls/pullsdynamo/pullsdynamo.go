@@ -19,9 +19,9 @@
 // failed. Record waits for it for a moment, then writes an abandoned batch in its place, so that it can
 // no longer be committed, and takes over its pulls. So each pull is in exactly one committed batch.
 //
-// Checks are no pulls, but most of the above holds for their list: the first check of an hour is recorded like a pull, in other
-// partitions (checks:credential#<id>, checks:log#<month>, and other keys of the indexes), so that no list of pulls has to
-// skip them. Its batch counts nothing. Instead, a pending note names the hours that have more checks than are counted.
+// Most of this also holds for update checks: the first check of an hour is recorded like a pull, but in other partitions
+// (checks:credential#<id>, checks:log#<month>, and other keys of the indexes), so that lists of pulls need not skip checks. The
+// batch of a check does not count it. Instead, a pending note names the hours with uncounted checks.
 //
 // The analytics table:
 //

@@ -114,7 +114,7 @@ func unpackCounts(t reporter, item items.Map, found map[string]int) {
 	}
 }
 
-// idOf identifies what counts once: a pull, or the checks of an hour in a second.
+// idOf identifies a pull, or a second with a check: each counts once.
 func idOf(p pulls.Pull) string {
 	if p.IsCheck {
 		return p.ID() + p.At.UTC().Format(time.TimeOnly)

@@ -128,8 +128,8 @@ func (s *Store) countWindow(ctx context.Context, w window) (int, error) {
 	return t.counted(), nil
 }
 
-// tally counts the pulls of a window's batches, and the checks of its notes. A batch that is not committed is abandoned, because
-// a writer that fails between the two writes of a batch leaves it pending.
+// tally counts the pulls in a window's batches and the checks in its notes. It abandons an uncommitted batch, because a writer that fails
+// between the two writes of a batch leaves it pending.
 func (s *Store) tally(ctx context.Context, w window) (*tally, error) {
 	t, missing := newTally(), map[string]bool{}
 	var keys, notes []items.Map
