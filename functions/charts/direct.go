@@ -18,8 +18,8 @@ import (
 	"portside/shared/web/server"
 )
 
-// noRedirect is the parameter with which a client that repeats its login at the target of a redirect asks for the file itself. S3 refuses
-// a signed link with an Authorization header.
+// noRedirect is the query parameter for clients that send their login again to the target of a redirect. With it, they get the file itself.
+// S3 refuses a signed link together with an Authorization header.
 const noRedirect = "redirect"
 
 var (
@@ -38,7 +38,7 @@ func wantsNoRedirect(r *http.Request) (bool, error) {
 	return false, errRedirect
 }
 
-// send sends a file. Its ETag is that of its content, so that a client can continue a download or check what it has.
+// send sends a file. The ETag is a hash of the content, so that a client can resume or verify a download.
 func (h *handlers) send(w http.ResponseWriter, r *http.Request, caller principal.Principal, want charts.Wanted) error {
 	found, err := h.library.Read(r.Context(), caller, want)
 	if err != nil {
@@ -58,14 +58,14 @@ func (h *handlers) send(w http.ResponseWriter, r *http.Request, caller principal
 	http.ServeContent(w, readable(r, len(found.Content)), "", time.Time{}, bytes.NewReader(found.Content))
 	isUnchanged := server.MatchesTag(r.Header.Values("If-None-Match"), tag)
 	if part := w.Header().Get("Content-Range"); !isUnchanged && (part == "" || strings.HasPrefix(part, "bytes 0-")) {
-		h.logPull(r, caller, found.Delivery) // other parts belong to the same download
+		h.logPull(r, caller, found.Delivery) // requests for later parts belong to the same download
 	}
 	return nil
 }
 
-// readable returns a request that http.ServeContent answers completely. It ignores a Range header that is not for one existing part of the
-// content, as a server may (RFC 9110, section 14.2), because the error would not be problem details. HEAD is answered like GET without
-// Range; see lambdahttp.
+// readable returns a request that http.ServeContent can answer without an error, because that error would not be problem details. It
+// removes a Range header that does not select one existing part, which a server may ignore (RFC 9110, section 14.2), and replaces HEAD by
+// GET; see lambdahttp.
 func readable(r *http.Request, size int) *http.Request {
 	readable := r.Clone(r.Context())
 	readable.Method = http.MethodGet
@@ -77,7 +77,7 @@ func readable(r *http.Request, size int) *http.Request {
 
 var oneRange = regexp.MustCompile(`^bytes=([0-9]{0,15})-([0-9]{0,15})$`)
 
-// isPart reports whether a Range header names one part that exists of a content.
+// isPart reports whether a Range header selects exactly one existing part of the content.
 func isPart(header string, size int) bool {
 	match := oneRange.FindStringSubmatch(header)
 	if match == nil {

@@ -13,7 +13,7 @@ import (
 
 // Limits of the index that this function sends.
 const (
-	// maxSentBytes is the most that can be sent. Both base64 and escaped quotes make the index a third larger.
+	// maxSentBytes is the largest index that the function can send. Base64 or escaped quotes make it a third larger.
 	maxSentBytes = charts.MaxReadBytes
 	// maxCompleteBytes is the limit of the complete, uncompressed index, which is what Helm requests. Downloading a larger
 	// one from S3 is faster, because it is not encoded as JSON twice.
@@ -75,7 +75,7 @@ func (h *handlers) redirectToIndex(w http.ResponseWriter, r *http.Request, listi
 	return nil
 }
 
-// file redirects the client to an archive or provenance file in S3, or sends it, and logs the pull of an archive.
+// file redirects the client to an archive or provenance file in S3, or sends the file with redirect=false. It logs the pull of an archive.
 func (h *handlers) file(w http.ResponseWriter, r *http.Request) error {
 	isDirect, err := wantsNoRedirect(r)
 	if err != nil {

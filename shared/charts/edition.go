@@ -17,7 +17,7 @@ type edition struct {
 	version string
 	whole   *Listing
 	index   *Index
-	damage  error // if set, the other fields are empty
+	damage  error // if set, the other fields except version are empty
 	mu      sync.Mutex
 	parts   map[view]part
 	names   func() []string // of all charts, sorted when first needed
@@ -59,18 +59,18 @@ const (
 	maxPartBytes = 16 << 20
 )
 
-// view is what decides which charts a limited caller may see. Both texts are unambiguous: with a separator that a scope could contain,
+// view identifies the charts that a limited caller may see. Both texts are unambiguous. With a separator that a scope can contain, two
 // callers could share a part that only one of them may see.
 type view struct{ scopes, entitlements string }
 
-// part is what a limited caller may see of an edition.
+// part is the part of an edition that a limited caller may see.
 type part struct {
 	index   *Index
 	names   []string // of its charts, sorted
 	listing *Listing
 }
 
-// partFor returns the part for a caller. It is computed once for all callers who may see the same.
+// partFor returns the part for a caller. Callers with the same access share it.
 func (e *edition) partFor(caller principal.Principal) (part, error) {
 	key := view{chartScopes(caller), caller.Entitlements().Of(entitlement.Chart).Key()}
 	e.mu.Lock()
@@ -82,7 +82,7 @@ func (e *edition) partFor(caller principal.Principal) (part, error) {
 	if err != nil {
 		return part{}, fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
-	// Not the time of the whole index, which would show that something was published that the caller may not see.
+	// Do not use the time of the whole index, which would reveal the publication of a chart that the caller may not see.
 	newest, err := mine.newest()
 	if err != nil {
 		return part{}, fmt.Errorf("%w: %w", ErrDamaged, err)

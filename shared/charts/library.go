@@ -22,7 +22,7 @@ var (
 	ErrNotServed = fault.New(fault.NotFound, "The chart repository does not have this file. /charts/index.yaml lists the charts.")
 	ErrScope     = fault.New(fault.Forbidden, "This credential cannot fetch this chart. It needs the scope "+
 		string(principal.ReadCharts)+", or "+string(principal.ReadCharts)+":NAME, where NAME is the chart's name.")
-	// ErrLarge is the error for a file that does not fit into a response of the function.
+	// ErrLarge is the error for a file that is too large for a response of the function.
 	ErrLarge = fault.New(fault.Unprocessable, "This file has more than 4 MiB, so it comes only by a redirect. Leave out redirect=false, and "+
 		"send your login only to this host, not to the address in Location.")
 	// ErrUnavailable is the error of a Reader for every temporary failure. Its chain has the cause.

@@ -8,11 +8,11 @@ import (
 	"sync"
 )
 
-// Listing is the index as one caller may see it. It never changes.
+// Listing is the index for one caller, who may see all or some charts. It never changes.
 type Listing struct {
 	Body     []byte
 	Tag      string // a hash of Body, equal in all processes for equal bodies
-	Complete bool   // nothing was left out for lack of a scope or an entitlement
+	Complete bool   // whether the caller may see all charts
 	packed   func() []byte
 }
 

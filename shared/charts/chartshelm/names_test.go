@@ -17,12 +17,12 @@ import (
 	"portside/testclient/scale"
 )
 
-// single matches the names whose letters and digits are joined by separators that scopes know.
+// single matches names that scopes can contain: letters and digits, with the separators that scopes allow between them.
 var single = regexp.MustCompile(`^[A-Za-z0-9]+((\.|_|__|-+)[A-Za-z0-9]+)*$`)
 
-// TestNamesAreThoseOfHelmThatScopesCanName draws names of all kinds. A name is accepted if and only if Helm's own validation, which
-// `helm package` and `helm pull` use, accepts it, and a scope can name it; then an entitlement can, too. The answer to another name that
-// Helm accepts says why.
+// TestNamesAreThoseOfHelmThatScopesCanName draws names of all kinds. A name is accepted if and only if it passes the validation that `helm
+// package` and `helm pull` use, and a scope and an entitlement can contain it. For a name that only Helm accepts, the message says why it
+// is refused.
 func TestNamesAreThoseOfHelmThatScopesCanName(t *testing.T) {
 	rapid.Check(scale.ChecksOf(t, 400), func(rt *rapid.T) {
 		name := rapid.OneOf(
