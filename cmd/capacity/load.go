@@ -52,9 +52,9 @@ const (
 	requestsPerPull = 12
 	// authenticatedPerPull is the requests of a pull that have a credential.
 	authenticatedPerPull = requestsPerPull - 1
-	// manifestsPerPull is how many of these get manifests. The others get blobs, of which there may be ten times as many.
+	// manifestsPerPull is how many of these requests get manifests. The rest get blobs, which have a limit ten times as high.
 	manifestsPerPull = 3
-	// requestLimit is the manifests that an owner may get in a second by default. A user who pulls more has several owners, such as trust
+	// requestLimit is the default limit of manifests per owner and second. A user who pulls more has several owners, such as trust
 	// policies, or a higher limit.
 	requestLimit = 1200.0 / 60
 )

@@ -21,7 +21,7 @@ import (
 	"portside/shared/users"
 )
 
-// report reports a secret as leaked, as functions/anonymous does.
+// report reports a leaked secret, like functions/anonymous.
 func (d *fixture) report(secret string) {
 	d.tb.Helper()
 	if err := d.leaks().Report(d.tb.Context(), revocation.Report{Text: secret, BaseURL: "https://portal.example.com"}); err != nil {
@@ -189,7 +189,7 @@ func (d *fixture) subjects(address string) (subjects []string) {
 	return subjects
 }
 
-// TestStrangersCannotStopReports reports many secrets that do not exist, and one that has ended, before somebody reports a key. Each costs
+// TestStrangersCannotStopReports reports many unknown secrets and one ended credential before a report of a working key. Each report costs
 // one read, and the report of the key works.
 func TestStrangersCannotStopReports(t *testing.T) {
 	d := newFixture(t)

@@ -15,7 +15,7 @@ import (
 	"portside/shared/web"
 )
 
-// The types of what is listed.
+// The types of entries in lists.
 const (
 	typePull  = "pull"
 	typeCheck = "check"

@@ -24,7 +24,7 @@ import (
 // revocable is a token or password, the key of its owner, and its ETag.
 type revocable struct{ id, secret, key, tag string }
 
-// revocations are all ways to revoke a token or password. They return the status of the response.
+// revocations are all operations that revoke a token or password. They return the status of the response.
 var revocations = map[string]func(*fixture, revocable) int{
 	"DELETE": func(d *fixture, c revocable) int {
 		return d.withKey(c.key).Delete("/api/v1/tokens/" + c.id).Status
@@ -51,7 +51,7 @@ func (d *fixture) on(client *dynamodb.Client) *fixture {
 	return &other
 }
 
-// during returns a client that lets something else happen before its call with the given number.
+// during returns a client that runs a function before its nth call.
 func during(client *dynamodb.Client, call int, happen func()) *dynamodb.Client {
 	calls := 0
 	return awstest.Faulty(client, func(string, int) error {
@@ -62,13 +62,13 @@ func during(client *dynamodb.Client, call int, happen func()) *dynamodb.Client {
 	})
 }
 
-// TestEachRevocationGetsTheSameAnswer revokes a token or password several times: at the same time, one after the other, and each call of
-// one request before or after another request. All get a 204, and the audit log has one event.
+// TestEachRevocationGetsTheSameAnswer revokes a token or password several times: at the same time, one after the other, and between the
+// calls of another revocation. Each response is a 204, and the audit log has one event.
 func TestEachRevocationGetsTheSameAnswer(t *testing.T) {
 	d := newFixture(t)
 	owner, key := d.user("manager@example.com", principal.Manager)
 	rapid.Check(scale.ChecksOf(t, 100), func(rt *rapid.T) {
-		d.advance(24 * time.Hour) // so that no limit is reached
+		d.advance(24 * time.Hour) // starts new daily limits
 		made := d.withKey(key).Post("/api/v1/tokens", all).WantStatus(http.StatusCreated)
 		c := revocable{id: made.Text("data.id"), secret: made.Text("data.token"), key: key}
 		if rapid.Bool().Draw(rt, "password") {

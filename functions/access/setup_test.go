@@ -110,7 +110,7 @@ func (d *fixture) requestsService() *credentialrequests.Service {
 	})
 }
 
-// leaks returns the service that ends leaked credentials, wired as in the function for strangers.
+// leaks returns the service that ends leaked credentials, with the same parts as in functions/anonymous.
 func (d *fixture) leaks() *revocation.Service { return d.leaksOn(d.client, 0) }
 
 // leaksOn is leaks on another client and at a later time.

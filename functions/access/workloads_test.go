@@ -38,7 +38,7 @@ func (w *workloads) exchange() string {
 	return issued.Secret.Reveal()
 }
 
-// TestExchangedTokenIsNoUsersToken shows what the owner of a token, which is a trust policy, may do.
+// TestExchangedTokenIsNoUsersToken checks the operations that are open to an exchanged token, whose owner is a trust policy.
 func TestExchangedTokenIsNoUsersToken(t *testing.T) {
 	w := newWorkloads(t)
 	_, admin := w.user("boss@example.com", principal.Admin)

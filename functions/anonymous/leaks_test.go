@@ -14,7 +14,7 @@ func (f *fixture) report(secret string) webtest.Response {
 	return f.anonymous().Post("/api/v1/tokens/revoke", `{"token":"`+secret+`"}`)
 }
 
-// TestReportAnswersTheSameForKnownAndUnknownSecrets compares status, header and body, also after many reports from the address.
+// TestReportAnswersTheSameForKnownAndUnknownSecrets compares the status, headers and body, also after many reports from one address.
 func TestReportAnswersTheSameForKnownAndUnknownSecrets(t *testing.T) {
 	f := newFixture(t)
 	working, ended, late := f.key("a@example.com"), f.key("b@example.com"), f.key("c@example.com")

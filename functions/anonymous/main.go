@@ -1,6 +1,6 @@
-// Command anonymous is the Lambda function behind the operations that strangers reach without a credential: reports of leaked secrets
-// (/api/v1/tokens/revoke) and exchanges of workload tokens (/api/v1/token-exchange). It has few concurrent executions of its own, so that
-// whoever fills them keeps no other function from running.
+// Command anonymous is the Lambda function for operations without a credential: reports of leaked secrets (/api/v1/tokens/revoke) and
+// exchanges of workload tokens (/api/v1/token-exchange). It has a small reserved concurrency, so that strangers who use it up stop no other
+// function.
 package main
 
 import (
@@ -21,7 +21,7 @@ import (
 
 func main() { start.HTTP(build) }
 
-// reportTime is how long a report may take before the schedule of another function does the rest.
+// reportTime is the time limit of a report. After it, the schedule of another function ends the remaining credentials.
 const reportTime = time.Second
 
 func build(settings *start.Settings) (http.Handler, error) {

@@ -17,7 +17,7 @@ type handlers struct {
 	baseURL   string // of links in mails; empty: the host of the request
 }
 
-// routes returns the API of this function. Every route is for anyone, and none waits on purpose.
+// routes returns the API of this function. All routes are open to anyone.
 func routes(h *handlers) *web.API {
 	api := web.NewAPI(nil)
 	web.Handle(api, web.Anyone(), revokeLeakedToken, h.revokeLeaked)

@@ -27,7 +27,7 @@ func TestCursorsSurviveChanges(t *testing.T) {
 					if i := rapid.IntRange(-1, len(ids)-1).Draw(r, "which"); i >= 0 && rapid.Bool().Draw(r, "delete") {
 						root.Delete(list + "/" + ids[i]).WantStatus(http.StatusNoContent)
 						ids = append(ids[:i:i], ids[i+1:]...)
-					} else if len(ids) < 20 { // a customer has at most as many trust policies
+					} else if len(ids) < 20 { // a customer has at most 20 trust policies
 						ids = append(ids, root.Post(list, body).WantStatus(http.StatusCreated).Text("data.id"))
 					}
 				},
@@ -48,7 +48,7 @@ func TestCursorsSurviveChanges(t *testing.T) {
 	}
 }
 
-// TestCursorsOfCustomersGiveNothingToOthers forges cursors of a list that the caller may see.
+// TestCursorsOfCustomersGiveNothingToOthers forges cursors from those of a list that the caller may see.
 func TestCursorsOfCustomersGiveNothingToOthers(t *testing.T) {
 	o := newFixture(t)
 	acme, bolt := o.entitled("acme"), o.entitled("bolt")

@@ -22,7 +22,8 @@ type TrustCondition struct {
 	Values []string `json:"values,omitempty" minItems:"1" maxItems:"10" doc:"Several exact values or patterns, one of which the claim must be. Responses have it if there is more than one value." example:"[\"refs/heads/main\",\"refs/heads/release/*\"]"`
 }
 
-// TransformSchema implements huma.SchemaTransformer. An example made of those of the fields would have both forms of values.
+// TransformSchema implements huma.SchemaTransformer. It sets the example of a condition, because the examples of the fields together would
+// have both value and values.
 func (TrustCondition) TransformSchema(_ huma.Registry, s *huma.Schema) *huma.Schema {
 	s.Examples = []any{map[string]any{"claim": "repository_id", "value": "74"}}
 	return s
@@ -50,7 +51,7 @@ func decodeConditions(all []TrustCondition) []trust.Condition {
 	return decoded
 }
 
-// checkForms returns the failures of conditions that have both forms of values, of which one would be ignored.
+// checkForms returns a failure for each condition with both value and values, because one of the two would be ignored.
 func checkForms(all []TrustCondition) []fault.Field {
 	var failures checks.Failures
 	for i, c := range all {

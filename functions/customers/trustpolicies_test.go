@@ -99,7 +99,7 @@ func TestTrustPolicyResponseHasEachField(t *testing.T) {
 	fieldstest.WantFilled(t, "encodeTrustPolicy", encoded)
 }
 
-// A condition has value or values. Requests may send one value in either form.
+// A response has value or values. A request may send a single value in either field.
 func TestConditionsHaveOneOrSeveralValues(t *testing.T) {
 	o := newFixture(t)
 	root, list := o.asAdmin(), o.trusting("acme")

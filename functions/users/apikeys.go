@@ -146,8 +146,8 @@ func (in *deleteKeyInput) Resolve(ctx huma.Context) []error { //nolint:unparam /
 	return nil
 }
 
-// checkKeyTag refuses to delete a key that does not have the ETag of the request, unless it is deleted already. A key never changes except
-// by its uses and its end, so no transaction needs to compare it again.
+// checkKeyTag returns an error if the request has an ETag other than that of the key, unless the key is deleted already. A key changes only
+// when it is used or ends, so the transaction need not check it again.
 func (s *service) checkKeyTag(ctx context.Context, caller principal.Principal, userID string, in *deleteKeyInput) error {
 	wanted := in.WantedTag()
 	if wanted == nil {

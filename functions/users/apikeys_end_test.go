@@ -17,7 +17,7 @@ import (
 	"portside/testclient/scale"
 )
 
-// deletions are all requests that delete an API key at a path. The tag is the ETag that the key had before.
+// deletions are all operations that delete an API key at a path. The tag is the ETag of the key before.
 var deletions = map[string]func(c webtest.Client, at, tag string) webtest.Response{
 	"DELETE":               func(c webtest.Client, at, _ string) webtest.Response { return c.Delete(at) },
 	"DELETE with the ETag": func(c webtest.Client, at, tag string) webtest.Response { return c.With("If-Match", tag).Delete(at) },
@@ -26,14 +26,14 @@ var deletions = map[string]func(c webtest.Client, at, tag string) webtest.Respon
 	},
 }
 
-// TestEachDeletionOfAKeyGetsTheSameAnswer deletes a key several times, at the same time or one after the other. All get a 204, and the
-// audit log has one event.
+// TestEachDeletionOfAKeyGetsTheSameAnswer deletes a key several times, at the same time or one after the other. Each response is a 204, and
+// the audit log has one event.
 func TestEachDeletionOfAKeyGetsTheSameAnswer(t *testing.T) {
 	p := newFixture(t)
 	user, _ := p.user("ada@example.com", principal.Manager)
 	keys := "/v1/users/" + user.ID + "/api-keys"
 	rapid.Check(scale.ChecksOf(t, 60), func(rt *rapid.T) {
-		p.clock.Advance(24 * time.Hour) // so that no limit is reached
+		p.clock.Advance(24 * time.Hour) // starts new daily limits
 		id := p.asAdmin().Post(keys, `{"name":"build server"}`).WantStatus(http.StatusCreated).Text("data.id")
 		tag := p.asAdmin().Get(keys + "/" + id).WantStatus(http.StatusOK).Header.Get("ETag")
 		ways := rapid.SliceOfN(rapid.SampledFrom(slices.Sorted(maps.Keys(deletions))), 2, 4).Draw(rt, "ways")

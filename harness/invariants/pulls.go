@@ -46,7 +46,7 @@ func checkPulls(broken *report, all, analytics []row) error {
 	return nil
 }
 
-// addChecks adds what windows have counted of the checks of each hour. That can be less than there are until the lines arrive again.
+// addChecks adds the counted checks of each hour. After a failure, fewer may be counted than stored, until the lines arrive again.
 func addChecks(broken *report, wanted liststest.Counts, all []row) {
 	for _, item := range all {
 		if item.kind() != "check" {

@@ -29,7 +29,7 @@ func (p *pulled) kind() pulls.Kind {
 	return p.pull.Kind
 }
 
-// pullFigure identifies a figure of the dashboard: how many pulls of a kind, or checks, a day has.
+// pullFigure identifies a figure of the dashboard: the number of pulls of a kind, or of checks, on a day.
 type pullFigure struct {
 	day  calendar.Day
 	kind pulls.Kind

@@ -10,7 +10,7 @@ import (
 	"portside/local/template"
 )
 
-// TestRoutesHaveTheirOwnThrottle floods one route. The others do not notice, and the other way around.
+// TestRoutesHaveTheirOwnThrottle sends too many requests to one route. Other routes are not throttled, and vice versa.
 func TestRoutesHaveTheirOwnThrottle(t *testing.T) {
 	at := time.Date(2026, 11, 21, 8, 30, 0, 0, time.UTC)
 	f := start(t, payload(`{"statusCode":200}`), func(c *gateway.Config) {

@@ -17,7 +17,7 @@ const (
 	maxCopyBytes = 5 << 30
 	// maxListEntries limits the repositories or tags in one response.
 	maxListEntries = 1000
-	// notificationTimeout is enough for the stack, which only keeps a notification.
+	// notificationTimeout is long enough for the stack, which only queues a notification.
 	notificationTimeout = 5 * time.Second
 )
 

@@ -12,7 +12,8 @@ import (
 	"portside/local/template"
 )
 
-// TestPushesAndDeletionsAreEvents receives what functions get of pushes, of a tag that moves, and of deletions. A pull sends nothing.
+// TestPushesAndDeletionsAreEvents checks the events that functions get for pushes, for a tag that moves, and for deletions. A pull sends
+// none.
 func TestPushesAndDeletionsAreEvents(t *testing.T) {
 	const most = 100
 	events := make(chan string, most)

@@ -162,7 +162,7 @@ func checkScheduleName(typ string, p *node) error {
 		"add OmitName: true")
 }
 
-// ecrPattern has the values that the local stack sends in the events of Amazon ECR, its only events of EventBridge.
+// ecrPattern has the values in events of Amazon ECR from the local stack, which sends no other events to EventBridge.
 var ecrPattern = map[string][]string{
 	"source": {"aws.ecr"}, "detail-type": {"ECR Image Action"}, "result": {"SUCCESS"}, "action-type": {"PUSH", "DELETE"},
 }

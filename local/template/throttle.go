@@ -11,7 +11,7 @@ type Throttle struct {
 // accountRate and accountBurst are the default quotas of an account in a region, which no stage exceeds.
 const accountRate, accountBurst = 10_000, 5_000
 
-// readRouteThrottles reads the limits of routes by their keys, such as "ANY /v1/users". AWS refuses those of routes that do not exist.
+// readRouteThrottles reads the limits of routes by their keys, such as "ANY /v1/users". It refuses unknown routes, as AWS does.
 func (b *builder) readRouteThrottles() (err error) {
 	for _, route := range b.routeSettings.present() {
 		if !slices.ContainsFunc(b.stack.Routes, func(r Route) bool { return r.Key() == route.key }) {

@@ -127,7 +127,7 @@ type Page struct {
 // SearchPage is one page of the results of a search. Its customers have all fields except Users.
 type SearchPage struct {
 	Customers []Customer
-	Next      paging.Position // for search.Query.After; empty on the last page. A page with few or no customers need not be the last one
+	Next      paging.Position // for search.Query.After; empty on the last page. A page with few or no customers may have a next page
 }
 
 // Creation is a customer to add, with what must be written in the same transaction.

@@ -129,7 +129,7 @@ type Page struct {
 // SearchPage is one page of the results of a search. Its projects have all fields.
 type SearchPage struct {
 	Projects []Project
-	Next     paging.Position // for search.Query.After; empty on the last page. A page with few or no projects need not be the last one
+	Next     paging.Position // for search.Query.After; empty on the last page. A page with few or no projects may have a next page
 }
 
 // Creation is a project to add, with what must be written in the same transaction.

@@ -201,8 +201,8 @@ func maskMissing(err error) error {
 // exchange exchanges a token by a policy that was read. Errors: also versions.ErrStale, ErrNoCustomer.
 func (e *Exchanger) exchange(ctx context.Context, policy Policy, request Request, now time.Time) (Issued, error) {
 	if lack := missingAccount(policy.Issuer, policy.Conditions); lack != "" {
-		slog.WarnContext(ctx, "a trust policy of an earlier release accepts no token, because its conditions name no account", "policy", policy.ID,
-			"customer", policy.CustomerID, "conditions", lack)
+		slog.WarnContext(ctx, "a trust policy of an earlier release accepts no token, because its conditions name no account",
+			"policy", policy.ID, "customer", policy.CustomerID, "conditions", lack)
 		return Issued{}, errUntrusting
 	}
 	claims, err := e.verifier.Verify(ctx, policy, request.Token)

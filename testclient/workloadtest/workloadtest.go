@@ -49,7 +49,7 @@ func GitHub(issuer, audience string, at time.Time) Claims {
 	}
 }
 
-// GitHubWithIDs is GitHub for a repository that was created or renamed since July 15, 2026: the subject has IDs that never change.
+// GitHubWithIDs is GitHub for a repository that was created or renamed since July 15, 2026. Its subject has IDs, which never change.
 func GitHubWithIDs(issuer, audience string, at time.Time) Claims {
 	return With(GitHub(issuer, audience, at), "sub", "repo:acme@65/app@74:ref:refs/heads/main")
 }

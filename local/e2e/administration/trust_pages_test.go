@@ -120,7 +120,7 @@ func TestTrustPolicyPresets(t *testing.T) {
 	c.page.WaitGone(browser.Dialog("Add trust policy"))
 }
 
-// wantLinkToIDs checks that the form links to what GitHub says about a repository, and to nothing else.
+// wantLinkToIDs checks that the form links only to the IDs of the repository in GitHub's API.
 func wantLinkToIDs(t *testing.T, page *browser.Page, dialog browser.Scope) {
 	t.Helper()
 	links := func() []string {

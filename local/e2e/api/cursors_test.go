@@ -11,8 +11,8 @@ import (
 	"portside/local/e2e/e2etest"
 )
 
-// TestEveryListHasCursors goes through the lists of the document: each that has offsets has cursors, and each that has cursors returns the
-// next one, and refuses a text that is none, and a cursor together with an offset.
+// TestEveryListHasCursors reads all lists in the document. Each list with offsets also has cursors. Each list with cursors returns the next
+// one, and refuses an invalid cursor or a cursor with an offset.
 func TestEveryListHasCursors(t *testing.T) {
 	p := e2etest.Shared(t)
 	root := p.Admin(t)
@@ -67,7 +67,7 @@ func parametersOf(operation map[string]any) map[string]bool {
 	return names
 }
 
-// paginationOf returns the names of the fields of the pagination of a response, or nothing if it has none.
+// paginationOf returns the names of the pagination fields of a response, or nothing if it has none.
 func paginationOf(operation, schemas map[string]any) []string {
 	var node any = operation
 	for _, name := range []string{"responses", "200", "content", "application/json", "schema", "properties", "pagination"} {
@@ -81,7 +81,8 @@ func paginationOf(operation, schemas map[string]any) []string {
 	return slices.Sorted(maps.Keys(properties))
 }
 
-// TestDeletionsHideNothingFromCursors deletes all items of each page before it reads the next page. By offset, every second page is missed.
+// TestDeletionsHideNothingFromCursors deletes all items of each page before it reads the next page. With offsets, it would miss every
+// second page.
 func TestDeletionsHideNothingFromCursors(t *testing.T) {
 	p := e2etest.Shared(t)
 	root := p.Admin(t)

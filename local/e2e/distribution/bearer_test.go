@@ -26,7 +26,7 @@ import (
 	"portside/local/e2e/e2etest"
 )
 
-// entrance is another host of the API, which records how clients log in.
+// entrance is a proxy of the API on another host. It records the authentication schemes of clients.
 type entrance struct {
 	host string
 
@@ -61,7 +61,7 @@ func (e *entrance) record(r *http.Request) {
 	e.used[scheme]++
 }
 
-// wantOnly checks that the client got tokens and sent them, or that it sent Basic, and nothing else after the first request.
+// wantOnly checks that all requests of the client after the first one used either Basic or tokens.
 func (e *entrance) wantOnly(t *testing.T, bearer bool) {
 	t.Helper()
 	e.mu.Lock()
@@ -78,8 +78,8 @@ func (m shop) bothLogins(t *testing.T) map[string]e2etest.Login {
 	return map[string]e2etest.Login{"token": m.createToken(t, "read:docker-images:harbor/*"), "password": m.requestPassword(t, "images")}
 }
 
-// TestMirrorPullsWithBearer pulls an image for several platforms through a mirror: a CNCF registry that has only the address of the API and
-// a login.
+// TestMirrorPullsWithBearer pulls an image for several platforms through a mirror: a CNCF registry that knows only the address of the API
+// and a login.
 func TestMirrorPullsWithBearer(t *testing.T) {
 	m := newShop(t)
 	for kind, login := range m.bothLogins(t) {
@@ -105,7 +105,7 @@ func TestMirrorPullsWithBearer(t *testing.T) {
 	}
 }
 
-// startMirror returns the host of a registry in this process that fetches what it does not have from the API.
+// startMirror starts a registry in this process, which fetches missing content from the API, and returns its host.
 func startMirror(t *testing.T, api string, login e2etest.Login) string {
 	t.Helper()
 	config := &configuration.Configuration{
@@ -122,7 +122,8 @@ func startMirror(t *testing.T, api string, login e2etest.Login) string {
 	return strings.TrimPrefix(server.URL, "http://")
 }
 
-// TestContainerdPulls pulls with containerd's resolver, as itself and under a name that is not known to answer Basic.
+// TestContainerdPulls pulls with containerd's resolver: with its usual User-Agent, and with an unknown one, which does not get the Basic
+// challenge alone.
 func TestContainerdPulls(t *testing.T) {
 	m := newShop(t)
 	logins := m.bothLogins(t)
@@ -168,7 +169,7 @@ func containerd(login e2etest.Login, userAgent string) remotes.Resolver {
 	return docker.NewResolver(docker.ResolverOptions{Hosts: hosts, Headers: header})
 }
 
-// fetchAll fetches an object and all that it names, checks their digests, and returns how many there are.
+// fetchAll fetches an object and everything that it refers to, checks the digests, and returns the number of objects.
 func fetchAll(t *testing.T, fetcher remotes.Fetcher, object v1.Descriptor) int {
 	t.Helper()
 	body, err := fetcher.Fetch(t.Context(), object)

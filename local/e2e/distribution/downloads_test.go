@@ -8,7 +8,7 @@ import (
 	"portside/local/e2e/e2etest"
 )
 
-// urllib downloads as Ansible's get_url does: with the header in the first request, and in each request that follows a redirect.
+// urllib downloads like Ansible's get_url: it sends the header in the first request and in each request that follows a redirect.
 const urllib = `
 import base64, sys, urllib.request
 url, file, login = sys.argv[1], sys.argv[2], sys.stdin.read()
@@ -56,7 +56,7 @@ func (c machine) wantFile(t *testing.T, file, content string) {
 	}
 }
 
-// TestStorageRefusesTwoLogins shows why some programs need redirect=false: S3 refuses a signed link with an Authorization header.
+// TestStorageRefusesTwoLogins shows that some programs need redirect=false: S3 refuses a signed link with an Authorization header.
 func TestStorageRefusesTwoLogins(t *testing.T) {
 	m := newShop(t)
 	c := m.WithLogin(t, m.createToken(t, "read:helm-charts"))

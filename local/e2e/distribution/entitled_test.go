@@ -123,7 +123,8 @@ func TestEntitledImages(t *testing.T) {
 	b.checkBlobs(t, "server", m.servers["1.0.0"])
 }
 
-// TestLayersAfterARenewal asks for layers with a token that has fetched no manifest. Clients that have the manifest do so after a renewal.
+// TestLayersAfterARenewal fetches layers with a token that has fetched no manifest. Clients do so if they renew their token after the
+// manifest.
 func TestLayersAfterARenewal(t *testing.T) {
 	m := newMarket(t)
 	made := m.acme.manager.Post("/api/v1/tokens", `{"name":"renewed","scopes":["read:docker-images"]}`)

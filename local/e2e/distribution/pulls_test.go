@@ -54,8 +54,8 @@ func TestPullsAreRecorded(t *testing.T) {
 		WantValue("data", []any{}) // other users' pulls are not visible
 }
 
-// TestUpdateChecksAreNoPulls has a stack of its own, so that one instance of the function serves all its requests. It asks for digests with
-// crane, reads what a verification of a signature reads, and pulls like containerd: HEAD of the tag, GET of its digest, GET of a manifest
+// TestUpdateChecksAreNoPulls has a separate stack, so that one instance of the function serves all its requests. It asks for digests with
+// crane, sends the requests of a signature verification, and pulls like containerd: HEAD of the tag, GET of its digest, GET of a manifest
 // in that list.
 func TestUpdateChecksAreNoPulls(t *testing.T) {
 	m := shop{Stack: e2etest.Start(t), goods: &goods{}}

@@ -13,8 +13,8 @@ import (
 	"portside/local/stack"
 )
 
-// TestStrangersLeaveRenewalsAlone has strangers fill the function that they reach without a credential. Meanwhile pipelines renew their
-// tokens, although the functions together have fewer executions than the strangers have connections.
+// TestStrangersLeaveRenewalsAlone has strangers use up the concurrency of the function for requests without a credential. Meanwhile
+// pipelines can renew their tokens, although the strangers have more connections than all functions have executions.
 func TestStrangersLeaveRenewalsAlone(t *testing.T) {
 	p := e2etest.StartWith(t, stack.Options{
 		Concurrency: 4, DynamoDBDelay: 50 * time.Millisecond,
