@@ -2854,15 +2854,15 @@ type Projects struct {
 
 // Pull defines model for Pull.
 type Pull struct {
-	// Address IP address of the client; of a check, of the first client in the hour.
+	// Address IP address of the client; for a check, of the first client of the hour.
 	//
 	// Examples: 203.0.113.9
 	Address string `json:"address"`
 
-	// At UTC; of a check, the beginning of the hour.
+	// At UTC; for a check, the start of its hour.
 	At time.Time `json:"at"`
 
-	// Checks Update checks of the hour, of which those in the same second count as one; null for a pull.
+	// Checks Number of update checks in the hour; checks in the same second count once. Null for a pull.
 	//
 	// Examples: 60
 	Checks *int64 `json:"checks"`
@@ -2877,7 +2877,7 @@ type Pull struct {
 	// Examples: 01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e12
 	CustomerID *string `json:"customerId"`
 
-	// Digest Digest of the archive or manifest, of a check the first one in the hour; null if unknown.
+	// Digest Digest of the archive or manifest; for a check, the first digest of the hour. Null if unknown.
 	//
 	// Examples: sha256:…
 	Digest *string `json:"digest"`
@@ -2923,14 +2923,14 @@ type Pull struct {
 	// Examples: build pipeline
 	TokenName *string `json:"tokenName"`
 
-	// Type pull is a download. check stands for all requests in an hour that asked which manifest a tag leads to, without a download. Programs that look for updates send them.
+	// Type pull is a download. check stands for all requests in an hour for the manifest to which a tag leads, without a download. Programs that look for updates send them.
 	Type PullType `json:"type"`
 }
 
 // PullKind defines model for Pull.Kind.
 type PullKind string
 
-// PullType pull is a download. check stands for all requests in an hour that asked which manifest a tag leads to, without a download. Programs that look for updates send them.
+// PullType pull is a download. check stands for all requests in an hour for the manifest to which a tag leads, without a download. Programs that look for updates send them.
 type PullType string
 
 // Pulls defines model for Pulls.
@@ -2940,7 +2940,7 @@ type Pulls struct {
 	// Examples: 310
 	Charts int64 `json:"charts"`
 
-	// Checks Update checks: requests that asked which manifest a tag leads to, without a download. They are in neither of the other figures.
+	// Checks Update checks: requests for the manifest to which a tag leads, without a download. The other two figures do not include them.
 	//
 	// Examples: 86400
 	Checks int64 `json:"checks"`
@@ -3313,12 +3313,12 @@ type TrustCondition struct {
 	// Examples: ref
 	Claim string `json:"claim"`
 
-	// Value What the claim must be: an exact value, or a pattern; at most 255 bytes. * stands for one or more characters other than :, / and @. At the end of a path, as in refs/heads/*, it also stands for / and @. Either value or values is required. Responses have it if there is one value.
+	// Value The required value of the claim: an exact value, or a pattern; at most 255 bytes. * stands for one or more characters other than :, / and @. At the end of a path, as in refs/heads/*, it also stands for / and @. Either value or values is required. Responses have it if there is one value.
 	//
 	// Examples: refs/heads/main
 	Value *string `json:"value,omitempty"`
 
-	// Values Several exact values or patterns, one of which the claim must be. Responses have it if there is more than one value.
+	// Values Several exact values or patterns; the claim must match one of them. Responses have it if there is more than one value.
 	//
 	// Examples: ["refs/heads/main","refs/heads/release/*"]
 	Values *[]string `json:"values,omitempty"`
@@ -3331,7 +3331,7 @@ type TrustPolicy struct {
 	// Examples: https://portside.example.com
 	Audience string `json:"audience"`
 
-	// Conditions What the claims of the tokens must be; all conditions apply.
+	// Conditions Conditions on the claims of the tokens; all of them apply.
 	Conditions []TrustCondition `json:"conditions"`
 
 	// CreatedAt UTC.
@@ -4455,7 +4455,7 @@ type CreateTrustPolicyJSONBody struct {
 	// Examples: https://portside.example.com
 	Audience string `json:"audience"`
 
-	// Conditions What the claims of the tokens must be; all conditions apply. One of them must name whom you trust, because an issuer such as GitHub signs for everybody: by the ID or the whole name of an owner or a repository, in each of its values.
+	// Conditions Conditions on the claims of the tokens; all of them apply. One of them must name the account that you trust, because an issuer such as GitHub signs for everybody: each of its values must begin with the ID or the whole name of an owner or a repository.
 	Conditions []TrustCondition `json:"conditions"`
 
 	// Issuer The claim iss of the tokens: an https address without query, of at most 255 characters.
@@ -4491,7 +4491,7 @@ type UpdateTrustPolicyJSONBody struct {
 	// Examples: portside.example.com
 	Audience *string `json:"audience,omitempty"`
 
-	// Conditions What the claims of the tokens must be; all of them apply. Replaced completely.
+	// Conditions Conditions on the claims of the tokens; all of them apply. Replaced completely.
 	Conditions *[]TrustCondition `json:"conditions,omitempty"`
 
 	// Issuer The claim iss of the tokens: an https address without query, of at most 255 characters.

@@ -24,18 +24,18 @@ const (
 // Pull is one download of a chart archive or an image manifest, or the update checks of a tag in an hour.
 type Pull struct {
 	ID         string     `json:"id" doc:"ID of the pull; never changes." example:"5f6c0a7b2e1101939f6e8a8e7d5ca3c1"`
-	Type       string     `json:"type" enum:"pull,check" doc:"pull is a download. check stands for all requests in an hour that asked which manifest a tag leads to, without a download. Programs that look for updates send them."`
-	Checks     *int       `json:"checks" doc:"Update checks of the hour, of which those in the same second count as one; null for a pull." example:"60"`
+	Type       string     `json:"type" enum:"pull,check" doc:"pull is a download. check stands for all requests in an hour for the manifest to which a tag leads, without a download. Programs that look for updates send them."`
+	Checks     *int       `json:"checks" doc:"Number of update checks in the hour; checks in the same second count once. Null for a pull." example:"60"`
 	Kind       pulls.Kind `json:"kind" enum:"chart,image"`
 	Repository string     `json:"repository" doc:"Name of the chart, or repository of the image." example:"acme/api"`
 	Reference  string     `json:"reference" doc:"Version of the chart, or the tag or digest that was requested of the image." example:"1.2.0"`
-	Digest     *string    `json:"digest" doc:"Digest of the archive or manifest, of a check the first one in the hour; null if unknown." example:"sha256:…"`
+	Digest     *string    `json:"digest" doc:"Digest of the archive or manifest; for a check, the first digest of the hour. Null if unknown." example:"sha256:…"`
 	TokenID    string     `json:"tokenId" doc:"Public ID of the token or password." example:"3vQB7B6MrGQZ"`
 	OwnerID    string     `json:"ownerId" doc:"ID of the user who owns the token or password, or of the trust policy that issued the token." example:"01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e11"`
 	CustomerID *string    `json:"customerId" doc:"ID of the customer to whom that user belonged; null for the vendor's staff." example:"01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e12"`
-	Address    string     `json:"address" doc:"IP address of the client; of a check, of the first client in the hour." example:"203.0.113.9"`
+	Address    string     `json:"address" doc:"IP address of the client; for a check, of the first client of the hour." example:"203.0.113.9"`
 	Client     string     `json:"client" doc:"User-Agent of the same client; at most 200 characters." example:"Helm/3.18.4"`
-	At         time.Time  `json:"at" doc:"UTC; of a check, the beginning of the hour."`
+	At         time.Time  `json:"at" doc:"UTC; for a check, the start of its hour."`
 
 	TokenName  *string `json:"tokenName" doc:"Name of the token or password, or the subject of the workload that exchanged it; null if it is no longer stored." example:"build pipeline"`
 	OwnerEmail *string `json:"ownerEmail" doc:"Address of the user who owns the token or password; null for a trust policy, and after the user was deleted or, for users of a customer, has left the customer." example:"ada@example.com"`

@@ -51,7 +51,7 @@ type API struct {
 type Pulls struct {
 	Charts int64 `json:"charts" doc:"Chart archives downloaded." example:"310"`
 	Images int64 `json:"images" doc:"Images downloaded by tag." example:"1204"`
-	Checks int64 `json:"checks" doc:"Update checks: requests that asked which manifest a tag leads to, without a download. They are in neither of the other figures." example:"86400"`
+	Checks int64 `json:"checks" doc:"Update checks: requests for the manifest to which a tag leads, without a download. The other two figures do not include them." example:"86400"`
 }
 
 // Media are the figures about the use of the media capabilities.

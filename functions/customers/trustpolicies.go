@@ -18,8 +18,8 @@ import (
 // TrustCondition is a condition of a trust policy, in requests and responses.
 type TrustCondition struct {
 	Claim  string   `json:"claim" doc:"Name of a claim, or JSON pointer (RFC 6901) to a value inside one, such as /kubernetes.io/namespace; at most 100 characters." example:"ref"`
-	Value  string   `json:"value,omitempty" doc:"What the claim must be: an exact value, or a pattern; at most 255 bytes. * stands for one or more characters other than :, / and @. At the end of a path, as in refs/heads/*, it also stands for / and @. Either value or values is required. Responses have it if there is one value." example:"refs/heads/main"`
-	Values []string `json:"values,omitempty" minItems:"1" maxItems:"10" doc:"Several exact values or patterns, one of which the claim must be. Responses have it if there is more than one value." example:"[\"refs/heads/main\",\"refs/heads/release/*\"]"`
+	Value  string   `json:"value,omitempty" doc:"The required value of the claim: an exact value, or a pattern; at most 255 bytes. * stands for one or more characters other than :, / and @. At the end of a path, as in refs/heads/*, it also stands for / and @. Either value or values is required. Responses have it if there is one value." example:"refs/heads/main"`
+	Values []string `json:"values,omitempty" minItems:"1" maxItems:"10" doc:"Several exact values or patterns; the claim must match one of them. Responses have it if there is more than one value." example:"[\"refs/heads/main\",\"refs/heads/release/*\"]"`
 }
 
 // TransformSchema implements huma.SchemaTransformer. It sets the example of a condition, because the examples of the fields together would
@@ -68,7 +68,7 @@ type TrustPolicy struct {
 	Name       string            `json:"name" example:"Builds of the app"`
 	Issuer     string            `json:"issuer" doc:"The claim iss of the tokens." example:"https://token.actions.githubusercontent.com"`
 	Audience   string            `json:"audience" doc:"A value of the claim aud of the tokens." example:"https://portside.example.com"`
-	Conditions []TrustCondition  `json:"conditions" doc:"What the claims of the tokens must be; all conditions apply."`
+	Conditions []TrustCondition  `json:"conditions" doc:"Conditions on the claims of the tokens; all of them apply."`
 	Scopes     []principal.Scope `json:"scopes" doc:"What an access token may download at most." example:"[\"read:helm-charts\",\"read:docker-images:acme/*\"]"`
 	MaxMinutes int               `json:"maxMinutes" doc:"For how many minutes an access token works." example:"15"`
 	Keys       string            `json:"jwks" doc:"The JSON Web Key Set (RFC 7517) of the issuer, as text; empty if it is read from the issuer." example:"{\"keys\":[{\"kty\":\"OKP\",\"crv\":\"Ed25519\",\"kid\":\"1\",\"x\":\"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo\"}]}"`

@@ -17,7 +17,7 @@ type createTrustPolicyInput struct {
 		Name       string            `json:"name" doc:"1 to 100 characters." example:"Builds of the app"`
 		Issuer     string            `json:"issuer" doc:"The claim iss of the tokens: an https address without query, of at most 255 characters." example:"https://token.actions.githubusercontent.com"`
 		Audience   string            `json:"audience" doc:"A value of the claim aud of the tokens; 1 to 255 printable characters without spaces. Use one that no other service has, such as the address of this one." example:"https://portside.example.com"`
-		Conditions []TrustCondition  `json:"conditions" minItems:"1" maxItems:"10" doc:"What the claims of the tokens must be; all conditions apply. One of them must name whom you trust, because an issuer such as GitHub signs for everybody: by the ID or the whole name of an owner or a repository, in each of its values."`
+		Conditions []TrustCondition  `json:"conditions" minItems:"1" maxItems:"10" doc:"Conditions on the claims of the tokens; all of them apply. One of them must name the account that you trust, because an issuer such as GitHub signs for everybody: each of its values must begin with the ID or the whole name of an owner or a repository."`
 		Scopes     []principal.Scope `json:"scopes" minItems:"1" maxItems:"20" doc:"What an access token may download at most: read:helm-charts and read:docker-images, optionally limited to names." example:"[\"read:helm-charts\",\"read:docker-images:acme/*\"]"`
 		MaxMinutes int               `json:"maxMinutes,omitempty" minimum:"1" maximum:"60" default:"15" doc:"For how many minutes an access token works." example:"5"`
 		Keys       string            `json:"jwks,omitempty" doc:"The JSON Web Key Set (RFC 7517) of the issuer, as text of at most 32 KB, for an issuer that is not at a public address. Default: the keys are read from the issuer." example:"{\"keys\":[{\"kty\":\"OKP\",\"crv\":\"Ed25519\",\"kid\":\"1\",\"x\":\"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo\"}]}"`
@@ -75,7 +75,7 @@ type updateTrustPolicyInput struct {
 		Name       *string            `json:"name,omitempty" doc:"1 to 100 characters." example:"Deployments of the app"`
 		Issuer     *string            `json:"issuer,omitempty" doc:"The claim iss of the tokens: an https address without query, of at most 255 characters." example:"https://gitlab.example.com"`
 		Audience   *string            `json:"audience,omitempty" doc:"A value of the claim aud of the tokens; 1 to 255 printable characters without spaces." example:"portside.example.com"`
-		Conditions *[]TrustCondition  `json:"conditions,omitempty" minItems:"1" maxItems:"10" doc:"What the claims of the tokens must be; all of them apply. Replaced completely."`
+		Conditions *[]TrustCondition  `json:"conditions,omitempty" minItems:"1" maxItems:"10" doc:"Conditions on the claims of the tokens; all of them apply. Replaced completely."`
 		Scopes     *[]principal.Scope `json:"scopes,omitempty" minItems:"1" maxItems:"20" doc:"What an access token may download at most. Replaced completely." example:"[\"read:docker-images:acme/*\"]"`
 		MaxMinutes *int               `json:"maxMinutes,omitempty" minimum:"1" maximum:"60" doc:"For how many minutes an access token works." example:"30"`
 		Keys       *string            `json:"jwks,omitempty" doc:"The JSON Web Key Set (RFC 7517) of the issuer, as text of at most 32 KB. With an empty text, the keys are read from the issuer." example:"{\"keys\":[{\"kty\":\"OKP\",\"crv\":\"Ed25519\",\"kid\":\"2\",\"x\":\"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo\"}]}"`

@@ -59,7 +59,7 @@ type sessionOutput struct {
 
 type foundSessionOutput struct {
 	Body struct {
-		Data *Session `json:"data,omitempty" doc:"Absent if nobody is signed in."`
+		Data *Session `json:"data,omitempty" doc:"Absent without a working session."`
 	}
 }
 

@@ -22,7 +22,7 @@ const (
 )
 
 // errShareUsed means that the customer's other recordings need the whole share.
-var errShareUsed = errors.New("transcribe: the customer has as many vocabularies as it may")
+var errShareUsed = errors.New("transcribe: the customer has reached its share of vocabularies")
 
 // vocabularyTimeout limits the wait for vocabularies if the context has no deadline. With a deadline,
 // the limit is half of the time that is left.

@@ -3791,13 +3791,13 @@ export interface components {
              */
             id: string;
             /**
-             * @description pull is a download. check stands for all requests in an hour that asked which manifest a tag leads to, without a download. Programs that look for updates send them.
+             * @description pull is a download. check stands for all requests in an hour for the manifest to which a tag leads, without a download. Programs that look for updates send them.
              * @enum {string}
              */
             type: "pull" | "check";
             /**
              * Format: int64
-             * @description Update checks of the hour, of which those in the same second count as one; null for a pull.
+             * @description Number of update checks in the hour; checks in the same second count once. Null for a pull.
              * @example 60
              */
             checks: number | null;
@@ -3814,7 +3814,7 @@ export interface components {
              */
             reference: string;
             /**
-             * @description Digest of the archive or manifest, of a check the first one in the hour; null if unknown.
+             * @description Digest of the archive or manifest; for a check, the first digest of the hour. Null if unknown.
              * @example sha256:…
              */
             digest: string | null;
@@ -3834,7 +3834,7 @@ export interface components {
              */
             customerId: string | null;
             /**
-             * @description IP address of the client; of a check, of the first client in the hour.
+             * @description IP address of the client; for a check, of the first client of the hour.
              * @example 203.0.113.9
              */
             address: string;
@@ -3845,7 +3845,7 @@ export interface components {
             client: string;
             /**
              * Format: date-time
-             * @description UTC; of a check, the beginning of the hour.
+             * @description UTC; for a check, the start of its hour.
              */
             at: string;
             /**
@@ -3879,7 +3879,7 @@ export interface components {
             images: number;
             /**
              * Format: int64
-             * @description Update checks: requests that asked which manifest a tag leads to, without a download. They are in neither of the other figures.
+             * @description Update checks: requests for the manifest to which a tag leads, without a download. The other two figures do not include them.
              * @example 86400
              */
             checks: number;
@@ -4358,12 +4358,12 @@ export interface components {
              */
             claim: string;
             /**
-             * @description What the claim must be: an exact value, or a pattern; at most 255 bytes. * stands for one or more characters other than :, / and @. At the end of a path, as in refs/heads/*, it also stands for / and @. Either value or values is required. Responses have it if there is one value.
+             * @description The required value of the claim: an exact value, or a pattern; at most 255 bytes. * stands for one or more characters other than :, / and @. At the end of a path, as in refs/heads/*, it also stands for / and @. Either value or values is required. Responses have it if there is one value.
              * @example refs/heads/main
              */
             value?: string;
             /**
-             * @description Several exact values or patterns, one of which the claim must be. Responses have it if there is more than one value.
+             * @description Several exact values or patterns; the claim must match one of them. Responses have it if there is more than one value.
              * @example [
              *       "refs/heads/main",
              *       "refs/heads/release/*"
@@ -4390,7 +4390,7 @@ export interface components {
              * @example https://portside.example.com
              */
             audience: string;
-            /** @description What the claims of the tokens must be; all conditions apply. */
+            /** @description Conditions on the claims of the tokens; all of them apply. */
             conditions: components["schemas"]["TrustCondition"][];
             /**
              * @description What an access token may download at most.
@@ -9685,7 +9685,7 @@ export interface operations {
                      * @example https://portside.example.com
                      */
                     audience: string;
-                    /** @description What the claims of the tokens must be; all conditions apply. One of them must name whom you trust, because an issuer such as GitHub signs for everybody: by the ID or the whole name of an owner or a repository, in each of its values. */
+                    /** @description Conditions on the claims of the tokens; all of them apply. One of them must name the account that you trust, because an issuer such as GitHub signs for everybody: each of its values must begin with the ID or the whole name of an owner or a repository. */
                     conditions: components["schemas"]["TrustCondition"][];
                     /**
                      * @description What an access token may download at most: read:helm-charts and read:docker-images, optionally limited to names.
@@ -9887,7 +9887,7 @@ export interface operations {
                      * @example portside.example.com
                      */
                     audience?: string;
-                    /** @description What the claims of the tokens must be; all of them apply. Replaced completely. */
+                    /** @description Conditions on the claims of the tokens; all of them apply. Replaced completely. */
                     conditions?: components["schemas"]["TrustCondition"][];
                     /**
                      * @description The claim iss of the tokens: an https address without query, of at most 255 characters.
@@ -11575,7 +11575,7 @@ export interface operations {
                      *     }
                      */
                     "application/json": {
-                        /** @description Absent if nobody is signed in. */
+                        /** @description Absent without a working session. */
                         data?: components["schemas"]["Session"];
                     };
                 };
