@@ -94,7 +94,7 @@ func (v *verifyAudit) run(ctx context.Context, p process) error {
 	return writeHeadFile(v.file, report.Newest)
 }
 
-// expected returns the head that the chain must have; the zero value is none.
+// expected returns the head that the chain must have, or the zero value without one.
 func (v *verifyAudit) expected() (seals.Head, error) {
 	switch {
 	case v.expect != "" && v.file != "":

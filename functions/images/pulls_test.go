@@ -178,7 +178,7 @@ func TestAttachmentsAreNoPulls(t *testing.T) {
 	listed := func(more string) string {
 		return fmt.Sprintf(`"manifests":[{"mediaType":%q,"digest":%q,"size":3%s}]`, manifestType, image, more)
 	}
-	references := map[string]string{ // by what they are
+	references := map[string]string{ // by their descriptions
 		"signature of Cosign":        push("sha256-"+hex+".sig", manifestType, made(imageConfig, simpleSigning, "")),
 		"attestation of Cosign":      push("sha256-"+hex+".att", manifestType, made(imageConfig, "application/vnd.dsse.envelope.v1+json", "")),
 		"SBOM of Cosign":             push("sha256-"+hex+".sbom", manifestType, made(imageConfig, "text/spdx+json", "")),

@@ -104,7 +104,8 @@ func (q *fixture) write(writes ...types.TransactWriteItem) {
 	}
 }
 
-// artifact pushes a manifest with a configuration and one layer to the upstream registry, and returns the digests. An empty tag is none.
+// artifact pushes a manifest with a configuration and one layer to the upstream registry, and returns the digests. An empty tag means no
+// tag.
 func (q *fixture) artifact(repository, tag, config, layer string) (manifest, blob string) {
 	q.tb.Helper()
 	about, content := []byte(`{"for":"`+repository+":"+tag+`"}`), []byte("the content of "+repository+":"+tag)
@@ -115,7 +116,7 @@ func (q *fixture) artifact(repository, tag, config, layer string) (manifest, blo
 	return q.manifest(repository, tag, manifestType, document), blob
 }
 
-// manifest pushes a manifest to the upstream registry, and returns its digest. An empty tag is none.
+// manifest pushes a manifest to the upstream registry, and returns its digest. An empty tag means no tag.
 func (q *fixture) manifest(repository, tag, mediaType, document string) string {
 	q.tb.Helper()
 	if tag == "" {

@@ -39,7 +39,7 @@ func newFixture(t *testing.T) *fixture {
 	return q
 }
 
-// push pushes an image with one layer, and returns its digest and that of the layer. An empty tag is none.
+// push pushes an image with one layer, and returns its digest and that of the layer. An empty tag means no tag.
 func (q *fixture) push(tag, layer, subject string) (manifest, blob string) {
 	q.t.Helper()
 	blob = q.upstream.PushBlob(q.t, repository, []byte(layer))

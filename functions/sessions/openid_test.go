@@ -165,7 +165,7 @@ func TestOpenIDIsThrottled(t *testing.T) {
 	}
 	b.wantProblem(b.client().Get("/v1/sign-in/openid"), "too-many-requests")
 	b.comeBack(callback).WantHeader("Location", "/portal/")
-	for range 30 { // in this browser, somebody has signed in now
+	for range 30 { // now a user has signed in with this browser
 		b.startOpenID("/portal/")
 	}
 	b.wantProblem(b.client().Get("/v1/sign-in/openid"), "too-many-requests")

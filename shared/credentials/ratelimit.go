@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Allowance is the limit of a kind of requests as of one request: that of the credential for the API, and that of its owner otherwise.
+// Allowance is the state of a limit after a request: of the credential for requests to the API, and of its owner for others.
 type Allowance struct {
 	Kind      RequestKind
 	Limit     int           // requests per minute; 0 means no limit

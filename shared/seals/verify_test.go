@@ -258,7 +258,7 @@ func (b *logbook) changeRecord(rt *rapid.T) tampered {
 type rollback struct {
 	hours                    int
 	objects, events, record  bool // whether they are removed; a removed record is replaced by an earlier one, or missing
-	hasNoRecord, sealedAgain bool // whether the record is missing, and whether the sealing goes on afterwards
+	hasNoRecord, sealedAgain bool // whether the record is missing, and whether the sealing runs again afterwards
 }
 
 func drawRollback(rt *rapid.T, hours int) rollback {

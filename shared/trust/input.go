@@ -128,7 +128,7 @@ func checkConditions(failures *checks.Failures, conditions []Condition, issuer *
 	}
 }
 
-// checkValues checks the values of the condition at a pointer. The only value has a pointer of its own, as in requests.
+// checkValues checks the values of the condition at a pointer. A single value has the pointer of value, as in requests.
 func checkValues(failures *checks.Failures, at string, values []string) {
 	if len(values) == 0 || len(values) > MaxValues {
 		failures.Add(at+"/values", "must have 1 to %d entries", MaxValues)

@@ -84,7 +84,7 @@ func encodeCursor(list string, position paging.Position) string {
 	return base64.RawURLEncoding.EncodeToString([]byte(list + string(position)))
 }
 
-// decodeCursor returns the position in a cursor, or false if it is no cursor of the list.
+// decodeCursor returns the position in a cursor. It returns false for a cursor of another list or caller.
 func decodeCursor(list, cursor string) (position paging.Position, ok bool) {
 	decoded, err := base64.RawURLEncoding.DecodeString(cursor)
 	text, isOfList := strings.CutPrefix(string(decoded), list)

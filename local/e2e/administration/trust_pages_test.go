@@ -104,7 +104,7 @@ func TestTrustPolicyPresets(t *testing.T) {
 		{"GitLab", "https://gitlab.com", "project_id", "20", "GitLab signs for everybody"},
 		{"Kubernetes", "", "sub", "system:serviceaccount:acme:puller", "kubectl get --raw /.well-known/openid-configuration"},
 		{"Another issuer", "", "sub", "", "an https address"},
-		{"GitHub Actions", "https://token.actions.githubusercontent.com", "repository_id", "74", "but not an ID"},
+		{"GitHub Actions", "https://token.actions.githubusercontent.com", "repository_id", "74", "but an ID cannot"},
 	} {
 		dialog.Select("Platform", preset.platform)
 		dialog.WaitText(preset.hint)

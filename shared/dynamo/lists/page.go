@@ -30,7 +30,7 @@ type Found[T any] struct {
 	Next    paging.Position // empty on the last page
 }
 
-// Page returns one page, strongly consistent. Errors: paging.ErrCursor if query.After is no position.
+// Page returns one page, strongly consistent. Errors: paging.ErrCursor if query.After is not a position of the list.
 //
 // The position of an entry is its number, which never changes and is never reused. So the page after a position needs one Query. For a page
 // at an offset, the counters first locate the leaf with the offset, and one Query reads from the start of that leaf. Concurrent writes

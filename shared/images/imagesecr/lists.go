@@ -39,7 +39,7 @@ const maxPageNames = "1000"
 func All(
 	ctx context.Context, maxPages int, read func(context.Context, url.Values) ([]string, url.Values, error),
 ) ([]string, error) {
-	all := []string{} // also if there are none, as JSON needs it
+	all := []string{} // not nil, so that JSON has [] instead of null
 	at := url.Values{"n": {maxPageNames}}
 	for range maxPages {
 		names, next, err := read(ctx, at)

@@ -853,16 +853,16 @@ export const strings = {
     audience: "Audience",
     audienceHint: "A value of the claim aud of the tokens. With the address of this service, tokens for other services do not work here.",
     conditions: "Conditions",
-    conditionsHint: "What the claims of a token must be; all conditions must hold. A condition holds for any of its values, one in a line. * stands " +
+    conditionsHint: "Each claim must match one of the values of its condition, one per line; all conditions must hold. * stands " +
       "for one or more characters other than :, / and @; at the end of a path, as in refs/heads/*, also for / and @.",
     or: " or ",
     repository: "Repository on GitHub",
-    repositoryHint: "Such as acme/app. It is not stored: it shows where the IDs for the conditions are.",
+    repositoryHint: "Such as acme/app. It is not stored, and only links to the IDs for the conditions.",
     repositoryIds: "has the repository_id as id, and the repository_owner_id as id of owner. For a private repository, its owner finds both with: " +
       "gh api repos/OWNER/REPOSITORY --jq .id,.owner.id",
     conditionHints: {
-      github: "GitHub signs for everybody, so name the repository. Its name and the subject can change, and somebody else can take over a name, " +
-        "but not an ID.",
+      github: "GitHub signs for everybody, so name the repository, best by its IDs. Its name and the subject can change, and a name can pass to " +
+        "another owner, but an ID cannot.",
       gitlab: "GitLab signs for everybody, so name the project. Paths can be taken over after a deletion, but IDs cannot.",
       kubernetes: "The subject names the namespace and the service account.",
       other: "",
@@ -1234,7 +1234,7 @@ export const strings = {
     title: "Pulls",
     introAll: "Who pulled which chart or image, newest first. A pull appears within a few minutes and stays for 400 days.",
     introOwn: "What your tokens and passwords pulled, newest first. A pull appears within a few minutes and stays for 400 days.",
-    introChecks: "How often programs asked what a tag leads to without pulling it, by the hour. Programs that look for updates do so.",
+    introChecks: "How often programs checked a tag for updates without pulling it, by the hour.",
     caption: "Pulls",
     recent: "Recent pulls of all versions",
     recentOwn: "Your pulls",

@@ -8,7 +8,7 @@ const texts = strings.trustPolicies;
 const maxConditions = 10;
 const maxLines = 10; // as many values as a condition can have
 
-/** @typedef {{claim: string, values: string}} Condition values: one in a line */
+/** @typedef {{claim: string, values: string}} Condition values: one per line */
 /** @typedef {import("../../core/api.js").Problem} Problem */
 
 /** The fields of a condition, in the order of the inputs. */
