@@ -33,7 +33,7 @@ event with the one in the table, as long as the table keeps it (400 days), and l
 in the table that are not sealed, although their hour is. It stops at the first problem.
 
 The last line of the output is the head: the hour, the part and the hash of the newest sealed object.
-Keep it where nobody who can change the account can change it, such as on another machine or in a
+Keep it out of reach of everyone who can change the account, such as on another machine or in a
 ticket. With --expect, the command also checks that the chain still has a head that you kept.
 Nothing else shows that the newest objects were removed with their events and their record, or that
 all of them were rewritten. With --head-file, the command expects the head in the file, if it exists,

@@ -72,8 +72,7 @@ func (s Seal) Key() string {
 	return fmt.Sprintf("seals/%s-%04d.jsonl", s.Hour.Begin().Format("2006/01/02T15"), s.Part)
 }
 
-// Head identifies the end of a chain. It proves all objects up to that end, if it is kept where nobody who can change the log can change
-// the head.
+// Head identifies the end of a chain. It proves all objects up to that end, if it is kept out of reach of everyone who can change the log.
 type Head struct {
 	Hour Hour
 	Part int
