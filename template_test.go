@@ -1,6 +1,7 @@
 package portside_test
 
 import (
+	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -52,6 +53,8 @@ func TestTwoStacksFitIntoOneAccount(t *testing.T) {
 func tablesWithoutValue() []string { return []string{"ImageVersionsTable", "RequestCountsTable"} }
 
 // Tables and buckets stay if the stack is deleted, but not if its first deployment fails.
+//
+//proves:docs/security.md
 func TestDataOutlivesTheStack(t *testing.T) {
 	var template struct {
 		Resources map[string]struct {
@@ -84,4 +87,101 @@ func TestDataOutlivesTheStack(t *testing.T) {
 	if found < 8 {
 		t.Errorf("found only %d tables and buckets", found)
 	}
+}
+
+// TestBucketsArePrivate reads who can reach the objects of each bucket, and how long earlier versions live.
+//
+//proves:docs/security.md
+func TestBucketsArePrivate(t *testing.T) {
+	versions := map[string]int{"ChartsBucket": 30, "AnalyticsBucket": 30, "AuditBucket": 3650} // days; the other buckets have none
+	source, err := os.ReadFile("template.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var template struct {
+		Resources map[string]bucketResource `yaml:"Resources"`
+	}
+	if err := yaml.Unmarshal(source, &template); err != nil {
+		t.Fatal(err)
+	}
+	found := 0
+	for id, r := range template.Resources {
+		if r.Type != "AWS::S3::Bucket" {
+			continue
+		}
+		found++
+		if policy := template.Resources[id+"Policy"].Properties.PolicyDocument; !strings.Contains(fmt.Sprint(policy), deniesWithoutTLS) {
+			t.Errorf("%s accepts requests without TLS: %v", id, policy)
+		}
+		p := r.Properties
+		if a := p.PublicAccessBlockConfiguration; !a.BlockPublicAcls || !a.BlockPublicPolicy || !a.IgnorePublicAcls || !a.RestrictPublicBuckets {
+			t.Errorf("%s can be public: %+v", id, a)
+		}
+		if len(p.BucketEncryption.ServerSideEncryptionConfiguration) != 1 {
+			t.Errorf("%s is not encrypted", id)
+		}
+		days, isAborting := 0, false
+		for _, rule := range p.LifecycleConfiguration.Rules {
+			days += rule.NoncurrentVersionExpiration.NoncurrentDays
+			isAborting = isAborting || rule.AbortIncompleteMultipartUpload.DaysAfterInitiation == 1
+		}
+		if days != versions[id] || (p.VersioningConfiguration.Status == "Enabled") != (days > 0) || !isAborting {
+			t.Errorf("%s keeps earlier versions for %d days, want %d; incomplete uploads end after a day: %v", id, days, versions[id], isAborting)
+		}
+	}
+	if found < 5 {
+		t.Errorf("found only %d buckets", found)
+	}
+}
+
+// deniesWithoutTLS is a printed statement of a policy.
+const deniesWithoutTLS = "Action:s3:* Condition:map[Bool:map[aws:SecureTransport:false]] Effect:Deny Principal:*"
+
+// TestNobodyReplacesOrDeletesSeals reads what the policy of the audit bucket denies to everybody.
+//
+//proves:docs/security.md
+func TestNobodyReplacesOrDeletesSeals(t *testing.T) {
+	var policy struct {
+		PolicyDocument any `yaml:"PolicyDocument"`
+	}
+	readProperties(t, "AuditBucketPolicy", &policy)
+	const everywhere = "Effect:Deny Principal:* Resource:${AuditBucket.Arn}/*]"
+	for _, want := range []string{
+		"map[Action:s3:PutObject Condition:map[Null:map[s3:if-none-match:true]] " + everywhere,
+		"map[Action:[s3:DeleteObject s3:DeleteObjectVersion] " + everywhere,
+	} {
+		if got := fmt.Sprint(policy.PolicyDocument); !strings.Contains(got, want) {
+			t.Errorf("the policy lacks %s: %s", want, got)
+		}
+	}
+}
+
+// bucketResource has the properties of a bucket or of its policy.
+type bucketResource struct {
+	Type       string `yaml:"Type"`
+	Properties struct {
+		PolicyDocument   any `yaml:"PolicyDocument"`
+		BucketEncryption struct {
+			ServerSideEncryptionConfiguration []any `yaml:"ServerSideEncryptionConfiguration"`
+		} `yaml:"BucketEncryption"`
+		PublicAccessBlockConfiguration struct {
+			BlockPublicAcls       bool `yaml:"BlockPublicAcls"`
+			BlockPublicPolicy     bool `yaml:"BlockPublicPolicy"`
+			IgnorePublicAcls      bool `yaml:"IgnorePublicAcls"`
+			RestrictPublicBuckets bool `yaml:"RestrictPublicBuckets"`
+		} `yaml:"PublicAccessBlockConfiguration"`
+		VersioningConfiguration struct {
+			Status string `yaml:"Status"`
+		} `yaml:"VersioningConfiguration"`
+		LifecycleConfiguration struct {
+			Rules []struct {
+				NoncurrentVersionExpiration struct {
+					NoncurrentDays int `yaml:"NoncurrentDays"`
+				} `yaml:"NoncurrentVersionExpiration"`
+				AbortIncompleteMultipartUpload struct {
+					DaysAfterInitiation int `yaml:"DaysAfterInitiation"`
+				} `yaml:"AbortIncompleteMultipartUpload"`
+			} `yaml:"Rules"`
+		} `yaml:"LifecycleConfiguration"`
+	} `yaml:"Properties"`
 }

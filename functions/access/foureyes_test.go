@@ -7,9 +7,11 @@ import (
 	"testing"
 
 	"portside/shared/core/principal"
+	"portside/shared/core/versions"
 	"portside/shared/credentials"
 	"portside/shared/testkit/webtest"
 	"portside/shared/users"
+	"portside/shared/web"
 )
 
 // person is a user with an API key that the operator created, so that no other user had a hand in it.
@@ -58,6 +60,8 @@ func (d *fixture) decide(key, path, decision string) webtest.Response {
 }
 
 // TestDecisionNeedsAPersonWithoutAHandInTheRequest tries every way to launder a credential through keys of other users.
+//
+//proves:docs/security.md
 func TestDecisionNeedsAPersonWithoutAHandInTheRequest(t *testing.T) {
 	for name, attack := range map[string]func(d *fixture, a, b, c person) (request, decision string){
 		"own request": func(_ *fixture, a, _, _ person) (string, string) { return a.key, a.key },
@@ -104,6 +108,7 @@ func TestDecisionNeedsAPersonWithoutAHandInTheRequest(t *testing.T) {
 	}
 }
 
+//proves:docs/security.md
 func TestDecisionByAPersonWithoutAHandKeepsWhoReallyDecided(t *testing.T) {
 	d := newFixture(t)
 	a, b, c := d.admin("a@example.com"), d.admin("b@example.com"), d.admin("c@example.com")
@@ -117,6 +122,7 @@ func TestDecisionByAPersonWithoutAHandKeepsWhoReallyDecided(t *testing.T) {
 		WantValue("data.deciders.1.credentialId", c.caller.CredentialID).WantValue("data.deciders.2", nil)
 }
 
+//proves:docs/security.md
 func TestRenewedTokenKeepsTheMakersOfTheFirst(t *testing.T) {
 	d := newFixture(t)
 	a, b := d.admin("a@example.com"), d.admin("b@example.com")
@@ -133,6 +139,8 @@ func TestRenewedTokenKeepsTheMakersOfTheFirst(t *testing.T) {
 }
 
 // TestChainOfMakersIsBounded checks that the credential at the end of the longest chain works, and creates nothing.
+//
+//proves:docs/security.md
 func TestChainOfMakersIsBounded(t *testing.T) {
 	d := newFixture(t)
 	key := d.admin("a@example.com")
@@ -151,6 +159,8 @@ func TestChainOfMakersIsBounded(t *testing.T) {
 }
 
 // TestRevokedKeyCreatesNothing revokes a key between its authentication and the creation of another key.
+//
+//proves:docs/security.md
 func TestRevokedKeyCreatesNothing(t *testing.T) {
 	d := newFixture(t)
 	a := d.admin("a@example.com")
@@ -159,5 +169,52 @@ func TestRevokedKeyCreatesNothing(t *testing.T) {
 	}
 	if _, err := d.keys.Create(t.Context(), a.caller, a.id, users.NewKey{Name: "x"}); !errors.Is(err, users.ErrCaller) {
 		t.Errorf("a revoked key creates another: %v", err)
+	}
+}
+
+// TestTokensAndDecisionsNeedARecentSignIn creates a token and decides in a session that began 15 minutes ago.
+//
+//proves:docs/security.md
+func TestTokensAndDecisionsNeedARecentSignIn(t *testing.T) {
+	d := newFixture(t)
+	a, b := d.admin("a@example.com"), d.admin("b@example.com")
+	secret, _ := d.session(a)
+	browser := d.anonymous().With("Cookie", web.SessionCookie+"="+secret.Reveal()).With("Sec-Fetch-Site", "same-origin")
+	old, recent := d.requestWith(b.key), d.requestWith(b.key)
+	browser.Post("/api/v1/tokens", all).WantStatus(http.StatusCreated)
+	browser.Post(recent+"/approve", `{}`).WantStatus(http.StatusOK)
+	d.advance(credentials.SessionRecent)
+	for path, body := range map[string]string{"/api/v1/tokens": all, old + "/approve": `{}`, old + "/deny": `{}`} {
+		browser.Post(path, body).WantStatus(http.StatusForbidden).WantValue("code", "SIGN_IN_REQUIRED")
+	}
+}
+
+// TestChangedUsersKeepTheirHands changes or deletes the user who made the keys of both sides. A deletion revokes what the keys were made
+// with.
+//
+//proves:docs/security.md
+func TestChangedUsersKeepTheirHands(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(d *fixture, id string)
+		other  int // status of a decision with another key
+	}{
+		"unchanged": {func(*fixture, string) {}, http.StatusOK},
+		"demoted":   {func(d *fixture, id string) { role := principal.Viewer; d.change(id, users.Change{Role: &role}) }, http.StatusOK},
+		"suspended": {func(d *fixture, id string) { status := users.Suspended; d.change(id, users.Change{Status: &status}) }, http.StatusOK},
+		"deleted": {func(d *fixture, id string) {
+			if err := d.users.Delete(d.tb.Context(), principal.Operator(), versions.Target{ID: id}); err != nil {
+				d.tb.Fatal(err)
+			}
+		}, http.StatusConflict},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := newFixture(t)
+			a, b, other := d.admin("a@example.com"), d.admin("b@example.com"), d.admin("c@example.com")
+			requesting, deciding := d.makeKey(a.key, b.id), d.makeKey(a.key, other.id)
+			at := d.requestWith(requesting)
+			c.change(d, a.id)
+			d.decide(deciding, at, "/approve").WantStatus(http.StatusForbidden)
+			d.decide(other.key, at, "/approve").WantStatus(c.other)
+		})
 	}
 }

@@ -96,6 +96,7 @@ func (p product) check(d *fixture) {
 	}
 }
 
+//proves:docs/security.md
 func TestReportEndsEverythingThatTheLeakedKeyMade(t *testing.T) {
 	d := newFixture(t)
 	stolen := theft(d)
@@ -119,6 +120,8 @@ func (d *fixture) wantNoJobs() {
 }
 
 // TestReportOfAKeyThatWasDeletedEndsWhatItMade deletes the key only, as somebody may do before they know of the leak.
+//
+//proves:docs/security.md
 func TestReportOfAKeyThatWasDeletedEndsWhatItMade(t *testing.T) {
 	d := newFixture(t)
 	stolen := theft(d)
@@ -131,6 +134,8 @@ func TestReportOfAKeyThatWasDeletedEndsWhatItMade(t *testing.T) {
 }
 
 // TestReportEndsManyKeys checks more credentials than one transaction can end, for two owners.
+//
+//proves:docs/security.md
 func TestReportEndsManyKeys(t *testing.T) {
 	d := newFixture(t)
 	a, b := d.admin("a@example.com"), d.admin("b@example.com")
@@ -149,6 +154,7 @@ func TestReportEndsManyKeys(t *testing.T) {
 	d.makeKey(b.key, b.id) // there is room again
 }
 
+//proves:docs/security.md
 func TestOwnersGetMailsAboutALeak(t *testing.T) {
 	d := newFixture(t)
 	stolen := theft(d)
@@ -191,6 +197,8 @@ func (d *fixture) subjects(address string) (subjects []string) {
 
 // TestStrangersCannotStopReports reports many unknown secrets and one ended credential before a report of a working key. Each report costs
 // one read, and the report of the key works.
+//
+//proves:docs/security.md
 func TestStrangersCannotStopReports(t *testing.T) {
 	d := newFixture(t)
 	a := d.admin("a@example.com")
@@ -227,6 +235,8 @@ var errCrash = errors.New("the process has crashed")
 
 // TestCrashOfAReportAtAnyCall crashes a report at each of its calls in turn. Unless the credential itself was not ended, the schedule
 // does the rest.
+//
+//proves:docs/security.md
 func TestCrashOfAReportAtAnyCall(t *testing.T) {
 	for nth, whole := 1, false; !whole; nth++ {
 		t.Run(fmt.Sprint("call ", nth), func(t *testing.T) {
@@ -285,6 +295,8 @@ func TestThiefWhoKeepsMakingKeysIsStopped(t *testing.T) {
 }
 
 // TestLineOfRenewalsEnds ends a line by a token in its middle: its ancestors, its successors and those of its siblings.
+//
+//proves:docs/security.md
 func TestLineOfRenewalsEnds(t *testing.T) {
 	d := newFixture(t)
 	a, other := d.admin("a@example.com"), d.admin("b@example.com")
@@ -310,6 +322,8 @@ func TestLineOfRenewalsEnds(t *testing.T) {
 }
 
 // TestLineEndsItself lets the newest token of a line end it, as a pipeline does that finds its token in a log.
+//
+//proves:docs/security.md
 func TestLineEndsItself(t *testing.T) {
 	d := newFixture(t)
 	first := d.makeToken(d.admin("a@example.com").key)
@@ -339,6 +353,8 @@ func TestReportEndsThePasswordOfARequest(t *testing.T) {
 }
 
 // TestWrongCollectionLinksAreLimited guesses links to collect a password.
+//
+//proves:docs/security.md
 func TestWrongCollectionLinksAreLimited(t *testing.T) {
 	d := newFixture(t)
 	for i := range credentials.MaxUnknown + 1 {
@@ -351,6 +367,8 @@ func TestWrongCollectionLinksAreLimited(t *testing.T) {
 }
 
 // TestReportEndsALink reports a link before and after its use. A used link does not end the password that it has delivered.
+//
+//proves:docs/security.md
 func TestReportEndsALink(t *testing.T) {
 	d := newFixture(t)
 	a, b := d.admin("a@example.com"), d.admin("b@example.com")
@@ -402,6 +420,8 @@ func (d *fixture) session(of person) (credentials.Secret, credentials.Credential
 
 // TestReportOfASessionThatHasEndedStopsItsRequests requests passwords in a session and signs out, as a thief may do, before the session is
 // reported.
+//
+//proves:docs/security.md
 func TestReportOfASessionThatHasEndedStopsItsRequests(t *testing.T) {
 	d := newFixture(t)
 	a, b := d.admin("a@example.com"), d.admin("b@example.com")
@@ -439,6 +459,8 @@ func TestReportOfASessionThatHasEndedStopsItsRequests(t *testing.T) {
 }
 
 // TestReportEndsWhatASessionMade reports the cookie of a session.
+//
+//proves:docs/security.md
 func TestReportEndsWhatASessionMade(t *testing.T) {
 	d := newFixture(t)
 	a := d.admin("a@example.com")
@@ -455,6 +477,8 @@ func TestReportEndsWhatASessionMade(t *testing.T) {
 
 // TestReportWinsAgainstAFlood reports a key with which a thief creates keys for two users over eight
 // connections.
+//
+//proves:docs/security.md
 func TestReportWinsAgainstAFlood(t *testing.T) {
 	d := newFixture(t)
 	a, b := d.admin("a@example.com"), d.admin("b@example.com")
@@ -495,4 +519,33 @@ func TestReportWinsAgainstAFlood(t *testing.T) {
 		t.Error("the thief created no key, so the test shows nothing")
 	}
 	d.wantNoJobs()
+}
+
+// TestReportEndsInvitations reports a key with which a thief has invited somebody.
+//
+//proves:docs/security.md
+func TestReportEndsInvitations(t *testing.T) {
+	d := newFixture(t)
+	a := d.admin("a@example.com")
+	leaked := d.makeKey(a.key, a.id)
+	works := map[string]bool{"leaked@example.com": false, "other@example.com": true}
+	for email, key := range map[string]string{"leaked@example.com": leaked, "other@example.com": a.key} {
+		_, err := d.users.Create(t.Context(), users.CreateOptions{Caller: d.caller(key), BaseURL: "https://portal.example.com"},
+			users.NewUser{Email: email, Name: "X", Role: principal.Admin, ActivationEmail: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	d.report(leaked)
+	for email, want := range works {
+		letters := d.mailbox.to(email)
+		_, link, found := strings.Cut(letters[len(letters)-1].Text, "/portal/activate#")
+		if !found {
+			t.Fatalf("no invitation of %s: %v", email, letters)
+		}
+		stored, err := d.table.Get(t.Context(), link[4:16])
+		if err != nil || stored.RevokedAt.IsZero() != want {
+			t.Errorf("the invitation of %s has ended at %v, %v", email, stored.RevokedAt, err)
+		}
+	}
 }

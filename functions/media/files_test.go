@@ -111,6 +111,7 @@ func TestSummarize(t *testing.T) {
 	}
 }
 
+//proves:docs/security.md
 func TestTextsInsteadOfFiles(t *testing.T) {
 	a := newTestAPI(t)
 	text := strings.NewReplacer("\n", `\n`).Replace(invoice)
@@ -128,6 +129,9 @@ func TestTextsInsteadOfFiles(t *testing.T) {
 	a.client().Post("/v1/capabilities/summarize", strings.Replace(long, "ud83d", "ud83d\\udea2\\ud83d", 1)).WantStatus(http.StatusBadRequest)
 	a.client().Post("/v1/capabilities/extract", `{"text":" \n "}`).WantStatus(http.StatusUnprocessableEntity)
 	a.client().Post("/v1/capabilities/extract", `{"text":"x","variables":{"a":{"type":"money"}}}`).WantStatus(http.StatusBadRequest)
+	if keys := a.stored(""); len(keys) > 0 {
+		t.Errorf("stored %s", strings.Join(keys, " "))
+	}
 }
 
 // Pointers lead into the body that the client sent, not into the form to which it corresponds.

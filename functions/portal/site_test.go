@@ -1,8 +1,10 @@
 package main
 
 import (
+	"maps"
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -32,6 +34,8 @@ func TestShellIsServedForEveryPage(t *testing.T) {
 }
 
 // The import map is the only inline script, and the first style the only inline style. Only their hashes may permit them.
+//
+//proves:docs/security.md
 func TestShellPolicyPermitsOnlyItsOwnInlineText(t *testing.T) {
 	page := webtest.New(t, handler(t)).Get("/portal")
 	policy := page.Header.Get("Content-Security-Policy")
@@ -78,5 +82,28 @@ func TestAssetsOfAnotherVersionAreMissing(t *testing.T) {
 	c := webtest.New(t, handler(t))
 	for _, path := range []string{"/portal/assets/0000000000000000/core/main.js", "/portal/assets/core/main.js", "/portal/assets/x"} {
 		c.Get(path).WantStatus(http.StatusNotFound).WantHeader("Cache-Control", "no-store")
+	}
+}
+
+// TestModulesWriteNoHTML also checks that only the settings of the media page are stored in the browser, until the user signs out.
+//
+//proves:docs/security.md
+func TestModulesWriteNoHTML(t *testing.T) {
+	html := regexp.MustCompile(`innerHTML|outerHTML|insertAdjacentHTML|createContextualFragment|setHTML|srcdoc|document\.write|DOMParser`)
+	stored := regexp.MustCompile(`localStorage|sessionStorage\.?\w*|indexedDB|document\.cookie`)
+	found := map[string][]string{}
+	for name, module := range modules(t) {
+		if text := html.FindString(module); text != "" {
+			t.Errorf("%s calls %s", name, text)
+		}
+		if all := stored.FindAllString(module, -1); len(all) > 0 {
+			found[name] = all
+		}
+	}
+	want := map[string][]string{
+		"core/session.js": {"sessionStorage.clear"}, "pages/media/settings.js": {"sessionStorage.getItem", "sessionStorage.setItem"},
+	}
+	if !maps.EqualFunc(found, want, slices.Equal) {
+		t.Errorf("stored in the browser: %q, want %q", found, want)
 	}
 }

@@ -20,6 +20,8 @@ func otherThan(code string) string {
 }
 
 // TestNeighborsCannotUseUpOtherWaysToSignIn has a stranger in the same network fail with every way to sign in.
+//
+//proves:docs/security.md
 func TestNeighborsCannotUseUpOtherWaysToSignIn(t *testing.T) {
 	f := newFixture(t)
 	b, a := f.registered()
@@ -40,6 +42,8 @@ func TestNeighborsCannotUseUpOtherWaysToSignIn(t *testing.T) {
 }
 
 // TestNeighborsCannotUseUpTheMailsOfAKnownBrowser has a stranger in the same network use up all limits of mails.
+//
+//proves:docs/security.md
 func TestNeighborsCannotUseUpTheMailsOfAKnownBrowser(t *testing.T) {
 	f := newFixture(t)
 	b := f.signedIn()
@@ -79,6 +83,8 @@ func TestNeighborsCannotUseUpTheMailsOfAKnownBrowser(t *testing.T) {
 }
 
 // TestKnownBrowserOfADeletedUserIsAStranger has a new user with the address of a deleted one.
+//
+//proves:docs/security.md
 func TestKnownBrowserOfADeletedUserIsAStranger(t *testing.T) {
 	f := newFixture(t)
 	f.user("root@example.com", principal.Admin)
@@ -104,6 +110,8 @@ func TestKnownBrowserOfADeletedUserIsAStranger(t *testing.T) {
 }
 
 // TestAddressGetsOneHundredMailsPerDay asks for mails from many networks.
+//
+//proves:docs/security.md
 func TestAddressGetsOneHundredMailsPerDay(t *testing.T) {
 	f := newFixture(t)
 	for i := range 100 {
@@ -136,6 +144,8 @@ func (b *browser) guess(email string, times int) {
 }
 
 // TestStrangersCannotUseUpTheCodesOfAKnownBrowser also has the known browser use up its own codes.
+//
+//proves:docs/security.md
 func TestStrangersCannotUseUpTheCodesOfAKnownBrowser(t *testing.T) {
 	f := newFixture(t)
 	b := f.signedIn()
@@ -158,6 +168,8 @@ func TestStrangersCannotUseUpTheCodesOfAKnownBrowser(t *testing.T) {
 }
 
 // TestFiftyCodesPerAddressAndDay has strangers guess codes in many browsers. The link of a mail still works.
+//
+//proves:docs/security.md
 func TestFiftyCodesPerAddressAndDay(t *testing.T) {
 	f := newFixture(t)
 	f.guessFromTenNetworks("ada@example.com")
@@ -175,6 +187,8 @@ func TestFiftyCodesPerAddressAndDay(t *testing.T) {
 }
 
 // TestSignInsOfAUserAreLimited has a user sign in again and again, which makes each concurrent change by an administrator fail.
+//
+//proves:docs/security.md
 func TestSignInsOfAUserAreLimited(t *testing.T) {
 	f := newFixture(t)
 	f.user("root@example.com", principal.Admin)
@@ -191,4 +205,17 @@ func TestSignInsOfAUserAreLimited(t *testing.T) {
 	}
 	f.clock.Advance(10 * time.Minute)
 	b.usePasskey(a).WantStatus(http.StatusUnauthorized)
+}
+
+// TestAddressGetsSixtyMailsPerHour asks for mails from many networks at once.
+//
+//proves:docs/security.md
+func TestAddressGetsSixtyMailsPerHour(t *testing.T) {
+	f := newFixture(t)
+	for i := range 60 {
+		f.browser().from(fmt.Sprintf("203.0.113.%d:1", i)).ask("ada@example.com").WantStatus(http.StatusAccepted)
+	}
+	f.browser().from("198.51.100.1:1").ask("ada@example.com").WantStatus(http.StatusTooManyRequests).WantHeader("Retry-After", "3600")
+	f.clock.Advance(time.Hour)
+	f.browser().from("198.51.100.1:1").ask("ada@example.com").WantStatus(http.StatusAccepted)
 }

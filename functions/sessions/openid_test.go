@@ -105,6 +105,7 @@ func (b *browser) wantProblem(r webtest.Response, code string) {
 	}
 }
 
+//proves:docs/security.md
 func TestOpenIDSignsInActiveUsersOnly(t *testing.T) {
 	f := newFixture(t)
 	provider := f.connect()
@@ -118,6 +119,8 @@ func TestOpenIDSignsInActiveUsersOnly(t *testing.T) {
 }
 
 // TestOpenIDLoginCSRF has an attacker sign in, and then lure other browsers to the callback.
+//
+//proves:docs/security.md
 func TestOpenIDLoginCSRF(t *testing.T) {
 	f := newFixture(t)
 	provider := f.connect()
@@ -155,6 +158,8 @@ func TestOpenIDProviderIsDown(t *testing.T) {
 }
 
 // TestOpenIDIsThrottled uses up the starts of a network. Those who have started can still come back.
+//
+//proves:docs/security.md
 func TestOpenIDIsThrottled(t *testing.T) {
 	f := newFixture(t)
 	provider := f.connect()
@@ -172,6 +177,8 @@ func TestOpenIDIsThrottled(t *testing.T) {
 }
 
 // TestOtherSitesCannotUseUpOpenID has a page of another site load both addresses as pictures in the browser of a visitor.
+//
+//proves:docs/security.md
 func TestOtherSitesCannotUseUpOpenID(t *testing.T) {
 	f := newFixture(t)
 	provider := f.connect()
@@ -188,6 +195,8 @@ func TestOtherSitesCannotUseUpOpenID(t *testing.T) {
 }
 
 // TestOpenIDSessionsAreAsRecentAsTheSignInAtTheProvider checks when sessions of the provider may create secrets.
+//
+//proves:docs/security.md
 func TestOpenIDSessionsAreAsRecentAsTheSignInAtTheProvider(t *testing.T) {
 	for name, c := range map[string]struct {
 		claim         any // auth_time; nil if the provider does not send it

@@ -90,6 +90,7 @@ func TestPasskeyIsRegisteredUsedAndDeleted(t *testing.T) {
 	other.client().Get("/v1/sessions/current").WantStatus(http.StatusOK)
 }
 
+//proves:docs/security.md
 func TestPasskeyOptions(t *testing.T) {
 	f := newFixture(t)
 	b, a := f.registered()
@@ -165,6 +166,7 @@ func TestPasskeyChallengesWorkOnce(t *testing.T) {
 	b.client().Post("/v1/passkeys", body).WantStatus(http.StatusConflict).WantHeader("X-Should-Retry", "false")
 }
 
+//proves:docs/security.md
 func TestSuspendedAndDeletedUsersCannotUseTheirPasskeys(t *testing.T) {
 	f := newFixture(t)
 	f.user("root@example.com", principal.Admin) // so that Ada is not the last admin
@@ -198,6 +200,7 @@ func TestACopiedPasskeyIsLocked(t *testing.T) {
 	b.client().Get("/v1/passkeys").WantValue("data.0.isLocked", true)
 }
 
+//proves:docs/security.md
 func TestDeletionNeedsARecentSession(t *testing.T) {
 	f := newFixture(t)
 	b, a := f.registered()
@@ -209,6 +212,7 @@ func TestDeletionNeedsARecentSession(t *testing.T) {
 	b.client().Delete("/v1/passkeys/" + id).WantStatus(http.StatusNoContent)
 }
 
+//proves:docs/security.md
 func TestRegistrationNeedsARecentSession(t *testing.T) {
 	f := newFixture(t)
 	b := f.signedIn()

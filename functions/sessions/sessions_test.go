@@ -20,6 +20,7 @@ import (
 	"portside/shared/web"
 )
 
+//proves:docs/security.md
 func TestSessionsAreListedAndEnded(t *testing.T) {
 	f := newFixture(t)
 	first := f.signedIn()
@@ -72,6 +73,8 @@ func TestAnonymousCallerGetsNoError(t *testing.T) {
 }
 
 // TestEndingOtherSessionsNeedsARecentSession has an intruder at an unattended browser, who must not sign the user out elsewhere.
+//
+//proves:docs/security.md
 func TestEndingOtherSessionsNeedsARecentSession(t *testing.T) {
 	f := newFixture(t)
 	b := f.signedIn()
@@ -82,6 +85,7 @@ func TestEndingOtherSessionsNeedsARecentSession(t *testing.T) {
 	b.client().Delete("/v1/sessions/current").WantStatus(http.StatusNoContent)
 }
 
+//proves:docs/security.md
 func TestSignOutEverywhere(t *testing.T) {
 	f := newFixture(t)
 	b, other := f.signedIn(), f.signedIn()
@@ -97,6 +101,7 @@ func TestSignOutEverywhere(t *testing.T) {
 	key.Delete("/v1/sessions/current").WantStatus(http.StatusUnauthorized)
 }
 
+//proves:docs/security.md
 func TestOtherPeoplesSessionsDoNotExist(t *testing.T) {
 	f := newFixture(t)
 	b := f.signedIn()
@@ -109,6 +114,7 @@ func TestOtherPeoplesSessionsDoNotExist(t *testing.T) {
 	b.client().Get("/v1/sessions/current").WantStatus(http.StatusOK)
 }
 
+//proves:docs/security.md
 func TestAnotherSignInEndsTheSessionOfTheBrowser(t *testing.T) {
 	f := newFixture(t)
 	b := f.signedIn()
@@ -125,6 +131,7 @@ func TestAnotherSignInEndsTheSessionOfTheBrowser(t *testing.T) {
 	b.client().Get("/v1/sessions").WantValue("data.0.isCurrent", true).WantValue("data.1", nil)
 }
 
+//proves:docs/security.md
 func TestEleventhSessionEndsTheOldest(t *testing.T) {
 	f := newFixture(t)
 	var all []*browser
@@ -138,6 +145,7 @@ func TestEleventhSessionEndsTheOldest(t *testing.T) {
 	}
 }
 
+//proves:docs/security.md
 func TestSessionsEndWithTheirUser(t *testing.T) {
 	f := newFixture(t)
 	f.user("root@example.com", principal.Admin) // so that Ada can be changed
@@ -186,6 +194,7 @@ func TestUserWithAllCredentialsCanBeChanged(t *testing.T) {
 	}
 }
 
+//proves:docs/security.md
 func TestIdleSessionEnds(t *testing.T) {
 	f := newFixture(t)
 	b := f.signedIn()
@@ -243,6 +252,7 @@ func TestPurgedSessionDoesNotPreventASignIn(t *testing.T) {
 	f.signedIn()
 }
 
+//proves:docs/security.md
 func TestCookieIsUsedOnlyForTheSameOrigin(t *testing.T) {
 	f := newFixture(t)
 	b := f.signedIn()

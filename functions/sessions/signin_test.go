@@ -17,6 +17,7 @@ import (
 	"portside/shared/web"
 )
 
+//proves:docs/security.md
 func TestSignInByLink(t *testing.T) {
 	f := newFixture(t)
 	b := f.browser()
@@ -89,11 +90,15 @@ func TestSignInDoesNotDisturbChanges(t *testing.T) {
 	}
 }
 
+//proves:docs/security.md
 func TestSignInByCode(t *testing.T) {
 	f := newFixture(t)
 	b := f.browser()
 	b.ask("ada@example.com").WantStatus(http.StatusAccepted)
 	token, code := f.post.last(t)
+	if text := strings.Join(strings.Fields(f.post.letters[0].Text), " "); !strings.Contains(text, "Do not share the code with anyone.") {
+		t.Errorf("the mail does not warn of people who ask for the code: %s", text)
+	}
 	b.useCode("root@example.com", code).WantStatus(http.StatusUnauthorized)
 	b.useCode("ADA@example.com", code[:4]+" "+code[4:]).WantStatus(http.StatusCreated)
 	b.client().Get("/v1/sessions/current").WantStatus(http.StatusOK)
@@ -101,6 +106,7 @@ func TestSignInByCode(t *testing.T) {
 	b.useLink(token).WantStatus(http.StatusUnauthorized)
 }
 
+//proves:docs/security.md
 func TestFiveWrongCodesEndTheLink(t *testing.T) {
 	f := newFixture(t)
 	b := f.browser()
@@ -122,6 +128,7 @@ func TestFiveWrongCodesEndTheLink(t *testing.T) {
 	b.useCode("ada@example.com", code).WantStatus(http.StatusCreated) // the fifth try
 }
 
+//proves:docs/security.md
 func TestLinksWorkOnlyInTheBrowserThatAsked(t *testing.T) {
 	f := newFixture(t)
 	b, other := f.browser(), f.browser()
@@ -163,6 +170,7 @@ func TestNewMailReplacesTheOlderOne(t *testing.T) {
 	b.useLink(newer).WantStatus(http.StatusCreated)
 }
 
+//proves:docs/security.md
 func TestUnusableLinks(t *testing.T) {
 	f := newFixture(t)
 	active := users.Active
@@ -194,6 +202,8 @@ func TestUnusableLinks(t *testing.T) {
 }
 
 // TestAnswersDoNotRevealUsers compares the responses for a user with those for other addresses.
+//
+//proves:docs/security.md
 func TestAnswersDoNotRevealUsers(t *testing.T) {
 	f := newFixture(t)
 	inactive, _ := f.user("inactive@example.com", principal.User)
@@ -224,6 +234,7 @@ func TestAnswersDoNotRevealUsers(t *testing.T) {
 	}
 }
 
+//proves:docs/security.md
 func TestAddressGetsFiveMailsPerHour(t *testing.T) {
 	f := newFixture(t)
 	statuses := webtest.Concurrently(8, func(int) int { return f.browser().ask("ada@example.com").Status })
@@ -235,6 +246,8 @@ func TestAddressGetsFiveMailsPerHour(t *testing.T) {
 }
 
 // A stranger who asks for mails to the address of an admin must not keep the admin from signing in.
+//
+//proves:docs/security.md
 func TestOtherNetworksDoNotUseUpTheMailsOfAnAddress(t *testing.T) {
 	f := newFixture(t)
 	for range 6 {
@@ -244,6 +257,7 @@ func TestOtherNetworksDoNotUseUpTheMailsOfAnAddress(t *testing.T) {
 	f.browser().ask("ada@example.com").WantStatus(http.StatusAccepted)
 }
 
+//proves:docs/security.md
 func TestSourceIsThrottled(t *testing.T) {
 	f := newFixture(t)
 	for i := range 30 {
@@ -273,6 +287,7 @@ func TestOneLinkGivesOneSession(t *testing.T) {
 	webtest.New(t, f.handler()).With("X-API-Key", f.key).Get("/v1/sessions").WantValue("data.0.isCurrent", false).WantValue("data.1", nil)
 }
 
+//proves:docs/security.md
 func TestFailedMailIsSentLater(t *testing.T) {
 	f := newFixture(t)
 	f.post.closed = true
@@ -303,4 +318,24 @@ func TestExpiredMailIsNotSent(t *testing.T) {
 			t.Errorf("%d mails, %v", len(f.post.letters), err)
 		}
 	}
+}
+
+// TestOperatorLinkWorksOnce uses the links of portside sign-in-link in browsers that have not asked for them.
+//
+//proves:docs/security.md
+func TestOperatorLinkWorksOnce(t *testing.T) {
+	f := newFixture(t)
+	link := func() string {
+		made, _, err := f.service().OperatorLink(t.Context(), "ada@example.com")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return made.Reveal()
+	}
+	used, late := link(), link()
+	f.clock.Advance(time.Hour - time.Second)
+	f.browser().useLink(used).WantStatus(http.StatusCreated)
+	f.browser().useLink(used).WantStatus(http.StatusUnauthorized)
+	f.clock.Advance(time.Second)
+	f.browser().useLink(late).WantStatus(http.StatusUnauthorized)
 }

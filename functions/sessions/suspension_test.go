@@ -5,12 +5,20 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
 	"portside/shared/core/principal"
+	"portside/shared/credentials/credentialsdynamo"
+	"portside/shared/dynamo/transactions"
+	"portside/shared/testkit"
+	"portside/shared/testkit/awstest"
 	"portside/shared/users"
 )
 
 // TestSuspensionEndsSessionsAndPasskeysForGood has a thief who knows a session and has registered a passkey. Neither may work again
 // after an administrator has talked to the user and made the user active.
+//
+//proves:docs/security.md
 func TestSuspensionEndsSessionsAndPasskeysForGood(t *testing.T) {
 	f := newFixture(t)
 	f.user("root@example.com", principal.Admin)
@@ -31,6 +39,8 @@ func TestSuspensionEndsSessionsAndPasskeysForGood(t *testing.T) {
 }
 
 // TestUsersLearnOfNewPasskeys registers passkeys, also while no mail can be sent.
+//
+//proves:docs/security.md
 func TestUsersLearnOfNewPasskeys(t *testing.T) {
 	f := newFixture(t)
 	f.registered()
@@ -42,9 +52,14 @@ func TestUsersLearnOfNewPasskeys(t *testing.T) {
 		t.Errorf("unexpected message to %s:\n%s", letter.To, letter.Text)
 	}
 	f.post.closed = true
+	logs := testkit.CaptureLogs(t)
 	f.registered()
+	if !strings.Contains(logs.String(), `"level":"WARN"`) {
+		t.Errorf("the log has no warning about the mail that was not sent: %s", logs)
+	}
 }
 
+//proves:docs/security.md
 func TestAdministratorSignsAUserOut(t *testing.T) {
 	f := newFixture(t)
 	b, a := f.registered()
@@ -54,4 +69,39 @@ func TestAdministratorSignsAUserOut(t *testing.T) {
 	b.client().Get("/v1/sessions/current").WantStatus(http.StatusUnauthorized)
 	f.browser().usePasskey(a).WantStatus(http.StatusUnauthorized)
 	f.signedIn().client().Get("/v1/passkeys").WantStatus(http.StatusOK).WantValue("data.0", nil)
+}
+
+// TestUsersOfASuspendedCustomerDoNotSignIn suspends the customer between the mail and the use of its link. Afterward, the user gets no
+// mail.
+//
+//proves:docs/security.md
+func TestUsersOfASuspendedCustomerDoNotSignIn(t *testing.T) {
+	const acme = "0199cccc-0000-7000-8000-00000000000a"
+	client := awstest.DynamoDB(t)
+	f := newFixtureOn(t, client, awstest.Table(t, client, "CredentialsTable"))
+	write := func(item types.TransactWriteItem) {
+		t.Helper()
+		if err := transactions.Write(t.Context(), client, []types.TransactWriteItem{item}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(f.keys.AddCustomer(acme, credentialsdynamo.CustomerState{}))
+	_, err := f.users().Create(t.Context(), users.CreateOptions{Caller: principal.Operator()},
+		users.NewUser{Email: "eve@acme.example", Name: "Eve", Role: principal.User, CustomerID: acme})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := f.browser()
+	b.ask("eve@acme.example").WantStatus(http.StatusAccepted)
+	token, code := f.post.last(t)
+	mails := len(f.post.letters)
+	write(f.keys.SetCustomer(acme, credentialsdynamo.CustomerState{Suspended: true}))
+	b.useLink(token).WantStatus(http.StatusUnauthorized)
+	b.useCode("eve@acme.example", code).WantStatus(http.StatusUnauthorized)
+	f.browser().ask("eve@acme.example").WantStatus(http.StatusAccepted)
+	if n := len(f.post.letters); n != mails {
+		t.Errorf("%d mails while the customer is suspended", n-mails)
+	}
+	write(f.keys.SetCustomer(acme, credentialsdynamo.CustomerState{}))
+	b.useLink(token).WantStatus(http.StatusCreated)
 }

@@ -14,6 +14,8 @@ import (
 )
 
 // TestImportsHaveADailyQuota uses up all but two of the rows of the day. What is refused neither counts nor writes an event.
+//
+//proves:docs/security.md
 func TestImportsHaveADailyQuota(t *testing.T) {
 	p := newFixture(t)
 	caller := principal.Principal{UserID: p.admin.ID, Role: principal.Admin}
@@ -45,5 +47,24 @@ func TestImportsHaveADailyQuota(t *testing.T) {
 	}
 	if got := fmt.Sprint(rows); got != "[10000 29998 1 1 3]" {
 		t.Errorf("the events have %s rows", got)
+	}
+}
+
+// TestImportsOfACustomerShareTheirQuota lets one user of a customer use up the rows of the day. Another customer and the staff keep theirs.
+//
+//proves:docs/security.md
+func TestImportsOfACustomerShareTheirQuota(t *testing.T) {
+	p := newFixtureWithCustomers(t)
+	first, _ := p.userOf(acme, "first@acme.example", principal.Admin)
+	caller := principal.Principal{UserID: first.ID, CustomerID: acme, Role: principal.Admin}
+	for range 2 {
+		if err := p.store.CountChecked(t.Context(), caller, users.MaxCheckedDaily/2, p.clock.Now()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, second := p.userOf(acme, "second@acme.example", principal.Admin)
+	_, other := p.userOf(bolt, "other@bolt.example", principal.Admin)
+	for key, status := range map[string]int{second: http.StatusTooManyRequests, other: http.StatusOK, p.key: http.StatusOK} {
+		p.withKey(key).Post("/v1/users/imports", importBody("csv", "email,name,role\na@x.example,A,user\n", dryRun)).WantStatus(status)
 	}
 }

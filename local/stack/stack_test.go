@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -166,6 +167,7 @@ func TestSavedTemplateIsApplied(t *testing.T) {
 	}
 }
 
+//proves:docs/security.md
 func TestStartErrors(t *testing.T) {
 	busy, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -228,6 +230,7 @@ func TestFirstAdminIsEnsuredAtEveryStart(t *testing.T) {
 	}
 }
 
+//proves:docs/security.md
 func TestSecretsAreNotExposed(t *testing.T) {
 	o := options(repo(t))
 	s := start(t, o)
@@ -259,5 +262,36 @@ func TestBannerQuotesPaths(t *testing.T) {
 	portal := "Portal     http://localhost:" + s.Info().API[strings.LastIndexByte(s.Info().API, ':')+1:] + "/portal/sign-in#token\n"
 	if got := s.Banner(); !strings.Contains(got, want) || !strings.Contains(got, portal) {
 		t.Errorf("%s\nlacks %s or %s", got, want, portal)
+	}
+}
+
+// TestStackIsReachedOnlyFromItsMachine connects to everything that listens, at the addresses that other machines could use.
+//
+//proves:docs/security.md
+func TestStackIsReachedOnlyFromItsMachine(t *testing.T) {
+	s := start(t, options(repo(t)))
+	i := s.Info()
+	interfaces, err := net.InterfaceAddrs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, address := range []string{i.API, i.DynamoDB, i.S3, i.SES, i.SecretsManager, i.Registry, i.ECR} {
+		parsed, err := url.Parse(address)
+		if err != nil || parsed.Hostname() != "localhost" && !net.ParseIP(parsed.Hostname()).IsLoopback() {
+			t.Errorf("%q is not a loopback address, %v", address, err)
+			continue
+		}
+		for _, at := range interfaces {
+			network, isNetwork := at.(*net.IPNet)
+			if !isNetwork || network.IP.IsLoopback() || network.IP.IsLinkLocalUnicast() {
+				continue
+			}
+			dialer := net.Dialer{}
+			connection, err := dialer.DialContext(t.Context(), "tcp", net.JoinHostPort(network.IP.String(), parsed.Port()))
+			if err == nil {
+				_ = connection.Close()
+				t.Errorf("%q is reached at %s", address, network.IP)
+			}
+		}
 	}
 }

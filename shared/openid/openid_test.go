@@ -114,6 +114,7 @@ func claims(pairs ...any) func(map[string]any) {
 	}
 }
 
+//proves:docs/security.md
 func TestRefusedClaims(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(*openidtest.Provider)
@@ -149,6 +150,7 @@ func TestRefusedClaims(t *testing.T) {
 	}
 }
 
+//proves:docs/security.md
 func TestTokensNeedThePublishedKey(t *testing.T) {
 	f := newFixture(t)
 	f.provider.SignWith = openidtest.NewKey()
@@ -159,6 +161,8 @@ func TestTokensNeedThePublishedKey(t *testing.T) {
 
 // TestTokensNeedAnAsymmetricSignature signs ID tokens with algorithms that the provider announces and that everybody with the client's
 // secret, or with nothing, could use.
+//
+//proves:docs/security.md
 func TestTokensNeedAnAsymmetricSignature(t *testing.T) {
 	for _, algorithm := range []string{"none", "HS256"} {
 		f := newFixture(t)
@@ -170,6 +174,8 @@ func TestTokensNeedAnAsymmetricSignature(t *testing.T) {
 }
 
 // TestRedirectsOfTheProviderAreNotFollowed moves each part of a provider to another path.
+//
+//proves:docs/security.md
 func TestRedirectsOfTheProviderAreNotFollowed(t *testing.T) {
 	f := newFixture(t)
 	f.provider.Moved = "/.well-known/openid-configuration"
@@ -193,6 +199,7 @@ func TestTheClientSecretIsChecked(t *testing.T) {
 	}
 }
 
+//proves:docs/security.md
 func TestCallbacksWorkOnce(t *testing.T) {
 	f := newFixture(t)
 	callback := f.callback(f.begin())
@@ -208,6 +215,7 @@ func TestCallbacksWorkOnce(t *testing.T) {
 	}
 }
 
+//proves:docs/security.md
 func TestCallbacksExpire(t *testing.T) {
 	f := newFixture(t)
 	callback := f.callback(f.begin())
@@ -218,6 +226,8 @@ func TestCallbacksExpire(t *testing.T) {
 }
 
 // TestAFlowBelongsToItsBrowser has an attacker sign in, and send the callback to other people.
+//
+//proves:docs/security.md
 func TestAFlowBelongsToItsBrowser(t *testing.T) {
 	f := newFixture(t)
 	attack := f.callback(f.begin())
@@ -279,6 +289,7 @@ func TestTheConfigurationIsReadOnceAndOnDemand(t *testing.T) {
 	}
 }
 
+//proves:docs/security.md
 func TestAProviderMustNameItsIssuer(t *testing.T) {
 	f := newFixture(t)
 	impostor := openidtest.Start(t, f.clock.Now)
@@ -291,6 +302,7 @@ func TestAProviderMustNameItsIssuer(t *testing.T) {
 	}
 }
 
+//proves:docs/security.md
 func TestReturnsStayInThePortal(t *testing.T) {
 	for page, isOwn := range map[string]bool{
 		"/portal/": true, "/portal/tokens": true, "/portal/dashboard?period=this_year&compare=previous": true,
@@ -311,6 +323,7 @@ func TestReturnsStayInThePortal(t *testing.T) {
 	}
 }
 
+//proves:docs/security.md
 func TestTheAuthorizationRequestIsComplete(t *testing.T) {
 	f := newFixture(t)
 	started := f.begin()
@@ -332,5 +345,21 @@ func TestTheAuthorizationRequestIsComplete(t *testing.T) {
 		if len(query.Get(name)) != 43 || strings.Contains(started.Location, secret) {
 			t.Errorf("%s is %q", name, query.Get(name))
 		}
+	}
+}
+
+// TestHugeResponsesOfTheProviderAreRefused puts more spaces than the limit in front of each part that the service reads without an answer.
+//
+//proves:docs/security.md
+func TestHugeResponsesOfTheProviderAreRefused(t *testing.T) {
+	f := newFixture(t)
+	f.provider.Huge = "/.well-known/openid-configuration"
+	if _, err := f.service.Begin(t.Context(), redirectURL, openid.Home); !errors.Is(err, openid.ErrUnavailable) {
+		t.Errorf("a huge configuration: %v", err)
+	}
+	f = newFixture(t)
+	f.provider.Huge = "/keys"
+	if _, err := f.service.Finish(t.Context(), f.callback(f.begin())); err == nil {
+		t.Error("huge keys work")
 	}
 }

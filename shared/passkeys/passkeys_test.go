@@ -48,6 +48,8 @@ func TestRegisterAndSignIn(t *testing.T) {
 }
 
 // TestRegistrationsFollowTheRules changes one thing in each registration.
+//
+//proves:docs/security.md
 func TestRegistrationsFollowTheRules(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(*passkeytest.Authenticator)
@@ -78,6 +80,8 @@ func TestRegistrationsFollowTheRules(t *testing.T) {
 }
 
 // TestSignInsFollowTheRules changes one thing in each sign-in.
+//
+//proves:docs/security.md
 func TestSignInsFollowTheRules(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(*passkeytest.Authenticator)
@@ -133,6 +137,7 @@ func TestNobodyRegistersACredentialTwice(t *testing.T) {
 	}
 }
 
+//proves:docs/security.md
 func TestChallengesWorkOnceAndForOnePurpose(t *testing.T) {
 	f := newFixture(t)
 	a := f.registered()
@@ -157,6 +162,8 @@ func TestChallengesWorkOnceAndForOnePurpose(t *testing.T) {
 
 // TestStrangersCannotUseUpChallenges has a stranger request many challenges and send wrong responses. Each costs one read and no write, and
 // ada can still sign in.
+//
+//proves:docs/security.md
 func TestStrangersCannotUseUpChallenges(t *testing.T) {
 	f := newFixture(t)
 	a, forged := f.registered(), f.authenticator()
@@ -190,10 +197,18 @@ func TestStrangersCannotUseUpChallenges(t *testing.T) {
 	if user, err := service.SignIn(t.Context(), site, a.Get(t, first)); err != nil || user != f.ada.UserID {
 		t.Errorf("the passkey of ada: %q, %v", user, err)
 	}
+	expired := options()
+	f.clock.Advance(passkeys.ChallengeLifetime)
+	meter.Reset()
+	if _, err := service.SignIn(t.Context(), site, a.Get(t, expired)); !errors.Is(err, passkeys.ErrExpired) || meter.Calls() > 0 {
+		t.Errorf("an expired challenge: %v, %d calls", err, meter.Calls())
+	}
 }
 
 // TestChallengesAreSigned changes each byte of a challenge. No changed challenge works, and a process that does not know the key needs one
 // read to refuse it.
+//
+//proves:docs/security.md
 func TestChallengesAreSigned(t *testing.T) {
 	f := newFixture(t)
 	a := f.registered()
@@ -227,6 +242,8 @@ func TestChallengesAreSigned(t *testing.T) {
 }
 
 // TestKeysOfChallengesEnd has a process run for two hours, and another one check its challenges.
+//
+//proves:docs/security.md
 func TestKeysOfChallengesEnd(t *testing.T) {
 	f := newFixture(t)
 	a, other := f.registered(), f.on(f.store)
@@ -239,6 +256,7 @@ func TestKeysOfChallengesEnd(t *testing.T) {
 	}
 }
 
+//proves:docs/security.md
 func TestRegistrationNeedsTheCallersOwnChallenge(t *testing.T) {
 	f := newFixture(t)
 	bob, a := f.caller(), f.authenticator()
@@ -260,6 +278,7 @@ func (f *fixture) signInOptionsWithUser() json.RawMessage {
 	return json.RawMessage(strings.Replace(string(f.requestOptions()), "{", `{"user":{"id":"AAAA"},`, 1))
 }
 
+//proves:docs/security.md
 func TestACounterThatDoesNotIncreaseLocksThePasskey(t *testing.T) {
 	for name, counts := range map[string][]uint32{"the same": {5, 5}, "lower": {5, 4}, "back to none": {5, 0}} {
 		f := newFixture(t)
@@ -337,6 +356,7 @@ func TestARevokedCallerRegistersNothing(t *testing.T) {
 	}
 }
 
+//proves:docs/security.md
 func TestAnAPIKeyRegistersNothing(t *testing.T) {
 	f := newFixture(t)
 	f.ada.SessionID = ""
@@ -373,6 +393,7 @@ func TestMalformedInputIsAValidationFailure(t *testing.T) {
 	}
 }
 
+//proves:docs/security.md
 func TestSiteOf(t *testing.T) {
 	for _, c := range []struct{ address, id, want string }{
 		{"https://portal.example.com", "portal.example.com", "https://portal.example.com"},

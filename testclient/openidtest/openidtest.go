@@ -5,6 +5,7 @@
 package openidtest
 
 import (
+	"bytes"
 	"cmp"
 	"crypto"
 	"crypto/hmac"
@@ -44,6 +45,7 @@ type Provider struct {
 	SignWith    *rsa.PrivateKey             // another key than the published one
 	Algorithm   string                      // of ID tokens, announced next to RS256: none, or HS256 with ClientSecret
 	Moved       string                      // path that redirects to its new place, where it works
+	Huge        string                      // path whose response begins with 256 KB of spaces
 	Requests    map[string]int              // by path
 
 	tb    testing.TB
@@ -79,6 +81,9 @@ func Start(tb testing.TB, now func() time.Time) *Provider {
 			return
 		}
 		r.URL.Path = strings.TrimPrefix(r.URL.Path, "/moved")
+		if r.URL.Path == p.Huge {
+			_, _ = w.Write(bytes.Repeat([]byte(" "), 256<<10)) // the client may have disconnected
+		}
 		mux.ServeHTTP(w, r)
 	}))
 	tb.Cleanup(server.Close)

@@ -74,6 +74,7 @@ func checkServed(t *testing.T, visitor e2etest.Client, name string, operation ma
 	}
 }
 
+//proves:docs/security.md
 func TestCORS(t *testing.T) {
 	p := e2etest.Shared(t)
 	page := p.Anonymous(t).With("Origin", "https://app.example.com")
@@ -94,7 +95,7 @@ func TestCORS(t *testing.T) {
 		page.Get("/v1/health").WantStatus(http.StatusOK),
 		page.Get("/v1/users").WantStatus(http.StatusUnauthorized), // pages must be able to read errors, too
 	} {
-		a.WantHeader("Access-Control-Allow-Origin", "*")
+		a.WantHeader("Access-Control-Allow-Origin", "*").WantHeader("Access-Control-Allow-Credentials", "")
 		if exposed := a.Header.Get("Access-Control-Expose-Headers"); !strings.Contains(exposed, "x-request-id") {
 			t.Errorf("%s exposes %q", a.Request(), exposed)
 		}

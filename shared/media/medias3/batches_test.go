@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/service/s3"
@@ -96,6 +97,7 @@ func TestContinueJobOnce(t *testing.T) {
 	}
 }
 
+//proves:docs/security.md
 func TestResultsURL(t *testing.T) {
 	c := newTestStore(t)
 	job := newBatch(ada)
@@ -105,6 +107,9 @@ func TestResultsURL(t *testing.T) {
 	url, err := c.ResultsURL(t.Context(), job, media.CSV)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if !strings.Contains(url, "&X-Amz-Expires=900&") {
+		t.Errorf("the URL is not valid for 15 minutes: %s", url)
 	}
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
 	if err != nil {
