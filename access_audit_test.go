@@ -15,6 +15,8 @@ const (
 
 // TestOnlyTheSealingWritesSeals reads the roles of template.yaml. A function that changes something may only put events, and the one that
 // seals them may only write seals.
+//
+//proves:docs/security.md
 func TestOnlyTheSealingWritesSeals(t *testing.T) {
 	source, err := os.ReadFile("template.yaml")
 	if err != nil {

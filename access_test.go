@@ -31,6 +31,8 @@ const onlyCustomers = "ForAllValues:StringLike\ndynamodb:LeadingKeys\ncustomer#*
 
 // TestAuthenticationChangesNoCredential reads the roles of template.yaml. A function that parses files or proxies images must not be
 // able to change a hash or a role, although it counts requests.
+//
+//proves:docs/security.md
 func TestAuthenticationChangesNoCredential(t *testing.T) {
 	source, err := os.ReadFile("template.yaml")
 	if err != nil {
@@ -83,6 +85,7 @@ func mayAuthenticate(action, resource string) bool {
 	}
 }
 
+//proves:docs/security.md
 func TestConditionOnCustomersIsRequired(t *testing.T) {
 	for keys, wanted := range map[string]int{`"customer#*", "once#*", "trust#*"`: 0, `"*"`: 1, `"customer#*", "credential#*"`: 1} {
 		role := "Resources:\n  CustomersFunctionRole:\n    Properties:\n      Statement:\n        - Effect: Allow\n" +

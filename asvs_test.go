@@ -47,7 +47,10 @@ func TestASVSIsComplete(t *testing.T) {
 	if counts := countStates(levels, states); !strings.Contains(string(text), counts) {
 		t.Errorf("the counts are\n%s", counts)
 	}
-	proofs := testsIn(t, ".")
+	proofs := map[string]bool{}
+	for _, test := range definedTests(t, os.DirFS(".")) {
+		proofs[test.name] = true
+	}
 	makefile, err := os.ReadFile("Makefile")
 	if err != nil {
 		t.Fatal(err)

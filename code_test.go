@@ -167,6 +167,8 @@ func TestInsecureCodeIsFound(t *testing.T) {
 
 // TestFunctionsOnlyAddToTheirOwnLogs reads the list of all permissions. A function that is taken over must not read or remove what the
 // log has about it.
+//
+//proves:docs/security.md
 func TestFunctionsOnlyAddToTheirOwnLogs(t *testing.T) {
 	list, err := os.ReadFile(filepath.Join(".ci", "permissions.txt"))
 	if err != nil {
@@ -198,6 +200,8 @@ func TestFunctionsOnlyAddToTheirOwnLogs(t *testing.T) {
 }
 
 // TestSecretParametersHaveNoDefault reads the parameters of template.yaml. A default would be the same secret everywhere.
+//
+//proves:docs/security.md
 func TestSecretParametersHaveNoDefault(t *testing.T) {
 	secrets, parameters := 0, readParameters(t)
 	for name, parameter := range parameters {

@@ -17,6 +17,8 @@ type cacheBehavior struct {
 }
 
 // TestTransportIsEncrypted reads the entrances of template.yaml: the domain of the API and the distribution.
+//
+//proves:docs/security.md
 func TestTransportIsEncrypted(t *testing.T) {
 	var domain struct {
 		DomainNameConfigurations []struct {
@@ -89,6 +91,8 @@ func readProperties(t *testing.T, id string, properties any) {
 }
 
 // TestAccessLogHasNoSecrets reads the fields of the access log. Queries and headers can have secrets.
+//
+//proves:docs/security.md
 func TestAccessLogHasNoSecrets(t *testing.T) {
 	var api struct {
 		AccessLogSettings struct {

@@ -11,6 +11,7 @@ import (
 
 const root = "../.."
 
+//proves:docs/security.md
 func TestCommittedDocumentIsCurrent(t *testing.T) {
 	built, err := buildDocument(root)
 	if err != nil {

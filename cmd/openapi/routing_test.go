@@ -13,6 +13,8 @@ import (
 
 // The test compares the document with template.yaml. Each operation of a function must reach that
 // function, by a specific route and not by the catch-all.
+//
+//proves:docs/security.md
 func TestEveryOperationIsRouted(t *testing.T) {
 	routes := readRoutes(t)
 	parts, err := readParts(root)

@@ -145,6 +145,8 @@ func TestImportSkipsLongLines(t *testing.T) {
 }
 
 // A spreadsheet must not run an address as a formula.
+//
+//proves:docs/security.md
 func TestImportWritesNoFormulas(t *testing.T) {
 	t.Parallel()
 	o := newTestStack(t)

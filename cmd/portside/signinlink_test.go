@@ -7,6 +7,7 @@ import (
 	"portside/shared/credentials"
 )
 
+//proves:docs/security.md
 func TestSignInLink(t *testing.T) {
 	t.Parallel()
 	o := newTestStack(t)

@@ -46,6 +46,7 @@ func (a *analyticsStack) seal(at time.Time) string {
 	return run.Newest.Head().String()
 }
 
+//proves:docs/security.md
 func TestVerifyAudit(t *testing.T) {
 	t.Parallel()
 	a := newAnalyticsStack(t)
@@ -120,6 +121,8 @@ func (a *analyticsStack) expectHead(file, want string) {
 }
 
 // TestSmokeTestKeepsTheHead checks the step of the smoke test, which reads only the end of the chain.
+//
+//proves:docs/security.md
 func TestSmokeTestKeepsTheHead(t *testing.T) {
 	t.Parallel()
 	a := newAnalyticsStack(t)

@@ -126,6 +126,7 @@ func TestEncryptedFilesAreRefused(t *testing.T) {
 	}
 }
 
+//proves:docs/security.md
 func TestDeclaredEntitiesAreRefused(t *testing.T) {
 	laughs := `<!DOCTYPE d [<!ENTITY a "lol"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;"><!ENTITY c "&b;&b;&b;&b;">]>`
 	outside := `<!DOCTYPE d [<!ENTITY a SYSTEM "file:///etc/hostname">]>`

@@ -57,6 +57,8 @@ func TestMalformedMails(t *testing.T) {
 }
 
 // Each of these files made some parser crash or hang.
+//
+//proves:docs/security.md
 func TestKnownAttacks(t *testing.T) {
 	laughs := `<?xml version="1.0"?><!DOCTYPE l [<!ENTITY a "lol">`
 	for c := 'b'; c < 'l'; c++ {

@@ -235,6 +235,7 @@ func TestMailPartsAreLimited(t *testing.T) {
 	}
 }
 
+//proves:docs/security.md
 func TestReadersKeepToTheLimits(t *testing.T) {
 	long := strings.Repeat("some words\n\n", 100)
 	limits := documents.DefaultLimits()

@@ -136,6 +136,7 @@ func TestDenyRequest(t *testing.T) {
 	o.withKey(o.approver).Post(at+"/deny", `{}`).WantStatus(http.StatusConflict)
 }
 
+//proves:docs/security.md
 func TestRequestPermissions(t *testing.T) {
 	o := newRequestFixture(t)
 	at := o.request()
@@ -270,6 +271,8 @@ func bound(query string) string {
 }
 
 // TestRequestsNamePeopleToApprovers checks that only approvers learn who decided, and that deleted users have no name.
+//
+//proves:docs/security.md
 func TestRequestsNamePeopleToApprovers(t *testing.T) {
 	o := newRequestFixture(t)
 	at := o.request()
@@ -357,6 +360,7 @@ func TestApproveRejectsInactiveRequester(t *testing.T) {
 	}
 }
 
+//proves:docs/security.md
 func TestConcurrentCollectsCreateOnePassword(t *testing.T) {
 	o := newRequestFixture(t)
 	o.approve(o.request()).WantStatus(http.StatusOK)

@@ -78,6 +78,8 @@ func TestTokensOfACustomer(t *testing.T) {
 }
 
 // A user of a customer sees only the own customer, and only with tokens:read. A user who has left takes no tokens along.
+//
+//proves:docs/security.md
 func TestTokensOfOtherCustomersDoNotExist(t *testing.T) {
 	d, wanted, key := withCustomers(t)
 	d.withKey(key).Get("/api/v1/tokens?customerId="+bolt).WantStatus(http.StatusOK).WantValue("data", []any{}).

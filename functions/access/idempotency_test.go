@@ -44,6 +44,7 @@ func TestKeyOfAnotherOperationIsReused(t *testing.T) {
 	other.Post(tokensPath, all).WantStatus(http.StatusUnprocessableEntity)
 }
 
+//proves:docs/security.md
 func TestRepeatedTokenCreationReturnsTheSameToken(t *testing.T) {
 	d := newFixture(t)
 	_, key := d.user("manager@example.com", principal.Manager)
@@ -75,6 +76,7 @@ func TestRepeatedTokenCreationReturnsTheSameToken(t *testing.T) {
 	}
 }
 
+//proves:docs/security.md
 func TestReplayOfARevokedTokenIsAConflict(t *testing.T) {
 	d := newFixture(t)
 	_, key := d.user("manager@example.com", principal.Manager)
@@ -97,6 +99,7 @@ func TestUpperAndLowerCaseAreTheSameIdempotencyKey(t *testing.T) {
 		WantHeader("Idempotency-Replayed", "true").WantValue("data.token", first.Text("data.token"))
 }
 
+//proves:docs/security.md
 func TestTokenCreationNeedsARandomIdempotencyKey(t *testing.T) {
 	d := newFixture(t)
 	_, key := d.user("manager@example.com", principal.Manager)
@@ -112,6 +115,7 @@ func TestTokenCreationNeedsARandomIdempotencyKey(t *testing.T) {
 	}
 }
 
+//proves:docs/security.md
 func TestTableHasNeitherTheTokenNorTheIdempotencyKey(t *testing.T) {
 	d := newFixture(t)
 	_, key := d.user("manager@example.com", principal.Manager)

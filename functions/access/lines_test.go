@@ -24,6 +24,8 @@ func wantExpiry(r webtest.Response, at time.Time) webtest.Response {
 }
 
 // TestRenewalLastsNoLongerThanItsToken renews a token for a day with a wish for a year.
+//
+//proves:docs/security.md
 func TestRenewalLastsNoLongerThanItsToken(t *testing.T) {
 	d := newFixture(t)
 	_, key := d.user("manager@example.com", principal.Manager)
@@ -59,6 +61,8 @@ func TestLineDays(t *testing.T) {
 }
 
 // TestNoTokenOutlivesItsLine renews tokens of a line at random times, until none of them can be renewed.
+//
+//proves:docs/security.md
 func TestNoTokenOutlivesItsLine(t *testing.T) {
 	d := newFixture(t)
 	_, key := d.user("manager@example.com", principal.Manager)
@@ -82,6 +86,8 @@ func TestNoTokenOutlivesItsLine(t *testing.T) {
 }
 
 // TestLineQuotaLeavesRoomForItsOwner renews a token as often as possible. Afterwards its owner can still create as many as on any day.
+//
+//proves:docs/security.md
 func TestLineQuotaLeavesRoomForItsOwner(t *testing.T) {
 	d := newFixture(t)
 	_, key := d.user("manager@example.com", principal.Manager)
@@ -105,6 +111,8 @@ func TestLineQuotaLeavesRoomForItsOwner(t *testing.T) {
 }
 
 // TestRacingRenewalsKeepTheQuota renews a token many times at once.
+//
+//proves:docs/security.md
 func TestRacingRenewalsKeepTheQuota(t *testing.T) {
 	d := newFixture(t)
 	_, key := d.user("manager@example.com", principal.Manager)

@@ -208,6 +208,8 @@ func (d *fixture) member(email, customer string, role principal.Role) (id, key s
 }
 
 // TestListPullsOfCustomers has pulls of two customers and of the staff, one of them by a user who moved from one customer to the other.
+//
+//proves:docs/security.md
 func TestListPullsOfCustomers(t *testing.T) {
 	a := newPullFixture(t)
 	a.customer(acme)

@@ -11,6 +11,8 @@ import (
 )
 
 // TestRequestsHaveADailyQuota uses up all but one of the requests of the day. A request that is repeated with its key does not count again.
+//
+//proves:docs/security.md
 func TestRequestsHaveADailyQuota(t *testing.T) {
 	o := newRequestFixture(t)
 	quota := mail.CredentialRequests(principal.Principal{UserID: o.ada.ID})

@@ -300,6 +300,7 @@ func TestRenewalDuringRevocation(t *testing.T) {
 	d.withToken(token.Text("data.token")).Post("/api/v1/tokens", all).WantStatus(http.StatusUnauthorized)
 }
 
+//proves:docs/security.md
 func TestTokenCanRevokeOnlyItsFamily(t *testing.T) {
 	d := newFixture(t)
 	_, key := d.user("manager@example.com", principal.Manager)
@@ -319,6 +320,8 @@ func TestTokenCanRevokeOnlyItsFamily(t *testing.T) {
 }
 
 // TestDailyTokenLimit tries to get around the limits by revoking tokens.
+//
+//proves:docs/security.md
 func TestDailyTokenLimit(t *testing.T) {
 	d := newFixture(t)
 	_, key := d.user("manager@example.com", principal.Manager)

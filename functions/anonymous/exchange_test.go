@@ -107,6 +107,7 @@ func TestBodyOfAnExchange(t *testing.T) {
 	client.Get(exchangePath).WantStatus(http.StatusMethodNotAllowed)
 }
 
+//proves:docs/security.md
 func TestRefusedExchangesOfANetworkAreLimited(t *testing.T) {
 	w := newWorkloads(t)
 	refused := with(w.form(), "trust_policy_id", trusttest.CustomerID)

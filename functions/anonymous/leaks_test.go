@@ -15,6 +15,8 @@ func (f *fixture) report(secret string) webtest.Response {
 }
 
 // TestReportAnswersTheSameForKnownAndUnknownSecrets compares the status, headers and body, also after many reports from one address.
+//
+//proves:docs/security.md
 func TestReportAnswersTheSameForKnownAndUnknownSecrets(t *testing.T) {
 	f := newFixture(t)
 	working, ended, late := f.key("a@example.com"), f.key("b@example.com"), f.key("c@example.com")

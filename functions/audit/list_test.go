@@ -160,6 +160,8 @@ func TestListAsCSVAndJSONLines(t *testing.T) {
 }
 
 // TestCustomersSeeOnlyTheirEvents also checks that nothing in a response names the vendor's people or the operator.
+//
+//proves:docs/security.md
 func TestCustomersSeeOnlyTheirEvents(t *testing.T) {
 	s := newTestService(t)
 	s.story()

@@ -179,6 +179,7 @@ func TestHostileTextsFitIntoResponses(t *testing.T) {
 	manager.Get("/v1/charts").WantValue("data.0.icon", nil)
 }
 
+//proves:docs/security.md
 func TestPeopleSeeWhatTheirCredentialsMayFetch(t *testing.T) {
 	h := newFixture(t)
 	h.publish("product", "1.0.0", archive(t))

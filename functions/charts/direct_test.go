@@ -53,6 +53,8 @@ func TestFilesWithoutRedirect(t *testing.T) {
 }
 
 // TestErrorsWithoutRedirect compares the errors with those of the same request with a redirect.
+//
+//proves:docs/security.md
 func TestErrorsWithoutRedirect(t *testing.T) {
 	h := newFixture(t)
 	h.publish("product", "1.0.0", "one")

@@ -77,6 +77,7 @@ func TestClientFollowsRedirectWithoutCredential(t *testing.T) {
 	}
 }
 
+//proves:docs/security.md
 func TestLinkExpiresAndOpensOneFile(t *testing.T) {
 	h := newFixture(t)
 	h.publish("product", "1.0.0", "one")
@@ -107,6 +108,7 @@ func TestLinkExpiresAndOpensOneFile(t *testing.T) {
 	}
 }
 
+//proves:docs/security.md
 func TestUnlistedFilesAreNotServed(t *testing.T) {
 	h := newFixture(t)
 	for _, key := range []string{

@@ -165,6 +165,7 @@ func TestLargeIndexIsRedirectedToS3(t *testing.T) {
 	three.With("Accept-Encoding", "gzip").Get(indexPath).WantStatus(200)
 }
 
+//proves:docs/security.md
 func TestCorruptIndexGets500(t *testing.T) {
 	h := newFixture(t)
 	for _, damage := range []string{"{", "null", "garbage", `{"entries":{"ok":7}}`} {

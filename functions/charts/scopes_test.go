@@ -12,6 +12,7 @@ import (
 
 const archivePath = "/charts/product-1.0.0.tgz"
 
+//proves:docs/security.md
 func TestChartCredentials(t *testing.T) {
 	h := newFixture(t)
 	h.publish("product", "1.0.0", "one")
@@ -97,6 +98,7 @@ func entries(response webtest.Response) []string {
 	return slices.Sorted(maps.Keys(listed))
 }
 
+//proves:docs/security.md
 func TestLimitedCredentialCannotDetectOtherCharts(t *testing.T) {
 	h := newFixture(t)
 	h.publish("product", "1.0.0", "mine")

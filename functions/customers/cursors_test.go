@@ -49,6 +49,8 @@ func TestCursorsSurviveChanges(t *testing.T) {
 }
 
 // TestCursorsOfCustomersGiveNothingToOthers forges cursors from those of a list that the caller may see.
+//
+//proves:docs/security.md
 func TestCursorsOfCustomersGiveNothingToOthers(t *testing.T) {
 	o := newFixture(t)
 	acme, bolt := o.entitled("acme"), o.entitled("bolt")

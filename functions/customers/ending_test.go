@@ -9,6 +9,8 @@ import (
 )
 
 // An end of all credentials takes effect with the next request, and the users can get others.
+//
+//proves:docs/security.md
 func TestCredentialsOfCustomerEnd(t *testing.T) {
 	o := newFixture(t)
 	at := o.create(`{"name":"Acme","slug":"acme"}`)

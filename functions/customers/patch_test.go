@@ -43,6 +43,8 @@ func TestLimitsAreSetAndRemoved(t *testing.T) {
 }
 
 // Two halves are each within the limit, but not together.
+//
+//proves:docs/security.md
 func TestPatchedObjectIsBounded(t *testing.T) {
 	o := newFixture(t)
 	root, at := o.asAdmin(), o.create(customerToPatch)

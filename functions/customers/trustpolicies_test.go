@@ -53,6 +53,7 @@ func TestTrustPolicyIsCreatedUpdatedAndDeleted(t *testing.T) {
 	root.Put(at, `{}`).WantStatus(http.StatusNotFound)
 }
 
+//proves:docs/security.md
 func TestWhoMayUseTrustPolicies(t *testing.T) {
 	o := newFixture(t)
 	list, other := o.trusting("acme"), o.trusting("other")

@@ -211,6 +211,7 @@ func TestDescribeChart(t *testing.T) {
 	user.Get("/v1/images/tags?repository=charts/product").WantStatus(200).WantValue("data.0.digest", digest)
 }
 
+//proves:docs/security.md
 func TestPeopleLearnNothingBeyondTheirCredentials(t *testing.T) {
 	q := newFixture(t)
 	user := q.person(owner, principal.User)
@@ -309,6 +310,8 @@ func TestAttestationsLimitRequestsToTheRegistry(t *testing.T) {
 }
 
 // TestHostileManifests uses manifests that registries accept but clients refuse.
+//
+//proves:docs/security.md
 func TestHostileManifests(t *testing.T) {
 	q := newFixture(t)
 	manager := q.person("manager", principal.Manager)

@@ -141,6 +141,7 @@ func (q *fixture) counted() *atomic.Int64 {
 
 const nowhere = "sha256:0000000000000000000000000000000000000000000000000000000000000000"
 
+//proves:docs/security.md
 func TestEntitlementsLimitVersions(t *testing.T) {
 	q := newFixture(t)
 	q.company()
@@ -181,6 +182,8 @@ func TestEntitlementsLimitVersions(t *testing.T) {
 }
 
 // An entitlement narrows a scope, and a scope an entitlement.
+//
+//proves:docs/security.md
 func TestScopesNarrowEntitlements(t *testing.T) {
 	q := newFixture(t)
 	q.company()
@@ -305,6 +308,8 @@ func TestAttachmentsFollowTheirManifest(t *testing.T) {
 }
 
 // An entitlement for charts does not show whether a repository has images.
+//
+//proves:docs/security.md
 func TestEntitlementsForChartsHideImages(t *testing.T) {
 	q := newFixture(t)
 	q.company()
@@ -376,6 +381,8 @@ func TestEntitlementsHaveAPeriod(t *testing.T) {
 }
 
 // People of a customer see in the portal what their credentials may pull within the entitlements.
+//
+//proves:docs/security.md
 func TestPeopleSeeEntitledImages(t *testing.T) {
 	q := newFixture(t)
 	q.company()

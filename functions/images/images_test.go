@@ -101,6 +101,7 @@ func TestPullImageIndex(t *testing.T) {
 		WantHeader("Content-Type", indexType)
 }
 
+//proves:docs/security.md
 func TestScopesLimitImages(t *testing.T) {
 	q := newFixture(t)
 	_, blob := q.image("acme/api", "1")

@@ -41,6 +41,8 @@ func tokenRequests(username, text string) map[string]func(webtest.Client) webtes
 }
 
 // TestTokenWorksLikeItsCredential compares what a token gets with what the credential gets by Basic, before and after the credential ends.
+//
+//proves:docs/security.md
 func TestTokenWorksLikeItsCredential(t *testing.T) {
 	q := newFixture(t)
 	_, blob := q.image("acme/api", "1")
@@ -125,6 +127,7 @@ func TestTokenIgnoresLineEnds(t *testing.T) {
 	}
 }
 
+//proves:docs/security.md
 func TestTokenNeedsAWorkingCredential(t *testing.T) {
 	q := newFixture(t)
 	password := q.issue(credentials.Password, "read:docker-images").Reveal()

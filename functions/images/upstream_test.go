@@ -64,6 +64,7 @@ func (q *fixture) replaceUpstream(handler http.HandlerFunc) {
 	q.setRegistry(client)
 }
 
+//proves:docs/security.md
 func TestUpstreamErrorsRevealNoDetails(t *testing.T) {
 	for name, c := range map[string]struct {
 		response http.HandlerFunc
@@ -106,6 +107,7 @@ func answering(status int) http.HandlerFunc {
 	}
 }
 
+//proves:docs/security.md
 func TestUpstreamAddressesAreReplaced(t *testing.T) {
 	q := newFixture(t)
 	c := q.withUpstream(func(w http.ResponseWriter, r *http.Request) {

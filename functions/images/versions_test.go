@@ -48,6 +48,8 @@ func (m registryModel) permits(versions entitlement.Versions, digest string) boo
 
 // TestDigestsOfPermittedVersions requests digests of random registries in a random order, with new credentials, while tags move. A digest
 // is served if and only if a permitted tag leads to it.
+//
+//proves:docs/security.md
 func TestDigestsOfPermittedVersions(t *testing.T) {
 	q := newFixture(t)
 	q.company()

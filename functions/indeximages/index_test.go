@@ -94,6 +94,7 @@ func (q *fixture) wantVersions(digest string, want ...string) {
 	}
 }
 
+//proves:docs/security.md
 func TestPushes(t *testing.T) {
 	q := newFixture(t)
 	one, base := q.push("1.0.0", "base", "")
@@ -130,6 +131,7 @@ func TestAttachments(t *testing.T) {
 	q.wantVersions(payload, "1.0.0", "1.0.1")
 }
 
+//proves:docs/security.md
 func TestDeletions(t *testing.T) {
 	q := newFixture(t)
 	one, base := q.push("1.0.0", "base", "")

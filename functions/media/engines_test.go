@@ -82,6 +82,7 @@ func TestModelAnswersOnce(t *testing.T) {
 	})
 }
 
+//proves:docs/security.md
 func TestHallucinatedValuesAreNotFound(t *testing.T) {
 	forEachEngine(t, func(t *testing.T, a *testAPI, server modelServer) {
 		server.SetBehavior(mediatest.Behavior{Model: mediatest.Hallucinating})

@@ -25,6 +25,7 @@ func TestEvents(t *testing.T) {
 // paths are the paths of the pages that mails link to.
 func paths() []string { return []string{"/portal/activate", "/portal/collect"} }
 
+//proves:docs/security.md
 func TestPagesHaveSecurityHeaders(t *testing.T) {
 	for _, path := range paths() {
 		page := webtest.New(t, handler(t)).Get(path).WantStatus(http.StatusOK).

@@ -28,6 +28,7 @@ func TestUploadsOriginIsThatOfTheBucketOrTheEndpoint(t *testing.T) {
 	}
 }
 
+//proves:docs/security.md
 func TestShellPolicyPermitsUploadsAndOneWorker(t *testing.T) {
 	policy := webtest.New(t, handler(t)).Get("/portal").Header.Get("Content-Security-Policy")
 	for _, want := range []string{"connect-src 'self' " + testUploads + ";", "trusted-types portside-pdf"} {
@@ -37,6 +38,7 @@ func TestShellPolicyPermitsUploadsAndOneWorker(t *testing.T) {
 	}
 }
 
+//proves:docs/security.md
 func TestPDFModulesAreScriptsThatTheShellDoesNotPreload(t *testing.T) {
 	c := webtest.New(t, handler(t))
 	shell := string(c.Get("/portal").WantStatus(http.StatusOK).Body)

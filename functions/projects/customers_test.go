@@ -14,6 +14,8 @@ const (
 )
 
 // To a user of a customer, whatever the role, only the projects of the same customer exist. Nobody of a customer changes a project.
+//
+//proves:docs/security.md
 func TestCustomersReadTheirProjects(t *testing.T) {
 	o := newFixture(t)
 	o.customer(acme)

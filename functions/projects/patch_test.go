@@ -23,6 +23,8 @@ func TestPatchMergesObjects(t *testing.T) {
 }
 
 // Two halves are each within the limit, but not together.
+//
+//proves:docs/security.md
 func TestPatchedObjectIsBounded(t *testing.T) {
 	root := newFixture(t).asAdmin()
 	at := "/v1/projects/" + root.Post("/v1/projects", projectToPatch).WantStatus(http.StatusCreated).Text("data.id")

@@ -15,6 +15,8 @@ import (
 
 // TestScheduleContinuesARevocation interrupts the end of a key after its first transaction. The schedule ends what the key has made, and
 // mails the other owner.
+//
+//proves:docs/security.md
 func TestScheduleContinuesARevocation(t *testing.T) {
 	o := newFixture(t)
 	caller, other := o.user("ada@example.com", principal.Admin), o.user("grace@example.com", principal.Viewer)

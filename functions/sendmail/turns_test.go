@@ -20,6 +20,8 @@ import (
 
 // TestCustomersTakeTurns imports random numbers of users for several customers, one after the other. Before the nth invitation of a
 // customer, at most n of each other customer are sent.
+//
+//proves:docs/security.md
 func TestCustomersTakeTurns(t *testing.T) {
 	o := newFixture(t)
 	random := rand.New(rand.NewPCG(scale.Seed(), 1))
@@ -88,6 +90,8 @@ func (o orderedOutbox) SendDue(context.Context) (int, error) {
 }
 
 // TestNobodyWaitsForInvitations has two full batches of invitations, and then more than a run sends.
+//
+//proves:docs/security.md
 func TestNobodyWaitsForInvitations(t *testing.T) {
 	const before = "closings sign-ins revocations notices requests"
 	for batches, want := range map[int]string{

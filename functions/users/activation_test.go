@@ -58,6 +58,8 @@ func TestActivateRejectsInvalidLinks(t *testing.T) {
 }
 
 // TestWrongActivationLinksAreLimited guesses links. A link that works is accepted from the same network.
+//
+//proves:docs/security.md
 func TestWrongActivationLinksAreLimited(t *testing.T) {
 	p := newFixture(t)
 	p.asAdmin().Post("/v1/users", invited).WantStatus(http.StatusCreated)

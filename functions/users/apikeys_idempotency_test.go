@@ -14,6 +14,7 @@ import (
 
 const onceKey = "6f0c3b52-9d1e-4c57-8a3f-2b7e5d90c614"
 
+//proves:docs/security.md
 func TestRepeatedKeyCreationReturnsTheSameKey(t *testing.T) {
 	p := newFixture(t)
 	user, key := p.user("ada@example.com", principal.Manager)

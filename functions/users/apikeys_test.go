@@ -47,6 +47,7 @@ func TestKeyIsCreatedUsedAndDeleted(t *testing.T) {
 	me.Get(at).WantValue("data.1", nil)
 }
 
+//proves:docs/security.md
 func TestRevokedKeyIsUnauthorized(t *testing.T) {
 	p := newFixture(t)
 	user, key := p.user("ada@example.com", principal.Viewer)
@@ -121,6 +122,7 @@ func TestKeyLimit(t *testing.T) {
 	p.asAdmin().Post(at, `{"name":"one more"}`).WantStatus(http.StatusCreated) // the others have expired
 }
 
+//proves:docs/security.md
 func TestStatusAndRoleTakeEffectAtOnce(t *testing.T) {
 	p := newFixture(t)
 	user, key := p.user("ada@example.com", principal.Manager)
@@ -169,6 +171,7 @@ func TestKeysCreatedDuringSuspensionDoNotWork(t *testing.T) {
 	}
 }
 
+//proves:docs/security.md
 func TestInvalidCredentialsGetTheSameResponse(t *testing.T) {
 	p := newFixture(t)
 	_, key := p.user("ada@example.com", principal.User)
@@ -193,6 +196,7 @@ func TestInvalidCredentialsGetTheSameResponse(t *testing.T) {
 	p.anonymous().With("x-api-KEY", key).Get("/v1/users").WantStatus(http.StatusOK)
 }
 
+//proves:docs/security.md
 func TestRateLimit(t *testing.T) {
 	p := newFixtureWithLimit(t, 3)
 	_, other := p.user("other@example.com", principal.User)
@@ -216,6 +220,7 @@ func TestRateLimit(t *testing.T) {
 	p.asAdmin().Get("/v1/users").WantStatus(http.StatusOK).WantHeader("RateLimit-Policy", `"credential";q=500;w=60`)
 }
 
+//proves:docs/security.md
 func TestForgedKeyDoesNotUseUpTheRateLimit(t *testing.T) {
 	p := newFixtureWithLimit(t, 2)
 	parsed, err := credentials.Parse(p.key)

@@ -8,6 +8,7 @@ import (
 	"portside/shared/users"
 )
 
+//proves:docs/security.md
 func TestAllCredentialsEnd(t *testing.T) {
 	p := newFixture(t)
 	target, key := p.user("ada@example.com", principal.User)
@@ -40,6 +41,7 @@ func TestInvitationSurvivesTheEndOfCredentials(t *testing.T) {
 	p.anonymous().Post("/v1/users/activate", `{"token":"`+p.post.lastToken(t)+`"}`).WantStatus(http.StatusOK)
 }
 
+//proves:docs/security.md
 func TestEndOfCredentialsNeedsPermission(t *testing.T) {
 	p := newFixture(t)
 	_, manager := p.user("manager@example.com", principal.Manager)

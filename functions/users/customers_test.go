@@ -26,6 +26,8 @@ func newFixtureWithCustomers(t *testing.T) *fixture {
 }
 
 // To a user of a customer, whatever the role, only the users of the same customer exist.
+//
+//proves:docs/security.md
 func TestCustomersUsersSeeTheirCustomer(t *testing.T) {
 	for _, role := range principal.Roles() {
 		t.Run(string(role), func(t *testing.T) {
@@ -72,6 +74,8 @@ func TestStaffSeesAllCustomers(t *testing.T) {
 }
 
 // A manager of a customer administers its users, and nobody else.
+//
+//proves:docs/security.md
 func TestManagersOfCustomersAdministerTheirUsers(t *testing.T) {
 	p := newFixtureWithCustomers(t)
 	_, key := p.userOf(acme, "boss@acme.example", principal.Manager)
@@ -99,6 +103,8 @@ func TestManagersOfCustomersAdministerTheirUsers(t *testing.T) {
 }
 
 // An admin of a customer manages the keys of the customer's users, and has no part in the rule that one admin must remain.
+//
+//proves:docs/security.md
 func TestAdminsOfCustomers(t *testing.T) {
 	p := newFixtureWithCustomers(t)
 	chief, key := p.userOf(acme, "chief@acme.example", principal.Admin)
@@ -125,6 +131,8 @@ func TestAdminsOfCustomers(t *testing.T) {
 }
 
 // The suspension of a customer takes effect with the next request.
+//
+//proves:docs/security.md
 func TestSuspendedCustomer(t *testing.T) {
 	p := newFixtureWithCustomers(t)
 	_, key := p.userOf(acme, "a1@acme.example", principal.Viewer)
@@ -138,6 +146,8 @@ func TestSuspendedCustomer(t *testing.T) {
 }
 
 // An activation link does not work while the customer is suspended, and works again afterward.
+//
+//proves:docs/security.md
 func TestActivationInSuspendedCustomer(t *testing.T) {
 	p := newFixtureWithCustomers(t)
 	p.asAdmin().Post("/v1/users", fmt.Sprintf(`{"email":"a1@acme.example","name":"A","role":"user","customerId":%q}`, acme)).
@@ -150,6 +160,8 @@ func TestActivationInSuspendedCustomer(t *testing.T) {
 }
 
 // A move ends all credentials, which people of the old customer may have, except the activation link of a pending user.
+//
+//proves:docs/security.md
 func TestMovedUser(t *testing.T) {
 	p := newFixtureWithCustomers(t)
 	root := p.asAdmin()

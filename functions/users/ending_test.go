@@ -8,6 +8,8 @@ import (
 )
 
 // TestDeletionEndsWhatTheKeyMade deletes a key with and without what was created with it.
+//
+//proves:docs/security.md
 func TestDeletionEndsWhatTheKeyMade(t *testing.T) {
 	p := newFixture(t)
 	user, key := p.user("ada@example.com", principal.Admin)

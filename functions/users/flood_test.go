@@ -54,6 +54,8 @@ func (f *flood) stop() {
 }
 
 // TestAdminStopsAFlood makes calls of an admin while users create and delete keys. Each succeeds. -v prints how long they took.
+//
+//proves:docs/security.md
 func TestAdminStopsAFlood(t *testing.T) {
 	p := newFixture(t)
 	for i := range 3 {
@@ -83,6 +85,8 @@ func TestAdminStopsAFlood(t *testing.T) {
 }
 
 // TestDailyKeyQuota creates and deletes keys until the quota of the day is used up, also with keys that other keys have created.
+//
+//proves:docs/security.md
 func TestDailyKeyQuota(t *testing.T) {
 	p := newFixture(t)
 	user, first := p.user("ada@example.com", principal.Viewer)

@@ -16,6 +16,7 @@ import (
 	"portside/shared/testkit/awstest"
 )
 
+//proves:docs/security.md
 func TestCreateUserRejectsInvalidInput(t *testing.T) {
 	p := newFixture(t)
 	deep := strings.Repeat(`{"a":`, 9) + "1" + strings.Repeat("}", 9)
@@ -178,6 +179,7 @@ func TestOutagesOfAuthenticationPermitNothing(t *testing.T) {
 	}
 }
 
+//proves:docs/security.md
 func TestCreateUserChecksMediaTypeAndSize(t *testing.T) {
 	p := newFixture(t)
 	root := p.asAdmin()
@@ -209,6 +211,7 @@ func TestNumbersInOtherFieldsAreRejected(t *testing.T) {
 	}
 }
 
+//proves:docs/security.md
 func TestRejectedValuesAreNotRepeated(t *testing.T) {
 	p := newFixture(t)
 	const secret = "hunter2hunter2"

@@ -10,6 +10,8 @@ import (
 
 // TestFirstKeyIsMadeWithTheMailedLink checks that the inviter has no hand in the first key, whichever way the link was mailed, and that
 // the link keeps who invited.
+//
+//proves:docs/security.md
 func TestFirstKeyIsMadeWithTheMailedLink(t *testing.T) {
 	for name, invite := range map[string]func(p *fixture){
 		"mailed at once": func(p *fixture) { p.asAdmin().Post("/v1/users", invited).WantStatus(http.StatusCreated) },
@@ -47,6 +49,8 @@ func TestFirstKeyIsMadeWithTheMailedLink(t *testing.T) {
 }
 
 // TestReplayNeedsTheSameMakers repeats the creation of a key with a credential in which another user had a hand.
+//
+//proves:docs/security.md
 func TestReplayNeedsTheSameMakers(t *testing.T) {
 	p := newFixture(t)
 	user, key := p.user("ada@example.com", principal.Admin)

@@ -22,6 +22,7 @@ func (b *mailbox) to(address string) []string {
 	return texts
 }
 
+//proves:docs/security.md
 func TestOwnerGetsMailWhenAnotherUserCreatesAKey(t *testing.T) {
 	p := newFixture(t)
 	user, key := p.user("ada@example.com", principal.Viewer)
@@ -55,6 +56,7 @@ func TestOwnerGetsMailWhenAnotherUserCreatesAKey(t *testing.T) {
 	}
 }
 
+//proves:docs/security.md
 func TestMailAboutAKeyIsSentLaterIfTheMailServerFails(t *testing.T) {
 	p := newFixture(t)
 	user, _ := p.user("ada@example.com", principal.Viewer)

@@ -24,6 +24,8 @@ func TestPatchMergesObjects(t *testing.T) {
 }
 
 // Two halves are each within the limit, but not together.
+//
+//proves:docs/security.md
 func TestPatchedObjectIsBounded(t *testing.T) {
 	root := newFixture(t).asAdmin()
 	at := "/v1/users/" + root.Post("/v1/users", userToPatch).WantStatus(http.StatusCreated).Text("data.id")

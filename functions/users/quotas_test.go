@@ -27,6 +27,8 @@ func invitation(name string) string {
 
 // TestInvitationsHaveADailyQuota uses up the invitations of a customer. Users without an invitation, other customers and the staff are not
 // affected, and the quota is renewed at midnight.
+//
+//proves:docs/security.md
 func TestInvitationsHaveADailyQuota(t *testing.T) {
 	p := newFixtureWithCustomers(t)
 	_, key := p.userOf(acme, "admin@acme.example", principal.Admin)
@@ -80,6 +82,7 @@ func TestImportNamesRowsAboveTheQuota(t *testing.T) {
 	}
 }
 
+//proves:docs/security.md
 func TestConcurrentInvitationsKeepTheQuota(t *testing.T) {
 	p := newFixtureWithCustomers(t)
 	_, key := p.userOf(acme, "admin@acme.example", principal.Admin)
@@ -93,6 +96,8 @@ func TestConcurrentInvitationsKeepTheQuota(t *testing.T) {
 }
 
 // TestKeysForOthersHaveADailyQuota creates keys for another user and for the admin, who gets no mail about an own one.
+//
+//proves:docs/security.md
 func TestKeysForOthersHaveADailyQuota(t *testing.T) {
 	p := newFixtureWithCustomers(t)
 	admin, key := p.userOf(acme, "admin@acme.example", principal.Admin)

@@ -24,6 +24,8 @@ func (p *fixture) inSession(user users.User) webtest.Client {
 }
 
 // TestNewKeyNeedsARecentSignIn creates keys in a session that gets older.
+//
+//proves:docs/security.md
 func TestNewKeyNeedsARecentSignIn(t *testing.T) {
 	p := newFixture(t)
 	browser := p.inSession(p.admin)
@@ -37,6 +39,8 @@ func TestNewKeyNeedsARecentSignIn(t *testing.T) {
 
 // TestChangesOfUsersNeedARecentSignIn changes users in a session that began 15 minutes ago. An intruder who finds an admin's browser
 // unattended must not create or promote a user, because the intruder could sign in as that user later.
+//
+//proves:docs/security.md
 func TestChangesOfUsersNeedARecentSignIn(t *testing.T) {
 	p := newFixture(t)
 	target, _ := p.user("target@example.com", principal.Viewer)
@@ -59,6 +63,8 @@ func TestChangesOfUsersNeedARecentSignIn(t *testing.T) {
 }
 
 // TestSigningOutAUser ends the sessions of a user. API keys continue to work.
+//
+//proves:docs/security.md
 func TestSigningOutAUser(t *testing.T) {
 	p := newFixture(t)
 	target, key := p.user("target@example.com", principal.Viewer)

@@ -143,6 +143,7 @@ func TestSearchUsers(t *testing.T) {
 	root.Get("/v1/users/search?q=b&cursor=" + first.Text("pagination.next")).WantStatus(http.StatusBadRequest)
 }
 
+//proves:docs/security.md
 func TestUserPermissions(t *testing.T) {
 	p := newFixture(t)
 	target, _ := p.user("target@example.com", principal.Viewer)

@@ -13,6 +13,7 @@ import (
 
 var update = flag.Bool("update", false, "write callsites.txt")
 
+//proves:docs/security.md
 func TestListIsCurrent(t *testing.T) {
 	found, err := scan(filepath.Join("..", ".."))
 	if err != nil {

@@ -35,6 +35,7 @@ var (
 	eventLine    = regexp.MustCompile(`(?m)^          Type: (\w+)$`)
 )
 
+//proves:docs/security.md
 func TestEveryConsumerIsKnown(t *testing.T) {
 	text, err := os.ReadFile("../../template.yaml")
 	if err != nil {

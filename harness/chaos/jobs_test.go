@@ -224,6 +224,7 @@ func (c killableClient) Do(request *http.Request) (*http.Response, error) {
 	return response, err
 }
 
+//proves:docs/security.md
 func TestRunMediaJobs(t *testing.T) {
 	checkPermutations(t, consumer{name: "RunMediaJobs", events: jobEvents, start: newJobWorld})
 }

@@ -263,6 +263,7 @@ func (w *mailWorld) state(ctx context.Context) (string, error) {
 	return text + "\n" + strings.Join(broken, "\n"), err
 }
 
+//proves:docs/security.md
 func TestSendMail(t *testing.T) {
 	checkPermutations(t, consumer{name: "SendMail", events: mailRuns, start: newMailWorlds(t)})
 }

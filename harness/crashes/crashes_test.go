@@ -27,6 +27,8 @@ type trial struct {
 }
 
 // TestFlows kills a function at each point of each flow. After all flows the stack starts again, and the last trials are checked again.
+//
+//proves:docs/security.md
 func TestFlows(t *testing.T) {
 	s := newService(t)
 	var sum counts

@@ -171,6 +171,8 @@ func (e *engines) concurrently(t *testing.T, jobs []job) []result {
 
 // TestEveryFlowWithEveryFault does each fault equally often, and ends the process at each eighth request. At night, it does every fault at
 // every request.
+//
+//proves:docs/security.md
 func TestEveryFlowWithEveryFault(t *testing.T) {
 	testkit.CaptureLogs(t)
 	e := startEngines(t)

@@ -111,6 +111,7 @@ func element(name string, value types.AttributeValue) types.AttributeValue {
 	return &types.AttributeValueMemberM{Value: one}
 }
 
+//proves:docs/security.md
 func TestEveryDamageOfADomainIsReported(t *testing.T) {
 	o := seed(t)
 	if err := addDomains(t.Context(), o); err != nil {
@@ -120,6 +121,8 @@ func TestEveryDamageOfADomainIsReported(t *testing.T) {
 }
 
 // Each event by itself: the events of one millisecond are in no certain order, and the loss of every one of them must be seen.
+//
+//proves:docs/security.md
 func TestEachMissingEventIsReported(t *testing.T) {
 	o := seed(t)
 	if err := addDomains(t.Context(), o); err != nil {

@@ -64,6 +64,7 @@ var damages = map[string]damage{
 	"unknown kind of secret": {table: "credentials", pk: "expires#", set: "pk", to: text("strange#2"), want: "strange#2 has an unknown kind"},
 }
 
+//proves:docs/security.md
 func TestEveryDamageIsReported(t *testing.T) {
 	wantReports(t, seed(t), damages)
 }

@@ -152,6 +152,7 @@ func (w objectWorld) apply(t *testing.T, d objectDamage) []string {
 	return broken
 }
 
+//proves:docs/security.md
 func TestEveryDamageOfAnObjectIsReported(t *testing.T) {
 	for name, damage := range objectDamages {
 		t.Run(name, func(t *testing.T) {

@@ -57,6 +57,8 @@ func userFloods() []userFlood {
 
 // TestAdminStopsFloods lets one user flood the service in each way, and an admin make each call. Every call succeeds, and what the flood
 // has created stops working with its user.
+//
+//proves:docs/security.md
 func TestAdminStopsFloods(t *testing.T) {
 	s := start(t, stack.Options{})
 	for number, flood := range userFloods() {

@@ -241,6 +241,8 @@ func (m *mix) recovered() time.Duration {
 
 // TestOverload sends three times as many requests as the stack can answer. Each is answered right or refused, the memory of the processes
 // is bounded, and the service is normal again soon afterwards. Each created project exists once.
+//
+//proves:docs/security.md
 func TestOverload(t *testing.T) {
 	s := startProcess(t, "-concurrency", fmt.Sprint(accountConcurrency), "-rate-limit", fmt.Sprint(perMinute),
 		"-parameters", "RequestsPerSecond=10000 RequestBurst=5000")

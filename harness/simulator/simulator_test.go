@@ -24,6 +24,7 @@ var start = time.Date(2028, 2, 28, 22, 0, 0, 0, time.UTC)
 // checkEvery is the number of rounds between two checks of the tables.
 const checkEvery = 25
 
+//proves:docs/security.md
 func TestSimulation(t *testing.T) {
 	t.Parallel()
 	for _, seed := range []uint64{scale.Seed(), scale.Seed() + 1} {

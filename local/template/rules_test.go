@@ -10,6 +10,8 @@ import (
 )
 
 // The Rules and patterns of template.yaml refuse exactly the settings that cannot work or that send data unencrypted.
+//
+//proves:docs/security.md
 func TestRulesOfProjectTemplateRefuseInvalidSettings(t *testing.T) {
 	openai := map[string]string{"MediaEngine": "openai", "MediaModel": "m", "MediaModelUrl": "http://127.0.0.1:1/v1"}
 	bedrock := map[string]string{"MediaEngine": "bedrock", "MediaModel": "m"}

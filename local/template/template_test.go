@@ -117,6 +117,7 @@ func TestProjectAccessLogSettings(t *testing.T) {
 	}
 }
 
+//proves:docs/security.md
 func TestFailedEventsAreKept(t *testing.T) {
 	stack, err := template.Load(filepath.Join("..", "..", "template.yaml"), template.Options{
 		Parameters: map[string]string{"ImageRepositories": "acme/*", "CorsAllowOrigins": "*"},

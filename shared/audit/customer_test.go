@@ -44,6 +44,8 @@ func ofAcme(role principal.Role) principal.Principal {
 func raw(text string) json.RawMessage { return json.RawMessage(text) }
 
 // TestVendorsPeopleAreUnknownToCustomers shows an event of each kind of actor to a user of a customer.
+//
+//proves:docs/security.md
 func TestVendorsPeopleAreUnknownToCustomers(t *testing.T) {
 	target := coreaudit.Target{Kind: coreaudit.User, ID: "u", Name: "u@acme.example"}
 	for _, kind := range []coreaudit.ActorKind{
@@ -70,6 +72,7 @@ func TestVendorsPeopleAreUnknownToCustomers(t *testing.T) {
 	}
 }
 
+//proves:docs/security.md
 func TestEventsOfOthersDoNotExistForCustomers(t *testing.T) {
 	var all []coreaudit.Event
 	for _, customer := range []string{acme, "", "01939f6e-8a8e-7d5c-a3c1-5f6c0a7b2e22"} {

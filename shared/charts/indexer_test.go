@@ -9,6 +9,7 @@ import (
 	"portside/shared/charts"
 )
 
+//proves:docs/security.md
 func TestPublishingAndWithdrawing(t *testing.T) {
 	p := newFixture(t)
 	one, other := chart(t, "app", "1.0.0", "one"), chart(t, "app", "1.0.0", "other")
@@ -45,6 +46,7 @@ func TestPublishingAndWithdrawing(t *testing.T) {
 	}
 }
 
+//proves:docs/security.md
 func TestRejections(t *testing.T) {
 	p := newFixture(t)
 	p.publish("app-1.0.0.tgz", chart(t, "app", "1.0.0", ""))

@@ -138,6 +138,8 @@ func TestUnchangedIndexCostsOneSmallCall(t *testing.T) {
 
 // TestDamagedIndexIsNotServed checks that requests fail with a damaged index, and that the
 // log reports it once.
+//
+//proves:docs/security.md
 func TestDamagedIndexIsNotServed(t *testing.T) {
 	var log strings.Builder
 	defer slog.SetDefault(slog.Default())

@@ -58,6 +58,8 @@ func failing(client *dynamodb.Client, nth int, lost bool) (faulty *dynamodb.Clie
 
 // TestCrashAtAnyCall runs a request on a client that fails at each of its calls in turn. Then the
 // schedule runs on another client until no step is due.
+//
+//proves:docs/security.md
 func TestCrashAtAnyCall(t *testing.T) {
 	for _, lost := range []bool{false, true} {
 		for nth, whole := 1, false; !whole; nth++ {

@@ -107,6 +107,8 @@ var approvers = []string{"grace@example.com", "joan@example.com"}
 // once if no mail about this customer was sent within the interval, whatever other customers do. Each approver gets at most two mails
 // about a customer in an interval. In the end, each pending request was announced to each approver once, and no mail named one that was
 // decided before.
+//
+//proves:docs/security.md
 func TestApproversGetDigests(t *testing.T) {
 	f := newFixture(t)
 	for check := range scale.Of(8) {

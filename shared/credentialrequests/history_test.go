@@ -205,6 +205,8 @@ func (c *requestClient) use(in operation, link string, by principal.Principal) r
 
 // TestConcurrentOperationsHaveAnOrder lets clients ask, approve, deny and collect at the same time, also with idempotency keys. Some order
 // of the operations must explain all answers: each request is decided once, and each link works once.
+//
+//proves:docs/security.md
 func TestConcurrentOperationsHaveAnOrder(t *testing.T) {
 	t.Parallel()
 	const rounds, clients, steps = 4, 8, 5 // maxAsked

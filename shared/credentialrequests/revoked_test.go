@@ -40,6 +40,8 @@ func (o *fixture) useInstead(who *principal.Principal, kind credentials.Kind) {
 }
 
 // TestRequestOfARevokedCredential revokes the credential with which a request was made: before the decision, and before the collection.
+//
+//proves:docs/security.md
 func TestRequestOfARevokedCredential(t *testing.T) {
 	for name, test := range map[string]struct {
 		kind   credentials.Kind
@@ -79,6 +81,8 @@ func TestRequestOfARevokedCredential(t *testing.T) {
 
 // TestApprovalWithARevokedCredential revokes the credential with which a request was approved, or one with which that credential was
 // created, before the collection.
+//
+//proves:docs/security.md
 func TestApprovalWithARevokedCredential(t *testing.T) {
 	for name, test := range map[string]struct {
 		kind    credentials.Kind
@@ -114,6 +118,8 @@ func TestApprovalWithARevokedCredential(t *testing.T) {
 }
 
 // TestLongestChainsFitOneTransaction requests and approves with the longest chains of makers, all of other users.
+//
+//proves:docs/security.md
 func TestLongestChainsFitOneTransaction(t *testing.T) {
 	o := newFixture(t)
 	for _, who := range []*principal.Principal{&o.ada, &o.grace} {
@@ -129,6 +135,8 @@ func TestLongestChainsFitOneTransaction(t *testing.T) {
 
 // TestOldRequestsCanOnlyBeDenied decides on requests just before and after the limit. Later, the record of a leaked credential may be
 // purged.
+//
+//proves:docs/security.md
 func TestOldRequestsCanOnlyBeDenied(t *testing.T) {
 	o := newFixture(t)
 	first, second, third := o.request(), o.request(), o.request()

@@ -55,6 +55,7 @@ func (g *fixture) issue(kind credentials.Kind, change func(*credentials.Credenti
 	return secret
 }
 
+//proves:docs/security.md
 func TestBasicAcceptsAPasswordWithItsUserNameOnly(t *testing.T) {
 	for _, limit := range []int{0, 100} {
 		g := newFixture(t, limit)
@@ -74,6 +75,7 @@ func TestBasicAcceptsAPasswordWithItsUserNameOnly(t *testing.T) {
 	}
 }
 
+//proves:docs/security.md
 func TestBasicReturnsScopesAndNoRole(t *testing.T) {
 	g := newFixture(t, 100)
 	password, token := g.issue(credentials.Password, nil), g.issue(credentials.AccessToken, nil)
@@ -94,6 +96,7 @@ func TestBasicReturnsScopesAndNoRole(t *testing.T) {
 	}
 }
 
+//proves:docs/security.md
 func TestBasicRejectsOtherCredentialsWithOneError(t *testing.T) {
 	g := newFixture(t, 100)
 	revoked := g.issue(credentials.Password, func(c *credentials.Credential) { c.RevokedAt = g.now })

@@ -16,6 +16,7 @@ var published = regexp.MustCompile(`^ps[ktpl]_[0-9A-Za-z]{12}_[0-9A-Za-z]{36}$`)
 
 var kinds = []credentials.Kind{credentials.APIKey, credentials.AccessToken, credentials.Password, credentials.Link}
 
+//proves:docs/security.md
 func TestMintFollowsThePublishedForm(t *testing.T) {
 	for _, kind := range kinds {
 		seen := map[string]bool{}
@@ -38,6 +39,8 @@ func TestMintFollowsThePublishedForm(t *testing.T) {
 
 // TestParseRejectsEveryChangedCharacter relies on the checksum: a CRC-32 detects every change of
 // one character.
+//
+//proves:docs/security.md
 func TestParseRejectsEveryChangedCharacter(t *testing.T) {
 	text := credentials.Mint(credentials.APIKey).Reveal()
 	for i := range len(text) {
@@ -60,6 +63,7 @@ func TestParseIgnoresLineEndsAtTheEnd(t *testing.T) {
 	}
 }
 
+//proves:docs/security.md
 func TestSecretsDoNotPrint(t *testing.T) {
 	secret := credentials.Mint(credentials.APIKey)
 	hidden := secret.Reveal()[17:]

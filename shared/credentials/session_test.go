@@ -8,6 +8,7 @@ import (
 	"portside/shared/credentials"
 )
 
+//proves:docs/security.md
 func TestSessionEnds(t *testing.T) {
 	began := time.Date(2026, 3, 2, 9, 2, 0, 0, time.UTC)
 	secret, session := credentials.NewSession(credentials.Owner{ID: "u", Role: principal.User, Active: true}, "Firefox", began)

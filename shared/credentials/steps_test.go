@@ -98,6 +98,8 @@ func TestNodesRollOutImages(t *testing.T) {
 
 // TestLimitsOfKinds sends more requests of each kind than the limit, with two tokens of an owner, to several processes. The limit is
 // exceeded by less than a step, and each process loses at most one. 10 HEAD requests count as one of another method.
+//
+//proves:docs/security.md
 func TestLimitsOfKinds(t *testing.T) {
 	for name, c := range map[string]exceeded{
 		"artifacts": {kind: credentials.ArtifactRequest, limit: 400, step: 3, factor: 1},
@@ -185,6 +187,8 @@ func TestHeadsToTheAPICountATenth(t *testing.T) {
 }
 
 // TestRevocationEndsASupply revokes a token for which a process has counted requests in advance.
+//
+//proves:docs/security.md
 func TestRevocationEndsASupply(t *testing.T) {
 	f := newInstances(t, 1, 300)
 	token := f.issue(credentials.AccessToken, nil)
@@ -222,6 +226,8 @@ func (f *instances) sendMany401(n int, secret credentials.Secret) {
 
 // TestUnknownCredentialsOfDownloadsAreLimited sends downloads with unknown credentials. They count for their network as those of the API
 // do. Above the limit, each costs one read.
+//
+//proves:docs/security.md
 func TestUnknownCredentialsOfDownloadsAreLimited(t *testing.T) {
 	f := newInstances(t, 1, 300)
 	ctx := credentials.WithRequest(credentials.WithNetwork(t.Context(), "192.0.2.1"), credentials.BlobRequest, false)

@@ -44,6 +44,7 @@ func (g *fixture) exhaust(network string) {
 	}
 }
 
+//proves:docs/security.md
 func TestUnknownCredentialsAreLimitedByNetwork(t *testing.T) {
 	g := newFixture(t, 100)
 	g.now = g.now.Add(18 * time.Second)
@@ -62,6 +63,8 @@ func TestUnknownCredentialsAreLimitedByNetwork(t *testing.T) {
 }
 
 // TestThrottledNetworkKeepsItsCredentials has people behind the same address as an attacker.
+//
+//proves:docs/security.md
 func TestThrottledNetworkKeepsItsCredentials(t *testing.T) {
 	g := newFixture(t, 5)
 	token := g.issue(credentials.AccessToken, nil)
@@ -90,6 +93,8 @@ func TestThrottledNetworkKeepsItsCredentials(t *testing.T) {
 }
 
 // TestIdleSessionIsNotUnknown has many people of one office come back to work.
+//
+//proves:docs/security.md
 func TestIdleSessionIsNotUnknown(t *testing.T) {
 	g := newFixture(t, 0)
 	session := g.issue(credentials.Session, func(c *credentials.Credential) { c.LastUsedAt = g.now })
@@ -104,6 +109,8 @@ func TestIdleSessionIsNotUnknown(t *testing.T) {
 }
 
 // TestMalformedTextIsNotCounted refuses text that costs nothing.
+//
+//proves:docs/security.md
 func TestMalformedTextIsNotCounted(t *testing.T) {
 	g := newFixture(t, 0)
 	g.exhaust("192.0.2.1")

@@ -43,6 +43,8 @@ func TestMessageFormatsTextAndHTML(t *testing.T) {
 }
 
 // TestOnlyTheSiteHasLinks searches mails with names and texts of strangers for addresses, as mail programs do.
+//
+//proves:docs/security.md
 func TestOnlyTheSiteHasLinks(t *testing.T) {
 	const site = "https://portal.example.com"
 	pieces := rapid.SampledFrom([]string{

@@ -18,6 +18,8 @@ type waiting struct {
 
 // TestNobodyWaitsForMoreThanATurn sends random mails in runs of random sizes. Before the nth mail of a sender, at most n mails of each
 // other sender are sent, also over several runs.
+//
+//proves:docs/security.md
 func TestNobodyWaitsForMoreThanATurn(t *testing.T) {
 	rapid.Check(scale.Checks(t), func(t *rapid.T) {
 		var left []waiting

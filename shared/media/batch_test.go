@@ -182,6 +182,8 @@ func (b *batchTest) events() int {
 func echo(_ context.Context, text string, _ int) (string, error) { return "=" + text, nil }
 
 // One document has no file, and another one makes the engine panic. The other documents have answers in both files of results.
+//
+//proves:docs/security.md
 func TestBatchAnswersEachDocument(t *testing.T) {
 	testkit.CaptureLogs(t)
 	b := newBatchTest(t, func(ctx context.Context, text string, call int) (string, error) {

@@ -114,6 +114,8 @@ func TestSchemasThatCannotBeAnswered(t *testing.T) {
 }
 
 // A schema that names another file must not fetch it.
+//
+//proves:docs/security.md
 func TestSchemaFetchesNothing(t *testing.T) {
 	for _, text := range []string{
 		`{"$ref":"http://127.0.0.1:1/x"}`, `{"type":"object","properties":{"a":{"$ref":"file:///etc/passwd"}}}`,

@@ -509,6 +509,8 @@ func TestRunContinuesAfterOtherObjects(t *testing.T) {
 
 // TestSealerReportsObjectsWithoutARecord removes the record of the newest seal, or replaces it by an earlier one. A run that stops can
 // leave one object.
+//
+//proves:docs/security.md
 func TestSealerReportsObjectsWithoutARecord(t *testing.T) {
 	const hours = 4
 	b := newLogbook(t)

@@ -36,6 +36,8 @@ func sealedLog(t *testing.T, rt *rapid.T) *logbook {
 }
 
 // TestVerificationNamesAnyChange makes one change at a time to a sealed log.
+//
+//proves:docs/security.md
 func TestVerificationNamesAnyChange(t *testing.T) {
 	kinds := []func(*logbook, *rapid.T) tampered{
 		(*logbook).changeByte, (*logbook).removeLine, (*logbook).repeatLine, (*logbook).removeObject, (*logbook).addObject,
@@ -279,6 +281,8 @@ func (r rollback) isFoundAlone(hours int) bool {
 
 // TestRollbacksAreFound removes the newest hours of a log with an event in each hour. A verification with the head finds each of them,
 // unless the log is as before.
+//
+//proves:docs/security.md
 func TestRollbacksAreFound(t *testing.T) {
 	const hours = 5
 	rapid.Check(scale.ChecksOf(t, 25), func(rt *rapid.T) {

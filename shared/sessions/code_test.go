@@ -7,6 +7,8 @@ import (
 )
 
 // TestCodesAreRandomAndHashedSlowly counts the digits of many codes, and compares stored forms.
+//
+//proves:docs/security.md
 func TestCodesAreRandomAndHashedSlowly(t *testing.T) {
 	form, digits, seen := regexp.MustCompile(`^[0-9]{10}$`), map[rune]int{}, map[string]bool{}
 	const codes = 2000

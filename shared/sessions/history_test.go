@@ -173,6 +173,8 @@ func (c *signInClients) do(in operation, known proof) bool {
 
 // TestConcurrentOperationsHaveAnOrder lets clients use the links and codes of a few mails, guess codes, and use and end the sessions, at
 // the same time. Some order of the operations must explain all answers: a mail signs in once, and after five codes no more.
+//
+//proves:docs/security.md
 func TestConcurrentOperationsHaveAnOrder(t *testing.T) {
 	t.Parallel()
 	const rounds, clients, steps, mails = 4, 8, 12, 8

@@ -73,6 +73,7 @@ func matchesRegexp(pattern, value string) bool {
 	return regexp.MustCompile(`^(?s:` + all.String() + `)$`).MatchString(value)
 }
 
+//proves:docs/security.md
 func TestMatchMeansTheDocumentedExpression(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	text := func(letters string) string {

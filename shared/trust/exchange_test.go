@@ -106,6 +106,7 @@ func TestScopes(t *testing.T) {
 	}
 }
 
+//proves:docs/security.md
 func TestExchangeIsRefused(t *testing.T) {
 	f := newFixture(t)
 	policy := f.create(f.github())
@@ -156,6 +157,8 @@ func (f *fixture) forged() string {
 
 // TestNeighborsCannotStopExchanges has strangers at the address of a workload exceed the limit of refusals, for its policy and for unknown
 // policies. Each refusal beyond the limit costs one read of the policy. The token of the workload is still exchanged.
+//
+//proves:docs/security.md
 func TestNeighborsCannotStopExchanges(t *testing.T) {
 	f := newFixture(t)
 	policy, another := f.create(f.github()), f.create(f.github())
@@ -193,6 +196,8 @@ func TestNeighborsCannotStopExchanges(t *testing.T) {
 }
 
 // TestTokensThatNobodyAcceptsCostNothing sends tokens with wrong forms, algorithms and times. They are refused before the policy is read.
+//
+//proves:docs/security.md
 func TestTokensThatNobodyAcceptsCostNothing(t *testing.T) {
 	f := newFixture(t)
 	policy := f.create(f.github())

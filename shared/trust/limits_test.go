@@ -30,6 +30,8 @@ func (f *fixture) wantQuota(err, want error, wait time.Duration) {
 }
 
 // Exchanges at the same time do not exceed the limits, and the refused ones issue nothing.
+//
+//proves:docs/security.md
 func TestConcurrentExchangesStayWithinTheLimits(t *testing.T) {
 	f := newFixture(t)
 	policy := f.create(f.github())
@@ -70,6 +72,8 @@ func TestConcurrentExchangesStayWithinTheLimits(t *testing.T) {
 
 // Tokens are identified by their IDs or, without IDs, by their signed texts. The limit of a token continues after midnight, and counts each
 // policy separately.
+//
+//proves:docs/security.md
 func TestTokenIsExchangedTwentyTimes(t *testing.T) {
 	f := newFixture(t)
 	f.now = time.Date(2026, 3, 2, 23, 58, 0, 0, time.UTC)

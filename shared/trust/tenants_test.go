@@ -111,6 +111,7 @@ func namingsOfRepositories() []naming {
 	}
 }
 
+//proves:docs/security.md
 func TestPoliciesMustNameWhomTheyTrust(t *testing.T) {
 	for _, c := range namings() {
 		for _, named := range c.named {
@@ -232,6 +233,8 @@ func wildcards(claims trust.Claims, random *rand.Rand) []trust.Condition {
 
 // TestNoLookAlikeMeetsAPolicy writes policies for a job with any wildcards. A policy that is accepted never matches a job of another
 // account.
+//
+//proves:docs/security.md
 func TestNoLookAlikeMeetsAPolicy(t *testing.T) {
 	own := job{owner: "acme", ownerID: "65", repository: "app", repositoryID: "74", ref: "refs/heads/main"}
 	for issuer, claimsOf := range map[string]func(job, bool) trust.Claims{issuer: job.github, gitlab: job.gitlab} {

@@ -147,6 +147,8 @@ func (c *invitationClients) do(in operation, known invitation) bool {
 
 // TestConcurrentOperationsHaveAnOrder lets clients activate, change and delete a few invited users and use their first keys, at the same
 // time. Some order of the operations must explain all answers: a link activates once, and the key of a deleted user does not work.
+//
+//proves:docs/security.md
 func TestConcurrentOperationsHaveAnOrder(t *testing.T) {
 	t.Parallel()
 	const rounds, clients, steps, count = 4, 8, 8, 6

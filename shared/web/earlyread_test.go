@@ -109,6 +109,8 @@ func TestRefusalDoesNotWaitForEarlyRead(t *testing.T) {
 }
 
 // TestMalformedCredentialReadsNothing refuses text that no store needs to see.
+//
+//proves:docs/security.md
 func TestMalformedCredentialReadsNothing(t *testing.T) {
 	refuse := func() (principal.Principal, error) { return principal.Principal{}, credentials.ErrUnauthorized }
 	reads := make(chan struct{}, 10)

@@ -6,6 +6,7 @@ import (
 	"testing"
 )
 
+//proves:docs/security.md
 func TestCheckJSONRejectsAmbiguousJSON(t *testing.T) {
 	for text, isValid := range map[string]bool{
 		`{}`: true, ` {"a":[1,2,{"b":null}],"c":"\u00e9"} `: true, `5`: true, `"x"`: true, `[]`: true,

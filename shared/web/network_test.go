@@ -6,6 +6,7 @@ import (
 	"portside/shared/web"
 )
 
+//proves:docs/security.md
 func TestNetworkOf(t *testing.T) {
 	for remoteAddr, want := range map[string]string{
 		"203.0.113.7:4711":            "203.0.113.7",

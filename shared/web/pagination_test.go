@@ -91,6 +91,7 @@ func after(cursor string) string {
 	return "&cursor=" + cursor
 }
 
+//proves:docs/security.md
 func TestCursorBelongsToOneList(t *testing.T) {
 	const owner = "0199cccc-0000-7000-8000-00000000000a"
 	books := []string{"0199cccc-0000-7000-8000-000000000001", "0199cccc-0000-7000-8000-000000000002", "0199cccc-0000-7000-8000-000000000003"}

@@ -11,6 +11,8 @@ import (
 )
 
 // TestHostileUser writes texts of an attacker into all fields of a user.
+//
+//proves:docs/security.md
 func TestHostileUser(t *testing.T) {
 	p, page := visitAsAdmin(t)
 	const name = `<img src=x onerror=alert(1)>{{7*7}}${7*7}</script><b>`
@@ -36,6 +38,8 @@ func TestHostileUser(t *testing.T) {
 }
 
 // TestHostileProject writes the texts into all fields of a project.
+//
+//proves:docs/security.md
 func TestHostileProject(t *testing.T) {
 	p, page := visitAsAdmin(t)
 	name := p.Word("Mallory ") + e2etest.HostileText
@@ -66,6 +70,8 @@ func TestHostileProject(t *testing.T) {
 }
 
 // TestHostileCustomer writes the texts into all fields of a customer.
+//
+//proves:docs/security.md
 func TestHostileCustomer(t *testing.T) {
 	p, page := visitAsAdmin(t)
 	page.Allow("400 POST /v1/customers")

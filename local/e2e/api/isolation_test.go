@@ -31,6 +31,8 @@ type isolation struct {
 // TestCustomersAreIsolated sends every operation of openapi.yaml as a user of a customer with every role, with the resources of the own
 // customer, of another customer and of the vendor. Responses about resources of others are the same as those about resources that do not
 // exist, and no response contains a text of another company.
+//
+//proves:docs/security.md
 func TestCustomersAreIsolated(t *testing.T) {
 	document, err := apifuzz.ReadDocument(filepath.Join(e2etest.Repository, "openapi.yaml"))
 	if err != nil {

@@ -38,6 +38,8 @@ type matrixCaller struct {
 
 // TestPermissionMatrix sends every operation of openapi.yaml as every caller: every role, kind of credential and state of it, to the own
 // user and to another one. The access of each cell follows from the document and from the permissions of the role.
+//
+//proves:docs/security.md
 func TestPermissionMatrix(t *testing.T) {
 	document, err := apifuzz.ReadDocument(filepath.Join(e2etest.Repository, "openapi.yaml"))
 	if err != nil {

@@ -14,6 +14,8 @@ import (
 )
 
 // TestRandomRequests compares the answers to random requests with openapi.yaml.
+//
+//proves:docs/security.md
 func TestRandomRequests(t *testing.T) {
 	document, err := apifuzz.ReadDocument(filepath.Join(e2etest.Repository, "openapi.yaml"))
 	if err != nil {

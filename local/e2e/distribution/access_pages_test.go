@@ -130,6 +130,7 @@ func (m shop) checkPullSecret(t *testing.T, manifest []byte, name, password stri
 	}
 }
 
+//proves:docs/security.md
 func TestTokenPage(t *testing.T) {
 	m := newShop(t)
 	page := m.VisitAs(t, "manager")
@@ -210,6 +211,7 @@ func TestFailingAPIKeepsWhatWasTyped(t *testing.T) {
 	page.Within(browser.Row("typed before the failure")).WaitText("All images")
 }
 
+//proves:docs/security.md
 func TestHostileTextInRequests(t *testing.T) {
 	m := newShop(t)
 	const hostile = `<img src=x onerror="document.title='owned'"> {{constructor.constructor('document.title=1')()}} ${7*7}`

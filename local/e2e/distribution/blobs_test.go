@@ -41,6 +41,7 @@ func (m shop) redirectTarget(t *testing.T, a e2etest.Response) string {
 	return link.String()
 }
 
+//proves:docs/security.md
 func TestBlobsComeFromS3(t *testing.T) {
 	m := newShop(t)
 	c, blob := m.WithLogin(t, m.createToken(t, "read:docker-images")), m.bigBlob(t)
@@ -145,6 +146,8 @@ func TestClientsDisconnect(t *testing.T) {
 
 // TestUpstreamIsHidden sends many kinds of requests. sendOCI and checkNoLeak look for the
 // upstream's address and password in the responses.
+//
+//proves:docs/security.md
 func TestUpstreamIsHidden(t *testing.T) {
 	m := newShop(t)
 	images := m.createToken(t, "read:docker-images")

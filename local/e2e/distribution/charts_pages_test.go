@@ -162,6 +162,7 @@ annotations:
   direction: "safe\u202Egpj.exe"
 `
 
+//proves:docs/security.md
 func TestHostileChart(t *testing.T) {
 	m, page := visitDemo(t, e2etest.Shared(t))
 	name := m.Name("hostile")

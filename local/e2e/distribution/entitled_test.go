@@ -66,6 +66,7 @@ func (s shop) buyer(t *testing.T, slug string, entitlements ...string) buyer {
 	return b
 }
 
+//proves:docs/security.md
 func TestCustomersWithoutEntitlementsPullNothing(t *testing.T) {
 	s := newShop(t)
 	nothing := s.buyer(t, "newcomer")

@@ -65,6 +65,8 @@ func TestUnreadableFiles(t *testing.T) {
 
 // TestZipBombs sends documents of 10 MB that unpack to 10 GB, one with a true and one with a false
 // size in its header. Each must be refused before the gateway's time for a function ends.
+//
+//proves:docs/security.md
 func TestZipBombs(t *testing.T) {
 	p := e2etest.Shared(t)
 	c := p.DocumentReader(t, "user")

@@ -33,6 +33,8 @@ func TestMediaDocument(t *testing.T) {
 
 // TestCachedResults counts the stored results: the same question has one result, whatever its form
 // and whoever of a customer asks. Customers share none, because the time of an answer would show what another has sent.
+//
+//proves:docs/security.md
 func TestCachedResults(t *testing.T) {
 	p := e2etest.Start(t) // no other test stores results
 	kept := func() int {
@@ -100,6 +102,8 @@ func TestJobWithUploads(t *testing.T) {
 }
 
 // TestOtherUsersUploads checks that not even an admin can use another user's uploads and jobs.
+//
+//proves:docs/security.md
 func TestOtherUsersUploads(t *testing.T) {
 	p := e2etest.Shared(t)
 	_, key := p.CreateUser(t, "owner", "user")

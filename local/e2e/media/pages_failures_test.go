@@ -51,6 +51,7 @@ func TestUnreadableFilesPage(t *testing.T) {
 	m.Axe()
 }
 
+//proves:docs/security.md
 func TestHostileFileNames(t *testing.T) {
 	m := visitMedia(t, e2etest.Shared(t))
 	names := []string{

@@ -15,6 +15,8 @@ import (
 
 // TestStrangersLeaveRenewalsAlone has strangers use up the concurrency of the function for requests without a credential. Meanwhile
 // pipelines can renew their tokens, although the strangers have more connections than all functions have executions.
+//
+//proves:docs/security.md
 func TestStrangersLeaveRenewalsAlone(t *testing.T) {
 	p := e2etest.StartWith(t, stack.Options{
 		Concurrency: 4, DynamoDBDelay: 50 * time.Millisecond,

@@ -8,6 +8,8 @@ import (
 )
 
 // TestDashboardModules imports the modules of files and axes, and calls them with every difficult value.
+//
+//proves:docs/security.md
 func TestDashboardModules(t *testing.T) {
 	page := e2etest.Shared(t).VisitAsNew(t, "viewer", "viewer")
 	page.Open("/portal")

@@ -288,6 +288,8 @@ func TestDashboardCustomDates(t *testing.T) {
 }
 
 // TestDashboardFormulas gives the user with the most pulls a name that a spreadsheet would run.
+//
+//proves:docs/security.md
 func TestDashboardFormulas(t *testing.T) {
 	d := newDashboard(t, "manager")
 	const formula = `=HYPERLINK("mailto:x@example.com","<b>x</b>")`

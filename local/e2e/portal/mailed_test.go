@@ -9,6 +9,7 @@ import (
 	"portside/local/e2e/e2etest"
 )
 
+//proves:docs/security.md
 func TestActivatePage(t *testing.T) {
 	p := e2etest.Shared(t)
 	at := p.Admin(t).Post("/v1/users", `{"email":"`+p.Email("ada")+`","name":"Ada <b>Lovelace","role":"user"}`).
@@ -37,6 +38,7 @@ func TestActivatePage(t *testing.T) {
 	again.Axe()
 }
 
+//proves:docs/security.md
 func TestCollectPage(t *testing.T) {
 	p := e2etest.Shared(t)
 	const requests = "/api/v1/credential-requests"

@@ -11,6 +11,8 @@ import (
 
 // TestIdentityProviderInABrowser signs in with an identity provider on another site. Chromium decides which cookies it sends
 // there and back.
+//
+//proves:docs/security.md
 func TestIdentityProviderInABrowser(t *testing.T) {
 	provider := openidtest.Start(t, e2etest.Now)
 	p := e2etest.StartWith(t, stack.Options{Parameters: map[string]string{

@@ -95,6 +95,8 @@ func TestAnotherUserInATab(t *testing.T) {
 }
 
 // TestFraming opens a page of another origin that shows the portal in a frame. The browser must block the frame.
+//
+//proves:docs/security.md
 func TestFraming(t *testing.T) {
 	p := e2etest.Shared(t)
 	mux := http.NewServeMux()
@@ -123,6 +125,8 @@ func TestFraming(t *testing.T) {
 }
 
 // TestHostileNamesInAnAccount gives an API key and a passkey the names of an attacker.
+//
+//proves:docs/security.md
 func TestHostileNamesInAnAccount(t *testing.T) {
 	const name = `<img src=x onerror=alert(1)>{{7*7}}${7*7}=1`
 	p := e2etest.Shared(t)

@@ -102,6 +102,7 @@ func TestSignInByMailedLink(t *testing.T) {
 	page.WaitText("has already been used")
 }
 
+//proves:docs/security.md
 func TestSignInByCode(t *testing.T) {
 	p := e2etest.Shared(t)
 	p.CreateUser(t, "grace", "admin")

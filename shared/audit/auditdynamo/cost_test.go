@@ -13,6 +13,8 @@ import (
 
 // TestCost states the calls of a page of 20 events: one with a filter that has an index, or on a day with enough events. A month without
 // events takes 30 calls, in five groups. Further filters read up to 250 events with each call, and at most about 2,000 events.
+//
+//proves:docs/security.md
 func TestCost(t *testing.T) {
 	client := awstest.DynamoDB(t)
 	table := awstest.Table(t, client, "AuditTable")

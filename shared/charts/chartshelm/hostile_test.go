@@ -221,6 +221,7 @@ func seal(block []byte) {
 	copy(block[148:], fmt.Sprintf("%06o\x00 ", sum))
 }
 
+//proves:docs/security.md
 func TestExpandingArchivesAreRejectedBeforeHelmReadsThem(t *testing.T) {
 	const most = 100 << 20
 	for name, archive := range expanding(t) {

@@ -33,6 +33,7 @@ func TestOrdinaryYAMLIsAccepted(t *testing.T) {
 	}
 }
 
+//proves:docs/security.md
 func TestAliasWithinItsAnchorIsRejected(t *testing.T) {
 	g := &gauge{text: maxYAML, values: maxValues, limit: maxYAML}
 	const text = "a: &a [b, *a]\n"

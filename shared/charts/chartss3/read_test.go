@@ -78,6 +78,7 @@ func TestStatAndOpen(t *testing.T) {
 	}
 }
 
+//proves:docs/security.md
 func TestLinkWorksForOneMethod(t *testing.T) {
 	bucket := awstest.Bucket(t)
 	reader := chartss3.NewReader(awstest.S3(t), bucket)

@@ -8,6 +8,7 @@ import (
 	"portside/shared/core/idempotency"
 )
 
+//proves:docs/security.md
 func TestOnlyTheSameKeyOpensASealedSecret(t *testing.T) {
 	const secret = "pst_3vQB7B6MrGQZ_secret"
 	key := idempotency.NewKey("ada", "6f0c3b52-9d1e-4c57-8a3f-2b7e5d90c614", "input")

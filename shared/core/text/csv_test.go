@@ -6,6 +6,7 @@ import (
 	"portside/shared/core/text"
 )
 
+//proves:docs/security.md
 func TestCSVCell(t *testing.T) {
 	for _, formula := range []string{
 		"=1+1", "+1+1", "-1+1", "@a", "＝1", "＋1", "－1", "＠a", "-", "+", "-5 EUR", "-5\n", "--5", "-5e", "+1=2", "\tx", "\rx", "\nx",

@@ -30,6 +30,8 @@ func (c *table) CountFailure(_ context.Context, limit throttle.Limit, subject st
 
 // TestFailuresAreBounded has subjects fail at any time in several processes. In each window, exactly the failures above the limit are
 // refused, and each process writes at most one of those.
+//
+//proves:docs/security.md
 func TestFailuresAreBounded(t *testing.T) {
 	limit := throttle.Limit{Name: "x", Window: 10 * time.Minute, Failures: 5}
 	rapid.Check(scale.Checks(t), func(r *rapid.T) {

@@ -129,6 +129,7 @@ func (o offline) Do(r *http.Request) (*http.Response, error) {
 	return nil, errors.New("no call is allowed")
 }
 
+//proves:docs/security.md
 func TestMalformedTextCostsNoCall(t *testing.T) {
 	client := dynamodb.New(dynamodb.Options{
 		Region: "us-east-1", HTTPClient: offline{t}, Retryer: aws.NopRetryer{},

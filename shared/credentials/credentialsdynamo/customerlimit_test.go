@@ -77,6 +77,8 @@ func (l *customerLimits) allowed(texts []string, rounds int) (n int) {
 }
 
 // Users of a customer who make one request each can make exactly as many as the limit. Nobody else notices.
+//
+//proves:docs/security.md
 func TestCustomersHaveOneLimit(t *testing.T) {
 	const limit = 40
 	for name, each := range map[string]int{"with rate limits": 100, "without rate limits": 0} {

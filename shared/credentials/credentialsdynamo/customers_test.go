@@ -50,6 +50,7 @@ func (s *fixture) wantActive(secret credentials.Secret, customerID string, want 
 	}
 }
 
+//proves:docs/security.md
 func TestSuspendedCustomersCredentialsDoNotWork(t *testing.T) {
 	s := newFixtureWithCustomers(t)
 	c, secret := s.issuedToCustomer()

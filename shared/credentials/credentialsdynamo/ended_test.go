@@ -68,6 +68,8 @@ func (s *fixture) wantEnded(c credentials.Credential, secret credentials.Secret,
 }
 
 // A credential of the same millisecond ends, and one that was created afterwards works.
+//
+//proves:docs/security.md
 func TestCredentialsOfCustomerEnd(t *testing.T) {
 	s := newFixtureWithCustomers(t)
 	for _, kind := range []credentials.Kind{credentials.AccessToken, credentials.Password, credentials.APIKey, credentials.Session} {
@@ -120,6 +122,8 @@ func TestEndStays(t *testing.T) {
 }
 
 // A request that authenticated before the end issues nothing after it.
+//
+//proves:docs/security.md
 func TestEndedCredentialIssuesNothing(t *testing.T) {
 	s := newFixtureWithCustomers(t)
 	old, _ := s.issuedAt(credentials.APIKey, noon, "old")

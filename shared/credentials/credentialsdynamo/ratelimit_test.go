@@ -38,6 +38,8 @@ func TestCountRequestCountsByTheMinute(t *testing.T) {
 }
 
 // TestCountRequestNeedsTheSecret uses only the public id, which must neither count nor be recorded.
+//
+//proves:docs/security.md
 func TestCountRequestNeedsTheSecret(t *testing.T) {
 	s := newFixture(t)
 	token, secret := s.issued()

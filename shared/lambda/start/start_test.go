@@ -120,6 +120,7 @@ func TestLogLevel(t *testing.T) {
 	}
 }
 
+//proves:docs/security.md
 func TestLogHasNoSecrets(t *testing.T) {
 	_, lines := runFunction(t, "credential in a path")
 	if text := fmt.Sprint(lines); strings.Contains(text, "SECRET") || strings.Count(text, "/v1/psk_0123456789ab_…") != 3 {

@@ -216,6 +216,7 @@ func TestWaitsEndBeforeDeadline(t *testing.T) {
 	}
 }
 
+//proves:docs/security.md
 func TestEveryCallIsLoggedWithoutContent(t *testing.T) {
 	b := newBench(t, mediatest.Behavior{Failures: 1, Status: 429, Code: "ThrottlingException"})
 	if _, err := b.service.AnswerTexts(t.Context(), extract(), mediatest.Document(t, invoice)); err != nil {

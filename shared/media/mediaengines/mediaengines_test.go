@@ -29,6 +29,7 @@ func equip(variables ...string) (media.Parts, error) {
 	return mediaengines.Equip(media.Parts{}, mediaengines.Read(lookup, aws.Config{Region: "eu-west-1"}))
 }
 
+//proves:docs/security.md
 func TestEnvironmentSelectsEngines(t *testing.T) {
 	const server, model, vision = "MEDIA_MODEL_URL=https://models.example/v1", "MEDIA_MODEL=m", "MEDIA_VISION_MODEL=v"
 	for _, test := range []struct {
@@ -105,6 +106,7 @@ func TestWrongSettingsAreReported(t *testing.T) {
 	}
 }
 
+//proves:docs/security.md
 func TestKeyIsNotPrinted(t *testing.T) {
 	settings := mediaengines.Read(func(string) string { return "hush" }, aws.Config{})
 	settings.Engine, settings.Model, settings.ModelURL = "", "", ""

@@ -121,6 +121,7 @@ func TestConfigurationErrorsAreInternal(t *testing.T) {
 	}
 }
 
+//proves:docs/security.md
 func TestRedirectsAreNotFollowed(t *testing.T) {
 	elsewhere := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("it was followed") }))
 	defer elsewhere.Close()
@@ -220,6 +221,7 @@ func TestServersWithFewerFeatures(t *testing.T) {
 	}
 }
 
+//proves:docs/security.md
 func TestEveryCallIsLoggedWithoutContent(t *testing.T) {
 	b := newBench(t, nil)
 	b.server.SetBehavior(mediatest.Behavior{Failures: 1, Status: 429})
@@ -243,6 +245,7 @@ func TestEveryCallIsLoggedWithoutContent(t *testing.T) {
 	b.checkSecrets(t, nil)
 }
 
+//proves:docs/security.md
 func TestKeyIsNotPrinted(t *testing.T) {
 	o := mediaopenai.Options{Key: "hush"}
 	encoded, err := json.Marshal(o.Key)

@@ -24,6 +24,7 @@ func (a replies) Ask(_ context.Context, r mediaprompt.Request) (string, error) {
 
 var mark = regexp.MustCompile(`\[END name ([A-Z2-7]{26})\]`)
 
+//proves:docs/security.md
 func TestFencesAreRandomAndRejectedInAnswers(t *testing.T) {
 	seen := map[string]bool{}
 	e := mediaprompt.New(replies(func(r mediaprompt.Request) (string, error) {

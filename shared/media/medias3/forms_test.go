@@ -32,6 +32,7 @@ func (c *testStore) offers(t *testing.T, owner string, refusal error) []medias3.
 	return nil
 }
 
+//proves:docs/security.md
 func TestOwnerHasFewOpenForms(t *testing.T) {
 	c := newTestStore(t)
 	first := c.offers(t, ada, medias3.ErrTooManyForms)
@@ -77,6 +78,8 @@ func TestConcurrentOffersKeepTheQuota(t *testing.T) {
 }
 
 // A posted file counts with the size that another post may give it, and later with its own.
+//
+//proves:docs/security.md
 func TestOwnerHasLimitedBytes(t *testing.T) {
 	c := newTestStore(t)
 	const files = 52 // 52 × 200 MB are more than 10 GB
@@ -129,6 +132,7 @@ func TestSmallOffersCountLittle(t *testing.T) {
 	}
 }
 
+//proves:docs/security.md
 func TestOfferIDsHoldTheLimit(t *testing.T) {
 	const mb = 1 << 20
 	for maxBytes, want := range map[int64]int64{1: mb, mb: mb, mb + 1: 2 * mb, medias3.MaxUploadBytes: medias3.MaxUploadBytes} {

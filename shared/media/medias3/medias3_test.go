@@ -64,6 +64,7 @@ func (c *testStore) read(t *testing.T, id string) string {
 	return string(text)
 }
 
+//proves:docs/security.md
 func TestUploadBelongsToItsOwner(t *testing.T) {
 	c, id := newTestStore(t), uuid.NewString()
 	if err := c.SaveUpload(t.Context(), ada, id, source("an invoice")); err != nil {
@@ -102,6 +103,8 @@ func TestOfferAcceptsFileOfItsOwner(t *testing.T) {
 }
 
 // An offer does not accept a file that is too large to be read.
+//
+//proves:docs/security.md
 func TestUploadSizeIsLimited(t *testing.T) {
 	c, id := newTestStore(t), uuid.NewString()
 	offer, err := c.Offer(t.Context(), ada, medias3.MaxUploadBytes, nil)
@@ -170,6 +173,7 @@ func post(t *testing.T, offer medias3.Offer, content string) int {
 	return response.StatusCode
 }
 
+//proves:docs/security.md
 func TestJobBelongsToItsOwner(t *testing.T) {
 	c := newTestStore(t)
 	job := media.Job{

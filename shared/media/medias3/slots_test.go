@@ -58,6 +58,7 @@ func save(t *testing.T, store *medias3.Store, job media.Job) {
 	}
 }
 
+//proves:docs/security.md
 func TestOwnerHasFewOpenJobs(t *testing.T) {
 	store := medias3.New(awstest.S3(t), awstest.Bucket(t), awstest.RealTime)
 	started := startJobs(t, store)

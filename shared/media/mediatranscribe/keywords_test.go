@@ -28,6 +28,7 @@ func (b *bench) vocabularyIn(code string) string {
 	return started[len(started)-1].Vocabularies[code]
 }
 
+//proves:docs/security.md
 func TestKeywordsBecomePhrases(t *testing.T) {
 	for _, test := range []struct {
 		lang     answers.Lang
@@ -136,6 +137,7 @@ func TestUnusableVocabularies(t *testing.T) {
 	}
 }
 
+//proves:docs/security.md
 func TestOldestVocabularyIsDeletedForRoom(t *testing.T) {
 	for name, test := range map[string]struct {
 		present  int

@@ -199,6 +199,8 @@ func (c *tokenClient) use(in request, known tokens.Issued) answer {
 
 // TestConcurrentOperationsHaveAnOrder lets clients create, renew, revoke and use the tokens of one user at the same time, also with
 // idempotency keys. Some order of the operations must explain all answers.
+//
+//proves:docs/security.md
 func TestConcurrentOperationsHaveAnOrder(t *testing.T) {
 	t.Parallel()
 	const rounds, clients, steps = 4, 8, 8

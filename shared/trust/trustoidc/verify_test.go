@@ -83,6 +83,7 @@ func TestTokensOfPlatforms(t *testing.T) {
 	}
 }
 
+//proves:docs/security.md
 func TestAlgorithms(t *testing.T) {
 	f := newFixture(t)
 	for _, algorithm := range []string{"PS256", "ES256", "EdDSA"} {
@@ -102,6 +103,7 @@ func TestAlgorithms(t *testing.T) {
 	f.wantRefused("a key with the ID of another kind", workloadtest.NewKey("1", "ES256").Sign(f.claims()), signed)
 }
 
+//proves:docs/security.md
 func TestKeysOfOthersAreRefused(t *testing.T) {
 	f := newFixture(t)
 	forged := workloadtest.NewKey("1", "RS256")
@@ -124,6 +126,7 @@ func TestKeysOfOthersAreRefused(t *testing.T) {
 	f.wantRefused("no JSON", "a.b.c", "claims that are not JSON")
 }
 
+//proves:docs/security.md
 func TestClaimsAreChecked(t *testing.T) {
 	f := newFixture(t)
 	at := func(after time.Duration) int64 { return noon.Add(after).Unix() }
@@ -170,6 +173,8 @@ func TestTokenIsAcceptedUntilItExpires(t *testing.T) {
 }
 
 // A token that the policy cannot accept is refused for what is wrong with it, although the issuer does not answer.
+//
+//proves:docs/security.md
 func TestClaimsAreCheckedBeforeTheKeysAreRead(t *testing.T) {
 	f := newFixture(t)
 	f.issuer.Down = true
@@ -253,6 +258,7 @@ func (f *fixture) wantUnavailable(token string) {
 	}
 }
 
+//proves:docs/security.md
 func TestOddIssuersAreRefused(t *testing.T) {
 	for name, change := range map[string]func(*workloadtest.Issuer){
 		"another issuer":             func(i *workloadtest.Issuer) { i.Other = "https://example.com" },
@@ -285,6 +291,8 @@ func TestStoredKeysNeedNoRequest(t *testing.T) {
 }
 
 // A policy must not reach the network of the service.
+//
+//proves:docs/security.md
 func TestOnlyPublicAddressesAreReached(t *testing.T) {
 	for _, address := range []string{
 		"127.0.0.1:443", "127.8.8.8:443", "0.0.0.0:443", "10.0.0.1:443", "172.16.0.1:443", "172.31.255.255:443", "192.168.1.1:443",
@@ -310,6 +318,8 @@ func TestOnlyPublicAddressesAreReached(t *testing.T) {
 }
 
 // The transport of the service checks the address that it dials, whatever the name is.
+//
+//proves:docs/security.md
 func TestVerifierDoesNotReachPrivateIssuers(t *testing.T) {
 	f := newFixture(t)
 	f.Verifier = trustoidc.New(f.clock.Now)

@@ -221,6 +221,8 @@ func (c adminChange) check(t *testing.T, h *holder) {
 
 // TestAdminWinsAgainstNewCredentials issues a key before each transaction of an admin's change. The change succeeds within a fixed number
 // of calls, and reaches all keys.
+//
+//proves:docs/security.md
 func TestAdminWinsAgainstNewCredentials(t *testing.T) {
 	const mostCalls = 14
 	for _, change := range adminChanges() {
@@ -249,6 +251,8 @@ var errInSweep = errors.New("the schedule had to finish the closing")
 
 // TestScheduleFinishesAClosing kills the process at each call of a change during a flood. If the user has changed, the schedule
 // brings the credentials in line.
+//
+//proves:docs/security.md
 func TestScheduleFinishesAClosing(t *testing.T) {
 	for _, change := range adminChanges() {
 		t.Run(change.name, func(t *testing.T) {
@@ -288,6 +292,8 @@ func TestOldIssuersFail(t *testing.T) {
 }
 
 // TestRepeatedRequestFinishesAClosing kills the process after the user has changed and before the sweep. The repeated request sweeps.
+//
+//proves:docs/security.md
 func TestRepeatedRequestFinishesAClosing(t *testing.T) {
 	repeat := map[string]func(*holder) error{
 		"suspend": func(h *holder) error {

@@ -180,6 +180,8 @@ func (c *historyClient) change(what string, known users.User) answer {
 
 // TestConcurrentOperationsHaveAnOrder lets clients create, read, change and delete the users of two addresses at the same time, also with
 // idempotency keys. Some order of the operations must explain all answers.
+//
+//proves:docs/security.md
 func TestConcurrentOperationsHaveAnOrder(t *testing.T) {
 	t.Parallel()
 	const rounds, clients, steps = 4, 4, 12

@@ -25,6 +25,8 @@ func (d *fixture) userOf(t *testing.T, customerID, email string, role principal.
 }
 
 // Admins of customers neither count as admins of the vendor nor get the mails to approvers.
+//
+//proves:docs/security.md
 func TestAdminsOfCustomersAreNotStaff(t *testing.T) {
 	t.Parallel()
 	d := newFixture(t)

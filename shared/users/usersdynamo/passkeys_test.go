@@ -13,6 +13,7 @@ import (
 	"portside/shared/users"
 )
 
+//proves:docs/security.md
 func TestDeletingAUserDeletesThePasskeys(t *testing.T) {
 	d := newFixture(t)
 	created, err := d.store.Create(t.Context(), users.Creation{User: newUser("ada@example.com", principal.User)})
@@ -46,6 +47,8 @@ func TestDeletingAUserDeletesThePasskeys(t *testing.T) {
 }
 
 // Passkeys end with all credentials of the customer, and the next change of the set removes them.
+//
+//proves:docs/security.md
 func TestPasskeysEndWithTheCustomer(t *testing.T) {
 	const userID, customerID = "0199aaaa-0000-7000-8000-000000000001", "0199cccc-0000-7000-8000-00000000000e"
 	d := newFixture(t)

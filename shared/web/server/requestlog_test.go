@@ -11,6 +11,8 @@ import (
 )
 
 // TestEveryResponseHasHeadersForBrowsers opens an answer, a missing path and a panic as a browser would.
+//
+//proves:docs/security.md
 func TestEveryResponseHasHeadersForBrowsers(t *testing.T) {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /answer", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "{}") })
