@@ -87,7 +87,7 @@ func readChanges(permissions string) (changes map[string]map[string]bool, deleti
 			if strings.Contains(strings.Join(actions, " "), "s3:Delete") {
 				deletions[what] = true
 			}
-			if what == "AuditTable" || what == "RequestCountsTable" || what == "FailedEventsBucket/aws/lambda/async/" {
+			if what == "AuditTable" || what == "RequestCountsTable" || what == "FailedEventsBucket/" {
 				continue
 			}
 			if changes[function] == nil {

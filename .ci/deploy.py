@@ -107,7 +107,7 @@ def apply(stack, options, sam, parameters):
     with tempfile.NamedTemporaryFile("w", suffix=".yaml", dir=BUILT.parent.parent) as file:  # only its owner can read it
         yaml.safe_dump(parameters, file)
         file.flush()
-        done = run(sam, "deploy", "--config-env", options.env, "--no-execute-changeset", "--no-confirm-changeset",
+        done = run(sam, "deploy", "--config-env", options.env, "--template-file", str(BUILT), "--no-execute-changeset", "--no-confirm-changeset",
                    "--parameter-overrides", f"file://{file.name}", capture_output=True, text=True)
     say(done.stdout)
     change_set = re.search(r"arn:[^\s]+:changeSet/[^\s]+", done.stdout)

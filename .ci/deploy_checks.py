@@ -11,6 +11,7 @@ ROOT = pathlib.Path(__file__).parent.parent
 REQUIRED = ("BaseUrl", "MailFrom", "ImageRepositories", "CorsAllowOrigins")
 STATEFUL = ("AWS::DynamoDB::Table", "AWS::S3::Bucket")
 # ProtectTables changes no function, and make deploy changes it itself after the first deployment.
+UNRESERVED_CONCURRENCY = 100  # that Lambda keeps in every account
 NOT_IN_FUNCTIONS = ("GradualDeployment", "ProtectTables")
 
 
@@ -147,6 +148,20 @@ def reserved_concurrency(template, parameters):
             reserved = parameters.get(reserved["Ref"], template["Parameters"][reserved["Ref"]].get("Default"))
         total += int(reserved)
     return total
+
+
+def check_concurrency(limits, held, wanted):
+    """Refuses a deployment that would leave the account less unreserved concurrency than Lambda keeps.
+
+    limits are the account's. held is the number of executions that the functions of the stack reserve now, and wanted the number after the deployment.
+    Other functions of the account can hold reservations, too, so the total does not tell.
+    """
+    missing = wanted + UNRESERVED_CONCURRENCY - held - limits["UnreservedConcurrentExecutions"]
+    if missing > 0:
+        total = limits["ConcurrentExecutions"]
+        raise Problem(f"the account may run {total} functions at a time, of which {limits['UnreservedConcurrentExecutions']} are not reserved. Portside reserves "
+                      f"{wanted - held} more, and Lambda keeps {UNRESERVED_CONCURRENCY}: request a quota of at least {total + missing} "
+                      f"(docs/operations.md, Deploying)")
 
 
 def unfinished(name, status):

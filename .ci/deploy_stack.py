@@ -7,10 +7,7 @@ import subprocess
 import boto3
 from botocore.exceptions import BotoCoreError, ClientError, WaiterError
 
-from deploy_checks import ROOT, Problem, mail_identities, say, table_suffix, unfinished
-
-UNRESERVED_CONCURRENCY = 100  # that Lambda keeps in every account
-
+from deploy_checks import ROOT, Problem, check_concurrency, mail_identities, say, table_suffix, unfinished
 
 def commit():
     return subprocess.run(["make", "-s", "commit"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.strip()
@@ -58,10 +55,17 @@ class Stack:
             raise Problem(problem)
 
     def check_concurrency(self, reserved):
-        limit = self.session.client("lambda").get_account_settings()["AccountLimit"]["ConcurrentExecutions"]
-        if not self.exists() and limit < reserved + UNRESERVED_CONCURRENCY:
-            raise Problem(f"the account may run {limit} functions at a time, and Portside reserves {reserved} of at least "
-                          f"{reserved + UNRESERVED_CONCURRENCY}: request a higher quota (docs/operations.md, Deploying)")
+        client = self.session.client("lambda")
+        held = sum(client.get_function_concurrency(FunctionName=name).get("ReservedConcurrentExecutions", 0) for name in self.functions())
+        check_concurrency(client.get_account_settings()["AccountLimit"], held, reserved)
+
+    def functions(self):
+        """Returns the names of the functions of the stack, none if it does not exist."""
+        if not self.exists():
+            return []
+        pages = self.cloudformation.get_paginator("list_stack_resources").paginate(StackName=self.name)
+        resources = [resource for page in pages for resource in page["StackResourceSummaries"]]
+        return [r["PhysicalResourceId"] for r in resources if r["ResourceType"] == "AWS::Lambda::Function" and r["ResourceStatus"] != "DELETE_COMPLETE"]
 
     def check_mail(self):
         client = self.session.client("sesv2")

@@ -1,25 +1,27 @@
 """Tests of the decisions of a deployment."""
 
+import copy
 import logging
 import os
 import pathlib
+import re
+import subprocess
+import sys
 import tempfile
+import tomllib
 import unittest
 
 os.environ.setdefault("AWS_DEFAULT_REGION", "us-east-1")  # the transform asks boto3 for a region, and makes no call
 
-from deploy_checks import ROOT, Problem, check_numbers, check_places, dangers, environment, fingerprint, mail_identities, parameters_of, reserved_concurrency, stamp, table_suffix, unfinished  # noqa: E402
+from deploy_checks import ROOT, Problem, check_concurrency, check_numbers, check_places, dangers, environment, fingerprint, mail_identities, parameters_of, reserved_concurrency, stamp, table_suffix, unfinished  # noqa: E402
+from deploy_rules import RULES, problems_of  # noqa: E402
 from samtranslator.translator.transform import transform  # noqa: E402
 from samtranslator.yaml_helper import yaml_parse  # noqa: E402
+from transformed import NoManagedPolicies, transformed  # noqa: E402
 
 COMPLETE = "BaseUrl: https://portal.acme.test\nMailFrom: no-reply@acme.test\nImageRepositories: acme/*\nCorsAllowOrigins: https://portal.acme.test\n"
 
 logging.disable(logging.WARNING)  # of the transform, about settings that only AWS has
-
-
-class NoManagedPolicies:
-    def load(self):
-        return {}
 
 
 class Parameters(unittest.TestCase):
@@ -106,6 +108,19 @@ class Parameters(unittest.TestCase):
             environment({"version": 0.1, "staging": {}, "production": {}}, "stagin")
 
 
+class PlainSAM(unittest.TestCase):
+    def test_sam_deploy_refuses_at_once_and_names_make_deploy(self):
+        sam = pathlib.Path(sys.executable).with_name("sam")
+        config = tomllib.loads((ROOT / "samconfig.toml").read_text())
+        for env in (name for name in config if name != "version"):
+            with self.subTest(env):
+                done = subprocess.run([sam, "deploy", "--guided", "--config-env", env], cwd=ROOT, stdin=subprocess.DEVNULL, text=True, capture_output=True,
+                                      env=os.environ | {"SAM_CLI_TELEMETRY": "0"})
+                self.assertEqual(1, done.returncode)
+                self.assertIn(f"deploy with `make deploy ENV={env}`", done.stderr)
+                self.assertEqual("", done.stdout)
+
+
 class Versions(unittest.TestCase):
     def versions(self, parameters):
         text = (ROOT / "template.yaml").read_text()
@@ -150,12 +165,94 @@ class Account(unittest.TestCase):
         template = {"Parameters": {"N": {"Default": 20}, "M": {"Default": 3}}, "Resources": functions | {"D": {"Properties": {}}}}
         self.assertEqual(50 + 7 + 3, reserved_concurrency(template, {"N": "7"}))
 
+    def test_the_account_keeps_unreserved_concurrency(self):
+        for total, unreserved, held, missing in [
+            (1000, 1000, 0, 0),
+            (186, 186, 0, 0),
+            (185, 185, 0, 1),
+            (10, 10, 0, 176),
+            (1000, 150, 0, 36),  # others have reserved 850
+            (1000, 100, 86, 0),  # the stack itself has reserved all of it
+            (1000, 100, 80, 6),
+        ]:
+            limits = {"ConcurrentExecutions": total, "UnreservedConcurrentExecutions": unreserved}
+            with self.subTest(limits, held=held):
+                if missing:
+                    with self.assertRaisesRegex(Problem, f"reserves {86 - held} more.*at least {total + missing} "):
+                        check_concurrency(limits, held, 86)
+                else:
+                    check_concurrency(limits, held, 86)
+
     def test_states_of_the_stack(self):
         for status in "", "CREATE_COMPLETE", "UPDATE_COMPLETE", "UPDATE_ROLLBACK_COMPLETE", "REVIEW_IN_PROGRESS":
             self.assertEqual("", unfinished("portside", status))
         self.assertIn("delete-stack", unfinished("portside", "ROLLBACK_COMPLETE"))
         for status in "UPDATE_IN_PROGRESS", "UPDATE_ROLLBACK_FAILED":
             self.assertIn(status, unfinished("portside", status))
+
+
+class Rules(unittest.TestCase):
+    """Each rule finds a template that breaks it, and the documentation lists the rules."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.template = transformed()["Resources"]
+
+    def broken(self, change):
+        resources = copy.deepcopy(self.template)
+        change(resources)
+        return problems_of(resources)
+
+    def test_template_keeps_the_rules(self):
+        self.assertEqual([], problems_of(self.template))
+
+    def test_each_failure_destination_needs_the_whole_bucket_before_it_is_set(self):
+        configs = [name for name in self.template if name.endswith("EventInvokeConfig")]
+        self.assertGreater(len(configs), 8)
+        for config in configs:
+            role = self.template[config]["Properties"]["FunctionName"]["Ref"] + "Role"
+
+            def narrow(resources, role=role):
+                for statement in resources[role]["Properties"]["Policies"][0]["PolicyDocument"]["Statement"]:
+                    if statement.get("Action") == "s3:PutObject" and "Failed" in str(statement):
+                        statement["Resource"]["Fn::Sub"] += "/aws/lambda/async/*"
+
+            def move(resources, role=role):
+                policy = resources[role]["Properties"]["Policies"].pop(0)
+                resources["Beside"] = {"Type": "AWS::IAM::Policy", "Properties": {"Roles": [{"Ref": role}], **policy}}
+
+            def move_before(resources, role=role):
+                move(resources, role)
+                resources[config]["DependsOn"] = "Beside"
+
+            with self.subTest(config):
+                self.assertEqual(1, len(self.broken(narrow)))
+                self.assertEqual(2, len(self.broken(move)))
+                self.assertEqual([], self.broken(move_before))
+
+    def test_other_rules_find_what_breaks_them(self):
+        def unnamed(resources):
+            del resources["ApiAccessLogs"]["Properties"]["LogGroupName"]
+
+        def notifying(resources):
+            resources["FailedBatchesBucket"]["Properties"]["NotificationConfiguration"] = {}
+
+        def breaching(resources):
+            resources["StaleSealAlarm"]["Properties"]["TreatMissingData"] = "breaching"
+
+        def silent(resources):
+            del resources["StaleSealAlarm"]["Properties"]["InsufficientDataActions"]
+
+        for change, n, want in (unnamed, 1, "vendedlogs"), (notifying, 2, "notifications"), (breaching, 1, "fire after"), (silent, 1, "nobody learns"):
+            with self.subTest(want):
+                problems = self.broken(change)
+                self.assertEqual(n, len(problems), problems)
+                self.assertIn(want, problems[0])
+
+    def test_documentation_lists_the_rules(self):
+        page = (ROOT / "docs" / "operations.md").read_text()
+        table = page.split("### Rules of a deployment\n")[1].split("\n#")[0]
+        self.assertEqual(list(RULES), re.findall(r"^\| `([a-z-]+)` \|", table, re.M))
 
 
 if __name__ == "__main__":

@@ -40,9 +40,9 @@ func newLineCounter(tables *analyticsTables, p process) (*lineCounter, error) {
 		return cmp.Or(tables.stack.Outputs[output], settings.Optional(variable))
 	}
 	access, models := named("AccessLogGroup", "ACCESS_LOG_GROUP"), named("ModelLogGroups", "MODEL_LOG_GROUPS")
-	pullGroups, bucket := named("PullLogGroups", "PULL_LOG_GROUPS"), named("LogsBucket", "LOGS_BUCKET")
+	pullGroups, bucket := named("PullLogGroups", "PULL_LOG_GROUPS"), named("FailedBatchesBucket", "FAILED_BATCHES_BUCKET")
 	if access == "" || models == "" || pullGroups == "" || bucket == "" {
-		return nil, usageError("set LOGS_BUCKET, ACCESS_LOG_GROUP, MODEL_LOG_GROUPS and PULL_LOG_GROUPS to the outputs of the stack, " +
+		return nil, usageError("set FAILED_BATCHES_BUCKET, ACCESS_LOG_GROUP, MODEL_LOG_GROUPS and PULL_LOG_GROUPS to the outputs of the stack, " +
 			"or pass --local DATA for a local stack")
 	}
 	return &lineCounter{

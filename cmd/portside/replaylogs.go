@@ -20,7 +20,7 @@ func replayCommand() command {
 	return command{
 		name: "replay-logs", summary: "count log lines again that were not counted, each exactly once",
 		help: `Without --group, counts the batches of log lines that CountUsageFunction and
-RecordPullsFunction could not count. Lambda keeps them in the bucket LogsBucket after its
+RecordPullsFunction could not count. Lambda keeps them in the bucket FailedBatchesBucket after its
 last attempt. The command deletes each batch that it has counted. It keeps and reports the
 others, for example damaged ones, and continues.
 
@@ -32,7 +32,7 @@ time while the service runs. It prints for each batch how many lines are new, ho
 counted before, and how many cannot be counted. After an interruption, run it again. The exit
 code is 1 if batches are left.
 
-The buckets, tables and log groups are those of LOGS_BUCKET, ANALYTICS_BUCKET,
+The buckets, tables and log groups are those of FAILED_BATCHES_BUCKET, ANALYTICS_BUCKET,
 ANALYTICS_TABLE, PULLS_TABLE, ACCESS_LOG_GROUP, MODEL_LOG_GROUPS and PULL_LOG_GROUPS (see the
 outputs of the deployed stack), or those of the local stack, which keeps no other lines than
 failed batches.`,

@@ -40,7 +40,7 @@ func newReplayStack(t *testing.T) *replayStack {
 	a.must(json.Unmarshal([]byte(a.read("stack.json")), &stack))
 	logs := awstest.Bucket(t)
 	stack.Outputs = map[string]string{
-		"AccessLogGroup": "access", "ModelLogGroups": "media,jobs", "PullLogGroups": "charts,images", "LogsBucket": logs,
+		"AccessLogGroup": "access", "ModelLogGroups": "media,jobs", "PullLogGroups": "charts,images", "FailedBatchesBucket": logs,
 	}
 	a.writeStack(stack)
 	return &replayStack{a, logs}

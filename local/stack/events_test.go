@@ -158,7 +158,8 @@ func TestFailedEventIsKeptInBucket(t *testing.T) {
 	withEvents(t, o.RepoDir)
 	change(t, o.RepoDir, func(template []byte) []byte {
 		const config = "      EventInvokeConfig:\n        MaximumRetryAttempts: 1\n" +
-			"        DestinationConfig: { OnFailure: { Type: S3Bucket, Destination: !GetAtt FailedBucket.Arn } }\n      LoggingConfig:"
+			"        DestinationConfig: { OnFailure: { Type: S3Bucket, Destination: !GetAtt FailedBucket.Arn } }\n" +
+			"      Policies: [{ Statement: { Effect: Allow, Action: [s3:PutObject, s3:ListBucket], Resource: \"*\" } }]\n      LoggingConfig:"
 		template = bytes.Replace(template, []byte("      LoggingConfig:"), []byte(config), 1)
 		return append(template, "\n  FailedBucket:\n    Type: AWS::S3::Bucket\n"...)
 	})

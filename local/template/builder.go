@@ -86,11 +86,11 @@ func (b *builder) addFunction(r *resource) error {
 	if err != nil {
 		return err
 	}
-	async, err := b.asyncInvoke(p.get("EventInvokeConfig"))
+	role, err := b.roleOf(r)
 	if err != nil {
 		return err
 	}
-	role, err := b.roleOf(r)
+	async, err := b.asyncInvoke(p.get("EventInvokeConfig"), role)
 	if err != nil {
 		return err
 	}

@@ -99,7 +99,7 @@ func TestProjectAccessLogSettings(t *testing.T) {
 		t.Fatal(err)
 	}
 	l := stack.AccessLog
-	if l == nil || l.LogGroup != "portside-ApiAccessLogs" || !strings.HasPrefix(l.Format, `{"requestId":"$context.requestId",`) ||
+	if l == nil || l.LogGroup != "/aws/vendedlogs/portside-ApiAccessLogs" || !strings.HasPrefix(l.Format, `{"requestId":"$context.requestId",`) ||
 		strings.Contains(l.Format, "\n") {
 		t.Fatalf("the access log is %+v", l)
 	}
@@ -114,6 +114,22 @@ func TestProjectAccessLogSettings(t *testing.T) {
 	}
 	if !cmp.Equal(subscribed, []string{"CountUsageFunction"}) {
 		t.Errorf("functions subscribed to the access log = %q", subscribed)
+	}
+}
+
+// TestFailureDestinationNeedsTheWholeBucket has grants that Lambda refuses when it sets the destination.
+//
+//proves:docs/security.md
+func TestFailureDestinationNeedsTheWholeBucket(t *testing.T) {
+	const granted = `Action: s3:*, Resource: "*" }`
+	for _, grant := range []string{
+		`Action: s3:*, Resource: !Sub "${OtherBucket.Arn}/aws/lambda/async/*" }`, `Action: s3:PutObject, Resource: "*" }`,
+		`Action: s3:ListBucket, Resource: "*" }`, `Action: s3:*, Resource: !GetAtt OtherBucket.Arn }`,
+	} {
+		source := strings.Replace(everything, granted, grant, 1)
+		if _, err := template.Parse("template.yaml", []byte(source), template.Options{}); err == nil || !strings.Contains(err.Error(), "Lambda would refuse") {
+			t.Errorf("%s: %v, want a refusal", grant, err)
+		}
 	}
 }
 
@@ -220,6 +236,7 @@ Resources:
     Metadata: { BuildMethod: makefile }
     Properties:
       MemorySize: !FindInMap [Sizes, !Ref Stage, Memory]
+      Policies: [{ Statement: { Effect: Allow, Action: s3:*, Resource: "*" } }]
       EventInvokeConfig:
         MaximumRetryAttempts: 1
         DestinationConfig: { OnFailure: { Type: S3Bucket, Destination: !GetAtt OtherBucket.Arn } }
@@ -262,7 +279,7 @@ func TestParseResolvesAllFeatures(t *testing.T) {
 	got := load(t, everything, template.Options{APIURL: "http://here"})
 	const account = "us-east-1:123456789012:"
 	want := &template.Stack{
-		Roles: []iam.Role{{ID: "WorkFunctionRole"}},
+		Roles: []iam.Role{{ID: "WorkFunctionRole", Statements: []iam.Statement{{Actions: []string{"s3:*"}, Resources: []string{"*"}}}}},
 		Functions: []template.Function{{
 			ID: "WorkFunction", Role: "WorkFunctionRole", Timeout: 20 * time.Second, MemoryMB: 256, BuildMethod: "makefile",
 			LogGroup: "/aws/lambda/portside-WorkFunction",
