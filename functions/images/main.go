@@ -29,7 +29,7 @@ func build(settings *start.Settings) (http.Handler, error) {
 	gateway := newGateway(
 		credentials.NewAuthenticator(store, settings.Count("RATE_LIMIT_PER_MINUTE"), time.Now),
 		imagesdynamo.New(client, settings.String("IMAGE_VERSIONS_TABLE"), time.Now),
-		imagesecr.NewRegistry(imagesecr.New(ecr.NewFromConfig(cfg), time.Now)), time.Now)
+		imagesecr.NewRegistry(imagesecr.New(ecr.NewFromConfig(cfg), time.Now), settings.String("IMAGE_REPOSITORIES")), time.Now)
 	gateway.baseURL = settings.Optional("BASE_URL")
 	return routes(&catalog{gateway: gateway, visibility: credentials.NewVisibility(store, time.Now)}), nil
 }

@@ -148,14 +148,18 @@ func (p page) query() url.Values {
 	return query
 }
 
-// catalog lists the repositories that the caller may see. A caller who may see all gets the registry's pages.
+// catalog lists the repositories that the caller may see. A caller who may see all gets the registry's pages, which can have fewer names than wanted.
 func (g *gateway) catalog(r *http.Request, c call) (imagesecr.Response, error) {
 	wanted, err := pageOf(r.URL.Query())
 	if err != nil {
 		return imagesecr.Response{}, err
 	}
 	if images.SeesAll(c.who) {
-		return g.registry.Fetch(r.Context(), imagesecr.Request{Method: http.MethodGet, Target: c.target, Query: wanted.query()})
+		names, next, err := g.registry.Repositories(r.Context(), wanted.query())
+		if err != nil {
+			return imagesecr.Response{}, err
+		}
+		return listOf(c, map[string][]string{"repositories": names}, next)
 	}
 	names, err := g.visibleRepositories(r.Context(), c.who)
 	if err != nil {
@@ -167,14 +171,22 @@ func (g *gateway) catalog(r *http.Request, c call) (imagesecr.Response, error) {
 // cutList returns the response with the wanted page of a sorted list.
 func cutList(c call, wanted page, names []string, body func(onPage []string) any) (imagesecr.Response, error) {
 	onPage, more := wanted.cut(names)
-	encoded, err := json.Marshal(body(onPage))
+	var next url.Values
+	if more {
+		next = page{size: wanted.size, last: onPage[len(onPage)-1]}.query()
+	}
+	return listOf(c, body(onPage), next)
+}
+
+// listOf returns the response with a page of a list, and a link to the next page if its query is not nil.
+func listOf(c call, body any, next url.Values) (imagesecr.Response, error) {
+	encoded, err := json.Marshal(body)
 	if err != nil {
 		return imagesecr.Response{}, err
 	}
 	answer := imagesecr.Response{Status: http.StatusOK, Header: http.Header{"Content-Type": {"application/json"}}, Body: encoded}
-	if more {
-		next := page{size: wanted.size, last: onPage[len(onPage)-1]}
-		answer.Header.Set("Link", "<"+c.target.Path()+"?"+next.query().Encode()+`>; rel="next"`)
+	if next != nil {
+		answer.Header.Set("Link", "<"+c.target.Path()+"?"+next.Encode()+`>; rel="next"`)
 	}
 	return answer, nil
 }

@@ -53,14 +53,14 @@ func newFixture(tb testing.TB) *fixture {
 	q.logins = logins
 	q.gateway = newGateway(credentials.NewAuthenticator(q.table, 10000, q.clock),
 		imagesdynamo.New(q.client, awstest.Table(tb, q.client, "ImageVersionsTable"), q.clock),
-		imagesecr.NewRegistry(imagesecr.New(registry, q.clock)), q.clock)
+		imagesecr.NewRegistry(imagesecr.New(registry, q.clock), "*"), q.clock)
 	return q
 }
 
 // setRegistry puts the gateway in front of a registry.
 func (q *fixture) setRegistry(client *ecr.Client) {
 	before := q.gateway
-	q.gateway = newGateway(before.auth, before.indexer.Versions, imagesecr.NewRegistry(imagesecr.New(client, q.clock)), q.clock)
+	q.gateway = newGateway(before.auth, before.indexer.Versions, imagesecr.NewRegistry(imagesecr.New(client, q.clock), "*"), q.clock)
 }
 
 func (q *fixture) clock() time.Time { return q.now }

@@ -41,6 +41,8 @@ func (h handler) handle(ctx context.Context, e event) error {
 	switch {
 	case !images.IsRepository(d.Repository):
 		return fmt.Errorf("the event names the repository %q", d.Repository)
+	case !h.registry.Offers(d.Repository):
+		return nil // the events of ECR are about all repositories of the account
 	case images.IsTag(d.Tag):
 		return h.indexer.Index(ctx, d.Repository, d.Tag)
 	case images.IsDigest(d.Digest):

@@ -30,7 +30,7 @@ func newFixture(t *testing.T) *fixture {
 	q := &fixture{t: t, now: time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC), upstream: awstest.NewRegistry(t)}
 	clock := func() time.Time { return q.now }
 	client, _ := q.upstream.ECR(t, clock)
-	registry := imagesecr.NewRegistry(imagesecr.New(client, clock))
+	registry := imagesecr.NewRegistry(imagesecr.New(client, clock), "*")
 	table := awstest.DynamoDB(t)
 	q.handler = handler{registry: registry, now: clock, indexer: images.Indexer{
 		Versions: imagesdynamo.New(table, awstest.Table(t, table, "ImageVersionsTable"), clock),

@@ -19,7 +19,7 @@ func main() { start.Events(build) }
 
 func build(settings *start.Settings) (any, error) {
 	cfg := awsenv.Config(settings)
-	registry := imagesecr.NewRegistry(imagesecr.New(ecr.NewFromConfig(cfg), time.Now))
+	registry := imagesecr.NewRegistry(imagesecr.New(ecr.NewFromConfig(cfg), time.Now), settings.String("IMAGE_REPOSITORIES"))
 	versions := imagesdynamo.New(items.Client(cfg), settings.String("IMAGE_VERSIONS_TABLE"), time.Now)
 	return handler{
 		indexer:  images.Indexer{Versions: versions, Read: imagesecr.NewManifests(registry, time.Now).Read},

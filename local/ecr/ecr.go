@@ -18,6 +18,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"portside/local/iam"
 )
 
 // Config holds the contents of the response.
@@ -48,7 +50,7 @@ func (c Config) API() http.Handler {
 			writeJSON(w, http.StatusBadRequest, refused)
 			return
 		}
-		writeJSON(w, http.StatusOK, c.newAuthorization())
+		writeJSON(w, http.StatusOK, c.newAuthorization(iam.RoleOf(r)))
 	})
 }
 
@@ -92,6 +94,22 @@ func checkInput(body []byte) *refusal {
 	return nil
 }
 
+// roleMark separates the registry's password from the role that has logged in. The registry asks what that role may do.
+const roleMark = "|role="
+
+func passwordOf(password, role string) string {
+	if role == "" {
+		return password
+	}
+	return password + roleMark + role
+}
+
+// SplitPassword returns the registry's password and the ID of the role that has logged in, which is empty for a developer.
+func SplitPassword(given string) (password, role string) {
+	password, role, _ = strings.Cut(given, roleMark)
+	return password, role
+}
+
 type authorizationData struct {
 	AuthorizationToken string       `json:"authorizationToken"`
 	ExpiresAt          epochSeconds `json:"expiresAt"`
@@ -102,9 +120,9 @@ type authorization struct {
 	AuthorizationData []authorizationData `json:"authorizationData"`
 }
 
-func (c Config) newAuthorization() authorization {
+func (c Config) newAuthorization(role string) authorization {
 	return authorization{[]authorizationData{{
-		AuthorizationToken: base64.StdEncoding.EncodeToString([]byte("AWS:" + c.Password)),
+		AuthorizationToken: base64.StdEncoding.EncodeToString([]byte("AWS:" + passwordOf(c.Password, role))),
 		ExpiresAt:          epochSeconds(c.Now().Add(tokenLifetime)),
 		ProxyEndpoint:      c.Registry,
 	}}}

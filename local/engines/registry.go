@@ -23,6 +23,10 @@ type Registry struct {
 	// downloads.
 	S3     S3Access
 	Bucket string
+	// AuthorizeURL is the address of the iam.Authorizer that decides about requests of roles.
+	AuthorizeURL string
+	// RepositoryARN begins the ARN of each repository.
+	RepositoryARN string
 	// EventsURL receives notifications of pushes and deletions. Empty switches them off.
 	EventsURL string
 	// Log receives the engine's output (see process.Options). Nil discards it.
@@ -51,7 +55,8 @@ func StartRegistry(ctx context.Context, c Registry) (*Process, error) {
 func (c Registry) command(addr string) process.Options {
 	return process.Options{
 		Name: "registryserver", Path: c.Binary, Output: c.Log, Prefix: "registry | ",
-		Args: []string{"-addr", addr, "-s3", c.S3.Endpoint, "-bucket", c.Bucket, "-region", Region, "-events", c.EventsURL},
+		Args: []string{"-addr", addr, "-s3", c.S3.Endpoint, "-bucket", c.Bucket, "-region", Region, "-events", c.EventsURL,
+			"-authorize-url", c.AuthorizeURL, "-arn", c.RepositoryARN},
 		Env: []string{
 			"REGISTRYSERVER_PASSWORD=" + c.Password,
 			"REGISTRYSERVER_ACCESS_KEY=" + c.S3.AccessKey,

@@ -40,6 +40,21 @@ func (a *Authorizer) SetRoles(roles []Role) {
 
 // Authorize returns nil if the session's role allows all requests. Other results are a *Denial and ErrInvalidToken.
 func (a *Authorizer) Authorize(s Session, requests ...Request) error {
+	if err := a.decide(s, requests...); err != nil {
+		return err
+	}
+	if len(requests) > 0 {
+		a.count(s, requests[0])
+	}
+	return nil
+}
+
+func (a *Authorizer) count(s Session, request Request) {
+	role, _ := s.RoleID()
+	a.observe(role, request.Action)
+}
+
+func (a *Authorizer) decide(s Session, requests ...Request) error {
 	id, ok := s.RoleID()
 	role, known := (*a.roles.Load())[id]
 	if !ok || !known {
@@ -51,9 +66,6 @@ func (a *Authorizer) Authorize(s Session, requests ...Request) error {
 			a.log(denial.line(id))
 			return denial
 		}
-	}
-	if len(requests) > 0 {
-		a.observe(id, requests[0].Action)
 	}
 	return nil
 }

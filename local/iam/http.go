@@ -17,6 +17,12 @@ func sessionOf(r *http.Request) Session {
 	return Session{AccessKeyID: key, SessionToken: r.Header.Get("X-Amz-Security-Token")}
 }
 
+// RoleOf returns the ID of the role whose credentials have signed a request. It is empty for permanent credentials.
+func RoleOf(r *http.Request) string {
+	role, _ := sessionOf(r).RoleID()
+	return role
+}
+
 // authorize authorizes a request of a session. It permits every request with permanent credentials.
 func authorize(a *Authorizer, r *http.Request, read func() ([]Request, error)) error {
 	s := sessionOf(r)

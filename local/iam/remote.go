@@ -13,6 +13,8 @@ import (
 type Question struct {
 	Session  Session   `json:"session"`
 	Requests []Request `json:"requests"`
+	// IsUncounted keeps the requests out of the counts of Observe, because the engine asks only once about several.
+	IsUncounted bool `json:"isUncounted,omitempty"`
 }
 
 // Answer is the response to a Question.
@@ -35,7 +37,7 @@ func (a *Authorizer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (a *Authorizer) answer(q Question) Answer {
 	var answer Answer
 	for _, request := range q.Requests {
-		err := a.Authorize(q.Session, request)
+		err := a.decide(q.Session, request)
 		decision := Allow
 		denial, denied := errors.AsType[*Denial](err)
 		switch {
@@ -48,6 +50,11 @@ func (a *Authorizer) answer(q Question) Answer {
 	}
 	if role, ok := q.Session.RoleID(); ok {
 		answer.Principal = a.principal(role)
+	}
+	for i, decision := range answer.Decisions {
+		if decision == Allow && !q.IsUncounted {
+			a.count(q.Session, q.Requests[i])
+		}
 	}
 	return answer
 }

@@ -6,17 +6,20 @@ import (
 	"net/http"
 
 	"github.com/distribution/distribution/v3/registry/api/errcode"
+
+	"portside/local/ecr"
 )
 
 // userName is the user name of all ECR logins.
 const userName = "AWS"
 
 // requirePassword refuses all requests without the password, including HEAD requests and unknown
-// paths.
+// paths. The password may be that of a role.
 func requirePassword(password string, next http.Handler) http.Handler {
 	want := sha256.Sum256([]byte(userName + ":" + password))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		user, given, _ := r.BasicAuth()
+		given, _ = ecr.SplitPassword(given)
 		got := sha256.Sum256([]byte(user + ":" + given))
 		if subtle.ConstantTimeCompare(got[:], want[:]) == 1 {
 			next.ServeHTTP(w, r)

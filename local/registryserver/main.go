@@ -30,6 +30,7 @@ type settings struct {
 	accessKey, secretKey string
 	password             string
 	events               string
+	authorizeURL, arn    string
 }
 
 func main() {
@@ -39,6 +40,8 @@ func main() {
 	flag.StringVar(&s.bucket, "bucket", "", "`name` of the bucket, which must exist")
 	flag.StringVar(&s.region, "region", "us-east-1", "`region` of the signatures")
 	flag.StringVar(&s.events, "events", "", "`URL` that receives notifications of pushes and deletions; empty for none")
+	flag.StringVar(&s.authorizeURL, "authorize-url", "", "`URL` of the iam.Authorizer that decides about the logins of roles")
+	flag.StringVar(&s.arn, "arn", "", "`prefix` of the ARNs of repositories, which the iam.Authorizer gets")
 	flag.Parse()
 	s.accessKey, s.secretKey = os.Getenv("REGISTRYSERVER_ACCESS_KEY"), os.Getenv("REGISTRYSERVER_SECRET_KEY")
 	s.password = os.Getenv("REGISTRYSERVER_PASSWORD")
@@ -64,7 +67,7 @@ func run(ctx context.Context, s settings) error {
 	logrus.SetFormatter(errorFormatter{})
 	// The registry's context is not canceled, so that running requests can finish.
 	app := handlers.NewApp(context.WithoutCancel(ctx), s.configuration())
-	handler := whenIdle(requirePassword(s.password, app), freeMemory)
+	handler := whenIdle(requirePassword(s.password, newRoles(s.authorizeURL, s.arn).Guard(app)), freeMemory)
 	server := &http.Server{Handler: handler, ReadHeaderTimeout: 5 * time.Second}
 	return errors.Join(serve(ctx, server, listener), app.Shutdown())
 }

@@ -68,9 +68,13 @@ func startServer(t *testing.T, s3 engines.S3Access) server {
 // startServerWithEvents starts a server that sends notifications to a URL.
 func startServerWithEvents(t *testing.T, s3 engines.S3Access, events string) server {
 	t.Helper()
-	p, err := engines.StartRegistry(t.Context(), engines.Registry{
-		Binary: os.Args[0], Password: password, S3: s3, Bucket: bucket, EventsURL: events,
-	})
+	return startRegistry(t, engines.Registry{S3: s3, EventsURL: events})
+}
+
+func startRegistry(t *testing.T, c engines.Registry) server {
+	t.Helper()
+	c.Binary, c.Password, c.Bucket = os.Args[0], password, bucket
+	p, err := engines.StartRegistry(t.Context(), c)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -71,7 +71,7 @@ func (s *Stack) registrySettings() (engines.Registry, error) {
 	log, err := s.engineLog("registry")
 	return engines.Registry{
 		Binary: binary, Addr: s.lastRegistryAddr(), Password: password, Bucket: registryBucket, Log: log,
-		S3: s3Access(s.info.S3), EventsURL: s.registryEventsURL,
+		S3: s3Access(s.info.S3), EventsURL: s.registryEventsURL, AuthorizeURL: s.authorizeURL, RepositoryARN: arn("ecr", "repository/"),
 	}, err
 }
 

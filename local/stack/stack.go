@@ -66,7 +66,7 @@ type Stack struct {
 	registryEventsURL string // where the registry engine posts notifications
 	images            *registryevents.Receiver
 	authorizer        *iam.Authorizer
-	authorizeURL      string // where the S3 engine asks the authorizer
+	authorizeURL      string // where the S3 engine and the registry ask the authorizer
 	logs              *logs.Groups
 	used              usage.Counter
 	secrets           *secrets.Store

@@ -23,13 +23,15 @@ func (r *Registry) Tags(ctx context.Context, repository string, at url.Values) (
 	return slices.DeleteFunc(list.Tags, func(tag string) bool { return !images.IsTag(tag) }), next, err
 }
 
-// Repositories returns one page of the repositories, and the query of the next page, or nil after the last one. Errors: as Fetch.
+// Repositories returns the repositories of one page that match the pattern, and the query of the next page, or nil after the last one. Errors: as
+// Fetch.
 func (r *Registry) Repositories(ctx context.Context, at url.Values) (names []string, next url.Values, err error) {
 	var list struct {
 		Repositories []string `json:"repositories"`
 	}
 	next, err = r.list(ctx, images.Target{Kind: images.Catalog}, at, &list)
-	return list.Repositories, next, err
+	names = slices.DeleteFunc(list.Repositories, func(name string) bool { return !r.Offers(name) })
+	return append([]string{}, names...), next, err // not null in JSON
 }
 
 // maxPageNames is how many names All requests per page.

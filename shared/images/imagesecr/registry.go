@@ -10,6 +10,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"regexp"
 	"strings"
 	"time"
 
@@ -25,17 +26,23 @@ const MaxBody = 4 << 20
 type Registry struct {
 	logins    *Logins
 	transport http.RoundTripper
+	offered   *regexp.Regexp // the names of the repositories that exist for clients
 }
 
-// NewRegistry returns a Registry that uses the logins.
-func NewRegistry(logins *Logins) *Registry {
-	return &Registry{logins: logins, transport: &http.Transport{
+// NewRegistry returns a Registry that uses the logins. It offers only the repositories whose names match the pattern, in which * is any text: the
+// role may read only these, but ECR lists all of the account.
+func NewRegistry(logins *Logins, repositories string) *Registry {
+	offered := regexp.MustCompile("^" + strings.ReplaceAll(regexp.QuoteMeta(repositories), `\*`, ".*") + "$")
+	return &Registry{logins: logins, offered: offered, transport: &http.Transport{
 		DisableCompression:  true, // bodies must match their digests
 		MaxIdleConnsPerHost: 16, IdleConnTimeout: 50 * time.Second,
 		TLSHandshakeTimeout: 5 * time.Second, ResponseHeaderTimeout: 10 * time.Second,
 		ForceAttemptHTTP2: true,
 	}}
 }
+
+// Offers reports whether the repository matches the pattern.
+func (r *Registry) Offers(repository string) bool { return r.offered.MatchString(repository) }
 
 // Request is a request to the registry.
 type Request struct {
@@ -55,8 +62,12 @@ type Response struct {
 
 // Fetch sends a request to the registry. It returns successful responses, redirects and 416.
 // Everything else is an error of package images, so that no client sees the registry's own texts,
-// which contain accounts and addresses.
+// which contain accounts and addresses. It does not ask for repositories that are not offered: ECR refuses them with the status of an expired
+// login.
 func (r *Registry) Fetch(ctx context.Context, ask Request) (Response, error) {
+	if ask.Target.Repository != "" && !r.Offers(ask.Target.Repository) {
+		return Response{}, images.ErrRepositoryUnknown
+	}
 	for {
 		login, err := r.logins.Login(ctx)
 		if err != nil {
@@ -205,7 +216,7 @@ func errorFor(response *http.Response, kind images.Kind) error {
 		return images.ErrPage
 	case status == http.StatusTooManyRequests:
 		return images.ErrBusy
-	case status == http.StatusForbidden: // this service has no access to it, so it does not exist for customers
+	case status == http.StatusForbidden && kind != images.Catalog: // this service has no access to it, so it does not exist for customers
 		return fmt.Errorf("%w: the registry responded with 403; check that the parameter ImageRepositories includes "+
 			"the repository", images.ErrRepositoryUnknown)
 	default:
