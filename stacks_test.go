@@ -14,6 +14,7 @@ func sharedResources() []string {
 		"*",
 		"arn:${AWS::Partition}:bedrock:*::foundation-model/*",
 		"arn:${AWS::Partition}:bedrock:*:${AWS::AccountId}:inference-profile/*",
+		"arn:${AWS::Partition}:ecr:${AWS::Region}:${AWS::AccountId}:repository/*", // the list of repositories
 		"arn:${AWS::Partition}:ecr:${AWS::Region}:${AWS::AccountId}:repository/${ImageRepositories}",
 		"arn:${AWS::Partition}:ses:${AWS::Region}:${AWS::AccountId}:identity/*",
 	}
