@@ -148,7 +148,8 @@ func (p page) query() url.Values {
 	return query
 }
 
-// catalog lists the repositories that the caller may see. A caller who may see all gets the registry's pages, which can have fewer names than wanted.
+// catalog lists the repositories that the caller may see. A caller who may see all gets the registry's pages, which can have fewer names
+// than wanted.
 func (g *gateway) catalog(r *http.Request, c call) (imagesecr.Response, error) {
 	wanted, err := pageOf(r.URL.Query())
 	if err != nil {

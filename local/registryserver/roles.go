@@ -35,7 +35,8 @@ type decision struct {
 const decisionLife = 2 * time.Second
 
 func newRoles(url, arn string) *roles {
-	return &roles{url: url, arn: arn, client: &http.Client{Timeout: 30 * time.Second, Transport: &http.Transport{}}, decided: map[request]decision{}}
+	client := &http.Client{Timeout: 30 * time.Second, Transport: &http.Transport{}} // uses no proxy
+	return &roles{url: url, arn: arn, client: client, decided: map[request]decision{}}
 }
 
 // Guard passes the permitted requests to next. Others get the error of ECR.
@@ -68,8 +69,9 @@ func (o *roles) allow(ctx context.Context, r request) (bool, error) {
 	if found && time.Since(known.at) < decisionLife {
 		return known.allowed, nil
 	}
-	question := iam.Question{Session: iam.NewSession(r.role), Requests: []iam.Request{{Action: r.action, Resource: r.resource}}, IsUncounted: true}
-	answer, err := iam.Ask(ctx, o.client, o.url, question)
+	answer, err := iam.Ask(ctx, o.client, o.url, iam.Question{
+		Session: iam.NewSession(r.role), Requests: []iam.Request{{Action: r.action, Resource: r.resource}}, IsUncounted: true,
+	})
 	if err != nil {
 		return false, err
 	}
@@ -85,8 +87,8 @@ func (o *roles) allow(ctx context.Context, r request) (bool, error) {
 
 // actionOf returns the action that a request needs, and the repository. The action is empty for the request that checks the login.
 //
-// The actions for pulls are those of https://docs.aws.amazon.com/AmazonECR/latest/userguide/image-push-iam.html and ecr-on-eks.html. The list of
-// repositories is not filtered, so it needs the permission for all of them (aws-amplify/amplify-cli#10828).
+// The actions for pulls are those of https://docs.aws.amazon.com/AmazonECR/latest/userguide/ECR_on_EKS.html. The list of repositories is
+// not filtered, so it needs the permission for all of them (aws-amplify/amplify-cli#10828).
 func actionOf(r *http.Request) (action, repository string) {
 	path, found := strings.CutPrefix(r.URL.Path, "/v2/")
 	switch {

@@ -13,7 +13,9 @@ import (
 // TestRolesNeedThePermissionsOfECR has a role for acme/*, with the list of all repositories and without it.
 func TestRolesNeedThePermissionsOfECR(t *testing.T) {
 	const arn = "arn:aws:ecr:us-east-1:000000000000:repository/"
-	pull := iam.Statement{Actions: []string{"ecr:BatchGetImage", "ecr:GetDownloadUrlForLayer", "ecr:ListImages"}, Resources: []string{arn + "acme/*"}}
+	pull := iam.Statement{
+		Actions: []string{"ecr:BatchGetImage", "ecr:GetDownloadUrlForLayer", "ecr:ListImages"}, Resources: []string{arn + "acme/*"},
+	}
 	list := iam.Statement{Actions: []string{"ecr:DescribeRepositories"}, Resources: []string{arn + "*"}}
 	narrow := iam.Statement{Actions: []string{"ecr:DescribeRepositories"}, Resources: []string{arn + "acme/*"}}
 	authorizer := iam.NewAuthorizer("000000000000", func(string) {})

@@ -99,7 +99,8 @@ func TestProjectAccessLogSettings(t *testing.T) {
 		t.Fatal(err)
 	}
 	l := stack.AccessLog
-	if l == nil || l.LogGroup != "/aws/vendedlogs/portside-ApiAccessLogs" || !strings.HasPrefix(l.Format, `{"requestId":"$context.requestId",`) ||
+	if l == nil || l.LogGroup != "/aws/vendedlogs/portside-ApiAccessLogs" ||
+		!strings.HasPrefix(l.Format, `{"requestId":"$context.requestId",`) ||
 		strings.Contains(l.Format, "\n") {
 		t.Fatalf("the access log is %+v", l)
 	}
@@ -127,7 +128,8 @@ func TestFailureDestinationNeedsTheWholeBucket(t *testing.T) {
 		`Action: s3:ListBucket, Resource: "*" }`, `Action: s3:*, Resource: !GetAtt OtherBucket.Arn }`,
 	} {
 		source := strings.Replace(everything, granted, grant, 1)
-		if _, err := template.Parse("template.yaml", []byte(source), template.Options{}); err == nil || !strings.Contains(err.Error(), "Lambda would refuse") {
+		_, err := template.Parse("template.yaml", []byte(source), template.Options{})
+		if err == nil || !strings.Contains(err.Error(), "Lambda would refuse") {
 			t.Errorf("%s: %v, want a refusal", grant, err)
 		}
 	}

@@ -72,9 +72,9 @@ var descriptions = []Description{
 	},
 	{Unprocessable, 422, "The content is valid but cannot be processed.", "Read `detail`."},
 	{
-		QuotaExceeded, 429, "An allowance of the day is used up: the API keys or tokens of a user, the access tokens of a trust policy or for a " +
-			"token of a platform, the invitations or other mails that a customer's users cause, or the rows that imports check. `detail` names " +
-			"the limit.",
+		QuotaExceeded, 429, "An allowance of the day is used up: the API keys or tokens of a user, the access tokens of a trust policy or for " +
+			"a token of a platform, the invitations or other mails that a customer's users cause, or the rows that imports check. `detail` " +
+			"names the limit.",
 		"Wait for the seconds in `Retry-After`, for most limits until midnight UTC, or exchange a new token of the platform.",
 	},
 	{

@@ -56,7 +56,8 @@ func (t *Table) Notify(n credentials.Notice) types.TransactWriteItem {
 	return types.TransactWriteItem{Put: &types.Put{TableName: &t.name, Item: items.Encode(newNotice(n))}}
 }
 
-// DueNotices returns up to limit notices that are due at the given time, strongly consistent. The owners take turns, also over several calls.
+// DueNotices returns up to limit notices that are due at the given time, strongly consistent. The owners take turns, also over several
+// calls.
 func (t *Table) DueNotices(ctx context.Context, at time.Time, limit int) ([]credentials.Notice, error) {
 	pages := dynamodb.NewQueryPaginator(t.client, &dynamodb.QueryInput{
 		TableName: &t.name, ConsistentRead: aws.Bool(true),

@@ -23,8 +23,8 @@ func (r *Registry) Tags(ctx context.Context, repository string, at url.Values) (
 	return slices.DeleteFunc(list.Tags, func(tag string) bool { return !images.IsTag(tag) }), next, err
 }
 
-// Repositories returns the repositories of one page that match the pattern, and the query of the next page, or nil after the last one. Errors: as
-// Fetch.
+// Repositories returns the repositories of one page that match the pattern, and the query of the next page, or nil after the last one.
+// Errors: as Fetch.
 func (r *Registry) Repositories(ctx context.Context, at url.Values) (names []string, next url.Values, err error) {
 	var list struct {
 		Repositories []string `json:"repositories"`

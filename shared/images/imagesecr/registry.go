@@ -10,7 +10,6 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"regexp"
 	"strings"
 	"time"
 
@@ -26,14 +25,13 @@ const MaxBody = 4 << 20
 type Registry struct {
 	logins    *Logins
 	transport http.RoundTripper
-	offered   *regexp.Regexp // the names of the repositories that exist for clients
+	offered   []string // what the names of the repositories that exist for clients have around any text
 }
 
-// NewRegistry returns a Registry that uses the logins. It offers only the repositories whose names match the pattern, in which * is any text: the
-// role may read only these, but ECR lists all of the account.
+// NewRegistry returns a Registry that uses the logins. It offers only the repositories whose names match the pattern, in which * is any
+// text: the role may read only these, but ECR lists all of the account.
 func NewRegistry(logins *Logins, repositories string) *Registry {
-	offered := regexp.MustCompile("^" + strings.ReplaceAll(regexp.QuoteMeta(repositories), `\*`, ".*") + "$")
-	return &Registry{logins: logins, offered: offered, transport: &http.Transport{
+	return &Registry{logins: logins, offered: strings.Split(repositories, "*"), transport: &http.Transport{
 		DisableCompression:  true, // bodies must match their digests
 		MaxIdleConnsPerHost: 16, IdleConnTimeout: 50 * time.Second,
 		TLSHandshakeTimeout: 5 * time.Second, ResponseHeaderTimeout: 10 * time.Second,
@@ -42,7 +40,19 @@ func NewRegistry(logins *Logins, repositories string) *Registry {
 }
 
 // Offers reports whether the repository matches the pattern.
-func (r *Registry) Offers(repository string) bool { return r.offered.MatchString(repository) }
+func (r *Registry) Offers(repository string) bool {
+	first, others := r.offered[0], r.offered[1:]
+	if len(others) == 0 {
+		return repository == first
+	}
+	rest, found := strings.CutPrefix(repository, first)
+	for _, part := range others[:len(others)-1] {
+		if found {
+			_, rest, found = strings.Cut(rest, part)
+		}
+	}
+	return found && strings.HasSuffix(rest, others[len(others)-1])
+}
 
 // Request is a request to the registry.
 type Request struct {
@@ -62,8 +72,8 @@ type Response struct {
 
 // Fetch sends a request to the registry. It returns successful responses, redirects and 416.
 // Everything else is an error of package images, so that no client sees the registry's own texts,
-// which contain accounts and addresses. It does not ask for repositories that are not offered: ECR refuses them with the status of an expired
-// login.
+// which contain accounts and addresses. It does not ask for repositories that are not offered: ECR refuses them with the status of an
+// expired login.
 func (r *Registry) Fetch(ctx context.Context, ask Request) (Response, error) {
 	if ask.Target.Repository != "" && !r.Offers(ask.Target.Repository) {
 		return Response{}, images.ErrRepositoryUnknown
