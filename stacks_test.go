@@ -17,6 +17,7 @@ func sharedResources() []string {
 		"arn:${AWS::Partition}:ecr:${AWS::Region}:${AWS::AccountId}:repository/*", // the list of repositories
 		"arn:${AWS::Partition}:ecr:${AWS::Region}:${AWS::AccountId}:repository/${ImageRepositories}",
 		"arn:${AWS::Partition}:ses:${AWS::Region}:${AWS::AccountId}:identity/*",
+		"arn:${AWS::Partition}:ses:${AWS::Region}:${AWS::AccountId}:configuration-set/*",
 	}
 }
 

@@ -164,6 +164,22 @@ def check_concurrency(limits, held, wanted):
                       f"(docs/operations.md, Deploying)")
 
 
+def models_of(parameters):
+    """Returns the IDs of the models of Amazon Bedrock that the parameters name, without the region of an inference profile. ARNs are left out."""
+    if parameters.get("MediaEngine") != "bedrock":
+        return []
+    names = [parameters.get(name, "") for name in ("MediaModel", "MediaVisionModel")]
+    return [re.sub(r"^(us|us-gov|eu|apac|jp|au|ca|global)\.", "", name) for name in names if name and not name.startswith("arn:")]
+
+
+def check_model(model, found):
+    """Refuses a model that the account cannot use yet. found is the answer of GetFoundationModelAvailability."""
+    for part, good in ("regionAvailability", "AVAILABLE"), ("authorizationStatus", "AUTHORIZED"), ("entitlementAvailability", "AVAILABLE"):
+        if found.get(part, good) != good:
+            raise Problem(f"the account cannot use the model {model} ({part}: {found[part]}): open the model in the console of Amazon Bedrock, in the region of "
+                          "the stack, and request access or accept its agreement, once, with an account that may use AWS Marketplace")
+
+
 def unfinished(name, status):
     """Returns why a stack with this status cannot be deployed, or an empty text."""
     if status == "ROLLBACK_COMPLETE":

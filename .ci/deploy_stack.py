@@ -7,7 +7,7 @@ import subprocess
 import boto3
 from botocore.exceptions import BotoCoreError, ClientError, WaiterError
 
-from deploy_checks import ROOT, Problem, check_concurrency, mail_identities, say, table_suffix, unfinished
+from deploy_checks import ROOT, Problem, check_concurrency, check_model, mail_identities, models_of, say, table_suffix, unfinished
 
 def commit():
     return subprocess.run(["make", "-s", "commit"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.strip()
@@ -44,6 +44,7 @@ class Stack:
             self.check_status()
             self.check_concurrency(reserved)
             self.check_mail()
+            self.check_models()
         except (BotoCoreError, ClientError) as error:
             raise Problem(f"AWS: {error}: check AWS_PROFILE and the permissions of the role") from None
         if self.exists():
@@ -74,6 +75,16 @@ class Stack:
                           f"in {self.config['region']}")
         if not client.get_account()["ProductionAccessEnabled"]:
             say("note: Amazon SES is in the sandbox, so it sends mail only to verified addresses")
+
+    def check_models(self):
+        """Models of third parties need an agreement with AWS Marketplace, which an operator accepts once, and not the functions."""
+        client = self.session.client("bedrock")
+        for model in models_of(self.parameters):
+            try:
+                found = client.get_foundation_model_availability(modelId=model)
+            except client.exceptions.ResourceNotFoundException:
+                raise Problem(f"Amazon Bedrock has no model {model} in {self.config['region']}") from None
+            check_model(model, found)
 
     @staticmethod
     def is_verified(client, identity):

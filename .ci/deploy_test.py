@@ -13,7 +13,7 @@ import unittest
 
 os.environ.setdefault("AWS_DEFAULT_REGION", "us-east-1")  # the transform asks boto3 for a region, and makes no call
 
-from deploy_checks import ROOT, Problem, check_concurrency, check_numbers, check_places, dangers, environment, fingerprint, mail_identities, parameters_of, reserved_concurrency, stamp, table_suffix, unfinished  # noqa: E402
+from deploy_checks import ROOT, Problem, check_concurrency, check_model, check_numbers, check_places, dangers, environment, fingerprint, mail_identities, models_of, parameters_of, reserved_concurrency, stamp, table_suffix, unfinished  # noqa: E402
 from deploy_rules import RULES, problems_of  # noqa: E402
 from samtranslator.translator.transform import transform  # noqa: E402
 from samtranslator.yaml_helper import yaml_parse  # noqa: E402
@@ -182,6 +182,17 @@ class Account(unittest.TestCase):
                         check_concurrency(limits, held, 86)
                 else:
                     check_concurrency(limits, held, 86)
+
+    def test_models_need_access(self):
+        self.assertEqual([], models_of({"MediaEngine": "openai", "MediaModel": "m"}))
+        self.assertEqual(["anthropic.claude-x", "amazon.nova-y"],
+                         models_of({"MediaEngine": "bedrock", "MediaModel": "eu.anthropic.claude-x", "MediaVisionModel": "amazon.nova-y"}))
+        self.assertEqual([], models_of({"MediaEngine": "bedrock", "MediaModel": "arn:aws:bedrock:eu-central-1:1:application-inference-profile/x"}))
+        usable = {"regionAvailability": "AVAILABLE", "authorizationStatus": "AUTHORIZED", "entitlementAvailability": "AVAILABLE"}
+        check_model("m", usable)
+        for part in usable:
+            with self.subTest(part), self.assertRaisesRegex(Problem, f"cannot use the model m .{part}: NO"):
+                check_model("m", usable | {part: "NO"})
 
     def test_states_of_the_stack(self):
         for status in "", "CREATE_COMPLETE", "UPDATE_COMPLETE", "UPDATE_ROLLBACK_COMPLETE", "REVIEW_IN_PROGRESS":

@@ -88,6 +88,19 @@ func TestDynamoDBNamesActionResourceAndKeys(t *testing.T) {
 	}
 }
 
+// TestMailsNeedTheConfigurationSet has a role that may use the identity, but not its default configuration set.
+func TestMailsNeedTheConfigurationSet(t *testing.T) {
+	a := iam.NewAuthorizer("000000000000", func(string) {})
+	a.SetRoles([]iam.Role{{ID: "WorkRole", Statements: []iam.Statement{
+		{Actions: []string{"ses:SendEmail"}, Resources: []string{arn("ses", "identity/*")}},
+	}}})
+	answer := httptest.NewRecorder()
+	iam.SES(a, arn).Guard(echo).ServeHTTP(answer, signed(t, "", `{"FromEmailAddress":"a@b.example","Content":{"Simple":{}}}`))
+	if answer.Code != http.StatusForbidden || !strings.Contains(answer.Body.String(), "configuration-set/default") {
+		t.Errorf("%d %s", answer.Code, answer.Body)
+	}
+}
+
 func TestServicesNameActionAndResource(t *testing.T) {
 	guards := map[string]func(*iam.Authorizer) http.Handler{
 		"ses":     func(a *iam.Authorizer) http.Handler { return iam.SES(a, arn).Guard(echo) },

@@ -13,7 +13,8 @@ import (
 // ARN returns the ARN of a resource of a service.
 type ARN func(service, resource string) string
 
-// SES returns the Service that authorizes SES v2's SendEmail.
+// SES returns the Service that authorizes SES v2's SendEmail, for an identity with a default configuration set: SES then also asks for the
+// permission for this set.
 func SES(a *Authorizer, arn ARN) Service {
 	return Service{Authorizer: a, DeniedStatus: http.StatusForbidden, Requests: func(_ *http.Request, body []byte) ([]Request, error) {
 		var call struct {
@@ -32,9 +33,11 @@ func SES(a *Authorizer, arn ARN) Service {
 			from = parsed.Address
 		}
 		identity := from[strings.LastIndexByte(from, '@')+1:]
-		return []Request{{
-			Action: action, Resource: arn("ses", "identity/"+identity), Context: map[string][]string{"ses:FromAddress": {from}},
-		}}, nil
+		sender := map[string][]string{"ses:FromAddress": {from}}
+		return []Request{
+			{Action: action, Resource: arn("ses", "identity/"+identity), Context: sender},
+			{Action: action, Resource: arn("ses", "configuration-set/default"), Context: sender},
+		}, nil
 	}}
 }
 

@@ -118,6 +118,23 @@ func TestProjectAccessLogSettings(t *testing.T) {
 	}
 }
 
+// TestEdgeSecretsAreOnlyWhereTheyAreChecked compares the functions that have the secrets of the distribution with those that have routes. Functions
+// that parse files of strangers without a client do not need them.
+func TestEdgeSecretsAreOnlyWhereTheyAreChecked(t *testing.T) {
+	stack, err := template.Load(filepath.Join("..", "..", "template.yaml"), template.Options{
+		Parameters: map[string]string{"ImageRepositories": "acme/*", "CorsAllowOrigins": "*"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range stack.Functions {
+		_, has := f.Environment["EDGE_SECRETS"]
+		if routed := slices.ContainsFunc(stack.Routes, func(r template.Route) bool { return r.Function == f.ID }); has != routed {
+			t.Errorf("%s has EDGE_SECRETS: %t, want %t", f.ID, has, routed)
+		}
+	}
+}
+
 // TestFailureDestinationNeedsTheWholeBucket has grants that Lambda refuses when it sets the destination.
 //
 //proves:docs/security.md
