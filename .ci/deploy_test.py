@@ -241,6 +241,17 @@ class Rules(unittest.TestCase):
                 self.assertEqual(2, len(self.broken(move)))
                 self.assertEqual([], self.broken(move_before))
 
+    def test_canary_is_rolled_back_by_a_share_of_errors(self):
+        properties = self.template["ServerErrorsAlarm"]["Properties"]
+        condition, percent, otherwise = re.fullmatch(r"IF\((.*), (.*), (.*)\)", properties["Metrics"][0]["Expression"]).groups()
+        self.assertEqual("GreaterThanOrEqualToThreshold", properties["ComparisonOperator"])
+        for errors, requests, rolled_back in [(4, 4, False), (5, 5, True), (5, 50, True), (5, 1000, False), (100, 1000, True), (20, 1000, False), (0, 0, False)]:
+            values = {"errors": errors, "requests": requests}
+            share = eval(percent if eval(condition, values) else otherwise, values)  # the expressions of CloudWatch are expressions of Python, too
+            with self.subTest(values):
+                self.assertEqual(rolled_back, share >= properties["Threshold"])
+        self.assertEqual('{ $.status = "5*" && $.status != "503" }', self.template["ServerErrorsFilter"]["Properties"]["FilterPattern"])
+
     def test_other_rules_find_what_breaks_them(self):
         def unnamed(resources):
             del resources["ApiAccessLogs"]["Properties"]["LogGroupName"]
