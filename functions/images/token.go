@@ -20,8 +20,8 @@ import (
 const tokenPath = "/v2/token"
 
 const (
-	// tokenLifetime is how long a client may use a token before it requests another. The token itself works as long as the credential. The
-	// time is short so that a client soon uses a new credential.
+	// tokenLifetime is how long a client may use a token before it requests another, if the credential does not end before. The time is
+	// short so that a client soon uses a new credential.
 	tokenLifetime = 5 * time.Minute
 	maxTokenForm  = 8 << 10 // bytes; credentials and scopes are much shorter
 )
@@ -65,15 +65,20 @@ func (g *gateway) answerToken(w http.ResponseWriter, r *http.Request) (imagesecr
 		w.Header().Set("Allow", "GET, HEAD, POST")
 		return imagesecr.Response{}, errTokenMethod
 	}
-	if _, err := web.AuthenticateTool(w, r, g.auth, credentials.ArtifactRequest); err != nil {
+	who, err := web.AuthenticateTool(w, r, g.auth, credentials.ArtifactRequest)
+	if err != nil {
 		return imagesecr.Response{}, err
 	}
 	token, err := web.BearerOf(r)
 	if err != nil {
 		return imagesecr.Response{}, fmt.Errorf("the token of an authenticated request: %w", err)
 	}
+	issued, lifetime := g.now().UTC().Truncate(time.Second), tokenLifetime
+	if ends := who.Token.ExpiresAt; !ends.IsZero() {
+		lifetime = min(lifetime, ends.Sub(issued))
+	}
 	body, err := json.Marshal(tokenAnswer{ //nolint:gosec // G117: the response must have the token
-		Token: token, AccessToken: token, ExpiresIn: int(tokenLifetime.Seconds()), IssuedAt: g.now().UTC().Truncate(time.Second),
+		Token: token, AccessToken: token, ExpiresIn: int(lifetime.Seconds()), IssuedAt: issued,
 	})
 	return imagesecr.Response{Status: http.StatusOK, Header: http.Header{"Content-Type": {"application/json"}}, Body: body}, err
 }
@@ -106,7 +111,8 @@ var basicClients = map[string]bool{
 
 // challenge returns the WWW-Authenticate header. Clients in basicClients get only the Basic challenge. Others get both challenges in one
 // field, because API Gateway joins fields anyway. Most parsers read only the first challenge, so Bearer comes first. Both have the same
-// realm, in case a parser mixes up their parameters.
+// realm, in case a parser mixes up their parameters. After a Bearer token that does not work, the challenge says so (RFC 6750, 3.1):
+// containerd's library requests another token only then.
 func (g *gateway) challenge(r *http.Request) string {
 	for product := range strings.FieldsSeq(r.UserAgent()) {
 		name, _, _ := strings.Cut(product, "/")
@@ -115,5 +121,9 @@ func (g *gateway) challenge(r *http.Request) string {
 		}
 	}
 	realm := strconv.Quote(web.HostURL(g.baseURL, r.Host) + tokenPath)
-	return "Bearer realm=" + realm + ",service=" + strconv.Quote(r.Host) + ", Basic realm=" + realm
+	reason := ""
+	if scheme, _, _ := strings.Cut(r.Header.Get("Authorization"), " "); strings.EqualFold(scheme, "Bearer") {
+		reason = `,error="invalid_token"`
+	}
+	return "Bearer realm=" + realm + ",service=" + strconv.Quote(r.Host) + reason + ", Basic realm=" + realm
 }

@@ -196,6 +196,33 @@ func TestTokenRequestsAreLimited(t *testing.T) {
 	q.withToken(token).Get("/v2/token").WantStatus(200)
 }
 
+// TestTokenExpiresWithItsCredential asks for tokens with a credential that ends soon.
+func TestTokenExpiresWithItsCredential(t *testing.T) {
+	q := newFixture(t)
+	for left, want := range map[time.Duration]int{time.Minute: 60, 4*time.Minute + 500*time.Millisecond: 240, time.Hour: 300} {
+		secret := credentials.Mint(credentials.AccessToken)
+		q.write(q.table.Issue(credentials.Credential{
+			ID: secret.ID(), Kind: credentials.AccessToken, Hash: secret.Hash(), Scopes: []string{"read:docker-images"}, Name: "job",
+			Owner:     credentials.Owner{ID: owner, Role: principal.User, Active: true},
+			CreatedAt: q.now, ExpiresAt: q.now.Truncate(time.Second).Add(left),
+		})...)
+		q.withToken(secret.Reveal()).Get("/v2/token").WantStatus(http.StatusOK).WantValue("expires_in", want)
+	}
+}
+
+// TestChallengeNamesAnInvalidToken sends Bearer tokens that do not work. The challenge tells clients to request another.
+func TestChallengeNamesAnInvalidToken(t *testing.T) {
+	q := newFixture(t)
+	const realm = `realm="https://example.com/v2/token"`
+	const want = "Bearer " + realm + `,service="example.com",error="invalid_token", Basic ` + realm
+	for _, token := range []string{"x", credentials.Mint(credentials.AccessToken).Reveal()} {
+		for _, scheme := range []string{"Bearer ", "bearer "} {
+			q.anonymous().With("Authorization", scheme+token).Get("/v2/").WantStatus(http.StatusUnauthorized).WantHeader("WWW-Authenticate", want)
+		}
+		q.withToken(token).Get("/v2/").WantStatus(http.StatusUnauthorized).WantHeader("WWW-Authenticate", bothChallenges)
+	}
+}
+
 // TestChallengeByClient sends recorded User-Agent headers of clients.
 func TestChallengeByClient(t *testing.T) {
 	const both = `Bearer realm="%[1]s/v2/token",service="%[2]s", Basic realm="%[1]s/v2/token"`

@@ -3,6 +3,7 @@ package credentials
 import (
 	"cmp"
 	"context"
+	"errors"
 	"math/bits"
 	"sync"
 	"time"
@@ -36,15 +37,15 @@ func (a *Authenticator) countAPIRequest(ctx context.Context, found Presented, us
 	var err error
 	switch {
 	case found.MaxRequests > 0 && used >= CustomerExhausted:
-		err = usedUp(ErrCustomerRateLimited, found.MaxRequests, "requests", now)
+		err = usedUp(ErrCustomerRateLimited, found.MaxRequests, "requests").After(allowance.Reset)
 	case allowance.Limit > 0 && used >= OwnerExhausted:
 		err = a.ownerLimited(found.Credential, now)
 	case allowance.Limit > 0 && used > allowance.Limit:
-		err = usedUp(ErrRateLimited, allowance.Limit, requestKinds[APIRequest].what, now)
+		err = usedUp(ErrRateLimited, allowance.Limit, requestKinds[APIRequest].what).After(allowance.Reset)
 	default:
 		err = a.countTogether(ctx, found, used, now)
 	}
-	if err != nil {
+	if err != nil && !errors.Is(err, ErrCustomerRateLimited) {
 		allowance.Remaining = 0
 	}
 	return allowance, err
@@ -54,7 +55,7 @@ func (a *Authenticator) countAPIRequest(ctx context.Context, found Presented, us
 func (a *Authenticator) ownerLimit(c Credential) int { return max(a.limit, c.RateLimit) }
 
 func (a *Authenticator) ownerLimited(c Credential, now time.Time) error {
-	return usedUp(ErrOwnerRateLimited, a.ownerLimit(c), requestKinds[APIRequest].what, now)
+	return usedUp(ErrOwnerRateLimited, a.ownerLimit(c), requestKinds[APIRequest].what).After(untilNextMinute(now))
 }
 
 // countTogether counts a request with those of the owner's other credentials, and with those of the customer's users. Both happen at the
@@ -90,7 +91,7 @@ func (a *Authenticator) countCustomer(ctx context.Context, found Presented, used
 	}
 	allowed, err := a.store.CountCustomer(ctx, found.Credential, Block{Requests: requests, Limit: found.MaxRequests}, at)
 	if err == nil && !allowed {
-		err = usedUp(ErrCustomerRateLimited, found.MaxRequests, "requests", at)
+		err = usedUp(ErrCustomerRateLimited, found.MaxRequests, "requests").After(untilNextMinute(at))
 	}
 	return err
 }

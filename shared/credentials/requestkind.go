@@ -3,7 +3,6 @@ package credentials
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"portside/shared/core/fault"
 )
@@ -79,11 +78,11 @@ var (
 	ErrCustomerRateLimited = fault.New(fault.RateLimited, "The credentials of your customer's users have together used up their ")
 )
 
-// usedUp returns the error of a limit, which names the limit and the time when it ends.
-func usedUp(sentinel *fault.Error, limit int, what string, at time.Time) error {
+// usedUp returns the error of a limit, which names the limit.
+func usedUp(sentinel *fault.Error, limit int, what string) *fault.Error {
 	detail := fmt.Sprintf("%d %s of this minute.", limit, what)
 	if sentinel == ErrCustomerRateLimited {
 		detail += " The vendor sets this limit."
 	}
-	return sentinel.With(detail).After(untilNextMinute(at))
+	return sentinel.With(detail)
 }

@@ -40,10 +40,10 @@ const maxPurses = 10_000
 
 // purse is the state of a subject in this process and minute.
 type purse struct {
-	tenths  int   // of requests that are counted but not used yet
-	taken   int   // requests in the steps of this process
-	used    int   // requests of all processes, as of the last step
-	refused error // the limit that refused the last step; nil if none did
+	tenths  int          // of requests that are counted but not used yet
+	taken   int          // requests in the steps of this process
+	used    int          // requests of all processes, as of the last step
+	refused *fault.Error // the limit that refused the last step, without the time when it ends; nil if none did
 }
 
 // purses are the purses of a process in one minute.
@@ -108,11 +108,13 @@ func (a *Authenticator) countInSteps(ctx context.Context, found Presented, l loa
 		})
 	}
 	allowance := Allowance{Kind: l.kind, Limit: step.Limit, Reset: untilNextMinute(at)}
-	if held.refused != nil && !ok {
-		return allowance, held.refused
+	if ok || held.refused == nil || errors.Is(held.refused, ErrCustomerRateLimited) {
+		allowance.Remaining = max(0, step.Limit-held.used) + held.tenths/wholeTenths
 	}
-	allowance.Remaining = max(0, step.Limit-held.used) + held.tenths/wholeTenths
-	return allowance, nil
+	if ok || held.refused == nil {
+		return allowance, nil
+	}
+	return allowance, held.refused.After(allowance.Reset)
 }
 
 // stepOf returns the next step without its size: the subject whose requests count, and its limit per minute. A limit of 0 means no limit.
@@ -141,7 +143,9 @@ func (p purse) nextStep(owner, customer int) int {
 
 // takeStep counts a step for the subject and, at the same time, for the owner's customer. It returns the number of requests of the subject,
 // or in refused the error of the limit that is reached.
-func (a *Authenticator) takeStep(ctx context.Context, found Presented, step Step, at time.Time) (used int, refused, err error) {
+func (a *Authenticator) takeStep(
+	ctx context.Context, found Presented, step Step, at time.Time,
+) (used int, refused *fault.Error, err error) {
 	var byCustomer error
 	isAllowed, hasMore := true, true
 	var counts sync.WaitGroup
@@ -158,9 +162,9 @@ func (a *Authenticator) takeStep(ctx context.Context, found Presented, step Step
 	case byCustomer != nil || err != nil:
 		return 0, nil, errors.Join(byCustomer, err)
 	case !isAllowed:
-		refused = usedUp(ErrCustomerRateLimited, found.MaxRequests, "requests", at)
+		refused = usedUp(ErrCustomerRateLimited, found.MaxRequests, "requests")
 	case !hasMore:
-		refused = usedUp(step.sentinel(), step.Limit, requestKinds[step.Kind].what, at)
+		refused = usedUp(step.sentinel(), step.Limit, requestKinds[step.Kind].what)
 	}
 	return used, refused, nil
 }

@@ -143,7 +143,8 @@ func (c exceeded) test(t *testing.T) {
 	}
 }
 
-// TestRefusalsNameTheLimit checks that the text of each limit differs, and that it has the number.
+// TestRefusalsNameTheLimit checks that the text of each limit differs, that it has the number, and that it says when the limit ends, also
+// if the process has refused before.
 func TestRefusalsNameTheLimit(t *testing.T) {
 	for kind, want := range map[credentials.RequestKind]string{
 		credentials.APIRequest: "300 requests to the API", credentials.ArtifactRequest: "1200 requests for manifests, tags and charts",
@@ -157,6 +158,10 @@ func TestRefusalsNameTheLimit(t *testing.T) {
 		}
 		if !strings.Contains(fault.As(err).Detail, want) {
 			t.Errorf("%v, want %q", err, want)
+		}
+		f.now = f.now.Truncate(time.Minute).Add(47 * time.Second)
+		if _, err = f.send(token, kind, false); !strings.HasSuffix(fault.As(err).Detail, " The limit ends in 13 seconds.") {
+			t.Errorf("13 seconds before the next minute: %v", err)
 		}
 	}
 }

@@ -186,6 +186,7 @@ func (p *Stack) SendOCI(c Client, method, target string) Response {
 	a.WantHeader("Docker-Distribution-Api-Version", "registry/2.0")
 	if a.Status == http.StatusUnauthorized {
 		realm := strconv.Quote(p.Info.API + "/v2/token")
+		a.Header.Set("WWW-Authenticate", strings.Replace(a.Header.Get("WWW-Authenticate"), `,error="invalid_token"`, "", 1)) // after Bearer
 		a.WantHeader("WWW-Authenticate", "Bearer realm="+realm+",service="+strconv.Quote(p.Host())+", Basic realm="+realm)
 	}
 	if a.Status >= http.StatusBadRequest && method != http.MethodHead {
