@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -84,7 +85,7 @@ const reserve = 3 * time.Minute
 const secondsPerDay = 24 * 60 * 60
 
 // indexEverything indexes all repositories. It starts with another repository each day, so that it reaches all of them even if one run has
-// not enough time.
+// not enough time. A repository for which the index is full does not keep it from the others.
 func (h handler) indexEverything(ctx context.Context) error {
 	repositories, err := imagesecr.All(ctx, maxPages, h.registry.Repositories)
 	if err != nil {
@@ -94,17 +95,23 @@ func (h handler) indexEverything(ctx context.Context) error {
 		first := int(h.now().Unix()/secondsPerDay) % len(repositories)
 		repositories = slices.Concat(repositories[first:], repositories[:first])
 	}
+	var full error
 	for i, repository := range repositories {
 		if end, isLimited := ctx.Deadline(); isLimited && time.Until(end) < reserve {
 			slog.WarnContext(ctx, "not enough time to index all repositories", "indexed", i, "repositories", len(repositories))
-			return nil
+			return full
 		}
-		if err := h.indexRepository(ctx, repository); err != nil {
+		err := h.indexRepository(ctx, repository)
+		if errors.Is(err, images.ErrIndexFull) {
+			full = errors.Join(full, err)
+			continue
+		}
+		if err != nil {
 			return fmt.Errorf("index %s: %w", repository, err)
 		}
 	}
 	slog.InfoContext(ctx, "indexed all repositories", "repositories", len(repositories))
-	return nil
+	return full
 }
 
 // maxPages is the largest number of pages of a list that are read: a million names.

@@ -2,12 +2,16 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
+	"portside/shared/dynamo/items"
 	"portside/shared/images"
 	"portside/shared/images/imagesdynamo"
 	"portside/shared/images/imagesecr"
@@ -22,6 +26,8 @@ type fixture struct {
 	t        *testing.T
 	now      time.Time
 	upstream *awstest.Registry
+	client   *dynamodb.Client
+	table    string
 	handler  handler
 }
 
@@ -31,9 +37,10 @@ func newFixture(t *testing.T) *fixture {
 	clock := func() time.Time { return q.now }
 	client, _ := q.upstream.ECR(t, clock)
 	registry := imagesecr.NewRegistry(imagesecr.New(client, clock), "*")
-	table := awstest.DynamoDB(t)
+	q.client = awstest.DynamoDB(t)
+	q.table = awstest.Table(t, q.client, "ImageVersionsTable")
 	q.handler = handler{registry: registry, now: clock, indexer: images.Indexer{
-		Versions: imagesdynamo.New(table, awstest.Table(t, table, "ImageVersionsTable"), clock),
+		Versions: imagesdynamo.New(q.client, q.table, clock),
 		Read:     imagesecr.NewManifests(registry, clock).Read,
 	}}
 	return q
@@ -169,6 +176,38 @@ func TestDailyRun(t *testing.T) {
 	}
 	q.wantVersions(base, "1.0.0")
 	q.wantVersions(other, "latest")
+}
+
+// The daily run continues after a repository for which the index is full, and fails at its end, so that an alarm reports it. Tags of this
+// repository that were deleted are removed.
+//
+//proves:docs/security.md
+func TestFullRepositories(t *testing.T) {
+	q := newFixture(t)
+	_, base := q.push("9.0.0", "base", "")
+	q.event("9.0.0", "")
+	if _, err := q.client.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: &q.table, Item: items.Encode(map[string]any{
+		"pk": "repository#" + repository, "sk": "numbers", "next": 1_000_000,
+	})}); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 20 {
+		q.push(fmt.Sprintf("1.0.%d", i), "base", "")
+	}
+	q.upstream.Delete(t, repository, "9.0.0")
+	config := q.upstream.PushBlob(t, "acme/web", nil)
+	digest := q.upstream.PushManifest(t, awstest.Manifest{
+		Repository: "acme/web", Reference: "1.0.0", MediaType: manifestType,
+		Content: fmt.Appendf(nil, `{"schemaVersion":2,"mediaType":%q,"config":{"digest":%q}}`, manifestType, config),
+	})
+	if err := q.handler.handle(t.Context(), event{}); !errors.Is(err, images.ErrIndexFull) || !strings.Contains(err.Error(), repository) {
+		t.Errorf("the daily run: %v", err)
+	}
+	q.wantVersions(base)
+	isFound, err := q.handler.indexer.Versions.Any(t.Context(), "acme/web", digest, func(images.Version) bool { return true })
+	if err != nil || !isFound {
+		t.Errorf("the version of the next repository: %v, %v", isFound, err)
+	}
 }
 
 // TestConcurrentEvents sends the events of pushes of one tag at once and repeatedly. The last push counts.

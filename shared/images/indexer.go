@@ -3,9 +3,11 @@ package images
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"portside/shared/core/parallel"
 )
@@ -54,7 +56,8 @@ func (x Indexer) Index(ctx context.Context, repository, tag string) error {
 	return x.Put(ctx, repository, Version{Tag: tag, IsChart: found.IsChart()}, found)
 }
 
-// IndexAll brings all tags of a repository up to date. It removes tags that are in the index but not in the registry.
+// IndexAll brings all tags of a repository up to date. It removes tags that are in the index but not in the registry, also if the index is
+// full. Errors: ErrIndexFull.
 func (x Indexer) IndexAll(ctx context.Context, repository string, tags []string) error {
 	known, err := x.Versions.Tags(ctx, repository)
 	if err != nil {
@@ -64,7 +67,19 @@ func (x Indexer) IndexAll(ctx context.Context, repository string, tags []string)
 		known[tag] = true // Index removes those that no longer exist
 	}
 	all := slices.Sorted(maps.Keys(known))
-	return parallel.Each(len(all), maxConcurrentReads, func(i int) error { return x.Index(ctx, repository, all[i]) })
+	var isFull atomic.Bool
+	err = parallel.Each(len(all), maxConcurrentReads, func(i int) error {
+		err := x.Index(ctx, repository, all[i])
+		if errors.Is(err, ErrIndexFull) {
+			isFull.Store(true)
+			return nil
+		}
+		return err
+	})
+	if err == nil && isFull.Load() {
+		err = fmt.Errorf("%w: %s", ErrIndexFull, repository)
+	}
+	return err
 }
 
 // IndexDigest indexes a manifest that was pushed without a tag, if it is attached to another manifest.

@@ -1,6 +1,12 @@
 package images
 
-import "context"
+import (
+	"context"
+	"errors"
+)
+
+// ErrIndexFull means that a VersionIndex has no number left for a new version of the repository. The versions in it stay.
+var ErrIndexFull = errors.New("the index of versions holds no more versions of this repository")
 
 // Version is a tag of a repository with all manifests and blobs to which the tag leads; entitlements permit versions. A chart without a tag
 // also counts as a version.
@@ -28,7 +34,7 @@ type VersionIndex interface {
 // VersionReader reads the versions of digests and repositories.
 type VersionReader interface {
 	// Any reports whether accept returns true for a version with the digest. It sees every version that was put before the call. It may
-	// take a minute to see that a tag has moved.
+	// take a minute to see that a tag has moved, also back to an earlier content.
 	Any(ctx context.Context, repository, digest string, accept func(Version) bool) (bool, error)
 	// Tags returns the tags in the index, at most a minute old.
 	Tags(ctx context.Context, repository string) (map[string]bool, error)
@@ -36,7 +42,7 @@ type VersionReader interface {
 
 // VersionWriter stores versions. All methods are idempotent.
 type VersionWriter interface {
-	// Put stores a version. It replaces the earlier content of the tag.
+	// Put stores a version. It replaces the earlier content of the tag. Errors: ErrIndexFull; the tag then has no content.
 	Put(ctx context.Context, repository string, version VersionContent) error
 	// Attach adds the digests to every version that contains the subject, now or later.
 	Attach(ctx context.Context, repository, subject string, digests []string) error

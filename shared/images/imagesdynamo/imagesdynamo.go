@@ -1,15 +1,17 @@
 // Package imagesdynamo stores which versions of a repository contain which digests. The items have a separate table, so that the functions
 // that read the registry need no write access to other data. The items need no backup, because they can be rebuilt from the registry.
 //
-//	repository#<name>              tag#<tag>        the manifest and the number of a version; for a chart without a tag, tag#<digest>
-//	repository#<name>              names#<part>     the tags of 256 numbers, compressed
-//	repository#<name>              numbers          the number of the next version
-//	content#<name>@<digest>        versions         the numbers of the versions that have the digest, as compressed bits
-//	content#<name>@<digest>        attached         the digests that are attached to the digest
+//	repository#<name>        tag#<tag>                the manifest and the number of a version; for a chart without a tag, tag#<digest>
+//	repository#<name>        names#<part>             the tags of 256 numbers, compressed
+//	repository#<name>        number#<tag>@<manifest>  the number that the tag has whenever it leads to the manifest
+//	repository#<name>        numbers                  the number of the next version
+//	content#<name>@<digest>  versions                 the numbers of the versions that have the digest, as compressed bits
+//	content#<name>@<digest>  attached                 the digests that are attached to the digest
 //
-// A version gets a number when it is stored. When its tag moves to another manifest, the tag gets a new number. The old number then has no
-// tag and gives no access to its digests, so the items of the old digests do not change. The versions of a layer are a set of bits: a
-// kilobyte for ten thousand versions.
+// A version gets a number when it is stored. When its tag moves to another manifest, the tag gets another number. The old number then has
+// no tag and gives no access to its digests, so the items of the old digests do not change. A number always means the same tag and
+// manifest. Numbers are finite, and only what the vendor pushes uses them up. The versions of a layer are a set of bits: a kilobyte for ten
+// thousand versions.
 package imagesdynamo
 
 import (
@@ -47,11 +49,12 @@ func New(client *dynamodb.Client, table string, now func() time.Time) *Store {
 
 // Sort keys, and prefixes of them.
 const (
-	tagPrefix   = "tag#"
-	namesPrefix = "names#"
-	numbers     = "numbers"
-	versionsOf  = "versions"
-	attachedTo  = "attached"
+	tagPrefix    = "tag#"
+	namesPrefix  = "names#"
+	numberPrefix = "number#"
+	numbers      = "numbers"
+	versionsOf   = "versions"
+	attachedTo   = "attached"
 )
 
 func repositoryKey(repository string) string      { return "repository#" + repository }
@@ -70,11 +73,14 @@ func (s *Store) Put(ctx context.Context, repository string, version images.Versi
 	if err != nil || exists && before.Manifest == version.Manifest {
 		return err
 	}
-	digests, err := version.Digests()
+	number, err := s.number(ctx, repository, name, version.Manifest)
+	if errors.Is(err, images.ErrIndexFull) && exists {
+		err = errors.Join(err, s.Remove(ctx, repository, name)) // the tag no longer leads to the earlier content
+	}
 	if err != nil {
 		return err
 	}
-	number, err := s.nextNumber(ctx, repository)
+	digests, err := version.Digests()
 	if err != nil {
 		return err
 	}

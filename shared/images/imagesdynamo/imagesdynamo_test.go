@@ -222,6 +222,120 @@ func TestStoredVersionIsReadOnce(t *testing.T) {
 	}
 }
 
+// numbered is a repository whose tags lead to one manifest each.
+type numbered struct {
+	store    *Store
+	name     string
+	contents map[string]bool   // all tags with the manifests to which they led
+	tags     map[string]string // the manifests of tags
+}
+
+var errRegistry = errors.New("the registry fails")
+
+// put puts a version several times at once. The registry may fail.
+func (n numbered) put(t *rapid.T) {
+	tag := rapid.SampledFrom([]string{"1.0.0", "1.1.0"}).Draw(t, "tag")
+	manifest := digestOf(rapid.IntRange(0, 2).Draw(t, "manifest"))
+	version := contentOf(images.Version{Tag: tag}, manifest, manifest)
+	isFailure := rapid.Bool().Draw(t, "fails")
+	if isFailure {
+		version.Digests = func() ([]string, error) { return nil, errRegistry }
+	}
+	isFailure = isFailure && n.tags[tag] != manifest
+	var running sync.WaitGroup
+	errs := make([]error, rapid.IntRange(1, 4).Draw(t, "writers"))
+	for i := range errs {
+		running.Go(func() { errs[i] = n.store.Put(t.Context(), n.name, version) })
+	}
+	running.Wait()
+	for _, err := range errs {
+		if errors.Is(err, errRegistry) != isFailure || err != nil && !isFailure {
+			t.Fatal(err)
+		}
+	}
+	n.contents[tag+manifest] = true
+	if !isFailure {
+		n.tags[tag] = manifest
+	}
+}
+
+func (n numbered) remove(t *rapid.T) {
+	tag := rapid.SampledFrom([]string{"1.0.0", "1.1.0"}).Draw(t, "tag")
+	must(t, n.store.Remove(t.Context(), n.name, tag))
+	delete(n.tags, tag)
+}
+
+func (n numbered) check(t *rapid.T) {
+	used, _, err := items.Get[counter](t.Context(), items.In(n.store.client, n.store.table), items.Key(repositoryKey(n.name), numbers))
+	if err != nil || used.Next != len(n.contents) {
+		t.Fatalf("%d contents used up %d numbers, %v", len(n.contents), used.Next, err)
+	}
+	for i := range 3 {
+		var want []string
+		for _, tag := range slices.Sorted(maps.Keys(n.tags)) {
+			if n.tags[tag] == digestOf(i) {
+				want = append(want, tag)
+			}
+		}
+		if got := tagsWith(t, n.store, n.name, digestOf(i)); !slices.Equal(got, want) {
+			t.Fatalf("%s is in %q, want %q", digestOf(i), got, want)
+		}
+	}
+}
+
+// TestContentsUseUpNumbers moves and removes tags at random, also at the same time and with failures. Only the first time that a tag leads
+// to a manifest uses up a number.
+//
+//proves:docs/security.md
+func TestContentsUseUpNumbers(t *testing.T) {
+	s, _, at := newStore(t)
+	run := 0
+	rapid.Check(scale.ChecksOf(t, 12), func(t *rapid.T) {
+		run++
+		n := numbered{store: s, name: fmt.Sprintf("acme/n%d", run), contents: map[string]bool{}, tags: map[string]string{}}
+		t.Repeat(map[string]func(*rapid.T){
+			"put": n.put, "remove": n.remove,
+			"": func(t *rapid.T) {
+				at.at = at.at.Add(namesLife)
+				n.check(t)
+			},
+		})
+	})
+}
+
+// TestFullIndex puts versions into a repository that has used up its numbers. What is in it stays, but no tag keeps a content that it no
+// longer has.
+//
+//proves:docs/security.md
+func TestFullIndex(t *testing.T) {
+	s, client, at := newStore(t)
+	for i, tag := range []string{"1.0.0", "1.1.0"} {
+		must(t, s.Put(t.Context(), repository, contentOf(images.Version{Tag: tag}, digestOf(i), digestOf(i))))
+	}
+	put(t, client, s.table, map[string]any{"pk": repositoryKey(repository), "sk": numbers, "next": maxVersions})
+	for _, tag := range []string{"1.1.0", "1.2.0"} {
+		version := contentOf(images.Version{Tag: tag}, digestOf(2), digestOf(2))
+		version.Digests = func() ([]string, error) {
+			return nil, errors.New("asked for the digests of a version without a number")
+		}
+		if err := s.Put(t.Context(), repository, version); !errors.Is(err, images.ErrIndexFull) {
+			t.Errorf("%s: %v", tag, err)
+		}
+	}
+	at.at = at.at.Add(namesLife)
+	for i, want := range []string{"[1.0.0]", "[]", "[]"} {
+		if got := tagsWith(t, s, repository, digestOf(i)); fmt.Sprint(got) != want {
+			t.Errorf("%s is in %v, want %s", digestOf(i), got, want)
+		}
+	}
+	// The tag returns to the content whose number it has.
+	must(t, s.Put(t.Context(), repository, contentOf(images.Version{Tag: "1.1.0"}, digestOf(1), digestOf(1))))
+	at.at = at.at.Add(namesLife)
+	if got := tagsWith(t, s, repository, digestOf(1)); !slices.Equal(got, []string{"1.1.0"}) {
+		t.Errorf("the tag that returned is %v", got)
+	}
+}
+
 // TestAttachmentsOfVersionsPutAtOnce puts a version while something is attached to it.
 func TestAttachmentsOfVersionsPutAtOnce(t *testing.T) {
 	s, _, _ := newStore(t)

@@ -6,7 +6,6 @@ import (
 	"maps"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"portside/shared/core/retry"
@@ -28,26 +27,39 @@ func (s *Store) version(ctx context.Context, repository, name string) (stored, b
 // maxVersions limits the numbers of a repository, so that no item becomes larger than DynamoDB permits.
 const maxVersions = 1_000_000
 
-// nextNumber returns a number that no version of the repository has had before.
-func (s *Store) nextNumber(ctx context.Context, repository string) (int, error) {
-	out, err := s.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
-		TableName: &s.table, Key: items.Key(repositoryKey(repository), numbers),
-		UpdateExpression:          aws.String("ADD #next :one"),
-		ConditionExpression:       aws.String("attribute_not_exists(#next) OR #next < :max"),
-		ExpressionAttributeNames:  map[string]string{"#next": "next"},
-		ExpressionAttributeValues: items.Map{":one": items.Number(1), ":max": items.Number(maxVersions)},
-		ReturnValues:              types.ReturnValueUpdatedNew,
+// counter is the item with the number of the next version.
+type counter struct {
+	Next int `dynamodbav:"next"`
+}
+
+// number returns the number of a tag with a manifest. The first call takes the next number; all others return the same one, also at the
+// same time, after a failure, or when the tag has led to other manifests in between. So only a new content uses up a number. Errors:
+// images.ErrIndexFull.
+func (s *Store) number(ctx context.Context, repository, name, manifest string) (number int, err error) {
+	own, next := items.Key(repositoryKey(repository), numberPrefix+name+"@"+manifest), items.Key(repositoryKey(repository), numbers)
+	err = retry.Default.Do(ctx, isChanged, func() error {
+		known, exists, err := items.Get[stored](ctx, items.In(s.client, s.table), own)
+		if number = known.Number; err != nil || exists {
+			return err
+		}
+		count, _, err := items.Get[counter](ctx, items.In(s.client, s.table), next)
+		if number = count.Next; err != nil {
+			return err
+		}
+		if number >= maxVersions {
+			return fmt.Errorf("%w: %s has had %d", images.ErrIndexFull, repository, maxVersions)
+		}
+		var plan transactions.Plan
+		plan.Add(errChanged, types.TransactWriteItem{Update: &types.Update{
+			TableName: &s.table, Key: next, UpdateExpression: aws.String("SET #next = :after"),
+			ConditionExpression:       aws.String("attribute_not_exists(pk) OR #next = :before"),
+			ExpressionAttributeNames:  map[string]string{"#next": "next"},
+			ExpressionAttributeValues: items.Map{":before": items.Number(int64(number)), ":after": items.Number(int64(number) + 1)},
+		}})
+		plan.Add(errChanged, s.write(own, change{number: number, manifest: manifest}, expression{text: isNew}))
+		return plan.Write(ctx, s.client)
 	})
-	if items.ConditionFailed(err) {
-		return 0, fmt.Errorf("the repository %s has had %d versions, and the index holds no more", repository, maxVersions)
-	}
-	if err != nil {
-		return 0, fmt.Errorf("number a version: %w", err)
-	}
-	after, err := items.Decode[struct {
-		Next int `dynamodbav:"next"`
-	}](out.Attributes)
-	return after.Next - 1, err
+	return number, err
 }
 
 // change is the new version under a name. A negative number means that the name is removed.
@@ -72,7 +84,7 @@ func (s *Store) replace(ctx context.Context, repository, name string, to change)
 			named[to.number] = to.version
 		}
 		var plan transactions.Plan
-		condition := expression{text: "attribute_not_exists(pk)"}
+		condition := expression{text: isNew}
 		if exists {
 			condition = expression{
 				"#number = :number", map[string]string{"#number": "number"}, items.Map{":number": items.Number(int64(before.Number))},
@@ -85,6 +97,9 @@ func (s *Store) replace(ctx context.Context, repository, name string, to change)
 		return plan.Write(ctx, s.client)
 	})
 }
+
+// isNew is the condition that an item does not exist.
+const isNew = "attribute_not_exists(pk)"
 
 // expression is a condition of a write.
 type expression struct {
