@@ -79,11 +79,11 @@ const maxRangeBytes = 64
 // blob returns the registry's response for a blob, which is usually a redirect.
 func (g *gateway) blob(r *http.Request, c call) (imagesecr.Response, error) {
 	if !c.reach.IsEverything() {
-		isPermitted, err := g.hasVersion(r.Context(), c, c.target.Reference, func(ctx context.Context) error {
+		isPermitted, err := g.hasVersion(r.Context(), c, c.target.Reference, func(ctx context.Context) bool {
 			_, err := g.registry.Fetch(ctx, imagesecr.Request{Method: http.MethodHead, Target: c.target})
-			return err
+			return images.IsUnknown(err)
 		})
-		if err == nil && !isPermitted || images.IsUnknown(err) {
+		if err == nil && !isPermitted {
 			err = c.outside(images.ErrBlobUnknown)
 		}
 		if err != nil {

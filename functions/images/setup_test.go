@@ -38,6 +38,7 @@ type fixture struct {
 	now      time.Time
 	client   *dynamodb.Client
 	table    *credentialsdynamo.Table
+	versions string // the table of the index
 	upstream *awstest.Registry
 	logins   *awstest.Count
 	gateway  *gateway
@@ -49,10 +50,11 @@ func newFixture(tb testing.TB) *fixture {
 	q.client = awstest.DynamoDB(tb)
 	q.table = credentialsdynamo.New(
 		q.client, awstest.Table(tb, q.client, "CredentialsTable"), awstest.Table(tb, q.client, "RequestCountsTable"))
+	q.versions = awstest.Table(tb, q.client, "ImageVersionsTable")
 	registry, logins := q.upstream.ECR(tb, q.clock)
 	q.logins = logins
 	q.gateway = newGateway(credentials.NewAuthenticator(q.table, 10000, q.clock),
-		imagesdynamo.New(q.client, awstest.Table(tb, q.client, "ImageVersionsTable"), q.clock),
+		imagesdynamo.New(q.client, q.versions, q.clock),
 		imagesecr.NewRegistry(imagesecr.New(registry, q.clock), "*"), q.clock)
 	return q
 }

@@ -3,7 +3,9 @@ package main
 import (
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
 	"time"
 
@@ -24,27 +26,43 @@ func (m reachedManifest) found() images.FoundManifest {
 	return images.FoundManifest{Digest: m.Digest(), Body: m.Body}
 }
 
-// reach returns the target, a manifest. Errors: those that mean "unknown", also for a manifest that the caller may not fetch.
+// reach returns the target, a manifest, in a media type that the client accepts. Errors: those that mean "unknown", also for a manifest
+// that the caller may not fetch.
 func (g *gateway) reach(ctx context.Context, c call, accept []string) (reachedManifest, error) {
+	if c.reach.IsEverything() {
+		return g.fetch(ctx, c, accept)
+	}
+	stored, err := g.reachStored(ctx, c)
+	if err != nil || stored.IsAccepted(accept) {
+		return stored, err
+	}
+	found, err := g.fetch(ctx, c, accept) // the registry may convert it, or choose one manifest of a list
+	if err == nil && stored.isChart && !found.isChart {
+		err = images.ErrManifestUnknown // the tag has moved in between
+	}
+	return found, err
+}
+
+// reachStored returns the target as the registry stores it, and puts it into the index. The index is for all clients, so nothing in it may
+// depend on what one of them accepts.
+func (g *gateway) reachStored(ctx context.Context, c call) (reachedManifest, error) {
 	subject, isAttachment := images.DigestOf(c.target.Reference)
 	switch {
-	case c.reach.IsEverything():
-		return g.fetch(ctx, c, accept)
 	case isAttachment:
-		return g.reachAttachment(ctx, c, subject, accept)
+		return g.reachAttachment(ctx, c, subject)
 	case c.target.ByTag():
-		return g.reachTag(ctx, c, accept)
+		return g.reachTag(ctx, c)
 	default:
-		return g.reachDigest(ctx, c, accept)
+		return g.reachDigest(ctx, c)
 	}
 }
 
 // reachAttachment returns the artifacts under an attachment tag if the caller may fetch the digest to which they belong.
-func (g *gateway) reachAttachment(ctx context.Context, c call, subject string, accept []string) (reachedManifest, error) {
+func (g *gateway) reachAttachment(ctx context.Context, c call, subject string) (reachedManifest, error) {
 	if err := g.requireManifest(ctx, c, subject); err != nil {
 		return reachedManifest{}, err
 	}
-	found, err := g.fetch(ctx, c, accept)
+	found, err := g.fetch(ctx, c, manifestTypes)
 	if err == nil {
 		err = g.attach(ctx, c, subject, found.found())
 	}
@@ -52,12 +70,12 @@ func (g *gateway) reachAttachment(ctx context.Context, c call, subject string, a
 }
 
 // reachTag returns a manifest by its tag. It sends no request to the registry for a tag that the caller may not fetch in any case.
-func (g *gateway) reachTag(ctx context.Context, c call, accept []string) (reachedManifest, error) {
+func (g *gateway) reachTag(ctx context.Context, c call) (reachedManifest, error) {
 	if !c.reach.HasTag(c.target.Reference, true) {
 		return reachedManifest{}, images.ErrManifestUnknown
 	}
-	found, err := g.fetch(ctx, c, accept)
-	if err == nil && !c.reach.HasTag(c.target.Reference, found.isChart) {
+	found, err := g.fetch(ctx, c, manifestTypes)
+	if (err == nil || errors.Is(err, images.ErrLarge)) && !c.reach.HasTag(c.target.Reference, found.isChart) {
 		err = images.ErrManifestUnknown
 	}
 	if err == nil {
@@ -66,20 +84,26 @@ func (g *gateway) reachTag(ctx context.Context, c call, accept []string) (reache
 	return found, err
 }
 
-// reachDigest returns a manifest by its digest. A chart without a tag is only for callers who may fetch all charts.
-func (g *gateway) reachDigest(ctx context.Context, c call, accept []string) (reachedManifest, error) {
-	found, err := g.fetch(ctx, c, accept)
-	if err != nil {
-		return reachedManifest{}, err
+// reachDigest returns a manifest by its digest. A chart without a tag is only for callers who may fetch all charts. A caller who may not
+// fetch the digest never gets the registry's error about it, which differs for a digest that is no manifest.
+func (g *gateway) reachDigest(ctx context.Context, c call) (reachedManifest, error) {
+	if c.reach.HasAllVersions(true) {
+		found, err := g.fetch(ctx, c, manifestTypes)
+		if err == nil && found.isChart {
+			return found, g.put(ctx, c, images.Version{IsChart: true}, found)
+		}
 	}
-	if c.reach.HasAllVersions(found.isChart) {
-		return found, g.put(ctx, c, images.Version{IsChart: true}, found)
-	}
-	isPermitted, err := g.hasVersion(ctx, c, c.target.Reference, func(context.Context) error { return nil })
+	isPermitted, err := g.hasVersion(ctx, c, c.target.Reference, func(ctx context.Context) bool {
+		_, err := g.fetch(ctx, c, manifestTypes)
+		return images.IsUnknown(err)
+	})
 	if err == nil && !isPermitted {
 		err = images.ErrManifestUnknown
 	}
-	return found, err
+	if err != nil {
+		return reachedManifest{}, err
+	}
+	return g.fetch(ctx, c, manifestTypes)
 }
 
 func (g *gateway) fetch(ctx context.Context, c call, accept []string) (reachedManifest, error) {
@@ -93,22 +117,19 @@ func (g *gateway) fetch(ctx context.Context, c call, accept []string) (reachedMa
 // repository.
 func (g *gateway) requireManifest(ctx context.Context, c call, digest string) error {
 	c.target = images.Target{Kind: images.Manifest, Repository: c.target.Repository, Reference: digest}
-	_, err := g.reachDigest(ctx, c, manifestTypes)
+	_, err := g.reachDigest(ctx, c)
 	return err
 }
 
-// hasVersion reports whether the caller may fetch a version that contains the digest. If the index has no such version, hasVersion calls
-// check, which returns an error if the registry does not have the digest, and then indexes the missing tags.
-func (g *gateway) hasVersion(ctx context.Context, c call, digest string, check func(context.Context) error) (bool, error) {
+// hasVersion reports whether the caller may fetch a version that contains the digest. If the index has no such version, hasVersion indexes
+// the missing tags, unless isUnknown reports that the registry does not have the digest.
+func (g *gateway) hasVersion(ctx context.Context, c call, digest string, isUnknown func(context.Context) bool) (bool, error) {
 	isPermitted, err := g.indexer.Versions.Any(ctx, c.target.Repository, digest, c.reach.Has)
 	if err != nil || isPermitted {
 		return isPermitted, err
 	}
 	tags, err := g.missingTags(ctx, c)
-	if err != nil || len(tags) == 0 {
-		return false, err
-	}
-	if err := check(ctx); err != nil {
+	if err != nil || len(tags) == 0 || isUnknown(ctx) {
 		return false, err
 	}
 	for part := range slices.Chunk(tags, indexedOnce) {
@@ -176,7 +197,7 @@ type indexedName struct{ repository, name string }
 
 // index puts a tag into the index.
 func (g *gateway) index(ctx context.Context, repository, tag string) error {
-	err := g.indexer.Index(ctx, repository, tag)
+	err := g.unlessFull(ctx, repository, g.indexer.Index(ctx, repository, tag))
 	if err == nil {
 		g.indexed.Put(indexedName{repository, tag}, "")
 	}
@@ -189,11 +210,25 @@ func (g *gateway) put(ctx context.Context, c call, version images.Version, found
 	if digest, isIndexed := g.indexed.Get(name); isIndexed && digest == found.Digest() {
 		return nil
 	}
-	err := g.indexer.Put(ctx, c.target.Repository, version, found.found())
+	err := g.unlessFull(ctx, c.target.Repository, g.indexer.Put(ctx, c.target.Repository, version, found.found()))
 	if err == nil {
 		g.indexed.Put(name, found.Digest())
 	}
 	return err
+}
+
+// unlessFull returns the error unless it means that the index is full. It logs that once in a minute. Tags are then served as before,
+// because their permission needs no index; for digests of new versions, it is as if they did not exist.
+func (g *gateway) unlessFull(ctx context.Context, repository string, err error) error {
+	if !errors.Is(err, images.ErrIndexFull) {
+		return err
+	}
+	logged := indexedName{repository: repository}
+	if _, isLogged := g.indexed.Get(logged); !isLogged {
+		g.indexed.Put(logged, "")
+		slog.ErrorContext(ctx, "a version could not be indexed", "repository", repository, "error", err)
+	}
+	return nil
 }
 
 // attach puts an attachment of a subject into the index: a manifest, or a list of manifests.

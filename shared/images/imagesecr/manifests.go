@@ -7,6 +7,7 @@ import (
 	"maps"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"portside/shared/core/recent"
@@ -33,6 +34,14 @@ const digestHeader = "Docker-Content-Digest"
 // Digest returns the digest of a manifest, or "" if the registry does not say it.
 func (r Response) Digest() string { return r.Header.Get(digestHeader) }
 
+// IsAccepted reports whether the values of an Accept header name the media type of a manifest.
+func (r Response) IsAccepted(accept []string) bool {
+	return slices.ContainsFunc(strings.Split(strings.Join(accept, ","), ","), func(accepted string) bool {
+		mediaType, _, _ := strings.Cut(accepted, ";")
+		return strings.TrimSpace(mediaType) == r.Header.Get("Content-Type")
+	})
+}
+
 // Manifests fetches manifests. It keeps them by their digest: a digest never means other content, and all clients of a new
 // version ask for the same manifests.
 type Manifests struct {
@@ -50,7 +59,7 @@ func NewManifests(registry *Registry, now func() time.Time) *Manifests {
 // Fetch returns the manifest in a repository by its tag or digest, if its media type is among the accepted. The response always
 // has the header Docker-Content-Digest. Callers must not change the body. Errors: as Registry.Fetch.
 func (m *Manifests) Fetch(ctx context.Context, target images.Target, accept []string) (Response, error) {
-	if kept, ok := m.kept.Get(keptKey{target.Repository, target.Reference}); ok && slices.Contains(accept, kept.Header.Get("Content-Type")) {
+	if kept, ok := m.kept.Get(keptKey{target.Repository, target.Reference}); ok && kept.IsAccepted(accept) {
 		return kept.withOwnHeader(), nil
 	}
 	answer, err := m.registry.Fetch(ctx, Request{Method: http.MethodGet, Target: target, Accept: accept})
