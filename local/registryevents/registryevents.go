@@ -1,6 +1,9 @@
 // Package registryevents stands for Amazon ECR's events in EventBridge: it receives the notifications of the registry engine and invokes
 // the functions whose rules in the template match.
 //
+// A function that gets an event finds in the registry what was pushed: the engine's process sends notifications after the pushes
+// that they are about.
+//
 // The path of the receiver contains a secret, because any web page can post to a local port. The engine retries a failed notification. It
 // loses the unsent ones when it stops.
 package registryevents

@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"net/url"
 	"os"
 	"os/signal"
 	"syscall"
@@ -59,15 +60,23 @@ func run(ctx context.Context, s settings) error {
 	if err := s.check(); err != nil {
 		return err
 	}
+	events, err := url.Parse(s.events)
+	if err != nil {
+		return fmt.Errorf("-events: %w", err)
+	}
 	listener, err := net.Listen("tcp", s.addr)
 	if err != nil {
 		return err
 	}
 	logrus.SetLevel(logrus.ErrorLevel)
 	logrus.SetFormatter(errorFormatter{})
+	relay := newRelay(events)
+	if s.events != "" {
+		s.events = "http://" + listener.Addr().String() + relay.path
+	}
 	// The registry's context is not canceled, so that running requests can finish.
 	app := handlers.NewApp(context.WithoutCancel(ctx), s.configuration())
-	handler := whenIdle(requirePassword(s.password, newRoles(s.authorizeURL, s.arn).Guard(app)), freeMemory)
+	handler := relay.Before(whenIdle(requirePassword(s.password, newRoles(s.authorizeURL, s.arn).Guard(app)), freeMemory))
 	server := &http.Server{Handler: handler, ReadHeaderTimeout: 5 * time.Second}
 	return errors.Join(serve(ctx, server, listener), app.Shutdown())
 }

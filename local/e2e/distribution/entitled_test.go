@@ -143,6 +143,21 @@ func TestLayersAfterARenewal(t *testing.T) {
 	}
 }
 
+// TestDigestsOfMovedTag moves a permitted tag several times. Each time, the event of the registry makes the new digest accessible to a
+// client that never asks for the tag.
+func TestDigestsOfMovedTag(t *testing.T) {
+	m := newMarket(t)
+	made := m.acme.manager.Post("/api/v1/tokens", `{"name":"pinned","scopes":["read:docker-images"]}`)
+	token := m.Anonymous(t).With("Authorization", "Bearer "+made.WantStatus(http.StatusCreated).Text("data.token"))
+	for range 3 {
+		image := randomImage(t, "amd64", 1<<10, 1)
+		m.push(t, m.name+"/server:1.0.0", image)
+		e2etest.Await(t, "the new digest to be accessible", func() bool {
+			return m.SendOCI(token, http.MethodGet, "/v2/"+m.name+"/server/manifests/"+digestOf(t, image)).Status == http.StatusOK
+		})
+	}
+}
+
 // TestNeighborPullsNothingElse pulls as the other customer.
 func TestNeighborPullsNothingElse(t *testing.T) {
 	m := newMarket(t)
