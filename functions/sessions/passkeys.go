@@ -175,12 +175,12 @@ func (h *handlers) signInByPasskey(ctx context.Context, in *signInInput) (sessio
 	if err != nil {
 		return sessions.SignedIn{}, err
 	}
-	userID, err := h.passkeys.SignIn(ctx, site, in.Body.Passkey)
+	proved, err := h.passkeys.SignIn(ctx, site, in.Body.Passkey)
 	if err != nil {
 		return sessions.SignedIn{}, err
 	}
 	signedIn, err := h.sessions.SignIn(ctx, sessions.SignIn{
-		UserID: userID, Device: in.visit.Device, Session: in.visit.Session, Known: in.visit.Known,
+		UserID: proved.UserID, Generation: &proved.Generation, Device: in.visit.Device, Session: in.visit.Session, Known: in.visit.Known,
 	})
 	if errors.Is(err, sessions.ErrSignIn) {
 		err = passkeys.ErrSignIn

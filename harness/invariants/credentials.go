@@ -58,22 +58,26 @@ func checkCredentials(broken *report, all []row, known owners, now time.Time) {
 	}
 }
 
-// endsOf returns when all credentials of customers ended.
-func endsOf(all []row) map[string]int64 {
-	ends := map[string]int64{}
+// end is the last end of all credentials of a customer.
+type end struct{ generation, at int64 }
+
+// endsOf returns the ends of customers.
+func endsOf(all []row) map[string]end {
+	ends := map[string]end{}
 	for _, item := range all {
 		if item.isState() {
-			ends[item.after()] = liststest.Number(item.raw, "ended")
+			ends[item.after()] = end{liststest.Number(item.raw, "generation"), liststest.Number(item.raw, "ended")}
 		}
 	}
 	return ends
 }
 
 // endedBy returns the item as revoked if it is a record that has ended with all of its customer.
-func (r row) endedBy(ends map[string]int64) row {
+func (r row) endedBy(ends map[string]end) row {
 	isInvitation := r.Kind == "psl" && r.Name == "activation"
-	if ended := ends[customerOf(r)]; r.kind() == "credential" && r.Revoked == 0 && r.Created <= ended && !isInvitation {
-		r.Revoked = ended
+	last := ends[customerOf(r)]
+	if hasEnded := r.Generation < last.generation; hasEnded && r.kind() == "credential" && r.Revoked == 0 && !isInvitation {
+		r.Revoked = last.at
 	}
 	return r
 }

@@ -46,6 +46,8 @@ type row struct {
 	Issued   int64  `dynamodbav:"issued"`
 	Live     int64  `dynamodbav:"live"`
 
+	Generation int64 `dynamodbav:"generation"`
+
 	raw liststest.Item
 }
 

@@ -68,6 +68,7 @@ func (s *Service) collect(ctx context.Context, secret credentials.Secret) (newCo
 	}
 	now := s.now()
 	password, made := newPassword(request, person, now)
+	made.Generation = link.Generation
 	link.RevokedAt, link.Reason = now, "used"
 	after := request.event(Event{At: now, Actor: person.ID, Action: ActionCollected, Detail: "password " + made.ID})
 	after.Status, after.CredentialID = Collected, made.ID

@@ -162,7 +162,7 @@ func (s *Service) mintLink(r Request, person principal.Person) (credentials.Secr
 	secret, now := credentials.Mint(credentials.Link), s.now()
 	return secret, credentials.Credential{
 		ID: secret.ID(), Kind: credentials.Link, Hash: secret.Hash(), Name: r.ID, Owner: credentials.OwnerOf(person),
-		CreatedAt: now, ExpiresAt: now.Add(LinkLifetime), Makers: r.Makers,
+		CreatedAt: now, ExpiresAt: now.Add(LinkLifetime), Makers: r.Makers, Generation: person.Generation,
 	}
 }
 

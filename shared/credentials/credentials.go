@@ -75,6 +75,10 @@ type Credential struct {
 	// no user. The token is not listed, not counted, and cannot be renewed, and nobody gets mails about it.
 	Exchanged bool
 
+	// Generation is how often all credentials of the owner's customer had ended when this one was created, or the one on whose behalf it was
+	// created. When they end the next time, this one has ended, too, whatever the clocks say. It is 0 for the vendor's staff.
+	Generation int64
+
 	// Makers are who created the credential and with which credential, then the same of that credential, and so on up to a sign-in or a
 	// mailed link. The chain never changes. It is empty if a sign-in or the service created the credential.
 	Makers []principal.Maker
@@ -84,7 +88,7 @@ type Credential struct {
 // has the owner's role; otherwise, the credential's scopes.
 func (c Credential) principal(at time.Time) principal.Principal {
 	who := principal.Principal{
-		UserID: c.Owner.ID, CustomerID: c.Owner.CustomerID, CredentialID: c.ID, CredentialCreatedAt: c.CreatedAt, Makers: c.Makers,
+		UserID: c.Owner.ID, CustomerID: c.Owner.CustomerID, CredentialID: c.ID, Generation: c.Generation, Makers: c.Makers,
 		Workload: c.Exchanged,
 	}
 	if c.Kind == Session {

@@ -101,7 +101,7 @@ type Store interface {
 	// Update replaces before with after. Errors: versions.ErrStale if the stored version differs from before's, ErrSlugTaken,
 	// ErrExternalIDTaken. The store sets the version and number of after.
 	Update(ctx context.Context, before, after Customer) (Customer, error)
-	// EndCredentials ends all credentials of the customer's users that were created until the given time, in one step for any number.
+	// EndCredentials ends all credentials of the customer's users, in one step for any number. Lists show the given time.
 	// Errors: ErrNotFound.
 	EndCredentials(ctx context.Context, id string, at time.Time) error
 	// Delete removes a customer. Errors: versions.ErrStale, ErrHasUsers.

@@ -50,6 +50,7 @@ type Passkey struct {
 	Name string
 	Key
 	CustomerID string // of the user; empty for the vendor's staff. A user who moves loses the passkeys
+	Generation int64  // of the user's session that registered it; see credentials.Credential
 	CreatedAt  time.Time
 	LastUsedAt time.Time // zero if it was never used
 	ClonedAt   time.Time // when its counter did not increase; zero if that never happened

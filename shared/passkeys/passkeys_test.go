@@ -194,8 +194,8 @@ func TestStrangersCannotUseUpChallenges(t *testing.T) {
 			t.Fatalf("wrong answer %d: %v, %d calls", i+1, err, meter.Calls())
 		}
 	}
-	if user, err := service.SignIn(t.Context(), site, a.Get(t, first)); err != nil || user != f.ada.UserID {
-		t.Errorf("the passkey of ada: %q, %v", user, err)
+	if user, err := service.SignIn(t.Context(), site, a.Get(t, first)); err != nil || user.UserID != f.ada.UserID {
+		t.Errorf("the passkey of ada: %+v, %v", user, err)
 	}
 	expired := options()
 	f.clock.Advance(passkeys.ChallengeLifetime)

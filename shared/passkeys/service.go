@@ -111,7 +111,7 @@ func (s *Service) Register(ctx context.Context, caller principal.Principal, site
 	}
 	passkey := Passkey{
 		ID: s.NewID(), Name: strings.TrimSpace(input.Name), Key: key, CustomerID: caller.CustomerID,
-		CreatedAt: versions.StoredTime(s.Now()),
+		Generation: caller.Generation, CreatedAt: versions.StoredTime(s.Now()),
 	}
 	err = versions.Retry(ctx, func() error {
 		set, err := s.Store.Set(ctx, caller.UserID)
@@ -195,55 +195,66 @@ func (s *Service) BeginSignIn(ctx context.Context) ([]byte, error) {
 	return s.signer.challenge(ctx, s.Now())
 }
 
-// SignIn checks the response of an authenticator and returns the id of the user. A response that is refused costs no write, and one read:
+// Proved is whose passkey signed a response, and the generation of the passkey; see credentials.Credential.
+type Proved struct {
+	UserID     string
+	Generation int64
+}
+
+// SignIn checks the response of an authenticator and returns the user. A response that is refused costs no write, and one read:
 // that of the key of the challenge or that of the user's passkeys. The caller must
 // check that the user is active. Errors: validation, ErrExpired, ErrSignIn, ErrCloned.
-func (s *Service) SignIn(ctx context.Context, site Site, response []byte) (userID string, err error) {
+func (s *Service) SignIn(ctx context.Context, site Site, response []byte) (Proved, error) {
 	assertion, err := s.Verifier.Assertion(response)
 	if err != nil {
-		return "", malformed("/passkey")
+		return Proved{}, malformed("/passkey")
 	}
 	expires, err := s.signer.check(ctx, assertion.Challenge(), s.Now())
 	if err != nil {
-		return "", err
+		return Proved{}, err
 	}
 	if assertion.UserID() == "" {
-		return "", ErrSignIn
+		return Proved{}, ErrSignIn
 	}
 	useOnce := sync.OnceValue(func() error { return s.Challenges.Use(ctx, SignIn, assertion.Challenge(), expires) })
-	return assertion.UserID(), versions.Retry(ctx, func() error { return s.accept(ctx, site, assertion, useOnce) })
+	proved := Proved{UserID: assertion.UserID()}
+	err = versions.Retry(ctx, func() (err error) {
+		proved.Generation, err = s.accept(ctx, site, assertion, useOnce)
+		return err
+	})
+	return proved, err
 }
 
 // accept verifies an assertion with the stored key, marks its challenge as used, and stores the time and the counter of the authenticator.
-// It locks the passkey if the counter shows a copied key. A repeated response locks nothing, because its challenge is already used. Errors:
-// ErrSignIn, ErrExpired, ErrCloned, versions.ErrStale.
-func (s *Service) accept(ctx context.Context, site Site, assertion Assertion, use func() error) error {
+// It locks the passkey if the counter shows a copied key. A repeated response locks nothing, because its challenge is already used. It
+// returns the generation of the passkey. Errors: ErrSignIn, ErrExpired, ErrCloned, versions.ErrStale.
+func (s *Service) accept(ctx context.Context, site Site, assertion Assertion, use func() error) (int64, error) {
 	set, err := s.Store.Set(ctx, assertion.UserID())
 	if err != nil {
-		return err
+		return 0, err
 	}
 	at := slices.IndexFunc(set.Passkeys, func(p Passkey) bool { return bytes.Equal(p.CredentialID, assertion.CredentialID()) })
 	if at < 0 {
-		return ErrSignIn
+		return 0, ErrSignIn
 	}
 	passkey := set.Passkeys[at]
 	key, err := assertion.Verify(site, set.UserID, passkey.Key)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	if err := use(); err != nil {
-		return err
+		return 0, err
 	}
 	if !passkey.ClonedAt.IsZero() {
-		return ErrCloned
+		return 0, ErrCloned
 	}
 	if passkey.clonedSince(key.SignCount) {
 		passkey.ClonedAt = versions.StoredTime(s.Now())
 		if err := s.Store.Replace(ctx, set, passkey); err != nil {
-			return err
+			return 0, err
 		}
-		return ErrCloned
+		return 0, ErrCloned
 	}
 	passkey.Key, passkey.LastUsedAt = key, versions.StoredTime(s.Now())
-	return s.Store.Replace(ctx, set, passkey)
+	return passkey.Generation, s.Store.Replace(ctx, set, passkey)
 }

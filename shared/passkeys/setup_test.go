@@ -132,7 +132,8 @@ func (f *fixture) requestOptions() json.RawMessage {
 // signIn signs in with an authenticator.
 func (f *fixture) signIn(a *passkeytest.Authenticator) (string, error) {
 	f.tb.Helper()
-	return f.service.SignIn(f.tb.Context(), site, a.Get(f.tb, f.requestOptions()))
+	proved, err := f.service.SignIn(f.tb.Context(), site, a.Get(f.tb, f.requestOptions()))
+	return proved.UserID, err
 }
 
 // list returns ada's passkeys.

@@ -27,6 +27,9 @@ type SignIn struct {
 	// AuthenticatedAt is when the identity provider authenticated the person; zero if unknown. Nil means that this service has just
 	// authenticated the person.
 	AuthenticatedAt *time.Time
+	// Generation is that of the passkey with which the person signs in, which may have ended with all credentials of the customer since it
+	// was read; nil if the person signs in in another way.
+	Generation *int64
 }
 
 // SignedIn is a session that has just begun. The secret is not stored anywhere else.
@@ -39,7 +42,8 @@ type SignedIn struct {
 
 // SignIn begins a session of an active user. It ends the session that the browser had before, and the oldest ones above
 // credentials.MaxSessions. Every sign-in of a user makes a concurrent change by an administrator fail once, so their number is
-// limited. Errors: ErrSignIn if the user does not exist or is not active, or the request was used; ErrTooManySignIns.
+// limited. Errors: ErrSignIn if the user does not exist or is not active, or the request was used, or the passkey has ended;
+// ErrTooManySignIns.
 func (s *Service) SignIn(ctx context.Context, in SignIn) (SignedIn, error) {
 	counter := Counter{Name: "sign-ins-of", Subject: in.UserID, Window: shortWindow, Limit: signInsPerUser}
 	if err := s.count(ctx, counter, ErrTooManySignIns); err != nil {
@@ -54,7 +58,11 @@ func (s *Service) SignIn(ctx context.Context, in SignIn) (SignedIn, error) {
 		if err != nil {
 			return err
 		}
+		if in.Generation != nil && *in.Generation != person.Generation {
+			return ErrSignIn
+		}
 		secret, session := credentials.NewSession(credentials.OwnerOf(person), in.Device, s.now())
+		session.Generation = person.Generation
 		if in.AuthenticatedAt != nil {
 			session.AuthenticatedAt = versions.StoredTime(*in.AuthenticatedAt)
 		}

@@ -207,7 +207,7 @@ func (s *Service) Create(ctx context.Context, caller principal.Principal, input 
 		ID: secret.ID(), Kind: credentials.AccessToken, Hash: secret.Hash(), Name: strings.TrimSpace(input.Name),
 		Owner:  credentials.Owner{ID: caller.UserID, CustomerID: caller.CustomerID, Role: caller.Role, Active: true},
 		Scopes: texts(input.Scopes), CreatedAt: now, ExpiresAt: now.AddDate(0, 0, input.Days),
-		Line: secret.ID(), LineEndsAt: now.AddDate(0, 0, input.lineDays()),
+		Line: secret.ID(), LineEndsAt: now.AddDate(0, 0, input.lineDays()), Generation: caller.Generation,
 	}
 	if token.Makers, err = credentials.MadeBy(caller); err != nil {
 		return Issued{}, err

@@ -216,7 +216,7 @@ func TestTokensThatNobodyAcceptsCostNothing(t *testing.T) {
 	}
 }
 
-// TestCostOfAnExchange: one read and one transaction.
+// TestCostOfAnExchange: two reads and one transaction.
 func TestCostOfAnExchange(t *testing.T) {
 	f := newFixture(t)
 	policy, token := f.create(f.github()), f.token()
@@ -224,8 +224,8 @@ func TestCostOfAnExchange(t *testing.T) {
 	if _, err := f.exchange(policy.ID, token); err != nil {
 		t.Fatal(err)
 	}
-	if f.meter.Calls() != 2 {
-		t.Errorf("%d calls, want 2", f.meter.Calls())
+	if f.meter.Calls() != 3 {
+		t.Errorf("%d calls, want 3", f.meter.Calls())
 	}
 	f.meter.Reset()
 	if _, err := f.exchange(policy.ID, f.forged()); err == nil || f.meter.Calls() != 2 {

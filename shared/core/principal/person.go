@@ -12,6 +12,7 @@ type Person struct {
 
 	CustomerID        string // to whom the person belongs; empty for the vendor's staff
 	CustomerSuspended bool   // only of a person that was read alone, not of those in lists; see MayAct
+	Generation        int64  // of new credentials of a person that was read alone; see credentials.Credential
 }
 
 // MayAct reports whether the credentials of a person that was read alone are accepted: the person is active, and the customer is not

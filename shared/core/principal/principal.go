@@ -98,7 +98,7 @@ type Principal struct {
 	Workload     bool    // the credential is a token that was exchanged for one of a workload; UserID is then the ID of the trust policy
 	Makers       []Maker // of the credential, the nearest first; empty if a sign-in or the service created it
 
-	CredentialCreatedAt time.Time // zero for the operator
+	Generation int64 // of the credential; see credentials.Credential
 
 	SessionID       string    // public id of the session, which is also the CredentialID; empty for other credentials
 	AuthenticatedAt time.Time // when the person of the session proved who they are; zero if unknown, or without a session
@@ -129,12 +129,12 @@ func (p Principal) Can(permission Permission) bool { return p.Role.Permits(permi
 type Credential struct {
 	ID         string // public id
 	CustomerID string // to whom the user belongs; empty for the vendor's staff
-	CreatedAt  time.Time
+	Generation int64
 }
 
 // Credential returns the credential of the caller.
 func (p Principal) Credential() Credential {
-	return Credential{ID: p.CredentialID, CustomerID: p.CustomerID, CreatedAt: p.CredentialCreatedAt}
+	return Credential{ID: p.CredentialID, CustomerID: p.CustomerID, Generation: p.Generation}
 }
 
 // Operator is the principal of the operator's command, which accesses the tables directly.

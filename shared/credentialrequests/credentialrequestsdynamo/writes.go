@@ -110,7 +110,7 @@ func (p *plan) checkMakers(ctx context.Context, change credentialrequests.Change
 	}
 	var since credentialsdynamo.Since
 	if link := change.End; link != nil && change.Issue != nil {
-		since.Add(link.Owner.CustomerID, link.CreatedAt)
+		since.Add(link.Owner.CustomerID, link.Generation)
 	}
 	table := p.store.credentials
 	checks, work, err := table.HaveNotEnded(ctx, change.Makers, &since)

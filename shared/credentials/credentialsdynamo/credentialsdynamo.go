@@ -108,6 +108,7 @@ type record struct {
 	Authenticated int64            `dynamodbav:"authenticated,omitempty"`
 	Makers        []string         `dynamodbav:"makers,omitempty"` // see FormatMakers
 	Exchanged     bool             `dynamodbav:"exchanged,omitempty"`
+	Generation    int64            `dynamodbav:"generation,omitempty"`
 }
 
 func newRecord(c credentials.Credential) record {
@@ -117,7 +118,7 @@ func newRecord(c credentials.Credential) record {
 		Created: items.Millis(c.CreatedAt), Expires: items.Millis(c.ExpiresAt), Revoked: items.Millis(c.RevokedAt),
 		LastUsed: items.Millis(c.LastUsedAt), Limit: c.RateLimit, Authenticated: items.Millis(c.AuthenticatedAt),
 		Scopes: c.Scopes, Username: c.Username, From: c.RotatedFrom, Reason: c.Reason, Makers: FormatMakers(c.Makers),
-		Line: c.Line, LineEnds: items.Millis(c.LineEndsAt), Exchanged: c.Exchanged,
+		Line: c.Line, LineEnds: items.Millis(c.LineEndsAt), Exchanged: c.Exchanged, Generation: c.Generation,
 	}
 	if !c.ExpiresAt.IsZero() {
 		r.PurgeAt = c.ExpiresAt.Add(Retention).Unix()
@@ -132,7 +133,7 @@ func (r record) credential() credentials.Credential {
 		CreatedAt: items.Time(r.Created), ExpiresAt: items.Time(r.Expires), RevokedAt: items.Time(r.Revoked),
 		LastUsedAt: items.Time(r.LastUsed), RateLimit: r.Limit, AuthenticatedAt: items.Time(r.Authenticated),
 		Scopes: r.Scopes, Username: r.Username, RotatedFrom: r.From, Reason: r.Reason, Makers: ParseMakers(r.Makers),
-		Line: r.Line, LineEndsAt: items.Time(r.LineEnds), Exchanged: r.Exchanged,
+		Line: r.Line, LineEndsAt: items.Time(r.LineEnds), Exchanged: r.Exchanged, Generation: r.Generation,
 	}
 }
 

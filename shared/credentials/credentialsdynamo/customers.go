@@ -23,9 +23,11 @@ import (
 // write it in their transactions.
 type CustomerState struct {
 	Suspended bool  `dynamodbav:"suspended,omitempty"` // no credential of the customer's users works
-	Ended     int64 `dynamodbav:"ended,omitempty"`     // in Unix milliseconds; see EndCredentials
 	Users     int64 `dynamodbav:"users"`               // number of users who belong to the customer
 	MaxUsers  int64 `dynamodbav:"maxUsers,omitempty"`  // 0 means no limit. Users can exceed it after it was lowered
+
+	Generation int64 `dynamodbav:"generation,omitempty"` // how often all credentials ended; see EndCredentials
+	Ended      int64 `dynamodbav:"ended,omitempty"`      // when they ended the last time, in Unix milliseconds, for lists
 
 	// MaxRequests is how many requests all credentials of the customer's users may make per minute. 0 means no limit.
 	MaxRequests int64 `dynamodbav:"maxRequests,omitempty"`
@@ -201,11 +203,11 @@ func (t *Table) inCustomer(ctx context.Context, c credentials.Credential) (crede
 	}
 }
 
-// withState deactivates the owner unless the customer exists and is not suspended, revokes the credential if it has ended with all of the
-// customer, and adds the customer's limit of requests, and its entitlements to a credential that fetches artifacts. The state is nil if the
-// customer does not exist.
+// withState deactivates the owner unless the customer exists and is not suspended, and if the credential has ended with all of the
+// customer, whatever its record says about its expiry. It revokes the credential then, and otherwise adds the customer's limit of requests,
+// and its entitlements to a credential that fetches artifacts. The state is nil if the customer does not exist.
 func (t *Table) withState(ctx context.Context, c credentials.Credential, state *CustomerState) (credentials.Presented, error) {
-	c.Owner.Active = c.Owner.Active && state != nil && !state.Suspended
+	c.Owner.Active = c.Owner.Active && state != nil && !state.Suspended && !state.hasEnded(c)
 	if state != nil {
 		c = state.applied(c)
 	}

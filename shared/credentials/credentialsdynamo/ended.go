@@ -19,30 +19,34 @@ import (
 	"portside/shared/dynamo/transactions"
 )
 
-// All credentials of a customer's users end with one write, however many there are: it stores the time of the end in the customer's state.
-// A credential that was created until then, in milliseconds, has ended. Its record and its listing do not change. So everything here that
-// returns credentials reads the states of their customers, too, and returns the ended ones as revoked at that time. What is issued for
-// a credential checks the state in its transaction; see StillWorks. The tally counts the ended ones until Recount leaves them out.
+// All credentials of a customer's users end with one write, however many there are: it increases the generation in the customer's state.
+// A credential of an earlier generation has ended. Its record and its listing do not change. So everything here that returns credentials
+// reads the states of their customers, too, and returns the ended ones as revoked at the time of the end.
+//
+// The order is that of the writes to the state, and does not depend on any clock. A new credential has the generation of the one on whose
+// behalf it is created, or one that was read before its transaction. So an end that comes between the read and the transaction ends it,
+// too, and creations need not touch the state, which many of them at once would hold up. What is issued for a credential also checks
+// the state in its transaction, so that its client gets an error; see StillWorks. The tally counts the ended ones until Recount leaves them
+// out.
 //
 // A credential stays in the customer in which it was created, because a move to another one revokes it. Only an activation link moves, and
 // it never ends so: it opens an account that nobody has used yet.
 
-// EndCredentials ends all credentials of the customer's users that were created until the given time, and reports whether the customer
-// exists. An end never moves back, so the call can be repeated. The audit event shows the slug.
+// EndCredentials ends all credentials of the customer's users, and reports whether the customer exists. Lists show the given time as the
+// end. The audit event shows the slug.
 func (t *Table) EndCredentials(ctx context.Context, customerID, slug string, at time.Time) (exists bool, err error) {
 	var plan transactions.Plan
-	plan.Add(errNotBefore, types.TransactWriteItem{Update: &types.Update{
-		TableName: &t.name, Key: customerKey(customerID), UpdateExpression: aws.String("SET ended = :at"),
-		ConditionExpression:       aws.String("attribute_exists(pk) AND (attribute_not_exists(ended) OR ended < :at)"),
-		ExpressionAttributeValues: items.Map{":at": items.Number(items.Millis(at))},
+	plan.Add(errNoCustomer, types.TransactWriteItem{Update: &types.Update{
+		TableName: &t.name, Key: customerKey(customerID), UpdateExpression: aws.String("SET ended = :at ADD generation :one"),
+		ConditionExpression:       aws.String("attribute_exists(pk)"),
+		ExpressionAttributeValues: items.Map{":at": items.Number(items.Millis(at)), ":one": items.Number(1)},
 	}})
 	plan.Add(nil, t.Audit(ctx, audit.Change{
 		Action: audit.CustomerCredentialsEnded, Target: audit.Target{Kind: audit.Customer, ID: customerID, Name: slug}, CustomerID: customerID,
 	})...)
 	err = plan.Write(ctx, t.client)
-	if errors.Is(err, errNotBefore) {
-		_, exists, err = t.Customer(ctx, customerID)
-		return exists, err
+	if errors.Is(err, errNoCustomer) {
+		return false, nil
 	}
 	if err != nil {
 		return false, fmt.Errorf("end the credentials of customer %s: %w", customerID, err)
@@ -50,19 +54,27 @@ func (t *Table) EndCredentials(ctx context.Context, customerID, slug string, at 
 	return true, nil
 }
 
-// errNotBefore means that the customer does not exist, or that an end is stored that is not earlier.
-var errNotBefore = errors.New("credentialsdynamo: the credentials have ended already")
+var errNoCustomer = errors.New("credentialsdynamo: the customer does not exist")
 
-// EndOf returns when all credentials of the customer's users ended, strongly consistent; zero if they never did.
-func (t *Table) EndOf(ctx context.Context, customerID string) (time.Time, error) {
+// Generation returns the generation of a new credential of a user of the customer, who may be of none, strongly consistent. The transaction
+// that adds the credential comes after it.
+func (t *Table) Generation(ctx context.Context, customerID string) (int64, error) {
+	if customerID == "" {
+		return 0, nil
+	}
 	state, _, err := t.Customer(ctx, customerID)
-	return items.Time(state.Ended), err
+	return state.Generation, err
 }
 
-// applied returns a credential of a user of the customer. It is revoked if it ended with all others.
+// hasEnded reports whether a credential of a user of the customer has ended with all others. The zero state ends none.
+func (s CustomerState) hasEnded(c credentials.Credential) bool {
+	return c.Generation < s.Generation && !isInvitation(c)
+}
+
+// applied returns a credential of a user of the customer. It is revoked if it ended with all others, unless it had expired before.
 func (s CustomerState) applied(c credentials.Credential) credentials.Credential {
 	ended := items.Time(s.Ended)
-	if !ended.IsZero() && !c.CreatedAt.After(ended) && c.IsOpen(ended) && !isInvitation(c) {
+	if s.hasEnded(c) && c.IsOpen(ended) {
 		c.RevokedAt, c.Reason = ended, credentials.ReasonEnded
 	}
 	return c
@@ -91,20 +103,20 @@ func (t *Table) withEnds(ctx context.Context, all []credentials.Credential) erro
 	return err
 }
 
-// Since are the customers of credentials, and when the oldest of them was created. A transaction that contains Checks fails if they have
+// Since are the customers of credentials, and the oldest generation of these. A transaction that contains Checks fails if they have
 // ended with all credentials of their customer meanwhile. The zero value has none.
-type Since struct{ oldest map[string]time.Time }
+type Since struct{ oldest map[string]int64 }
 
-// Add adds a credential that was created at the given time, of a user of the customer, or of none.
-func (s *Since) Add(customerID string, created time.Time) {
+// Add adds a credential of the generation, of a user of the customer, or of none.
+func (s *Since) Add(customerID string, generation int64) {
 	if customerID == "" {
 		return
 	}
 	if s.oldest == nil {
-		s.oldest = map[string]time.Time{}
+		s.oldest = map[string]int64{}
 	}
-	if before, found := s.oldest[customerID]; !found || created.Before(before) {
-		s.oldest[customerID] = created
+	if before, found := s.oldest[customerID]; !found || generation < before {
+		s.oldest[customerID] = generation
 	}
 }
 
@@ -114,8 +126,8 @@ func (t *Table) Checks(s Since) []types.TransactWriteItem {
 	for _, customerID := range slices.Sorted(maps.Keys(s.oldest)) {
 		checks = append(checks, types.TransactWriteItem{ConditionCheck: &types.ConditionCheck{
 			TableName: &t.name, Key: customerKey(customerID),
-			ConditionExpression:       aws.String("attribute_exists(pk) AND (attribute_not_exists(ended) OR ended < :created)"),
-			ExpressionAttributeValues: items.Map{":created": items.Number(items.Millis(s.oldest[customerID]))},
+			ConditionExpression:       aws.String("attribute_exists(pk) AND (attribute_not_exists(generation) OR generation <= :oldest)"),
+			ExpressionAttributeValues: items.Map{":oldest": items.Number(s.oldest[customerID])},
 		}})
 	}
 	return checks
@@ -142,7 +154,7 @@ func (t *Table) HaveNotEnded(ctx context.Context, makers []principal.Maker, sinc
 		if !c.RevokedAt.IsZero() {
 			return nil, false, nil
 		}
-		since.Add(c.Owner.CustomerID, c.CreatedAt)
+		since.Add(c.Owner.CustomerID, c.Generation)
 	}
 	checks := make([]types.TransactWriteItem, len(ids))
 	for i, id := range ids {

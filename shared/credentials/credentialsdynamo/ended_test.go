@@ -13,14 +13,18 @@ import (
 	"portside/shared/credentials/credentialsdynamo"
 )
 
-// issuedAt stores a credential of a user of a customer that was created at the given time.
-func (s *fixture) issuedAt(kind credentials.Kind, at time.Time, name string) (credentials.Credential, credentials.Secret) {
+// issuedIn stores a credential of a user of a customer of the given generation. The clock of its issuer runs ahead in the generation 0, and
+// behind in the others, so that its time says the opposite of its generation.
+func (s *fixture) issuedIn(generation int64, kind credentials.Kind, name string) (credentials.Credential, credentials.Secret) {
 	s.tb.Helper()
-	secret := credentials.Mint(kind)
+	secret, at := credentials.Mint(kind), noon.Add(time.Minute)
+	if generation > 0 {
+		at = noon.Add(-time.Minute)
+	}
 	c := credentials.Credential{
 		ID: secret.ID(), Kind: kind, Hash: secret.Hash(), Name: name, CreatedAt: at, LastUsedAt: at,
-		ExpiresAt: noon.AddDate(0, 0, 90),
-		Owner:     credentials.Owner{ID: owner, CustomerID: customer, Role: principal.Manager, Active: true},
+		ExpiresAt: noon.AddDate(0, 0, 90), Generation: generation,
+		Owner: credentials.Owner{ID: owner, CustomerID: customer, Role: principal.Manager, Active: true},
 	}
 	if at := s.issue(c); at != -1 {
 		s.tb.Fatalf("write %d failed", at)
@@ -67,47 +71,65 @@ func (s *fixture) wantEnded(c credentials.Credential, secret credentials.Secret,
 	}
 }
 
-// A credential of the same millisecond ends, and one that was created afterwards works.
+// The credentials of an earlier generation end, and those of the present one work, whatever the clocks of their issuers said.
 //
 //proves:docs/security.md
 func TestCredentialsOfCustomerEnd(t *testing.T) {
 	s := newFixtureWithCustomers(t)
 	for _, kind := range []credentials.Kind{credentials.AccessToken, credentials.Password, credentials.APIKey, credentials.Session} {
-		before, beforeSecret := s.issuedAt(kind, noon.Add(-time.Hour), "before")
-		same, sameSecret := s.issuedAt(kind, noon.Add(999*time.Microsecond), "same")
-		after, afterSecret := s.issuedAt(kind, noon.Add(time.Millisecond), "after")
+		old, oldSecret := s.issuedIn(0, kind, "old")
 		if kind == credentials.AccessToken {
-			s.wantEnded(before, beforeSecret, time.Time{})
+			s.wantEnded(old, oldSecret, time.Time{})
 			s.end(noon)
 		}
-		s.wantEnded(before, beforeSecret, noon)
-		s.wantEnded(same, sameSecret, noon)
-		s.wantEnded(after, afterSecret, time.Time{})
+		fresh, freshSecret := s.issuedIn(1, kind, "fresh")
+		s.wantEnded(old, oldSecret, noon)
+		s.wantEnded(fresh, freshSecret, time.Time{})
 	}
-	invitation, secret := s.issuedAt(credentials.Link, noon.Add(-time.Hour), credentials.ActivationLink)
+	invitation, secret := s.issuedIn(0, credentials.Link, credentials.ActivationLink)
 	if found := s.get(invitation.ID); !found.Works(noon) || !secret.Matches(found.Hash) {
 		t.Errorf("the invitation has ended: %+v", found)
 	}
-	if link, _ := s.issuedAt(credentials.Link, noon.Add(-time.Hour), "a request"); s.get(link.ID).Works(noon) {
+	if link, _ := s.issuedIn(0, credentials.Link, "a request"); s.get(link.ID).Works(noon) {
 		t.Error("the link of a request still works")
 	}
 }
 
-// An end never moves back, and needs a customer.
-func TestEndNeverMovesBack(t *testing.T) {
+// Each end ends what was created since the one before, also at the same time and with a clock that runs behind. It needs a customer.
+func TestEachEndIsAnother(t *testing.T) {
 	s := newFixtureWithCustomers(t)
-	s.end(noon)
-	s.end(noon)
-	s.end(noon.Add(-time.Minute))
-	if ended, err := s.table.EndOf(t.Context(), customer); err != nil || !ended.Equal(noon) {
-		t.Errorf("ended at %v, %v", ended, err)
+	for generation, at := range []time.Time{noon, noon, noon.Add(-time.Minute)} {
+		c, secret := s.issuedIn(int64(generation), credentials.APIKey, "key")
+		s.end(at)
+		if found, err := s.table.Find(t.Context(), secret); err != nil || found.Works(noon) || s.get(c.ID).RevokedAt != at {
+			t.Errorf("after end %d: %+v, %v", generation, found, err)
+		}
 	}
-	if ended, err := s.table.EndOf(t.Context(), otherCustomer); err != nil || !ended.IsZero() {
-		t.Errorf("the other customer ended at %v, %v", ended, err)
+	if now := s.generation(otherCustomer); now != 0 {
+		t.Errorf("the other customer is in generation %d", now)
 	}
 	if exists, err := s.table.EndCredentials(t.Context(), "0199cccc-0000-7000-8000-000000000009", "none", noon); err != nil || exists {
 		t.Errorf("an unknown customer: exists %v, %v", exists, err)
 	}
+}
+
+// An end whose clock runs ahead also ends what had expired by this clock.
+func TestEndAfterTheExpiryEnds(t *testing.T) {
+	s := newFixtureWithCustomers(t)
+	c, secret := s.issuedIn(0, credentials.APIKey, "key")
+	s.end(c.ExpiresAt.Add(time.Second))
+	if found, err := s.table.Find(t.Context(), secret); err != nil || found.Works(noon) {
+		t.Errorf("%+v, %v", found, err)
+	}
+}
+
+func (s *fixture) generation(customerID string) int64 {
+	s.tb.Helper()
+	now, err := s.table.Generation(s.tb.Context(), customerID)
+	if err != nil {
+		s.tb.Fatal(err)
+	}
+	return now
 }
 
 // A change of the customer and the count of its users leave the end.
@@ -116,8 +138,8 @@ func TestEndStays(t *testing.T) {
 	s.end(noon)
 	s.write(s.table.SetCustomer(customer, credentialsdynamo.CustomerState{MaxUsers: 3}))
 	s.write(s.table.CountUsers(customer, 1))
-	if ended, err := s.table.EndOf(t.Context(), customer); err != nil || !ended.Equal(noon) {
-		t.Errorf("ended at %v, %v", ended, err)
+	if now := s.generation(customer); now != 1 {
+		t.Errorf("generation %d", now)
 	}
 }
 
@@ -126,10 +148,10 @@ func TestEndStays(t *testing.T) {
 //proves:docs/security.md
 func TestEndedCredentialIssuesNothing(t *testing.T) {
 	s := newFixtureWithCustomers(t)
-	old, _ := s.issuedAt(credentials.APIKey, noon, "old")
-	fresh, _ := s.issuedAt(credentials.APIKey, noon.Add(time.Millisecond), "fresh")
+	old, _ := s.issuedIn(0, credentials.APIKey, "old")
+	fresh, _ := s.issuedIn(1, credentials.APIKey, "fresh")
 	by := func(c credentials.Credential) principal.Credential {
-		return principal.Credential{ID: c.ID, CustomerID: customer, CreatedAt: c.CreatedAt}
+		return principal.Credential{ID: c.ID, CustomerID: customer, Generation: c.Generation}
 	}
 	if at := s.write(s.table.StillWorks(by(old))...); at != -1 {
 		t.Fatalf("check %d fails before the end", at)
@@ -147,7 +169,7 @@ func TestEndedCredentialIssuesNothing(t *testing.T) {
 func TestEndMakesRoom(t *testing.T) {
 	s := newFixtureWithCustomers(t)
 	for range credentials.MaxLive {
-		s.issuedAt(credentials.APIKey, noon, "old")
+		s.issuedIn(0, credentials.APIKey, "old")
 	}
 	c, _ := minted()
 	tooMany := errors.New("too many")
@@ -170,8 +192,8 @@ func TestEndMakesRoom(t *testing.T) {
 // The makers of a request must not have ended, if they are API keys.
 func TestMakersEndWithTheirCustomer(t *testing.T) {
 	s := newFixtureWithCustomers(t)
-	key, _ := s.issuedAt(credentials.APIKey, noon, "key")
-	session, _ := s.issuedAt(credentials.Session, noon, "session")
+	key, _ := s.issuedIn(0, credentials.APIKey, "key")
+	session, _ := s.issuedIn(0, credentials.Session, "session")
 	check := func(makers ...credentials.Credential) bool {
 		all := []principal.Maker{{UserID: owner, CredentialID: "gone"}}
 		for _, c := range makers {
@@ -222,8 +244,8 @@ func TestEndedTokenIsNotReplayed(t *testing.T) {
 // Whoever revokes all credentials of an owner finds those that have ended.
 func TestListOpenFindsEnded(t *testing.T) {
 	s := newFixtureWithCustomers(t)
-	old, _ := s.issuedAt(credentials.APIKey, noon, "old")
-	fresh, _ := s.issuedAt(credentials.APIKey, noon.Add(time.Second), "fresh")
+	old, _ := s.issuedIn(0, credentials.APIKey, "old")
+	fresh, _ := s.issuedIn(1, credentials.APIKey, "fresh")
 	s.end(noon)
 	open, err := s.table.ListOpen(t.Context(), owner, noon.Add(time.Hour))
 	if err != nil || len(open.Live) != 1 || len(open.Ended) != 1 || open.Issued != 2 {

@@ -125,7 +125,7 @@ func (t *Table) MarkLeaked(c credentials.Credential) types.TransactWriteItem {
 // ended. Transactions on behalf of a credential contain them, so that a credential that has just ended issues nothing.
 func (t *Table) StillWorks(by principal.Credential) []types.TransactWriteItem {
 	var since Since
-	since.Add(by.CustomerID, by.CreatedAt)
+	since.Add(by.CustomerID, by.Generation)
 	return append([]types.TransactWriteItem{{ConditionCheck: &types.ConditionCheck{
 		TableName: &t.name, Key: recordKey(by.ID),
 		ConditionExpression:       aws.String("active = :true AND attribute_not_exists(revoked)"),

@@ -71,6 +71,7 @@ type passkeyItem struct {
 	Synced     bool     `dynamodbav:"synced"`
 	BackedUp   bool     `dynamodbav:"backedUp"`
 	Customer   string   `dynamodbav:"customer,omitempty"`
+	Generation int64    `dynamodbav:"generation,omitempty"`
 	Created    int64    `dynamodbav:"created"`
 	LastUsed   int64    `dynamodbav:"lastUsed,omitempty"`
 	Cloned     int64    `dynamodbav:"cloned,omitempty"`
@@ -80,7 +81,7 @@ func newPasskeyItem(p passkeys.Passkey) passkeyItem {
 	return passkeyItem{
 		ID: p.ID, Name: p.Name, Credential: p.CredentialID, Public: p.Public, Count: p.SignCount,
 		Transports: p.Transports, Synced: p.Synced, BackedUp: p.BackedUp, Customer: p.CustomerID,
-		Created: items.Millis(p.CreatedAt), LastUsed: items.Millis(p.LastUsedAt), Cloned: items.Millis(p.ClonedAt),
+		Generation: p.Generation, Created: items.Millis(p.CreatedAt), LastUsed: items.Millis(p.LastUsedAt), Cloned: items.Millis(p.ClonedAt),
 	}
 }
 
@@ -90,7 +91,8 @@ func (i passkeyItem) passkey() passkeys.Passkey {
 			CredentialID: i.Credential, Public: i.Public, SignCount: i.Count,
 			Transports: i.Transports, Synced: i.Synced, BackedUp: i.BackedUp,
 		},
-		CustomerID: i.Customer, CreatedAt: items.Time(i.Created), LastUsedAt: items.Time(i.LastUsed), ClonedAt: items.Time(i.Cloned),
+		CustomerID: i.Customer, Generation: i.Generation,
+		CreatedAt: items.Time(i.Created), LastUsedAt: items.Time(i.LastUsed), ClonedAt: items.Time(i.Cloned),
 	}
 }
 
@@ -104,8 +106,8 @@ func (s *Store) Set(ctx context.Context, userID string) (passkeys.Set, error) {
 	if err != nil || len(set.Passkeys) == 0 || set.Passkeys[0].CustomerID == "" {
 		return set, err
 	}
-	ended, err := s.credentials.EndOf(ctx, set.Passkeys[0].CustomerID)
-	set.Passkeys = slices.DeleteFunc(set.Passkeys, func(p passkeys.Passkey) bool { return !p.CreatedAt.After(ended) })
+	current, err := s.credentials.Generation(ctx, set.Passkeys[0].CustomerID)
+	set.Passkeys = slices.DeleteFunc(set.Passkeys, func(p passkeys.Passkey) bool { return p.Generation < current })
 	return set, err
 }
 

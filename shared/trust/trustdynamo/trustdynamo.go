@@ -166,6 +166,10 @@ func (s *Store) Delete(ctx context.Context, policy trust.Policy) error {
 
 // Issue implements trust.ExchangeStore.
 func (s *Store) Issue(ctx context.Context, policy trust.Policy, token credentials.Credential, of trust.Exchanged) error {
+	var err error
+	if token.Generation, err = s.table.Generation(ctx, policy.CustomerID); err != nil {
+		return err
+	}
 	var p transactions.Plan
 	name := s.table.Name()
 	p.Add(versions.ErrStale, types.TransactWriteItem{ConditionCheck: &types.ConditionCheck{

@@ -77,6 +77,10 @@ func (s *Store) Activate(ctx context.Context, user users.User, key credentials.C
 	after := user
 	after.Status, after.LinkID, after.UpdatedAt, after.Version = users.Active, "", at, user.Version+1
 	after.LastLoginAt = at
+	var err error
+	if key.Generation, err = s.credentials.Generation(ctx, user.CustomerID); err != nil {
+		return users.User{}, err
+	}
 	p := s.plan()
 	if err := p.recordChange(user, &after); err != nil {
 		return users.User{}, err

@@ -9,6 +9,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"portside/shared/core/idempotency"
+	"portside/shared/core/principal"
 	"portside/shared/core/versions"
 	"portside/shared/credentials"
 	"portside/shared/credentials/credentialsdynamo"
@@ -35,10 +36,23 @@ func (s *Store) IssueOnce(ctx context.Context, user users.User, issued users.Iss
 func (s *Store) issueWithRecount(
 	ctx context.Context, user users.User, issued users.Issued, remember *types.TransactWriteItem,
 ) error {
+	var err error
+	if issued.Key.Generation, err = s.generation(ctx, user, issued.By); err != nil {
+		return err
+	}
 	issue := func() error { return s.issue(ctx, user, issued, remember) }
 	return s.credentials.WithRecount(ctx, credentialsdynamo.Issuing{
 		Credential: issued.Key, Version: user.Version, TooMany: users.ErrTooManyKeys,
 	}, issue)
+}
+
+// generation returns the generation of a new key of a user: that of the credential on whose behalf it is created, or the present one of
+// the user's customer.
+func (s *Store) generation(ctx context.Context, user users.User, by principal.Credential) (int64, error) {
+	if by.ID != "" && by.CustomerID == user.CustomerID {
+		return by.Generation, nil
+	}
+	return s.credentials.Generation(ctx, user.CustomerID)
 }
 
 func (s *Store) issue(ctx context.Context, user users.User, issued users.Issued, remember *types.TransactWriteItem) error {

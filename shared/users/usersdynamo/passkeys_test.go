@@ -55,18 +55,20 @@ func TestPasskeysEndWithTheCustomer(t *testing.T) {
 	keys := credentialsdynamo.New(d.client, d.keys, d.counts)
 	store := passkeysdynamo.New(d.client, keys)
 	owner := credentials.Owner{ID: userID, CustomerID: customerID, Role: principal.User, Active: true}
-	_, session := credentials.NewSession(owner, "test", leapDay().Add(time.Millisecond))
+	_, session := credentials.NewSession(owner, "test", leapDay())
 	writes := append(keys.Issue(session), keys.AddCustomer(customerID, credentialsdynamo.CustomerState{}))
 	if err := transactions.Write(t.Context(), d.client, writes); err != nil {
 		t.Fatal(err)
 	}
-	add := func(id string, at time.Time) passkeys.Set {
+	add := func(id string, generation int64, at time.Time) passkeys.Set {
 		set, err := store.Set(t.Context(), userID)
 		if err != nil {
 			t.Fatal(err)
 		}
-		passkey := passkeys.Passkey{ID: id, CustomerID: customerID, Key: passkeys.Key{CredentialID: []byte(id)}, CreatedAt: at}
-		by := principal.Credential{ID: session.ID, CustomerID: customerID, CreatedAt: session.CreatedAt}
+		passkey := passkeys.Passkey{
+			ID: id, CustomerID: customerID, Key: passkeys.Key{CredentialID: []byte(id)}, Generation: generation, CreatedAt: at,
+		}
+		by := principal.Credential{ID: session.ID, CustomerID: customerID, Generation: generation}
 		if err := store.Add(t.Context(), set, passkey, by); err != nil {
 			t.Fatal(err)
 		}
@@ -75,7 +77,7 @@ func TestPasskeysEndWithTheCustomer(t *testing.T) {
 		}
 		return set
 	}
-	if set := add("old", leapDay()); len(set.Passkeys) != 1 {
+	if set := add("old", 0, leapDay().Add(time.Hour)); len(set.Passkeys) != 1 {
 		t.Fatalf("%+v", set)
 	}
 	if exists, err := keys.EndCredentials(t.Context(), customerID, "acme", leapDay()); err != nil || !exists {
@@ -84,7 +86,7 @@ func TestPasskeysEndWithTheCustomer(t *testing.T) {
 	if set, err := store.Set(t.Context(), userID); err != nil || len(set.Passkeys) != 0 || set.Version != 1 {
 		t.Errorf("after the end: %+v, %v", set, err)
 	}
-	if set := add("new", leapDay().Add(time.Millisecond)); len(set.Passkeys) != 1 || set.Passkeys[0].ID != "new" {
+	if set := add("new", 1, leapDay().Add(-time.Hour)); len(set.Passkeys) != 1 || set.Passkeys[0].ID != "new" {
 		t.Errorf("after another registration: %+v", set)
 	}
 }

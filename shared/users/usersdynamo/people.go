@@ -32,7 +32,7 @@ func (s *Store) personInCustomer(ctx context.Context, u users.User, err error) (
 		return person, err
 	}
 	state, exists, err := s.credentials.Customer(ctx, u.CustomerID)
-	person.CustomerSuspended = !exists || state.Suspended
+	person.CustomerSuspended, person.Generation = !exists || state.Suspended, state.Generation
 	return person, err
 }
 
