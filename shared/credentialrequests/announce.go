@@ -12,18 +12,24 @@ import (
 	"portside/shared/mail"
 )
 
-// announceDue announces pending requests, those of each customer's users together. It returns how many have no step any more.
+// announceDue announces pending requests, those of each customer's users together. Those of deleted users end without a mail, and have no
+// effect on the mails about others. It returns how many have no step any more.
 func (s *Service) announceDue(ctx context.Context, pending []Request) (done int, err error) {
 	requesters, err := s.requesters(ctx, pending...)
 	if err != nil {
 		return 0, err
 	}
 	groups := map[string][]Request{}
+	var orphans []Request
 	for _, r := range pending {
-		customerID := requesters[r.UserID].CustomerID
-		groups[customerID] = append(groups[customerID], r)
+		if person, exists := requesters[r.UserID]; exists {
+			groups[person.CustomerID] = append(groups[person.CustomerID], r)
+		} else {
+			orphans = append(orphans, r)
+		}
 	}
-	var failures []error
+	_, done, err = s.begin(ctx, orphans, requesters)
+	failures := []error{err}
 	for _, customerID := range slices.Sorted(maps.Keys(groups)) {
 		if !mail.HasTime(ctx) {
 			break

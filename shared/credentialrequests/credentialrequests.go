@@ -99,6 +99,7 @@ type Event struct {
 type Request struct {
 	ID            string // UUIDv7, so ids are in the order of creation
 	UserID        string
+	CustomerID    string // to whom the user belonged at the creation; empty for the vendor's staff, and in requests of earlier releases
 	Level         Level
 	Justification string
 	Status        Status

@@ -10,14 +10,19 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/google/uuid"
 
 	"portside/shared/core/principal"
+	"portside/shared/core/versions"
 	"portside/shared/credentialrequests"
 	"portside/shared/credentials/credentialsdynamo"
+	"portside/shared/dynamo/items"
 	"portside/shared/dynamo/transactions"
 	"portside/shared/mail"
+	"portside/shared/testkit/liststest"
 	"portside/shared/users"
 	"portside/shared/users/usersdynamo"
 	"portside/testclient/scale"
@@ -205,6 +210,65 @@ func (o *office) checkAllAnnounced() {
 			if times[i+2].Sub(times[i]) < credentialrequests.DigestInterval {
 				o.tb.Errorf("three mails to %s at %v", what, times[i:i+3])
 			}
+		}
+	}
+}
+
+// The request of a user who was deleted since has no effect on the mails about the requests of the staff and of other customers. Those of
+// earlier releases do not say to whom their user belonged.
+//
+//proves:docs/security.md
+func TestDeletedRequestersDelayNobody(t *testing.T) {
+	for _, isOld := range []bool{false, true} {
+		f := newFixture(t)
+		c, other := f.company("acme", 3), f.company("beta", 1)
+		for _, who := range c.viewers {
+			f.ask(who)
+		}
+		if isOld {
+			f.forgetCustomers()
+		}
+		for _, who := range c.viewers[1:] {
+			if err := f.users.Delete(t.Context(), principal.Operator(), versions.Target{ID: who.UserID}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		mails := len(f.mailer.sent)
+		f.wait(credentialrequests.DigestInterval+time.Minute, 2)
+		for _, customerID := range []string{"", c.id, other.id} {
+			last, err := f.service.Store.Announced(t.Context(), customerID)
+			if err != nil || last.After(f.now.Add(-time.Hour)) || len(f.mailer.sent) != mails {
+				t.Errorf("customer %q: announced at %v, %d mails, %v", customerID, last, len(f.mailer.sent)-mails, err)
+			}
+		}
+		f.ask(f.ada)
+		f.ask(other.viewers[0])
+		if got := len(f.mailer.sent) - mails; got != 4 {
+			t.Errorf("%d mails at once about two requests to two approvers", got)
+		}
+	}
+}
+
+func (o *fixture) ask(who principal.Principal) {
+	o.tb.Helper()
+	wanted := credentialrequests.New{Level: credentialrequests.Charts, Justification: "why not"}
+	if _, err := o.service.Create(o.tb.Context(), who, base, wanted); err != nil {
+		o.tb.Fatal(err)
+	}
+}
+
+// forgetCustomers makes all requests those of an earlier release.
+func (o *fixture) forgetCustomers() {
+	o.tb.Helper()
+	for _, item := range liststest.Scan(o.tb, o.client, o.table) {
+		if liststest.Text(item, "sk") != "request" {
+			continue
+		}
+		_, err := o.client.UpdateItem(o.tb.Context(), &dynamodb.UpdateItemInput{
+			TableName: &o.table, Key: items.Key(liststest.Text(item, "pk"), "request"), UpdateExpression: aws.String("REMOVE customer"),
+		})
+		if err != nil {
+			o.tb.Fatal(err)
 		}
 	}
 }

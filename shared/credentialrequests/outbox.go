@@ -172,7 +172,7 @@ func (s *Service) expire(ctx context.Context, r Request, why string) error {
 	if err != nil {
 		return err
 	}
-	requester, err := s.requester(ctx, r.UserID)
+	requester, err := s.requester(ctx, r)
 	if err != nil {
 		return err
 	}
@@ -188,11 +188,15 @@ func (s *Service) withdraw(ctx context.Context, r Request) error {
 	if err != nil {
 		return err
 	}
+	requester, err := s.requester(ctx, r)
+	if err != nil {
+		return err
+	}
 	now := s.now()
 	after := r.event(Event{At: now, Actor: System, Action: ActionWithdrawn, Detail: "the response was lost; a new link follows"})
 	after.Status, after.CredentialID, after.CollectBy = Approved, "", time.Time{}
 	after.Next = Next{Due: now, BaseURL: r.Next.BaseURL}
-	withdrawn, err := s.change(ctx, Change{Before: r, After: after, End: password})
+	withdrawn, err := s.change(ctx, Change{Before: r, After: after, End: password, CustomerID: requester.CustomerID})
 	if err != nil {
 		return err
 	}

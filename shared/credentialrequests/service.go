@@ -43,8 +43,8 @@ func (s *Service) Create(ctx context.Context, caller principal.Principal, baseUR
 	}
 	now := s.now()
 	request := Request{
-		ID: s.NewID(), UserID: caller.UserID, Level: input.Level, Justification: strings.TrimSpace(input.Justification),
-		Status: Pending, CreatedAt: now, DueAt: DueAt(now), Version: 1,
+		ID: s.NewID(), UserID: caller.UserID, CustomerID: caller.CustomerID, Level: input.Level,
+		Justification: strings.TrimSpace(input.Justification), Status: Pending, CreatedAt: now, DueAt: DueAt(now), Version: 1,
 		Events: []Event{{At: now, Actor: caller.UserID, Action: ActionRequested}},
 		Next:   Next{BaseURL: baseURL}, Makers: caller.Hand(),
 	}
@@ -177,7 +177,7 @@ func (s *Service) decide(ctx context.Context, caller principal.Principal, decisi
 	if before.Status != Pending {
 		return Request{}, ErrDecided
 	}
-	requester, err := s.requester(ctx, before.UserID)
+	requester, err := s.requester(ctx, before)
 	if err != nil {
 		return Request{}, err
 	}
@@ -220,11 +220,11 @@ func decided(r Request, caller principal.Principal, decision Decision, now time.
 	return r.event(Event{At: now, Actor: caller.UserID, Action: action, Detail: r.Reason})
 }
 
-// requester returns the user of a request. A deleted one is nobody, who may not act.
-func (s *Service) requester(ctx context.Context, userID string) (principal.Person, error) {
-	person, err := s.People.Person(ctx, userID)
+// requester returns the user of a request. A deleted one is nobody, who may not act, of the customer of the request.
+func (s *Service) requester(ctx context.Context, r Request) (principal.Person, error) {
+	person, err := s.People.Person(ctx, r.UserID)
 	if fault.KindOf(err) == fault.NotFound {
-		return principal.Person{}, nil
+		return principal.Person{CustomerID: r.CustomerID}, nil
 	}
 	return person, err
 }

@@ -16,6 +16,7 @@ type requestItem struct {
 	SK            string                    `dynamodbav:"sk"`
 	ID            string                    `dynamodbav:"id"`
 	User          string                    `dynamodbav:"user"`
+	Customer      string                    `dynamodbav:"customer,omitempty"`
 	Level         credentialrequests.Level  `dynamodbav:"level"`
 	Justification string                    `dynamodbav:"justification"`
 	Status        credentialrequests.Status `dynamodbav:"status"`
@@ -50,8 +51,8 @@ type nextItem struct {
 
 func newRequestItem(r credentialrequests.Request) requestItem {
 	item := requestItem{
-		PK: requestPK(r.ID), SK: "request", ID: r.ID, User: r.UserID, Level: r.Level, Justification: r.Justification,
-		Status: r.Status, Created: items.Millis(r.CreatedAt), DueAt: items.Millis(r.DueAt),
+		PK: requestPK(r.ID), SK: "request", ID: r.ID, User: r.UserID, Customer: r.CustomerID, Level: r.Level,
+		Justification: r.Justification, Status: r.Status, Created: items.Millis(r.CreatedAt), DueAt: items.Millis(r.DueAt),
 		DecidedBy: r.DecidedBy, Decided: items.Millis(r.DecidedAt), Reason: r.Reason,
 		Credential: r.CredentialID, CollectBy: items.Millis(r.CollectBy), Version: r.Version,
 		Makers: credentialsdynamo.FormatMakers(r.Makers), Deciders: credentialsdynamo.FormatMakers(r.Deciders),
@@ -67,7 +68,7 @@ func newRequestItem(r credentialrequests.Request) requestItem {
 
 func (i requestItem) request() credentialrequests.Request {
 	r := credentialrequests.Request{
-		ID: i.ID, UserID: i.User, Level: i.Level, Justification: i.Justification, Status: i.Status,
+		ID: i.ID, UserID: i.User, CustomerID: i.Customer, Level: i.Level, Justification: i.Justification, Status: i.Status,
 		CreatedAt: items.Time(i.Created), DueAt: items.Time(i.DueAt),
 		DecidedBy: i.DecidedBy, DecidedAt: items.Time(i.Decided), Reason: i.Reason,
 		CredentialID: i.Credential, CollectBy: items.Time(i.CollectBy), Version: i.Version,
