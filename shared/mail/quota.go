@@ -1,6 +1,8 @@
 package mail
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"time"
 
@@ -12,12 +14,16 @@ import (
 // day (UTC). The zero value is no limit.
 type Quota struct {
 	Name   string // of the kind of mails
-	Sender string // the customer's ID, or Staff
+	Sender string // the customer's ID, Staff or Customers
+	To     string // hash of the only address that counts; empty for all addresses
 	Limit  int    // mails per day
 }
 
-// Staff is the sender of mails that the vendor's staff causes.
-const Staff = "staff"
+// The senders that are not one customer.
+const (
+	Staff     = "staff"     // the vendor's staff
+	Customers = "customers" // the people of all customers together
+)
 
 // Mails per day. A customer can invite thousands of people in a week, but does not use up the sending quota of Amazon SES alone. People
 // have to read and check the mails about keys and requests, so these are fewer.
@@ -27,9 +33,46 @@ const (
 	customerRequests, staffRequests       = 100, 1_000
 )
 
+// Mails per day to one address, whether its user stays, or is deleted and created again. The staff does not count for the limit of all
+// customers together, so no customer keeps the staff from inviting somebody.
+const (
+	customerInvitationsTo, customersInvitationsTo, staffInvitationsTo = 5, 10, 10
+	customerKeyNoticesTo, customersKeyNoticesTo, staffKeyNoticesTo    = 20, 40, 100
+)
+
 // Invitations limits the invitations to users.
 func Invitations(caller principal.Principal) Quota {
 	return quotaOf(caller, "invitations", customerInvitations, staffInvitations)
+}
+
+// InvitationsTo limits the invitations to a user with the address, which must be normal.
+func InvitationsTo(caller principal.Principal, address string) []Quota {
+	limits := limitsTo{customerInvitationsTo, customersInvitationsTo, staffInvitationsTo}
+	return limits.quotas(caller, Invitations(caller), address)
+}
+
+// KeyNoticesTo limits the API keys for a user with the address, which must be normal.
+func KeyNoticesTo(caller principal.Principal, address string) []Quota {
+	limits := limitsTo{customerKeyNoticesTo, customersKeyNoticesTo, staffKeyNoticesTo}
+	return limits.quotas(caller, KeyNotices(caller), address)
+}
+
+// limitsTo are the limits of the mails to one address.
+type limitsTo struct{ customer, customers, staff int }
+
+// quotas returns the quota for all addresses, followed by those for the address. The operator has none.
+func (l limitsTo) quotas(caller principal.Principal, all Quota, address string) []Quota {
+	if caller.IsOperator() {
+		return nil
+	}
+	sum := sha256.Sum256([]byte(address))
+	to := Quota{Name: all.Name + " to one address", Sender: all.Sender, To: hex.EncodeToString(sum[:]), Limit: l.staff}
+	if all.Sender == Staff {
+		return []Quota{all, to}
+	}
+	together := to
+	to.Limit, together.Limit, together.Sender = l.customer, l.customers, Customers
+	return []Quota{all, to, together}
 }
 
 // KeyNotices limits the API keys for other users, who get a mail about each.
@@ -47,9 +90,9 @@ func quotaOf(caller principal.Principal, name string, customers, staff int) Quot
 		return Quota{}
 	}
 	if caller.CustomerID == "" {
-		return Quota{name, Staff, staff}
+		return Quota{Name: name, Sender: Staff, Limit: staff}
 	}
-	return Quota{name, caller.CustomerID, customers}
+	return Quota{Name: name, Sender: caller.CustomerID, Limit: customers}
 }
 
 // QuotaPeriod is how long a quota lasts.
@@ -63,8 +106,11 @@ func (q Quota) Exceeded(at time.Time) *fault.Error {
 	end := at.UTC().Truncate(QuotaPeriod).Add(QuotaPeriod)
 	exceeded := ErrQuota.After(end.Sub(at))
 	of := "the users of your customer"
-	if q.Sender == Staff {
+	switch q.Sender {
+	case Staff:
 		of = "the vendor's staff"
+	case Customers:
+		of = "the users of all customers together"
 	}
 	exceeded.Detail = fmt.Sprintf("The limit is %d %s per day for %s, and it is used up until %s. Wait until then.",
 		q.Limit, q.Name, of, end.Format("2006-01-02 15:04 UTC"))

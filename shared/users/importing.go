@@ -31,17 +31,16 @@ type BulkStore interface {
 	Taken(ctx context.Context, addresses []string) (map[string]bool, error)
 	// Rooms returns how many more users each of the distinct customers can have. Customers who do not exist are missing.
 	Rooms(ctx context.Context, customerIDs []string) (map[string]int64, error)
-	// MailsLeft returns how many mails are left of a quota that has a limit.
-	MailsLeft(ctx context.Context, quota mail.Quota, at time.Time) (int, error)
+	// MailsLeft returns how many mails are left of distinct quotas that have a limit.
+	MailsLeft(ctx context.Context, quotas []mail.Quota, at time.Time) (map[mail.Quota]int, error)
 	// CountChecked counts the rows of an import or a dry run for the caller's customer, or for the caller if there is none, and writes
 	// an audit event. Errors: ErrCheckQuota, and nothing is counted.
 	CountChecked(ctx context.Context, caller principal.Principal, rows int, at time.Time) error
 	// CreateAll adds users in few transactions, each of which writes complete users only. It
 	// returns one error per creation, in the same order: nil for an added user, ErrEmailTaken for
-	// one that existed, ErrNoCustomer, ErrTooManyUsers and mail.ErrQuota. All invitations must have the same quota. If the store fails,
-	// CreateAll returns an error with the results so far. Some
-	// of the remaining users may have been added; calling CreateAll again adds the rest. An
-	// invitation needs no link: its mail is stored as unsent, and Inviter.SendDue creates the link.
+	// one that existed, ErrNoCustomer, ErrTooManyUsers and mail.ErrQuota. If the store fails,
+	// CreateAll returns an error with the results so far. Some of the remaining users may have been added; calling CreateAll again adds the
+	// rest. An invitation needs no link: its mail is stored as unsent, and Inviter.SendDue creates the link.
 	CreateAll(ctx context.Context, creations []Creation) ([]error, error)
 }
 
@@ -81,10 +80,10 @@ func (i *Importer) Import(ctx context.Context, options ImportOptions, rows []New
 	if err := i.countChecked(ctx, options.Caller, valid); err != nil {
 		return nil, err
 	}
-	invitation := Invitation{BaseURL: options.BaseURL, Makers: makers, Quota: mail.Invitations(options.Caller)}
 	creations := make([]Creation, len(valid))
 	for at, n := range valid {
-		creations[at] = i.creation(rows[n], invitation)
+		quotas := mail.InvitationsTo(options.Caller, rows[n].Email)
+		creations[at] = i.creation(rows[n], Invitation{BaseURL: options.BaseURL, Makers: makers, Quotas: quotas})
 	}
 	created, err := i.store.CreateAll(ctx, creations)
 	for at, n := range valid[:len(created)] {
@@ -128,7 +127,7 @@ func (i *Importer) Preview(ctx context.Context, caller principal.Principal, rows
 			added = append(added, n)
 		}
 	}
-	return failures, i.refuseMails(ctx, caller, added, failures)
+	return failures, i.refuseMails(ctx, caller, invitees{rows, added}, failures)
 }
 
 // countChecked counts the valid rows. The operator can read the tables anyway.
@@ -139,20 +138,47 @@ func (i *Importer) countChecked(ctx context.Context, caller principal.Principal,
 	return i.store.CountChecked(ctx, caller, len(valid), i.now())
 }
 
-// refuseMails sets the failures of the rows whose invitations exceed the quota.
-func (i *Importer) refuseMails(ctx context.Context, caller principal.Principal, invited []int, failures []error) error {
-	quota, now := mail.Invitations(caller), i.now()
-	if quota.Limit == 0 || len(invited) == 0 {
+// invitees are the rows at the given positions, whom an import would invite.
+type invitees struct {
+	rows []NewUser
+	at   []int
+}
+
+// refuseMails sets the failures of the rows whose invitations exceed a quota.
+func (i *Importer) refuseMails(ctx context.Context, caller principal.Principal, invited invitees, failures []error) error {
+	quotas := make(map[int][]mail.Quota, len(invited.at))
+	var all []mail.Quota
+	for _, n := range invited.at {
+		quotas[n] = mail.InvitationsTo(caller, invited.rows[n].Email)
+		all = append(all, quotas[n]...)
+	}
+	if len(all) == 0 {
 		return nil
 	}
-	left, err := i.store.MailsLeft(ctx, quota, now)
+	now := i.now()
+	left, err := i.store.MailsLeft(ctx, distinct(all), now)
 	if err != nil {
 		return err
 	}
-	for _, n := range invited[min(max(0, left), len(invited)):] {
-		failures[n] = quota.Exceeded(now)
+	for _, n := range invited.at {
+		if used := slices.IndexFunc(quotas[n], func(q mail.Quota) bool { return left[q] <= 0 }); used >= 0 {
+			failures[n] = quotas[n][used].Exceeded(now)
+			continue
+		}
+		for _, q := range quotas[n] {
+			left[q]--
+		}
 	}
 	return nil
+}
+
+func distinct(quotas []mail.Quota) []mail.Quota {
+	seen := make(map[mail.Quota]bool, len(quotas))
+	return slices.DeleteFunc(quotas, func(q mail.Quota) bool {
+		isSeen := seen[q]
+		seen[q] = true
+		return isSeen
+	})
 }
 
 // rooms returns how many more users the customers of the valid rows can have.

@@ -78,7 +78,7 @@ func (i *Inviter) Resend(ctx context.Context, caller principal.Principal, userID
 		}
 		user = current.User
 		link, invitation = i.invite(user, baseURL, makers)
-		invitation.Quota = mail.Invitations(caller)
+		invitation.Quotas = mail.InvitationsTo(caller, user.Email)
 		return i.store.Renew(ctx, user, invitation, now)
 	})
 	if err != nil {

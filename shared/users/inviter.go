@@ -39,7 +39,7 @@ type Invitation struct {
 	Due      time.Time         // when SendDue sends the mail if it is still unsent; zero means at once
 	Attempts int               // of SendDue
 	Makers   []principal.Maker // of the link
-	Quota    mail.Quota        // against which a new invitation counts; zero for another attempt to send one
+	Quotas   []mail.Quota      // against which a new invitation counts; none for another attempt to send one
 }
 
 // Unsent is an invitation whose mail was not accepted for delivery yet.

@@ -90,9 +90,9 @@ type Issued struct {
 
 	// By is the credential on whose behalf the key is created, which must still work; zero for the operator and schedules.
 	By principal.Credential
-	// Notice is stored for the owner if another user created the key; otherwise nil. It counts against the quota.
+	// Notice is stored for the owner if another user created the key; otherwise nil. It counts against the quotas.
 	Notice *credentials.Notice
-	Quota  mail.Quota
+	Quotas []mail.Quota
 }
 
 // Create creates a key. Errors: validation, ErrNotYourKeys, ErrNotFound, ErrNotActive, ErrTooManyKeys, ErrCaller,
@@ -129,7 +129,7 @@ func (k *Keys) create(ctx context.Context, caller principal.Principal, userID st
 		issued.Key.ExpiresAt = issued.Key.CreatedAt.AddDate(0, 0, input.ExpirationDays)
 	}
 	issued.By, issued.Notice = caller.Credential(), noticeOf(caller, issued.Key, input.BaseURL)
-	issued.Quota = mail.KeyNotices(caller)
+	issued.Quotas = mail.KeyNoticesTo(caller, user.Email)
 	if once := idempotency.NewKey(caller.UserID, input.IdempotencyKey, wantedKey(issued.Key, input.ExpirationDays)); once != nil {
 		return k.store.IssueOnce(ctx, user, issued, *once)
 	}

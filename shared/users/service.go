@@ -58,7 +58,7 @@ func (s *Service) Create(ctx context.Context, options CreateOptions, input NewUs
 		return Created{}, err
 	}
 	link, invitation := s.inviter.invite(creation.User, options.BaseURL, makers)
-	invitation.Quota = mail.Invitations(options.Caller)
+	invitation.Quotas = mail.InvitationsTo(options.Caller, creation.User.Email)
 	creation.User.LinkID, creation.Invitation = link.ID(), &invitation
 	created, err := s.store.Create(ctx, creation)
 	if err == nil && !created.Replayed {

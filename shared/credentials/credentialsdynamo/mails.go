@@ -19,14 +19,27 @@ func (t *Table) CountMails(q mail.Quota, mails int, at time.Time) []types.Transa
 	return []types.TransactWriteItem{t.Count(mailWindow(q), mails, at)}
 }
 
-// MailsLeft returns how many mails are left of a quota that has a limit, strongly consistent.
-func (t *Table) MailsLeft(ctx context.Context, q mail.Quota, at time.Time) (int, error) {
-	stored, _, err := items.Get[struct {
-		N int `dynamodbav:"n"`
-	}](ctx, items.In(t.client, t.name), mailWindow(q).key(at))
-	return q.Limit - stored.N, err
+// MailsLeft returns how many mails are left of distinct quotas that have a limit, strongly consistent.
+func (t *Table) MailsLeft(ctx context.Context, quotas []mail.Quota, at time.Time) (map[mail.Quota]int, error) {
+	left, keys, byPK := make(map[mail.Quota]int, len(quotas)), make([]items.Map, len(quotas)), make(map[string]mail.Quota, len(quotas))
+	for i, q := range quotas {
+		keys[i] = mailWindow(q).key(at)
+		left[q], byPK[pkOf(keys[i])] = q.Limit, q
+	}
+	err := items.GetAll(ctx, items.In(t.client, t.name), keys, func(item items.Map) error {
+		counted, err := items.Decode[struct {
+			N int `dynamodbav:"n"`
+		}](item)
+		left[byPK[pkOf(item)]] -= counted.N
+		return err
+	})
+	return left, err
 }
 
 func mailWindow(q mail.Quota) Window {
-	return Window{Name: "mails: " + q.Name, Subject: q.Sender, Length: mail.QuotaPeriod, Limit: q.Limit}
+	subject := q.Sender
+	if q.To != "" {
+		subject += "#" + q.To
+	}
+	return Window{Name: "mails: " + q.Name, Subject: subject, Length: mail.QuotaPeriod, Limit: q.Limit}
 }

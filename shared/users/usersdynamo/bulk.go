@@ -18,10 +18,9 @@ import (
 )
 
 const (
-	// bulkBatch is how many users one transaction adds. Each has up to 12 items, 4 of them for lists and 4 for searches, which leaves 16 of
-	// DynamoDB's 100 for shared items: up to 5 counters of the lists, the number of admins, the quota of invitations, and the
-	// counters of the day and their sum. A batch has one day, because all its users are created at
-	// the same time.
+	// bulkBatch is how many users one transaction adds. Each has up to 13 items, 4 of them for lists, 4 for searches and one that counts the
+	// mails to the address, which leaves 9 of DynamoDB's 100 for shared items: up to 5 counters of the lists, the number of admins, the quota
+	// of invitations, and the counters of the day and their sum. A batch has one day, because all its users are created at the same time.
 	bulkBatch = 7
 )
 
@@ -66,7 +65,7 @@ func (s *Store) CreateAll(ctx context.Context, creations []users.Creation) ([]er
 	return outcomes, nil
 }
 
-// batchSize returns how many of the creations at the given positions to add in one transaction. A user of a customer has up to 24 items,
+// batchSize returns how many of the creations at the given positions to add in one transaction. A user of a customer has up to 26 items,
 // and can be refused alone, so a transaction has no other user.
 func batchSize(creations []users.Creation, at []int) int {
 	for n, i := range at[:min(bulkBatch, len(at))] {
@@ -81,18 +80,17 @@ func batchSize(creations []users.Creation, at []int) int {
 // takes one of the addresses meanwhile, it adds them one by one and records each result.
 func (s *Store) createBatch(ctx context.Context, creations []users.Creation, at []int, outcomes []error) error {
 	p := s.plan()
-	var mails int
-	var quota mail.Quota
+	var quotas []mail.Quota
 	for _, i := range at {
 		user := creations[i].User
 		p.recordCreation(&user)
 		p.createUser(user)
 		if invitation := creations[i].Invitation; invitation != nil {
 			p.Add(errDuplicateID, p.putNew(newUnsentItem(user, *invitation)))
-			mails, quota = mails+1, invitation.Quota
+			quotas = append(quotas, invitation.Quotas...)
 		}
 	}
-	p.countMails(quota, mails, creations[at[0]].User.CreatedAt)
+	p.countMails(quotas, creations[at[0]].User.CreatedAt)
 	err := s.explainCustomer(ctx, p.run(ctx), creations[at[0]].User.CustomerID)
 	if !isRefused(err) {
 		return err
@@ -116,8 +114,8 @@ func isRefused(err error) bool {
 }
 
 // MailsLeft implements users.BulkStore.
-func (s *Store) MailsLeft(ctx context.Context, quota mail.Quota, at time.Time) (int, error) {
-	return s.credentials.MailsLeft(ctx, quota, at)
+func (s *Store) MailsLeft(ctx context.Context, quotas []mail.Quota, at time.Time) (map[mail.Quota]int, error) {
+	return s.credentials.MailsLeft(ctx, quotas, at)
 }
 
 // checkForm is what audit events show of an import or a dry run.

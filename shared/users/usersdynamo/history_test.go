@@ -17,6 +17,7 @@ import (
 
 	"portside/shared/core/fault"
 	"portside/shared/core/principal"
+	"portside/shared/mail"
 	"portside/shared/testkit/awstest"
 	"portside/shared/users"
 	"portside/shared/users/usersdynamo"
@@ -367,7 +368,9 @@ func TestLargestBatch(t *testing.T) {
 	for i := range people {
 		people[i].User.CreatedAt = on(2 + i/2)
 		people[i].User.Name = "One of Many" // has the most terms for searches
-		people[i].Invitation = &users.Invitation{BaseURL: "https://portal.example.com"}
+		people[i].Invitation = &users.Invitation{
+			BaseURL: "https://portal.example.com", Quotas: mail.InvitationsTo(principal.Principal{UserID: "staff"}, people[i].User.Email),
+		}
 	}
 	client, meter := awstest.Metered(d.client)
 	outcomes, err := d.over(client).CreateAll(t.Context(), people)

@@ -151,7 +151,7 @@ func (s *Store) Renew(ctx context.Context, user users.User, invitation users.Inv
 		p.Add(versions.ErrStale, p.putListed(unsent))
 	}
 	p.issue(invitation.Link)
-	p.countMails(invitation.Quota, 1, at)
+	p.countMails(invitation.Quotas, at)
 	p.audit(audit.UserInvited, user, user)
 	return p.run(ctx)
 }

@@ -71,7 +71,7 @@ func (s *Store) issue(ctx context.Context, user users.User, issued users.Issued,
 		p.Add(errReused, *remember)
 	}
 	if issued.Notice != nil {
-		p.Add(issued.Quota.Exceeded(issued.Key.CreatedAt), s.credentials.CountMails(issued.Quota, 1, issued.Key.CreatedAt)...)
+		p.countMails(issued.Quotas, issued.Key.CreatedAt)
 	}
 	p.issue(issued.Key)
 	p.changes = append(p.changes, credentialsdynamo.Created(issued.Key))

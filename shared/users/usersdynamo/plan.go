@@ -134,12 +134,19 @@ func (p *plan) endInvitation(userID string) {
 func (p *plan) invite(u users.User, invitation users.Invitation) {
 	p.Add(errDuplicateID, p.putNew(newUnsentItem(u, invitation)))
 	p.issue(invitation.Link)
-	p.countMails(invitation.Quota, 1, u.CreatedAt)
+	p.countMails(invitation.Quotas, u.CreatedAt)
 }
 
-// countMails counts invitations against a quota.
-func (p *plan) countMails(quota mail.Quota, mails int, at time.Time) {
-	p.Add(quota.Exceeded(at), p.store.credentials.CountMails(quota, mails, at)...)
+// countMails counts one mail against each quota. A quota that occurs several times counts as many mails.
+func (p *plan) countMails(quotas []mail.Quota, at time.Time) {
+	mails := map[mail.Quota]int{}
+	for _, q := range quotas {
+		mails[q]++
+	}
+	for _, q := range quotas {
+		p.Add(q.Exceeded(at), p.store.credentials.CountMails(q, mails[q], at)...)
+		mails[q] = 0
+	}
 }
 
 // issue adds a credential.
