@@ -111,6 +111,9 @@ func (s *Store) Remove(ctx context.Context, repository, tag string) error {
 	return s.replace(ctx, repository, tag, change{number: -1})
 }
 
+// maxReadParts limits how many items with names Any reads for a digest.
+const maxReadParts = 4
+
 // Any implements images.VersionIndex. It reads one item for the digest. If accept rejects all versions in the cache, it also reads the
 // names of versions.
 func (s *Store) Any(ctx context.Context, repository, digest string, accept func(images.Version) bool) (bool, error) {
@@ -119,22 +122,24 @@ func (s *Store) Any(ctx context.Context, repository, digest string, accept func(
 		return false, err
 	}
 	known, isKept := s.names.Get(repository)
-	if isKept && known.any(numbers, accept) {
-		return true, nil
-	}
 	if !isKept {
 		if known, err = s.readNames(ctx, repository); err != nil {
 			return false, err
 		}
 		s.names.Put(repository, known)
 	}
-	// The names may lack the newest versions, because they come from the cache or from an eventually consistent query.
-	newest := (numbers.BitLen() - 1) / partSize
-	part, err := s.part(ctx, repository, newest)
-	if err != nil {
-		return false, err
+	if known.any(numbers, accept) {
+		return true, nil
 	}
-	return known.with(newest, part.versions()).any(numbers, accept), nil
+	// The names come from the cache or from an eventually consistent query, so a number without a name may have one now.
+	for _, at := range known.unnamed(numbers, maxReadParts) {
+		part, err := s.part(ctx, repository, at)
+		if err != nil {
+			return false, err
+		}
+		known = known.with(at, part.versions())
+	}
+	return known.any(numbers, accept), nil
 }
 
 // Tags implements images.VersionIndex.

@@ -303,6 +303,40 @@ func TestContentsUseUpNumbers(t *testing.T) {
 	})
 }
 
+// TestKeptNamesLackNothingThatWasPut has a reader that keeps names while another process puts, moves and returns tags whose numbers are in
+// two parts. The reader finds each version at once.
+//
+//proves:docs/security.md
+func TestKeptNamesLackNothingThatWasPut(t *testing.T) {
+	random := rand.New(rand.NewPCG(scale.Seed(), 2))
+	for run := range 3 {
+		writer, client, at := newStore(t)
+		reader := New(client, writer.table, func() time.Time { return at.at })
+		put(t, client, writer.table, map[string]any{"pk": repositoryKey(repository), "sk": numbers, "next": partSize - 10})
+		tags := map[string]int{} // the content of each
+		for step := range 60 {
+			tag, content := fmt.Sprintf("1.%d.0", random.IntN(12)), random.IntN(3)
+			if random.IntN(5) == 0 {
+				must(t, writer.Remove(t.Context(), repository, tag))
+				delete(tags, tag)
+				continue
+			}
+			// Each version has a digest of its own and a base layer, which other versions share.
+			own := fmt.Sprintf("sha256:%s-%d", tag, content)
+			must(t, writer.Put(t.Context(), repository, contentOf(images.Version{Tag: tag}, own, own, digestOf(content))))
+			tags[tag] = content
+			for tag, content := range tags {
+				for _, digest := range []string{fmt.Sprintf("sha256:%s-%d", tag, content), digestOf(content)} {
+					found, err := reader.Any(t.Context(), repository, digest, func(v images.Version) bool { return v.Tag == tag })
+					if err != nil || !found {
+						t.Fatalf("run %d, step %d: %s of %s is not found, %v", run, step, digest, tag, err)
+					}
+				}
+			}
+		}
+	}
+}
+
 // TestFullIndex puts versions into a repository that has used up its numbers. What is in it stays, but no tag keeps a content that it no
 // longer has.
 //

@@ -137,6 +137,20 @@ func (n names) any(numbers *big.Int, accept func(images.Version) bool) bool {
 	return false
 }
 
+// unnamed returns up to limit parts with a number of the set that has no name, the newest first.
+func (n names) unnamed(numbers *big.Int, limit int) []int {
+	var parts []int
+	for number := numbers.BitLen() - 1; number >= 0 && len(parts) < limit; number-- {
+		at, i := number/partSize, number%partSize
+		if numbers.Bit(number) == 0 || i < len(n[at]) && n[at][i] != (images.Version{}) {
+			continue
+		}
+		parts = append(parts, at)
+		number = at * partSize // continue with the part before
+	}
+	return parts
+}
+
 func encodeBits(bits *big.Int) []byte { return compress(bits.Bytes()) }
 
 func decodeBits(encoded []byte) (*big.Int, error) {
