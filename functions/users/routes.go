@@ -104,7 +104,8 @@ var (
 		Description: "Creates a user. With `sendActivationEmail` (the default) the user is `pending` at first and gets a mail with a " +
 			"link that works for 7 days; otherwise the user is `active` at once. You cannot create a user whose role has more " +
 			"permissions than yours. All users of a customer together can send 1,000 invitations on one day (UTC), and the vendor's staff " +
-			"10,000; then the response is a 429 with the code `QUOTA_EXCEEDED`.\n\n" +
+			"10,000; one address gets at most 5 from a customer, and 10 from all customers or from the staff. Above that, the response is a " +
+			"429 with the code `QUOTA_EXCEEDED`.\n\n" +
 			"With an `Idempotency-Key` you can safely repeat the request for 24 hours: the same body gets " +
 			"the first response again with `Idempotency-Replayed: true`, and a different body gets a 422.",
 		Errors: web.BodyErrors(http.StatusConflict, http.StatusUnprocessableEntity), Extensions: map[string]any{web.OwnLimit: true},
@@ -185,7 +186,7 @@ var (
 		Description: "Creates a key with the permissions of its user's role. Only this response contains the key; the service stores a hash. " +
 			"A user for whom another one creates a key gets a mail. " +
 			"A user can have at most 50 working credentials. On one day (UTC), 100 keys can be created for a user, and all users of a customer " +
-			"together can create 200 for others, and the vendor's staff 2,000; then the response is " +
+			"together can create 200 for others, of which 20 for one address, and the vendor's staff 2,000; then the response is " +
 			"a 429 with the code `QUOTA_EXCEEDED`.\n\nWith an " +
 			"`Idempotency-Key`, a random UUID, you can safely repeat the request for 24 hours: the same body gets the first response again, " +
 			"with the same secret and `Idempotency-Replayed: true`, and a different body gets a 422. Until then, the service stores the " +

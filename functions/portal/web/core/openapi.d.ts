@@ -1460,7 +1460,7 @@ export interface paths {
         put?: never;
         /**
          * Create a user
-         * @description Creates a user. With `sendActivationEmail` (the default) the user is `pending` at first and gets a mail with a link that works for 7 days; otherwise the user is `active` at once. You cannot create a user whose role has more permissions than yours. All users of a customer together can send 1,000 invitations on one day (UTC), and the vendor's staff 10,000; then the response is a 429 with the code `QUOTA_EXCEEDED`.
+         * @description Creates a user. With `sendActivationEmail` (the default) the user is `pending` at first and gets a mail with a link that works for 7 days; otherwise the user is `active` at once. You cannot create a user whose role has more permissions than yours. All users of a customer together can send 1,000 invitations on one day (UTC), and the vendor's staff 10,000; one address gets at most 5 from a customer, and 10 from all customers or from the staff. Above that, the response is a 429 with the code `QUOTA_EXCEEDED`.
          *
          *     With an `Idempotency-Key` you can safely repeat the request for 24 hours: the same body gets the first response again with `Idempotency-Replayed: true`, and a different body gets a 422.
          *
@@ -1602,7 +1602,7 @@ export interface paths {
         put?: never;
         /**
          * Create an API key
-         * @description Creates a key with the permissions of its user's role. Only this response contains the key; the service stores a hash. A user for whom another one creates a key gets a mail. A user can have at most 50 working credentials. On one day (UTC), 100 keys can be created for a user, and all users of a customer together can create 200 for others, and the vendor's staff 2,000; then the response is a 429 with the code `QUOTA_EXCEEDED`.
+         * @description Creates a key with the permissions of its user's role. Only this response contains the key; the service stores a hash. A user for whom another one creates a key gets a mail. A user can have at most 50 working credentials. On one day (UTC), 100 keys can be created for a user, and all users of a customer together can create 200 for others, of which 20 for one address, and the vendor's staff 2,000; then the response is a 429 with the code `QUOTA_EXCEEDED`.
          *
          *     With an `Idempotency-Key`, a random UUID, you can safely repeat the request for 24 hours: the same body gets the first response again, with the same secret and `Idempotency-Replayed: true`, and a different body gets a 422. Until then, the service stores the secret encrypted with your key, of which it stores only a hash. If the created key was deleted since, the response is a 409.
          *
