@@ -118,8 +118,8 @@ var (
 			"`email`, `name` and `role`, and optionally `customerId` (the ID of the customer; empty for the vendor's staff, or for your " +
 			"own customer if you have one), `department`, `metadata` (a JSON object) and `sendActivationEmail`.\n\n" +
 			"With `dryRun`, the response says what an import would do, without creating users; such a file can have 10,000 rows. " +
-			"All imports and dry runs of a customer, or of one of the vendor's staff, check at most 40,000 rows per day (UTC); above that, the " +
-			"response is a 429 with the code `QUOTA_EXCEEDED`. If the report would have more than 6 MB, the response is a 400; " +
+			"All dry runs of a customer, or of one of the vendor's staff, check at most 20,000 rows per day (UTC), and all imports as many; " +
+			"above that, the response is a 429 with the code `QUOTA_EXCEEDED`. If the report would have more than 6 MB, the response is a 400; " +
 			"split the file then. " +
 			"Without it, a request takes 250 rows. Import a longer file in pieces: each row of a dry run that can be imported has its " +
 			"JSON line in `source`.\n\n" +

@@ -15,14 +15,21 @@ import (
 // ErrRepeatedRow is the error of a row whose address is in an earlier row of the same call.
 var ErrRepeatedRow = fault.NewFinal(fault.Conflict, "An earlier row has the same e-mail address.")
 
-// MaxCheckedDaily is how many rows the imports of a customer, or of one of the vendor's staff, may check on one day (UTC): two files of
-// the greatest size, each in a dry run and then in an import. Both say which addresses already have a user, also one of another customer.
-const MaxCheckedDaily = 40_000
+// MaxCheckedDaily is how many rows the dry runs of a customer, or of one of the vendor's staff, may check on one day (UTC), and the imports
+// as many: two files of the greatest size. Both say which addresses already have a user, also one of another customer. They count apart, so
+// that nobody's dry runs stop the imports of colleagues.
+const MaxCheckedDaily = 20_000
+
+// CheckedRows are the rows of an import or a dry run whose addresses are looked up.
+type CheckedRows struct {
+	Rows   int
+	DryRun bool
+}
 
 // ErrCheckQuota comes with the time until the next day.
-var ErrCheckQuota = fault.New(fault.QuotaExceeded, fmt.Sprintf("Imports and their dry runs can check %d rows per day for a "+
-	"customer, or for one of the vendor's staff, and this one has more than are left today. Send fewer rows, or wait until tomorrow (UTC).",
-	MaxCheckedDaily))
+var ErrCheckQuota = fault.New(fault.QuotaExceeded, fmt.Sprintf("Dry runs of imports can check %d rows per day for a customer, "+
+	"or for one of the vendor's staff, and imports as many, and this one has more than are left today. Send fewer rows, create users one "+
+	"by one, or wait until tomorrow (UTC).", MaxCheckedDaily))
 
 // BulkStore adds many users at once.
 type BulkStore interface {
@@ -35,7 +42,7 @@ type BulkStore interface {
 	MailsLeft(ctx context.Context, quotas []mail.Quota, at time.Time) (map[mail.Quota]int, error)
 	// CountChecked counts the rows of an import or a dry run for the caller's customer, or for the caller if there is none, and writes
 	// an audit event. Errors: ErrCheckQuota, and nothing is counted.
-	CountChecked(ctx context.Context, caller principal.Principal, rows int, at time.Time) error
+	CountChecked(ctx context.Context, caller principal.Principal, checked CheckedRows, at time.Time) error
 	// CreateAll adds users in few transactions, each of which writes complete users only. It
 	// returns one error per creation, in the same order: nil for an added user, ErrEmailTaken for
 	// one that existed, ErrNoCustomer, ErrTooManyUsers and mail.ErrQuota. If the store fails,
@@ -77,7 +84,7 @@ func (i *Importer) Import(ctx context.Context, options ImportOptions, rows []New
 	if err != nil {
 		return nil, err
 	}
-	if err := i.countChecked(ctx, options.Caller, valid); err != nil {
+	if err := i.countChecked(ctx, options.Caller, CheckedRows{Rows: len(valid)}); err != nil {
 		return nil, err
 	}
 	creations := make([]Creation, len(valid))
@@ -98,7 +105,7 @@ func (i *Importer) Import(ctx context.Context, options ImportOptions, rows []New
 // rows whose addresses it looks up; see MaxCheckedDaily. Errors: ErrCheckQuota.
 func (i *Importer) Preview(ctx context.Context, caller principal.Principal, rows []NewUser) ([]error, error) {
 	outcomes, rows, valid := check(caller, rows)
-	if err := i.countChecked(ctx, caller, valid); err != nil {
+	if err := i.countChecked(ctx, caller, CheckedRows{len(valid), true}); err != nil {
 		return nil, err
 	}
 	addresses := make([]string, len(valid))
@@ -131,11 +138,11 @@ func (i *Importer) Preview(ctx context.Context, caller principal.Principal, rows
 }
 
 // countChecked counts the valid rows. The operator can read the tables anyway.
-func (i *Importer) countChecked(ctx context.Context, caller principal.Principal, valid []int) error {
-	if len(valid) == 0 || caller.IsOperator() {
+func (i *Importer) countChecked(ctx context.Context, caller principal.Principal, checked CheckedRows) error {
+	if checked.Rows == 0 || caller.IsOperator() {
 		return nil
 	}
-	return i.store.CountChecked(ctx, caller, len(valid), i.now())
+	return i.store.CountChecked(ctx, caller, checked, i.now())
 }
 
 // invitees are the rows at the given positions, whom an import would invite.

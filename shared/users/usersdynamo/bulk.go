@@ -124,20 +124,24 @@ type checkForm struct {
 }
 
 // CountChecked implements users.BulkStore with one transaction.
-func (s *Store) CountChecked(ctx context.Context, caller principal.Principal, rows int, at time.Time) error {
+func (s *Store) CountChecked(ctx context.Context, caller principal.Principal, checked users.CheckedRows, at time.Time) error {
 	const day = 24 * time.Hour
 	quota := users.ErrCheckQuota.After(at.Truncate(day).Add(day).Sub(at))
-	if rows > users.MaxCheckedDaily {
+	if checked.Rows > users.MaxCheckedDaily {
 		return quota
 	}
+	name := "checked-rows"
+	if checked.DryRun {
+		name = "dry-run-rows"
+	}
 	window := credentialsdynamo.Window{
-		Name: "checked-rows", Subject: cmp.Or(caller.CustomerID, caller.UserID), Length: day, Limit: users.MaxCheckedDaily,
+		Name: name, Subject: cmp.Or(caller.CustomerID, caller.UserID), Length: day, Limit: users.MaxCheckedDaily,
 	}
 	var plan transactions.Plan
-	plan.Add(quota, s.credentials.Count(window, rows, at))
+	plan.Add(quota, s.credentials.Count(window, checked.Rows, at))
 	plan.Add(nil, s.credentials.Audit(ctx, audit.Change{
 		Action: audit.UserImportChecked, Target: audit.Target{Kind: audit.User, ID: caller.UserID}, CustomerID: caller.CustomerID,
-		After: checkForm{rows},
+		After: checkForm{checked.Rows},
 	})...)
 	return plan.Write(ctx, s.client)
 }
