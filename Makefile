@@ -271,7 +271,7 @@ $(BIN)/s3server: $(filter local/s3server/% local/iam/% local/go.%,$(LOCAL_SOURCE
 	@echo "building the S3 engine; the first time takes minutes …"
 	@$(GO_LOCAL) -o $@ ./s3server
 
-$(BIN)/registryserver: $(filter local/registryserver/% local/go.%,$(LOCAL_SOURCES)) | has-go
+$(BIN)/registryserver: $(filter local/registryserver/% local/ecr/% local/iam/% local/go.%,$(LOCAL_SOURCES)) | has-go
 	@echo "building the container registry; the first time takes minutes …"
 	@$(GO_LOCAL) -o $@ ./registryserver
 
