@@ -3,7 +3,6 @@ package credentials
 import (
 	"cmp"
 	"context"
-	"errors"
 	"math/bits"
 	"sync"
 	"time"
@@ -45,7 +44,7 @@ func (a *Authenticator) countAPIRequest(ctx context.Context, found Presented, us
 	default:
 		err = a.countTogether(ctx, found, used, now)
 	}
-	if err != nil && !errors.Is(err, ErrCustomerRateLimited) {
+	if err != nil {
 		allowance.Remaining = 0
 	}
 	return allowance, err

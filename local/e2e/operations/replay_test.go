@@ -101,7 +101,7 @@ func collect(t *testing.T, p *e2etest.Stack, key string, lines int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.PutObject(t, "FailedBatchesBucket", key, out.String())
+	p.PutObject(t, "LogsBucket", key, out.String())
 }
 
 // failedLines returns how many log lines were in the batches of a function that went to the bucket.
