@@ -89,6 +89,7 @@ func (o *roles) allow(ctx context.Context, r request) (bool, error) {
 //
 // The actions for pulls are those of https://docs.aws.amazon.com/AmazonECR/latest/userguide/ECR_on_EKS.html. The list of repositories is
 // not filtered, so it needs the permission for all of them (aws-amplify/amplify-cli#10828).
+// AWS does not document the action for referrers.
 func actionOf(r *http.Request) (action, repository string) {
 	path, found := strings.CutPrefix(r.URL.Path, "/v2/")
 	switch {
@@ -98,7 +99,7 @@ func actionOf(r *http.Request) (action, repository string) {
 		return "ecr:DescribeRepositories", "*"
 	}
 	for part, action := range map[string]string{
-		"/manifests/": "ecr:BatchGetImage", "/blobs/": "ecr:GetDownloadUrlForLayer", "/tags/list": "ecr:ListImages", "/referrers/": "ecr:ListImageReferrers",
+		"/manifests/": "ecr:BatchGetImage", "/blobs/": "ecr:GetDownloadUrlForLayer", "/tags/list": "ecr:ListImages", "/referrers/": "ecr:BatchGetImage",
 	} {
 		if at := strings.LastIndex(path, part); at > 0 {
 			if r.Method != http.MethodGet && r.Method != http.MethodHead {
