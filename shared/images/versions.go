@@ -34,7 +34,7 @@ type VersionIndex interface {
 // VersionReader reads the versions of digests and repositories.
 type VersionReader interface {
 	// Any reports whether accept returns true for a version with the digest. It sees every version that was put before the call. It may
-	// take a minute to see that a tag has moved, also back to an earlier content.
+	// take a minute to see that a tag no longer leads to the digest.
 	Any(ctx context.Context, repository, digest string, accept func(Version) bool) (bool, error)
 	// Tags returns the tags in the index, at most a minute old.
 	Tags(ctx context.Context, repository string) (map[string]bool, error)

@@ -121,12 +121,9 @@ func (s *Store) Any(ctx context.Context, repository, digest string, accept func(
 	if err != nil || !exists {
 		return false, err
 	}
-	known, isKept := s.names.Get(repository)
-	if !isKept {
-		if known, err = s.readNames(ctx, repository); err != nil {
-			return false, err
-		}
-		s.names.Put(repository, known)
+	known, err := s.keptNames(ctx, repository)
+	if err != nil {
+		return false, err
 	}
 	if known.any(numbers, accept) {
 		return true, nil
@@ -144,13 +141,9 @@ func (s *Store) Any(ctx context.Context, repository, digest string, accept func(
 
 // Tags implements images.VersionIndex.
 func (s *Store) Tags(ctx context.Context, repository string) (map[string]bool, error) {
-	known, isKept := s.names.Get(repository)
-	if !isKept {
-		var err error
-		if known, err = s.readNames(ctx, repository); err != nil {
-			return nil, err
-		}
-		s.names.Put(repository, known)
+	known, err := s.keptNames(ctx, repository)
+	if err != nil {
+		return nil, err
 	}
 	tags := map[string]bool{}
 	for _, part := range known {

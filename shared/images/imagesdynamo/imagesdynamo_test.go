@@ -326,13 +326,22 @@ func TestKeptNamesLackNothingThatWasPut(t *testing.T) {
 			must(t, writer.Put(t.Context(), repository, contentOf(images.Version{Tag: tag}, own, own, digestOf(content))))
 			tags[tag] = content
 			for tag, content := range tags {
-				for _, digest := range []string{fmt.Sprintf("sha256:%s-%d", tag, content), digestOf(content)} {
-					found, err := reader.Any(t.Context(), repository, digest, func(v images.Version) bool { return v.Tag == tag })
-					if err != nil || !found {
-						t.Fatalf("run %d, step %d: %s of %s is not found, %v", run, step, digest, tag, err)
-					}
-				}
+				wantFound(t, reader, tag, fmt.Sprintf("sha256:%s-%d", tag, content), digestOf(content))
 			}
+			if t.Failed() {
+				t.Fatalf("run %d, step %d", run, step)
+			}
+		}
+	}
+}
+
+// wantFound checks that the version with the tag has the digests.
+func wantFound(t *testing.T, reader *Store, tag string, digests ...string) {
+	t.Helper()
+	for _, digest := range digests {
+		found, err := reader.Any(t.Context(), repository, digest, func(v images.Version) bool { return v.Tag == tag })
+		if err != nil || !found {
+			t.Errorf("%s of %s is not found, %v", digest, tag, err)
 		}
 	}
 }

@@ -89,6 +89,18 @@ func (n names) with(at int, part versionsOfPart) names {
 	return n
 }
 
+// keptNames returns the names of all versions, which may be up to namesLife old.
+func (s *Store) keptNames(ctx context.Context, repository string) (names, error) {
+	if known, isKept := s.names.Get(repository); isKept {
+		return known, nil
+	}
+	known, err := s.readNames(ctx, repository)
+	if err == nil {
+		s.names.Put(repository, known)
+	}
+	return known, err
+}
+
 // readNames returns the names of all versions, eventually consistent, because a strongly consistent query costs twice as much.
 func (s *Store) readNames(ctx context.Context, repository string) (names, error) {
 	all := names{}
