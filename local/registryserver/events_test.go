@@ -68,7 +68,7 @@ func TestEventsComeAfterTheirPush(t *testing.T) {
 	t.Cleanup(stack.Close)
 	s := startServerWithEvents(t, startS3(t), stack.URL+receiver.Path())
 	running.Store(&s)
-	for i := range scale.Of(12) {
+	for i := range scale.Of(5) {
 		for _, tag := range []string{"latest", fmt.Sprintf("1.0.%d", i)} {
 			push(t, s.ref(t, "acme/api:"+tag), randomImage(t, 256))
 			if err := <-found; err != nil {
