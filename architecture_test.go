@@ -191,9 +191,9 @@ var exceptions = []exception{
 		"shared/media/mediaengines", []string{
 			"portside/shared/media/mediabedrock", "portside/shared/media/mediacommand",
 			"portside/shared/media/mediaopenai", "portside/shared/media/mediaprompt",
-			"portside/shared/media/mediatextract", "portside/shared/media/mediatranscribe",
+			"portside/shared/media/mediatextract", "portside/shared/media/mediatranscribe", "portside/shared/lambda/secretvalue",
 		},
-		"selects the engines for the functions",
+		"selects the engines for the functions, and where the key of a model is",
 	},
 	{
 		"shared/media/mediabedrock", []string{"portside/shared/media/mediaprompt", "portside/shared/lambda/awsrequest"},

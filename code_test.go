@@ -221,6 +221,46 @@ func TestSecretParametersHaveNoDefault(t *testing.T) {
 	}
 }
 
+// TestEnvironmentsHaveNoSecrets reads the environments of the functions in template.yaml, which everyone with
+// lambda:GetFunctionConfiguration can read. Only the secret that each request is compared with is there, see docs/security.md.
+//
+//proves:docs/security.md
+func TestEnvironmentsHaveNoSecrets(t *testing.T) {
+	template, err := readTemplate(os.DirFS("."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	parameters, variables := readParameters(t), 0
+	for id, resource := range template.Resources {
+		if resource.Type != "AWS::Serverless::Function" {
+			continue
+		}
+		var properties struct {
+			Environment struct {
+				Variables map[string]yaml.Node `yaml:"Variables"`
+			} `yaml:"Environment"`
+		}
+		if err := resource.Properties.Decode(&properties); err != nil {
+			t.Fatalf("%s: %v", id, err)
+		}
+		for name, value := range properties.Environment.Variables {
+			variables++
+			text, err := yaml.Marshal(&value)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for parameter, p := range parameters {
+				if p.NoEcho && parameter != "EdgeSecrets" && regexp.MustCompile(`\b`+parameter+`\b`).Match(text) {
+					t.Errorf("%s of %s has the secret %s; put it into a secret, see shared/lambda/secretvalue", name, id, parameter)
+				}
+			}
+		}
+	}
+	if variables < 100 {
+		t.Errorf("found %d variables", variables)
+	}
+}
+
 // templateParameter is a parameter of template.yaml.
 type templateParameter struct {
 	Default *string `yaml:"Default"`

@@ -131,7 +131,7 @@ func (b *bill) writeIdle(out *strings.Builder) {
 		"watching (%d metrics of alarms, %d dashboard, %d custom metrics). Without `AlarmTopicArn` there are no alarms, and it costs %.2f. ",
 		work+watching, work, watching, b.alarmMetrics, b.dashboards, customMetrics,
 		work+watching-float64(b.alarmMetrics)*b.byID["alarmMetric"])
-	fmt.Fprintf(out, "A secret with a managed token costs %.2f more.\n\n", b.byID["secret"])
+	fmt.Fprintf(out, "A secret with a managed token, a client secret or the key of a model costs %.2f more each.\n\n", b.byID["secret"])
 }
 
 // The usual way of the same work.

@@ -15,7 +15,6 @@ import (
 	"portside/shared/core/principal"
 	"portside/shared/media"
 	"portside/shared/media/mediaengines"
-	"portside/shared/media/mediaopenai"
 	"portside/shared/testkit"
 	"portside/shared/testkit/mediatest"
 	"portside/shared/testkit/webtest"
@@ -57,7 +56,7 @@ func openAI(tb testing.TB) (*mediatest.OpenAI, mediaengines.Settings) {
 	server := mediatest.StartOpenAI(tb)
 	return server, mediaengines.Settings{
 		Engine: mediaengines.OpenAI, Model: server.Model, TranscriptionModel: server.Model,
-		ModelURL: server.URL, ModelKey: mediaopenai.Key(server.Key),
+		ModelURL: server.URL, ModelKey: testkit.Secret(server.Key),
 	}
 }
 

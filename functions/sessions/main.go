@@ -12,6 +12,7 @@ import (
 	"portside/shared/dynamo/daycounts"
 	"portside/shared/dynamo/items"
 	"portside/shared/lambda/awsenv"
+	"portside/shared/lambda/secretvalue"
 	"portside/shared/lambda/start"
 	"portside/shared/mail/mailses"
 	"portside/shared/openid/openiddynamo"
@@ -35,13 +36,14 @@ func build(settings *start.Settings) (http.Handler, error) {
 	people := usersdynamo.New(client, settings.String("USERS_TABLE"), keys, daycounts.In(settings.String("ANALYTICS_TABLE")))
 	store := sessionsdynamo.New(client, keys, people)
 	mailer := mailses.New(cfg, settings.String("MAIL_FROM"))
+	secret := secretvalue.New(cfg, settings.Optional("OPENID_CLIENT_SECRET_ID"), time.Now)
 	h := &handlers{
 		sessions: sessions.NewService(sessions.Dependencies{
 			Requests: store, Failures: keys, Outbox: store, Sessions: store, Credentials: keys, People: people,
 			Mailer: mailer, Now: time.Now, RequestMailTime: requestMailTime,
 		}),
 		passkeys: newPasskeys(passkeysdynamo.New(client, keys), people, mailer, time.Now),
-		openID:   newOpenID(settings, openiddynamo.New(client, table), people, time.Now),
+		openID:   newOpenID(settings, secret, openiddynamo.New(client, table), people),
 		baseURL:  settings.Optional("BASE_URL"),
 	}
 	auth := credentials.NewAuthenticator(keys, settings.Count("RATE_LIMIT_PER_MINUTE"), time.Now)

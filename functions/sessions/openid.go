@@ -35,10 +35,12 @@ type openIDProvider struct {
 }
 
 // newOpenID returns the identity provider in the settings, or nil if there is none.
-func newOpenID(settings *start.Settings, store *openiddynamo.Store, people openid.People, now func() time.Time) *openIDProvider {
+func newOpenID(
+	settings *start.Settings, secret openidclient.SecretSource, store *openiddynamo.Store, people openid.People,
+) *openIDProvider {
 	client := openidclient.Settings{
 		Issuer: settings.Optional("OPENID_ISSUER"), ClientID: settings.Optional("OPENID_CLIENT_ID"),
-		ClientSecret: settings.Optional("OPENID_CLIENT_SECRET"),
+		ClientSecret: secret,
 	}
 	if client.Issuer == "" {
 		return nil
@@ -48,7 +50,7 @@ func newOpenID(settings *start.Settings, store *openiddynamo.Store, people openi
 		name = issuer.Hostname()
 	}
 	return &openIDProvider{name: name, service: openid.NewService(openid.Dependencies{
-		Provider: openidclient.New(client, now), States: store, People: people, Now: now,
+		Provider: openidclient.New(client, time.Now), States: store, People: people, Now: time.Now,
 	})}
 }
 

@@ -9,6 +9,7 @@ import (
 	"portside/shared/core/principal"
 	"portside/shared/openid"
 	"portside/shared/openid/openidclient"
+	"portside/shared/testkit"
 	"portside/shared/testkit/webtest"
 	"portside/shared/users"
 	"portside/testclient/openidtest"
@@ -20,7 +21,7 @@ func (f *fixture) connect() *openidtest.Provider {
 	provider := openidtest.Start(f.tb, f.clock.Now)
 	provider.RedirectURL = f.base + callbackPath
 	client := openidclient.New(openidclient.Settings{
-		Issuer: provider.Issuer, ClientID: openidtest.ClientID, ClientSecret: openidtest.ClientSecret,
+		Issuer: provider.Issuer, ClientID: openidtest.ClientID, ClientSecret: testkit.Secret(openidtest.ClientSecret),
 	}, f.clock.Now)
 	f.openID = &openIDProvider{name: "Example", service: openid.NewService(openid.Dependencies{
 		Provider: client, States: f.states, People: f.people, Now: f.clock.Now,

@@ -52,7 +52,7 @@ func TestPlacesOfRunningCalls(t *testing.T) {
 		"shared/dynamo/items/items.go:Table.GetRaw GetItem",
 		"shared/dynamo/transactions/read.go:Read TransactGetItems",
 		"shared/analytics/analyticss3/bucketsizer.go:BucketSizer.Part ListObjectVersions",
-		"shared/mail/mailses/api.go:api.post signed request",
+		"shared/mail/mailses/mailses.go:Mailer.Send signed request",
 		callsites.Unknown,
 	}
 	if !slices.Equal(places, want) {

@@ -33,7 +33,7 @@ func scan(repository string) ([]string, error) {
 		for _, problem := range p.Errors {
 			err = errors.Join(err, problem)
 		}
-		if !strings.Contains(p.PkgPath, "/testkit/") {
+		if !strings.Contains(p.PkgPath, "/testkit/") && p.PkgPath != signed { // its callers are the places
 			collect(p, found)
 		}
 	}
@@ -93,7 +93,7 @@ func operationOf(info *types.Info, use *ast.SelectorExpr) string {
 	name := selection.Obj().Name()
 	receiver := named(selection.Recv())
 	switch {
-	case receiver != nil && pathOf(receiver) == signed && name == "Do":
+	case receiver != nil && pathOf(receiver) == signed && (name == "Do" || name == "Call"):
 		return "signed request"
 	case receiver != nil && strings.HasPrefix(pathOf(receiver), services) && name == "NextPage":
 		return strings.TrimSuffix(receiver.Obj().Name(), "Paginator")

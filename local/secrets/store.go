@@ -92,6 +92,7 @@ type secret struct {
 	Function    string              `json:"function,omitempty"` // ARN
 	Rules       *rules              `json:"rules,omitempty"`
 	Versions    map[string]*version `json:"versions"`
+	OfStack     bool                `json:"ofStack,omitempty"` // a resource of the template
 }
 
 // rules are a rotation schedule. It is stored and returned, but has no effect.

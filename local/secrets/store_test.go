@@ -289,3 +289,26 @@ func TestCorruptFileIsInternalError(t *testing.T) {
 	_, err := s.client.DescribeSecret(t.Context(), &secretsmanager.DescribeSecretInput{SecretId: aws.String("broken")})
 	s.wantRefusal(err, "InternalServiceError")
 }
+
+// TestSecretsOfTheStack deploys templates one after the other. Secrets that others have created stay as they are.
+func TestSecretsOfTheStack(t *testing.T) {
+	f := openStore(t, t.TempDir(), nil)
+	f.create()
+	for _, secretsOfStack := range []map[string]string{
+		{"stack-A": "a", "stack-B": "b"}, {"stack-A": "a2"}, {"stack-A": "a2"}, {}, {"stack-B": "b"},
+	} {
+		if err := f.store.Deploy(secretsOfStack); err != nil {
+			t.Fatal(err)
+		}
+		for _, id := range []string{"stack-A", "stack-B", name} {
+			want := secretsOfStack[id]
+			if id == name {
+				want = "one"
+			}
+			got, err := f.client.GetSecretValue(t.Context(), &secretsmanager.GetSecretValueInput{SecretId: &id})
+			if (err != nil) != (want == "") || err == nil && *got.SecretString != want {
+				t.Errorf("%v: %s is %v, %v", secretsOfStack, id, got, err)
+			}
+		}
+	}
+}

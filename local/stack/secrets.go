@@ -31,6 +31,13 @@ func (s *Stack) startSecrets(ctx context.Context) error {
 		store.Close()
 		return nil
 	})
+	values := map[string]string{}
+	for _, secret := range s.template.Load().Secrets {
+		values[secret.Name] = secret.Value
+	}
+	if err := store.Deploy(values); err != nil {
+		return err
+	}
 	endpoint, err := s.startServer("Secrets Manager", s.crashPoints().Wrap(iam.SecretsManager(s.authorizer, arn).Guard(store.API())))
 	s.setInfo(func(i *Info) { i.SecretsManager = endpoint })
 	return err

@@ -53,7 +53,23 @@ func (b *builder) addResource(r *resource) error {
 		return b.addBucket(r)
 	case roleType:
 		return b.addRole(r)
+	case secretType:
+		return b.addSecret(r)
 	}
+	return nil
+}
+
+func (b *builder) addSecret(r *resource) error {
+	text, err := r.properties.get("SecretString").required("SecretString")
+	if err != nil {
+		return err
+	}
+	arn, err := b.physicalID(r)
+	if err != nil {
+		return err
+	}
+	_, name, _ := strings.Cut(arn, ":secret:")
+	b.stack.Secrets = append(b.stack.Secrets, Secret{Name: name, Value: text})
 	return nil
 }
 

@@ -50,7 +50,7 @@ func (s *scope) defaultName(r *resource) string {
 		return strings.ToLower(s.options.StackName) + "-" + kebab(r.id)
 	case "AWS::SNS::Topic":
 		return s.arn("sns", name)
-	case "AWS::SecretsManager::Secret":
+	case secretType:
 		return s.arn("secretsmanager", "secret:"+name)
 	case queueType:
 		return "https://sqs." + s.options.Region + "." + urlSuffix + "/" + s.options.AccountID + "/" + name

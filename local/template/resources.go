@@ -20,6 +20,7 @@ const (
 	queueType        = "AWS::SQS::Queue"
 	logsType         = "AWS::Logs::LogGroup"
 	roleType         = "AWS::IAM::Role"
+	secretType       = "AWS::SecretsManager::Secret"
 )
 
 // resource is an entry of Resources. properties is nil until evaluate has run.

@@ -30,6 +30,7 @@ type Stack struct {
 	Tables        []Table
 	Buckets       []Bucket
 	Roles         []iam.Role
+	Secrets       []Secret
 	// CORS is nil when the gateway leaves CORS to the functions.
 	CORS *CORS
 	// Throttle limits the HTTP API. It is zero if the template declares no API.
@@ -123,6 +124,9 @@ type Table struct {
 	// create the table, and functions use an existing one with this name.
 	External bool
 }
+
+// Secret is one AWS::SecretsManager::Secret.
+type Secret struct{ Name, Value string }
 
 // Attribute is a key attribute; Type is "S", "N" or "B".
 type Attribute struct{ Name, Type string }

@@ -14,6 +14,7 @@ import (
 	"portside/shared/openid"
 	"portside/shared/openid/openidclient"
 	"portside/shared/openid/openiddynamo"
+	"portside/shared/testkit"
 	"portside/shared/testkit/awstest"
 	"portside/shared/testkit/webtest"
 	"portside/testclient/openidtest"
@@ -44,7 +45,7 @@ func newFixture(tb testing.TB) *fixture {
 // with returns a service that uses a client secret.
 func (f *fixture) with(secret string) *openid.Service {
 	client := openidclient.New(openidclient.Settings{
-		Issuer: f.provider.Issuer, ClientID: openidtest.ClientID, ClientSecret: secret,
+		Issuer: f.provider.Issuer, ClientID: openidtest.ClientID, ClientSecret: testkit.Secret(secret),
 	}, f.clock.Now)
 	return openid.NewService(openid.Dependencies{Provider: client, States: f.states, People: directory{}, Now: f.clock.Now})
 }

@@ -45,15 +45,19 @@ func TestJobThatKillsItsWorkerFails(t *testing.T) {
 // If the model stays busy, a synchronous request fails at once and a job is retried.
 func TestJobIsRetriedWhileModelIsBusy(t *testing.T) {
 	var asked atomic.Int64
-	model := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		asked.Add(1)
+	model := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Authorization") == "Bearer key-of-the-model" {
+			asked.Add(1)
+		}
 		w.Header().Set("Content-Type", "application/json")
 		w.Header().Set("Retry-After", "3600")
 		w.WriteHeader(http.StatusTooManyRequests)
 		_, _ = io.WriteString(w, `{"error":{"message":"Too many.","type":"requests","code":"rate_limit_exceeded"}}`)
 	}))
 	t.Cleanup(model.Close)
-	p := startWith(t, map[string]string{"MediaEngine": "openai", "MediaModel": "m", "MediaModelUrl": model.URL + "/v1"})
+	p := startWith(t, map[string]string{
+		"MediaEngine": "openai", "MediaModel": "m", "MediaModelUrl": model.URL + "/v1", "MediaModelKey": "key-of-the-model",
+	})
 	root, minutes := p.Admin(t), e2etest.File("file", "The harbour office is closed on Monday.\n")
 	contentType, body := root.FormBody(nil, minutes)
 	busy, err := root.With("Content-Type", contentType).Send(http.MethodPost, e2etest.SummarizeMedia, body)

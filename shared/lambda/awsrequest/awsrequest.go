@@ -15,6 +15,8 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/aws/signer/v4"
+
+	"portside/shared/core/retry"
 )
 
 // Service names an AWS service in three ways.
@@ -24,7 +26,7 @@ type Service struct {
 	SigningName string // in signatures
 }
 
-// Client sends signed requests to a service. It does not retry.
+// Client sends signed requests to a service.
 type Client struct {
 	client      aws.HTTPClient
 	credentials aws.CredentialsProvider
@@ -32,13 +34,14 @@ type Client struct {
 	region      string
 	signingName string
 	endpoint    string
+	attempts    retry.Policy
 }
 
 // New returns a client with the region, the credentials, the endpoint and the HTTP client of the configuration.
 func New(cfg aws.Config, service Service) *Client {
 	return &Client{
 		client: cfg.HTTPClient, credentials: cfg.Credentials, signer: v4.NewSigner(),
-		region: cfg.Region, signingName: service.SigningName, endpoint: endpointOf(cfg, service),
+		region: cfg.Region, signingName: service.SigningName, endpoint: endpointOf(cfg, service), attempts: attemptsOf(cfg),
 	}
 }
 
@@ -84,5 +87,10 @@ func (c *Client) newPost(ctx context.Context, path string, header http.Header, b
 	return r, c.signer.SignHTTP(ctx, who, r, hex.EncodeToString(sum[:]), c.signingName, c.region, time.Now())
 }
 
-// Do sends the request. The caller closes the body of the response.
+// WithoutWaits makes Call repeat requests at once, for tests.
+func (c *Client) WithoutWaits() {
+	c.attempts.Sleep = func(context.Context, time.Duration) error { return nil }
+}
+
+// Do sends the request once. The caller closes the body of the response.
 func (c *Client) Do(r *http.Request) (*http.Response, error) { return c.client.Do(r) }

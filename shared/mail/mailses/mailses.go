@@ -9,9 +9,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/aws/retry"
 
 	"portside/shared/lambda/awsrequest"
 	"portside/shared/mail"
@@ -19,16 +19,14 @@ import (
 
 // Mailer sends from one verified address.
 type Mailer struct {
-	api  api
-	from string
+	client *awsrequest.Client
+	from   string
 }
 
 // New returns a Mailer that sends from the given bare address, which must be a verified SES identity.
 func New(cfg aws.Config, from string) *Mailer {
 	service := awsrequest.Service{ID: "SESv2", Host: "email", SigningName: "ses"}
-	return &Mailer{from: from, api: api{
-		client: awsrequest.New(cfg, service), attempts: attemptsOf(cfg), retryable: retry.NewStandard().IsErrorRetryable,
-	}}
+	return &Mailer{from: from, client: awsrequest.New(cfg, service)}
 }
 
 // sendEmail is the input of SendEmail.
@@ -63,9 +61,9 @@ func (m *Mailer) Send(ctx context.Context, message mail.Message) error {
 	if err != nil {
 		return fmt.Errorf("send mail %q: %w", message.Subject, err)
 	}
-	err = m.api.post(ctx, "/v2/email/outbound-emails", body)
-	if refused, ok := errors.AsType[*refusal](err); ok {
-		return fmt.Errorf("send mail %q: SES returned %s", message.Subject, refused.code)
+	_, err = m.client.Call(ctx, func() (*http.Request, error) { return m.client.NewPost(ctx, "/v2/email/outbound-emails", body) })
+	if refused, ok := errors.AsType[*awsrequest.Refusal](err); ok {
+		return fmt.Errorf("send mail %q: SES returned %s", message.Subject, refused.Code)
 	}
 	if err != nil {
 		return fmt.Errorf("send mail %q: %w", message.Subject, err)

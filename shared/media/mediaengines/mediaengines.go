@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
@@ -18,6 +19,7 @@ import (
 	"portside/documents/answers"
 	"portside/documents/offline"
 	"portside/documents/text"
+	"portside/shared/lambda/secretvalue"
 	"portside/shared/media"
 	"portside/shared/media/mediabedrock"
 	"portside/shared/media/mediacommand"
@@ -42,17 +44,17 @@ const (
 // Settings select an engine and say how to call its model. An engine ignores settings that it does
 // not use.
 type Settings struct {
-	Engine             string          // one of the constants above; empty: Offline
-	Model              string          // ID of a model, or on Bedrock of an inference profile
-	ModelURL           string          // OpenAI: base URL of the server
-	ModelKey           mediaopenai.Key // OpenAI; empty: the server needs no key
-	Reader             string          // reader of pictures, one of the constants above; empty: ModelReader
-	VisionModel        string          // ModelReader: model that views pictures, on the same server or account; empty: pictures are not read
-	TranscriptionModel string          // OpenAI; empty: whisper-1
-	TranscriberCommand string          // Offline; see mediacommand. Empty: recordings are not transcribed
-	AWS                aws.Config      // Bedrock and Textract
-	S3                 *s3.Client      // Bedrock: client for the recordings of Amazon Transcribe
-	Bucket             string          // Bedrock: bucket for the recordings of Amazon Transcribe
+	Engine             string                // one of the constants above; empty: Offline
+	Model              string                // ID of a model, or on Bedrock of an inference profile
+	ModelURL           string                // OpenAI: base URL of the server
+	ModelKey           mediaopenai.KeySource // OpenAI; nil: the server needs no key
+	Reader             string                // reader of pictures, one of the constants above; empty: ModelReader
+	VisionModel        string                // ModelReader: model that views pictures, of the same server; empty: pictures are not read
+	TranscriptionModel string                // OpenAI; empty: whisper-1
+	TranscriberCommand string                // Offline; see mediacommand. Empty: recordings are not transcribed
+	AWS                aws.Config            // Bedrock and Textract
+	S3                 *s3.Client            // Bedrock: client for the recordings of Amazon Transcribe
+	Bucket             string                // Bedrock: bucket for the recordings of Amazon Transcribe
 
 	// Prices in USD, as decimals, from which the log gets the cost of calls; empty: unknown.
 	InputPrice         string // per million input tokens of Model
@@ -65,7 +67,8 @@ type Settings struct {
 func Read(lookup func(name string) string, cfg aws.Config) Settings {
 	return Settings{
 		Engine: lookup("MEDIA_ENGINE"), Model: lookup("MEDIA_MODEL"), ModelURL: lookup("MEDIA_MODEL_URL"),
-		ModelKey: mediaopenai.Key(lookup("MEDIA_MODEL_KEY")), VisionModel: lookup("MEDIA_VISION_MODEL"), Reader: lookup("MEDIA_READER"),
+		ModelKey:    secretvalue.New(cfg, lookup("MEDIA_MODEL_KEY_ID"), time.Now),
+		VisionModel: lookup("MEDIA_VISION_MODEL"), Reader: lookup("MEDIA_READER"),
 		TranscriptionModel: lookup("MEDIA_TRANSCRIPTION_MODEL"), TranscriberCommand: lookup("TRANSCRIBER_COMMAND"), AWS: cfg,
 		InputPrice: lookup("MEDIA_INPUT_PRICE"), OutputPrice: lookup("MEDIA_OUTPUT_PRICE"),
 		TranscriptionPrice: lookup("MEDIA_TRANSCRIPTION_PRICE"),

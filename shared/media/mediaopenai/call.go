@@ -26,7 +26,7 @@ const (
 // caller sends single requests.
 type caller struct {
 	base    *url.URL
-	key     Key
+	key     KeySource
 	model   string
 	client  *http.Client
 	retrier mediaprompt.Retrier
@@ -106,8 +106,8 @@ func (c *caller) send(ctx context.Context, call call) (status int, body []byte, 
 	request.Header.Set("Content-Type", call.contentType)
 	request.Header.Set("Accept", "application/json")
 	request.Header.Set("User-Agent", "portside")
-	if c.key != "" {
-		request.Header.Set("Authorization", "Bearer "+string(c.key))
+	if err := c.authorize(ctx, request); err != nil {
+		return 0, nil, err
 	}
 	response, err := c.client.Do(request)
 	if err != nil {
@@ -119,6 +119,23 @@ func (c *caller) send(ctx context.Context, call call) (status int, body []byte, 
 	}
 	body, err = readBody(ctx, response)
 	return response.StatusCode, body, err
+}
+
+// authorize adds the key to the request, if the server needs one.
+func (c *caller) authorize(ctx context.Context, request *http.Request) error {
+	if c.key == nil {
+		return nil
+	}
+	key, err := c.key.Get(ctx)
+	switch {
+	case err != nil:
+		return connectionError(ctx, err)
+	case strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r > '~' }):
+		return internalError("its key must be printable ASCII without spaces")
+	case key != "":
+		request.Header.Set("Authorization", "Bearer "+key)
+	}
+	return nil
 }
 
 func readBody(ctx context.Context, response *http.Response) ([]byte, error) {

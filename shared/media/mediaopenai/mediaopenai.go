@@ -9,36 +9,25 @@
 package mediaopenai
 
 import (
+	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"net/http"
 	"net/url"
-	"strings"
 
 	"portside/shared/media/mediaprompt"
 )
 
-// Key is an API key. It is printed and logged as dots.
-type Key string
-
-// String hides the key.
-func (Key) String() string { return "…" }
-
-// GoString hides the key.
-func (Key) GoString() string { return "…" }
-
-// LogValue hides the key.
-func (Key) LogValue() slog.Value { return slog.StringValue("…") }
-
-// MarshalText hides the key.
-func (Key) MarshalText() ([]byte, error) { return []byte("…"), nil }
+// KeySource returns the API key for a request. An empty key means that the server needs none.
+type KeySource interface {
+	Get(ctx context.Context) (string, error)
+}
 
 // Options configure the calls of a server.
 type Options struct {
-	BaseURL string // including the version, such as https://api.openai.com/v1
-	Key     Key    // empty: the server needs no key
-	Model   string // for chat completions, or for transcriptions
+	BaseURL string    // including the version, such as https://api.openai.com/v1
+	Key     KeySource // nil: the server needs no key
+	Model   string    // for chat completions, or for transcriptions
 	Prompt  mediaprompt.Settings
 	Retrier mediaprompt.Retrier
 	Client  *http.Client // nil: a new one
@@ -89,8 +78,6 @@ func newCaller(o Options) (*caller, error) {
 		return nil, errors.New("the base URL of the model server must not have a user, a query or a fragment; set the key as the key")
 	case o.Model == "":
 		return nil, errors.New("the model server needs the name of a model")
-	case strings.ContainsFunc(string(o.Key), func(r rune) bool { return r <= ' ' || r > '~' }):
-		return nil, errors.New("the key of the model server must be printable ASCII without spaces")
 	}
 	return &caller{base: base, key: o.Key, model: o.Model, client: newClient(o.Client), retrier: o.Retrier, calls: o.CallLog}, nil
 }

@@ -12,6 +12,7 @@ import (
 	"portside/shared/media"
 	"portside/shared/media/mediaopenai"
 	"portside/shared/media/mediaprompt"
+	"portside/shared/testkit"
 	"portside/shared/testkit/mediatest"
 )
 
@@ -30,7 +31,7 @@ func newBench(tb testing.TB, change func(*mediaopenai.Options)) *bench {
 	tb.Helper()
 	b := &bench{server: mediatest.StartOpenAI(tb), log: &bytes.Buffer{}}
 	b.options = mediaopenai.Options{
-		BaseURL: b.server.URL, Key: mediaopenai.Key(b.server.Key), Model: b.server.Model,
+		BaseURL: b.server.URL, Key: testkit.Secret(b.server.Key), Model: b.server.Model,
 		CallLog: mediaprompt.CallLog{Out: slog.New(slog.NewJSONHandler(b.log, nil))},
 		Retrier: mediaprompt.Retrier{Pause: b.pause, Draw: func(below time.Duration) time.Duration { return below / 2 }},
 	}

@@ -34,7 +34,12 @@ const (
 type Settings struct {
 	Issuer       string // https://accounts.example.com
 	ClientID     string
-	ClientSecret string // empty for a public client, which only PKCE protects
+	ClientSecret SecretSource // nil for a public client, which only PKCE protects
+}
+
+// SecretSource returns the client secret for a request. An empty secret means a public client.
+type SecretSource interface {
+	Get(ctx context.Context) (string, error)
 }
 
 // Client implements openid.Provider.
@@ -45,7 +50,7 @@ type Client struct {
 
 	mu       sync.Mutex
 	provider *oidc.Provider // nil until discover has succeeded
-	style    oauth2.AuthStyle
+	methods  []string       // by which the provider authenticates clients
 }
 
 // New returns a Client. It sends no request yet.
@@ -93,44 +98,50 @@ func (c *Client) Redeem(ctx context.Context, flow openid.Flow, code string) (ope
 
 // configuration returns the OAuth 2.0 configuration for a flow, with the provider. Errors: ErrUnavailable.
 func (c *Client) configuration(ctx context.Context, flow openid.Flow) (*oauth2.Config, *oidc.Provider, error) {
-	provider, style, err := c.discover(ctx)
+	provider, methods, err := c.discover(ctx)
 	if err != nil {
 		return nil, nil, fmt.Errorf("%w: discovery: %s", openid.ErrUnavailable, brief(err))
 	}
+	secret := ""
+	if c.settings.ClientSecret != nil {
+		if secret, err = c.settings.ClientSecret.Get(ctx); err != nil {
+			return nil, nil, fmt.Errorf("%w: client secret: %s", openid.ErrUnavailable, brief(err))
+		}
+	}
 	endpoint := provider.Endpoint()
-	endpoint.AuthStyle = style
+	endpoint.AuthStyle = authStyle(methods, secret)
 	return &oauth2.Config{
-		ClientID: c.settings.ClientID, ClientSecret: c.settings.ClientSecret, Endpoint: endpoint,
+		ClientID: c.settings.ClientID, ClientSecret: secret, Endpoint: endpoint,
 		RedirectURL: flow.RedirectURL, Scopes: []string{oidc.ScopeOpenID, "email"},
 	}, provider, nil
 }
 
 // discover reads the provider's configuration once. A failure is not remembered.
-func (c *Client) discover(ctx context.Context) (*oidc.Provider, oauth2.AuthStyle, error) {
+func (c *Client) discover(ctx context.Context) (provider *oidc.Provider, methods []string, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.provider != nil {
-		return c.provider, c.style, nil
+		return c.provider, c.methods, nil
 	}
-	provider, err := oidc.NewProvider(oidc.ClientContext(ctx, c.http), c.settings.Issuer)
+	provider, err = oidc.NewProvider(oidc.ClientContext(ctx, c.http), c.settings.Issuer)
 	if err != nil {
-		return nil, 0, fmt.Errorf("read the configuration: %w", err)
+		return nil, nil, fmt.Errorf("read the configuration: %w", err)
 	}
 	var metadata struct {
 		Methods []string `json:"token_endpoint_auth_methods_supported"`
 	}
 	if err := provider.Claims(&metadata); err != nil {
-		return nil, 0, fmt.Errorf("read the configuration: %w", err)
+		return nil, nil, fmt.Errorf("read the configuration: %w", err)
 	}
-	c.provider, c.style = provider, c.authStyle(metadata.Methods)
-	return c.provider, c.style, nil
+	c.provider, c.methods = provider, metadata.Methods
+	return c.provider, c.methods, nil
 }
 
 // authStyle returns how the client authenticates. Without it, oauth2 would try one way after the other,
 // and the first attempt may use up the code. A provider that names no methods supports Basic.
-func (c *Client) authStyle(methods []string) oauth2.AuthStyle {
+func authStyle(methods []string, secret string) oauth2.AuthStyle {
 	isBasic := len(methods) == 0 || slices.Contains(methods, "client_secret_basic")
-	if isBasic && c.settings.ClientSecret != "" {
+	if isBasic && secret != "" {
 		return oauth2.AuthStyleInHeader
 	}
 	return oauth2.AuthStyleInParams
