@@ -12,6 +12,10 @@ import (
 
 var errMethod = fault.New(fault.Forbidden, "This registry is read-only. The vendor pushes to the registry behind it.")
 
+// errLongBlob is the error for HEAD of a blob whose length cannot be sent. Without a length, clients would take the blob for empty.
+var errLongBlob = fault.New(fault.Forbidden, "HEAD cannot return the size of a blob of more than 4 MiB. Send GET; "+
+	"with the header Range: bytes=0-0, it returns the size in Content-Range.")
+
 // codes are the error codes of the OCI distribution specification, or of the CNCF registry if it has none. The first match
 // counts, and otherwise the kind of the error.
 var codes = []struct {
@@ -20,6 +24,7 @@ var codes = []struct {
 	status int
 }{
 	{errMethod, "UNSUPPORTED", http.StatusMethodNotAllowed},
+	{errLongBlob, "UNSUPPORTED", http.StatusMethodNotAllowed},
 	{errTokenMethod, "UNSUPPORTED", http.StatusMethodNotAllowed},
 	{errTokenForm, "UNSUPPORTED", http.StatusBadRequest},
 	{images.ErrRoute, "UNSUPPORTED", http.StatusNotFound},
@@ -63,7 +68,11 @@ func writeFault(w http.ResponseWriter, err error) {
 		}
 	}
 	if status == http.StatusMethodNotAllowed && w.Header().Get("Allow") == "" {
-		w.Header().Set("Allow", "GET, HEAD")
+		allow := "GET, HEAD"
+		if errors.Is(err, errLongBlob) {
+			allow = http.MethodGet
+		}
+		w.Header().Set("Allow", allow)
 	}
 	isTemporary := status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable
 	if isTemporary && w.Header().Get("Retry-After") == "" {

@@ -1,13 +1,16 @@
 package main
 
 import (
+	"bytes"
 	"io"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
 	"portside/shared/credentials"
+	"portside/shared/images/imagesecr"
 	"portside/shared/testkit/awstest"
 	"portside/shared/testkit/webtest"
 )
@@ -57,7 +60,24 @@ func TestPullImage(t *testing.T) {
 	if got := fetch(t, redirect.Header.Get("Location")); got != "the content of acme/api:1.2.0" {
 		t.Errorf("the redirect goes to %q", got)
 	}
-	q.checkNoUpstreamDetails(c.Do(http.MethodHead, "/v2/acme/api/blobs/"+blob, "").WantStatus(http.StatusTemporaryRedirect))
+	q.checkNoUpstreamDetails(c.Do(http.MethodHead, "/v2/acme/api/blobs/"+blob, "").WantStatus(http.StatusOK))
+}
+
+// TestHeadOfBlobs compares the size in a response to HEAD with that of the blob, around the largest one that a function can return. API
+// Gateway computes the size from the body, so it is right or the request is refused.
+func TestHeadOfBlobs(t *testing.T) {
+	q := newFixture(t)
+	c := q.withScopes("read:docker-images")
+	for _, size := range []int{0, 1, imagesecr.MaxBody, imagesecr.MaxBody + 1} {
+		blob := q.upstream.PushBlob(t, "acme/api", bytes.Repeat([]byte("x"), size))
+		head := c.Do(http.MethodHead, "/v2/acme/api/blobs/"+blob, "")
+		if size > imagesecr.MaxBody {
+			head.WantStatus(http.StatusMethodNotAllowed).WantHeader("Allow", "GET")
+			continue
+		}
+		head.WantStatus(http.StatusOK).WantHeader("Docker-Content-Digest", blob).WantHeader("Content-Length", strconv.Itoa(size))
+	}
+	c.Do(http.MethodHead, "/v2/acme/api/blobs/sha256:"+strings.Repeat("0", 64), "").WantStatus(http.StatusNotFound)
 }
 
 // fetch follows a redirect as clients do: without the credential.

@@ -2,8 +2,10 @@ package main
 
 import (
 	"context"
+	"errors"
 	"net"
 	"net/http"
+	"strconv"
 	"strings"
 
 	"portside/shared/images"
@@ -76,7 +78,8 @@ func (g *gateway) pullOf(r *http.Request, c call, found reachedManifest) pulls.P
 // maxRangeBytes is the longest Range header that is passed on. A server may ignore any Range (RFC 9110, section 14.2).
 const maxRangeBytes = 64
 
-// blob returns the registry's response for a blob, which is usually a redirect.
+// blob returns the registry's response for a blob, which is usually a redirect. A response to HEAD has the blob itself, because API Gateway
+// computes the Content-Length from the body. A redirect would lead to a link that is signed for GET only.
 func (g *gateway) blob(r *http.Request, c call) (imagesecr.Response, error) {
 	if !c.reach.IsEverything() {
 		isPermitted, err := g.hasVersion(r.Context(), c, c.target.Reference, func(ctx context.Context) bool {
@@ -90,11 +93,26 @@ func (g *gateway) blob(r *http.Request, c call) (imagesecr.Response, error) {
 			return imagesecr.Response{}, err
 		}
 	}
+	if r.Method == http.MethodHead {
+		return g.headOfBlob(r.Context(), c.target)
+	}
 	ask := imagesecr.Request{Method: r.Method, Target: c.target}
 	if part := r.Header.Get("Range"); len(part) <= maxRangeBytes {
 		ask.Range = part
 	}
 	return g.registry.Fetch(r.Context(), ask)
+}
+
+// headOfBlob returns a response with a whole blob, so that HEAD has its length. Errors: errLongBlob and those of ReadBlob.
+func (g *gateway) headOfBlob(ctx context.Context, blob images.Target) (imagesecr.Response, error) {
+	body, err := g.registry.ReadBlob(ctx, blob.Repository, images.Descriptor{Digest: blob.Reference}, imagesecr.MaxBody)
+	if errors.Is(err, images.ErrLarge) {
+		err = errLongBlob
+	}
+	return imagesecr.Response{Status: http.StatusOK, Body: body, Header: http.Header{
+		"Content-Type": {"application/octet-stream"}, "Content-Length": {strconv.Itoa(len(body))},
+		"Docker-Content-Digest": {blob.Reference}, "Accept-Ranges": {"bytes"},
+	}}, err
 }
 
 // manifestType is the media type of the manifests that Helm writes.

@@ -97,14 +97,22 @@ func TestHeadRequests(t *testing.T) {
 		}
 		m.SendOCI(c, http.MethodHead, "/v2/"+image+"/manifests/none").WantStatus(http.StatusNotFound)
 	}
-	blob := m.bigBlob(t)
-	head := m.SendOCI(c, http.MethodHead, "/v2/harbor/big/blobs/"+blob.Digest.String())
-	size := head.Header.Get("Content-Length")
-	if head.Status == http.StatusTemporaryRedirect {
-		size = e2etest.Fetch(t, http.MethodHead, m.redirectTarget(t, head), "").Header.Get("Content-Length")
+	config, err := m.images.api.RawConfigFile()
+	if err != nil {
+		t.Fatal(err)
 	}
-	if size != strconv.FormatInt(blob.Size, 10) {
-		t.Errorf("HEAD returns a size of %s bytes, want %d", size, blob.Size)
+	name, err := m.images.api.ConfigName()
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.SendOCI(c, http.MethodHead, "/v2/harbor/api/blobs/"+name.String()).WantStatus(http.StatusOK).
+		WantHeader("Content-Length", strconv.Itoa(len(config)))
+
+	at := "/v2/harbor/big/blobs/" + m.bigBlob(t).Digest.String()
+	m.SendOCI(c, http.MethodHead, at).WantStatus(http.StatusMethodNotAllowed).WantHeader("Allow", "GET")
+	first := e2etest.Fetch(t, http.MethodGet, m.redirectTarget(t, m.SendOCI(c, http.MethodGet, at)), "bytes=0-0")
+	if size := first.Header.Get("Content-Range"); size != fmt.Sprintf("bytes 0-0/%d", m.bigBlob(t).Size) {
+		t.Errorf("the first byte is %s", size)
 	}
 }
 

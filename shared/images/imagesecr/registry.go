@@ -99,8 +99,8 @@ func (r *Registry) Fetch(ctx context.Context, ask Request) (Response, error) {
 	}
 }
 
-// ReadBlob returns a blob of at most that many bytes, such as the configuration of an image. It
-// follows the redirect to the storage, without the login, and checks the digest. Errors:
+// ReadBlob returns a blob of at most that many bytes, such as the configuration of an image. A size of 0 is unknown. It follows
+// the redirect to the storage, without the login, and checks the digest. Errors:
 // images.ErrBlobUnknown, images.ErrLarge, images.ErrUnavailable.
 func (r *Registry) ReadBlob(ctx context.Context, repository string, blob images.Descriptor, most int64) ([]byte, error) {
 	if blob.Size > most {
@@ -113,7 +113,11 @@ func (r *Registry) ReadBlob(ctx context.Context, repository string, blob images.
 		return nil, err
 	}
 	if location := answer.Header.Get("Location"); location != "" {
-		if answer.Body, err = r.download(ctx, location, most); err != nil {
+		answer.Body, err = r.download(ctx, location, most)
+		if errors.Is(err, images.ErrLarge) {
+			return nil, err
+		}
+		if err != nil {
 			return nil, fmt.Errorf("%w: read a blob: %w", images.ErrUnavailable, err)
 		}
 	}
@@ -123,7 +127,7 @@ func (r *Registry) ReadBlob(ctx context.Context, repository string, blob images.
 	return answer.Body, nil
 }
 
-// download reads at most that many bytes from the storage of the registry.
+// download reads a blob from the storage of the registry. Errors: images.ErrLarge.
 func (r *Registry) download(ctx context.Context, location string, most int64) (body []byte, err error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, location, http.NoBody)
 	if err != nil {
@@ -136,6 +140,9 @@ func (r *Registry) download(ctx context.Context, location string, most int64) (b
 	defer func() { err = errors.Join(err, response.Body.Close()) }()
 	if response.StatusCode != http.StatusOK {
 		return nil, fmt.Errorf("the storage responded with %d", response.StatusCode)
+	}
+	if response.ContentLength > most {
+		return nil, images.ErrLarge
 	}
 	return io.ReadAll(io.LimitReader(response.Body, most))
 }
