@@ -160,7 +160,7 @@ func keyOf(item items.Map) items.Map { return items.Map{"pk": item["pk"], "sk": 
 
 func (l *sealedLog) item(e event) items.Map {
 	l.t.Helper()
-	key := items.Key(auditlog.DayKey(e.Time), e.ID)
+	key := items.Key(auditlog.Partition(e.Time, e.ID), e.ID)
 	out, err := l.db.GetItem(l.t.Context(), &dynamodb.GetItemInput{TableName: &l.table, Key: key, ConsistentRead: aws.Bool(true)})
 	if err != nil || len(out.Item) == 0 {
 		l.t.Fatalf("the table does not have %s: %v", e.ID, err)

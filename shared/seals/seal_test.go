@@ -191,7 +191,7 @@ func (b *logbook) item(pk, sk string) items.Map {
 func (b *logbook) event(id string) items.Map {
 	b.Helper()
 	at, _ := audit.TimeOf(id)
-	return b.item(auditlog.DayKey(at), id)
+	return b.item(auditlog.Partition(at, id), id)
 }
 
 func (b *logbook) putItem(item items.Map) {

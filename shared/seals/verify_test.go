@@ -236,9 +236,12 @@ func (b *logbook) addItem(rt *rapid.T) tampered {
 		start.AddDate(-1, 0, 0), start, last.Add(time.Microsecond), sealedUntil.Add(-time.Microsecond), start.AddDate(0, 0, 9),
 	}).Draw(rt, "time")
 	id := audit.FirstID(at) + "-added"
-	item := changed(changed(like, "sk", id), "pk", auditlog.DayKey(at))
+	item := changed(changed(like, "sk", id), "pk", rapid.SampledFrom(auditlog.Partitions(at)).Draw(rt, "part"))
 	if rapid.Bool().Draw(rt, "elsewhere") {
-		partitions := []string{"day#2026-11-27x", "day#2026-11-2:", "day#2026-11-31", "other", "day#1999-12-31", "seal"}
+		partitions := []string{
+			"day#2026-11-27", "day#2026-11-27x", "day#2026-11-27#4", "day#2026-11-27#00", "day#2026-11-2:#0", "day#2026-11-31#1", "other",
+			"day#1999-12-31#0", "seal",
+		}
 		item = changed(item, "pk", rapid.SampledFrom(partitions).Draw(rt, "partition"))
 	}
 	want := finding{Problem: seals.Added, EventID: id, InTable: true}

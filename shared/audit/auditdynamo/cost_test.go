@@ -8,6 +8,7 @@ import (
 	"portside/shared/audit/auditdynamo"
 	coreaudit "portside/shared/core/audit"
 	"portside/shared/core/principal"
+	"portside/shared/dynamo/auditlog"
 	"portside/shared/testkit/awstest"
 )
 
@@ -36,24 +37,24 @@ func TestCost(t *testing.T) {
 		found      int
 		isComplete bool
 	}{
-		"all":      {month, staff, 1, 4, 20, false},
+		"all":      {month, staff, auditlog.Parts, 4, 20, false},
 		"actor":    {with(func(q *audit.Query) { q.ActorID = "ada" }), staff, 1, 4, 20, false},
 		"customer": {with(func(q *audit.Query) { q.CustomerID = acme }), staff, 1, 4, 20, false},
 		"own":      {month, ofAcme, 1, 4, 20, false},
 		"target":   {with(func(q *audit.Query) { q.Target = targets[0] }), staff, 1, 4, 20, false},
-		"action":   {with(func(q *audit.Query) { q.Action = "user.*" }), staff, 1, 20, 20, false},
+		"action":   {with(func(q *audit.Query) { q.Action = "user.*" }), staff, auditlog.Parts, 30, 20, false},
 		"nothing":  {with(func(q *audit.Query) { q.Target, q.ActorID = targets[0], "nobody" }), staff, 3, 40, 0, true},
 		"rare": {with(func(q *audit.Query) {
 			q.Action, q.Target = coreaudit.TableRestored, coreaudit.Target{Kind: coreaudit.Table, ID: "none"}
 		}),
 			staff, 1, 1, 0, true},
-		"rare on a busy day": {with(func(q *audit.Query) { q.Action = coreaudit.TableRestored }), staff, 8, 150, 0, false},
+		"rare on a busy day": {with(func(q *audit.Query) { q.Action = coreaudit.TableRestored }), staff, 5 * auditlog.Parts, 150, 0, false},
 		"an empty month": {audit.Query{
 			From: time.Date(2026, time.April, 2, 0, 0, 0, 0, time.UTC), To: time.Date(2026, time.May, 2, 0, 0, 0, 0, time.UTC), Limit: 20,
-		}, staff, 30, 15, 0, true},
+		}, staff, 30 * auditlog.Parts, 60, 0, true},
 		"two empty months": {audit.Query{
 			From: time.Date(2026, time.April, 2, 0, 0, 0, 0, time.UTC), To: time.Date(2026, time.May, 31, 0, 0, 0, 0, time.UTC), Limit: 20,
-		}, staff, 31, 16, 0, false},
+		}, staff, 31 * auditlog.Parts, 62, 0, false},
 	} {
 		meter.Reset()
 		page, err := service.List(t.Context(), test.caller, test.query)

@@ -3,6 +3,7 @@
 package auditdynamo
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -75,26 +76,29 @@ func (s *Store) ofIndex(ctx context.Context, r audit.Range, p partition) (audit.
 }
 
 // ofDays reads one day after the other, until it has as many events as the range wants. Days without many events are read together, in
-// growing groups, so that a month without events takes five calls one after the other.
+// growing groups, so that a month without events takes few calls one after the other.
 func (s *Store) ofDays(ctx context.Context, r audit.Range) (audit.Stretch, error) {
 	var found audit.Stretch
-	days := daysOf(r)
+	days, part := daysOf(r), r
+	part.Limit = r.Limit/2 + 1 // a part has about a fourth of the events
 	for size := 1; len(days) > 0; size *= 2 {
 		n := min(size, len(days), r.Queries-found.Queries)
 		if n <= 0 || len(found.Events) >= r.Limit {
 			found.Next = beginOf(days[0], r.OldestFirst)
 			return found, nil
 		}
-		read := make([]audit.Stretch, n)
-		err := parallel.Each(n, n, func(i int) (err error) {
-			read[i], err = s.query(ctx, r, partition{"", "pk", auditlog.DayKey(days[i])})
+		read := make([]audit.Stretch, n*auditlog.Parts)
+		err := parallel.Each(len(read), maxParallel, func(i int) (err error) {
+			key := auditlog.Partitions(days[i/auditlog.Parts])[i%auditlog.Parts]
+			read[i], err = s.query(ctx, part, partition{"", "pk", key})
 			return err
 		})
 		if err != nil {
 			return audit.Stretch{}, err
 		}
 		found.Queries += n
-		for _, day := range read {
+		for parts := range slices.Chunk(read, auditlog.Parts) {
+			day := merge(parts, r.OldestFirst)
 			found.Events = append(found.Events, day.Events...)
 			if found.Next = day.Next; day.Next != "" {
 				return found, nil
@@ -103,6 +107,33 @@ func (s *Store) ofDays(ctx context.Context, r audit.Range) (audit.Stretch, error
 		days = days[n:]
 	}
 	return found, nil
+}
+
+// maxParallel is how many calls a request makes at the same time.
+const maxParallel = 16
+
+// merge returns the events of the partitions of a day, in one order. If a partition has more events than its query returned, merge returns
+// those up to the place that all queries have reached.
+func merge(parts []audit.Stretch, oldestFirst bool) audit.Stretch {
+	compare := func(a, b audit.Position) int {
+		if oldestFirst {
+			return cmp.Compare(a, b)
+		}
+		return cmp.Compare(b, a)
+	}
+	var day audit.Stretch
+	for _, part := range parts {
+		day.Events = append(day.Events, part.Events...)
+		if part.Next != "" && (day.Next == "" || compare(part.Next, day.Next) < 0) {
+			day.Next = part.Next
+		}
+	}
+	position := func(e coreaudit.Event) audit.Position { return audit.Position(e.ID) }
+	slices.SortFunc(day.Events, func(a, b coreaudit.Event) int { return compare(position(a), position(b)) })
+	if day.Next != "" {
+		day.Events = slices.DeleteFunc(day.Events, func(e coreaudit.Event) bool { return compare(position(e), day.Next) > 0 })
+	}
+	return day
 }
 
 const oneDay = 24 * time.Hour

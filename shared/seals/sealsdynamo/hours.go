@@ -6,9 +6,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -21,14 +23,13 @@ import (
 	"portside/shared/seals"
 )
 
-// Hour implements seals.Events with one call for each page of 1 MB. BETWEEN includes the upper bound, so Hour
+// Hour implements seals.Events with at least one call for each partition of the day. BETWEEN includes the upper bound, so Hour
 // leaves out an item with that ID. The service writes none, but somebody else can.
 func (s Table) Hour(ctx context.Context, hour seals.Hour, after string) iter.Seq2[seals.Entry, error] {
 	end := audit.FirstID(hour.End())
-	found := s.query(ctx, &dynamodb.QueryInput{
-		KeyConditionExpression: aws.String("pk = :day AND sk BETWEEN :from AND :to"),
+	found := s.day(ctx, hour.Begin(), dynamodb.QueryInput{
+		KeyConditionExpression: aws.String("pk = :partition AND sk BETWEEN :from AND :to"),
 		ExpressionAttributeValues: items.Map{
-			":day":  items.Text(auditlog.DayKey(hour.Begin())),
 			":from": items.Text(max(audit.FirstID(hour.Begin()), after+"\x00")),
 			":to":   items.Text(end),
 		},
@@ -42,21 +43,63 @@ func (s Table) Hour(ctx context.Context, hour seals.Hour, after string) iter.Seq
 	}
 }
 
-// Days implements seals.Events with at least one call for each day.
+// Days implements seals.Events with at least one call for each partition of a day.
 func (s Table) Days(ctx context.Context, first, last calendar.Day) iter.Seq2[seals.Entry, error] {
 	return func(yield func(seals.Entry, error) bool) {
 		for day := first; day <= last; day++ {
-			entries := s.query(ctx, &dynamodb.QueryInput{
-				KeyConditionExpression:    aws.String("pk = :day"),
-				ExpressionAttributeValues: items.Map{":day": items.Text(auditlog.DayKey(day.Begin()))},
-			})
-			for entry, err := range entries {
+			all := dynamodb.QueryInput{KeyConditionExpression: aws.String("pk = :partition"), ExpressionAttributeValues: items.Map{}}
+			for entry, err := range s.day(ctx, day.Begin(), all) {
 				if !yield(entry, err) || err != nil {
 					return
 				}
 			}
 		}
 	}
+}
+
+// day yields the result of a query of the partitions of a day, in the order of the events, and stops after an error.
+func (s Table) day(ctx context.Context, at time.Time, of dynamodb.QueryInput) iter.Seq2[seals.Entry, error] {
+	return func(yield func(seals.Entry, error) bool) {
+		var parts []*part
+		defer func() {
+			for _, p := range parts {
+				p.stop()
+			}
+		}()
+		for _, key := range auditlog.Partitions(at) {
+			in := of
+			in.ExpressionAttributeValues = maps.Clone(of.ExpressionAttributeValues)
+			in.ExpressionAttributeValues[":partition"] = items.Text(key)
+			p := &part{}
+			p.next, p.stop = iter.Pull2(s.query(ctx, &in))
+			if p.advance() {
+				parts = append(parts, p)
+			}
+		}
+		for len(parts) > 0 {
+			first := slices.MinFunc(parts, func(a, b *part) int { return cmp.Compare(a.entry.ID, b.entry.ID) }) // an error has no ID
+			if !yield(first.entry, first.err) || first.err != nil {
+				return
+			}
+			if !first.advance() {
+				parts = slices.DeleteFunc(parts, func(p *part) bool { return p == first })
+			}
+		}
+	}
+}
+
+// part is the unread rest of a partition, with its first entry.
+type part struct {
+	next  func() (seals.Entry, error, bool)
+	stop  func()
+	entry seals.Entry
+	err   error
+}
+
+// advance reads the next entry, and returns false after the last one.
+func (p *part) advance() (isThere bool) {
+	p.entry, p.err, isThere = p.next()
+	return isThere
 }
 
 // query yields the result of a query of the table, and stops after an error.
@@ -110,19 +153,25 @@ func (s Table) Strays(ctx context.Context, first, last calendar.Day) iter.Seq2[s
 
 // isOfDays reports whether an item is in the partition of one of the days, which Days reads.
 func isOfDays(item items.Map, first, last calendar.Day) bool {
-	date, isDay := strings.CutPrefix(textOf(item["pk"]), "day#")
+	day, isDay := dayOf(textOf(item["pk"]))
+	return isDay && day >= first && day <= last
+}
+
+// dayOf returns the day of a partition of events.
+func dayOf(partition string) (day calendar.Day, isDay bool) {
+	date, isDay := strings.CutPrefix(partition, "day#")
+	date, _, _ = strings.Cut(date, "#")
 	day, err := calendar.ParseDay(date)
-	return isDay && err == nil && day >= first && day <= last && auditlog.DayKey(day.Begin()) == textOf(item["pk"])
+	return day, isDay && err == nil && slices.Contains(auditlog.Partitions(day.Begin()), partition)
 }
 
 // newEntry returns an item as an entry. It compares the item with the one that the service writes for the same text, so an attribute with
 // another value is a problem, and so is one more attribute.
 func newEntry(item items.Map) seals.Entry {
 	partition, entry := textOf(item["pk"]), seals.Entry{ID: textOf(item["sk"]), Text: textOf(item["event"])}
-	date, isDay := strings.CutPrefix(partition, "day#")
-	day, err := calendar.ParseDay(date)
+	day, isDay := dayOf(partition)
 	entry.Day = day
-	if !isDay || err != nil {
+	if !isDay {
 		entry.Problem = fmt.Sprintf("the item %q of the partition %q is not an event", entry.ID, partition)
 		return entry
 	}
