@@ -263,8 +263,9 @@ func TestEnvironmentsHaveNoSecrets(t *testing.T) {
 
 // templateParameter is a parameter of template.yaml.
 type templateParameter struct {
-	Default *string `yaml:"Default"`
-	NoEcho  bool    `yaml:"NoEcho"`
+	Default       *string  `yaml:"Default"`
+	NoEcho        bool     `yaml:"NoEcho"`
+	AllowedValues []string `yaml:"AllowedValues"`
 }
 
 func readParameters(t *testing.T) map[string]templateParameter {

@@ -4,10 +4,13 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
 	"go.yaml.in/yaml/v3"
+
+	"portside/shared/analytics"
 )
 
 // fixedNames has, for each type of resource, the properties that set its name. Such a name is unique in an account and region, or
@@ -131,6 +134,58 @@ func TestBucketsArePrivate(t *testing.T) {
 	}
 	if found < 5 {
 		t.Errorf("found only %d buckets", found)
+	}
+}
+
+// What grows with requests must end. A table or bucket without an end has a reason, and nothing else may be without.
+func TestStoredDataEnds(t *testing.T) {
+	template, err := readTemplate(os.DirFS("."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	endless := map[string]string{
+		"ImageVersionsTable": "an item for each version that the vendor pushed",
+		"ChartsBucket":       "what the vendor published",
+		"AuditBucket":        "evidence, which may be locked",
+	}
+	days := map[string]int{"MediaBucket": 1, "AnalyticsBucket": analytics.KeptDays, "LogsBucket": 30, "FailedEventsBucket": 30, "FailedBatchesBucket": 30}
+	for id, resource := range template.Resources {
+		if resource.Type != "AWS::DynamoDB::Table" && resource.Type != "AWS::S3::Bucket" {
+			continue
+		}
+		var properties struct {
+			TimeToLiveSpecification struct {
+				AttributeName string `yaml:"AttributeName"`
+				Enabled       bool   `yaml:"Enabled"`
+			} `yaml:"TimeToLiveSpecification"`
+			LifecycleConfiguration struct {
+				Rules []struct {
+					Status           string `yaml:"Status"`
+					Prefix           string `yaml:"Prefix"`
+					ExpirationInDays int    `yaml:"ExpirationInDays"`
+				} `yaml:"Rules"`
+			} `yaml:"LifecycleConfiguration"`
+		}
+		if err := resource.Properties.Decode(&properties); err != nil {
+			t.Fatalf("%s: %v", id, err)
+		}
+		ends := properties.TimeToLiveSpecification.Enabled && properties.TimeToLiveSpecification.AttributeName == "purgeAt"
+		for _, rule := range properties.LifecycleConfiguration.Rules {
+			ends = ends || rule.Status == "Enabled" && rule.Prefix == "" && rule.ExpirationInDays > 0 && rule.ExpirationInDays == days[id]
+		}
+		if (endless[id] == "") != ends {
+			t.Errorf("the data of %s ends: %v; the reason to keep it: %q", id, ends, endless[id])
+		}
+	}
+}
+
+// CloudWatch Logs may deliver a line as long as it has it, and an operator may count it again. It must not count twice.
+func TestCountedLinesAreKnownLongerThanLogsAreKept(t *testing.T) {
+	for _, text := range readParameters(t)["LogRetentionDays"].AllowedValues {
+		days, err := strconv.Atoi(text)
+		if known := int(analytics.Retention.Hours()) / 24; err != nil || known < days+2 {
+			t.Errorf("log groups may keep lines for %s days, and counted lines are known for %d (%v)", text, known, err)
+		}
 	}
 }
 

@@ -67,7 +67,7 @@ func (a *analyticsTables) countPulls(ctx context.Context, day calendar.Day) (ana
 	return analytics.Pulls{Charts: counts[pulls.Chart], Images: counts[pulls.Image], Checks: counts[pullsdynamo.Checks]}, err
 }
 
-// firstDayOfPulls returns the first day for which the pull log is still complete.
-func firstDayOfPulls(now time.Time) calendar.Day {
-	return calendar.DayOf(now.Add(-pulls.Retention)) + 1
+// firstKeptDay returns the first day for which the pull log and the counted log lines are still complete.
+func firstKeptDay(now time.Time) calendar.Day {
+	return calendar.DayOf(now.Add(-min(pulls.Retention, analytics.Retention))) + 1
 }

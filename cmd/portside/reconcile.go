@@ -82,7 +82,7 @@ func (f *dayFlag) or(day calendar.Day) calendar.Day {
 
 func (r *reconcile) run(ctx context.Context, p process) error {
 	now := p.now()
-	first, last := r.from.or(firstDayOfPulls(now)), r.to.or(calendar.DayOf(now))
+	first, last := r.from.or(firstKeptDay(now)), r.to.or(calendar.DayOf(now))
 	if first > last {
 		return usageError("--from must not be after --to")
 	}
@@ -91,11 +91,12 @@ func (r *reconcile) run(ctx context.Context, p process) error {
 		return err
 	}
 	reconciler := &analyticsdynamo.Reconciler{
-		Recorder: tables.recorder, Pulls: tables.countPulls, PullsFrom: firstDayOfPulls(now), Repair: r.fix,
+		Recorder: tables.recorder, Pulls: tables.countPulls, Repair: r.fix,
 		Histories: []func(context.Context) iter.Seq2[daycounts.History, error]{tables.users.Histories, tables.projects.Histories},
 	}
-	if first < reconciler.PullsFrom {
-		p.report("pulls before %s are not compared, because the pull log is kept for 400 days", reconciler.PullsFrom)
+	if kept := firstKeptDay(now); first < kept {
+		p.report("requests, model calls and pulls before %s are not compared, because the logs are kept for 400 days", kept)
+		first = kept
 	}
 	if err := r.compare(ctx, p, reconciler, analytics.Period{First: first, Last: last}); err != nil {
 		return interrupted(ctx, err)

@@ -310,6 +310,18 @@ func TestReconcileReportsDaysItCannotCount(t *testing.T) {
 	}
 }
 
+// The log lines of long ago are deleted, so that the days are not gaps but keep their metrics.
+func TestReconcileLeavesDaysWhoseLogsAreDeleted(t *testing.T) {
+	t.Parallel()
+	a := newAnalyticsStack(t)
+	last := calendar.DayOf(a.now().Add(-analytics.Retention)) // the last day of which lines can be missing
+	for i, exit := range map[calendar.Day]int{0: 0, 1: 1} {
+		day := (last + i).String()
+		a.set("requests", day, "parts", items.Number(3))
+		a.expect(a.run("reconcile", "--from", day, "--to", day), exit, "")
+	}
+}
+
 func TestReconcileRejectsInvalidUsage(t *testing.T) {
 	t.Parallel()
 	bare := newTestStack(t)
@@ -319,7 +331,7 @@ func TestReconcileRejectsInvalidUsage(t *testing.T) {
 	a.expect(a.run("reconcile", "--from", a.day(1), "--to", a.day(0)), 2, "--from must not be after --to")
 	a.expect(a.run("reconcile", "x"), 2, "unexpected argument")
 	a.expect(a.run("reconcile", "--from", "2020-01-01", "--to", "2020-01-02"), 0,
-		"are not compared, because the pull log is kept for 400 days")
+		"are not compared, because the logs are kept for 400 days")
 	stopped, stop := context.WithCancel(t.Context())
 	stop()
 	a.expect(a.runWith(stopped, nil, "reconcile", "--local", a.dir), 130, "stopped; run the command again")

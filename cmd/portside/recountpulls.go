@@ -49,8 +49,8 @@ func (r *recountPulls) run(ctx context.Context, p process) error {
 	if first > last {
 		return usageError("--from must not be after --to")
 	}
-	if first < firstDayOfPulls(now) {
-		return usageError(fmt.Sprintf("--from must not be before %s, because the pull log is kept for 400 days", firstDayOfPulls(now)))
+	if first < firstKeptDay(now) {
+		return usageError(fmt.Sprintf("--from must not be before %s, because the pull log is kept for 400 days", firstKeptDay(now)))
 	}
 	tables, err := r.on.openAnalytics(ctx, p)
 	if err != nil {

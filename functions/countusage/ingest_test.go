@@ -102,6 +102,7 @@ func TestIngestHostileLines(t *testing.T) {
 		"clock too far ahead":   {lines: lines{entry("2", midnight, tooSoon)}, calls: 1},
 		"clock slightly ahead":  {lines: lines{entry("2", midnight, soon)}, calls: 1},
 		"logged in the future":  {lines: lines{simple("2", later().Add(maxSkew+time.Millisecond))}, lost: 1},
+		"logged too long ago":   {lines: lines{simple("2", later().Add(-analytics.Retention-time.Millisecond))}, lost: 1},
 	} {
 		e, out := newEngines(t), testkit.CaptureLogs(t)
 		all := append(lines{entry("1", midnight, good)}, c.lines...)

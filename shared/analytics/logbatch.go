@@ -18,14 +18,14 @@ type LogBatch struct {
 	Group  string
 	Stream string
 	Events []loglines.Event
-	// Events that claim to have happened more than maxClockSkew after Now are rejected. The zero
-	// value accepts any time.
+	// Events that claim to have happened more than maxClockSkew after Now, or more than Retention
+	// before it, are rejected. The zero value accepts any time.
 	Now time.Time
 }
 
 // isPossible reports whether something can have happened at a time.
 func (b LogBatch) isPossible(at time.Time) bool {
-	return isPossible(at) && (b.Now.IsZero() || at.Sub(b.Now) <= maxClockSkew)
+	return isPossible(at) && (b.Now.IsZero() || at.Sub(b.Now) <= maxClockSkew && b.Now.Sub(at) <= Retention)
 }
 
 // maxDays is how many days the lines of one batch may belong to. A batch of CloudWatch Logs spans
@@ -39,7 +39,7 @@ const maxIDBytes = 64
 // Segments parses a batch and groups its lines by the day of each line's own time. The segments are
 // in the order of their days. Lines that are not counted by design are left out. Lost is the number
 // of events that cannot be counted on any day: they have no possible time, for example because all
-// their times are in the future, or the batch already has lines of maxDays other days.
+// their times are in the future or too long ago, or the batch already has lines of maxDays other days.
 func (b LogBatch) Segments() (segments []Segment, lost int) {
 	days := map[calendar.Day][]LogLine{}
 	for _, event := range b.Events {

@@ -32,6 +32,17 @@ type Archive interface {
 	Names(ctx context.Context, log Log, day calendar.Day) ([]SegmentName, error)
 }
 
+// Retention is how long a line can be counted after its event. So long, what was counted is known, and a line that arrives again
+// counts once.
+const Retention = 400 * 24 * time.Hour
+
+// KeptDays is how many days a segment and its marker exist at least, from the beginning of the segment's day: the retention, the
+// rest of that day, and a day for work in progress. The lifecycle of the bucket has the same number.
+const KeptDays = int(Retention/(24*time.Hour)) + 2
+
+// PurgeAt returns when the marker of the segment may be deleted.
+func (s Segment) PurgeAt() time.Time { return s.Day.Begin().AddDate(0, 0, KeptDays) }
+
 // Errors of an Archive: a segment does not exist, or its content is damaged.
 var (
 	ErrMissing = errors.New("the segment is missing")

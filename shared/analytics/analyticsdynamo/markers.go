@@ -20,10 +20,11 @@ import (
 
 // marker is the item that marks a segment as counted.
 type marker struct {
-	PK    string `dynamodbav:"pk"`
-	SK    string `dynamodbav:"sk"`
-	To    int64  `dynamodbav:"to"` // when the last line was logged, in Unix milliseconds
-	Lines int    `dynamodbav:"n"`  // number of lines
+	PK      string `dynamodbav:"pk"`
+	SK      string `dynamodbav:"sk"`
+	To      int64  `dynamodbav:"to"`      // when the last line was logged, in Unix milliseconds
+	Lines   int    `dynamodbav:"n"`       // number of lines
+	PurgeAt int64  `dynamodbav:"purgeAt"` // seconds, for DynamoDB's TTL, which may delete days later
 }
 
 // errBadMarkerKey means that the key of an item in a marker partition does not name a segment. Such

@@ -27,8 +27,6 @@ type Reconciler struct {
 	// Pulls counts the pull log of a day again, with strong consistency. It returns ErrChanging if it
 	// counted pulls that the stored counts do not have yet.
 	Pulls func(context.Context, calendar.Day) (analytics.Pulls, error)
-	// PullsFrom is the first day for which the pull log is complete.
-	PullsFrom calendar.Day
 	// Repair makes the Reconciler write the recounted numbers where they differ.
 	Repair bool
 }
@@ -69,8 +67,8 @@ func (r *Reconciler) compareAndRepair(
 	return analytics.Findings{}, fmt.Errorf("compare %s: %w", subject, err)
 }
 
-// Day compares the requests, the model calls and the pulls of a day. If one of them fails, the
-// findings of the others are returned together with the error.
+// Day compares the requests, the model calls and the pulls of a day, for which the logs must still be
+// complete. If one of them fails, the findings of the others are returned together with the error.
 func (r *Reconciler) Day(ctx context.Context, day calendar.Day) (all analytics.Findings, err error) {
 	var failed []error
 	reconcile := func(source string, compare func(context.Context) (comparison, error)) {
@@ -85,9 +83,7 @@ func (r *Reconciler) Day(ctx context.Context, day calendar.Day) (all analytics.F
 		counter := recount{Reconciler: r, log: log, day: day, contributions: map[analytics.SegmentName]contribution{}}
 		reconcile(string(log), counter.compare)
 	}
-	if day >= r.PullsFrom {
-		reconcile("pulls", func(ctx context.Context) (comparison, error) { return r.comparePulls(ctx, day) })
-	}
+	reconcile("pulls", func(ctx context.Context) (comparison, error) { return r.comparePulls(ctx, day) })
 	return all, errors.Join(failed...)
 }
 

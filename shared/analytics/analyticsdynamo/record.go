@@ -152,7 +152,9 @@ func (r *Recorder) commit(ctx context.Context, s analytics.Segment, day dayItem)
 	}
 	err = transactions.Write(ctx, r.store.client, []types.TransactWriteItem{sum, {Put: &types.Put{
 		TableName: &r.store.table, ConditionExpression: aws.String("attribute_not_exists(pk)"),
-		Item: items.Encode(marker{PK: markerPartition(s), SK: s.Name().SortKey(), To: s.LastLogged().UnixMilli(), Lines: len(s.Lines)}),
+		Item: items.Encode(marker{
+			PK: markerPartition(s), SK: s.Name().SortKey(), To: s.LastLogged().UnixMilli(), Lines: len(s.Lines), PurgeAt: s.PurgeAt().Unix(),
+		}),
 	}}})
 	if _, failed := errors.AsType[*transactions.ConditionFailed](err); failed {
 		return errConflict

@@ -4,8 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"testing"
 	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"portside/shared/analytics"
 	"portside/shared/analytics/analyticsdynamo"
@@ -53,6 +57,41 @@ func TestRecordCost(t *testing.T) {
 				t.Errorf("%d lines, batch %d: %v write units, %v read units, %d calls", n, batch, meter.WriteUnits(), meter.ReadUnits(), meter.Calls())
 			}
 		}
+	}
+}
+
+// Markers are most items of the table, and the only ones that DynamoDB may delete.
+func TestOnlyMarkersAreDeleted(t *testing.T) {
+	client := awstest.DynamoDB(t)
+	table := awstest.Table(t, client, "AnalyticsTable")
+	r := analyticsdynamo.NewRecorder(analyticsdynamo.New(client, table), analyticss3.NewArchive(awstest.S3(t), awstest.Bucket(t)))
+	calls := analytics.Segment{Log: analytics.ModelLog, Day: calendar.DayOf(night), Stream: "0123456789abcdef", Lines: []analytics.LogLine{
+		{ID: "1", LoggedAt: night, Call: &analytics.ModelCall{At: night, ModelUsage: analytics.ModelUsage{Calls: 1}}},
+	}}
+	for _, segment := range []analytics.Segment{busyDay(1), calls} {
+		if _, err := r.Record(t.Context(), segment); err != nil {
+			t.Fatal(err)
+		}
+	}
+	all, err := client.Scan(t.Context(), &dynamodb.ScanInput{TableName: &table})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]string{
+		"requests": "", "usage": "",
+		"batches#requests#2026-11-22#0123456789abcdef": "1830038400", "batches#models#2026-11-22#0123456789abcdef": "1830038400", // 2027-12-29
+	}
+	got := map[string]string{}
+	for _, item := range all.Items {
+		pk, _ := item["pk"].(*types.AttributeValueMemberS)
+		purgeAt, ends := item["purgeAt"].(*types.AttributeValueMemberN)
+		got[pk.Value] = ""
+		if ends {
+			got[pk.Value] = purgeAt.Value
+		}
+	}
+	if !maps.Equal(want, got) {
+		t.Errorf("the items end at %v, want %v", got, want)
 	}
 }
 
