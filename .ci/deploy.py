@@ -93,6 +93,7 @@ def deploy(options):
     for protected in ["false", "true"] if is_new else ["true"]:
         apply(stack, options, sam, parameters | {"ProtectTables": parameters.get("ProtectTables", protected)})
     stack.smoke_test(is_new, ROOT / "settings" / f"{options.env}.audit-head")
+    stack.delete_old_versions()
 
 
 def confirmed():

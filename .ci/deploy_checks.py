@@ -10,8 +10,9 @@ import yaml
 ROOT = pathlib.Path(__file__).parent.parent
 REQUIRED = ("BaseUrl", "MailFrom", "ImageRepositories", "CorsAllowOrigins")
 STATEFUL = ("AWS::DynamoDB::Table", "AWS::S3::Bucket")
-# ProtectTables changes no function, and make deploy changes it itself after the first deployment.
 UNRESERVED_CONCURRENCY = 100  # that Lambda keeps in every account
+KEPT_VERSIONS = 3  # of each function besides those that an alias uses, to return to at once
+# ProtectTables changes no function, and make deploy changes it itself after the first deployment.
 NOT_IN_FUNCTIONS = ("GradualDeployment", "ProtectTables")
 
 
@@ -162,6 +163,17 @@ def check_concurrency(limits, held, wanted):
         raise Problem(f"the account may run {total} functions at a time, of which {limits['UnreservedConcurrentExecutions']} are not reserved. Portside reserves "
                       f"{wanted - held} more, and Lambda keeps {UNRESERVED_CONCURRENCY}: request a quota of at least {total + missing} "
                       f"(docs/operations.md, Deploying)")
+
+
+def superfluous_versions(versions, aliases):
+    """Returns the versions of a function to delete: those that no alias uses, without the newest.
+
+    versions and aliases are the answers of ListVersionsByFunction and ListAliases. During a gradual deployment, an alias uses two versions.
+    """
+    used = {alias["FunctionVersion"] for alias in aliases}
+    used |= {version for alias in aliases for version in (alias.get("RoutingConfig") or {}).get("AdditionalVersionWeights", {})}
+    unused = sorted((v["Version"] for v in versions if v["Version"] not in used | {"$LATEST"}), key=int)
+    return unused[:-KEPT_VERSIONS]
 
 
 def models_of(parameters):

@@ -7,7 +7,7 @@ import subprocess
 import boto3
 from botocore.exceptions import BotoCoreError, ClientError, WaiterError
 
-from deploy_checks import ROOT, Problem, check_concurrency, check_model, mail_identities, models_of, say, table_suffix, unfinished
+from deploy_checks import ROOT, Problem, check_concurrency, check_model, mail_identities, models_of, say, superfluous_versions, table_suffix, unfinished
 
 def commit():
     return subprocess.run(["make", "-s", "commit"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.strip()
@@ -109,6 +109,20 @@ class Stack:
                 if event["EventId"] not in before and event["ResourceStatus"].endswith("FAILED"):
                     say(f"{event['LogicalResourceId']}: {event.get('ResourceStatusReason', event['ResourceStatus'])}")
             raise Problem(f"the deployment failed; the stack is in the state {self.describe()['StackStatus']}") from None
+
+    def delete_old_versions(self):
+        """Deletes versions of the functions that no alias uses, but the newest. CloudFormation leaves each of them, and their code counts for a quota."""
+        client, deleted = self.session.client("lambda"), 0
+        try:
+            for name in self.functions():
+                versions = [v for page in client.get_paginator("list_versions_by_function").paginate(FunctionName=name) for v in page["Versions"]]
+                aliases = [a for page in client.get_paginator("list_aliases").paginate(FunctionName=name) for a in page["Aliases"]]
+                for version in superfluous_versions(versions, aliases):
+                    client.delete_function(FunctionName=name, Qualifier=version)
+                    deleted += 1
+        except ClientError as error:  # the next deployment tries again
+            say(f"note: the deployment is complete, but old versions of functions are left: {error}")
+        say(f"== {deleted} old versions of functions deleted")
 
     def events(self):
         try:

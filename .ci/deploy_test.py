@@ -1,20 +1,27 @@
 """Tests of the decisions of a deployment."""
 
+import contextlib
 import copy
+import io
 import logging
 import os
 import pathlib
+import random
 import re
 import subprocess
 import sys
 import tempfile
 import tomllib
+import types
 import unittest
+import unittest.mock
 
 os.environ.setdefault("AWS_DEFAULT_REGION", "us-east-1")  # the transform asks boto3 for a region, and makes no call
 
-from deploy_checks import ROOT, Problem, check_concurrency, check_model, check_numbers, check_places, dangers, environment, fingerprint, mail_identities, models_of, parameters_of, reserved_concurrency, stamp, table_suffix, unfinished  # noqa: E402
+from botocore.exceptions import ClientError  # noqa: E402
+from deploy_checks import KEPT_VERSIONS, ROOT, Problem, check_concurrency, check_model, check_numbers, check_places, dangers, environment, fingerprint, mail_identities, models_of, parameters_of, reserved_concurrency, stamp, table_suffix, unfinished  # noqa: E402
 from deploy_rules import RULES, problems_of  # noqa: E402
+from deploy_stack import Stack  # noqa: E402
 from samtranslator.translator.transform import transform  # noqa: E402
 from samtranslator.yaml_helper import yaml_parse  # noqa: E402
 from transformed import NoManagedPolicies, transformed  # noqa: E402
@@ -200,6 +207,64 @@ class Account(unittest.TestCase):
         self.assertIn("delete-stack", unfinished("portside", "ROLLBACK_COMPLETE"))
         for status in "UPDATE_IN_PROGRESS", "UPDATE_ROLLBACK_FAILED":
             self.assertIn(status, unfinished("portside", status))
+
+
+class FakeLambda:
+    """The versions and aliases of functions in memory. Like Lambda, it refuses to delete a version that an alias uses, and the whole function."""
+
+    def __init__(self, functions):
+        self.functions = functions
+
+    def get_paginator(self, operation):
+        key = {"list_versions_by_function": "Versions", "list_aliases": "Aliases"}[operation]
+        return types.SimpleNamespace(paginate=lambda FunctionName: [{key: [entry]} for entry in self.functions[FunctionName][key]])
+
+    def delete_function(self, FunctionName, Qualifier):
+        function = self.functions[FunctionName]
+        if not Qualifier.isdigit() or any(Qualifier in versions_of(alias) for alias in function["Aliases"]):
+            raise AssertionError(f"deletes {FunctionName} {Qualifier}")
+        function["Versions"] = [v for v in function["Versions"] if v["Version"] != Qualifier]
+
+
+def versions_of(alias):
+    return {alias["FunctionVersion"], *alias.get("RoutingConfig", {}).get("AdditionalVersionWeights", {})}
+
+
+class OldVersions(unittest.TestCase):
+    @staticmethod
+    def clean(functions):
+        stack = object.__new__(Stack)  # without the clients of AWS, whose creation takes long
+        stack.session, stack.functions = types.SimpleNamespace(client=lambda name: FakeLambda(functions)), lambda: list(functions)
+        with contextlib.redirect_stdout(io.StringIO()) as output:
+            stack.delete_old_versions()
+        return output.getvalue()
+
+    def test_an_alias_and_the_newest_keep_their_versions(self):
+        random_numbers = random.Random(1)
+        for _ in range(500):
+            numbers = random_numbers.sample(range(1, 130), random_numbers.randrange(1, 40))  # 100 is newer than 99
+            aliases = [{"FunctionVersion": str(random_numbers.choice(numbers))} for _ in range(random_numbers.randrange(3))]
+            if aliases and random_numbers.random() < .5:
+                aliases[0]["RoutingConfig"] = {"AdditionalVersionWeights": {str(random_numbers.choice(numbers)): .1}}
+            function = {"Aliases": aliases, "Versions": [{"Version": "$LATEST"}, *({"Version": str(n)} for n in numbers)]}
+            used = {int(version) for alias in aliases for version in versions_of(alias)}
+            newest = sorted(set(numbers) - used)[-KEPT_VERSIONS:]
+            with self.subTest(numbers=numbers, aliases=aliases):
+                self.clean({"A": function})
+                self.assertEqual({"$LATEST", *map(str, used | set(newest))}, {v["Version"] for v in function["Versions"]})
+
+    def test_all_functions_are_cleaned_and_counted(self):
+        functions = {name: {"Aliases": [{"FunctionVersion": "9"}], "Versions": [{"Version": str(n)} for n in range(1, 10)]} for name in "AB"}
+        self.assertIn("10 old versions", self.clean(functions))
+        self.assertIn("0 old versions", self.clean(functions))
+
+    def test_a_deployment_without_the_permission_is_complete(self):
+        def denied(self, FunctionName, Qualifier):
+            raise ClientError({"Error": {"Code": "AccessDeniedException", "Message": "no"}}, "DeleteFunction")
+
+        functions = {"A": {"Aliases": [], "Versions": [{"Version": str(n)} for n in range(9)]}}
+        with unittest.mock.patch.object(FakeLambda, "delete_function", denied):
+            self.assertRegex(self.clean(functions), "deployment is complete.*AccessDenied")
 
 
 class Rules(unittest.TestCase):
