@@ -51,9 +51,12 @@ class Stack:
             self.portside("check-layout", *table_suffix(self.parameters))
 
     def check_status(self):
-        status = (self.describe() or {}).get("StackStatus", "")
-        if problem := unfinished(self.name, status):
+        stack = self.describe()
+        if problem := unfinished(self.name, (stack or {}).get("StackStatus", "")):
             raise Problem(problem)
+        if stack and not stack.get("EnableTerminationProtection"):
+            say(f"note: anybody with the permission can delete the stack by one command. To protect it, run `aws cloudformation update-termination-protection "
+                f"--enable-termination-protection --stack-name {self.name}`")
 
     def check_concurrency(self, reserved):
         client = self.session.client("lambda")
@@ -98,7 +101,8 @@ class Stack:
         return [change for page in pages for change in page["Changes"]]
 
     def execute(self, change_set):
-        kind = "stack_update_complete" if self.exists() else "stack_create_complete"
+        is_new = not self.exists()
+        kind = "stack_create_complete" if is_new else "stack_update_complete"
         before = {event["EventId"] for event in self.events()}
         say("== deploy; a gradual deployment takes at least five minutes")
         self.cloudformation.execute_change_set(ChangeSetName=change_set)
@@ -109,6 +113,9 @@ class Stack:
                 if event["EventId"] not in before and event["ResourceStatus"].endswith("FAILED"):
                     say(f"{event['LogicalResourceId']}: {event.get('ResourceStatusReason', event['ResourceStatus'])}")
             raise Problem(f"the deployment failed; the stack is in the state {self.describe()['StackStatus']}") from None
+        if is_new:  # and not before, because a stack whose creation failed must be deleted
+            self.cloudformation.update_termination_protection(StackName=self.name, EnableTerminationProtection=True)
+            say("== the termination protection of the stack is on (docs/operations.md, Deleting a stack)")
 
     def delete_old_versions(self):
         """Deletes versions of the functions that no alias uses, but the newest. CloudFormation leaves each of them, and their code counts for a quota."""

@@ -18,7 +18,7 @@ import unittest.mock
 
 os.environ.setdefault("AWS_DEFAULT_REGION", "us-east-1")  # the transform asks boto3 for a region, and makes no call
 
-from botocore.exceptions import ClientError  # noqa: E402
+from botocore.exceptions import ClientError, WaiterError  # noqa: E402
 from deploy_checks import KEPT_VERSIONS, ROOT, Problem, check_concurrency, check_model, check_numbers, check_places, dangers, environment, fingerprint, mail_identities, models_of, parameters_of, reserved_concurrency, stamp, table_suffix, unfinished  # noqa: E402
 from deploy_rules import RULES, problems_of  # noqa: E402
 from deploy_stack import Stack  # noqa: E402
@@ -265,6 +265,61 @@ class OldVersions(unittest.TestCase):
         functions = {"A": {"Aliases": [], "Versions": [{"Version": str(n)} for n in range(9)]}}
         with unittest.mock.patch.object(FakeLambda, "delete_function", denied):
             self.assertRegex(self.clean(functions), "deployment is complete.*AccessDenied")
+
+
+class FakeCloudFormation:
+    """A stack in memory, whose change set succeeds or fails."""
+
+    def __init__(self, stack, succeeds=True):
+        self.stack, self.succeeds = stack, succeeds
+
+    def describe_stacks(self, StackName):
+        if self.stack is None:
+            raise ClientError({"Error": {"Code": "ValidationError", "Message": f"Stack with id {StackName} does not exist"}}, "DescribeStacks")
+        return {"Stacks": [self.stack]}
+
+    def execute_change_set(self, ChangeSetName):
+        self.stack |= {"StackStatus": "UPDATE_COMPLETE" if self.succeeds else "ROLLBACK_COMPLETE"}
+
+    def get_waiter(self, kind):
+        def wait(StackName, WaiterConfig):
+            if not self.succeeds:
+                raise WaiterError(kind, "failed", {})
+
+        return types.SimpleNamespace(wait=wait)
+
+    def get_paginator(self, operation):
+        return types.SimpleNamespace(paginate=lambda StackName: [{"StackEvents": []}])
+
+    def update_termination_protection(self, StackName, EnableTerminationProtection):
+        self.stack["EnableTerminationProtection"] = EnableTerminationProtection
+
+
+class TerminationProtection(unittest.TestCase):
+    @staticmethod
+    def stack(*arguments):
+        stack = object.__new__(Stack)
+        stack.name, stack.cloudformation = "portside-test", FakeCloudFormation(*arguments)
+        return stack
+
+    def test_only_a_new_stack_that_is_complete_gets_it(self):
+        for before, succeeds, protected in [
+            ("REVIEW_IN_PROGRESS", True, True),
+            ("REVIEW_IN_PROGRESS", False, None),  # the operator must delete it
+            ("UPDATE_COMPLETE", True, None),  # the operator has turned it off
+        ]:
+            with self.subTest(before, succeeds=succeeds), contextlib.redirect_stdout(io.StringIO()):
+                stack = self.stack({"StackStatus": before}, succeeds)
+                with contextlib.nullcontext() if succeeds else self.assertRaises(Problem):
+                    stack.execute("arn:change-set")
+                self.assertEqual(protected, stack.describe().get("EnableTerminationProtection"))
+
+    def test_a_stack_without_it_gets_a_note(self):
+        for stack, noted in [(None, False), ({"StackStatus": "UPDATE_COMPLETE"}, True),
+                             ({"StackStatus": "UPDATE_COMPLETE", "EnableTerminationProtection": True}, False)]:
+            with self.subTest(stack), contextlib.redirect_stdout(io.StringIO()) as output:
+                self.stack(stack).check_status()
+                self.assertEqual(noted, "--enable-termination-protection --stack-name portside-test" in output.getvalue())
 
 
 class Rules(unittest.TestCase):
