@@ -3,6 +3,7 @@ package portside_test
 import (
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -92,6 +93,63 @@ func TestEachFunctionAndTableIsWatched(t *testing.T) {
 			if !regexp.MustCompile(`\b` + id + `\b`).Match(text) {
 				t.Errorf("%s does not have %s", watcher, id)
 			}
+		}
+	}
+}
+
+// The metrics of a table do not include what its indexes refuse, so each index has its own.
+func TestEachIndexIsWatched(t *testing.T) {
+	template, err := readTemplate(os.DirFS("."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want []string // table and index
+	for id, resource := range template.Resources {
+		if resource.Type != "AWS::DynamoDB::Table" {
+			continue
+		}
+		var table struct {
+			GlobalSecondaryIndexes []struct {
+				IndexName string `yaml:"IndexName"`
+			} `yaml:"GlobalSecondaryIndexes"`
+		}
+		if err := resource.Properties.Decode(&table); err != nil {
+			t.Fatalf("%s: %v", id, err)
+		}
+		for _, index := range table.GlobalSecondaryIndexes {
+			want = append(want, id+" "+index.IndexName)
+		}
+	}
+	slices.Sort(want)
+	for alarm, metric := range map[string]string{"IndexWritesThrottledAlarm": "WriteThrottleEvents", "IndexReadsThrottledAlarm": "ReadThrottleEvents"} {
+		var properties struct {
+			Metrics []struct {
+				MetricStat struct {
+					Metric struct {
+						MetricName string `yaml:"MetricName"`
+						Dimensions []struct {
+							Name  string `yaml:"Name"`
+							Value string `yaml:"Value"`
+						} `yaml:"Dimensions"`
+					} `yaml:"Metric"`
+				} `yaml:"MetricStat"`
+			} `yaml:"Metrics"`
+		}
+		readProperties(t, alarm, &properties)
+		var got []string
+		for _, m := range properties.Metrics[1:] {
+			values := map[string]string{}
+			for _, dimension := range m.MetricStat.Metric.Dimensions {
+				values[dimension.Name] = strings.TrimSuffix(strings.TrimPrefix(dimension.Value, "${AWS::StackName}-"), "${TableSuffix}")
+			}
+			if m.MetricStat.Metric.MetricName != metric || len(values) != 2 {
+				t.Errorf("%s has the metric %s of %v, want %s of a table and an index", alarm, m.MetricStat.Metric.MetricName, values, metric)
+			}
+			got = append(got, values["TableName"]+" "+values["GlobalSecondaryIndexName"])
+		}
+		slices.Sort(got)
+		if !slices.Equal(got, want) {
+			t.Errorf("%s watches %q, want %q", alarm, got, want)
 		}
 	}
 }
