@@ -179,6 +179,37 @@ func TestStoredDataEnds(t *testing.T) {
 	}
 }
 
+// A budget is useless if nobody learns of it before the money is spent.
+func TestBudgetIsAnnouncedBeforeItIsSpent(t *testing.T) {
+	var budget struct {
+		Budget struct {
+			BudgetLimit struct {
+				Amount string `yaml:"Amount"`
+			} `yaml:"BudgetLimit"`
+		} `yaml:"Budget"`
+		NotificationsWithSubscribers []struct {
+			Notification struct {
+				NotificationType string `yaml:"NotificationType"`
+				Threshold        int    `yaml:"Threshold"`
+			} `yaml:"Notification"`
+			Subscribers []struct {
+				Address string `yaml:"Address"`
+			} `yaml:"Subscribers"`
+		} `yaml:"NotificationsWithSubscribers"`
+	}
+	readProperties(t, "Budget", &budget)
+	got := []string{budget.Budget.BudgetLimit.Amount}
+	for _, n := range budget.NotificationsWithSubscribers {
+		got = append(got, fmt.Sprint(n.Notification, n.Subscribers))
+	}
+	if want := []string{"MonthlyBudget", "{ACTUAL 80} [{BudgetMail}]", "{FORECASTED 100} [{BudgetMail}]"}; !slices.Equal(got, want) {
+		t.Errorf("the budget and its notifications are %q, want %q", got, want)
+	}
+	if off := readParameters(t)["MonthlyBudget"].Default; off == nil || *off != "0" {
+		t.Error("the budget is not off by default")
+	}
+}
+
 // CloudWatch Logs may deliver a line as long as it has it, and an operator may count it again. It must not count twice.
 func TestCountedLinesAreKnownLongerThanLogsAreKept(t *testing.T) {
 	for _, text := range readParameters(t)["LogRetentionDays"].AllowedValues {

@@ -12,8 +12,8 @@ REQUIRED = ("BaseUrl", "MailFrom", "ImageRepositories", "CorsAllowOrigins")
 STATEFUL = ("AWS::DynamoDB::Table", "AWS::S3::Bucket")
 UNRESERVED_CONCURRENCY = 100  # that Lambda keeps in every account
 KEPT_VERSIONS = 3  # of each function besides those that an alias uses, to return to at once
-# ProtectTables changes no function, and make deploy changes it itself after the first deployment.
-NOT_IN_FUNCTIONS = ("GradualDeployment", "ProtectTables")
+# They change no function, and make deploy changes ProtectTables itself after the first deployment.
+NOT_IN_FUNCTIONS = ("BudgetMail", "GradualDeployment", "MonthlyBudget", "ProtectTables")
 
 
 class Problem(Exception):

@@ -41,10 +41,27 @@ def quiet_alarms(resources):
             yield f"{name}: TreatMissingData missing needs InsufficientDataActions, or nobody learns that the data has stopped"
 
 
+def nameless_budgets(resources):
+    """CloudFormation replaces a budget when its notifications change, and creates the new one before it deletes the old one."""
+    for name, budget in of_type(resources, "AWS::Budgets::Budget"):
+        if "BudgetName" in budget["Properties"]["Budget"]:
+            yield f"{name}: omit the BudgetName, or a change of the notifications fails, because the budget exists already"
+
+
+def delete_markers(resources):
+    """S3 refuses a rule that removes expired delete markers and also expires objects."""
+    for name, bucket in of_type(resources, "AWS::S3::Bucket"):
+        for rule in bucket["Properties"].get("LifecycleConfiguration", {}).get("Rules", []):
+            if rule.get("ExpiredObjectDeleteMarker") and {"ExpirationInDays", "ExpirationDate"} & set(rule):
+                yield f"{name}: the rule {rule['Id']} must not have ExpiredObjectDeleteMarker and an expiration: make two rules"
+
+
 RULES = {
     "failure-destinations": failure_destinations,
     "access-log-groups": access_log_groups,
     "quiet-alarms": quiet_alarms,
+    "nameless-budgets": nameless_budgets,
+    "delete-markers": delete_markers,
 }
 
 

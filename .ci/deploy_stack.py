@@ -45,6 +45,7 @@ class Stack:
             self.check_concurrency(reserved)
             self.check_mail()
             self.check_models()
+            self.check_budget()
         except (BotoCoreError, ClientError) as error:
             raise Problem(f"AWS: {error}: check AWS_PROFILE and the permissions of the role") from None
         if self.exists():
@@ -88,6 +89,14 @@ class Stack:
             except client.exceptions.ResourceNotFoundException:
                 raise Problem(f"Amazon Bedrock has no model {model} in {self.config['region']}") from None
             check_model(model, found)
+
+    def check_budget(self):
+        if int(self.parameters.get("MonthlyBudget", "0")) == 0:
+            return
+        try:
+            self.cloudformation.describe_type(Type="RESOURCE", TypeName="AWS::Budgets::Budget")
+        except self.cloudformation.exceptions.TypeNotFoundException:
+            raise Problem(f"CloudFormation has no budgets in {self.config['region']}: set MonthlyBudget to 0, and create a budget in the console") from None
 
     @staticmethod
     def is_verified(client, identity):

@@ -322,6 +322,29 @@ class TerminationProtection(unittest.TestCase):
                 self.assertEqual(noted, "--enable-termination-protection --stack-name portside-test" in output.getvalue())
 
 
+class Budget(unittest.TestCase):
+    def test_a_region_without_budgets_is_named(self):
+        class TypeNotFound(Exception):
+            pass
+
+        def describe_type(Type, TypeName):
+            self.assertEqual("AWS::Budgets::Budget", TypeName)
+            raise TypeNotFound
+
+        stack = object.__new__(Stack)
+        stack.config = {"region": "eu-north-1"}
+        exceptions = types.SimpleNamespace(TypeNotFoundException=TypeNotFound)
+        for parameters in {}, {"MonthlyBudget": "0"}:
+            stack.parameters = parameters
+            stack.check_budget()
+        stack.parameters = {"MonthlyBudget": "50"}
+        stack.cloudformation = types.SimpleNamespace(describe_type=lambda Type, TypeName: {}, exceptions=exceptions)
+        stack.check_budget()
+        stack.cloudformation.describe_type = describe_type
+        with self.assertRaisesRegex(Problem, "no budgets in eu-north-1: set MonthlyBudget to 0"):
+            stack.check_budget()
+
+
 class Rules(unittest.TestCase):
     """Each rule finds a template that breaks it, and the documentation lists the rules."""
 
@@ -385,7 +408,14 @@ class Rules(unittest.TestCase):
         def silent(resources):
             del resources["StaleSealAlarm"]["Properties"]["InsufficientDataActions"]
 
-        for change, n, want in (unnamed, 1, "vendedlogs"), (notifying, 2, "notifications"), (breaching, 1, "fire after"), (silent, 1, "nobody learns"):
+        def named(resources):
+            resources["Budget"]["Properties"]["Budget"]["BudgetName"] = "portside"
+
+        def expiring(resources):
+            for rule in resources["AnalyticsBucket"]["Properties"]["LifecycleConfiguration"]["Rules"]:
+                rule |= {"ExpirationInDays": 402}
+
+        for change, n, want in (named, 1, "omit the BudgetName"), (expiring, 1, "make two rules"), (unnamed, 1, "vendedlogs"), (notifying, 2, "notifications"), (breaching, 1, "fire after"), (silent, 1, "nobody learns"):
             with self.subTest(want):
                 problems = self.broken(change)
                 self.assertEqual(n, len(problems), problems)

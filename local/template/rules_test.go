@@ -24,6 +24,7 @@ func TestRulesOfProjectTemplateRefuseInvalidSettings(t *testing.T) {
 		"EdgeCertificateArn": "arn:aws:acm:us-east-1:123456789012:certificate/0192f3a1-0001", "WebAclArn": webACL,
 		"EdgeSecrets": "0123456789abcdefghijklmnop,ponmlkjihgfedcba9876543210",
 	}
+	budget := map[string]string{"MonthlyBudget": "50", "BudgetMail": "ops@example.com"}
 	vision, textract := map[string]string{"MediaVisionModel": "vision"}, map[string]string{"MediaReader": "textract"}
 	for _, test := range []struct {
 		set     []map[string]string
@@ -63,6 +64,10 @@ func TestRulesOfProjectTemplateRefuseInvalidSettings(t *testing.T) {
 		{set: []map[string]string{prices}, without: "MediaInputPrice", want: "Only one of MediaInputPrice"},
 		{set: []map[string]string{openai, prices}, without: "MediaOutputPrice", want: "Only one of MediaInputPrice"},
 		{set: []map[string]string{vision}, want: "MediaVisionModel needs MediaEngine bedrock or openai"},
+		{set: []map[string]string{budget}},
+		{set: []map[string]string{budget}, without: "BudgetMail", want: "Only one of MonthlyBudget and BudgetMail"},
+		{set: []map[string]string{budget}, without: "MonthlyBudget", want: "Only one of MonthlyBudget and BudgetMail"},
+		{set: []map[string]string{budget, {"BudgetMail": "Ops <ops@example.com>"}}, want: "one email address without a name"},
 	} {
 		parameters := map[string]string{"ImageRepositories": "acme/*", "CorsAllowOrigins": "*"}
 		for _, some := range test.set {
