@@ -144,19 +144,35 @@ func (b *bill) delivery(lines float64) delivery {
 	}
 }
 
+// layerMegabytes is the size of the layers that a pull fetches, an assumption that each vendor replaces.
+const layerMegabytes = 100
+
 // month is the dollars of a month of load.
 type month struct {
 	pulls, counting, users, fixed float64
+	layers                        float64 // to the internet
 }
 
-func (m month) total() float64 { return m.pulls + m.counting + m.users + m.fixed }
+func (m month) total() float64 { return m.pulls + m.counting + m.users + m.fixed + m.layers }
+
+// layersOf is the dollars of a month's layers to the internet.
+func (b *bill) layersOf(pulls, megabytes float64) float64 {
+	return b.transfer(pulls * megabytes / 1000)
+}
 
 // of a size: the units of counted pulls are those of the simulation, because they depend on the load.
 func (b *bill) month(s size, units float64) month {
 	work, watching := b.idle()
-	m := month{fixed: work + watching, pulls: b.pull().total() * float64(s.pulls)}
+	pulls := float64(s.pulls)
+	m := month{
+		fixed: work + watching, pulls: b.pull().total() * pulls, layers: b.layersOf(pulls, layerMegabytes),
+	}
+	if s.deliveredBy() == byFirehose {
+		d := b.delivery(pulls * requestsPerPull)
+		m.pulls += d.byFirehose - d.byLambda
+	}
 	recorded := b.background[recordPull].database
-	m.counting = (units*b.byID["writeUnit"] - recorded) * float64(s.pulls)
+	m.counting = (units*b.byID["writeUnit"] - recorded) * pulls
 	for _, operation := range slices.Sorted(maps.Keys(monthly)) {
 		m.users += monthly[operation] * float64(s.users) * b.operations[operation].total()
 	}

@@ -79,7 +79,7 @@ func TestEveryPriceIsNoted(t *testing.T) {
 	}
 	for _, id := range []string{
 		"request", "invocation", "gigabyteSecond", "readUnit", "writeUnit", "logGigabyte", "objectRead", "objectWrite", "mail", "schedule",
-		"alarmMetric", "customMetric", "firehoseGigabyte", "dashboard", "secret",
+		"alarmMetric", "customMetric", "firehoseGigabyte", "dashboard", "secret", "transfer10", "transferMore",
 	} {
 		if prices.byID[id] <= 0 {
 			t.Errorf("no price %q", id)
@@ -103,11 +103,7 @@ func TestDocumentIsUpToDate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	profiles, err := parseProfiles(measured)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := costReport(newTestBill(t), profiles)
+	want := costReport(newTestBill(t), newPlanner(t).results)
 	if !strings.Contains(string(text), costBegin+want+costEnd) {
 		t.Error("docs/cost.md is out of date; run `go run ./cmd/capacity`")
 	}
@@ -131,6 +127,47 @@ func TestMonthIsTheSumOfItsOperations(t *testing.T) {
 	}
 	if math.Abs(users.users-want) > 1e-9 {
 		t.Errorf("10 users cost %v, want %v", users.users, want)
+	}
+}
+
+// TestTransferHasTiers computes volumes at and between the ends of the tiers by hand. A larger volume always costs more.
+func TestTransferHasTiers(t *testing.T) {
+	b := newTestBill(t)
+	for gigabytes, want := range map[float64]float64{
+		0: 0, 100: 9, 10_000: 900, 10_100: 908.5, 50_000: 4300, 150_000: 11_300, 151_000: 11_350,
+	} {
+		if got := b.transfer(gigabytes); math.Abs(got-want) > 1e-6 {
+			t.Errorf("%v GB cost %v, want %v", gigabytes, got, want)
+		}
+	}
+	for step := range 400 {
+		if less, more := b.transfer(float64(step*500)), b.transfer(float64(step*500+500)); more <= less {
+			t.Errorf("%d GB cost %v, and 500 more %v", step*500, less, more)
+		}
+	}
+}
+
+// TestTotalsHaveTheLayers finds a month whose total leaves them out.
+func TestTotalsHaveTheLayers(t *testing.T) {
+	b := newTestBill(t)
+	m := b.month(size{pulls: 1e6}, 4)
+	layers := b.transfer(1e6 * layerMegabytes / 1000)
+	if rest := m.pulls + m.counting + m.users + m.fixed; m.layers != layers || math.Abs(m.total()-rest-layers) > 1e-9 {
+		t.Errorf("%+v, want layers of %v in the total %v", m, layers, m.total())
+	}
+}
+
+// TestMonthHasTheRecommendedDelivery compares a month with what its pulls cost one by one, which is by batches.
+func TestMonthHasTheRecommendedDelivery(t *testing.T) {
+	b := newTestBill(t)
+	for pulls, saves := range map[int]bool{1e6: false, 7e6: false, 9e6: true, 1e8: true} {
+		m, one, saved := b.month(size{pulls: pulls}, 4), b.pull().total()*float64(pulls), 0.0
+		if d := b.delivery(float64(pulls) * requestsPerPull); saves {
+			saved = d.byLambda - d.byFirehose
+		}
+		if math.Abs(one-m.pulls-saved) > 1e-6 {
+			t.Errorf("%d pulls cost %v, one by one %v, want %v less", pulls, m.pulls, one, saved)
+		}
 	}
 }
 

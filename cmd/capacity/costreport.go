@@ -12,16 +12,17 @@ import (
 const million = 1e6
 
 // costReport returns the generated part of docs/cost.md.
-func costReport(b *bill, profiles map[string]profile) string {
+func costReport(b *bill, results []result) string {
 	out := &strings.Builder{}
 	fmt.Fprintf(out, "Measured on %s on %s. A batch of the access log has %d lines.\n\n",
 		b.measured.Date, b.machine(), logBatch)
 	b.writeOperations(out)
 	b.writeUse(out)
-	b.writeMonths(out, profiles)
+	b.writeMonths(out, results)
 	b.writeDelivery(out)
+	b.writeLayers(out)
 	b.writeIdle(out)
-	b.writeUsual(out, profiles)
+	b.writeUsual(out, results)
 	b.writePrices(out)
 	return out.String()
 }
@@ -49,6 +50,8 @@ func (b *bill) writeOperations(out *strings.Builder) {
 		writeCost(out, name, b.operations[name])
 	}
 	writeCost(out, fmt.Sprintf("**pull of an image, %d requests**", requestsPerPull), b.pull())
+	fmt.Fprintf(out, "| **its layers, %d MB, to the internet**, %.2f for 100 GB | | | | | | %.2f |\n",
+		layerMegabytes, b.transfer(100), b.layersOf(million, layerMegabytes))
 	out.WriteString("\nWork in the background. The operations above include *count a line* and, if they are a pull, *record a pull*:\n\n" +
 		"| Work | API | Lambda | DynamoDB | Logs | Others | Total |\n|---|---|---|---|---|---|---|\n")
 	for _, name := range slices.Sorted(maps.Keys(b.background)) {
@@ -103,18 +106,40 @@ func byTable(units map[string]float64) string {
 	return strings.Join(parts, ", ")
 }
 
-func (b *bill) writeMonths(out *strings.Builder, profiles map[string]profile) {
-	out.WriteString("## Dollars a month\n\n| Size | Pulls | Counting them | Users | Fixed | Total |\n|---|---|---|---|---|---|\n")
+func (b *bill) writeMonths(out *strings.Builder, results []result) {
+	out.WriteString("## Dollars a month\n\n| Size | Pulls | Counting them | Users | Fixed | Layers | Total |\n|---|---|---|---|---|---|---|\n")
+	for _, r := range results {
+		s, m := r.size, b.month(r.size, r.unitsPerPull)
+		fmt.Fprintf(out, "| %s | %.0f | %.0f | %.0f | %.0f | %.0f | %.0f |\n", s.name, m.pulls, m.counting, m.users, m.fixed, m.layers, m.total())
+	}
+	out.WriteString("\n")
+}
+
+// writeLayers writes what layers cost by their size, because no measurement knows how large a vendor's images are.
+func (b *bill) writeLayers(out *strings.Builder) {
+	fmt.Fprintf(out, "### Layers to the internet\n\n"+
+		"*Layers* are %d MB for each pull, an assumption. They go from Amazon ECR to the client, past the gateway: %.2f dollars for 100 GB, "+
+		"less in large volumes. Take the row of your images, and leave out pulls of clients that have the layers already. "+
+		"Pulls from AWS in the same region cost no transfer. In dollars:\n\n| Layers of a pull |", layerMegabytes, b.transfer(100))
 	for _, s := range sizes() {
-		m := b.month(s, simulate(s, profiles).unitsPerPull)
-		fmt.Fprintf(out, "| %s | %.0f | %.0f | %.0f | %.0f | %.0f |\n", s.name, m.pulls, m.counting, m.users, m.fixed, m.total())
+		_, pulls, _ := strings.Cut(s.name, ", ")
+		fmt.Fprintf(out, " %s |", pulls)
+	}
+	out.WriteString("\n|---|" + strings.Repeat("---|", len(sizes())) + "\n")
+	for _, megabytes := range []float64{1, 10, layerMegabytes, 1000} {
+		fmt.Fprintf(out, "| %s MB |", thousands(megabytes))
+		for _, s := range sizes() {
+			fmt.Fprintf(out, " %.0f |", b.layersOf(float64(s.pulls), megabytes))
+		}
+		out.WriteString("\n")
 	}
 	out.WriteString("\n")
 }
 
 // writeDelivery names the largest saving that is a parameter away.
 func (b *bill) writeDelivery(out *strings.Builder) {
-	out.WriteString("Part of the pulls is counting the lines of the access log. The table above has `LogDelivery=lambda`, the default. " +
+	out.WriteString("Part of the pulls is counting the lines of the access log, " +
+		"here with the delivery that [capacity.md](capacity.md#log-ingestion) recommends for the size. " +
 		"With `LogDelivery=firehose`, one delivery has the lines of a minute instead of a second:\n\n" +
 		"| Size | Lines a month | `lambda` | `firehose` |\n|---|---|---|---|\n")
 	for _, s := range sizes() {
@@ -144,7 +169,12 @@ const (
 	putsOfAPull = 9 // the entry, and a counter each for the total, the user, the repository and the reference, of the day and of the month
 )
 
-func (b *bill) writeUsual(out *strings.Builder, profiles map[string]profile) {
+// usualSize is the place of the size at which counting a pull is compared.
+func usualSize() int {
+	return slices.IndexFunc(sizes(), func(s size) bool { return s.pulls == 1e8 })
+}
+
+func (b *bill) writeUsual(out *strings.Builder, results []result) {
 	out.WriteString("## The usual way\n\nDollars per million:\n\n" +
 		"| Work | Here | The usual way | Formula of the usual way |\n|---|---|---|---|\n")
 	row := func(what string, here, usual float64, formula string) {
@@ -159,7 +189,7 @@ func (b *bill) writeUsual(out *strings.Builder, profiles map[string]profile) {
 	row(fmt.Sprintf("the dashboard of %d users", usersOfPage), board.total(),
 		board.total()+b.readOf(usersOfPage)/2-b.unitsOf(dashboard, "AnalyticsTable"),
 		fmt.Sprintf("an eventually consistent Scan reads users × %d bytes / %d / 2 units; the requests come on top", itemBytes, readBytes))
-	units := simulate(sizes()[1], profiles).unitsPerPull
+	units := results[usualSize()].unitsPerPull
 	row("count a pull, at 10⁸ a month", units*b.byID["writeUnit"], putsOfAPull*b.byID["writeUnit"],
 		fmt.Sprintf("one write for the entry and for each of 8 counters, %d units", putsOfAPull))
 	out.WriteString("\n")

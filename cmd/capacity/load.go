@@ -2,8 +2,10 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
+	"slices"
 )
 
 // The operations that are measured.
@@ -35,6 +37,7 @@ type size struct {
 func sizes() []size {
 	return []size{
 		{"10³ users, 10⁶ pulls", 1e3, 1e6, 30},
+		{"10⁴ users, 10⁷ pulls", 1e4, 1e7, 50},
 		{"10⁵ users, 10⁸ pulls", 1e5, 1e8, 100},
 		{"10⁷ users, 10⁹ pulls", 1e7, 1e9, 200},
 	}
@@ -67,6 +70,15 @@ var monthly = map[string]float64{
 // rate is the calls in a second of the busiest minute.
 func (s size) rate(operation string) float64 {
 	return monthly[operation] * float64(s.users) / secondsPerMonth * peak
+}
+
+// requestRate is the requests in a second of the busiest minute. Each is a line of the access log.
+func (s size) requestRate() float64 {
+	rate := s.pullRate() * requestsPerPull
+	for _, operation := range slices.Sorted(maps.Keys(monthly)) { // in order, because the sums of fractions depend on it
+		rate += s.rate(operation)
+	}
+	return rate
 }
 
 func (s size) pullRate() float64 { return float64(s.pulls) / secondsPerMonth * peak }

@@ -1,5 +1,5 @@
-// Command capacity simulates the busiest minute of a month at three sizes, and writes how many units each key of each table takes
-// into docs/capacity.md. It also computes what operations and months cost, and writes that into docs/cost.md.
+// Command capacity simulates the busiest minute of a month at four sizes, and writes how many units each key of each table takes, and which
+// limit binds first, into docs/capacity.md. It also computes what operations and months cost, and writes that into docs/cost.md.
 //
 //	go run ./cmd/capacity [-root DIR]
 //
@@ -8,8 +8,8 @@
 // The simulation is seeded, so its output changes only if the measurement or the load does.
 //
 // usage.json has what else operations use: CPU time, log bytes and calls of other services. `bench -only costs` measures it on the
-// local stack. prices.json has the list prices of AWS, and the memory of functions comes from template.yaml. `make cost` measures
-// and computes.
+// local stack. prices.json has the list prices of AWS and quotas.json its quotas. The memory of functions and the limit of requests come
+// from template.yaml. `make cost` measures and computes.
 package main
 
 import (
@@ -33,6 +33,12 @@ var measured []byte
 const (
 	begin = "<!-- Simulation: written by `go run ./cmd/capacity` -->\n"
 	end   = "<!-- End of the simulation -->\n"
+
+	limitBegin = "<!-- Limits: written by `go run ./cmd/capacity` -->\n"
+	limitEnd   = "<!-- End of the limits -->\n"
+
+	ingestionBegin = "<!-- Log ingestion: written by `go run ./cmd/capacity` -->\n"
+	ingestionEnd   = "<!-- End of the log ingestion -->\n"
 
 	costBegin = "<!-- Costs: written by `go run ./cmd/capacity` -->\n"
 	costEnd   = "<!-- End of the costs -->\n"
@@ -60,27 +66,40 @@ func writeAll(root string) error {
 	if err != nil {
 		return err
 	}
+	planned, err := plan(found, profiles)
+	if err != nil {
+		return err
+	}
 	return errors.Join(
-		write(filepath.Join(root, "docs", "capacity.md"), marked{begin, report(profiles), end}),
-		write(filepath.Join(root, "docs", "cost.md"), marked{costBegin, costReport(costs, profiles), costEnd}),
+		write(filepath.Join(root, "docs", "capacity.md"), planned.parts(profiles)...),
+		write(filepath.Join(root, "docs", "cost.md"), marked{costBegin, costReport(costs, planned.results), costEnd}),
 	)
 }
 
 // marked is the generated part of a document between its marks.
 type marked struct{ begin, text, end string }
 
-// write replaces the part of the document between the two marks.
-func write(document string, part marked) error {
-	old, err := os.ReadFile(document)
+// parts are the generated parts of docs/capacity.md.
+func (p *planner) parts(profiles map[string]profile) []marked {
+	return []marked{
+		{limitBegin, p.limitReport(), limitEnd}, {begin, report(profiles, p.results), end}, {ingestionBegin, p.ingestionReport(), ingestionEnd},
+	}
+}
+
+// write replaces the parts of the document between their marks.
+func write(document string, parts ...marked) error {
+	changed, err := os.ReadFile(document)
 	if err != nil {
 		return fmt.Errorf("read the document: %w", err)
 	}
-	before, rest, hasBegin := bytes.Cut(old, []byte(part.begin))
-	_, after, hasEnd := bytes.Cut(rest, []byte(part.end))
-	if !hasBegin || !hasEnd {
-		return fmt.Errorf("%s lacks the lines %q and %q", document, part.begin, part.end)
+	for _, part := range parts {
+		before, rest, hasBegin := bytes.Cut(changed, []byte(part.begin))
+		_, after, hasEnd := bytes.Cut(rest, []byte(part.end))
+		if !hasBegin || !hasEnd {
+			return fmt.Errorf("%s lacks the lines %q and %q", document, part.begin, part.end)
+		}
+		changed = slices.Concat(before, []byte(part.begin+part.text+part.end), after)
 	}
-	changed := slices.Concat(before, []byte(part.begin+part.text+part.end), after)
 	if err := os.WriteFile(document, changed, 0o644); err != nil {
 		return fmt.Errorf("write the document: %w", err)
 	}

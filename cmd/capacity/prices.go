@@ -7,6 +7,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
 
 	"portside/cmd/capacity/usage"
 )
@@ -22,6 +23,8 @@ type price struct {
 	Per     float64 `json:"per"`
 	Source  string  `json:"source"`
 	Date    string  `json:"date"`
+	// UpTo is the end of a tier of transfer to the internet, in GB of a month. The last tier has no end.
+	UpTo float64 `json:"upTo"`
 }
 
 // priceList has prices by ID.
@@ -114,6 +117,23 @@ func (p pricing) call(action string) (float64, error) {
 		return 0, fmt.Errorf("no price for calls of %s", action)
 	}
 	return p.byID[id], nil
+}
+
+// transfer returns the dollars of a month's transfer to the internet. The prices are in the order of their tiers.
+func (p pricing) transfer(gigabytes float64) float64 {
+	dollars, begin := 0.0, 0.0
+	for _, tier := range p.Prices {
+		if !strings.HasPrefix(tier.ID, "transfer") {
+			continue
+		}
+		end := tier.UpTo
+		if end == 0 {
+			end = math.Inf(1)
+		}
+		dollars += max(0, min(gigabytes, end)-begin) * tier.Dollars / tier.Per
+		begin = end
+	}
+	return dollars
 }
 
 func sumOf(units map[string]float64) float64 {

@@ -3,17 +3,16 @@ package main
 import (
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strings"
 )
 
-// report returns the generated part of the document.
-func report(profiles map[string]profile) string {
+// report returns the generated part of the document about the simulation.
+func report(profiles map[string]profile, results []result) string {
 	out := &strings.Builder{}
 	writeOperations(out, profiles)
-	for _, s := range sizes() {
-		writeResult(out, simulate(s, profiles))
+	for _, r := range results {
+		writeResult(out, r)
 	}
 	return out.String()
 }
@@ -39,17 +38,10 @@ func sharedKeys(p profile) string {
 	return strings.Join(keys, ", ")
 }
 
-// requestsPerExecution is the requests a second that Lambda's quota allows for each concurrent execution, however short they are.
-const requestsPerExecution = 10
-
 func writeResult(out *strings.Builder, r result) {
 	fmt.Fprintf(out, "\n### %s a month\n\n", r.size.name)
-	requests := r.pulls * requestsPerPull
-	for _, operation := range slices.Sorted(maps.Keys(monthly)) {
-		requests += r.size.rate(operation)
-	}
-	fmt.Fprintf(out, "At the peak %.0f requests a second, which are %.0f concurrent executions of Lambda, "+
-		"and %.4g pulls a second of %.3g write units each.\n\n", requests, math.Ceil(requests/requestsPerExecution), r.pulls, r.unitsPerPull)
+	fmt.Fprintf(out, "At the peak %.0f requests a second, and %.4g pulls a second of %.3g write units each.\n\n",
+		r.size.requestRate(), r.size.pullRate(), r.unitsPerPull)
 	out.WriteString("| Table or index | Busiest key | Read units/s | Write units/s | Share of the limit |\n|---|---|---|---|---|\n")
 	for _, h := range r.hot {
 		fmt.Fprintf(out, "| %s | %s | %.1f | %.1f | %.1f %% |\n", h.table, h.key, h.read, h.write, 100*h.share())

@@ -9,8 +9,7 @@ import (
 	"strings"
 )
 
-// Limits of a partition, per second: docs.aws.amazon.com/amazondynamodb, "Best practices for designing partition keys", read
-// in November 2026.
+// Limits of a partition, per second, as in quotas.json.
 const (
 	writeLimit = 1000
 	readLimit  = 3000
@@ -38,6 +37,7 @@ type result struct {
 	unitsPerPull float64
 	perTable     map[string]keyUse // a second, by table without index
 	hot          []hotKey          // the busiest key of each table and index
+	windowCalls  int               // that count the pulls of the minute
 }
 
 // simulation replays the busiest minute.
@@ -47,6 +47,7 @@ type simulation struct {
 	dice     *rand.Rand
 	keys     map[[2]string]*[seconds]keyUse // by table and key
 	counted  map[object]bool                // users and artifacts in the window
+	calls    int                            // that count the window
 	pulls    float64
 	written  float64 // units for pulls
 }
@@ -131,15 +132,15 @@ func (s *simulation) countWindow() {
 		return cmp.Or(strings.Compare(a.kind, b.kind), cmp.Compare(a.rank, b.rank))
 	})
 	s.dice.Shuffle(len(objects), func(i, j int) { objects[i], objects[j] = objects[j], objects[i] })
-	calls := 0
 	for _, o := range objects {
-		calls += s.countObject(calls/callsPerSecond%seconds, o)
+		s.calls += s.countObject(s.calls/callsPerSecond%seconds, o)
 	}
-	s.rank(calls / callsPerSecond % seconds)
-	batches := s.pulls / s.size.pullsPerBatch()
-	for i := range int(batches) {
-		s.write((calls+i)/callsPerSecond%seconds, "PullsTable", fmt.Sprint("pending ", i%shards), 1)
+	s.rank(s.calls / callsPerSecond % seconds)
+	batches := int(s.pulls / s.size.pullsPerBatch())
+	for i := range batches {
+		s.write((s.calls+i)/callsPerSecond%seconds, "PullsTable", fmt.Sprint("pending ", i%shards), 1)
 	}
+	s.calls += batches
 	for _, a := range s.profiles[countWindow].Accesses {
 		if a.Shared && (a.class() == "window" || a.class() == "usage") {
 			s.write(0, a.Table, a.Key, a.Write)
@@ -188,7 +189,9 @@ func (s *simulation) at(table, key string) *[seconds]keyUse {
 }
 
 func (s *simulation) result() result {
-	r := result{size: s.size, pulls: s.pulls / seconds, unitsPerPull: s.written / max(1, s.pulls), perTable: map[string]keyUse{}}
+	r := result{
+		size: s.size, pulls: s.pulls / seconds, unitsPerPull: s.written / max(1, s.pulls), perTable: map[string]keyUse{}, windowCalls: s.calls,
+	}
 	busiest := map[string]hotKey{}
 	ids := slices.SortedFunc(maps.Keys(s.keys), func(a, b [2]string) int { return slices.Compare(a[:], b[:]) })
 	for _, id := range ids { // in order, because the sums of fractions depend on it

@@ -19,8 +19,8 @@ func profiles(t *testing.T) map[string]profile {
 // TestEachKeyIsBelowHalfOfItsLimit also bounds the write units of a pull under load.
 func TestEachKeyIsBelowHalfOfItsLimit(t *testing.T) {
 	const maxUnitsPerPull, load = 4, 1e8
-	for _, s := range sizes() {
-		r := simulate(s, profiles(t))
+	for _, r := range newPlanner(t).results {
+		s := r.size
 		for _, h := range r.hot {
 			if h.share() > 0.5 {
 				t.Errorf("%s: %s of %s takes %.0f read and %.0f write units/s", s.name, h.key, h.table, h.read, h.write)
@@ -34,7 +34,7 @@ func TestEachKeyIsBelowHalfOfItsLimit(t *testing.T) {
 
 // TestHotKeysAreFound gives all pulls one more shared key.
 func TestHotKeysAreFound(t *testing.T) {
-	changed, size := maps.Clone(profiles(t)), sizes()[1]
+	changed, size := maps.Clone(profiles(t)), sizes()[usualSize()]
 	batch := changed[authorize]
 	batch.Accesses = append(slices.Clone(batch.Accesses), access{Table: "HotTable", Key: "total", Shared: true, Write: 1})
 	changed[authorize] = batch

@@ -9,11 +9,13 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// deployed is what the template says about costs.
+// deployed is what the template says about costs and limits.
 type deployed struct {
 	memory       map[string]float64 // of each function in MB
 	alarmMetrics int                // that alarms watch
 	dashboards   int
+	// requestsPerSecond is the default of the parameter RequestsPerSecond, and mostRequestsPerSecond its highest value.
+	requestsPerSecond, mostRequestsPerSecond float64
 }
 
 // resource has the parts of resources that cost something.
@@ -36,12 +38,19 @@ func readTemplate(path string) (deployed, error) {
 				MemorySize float64 `yaml:"MemorySize"`
 			} `yaml:"Function"`
 		} `yaml:"Globals"`
+		Parameters struct {
+			RequestsPerSecond struct {
+				Default  float64 `yaml:"Default"`
+				MaxValue float64 `yaml:"MaxValue"`
+			} `yaml:"RequestsPerSecond"`
+		} `yaml:"Parameters"`
 		Resources map[string]resource `yaml:"Resources"`
 	}
 	if err := yaml.Unmarshal(text, &template); err != nil {
 		return deployed{}, fmt.Errorf("decode the template: %w", err)
 	}
-	found := deployed{memory: map[string]float64{}}
+	accepted := template.Parameters.RequestsPerSecond
+	found := deployed{memory: map[string]float64{}, requestsPerSecond: accepted.Default, mostRequestsPerSecond: accepted.MaxValue}
 	for id, r := range template.Resources {
 		switch r.Type {
 		case "AWS::Serverless::Function":
