@@ -115,7 +115,7 @@ lint-template: $(VENV)/ready $(CHECKOV)/ready ## Check template.yaml before and 
 	$(VENV)/bin/cfn-lint --ignore-checks W2001 -- .aws-sam/transformed.json
 	$(VENV)/bin/python .ci/checkov $(CHECKOV)/bin/checkov .aws-sam/transformed.json
 
-check-deploy: $(SAM)/ready ## Test the decisions of a deployment
+check-deploy: has-go $(SAM)/ready ## Test the decisions of a deployment
 	$(SAM)/bin/python -B .ci/deploy_test.py
 
 sam-build: has-go $(SAM)/ready ## Deploy up to the first call of AWS, with sam validate and sam build
@@ -305,23 +305,34 @@ build-portside = go build -buildvcs=auto -o .local/bin/portside ./cmd/portside
 
 # --- Deployment ------------------------------------------------------------------------------------
 # The variables of the recipe are those of docs/operations.md. PROBE_REPOSITORY is passed on in the environment.
-deploy: has-go $(SAM)/ready ## Deploy to AWS: ENV=staging; DRY_RUN=1 YES=1 REPLACE_DATA=1 SETTINGS=settings/staging.yaml PROBE_REPOSITORY=acme/probe
+deploy: has-go $(SAM)/ready ## Deploy to AWS: ENV=staging; DRY_RUN=1 YES=1 REPLACE_DATA=1 SETTINGS=settings/staging.yaml PACKAGE=portside-….zip PROBE_REPOSITORY=acme/probe
 	@test -n "$(ENV)" || { echo "make $@: set ENV to an environment of samconfig.toml, such as ENV=staging"; exit 2; }
 	@test -z "$(filter-out 0 1,$(DRY_RUN) $(YES) $(REPLACE_DATA))" || { echo "make $@: set DRY_RUN, YES and REPLACE_DATA to 1 or 0"; exit 2; }
-	@exec $(SAM)/bin/python -B .ci/deploy.py '$(ENV)' $(if $(SETTINGS),--settings '$(SETTINGS)') \
+	@exec $(SAM)/bin/python -B .ci/deploy.py '$(ENV)' $(if $(SETTINGS),--settings '$(SETTINGS)') $(if $(PACKAGE),--package '$(PACKAGE)') \
 		$(if $(filter 1,$(DRY_RUN)),--dry-run) $(if $(filter 1,$(YES)),--yes) $(if $(filter 1,$(REPLACE_DATA)),--replace-data)
 .PHONY: deploy
 
 # --- Releases ----------------------------------------------------------------------------------------
 FUNCTIONS = $(shell sed -n 's/^  \([A-Za-z]\{1,\}Function\):.*/\1/p' template.yaml)
+PLATFORMS := linux-amd64 linux-arm64 darwin-arm64 windows-amd64
 RELEASE ?= .local/release
+# The commit of the release, which `portside version` prints.
+RELEASE_COMMIT ?= $(or $(shell git log -1 --format=%h --abbrev=12 2>/dev/null),unknown)
 
-release: $(FUNCTIONS:%=release-%) ## Build all functions for AWS, with checksums and a software bill of materials, into .local/release
-	@cd $(RELEASE) && sha256sum -- */bootstrap > SHA256SUMS
+release: has-go ## Build a release into .local/release: the functions, the command line, checksums, a software bill of materials, and the package to deploy
+	@mkdir -p $(RELEASE) && rm -f $(RELEASE)/*/bootstrap $(RELEASE)/portside-* $(RELEASE)/portside.cdx.json $(RELEASE)/SHA256SUMS
+	@$(MAKE) --no-print-directory $(FUNCTIONS:%=release-%) $(PLATFORMS:%=command-%)
 	go run ./cmd/sbom -release $(RELEASE) > $(RELEASE)/portside.cdx.json
+	go run ./cmd/package -release $(RELEASE)
+	@cd $(RELEASE) && LC_ALL=C sha256sum -- */bootstrap portside-* portside.cdx.json > SHA256SUMS
 
 release-%:
 	@mkdir -p $(RELEASE)/$* && $(MAKE) --no-print-directory build-$* ARTIFACTS_DIR=$(abspath $(RELEASE))/$*
+
+# A name such as windows-amd64 has the operating system and the processor.
+command-%:
+	GOOS=$(word 1,$(subst -, ,$*)) GOARCH=$(word 2,$(subst -, ,$*)) go build -ldflags="-s -w -X main.commit=$(RELEASE_COMMIT)" \
+		-o $(RELEASE)/portside-$*$(if $(findstring windows,$*),.exe) ./cmd/portside
 
 reproducible: has-go ## Fail if a build in another folder, with an empty build cache, has other bytes
 	@.ci/reproducible

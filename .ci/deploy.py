@@ -10,17 +10,20 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
 import tomllib
+import zipfile
 
 import yaml
 from botocore.exceptions import BotoCoreError, ClientError
-from deploy_checks import (ROOT, Problem, check_numbers, check_places, dangers, environment, fingerprint, parameters_of, reserved_concurrency, say,
+from deploy_checks import (ROOT, Problem, check_numbers, check_package, check_places, dangers, environment, fingerprint, parameters_of, reserved_concurrency, say,
                            stamp)
 
 BUILT = ROOT / ".aws-sam" / "build" / "template.yaml"
+UNPACKED = ROOT / ".aws-sam" / "package" / "template.yaml"
 
 
 def run(*command, **options):
@@ -43,21 +46,46 @@ def report_sources():
         say(f"note: {len(changed)} files differ from the last commit, so /v1/health will name a commit without these changes")
 
 
-def build(sam, config, env, parameters):
-    from samcli.yamlhelper import yaml_dump, yaml_parse
-
+def build(sam, config, env):
     say("== build; the first time takes minutes")
     run(sam, "validate", "--lint", "--config-env", env, "--region", config["region"], capture_output=True, text=True)
     run(sam, "build", "--config-env", env, "--region", config["region"], capture_output=True, text=True)
-    template = yaml_parse(BUILT.read_text())
+
+
+def unpack(package):
+    from samtranslator.yaml_helper import yaml_parse
+
+    say(f"== unpack {package}")
+    shutil.rmtree(UNPACKED.parent, ignore_errors=True)
+    try:
+        with zipfile.ZipFile(package) as archive:
+            archive.extractall(UNPACKED.parent)
+        template = UNPACKED.read_text()
+    except (OSError, zipfile.BadZipFile) as error:
+        raise Problem(f"{package} is not a package of `make release`: {error}") from None
+    check_package(yaml_parse((ROOT / "template.yaml").read_text()), yaml_parse(template), os.listdir(UNPACKED.parent))
+
+
+def prepare(sam, config, options, parameters):
+    """Returns the template to deploy, which the sources or a package provide, with the fingerprint of the parameters."""
+    from samcli.yamlhelper import yaml_dump, yaml_parse
+
+    path = UNPACKED if options.package else BUILT
+    if options.package:
+        unpack(options.package)
+    else:
+        build(sam, config, options.env)
+    template = yaml_parse(path.read_text())
     stamp(template, fingerprint((ROOT / "template.yaml").read_text(), parameters))
-    BUILT.write_text(yaml_dump(template))
+    path.write_text(yaml_dump(template))
+    return path
 
 
 def parse(args):
     parser = argparse.ArgumentParser(prog="make deploy", description="Deploys Portside to an environment of samconfig.toml.")
     parser.add_argument("env")
     parser.add_argument("--settings", type=pathlib.Path)
+    parser.add_argument("--package", type=pathlib.Path, help="deploy the package of a release instead of building the functions")
     parser.add_argument("--dry-run", action="store_true", help="stop before the first call of AWS")
     parser.add_argument("--yes", action="store_true", help="execute the change set without a question")
     parser.add_argument("--replace-data", action="store_true", help="accept changes that replace or remove tables or buckets")
@@ -80,7 +108,7 @@ def deploy(options):
     say(f"== {config['stack_name']} in {config['region']}: the parameters are valid")
     report_sources()
     if options.dry_run:
-        build(sam, config, options.env, parameters)
+        prepare(sam, config, options, parameters)
         say("dry run: the next step would call AWS")
         return
     from deploy_stack import Stack
@@ -88,10 +116,10 @@ def deploy(options):
     stack = Stack(config, parameters)
     stack.check(reserved_concurrency(template, parameters))
     is_new = not stack.exists()
-    build(sam, config, options.env, parameters)
+    built = prepare(sam, config, options, parameters)
     # The first deployment leaves the tables unprotected, so that CloudFormation can remove them if it fails.
     for protected in ["false", "true"] if is_new else ["true"]:
-        apply(stack, options, sam, parameters | {"ProtectTables": parameters.get("ProtectTables", protected)})
+        apply(stack, options, sam, built, parameters | {"ProtectTables": parameters.get("ProtectTables", protected)})
     stack.smoke_test(is_new, ROOT / "settings" / f"{options.env}.audit-head")
     stack.delete_old_versions()
 
@@ -103,12 +131,12 @@ def confirmed():
         raise Problem("the change set was not executed, because there is no terminal for the question: deploy with YES=1") from None
 
 
-def apply(stack, options, sam, parameters):
+def apply(stack, options, sam, built, parameters):
     say("== change set")
-    with tempfile.NamedTemporaryFile("w", suffix=".yaml", dir=BUILT.parent.parent) as file:  # only its owner can read it
+    with tempfile.NamedTemporaryFile("w", suffix=".yaml", dir=built.parent.parent) as file:  # only its owner can read it
         yaml.safe_dump(parameters, file)
         file.flush()
-        done = run(sam, "deploy", "--config-env", options.env, "--template-file", str(BUILT), "--no-execute-changeset", "--no-confirm-changeset",
+        done = run(sam, "deploy", "--config-env", options.env, "--template-file", str(built), "--no-execute-changeset", "--no-confirm-changeset",
                    "--parameter-overrides", f"file://{file.name}", capture_output=True, text=True)
     say(done.stdout)
     change_set = re.search(r"arn:[^\s]+:changeSet/[^\s]+", done.stdout)

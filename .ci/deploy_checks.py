@@ -1,5 +1,6 @@
 """The checks and decisions of a deployment that need no call of AWS."""
 
+import copy
 import hashlib
 import json
 import pathlib
@@ -122,6 +123,27 @@ def stamp(template, mark):
     """
     function = template["Globals"]["Function"]
     function.setdefault("Environment", {}).setdefault("Variables", {})["DEPLOYMENT"] = mark
+
+
+def without_code(template):
+    """Returns a copy of a parsed template without the places of its code, and these places by the function."""
+    template, places = copy.deepcopy(template), {}
+    template["Globals"]["Function"].pop("CodeUri", None)
+    for name, resource in template["Resources"].items():
+        if resource["Type"] == "AWS::Serverless::Function":
+            resource.pop("Metadata", None)
+            places[name] = resource["Properties"].pop("CodeUri", None)
+    return template, places
+
+
+def check_package(template, packaged, files):
+    """Refuses a package whose template was not the one that was checked, or that lacks the code of a function."""
+    wanted, _ = without_code(template)
+    found, places = without_code(packaged)
+    if found != wanted:
+        raise Problem("the package was made from another template.yaml: check out the commit of the package")
+    if missing := sorted(name for name, place in places.items() if place not in files):
+        raise Problem(f"the package has no code of {', '.join(missing)}: make it again with `make release`")
 
 
 def dangers(changes):

@@ -15,16 +15,20 @@ import tomllib
 import types
 import unittest
 import unittest.mock
+import zipfile
 
 os.environ.setdefault("AWS_DEFAULT_REGION", "us-east-1")  # the transform asks boto3 for a region, and makes no call
 
+import deploy  # noqa: E402
 from botocore.exceptions import ClientError, WaiterError  # noqa: E402
 from deploy_checks import KEPT_VERSIONS, ROOT, Problem, check_concurrency, check_model, check_numbers, check_places, dangers, environment, fingerprint, mail_identities, models_of, parameters_of, reserved_concurrency, stamp, table_suffix, unfinished  # noqa: E402
 from deploy_rules import RULES, problems_of  # noqa: E402
 from deploy_stack import Stack  # noqa: E402
+from samcli.lib.package.artifact_exporter import Template  # noqa: E402
+from samcli.lib.package.uploaders import Uploaders  # noqa: E402
 from samtranslator.translator.transform import transform  # noqa: E402
 from samtranslator.yaml_helper import yaml_parse  # noqa: E402
-from transformed import NoManagedPolicies, transformed  # noqa: E402
+from transformed import PARAMETERS, NoManagedPolicies, transformed  # noqa: E402
 
 COMPLETE = "BaseUrl: https://portal.acme.test\nMailFrom: no-reply@acme.test\nImageRepositories: acme/*\nCorsAllowOrigins: https://portal.acme.test\n"
 
@@ -142,6 +146,100 @@ class Versions(unittest.TestCase):
         self.assertTrue(before)
         self.assertEqual(before, self.versions({"BaseUrl": "https://a.test", "ProtectTables": "true"}))
         self.assertFalse(before & self.versions({"BaseUrl": "https://b.test"}))
+
+
+class Packages(unittest.TestCase):
+    """Packages as `make release` writes them, of functions that are one line each."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.template = yaml_parse((ROOT / "template.yaml").read_text())
+        cls.functions = [name for name, resource in cls.template["Resources"].items() if resource["Type"] == "AWS::Serverless::Function"]
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.folder.cleanup)
+        release = pathlib.Path(cls.folder.name)
+        (release / "portside.cdx.json").write_text("{}")
+        for name in cls.functions:
+            (release / name).mkdir()
+            (release / name / "bootstrap").write_text(name)
+        subprocess.run(["go", "run", "./cmd/package", "-release", str(release)], cwd=ROOT, check=True, capture_output=True)
+        (cls.package,) = release.glob("portside-*.zip")
+
+    def unpacked(self, package):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        path = pathlib.Path(folder.name) / "package" / "template.yaml"
+        with unittest.mock.patch.multiple(deploy, UNPACKED=path, say=lambda text: None):
+            deploy.unpack(package)
+        return path
+
+    def test_sam_uploads_the_archives_as_they_are(self):
+        uploaded = {}
+
+        class Uploader:
+            bucket_name, prefix = "bucket", None
+
+            def upload_with_dedup(self, path, *_args, **_kwargs):
+                with zipfile.ZipFile(path) as archive:
+                    uploaded[pathlib.Path(path).name] = archive.read("bootstrap").decode()
+                return f"s3://bucket/{pathlib.Path(path).name}"
+
+        class Signer:
+            def should_sign_package(self, *_):
+                return False
+
+        path = self.unpacked(self.package)
+        exported = Template(str(path), str(path.parent), Uploaders(Uploader(), None), Signer()).export()
+        self.assertEqual({f"{name}.zip": name for name in self.functions}, uploaded)
+        for name in self.functions:
+            self.assertEqual(f"s3://bucket/{name}.zip", exported["Resources"][name]["Properties"]["CodeUri"])
+
+    def test_a_stack_of_the_package_is_the_stack_of_the_sources(self):
+        def stack(template):
+            for resource in template["Resources"].values():
+                if resource["Type"] == "AWS::Serverless::Function":
+                    resource["Properties"]["CodeUri"] = "s3://bucket/key"
+            return transform(template, PARAMETERS, NoManagedPolicies())
+
+        built, packaged = stack(copy.deepcopy(self.template)), stack(yaml_parse(self.unpacked(self.package).read_text()))
+        for resource in built["Resources"].values():
+            if resource.get("Metadata") == {"BuildMethod": "makefile"}:
+                del resource["Metadata"]
+        self.assertEqual(built["Resources"].keys(), packaged["Resources"].keys())
+        self.assertEqual([], [name for name, resource in built["Resources"].items() if resource != packaged["Resources"][name]])
+        self.assertTrue(built == packaged)  # without the difference, which takes minutes to write
+
+    def test_other_packages_are_refused(self):
+        def changed(change):
+            folder = tempfile.TemporaryDirectory()
+            self.addCleanup(folder.cleanup)
+            path = pathlib.Path(folder.name) / "package.zip"
+            with zipfile.ZipFile(self.package) as old, zipfile.ZipFile(path, "w") as new:
+                for name in old.namelist():
+                    content = change(name, old.read(name))
+                    if content is not None:
+                        new.writestr(name, content)
+            return path
+
+        broken = pathlib.Path(self.folder.name) / "broken.zip"
+        broken.write_text("PK")
+        for package, want in [
+            (changed(lambda name, content: content.replace(b"MemorySize: 256", b"MemorySize: 128")), "made from another template.yaml"),
+            (changed(lambda name, content: content if name != "UsersFunction.zip" else None), "no code of UsersFunction"),
+            (changed(lambda name, content: content if name != "template.yaml" else None), "not a package of `make release`"),
+            (broken, "not a package of `make release`"),
+            (ROOT / "none.zip", "not a package of `make release`"),
+        ]:
+            with self.subTest(want), self.assertRaisesRegex(Problem, want):
+                self.unpacked(package)
+
+    def test_a_package_is_deployed_with_the_fingerprint_of_the_parameters(self):
+        path = pathlib.Path(self.folder.name) / "deployed" / "template.yaml"
+        options = deploy.parse(["staging", "--package", str(self.package)])
+        with unittest.mock.patch.multiple(deploy, UNPACKED=path, say=lambda text: None, build=None):
+            self.assertEqual(path, deploy.prepare("sam", {}, options, {"BaseUrl": "https://a.test"}))
+        mark = yaml_parse(path.read_text())["Globals"]["Function"]["Environment"]["Variables"]["DEPLOYMENT"]
+        self.assertEqual(fingerprint((ROOT / "template.yaml").read_text(), {"BaseUrl": "https://a.test"}), mark)
 
 
 class Changes(unittest.TestCase):

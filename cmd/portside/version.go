@@ -18,6 +18,9 @@ import (
 // unknownRevision is the revision of a command that was built without the git history.
 const unknownRevision = "unknown"
 
+// commit is what `make release` sets. Its builds have no record of the git history, so that copies of the sources make the same bytes.
+var commit string
+
 func versionCommand() command {
 	return command{
 		name: "version", summary: "show what this command was built from",
@@ -46,6 +49,9 @@ func describe(revision string) string {
 }
 
 func revision(ctx context.Context) string {
+	if commit != "" {
+		return commit
+	}
 	build, _ := debug.ReadBuildInfo()
 	if found := revisionOf(build); found != unknownRevision {
 		return found

@@ -19,9 +19,10 @@ const (
 // portal is the function that contains the libraries of the portal.
 const portal = "PortalFunction"
 
-// function is the binary of a Lambda function.
-type function struct {
-	name    string // the logical ID in template.yaml
+// program is a binary of the release.
+type program struct {
+	kind    string // function or command
+	name    string // the logical ID in template.yaml, or the file of the command line, such as portside-linux-arm64
 	sha256  string
 	modules []module
 }
@@ -32,43 +33,48 @@ type module struct {
 	sum                 string // as in go.sum or package-lock.json; "" for the standard library
 }
 
-// readFunctions reads the binaries of a release.
-func readFunctions(release string) ([]function, error) {
-	binaries, err := filepath.Glob(filepath.Join(release, "*", "bootstrap"))
-	if err != nil {
-		return nil, fmt.Errorf("list the functions: %w", err)
-	}
-	if len(binaries) == 0 {
-		return nil, fmt.Errorf("%s has no functions: run `make release` first", release)
-	}
-	var functions []function
-	for _, binary := range binaries {
-		f, err := readFunction(binary)
+// readPrograms reads the binaries of a release: those of the functions, and the command line for each platform.
+func readPrograms(release string) ([]program, error) {
+	var programs []program
+	for kind, pattern := range map[string]string{"function": "*/bootstrap", "command": "portside-*-*"} {
+		binaries, err := filepath.Glob(filepath.Join(release, pattern))
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("list the programs: %w", err)
 		}
-		functions = append(functions, f)
+		if len(binaries) == 0 {
+			return nil, fmt.Errorf("%s has no %s: run `make release` first", release, kind)
+		}
+		for _, binary := range binaries {
+			p, err := readProgram(kind, binary)
+			if err != nil {
+				return nil, err
+			}
+			programs = append(programs, p)
+		}
 	}
-	return functions, nil
+	return programs, nil
 }
 
-func readFunction(binary string) (function, error) {
+func readProgram(kind, binary string) (program, error) {
 	info, err := buildinfo.ReadFile(binary)
 	if err != nil {
-		return function{}, fmt.Errorf("%s is not a Go program: %w", binary, err)
+		return program{}, fmt.Errorf("%s is not a Go program: %w", binary, err)
 	}
 	sum, err := sha256Of(binary)
 	if err != nil {
-		return function{}, err
+		return program{}, err
 	}
-	f := function{name: filepath.Base(filepath.Dir(binary)), sha256: sum}
-	f.modules = []module{{kind: golang, name: "std", version: strings.TrimPrefix(info.GoVersion, "go")}}
+	p := program{kind: kind, name: filepath.Base(binary), sha256: sum}
+	if kind == "function" {
+		p.name = filepath.Base(filepath.Dir(binary))
+	}
+	p.modules = []module{{kind: golang, name: "std", version: strings.TrimPrefix(info.GoVersion, "go")}}
 	for _, dependency := range info.Deps {
 		if dependency.Replace == nil { // our own modules are replaced by their folders
-			f.modules = append(f.modules, module{golang, dependency.Path, dependency.Version, dependency.Sum})
+			p.modules = append(p.modules, module{golang, dependency.Path, dependency.Version, dependency.Sum})
 		}
 	}
-	return f, nil
+	return p, nil
 }
 
 func sha256Of(file string) (sum string, err error) {

@@ -10,23 +10,23 @@ import (
 	"portside/shared/web"
 )
 
-// describe returns the document: the release, its functions, and what each of them contains.
-func describe(functions []function, libraries []module) *cyclonedx.BOM {
+// describe returns the document: the release, its programs, and what each of them contains.
+func describe(programs []program, libraries []module) *cyclonedx.BOM {
 	release := cyclonedx.Component{
 		BOMRef: "portside", Type: cyclonedx.ComponentTypeApplication, Name: "portside", Version: web.ReleaseVersion,
 	}
 	contained := map[string]cyclonedx.Component{}
 	depends := map[string][]string{release.BOMRef: {}}
-	for _, f := range functions {
-		contained[f.ref()] = f.component()
-		depends[release.BOMRef] = append(depends[release.BOMRef], f.ref())
-		modules := f.modules
-		if f.name == portal {
+	for _, p := range programs {
+		contained[p.ref()] = p.component()
+		depends[release.BOMRef] = append(depends[release.BOMRef], p.ref())
+		modules := p.modules
+		if p.name == portal {
 			modules = append(slices.Clone(modules), libraries...)
 		}
 		for _, m := range modules {
 			contained[m.purl()] = m.component()
-			depends[f.ref()] = append(depends[f.ref()], m.purl())
+			depends[p.ref()] = append(depends[p.ref()], m.purl())
 		}
 	}
 	document := cyclonedx.NewBOM()
@@ -53,12 +53,12 @@ func dependenciesOf(depends map[string][]string) *[]cyclonedx.Dependency {
 	return &sorted
 }
 
-func (f function) ref() string { return "function:" + f.name }
+func (p program) ref() string { return p.kind + ":" + p.name }
 
-func (f function) component() cyclonedx.Component {
+func (p program) component() cyclonedx.Component {
 	return cyclonedx.Component{
-		BOMRef: f.ref(), Type: cyclonedx.ComponentTypeApplication, Name: f.name, Version: web.ReleaseVersion,
-		Hashes: &[]cyclonedx.Hash{{Algorithm: cyclonedx.HashAlgoSHA256, Value: f.sha256}},
+		BOMRef: p.ref(), Type: cyclonedx.ComponentTypeApplication, Name: p.name, Version: web.ReleaseVersion,
+		Hashes: &[]cyclonedx.Hash{{Algorithm: cyclonedx.HashAlgoSHA256, Value: p.sha256}},
 	}
 }
 

@@ -2,9 +2,9 @@
 //
 //	go run ./cmd/sbom -release DIR [-root DIR]
 //
-// The folder of the release has one folder per function with its binary, as `make release` writes it. The modules come from
-// the build information in the binaries, so the document names what is linked and not what go.mod permits. The libraries
-// of the portal come from the manifest beside them. The same release always has the same document, byte for byte.
+// The folder of the release has one folder per function with its binary, and the command line for each platform, as `make release`
+// writes them. The modules come from the build information in the binaries, so the document names what is linked and not what go.mod
+// permits. The libraries of the portal come from the manifest beside them. The same release always has the same document, byte for byte.
 package main
 
 import (
@@ -19,7 +19,7 @@ import (
 
 func main() {
 	log.SetFlags(0)
-	release := flag.String("release", ".local/release", "folder with a folder per function")
+	release := flag.String("release", ".local/release", "folder of the release")
 	root := flag.String("root", ".", "folder of the project")
 	flag.Parse()
 	if err := write(os.Stdout, *root, *release); err != nil {
@@ -28,7 +28,7 @@ func main() {
 }
 
 func write(w io.Writer, root, release string) error {
-	functions, err := readFunctions(release)
+	programs, err := readPrograms(release)
 	if err != nil {
 		return err
 	}
@@ -37,7 +37,7 @@ func write(w io.Writer, root, release string) error {
 		return err
 	}
 	encoder := cyclonedx.NewBOMEncoder(w, cyclonedx.BOMFileFormatJSON).SetPretty(true).SetEscapeHTML(false)
-	if err := encoder.EncodeVersion(describe(functions, libraries), cyclonedx.SpecVersion1_6); err != nil {
+	if err := encoder.EncodeVersion(describe(programs, libraries), cyclonedx.SpecVersion1_6); err != nil {
 		return fmt.Errorf("write the document: %w", err)
 	}
 	return nil

@@ -13,7 +13,7 @@ import (
 	"github.com/CycloneDX/cyclonedx-go"
 )
 
-// newRelease returns a folder of a release whose functions are this test's program.
+// newRelease returns a folder of a release whose functions and command line are this test's program.
 func newRelease(t *testing.T, names ...string) string {
 	t.Helper()
 	program, err := os.Executable()
@@ -25,6 +25,9 @@ func newRelease(t *testing.T, names ...string) string {
 		t.Fatal(err)
 	}
 	release := t.TempDir()
+	if err := os.WriteFile(filepath.Join(release, "portside-linux-arm64"), content, 0o600); err != nil {
+		t.Fatal(err)
+	}
 	for _, name := range names {
 		if err := os.Mkdir(filepath.Join(release, name), 0o700); err != nil {
 			t.Fatal(err)
@@ -72,6 +75,9 @@ func TestDocumentHasWhatIsLinked(t *testing.T) {
 			t.Errorf("the document lacks %s", ref)
 		}
 	}
+	if command := dependencies(t, decoded, "command:portside-linux-arm64"); !slices.Equal(command, users) {
+		t.Errorf("the command line contains %q", command)
+	}
 	isPreact := func(ref string) bool { return strings.HasPrefix(ref, "pkg:npm/preact@") }
 	if slices.ContainsFunc(users, isPreact) || !slices.ContainsFunc(portal, isPreact) {
 		t.Error("preact must be a part of the portal only")
@@ -96,7 +102,13 @@ func TestBadReleases(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(broken, "UsersFunction", "bootstrap"), []byte("#!/bin/sh"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for want, release := range map[string]string{"run `make release` first": t.TempDir(), "is not a Go program": broken} {
+	withoutCommand := newRelease(t, "UsersFunction")
+	if err := os.Remove(filepath.Join(withoutCommand, "portside-linux-arm64")); err != nil {
+		t.Fatal(err)
+	}
+	for release, want := range map[string]string{
+		t.TempDir(): "run `make release` first", withoutCommand: "has no command: run `make release` first", broken: "is not a Go program",
+	} {
 		if err := write(io.Discard, filepath.Join("..", ".."), release); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want an error with %q", err, want)
 		}
