@@ -23,20 +23,24 @@ func TestEachAlarmHasARunbook(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	alarms := map[string]bool{}
+	conditions := map[string]string{}
 	for id, resource := range template.Resources {
 		if resource.Type == "AWS::CloudWatch::Alarm" {
-			alarms[id] = true
+			conditions[id] = resource.Condition
 		}
 	}
-	for line := range strings.Lines(string(guide)) {
-		id, isHeading := strings.CutPrefix(strings.TrimSpace(line), "### ")
-		if isHeading && strings.HasSuffix(id, "Alarm") && !alarms[id] {
+	for section := range strings.SplitSeq(string(guide), "\n### ") {
+		id, text, _ := strings.Cut(section, "\n")
+		condition, isAlarm := conditions[id]
+		if strings.HasSuffix(id, "Alarm") && !isAlarm {
 			t.Errorf("docs/operations.md describes %s, which template.yaml does not have", id)
 		}
-		delete(alarms, id)
+		if saysFull := strings.HasPrefix(text, "\nOnly with `Monitoring=full`."); isAlarm && saysFull != (condition == "HasFullMonitoring") {
+			t.Errorf("docs/operations.md says %t of whether %s exists only with Monitoring=full", saysFull, id)
+		}
+		delete(conditions, id)
 	}
-	for id := range alarms {
+	for id := range conditions {
 		t.Errorf("docs/operations.md has no section %q", "### "+id)
 	}
 }

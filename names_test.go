@@ -32,8 +32,9 @@ type samTemplate struct {
 }
 
 type samResource struct {
-	Type     string `yaml:"Type"`
-	Metadata struct {
+	Type      string `yaml:"Type"`
+	Condition string `yaml:"Condition"`
+	Metadata  struct {
 		BuildMethod string `yaml:"BuildMethod"`
 	} `yaml:"Metadata"`
 	Properties yaml.Node `yaml:"Properties"`

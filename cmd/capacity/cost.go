@@ -116,13 +116,17 @@ var schedules = map[string]float64{
 // each of recorded pulls, counted lines and seals, and the age of the measured storage.
 const customMetrics = 11
 
-// idle is the dollars of a month without requests, and those of the alarms and the dashboard in it.
-func (b *bill) idle() (work, watching float64) {
+// idle is the dollars of a month without requests: for the scheduled functions, and for the metrics that they publish.
+func (b *bill) idle() (work, metrics float64) {
 	for _, name := range slices.Sorted(maps.Keys(schedules)) {
 		work += schedules[name] * (b.background[name].total() + b.byID["schedule"])
 	}
-	watching = float64(b.alarmMetrics)*b.byID["alarmMetric"] + float64(b.dashboards)*b.byID["dashboard"]
-	return work, watching + customMetrics*b.byID["customMetric"]
+	return work, customMetrics * b.byID["customMetric"]
+}
+
+// watching is the dollars of a month for alarms and a dashboard.
+func (b *bill) watching(m monitoring) float64 {
+	return float64(m.metrics)*b.byID["alarmMetric"] + float64(m.dashboards)*b.byID["dashboard"]
 }
 
 // delivery is the dollars of counting the lines of the access log of a month, with the two values of LogDelivery.
@@ -162,10 +166,10 @@ func (b *bill) layersOf(pulls, megabytes float64) float64 {
 
 // of a size: the units of counted pulls are those of the simulation, because they depend on the load.
 func (b *bill) month(s size, units float64) month {
-	work, watching := b.idle()
+	work, metrics := b.idle()
 	pulls := float64(s.pulls)
 	m := month{
-		fixed: work + watching, pulls: b.pull().total() * pulls, layers: b.layersOf(pulls, layerMegabytes),
+		fixed: work + metrics + b.watching(b.basic), pulls: b.pull().total() * pulls, layers: b.layersOf(pulls, layerMegabytes),
 	}
 	if s.deliveredBy() == byFirehose {
 		d := b.delivery(pulls * requestsPerPull)

@@ -190,7 +190,8 @@ func TestTemplateHasMemoryAndAlarms(t *testing.T) {
 	if found.memory["RunMediaJobsFunction"] != 2048 || found.memory["UsersFunction"] != 256 || found.memory["CountUsageFunction"] != 512 {
 		t.Errorf("memory %v", found.memory)
 	}
-	if found.alarmMetrics < 15 || found.dashboards != 1 {
-		t.Errorf("%d metrics of alarms, %d dashboards", found.alarmMetrics, found.dashboards)
+	basic, full := found.basic, found.full
+	if basic.alarms < 10 || full.alarms <= basic.alarms || basic.metrics <= basic.alarms || basic.dashboards != 0 || full.dashboards != 1 {
+		t.Errorf("basic %+v, full %+v", basic, full)
 	}
 }

@@ -151,11 +151,12 @@ func (b *bill) writeDelivery(out *strings.Builder) {
 }
 
 func (b *bill) writeIdle(out *strings.Builder) {
-	work, watching := b.idle()
-	fmt.Fprintf(out, "## Without requests\n\nA month without requests costs %.2f dollars: %.2f for the scheduled functions and %.2f for "+
-		"watching (%d metrics of alarms, %d dashboard, %d custom metrics). Without `AlarmTopicArn` there are no alarms, and it costs %.2f. ",
-		work+watching, work, watching, b.alarmMetrics, b.dashboards, customMetrics,
-		work+watching-float64(b.alarmMetrics)*b.byID["alarmMetric"])
+	work, metrics := b.idle()
+	fixed := work + metrics
+	fmt.Fprintf(out, "## Without requests\n\nA month without requests costs %.2f dollars: %.2f for the scheduled functions, "+
+		"%.2f for the %d metrics that they publish, and %.2f for %d alarms with %d metrics. With `Monitoring=full`, it costs %.2f, with %d alarms, %d metrics and a dashboard. ",
+		fixed+b.watching(b.basic), work, metrics, customMetrics, b.watching(b.basic), b.basic.alarms, b.basic.metrics,
+		fixed+b.watching(b.full), b.full.alarms, b.full.metrics)
 	fmt.Fprintf(out, "A secret with a managed token, a client secret or the key of a model costs %.2f more each.\n\n", b.byID["secret"])
 }
 

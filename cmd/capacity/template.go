@@ -11,16 +11,20 @@ import (
 
 // deployed is what the template says about costs and limits.
 type deployed struct {
-	memory       map[string]float64 // of each function in MB
-	alarmMetrics int                // that alarms watch
-	dashboards   int
+	memory map[string]float64 // of each function in MB
+	// What watches the stack with an AlarmTopicArn, by the values of the parameter Monitoring.
+	basic, full monitoring
 	// requestsPerSecond is the default of the parameter RequestsPerSecond, and mostRequestsPerSecond its highest value.
 	requestsPerSecond, mostRequestsPerSecond float64
 }
 
+// monitoring is what CloudWatch charges for.
+type monitoring struct{ alarms, metrics, dashboards int } // metrics are those that alarms watch
+
 // resource has the parts of resources that cost something.
 type resource struct {
 	Type       string `yaml:"Type"`
+	Condition  string `yaml:"Condition"`
 	Properties struct {
 		MemorySize yaml.Node   `yaml:"MemorySize"`
 		Metrics    []yaml.Node `yaml:"Metrics"`
@@ -57,13 +61,23 @@ func readTemplate(path string) (deployed, error) {
 			if found.memory[id], err = memoryOf(r.Properties.MemorySize, template.Globals.Function.MemorySize); err != nil {
 				return deployed{}, fmt.Errorf("the memory of %s: %w", id, err)
 			}
-		case "AWS::CloudWatch::Alarm":
-			found.alarmMetrics += watched(r.Properties.Metrics)
-		case "AWS::CloudWatch::Dashboard":
-			found.dashboards++
+		case "AWS::CloudWatch::Alarm", "AWS::CloudWatch::Dashboard":
+			found.full.add(r)
+			if r.Condition != "HasFullMonitoring" {
+				found.basic.add(r)
+			}
 		}
 	}
 	return found, nil
+}
+
+func (m *monitoring) add(r resource) {
+	if r.Type == "AWS::CloudWatch::Dashboard" {
+		m.dashboards++
+		return
+	}
+	m.alarms++
+	m.metrics += watched(r.Properties.Metrics)
 }
 
 // memoryOf returns the memory of a function. If a condition decides, the default counts, which is the last value.
