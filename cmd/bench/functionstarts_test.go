@@ -1,7 +1,10 @@
 package main
 
 import (
+	"go/parser"
+	"go/token"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -42,6 +45,26 @@ func TestFunctionsHaveTheirTables(t *testing.T) {
 	for _, variable := range wanted {
 		if !slices.ContainsFunc(variables, func(v string) bool { return strings.HasPrefix(v, variable[1]+"=") }) {
 			t.Errorf("no resource has the variable %s", variable[1])
+		}
+	}
+}
+
+// TestBareFunctionHasOnlyTheLambdaLibrary fails if the baseline of starts has code that the ratios should measure.
+func TestBareFunctionHasOnlyTheLambdaLibrary(t *testing.T) {
+	files, err := filepath.Glob("bare/*.go")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no files: %v", err)
+	}
+	for _, name := range files {
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ImportsOnly)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, spec := range file.Imports {
+			path := strings.Trim(spec.Path.Value, `"`)
+			if strings.HasPrefix(path, "portside/") || strings.Contains(path, ".") && path != "github.com/aws/aws-lambda-go/lambda" || path == "net/http" {
+				t.Errorf("%s imports %s", name, path)
+			}
 		}
 	}
 }

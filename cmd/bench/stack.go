@@ -22,7 +22,7 @@ import (
 
 // Targets of the local stack and of a function in it.
 const (
-	restartRatio    = 150 // times the start of an empty function
+	restartRatio    = 150 // times the start of a bare function
 	restartStarts   = 11
 	idleTarget      = 150   // MB, all processes
 	getRatio        = 4.5   // of a user through the gateway, times a bare GetItem
@@ -139,19 +139,19 @@ func (c *child) isBuilding() (bool, error) {
 	}), err
 }
 
-// addRestart compares a start of the stack with starts of an empty function.
+// addRestart compares a start of the stack with starts of a bare function.
 func (b *bench) addRestart(ctx context.Context, s *stack, took float64) error {
-	empty, err := b.buildBaseline(ctx, "empty")
+	bare, err := b.buildBaseline(ctx, "bare")
 	if err != nil {
 		return err
 	}
-	first := firstEvent{functionUnderTest: empty, event: s.event(getRequest("/")), status: http.StatusOK}
+	first := firstEvent{functionUnderTest: bare, event: s.event(getRequest("/"))}
 	times, err := alternate(restartStarts, func(int) (float64, error) { return b.startFunction(ctx, s, first) })
 	if err != nil {
 		return err
 	}
 	c := comparison{
-		what: "local stack: second start, nothing to build", with: "the start of an empty function",
+		what: "local stack: second start, nothing to build", with: "the start of " + bareFunction,
 		times: []float64{took}, baseline: times[0],
 	}
 	b.table.addComparison(c, restartRatio)
