@@ -50,7 +50,7 @@ func (b *builder) object(s *Schema, at position, from record) map[string]any {
 		case Array:
 			value[property.Name] = b.array(property.Schema, inner)
 		default:
-			value[property.Name] = b.single(inner, from)
+			value[property.Name] = b.single(property.Schema, inner, from)
 			if all := b.found.Candidates[b.plan.names[inner.inSchema]]; len(all) > 0 {
 				b.answer.Candidates[inner.inAnswer] = all
 			}
@@ -60,13 +60,13 @@ func (b *builder) object(s *Schema, at position, from record) map[string]any {
 }
 
 // single returns a single value and adds it to the answer, with its evidence. It returns nil if the value was not found or does not fit.
-func (b *builder) single(at position, from record) any {
+func (b *builder) single(s *Schema, at position, from record) any {
 	name := b.plan.names[at.inSchema]
 	value := from.values[name]
 	if !value.Found() {
 		return nil
 	}
-	if !b.plan.checker.fits(at.inSchema, value) {
+	if !s.fits(value) {
 		b.answer.Warnings = append(b.answer.Warnings, fmt.Sprintf("The value at %s does not fit the schema, so it is null.", at.inAnswer))
 		return nil
 	}
@@ -82,7 +82,7 @@ func (b *builder) array(s *Schema, at position) []any {
 		from := record{found.Values, found.Evidence}
 		if s.Items.Type == Object {
 			values = append(values, b.row(s.Items, item, from))
-		} else if value := b.single(item, from); value != nil {
+		} else if value := b.single(s.Items, item, from); value != nil {
 			values = append(values, value)
 		}
 	}
@@ -103,7 +103,7 @@ func (b *builder) row(s *Schema, at position, from record) map[string]any {
 			value[property.Name] = b.row(property.Schema, inner, from)
 			continue
 		}
-		value[property.Name] = b.single(inner, from)
+		value[property.Name] = b.single(property.Schema, inner, from)
 	}
 	return value
 }

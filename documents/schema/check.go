@@ -2,56 +2,99 @@ package schema
 
 import (
 	"bytes"
-	"strings"
-
-	"github.com/santhosh-tekuri/jsonschema/v6"
+	"encoding/json"
+	"math/big"
+	"slices"
+	"strconv"
+	"time"
 
 	"portside/documents/answers"
 )
 
-// resource is the name under which the compiler knows the schema. It never fetches a schema.
-const resource = "schema.json"
-
-// checker checks whether single values satisfy the keywords of their schemas.
-type checker struct {
-	compiler *jsonschema.Compiler
-	compiled map[string]*jsonschema.Schema // parts of the schema that were needed so far, by JSON Pointer
+// single is a JSON value that is neither an array nor an object. It is comparable: 1, 1.0 and 1e0 are the same number.
+type single struct {
+	kind string // String, Number or Boolean; empty for null
+	text string // decoded; that of a number is a fraction in lowest terms
 }
 
-// newChecker compiles a schema. All its errors are a *Problem.
-func newChecker(text []byte) (*checker, error) {
-	raw, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+// readSingle reads a single value. It is not ok for arrays, objects, and numbers that are too large or too small.
+func readSingle(text []byte) (value single, ok bool) {
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.UseNumber()
+	token, err := decoder.Token()
 	if err != nil {
-		return nil, &Problem{Reason: "is not JSON"}
+		return single{}, false
 	}
-	c := &checker{jsonschema.NewCompiler(), map[string]*jsonschema.Schema{}}
-	c.compiler.DefaultDraft(jsonschema.Draft2020)
-	c.compiler.AssertFormat()
-	c.compiler.UseLoader(jsonschema.SchemeURLLoader{})
-	if err = c.compiler.AddResource(resource, raw); err == nil {
-		_, err = c.compiler.Compile(resource)
-	}
-	if err != nil {
-		return nil, &Problem{Reason: "is not a valid JSON Schema"} // the compiler's text has addresses and values
-	}
-	return c, nil
-}
-
-// fits reports whether a value satisfies the part of the schema at a JSON Pointer.
-func (c *checker) fits(pointer string, value answers.Value) bool {
-	check := c.compiled[pointer]
-	if check == nil {
-		var err error
-		// The compiler decodes the fragment of the URL.
-		if check, err = c.compiler.Compile(resource + "#" + strings.ReplaceAll(pointer, "%", "%25")); err != nil {
-			return false
+	switch v := token.(type) {
+	case nil:
+		return single{}, true
+	case string:
+		return single{String, v}, true
+	case bool:
+		return single{Boolean, strconv.FormatBool(v)}, true
+	case json.Number:
+		number, ok := readExact(string(v))
+		if !ok {
+			return single{}, false
 		}
-		c.compiled[pointer] = check
+		return single{Number, number.RatString()}, true
 	}
-	text, err := value.MarshalJSON()
+	return single{}, false
+}
+
+// readExact reads a number of JSON without rounding it. It is not ok for numbers outside the range of a float64, because 1e-999999999 would
+// need gigabytes.
+func readExact(text string) (number *big.Rat, ok bool) {
+	const largest = 308
+	if i := bytes.IndexAny([]byte(text), "eE"); i >= 0 {
+		exponent, err := strconv.Atoi(text[i+1:])
+		if err != nil || exponent > largest || exponent < -largest {
+			return nil, false
+		}
+	}
+	return new(big.Rat).SetString(text)
+}
+
+// fits reports whether a value that was found satisfies the keywords of the schema, as draft 2020-12 of JSON Schema defines them.
+func (s *Schema) fits(found answers.Value) bool {
+	text, err := found.MarshalJSON()
 	if err != nil {
 		return false
 	}
-	decoded, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
-	return err == nil && check.Validate(decoded) == nil
+	value, ok := readSingle(text)
+	return ok && s.hasType(value) && s.hasFormat(value) && s.isWithinBounds(value) &&
+		(s.Enum == nil || slices.Contains(s.Enum, value)) && (s.Const == nil || *s.Const == value)
+}
+
+func (s *Schema) hasType(value single) bool {
+	switch {
+	case value.kind == "":
+		return s.Nullable
+	case s.Type == Integer:
+		return value.kind == Number && value.number().IsInt() // 3.0 is an integer
+	default:
+		return s.Type == value.kind
+	}
+}
+
+func (s *Schema) hasFormat(value single) bool {
+	if s.Format != "date" || value.kind != String {
+		return true
+	}
+	_, err := time.Parse(time.DateOnly, value.text)
+	return err == nil
+}
+
+func (s *Schema) isWithinBounds(value single) bool {
+	if value.kind != Number {
+		return true
+	}
+	n := value.number()
+	return (s.Minimum == nil || n.Cmp(s.Minimum) >= 0) && (s.Maximum == nil || n.Cmp(s.Maximum) <= 0)
+}
+
+// number returns the number that a single of this kind is.
+func (v single) number() *big.Rat {
+	n, _ := new(big.Rat).SetString(v.text) // what RatString wrote is a number
+	return n
 }

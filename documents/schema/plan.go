@@ -17,7 +17,6 @@ type Plan struct {
 	Singles   []Single // the values that the variables ask for, in the same order
 	Lists     []List   // the arrays that the tables fill, in the same order
 	root      *Schema
-	checker   *checker
 	names     map[string]string // the names of the variables, tables and columns, by the JSON Pointer to their part of the schema
 }
 
@@ -43,11 +42,7 @@ func NewPlan(text []byte) (*Plan, error) {
 	if s.Type != Object {
 		return nil, &Problem{Keyword: "type", Reason: "must be object at the root"}
 	}
-	checker, err := newChecker(text)
-	if err != nil {
-		return nil, err
-	}
-	p := &Plan{root: s, checker: checker, names: map[string]string{}}
+	p := &Plan{root: s, names: map[string]string{}}
 	return p, p.addObject(s, position{}, takenNames{})
 }
 

@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math/big"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -103,49 +103,41 @@ func (r *reader) readKeyword(s *Schema, value json.RawMessage, at place) (err er
 		}
 		return err
 	case "const":
-		s.Const = value
-		return checkSingle(value, at)
+		constant, err := readAllowed(value, at)
+		s.Const = &constant
+		return err
 	}
 	return readBound(s, value, at)
 }
 
 func readEnum(s *Schema, value json.RawMessage, at place) error {
-	if err := decode(value, &s.Enum, at); err != nil {
+	var all []json.RawMessage
+	if err := decode(value, &all, at); err != nil {
 		return err
 	}
-	if len(s.Enum) == 0 || len(s.Enum) > MaxValues {
+	if len(all) == 0 || len(all) > MaxValues {
 		return at.problem("must have 1 to %d values", MaxValues)
 	}
-	for _, allowed := range s.Enum {
-		if err := checkSingle(allowed, at); err != nil {
+	for _, one := range all {
+		allowed, err := readAllowed(one, at)
+		if err != nil {
 			return err
 		}
+		s.Enum = append(s.Enum, allowed)
 	}
 	return nil
 }
 
-// checkSingle refuses arrays and objects, because a single value can never equal them, and numbers that are too large or too small.
-func checkSingle(value json.RawMessage, at place) error {
-	switch value[0] {
-	case '[', '{':
-		return at.problem("must have strings, numbers, booleans and null only")
-	case '"', 't', 'f', 'n': // a string, a boolean or null
-		return nil
+// readAllowed refuses arrays and objects, because a single value can never equal them, and numbers that are too large or too small.
+func readAllowed(value json.RawMessage, at place) (single, error) {
+	allowed, ok := readSingle(value)
+	switch {
+	case ok:
+		return allowed, nil
+	case value[0] == '[' || value[0] == '{':
+		return single{}, at.problem("must have strings, numbers, booleans and null only")
 	}
-	return checkNumber(value, at)
-}
-
-// checkNumber refuses numbers outside the range of a float64. The schema checker computes exactly, so 1e-999999999 would need gigabytes.
-func checkNumber(value json.RawMessage, at place) error {
-	const largest = 308
-	i := bytes.IndexAny(value, "eE")
-	if i < 0 {
-		return nil
-	}
-	if exponent, err := strconv.Atoi(string(value[i+1:])); err != nil || exponent > largest || exponent < -largest {
-		return at.problem("has a number that is too large or too small")
-	}
-	return nil
+	return single{}, at.problem("has a number that is too large or too small")
 }
 
 func readBound(s *Schema, value json.RawMessage, at place) (err error) {
@@ -266,19 +258,26 @@ func checkBounds(s *Schema, at place) error {
 		at.keyword = "minItems"
 		return at.problem("is greater than maxItems")
 	}
-	if s.Minimum != nil && s.Maximum != nil && *s.Minimum > *s.Maximum {
+	if s.Minimum != nil && s.Maximum != nil && s.Minimum.Cmp(s.Maximum) > 0 {
 		at.keyword = "minimum"
 		return at.problem("is greater than maximum")
 	}
 	return nil
 }
 
-func readNumber(value json.RawMessage, at place) (*float64, error) {
-	var n float64
+func readNumber(value json.RawMessage, at place) (*big.Rat, error) {
+	var n json.Number
+	if value[0] == '"' { // json.Number accepts numbers in strings
+		return nil, at.problem("has a value of the wrong type")
+	}
 	if err := decode(value, &n, at); err != nil {
 		return nil, err
 	}
-	return &n, checkNumber(value, at)
+	exact, ok := readExact(n.String())
+	if !ok {
+		return nil, at.problem("has a number that is too large or too small")
+	}
+	return exact, nil
 }
 
 func readCount(value json.RawMessage, at place) (int, error) {

@@ -8,6 +8,7 @@ package schema
 import (
 	"encoding/json"
 	"fmt"
+	"math/big"
 )
 
 // Limits of a schema, which bound the size of an answer and the work for it.
@@ -41,10 +42,10 @@ type Schema struct {
 	Format      string
 	Properties  []Property // in the order of the text
 	Items       *Schema
-	Enum        []json.RawMessage
-	Const       json.RawMessage
-	Minimum     *float64
-	Maximum     *float64
+	Enum        []single
+	Const       *single
+	Minimum     *big.Rat
+	Maximum     *big.Rat
 	MinItems    int
 	MaxItems    int // MaxRows if the schema does not say
 }
