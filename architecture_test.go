@@ -179,7 +179,7 @@ type exception struct {
 var exceptions = []exception{
 	{"cmd/bench", []string{"portside/cmd/capacity/usage"}, "measures what cmd/capacity prices"},
 	{"local/browser", []string{"portside/testclient/scale"}, "checks more sizes and themes at night"},
-	{"shared/core/entitlement", []string{"github.com/Masterminds/semver/v3"}, "constraints mean what they mean to Helm"},
+	{"shared/core/constraints", []string{"github.com/Masterminds/semver/v3"}, "constraints mean what they mean to Helm"},
 	{"shared/core/search", []string{"golang.org/x/text/unicode/norm"}, "a search ignores accents"},
 	{"shared/media/...", []string{"portside/documents/..."}, "reads files and answers without a model"},
 	{

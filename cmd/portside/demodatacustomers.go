@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"portside/shared/core/calendar"
+	"portside/shared/core/constraints"
 	"portside/shared/core/entitlement"
 	"portside/shared/core/principal"
 	"portside/shared/core/versions"
@@ -230,6 +231,6 @@ func (s *demoStory) isEntitled(by *credentials.Credential, p pulls.Pull) bool {
 	}
 	held := c.entitled.At(p.At).In(p.Repository)
 	isOfRegistry := p.Repository != demoChart
-	return p.Kind == pulls.Chart && held.Of(entitlement.Chart).Allow(p.Reference) ||
-		isOfRegistry && held.Of(entitlement.Image).Allow(p.Reference)
+	return p.Kind == pulls.Chart && constraints.Of(held.Of(entitlement.Chart)).Allow(p.Reference) ||
+		isOfRegistry && constraints.Of(held.Of(entitlement.Image)).Allow(p.Reference)
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"portside/shared/core/calendar"
+	"portside/shared/core/constraints"
 	"portside/shared/core/entitlement"
 	"portside/shared/credentials"
 	"portside/shared/customers"
@@ -105,7 +106,7 @@ func (a *analyticsStack) checkCustomersOfPulls() {
 func TestDemoCustomersFetchOnlyWhatTheyMay(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2028, 3, 1, 12, 0, 0, 0, time.UTC)
-	versions, err := entitlement.ParseVersions("^1.1.0")
+	versions, err := constraints.Parse("^1.1.0")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"portside/shared/core/constraints"
 	"portside/shared/core/entitlement"
 	"portside/shared/core/principal"
 	"portside/shared/credentials"
@@ -44,7 +45,7 @@ func (q *fixture) entitle(texts ...string) {
 		if _, err := fmt.Sscan(text, &kind, &pattern, &constraint); err != nil {
 			q.tb.Fatal(err)
 		}
-		versions, err := entitlement.ParseVersions(constraint)
+		versions, err := constraints.Parse(constraint)
 		if err != nil {
 			q.tb.Fatal(err)
 		}

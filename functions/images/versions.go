@@ -9,7 +9,7 @@ import (
 	"slices"
 	"time"
 
-	"portside/shared/core/entitlement"
+	"portside/shared/core/constraints"
 	"portside/shared/core/parallel"
 	"portside/shared/images"
 	"portside/shared/images/imagesecr"
@@ -163,7 +163,7 @@ func (g *gateway) missingTags(ctx context.Context, c call) ([]string, error) {
 		if all, err = g.allTags(ctx, c.target.Repository); err != nil {
 			return nil, ignoreUnknown(err)
 		}
-		slices.SortFunc(all, entitlement.NewestFirst) // before the cache, because sorting is slow
+		slices.SortFunc(all, constraints.NewestFirst) // before the cache, because sorting is slow
 		g.tagLists.Put(c.target.Repository, all)
 	}
 	known, err := g.indexer.Versions.Tags(ctx, c.target.Repository)

@@ -10,6 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"portside/shared/core/constraints"
 	"portside/shared/core/entitlement"
 	"portside/shared/testkit/webtest"
 	"portside/testclient/scale"
@@ -40,9 +41,9 @@ func (m registryModel) leadsTo(manifest string) map[string]bool {
 
 // permits reports whether a tag that the versions allow leads to a digest.
 func (m registryModel) permits(versions entitlement.Versions, digest string) bool {
-	set := entitlement.Set{{Versions: versions}}
+	checker := constraints.Of(entitlement.Set{{Versions: versions}})
 	return slices.ContainsFunc(slices.Collect(maps.Keys(m.tags)), func(tag string) bool {
-		return set.Allow(tag) && m.leadsTo(m.tags[tag])[digest]
+		return checker.Allow(tag) && m.leadsTo(m.tags[tag])[digest]
 	})
 }
 
@@ -169,7 +170,7 @@ func (r *randomRegistry) pushAttachment() {
 
 func (r *randomRegistry) request() {
 	text := rapid.SampledFrom([]string{"^1.0.0", "^2.0.0", "1.1.0", ">=1.0.0-0", "*"}).Draw(r.t, "versions")
-	versions, err := entitlement.ParseVersions(text)
+	versions, err := constraints.Parse(text)
 	if err != nil {
 		r.t.Fatal(err)
 	}

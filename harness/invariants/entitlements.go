@@ -5,6 +5,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"portside/shared/core/constraints"
 	"portside/shared/core/entitlement"
 	"portside/shared/testkit/liststest"
 )
@@ -76,7 +77,7 @@ func checkEntitlement(broken *report, one liststest.Item) {
 	if !entitlement.IsPattern(repository) {
 		broken.add("entitlements: %s is for the repository %q", id, repository)
 	}
-	if _, err := entitlement.ParseVersions(constraint); err != nil {
+	if _, err := constraints.Parse(constraint); err != nil {
 		broken.add("entitlements: %s is for the versions %q", id, constraint)
 	}
 	if from, until := liststest.Number(one, "from"), liststest.Number(one, "until"); until != 0 && until <= from {

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"portside/shared/charts"
+	"portside/shared/core/constraints"
 	"portside/shared/core/entitlement"
 	"portside/shared/core/principal"
 	"portside/testclient/scale"
@@ -19,7 +20,7 @@ import (
 // entitled returns an entitlement for charts.
 func entitled(tb rapid.TB, kind entitlement.Artifact, pattern, versions string) entitlement.Entitlement {
 	tb.Helper()
-	parsed, err := entitlement.ParseVersions(versions)
+	parsed, err := constraints.Parse(versions)
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 
+	"portside/shared/core/constraints"
 	"portside/shared/core/fault"
 	"portside/shared/core/principal"
 )
@@ -214,7 +215,7 @@ func (l *Library) find(ctx context.Context, caller principal.Principal, archive 
 	if err != nil {
 		return Version{}, fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
-	if !listed || !caller.Charts(found.Name).Allow(found.Version) {
+	if !listed || !constraints.Of(caller.Charts(found.Name)).Allow(found.Version) {
 		return Version{}, ErrNotServed
 	}
 	return found, nil

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"portside/shared/core/constraints"
 	"portside/shared/core/entitlement"
 )
 
@@ -86,7 +87,8 @@ func (r *releases) only(allowed entitlement.Set) (part *releases, some bool, err
 	if err != nil {
 		return nil, false, err
 	}
-	mine := slices.DeleteFunc(slices.Clone(all), func(v Version) bool { return !allowed.Allow(v.Version) })
+	versions := constraints.Of(allowed)
+	mine := slices.DeleteFunc(slices.Clone(all), func(v Version) bool { return !versions.Allow(v.Version) })
 	if len(mine) == 0 {
 		return nil, false, nil
 	}

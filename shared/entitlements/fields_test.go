@@ -3,6 +3,7 @@ package entitlements
 import (
 	"testing"
 
+	"portside/shared/core/constraints"
 	"portside/shared/core/entitlement"
 	"portside/shared/testkit/fieldstest"
 )
@@ -32,7 +33,7 @@ func TestChangeAppliesEachField(t *testing.T) {
 
 // A change without fields changes nothing.
 func TestEmptyChangeKeepsEachField(t *testing.T) {
-	versions, err := entitlement.ParseVersions(constraint)
+	versions, err := constraints.Parse(constraint)
 	if err != nil {
 		t.Fatal(err)
 	}

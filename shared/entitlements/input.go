@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"portside/shared/core/checks"
+	"portside/shared/core/constraints"
 	"portside/shared/core/entitlement"
 	"portside/shared/core/fault"
 )
@@ -54,9 +55,9 @@ func (c Change) Check() []fault.Field {
 			"all; at most %d characters", entitlement.MaxPattern)
 	}
 	if c.Versions != nil {
-		if _, err := entitlement.ParseVersions(*c.Versions); err != nil {
+		if _, err := constraints.Parse(*c.Versions); err != nil {
 			failures.Add("/versions", "must be a constraint of semantic versions, such as ^1.2.0 or >=1.2.0 <3.0.0, or * for all; at most %d "+
-				"characters, and at most four ||", entitlement.MaxVersions)
+				"characters, and at most four ||", constraints.MaxChars)
 		}
 	}
 	checkTime(&failures, "/from", c.From)
@@ -89,7 +90,7 @@ func (c Change) Apply(e entitlement.Entitlement) entitlement.Entitlement {
 		e.Repository = strings.TrimSpace(*c.Repository)
 	}
 	if c.Versions != nil {
-		e.Versions, _ = entitlement.ParseVersions(*c.Versions) // Check has accepted it
+		e.Versions, _ = constraints.Parse(*c.Versions) // Check has accepted it
 	}
 	if c.From != nil {
 		e.From = storedTime(*c.From)

@@ -3,6 +3,7 @@ package images
 import (
 	"slices"
 
+	"portside/shared/core/constraints"
 	"portside/shared/core/entitlement"
 	"portside/shared/core/principal"
 )
@@ -12,6 +13,8 @@ type Reach struct {
 	whole  entitlement.Set // the versions of everything
 	charts entitlement.Set // the versions of charts, besides
 
+	ofWhole, ofCharts constraints.Checker // their constraints
+
 	isForCharts bool // the scopes are only for charts
 }
 
@@ -20,12 +23,16 @@ func ReachOf(who principal.Principal, repository string) Reach {
 	entitled := who.Entitlements().In(repository)
 	switch {
 	case who.MayFetch(principal.ReadImages, repository):
-		return Reach{whole: entitled.Of(entitlement.Image), charts: entitled.Of(entitlement.Chart)}
+		return newReach(entitled.Of(entitlement.Image), entitled.Of(entitlement.Chart), false)
 	case who.MayFetch(principal.ReadCharts, repository):
-		return Reach{charts: entitled, isForCharts: true}
+		return newReach(nil, entitled, true)
 	default:
 		return Reach{}
 	}
+}
+
+func newReach(whole, charts entitlement.Set, isForCharts bool) Reach {
+	return Reach{whole, charts, constraints.Of(whole), constraints.Of(charts), isForCharts}
 }
 
 // IsScoped reports whether the caller's scopes cover the repository, whatever the entitlements.
@@ -55,7 +62,7 @@ func (r Reach) HasAllVersions(isChart bool) bool {
 
 // HasTag reports whether the caller may fetch what a tag leads to, if it is a chart, or whatever it is.
 func (r Reach) HasTag(tag string, isChart bool) bool {
-	return r.whole.Allow(tag) || isChart && r.charts.Allow(tag)
+	return r.ofWhole.Allow(tag) || isChart && r.ofCharts.Allow(tag)
 }
 
 // Has reports whether the caller may fetch a version.

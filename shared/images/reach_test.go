@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"portside/shared/core/constraints"
 	"portside/shared/core/entitlement"
 	"portside/shared/core/principal"
 	"portside/shared/images"
@@ -75,11 +76,11 @@ func TestReachIsIntersection(t *testing.T) {
 		"read:docker-images", "read:docker-images:acme/*", "read:docker-images:acme/api", "read:helm-charts", "read:helm-charts:acme/*",
 	})
 	patterns := rapid.SampledFrom([]string{"*", "acme/*", "acme/api", "other/*"})
-	constraints := rapid.SampledFrom(slices.Sorted(maps.Keys(allowedBy)))
+	rules := rapid.SampledFrom(slices.Sorted(maps.Keys(allowedBy)))
 	rapid.Check(scale.Checks(t), func(t *rapid.T) {
 		who := principal.Principal{CustomerID: "c", Scopes: rapid.SliceOfN(scopes, 0, 2).Draw(t, "scopes")}
 		for range rapid.IntRange(0, 3).Draw(t, "entitlements") {
-			versions, err := entitlement.ParseVersions(constraints.Draw(t, "versions"))
+			versions, err := constraints.Parse(rules.Draw(t, "versions"))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -114,20 +114,14 @@ func (s Set) Covers(repository string) bool {
 	return slices.ContainsFunc(s, func(e Entitlement) bool { return e.Covers(repository) })
 }
 
-// Allow reports whether any entitlement allows the version, whatever the repository.
-func (s Set) Allow(version string) bool {
-	parsed, isVersion := parse(version)
-	return slices.ContainsFunc(s, func(e Entitlement) bool { return e.Versions.isAll() || isVersion && e.Versions.allow(parsed) })
-}
-
 // AllowAll reports whether any entitlement allows all versions, whatever the repository.
 func (s Set) AllowAll() bool {
-	return slices.ContainsFunc(s, func(e Entitlement) bool { return e.Versions.isAll() })
+	return slices.ContainsFunc(s, func(e Entitlement) bool { return e.Versions.IsAll() })
 }
 
 // AllowAllEverywhere reports whether any entitlement allows all versions in all repositories.
 func (s Set) AllowAllEverywhere() bool {
-	return slices.ContainsFunc(s, func(e Entitlement) bool { return e.Repository == all && e.Versions.isAll() })
+	return slices.ContainsFunc(s, func(e Entitlement) bool { return e.Repository == all && e.Versions.IsAll() })
 }
 
 // CoverAll reports whether any entitlement covers all repositories.

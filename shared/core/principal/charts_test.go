@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"portside/shared/core/constraints"
 	"portside/shared/core/entitlement"
 	"portside/shared/core/principal"
 	"portside/testclient/scale"
@@ -44,7 +45,7 @@ func matches(limit, name string) bool {
 
 func drawnEntitlement(r *rapid.T, id string) entitlement.Entitlement {
 	pattern := rapid.SampledFrom([]string{"*", drawnPath(r), drawnPath(r) + "/*"}).Draw(r, "pattern")
-	versions, err := entitlement.ParseVersions(rapid.SampledFrom([]string{"*", "1.0.0", "2.0.0"}).Draw(r, "versions"))
+	versions, err := constraints.Parse(rapid.SampledFrom([]string{"*", "1.0.0", "2.0.0"}).Draw(r, "versions"))
 	if err != nil {
 		r.Fatal(err)
 	}
@@ -96,7 +97,7 @@ func TestChartsAreTheIntersectionOfScopesAndEntitlements(t *testing.T) {
 			x.addEntitlement(who.Entitled[i])
 		}
 		charts := who.Charts(x.name)
-		if got, want := charts.Allow(x.tag), x.isInScope && (isStaff || x.isAllowed); got != want {
+		if got, want := constraints.Of(charts).Allow(x.tag), x.isInScope && (isStaff || x.isAllowed); got != want {
 			r.Fatalf("%s %s is allowed: %v, want %v", x.name, x.tag, got, want)
 		}
 		if got, want := who.FetchesAllCharts(), x.fetchesAll && (isStaff || x.isEntitledToAll); got != want {

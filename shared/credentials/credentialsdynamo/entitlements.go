@@ -2,7 +2,6 @@ package credentialsdynamo
 
 import (
 	"context"
-	"fmt"
 	"sync"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -28,10 +27,7 @@ func (t *Table) Entitlements(ctx context.Context, customerID string) (found Enti
 			return nil
 		}
 		stored, err := items.Decode[entitlementsItem](raw)
-		if err != nil {
-			return err
-		}
-		found, err = stored.decode()
+		found = stored.decode()
 		return err
 	})
 	return found, exists, err
@@ -84,7 +80,7 @@ type EntitlementItem struct {
 	ID         string               `dynamodbav:"id"`
 	Artifact   entitlement.Artifact `dynamodbav:"artifact"`
 	Repository string               `dynamodbav:"repository"`
-	Versions   string               `dynamodbav:"versions"`
+	Versions   entitlement.Versions `dynamodbav:"versions"`
 	From       int64                `dynamodbav:"from,omitempty"`
 	Until      int64                `dynamodbav:"until,omitempty"`
 	Created    int64                `dynamodbav:"created"`
@@ -102,44 +98,34 @@ func newEntitlementsItem(customerID string, e Entitlements) entitlementsItem {
 	return item
 }
 
-func (i entitlementsItem) decode() (Entitlements, error) {
+func (i entitlementsItem) decode() Entitlements {
 	e := Entitlements{All: make(entitlement.Set, len(i.Entitlements)), Version: i.Version}
 	for n, one := range i.Entitlements {
-		var err error
-		if e.All[n], err = one.Decode(); err != nil {
-			return Entitlements{}, err
-		}
+		e.All[n] = one.Decode()
 	}
-	return e, nil
+	return e
 }
 
 // NewEntitlementItem returns the stored form of an entitlement.
 func NewEntitlementItem(e entitlement.Entitlement) EntitlementItem {
 	return EntitlementItem{
-		ID: e.ID, Artifact: e.Artifact, Repository: e.Repository, Versions: e.Versions.String(), From: items.Millis(e.From),
+		ID: e.ID, Artifact: e.Artifact, Repository: e.Repository, Versions: e.Versions, From: items.Millis(e.From),
 		Until: items.Millis(e.Until), Created: items.Millis(e.CreatedAt), Updated: items.Millis(e.UpdatedAt), Version: e.Version,
 	}
 }
 
 // Decode returns the entitlement.
-func (i EntitlementItem) Decode() (entitlement.Entitlement, error) {
-	versions, err := entitlement.ParseVersions(i.Versions)
-	if err != nil {
-		return entitlement.Entitlement{}, fmt.Errorf("entitlement %s: %w", i.ID, err)
-	}
+func (i EntitlementItem) Decode() entitlement.Entitlement {
 	return entitlement.Entitlement{
-		ID: i.ID, Artifact: i.Artifact, Repository: i.Repository, Versions: versions, From: items.Time(i.From), Until: items.Time(i.Until),
+		ID: i.ID, Artifact: i.Artifact, Repository: i.Repository, Versions: i.Versions, From: items.Time(i.From), Until: items.Time(i.Until),
 		CreatedAt: items.Time(i.Created), UpdatedAt: items.Time(i.Updated), Version: i.Version,
-	}, nil
+	}
 }
 
 // readEntitlements returns the entitlements of a customer, which may not exist.
 func readEntitlements(ctx context.Context, table items.Table, customerID string) (Entitlements, error) {
 	stored, _, err := items.Get[entitlementsItem](ctx, table, entitlementsKey(customerID))
-	if err != nil {
-		return Entitlements{}, err
-	}
-	return stored.decode()
+	return stored.decode(), err
 }
 
 // maxCachedEntitlements bounds the memory of entitledCache to about 10 MB. It is also the limit of customers, because those who have no

@@ -107,6 +107,5 @@ func (s *Store) replay(ctx context.Context, creation entitlements.Creation) (ent
 	if err != nil {
 		return entitlements.Created{}, err
 	}
-	e, err := made.Decode()
-	return entitlements.Created{Entitlement: e, Replayed: true}, err
+	return entitlements.Created{Entitlement: made.Decode(), Replayed: true}, nil
 }

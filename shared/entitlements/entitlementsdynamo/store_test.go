@@ -14,6 +14,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/google/uuid"
 
+	"portside/shared/core/constraints"
 	"portside/shared/core/entitlement"
 	"portside/shared/core/idempotency"
 	"portside/shared/core/versions"
@@ -78,7 +79,7 @@ func (f *fixture) deleteCustomer(t *testing.T, id string) {
 // entitled returns an entitlement with all fields set.
 func entitled(tb testing.TB, repository, constraint string) entitlement.Entitlement {
 	tb.Helper()
-	allowed, err := entitlement.ParseVersions(constraint)
+	allowed, err := constraints.Parse(constraint)
 	if err != nil {
 		tb.Fatal(err)
 	}

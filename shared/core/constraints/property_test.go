@@ -1,4 +1,4 @@
-package entitlement_test
+package constraints_test
 
 import (
 	"cmp"
@@ -10,6 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"portside/shared/core/constraints"
 	"portside/shared/core/entitlement"
 	"portside/testclient/scale"
 )
@@ -126,7 +127,7 @@ func drawnRight(t *rapid.T, i int) right {
 	if e.isFolder {
 		pattern = append(pattern, "*")
 	}
-	allowed, err := entitlement.ParseVersions(e.versions.text)
+	allowed, err := constraints.Parse(e.versions.text)
 	if err != nil {
 		t.Fatalf("%q: %v", e.versions.text, err)
 	}
@@ -196,7 +197,7 @@ func TestSetsMatchNaiveModel(t *testing.T) {
 		} {
 			want(r, order+", some", len(here) > 0, found["covered"])
 			want(r, order+", AllowAll", here.AllowAll(), found["all"])
-			want(r, order+", Allow "+tag, here.Allow(tag), found["allowed"])
+			want(r, order+", Allow "+tag, constraints.Of(here).Allow(tag), found["allowed"])
 		}
 	})
 }
@@ -207,7 +208,7 @@ func TestEverythingAllowsEverything(t *testing.T) {
 		kind := rapid.SampledFrom(entitlement.Artifacts()).Draw(r, "kind")
 		tag, _ := drawnTag(r)
 		set := entitlement.Everything().At(drawnTime(r, "at")).Of(kind).In(strings.Join(drawnName(r), "/"))
-		want(r, "Allow "+tag, set.Allow(tag) && set.AllowAll() && set.CoverAll() && set.AllowAllEverywhere(), true)
+		want(r, "Allow "+tag, constraints.Of(set).Allow(tag) && set.AllowAll() && set.CoverAll() && set.AllowAllEverywhere(), true)
 	})
 }
 
@@ -227,7 +228,7 @@ func TestKeysDoNotDependOnOrder(t *testing.T) {
 		}
 		kind, name := rapid.SampledFrom(entitlement.Artifacts()).Draw(r, "kind"), strings.Join(drawnName(r), "/")
 		tag, _ := drawnTag(r)
-		want(r, "allowed by both", sets[0].Of(kind).In(name).Allow(tag), sets[1].Of(kind).In(name).Allow(tag))
+		want(r, "allowed by both", constraints.Of(sets[0].Of(kind).In(name)).Allow(tag), constraints.Of(sets[1].Of(kind).In(name)).Allow(tag))
 	})
 }
 
