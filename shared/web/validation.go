@@ -167,8 +167,10 @@ const detailRequired = "is required"
 
 // Messages of huma that cannot be configured.
 var (
-	missing          = regexp.MustCompile(`^expected required property (.+) to be present$`)
-	missingParameter = regexp.MustCompile(`^required \w+ parameter is missing$`)
+	missing = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^expected required property (.+) to be present$`)
+	})
+	missingParameter = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^required \w+ parameter is missing$`) })
 )
 
 const invalidInteger = "invalid integer"
@@ -208,10 +210,10 @@ func fieldOf(err error) (field fault.Field, isStrong bool) {
 		return fault.Field{Pointer: "", Detail: errNotReadable.Error()}, false
 	}
 	pointer := pointerOf(detail.Location)
-	if m := missing.FindStringSubmatch(detail.Message); m != nil {
+	if m := missing().FindStringSubmatch(detail.Message); m != nil {
 		return fault.Field{Pointer: pointer + "/" + escapePointer(m[1]), Detail: detailRequired}, true
 	}
-	if missingParameter.MatchString(detail.Message) {
+	if missingParameter().MatchString(detail.Message) {
 		return fault.Field{Pointer: pointer, Detail: detailRequired}, true
 	}
 	message := detail.Message

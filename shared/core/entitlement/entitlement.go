@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -49,14 +50,17 @@ const all = "*"
 // case letters.
 const component = `[A-Za-z0-9]+(?:(?:\.|_|__|-+)[A-Za-z0-9]+)*`
 
-var pattern = regexp.MustCompile(`^` + component + `(?:/` + component + `)*(?:/\*)?$`)
+// pattern is compiled on its first use, because all functions have this package.
+var pattern = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^` + component + `(?:/` + component + `)*(?:/\*)?$`)
+})
 
 // MaxPattern is the limit of a pattern, in characters.
 const MaxPattern = 255
 
 // IsPattern reports whether a text stands for repositories: "*" for all, "acme/*" for those below acme, or the name of one.
 func IsPattern(text string) bool {
-	return text == all || len(text) <= MaxPattern && pattern.MatchString(text)
+	return text == all || len(text) <= MaxPattern && pattern().MatchString(text)
 }
 
 // Covers reports whether the pattern of e matches a repository.

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Scope is what a token or password may fetch: an action, optionally limited to names.
@@ -24,10 +25,15 @@ const (
 	imagePart = `[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*`
 )
 
-// narrowings match what the actions can be limited to: a name, or a path of names followed by /*.
-var narrowings = map[Scope]*regexp.Regexp{
-	ReadCharts: regexp.MustCompile(`^` + chartPart + `(?:/` + chartPart + `)*(?:/\*)?$`),
-	ReadImages: regexp.MustCompile(`^` + imagePart + `(?:/` + imagePart + `)*(?:/\*)?$`),
+// narrowings match what the actions can be limited to: a name, or a path of names followed by /*. They are compiled on their first use,
+// because all functions have this package.
+var narrowings = map[Scope]func() *regexp.Regexp{
+	ReadCharts: sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^` + chartPart + `(?:/` + chartPart + `)*(?:/\*)?$`)
+	}),
+	ReadImages: sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^` + imagePart + `(?:/` + imagePart + `)*(?:/\*)?$`)
+	}),
 }
 
 const maxScope = 300 // characters: an action and a repository name of up to 255
@@ -49,7 +55,7 @@ func (s Scope) split() (action Scope, names string) {
 // Known reports whether s is a valid scope.
 func (s Scope) Known() bool {
 	action, names := s.split()
-	return action != "" && len(s) <= maxScope && (s == action || narrowings[action].MatchString(names))
+	return action != "" && len(s) <= maxScope && (s == action || narrowings[action]().MatchString(names))
 }
 
 // Covers reports whether s allows everything that other allows.
