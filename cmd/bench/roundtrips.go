@@ -89,6 +89,7 @@ func (s *stack) operations(ctx context.Context) ([]operation, error) {
 		})},
 		{"create a user", 3, created.create},
 		{"update a user", 3, created.update},
+		{"create an API key for another user", 3, created.createKey},
 		{"delete a user", 3, created.delete},
 		{"create a token", 2, s.createToken},
 		{"list tokens", 2, fixed("/api/v1/tokens")},
@@ -122,6 +123,11 @@ func (u *newUsers) create(ctx context.Context, i int) error {
 
 func (u *newUsers) update(ctx context.Context, i int) error {
 	_, err := u.stack.send(ctx, request{http.MethodPut, u.paths[i], jsonType, []byte(`{"name":"Changed"}`)})
+	return err
+}
+
+func (u *newUsers) createKey(ctx context.Context, i int) error {
+	_, err := u.stack.send(ctx, postRequest(u.paths[i]+"/api-keys", `{"name":"trip"}`))
 	return err
 }
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"net/http"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -91,17 +92,24 @@ type createKeyOutput struct {
 	}
 }
 
-func (s *service) createKey(ctx context.Context, in *createKeyInput) (*createKeyOutput, error) {
+// findOwner reads the owner of a key to be created. Its error is a part of the result, because callers without the permission get the same
+// refusal whether the user exists or not.
+func (s *service) findOwner(ctx context.Context, r *http.Request) (*users.Found, error) {
+	user, err := s.read(ctx, r)
+	return &users.Found{User: user, Err: err}, nil
+}
+
+func (s *service) createKey(ctx context.Context, in *createKeyInput, owner *users.Found) (*createKeyOutput, error) {
 	caller, _ := principal.From(ctx)
 	userID := web.CanonicalID(in.UserID)
 	input := in.key()
-	input.BaseURL = web.BaseURL(s.baseURL, in.host)
+	input.BaseURL, input.Found = web.BaseURL(s.baseURL, in.host), owner
 	issued, err := s.keys.Create(ctx, caller, userID, input)
 	if err != nil {
 		return nil, err
 	}
 	if issued.Notice != nil && !issued.Replayed {
-		s.notices.TrySend(ctx, *issued.Notice)
+		s.notices.TrySend(ctx, *issued.Notice, issued.Owner, issued.Maker)
 	}
 	out := &createKeyOutput{Creation: web.CreatedAt("/v1/users/"+userID+"/api-keys/"+issued.Key.ID, issued.Replayed)}
 	out.Body.Data = newAPIKey{APIKey: encodeKey(issued.Key), Key: issued.Secret.Reveal()}

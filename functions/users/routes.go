@@ -75,7 +75,7 @@ func routes(s *service, auth web.Authenticator) *web.API {
 	web.Handle(api, web.Needs(principal.UsersRead).ForCustomers(), getInvitation, s.getInvitation)
 	web.Handle(api, web.Needs(principal.UsersWrite).Recent().ForCustomers(), resendInvitation, s.resendInvitation)
 	web.Handle(api, web.SignedIn().ForCustomers(), listAPIKeys, s.listKeys)
-	web.Handle(api, web.SignedIn().Recent().ForCustomers(), createAPIKey, s.createKey)
+	web.HandleEarly(api, web.SignedIn().Recent().ForCustomers(), createAPIKey, web.Early(s.findOwner, s.createKey))
 	web.Handle(api, web.SignedIn().ForCustomers(), getAPIKey, s.getKey)
 	web.Handle(api, web.SignedIn().ForCustomers(), deleteAPIKey, s.deleteKey)
 	web.Handle(api, web.WithLink(), activateUser, s.activate)

@@ -54,10 +54,10 @@ type Service struct{ Parts }
 // NewService returns a Service.
 func NewService(parts Parts) *Service { return &Service{parts} }
 
-// TrySend mails a notice that was just stored. If that fails, SendDue mails it later. The event has happened already, so TrySend reports
-// no error.
-func (s *Service) TrySend(ctx context.Context, n credentials.Notice) {
-	if err := s.send(ctx, n); err != nil {
+// TrySend mails a notice that was just stored with its first attempt. If that fails, SendDue mails it later. The event has happened
+// already, so TrySend reports no error. The maker is zero if nobody made the credential.
+func (s *Service) TrySend(ctx context.Context, n credentials.Notice, owner, maker principal.Person) {
+	if err := s.mail(ctx, n, owner, maker); err != nil {
 		slog.WarnContext(ctx, "notice not sent yet", "event", n.Event, "credential", n.ID, "error", err)
 	}
 }
@@ -106,6 +106,11 @@ func (s *Service) send(ctx context.Context, n credentials.Notice) error {
 	if err := s.Outbox.PostponeNotice(ctx, n, s.Now().Add(mail.RetryDelay(n.Attempts+1))); err != nil {
 		return err
 	}
+	return s.mail(ctx, n, owner, maker)
+}
+
+// mail sends the mail of a notice whose attempt is stored.
+func (s *Service) mail(ctx context.Context, n credentials.Notice, owner, maker principal.Person) error {
 	if err := s.Mailer.Send(ctx, message(n, owner, maker)); err != nil {
 		return err
 	}

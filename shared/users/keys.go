@@ -3,6 +3,7 @@ package users
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"slices"
 	"strings"
 	"time"
@@ -70,6 +71,13 @@ type NewKey struct {
 	ExpirationDays int    // 0 means never
 	IdempotencyKey string // random; empty if the client sent none
 	BaseURL        string // of the portal, for the mail to the owner
+	Found          *Found // the owner, if it was read already
+}
+
+// Found is what a read of a user returned.
+type Found struct {
+	User User
+	Err  error
 }
 
 // Check returns all validation failures.
@@ -93,6 +101,8 @@ type Issued struct {
 	// Notice is stored for the owner if another user created the key; otherwise nil. It counts against the quotas.
 	Notice *credentials.Notice
 	Quotas []mail.Quota
+	// Owner and Maker are the persons of the notice; the maker is zero if it is no user any more.
+	Owner, Maker principal.Person
 }
 
 // Create creates a key. Errors: validation, ErrNotYourKeys, ErrNotFound, ErrNotActive, ErrTooManyKeys, ErrCaller,
@@ -107,14 +117,19 @@ func (k *Keys) Create(ctx context.Context, caller principal.Principal, userID st
 	var issued Issued
 	err := versions.Retry(ctx, func() (err error) {
 		issued, err = k.create(ctx, caller, userID, input)
+		input.Found = nil // it may be stale
 		return err
 	})
 	return issued, err
 }
 
 func (k *Keys) create(ctx context.Context, caller principal.Principal, userID string, input NewKey) (Issued, error) {
-	user, err := k.users.Get(ctx, userID)
-	if user, err = visibleTo(caller, user, err); err != nil {
+	found := input.Found
+	if found == nil {
+		found = k.find(ctx, userID)
+	}
+	user, err := visibleTo(caller, found.User, found.Err)
+	if err != nil {
 		return Issued{}, err
 	}
 	if user.Status != Active {
@@ -130,19 +145,47 @@ func (k *Keys) create(ctx context.Context, caller principal.Principal, userID st
 	}
 	issued.By, issued.Notice = caller.Credential(), noticeOf(caller, issued.Key, input.BaseURL)
 	issued.Quotas = mail.KeyNoticesTo(caller, user.Email)
-	if once := idempotency.NewKey(caller.UserID, input.IdempotencyKey, wantedKey(issued.Key, input.ExpirationDays)); once != nil {
+	issued.Owner = user.Person()
+	once := idempotency.NewKey(caller.UserID, input.IdempotencyKey, wantedKey(issued.Key, input.ExpirationDays))
+	if issued.Notice == nil {
+		return k.issue(ctx, user, issued, once)
+	}
+	maker := make(chan *Found, 1) // the key does not depend on what its maker is called
+	go func() { maker <- k.find(ctx, caller.UserID) }()
+	issued, err = k.issue(ctx, user, issued, once)
+	if err != nil || issued.Replayed {
+		return issued, err
+	}
+	if by := <-maker; by.Err == nil {
+		issued.Maker = by.User.Person()
+	} else if fault.KindOf(by.Err) != fault.NotFound {
+		slog.WarnContext(ctx, "the mail about a key waits for the schedule", "credential", issued.Key.ID, "error", by.Err)
+		issued.Notice = nil // it is stored
+	}
+	return issued, nil
+}
+
+func (k *Keys) find(ctx context.Context, userID string) *Found {
+	user, err := k.users.Get(ctx, userID)
+	return &Found{user, err}
+}
+
+func (k *Keys) issue(ctx context.Context, user User, issued Issued, once *idempotency.Key) (Issued, error) {
+	if once != nil {
 		return k.store.IssueOnce(ctx, user, issued, *once)
 	}
 	return issued, k.store.Issue(ctx, user, issued)
 }
 
-// noticeOf returns the notice about a key that another user creates for its owner. Keys of the operator's command have no maker.
+// noticeOf returns the notice about a key that another user creates for its owner. Keys of the operator's command have no maker. The first
+// attempt to send it belongs to the request, so that the request need not store that it begins.
 func noticeOf(caller principal.Principal, key credentials.Credential, baseURL string) *credentials.Notice {
 	if len(key.Makers) == 0 || caller.UserID == key.Owner.ID {
 		return nil
 	}
 	notice := credentials.NewNotice(credentials.EventMade, key, key.CreatedAt)
-	notice.By, notice.BaseURL, notice.Due = caller.UserID, baseURL, key.CreatedAt.Add(mail.SendAfter)
+	notice.By, notice.BaseURL = caller.UserID, baseURL
+	notice.Attempts, notice.Due = 1, key.CreatedAt.Add(mail.RetryDelay(1))
 	return &notice
 }
 
