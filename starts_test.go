@@ -87,25 +87,6 @@ func reaches(imports map[string]map[string]bool, from, wanted string) bool {
 	return false
 }
 
-// TestDynamoDBHasNoSchemas keeps the client at the last versions without schemas for all types, which each start of a function with data
-// would build.
-func TestDynamoDBHasNoSchemas(t *testing.T) {
-	for _, file := range []string{"go.mod", "harness/go.mod", "local/go.mod"} {
-		modules, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for module, version := range map[string]string{
-			"service/dynamodb": "v1.68.0", "service/dynamodbstreams": "v1.40.0", "feature/dynamodb/attributevalue": "v1.21.3",
-		} {
-			name := "github.com/aws/aws-sdk-go-v2/" + module + " "
-			if text := string(modules); strings.Contains(text, name) && !strings.Contains(text, name+version) {
-				t.Errorf("%s has another version of %sthan %s: measure the starts before you change it", file, name, version)
-			}
-		}
-	}
-}
-
 // linkedByAll are the packages that most functions link.
 var linkedByAll = []string{"shared/core", "shared/credentials", "shared/dynamo", "shared/lambda", "shared/web"}
 

@@ -40,7 +40,7 @@ func TestLinesAreAcceptedOnlyWhileTheirSegmentsExist(t *testing.T) {
 			t.Fatalf("the marker exists only for %s more", left)
 		}
 		// S3 counts the days from the creation of an object, which the clocks put at most five minutes before the request, to the next midnight.
-		expiry := at.Add(-5 * time.Minute).AddDate(0, 0, analytics.KeptDays)
+		expiry := at.Add(-5*time.Minute).AddDate(0, 0, analytics.KeptDays)
 		if midnight := expiry.Truncate(day); midnight != expiry {
 			expiry = midnight.Add(day)
 		}
