@@ -314,7 +314,7 @@ deploy: has-go $(SAM)/ready ## Deploy to AWS: ENV=staging; DRY_RUN=1 YES=1 REPLA
 
 # --- Releases ----------------------------------------------------------------------------------------
 FUNCTIONS = $(shell sed -n 's/^  \([A-Za-z]\{1,\}Function\):.*/\1/p' template.yaml)
-PLATFORMS := linux-amd64 linux-arm64 darwin-arm64 windows-amd64
+PLATFORMS := linux-amd64 linux-arm64 darwin-arm64
 RELEASE ?= .local/release
 # The commit of the release, which `portside version` prints.
 RELEASE_COMMIT ?= $(or $(shell git log -1 --format=%h --abbrev=12 2>/dev/null),unknown)
@@ -329,10 +329,10 @@ release: has-go ## Build a release into .local/release: the functions, the comma
 release-%:
 	@mkdir -p $(RELEASE)/$* && $(MAKE) --no-print-directory build-$* ARTIFACTS_DIR=$(abspath $(RELEASE))/$*
 
-# A name such as windows-amd64 has the operating system and the processor.
+# A name such as linux-arm64 has the operating system and the processor.
 command-%:
 	GOOS=$(word 1,$(subst -, ,$*)) GOARCH=$(word 2,$(subst -, ,$*)) go build -ldflags="-s -w -X main.commit=$(RELEASE_COMMIT)" \
-		-o $(RELEASE)/portside-$*$(if $(findstring windows,$*),.exe) ./cmd/portside
+		-o $(RELEASE)/portside-$* ./cmd/portside
 
 reproducible: has-go ## Fail if a build in another folder, with an empty build cache, has other bytes
 	@.ci/reproducible

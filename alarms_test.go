@@ -125,7 +125,9 @@ func TestEachIndexIsWatched(t *testing.T) {
 		}
 	}
 	slices.Sort(want)
-	for alarm, metric := range map[string]string{"IndexWritesThrottledAlarm": "WriteThrottleEvents", "IndexReadsThrottledAlarm": "ReadThrottleEvents"} {
+	for alarm, metric := range map[string]string{
+		"IndexWritesThrottledAlarm": "WriteThrottleEvents", "IndexReadsThrottledAlarm": "ReadThrottleEvents",
+	} {
 		var properties struct {
 			Metrics []struct {
 				MetricStat struct {

@@ -148,7 +148,9 @@ func TestStoredDataEnds(t *testing.T) {
 		"ChartsBucket":       "what the vendor published",
 		"AuditBucket":        "evidence, which may be locked",
 	}
-	days := map[string]int{"MediaBucket": 1, "AnalyticsBucket": analytics.KeptDays, "LogsBucket": 30, "FailedEventsBucket": 30, "FailedBatchesBucket": 30}
+	days := map[string]int{
+		"MediaBucket": 1, "AnalyticsBucket": analytics.KeptDays, "LogsBucket": 30, "FailedEventsBucket": 30, "FailedBatchesBucket": 30,
+	}
 	for id, resource := range template.Resources {
 		if resource.Type != "AWS::DynamoDB::Table" && resource.Type != "AWS::S3::Bucket" {
 			continue

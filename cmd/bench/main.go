@@ -124,7 +124,7 @@ func (b *bench) parts() []part {
 	return []part{
 		{"sizes", nil}, {"stack", b.idle}, {"starts", b.functionStarts}, {"requests", b.function}, {"credentials", b.credentials},
 		{"registry", b.registry}, {"charts", b.charts}, {"media", b.media}, {"analytics", b.analytics}, {"trips", b.roundTrips},
-		{"customers", b.customerLists}, {"exchange", b.exchange}, {"audit", b.auditLog}, {"lists", b.lists}, {"costs", b.costs},
+		{"customers", b.customerLists}, {"exchange", b.exchange}, {"audit", b.auditLog}, {"import", b.bulkImport}, {"lists", b.lists}, {"costs", b.costs},
 	}
 }
 

@@ -31,10 +31,6 @@ type sandbox struct {
 
 // openSandbox starts the function's binary that the running stack has built.
 func (b *bench) openSandbox(s *stack, f functionUnderTest) (*sandbox, error) {
-	program, err := b.copyProgram(f)
-	if err != nil {
-		return nil, err
-	}
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, err
@@ -42,7 +38,7 @@ func (b *bench) openSandbox(s *stack, f functionUnderTest) (*sandbox, error) {
 	api := &runtimeAPI{events: make(chan []byte), handed: make(chan time.Time, 1), answers: make(chan answer, 1)}
 	box := &sandbox{
 		api: api, server: &http.Server{Handler: api, ReadHeaderTimeout: invocationLimit},
-		cmd: exec.Command(program), ended: make(chan struct{}),
+		cmd: exec.Command(b.binary(f)), ended: make(chan struct{}),
 	}
 	go func() { _ = box.server.Serve(listener) }() // ends with Close
 	box.cmd.Env = s.environment(f, listener.Addr().String())

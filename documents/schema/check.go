@@ -6,6 +6,7 @@ import (
 	"math/big"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"portside/documents/answers"
@@ -46,7 +47,7 @@ func readSingle(text []byte) (value single, ok bool) {
 // need gigabytes.
 func readExact(text string) (number *big.Rat, ok bool) {
 	const largest = 308
-	if i := bytes.IndexAny([]byte(text), "eE"); i >= 0 {
+	if i := strings.IndexAny(text, "eE"); i >= 0 {
 		exponent, err := strconv.Atoi(text[i+1:])
 		if err != nil || exponent > largest || exponent < -largest {
 			return nil, false

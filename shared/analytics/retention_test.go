@@ -39,7 +39,7 @@ func TestLinesAreAcceptedOnlyWhileTheirSegmentsExist(t *testing.T) {
 		if left := segments[0].PurgeAt().Sub(now); left < day {
 			t.Fatalf("the marker exists only for %s more", left)
 		}
-		// S3 counts the days from the creation of an object, which the clocks put at most five minutes before the request, to the next midnight.
+		// S3 counts the days from the creation of an object, which the clocks put at most five minutes before the request, to a midnight.
 		expiry := at.Add(-5*time.Minute).AddDate(0, 0, analytics.KeptDays)
 		if midnight := expiry.Truncate(day); midnight != expiry {
 			expiry = midnight.Add(day)

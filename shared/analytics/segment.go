@@ -40,9 +40,6 @@ const Retention = 400 * 24 * time.Hour
 // rest of that day, and a day for work in progress. The lifecycle of the bucket has the same number.
 const KeptDays = int(Retention/(24*time.Hour)) + 2
 
-// PurgeAt returns when the marker of the segment may be deleted.
-func (s Segment) PurgeAt() time.Time { return s.Day.Begin().AddDate(0, 0, KeptDays) }
-
 // Errors of an Archive: a segment does not exist, or its content is damaged.
 var (
 	ErrMissing = errors.New("the segment is missing")
@@ -57,6 +54,9 @@ type Segment struct {
 	Stream string // 16 hexadecimal digits, a digest of group and stream
 	Lines  []LogLine
 }
+
+// PurgeAt returns when the marker of the segment may be deleted.
+func (s Segment) PurgeAt() time.Time { return s.Day.Begin().AddDate(0, 0, KeptDays) }
 
 // digest returns 32 hexadecimal digits that identify a list of texts.
 func digest(texts ...string) string {

@@ -60,7 +60,7 @@ func TestEntitlementsAndScopesLimitCharts(t *testing.T) {
 	d.publish(all...)
 	library := d.library() // one for all callers, so that a listing of another caller would be noticed
 	patterns := rapid.SampledFrom(append([]string{"*", "other", "a/*"}, names...))
-	constraints := rapid.SampledFrom(slices.Sorted(maps.Keys(allowedBy)))
+	rules := rapid.SampledFrom(slices.Sorted(maps.Keys(allowedBy)))
 	rapid.Check(scale.Checks(t), func(rt *rapid.T) {
 		caller := principal.Principal{UserID: "u", CustomerID: "c"}
 		for _, name := range rapid.SliceOfN(rapid.SampledFrom(append([]string{""}, names...)), 1, 2).Draw(rt, "scopes") {
@@ -72,7 +72,7 @@ func TestEntitlementsAndScopesLimitCharts(t *testing.T) {
 		}
 		for range rapid.IntRange(0, 3).Draw(rt, "entitlements") {
 			kind := rapid.SampledFrom(entitlement.Artifacts()).Draw(rt, "artifact")
-			caller.Entitled = append(caller.Entitled, entitled(rt, kind, patterns.Draw(rt, "pattern"), constraints.Draw(rt, "versions")))
+			caller.Entitled = append(caller.Entitled, entitled(rt, kind, patterns.Draw(rt, "pattern"), rules.Draw(rt, "versions")))
 		}
 		want := map[string][]string{}
 		for _, v := range all {

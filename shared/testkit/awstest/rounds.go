@@ -14,9 +14,9 @@ import (
 // roundLimit is far longer than the calls of a round take to begin. It only ends tests that fail.
 const roundLimit = 30 * time.Second
 
-// Rounds returns a copy of the client whose calls come in rounds of these sizes. The calls of a round wait until all of them have begun, and
-// a call after the last round fails. So code that makes more calls, or makes one after the other that belong to one round, fails. Left
-// returns how many calls were expected and not made.
+// Rounds returns a copy of the client whose calls come in rounds of these sizes. The calls of a round wait until all of them have begun,
+// and a call after the last round fails. So code that makes more calls, or makes one after the other that belong to one round, fails.
+// Left returns how many calls were expected and not made.
 func Rounds(client *dynamodb.Client, sizes ...int) (limited *dynamodb.Client, left func() int) {
 	var mu sync.Mutex
 	var rounds []chan struct{} // one for each expected call; a round shares one
