@@ -15,6 +15,7 @@ import (
 // Timeouts of the smoke test.
 const (
 	smokeTestTimeout    = 3 * time.Minute
+	smokeChangeTimeout  = 30 * time.Second // of a change that is not given up, because the clean-up could overtake it
 	smokeCleanupTimeout = 30 * time.Second
 )
 
@@ -32,10 +33,16 @@ type smokeTest struct {
 	admin users.User // without an ID before signUp
 	key   credentials.Secret
 	token string
+	probe probeImage // zero before it is in the registry
+	firstHour
 }
 
 // smokeFlags are the flags of the command.
-type smokeFlags struct{ url, bucket, repository, commit, headFile string }
+type smokeFlags struct {
+	url, bucket, repository, commit, headFile string
+	isFirstHour                               bool
+	mailTo, executeAPI                        string
+}
 
 func smokeTestCommand() command {
 	return command{
@@ -47,17 +54,34 @@ the sealed audit log; see --head-file of verify-audit. The command creates an
 admin for itself and deletes it at the end. Several tests can run at the same time. A test
 removes the users of tests that were killed more than 10 minutes ago. The probe image has no tag; it stays in
 --image-repository, so that the next test does not push it again. The mail to the probe user
-goes to the mailbox simulator of Amazon SES. The exit code is 1 if a step failed.`,
+goes to the mailbox simulator of Amazon SES. The exit code is 1 if a step failed.
+
+With --first-hour, the command also tries what only a real account can prove, for the first
+deployment to an account: the catalog and the list of images for an admin and for a customer, HEAD of
+a manifest and a blob, encoded paths, a mail, the refusal to overwrite a sealed object of the
+audit log, and the exchange of a token by a workload. It creates a customer for that, and deletes it at
+the end. It runs all steps, also after a failure, and prints a line for each: ok,
+failed with what to do next, or skipped with the reason. The end of the output is a script with
+what needs the AWS command line or a person.`,
 		prepare: func(flags *flag.FlagSet) action {
 			on, f := newTarget(flags), smokeFlags{}
-			flags.StringVar(&f.url, "url", "", "address of the service, such as https://portal.example.com; default: the address of the local stack")
+			flags.StringVar(&f.url, "url", "", "address of the service, such as https://portal.example.com; "+
+				"default: API_URL, or the address of the local stack")
 			flags.StringVar(&f.bucket, "bucket", "", "`NAME` of the charts' bucket; default: CHARTS_BUCKET, or the bucket of the local stack")
 			flags.StringVar(&f.repository, "image-repository", "", "existing ECR `REPOSITORY` for the probe image; default: do not try images")
 			flags.StringVar(&f.commit, "commit", "", "fail unless /v1/health shows this `COMMIT`")
 			flags.StringVar(&f.headFile, "head-file", "", "expect the head of the audit log in this `FILE`, and replace it with the new one")
+			flags.BoolVar(&f.isFirstHour, "first-hour", false, "run all steps of the first hour on AWS, and print what remains to be done")
+			flags.StringVar(&f.mailTo, "mail-to", "", "with --first-hour: send the mail to this `ADDRESS`, which no user has; "+
+				"default: the mailbox simulator of Amazon SES")
+			flags.StringVar(&f.executeAPI, "execute-api", "", "with --first-hour: `ADDRESS` of API Gateway that must not answer; "+
+				"default: EXECUTE_API_URL")
 			return func(ctx context.Context, p process, arguments []string) error {
 				if err := rejectArguments(arguments); err != nil {
 					return err
+				}
+				if !f.isFirstHour && (f.mailTo != "" || f.executeAPI != "") {
+					return usageError("--mail-to and --execute-api need --first-hour")
 				}
 				return runSmokeTest(ctx, p, on, f)
 			}
@@ -70,43 +94,85 @@ func runSmokeTest(ctx context.Context, p process, on *target, f smokeFlags) erro
 	if err != nil {
 		return err
 	}
-	bucket, _ := p.lookup("CHARTS_BUCKET")
+	variable := func(name string) string { value, _ := p.lookup(name); return value }
 	s := &smokeTest{
-		process: p, tables: t, api: newSmokeClient(cmp.Or(f.url, t.stack.API)), repository: f.repository, commit: f.commit, headFile: f.headFile,
-		bucket: cmp.Or(f.bucket, t.stack.Buckets["ChartsBucket"], bucket),
+		process: p, tables: t, repository: f.repository, commit: f.commit, headFile: f.headFile,
+		api:       newSmokeClient(cmp.Or(f.url, t.stack.API, variable("API_URL"))),
+		bucket:    cmp.Or(f.bucket, t.stack.Buckets["ChartsBucket"], variable("CHARTS_BUCKET")),
+		firstHour: firstHour{isFirstHour: f.isFirstHour, mailTo: f.mailTo, executeAPI: cmp.Or(f.executeAPI, variable("EXECUTE_API_URL"))},
 	}
 	if s.api.address == "" || s.bucket == "" {
 		return usageError("name the service with --url and the bucket with --bucket or CHARTS_BUCKET, or pass --local DATA")
 	}
-	ctx, cancel := context.WithTimeout(ctx, smokeTestTimeout)
+	run, timeout := s.run, smokeTestTimeout
+	if f.isFirstHour {
+		run, timeout = s.runFirstHour, firstHourTimeout
+	}
+	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	return s.run(ctx)
+	return run(ctx)
 }
 
 // run runs the steps until one fails, and removes the users with all their credentials. The first step
 // needs no admin, so a wrong address fails before anything changes.
 func (s *smokeTest) run(ctx context.Context) error {
-	if err := s.runSteps(ctx, []smokeStep{{"health", s.checkHealth}}); err != nil {
+	if err := s.runSteps(ctx, []smokeStep{s.healthStep()}); err != nil {
 		return err
 	}
 	if err := s.signUp(ctx); err != nil {
 		return errors.Join(err, s.removeUsers(ctx))
 	}
-	return errors.Join(s.runSteps(ctx, []smokeStep{
-		{"login", s.checkLogin}, {"user", s.checkUser}, {"token", s.checkToken},
-		{"chart", s.checkChart}, {"image", s.checkImage}, {"extraction", s.checkExtraction}, {"audit log", s.checkAuditLog},
-	}), s.removeUsers(ctx))
+	return errors.Join(s.runSteps(ctx, s.smokeSteps()), s.removeUsers(ctx))
 }
 
+// smokeStep is a part of the test.
 type smokeStep struct {
 	name string
-	run  func(context.Context) (string, error)
+	run  func(context.Context) (string, error) // returns what it found
+	next string                                // what to do if it fails
+	// needs names the steps before whose results it uses.
+	needs []string
+}
+
+// after returns the step with the names of the steps whose results it uses.
+func (s smokeStep) after(names ...string) smokeStep {
+	s.needs = names
+	return s
+}
+
+// skippedStep is the error of a step that could not try anything. It says why, and is no failure.
+type skippedStep string
+
+func (s skippedStep) Error() string { return string(s) }
+
+func (s *smokeTest) healthStep() smokeStep {
+	return smokeStep{name: "health", run: s.checkHealth, next: "check --url, the DNS record of the domain, and the log of SystemFunction"}
+}
+
+// smokeSteps returns the steps that need an admin.
+func (s *smokeTest) smokeSteps() []smokeStep {
+	step := func(name string, run func(context.Context) (string, error), next string) smokeStep {
+		return smokeStep{name: name, run: run, next: next}
+	}
+	return []smokeStep{
+		step("login", s.checkLogin, "look for the requestId in the log of UsersFunction, and check that the tables are those of the service"),
+		step("user", s.checkUser, "look for the requestId in the log of UsersFunction"),
+		step("token", s.checkToken, "look for the requestId in the log of AccessFunction"),
+		step("chart", s.checkChart, "look at the log of IndexChartsFunction, and for the notification of ChartsBucket").after("token"),
+		step("image", s.checkImage, "check that the repository exists and that ImageRepositories covers it; look at the log of ImagesFunction").
+			after("token"),
+		step("extraction", s.checkExtraction, "look for the requestId in the log of MediaFunction"),
+		step("audit log", s.checkAuditLog, "look at the log of SealAuditFunction, and run portside verify-audit"),
+	}
 }
 
 func (s *smokeTest) runSteps(ctx context.Context, steps []smokeStep) error {
 	for _, step := range steps {
 		started := s.now()
 		result, err := step.run(ctx)
+		if skip, isSkipped := errors.AsType[skippedStep](err); isSkipped {
+			result, err = skip.Error(), nil
+		}
 		if err != nil {
 			return fmt.Errorf("%s: %w; later steps did not run", step.name, err)
 		}

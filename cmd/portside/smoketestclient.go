@@ -20,11 +20,13 @@ const (
 type smokeClient struct {
 	address string // without a trailing slash
 	client  *http.Client
+	hosts   map[string]bool // to which it sent requests, also after redirects
 }
 
 func newSmokeClient(address string) *smokeClient {
+	hosts := map[string]bool{}
 	return &smokeClient{strings.TrimSuffix(address, "/"), &http.Client{
-		Timeout: smokeRequestTimeout,
+		Timeout: smokeRequestTimeout, Transport: hostRecorder{http.DefaultTransport, hosts},
 		// The storage to which the service redirects downloads refuses requests with a second credential, and another host
 		// must not get the key of an admin.
 		CheckRedirect: func(r *http.Request, before []*http.Request) error {
@@ -34,7 +36,19 @@ func newSmokeClient(address string) *smokeClient {
 			}
 			return nil
 		},
-	}}
+	}, hosts}
+}
+
+// hostRecorder records the hosts of requests.
+type hostRecorder struct {
+	http.RoundTripper
+	hosts map[string]bool
+}
+
+// RoundTrip implements http.RoundTripper.
+func (t hostRecorder) RoundTrip(r *http.Request) (*http.Response, error) {
+	t.hosts[r.URL.Host] = true
+	return t.RoundTripper.RoundTrip(r)
 }
 
 // smokeRequest is a request and the status that it must have.
@@ -46,8 +60,15 @@ type smokeRequest struct {
 }
 
 // send returns the body and the header of the response. An error contains the text of a problem,
-// but no credential.
+// but no credential. A change that has begun is not given up when the command is stopped: what it creates must exist before the
+// clean-up looks for it.
 func (c *smokeClient) send(ctx context.Context, q smokeRequest) ([]byte, http.Header, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, nil, err
+	}
+	if q.method != http.MethodGet && q.method != http.MethodHead {
+		ctx = context.WithoutCancel(ctx) // the client has a timeout
+	}
 	target := q.path
 	if strings.HasPrefix(target, "/") {
 		target = c.address + target

@@ -27,54 +27,71 @@ const (
 
 // checkChart publishes a chart as a vendor does, and pulls it as a customer does. It always has the
 // same bytes, because a version must not change.
-func (s *smokeTest) checkChart(ctx context.Context) (result string, err error) {
-	archive, err := probeArchive(s.names.chart)
+func (s *smokeTest) checkChart(ctx context.Context) (string, error) {
+	err := s.withChart(ctx, "0.0.1", func(archive []byte) error {
+		pulled, err := s.pullChart(ctx, "/charts/"+s.chartFile("0.0.1"))
+		if err == nil && !bytes.Equal(pulled, archive) {
+			err = errors.New("the pulled archive differs from the published one")
+		}
+		return err
+	})
+	return "published, indexed, pulled, withdrawn", err
+}
+
+// withChart publishes a version of the probe chart, calls check with the archive when the index has it, and withdraws it.
+func (s *smokeTest) withChart(ctx context.Context, version string, check func(archive []byte) error) (err error) {
+	archive, err := probeArchive(s.names.chart, version)
 	if err != nil {
-		return "", err
+		return err
 	}
-	client, key := s3Client(s.config, s.stack.S3), "charts/"+s.chartFile()
-	if _, err := client.PutObject(ctx, &s3.PutObjectInput{Bucket: &s.bucket, Key: &key, Body: bytes.NewReader(archive)}); err != nil {
-		return "", err
-	}
+	client, key := s3Client(s.config, s.stack.S3), "charts/"+s.chartFile(version)
 	defer func() {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), smokeCleanupTimeout)
 		defer cancel()
 		_, failed := client.DeleteObject(ctx, &s3.DeleteObjectInput{Bucket: &s.bucket, Key: &key})
 		err = errors.Join(err, failed)
 	}()
-	pulled, err := s.awaitChart(ctx)
-	if err == nil && !bytes.Equal(pulled, archive) {
-		err = errors.New("the pulled archive differs from the published one")
+	during, cancel := context.WithTimeout(context.WithoutCancel(ctx), smokeChangeTimeout)
+	defer cancel()
+	if _, err := client.PutObject(during, &s3.PutObjectInput{Bucket: &s.bucket, Key: &key, Body: bytes.NewReader(archive)}); err != nil {
+		return err
 	}
-	return "published, indexed, pulled, withdrawn", err
+	if err := s.awaitChart(ctx, s.chartFile(version)); err != nil {
+		return err
+	}
+	return check(archive)
 }
 
-func (s *smokeTest) chartFile() string { return s.names.chart + "-0.0.1.tgz" }
+func (s *smokeTest) chartFile(version string) string { return s.names.chart + "-" + version + ".tgz" }
 
-// awaitChart pulls the chart as soon as the service has indexed it.
-func (s *smokeTest) awaitChart(ctx context.Context) ([]byte, error) {
+func (s *smokeTest) pullChart(ctx context.Context, path string) ([]byte, error) {
+	body, _, err := s.api.send(ctx, smokeRequest{http.MethodGet, path, nil, s.withToken(), http.StatusOK})
+	return body, err
+}
+
+// awaitChart waits until the service has indexed a chart.
+func (s *smokeTest) awaitChart(ctx context.Context, file string) error {
 	tick := time.NewTicker(pollInterval)
 	defer tick.Stop()
 	for {
-		index, _, err := s.api.send(ctx, smokeRequest{http.MethodGet, "/charts/index.yaml", nil, s.withToken(), http.StatusOK})
+		index, err := s.pullChart(ctx, "/charts/index.yaml")
 		if err != nil {
-			return nil, err
+			return err
 		}
-		if bytes.Contains(index, []byte(s.chartFile())) {
-			body, _, err := s.api.send(ctx, smokeRequest{http.MethodGet, "/charts/" + s.chartFile(), nil, s.withToken(), http.StatusOK})
-			return body, err
+		if bytes.Contains(index, []byte(file)) {
+			return nil
 		}
 		select {
 		case <-ctx.Done():
-			return nil, errors.New("the chart did not appear in the index: see rejected/ in the bucket, and the log of IndexChartsFunction")
+			return errors.New("the chart did not appear in the index: see rejected/ in the bucket, and the log of IndexChartsFunction")
 		case <-tick.C:
 		}
 	}
 }
 
 // probeArchive returns a chart with only a Chart.yaml.
-func probeArchive(name string) ([]byte, error) {
-	content := []byte("apiVersion: v2\nname: " + name + "\nversion: 0.0.1\ndescription: Published during a smoke test.\n")
+func probeArchive(name, version string) ([]byte, error) {
+	content := []byte("apiVersion: v2\nname: " + name + "\nversion: " + version + "\ndescription: Published during a smoke test.\n")
 	var packed bytes.Buffer
 	zip, err := gzip.NewWriterLevel(&packed, gzip.NoCompression) // the output of other levels may change with Go's version
 	if err != nil {
@@ -87,11 +104,19 @@ func probeArchive(name string) ([]byte, error) {
 	return packed.Bytes(), err
 }
 
+// probeImage is the manifest and the layer of an image.
+type probeImage struct{ manifest, layer []byte }
+
+// imagePath returns the path of a part of the probe image. The kind is manifests or blobs.
+func (s *smokeTest) imagePath(kind string, content []byte) string {
+	return "/v2/" + s.repository + "/" + kind + "/" + digestOf(content)
+}
+
 // checkImage pushes an image without a tag to the vendor's registry, and pulls it through the
 // gateway.
 func (s *smokeTest) checkImage(ctx context.Context) (string, error) {
 	if s.repository == "" {
-		return "not tried, because --image-repository names no repository", nil
+		return "", skippedStep("not tried, because --image-repository names no repository")
 	}
 	config, layer := []byte("{}"), []byte("portside smoke test\n")
 	manifest := fmt.Appendf(nil, `{"schemaVersion":2,"mediaType":%q,"config":{"mediaType":"application/vnd.oci.image.config.v1+json",`+
@@ -100,10 +125,11 @@ func (s *smokeTest) checkImage(ctx context.Context) (string, error) {
 	if err := s.push(ctx, manifest, config, layer); err != nil {
 		return "", fmt.Errorf("push to the vendor's registry: %w", err)
 	}
-	for path, want := range map[string][]byte{"manifests/" + digestOf(manifest): manifest, "blobs/" + digestOf(layer): layer} {
+	s.probe = probeImage{manifest, layer}
+	for path, want := range map[string][]byte{s.imagePath("manifests", manifest): manifest, s.imagePath("blobs", layer): layer} {
 		header := s.withToken()
 		header["Accept"] = probeType
-		got, _, err := s.api.send(ctx, smokeRequest{http.MethodGet, "/v2/" + s.repository + "/" + path, nil, header, http.StatusOK})
+		got, _, err := s.api.send(ctx, smokeRequest{http.MethodGet, path, nil, header, http.StatusOK})
 		if err != nil {
 			return "", err
 		}
@@ -127,7 +153,7 @@ func (s *smokeTest) push(ctx context.Context, manifest []byte, blobs ...[]byte) 
 	}
 	registry := &probeRegistry{newSmokeClient(login.Endpoint.String()), s.repository, login.Authorization}
 	header := map[string]string{"Authorization": login.Authorization, "Accept": probeType, "Content-Type": probeType}
-	path := "/v2/" + s.repository + "/manifests/" + digestOf(manifest)
+	path := s.imagePath("manifests", manifest)
 	_, _, err = registry.send(ctx, smokeRequest{http.MethodHead, path, nil, header, http.StatusOK})
 	if missing, isStatus := errors.AsType[*statusError](err); !isStatus || missing.status != http.StatusNotFound {
 		return err

@@ -24,13 +24,16 @@ type smokeNames struct {
 	admin string // address; the domain never receives mail
 	probe string // address of the user that the test creates through the API; the mailbox simulator of Amazon SES accepts its mail
 	chart string
+	// customer is the slug of the customer of the first hour; all its users belong to the test. member is the address of one.
+	customer, member string
 }
 
 func smokeNamesAt(place int) smokeNames {
 	return smokeNames{
 		admin: fmt.Sprintf("smoke-test-%d@portside.invalid", place),
 		probe: fmt.Sprintf("success+portside-smoke-test-%d@simulator.amazonses.com", place),
-		chart: fmt.Sprintf("portside-smoke-test-%d", place),
+		chart: fmt.Sprintf("portside-smoke-test-%d", place), customer: fmt.Sprintf("portside-smoke-test-%d", place),
+		member: fmt.Sprintf("success+portside-smoke-test-%d-member@simulator.amazonses.com", place),
 	}
 }
 
@@ -41,6 +44,8 @@ var errNoSmokePlace = fmt.Errorf("%d smoke tests run at the same time, or were k
 // signUp removes the users of tests that were killed, and creates an admin with an API key. The service must have another admin,
 // because the last admin cannot be deleted.
 func (s *smokeTest) signUp(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), smokeChangeTimeout)
+	defer cancel()
 	admins, err := s.users.ActiveAdmins(ctx)
 	if err != nil {
 		return err
@@ -55,12 +60,18 @@ func (s *smokeTest) signUp(ctx context.Context) error {
 	if err := s.takePlace(ctx, free); err != nil {
 		return err
 	}
-	s.key = credentials.Mint(credentials.APIKey)
+	s.key, err = s.issueKey(ctx, s.admin)
+	return err
+}
+
+// issueKey creates an API key of a user. Unlike the API, it mails nobody.
+func (s *smokeTest) issueKey(ctx context.Context, owner users.User) (credentials.Secret, error) {
+	secret := credentials.Mint(credentials.APIKey)
 	key := credentials.Credential{
-		ID: s.key.ID(), Kind: credentials.APIKey, Hash: s.key.Hash(), Name: "smoke test", CreatedAt: s.now().UTC(),
-		Owner: credentials.OwnerOf(s.admin.Person()),
+		ID: secret.ID(), Kind: credentials.APIKey, Hash: secret.Hash(), Name: "smoke test", CreatedAt: s.now().UTC(),
+		Owner: credentials.OwnerOf(owner.Person()),
 	}
-	return s.users.Issue(ctx, s.admin, users.Issued{Key: key, Secret: s.key})
+	return secret, s.users.Issue(ctx, owner, users.Issued{Key: key, Secret: secret})
 }
 
 // freePlaces returns the names that no running test uses.
@@ -84,7 +95,8 @@ func (s *smokeTest) freePlaces(ctx context.Context) (free []smokeNames, err erro
 	return free, nil
 }
 
-// takePlace creates the admin of the first place that no other test takes meanwhile.
+// takePlace creates the admin of the first place that no other test takes meanwhile. It removes what a killed test has left there without
+// its admin.
 func (s *smokeTest) takePlace(ctx context.Context, free []smokeNames) error {
 	for _, names := range free {
 		created, err := s.service().Create(ctx, users.CreateOptions{Caller: principal.Operator()},
@@ -93,12 +105,15 @@ func (s *smokeTest) takePlace(ctx context.Context, free []smokeNames) error {
 			continue
 		}
 		s.names, s.admin = names, created.User
+		if err == nil {
+			err = s.removeProbes(ctx, names)
+		}
 		return err
 	}
 	return errNoSmokePlace
 }
 
-// removeUsers removes the users of this test with all their credentials. It also works after an interruption.
+// removeUsers removes the users of this test with all their credentials, and the customer. It also works after an interruption.
 func (s *smokeTest) removeUsers(ctx context.Context) error {
 	if s.admin.ID == "" {
 		return nil
@@ -108,19 +123,37 @@ func (s *smokeTest) removeUsers(ctx context.Context) error {
 	return s.remove(ctx, s.names, s.admin.ID)
 }
 
-// remove removes the users of a place, the admin last, because another test can take the place then.
+// remove removes the users and the customer of a place, the admin last, because another test can take the place then.
 func (s *smokeTest) remove(ctx context.Context, names smokeNames, adminID string) error {
-	probe, err := s.users.ByEmail(ctx, names.probe)
+	err := s.removeProbes(ctx, names)
 	if err == nil {
-		err = s.service().Delete(ctx, principal.Operator(), versions.Target{ID: probe.ID})
+		err = s.removeUser(ctx, adminID)
 	}
-	if err == nil || errors.Is(err, users.ErrNotFound) {
-		err = s.service().Delete(ctx, principal.Operator(), versions.Target{ID: adminID})
-	}
-	if err != nil && !errors.Is(err, users.ErrNotFound) { // another test may have removed the users of a killed one
+	if err != nil {
 		return fmt.Errorf("delete the users of the smoke test %s: %w", names.admin, err)
 	}
 	return nil
+}
+
+// removeProbes removes what a test has created at a place besides its admin.
+func (s *smokeTest) removeProbes(ctx context.Context, names smokeNames) error {
+	probe, err := s.users.ByEmail(ctx, names.probe)
+	if err == nil {
+		err = s.removeUser(ctx, probe.ID)
+	}
+	if err != nil && !errors.Is(err, users.ErrNotFound) {
+		return err
+	}
+	return s.removeCustomer(ctx, names.customer)
+}
+
+// removeUser removes a user. Another test may have removed the users of a killed one.
+func (s *smokeTest) removeUser(ctx context.Context, id string) error {
+	err := s.service().Delete(ctx, principal.Operator(), versions.Target{ID: id})
+	if errors.Is(err, users.ErrNotFound) {
+		return nil
+	}
+	return err
 }
 
 func (s *smokeTest) service() *users.Service { return users.NewService(s.users, nil, newID, s.now) }
