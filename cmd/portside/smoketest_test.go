@@ -4,7 +4,10 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"slices"
+	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 )
 
 // A wrong address must not leave an admin behind, not even for a moment.
@@ -34,5 +37,38 @@ func TestSmokeTestKeepsItsKeyFromOtherHosts(t *testing.T) {
 	_, _, err := newSmokeClient(server.URL).send(t.Context(), smokeRequest{http.MethodGet, "/", nil, header, http.StatusOK})
 	if err != nil || got == nil || got.Get("X-API-Key") != "" || got.Get("Authorization") != "" {
 		t.Errorf("error %v, the other host got %v", err, got)
+	}
+}
+
+// transport answers requests with statuses, the last one again and again.
+type transport []int
+
+func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
+	status := (*t)[0]
+	if len(*t) > 1 {
+		*t = (*t)[1:]
+	}
+	return &http.Response{StatusCode: status, Body: http.NoBody, Header: http.Header{}, Request: r}, nil
+}
+
+// The index can still have the chart of the test before, which was withdrawn a moment ago.
+func TestSmokeTestRepeatsThePullOfAChart(t *testing.T) {
+	for _, c := range []struct {
+		statuses transport
+		want     string
+		took     time.Duration
+	}{
+		{transport{200}, "", 0}, {transport{404, 404, 200}, "", 2 * pollInterval}, {transport{403, 200}, "answered 403", 0},
+		{transport{404}, "answered 404", settleTimeout},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			s := &smokeTest{api: &smokeClient{address: "http://a.example", client: &http.Client{Transport: &c.statuses}}}
+			started := time.Now() //nolint:forbidigo // the clock of the bubble
+			_, err := s.pullChart(t.Context(), "/charts/a-1.tgz")
+			took := time.Since(started)
+			if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) || took != c.took {
+				t.Errorf("error %v after %s, want %q after %s", err, took, c.want, c.took)
+			}
+		})
 	}
 }

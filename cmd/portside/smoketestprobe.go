@@ -64,9 +64,25 @@ func (s *smokeTest) withChart(ctx context.Context, version string, check func(ar
 
 func (s *smokeTest) chartFile(version string) string { return s.names.chart + "-" + version + ".tgz" }
 
+// settleTimeout is how long the withdrawal of a chart by the test before can take to reach the index. The index could still have the chart
+// when this test looked at it, and lack it a moment later.
+const settleTimeout = 20 * time.Second
+
+// pullChart requests a file of the chart repository. A chart that is not found is requested again for a while.
 func (s *smokeTest) pullChart(ctx context.Context, path string) ([]byte, error) {
-	body, _, err := s.api.send(ctx, smokeRequest{http.MethodGet, path, nil, s.withToken(), http.StatusOK})
-	return body, err
+	settled, cancel := context.WithTimeout(ctx, settleTimeout)
+	defer cancel()
+	for {
+		body, _, err := s.api.send(ctx, smokeRequest{http.MethodGet, path, nil, s.withToken(), http.StatusOK})
+		if missing, isStatus := errors.AsType[*statusError](err); !isStatus || missing.status != http.StatusNotFound {
+			return body, err
+		}
+		select {
+		case <-settled.Done():
+			return nil, err
+		case <-time.After(pollInterval):
+		}
+	}
 }
 
 // awaitChart waits until the service has indexed a chart.
