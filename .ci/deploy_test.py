@@ -19,7 +19,9 @@ import zipfile
 
 os.environ.setdefault("AWS_DEFAULT_REGION", "us-east-1")  # the transform asks boto3 for a region, and makes no call
 
+import botocore.session  # noqa: E402
 import deploy  # noqa: E402
+from botocore import xform_name  # noqa: E402
 from botocore.exceptions import ClientError, WaiterError  # noqa: E402
 from deploy_checks import KEPT_VERSIONS, ROOT, Problem, check_concurrency, check_model, check_numbers, check_places, dangers, environment, fingerprint, mail_identities, models_of, parameters_of, reserved_concurrency, stamp, table_suffix, unfinished  # noqa: E402
 from deploy_rules import RULES, problems_of  # noqa: E402
@@ -523,6 +525,71 @@ class Rules(unittest.TestCase):
         page = (ROOT / "docs" / "operations.md").read_text()
         table = page.split("### Rules of a deployment\n")[1].split("\n#")[0]
         self.assertEqual(list(RULES), re.findall(r"^\| `([a-z-]+)` \|", table, re.M))
+
+
+class FirstHour(unittest.TestCase):
+    """The commands that `portside smoke-test --first-hour` prints call AWS, so only the models of its APIs can check them."""
+
+    LIST = (ROOT / "cmd" / "portside" / "firsthour.sh").read_text()
+    OF_THE_CLI = {"query", "output", "cli-binary-format"}  # the command line itself has these options
+    RESOURCES = yaml_parse((ROOT / "template.yaml").read_text())["Resources"]
+
+    def commands(self):
+        """Returns the service, the operation and the options of each call of the AWS command line."""
+        text = re.sub(r"(?m)^#.*$", "", self.LIST).replace("\\\n", " ")
+        hour = re.findall(r"--([a-z-]+)", re.search(r'(?m)^hour="(.*)"$', text)[1])
+        text = re.sub(r"'[^']*'", "''", text)
+        for service, operation, rest in re.findall(r"\baws ([a-z0-9]+) ([a-z0-9-]+)([^\n;|]*)", text):
+            rest = re.sub(r'"[^"]*"', '""', rest)
+            options = set(re.findall(r"--([a-z-]+)", rest)) - self.OF_THE_CLI
+            yield service, operation, options | set(hour if "$hour" in rest else [])
+
+    def test_aws_has_the_commands_and_their_options(self):
+        found = list(self.commands())
+        self.assertGreater(len(found), 30)
+        session = botocore.session.get_session()
+        for service, operation, options in found:
+            with self.subTest(f"aws {service} {operation}"):
+                if service == "s3":  # copies files; it is no API
+                    self.assertIn(operation, {"cp", "ls", "rm"})
+                    continue
+                model = session.get_service_model({"s3api": "s3"}.get(service, service))
+                names = {xform_name(name).replace("_", "-"): name for name in model.operation_names}
+                self.assertIn(operation, names)
+                shape = model.operation_model(names[operation]).input_shape
+                members = {xform_name(member).replace("_", "-") for member in shape.members}
+                required = {xform_name(member).replace("_", "-") for member in shape.required_members}
+                self.assertEqual(set(), options - members, "unknown options")
+                self.assertEqual(set(), required - options, "missing options")
+
+    def words(self, variable):
+        text = self.LIST.replace("\\\n", " ")
+        return [loop.split() for loop in re.findall(rf"(?m)^\s*for {variable} in (.*); do$", text)]
+
+    def test_the_stack_has_the_resources(self):
+        for name in re.findall(r"\$\(resource ([A-Za-z]+)\)", self.LIST) + [name for loop in self.words("bucket") + self.words("table") for name in loop]:
+            self.assertIn(name, self.RESOURCES)
+
+    def test_each_function_with_failed_events_is_listed(self):
+        want = {name for name, resource in self.RESOURCES.items() if "EventInvokeConfig" in resource.get("Properties", {})}
+        listed, forced = self.words("function")
+        self.assertEqual(want, {name + "Function" for name in listed})
+        buckets = {str(self.RESOURCES[name + "Function"]["Properties"]["EventInvokeConfig"]["DestinationConfig"]["OnFailure"]) for name in forced}
+        self.assertEqual({str(self.RESOURCES[name]["Properties"]["EventInvokeConfig"]["DestinationConfig"]["OnFailure"]) for name in want}, buckets)
+
+    def test_each_index_is_listed(self):
+        want = {f"{name}/{index['IndexName']}" for name, resource in self.RESOURCES.items()
+                for index in resource.get("Properties", {}).get("GlobalSecondaryIndexes", [])}
+        self.assertEqual(want, set(self.words("index")[0]))
+
+    def test_operators_can_pass_the_outputs(self):
+        outputs = yaml_parse((ROOT / "template.yaml").read_text())["Outputs"]
+        self.assertLessEqual({"ApiUrl", "ExecuteApiUrl", "AuditBucket", "ChartsBucket"}, outputs.keys())
+        command = re.search(r'(?s)eval "\$\((.*?)\)"\n', (ROOT / "docs" / "operations.md").read_text())[1]
+        program = command[command.index("awk"):]
+        exported = subprocess.run(["sh", "-c", program], input="ApiUrl\thttps://a.test\nExecuteApiUrl\thttps://b.test\nModelLogGroups\ta,b\n",
+                                  capture_output=True, text=True, check=True).stdout
+        self.assertEqual("export API_URL='https://a.test'\nexport EXECUTE_API_URL='https://b.test'\nexport MODEL_LOG_GROUPS='a,b'\n", exported)
 
 
 if __name__ == "__main__":
