@@ -1,6 +1,7 @@
 package portside_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"slices"
@@ -178,6 +179,69 @@ func TestStoredDataEnds(t *testing.T) {
 		if (endless[id] == "") != ends {
 			t.Errorf("the data of %s ends: %v; the reason to keep it: %q", id, ends, endless[id])
 		}
+	}
+}
+
+// The copies of a night are of all tables with value, and of the same minute, because credentials carry the status of their users.
+//
+//proves:docs/security.md
+func TestAllTablesAreCopiedTogether(t *testing.T) {
+	template, err := readTemplate(os.DirFS("."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	permissions, err := os.ReadFile(".ci/permissions.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, copying, _ := strings.Cut(string(permissions), "\nCopyTablesRole\n")
+	copying, _, _ = strings.Cut(copying, "\n\n")
+	schedules := map[string]bool{}
+	for id, resource := range template.Resources {
+		if resource.Type != "AWS::DynamoDB::Table" || slices.Contains(tablesWithoutValue(), id) {
+			continue
+		}
+		var table struct {
+			PointInTimeRecoverySpecification struct {
+				PointInTimeRecoveryEnabled bool `yaml:"PointInTimeRecoveryEnabled"`
+			} `yaml:"PointInTimeRecoverySpecification"`
+		}
+		if err := resource.Properties.Decode(&table); err != nil || !table.PointInTimeRecoverySpecification.PointInTimeRecoveryEnabled {
+			t.Errorf("%s has no point-in-time recovery, which an export needs (%v)", id, err)
+		}
+		var schedule struct {
+			ScheduleExpression string `yaml:"ScheduleExpression"`
+			FlexibleTimeWindow struct {
+				Mode string `yaml:"Mode"`
+			} `yaml:"FlexibleTimeWindow"`
+			Target struct {
+				Input string `yaml:"Input"`
+			} `yaml:"Target"`
+		}
+		readProperties(t, "Copy"+id, &schedule)
+		schedules[schedule.ScheduleExpression+" "+schedule.FlexibleTimeWindow.Mode] = true
+		var export struct{ TableArn, S3Bucket, S3BucketOwner, S3Prefix string }
+		if err := json.Unmarshal([]byte(schedule.Target.Input), &export); err != nil {
+			t.Fatalf("Copy%s: %v", id, err)
+		}
+		if !strings.HasSuffix(export.TableArn, ":table/${AWS::StackName}-"+id+"${TableSuffix}") || export.S3Prefix != "${AWS::StackName}/"+id ||
+			export.S3Bucket != "${BackupBucket}" || export.S3BucketOwner != "${BackupBucketOwner}" {
+			t.Errorf("Copy%s exports %+v", id, export)
+		}
+		if !strings.Contains(copying, "    on "+export.TableArn+"\n") {
+			t.Errorf("CopyTablesRole must not export %s", id)
+		}
+	}
+	if len(schedules) != 1 {
+		t.Errorf("the tables are copied at different times: %v", schedules)
+	}
+	const adds = "  Allow s3:AbortMultipartUpload, s3:PutObject, s3:PutObjectAcl\n" +
+		"    on arn:${AWS::Partition}:s3:::${BackupBucket}/${AWS::StackName}/*\n"
+	if strings.Count(copying, "s3:") != strings.Count(adds, "s3:") || !strings.Contains(copying, adds) {
+		t.Errorf("CopyTablesRole may do more than add objects:\n%s", copying)
+	}
+	if n := strings.Count(string(permissions), "ExportTableToPointInTime"); n != 1 {
+		t.Errorf("%d roles may start exports, want 1", n)
 	}
 }
 

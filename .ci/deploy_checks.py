@@ -14,7 +14,7 @@ STATEFUL = ("AWS::DynamoDB::Table", "AWS::S3::Bucket")
 UNRESERVED_CONCURRENCY = 100  # that Lambda keeps in every account
 KEPT_VERSIONS = 3  # of each function besides those that an alias uses, to return to at once
 # They change no function, and make deploy changes ProtectTables itself after the first deployment.
-NOT_IN_FUNCTIONS = ("BudgetMail", "GradualDeployment", "MonthlyBudget", "ProtectTables")
+NOT_IN_FUNCTIONS = ("BackupBucket", "BackupBucketOwner", "BudgetMail", "GradualDeployment", "MonthlyBudget", "ProtectTables")
 
 
 class Problem(Exception):

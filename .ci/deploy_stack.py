@@ -46,6 +46,7 @@ class Stack:
             self.check_mail()
             self.check_models()
             self.check_budget()
+            self.check_backup_bucket()
         except (BotoCoreError, ClientError) as error:
             raise Problem(f"AWS: {error}: check AWS_PROFILE and the permissions of the role") from None
         if self.exists():
@@ -97,6 +98,16 @@ class Stack:
             self.cloudformation.describe_type(Type="RESOURCE", TypeName="AWS::Budgets::Budget")
         except self.cloudformation.exceptions.TypeNotFoundException:
             raise Problem(f"CloudFormation has no budgets in {self.config['region']}: set MonthlyBudget to 0, and create a budget in the console") from None
+
+    def check_backup_bucket(self):
+        """The deployment itself does not need the bucket, and may have no permission to see it."""
+        bucket = self.parameters.get("BackupBucket")
+        try:
+            if bucket:
+                self.session.client("s3").head_bucket(Bucket=bucket)
+        except ClientError as error:
+            if error.response["Error"]["Code"] == "404":
+                raise Problem(f"BackupBucket: there is no bucket {bucket}: create it first (docs/operations.md, Copies in another account or region)") from None
 
     @staticmethod
     def is_verified(client, identity):

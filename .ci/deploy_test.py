@@ -422,6 +422,23 @@ class TerminationProtection(unittest.TestCase):
                 self.assertEqual(noted, "--enable-termination-protection --stack-name portside-test" in output.getvalue())
 
 
+class BackupBucket(unittest.TestCase):
+    def test_a_missing_bucket_is_named(self):
+        stack, answers = object.__new__(Stack), {"here": None, "hidden": "403", "missing": "404"}
+
+        def head_bucket(Bucket):
+            if answers[Bucket]:
+                raise ClientError({"Error": {"Code": answers[Bucket], "Message": ""}}, "HeadBucket")
+
+        stack.session = types.SimpleNamespace(client=lambda name: types.SimpleNamespace(head_bucket=head_bucket))
+        for parameters in {}, {"BackupBucket": ""}, {"BackupBucket": "here"}, {"BackupBucket": "hidden"}:
+            stack.parameters = parameters
+            stack.check_backup_bucket()
+        stack.parameters = {"BackupBucket": "missing"}
+        with self.assertRaisesRegex(Problem, "no bucket missing: create it first"):
+            stack.check_backup_bucket()
+
+
 class Budget(unittest.TestCase):
     def test_a_region_without_budgets_is_named(self):
         class TypeNotFound(Exception):

@@ -24,13 +24,8 @@ func TestRulesOfProjectTemplateRefuseInvalidSettings(t *testing.T) {
 		"EdgeCertificateArn": "arn:aws:acm:us-east-1:123456789012:certificate/0192f3a1-0001", "WebAclArn": webACL,
 		"EdgeSecrets": "0123456789abcdefghijklmnop,ponmlkjihgfedcba9876543210",
 	}
-	budget := map[string]string{"MonthlyBudget": "50", "BudgetMail": "ops@example.com"}
 	vision, textract := map[string]string{"MediaVisionModel": "vision"}, map[string]string{"MediaReader": "textract"}
-	for _, test := range []struct {
-		set     []map[string]string
-		without string
-		want    string // error text; empty if the settings are valid
-	}{
+	checkSettings(t, []settings{
 		{},
 		{set: []map[string]string{openai}},
 		{set: []map[string]string{bedrock}},
@@ -64,11 +59,35 @@ func TestRulesOfProjectTemplateRefuseInvalidSettings(t *testing.T) {
 		{set: []map[string]string{prices}, without: "MediaInputPrice", want: "Only one of MediaInputPrice"},
 		{set: []map[string]string{openai, prices}, without: "MediaOutputPrice", want: "Only one of MediaInputPrice"},
 		{set: []map[string]string{vision}, want: "MediaVisionModel needs MediaEngine bedrock or openai"},
+	})
+}
+
+// The rules and patterns of copies and budgets refuse exactly what CloudFormation or AWS would refuse, or what would do nothing.
+func TestRulesOfCopiesAndBudgetsRefuseInvalidSettings(t *testing.T) {
+	copies := map[string]string{"BackupBucket": "acme-copies", "BackupBucketOwner": "123456789012"}
+	budget := map[string]string{"MonthlyBudget": "50", "BudgetMail": "ops@example.com"}
+	checkSettings(t, []settings{
+		{set: []map[string]string{copies}},
+		{set: []map[string]string{copies}, without: "BackupBucket", want: "Only one of BackupBucket and BackupBucketOwner"},
+		{set: []map[string]string{copies}, without: "BackupBucketOwner", want: "Only one of BackupBucket and BackupBucketOwner"},
+		{set: []map[string]string{copies, {"BackupBucket": "arn:aws:s3:::x"}}, want: "must be empty, or the name of a bucket"},
 		{set: []map[string]string{budget}},
 		{set: []map[string]string{budget}, without: "BudgetMail", want: "Only one of MonthlyBudget and BudgetMail"},
 		{set: []map[string]string{budget}, without: "MonthlyBudget", want: "Only one of MonthlyBudget and BudgetMail"},
 		{set: []map[string]string{budget, {"BudgetMail": "Ops <ops@example.com>"}}, want: "one email address without a name"},
-	} {
+	})
+}
+
+// settings are parameters of template.yaml, all of set except the one without.
+type settings struct {
+	set     []map[string]string
+	without string
+	want    string // error text; empty if the settings are valid
+}
+
+func checkSettings(t *testing.T, cases []settings) {
+	t.Helper()
+	for _, test := range cases {
 		parameters := map[string]string{"ImageRepositories": "acme/*", "CorsAllowOrigins": "*"}
 		for _, some := range test.set {
 			maps.Copy(parameters, some)
