@@ -7,6 +7,7 @@ import (
 
 	"portside/shared/core/errorcode"
 	"portside/shared/testkit/webtest"
+	"portside/shared/web"
 )
 
 func handler(tb testing.TB) http.Handler {
@@ -24,13 +25,13 @@ func TestEvents(t *testing.T) {
 
 func TestHealthReturnsRelease(t *testing.T) {
 	webtest.New(t, handler(t)).Get("/v1/health").WantStatus(http.StatusOK).WantValue("", map[string]any{
-		"status": "ok", "version": "0.1.0", "commit": "1f3a9c07be24",
+		"status": "ok", "version": web.ReleaseVersion, "commit": "1f3a9c07be24",
 	}).WantHeader("Cache-Control", "no-store")
 }
 
 func TestDocumentSupportsRevalidation(t *testing.T) {
 	c := webtest.New(t, handler(t))
-	first := c.Get("/openapi.json").WantStatus(http.StatusOK).WantValue("openapi", "3.1.0").WantValue("info.version", "0.1.0").
+	first := c.Get("/openapi.json").WantStatus(http.StatusOK).WantValue("openapi", "3.1.0").WantValue("info.version", web.ReleaseVersion).
 		WantHeader("Content-Type", "application/json").WantHeader("Cache-Control", "public, no-cache")
 	again := c.With("If-None-Match", first.Header.Get("ETag")).Get("/openapi.json").WantStatus(http.StatusNotModified)
 	if len(again.Body) != 0 {
