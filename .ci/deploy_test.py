@@ -3,6 +3,7 @@
 import contextlib
 import copy
 import io
+import json
 import logging
 import os
 import pathlib
@@ -21,6 +22,7 @@ os.environ.setdefault("AWS_DEFAULT_REGION", "us-east-1")  # the transform asks b
 
 import botocore.session  # noqa: E402
 import deploy  # noqa: E402
+import deploy_role  # noqa: E402
 from botocore import xform_name  # noqa: E402
 from botocore.exceptions import ClientError, WaiterError  # noqa: E402
 from deploy_checks import KEPT_VERSIONS, ROOT, Problem, check_concurrency, check_model, check_numbers, check_places, dangers, environment, fingerprint, mail_identities, models_of, parameters_of, reserved_concurrency, stamp, table_suffix, unfinished  # noqa: E402
@@ -542,6 +544,33 @@ class Rules(unittest.TestCase):
         page = (ROOT / "docs" / "operations.md").read_text()
         table = page.split("### Rules of a deployment\n")[1].split("\n#")[0]
         self.assertEqual(list(RULES), re.findall(r"^\| `([a-z-]+)` \|", table, re.M))
+
+
+class DeployRole(unittest.TestCase):
+    """The role of .github/deploy-role.yaml. cfn-lint knows which actions exist."""
+
+    def test_each_type_of_the_template_has_its_actions(self):
+        used = {resource["Type"] for resource in transformed()["Resources"].values()}
+        self.assertEqual(sorted(used), sorted(deploy_role.TYPES))
+
+    def test_each_call_of_a_deployment_is_allowed(self):
+        allowed = {action for actions, _ in deploy_role.statements() for action in actions}
+        source = (ROOT / ".ci" / "deploy_stack.py").read_text()
+        called = set(re.findall(r'cloudformation\.(?:get_paginator\("|(?!get_|exceptions))(\w+)', source))
+        self.assertIn("list_stack_resources", called)
+        for name in called:
+            self.assertIn("cloudformation:" + name.title().replace("_", ""), allowed)
+
+    def test_the_file_is_what_the_program_writes(self):
+        self.assertEqual(deploy_role.FILE.read_text(), deploy_role.document(), "run .ci/deploy_role.py --update")
+
+    def test_policies_fit(self):
+        for part in deploy_role.policies():
+            policy = {"Version": "2012-10-17", "Statement": [{"Effect": "Allow", "Action": actions, "Resource": resources} for actions, resources in part]}
+            text = json.dumps(policy, separators=(",", ":"))
+            for name, value in ("StackName", "p" * 21), ("AWS::Region", "ap-southeast-1"), ("AWS::AccountId", "1" * 12), ("AWS::Partition", "aws-us-gov"):
+                text = text.replace("${" + name + "}", value)
+            self.assertLessEqual(len(text), 6144)
 
 
 class FirstHour(unittest.TestCase):
