@@ -9,24 +9,24 @@ import (
 )
 
 // TestLimitsNameThemselves exceeds the limit of manifests and the limit of blobs. The refusal has the form of the specification, the other
-// kind still works, and a HEAD counts a tenth.
+// kind still works, a HEAD of a manifest counts a tenth, and a HEAD of a blob like a GET of a manifest.
 func TestLimitsNameThemselves(t *testing.T) {
 	q := newFixture(t)
 	manifest, blob := q.image("acme/api", "1.0")
 	for path, c := range map[string]struct {
-		limit, step int // with 1 request to the API in a minute
-		what, other string
+		limit, heads int // with 1 request to the API in a minute
+		what, other  string
 	}{
-		"manifests/" + manifest: {4, 1, "4 requests for manifests, tags and charts", "blobs/" + blob},
-		"blobs/" + blob:         {40, 1, "40 requests for image layers and other blobs", "manifests/" + manifest},
+		"manifests/" + manifest: {4, 10, "4 requests for manifests, tags and charts", "blobs/" + blob},
+		"blobs/" + blob:         {40, 0, "40 requests for image layers and other blobs", "manifests/" + manifest},
 	} {
 		q.gateway.auth = credentials.NewAuthenticator(q.table, 1, q.clock)
 		q.now = q.now.AddDate(0, 0, 1)
 		client := q.withScopes("read:docker-images")
-		for range 10 { // one request
-			client.Do(http.MethodHead, "/v2/acme/api/"+path, "").WantHeader("Retry-After", "")
+		for range c.heads {
+			client.Do(http.MethodHead, "/v2/acme/api/manifests/"+manifest, "").WantHeader("Retry-After", "")
 		}
-		for range c.limit - c.step {
+		for range c.limit - c.heads/10 {
 			client.Get("/v2/acme/api/"+path).WantHeader("Retry-After", "")
 		}
 		refused := client.Get("/v2/acme/api/"+path).WantStatus(http.StatusTooManyRequests).WantHeader("Retry-After", "30").
@@ -38,4 +38,10 @@ func TestLimitsNameThemselves(t *testing.T) {
 			t.Errorf("%s is refused, too", c.other)
 		}
 	}
+	q.now = q.now.AddDate(0, 0, 1)
+	client := q.withScopes("read:docker-images")
+	for range 4 {
+		client.Do(http.MethodHead, "/v2/acme/api/blobs/"+blob, "").WantStatus(http.StatusOK)
+	}
+	client.Do(http.MethodHead, "/v2/acme/api/blobs/"+blob, "").WantStatus(http.StatusTooManyRequests)
 }

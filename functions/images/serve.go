@@ -18,7 +18,8 @@ func (g *gateway) serve(operations map[images.Kind]operation) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Docker-Distribution-Api-Version", "registry/2.0")
 		target, parseErr := images.Parse(r.URL.Path)
-		answer, err := g.answer(w, r, requestKind(target), func(c call) (imagesecr.Response, error) {
+		counted, kind := countedAs(r, target)
+		answer, err := g.answer(w, counted, kind, func(c call) (imagesecr.Response, error) {
 			if parseErr != nil {
 				return imagesecr.Response{}, parseErr
 			}
@@ -40,12 +41,18 @@ func (g *gateway) serve(operations map[images.Kind]operation) http.HandlerFunc {
 	}
 }
 
-// requestKind returns the kind of a request, which determines its limit.
-func requestKind(target images.Target) credentials.RequestKind {
-	if target.Kind == images.Blob {
-		return credentials.BlobRequest
+// countedAs returns the request that the limits count, and its kind. HEAD of a blob reads the blob, so it counts like GET of a manifest,
+// and not a tenth of a redirect.
+func countedAs(r *http.Request, target images.Target) (*http.Request, credentials.RequestKind) {
+	switch {
+	case target.Kind != images.Blob:
+		return r, credentials.ArtifactRequest
+	case r.Method != http.MethodHead:
+		return r, credentials.BlobRequest
 	}
-	return credentials.ArtifactRequest
+	get := r.WithContext(r.Context())
+	get.Method = http.MethodGet
+	return get, credentials.ArtifactRequest
 }
 
 // answer authenticates the caller before it checks anything else: the first request of a client only finds out how to log
