@@ -36,6 +36,9 @@ const Settled = 20 * time.Minute
 // Source: DynamoDB Developer Guide, "Read/write capacity mode" and "DynamoDB burst and adaptive capacity".
 const Parts = 4
 
+// letters are those of an ID, each as frequent as the others.
+const letters = "abcdefghijklmnopqrstuvwxyz234567"
+
 // Days is how long the table keeps an event at least. Its seal stays longer.
 const Days = 400
 
@@ -115,7 +118,7 @@ func NewItem(event audit.Event, text string) Item {
 func Partition(at time.Time, id string) string {
 	part := 0
 	if id != "" {
-		part = int(id[len(id)-1]) % Parts
+		part = max(0, strings.IndexByte(letters, id[len(id)-1])) % Parts
 	}
 	return partition(at, part)
 }

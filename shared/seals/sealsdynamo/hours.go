@@ -24,10 +24,12 @@ import (
 )
 
 // Hour implements seals.Events with at least one call for each partition of the day. BETWEEN includes the upper bound, so Hour
-// leaves out an item with that ID. The service writes none, but somebody else can.
+// leaves out an item with that ID. The service writes none, but somebody else can. It also leaves out items that are in another partition
+// than their IDs say, because an ID could then be there twice, and a seal with it would not be readable. The verification finds them in
+// Days.
 func (s Table) Hour(ctx context.Context, hour seals.Hour, after string) iter.Seq2[seals.Entry, error] {
 	end := audit.FirstID(hour.End())
-	found := s.day(ctx, hour.Begin(), dynamodb.QueryInput{
+	found := s.day(ctx, hour.Begin(), isInItsPartition, dynamodb.QueryInput{
 		KeyConditionExpression: aws.String("pk = :partition AND sk BETWEEN :from AND :to"),
 		ExpressionAttributeValues: items.Map{
 			":from": items.Text(max(audit.FirstID(hour.Begin()), after+"\x00")),
@@ -48,7 +50,7 @@ func (s Table) Days(ctx context.Context, first, last calendar.Day) iter.Seq2[sea
 	return func(yield func(seals.Entry, error) bool) {
 		for day := first; day <= last; day++ {
 			all := dynamodb.QueryInput{KeyConditionExpression: aws.String("pk = :partition"), ExpressionAttributeValues: items.Map{}}
-			for entry, err := range s.day(ctx, day.Begin(), all) {
+			for entry, err := range s.day(ctx, day.Begin(), isAny, all) {
 				if !yield(entry, err) || err != nil {
 					return
 				}
@@ -57,8 +59,20 @@ func (s Table) Days(ctx context.Context, first, last calendar.Day) iter.Seq2[sea
 	}
 }
 
-// day yields the result of a query of the partitions of a day, in the order of the events, and stops after an error.
-func (s Table) day(ctx context.Context, at time.Time, of dynamodb.QueryInput) iter.Seq2[seals.Entry, error] {
+func isAny(items.Map) bool { return true }
+
+// isInItsPartition reports whether an item is in the partition that its ID selects.
+func isInItsPartition(item items.Map) bool {
+	partition := textOf(item["pk"])
+	day, isDay := dayOf(partition)
+	return isDay && partition == auditlog.Partition(day.Begin(), textOf(item["sk"]))
+}
+
+// day yields the items of the partitions of a day that a query finds and that are wanted, in the order of their IDs, and stops after an
+// error.
+func (s Table) day(
+	ctx context.Context, at time.Time, isWanted func(items.Map) bool, query dynamodb.QueryInput,
+) iter.Seq2[seals.Entry, error] {
 	return func(yield func(seals.Entry, error) bool) {
 		var parts []*part
 		defer func() {
@@ -67,17 +81,17 @@ func (s Table) day(ctx context.Context, at time.Time, of dynamodb.QueryInput) it
 			}
 		}()
 		for _, key := range auditlog.Partitions(at) {
-			in := of
-			in.ExpressionAttributeValues = maps.Clone(of.ExpressionAttributeValues)
+			in := query
+			in.ExpressionAttributeValues = maps.Clone(query.ExpressionAttributeValues)
 			in.ExpressionAttributeValues[":partition"] = items.Text(key)
 			p := &part{}
-			p.next, p.stop = iter.Pull2(s.query(ctx, &in))
+			p.next, p.stop = iter.Pull2(s.query(ctx, isWanted, &in))
 			if p.advance() {
 				parts = append(parts, p)
 			}
 		}
 		for len(parts) > 0 {
-			first := slices.MinFunc(parts, func(a, b *part) int { return cmp.Compare(a.entry.ID, b.entry.ID) }) // an error has no ID
+			first := slices.MinFunc(parts, func(a, b *part) int { return cmp.Compare(a.entry.ID, b.entry.ID) }) // errors come first
 			if !yield(first.entry, first.err) || first.err != nil {
 				return
 			}
@@ -88,7 +102,7 @@ func (s Table) day(ctx context.Context, at time.Time, of dynamodb.QueryInput) it
 	}
 }
 
-// part is the unread rest of a partition, with its first entry.
+// part is a partition that is being read, at its next entry.
 type part struct {
 	next  func() (seals.Entry, error, bool)
 	stop  func()
@@ -96,14 +110,13 @@ type part struct {
 	err   error
 }
 
-// advance reads the next entry, and returns false after the last one.
 func (p *part) advance() (isThere bool) {
 	p.entry, p.err, isThere = p.next()
 	return isThere
 }
 
-// query yields the result of a query of the table, and stops after an error.
-func (s Table) query(ctx context.Context, in *dynamodb.QueryInput) iter.Seq2[seals.Entry, error] {
+// query yields the items that a query of the table finds and that are wanted, and stops after an error.
+func (s Table) query(ctx context.Context, isWanted func(items.Map) bool, in *dynamodb.QueryInput) iter.Seq2[seals.Entry, error] {
 	in.TableName, in.ConsistentRead = &s.table, aws.Bool(true)
 	return func(yield func(seals.Entry, error) bool) {
 		pages := dynamodb.NewQueryPaginator(s.client, in)
@@ -113,7 +126,7 @@ func (s Table) query(ctx context.Context, in *dynamodb.QueryInput) iter.Seq2[sea
 				yield(seals.Entry{}, fmt.Errorf("read events: %w", err))
 				return
 			}
-			if !yieldEntries(page.Items, yield) {
+			if !yieldEntries(slices.DeleteFunc(page.Items, func(item items.Map) bool { return !isWanted(item) }), yield) {
 				return
 			}
 		}
