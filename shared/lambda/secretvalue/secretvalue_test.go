@@ -1,6 +1,7 @@
 package secretvalue_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -18,16 +19,21 @@ import (
 	"portside/shared/testkit/webtest"
 )
 
-// network counts requests, and fails while it is down.
+// network counts requests, and fails while it is down. With channels, a request says that it began, and waits until it may go on.
 type network struct {
 	aws.HTTPClient
 
-	requests int
-	isDown   bool
+	requests    int
+	isDown      bool
+	began, goOn chan struct{}
 }
 
 func (n *network) Do(r *http.Request) (*http.Response, error) {
 	n.requests++
+	if n.goOn != nil {
+		close(n.began)
+		<-n.goOn
+	}
 	if n.isDown {
 		return nil, errors.New("no route to host")
 	}
@@ -149,5 +155,64 @@ func TestSecretsAreNotPrinted(t *testing.T) {
 	}
 	if strings.Contains(text, "hush") {
 		t.Error(text)
+	}
+}
+
+// A secret that was deleted is an error, even if its last value is known.
+func TestDeletedSecretEnds(t *testing.T) {
+	f := newFixture(t, "one")
+	f.want("one", 1)
+	if _, err := f.manager.DeleteSecret(t.Context(), &secretsmanager.DeleteSecretInput{SecretId: aws.String("key")}); err != nil {
+		t.Fatal(err)
+	}
+	f.clock.Advance(5 * time.Minute)
+	for range 2 {
+		if text, err := f.value.Get(t.Context()); err == nil || text != "" {
+			t.Errorf("got %q, %v", text, err)
+		}
+	}
+}
+
+// TestNobodyWaitsForTheReader has one caller read the value again and get no answer. The others get the last one.
+func TestNobodyWaitsForTheReader(t *testing.T) {
+	f := newFixture(t, "one")
+	f.want("one", 1)
+	f.clock.Advance(5 * time.Minute)
+	f.network.began, f.network.goOn = make(chan struct{}), make(chan struct{})
+	read := make(chan string)
+	go func() {
+		text, _ := f.value.Get(t.Context())
+		read <- text
+	}()
+	<-f.network.began
+	for range 3 {
+		if text, err := f.value.Get(t.Context()); text != "one" || err != nil {
+			t.Errorf("got %q, %v", text, err)
+		}
+	}
+	close(f.network.goOn)
+	if text := <-read; text != "one" {
+		t.Errorf("the reader got %q", text)
+	}
+}
+
+// A caller that waits for the first value stops waiting with its context.
+func TestWaitsForTheFirstValueEnd(t *testing.T) {
+	f := newFixture(t, "one")
+	f.network.began, f.network.goOn = make(chan struct{}), make(chan struct{})
+	read := make(chan string)
+	go func() {
+		text, _ := f.value.Get(t.Context())
+		read <- text
+	}()
+	<-f.network.began
+	canceled, cancel := context.WithCancel(t.Context())
+	cancel()
+	if text, err := f.value.Get(canceled); err == nil || text != "" {
+		t.Errorf("got %q, %v", text, err)
+	}
+	close(f.network.goOn)
+	if text := <-read; text != "one" {
+		t.Errorf("the reader got %q", text)
 	}
 }

@@ -1,7 +1,6 @@
 package mediabedrock
 
 import (
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"portside/shared/lambda/awsrequest"
 	"portside/shared/media/mediaprompt"
 )
 
@@ -26,10 +26,9 @@ func (r *exception) Error() string { return fmt.Sprintf("bedrock: status %d, %s"
 // newException reads an error response.
 func newException(response *http.Response, content []byte) *exception {
 	var body struct{ Message string }
-	_ = json.Unmarshal(content, &body)                                      // a response of a proxy has no message
-	code, _, _ := strings.Cut(response.Header.Get("X-Amzn-Errortype"), ":") // a URL may follow the code
+	_ = json.Unmarshal(content, &body) // a response of a proxy has no message
 	return &exception{
-		status: response.StatusCode, code: cmp.Or(code, http.StatusText(response.StatusCode)), message: strings.ToLower(body.Message),
+		status: response.StatusCode, code: awsrequest.CodeOf(response, content), message: strings.ToLower(body.Message),
 	}
 }
 
