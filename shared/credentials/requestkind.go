@@ -36,7 +36,7 @@ var requestKinds = map[RequestKind]struct {
 func (k RequestKind) String() string { return requestKinds[k].name }
 
 // headTenths and wholeTenths are the costs of a HEAD and of any other request, in tenths of a request. A HEAD costs less because it
-// transfers no content.
+// transfers no content. HEAD of a blob is counted as GET of a manifest; see functions/images.
 const (
 	headTenths  = 1
 	wholeTenths = 10

@@ -3,6 +3,7 @@ package imagesecr
 import (
 	"context"
 	"crypto/sha256"
+	"crypto/sha512"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -121,10 +122,20 @@ func (r *Registry) ReadBlob(ctx context.Context, repository string, blob images.
 			return nil, fmt.Errorf("%w: read a blob: %w", images.ErrUnavailable, err)
 		}
 	}
-	if sum := sha256.Sum256(answer.Body); "sha256:"+hex.EncodeToString(sum[:]) != blob.Digest {
+	if !isDigestOf(blob.Digest, answer.Body) {
 		return nil, fmt.Errorf("%w: a blob differs from its digest", images.ErrUnavailable)
 	}
 	return answer.Body, nil
+}
+
+// isDigestOf reports whether a digest is that of the content. The algorithms are those that images.Parse accepts.
+func isDigestOf(digest string, content []byte) bool {
+	if strings.HasPrefix(digest, "sha512:") {
+		sum := sha512.Sum512(content)
+		return digest == "sha512:"+hex.EncodeToString(sum[:])
+	}
+	sum := sha256.Sum256(content)
+	return digest == "sha256:"+hex.EncodeToString(sum[:])
 }
 
 // download reads a blob from the storage of the registry. Errors: images.ErrLarge.
@@ -144,7 +155,11 @@ func (r *Registry) download(ctx context.Context, location string, most int64) (b
 	if response.ContentLength > most {
 		return nil, images.ErrLarge
 	}
-	return io.ReadAll(io.LimitReader(response.Body, most))
+	body, err = io.ReadAll(io.LimitReader(response.Body, most+1))
+	if int64(len(body)) > most {
+		return nil, images.ErrLarge
+	}
+	return body, err
 }
 
 // isLoginRejected reports whether the registry rejected the login: ECR with 403, others with 401.
