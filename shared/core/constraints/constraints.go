@@ -38,6 +38,37 @@ func Parse(text string) (entitlement.Versions, error) {
 	return versions, nil
 }
 
+// maxCompiled bounds the compiled constraints that a process keeps, some kilobytes each.
+const maxCompiled = 500
+
+// cache has compiled constraints by their text, because each request asks again, and a constraint can take a millisecond.
+var cache = struct {
+	sync.Mutex
+
+	compiled map[entitlement.Versions]*semver.Constraints
+}{compiled: map[entitlement.Versions]*semver.Constraints{}}
+
+// compiledOf is compile, once for each text.
+func compiledOf(versions entitlement.Versions) (*semver.Constraints, error) {
+	cache.Lock()
+	found := cache.compiled[versions]
+	cache.Unlock()
+	if found != nil {
+		return found, nil
+	}
+	made, err := compile(versions)
+	if err != nil {
+		return nil, err
+	}
+	cache.Lock()
+	defer cache.Unlock()
+	if len(cache.compiled) >= maxCompiled {
+		clear(cache.compiled)
+	}
+	cache.compiled[versions] = made
+	return made, nil
+}
+
 // compile returns a constraint other than "*" in the form that checks versions.
 func compile(versions entitlement.Versions) (*semver.Constraints, error) {
 	text := versions.String()
@@ -57,7 +88,7 @@ type Checker struct {
 func Of(set entitlement.Set) Checker {
 	return Checker{set, sync.OnceValue(func() (all []*semver.Constraints) {
 		for _, e := range set {
-			if one, err := compile(e.Versions); err == nil { // what is no constraint allows nothing
+			if one, err := compiledOf(e.Versions); err == nil { // what is no constraint allows nothing
 				all = append(all, one)
 			}
 		}
