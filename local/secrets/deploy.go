@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 )
 
 // Deploy makes the stack's own secrets those of its template, by their names: like CloudFormation, it creates them, changes their values
@@ -45,9 +46,12 @@ func (s *Store) deploy(name, text string) error {
 		existing = &secret{Name: name, ARN: s.arn(name), Created: s.config.Now(), Versions: map[string]*version{}, OfStack: true}
 	case err != nil:
 		return err
-	case existing.hasCurrent(text):
+	case !existing.OfStack:
+		return fmt.Errorf("the secret %s exists already, and the stack did not create it: delete it", name)
+	case existing.Deleted.IsZero() && existing.hasCurrent(text):
 		return nil
 	}
+	existing.Deleted = time.Time{}
 	s.addVersion(existing, valueInput{ClientRequestToken: rand.Text(), SecretString: &text}, nil)
 	return s.write(existing)
 }
