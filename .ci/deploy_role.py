@@ -89,8 +89,9 @@ STEPS = {
         "cloudformation:ExecuteChangeSet cloudformation:GetTemplate cloudformation:ListStackResources cloudformation:UpdateTerminationProtection"),
     "the bucket of SAM": ([arn("cloudformation", "stack/aws-sam-cli-managed-default/*")],
         "cloudformation:CreateChangeSet cloudformation:DescribeChangeSet cloudformation:DescribeStackEvents cloudformation:DescribeStacks cloudformation:ExecuteChangeSet"),
-    "its objects": ("arn:${AWS::Partition}:s3:::aws-sam-cli-managed-default-*", "s3:CreateBucket s3:GetBucketLocation s3:GetBucketPolicy s3:GetObject s3:ListBucket s3:PutBucketPolicy "
-        "s3:PutBucketPublicAccessBlock s3:PutBucketTagging s3:PutBucketVersioning s3:PutEncryptionConfiguration s3:PutObject"),
+    "its settings": ("arn:${AWS::Partition}:s3:::aws-sam-cli-managed-default-*", "s3:CreateBucket s3:GetBucketLocation s3:GetBucketPolicy s3:ListBucket s3:PutBucketPolicy "
+        "s3:PutBucketPublicAccessBlock s3:PutBucketTagging s3:PutBucketVersioning s3:PutEncryptionConfiguration"),
+    "its objects, below the s3_prefix of samconfig.toml": (f"arn:${{AWS::Partition}}:s3:::aws-sam-cli-managed-default-*/{STACK}/*", "s3:GetObject s3:PutObject"),
     "checks, which have no resource": ("*", "bedrock:GetFoundationModelAvailability cloudformation:DescribeType cloudformation:GetTemplateSummary lambda:GetAccountSettings logs:CreateLogDelivery "
         "logs:DeleteLogDelivery logs:DescribeLogGroups logs:DescribeResourcePolicies logs:GetLogDelivery logs:ListLogDeliveries logs:PutResourcePolicy logs:UpdateLogDelivery ses:GetAccount "
         "sts:GetCallerIdentity"),
@@ -158,7 +159,7 @@ def statements():
 
 
 def policies():
-    """Returns the statements in as many policies as IAM's limit of the size needs. The name of a stack is longer than its placeholder at most by 9."""
+    """Returns the statements in as many policies as IAM's limit of the size needs. The name of a stack has at most 9 characters more than its placeholder."""
     parts, size = [[]], 0
     for statement in statements():
         length = sum(len(text) + 20 for text in statement[0] + statement[1]) + 60
@@ -184,4 +185,4 @@ if __name__ == "__main__":
     if sys.argv[1:] == ["--update"]:
         FILE.write_text(document())
     elif not FILE.exists() or FILE.read_text() != document():
-        raise SystemExit(".github/deploy-role.yaml is not what .ci/deploy_role.py writes: run `.ci/deploy_role.py --update`")
+        raise SystemExit(".github/deploy-role.yaml is not what .ci/deploy_role.py writes: run `python3 .ci/deploy_role.py --update`")

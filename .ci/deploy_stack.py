@@ -138,7 +138,7 @@ class Stack:
             say("== the termination protection of the stack is on (docs/operations.md, Deleting a stack)")
 
     def delete_old_versions(self):
-        """Deletes versions of the functions that no alias uses, but the newest. CloudFormation leaves each of them, and their code counts for a quota."""
+        """Deletes versions of the functions that no alias uses, except the newest. CloudFormation deletes none, and their code counts for a quota."""
         client, deleted = self.session.client("lambda"), 0
         try:
             for name in self.functions():
@@ -147,7 +147,7 @@ class Stack:
                 for version in superfluous_versions(versions, aliases):
                     client.delete_function(FunctionName=name, Qualifier=version)
                     deleted += 1
-        except ClientError as error:  # the next deployment tries again
+        except (BotoCoreError, ClientError) as error:  # the next deployment tries again
             say(f"note: the deployment is complete, but old versions of functions are left: {error}")
         say(f"== {deleted} old versions of functions deleted")
 

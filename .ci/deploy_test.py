@@ -562,7 +562,7 @@ class DeployRole(unittest.TestCase):
             self.assertIn("cloudformation:" + name.title().replace("_", ""), allowed)
 
     def test_the_file_is_what_the_program_writes(self):
-        self.assertEqual(deploy_role.FILE.read_text(), deploy_role.document(), "run .ci/deploy_role.py --update")
+        self.assertEqual(deploy_role.FILE.read_text(), deploy_role.document(), "run python3 .ci/deploy_role.py --update")
 
     def test_policies_fit(self):
         for part in deploy_role.policies():
@@ -583,12 +583,12 @@ class FirstHour(unittest.TestCase):
     def commands(self):
         """Returns the service, the operation and the options of each call of the AWS command line."""
         text = re.sub(r"(?m)^#.*$", "", self.LIST).replace("\\\n", " ")
-        hour = re.findall(r"--([a-z-]+)", re.search(r'(?m)^hour="(.*)"$', text)[1])
+        hour = re.findall(r"--([a-z-]+)", re.search(r"(?m)^hour\(\) \{(.*)\}$", text)[1])
         text = re.sub(r"'[^']*'", "''", text)
         for service, operation, rest in re.findall(r"\baws ([a-z0-9]+) ([a-z0-9-]+)([^\n;|]*)", text):
             rest = re.sub(r'"[^"]*"', '""', rest)
             options = set(re.findall(r"--([a-z-]+)", rest)) - self.OF_THE_CLI
-            yield service, operation, options | set(hour if "$hour" in rest else [])
+            yield service, operation, options | set(hour if "$(hour)" in rest else [])
 
     def test_aws_has_the_commands_and_their_options(self):
         found = list(self.commands())

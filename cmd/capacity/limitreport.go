@@ -86,7 +86,7 @@ func (p *planner) ingestionReport() string {
 	const batches = 1000.0 / batchMs
 	out := &strings.Builder{}
 	fmt.Fprintf(out, "At %d ms for a read or a query, %d ms for the archive and %d ms for the transaction, "+
-		"a batch takes %d ms: **about %.0f batches a second**. A day is busier than its mean, and Lambda queues batches for at most six hours, so the busiest minute counts:\n\n",
+		"a batch takes %d ms: **about %.0f batches a second**. The busiest minute counts, although Lambda queues batches for up to six hours, because the metrics should be current:\n\n",
 		tripMs, waitMs, transactionMs, batchMs, batches)
 	out.WriteString("| Size | Requests a day, mean | Lines a second, peak | Batches a second, peak " +
 		"| Used of `lambda` | Used of `firehose` | Delivery |\n|---|---|---|---|---|---|---|\n")

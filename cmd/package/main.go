@@ -118,8 +118,11 @@ func refer(template string) (packaged string, functions []string, err error) {
 		return fmt.Sprintf("  %s:\n    Type: AWS::Serverless::Function\n%s    Properties:\n      CodeUri: %s.zip\n", parts[1], parts[2], parts[1])
 	})
 	all := strings.Count(template, "Type: AWS::Serverless::Function\n")
-	if len(functions) == 0 || len(functions) != all || strings.Count(template, sourceFolder) != 1 {
-		return "", nil, fmt.Errorf("the template has %d functions, and %d that are built as %s expects", all, len(functions), "cmd/package")
+	if len(functions) == 0 || len(functions) != all {
+		return "", nil, fmt.Errorf("the template has %d functions, and %d that are built as cmd/package expects", all, len(functions))
+	}
+	if n := strings.Count(template, sourceFolder); n != 1 {
+		return "", nil, fmt.Errorf("the template has %d lines %q, want one, in Globals", n, strings.TrimSpace(sourceFolder))
 	}
 	slices.Sort(functions)
 	return strings.Replace(packaged, sourceFolder, "", 1), functions, nil

@@ -13,8 +13,8 @@ import (
 	"portside/shared/credentials"
 )
 
-// Timeouts of the steps of the first hour. One that waits does not keep the others from running. All of them together end before
-// smokeLeftoverAge.
+// Timeouts of the steps of the first hour. A step that waits ends before the others have no time left, unless several wait. All of them
+// together end before smokeLeftoverAge.
 const (
 	firstHourTimeout     = 8 * time.Minute
 	firstHourStepTimeout = 2 * time.Minute

@@ -254,7 +254,7 @@ func (s *smokeTest) checkHosts(ctx context.Context) (string, error) {
 	return "customers must allow " + strings.Join(slices.Sorted(maps.Keys(hosts)), ", "), nil
 }
 
-// hostOf returns the host of an address, with its port unless that is the usual one. It returns nothing for other texts.
+// hostOf returns the host of an address, with its port if it names one. It returns nothing for other texts.
 func hostOf(address string) string {
 	parsed, err := url.Parse(address)
 	if err != nil {

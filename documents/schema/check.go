@@ -43,7 +43,7 @@ func readSingle(text []byte) (value single, ok bool) {
 	return single{}, false
 }
 
-// readExact reads a number of JSON without rounding it. It is not ok for numbers outside the range of a float64, because 1e-999999999 would
+// readExact reads a number of JSON without rounding it. It is not ok for numbers with exponents beyond ±308, because 1e-999999999 would
 // need gigabytes.
 func readExact(text string) (number *big.Rat, ok bool) {
 	const largest = 308
