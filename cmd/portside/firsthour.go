@@ -13,8 +13,8 @@ import (
 	"portside/shared/credentials"
 )
 
-// Timeouts of the steps of the first hour. A step that waits ends before the others have no time left, unless several wait. All of them
-// together end before smokeLeftoverAge.
+// Timeouts of the first hour and of a step. A step that waits too long ends, so that the others still run. If several wait, the last
+// ones have no time left. The test ends before smokeLeftoverAge.
 const (
 	firstHourTimeout     = 8 * time.Minute
 	firstHourStepTimeout = 2 * time.Minute

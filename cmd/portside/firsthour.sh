@@ -32,8 +32,10 @@ done
 from=$(aws cloudformation describe-stacks --stack-name "$STACK" --query "Stacks[0].Parameters[?ParameterKey=='MailFrom'].ParameterValue" --output text)
 aws sesv2 get-account --query ProductionAccessEnabled
 identity=${from##*@}
-aws sesv2 get-email-identity --email-identity "$identity" > identity.json || identity=$from
-aws sesv2 get-email-identity --email-identity "$identity" > identity.json
+aws sesv2 get-email-identity --email-identity "$identity" > identity.json || {
+  identity=$from
+  aws sesv2 get-email-identity --email-identity "$identity" > identity.json
+}
 jq .ConfigurationSetName identity.json
 # Without a set, try one, because SES then asks for a further permission. Expected: the step mail is ok, and the mail arrives at your address
 # (set MAIL_TO).

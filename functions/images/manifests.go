@@ -78,7 +78,7 @@ func (g *gateway) pullOf(r *http.Request, c call, found reachedManifest) pulls.P
 // maxRangeBytes is the longest Range header that is passed on. A server may ignore any Range (RFC 9110, section 14.2).
 const maxRangeBytes = 64
 
-// blob returns the registry's response for a blob, which is usually a redirect. A response to HEAD has the blob itself, because API Gateway
+// blob returns the registry's response for a blob, which is usually a redirect. For HEAD, it is the whole blob, because API Gateway
 // computes the Content-Length from the body. A redirect would lead to a link that is signed for GET only.
 func (g *gateway) blob(r *http.Request, c call) (imagesecr.Response, error) {
 	if !c.reach.IsEverything() {

@@ -32,8 +32,8 @@ type Archive interface {
 	Names(ctx context.Context, log Log, day calendar.Day) ([]SegmentName, error)
 }
 
-// Retention is how long a line can be counted after its event. So long, what was counted is known, and a line that arrives again
-// counts once.
+// Retention is how long after its event a line can be counted. Until then, the service knows which lines it has counted, so a line that
+// arrives again counts once.
 const Retention = 400 * 24 * time.Hour
 
 // KeptDays is how many days a segment and its marker exist at least, from the beginning of the segment's day: the retention, the

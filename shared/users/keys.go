@@ -101,7 +101,7 @@ type Issued struct {
 	// Notice is stored for the owner if another user created the key; otherwise nil. It counts against the quotas.
 	Notice *credentials.Notice
 	Quotas []mail.Quota
-	// Owner and Maker are the persons of the notice; the maker is zero if it is no user any more.
+	// Owner and Maker are the persons of the notice; the maker is zero if it is not a user any more.
 	Owner, Maker principal.Person
 }
 
