@@ -9,9 +9,11 @@ import (
 // The times and rates of the service, of which docs/capacity.md says where they come from. Those of calls on AWS are assumptions to check
 // in the first hour there.
 const (
-	// batchMs is how long CountUsageFunction takes for a batch of the access log: it reads the day, looks for overlapping batches, archives
-	// the lines, and writes one transaction. All batches update the item of the day, so they take effect one after the other.
-	batchMs       = 2*tripMs + waitMs + transactionMs
+	// batchMs is how long CountUsageFunction takes for a batch of the access log: it reads the day, looks for overlapping batches, and writes
+	// one transaction. All batches update the item of the day, so they take effect one after the other. A batch of more than about 20 lines
+	// takes largeBatchMs, because the archive gets its lines first.
+	batchMs       = 2*tripMs + transactionMs
+	largeBatchMs  = batchMs + waitMs
 	transactionMs = 12
 	// objectLines and objectSeconds are the most that Firehose collects in an object. It has 64 MB.
 	objectLines, objectSeconds = 195_000, 60
@@ -95,7 +97,7 @@ func (p *planner) deliveryLimits(s size) []limit {
 func objectShare(lines float64) float64 {
 	interval := min(objectSeconds, objectLines/lines)
 	cores := math.Min(1, objectMemory/float64(cpuMemory))
-	return (lines/logBatch*batchMs/1000 + interval*lines/(linesPerCore*cores)) / interval
+	return (lines/logBatch*largeBatchMs/1000 + interval*lines/(linesPerCore*cores)) / interval
 }
 
 func busiestKey(r result) float64 {

@@ -60,20 +60,20 @@ func TestPartitionsHaveTheirQuota(t *testing.T) {
 	}
 }
 
-// TestLimitsByHand computes each share at a size with round figures: 1 pull a second, and no other requests.
+// TestLimitsByHand computes each share at a size with round figures: 1 pull and 0.1 exchanges a second, and no other requests.
 func TestLimitsByHand(t *testing.T) {
 	quotas := &quotaList{byID: map[string]float64{
-		"apiRequests": 24, "executions": 4, "requestsPerExecution": 6, "ecrLayers": 16, "ecrManifests": 30, "ecrTokens": 1, "firehoseCalls": 12,
-		"newTableReads": 10, "newTableWrites": 10, "tableUnits": 100,
+		"apiRequests": 24.2, "executions": 4, "requestsPerExecution": 6.05, "ecrLayers": 16, "ecrManifests": 30, "ecrTokens": 1,
+		"firehoseCalls": 12.1, "newTableReads": 10, "newTableWrites": 10, "tableUnits": 100,
 	}}
-	p := &planner{quotas: quotas, stack: deployed{requestsPerSecond: 48}}
+	p := &planner{quotas: quotas, stack: deployed{requestsPerSecond: 48.4}}
 	r := result{
 		size: size{pulls: int(math.Floor(secondsPerMonth / peak))}, windowCalls: 45_000,
 		hot: []hotKey{{write: 250}, {read: 900}}, perTable: map[string]keyUse{"A": {read: 2, write: 3}, "B": {read: 4, write: 1}},
 	}
 	want := map[string]float64{
-		"lines of the access log, counted by batches": 1.2 * 0.047,
-		"lines of the access log, counted by objects": 1.2*0.047/60 + 12*1769.0/1024/115_000,
+		"lines of the access log, counted by batches": 1.21 * 0.022,
+		"lines of the access log, counted by objects": 1.21*0.047/60 + 12.1*1769.0/1024/115_000,
 		"calls of Firehose":                           0.1, "requests that the stack accepts": 0.25, "requests of API Gateway": 0.5,
 		"concurrent executions of Lambda": 0.5, "blobs from ECR": 0.5, "manifests from ECR": 0.1, "logins of processes at ECR": 2.0 / 60,
 		"busiest key of a table": 0.3, "busiest new table": 0.4, "busiest table": 0.04, "counts of a minute's pulls": 0.5,

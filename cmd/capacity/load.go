@@ -20,10 +20,13 @@ const (
 	createToken  = "create a token"
 	newProject   = "create a project"
 	dashboard    = "read the dashboard"
+	exchange     = "exchange a token of a pipeline"
 )
 
 func operations() []string {
-	return []string{recordBatch, countWindow, authenticate, authorize, getUser, listUsers, createUser, createToken, newProject, dashboard}
+	return []string{
+		recordBatch, countWindow, authenticate, authorize, getUser, listUsers, createUser, createToken, newProject, dashboard, exchange,
+	}
 }
 
 // size is a month of load.
@@ -57,6 +60,8 @@ const (
 	authenticatedPerPull = requestsPerPull - 1
 	// manifestsPerPull is how many of these requests get manifests. The rest get blobs, which have a limit ten times as high.
 	manifestsPerPull = 3
+	// pullsPerExchange is how many pulls there are for each exchange: a tenth of all pulls are those of pipelines, which get a token for each.
+	pullsPerExchange = 10
 	// requestLimit is the default limit of manifests per owner and second. A user who pulls more has several owners, such as trust
 	// policies, or a higher limit.
 	requestLimit = 1200.0 / 60
@@ -74,12 +79,15 @@ func (s size) rate(operation string) float64 {
 
 // requestRate is the requests in a second of the busiest minute. Each is a line of the access log.
 func (s size) requestRate() float64 {
-	rate := s.pullRate() * requestsPerPull
+	rate := s.pullRate()*requestsPerPull + s.exchangeRate()
 	for _, operation := range slices.Sorted(maps.Keys(monthly)) { // in order, because the sums of fractions depend on it
 		rate += s.rate(operation)
 	}
 	return rate
 }
+
+// exchangeRate is the exchanges in a second of the busiest minute.
+func (s size) exchangeRate() float64 { return s.pullRate() / pullsPerExchange }
 
 func (s size) pullRate() float64 { return float64(s.pulls) / secondsPerMonth * peak }
 

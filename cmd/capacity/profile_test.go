@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/json"
 	"flag"
@@ -14,10 +15,14 @@ import (
 	"github.com/google/uuid"
 
 	"portside/shared/analytics/analyticsdynamo"
+	"portside/shared/core/audit"
 	"portside/shared/core/calendar"
 	"portside/shared/core/principal"
 	"portside/shared/credentials"
 	"portside/shared/credentials/credentialsdynamo"
+	"portside/shared/customers"
+	"portside/shared/customers/customersdynamo"
+	"portside/shared/dynamo/auditlog"
 	"portside/shared/dynamo/daycounts"
 	"portside/shared/dynamo/transactions"
 	"portside/shared/projects"
@@ -26,6 +31,8 @@ import (
 	"portside/shared/pulls/pullsdynamo"
 	"portside/shared/testkit/awstest"
 	"portside/shared/tokens/tokensdynamo"
+	"portside/shared/trust"
+	"portside/shared/trust/trustdynamo"
 	"portside/shared/users"
 	"portside/shared/users/usersdynamo"
 )
@@ -45,6 +52,7 @@ func TestOperationsAreMeasured(t *testing.T) {
 		s.measure(authorize, s.authorize),
 		s.measure(getUser, s.getUser), s.measure(listUsers, s.listUsers), s.measure(createUser, s.createUser),
 		s.measure(createToken, s.createToken), s.measure(newProject, s.createProject), s.measure(dashboard, s.dashboard),
+		s.measure(exchange, s.exchange),
 	}
 	if *update {
 		writeProfiles(t, measured)
@@ -89,12 +97,15 @@ type stores struct {
 	tables map[string]string // the names in the engine
 	people []users.User
 	keys   []credentials.Secret
+	trusts []trust.Policy
 }
 
 func newStores(t *testing.T) *stores {
 	t.Helper()
 	s := &stores{T: t, client: awstest.DynamoDB(t), tables: map[string]string{}}
-	for _, table := range []string{"UsersTable", "ProjectsTable", "CredentialsTable", "RequestCountsTable", "PullsTable", "AnalyticsTable"} {
+	for _, table := range []string{
+		"AnalyticsTable", "AuditTable", "CredentialsTable", "CustomersTable", "ProjectsTable", "PullsTable", "RequestCountsTable", "UsersTable",
+	} {
 		s.tables[table] = awstest.Table(t, s.client, table)
 	}
 	for i := range 50 {
@@ -104,7 +115,28 @@ func newStores(t *testing.T) *stores {
 		s.people = append(s.people, person)
 		s.keys = append(s.keys, s.apiKey(person))
 	}
+	for i := range runs + 1 {
+		s.trusts = append(s.trusts, s.trust(fmt.Sprint("customer-", i)))
+	}
 	return s
+}
+
+// by returns the context of requests of one of the people.
+func (s *stores) by(n int) context.Context {
+	return audit.WithActor(s.Context(), audit.Actor{Kind: audit.Person, ID: s.people[n].ID})
+}
+
+// trust adds a customer with a trust policy.
+func (s *stores) trust(customerID string) trust.Policy {
+	customer := customers.Customer{ID: customerID, Name: customerID, Slug: customerID, Status: customers.Active, CreatedAt: noon}
+	_, err := customersdynamo.New(s.client, s.tables["CustomersTable"], s.credentials(s.client)).
+		Create(s.Context(), customers.Creation{Customer: customer})
+	s.must(err)
+	made, err := trustdynamo.New(s.client, s.credentials(s.client)).Add(s.Context(), trust.Creation{Policy: trust.Policy{
+		ID: uuid.NewString(), CustomerID: customerID, Name: "pipeline", CreatedAt: noon, UpdatedAt: noon,
+	}})
+	s.must(err)
+	return made.Policy
 }
 
 func (s *stores) must(err error) {
@@ -131,7 +163,11 @@ func (s *stores) measure(operation string, run func(client *dynamodb.Client, n i
 }
 
 func (s *stores) credentials(client *dynamodb.Client) *credentialsdynamo.Table {
-	return credentialsdynamo.New(client, s.tables["CredentialsTable"], s.tables["RequestCountsTable"])
+	return credentialsdynamo.New(client, s.tables["CredentialsTable"], s.tables["RequestCountsTable"]).Audited(s.auditLog())
+}
+
+func (s *stores) auditLog() auditlog.Log {
+	return auditlog.New(s.tables["AuditTable"], func() time.Time { return noon })
 }
 
 func (s *stores) users(client *dynamodb.Client) *usersdynamo.Store {
@@ -234,19 +270,32 @@ func (s *stores) listUsers(client *dynamodb.Client, n int) {
 }
 
 func (s *stores) createUser(client *dynamodb.Client, n int) {
-	_, err := s.users(client).Create(s.Context(), users.Creation{User: s.person(100 + n)})
+	_, err := s.users(client).Create(s.by(n), users.Creation{User: s.person(100 + n)})
 	s.must(err)
 }
 
 func (s *stores) createToken(client *dynamodb.Client, n int) {
 	token := credentialOf(s.people[n], credentials.Mint(credentials.AccessToken))
 	token.ExpiresAt, token.Scopes = noon.AddDate(0, 0, 90), []string{"read:images"}
-	s.must(tokensdynamo.New(client, s.credentials(client)).Issue(s.Context(), token, principal.Credential{ID: s.keys[n].ID()}))
+	s.must(tokensdynamo.New(client, s.credentials(client)).Issue(s.by(n), token, principal.Credential{ID: s.keys[n].ID()}))
 }
 
-func (s *stores) createProject(client *dynamodb.Client, _ int) {
-	store := projectsdynamo.New(client, s.tables["ProjectsTable"], daycounts.In(s.tables["AnalyticsTable"]))
-	_, err := store.Create(s.Context(), projects.Creation{Project: projects.Project{
+func (s *stores) exchange(client *dynamodb.Client, n int) {
+	store := trustdynamo.New(client, s.credentials(client))
+	policy, err := store.Get(s.Context(), s.trusts[n].ID)
+	s.must(err)
+	secret := credentials.Mint(credentials.AccessToken)
+	token := credentials.Credential{
+		ID: secret.ID(), Kind: secret.Kind(), Hash: secret.Hash(), Name: policy.Name, CreatedAt: noon, ExpiresAt: noon.Add(time.Hour),
+		Scopes: []string{"read:images"}, Exchanged: true,
+		Owner: credentials.Owner{ID: policy.ID, CustomerID: policy.CustomerID, Role: principal.User, Active: true},
+	}
+	s.must(store.Issue(s.Context(), policy, token, trust.Exchanged{Hash: secret.ID(), ExpiresAt: noon.Add(time.Hour)}))
+}
+
+func (s *stores) createProject(client *dynamodb.Client, n int) {
+	store := projectsdynamo.New(client, s.tables["ProjectsTable"], daycounts.In(s.tables["AnalyticsTable"])).Audited(s.auditLog())
+	_, err := store.Create(s.by(n), projects.Creation{Project: projects.Project{
 		Name: "Difference Engine", ID: uuid.NewString(), Status: projects.Statuses()[0], CreatedAt: noon,
 	}})
 	s.must(err)

@@ -141,7 +141,7 @@ func (r *recorder) note(operation string, keys []tableKey, consumed []types.Cons
 		}
 		for _, k := range mine {
 			table, parts := r.names[k.table], float64(len(mine))
-			r.add(table, keyText(k.item["pk"]), aws.ToFloat64(tableUnits(capacity))/parts, isRead)
+			r.add(table, partitionText(k.item["pk"]), aws.ToFloat64(tableUnits(capacity))/parts, isRead)
 			for index, units := range capacity.GlobalSecondaryIndexes {
 				key := indexKey(index, k.item)
 				r.add(table+"."+index, key, aws.ToFloat64(units.CapacityUnits)/parts, isRead)
@@ -157,9 +157,18 @@ func tableUnits(c types.ConsumedCapacity) *float64 {
 	return c.CapacityUnits
 }
 
-// indexKey returns the key of an item in an index. The log of pulls has indexes with shards, which the simulation draws.
+// partitionText returns a partition key without the part of a day of the audit log, which the simulation draws.
+func partitionText(value types.AttributeValue) string {
+	key := keyText(value)
+	if strings.HasPrefix(key, auditDay+"#") {
+		return key[:strings.LastIndexByte(key, '#')]
+	}
+	return key
+}
+
+// indexKey returns the key of an item in an index. The log of pulls has indexes with shards, which the simulation draws, too.
 func indexKey(index string, item map[string]types.AttributeValue) string {
-	for _, attribute := range []string{"ownerShard", "repositoryShard"} {
+	for _, attribute := range []string{"ownerShard", "repositoryShard", "actor", "customer", "target"} {
 		if value := keyText(item[attribute]); value != "" && strings.EqualFold("by"+strings.TrimSuffix(attribute, "Shard"), index) {
 			return attribute + "#" + value
 		}

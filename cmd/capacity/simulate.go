@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+
+	"portside/shared/dynamo/auditlog"
 )
 
 // Limits of a partition, per second, as in quotas.json.
@@ -63,6 +65,9 @@ func simulate(s size, profiles map[string]profile) result {
 			for range times(sim.dice, s.rate(operation)) {
 				sim.run(second, profiles[operation], fmt.Sprint("of user ", zipf(sim.dice, s.users)))
 			}
+		}
+		for range times(sim.dice, s.exchangeRate()) {
+			sim.run(second, profiles[exchange], fmt.Sprint("of policy ", zipf(sim.dice, s.users)))
 		}
 	}
 	sim.countWindow()
@@ -167,11 +172,17 @@ func (s *simulation) rank(second int) {
 	}
 }
 
+// auditDay is the class of the partitions of the audit log. An event goes into any of those of its day.
+const auditDay = "day"
+
 // run adds the accesses of an operation on an object.
 func (s *simulation) run(second int, p profile, of string) {
 	for _, a := range p.Accesses {
 		key := a.Key
-		if !a.Shared {
+		switch {
+		case a.class() == auditDay:
+			key += fmt.Sprint(", part ", s.dice.IntN(auditlog.Parts))
+		case !a.Shared:
 			key += " " + of
 		}
 		at := &s.at(a.Table, key)[second]

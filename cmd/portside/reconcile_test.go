@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"maps"
 	"slices"
@@ -73,12 +74,18 @@ func (a *analyticsStack) must(err error) {
 	}
 }
 
+// large is a stream whose lines have long IDs, so that its segments are in the archive. Those of other streams are in their markers.
+const large = "fedcba9876543210"
+
 // segment returns 40 lines of one stream of a log, one per minute, beginning at a time.
 func (a *analyticsStack) segment(log analytics.Log, stream string, at time.Time) analytics.Segment {
 	s := analytics.Segment{Log: log, Day: calendar.DayOf(at), Stream: stream}
 	for i := range 40 {
 		logged := at.Add(time.Duration(i) * time.Minute)
 		line := analytics.LogLine{ID: fmt.Sprint(stream, logged.Unix()), LoggedAt: logged}
+		if stream == large {
+			line.ID = fmt.Sprintf("%x", sha256.Sum256([]byte(line.ID)))
+		}
 		switch {
 		case i == 7: // a line that cannot be parsed
 		case log == analytics.AccessLog:
@@ -112,7 +119,7 @@ func (a *analyticsStack) fill() {
 	a.must(a.tables.projects.Delete(a.t.Context(), last, last.CreatedAt.Add(time.Minute)))
 	for _, at := range []time.Time{a.begin, a.begin.Add(20 * time.Hour), a.begin.Add(24 * time.Hour)} {
 		for _, p := range []analytics.Segment{
-			a.segment(analytics.AccessLog, "0123456789abcdef", at), a.segment(analytics.AccessLog, "fedcba9876543210", at),
+			a.segment(analytics.AccessLog, "0123456789abcdef", at), a.segment(analytics.AccessLog, large, at),
 			a.segment(analytics.ModelLog, "0123456789abcdef", at),
 		} {
 			_, err := a.recorder.Record(a.t.Context(), p)
@@ -240,6 +247,14 @@ func (a *analyticsStack) deleteAllSums() {
 	}
 }
 
+// putIntoArchive archives a segment without counting it.
+func (a *analyticsStack) putIntoArchive(s analytics.Segment) {
+	a.t.Helper()
+	data, err := analytics.EncodeLines(s.Lines)
+	a.must(err)
+	a.must(a.archive.Put(a.t.Context(), s.Name(), data))
+}
+
 // Reconcile counts lines that were archived but never counted, unless another segment contains them.
 func TestReconcileFixesUncountedLines(t *testing.T) {
 	t.Parallel()
@@ -247,12 +262,12 @@ func TestReconcileFixesUncountedLines(t *testing.T) {
 	a.fill()
 	before := liststest.Number(a.counted()["requests "+a.day(0)], "calls")
 	uncounted := a.segment(analytics.AccessLog, "0123456789abcdef", a.begin.Add(20*time.Minute)) // the first twenty lines are counted
-	a.must(a.archive.Put(t.Context(), uncounted.Name(), uncounted.Lines))
+	a.putIntoArchive(uncounted)
 	longer := uncounted
 	longer.Lines = slices.Concat(uncounted.Lines, a.segment(analytics.AccessLog, uncounted.Stream, a.begin.Add(3*time.Hour)).Lines)
-	a.must(a.archive.Put(t.Context(), longer.Name(), longer.Lines))
+	a.putIntoArchive(longer)
 	alone := a.segment(analytics.ModelLog, "00000000000000aa", a.begin)
-	a.must(a.archive.Put(t.Context(), alone.Name(), alone.Lines))
+	a.putIntoArchive(alone)
 
 	got := a.expect(a.reconcile(), 1, "2 numbers differ")
 	if !strings.Contains(got.stdout, fmt.Sprintf("%-26s  %14d  %14d\n", "uncounted lines", 0, 60)) {
@@ -276,15 +291,17 @@ func TestReconcileReportsDaysItCannotCount(t *testing.T) {
 			_, err := a.s3.DeleteObject(a.t.Context(), &s3.DeleteObjectInput{Bucket: &a.bucket, Key: &key})
 			a.must(err)
 		}, "the segment is missing"},
-		"all missing": {func(a *analyticsStack, key string) {
-			folder := key[:len("requests/2026-11-21")]
-			all, err := a.s3.ListObjectsV2(a.t.Context(), &s3.ListObjectsV2Input{Bucket: &a.bucket, Prefix: &folder})
-			a.must(err)
-			for _, object := range all.Contents {
-				_, err := a.s3.DeleteObject(a.t.Context(), &s3.DeleteObjectInput{Bucket: &a.bucket, Key: object.Key})
-				a.must(err)
+		"all missing": {func(a *analyticsStack, _ string) {
+			for _, item := range liststest.Scan(a.t, a.client, a.names.analytics) {
+				if pk := liststest.Text(item, "pk"); pk == "batches#requests#"+a.day(0) {
+					a.deleteAnalyticsItem(pk, liststest.Text(item, "sk"))
+				}
 			}
 		}, "4 of 4 segments of the log are missing"},
+		"one marker damaged": {func(a *analyticsStack, _ string) {
+			small := a.segment(analytics.AccessLog, "0123456789abcdef", a.begin).Name()
+			a.set("batches#requests#"+a.day(0), small.Stream+"#"+small.SortKey(), "data", items.Bytes([]byte("x")))
+		}, "the segment is damaged"},
 		"one damaged": {func(a *analyticsStack, key string) {
 			_, err := a.s3.PutObject(a.t.Context(), &s3.PutObjectInput{Bucket: &a.bucket, Key: &key, Body: strings.NewReader("x")})
 			a.must(err)
@@ -294,8 +311,8 @@ func TestReconcileReportsDaysItCannotCount(t *testing.T) {
 			t.Parallel()
 			a := newAnalyticsStack(t)
 			a.fill()
+			c.damage(a, a.segment(analytics.AccessLog, large, a.begin).Name().String()+".gz")
 			intact := a.counted()
-			c.damage(a, a.segment(analytics.AccessLog, "fedcba9876543210", a.begin).Name().String()+".gz")
 			a.set("usage", a.day(0), "images", items.Number(9))
 			for _, more := range [][]string{nil, {"--fix"}, nil} {
 				got := a.expect(a.reconcile(more...), 1, "requests of "+a.day(0)+" stay unchanged: ")

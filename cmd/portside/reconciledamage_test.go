@@ -146,7 +146,7 @@ func TestReconcileDeletesInvalidMarkers(t *testing.T) {
 	a.fill()
 	intact := a.counted()
 	all := a.segment(analytics.AccessLog, "0123456789abcdef", a.begin)
-	partition, key := "batches#requests#"+a.day(0)+"#"+all.Stream, analytics.FormatMillis(a.begin)
+	partition, key := "batches#requests#"+a.day(0), all.Stream+"#"+analytics.FormatMillis(a.begin)
 	a.set(partition, key, "x", items.Text("y"))
 	_, err := a.recorder.Record(t.Context(), analytics.Segment{Log: all.Log, Day: all.Day, Stream: all.Stream, Lines: all.Lines[3:9]})
 	for _, name := range []string{a.names.analytics, partition, key} {
@@ -166,7 +166,7 @@ func TestReconcileDeletesInvalidMarkers(t *testing.T) {
 	}
 	// If the day's item includes one more segment, the item may stand for that one.
 	a.set(partition, key, "x", items.Text("y"))
-	a.deleteAnalyticsItem(partition, all.Name().SortKey())
+	a.deleteAnalyticsItem(partition, all.Stream+"#"+all.Name().SortKey())
 	a.set("requests", a.day(1), "errors", items.Number(1))
 	a.expect(a.reconcile("--fix"), 1, "1 of 4 segments of the log are missing; item pk")
 	if n := liststest.Number(a.counted()["requests "+a.day(1)], "errors"); n == 1 {
@@ -180,7 +180,7 @@ func TestRecordWithMarkerWithoutEnd(t *testing.T) {
 	a := newAnalyticsStack(t)
 	a.fill()
 	all := a.segment(analytics.AccessLog, "0123456789abcdef", a.begin)
-	a.set("batches#requests#"+a.day(0)+"#"+all.Stream, all.Name().SortKey(), "to", items.Text("x"))
+	a.set("batches#requests#"+a.day(0), all.Stream+"#"+all.Name().SortKey(), "to", items.Text("x"))
 	if counted := a.redeliver(all, 20, 30); len(counted.Lines) > 0 {
 		t.Errorf("%d lines counted again", len(counted.Lines))
 	}

@@ -142,14 +142,14 @@ func countPulls(r *run) {
 	}
 }
 
-// countUsage counts the lines of the access log, which arrive twice.
+// countUsage counts the lines of the access log, which arrive twice: few of one day, whose lines are in the marker, and many of the next one.
 func countUsage(r *run) {
-	const logged = 6
+	const few, logged = 3, 203
 	bucket, err := r.newBucket()
 	r.must(err)
 	batch := loglines.Batch{Group: "access", Stream: "one"}
 	for i := range logged {
-		at := start.Add(12*time.Hour + time.Duration(2*i-logged)*time.Second)
+		at := start.Add(12*time.Hour + time.Duration(i-few)*time.Second)
 		batch.Events = append(batch.Events, loglines.Event{ID: fmt.Sprintf("%056d", i), LoggedAt: at, Message: fmt.Sprintf(
 			`{"requestId":"r%d","time":"%d","ip":"203.0.113.9","method":"GET","route":"ANY /v1/users","status":"200","latencyMs":"7",`+
 				`"responseBytes":"512","path":"/v1/users"}`, i, at.UnixMilli())})

@@ -21,14 +21,13 @@ type Recorder interface {
 	Record(ctx context.Context, s Segment) (Segment, error)
 }
 
-// Archive stores counted segments, so that the metrics can be recomputed.
+// Archive stores the encoded lines of large segments, so that the metrics can be recomputed.
 type Archive interface {
-	// Put stores the lines. A stored segment of the same name has the same lines.
-	Put(ctx context.Context, name SegmentName, lines []LogLine) error
-	// Get returns the lines of a segment. Errors: ErrMissing, ErrDamaged.
-	Get(ctx context.Context, name SegmentName) ([]LogLine, error)
-	// Names returns the names of all segments of a day, counted or not. Segments of the same stream
-	// are next to each other.
+	// Put stores the data of a segment. A stored segment of the same name has the same lines.
+	Put(ctx context.Context, name SegmentName, data []byte) error
+	// Get returns the data of a segment. Errors: ErrMissing.
+	Get(ctx context.Context, name SegmentName) ([]byte, error)
+	// Names returns the names of all stored segments of a day, counted or not.
 	Names(ctx context.Context, log Log, day calendar.Day) ([]SegmentName, error)
 }
 
@@ -40,7 +39,7 @@ const Retention = 400 * 24 * time.Hour
 // rest of that day, and a day for work in progress. The lifecycle of the bucket has the same number.
 const KeptDays = int(Retention/(24*time.Hour)) + 2
 
-// Errors of an Archive: a segment does not exist, or its content is damaged.
+// Errors of stored segments: a segment does not exist, or its data is damaged.
 var (
 	ErrMissing = errors.New("the segment is missing")
 	ErrDamaged = errors.New("the segment is damaged")

@@ -8,7 +8,7 @@
 //	pulls#…    <month>         pulls of an artifact or a user; written by pullsdynamo, see there
 //	top#…      <name>          places in rankings; written by pullsdynamo, see there
 //	walks      storage         progress of the measurement of the storage, see walkitem
-//	batches#<log>#<day>#<stream>   <time>-<digest>   marker of a counted segment of the log
+//	batches#<log>#<day>   <stream>#<time>-<digest>   marker of a counted segment of the log, with its lines if they are few
 //
 // Each line of the log counts once, however often it is delivered; see Recorder.
 package analyticsdynamo

@@ -18,14 +18,19 @@ import (
 	"portside/shared/dynamo/items"
 )
 
-// marker is the item that marks a segment as counted.
+// marker is the item that marks a segment as counted. It has the lines of a small segment; those of a large one are in the archive.
 type marker struct {
 	PK      string `dynamodbav:"pk"`
 	SK      string `dynamodbav:"sk"`
-	To      int64  `dynamodbav:"to"`      // when the last line was logged, in Unix milliseconds
-	Lines   int    `dynamodbav:"n"`       // number of lines
-	PurgeAt int64  `dynamodbav:"purgeAt"` // seconds, for DynamoDB's TTL, which may delete days later
+	To      int64  `dynamodbav:"to"`             // when the last line was logged, in Unix milliseconds
+	Lines   int    `dynamodbav:"n"`              // number of lines
+	PurgeAt int64  `dynamodbav:"purgeAt"`        // seconds, for DynamoDB's TTL, which may delete days later
+	Data    []byte `dynamodbav:"data,omitempty"` // the encoded lines; empty if they are in the archive
 }
+
+// maxInMarker is the longest data that a marker has. The item then has at most a kilobyte, which DynamoDB bills as one unit with or without
+// the lines. A call to the archive would cost ten times the write of the marker.
+const maxInMarker = 850
 
 // errBadMarkerKey means that the key of an item in a marker partition does not name a segment. Such
 // an item may stand for any segment.
@@ -34,16 +39,20 @@ var errBadMarkerKey = errors.New("the key does not name a counted segment")
 // markers returns the markers of the segments of s's stream and day that begin between from and to,
 // both included.
 func (r *Recorder) markers(ctx context.Context, s analytics.Segment, from, to time.Time) ([]items.Map, error) {
-	pages := dynamodb.NewQueryPaginator(r.store.client, &dynamodb.QueryInput{
-		TableName: &r.store.table, ConsistentRead: aws.Bool(true),
+	return r.query(ctx, &dynamodb.QueryInput{
 		KeyConditionExpression: aws.String("pk = :part AND sk BETWEEN :from AND :to"),
 		ExpressionAttributeValues: items.Map{
-			":part": items.Text(markerPartition(s)), ":from": items.Text(analytics.FormatMillis(from)),
-			":to": items.Text(analytics.FormatMillis(to.Add(time.Millisecond))), // sorts before every key of the next millisecond
+			":part": items.Text(markerPartition(s.Log, s.Day)), ":from": items.Text(s.Stream + "#" + analytics.FormatMillis(from)),
+			":to": items.Text(s.Stream + "#" + analytics.FormatMillis(to.Add(time.Millisecond))), // sorts before every key of the next millisecond
 		},
 	})
+}
+
+// query reads all pages of markers.
+func (r *Recorder) query(ctx context.Context, input *dynamodb.QueryInput) ([]items.Map, error) {
+	input.TableName, input.ConsistentRead = &r.store.table, aws.Bool(true)
 	var found []items.Map
-	for pages.HasMorePages() {
+	for pages := dynamodb.NewQueryPaginator(r.store.client, input); pages.HasMorePages(); {
 		page, err := pages.NextPage(ctx)
 		if err != nil {
 			return nil, fmt.Errorf("read the markers of counted segments: %w", err)
@@ -53,87 +62,74 @@ func (r *Recorder) markers(ctx context.Context, s analytics.Segment, from, to ti
 	return found, nil
 }
 
-func markerPartition(s analytics.Segment) string {
-	return fmt.Sprintf("batches#%s#%s#%s", s.Log, s.Day, s.Stream)
+func markerPartition(log analytics.Log, day calendar.Day) string {
+	return fmt.Sprintf("batches#%s#%s", log, day)
 }
 
-// parseMarker reads a marker of s's stream and day, and the name of its segment. Only the key must
-// be valid. A marker without a valid end overlaps every later segment.
-func parseMarker(item items.Map, s analytics.Segment) (marker, analytics.SegmentName, error) {
-	m := marker{To: math.MaxInt64}
-	if key, ok := item["sk"].(*types.AttributeValueMemberS); ok {
-		m.SK = key.Value
-	}
+func markerSortKey(name analytics.SegmentName) string { return name.Stream + "#" + name.SortKey() }
+
+// counted is a counted segment: its name, when its last line was logged, and its lines if the marker has them.
+type counted struct {
+	analytics.SegmentName
+	to   int64
+	data []byte
+}
+
+// parseMarker reads a marker of a log and a day. Only the key must be valid. A marker without a valid end overlaps every later segment.
+func parseMarker(item items.Map, log analytics.Log, day calendar.Day) (counted, error) {
+	c := counted{to: math.MaxInt64}
 	if to, ok := intAttribute(item["to"]); ok {
-		m.To = to
+		c.to = to
 	}
-	name, err := m.segmentName(s)
-	return m, name, err
-}
-
-// segmentName returns the name of the marker's segment, which has the stream and day of s.
-func (m marker) segmentName(s analytics.Segment) (analytics.SegmentName, error) {
-	from, digest, found := strings.Cut(m.SK, "-")
+	if data, ok := item["data"].(*types.AttributeValueMemberB); ok {
+		c.data = data.Value
+	}
+	key, _ := item["sk"].(*types.AttributeValueMemberS) // the sort key is always a string
+	stream, position, _ := strings.Cut(key.Value, "#")
+	from, digest, found := strings.Cut(position, "-")
 	at, err := strconv.ParseInt(from, 10, 64)
 	if err != nil || !found {
-		return analytics.SegmentName{}, errBadMarkerKey
+		return c, errBadMarkerKey
 	}
-	return analytics.SegmentName{Log: s.Log, Day: s.Day, Stream: s.Stream, FirstLogged: items.Time(at), Digest: digest}, nil
+	c.SegmentName = analytics.SegmentName{Log: log, Day: day, Stream: stream, FirstLogged: items.Time(at), Digest: digest}
+	return c, nil
 }
 
-// countedSegments returns the counted segments of all streams that have segments in the archive,
-// which must be of one log and day. Strays are items in marker partitions whose key does not name a
-// segment.
-func (r *Recorder) countedSegments(ctx context.Context, archived []analytics.SegmentName) (
-	names []analytics.SegmentName, strays []items.Map, err error,
+// lines returns the lines of a counted segment. Errors: analytics.ErrMissing, analytics.ErrDamaged.
+func (r *Recorder) lines(ctx context.Context, c counted) ([]analytics.LogLine, error) {
+	data := c.data
+	if len(data) == 0 {
+		var err error
+		if data, err = r.archive.Get(ctx, c.SegmentName); err != nil {
+			return nil, err
+		}
+	}
+	lines, err := analytics.DecodeLines(data)
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", c.SegmentName, err)
+	}
+	return lines, nil
+}
+
+// countedSegments returns the counted segments of a day, by stream and time. Strays are items in the partition of the markers whose key
+// does not name a segment.
+func (r *Recorder) countedSegments(ctx context.Context, log analytics.Log, day calendar.Day) (
+	all []counted, strays []items.Map, err error,
 ) {
-	seen := map[string]bool{}
-	for _, name := range archived {
-		if seen[name.Stream] {
+	markers, err := r.query(ctx, &dynamodb.QueryInput{
+		KeyConditionExpression:    aws.String("pk = :part"),
+		ExpressionAttributeValues: items.Map{":part": items.Text(markerPartition(log, day))},
+	})
+	for _, item := range markers {
+		segment, err := parseMarker(item, log, day)
+		if err != nil {
+			strays = append(strays, item)
 			continue
 		}
-		seen[name.Stream] = true
-		stream := analytics.Segment{Log: name.Log, Day: name.Day, Stream: name.Stream}
-		markers, err := r.markers(ctx, stream, time.UnixMilli(minMillis), time.UnixMilli(maxMillis))
-		if err != nil {
-			return nil, nil, err
-		}
-		for _, item := range markers {
-			_, name, err := parseMarker(item, stream)
-			if err != nil {
-				strays = append(strays, item)
-				continue
-			}
-			names = append(names, name)
-		}
+		all = append(all, segment)
 	}
-	return names, strays, nil
+	return all, strays, err
 }
 
-// EachCounted reads the counted segments of a day from the archive. Together they add up to the
-// day's item. Segments that are counted during the call may be missing.
-func (r *Recorder) EachCounted(ctx context.Context, log analytics.Log, day calendar.Day, visit func(analytics.Segment) error) error {
-	archived, err := r.archive.Names(ctx, log, day)
-	if err != nil {
-		return err
-	}
-	names, strays, err := r.countedSegments(ctx, archived)
-	if err == nil && len(strays) > 0 {
-		err = r.store.itemError(strays[0], errBadMarkerKey)
-	}
-	if err != nil {
-		return err
-	}
-	for _, name := range names {
-		segment := analytics.Segment{Log: log, Day: day, Stream: name.Stream}
-		if segment.Lines, err = r.archive.Get(ctx, name); err != nil {
-			return err
-		}
-		if err := visit(segment); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-const minMillis, maxMillis = 0, 1e13 - 2
+// minMillis is the earliest time that a key can have, in Unix milliseconds.
+const minMillis = 0

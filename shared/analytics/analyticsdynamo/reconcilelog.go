@@ -122,7 +122,7 @@ func (r *recount) decodeInto(into *segmentTotals, item items.Map) bool {
 	return err == nil
 }
 
-// compare compares the day's item with the archived segments. A repair also counts segments that
+// compare compares the day's item with the counted segments. A repair also counts segments that
 // were archived but never counted, as if the log had delivered them again.
 func (r *recount) compare(ctx context.Context) (comparison, error) {
 	before, err := r.readStored(ctx)
@@ -133,7 +133,7 @@ func (r *recount) compare(ctx context.Context) (comparison, error) {
 	if err != nil {
 		return comparison{}, err
 	}
-	counted, strays, err := r.Recorder.countedSegments(ctx, archived)
+	counted, strays, err := r.Recorder.countedSegments(ctx, r.log, r.day)
 	if err != nil {
 		return comparison{}, err
 	}
@@ -160,18 +160,18 @@ func (r *recount) gaps(reason string) []analytics.Gap {
 
 // sumSegments adds up the counted segments, and counts each line once even if several segments have
 // it. It returns a reason if the segments cannot be counted.
-func (r *recount) sumSegments(ctx context.Context, stored storedDay, counted []analytics.SegmentName) (
+func (r *recount) sumSegments(ctx context.Context, stored storedDay, all []counted) (
 	sum segmentTotals, reason string, err error,
 ) {
-	if missing := stored.parts - int64(len(counted)); missing > 0 {
+	if missing := stored.parts - int64(len(all)); missing > 0 {
 		return sum, fmt.Sprintf("%d of %d segments of the log are missing", missing, stored.parts), nil
 	}
-	var earlier []analytics.SegmentName // segments of the stream that the next one may overlap
-	for _, name := range counted {
-		earlier = slices.DeleteFunc(earlier, func(e analytics.SegmentName) bool {
-			return e.Stream != name.Stream || r.contributions[e].lastLogged.Before(name.FirstLogged)
+	var earlier []counted // segments of the stream that the next one may overlap
+	for _, next := range all {
+		earlier = slices.DeleteFunc(earlier, func(e counted) bool {
+			return e.Stream != next.Stream || r.contributions[e.SegmentName].lastLogged.Before(next.FirstLogged)
 		})
-		part, err := r.contribution(ctx, name, earlier)
+		part, err := r.contribution(ctx, next, earlier)
 		if errors.Is(err, analytics.ErrDamaged) || errors.Is(err, analytics.ErrMissing) {
 			return sum, err.Error(), nil
 		}
@@ -179,14 +179,14 @@ func (r *recount) sumSegments(ctx context.Context, stored storedDay, counted []a
 			return sum, "", err
 		}
 		sum.add(part.segmentTotals)
-		earlier = append(earlier, name)
+		earlier = append(earlier, next)
 	}
 	return sum, "", nil
 }
 
-func (r *recount) read(ctx context.Context, name analytics.SegmentName) (analytics.Segment, error) {
-	lines, err := r.Recorder.archive.Get(ctx, name)
-	return analytics.Segment{Log: r.log, Day: r.day, Stream: name.Stream, Lines: lines}, err
+func (r *recount) read(ctx context.Context, c counted) (analytics.Segment, error) {
+	lines, err := r.Recorder.lines(ctx, c)
+	return analytics.Segment{Log: r.log, Day: r.day, Stream: c.Stream, Lines: lines}, err
 }
 
 func (r *recount) diff(ctx context.Context, stored storedDay, recounted segmentTotals, segments daySegments) (comparison, error) {
@@ -247,10 +247,11 @@ func (r *recount) removeStrays(ctx context.Context, strays []items.Map) error {
 }
 
 // daySegments are the segments of a day: those in the archive, and those with a marker. Strays are
-// items in the marker partitions that do not name a segment.
+// items in the partition of the markers that do not name a segment.
 type daySegments struct {
-	archived, counted []analytics.SegmentName
-	strays            []items.Map
+	archived []analytics.SegmentName
+	counted  []counted
+	strays   []items.Map
 }
 
 // uncountedSegments returns the segments that were archived but never counted, without the lines
@@ -261,15 +262,15 @@ func (r *recount) uncountedSegments(ctx context.Context, day daySegments, span t
 	all []analytics.Segment, lines int64, err error,
 ) {
 	isCounted := map[analytics.SegmentName]bool{}
-	for _, name := range day.counted {
-		isCounted[name] = true
+	for _, c := range day.counted {
+		isCounted[c.SegmentName] = true
 	}
 	var others []analytics.LogLine
 	for _, name := range day.archived {
 		if isCounted[name] {
 			continue
 		}
-		segment, err := r.read(ctx, name)
+		segment, err := r.read(ctx, counted{SegmentName: name})
 		if err == nil {
 			segment, err = r.withoutCountedLines(ctx, segment.Without(others), day.counted, span)
 		}
@@ -288,16 +289,16 @@ func (r *recount) uncountedSegments(ctx context.Context, day daySegments, span t
 // withoutCountedLines returns the segment without the lines of counted segments that overlap it.
 // None of them is longer than span.
 func (r *recount) withoutCountedLines(
-	ctx context.Context, s analytics.Segment, counted []analytics.SegmentName, span time.Duration,
+	ctx context.Context, s analytics.Segment, all []counted, span time.Duration,
 ) (analytics.Segment, error) {
-	for _, name := range counted {
+	for _, c := range all {
 		if len(s.Lines) == 0 {
 			break
 		}
-		if name.Stream != s.Stream || name.FirstLogged.After(s.LastLogged()) || name.FirstLogged.Add(span).Before(s.FirstLogged()) {
+		if c.Stream != s.Stream || c.FirstLogged.After(s.LastLogged()) || c.FirstLogged.Add(span).Before(s.FirstLogged()) {
 			continue
 		}
-		other, err := r.read(ctx, name)
+		other, err := r.read(ctx, c)
 		if err != nil {
 			return s, err
 		}

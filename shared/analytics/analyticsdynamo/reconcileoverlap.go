@@ -13,53 +13,55 @@ import (
 // the lines that they share. Normally segments share no lines, because the Recorder removes them.
 // But if a day's item is lost or damaged, the Recorder cannot see earlier segments.
 type contribution struct {
-	earlier    []analytics.SegmentName // the segments whose lines are removed
+	earlier    []analytics.SegmentName // the segments of which the lines are removed
 	lastLogged time.Time               // when the last line of the segment was logged
 	segmentTotals
 }
 
 // contribution returns the contribution of a segment that may share lines with the given earlier
 // ones.
-func (r *recount) contribution(ctx context.Context, name analytics.SegmentName, earlier []analytics.SegmentName) (contribution, error) {
-	if known, ok := r.contributions[name]; ok && slices.Equal(known.earlier, earlier) {
+func (r *recount) contribution(ctx context.Context, next counted, earlier []counted) (contribution, error) {
+	names := make([]analytics.SegmentName, len(earlier))
+	for i, e := range earlier {
+		names[i] = e.SegmentName
+	}
+	if known, ok := r.contributions[next.SegmentName]; ok && slices.Equal(known.earlier, names) {
 		return known, nil
 	}
-	maps.DeleteFunc(r.segments, func(n analytics.SegmentName, _ analytics.Segment) bool {
-		return !slices.Contains(earlier, n)
-	})
-	segment, err := r.segment(ctx, name)
+	maps.DeleteFunc(r.segments, func(n analytics.SegmentName, _ analytics.Segment) bool { return !slices.Contains(names, n) })
+	segment, err := r.segment(ctx, next)
 	if err != nil {
 		return contribution{}, err
 	}
 	rest := segment
-	for _, otherName := range earlier {
-		other, err := r.segment(ctx, otherName)
+	for _, e := range earlier {
+		other, err := r.segment(ctx, e)
 		if err != nil {
 			return contribution{}, err
 		}
 		rest = rest.Without(other.Lines)
 	}
-	c := contribution{earlier: slices.Clone(earlier), lastLogged: name.FirstLogged, segmentTotals: totalsOf(rest)}
+	c := contribution{earlier: names, lastLogged: next.FirstLogged, segmentTotals: totalsOf(rest)}
 	c.duplicateLines = int64(len(segment.Lines) - len(rest.Lines))
 	if len(segment.Lines) > 0 {
 		c.lastLogged, c.longestMillis = segment.LastLogged(), dayItem{}.spanWith(segment)
 	}
-	r.contributions[name] = c
+	r.contributions[next.SegmentName] = c
 	return c, nil
 }
 
-// segment returns a segment from memory, or reads it from the archive.
-func (r *recount) segment(ctx context.Context, name analytics.SegmentName) (analytics.Segment, error) {
-	if segment, ok := r.segments[name]; ok {
+// segment returns a segment from memory, or reads it.
+func (r *recount) segment(ctx context.Context, c counted) (analytics.Segment, error) {
+	if segment, ok := r.segments[c.SegmentName]; ok {
 		return segment, nil
 	}
-	segment, err := r.read(ctx, name)
+	segment, err := r.read(ctx, c)
 	if err != nil {
 		return segment, err
 	}
 	if r.segments == nil {
 		r.segments = map[analytics.SegmentName]analytics.Segment{}
 	}
-	r.segments[name] = segment
+	r.segments[c.SegmentName] = segment
 	return segment, nil
 }

@@ -20,8 +20,8 @@ import (
 //
 // Three rules make each line count once:
 //
-//   - The lines of a segment are first put into the archive. The transaction that counts them also
-//     writes a marker, which says when the first and the last line were logged.
+//   - The transaction that counts the lines of a segment also writes a marker, which says when the
+//     first and the last line were logged. The marker has the lines, or the archive has had them before.
 //   - Before a segment is counted, the Recorder reads the markers of the same stream and day that
 //     overlap it, and removes the lines of those segments.
 //   - Each transaction increments the version of the day's item, on the condition that the version is
@@ -40,21 +40,21 @@ func NewRecorder(store *Store, archive analytics.Archive) *Recorder { return &Re
 var errConflict = errors.New("the day has changed")
 
 // Record implements analytics.Recorder. It uses at most six write units for a segment of any size.
-// It reads the archive only if the segment overlaps others.
+// It writes only large segments to the archive, and reads it only if the segment overlaps one of them.
 func (r *Recorder) Record(ctx context.Context, s analytics.Segment) (analytics.Segment, error) {
 	if len(s.Lines) == 0 {
 		return s, nil
 	}
-	var kept analytics.SegmentName
-	var counted analytics.Segment
+	var kept encoded
+	var rest analytics.Segment
 	err := contended.Do(ctx, isConflict, func() (err error) {
-		counted, err = r.try(ctx, s, &kept)
+		rest, err = r.try(ctx, s, &kept)
 		return err
 	})
 	if err != nil {
 		return analytics.Segment{}, fmt.Errorf("count lines of %s: %w", s.Day, err)
 	}
-	return counted, nil
+	return rest, nil
 }
 
 // contended is the policy for writes to the item of a day. Each conflict means that another writer
@@ -64,9 +64,25 @@ var contended = retry.Policy{Attempts: 200, FirstWait: 20 * time.Millisecond, Lo
 
 func isConflict(err error) bool { return errors.Is(err, errConflict) }
 
-// try makes one attempt to count the segment. The parameter kept is the name of the segment that an
-// earlier attempt put into the archive.
-func (r *Recorder) try(ctx context.Context, s analytics.Segment, kept *analytics.SegmentName) (analytics.Segment, error) {
+// encoded is a segment whose lines the next marker keeps.
+type encoded struct {
+	name analytics.SegmentName
+	data []byte // the lines; empty if they are in the archive
+}
+
+// encode encodes the lines of a segment, and puts those of a large one into the archive.
+func (r *Recorder) encode(ctx context.Context, s analytics.Segment) (encoded, error) {
+	e := encoded{name: s.Name()}
+	data, err := analytics.EncodeLines(s.Lines)
+	if err != nil || len(data) <= maxInMarker {
+		e.data = data
+		return e, err
+	}
+	return e, r.archive.Put(ctx, e.name, data)
+}
+
+// try makes one attempt to count the segment. The parameter kept is what an earlier attempt has encoded.
+func (r *Recorder) try(ctx context.Context, s analytics.Segment, kept *encoded) (analytics.Segment, error) {
 	key := dayKey(partitionOf(s.Log), s.Day)
 	day, _, err := items.Get[dayItem](ctx, items.In(r.store.client, r.store.table), key)
 	if err != nil {
@@ -76,13 +92,12 @@ func (r *Recorder) try(ctx context.Context, s analytics.Segment, kept *analytics
 	if err != nil || len(rest.Lines) == 0 {
 		return rest, err
 	}
-	if name := rest.Name(); name != *kept {
-		if err := r.archive.Put(ctx, name, rest.Lines); err != nil {
+	if rest.Name() != kept.name {
+		if *kept, err = r.encode(ctx, rest); err != nil {
 			return rest, err
 		}
-		*kept = name
 	}
-	return rest, r.commit(ctx, rest, day)
+	return rest, r.commit(ctx, rest, kept.data, day)
 }
 
 // dayItem holds the attributes of a day's item that are read before a segment is added. The zero
@@ -123,29 +138,29 @@ func (r *Recorder) uncountedLines(ctx context.Context, s analytics.Segment, day 
 	if err != nil {
 		return s, err
 	}
-	own := s.Name().SortKey()
+	own := s.Name()
 	for _, item := range markers {
-		m, name, err := parseMarker(item, s)
+		other, err := parseMarker(item, s.Log, s.Day)
 		switch {
 		case err != nil:
 			return s, r.store.itemError(item, err)
-		case len(s.Lines) == 0 || m.SK == own:
+		case len(s.Lines) == 0 || other.SegmentName == own:
 			s.Lines = nil
 			return s, nil
-		case m.To < s.FirstLogged().UnixMilli() || name.FirstLogged.After(s.LastLogged()):
+		case other.to < s.FirstLogged().UnixMilli() || other.FirstLogged.After(s.LastLogged()):
 			continue
 		}
-		counted, err := r.archive.Get(ctx, name)
+		lines, err := r.lines(ctx, other)
 		if err != nil {
 			return s, err
 		}
-		s = s.Without(counted)
+		s = s.Without(lines)
 	}
 	return s, nil
 }
 
-// commit counts the segment if the day's item still has the version that was read.
-func (r *Recorder) commit(ctx context.Context, s analytics.Segment, day dayItem) error {
+// commit counts the segment if the day's item still has the version that was read. The marker keeps the data.
+func (r *Recorder) commit(ctx context.Context, s analytics.Segment, data []byte, day dayItem) error {
 	sum, err := r.dayUpdate(s, day)
 	if err != nil {
 		return err
@@ -153,7 +168,8 @@ func (r *Recorder) commit(ctx context.Context, s analytics.Segment, day dayItem)
 	err = transactions.Write(ctx, r.store.client, []types.TransactWriteItem{sum, {Put: &types.Put{
 		TableName: &r.store.table, ConditionExpression: aws.String("attribute_not_exists(pk)"),
 		Item: items.Encode(marker{
-			PK: markerPartition(s), SK: s.Name().SortKey(), To: s.LastLogged().UnixMilli(), Lines: len(s.Lines), PurgeAt: s.PurgeAt().Unix(),
+			PK: markerPartition(s.Log, s.Day), SK: markerSortKey(s.Name()), To: s.LastLogged().UnixMilli(), Lines: len(s.Lines),
+			PurgeAt: s.PurgeAt().Unix(), Data: data,
 		}),
 	}}})
 	if _, failed := errors.AsType[*transactions.ConditionFailed](err); failed {

@@ -38,25 +38,31 @@ func busyDay(n int) analytics.Segment {
 	return s
 }
 
-// The cost does not depcancel on the size of the segment or on what the day already has.
+// The cost does not depend on the size of the segment or on what the day already has. Only large segments need a call of S3.
 func TestRecordCost(t *testing.T) {
-	const maxWriteUnits = 6
 	plain := awstest.DynamoDB(t)
 	client, meter := awstest.Metered(plain)
-	for _, n := range []int{1, 1000, 10_000} {
-		table := awstest.Table(t, plain, "AnalyticsTable")
-		r := analyticsdynamo.NewRecorder(analyticsdynamo.New(client, table), analyticss3.NewArchive(awstest.S3(t), awstest.Bucket(t)))
-		for batch := range 3 {
-			s := busyDay(n)
-			s.Stream = fmt.Sprint(batch)
-			meter.Reset()
-			if _, err := r.Record(t.Context(), s); err != nil {
-				t.Fatal(err)
+	for _, c := range []struct {
+		lines, puts int
+		maxUnits    float64
+	}{{1, 0, 4}, {10, 0, 4}, {20, 0, 4}, {100, 1, 6}, {1000, 1, 6}, {10_000, 1, 6}} {
+		t.Run(fmt.Sprintf("%d lines", c.lines), func(t *testing.T) {
+			archive := &hookedArchive{Archive: analyticss3.NewArchive(awstest.S3(t), awstest.Bucket(t))}
+			r := analyticsdynamo.NewRecorder(analyticsdynamo.New(client, awstest.Table(t, plain, "AnalyticsTable")), archive)
+			for batch := range 3 {
+				s := busyDay(c.lines)
+				s.Stream = fmt.Sprintf("%016x", batch)
+				meter.Reset()
+				archive.puts = 0
+				if _, err := r.Record(t.Context(), s); err != nil {
+					t.Fatal(err)
+				}
+				if meter.WriteUnits() > c.maxUnits || meter.ReadUnits() > 2 || meter.Calls() != 3 || archive.puts != c.puts {
+					t.Errorf("batch %d: %v write units, %v read units, %d calls, %d puts",
+						batch, meter.WriteUnits(), meter.ReadUnits(), meter.Calls(), archive.puts)
+				}
 			}
-			if meter.WriteUnits() > maxWriteUnits || meter.ReadUnits() > 2 || meter.Calls() != 3 {
-				t.Errorf("%d lines, batch %d: %v write units, %v read units, %d calls", n, batch, meter.WriteUnits(), meter.ReadUnits(), meter.Calls())
-			}
-		}
+		})
 	}
 }
 
@@ -79,7 +85,7 @@ func TestOnlyMarkersAreDeleted(t *testing.T) {
 	}
 	want := map[string]string{
 		"requests": "", "usage": "",
-		"batches#requests#2026-11-22#0123456789abcdef": "1830038400", "batches#models#2026-11-22#0123456789abcdef": "1830038400", // 2027-12-29
+		"batches#requests#2026-11-22": "1830038400", "batches#models#2026-11-22": "1830038400", // 2027-12-29
 	}
 	got := map[string]string{}
 	for _, item := range all.Items {
@@ -103,9 +109,9 @@ type hookedArchive struct {
 	afterPut func()
 }
 
-func (a *hookedArchive) Put(ctx context.Context, name analytics.SegmentName, lines []analytics.LogLine) error {
+func (a *hookedArchive) Put(ctx context.Context, name analytics.SegmentName, data []byte) error {
 	a.puts++
-	err := a.Archive.Put(ctx, name, lines)
+	err := a.Archive.Put(ctx, name, data)
 	if a.afterPut != nil {
 		a.afterPut()
 	}
@@ -119,20 +125,20 @@ func TestRecordRetriesAfterConcurrentWrite(t *testing.T) {
 	archive := &hookedArchive{Archive: analyticss3.NewArchive(awstest.S3(t), awstest.Bucket(t))}
 	other, r := analyticsdynamo.NewRecorder(store, archive.Archive), analyticsdynamo.NewRecorder(store, archive)
 	archive.afterPut = func() {
-		if _, err := other.Record(t.Context(), busyDay(7)); err != nil {
+		if _, err := other.Record(t.Context(), busyDay(70)); err != nil {
 			t.Error(err)
 		}
 	}
-	counted, err := r.Record(t.Context(), otherStream(busyDay(7)))
-	if err != nil || len(counted.Lines) != 7 || archive.puts != 1 {
+	counted, err := r.Record(t.Context(), otherStream(busyDay(70)))
+	if err != nil || len(counted.Lines) != 70 || archive.puts != 1 {
 		t.Errorf("counted %d lines with %d puts, %v", len(counted.Lines), archive.puts, err)
 	}
-	counted, err = r.Record(t.Context(), otherStream(busyDay(7)))
+	counted, err = r.Record(t.Context(), otherStream(busyDay(70)))
 	if err != nil || len(counted.Lines) != 0 || archive.puts != 1 {
 		t.Errorf("second call: counted %d lines with %d puts, %v", len(counted.Lines), archive.puts, err)
 	}
 	days, err := store.Requests(t.Context(), calendar.DayOf(night), calendar.DayOf(night))
-	if err != nil || days[calendar.DayOf(night)].Calls != 14 {
+	if err != nil || days[calendar.DayOf(night)].Calls != 140 {
 		t.Errorf("%+v, %v", days, err)
 	}
 }
@@ -151,11 +157,11 @@ func TestRecordStopsWhenContextIsCanceled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	archive.afterPut = cancel
-	if _, err := analyticsdynamo.NewRecorder(store, archive).Record(ctx, busyDay(1)); !errors.Is(err, context.Canceled) {
+	if _, err := analyticsdynamo.NewRecorder(store, archive).Record(ctx, busyDay(70)); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
 	}
-	counted, err := analyticsdynamo.NewRecorder(store, archive.Archive).Record(t.Context(), busyDay(1))
-	if err != nil || len(counted.Lines) != 1 {
+	counted, err := analyticsdynamo.NewRecorder(store, archive.Archive).Record(t.Context(), busyDay(70))
+	if err != nil || len(counted.Lines) != 70 {
 		t.Errorf("second call: counted %d lines, %v", len(counted.Lines), err)
 	}
 }
@@ -165,11 +171,11 @@ func TestRecordRejectsMissingOverlappingSegment(t *testing.T) {
 	client := awstest.DynamoDB(t)
 	store := analyticsdynamo.New(client, awstest.Table(t, client, "AnalyticsTable"))
 	first := analyticsdynamo.NewRecorder(store, analyticss3.NewArchive(awstest.S3(t), awstest.Bucket(t)))
-	if _, err := first.Record(t.Context(), busyDay(5)); err != nil {
+	if _, err := first.Record(t.Context(), busyDay(70)); err != nil {
 		t.Fatal(err)
 	}
 	elsewhere := analyticsdynamo.NewRecorder(store, analyticss3.NewArchive(awstest.S3(t), awstest.Bucket(t)))
-	if _, err := elsewhere.Record(t.Context(), busyDay(6)); err == nil {
+	if _, err := elsewhere.Record(t.Context(), busyDay(71)); err == nil {
 		t.Error("a segment was counted although the segment that it overlaps is missing from the archive")
 	}
 }

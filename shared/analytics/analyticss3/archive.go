@@ -2,9 +2,7 @@ package analyticss3
 
 import (
 	"bytes"
-	"compress/gzip"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -21,7 +19,6 @@ import (
 )
 
 // Archive stores segments of the log in a bucket. The key of an object is the name of its segment.
-// Its content is gzipped JSON, with one line for each line of the log.
 type Archive struct {
 	client *s3.Client
 	bucket string
@@ -35,30 +32,10 @@ func NewArchive(client *s3.Client, bucket string) Archive { return Archive{clien
 // suffix ends the key of each object.
 const suffix = ".gz"
 
-// storedLine is the JSON form of a line: a request, a model call, or a line that could not be
-// parsed.
-type storedLine struct {
-	ID      string `json:"id"`
-	Logged  int64  `json:"logged"`       // Unix milliseconds, like all times here
-	At      int64  `json:"at,omitempty"` // 0: the line could not be parsed
-	Status  int    `json:"status,omitempty"`
-	Latency *int64 `json:"ms,omitempty"`
-	Media   bool   `json:"media,omitempty"`
-	Task    string `json:"task,omitempty"`  // of a media call
-	Calls   int64  `json:"calls,omitempty"` // model calls; 0 for a request
-	Input   int64  `json:"inputTokens,omitempty"`
-	Output  int64  `json:"outputTokens,omitempty"`
-	Cost    int64  `json:"microUSD,omitempty"`
-}
-
 // Put implements analytics.Archive with one call.
-func (a Archive) Put(ctx context.Context, name analytics.SegmentName, lines []analytics.LogLine) error {
-	body, err := encode(lines)
-	if err != nil {
-		return fmt.Errorf("archive %s: %w", name, err)
-	}
-	_, err = a.client.PutObject(ctx, &s3.PutObjectInput{
-		Bucket: &a.bucket, Key: aws.String(name.String() + suffix), Body: bytes.NewReader(body),
+func (a Archive) Put(ctx context.Context, name analytics.SegmentName, data []byte) error {
+	_, err := a.client.PutObject(ctx, &s3.PutObjectInput{
+		Bucket: &a.bucket, Key: aws.String(name.String() + suffix), Body: bytes.NewReader(data),
 		ContentType: aws.String("application/gzip"),
 	})
 	if err != nil {
@@ -67,51 +44,8 @@ func (a Archive) Put(ctx context.Context, name analytics.SegmentName, lines []an
 	return nil
 }
 
-func encode(lines []analytics.LogLine) ([]byte, error) {
-	var body bytes.Buffer
-	compressor, err := gzip.NewWriterLevel(&body, gzip.BestSpeed)
-	if err != nil {
-		return nil, err
-	}
-	encoder := json.NewEncoder(compressor)
-	for _, line := range lines {
-		if err := encoder.Encode(newStoredLine(line)); err != nil {
-			return nil, err
-		}
-	}
-	err = compressor.Close()
-	return body.Bytes(), err
-}
-
-func newStoredLine(line analytics.LogLine) storedLine {
-	s := storedLine{ID: line.ID, Logged: line.LoggedAt.UnixMilli()}
-	if r := line.Request; r != nil {
-		s.At, s.Status, s.Latency, s.Media = r.At.UnixMilli(), r.Status, &r.LatencyMillis, r.IsMediaCall
-		s.Task = string(r.Task)
-	}
-	if c := line.Call; c != nil {
-		s.At, s.Calls, s.Input, s.Output, s.Cost = c.At.UnixMilli(), c.Calls, c.InputTokens, c.OutputTokens, c.MicroUSD
-	}
-	return s
-}
-
-func (s storedLine) line() analytics.LogLine {
-	line, at := analytics.LogLine{ID: s.ID, LoggedAt: time.UnixMilli(s.Logged).UTC()}, time.UnixMilli(s.At).UTC()
-	switch {
-	case s.Calls > 0:
-		line.Call = &analytics.ModelCall{At: at, ModelUsage: analytics.ModelUsage{
-			Calls: s.Calls, InputTokens: s.Input, OutputTokens: s.Output, MicroUSD: s.Cost,
-		}}
-	case s.Latency != nil:
-		line.Request = &analytics.Request{
-			At: at, Status: s.Status, LatencyMillis: *s.Latency, IsMediaCall: s.Media, Task: analytics.MediaTask(s.Task),
-		}
-	}
-	return line
-}
-
 // Get implements analytics.Archive with one call.
-func (a Archive) Get(ctx context.Context, name analytics.SegmentName) ([]analytics.LogLine, error) {
+func (a Archive) Get(ctx context.Context, name analytics.SegmentName) ([]byte, error) {
 	out, err := a.client.GetObject(ctx, &s3.GetObjectInput{Bucket: &a.bucket, Key: aws.String(name.String() + suffix)})
 	if _, missing := errors.AsType[*types.NoSuchKey](err); missing {
 		err = fmt.Errorf("%w: %w", analytics.ErrMissing, err)
@@ -119,29 +53,11 @@ func (a Archive) Get(ctx context.Context, name analytics.SegmentName) ([]analyti
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", name, err)
 	}
-	lines, err := decode(out.Body)
+	data, err := io.ReadAll(out.Body)
 	if err := errors.Join(err, out.Body.Close()); err != nil {
-		return nil, fmt.Errorf("read %s: %w: %w", name, analytics.ErrDamaged, err)
+		return nil, fmt.Errorf("read %s: %w", name, err)
 	}
-	return lines, nil
-}
-
-func decode(body io.Reader) ([]analytics.LogLine, error) {
-	decompressor, err := gzip.NewReader(body)
-	if err != nil {
-		return nil, err
-	}
-	var lines []analytics.LogLine
-	for decoder := json.NewDecoder(decompressor); ; {
-		var s storedLine
-		switch err := decoder.Decode(&s); {
-		case errors.Is(err, io.EOF):
-			return lines, nil
-		case err != nil:
-			return nil, err
-		}
-		lines = append(lines, s.line())
-	}
+	return data, nil
 }
 
 // Names implements analytics.Archive with one call for every thousand names. It skips objects whose
