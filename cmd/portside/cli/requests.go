@@ -36,6 +36,8 @@ func requestColumns() []column[client.CredentialRequest] {
 		{"decidedAt", "", func(r client.CredentialRequest) any { return r.DecidedAt }},
 		{"collectBy", "", func(r client.CredentialRequest) any { return r.CollectBy }},
 		{"userId", "", func(r client.CredentialRequest) any { return r.UserID }},
+		{"decidedBy", "", func(r client.CredentialRequest) any { return r.DecidedBy }},
+		{"credentialId", "", func(r client.CredentialRequest) any { return r.CredentialID }},
 	}
 }
 

@@ -26,6 +26,8 @@ func tokenColumns() []column[client.Token] {
 		{"createdAt", "", func(t client.Token) any { return t.CreatedAt }},
 		{"revokedAt", "", func(t client.Token) any { return t.RevokedAt }},
 		{"username", "", func(t client.Token) any { return t.Username }},
+		{"reason", "", func(t client.Token) any { return t.Reason }},
+		{"rotatedFrom", "", func(t client.Token) any { return t.RotatedFrom }},
 	}
 }
 

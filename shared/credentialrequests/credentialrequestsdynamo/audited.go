@@ -3,33 +3,12 @@ package credentialrequestsdynamo
 import (
 	"context"
 	"reflect"
-	"time"
 
 	"portside/shared/core/audit"
 	"portside/shared/credentialrequests"
 	"portside/shared/credentials"
 	"portside/shared/credentials/credentialsdynamo"
 )
-
-// requestForm is what audit events show of a credential request. What the service notes about its mails is not in it.
-type requestForm struct {
-	UserID        string                    `json:"userId"`
-	Level         credentialrequests.Level  `json:"level"`
-	Justification string                    `json:"justification,omitempty"`
-	Status        credentialrequests.Status `json:"status"`
-	DecidedBy     string                    `json:"decidedBy,omitempty"`
-	DecidedAt     time.Time                 `json:"decidedAt,omitzero"`
-	Reason        string                    `json:"reason,omitempty"`
-	CredentialID  string                    `json:"credentialId,omitempty"`
-	Version       int64                     `json:"version"`
-}
-
-func auditForm(r credentialrequests.Request) any {
-	if r.ID == "" {
-		return nil
-	}
-	return requestForm{r.UserID, r.Level, r.Justification, r.Status, r.DecidedBy, r.DecidedAt.UTC(), r.Reason, r.CredentialID, r.Version}
-}
 
 // auditChange returns the change of a request of a user of the customer. The zero request as before means a creation.
 func auditChange(action audit.Action, customerID string, before, after credentialrequests.Request) audit.Change {

@@ -140,3 +140,23 @@ func due(r credentialrequests.Request) (place, bool) {
 // dueSK formats a time so that text order is time order. 13 digits of milliseconds suffice until
 // the year 2286.
 func dueSK(at time.Time, id string) string { return fmt.Sprintf("%013d#%s", at.UnixMilli(), id) }
+
+// requestForm is what audit events show of a credential request. What the service notes about its mails is not in it.
+type requestForm struct {
+	UserID        string                    `json:"userId"`
+	Level         credentialrequests.Level  `json:"level"`
+	Justification string                    `json:"justification,omitempty"`
+	Status        credentialrequests.Status `json:"status"`
+	DecidedBy     string                    `json:"decidedBy,omitempty"`
+	DecidedAt     time.Time                 `json:"decidedAt,omitzero"`
+	Reason        string                    `json:"reason,omitempty"`
+	CredentialID  string                    `json:"credentialId,omitempty"`
+	Version       int64                     `json:"version"`
+}
+
+func auditForm(r credentialrequests.Request) any {
+	if r.ID == "" {
+		return nil
+	}
+	return requestForm{r.UserID, r.Level, r.Justification, r.Status, r.DecidedBy, r.DecidedAt.UTC(), r.Reason, r.CredentialID, r.Version}
+}

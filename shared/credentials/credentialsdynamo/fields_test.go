@@ -24,3 +24,8 @@ func TestEntitlementItemKeepsEachField(t *testing.T) {
 	fieldstest.WantFilled(t, "newEntitlementsItem", stored)
 	fieldstest.WantSame(t, "entitlementsItem", stored.decode(), all)
 }
+
+func TestEventsHaveEachField(t *testing.T) {
+	fieldstest.WantUsed(t, "the audit event", Revoked,
+		"Hash", "CreatedAt", "LastUsedAt", "AuthenticatedAt", "Line", "LineEndsAt", "Exchanged", "Generation")
+}

@@ -14,3 +14,9 @@ func TestItemKeepsEachField(t *testing.T) {
 	listed := fieldstest.Filled[listItem](t)
 	fieldstest.WantSame(t, "listItem", listForm(listed.customer()), listed)
 }
+
+func TestFormsHaveEachField(t *testing.T) {
+	fieldstest.WantUsed(t, "the list form", listForm,
+		"Contacts", "MaxUsers", "MaxRequests", "Metadata", "Users", "UpdatedAt", "Number", "Version")
+	fieldstest.WantUsed(t, "the audit form", auditForm, "Users", "CreatedAt", "UpdatedAt", "Number")
+}

@@ -13,3 +13,8 @@ func TestItemKeepsEachField(t *testing.T) {
 	listed := fieldstest.Filled[listItem](t)
 	fieldstest.WantSame(t, "listItem", listForm(listed.project()), listed)
 }
+
+func TestFormsHaveEachField(t *testing.T) {
+	fieldstest.WantUsed(t, "the list form", listForm, "Members", "Settings", "Metadata", "UpdatedAt", "Number", "Version", "History")
+	fieldstest.WantUsed(t, "the audit form", auditForm, "CreatedAt", "UpdatedAt", "Number", "History")
+}

@@ -98,3 +98,23 @@ func searchEntry(p projects.Project) searchindex.Entry {
 func projectPK(id string) string { return "project#" + id }
 
 func projectKey(id string) items.Map { return items.Key(projectPK(id), "project") }
+
+// projectForm is what audit events show of a project.
+type projectForm struct {
+	Name        string            `json:"name"`
+	Description string            `json:"description,omitempty"`
+	Status      projects.Status   `json:"status"`
+	CustomerID  string            `json:"customerId,omitempty"`
+	OwnerID     string            `json:"ownerId"`
+	Members     []projects.Member `json:"members"`
+	Settings    json.RawMessage   `json:"settings"`
+	Metadata    json.RawMessage   `json:"metadata"`
+	Version     int64             `json:"version"`
+}
+
+func auditForm(p projects.Project) any {
+	if p.ID == "" {
+		return nil
+	}
+	return projectForm{p.Name, p.Description, p.Status, p.CustomerID, p.OwnerID, p.Members, p.Settings, p.Metadata, p.Version}
+}

@@ -64,9 +64,16 @@ func (f *filler) fill(v reflect.Value, path string) {
 		f.fill(element, path)
 		v.Set(reflect.MakeMap(v.Type()))
 		v.SetMapIndex(key, element)
+	case reflect.Interface:
+		v.Set(reflect.ValueOf(f.text()))
 	default:
 		f.fillScalar(v, path)
 	}
+}
+
+// text returns the text of the last value that was counted.
+func (f *filler) text() string {
+	return uuid.NewSHA1(uuid.NameSpaceURL, fmt.Append(nil, f.last)).String()
 }
 
 func (f *filler) fillStruct(v reflect.Value, path string) {
@@ -84,7 +91,7 @@ func (f *filler) fillScalar(v reflect.Value, path string) {
 	f.tb.Helper()
 	switch {
 	case v.Kind() == reflect.String:
-		v.SetString(uuid.NewSHA1(uuid.NameSpaceURL, fmt.Append(nil, f.last)).String())
+		v.SetString(f.text())
 	case v.Kind() == reflect.Bool:
 		v.SetBool(true)
 	case v.CanInt():
@@ -129,6 +136,33 @@ func WantCarried(tb testing.TB, from, to any, without ...string) {
 			tb.Errorf("the field %s of %s does not get into %s; add it, or name it among the fields that the conversion leaves out",
 				field.Name, f.Type(), t.Type())
 		}
+	}
+}
+
+// WantUsed fails, by name, for each field of T that makes no difference to what a conversion returns, except those in without. The
+// conversion may give fields other names or texts. Promoted fields of embedded structs count.
+func WantUsed[T, R any](tb testing.TB, conversion string, convert func(T) R, without ...string) {
+	tb.Helper()
+	left := slices.Clone(without)
+	all := Filled[T](tb)
+	for _, field := range reflect.VisibleFields(reflect.TypeFor[T]()) {
+		if field.Anonymous {
+			continue
+		}
+		lacking := Filled[T](tb)
+		reflect.ValueOf(&lacking).Elem().FieldByIndex(field.Index).SetZero()
+		isUsed := !reflect.DeepEqual(convert(all), convert(lacking))
+		if i := slices.Index(left, field.Name); i >= 0 {
+			left = slices.Delete(left, i, i+1)
+			if isUsed {
+				tb.Errorf("%s uses the field %s of %T; delete it from the list of fields that it leaves out", conversion, field.Name, all)
+			}
+		} else if !isUsed {
+			tb.Errorf("%s forgets the field %s of %T; add it, or name it among the fields that it leaves out", conversion, field.Name, all)
+		}
+	}
+	if len(left) > 0 {
+		tb.Errorf("%T has no field %s; delete it from the list of fields that %s leaves out", all, strings.Join(left, ", "), conversion)
 	}
 }
 

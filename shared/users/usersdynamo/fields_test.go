@@ -28,3 +28,9 @@ func TestUpdateWritesEachAttribute(t *testing.T) {
 		}
 	}
 }
+
+func TestFormsHaveEachField(t *testing.T) {
+	fieldstest.WantUsed(t, "the list form", newListItem,
+		"Department", "Metadata", "UpdatedAt", "LastLoginAt", "Number", "Version", "LinkID", "History")
+	fieldstest.WantUsed(t, "the audit form", auditForm, "CreatedAt", "UpdatedAt", "LastLoginAt", "Number", "LinkID", "History")
+}

@@ -130,3 +130,22 @@ func userKey(id string) items.Map       { return items.Key("user#"+id, "user") }
 func emailKey(address string) items.Map { return items.Key(emailPK(address), "email") }
 func adminsKey() items.Map              { return items.Key("admins", "admins") }
 func unsentKey(userID string) items.Map { return items.Key("unsent", userID) }
+
+// userForm is what audit events show of a user.
+type userForm struct {
+	Email      string          `json:"email"`
+	Name       string          `json:"name"`
+	CustomerID string          `json:"customerId,omitempty"`
+	Role       principal.Role  `json:"role"`
+	Status     users.Status    `json:"status"`
+	Department string          `json:"department,omitempty"`
+	Metadata   json.RawMessage `json:"metadata,omitempty"`
+	Version    int64           `json:"version"`
+}
+
+func auditForm(u users.User) any {
+	if u.ID == "" {
+		return nil
+	}
+	return userForm{u.Email, u.Name, u.CustomerID, u.Role, u.Status, u.Department, u.Metadata, u.Version}
+}
