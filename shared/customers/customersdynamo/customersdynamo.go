@@ -16,7 +16,8 @@
 // number of users, which only the store of users changes. So authentication reads it together with the credential.
 //
 // Every change is one transaction over all affected items of both tables, so a crash never leaves an incomplete customer. Every write is
-// conditional: on the version for a customer, on the owner for a marker that is removed, on existence for all other items.
+// conditional: on the version for a customer, on the owner for a marker that is removed, on existence for all other items. See package
+// records.
 package customersdynamo
 
 import (
@@ -27,29 +28,32 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
+	"portside/shared/core/audit"
 	"portside/shared/core/idempotency"
 	"portside/shared/core/search"
+	"portside/shared/core/versions"
 	"portside/shared/credentials/credentialsdynamo"
 	"portside/shared/customers"
 	"portside/shared/dynamo/idempotencykeys"
 	"portside/shared/dynamo/items"
 	"portside/shared/dynamo/lists"
-	"portside/shared/dynamo/searchindex"
+	"portside/shared/dynamo/records"
 )
+
+// errNoState means that the tables contradict themselves, which the caller cannot fix.
+var errNoState = errors.New("customersdynamo: the credentials table lacks the state of the customer")
 
 // Store keeps customers.
 type Store struct {
-	client *dynamodb.Client
-	table  string
-	lists  *lists.Lists
-	search searchindex.Index
-	keys   *credentialsdynamo.Table
+	records *records.Table
+	keys    *credentialsdynamo.Table
 }
 
 // New returns a Store in the named table. keys is the table of credentials.
 func New(client *dynamodb.Client, table string, keys *credentialsdynamo.Table) *Store {
-	shape := lists.Shape{Name: "customers", Label: "status", Labels: labels()}
-	return &Store{client: client, table: table, lists: lists.New(client, table, shape), search: searchindex.New(client, table), keys: keys}
+	kept := records.New(audit.Customer, client, table, lists.Shape{Name: "customers", Label: "status", Labels: labels()})
+	kept.Log = keys.Audit
+	return &Store{kept, keys}
 }
 
 var _ customers.Store = (*Store)(nil)
@@ -71,7 +75,7 @@ func (s *Store) Get(ctx context.Context, id string) (customers.Customer, error) 
 	if err != nil {
 		return customers.Customer{}, err
 	}
-	stored, found, err := items.Get[customerItem](ctx, items.In(s.client, s.table), customerKey(id))
+	stored, found, err := items.Get[customerItem](ctx, s.records.Items(), s.records.Key(id))
 	switch {
 	case err != nil:
 		return customers.Customer{}, err
@@ -87,7 +91,7 @@ func (s *Store) Get(ctx context.Context, id string) (customers.Customer, error) 
 
 // List implements customers.Reader.
 func (s *Store) List(ctx context.Context, query customers.Query) (customers.Page, error) {
-	found, err := lists.Page[listItem](ctx, s.lists, lists.Query{
+	found, err := lists.Page[listItem](ctx, s.records.Lists, lists.Query{
 		Label: string(query.Status), Limit: query.Limit, Offset: query.Offset, After: query.After,
 	})
 	page := customers.Page{Customers: make([]customers.Customer, len(found.Entries)), Total: found.Total, Next: found.Next}
@@ -97,41 +101,37 @@ func (s *Store) List(ctx context.Context, query customers.Query) (customers.Page
 	return page, err
 }
 
-// Search implements customers.Reader with two strongly consistent reads, whatever the number of customers.
+// Search implements customers.Reader.
 func (s *Store) Search(ctx context.Context, query search.Query) (customers.SearchPage, error) {
-	page, err := s.search.Find(ctx, query)
+	found, next, err := s.records.Find(ctx, "", query)
 	if err != nil {
 		return customers.SearchPage{}, err
 	}
-	keys := make([]items.Map, len(page.IDs))
-	for i, id := range page.IDs {
-		keys[i] = customerKey(id)
-	}
-	result := customers.SearchPage{Customers: make([]customers.Customer, 0, len(page.IDs)), Next: page.Next}
-	err = items.GetAll(ctx, items.In(s.client, s.table), keys, func(item items.Map) error {
+	page := customers.SearchPage{Customers: make([]customers.Customer, len(found)), Next: next}
+	for i, item := range found {
 		stored, err := items.Decode[customerItem](item)
-		result.Customers = append(result.Customers, stored.customer())
-		return err
-	})
-	searchindex.InOrder(page, result.Customers, func(c customers.Customer) string { return c.ID })
-	return result, err
+		if err != nil {
+			return page, err
+		}
+		page.Customers[i] = stored.customer()
+	}
+	return page, nil
 }
 
 // Create implements customers.Store.
 func (s *Store) Create(ctx context.Context, creation customers.Creation) (customers.Created, error) {
 	customer := creation.Customer
 	var err error
-	if customer.Number, customer.CreatedAt, err = s.lists.Allocate(ctx, 1, customer.CreatedAt); err != nil {
+	if customer.Number, customer.CreatedAt, err = s.records.Lists.Allocate(ctx, 1, customer.CreatedAt); err != nil {
 		return customers.Created{}, err
 	}
 	customer.UpdatedAt, customer.Version = customer.CreatedAt, 1
-	p := s.plan()
-	if creation.Once != nil {
-		p.Add(errInUse, idempotencykeys.Put(s.table, *creation.Once, newCustomerItem(customer), customer.CreatedAt))
-	}
-	p.create(customer)
-	err = p.run(ctx)
-	if errors.Is(err, errInUse) {
+	p := s.records.Plan()
+	p.Once(creation.Once, row(customer), customer.CreatedAt)
+	p.Create(audit.CustomerCreated, row(customer))
+	p.Add(records.ErrDuplicateID, s.keys.AddCustomer(customer.ID, state(customer)))
+	err = p.Run(ctx)
+	if errors.Is(err, records.ErrInUse) {
 		return s.replay(ctx, *creation.Once, customer.CreatedAt)
 	}
 	return customers.Created{Customer: customer}, err
@@ -139,16 +139,19 @@ func (s *Store) Create(ctx context.Context, creation customers.Creation) (custom
 
 // replay returns what the idempotency key created.
 func (s *Store) replay(ctx context.Context, key idempotency.Key, at time.Time) (customers.Created, error) {
-	made, err := idempotencykeys.Result[customerItem](ctx, items.In(s.client, s.table), key, at)
+	made, err := idempotencykeys.Result[customerItem](ctx, s.records.Items(), key, at)
 	return customers.Created{Customer: made.customer(), Replayed: true}, err
 }
 
 // Update implements customers.Store.
 func (s *Store) Update(ctx context.Context, before, after customers.Customer) (customers.Customer, error) {
 	after.Number, after.Version = before.Number, before.Version+1
-	p := s.plan()
-	p.change(before, after)
-	return after, p.run(ctx)
+	p := s.records.Plan()
+	p.Change(audit.CustomerUpdated, row(before), row(after))
+	if state(before) != state(after) {
+		p.Add(errNoState, s.keys.SetCustomer(after.ID, state(after)))
+	}
+	return after, p.Run(ctx)
 }
 
 // EndCredentials implements customers.Store with one write.
@@ -164,13 +167,27 @@ func (s *Store) EndCredentials(ctx context.Context, id string, at time.Time) err
 	return err
 }
 
-// Delete implements customers.Store.
+// Delete implements customers.Store. It also deletes the entitlements and the trust policies of the customer.
 func (s *Store) Delete(ctx context.Context, customer customers.Customer) error {
 	policies, _, err := s.keys.TrustPolicies(ctx, customer.ID)
 	if err != nil {
 		return err
 	}
-	p := s.plan()
-	p.delete(customer, policies)
-	return p.run(ctx)
+	p := s.records.Plan()
+	p.Delete(audit.CustomerDeleted, row(customer))
+	p.Add(customers.ErrHasUsers, s.keys.DeleteCustomer(customer.ID))
+	p.Add(nil, s.keys.DeleteEntitlements(customer.ID))
+	p.Add(versions.ErrStale, s.keys.DeleteTrustPolicies(customer.ID, policies)...)
+	return p.Run(ctx)
+}
+
+// Rebuild makes the markers of slugs and external IDs, the lists, their counts and the terms of searches agree with the customers while
+// other writers work; see lists.Rebuild. It does not touch the states in the credentials table.
+func (s *Store) Rebuild(ctx context.Context, report func(lists.Progress)) (lists.Repairs, error) {
+	return s.records.Rebuild(ctx, records.Source{MarkerPrefixes: map[string]string{slugPK(""): owner, externalPK(""): owner}, Row: rowOf}, report)
+}
+
+// Items returns the items of a customer that Create writes, but the counters, which Rebuild computes. With it, tools fill tables quickly.
+func (s *Store) Items(c customers.Customer) []items.Map {
+	return append(s.records.Derived(row(c)), items.Encode(newCustomerItem(c)))
 }

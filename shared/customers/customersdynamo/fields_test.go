@@ -18,5 +18,5 @@ func TestItemKeepsEachField(t *testing.T) {
 func TestFormsHaveEachField(t *testing.T) {
 	fieldstest.WantUsed(t, "the list form", listForm,
 		"Contacts", "MaxUsers", "MaxRequests", "Metadata", "Users", "UpdatedAt", "Number", "Version")
-	fieldstest.WantUsed(t, "the audit form", auditForm, "Users", "CreatedAt", "UpdatedAt", "Number")
+	fieldstest.WantUsed(t, "the audit form", auditForm, "ID", "Users", "CreatedAt", "UpdatedAt", "Number")
 }

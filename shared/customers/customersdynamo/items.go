@@ -6,8 +6,7 @@ import (
 	"portside/shared/credentials/credentialsdynamo"
 	"portside/shared/customers"
 	"portside/shared/dynamo/items"
-	"portside/shared/dynamo/lists"
-	"portside/shared/dynamo/searchindex"
+	"portside/shared/dynamo/records"
 )
 
 // customerItem is the stored form of a customer. Times are Unix milliseconds.
@@ -38,7 +37,7 @@ type contactItem struct {
 // newCustomerItem leaves out the number of users, which is in the state of the customer.
 func newCustomerItem(c customers.Customer) customerItem {
 	item := customerItem{
-		PK: customerPK(c.ID), SK: "customer", ID: c.ID, Name: c.Name, Slug: c.Slug, Status: c.Status, ExternalID: c.ExternalID,
+		PK: "customer#" + c.ID, SK: "customer", ID: c.ID, Name: c.Name, Slug: c.Slug, Status: c.Status, ExternalID: c.ExternalID,
 		MaxUsers: c.MaxUsers, MaxRequests: c.MaxRequests, Metadata: string(c.Metadata),
 		Created: items.Millis(c.CreatedAt), Updated: items.Millis(c.UpdatedAt), Number: c.Number, Version: c.Version,
 	}
@@ -83,44 +82,49 @@ func (i listItem) customer() customers.Customer {
 	}
 }
 
-func entry(c customers.Customer) lists.Entry {
-	return lists.Entry{Number: c.Number, Label: string(c.Status), Form: items.Encode(listForm(c))}
-}
-
-// searchEntry returns the search terms of the customer.
-func searchEntry(c customers.Customer) searchindex.Entry {
-	return searchindex.Entry{ID: c.ID, Terms: c.Terms()}
-}
-
 // state returns what authentication and the creation of users must know of the customer.
 func state(c customers.Customer) credentialsdynamo.CustomerState {
 	return credentialsdynamo.CustomerState{Suspended: c.Status == customers.Suspended, MaxUsers: c.MaxUsers, MaxRequests: c.MaxRequests}
 }
 
-// markerItem marks a slug or an external ID as taken.
-type markerItem struct {
-	PK       string `dynamodbav:"pk"`
-	SK       string `dynamodbav:"sk"`
-	Customer string `dynamodbav:"customer"`
-}
+// owner is the attribute of a marker with the ID of the customer.
+const owner = "customer"
 
-func slugMarker(c customers.Customer) markerItem { return markerItem{slugPK(c.Slug), "slug", c.ID} }
-
-// externalMarker returns a marker without a key for a customer without an external ID.
-func externalMarker(c customers.Customer) markerItem {
-	if c.ExternalID == "" {
-		return markerItem{}
+// row returns all that the table keeps because of a customer.
+func row(c customers.Customer) records.Row {
+	return records.Row{
+		ID: c.ID, Version: c.Version, Item: newCustomerItem(c), Unique: []records.Marker{slugMarker(c), externalMarker(c)},
+		Number: c.Number, Label: string(c.Status), Listed: listForm(c), Terms: c.Terms(),
+		Name: c.Slug, Customer: c.ID, Audited: auditForm(c),
 	}
-	return markerItem{externalPK(c.ExternalID), "external", c.ID}
 }
 
-func customerPK(id string) string { return "customer#" + id }
-func slugPK(slug string) string   { return "slug#" + slug }
+// rowOf returns the row of a stored customer, without a label if the customer cannot be listed.
+func rowOf(item items.Map) (records.Row, error) {
+	stored, err := items.Decode[customerItem](item)
+	r := row(stored.customer())
+	if stored.Slug == "" || !stored.Status.Known() {
+		r.Label = ""
+	}
+	return r, err
+}
+
+func slugMarker(c customers.Customer) records.Marker {
+	return records.Marker{PK: slugPK(c.Slug), SK: "slug", Owner: owner, Taken: customers.ErrSlugTaken}
+}
+
+// externalMarker returns a marker that stands for none if the customer has no external ID.
+func externalMarker(c customers.Customer) records.Marker {
+	if c.ExternalID == "" {
+		return records.Marker{}
+	}
+	return records.Marker{PK: externalPK(c.ExternalID), SK: "external", Owner: owner, Taken: customers.ErrExternalIDTaken}
+}
+
+func slugPK(slug string) string { return "slug#" + slug }
 
 // externalPK returns a key of at most 809 bytes, because customers.MaxExternalID characters have at most 800. DynamoDB allows 2,048.
 func externalPK(externalID string) string { return "external#" + externalID }
-
-func customerKey(id string) items.Map { return items.Key(customerPK(id), "customer") }
 
 // customerForm is what audit events show of a customer.
 type customerForm struct {
@@ -145,10 +149,7 @@ type limitsForm struct {
 	RequestsPerMinute int64 `json:"requestsPerMinute,omitempty"`
 }
 
-func auditForm(c customers.Customer) any {
-	if c.ID == "" {
-		return nil
-	}
+func auditForm(c customers.Customer) customerForm {
 	form := customerForm{
 		Name: c.Name, Slug: c.Slug, Status: c.Status, ExternalID: c.ExternalID, Limits: limitsForm{c.MaxUsers, c.MaxRequests},
 		Metadata: c.Metadata, Version: c.Version,

@@ -5,8 +5,7 @@ import (
 
 	"portside/shared/core/search"
 	"portside/shared/dynamo/items"
-	"portside/shared/dynamo/lists"
-	"portside/shared/dynamo/searchindex"
+	"portside/shared/dynamo/records"
 	"portside/shared/projects"
 )
 
@@ -37,7 +36,7 @@ type memberItem struct {
 
 func newProjectItem(p projects.Project) projectItem {
 	item := projectItem{
-		PK: projectPK(p.ID), SK: "project", ID: p.ID, Name: p.Name, Description: p.Description, Status: p.Status,
+		PK: "project#" + p.ID, SK: "project", ID: p.ID, Name: p.Name, Description: p.Description, Status: p.Status,
 		Customer: p.CustomerID, Owner: p.OwnerID,
 		Settings: string(p.Settings), Metadata: string(p.Metadata), Created: items.Millis(p.CreatedAt),
 		Updated: items.Millis(p.UpdatedAt), Number: p.Number, Version: p.Version, History: p.History,
@@ -86,18 +85,23 @@ func (i listItem) project() projects.Project {
 	}
 }
 
-func entry(p projects.Project) lists.Entry {
-	return lists.Entry{Number: p.Number, Label: string(p.Status), Scope: p.CustomerID, Form: items.Encode(listForm(p))}
+// row returns all that the table keeps because of a project.
+func row(p projects.Project) records.Row {
+	return records.Row{
+		ID: p.ID, Version: p.Version, Item: newProjectItem(p), Number: p.Number, Label: string(p.Status), Scope: p.CustomerID,
+		Listed: listForm(p), Terms: search.Terms("", p.Name), Name: p.Name, Customer: p.CustomerID, Audited: auditForm(p),
+	}
 }
 
-// searchEntry returns the search terms of the project.
-func searchEntry(p projects.Project) searchindex.Entry {
-	return searchindex.Entry{ID: p.ID, Scope: p.CustomerID, Terms: search.Terms("", p.Name)}
+// rowOf returns the row of a stored project, without a label if the project cannot be listed.
+func rowOf(item items.Map) (records.Row, error) {
+	stored, err := items.Decode[projectItem](item)
+	r := row(stored.project())
+	if !stored.Status.Known() {
+		r.Label = ""
+	}
+	return r, err
 }
-
-func projectPK(id string) string { return "project#" + id }
-
-func projectKey(id string) items.Map { return items.Key(projectPK(id), "project") }
 
 // projectForm is what audit events show of a project.
 type projectForm struct {
@@ -112,9 +116,6 @@ type projectForm struct {
 	Version     int64             `json:"version"`
 }
 
-func auditForm(p projects.Project) any {
-	if p.ID == "" {
-		return nil
-	}
+func auditForm(p projects.Project) projectForm {
 	return projectForm{p.Name, p.Description, p.Status, p.CustomerID, p.OwnerID, p.Members, p.Settings, p.Metadata, p.Version}
 }

@@ -13,7 +13,7 @@
 //
 // Every change is one transaction over all affected items and over the counters of the day in the
 // analytics table, so a crash never leaves an incomplete project or a wrong counter. Every write is
-// conditional: on the version for a project, on existence for all other items.
+// conditional: on the version for a project, on existence for all other items. See package records.
 //
 // A project stores its history: the counters that included it on each day. So the counters can be
 // recomputed from the projects; see Histories.
@@ -23,10 +23,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
+	"portside/shared/core/audit"
 	"portside/shared/core/idempotency"
 	"portside/shared/core/search"
 	"portside/shared/dynamo/auditlog"
@@ -34,29 +36,23 @@ import (
 	"portside/shared/dynamo/idempotencykeys"
 	"portside/shared/dynamo/items"
 	"portside/shared/dynamo/lists"
-	"portside/shared/dynamo/searchindex"
+	"portside/shared/dynamo/records"
 	"portside/shared/projects"
 )
 
 // Store keeps projects.
-type Store struct {
-	client *dynamodb.Client
-	table  string
-	lists  *lists.Lists
-	search searchindex.Index
-	days   daycounts.Table
-	log    auditlog.Log
-}
+type Store struct{ records *records.Table }
 
 // New returns a Store in the named table. days is the table of the day counters.
 func New(client *dynamodb.Client, table string, days daycounts.Table) *Store {
-	shape := lists.Shape{Name: "projects", Label: "status", Labels: labels()}
-	return &Store{client: client, table: table, lists: lists.New(client, table, shape), search: searchindex.New(client, table), days: days}
+	kept := records.New(audit.Project, client, table, lists.Shape{Name: "projects", Label: "status", Labels: labels()})
+	kept.Days, kept.Log = days, auditlog.Log{}.Write
+	return &Store{kept}
 }
 
 // Audited returns the store with a log, to which it adds its changes.
 func (s *Store) Audited(log auditlog.Log) *Store {
-	s.log = log
+	s.records.Log = log.Write
 	return s
 }
 
@@ -74,7 +70,7 @@ func labels() []string {
 
 // Get implements projects.Store with one strongly consistent read.
 func (s *Store) Get(ctx context.Context, id string) (projects.Project, error) {
-	stored, found, err := items.Get[projectItem](ctx, items.In(s.client, s.table), projectKey(id))
+	stored, found, err := items.Get[projectItem](ctx, s.records.Items(), s.records.Key(id))
 	if err == nil && !found {
 		err = projects.ErrNotFound
 	}
@@ -83,9 +79,9 @@ func (s *Store) Get(ctx context.Context, id string) (projects.Project, error) {
 
 // List implements projects.Store.
 func (s *Store) List(ctx context.Context, query projects.Query) (projects.Page, error) {
-	from := s.lists
+	from := s.records.Lists
 	if query.CustomerID != "" {
-		from = s.lists.In(query.CustomerID)
+		from = s.records.Lists.In(query.CustomerID)
 	}
 	found, err := lists.Page[listItem](ctx, from, lists.Query{
 		Label: string(query.Status), Limit: query.Limit, Offset: query.Offset, After: query.After,
@@ -97,26 +93,20 @@ func (s *Store) List(ctx context.Context, query projects.Query) (projects.Page, 
 	return page, err
 }
 
-// Search implements projects.Store with two strongly consistent reads, whatever the number of projects.
+// Search implements projects.Store.
 func (s *Store) Search(ctx context.Context, customerID string, query search.Query) (projects.SearchPage, error) {
-	page, err := s.search.In(customerID).Find(ctx, query)
-	if err != nil {
-		return projects.SearchPage{}, err
-	}
-	keys := make([]items.Map, len(page.IDs))
-	for i, id := range page.IDs {
-		keys[i] = projectKey(id)
-	}
-	result := projects.SearchPage{Projects: make([]projects.Project, 0, len(page.IDs)), Next: page.Next}
-	err = items.GetAll(ctx, items.In(s.client, s.table), keys, func(item items.Map) error {
+	found, next, err := s.records.Find(ctx, customerID, query)
+	page := projects.SearchPage{Projects: make([]projects.Project, 0, len(found)), Next: next}
+	for _, item := range found {
 		stored, err := items.Decode[projectItem](item)
-		if customerID == "" || stored.Customer == customerID { // the project may have moved since the first read
-			result.Projects = append(result.Projects, stored.project())
+		if err != nil {
+			return page, err
 		}
-		return err
-	})
-	searchindex.InOrder(page, result.Projects, func(p projects.Project) string { return p.ID })
-	return result, err
+		if customerID == "" || stored.Customer == customerID { // the project may have moved since the first read
+			page.Projects = append(page.Projects, stored.project())
+		}
+	}
+	return page, err
 }
 
 // Create implements projects.Store.
@@ -126,20 +116,18 @@ func (s *Store) Create(ctx context.Context, creation projects.Creation) (project
 	}
 	project := creation.Project
 	var err error
-	if project.Number, project.CreatedAt, err = s.lists.Allocate(ctx, 1, project.CreatedAt); err != nil {
+	if project.Number, project.CreatedAt, err = s.records.Lists.Allocate(ctx, 1, project.CreatedAt); err != nil {
 		return projects.Created{}, err
 	}
 	project.UpdatedAt, project.Version = project.CreatedAt, 1
 	history := daycounts.History{}.Append(project.CreatedAt, counted(project), creationEvents(project)...)
 	project.History = history.String()
-	p := s.plan()
-	if creation.Once != nil {
-		p.Add(errInUse, idempotencykeys.Put(s.table, *creation.Once, newProjectItem(project), project.CreatedAt))
-	}
-	p.create(project)
-	p.count(history.Changes())
-	err = p.run(ctx)
-	if errors.Is(err, errInUse) {
+	p := s.records.Plan()
+	p.Once(creation.Once, row(project), project.CreatedAt)
+	p.Create(audit.ProjectCreated, row(project))
+	p.Count(history.Changes())
+	err = p.Run(ctx)
+	if errors.Is(err, records.ErrInUse) {
 		return s.replay(ctx, *creation.Once, project.CreatedAt)
 	}
 	return projects.Created{Project: project}, err
@@ -159,7 +147,7 @@ func (s *Store) refuse(ctx context.Context, creation projects.Creation) (project
 
 // replay returns what the idempotency key created.
 func (s *Store) replay(ctx context.Context, key idempotency.Key, at time.Time) (projects.Created, error) {
-	made, err := idempotencykeys.Result[projectItem](ctx, items.In(s.client, s.table), key, at)
+	made, err := idempotencykeys.Result[projectItem](ctx, s.records.Items(), key, at)
 	return projects.Created{Project: made.project(), Replayed: true}, err
 }
 
@@ -170,14 +158,14 @@ func (s *Store) Update(ctx context.Context, before, after projects.Project) (pro
 	if err != nil {
 		return projects.Project{}, err
 	}
-	p := s.plan()
+	p := s.records.Plan()
 	if before.Status != after.Status {
 		changed := history.Append(after.UpdatedAt, counted(after), statusEvents(after.Status)...)
 		after.History = changed.String()
-		p.count(changed.ChangesSince(history))
+		p.Count(changed.ChangesSince(history))
 	}
-	p.change(before, after)
-	return after, p.run(ctx)
+	p.Change(audit.ProjectUpdated, row(before), row(after))
+	return after, p.Run(ctx)
 }
 
 // Delete implements projects.Store.
@@ -187,10 +175,11 @@ func (s *Store) Delete(ctx context.Context, project projects.Project, at time.Ti
 		return err
 	}
 	ended := history.Append(at, nil)
-	p := s.plan()
-	p.delete(project, ended)
-	p.count(ended.ChangesSince(history))
-	return p.run(ctx)
+	p := s.records.Plan()
+	p.Delete(audit.ProjectDeleted, row(project))
+	p.Add(nil, daycounts.KeepDeleted(s.records.Name, project.ID, ended))
+	p.Count(ended.ChangesSince(history))
+	return p.Run(ctx)
 }
 
 // counted returns the counters that include a project.
@@ -215,4 +204,27 @@ func historyOf(p projects.Project) (daycounts.History, error) {
 		return nil, fmt.Errorf("project %s: %w", p.ID, err)
 	}
 	return history, nil
+}
+
+// Rebuild makes the lists, their counts and the terms of searches agree with the projects while other writers work; see
+// lists.Rebuild. It does not touch the day counters, which follow from Histories.
+func (s *Store) Rebuild(ctx context.Context, report func(lists.Progress)) (lists.Repairs, error) {
+	return s.records.Rebuild(ctx, records.Source{Row: rowOf}, report)
+}
+
+// RebuildCustomer makes the counts of the lists of a customer agree with the lists, which Rebuild has repaired. It reports whether one of
+// them was wrong.
+func (s *Store) RebuildCustomer(ctx context.Context, customerID string) (wrong bool, err error) {
+	return s.records.RecountScope(ctx, customerID)
+}
+
+// Histories returns the histories of all existing and deleted projects; see [daycounts.Census].
+func (s *Store) Histories(ctx context.Context) iter.Seq2[daycounts.History, error] {
+	return s.records.Histories(ctx, func(item items.Map) (daycounts.History, error) {
+		stored, err := items.Decode[projectItem](item)
+		if err != nil {
+			return nil, err
+		}
+		return historyOf(stored.project())
+	})
 }

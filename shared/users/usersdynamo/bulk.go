@@ -12,6 +12,7 @@ import (
 	"portside/shared/core/principal"
 	"portside/shared/credentials/credentialsdynamo"
 	"portside/shared/dynamo/items"
+	"portside/shared/dynamo/records"
 	"portside/shared/dynamo/transactions"
 	"portside/shared/mail"
 	"portside/shared/users"
@@ -47,7 +48,7 @@ func (s *Store) CreateAll(ctx context.Context, creations []users.Creation) ([]er
 	if len(fresh) == 0 {
 		return outcomes, nil
 	}
-	number, when, err := s.lists.Allocate(ctx, len(fresh), creations[fresh[0]].User.CreatedAt)
+	number, when, err := s.records.Lists.Allocate(ctx, len(fresh), creations[fresh[0]].User.CreatedAt)
 	if err != nil {
 		return outcomes[:fresh[0]], err
 	}
@@ -86,7 +87,7 @@ func (s *Store) createBatch(ctx context.Context, creations []users.Creation, at 
 		p.recordCreation(&user)
 		p.createUser(user)
 		if invitation := creations[i].Invitation; invitation != nil {
-			p.Add(errDuplicateID, p.putNew(newUnsentItem(user, *invitation)))
+			p.Add(records.ErrDuplicateID, p.put(newUnsentItem(user, *invitation), "attribute_not_exists(pk)"))
 			quotas = append(quotas, invitation.Quotas...)
 		}
 	}

@@ -142,7 +142,7 @@ func (s *Store) closeCredentials(ctx context.Context, user users.User, ending us
 	p.Add(versions.ErrStale, s.Unchanged(user.ID, user.Version))
 	p.begin(c)
 	p.Add(nil, s.credentials.ClearPasskeys(user.ID))
-	p.audit(endingAction(ending), user, user)
+	p.audit(endingAction(ending), user)
 	err := p.run(ctx)
 	if err == nil {
 		s.trySweep(ctx, c.UserID)
@@ -246,7 +246,7 @@ func (w *sweep) plan() *transactions.Plan {
 		return plan
 	}
 	plan.Add(versions.ErrStale, types.TransactWriteItem{ConditionCheck: &types.ConditionCheck{
-		TableName: &w.store.table, Key: userKey(w.closing.UserID), ConditionExpression: aws.String("attribute_not_exists(pk)"),
+		TableName: &w.store.table, Key: w.store.records.Key(w.closing.UserID), ConditionExpression: aws.String("attribute_not_exists(pk)"),
 	}})
 	return plan
 }

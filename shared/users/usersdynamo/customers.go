@@ -3,9 +3,9 @@ package usersdynamo
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
 
+	"portside/shared/dynamo/records"
 	"portside/shared/users"
 )
 
@@ -25,7 +25,7 @@ func (p *plan) join(u users.User) {
 // leave is the opposite of join.
 func (p *plan) leave(u users.User) {
 	if u.CustomerID != "" {
-		p.Add(errListed, p.store.credentials.CountUsers(u.CustomerID, -1))
+		p.Add(records.ErrListed, p.store.credentials.CountUsers(u.CustomerID, -1))
 	}
 }
 
@@ -61,11 +61,10 @@ func (s *Store) Rooms(ctx context.Context, customerIDs []string) (map[string]int
 // RebuildCustomer makes the counts of the lists of a customer, and the number of its users, agree with the lists, which Rebuild has
 // repaired. It reports whether one of them was wrong.
 func (s *Store) RebuildCustomer(ctx context.Context, customerID string) (wrong bool, err error) {
-	of := s.lists.In(customerID)
-	counters, err := of.RebuildCounts(ctx)
+	wrong, err = s.records.RecountScope(ctx, customerID)
 	if err != nil {
-		return false, fmt.Errorf("count the users of customer %s: %w", customerID, err)
+		return wrong, err
 	}
-	corrected, err := s.credentials.RecountUsers(ctx, customerID, of.Total)
-	return counters > 0 || corrected, err
+	corrected, err := s.credentials.RecountUsers(ctx, customerID, s.records.Lists.In(customerID).Total)
+	return wrong || corrected, err
 }

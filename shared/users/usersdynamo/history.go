@@ -75,18 +75,16 @@ func (p *plan) recordDeletion(u users.User, at time.Time) error {
 
 // countDifference counts what a history has gained since an earlier state of it.
 func (p *plan) countDifference(from, to daycounts.History) {
-	for day, change := range to.ChangesSince(from) {
-		p.days.Add(day, change)
-	}
+	p.Count(to.ChangesSince(from))
 }
 
 // Histories returns the histories of all existing and deleted users; see [daycounts.Census].
 func (s *Store) Histories(ctx context.Context) iter.Seq2[daycounts.History, error] {
-	return daycounts.Census{Client: s.client, Table: s.table, Kind: "user", HistoryOf: func(item items.Map) (daycounts.History, error) {
+	return s.records.Histories(ctx, func(item items.Map) (daycounts.History, error) {
 		stored, err := items.Decode[userItem](item)
 		if err != nil {
 			return nil, err
 		}
 		return historyOf(stored.user())
-	}}.Histories(ctx)
+	})
 }

@@ -85,14 +85,13 @@ func (s *Store) Activate(ctx context.Context, user users.User, key credentials.C
 	if err := p.recordChange(user, &after); err != nil {
 		return users.User{}, err
 	}
-	p.changeUser(user, after)
+	p.changeUser(audit.UserActivated, user, after)
 	if err := p.updateCredentials(ctx, user.LinkID, after); err != nil {
 		return users.User{}, err
 	}
 	p.endInvitation(user.ID)
 	p.issue(key)
-	p.audit(audit.UserActivated, user, after)
-	p.changes = append(p.changes, credentialsdynamo.Created(key))
+	p.Record(credentialsdynamo.Created(key))
 	return after, p.run(audit.WithActor(ctx, person(user)))
 }
 
@@ -148,11 +147,11 @@ func (s *Store) Renew(ctx context.Context, user users.User, invitation users.Inv
 	if isNew := invitation.Attempts == 0; isNew {
 		p.Add(nil, types.TransactWriteItem{Put: &types.Put{TableName: &s.table, Item: items.Encode(unsent)}})
 	} else {
-		p.Add(versions.ErrStale, p.putListed(unsent))
+		p.Add(versions.ErrStale, p.put(unsent, "attribute_exists(pk)"))
 	}
 	p.issue(invitation.Link)
 	p.countMails(invitation.Quotas, at)
-	p.audit(audit.UserInvited, user, user)
+	p.audit(audit.UserInvited, user)
 	return p.run(ctx)
 }
 
@@ -166,7 +165,7 @@ func (s *Store) Abandon(ctx context.Context, user users.User, at time.Time) erro
 		TableName: &s.table, Key: unsentKey(user.ID), ConditionExpression: aws.String("link = :link"),
 		ExpressionAttributeValues: items.Map{":link": items.Text(user.LinkID)},
 	}})
-	p.audit(audit.UserInvitationEnded, user, user)
+	p.audit(audit.UserInvitationEnded, user)
 	return p.run(ctx)
 }
 
@@ -185,7 +184,7 @@ func (p *plan) revokeLink(ctx context.Context, user users.User, at time.Time, re
 // revokes the new one.
 func (p *plan) relink(user users.User, linkID string) types.TransactWriteItem {
 	update := &types.Update{
-		TableName: &p.store.table, Key: userKey(user.ID), UpdateExpression: aws.String("SET link = :link, version = :next"),
+		TableName: &p.store.table, Key: p.store.records.Key(user.ID), UpdateExpression: aws.String("SET link = :link, version = :next"),
 		ConditionExpression: aws.String("version = :version AND attribute_not_exists(link)"),
 		ExpressionAttributeValues: items.Map{
 			":link": items.Text(linkID), ":version": items.Number(user.Version), ":next": items.Number(user.Version + 1),
@@ -211,4 +210,9 @@ func (s *Store) MarkSent(ctx context.Context, userID, linkID string) error {
 		return fmt.Errorf("mark the mail to user %s as sent: %w", userID, err)
 	}
 	return nil
+}
+
+// person is the actor of what a user does with a mailed link.
+func person(u users.User) audit.Actor {
+	return audit.Actor{Kind: audit.Person, ID: u.ID, CustomerID: u.CustomerID}
 }

@@ -2,14 +2,12 @@ package usersdynamo
 
 import (
 	"encoding/json"
-	"slices"
 
 	"portside/shared/core/principal"
 	"portside/shared/core/search"
 	"portside/shared/credentials/credentialsdynamo"
 	"portside/shared/dynamo/items"
-	"portside/shared/dynamo/lists"
-	"portside/shared/dynamo/searchindex"
+	"portside/shared/dynamo/records"
 	"portside/shared/users"
 )
 
@@ -32,12 +30,6 @@ type userItem struct {
 	Version    int64          `dynamodbav:"version"`
 	Link       string         `dynamodbav:"link,omitempty"`
 	History    string         `dynamodbav:"life,omitempty"` // see daycounts.History
-}
-
-// optionalAttributes returns the attributes that a change of a user removes if they are empty. It leaves out the last sign-in, which no
-// change clears.
-func optionalAttributes() []string {
-	return slices.DeleteFunc(items.Optional[userItem](), func(name string) bool { return name == "lastLogin" })
 }
 
 func newUserItem(u users.User) userItem {
@@ -75,15 +67,27 @@ func newListItem(u users.User) listItem {
 	}
 }
 
-func entry(u users.User) lists.Entry {
-	return lists.Entry{
-		Number: u.Number, Label: string(u.Role), State: string(u.Status), Scope: u.CustomerID, Form: items.Encode(newListItem(u)),
+// row returns all that the table keeps because of a user.
+func row(u users.User) records.Row {
+	return records.Row{
+		ID: u.ID, Version: u.Version, Item: newUserItem(u), Unique: []records.Marker{emailMarker(u)},
+		Number: u.Number, Label: string(u.Role), State: string(u.Status), Scope: u.CustomerID, Listed: newListItem(u),
+		Terms: search.Terms(u.Email, u.Name), Name: u.Email, Customer: u.CustomerID, Audited: auditForm(u),
 	}
 }
 
-// searchEntry returns the search terms of the user.
-func searchEntry(u users.User) searchindex.Entry {
-	return searchindex.Entry{ID: u.ID, Scope: u.CustomerID, Terms: search.Terms(u.Email, u.Name)}
+// rowOf returns the row of a stored user, without a label if the user cannot be listed.
+func rowOf(item items.Map) (records.Row, error) {
+	stored, err := items.Decode[userItem](item)
+	r := row(stored.user())
+	if stored.Email == "" || !stored.Role.Known() || !stored.Status.Known() {
+		r.Label = ""
+	}
+	return r, err
+}
+
+func emailMarker(u users.User) records.Marker {
+	return records.Marker{PK: emailPK(u.Email), SK: "email", Owner: "user", Taken: users.ErrEmailTaken}
 }
 
 func (i listItem) user() users.User {
@@ -92,15 +96,9 @@ func (i listItem) user() users.User {
 	}
 }
 
-// emailItem marks an address as taken.
+// emailItem is a marker of an address.
 type emailItem struct {
-	PK   string `dynamodbav:"pk"`
-	SK   string `dynamodbav:"sk"`
 	User string `dynamodbav:"user"`
-}
-
-func newEmailItem(u users.User) emailItem {
-	return emailItem{PK: emailPK(u.Email), SK: "email", User: u.ID}
 }
 
 func emailPK(address string) string { return "email#" + address }
@@ -126,7 +124,6 @@ func newUnsentItem(u users.User, i users.Invitation) unsentItem {
 	}
 }
 
-func userKey(id string) items.Map       { return items.Key("user#"+id, "user") }
 func emailKey(address string) items.Map { return items.Key(emailPK(address), "email") }
 func adminsKey() items.Map              { return items.Key("admins", "admins") }
 func unsentKey(userID string) items.Map { return items.Key("unsent", userID) }
@@ -143,9 +140,6 @@ type userForm struct {
 	Version    int64           `json:"version"`
 }
 
-func auditForm(u users.User) any {
-	if u.ID == "" {
-		return nil
-	}
+func auditForm(u users.User) userForm {
 	return userForm{u.Email, u.Name, u.CustomerID, u.Role, u.Status, u.Department, u.Metadata, u.Version}
 }

@@ -13,6 +13,7 @@ import (
 	"portside/shared/core/versions"
 	"portside/shared/credentials"
 	"portside/shared/credentials/credentialsdynamo"
+	"portside/shared/dynamo/records"
 	"portside/shared/users"
 )
 
@@ -26,7 +27,7 @@ func (s *Store) Issue(ctx context.Context, user users.User, issued users.Issued)
 func (s *Store) IssueOnce(ctx context.Context, user users.User, issued users.Issued, once idempotency.Key) (users.Issued, error) {
 	remember := s.credentials.Remember(once, issued.Secret, issued.Key.CreatedAt)
 	err := s.issueWithRecount(ctx, user, issued, &remember)
-	if !errors.Is(err, errReused) {
+	if !errors.Is(err, records.ErrInUse) {
 		return issued, err
 	}
 	key, secret, err := s.credentials.Replay(ctx, once, issued.Key.CreatedAt)
@@ -68,13 +69,13 @@ func (s *Store) issue(ctx context.Context, user users.User, issued users.Issued,
 		p.Add(nil, s.credentials.Notify(*issued.Notice))
 	}
 	if remember != nil {
-		p.Add(errReused, *remember)
+		p.Add(records.ErrInUse, *remember)
 	}
 	if issued.Notice != nil {
 		p.countMails(issued.Quotas, issued.Key.CreatedAt)
 	}
 	p.issue(issued.Key)
-	p.changes = append(p.changes, credentialsdynamo.Created(issued.Key))
+	p.Record(credentialsdynamo.Created(issued.Key))
 	return p.run(ctx)
 }
 
@@ -92,7 +93,7 @@ func (s *Store) Revoke(ctx context.Context, userID, keyID string, at time.Time) 
 			return err
 		}
 		p := s.plan()
-		p.changes = append(p.changes, credentialsdynamo.Revoked(p.revoke(key, at, "deleted")))
+		p.Record(credentialsdynamo.Revoked(p.revoke(key, at, "deleted")))
 		return p.run(ctx)
 	})
 }

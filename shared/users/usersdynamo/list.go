@@ -7,8 +7,8 @@ import (
 	"slices"
 
 	"portside/shared/core/search"
+	"portside/shared/dynamo/items"
 	"portside/shared/dynamo/lists"
-	"portside/shared/dynamo/searchindex"
 	"portside/shared/users"
 )
 
@@ -20,9 +20,9 @@ func (s *Store) List(ctx context.Context, query users.Query) (users.Page, error)
 	if query.Email != "" {
 		return s.listByEmail(ctx, query)
 	}
-	from := s.lists
+	from := s.records.Lists
 	if query.CustomerID != "" {
-		from = s.lists.In(query.CustomerID)
+		from = s.records.Lists.In(query.CustomerID)
 	}
 	found, err := lists.Page[listItem](ctx, from, lists.Query{
 		Label: string(query.Role), State: string(query.Status), Limit: query.Limit, Offset: query.Offset, After: query.After,
@@ -56,20 +56,20 @@ func matches(u users.User, query users.Query) bool {
 		(query.Status == "" || u.Status == query.Status)
 }
 
-// Search implements users.Store with two strongly consistent reads, whatever the number of users.
+// Search implements users.Store.
 func (s *Store) Search(ctx context.Context, customerID string, query search.Query) (users.SearchPage, error) {
-	page, err := s.search.In(customerID).Find(ctx, query)
-	if err != nil {
-		return users.SearchPage{}, err
-	}
-	result := users.SearchPage{Users: make([]users.User, 0, len(page.IDs)), Next: page.Next}
-	err = s.readAll(ctx, page.IDs, func(stored userItem) {
-		if user := stored.user(); matches(user, users.Query{CustomerID: customerID}) { // the user may have moved since the first read
-			result.Users = append(result.Users, user)
+	found, next, err := s.records.Find(ctx, customerID, query)
+	page := users.SearchPage{Users: make([]users.User, 0, len(found)), Next: next}
+	for _, item := range found {
+		stored, err := items.Decode[userItem](item)
+		if err != nil {
+			return page, err
 		}
-	})
-	searchindex.InOrder(page, result.Users, func(u users.User) string { return u.ID })
-	return result, err
+		if user := stored.user(); matches(user, users.Query{CustomerID: customerID}) { // the user may have moved since the first read
+			page.Users = append(page.Users, user)
+		}
+	}
+	return page, err
 }
 
 // listByID returns the list of the users with the IDs, in the order of creation, in one read.

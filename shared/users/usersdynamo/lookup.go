@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"portside/shared/dynamo/items"
+	"portside/shared/dynamo/records"
 	"portside/shared/users"
 )
 
@@ -27,12 +28,12 @@ func (s *Store) ByEmail(ctx context.Context, address string) (users.User, error)
 			return users.User{}, err
 		}
 	}
-	return users.User{}, errListed
+	return users.User{}, records.ErrListed
 }
 
 // holder returns the id of the user whose marker has the address.
 func (s *Store) holder(ctx context.Context, address string) (string, error) {
-	marker, found, err := items.Get[emailItem](ctx, items.In(s.client, s.table), emailKey(address))
+	marker, found, err := items.Get[emailItem](ctx, s.records.Items(), emailKey(address))
 	if err == nil && !found {
 		return "", users.ErrNotFound
 	}

@@ -77,7 +77,7 @@ func activeStaff(all []users.User) []principal.Person {
 // Stores of other domains use it when they issue a credential for a user other than the caller.
 func (s *Store) Unchanged(userID string, version int64) types.TransactWriteItem {
 	return types.TransactWriteItem{ConditionCheck: &types.ConditionCheck{
-		TableName: &s.table, Key: userKey(userID), ConditionExpression: aws.String("version = :version"),
+		TableName: &s.table, Key: s.records.Key(userID), ConditionExpression: aws.String("version = :version"),
 		ExpressionAttributeValues: items.Map{":version": items.Number(version)},
 	}}
 }
@@ -87,7 +87,7 @@ func (s *Store) Unchanged(userID string, version int64) types.TransactWriteItem 
 // changes.
 func (s *Store) SignedIn(userID string, version int64, at time.Time) types.TransactWriteItem {
 	return types.TransactWriteItem{Update: &types.Update{
-		TableName: &s.table, Key: userKey(userID), UpdateExpression: aws.String("SET lastLogin = :at"),
+		TableName: &s.table, Key: s.records.Key(userID), UpdateExpression: aws.String("SET lastLogin = :at"),
 		ConditionExpression:      aws.String("version = :version AND #status = :active"),
 		ExpressionAttributeNames: map[string]string{"#status": "status"},
 		ExpressionAttributeValues: items.Map{
@@ -115,7 +115,7 @@ func (s *Store) Existing(ctx context.Context, ids []string) ([]string, error) {
 // Members returns up to most users of a customer with numbers from a number on, in the order of creation, with one strongly consistent
 // Query.
 func (s *Store) Members(ctx context.Context, customerID string, from int64, most int) ([]principal.Member, error) {
-	found, err := lists.From[listItem](ctx, s.lists.In(customerID), from, most)
+	found, err := lists.From[listItem](ctx, s.records.Lists.In(customerID), from, most)
 	members := make([]principal.Member, len(found))
 	for i, user := range found {
 		members[i] = principal.Member{ID: user.Entry.ID, Number: user.Number}
@@ -131,11 +131,7 @@ func (s *Store) CustomerExists(ctx context.Context, id string) (bool, error) {
 
 // readAll calls visit for each of the distinct ids that belongs to a user.
 func (s *Store) readAll(ctx context.Context, ids []string, visit func(userItem)) error {
-	wanted := make([]items.Map, len(ids))
-	for i, id := range ids {
-		wanted[i] = userKey(id)
-	}
-	return items.GetAll(ctx, items.In(s.client, s.table), wanted, func(item items.Map) error {
+	return s.records.ReadAll(ctx, ids, func(item items.Map) error {
 		stored, err := items.Decode[userItem](item)
 		if err == nil {
 			visit(stored)

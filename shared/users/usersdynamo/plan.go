@@ -2,59 +2,36 @@ package usersdynamo
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"portside/shared/core/audit"
-	"portside/shared/core/idempotency"
-	"portside/shared/core/retry"
 	"portside/shared/core/versions"
 	"portside/shared/credentials"
 	"portside/shared/credentials/credentialsdynamo"
-	"portside/shared/dynamo/daycounts"
-	"portside/shared/dynamo/idempotencykeys"
 	"portside/shared/dynamo/items"
-	"portside/shared/dynamo/lists"
-	"portside/shared/dynamo/searchindex"
-	"portside/shared/dynamo/transactions"
+	"portside/shared/dynamo/records"
 	"portside/shared/mail"
 	"portside/shared/users"
-)
-
-// Conditions that fail only if the table contradicts itself. These errors have no kind, because the
-// caller cannot fix the cause; the operator can, with "portside rebuild-ranks".
-var (
-	errDuplicateID = errors.New("usersdynamo: the new id exists already")
-	errListed      = errors.New("usersdynamo: the lists disagree with the users; run portside rebuild-ranks")
-	errReused      = errors.New("usersdynamo: the idempotency key is in use")
 )
 
 // errCredentialsChanged means that a credential of the user was issued or changed since the user's credentials were read. It is
 // versions.ErrStale for callers that do not tell the two apart.
 var errCredentialsChanged = fmt.Errorf("usersdynamo: credentials: %w", versions.ErrStale)
 
-// plan is one transaction.
+// plan is one transaction over users and their credentials.
 type plan struct {
-	transactions.Plan
-	store   *Store
-	changes []audit.Change // whose events the transaction writes
-	lists   *lists.Changes
-	days    daycounts.Changes
-	admins  int
-	owner   string // the user whose credentials the transaction changes or relies on; empty if it does neither
-	tally   credentialsdynamo.Change
-	policy  retry.Policy
+	*records.Plan
+	store  *Store
+	admins int
+	owner  string // the user whose credentials the transaction changes or relies on; empty if it does neither
+	tally  credentialsdynamo.Change
 }
 
-func (s *Store) plan() *plan {
-	return &plan{store: s, lists: s.lists.Changes(), days: daycounts.Changes{}, policy: retry.Default}
-}
+func (s *Store) plan() *plan { return &plan{Plan: s.records.Plan(), store: s} }
 
 // run commits the writes together with the counters that they change.
 func (p *plan) run(ctx context.Context) error {
@@ -64,16 +41,7 @@ func (p *plan) run(ctx context.Context) error {
 	if p.owner != "" && !p.tally.IsEmpty() {
 		p.Add(p.tallyRefusal(), p.store.credentials.Tally(p.owner, p.tally))
 	}
-	counters, err := p.lists.Counters()
-	if err != nil {
-		return err
-	}
-	p.Add(nil, counters...)
-	p.Add(nil, p.store.days.Writes(p.days)...)
-	for _, c := range p.changes {
-		p.Add(nil, p.store.credentials.Audit(ctx, c)...)
-	}
-	return p.WriteWith(ctx, p.policy, p.store.client)
+	return p.Run(ctx)
 }
 
 // tallyRefusal returns the error for a failed tally: another request issued a credential meanwhile, or
@@ -86,44 +54,32 @@ func (p *plan) tallyRefusal() error {
 }
 
 func (p *plan) createUser(u users.User) {
-	p.audit(audit.UserCreated, users.User{}, u)
-	p.Add(users.ErrEmailTaken, p.putNew(newEmailItem(u)))
-	p.Add(errDuplicateID, p.putNew(newUserItem(u)))
-	p.Add(errListed, p.lists.Add(entry(u))...)
+	p.Create(audit.UserCreated, row(u))
 	p.join(u)
-	p.Add(nil, p.store.search.Changes(searchindex.Entry{}, searchEntry(u))...)
 	p.admins += users.ActingAdmins(users.User{}, u)
 }
 
-func (p *plan) changeUser(before, after users.User) {
-	p.Add(versions.ErrStale, p.updateUser(before, after))
+func (p *plan) changeUser(action audit.Action, before, after users.User) {
+	p.Change(action, row(before), row(after))
 	p.admins += users.ActingAdmins(before, after)
-	if newListItem(before) != newListItem(after) {
-		p.Add(errListed, p.lists.Replace(entry(before), entry(after))...)
-	}
 	if before.CustomerID != after.CustomerID {
 		p.leave(before)
 		p.join(after)
 	}
-	p.Add(nil, p.store.search.Changes(searchEntry(before), searchEntry(after))...)
 }
 
 func (p *plan) deleteUser(u users.User, at time.Time) error {
-	p.audit(audit.UserDeleted, u, users.User{})
-	p.Add(versions.ErrStale, types.TransactWriteItem{Delete: &types.Delete{
-		TableName: &p.store.table, Key: userKey(u.ID), ConditionExpression: aws.String("version = :version"),
-		ExpressionAttributeValues: items.Map{":version": items.Number(u.Version)},
-	}})
-	p.Add(errListed, p.remove(emailKey(u.Email)))
-	p.Add(errListed, p.lists.Remove(entry(u))...)
+	p.Delete(audit.UserDeleted, row(u))
 	p.leave(u)
-	p.Add(nil, p.store.search.Changes(searchEntry(u), searchindex.Entry{})...)
 	p.admins += users.ActingAdmins(u, users.User{})
 	if u.Status == users.Pending {
 		p.endInvitation(u.ID)
 	}
 	return p.recordDeletion(u, at)
 }
+
+// audit adds an event about a user whose own attributes do not change.
+func (p *plan) audit(action audit.Action, u users.User) { p.Audit(action, row(u), row(u)) }
 
 // endInvitation removes the mail that may still be unsent.
 func (p *plan) endInvitation(userID string) {
@@ -132,7 +88,7 @@ func (p *plan) endInvitation(userID string) {
 
 // invite adds the link and stores its mail as unsent.
 func (p *plan) invite(u users.User, invitation users.Invitation) {
-	p.Add(errDuplicateID, p.putNew(newUnsentItem(u, invitation)))
+	p.Add(records.ErrDuplicateID, p.put(newUnsentItem(u, invitation), "attribute_not_exists(pk)"))
 	p.issue(invitation.Link)
 	p.countMails(invitation.Quotas, u.CreatedAt)
 }
@@ -153,7 +109,7 @@ func (p *plan) countMails(quotas []mail.Quota, at time.Time) {
 func (p *plan) issue(c credentials.Credential) {
 	p.owner = c.Owner.ID
 	p.tally.Issue(c.Kind)
-	p.Add(errDuplicateID, p.store.credentials.Issue(c)...)
+	p.Add(records.ErrDuplicateID, p.store.credentials.Issue(c)...)
 }
 
 // revoke revokes a credential, and returns it as revoked.
@@ -163,11 +119,6 @@ func (p *plan) revoke(c credentials.Credential, at time.Time, reason string) cre
 	c.RevokedAt, c.Reason = at, reason
 	p.Add(errCredentialsChanged, p.store.credentials.Revoke(c)...)
 	return c
-}
-
-// rememberKey stores the idempotency key, unless it is in use.
-func (p *plan) rememberKey(key idempotency.Key, u users.User) {
-	p.Add(errReused, idempotencykeys.Put(p.store.table, key, newUserItem(u), u.CreatedAt))
 }
 
 // updateCredentials writes the user's new role and status to each live credential. If the user is
@@ -234,61 +185,8 @@ func (p *plan) adminCount() types.TransactWriteItem {
 	return types.TransactWriteItem{Update: update}
 }
 
-// updateUser leaves the time of the last sign-in unless the change sets it, because a sign-in since then has stored another.
-func (p *plan) updateUser(before, after users.User) types.TransactWriteItem {
-	item := items.Encode(newUserItem(after))
-	delete(item, "pk")
-	delete(item, "sk")
-	if after.LastLoginAt.Equal(before.LastLoginAt) {
-		delete(item, "lastLogin")
-	}
-	values := items.Map{":version": items.Number(before.Version)}
-	expression, names := setAll(item, values, optionalAttributes())
-	return types.TransactWriteItem{Update: &types.Update{
-		TableName: &p.store.table, Key: userKey(after.ID), UpdateExpression: &expression,
-		ConditionExpression: aws.String("version = :version"), ExpressionAttributeNames: names, ExpressionAttributeValues: values,
-	}}
-}
-
-func (p *plan) putNew(shape any) types.TransactWriteItem {
-	return p.put(shape, "attribute_not_exists(pk)")
-}
-
-func (p *plan) putListed(shape any) types.TransactWriteItem {
-	return p.put(shape, "attribute_exists(pk)")
-}
-
 func (p *plan) put(shape any, condition string) types.TransactWriteItem {
 	return types.TransactWriteItem{Put: &types.Put{
 		TableName: &p.store.table, Item: items.Encode(shape), ConditionExpression: &condition,
 	}}
-}
-
-func (p *plan) remove(key items.Map) types.TransactWriteItem {
-	return types.TransactWriteItem{Delete: &types.Delete{
-		TableName: &p.store.table, Key: key, ConditionExpression: aws.String("attribute_exists(pk)"),
-	}}
-}
-
-// setAll returns the update expression that sets all attributes of the item and removes those
-// optional attributes that the item lacks. It adds its values to the given ones.
-func setAll(item, values items.Map, optional []string) (string, map[string]string) {
-	names := make(map[string]string, len(item)+len(optional))
-	sets, removes := make([]string, 0, len(item)), make([]string, 0, len(optional))
-	for name, value := range item {
-		names["#"+name], values[":to_"+name] = name, value
-		sets = append(sets, "#"+name+" = :to_"+name)
-	}
-	for _, name := range optional {
-		if _, set := item[name]; !set {
-			names["#"+name] = name
-			removes = append(removes, "#"+name)
-		}
-	}
-	slices.Sort(sets)
-	expression := "SET " + strings.Join(sets, ", ")
-	if len(removes) > 0 {
-		expression += " REMOVE " + strings.Join(removes, ", ")
-	}
-	return expression, names
 }

@@ -2,12 +2,9 @@ package usersdynamo
 
 import (
 	"context"
-	"strings"
 
-	"portside/shared/dynamo/items"
 	"portside/shared/dynamo/lists"
-	"portside/shared/dynamo/rank"
-	"portside/shared/users"
+	"portside/shared/dynamo/records"
 )
 
 // StepAdmins is the step of a rebuild that follows the steps of the lists.
@@ -23,7 +20,7 @@ type Repairs struct {
 // sequence of numbers and the number of active admins. See lists.Rebuild for how it works, and for
 // report.
 func (s *Store) Rebuild(ctx context.Context, report func(lists.Progress)) (Repairs, error) {
-	done, err := s.lists.Rebuild(ctx, s.source(), report)
+	done, err := s.records.Rebuild(ctx, records.Source{Row: rowOf, MarkerPrefixes: map[string]string{emailPK(""): "user"}}, report)
 	repairs := Repairs{Repairs: done}
 	if err != nil {
 		return repairs, err
@@ -33,31 +30,4 @@ func (s *Store) Rebuild(ctx context.Context, report func(lists.Progress)) (Repai
 		report(lists.Progress{Step: StepAdmins, Repairs: done})
 	}
 	return repairs, err
-}
-
-func (s *Store) source() lists.Source {
-	return lists.Source{
-		Key: userKey,
-		Is:  func(pk, sk string) bool { return sk == "user" && strings.HasPrefix(pk, "user#") },
-		Read: func(item items.Map) (lists.Resource, error) {
-			stored, err := items.Decode[userItem](item)
-			return s.resource(stored.user()), err
-		},
-		Owner: func(pk string) string {
-			if strings.HasPrefix(pk, emailPK("")) {
-				return "user"
-			}
-			return lists.OwnerOf(pk)
-		},
-	}
-}
-
-// resource returns the user with all items that the table must have because of it.
-func (s *Store) resource(u users.User) lists.Resource {
-	t := lists.Resource{ID: u.ID, Version: u.Version}
-	if u.ID != "" && u.Email != "" && u.Role.Known() && u.Status.Known() && u.Number >= 0 && u.Number < rank.Capacity {
-		t.Derived = append(s.lists.Items(entry(u)), items.Encode(newEmailItem(u)))
-		t.Derived = append(t.Derived, searchEntry(u).Items()...)
-	}
-	return t
 }

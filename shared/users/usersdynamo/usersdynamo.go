@@ -53,7 +53,7 @@ import (
 	"portside/shared/dynamo/idempotencykeys"
 	"portside/shared/dynamo/items"
 	"portside/shared/dynamo/lists"
-	"portside/shared/dynamo/searchindex"
+	"portside/shared/dynamo/records"
 	"portside/shared/mail"
 	"portside/shared/users"
 )
@@ -65,9 +65,7 @@ type Store struct {
 
 	client      *dynamodb.Client
 	table       string
-	days        daycounts.Table
-	lists       *lists.Lists
-	search      searchindex.Index
+	records     *records.Table
 	credentials *credentialsdynamo.Table
 	turns       mail.Turns
 }
@@ -75,10 +73,9 @@ type Store struct {
 // New returns a Store in the named table. keys is the table of credentials, and days the table of day counters.
 func New(client *dynamodb.Client, table string, keys *credentialsdynamo.Table, days daycounts.Table) *Store {
 	shape := lists.Shape{Name: "users", Label: "role", Labels: labels(), State: "status", States: states()}
-	return &Store{
-		client: client, table: table, days: days, lists: lists.New(client, table, shape), search: searchindex.New(client, table),
-		credentials: keys, SweepTime: sweepTime,
-	}
+	kept := records.New(audit.User, client, table, shape)
+	kept.Days, kept.Log = days, keys.Audit
+	return &Store{client: client, table: table, records: kept, credentials: keys, SweepTime: sweepTime}
 }
 
 var (
@@ -115,7 +112,7 @@ func (s *Store) Get(ctx context.Context, id string) (users.User, error) {
 }
 
 func (s *Store) read(ctx context.Context, id string) (userItem, error) {
-	stored, found, err := items.Get[userItem](ctx, items.In(s.client, s.table), userKey(id))
+	stored, found, err := items.Get[userItem](ctx, s.records.Items(), s.records.Key(id))
 	if err == nil && !found {
 		return userItem{}, users.ErrNotFound
 	}
@@ -126,21 +123,19 @@ func (s *Store) read(ctx context.Context, id string) (userItem, error) {
 func (s *Store) Create(ctx context.Context, creation users.Creation) (users.Created, error) {
 	user := creation.User
 	var err error
-	if user.Number, user.CreatedAt, err = s.lists.Allocate(ctx, 1, user.CreatedAt); err != nil {
+	if user.Number, user.CreatedAt, err = s.records.Lists.Allocate(ctx, 1, user.CreatedAt); err != nil {
 		return users.Created{}, err
 	}
 	user.UpdatedAt, user.Version = user.CreatedAt, 1
 	p := s.plan()
 	p.recordCreation(&user)
-	if creation.Once != nil {
-		p.rememberKey(*creation.Once, user)
-	}
+	p.Once(creation.Once, row(user), user.CreatedAt)
 	p.createUser(user)
 	if creation.Invitation != nil {
 		p.invite(user, *creation.Invitation)
 	}
 	err = p.run(ctx)
-	if errors.Is(err, errReused) {
+	if errors.Is(err, records.ErrInUse) {
 		return s.replay(ctx, *creation.Once, user.CreatedAt)
 	}
 	return users.Created{User: user}, s.explainCustomer(ctx, err, user.CustomerID)
@@ -166,7 +161,7 @@ func (s *Store) Update(ctx context.Context, before, after users.User) (users.Use
 		return p.update(ctx, before, after)
 	}
 	if before.Status != users.Pending { // a user without working credentials cannot hold up the change
-		p.policy = attempt
+		p.Policy = attempt
 	}
 	if err := p.updateCredentials(ctx, before.LinkID, after); err != nil {
 		return users.User{}, err
@@ -190,8 +185,7 @@ func (p *plan) update(ctx context.Context, before, after users.User) (users.User
 	if err := p.recordChange(before, &after); err != nil {
 		return users.User{}, err
 	}
-	p.changeUser(before, after)
-	p.audit(audit.UserUpdated, before, after)
+	p.changeUser(audit.UserUpdated, before, after)
 	return after, p.run(ctx)
 }
 
@@ -199,7 +193,7 @@ func (p *plan) update(ctx context.Context, before, after users.User) (users.User
 func (s *Store) End(ctx context.Context, user users.User, ending users.Ending, at time.Time) error {
 	p := s.plan()
 	p.Add(versions.ErrStale, s.Unchanged(user.ID, user.Version))
-	p.policy = attempt
+	p.Policy = attempt
 	live, err := p.live(ctx, user.ID, at)
 	if err != nil {
 		return err
@@ -211,7 +205,7 @@ func (s *Store) End(ctx context.Context, user users.User, ending users.Ending, a
 	for _, c := range ended {
 		p.revoke(c, at, credentials.ReasonEnded)
 	}
-	p.audit(endingAction(ending), user, user)
+	p.audit(endingAction(ending), user)
 	p.Add(nil, s.credentials.ClearPasskeys(user.ID))
 	if err := p.run(ctx); !isContended(err) {
 		return err
@@ -280,7 +274,7 @@ func (s *Store) deleteWith(ctx context.Context, user users.User, owned credentia
 	if !fitsOneTransaction(slices.Concat(owned.Live, owned.Ended)) {
 		return errManyCredentials
 	}
-	p.policy = attempt
+	p.Policy = attempt
 	p.revokeAll(user.ID, owned, at)
 	return p.run(ctx)
 }
