@@ -117,8 +117,8 @@ func TestEndAndCreationsHaveAnOrder(t *testing.T) {
 	}
 }
 
-// endBefore creates a credential, and lets an end come before the first call that isNext selects by its operation and number. Some reads run
-// beside each other, so their order and that of the transaction can differ.
+// endBefore creates a credential, and lets an end come before the first call that isNext selects by its operation and number. Some reads
+// run beside each other, so their order and that of the transaction can differ.
 func (c *company) endBefore(way creation, isNext func(operation string, call int) bool) (works, ended bool) {
 	calls := 0
 	isWorking, err := way.create(c, awstest.Faulty(c.client, func(operation string, _ int) error {

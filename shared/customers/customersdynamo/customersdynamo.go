@@ -184,7 +184,8 @@ func (s *Store) Delete(ctx context.Context, customer customers.Customer) error {
 // Rebuild makes the markers of slugs and external IDs, the lists, their counts and the terms of searches agree with the customers while
 // other writers work; see lists.Rebuild. It does not touch the states in the credentials table.
 func (s *Store) Rebuild(ctx context.Context, report func(lists.Progress)) (lists.Repairs, error) {
-	return s.records.Rebuild(ctx, records.Source{MarkerPrefixes: map[string]string{slugPK(""): owner, externalPK(""): owner}, Row: rowOf}, report)
+	markers := map[string]string{slugPK(""): owner, externalPK(""): owner}
+	return s.records.Rebuild(ctx, records.Source{Row: rowOf, MarkerPrefixes: markers}, report)
 }
 
 // Items returns the items of a customer that Create writes, but the counters, which Rebuild computes. With it, tools fill tables quickly.
