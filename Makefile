@@ -305,12 +305,14 @@ build-portside = go build -buildvcs=auto -o .local/bin/portside ./cmd/portside
 
 # --- Deployment ------------------------------------------------------------------------------------
 # The variables of the recipe are those of docs/operations.md. PROBE_REPOSITORY is passed on in the environment.
-deploy: has-go $(SAM)/ready ## Deploy to AWS: ENV=staging; DRY_RUN=1 YES=1 REPLACE_DATA=1 SETTINGS=settings/staging.yaml PACKAGE=portside-….zip PROBE_REPOSITORY=acme/probe
-	@test -n "$(ENV)" || { echo "make $@: set ENV to an environment of samconfig.toml, such as ENV=staging"; exit 2; }
-	@test -z "$(filter-out 0 1,$(DRY_RUN) $(YES) $(REPLACE_DATA))" || { echo "make $@: set DRY_RUN, YES and REPLACE_DATA to 1 or 0"; exit 2; }
+deploy: has-go deploy-arguments $(SAM)/ready ## Deploy to AWS: ENV=staging; DRY_RUN=1 YES=1 REPLACE_DATA=1 SETTINGS=settings/staging.yaml PACKAGE=portside-….zip PROBE_REPOSITORY=acme/probe
 	@exec $(SAM)/bin/python -B .ci/deploy.py '$(ENV)' $(if $(SETTINGS),--settings '$(SETTINGS)') $(if $(PACKAGE),--package '$(PACKAGE)') \
 		$(if $(filter 1,$(DRY_RUN)),--dry-run) $(if $(filter 1,$(YES)),--yes) $(if $(filter 1,$(REPLACE_DATA)),--replace-data)
-.PHONY: deploy
+
+deploy-arguments:
+	@test -n "$(ENV)" || { echo "make deploy: set ENV to an environment of samconfig.toml, such as ENV=staging"; exit 2; }
+	@test -z "$(filter-out 0 1,$(DRY_RUN) $(YES) $(REPLACE_DATA))" || { echo "make deploy: set DRY_RUN, YES and REPLACE_DATA to 1 or 0"; exit 2; }
+.PHONY: deploy deploy-arguments
 
 # --- Releases ----------------------------------------------------------------------------------------
 FUNCTIONS = $(shell sed -n 's/^  \([A-Za-z]\{1,\}Function\):.*/\1/p' template.yaml)

@@ -21,6 +21,7 @@ import yaml
 from botocore.exceptions import BotoCoreError, ClientError
 from deploy_checks import (ROOT, Problem, check_numbers, check_package, check_places, dangers, environment, fingerprint, parameters_of, reserved_concurrency, say,
                            stamp)
+from deploy_rules import problems_of
 
 BUILT = ROOT / ".aws-sam" / "build" / "template.yaml"
 UNPACKED = ROOT / ".aws-sam" / "package" / "template.yaml"
@@ -33,17 +34,24 @@ def run(*command, **options):
     return done
 
 
-def check_template(parameters):
-    """Checks the parameters against the types, patterns and rules of template.yaml."""
+def check_template(parameters, settings):
+    """Checks the parameters against the types, patterns and rules of template.yaml. A problem names the file that has the values."""
     done = subprocess.run(["go", "run", ".", "check", "-repo", str(ROOT)], cwd=ROOT / "local", input=json.dumps(parameters), text=True, capture_output=True)
     if done.returncode:
-        raise Problem(done.stderr.replace("exit status 1", "").strip())
+        raise Problem(re.sub(r"^template\.yaml:[0-9]+: (?=the template has no parameter|the value )", f"{settings}: ", done.stderr.replace("exit status 1", "").strip()))
+
+
+def check_rules():
+    from transformed import transformed
+
+    if broken := problems_of(transformed()["Resources"]):
+        raise Problem("template.yaml breaks rules of AWS:\n" + "\n".join(broken))
 
 
 def report_sources():
     changed = run("git", "status", "--porcelain", capture_output=True, text=True).stdout.splitlines()
     if changed:
-        say(f"note: {len(changed)} files differ from the last commit, so /v1/health will name a commit without these changes")
+        say(f"note: {len(changed)} {'file differs' if len(changed) == 1 else 'files differ'} from the last commit, so /v1/health will name a commit without these changes")
 
 
 def build(sam, config, env):
@@ -88,6 +96,7 @@ def parse(args):
     parser.add_argument("--package", type=pathlib.Path, help="deploy the package of a release instead of building the functions")
     parser.add_argument("--dry-run", action="store_true", help="stop before the first call of AWS")
     parser.add_argument("--yes", action="store_true", help="execute the change set without a question")
+    parser.set_defaults(calls_aws=False)
     parser.add_argument("--replace-data", action="store_true", help="accept changes that replace or remove tables or buckets")
     options = parser.parse_args(args)
     options.settings = options.settings or ROOT / "settings" / f"{options.env}.yaml"
@@ -98,21 +107,25 @@ def deploy(options):
     from samtranslator.yaml_helper import yaml_parse
 
     os.environ["SAM_CLI_TELEMETRY"] = "0"
+    if options.package and not options.package.is_file():
+        raise Problem(f"PACKAGE: {options.package} does not exist")
     sam = str(pathlib.Path(sys.executable).with_name("sam"))
     config = environment(tomllib.loads((ROOT / "samconfig.toml").read_text()), options.env)
     parameters = parameters_of(config.get("parameter_overrides", []), options.settings)
-    check_template(parameters)
+    check_template(parameters, options.settings)
     template = yaml_parse((ROOT / "template.yaml").read_text())
     check_numbers(template, parameters)
     check_places(parameters, config["region"])
-    say(f"== {config['stack_name']} in {config['region']}: the parameters are valid")
+    check_rules()
+    say(f"== {config['stack_name']} in {config['region']}: the parameters and the template are valid")
     report_sources()
     if options.dry_run:
         prepare(sam, config, options, parameters)
-        say("dry run: the next step would call AWS")
+        say("== built. The dry run ends here, because the next step would call AWS")
         return
     from deploy_stack import Stack
 
+    options.calls_aws = True
     stack = Stack(config, parameters)
     stack.check(reserved_concurrency(template, parameters))
     is_new = not stack.exists()
@@ -153,11 +166,13 @@ def apply(stack, options, sam, built, parameters):
 
 
 if __name__ == "__main__":
+    arguments = parse(sys.argv[1:])
     try:
-        deploy(parse(sys.argv[1:]))
+        deploy(arguments)
     except Problem as problem:
         sys.exit(f"make deploy: {problem}")
     except (BotoCoreError, ClientError) as error:
         sys.exit(f"make deploy: AWS: {error}")
     except KeyboardInterrupt:
-        sys.exit("make deploy: interrupted. A change set that already runs continues on AWS: look at the state of the stack")
+        running = "A change set that already runs continues on AWS: look at the state of the stack"
+        sys.exit(f"make deploy: interrupted. {running if arguments.calls_aws else 'AWS was not called'}")

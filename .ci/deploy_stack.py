@@ -5,7 +5,7 @@ import re
 import subprocess
 
 import boto3
-from botocore.exceptions import BotoCoreError, ClientError, WaiterError
+from botocore.exceptions import BotoCoreError, ClientError, ConnectionError, WaiterError
 
 from deploy_checks import ROOT, Problem, check_concurrency, check_model, mail_identities, models_of, say, superfluous_versions, table_suffix, unfinished
 
@@ -47,6 +47,8 @@ class Stack:
             self.check_models()
             self.check_budget()
             self.check_backup_bucket()
+        except ConnectionError as error:
+            raise Problem(f"AWS does not answer: {error}: check the network and the region in samconfig.toml") from None
         except (BotoCoreError, ClientError) as error:
             raise Problem(f"AWS: {error}: check AWS_PROFILE and the permissions of the role") from None
         if self.exists():

@@ -84,6 +84,19 @@ class Parameters(unittest.TestCase):
             with self.subTest(text), self.assertRaisesRegex(Problem, want):
                 self.read(text)
 
+    def test_origins_are_those_that_browsers_send(self):
+        rest, _, good = COMPLETE.strip().rpartition("CorsAllowOrigins: ")
+        for value in good, '"*"', "https://a.acme.test,http://localhost:3000", '"https://a.acme.test, https://b.acme.test"':
+            self.read(rest + "CorsAllowOrigins: " + value)
+        for value in "acme.test", "https://acme.test/", "https://acme.test/app", "https://Acme.test", "https://a.acme.test,b.acme.test", "https://*.acme.test":
+            with self.subTest(value), self.assertRaisesRegex(Problem, "is no origin"):
+                self.read(rest + "CorsAllowOrigins: " + value)
+
+    def test_problems_of_values_name_the_settings(self):
+        for parameters, want in ({"Foo": "1"}, "^x.yaml: the template has no"), ({"RateLimitPerMinute": "lots"}, "^x.yaml: the value"):
+            with self.subTest(want), self.assertRaisesRegex(Problem, want):
+                deploy.check_template(self.read(COMPLETE) | parameters, "x.yaml")
+
     def test_problems_show_no_keys(self):
         for text in "MediaModelKey: [s3cret\n", "\tMediaModelKey: s3cret\n", "MediaModelKey: \0s3cret\n", "---\nMediaModelKey: s3cret\n":
             with self.subTest(text), self.assertRaisesRegex(Problem, "is not YAML") as raised:

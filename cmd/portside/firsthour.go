@@ -117,12 +117,15 @@ func (s *smokeTest) runStep(ctx context.Context, step smokeStep) (outcome string
 	started := s.now()
 	result, err := step.run(within)
 	if ctx.Err() != nil {
-		return stepFailed, fmt.Errorf("%s: %w; later steps did not run", step.name, cmp.Or(err, ctx.Err()))
+		return stepFailed, step.failed(ctx, cmp.Or(err, ctx.Err()))
 	}
 	outcome = stepOK
 	if skip, isSkipped := errors.AsType[skippedStep](err); isSkipped {
 		outcome, result = stepSkipped, skip.Error()
 	} else if err != nil {
+		if advice, has := errors.AsType[adviceError](err); has {
+			step.next = advice.next
+		}
 		outcome, result = stepFailed, singleLine(err)+"; next: "+step.next
 	}
 	took := s.now().Sub(started).Milliseconds()

@@ -42,7 +42,7 @@ jq .ConfigurationSetName identity.json
 [ "$(jq .ConfigurationSetName identity.json)" = null ] && {
   aws sesv2 create-configuration-set --configuration-set-name first-hour
   aws sesv2 put-email-identity-configuration-set-attributes --email-identity "$identity" --configuration-set-name first-hour
-  portside smoke-test --first-hour --url "$API" --mail-to "$MAIL_TO" | grep '^mail '
+  portside smoke-test --first-hour --url "$API" --mail-to "${MAIL_TO:?}" | grep '^mail '
   aws sesv2 put-email-identity-configuration-set-attributes --email-identity "$identity"
   aws sesv2 delete-configuration-set --configuration-set-name first-hour
 }
@@ -50,8 +50,7 @@ jq .ConfigurationSetName identity.json
 # 3. HEAD as curl shows it, and pulls with containerd, not only with docker. `portside login` first. Expected: a Content-Length that is not 0 for
 # the manifest; one for the layer too, or a 405 if the layer has more than 4 MiB; two pulls. Set REPOSITORY to one with a real image.
 tag=$(aws ecr describe-images --repository-name "$REPOSITORY" --query 'sort_by(imageDetails[?imageTags], &imagePushedAt)[-1].imageTags[0]' --output text)
-umask 077
-portside tokens create --name first-hour --scope "read:docker-images:$REPOSITORY" --days 1 > token
+(umask 077 && portside tokens create --name first-hour --scope "read:docker-images:$REPOSITORY" --days 1 > token)
 manifest() { curl -s -u "token:$(cat token)" "$API/v2/$REPOSITORY/manifests/$1"; }
 child=$(manifest "$tag" | jq -r '.manifests[0].digest // empty') # if the tag leads to an index
 layer=$(manifest "${child:-$tag}" | jq -r '.layers[0].digest')

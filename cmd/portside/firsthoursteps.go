@@ -183,7 +183,7 @@ func (s *smokeTest) checkMail(ctx context.Context) (string, error) {
 	var created struct{ Data struct{ ID string } }
 	if err := s.api.read(ctx, smokeRequest{http.MethodPost, "/v1/users", body, s.signed(), http.StatusCreated}, &created); err != nil {
 		if taken, isStatus := errors.AsType[*statusError](err); isStatus && taken.status == http.StatusConflict {
-			err = fmt.Errorf("%w: a user has this address, so pass another one with --mail-to, such as ada+portside@example.com", err)
+			err = adviceError{err, "pass an address that no user has with --mail-to, such as ada+portside@example.com"}
 		}
 		return "", err
 	}

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"net/url"
+	"regexp"
 	"time"
 
 	"portside/shared/credentials"
@@ -80,13 +82,33 @@ what needs the AWS command line or a person.`,
 				if err := rejectArguments(arguments); err != nil {
 					return err
 				}
-				if !f.isFirstHour && (f.mailTo != "" || f.executeAPI != "") {
-					return usageError("--mail-to and --execute-api need --first-hour")
+				if err := f.check(); err != nil {
+					return err
 				}
 				return runSmokeTest(ctx, p, on, f)
 			}
 		},
 	}
+}
+
+// repositoryName matches the name of a repository, as Amazon ECR documents it.
+var repositoryName = regexp.MustCompile(`^[a-z0-9]+([._-]+[a-z0-9]+)*(/[a-z0-9]+([._-]+[a-z0-9]+)*)*$`)
+
+// check refuses flags that no step could use.
+func (f smokeFlags) check() error {
+	switch {
+	case !f.isFirstHour && (f.mailTo != "" || f.executeAPI != ""):
+		return usageError("--mail-to and --execute-api need --first-hour")
+	case f.repository != "" && !repositoryName.MatchString(f.repository):
+		return usageError("--image-repository: " + f.repository + " is no name of a repository, such as acme/probe")
+	}
+	for flag, address := range map[string]string{"--url": f.url, "--execute-api": f.executeAPI} {
+		parsed, err := url.Parse(address)
+		if address != "" && (err != nil || parsed.Host == "" || parsed.Scheme != "https" && parsed.Scheme != "http") {
+			return usageError(flag + ": " + address + " is no address, such as https://portal.example.com")
+		}
+	}
+	return nil
 }
 
 func runSmokeTest(ctx context.Context, p process, on *target, f smokeFlags) error {
@@ -140,6 +162,20 @@ func (s smokeStep) after(names ...string) smokeStep {
 	return s
 }
 
+// failed returns the error of a step after which no other can run. A step that the operator has stopped has no other reason.
+func (s smokeStep) failed(ctx context.Context, err error) error {
+	if errors.Is(ctx.Err(), context.Canceled) {
+		return fmt.Errorf("stopped during the step %s: %w", s.name, context.Canceled)
+	}
+	return fmt.Errorf("%s: %w; later steps did not run", s.name, err)
+}
+
+// adviceError is the error of a step with what to do about it, instead of what the step advises.
+type adviceError struct {
+	error
+	next string
+}
+
 // skippedStep is the error of a step that could not try anything. It says why, and is no failure.
 type skippedStep string
 
@@ -174,7 +210,7 @@ func (s *smokeTest) runSteps(ctx context.Context, steps []smokeStep) error {
 			result, err = skip.Error(), nil
 		}
 		if err != nil {
-			return fmt.Errorf("%s: %w; later steps did not run", step.name, err)
+			return step.failed(ctx, err)
 		}
 		if _, err := fmt.Fprintf(s.stdout, "%-10s  %s (%d ms)\n", step.name, result, s.now().Sub(started).Milliseconds()); err != nil {
 			return err

@@ -111,8 +111,11 @@ func unexpectedStatus(q smokeRequest, status int, body []byte) error {
 		Detail string `json:"detail"`
 	}
 	_ = json.Unmarshal(body, &problem) // the body of another server may be any text
-	message := fmt.Sprintf("%s %s answered %d instead of %d %s", q.method, q.path, status, q.want, problem.Detail)
-	return &statusError{status, strings.TrimSpace(message)}
+	message := fmt.Sprintf("%s %s answered %d instead of %d", q.method, q.path, status, q.want)
+	if detail := strings.TrimRight(problem.Detail, "."); detail != "" {
+		message += ": " + detail
+	}
+	return &statusError{status, message}
 }
 
 // read sends a request and decodes the answer.

@@ -133,7 +133,7 @@ func (b *Builder) Command(ctx context.Context, name string) (string, error) {
 		output: output,
 		dir:    filepath.Join("cmd", name),
 		command: func(dir string) []string {
-			return []string{b.goPath, "build", "-trimpath", "-o", filepath.Join(dir, name), "./cmd/" + name}
+			return []string{b.goPath, "build", "-trimpath", "-buildvcs=auto", "-o", filepath.Join(dir, name), "./cmd/" + name}
 		},
 		// Without C, as for the functions. Otherwise the compiler compiles the standard library and the AWS SDK twice.
 		environment: []string{"CGO_ENABLED=0"},

@@ -83,6 +83,9 @@ func (a *app) readKey(ctx context.Context, file string) (string, error) {
 		return "", err
 	}
 	key := strings.TrimSpace(string(text))
+	if key == "" {
+		return "", UsageError("no key was given")
+	}
 	if !strings.HasPrefix(key, "psk_") || strings.ContainsAny(key, " \t\r\n") {
 		return "", UsageError("this is not an API key: a key is one line that begins with psk_")
 	}
@@ -96,6 +99,10 @@ func (a *app) login(ctx context.Context, p profile) error {
 	}
 	if err := checkKey(ctx, c); err != nil {
 		return err
+	}
+	before, err := a.readProfile()
+	if err == nil && before.Address != p.Address {
+		a.report("This replaces the login to %s. Use --profile for a second deployment.", before.Address)
 	}
 	path, err := a.writeProfile(p)
 	if err != nil {
