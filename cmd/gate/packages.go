@@ -116,16 +116,19 @@ func (p *project) importers(dirs []string) []string {
 	return slices.Sorted(maps.Keys(found))
 }
 
-// packageOf returns the folder of the package that a file belongs to: the innermost folder above it that has Go files. It is empty
-// for a file without one.
+// rules is the folder of the tests that check rules of all files.
+const rules = "tests/rules"
+
+// packageOf returns the folder of the package that a file belongs to: the innermost folder above it that has Go files, or else that of the
+// rules, if there is one.
 func (p *project) packageOf(file string) string {
 	for dir := path.Dir(file); dir != "."; dir = path.Dir(dir) {
 		if p.packages[dir] != nil {
 			return dir
 		}
 	}
-	if p.packages["."] != nil {
-		return "."
+	if p.packages[rules] != nil {
+		return rules
 	}
 	return ""
 }

@@ -115,7 +115,7 @@ func (p *project) quickSteps(files []string, linter string, isExpensive func(dir
 }
 
 // testSteps returns the steps that test packages and their importers, and the importers that it leaves out, because their tests are
-// expensive. It adds the root package, whose tests check rules that hold in all packages.
+// expensive. It adds those of the rules, which hold in all packages.
 func (p *project) testSteps(touched, removed []string, isExpensive func(dir string) bool) (steps []step, left []string) {
 	var chosen []string
 	for _, dir := range p.importers(slices.Concat(touched, removed)) {
@@ -125,8 +125,8 @@ func (p *project) testSteps(touched, removed []string, isExpensive func(dir stri
 			chosen = append(chosen, dir)
 		}
 	}
-	if len(chosen) > 0 && p.packages["."] != nil && !slices.Contains(chosen, ".") {
-		chosen = append(chosen, ".")
+	if len(chosen) > 0 && p.packages[rules] != nil && !slices.Contains(chosen, rules) {
+		chosen = append(chosen, rules)
 	}
 	tested := p.byModule(chosen)
 	for _, module := range slices.Sorted(maps.Keys(tested)) {

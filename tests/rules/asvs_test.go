@@ -1,4 +1,4 @@
-package portside_test
+package rules_test
 
 import (
 	"encoding/csv"
@@ -66,7 +66,7 @@ func TestASVSIsComplete(t *testing.T) {
 // readRequirements returns the level of each requirement.
 func readRequirements(t *testing.T) map[string]string {
 	t.Helper()
-	file, err := os.Open(filepath.Join("testdata", "asvs-5.0.0.csv"))
+	file, err := os.Open(filepath.Join("tests", "rules", "testdata", "asvs-5.0.0.csv"))
 	if err != nil {
 		t.Fatal(err)
 	}

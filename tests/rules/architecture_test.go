@@ -1,10 +1,4 @@
-// Package portside_test checks the rules of the tree that the compiler does not check: which package
-// may import which (architecture*_test.go), and that names agree between template.yaml, functions/
-// and events/ (names_test.go). The checks are functions of a file system, so that
-// architecture_violations_test.go can break each rule in a small tree. They parse the sources
-// instead of running `go list`: the test cache tracks only the files that the test itself opens, so
-// with a child process a cached "ok" would hide a new import.
-package portside_test
+package rules_test
 
 import (
 	"io/fs"
@@ -64,7 +58,7 @@ var patterns = map[string][]string{
 // kits are the folders of shared/ that hold tools. All other folders are domains.
 var kits = []string{"core", "dynamo", "lambda", "testkit", "web"}
 
-// rules is the import table. `go test . -update` writes it to CONTRIBUTING.md.
+// rules is the import table. `go test ./tests/rules -update` writes it to CONTRIBUTING.md.
 var rules = []rule{
 	{
 		dir: "functions/<function>", files: "main.go", name: "a function",

@@ -1,4 +1,4 @@
-package portside_test
+package rules_test
 
 import (
 	"flag"
@@ -12,7 +12,7 @@ var update = flag.Bool("update", false, "write the import table to CONTRIBUTING.
 
 // The lines of CONTRIBUTING.md between which the import table stands.
 const (
-	tableBegin = "<!-- Import table: written by `go test . -update` from architecture_test.go -->\n"
+	tableBegin = "<!-- Import table: written by `go test ./tests/rules -update` from its architecture_test.go -->\n"
 	tableEnd   = "<!-- End of the import table -->\n"
 )
 
@@ -32,7 +32,7 @@ func TestContributingHasTheImportTable(t *testing.T) {
 		return
 	}
 	if !*update {
-		t.Fatalf("the import table in %s differs from the rules in architecture_test.go; run go test . -update", guide)
+		t.Fatalf("the import table in %s differs from the rules in architecture_test.go; run go test ./tests/rules -update", guide)
 	}
 	if err := os.WriteFile(guide, []byte(before+tableBegin+want+tableEnd+after), 0o644); err != nil {
 		t.Fatal(err)

@@ -1,4 +1,4 @@
-package portside_test
+package rules_test
 
 import (
 	"fmt"
@@ -274,10 +274,5 @@ func definedTests(t *testing.T, root fs.FS) []definedTest {
 	return found
 }
 
-// packageOf returns the path of the package of a file, which is portside at the root.
-func packageOf(file string) string {
-	if folder := path.Dir(file); folder != "." {
-		return folder
-	}
-	return "portside"
-}
+// packageOf returns the path of the package of a file.
+func packageOf(file string) string { return path.Dir(file) }

@@ -1,4 +1,4 @@
-package portside_test
+package rules_test
 
 import (
 	"go/ast"
