@@ -114,7 +114,7 @@ func TestReportEndsEverythingThatTheLeakedKeyMade(t *testing.T) {
 
 func (d *fixture) wantNoJobs() {
 	d.tb.Helper()
-	if finished, err := d.leaksOn(d.client, 365*24*time.Hour).SendDue(d.tb.Context()); finished != 0 || err != nil {
+	if finished, err := d.leaksOn(d.client, 365*24*time.Hour).FinishDue(d.tb.Context()); finished != 0 || err != nil {
 		d.tb.Errorf("%d unfinished revocations, %v", finished, err)
 	}
 }
@@ -253,7 +253,7 @@ func TestCrashOfAReportAtAnyCall(t *testing.T) {
 			if whole = calls < nth; err != nil {
 				d.report(stolen.leaked) // the client's retry
 			}
-			if _, err := d.leaksOn(d.client, time.Hour).SendDue(t.Context()); err != nil {
+			if _, err := d.leaksOn(d.client, time.Hour).FinishDue(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 			stolen.check(d)
@@ -397,7 +397,7 @@ func TestReportEndsALink(t *testing.T) {
 		t.Errorf("mails %v, want one about the leaked link", got)
 	}
 	d.advance(8 * 24 * time.Hour)
-	if _, err := d.requestsService().SendDue(t.Context()); err != nil {
+	if _, err := d.requestsService().TakeDue(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	d.withKey(a.key).Get("/api/v1/credential-requests?status=expired").WantValue("data.1", nil).WantValue("data.0.status", "expired")
@@ -507,7 +507,7 @@ func TestReportWinsAgainstAFlood(t *testing.T) {
 	d.report(leaked)
 	stopped.Store(true)
 	thieves.Wait()
-	if _, err := d.leaksOn(d.client, time.Hour).SendDue(t.Context()); err != nil {
+	if _, err := d.leaksOn(d.client, time.Hour).FinishDue(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	for i, secret := range append(stolen, leaked) {

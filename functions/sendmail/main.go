@@ -34,16 +34,16 @@ func build(settings *start.Settings) (any, error) {
 	mailer := mailses.New(cfg, settings.String("MAIL_FROM"))
 	requests := sessionsdynamo.New(client, keys, people)
 	ending := revocationdynamo.New(client, keys)
-	return sendDue(outboxes{
-		invitations: users.NewInviter(people, mailer, time.Now),
+	return handle(tasks{
+		invitations: users.NewInviter(people, mailer, time.Now).SendDue,
 		requests: credentialrequests.NewService(credentialrequests.Parts{
 			Store: credentialrequestsdynamo.New(client, keys, people), Credentials: keys, People: people, Mailer: mailer, Now: time.Now,
-		}),
+		}).TakeDue,
 		signIns: sessions.NewService(sessions.Dependencies{
 			Requests: requests, Outbox: requests, Sessions: requests, Credentials: keys, People: people, Mailer: mailer, Now: time.Now,
-		}),
-		closings:    users.NewCloser(people, time.Now),
-		notices:     credentialnotices.NewService(credentialnotices.Parts{Outbox: keys, People: people, Mailer: mailer, Now: time.Now}),
-		revocations: revocation.NewService(revocation.Parts{Store: ending, Jobs: ending, Now: time.Now}),
+		}).SendDue,
+		closings:    users.NewCloser(people, time.Now).FinishDue,
+		notices:     credentialnotices.NewService(credentialnotices.Parts{Outbox: keys, People: people, Mailer: mailer, Now: time.Now}).SendDue,
+		revocations: revocation.NewService(revocation.Parts{Store: ending, Jobs: ending, Now: time.Now}).FinishDue,
 	}), nil
 }

@@ -81,9 +81,10 @@ func newFixture(tb testing.TB) *fixture {
 	return o
 }
 
-func (o *fixture) outboxes() outboxes {
-	return outboxes{
-		invitations: o.inviter, requests: o.requests, signIns: o.signIns, notices: o.notices, revocations: o.ending, closings: o.closer,
+func (o *fixture) tasks() tasks {
+	return tasks{
+		invitations: o.inviter.SendDue, requests: o.requests.TakeDue, signIns: o.signIns.SendDue, notices: o.notices.SendDue,
+		revocations: o.ending.FinishDue, closings: o.closer.FinishDue,
 	}
 }
 
@@ -103,7 +104,7 @@ func (o *fixture) invite(email string) users.User {
 // run invokes the function as the schedule does.
 func (o *fixture) run(ctx context.Context) error {
 	o.tb.Helper()
-	return sendDue(o.outboxes())(ctx, json.RawMessage(`{}`))
+	return handle(o.tasks())(ctx, json.RawMessage(`{}`))
 }
 
 func (o *fixture) mustRun() {
@@ -265,7 +266,7 @@ func TestEvents(t *testing.T) {
 		o.server.rejectMailTo("ada@example.com")
 		o.invite("ada@example.com")
 		o.server.rejectMailTo()
-		if err := sendDue(o.outboxes())(t.Context(), event); err != nil {
+		if err := handle(o.tasks())(t.Context(), event); err != nil {
 			t.Error(err)
 		}
 		webtest.GoldenJSON(t, golden, o.server.envelopes(t))

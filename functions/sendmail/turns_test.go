@@ -73,20 +73,16 @@ func TestCustomersTakeTurns(t *testing.T) {
 	}
 }
 
-// orderedOutbox notes when its turn is. It has as many full batches of mails as given.
-type orderedOutbox struct {
-	name    string
-	order   *[]string
-	batches *int
-}
-
-func (o orderedOutbox) SendDue(context.Context) (int, error) {
-	*o.order = append(*o.order, o.name)
-	if *o.batches == 0 {
-		return 0, nil
+// orderedTask notes when its turn is. It has as many full batches of mails as given.
+func orderedTask(name string, order *[]string, batches *int) task {
+	return func(context.Context) (int, error) {
+		*order = append(*order, name)
+		if *batches == 0 {
+			return 0, nil
+		}
+		*batches--
+		return users.InvitationBatch, nil
 	}
-	*o.batches--
-	return users.InvitationBatch, nil
 }
 
 // TestNobodyWaitsForInvitations has two full batches of invitations, and then more than a run sends.
@@ -100,9 +96,9 @@ func TestNobodyWaitsForInvitations(t *testing.T) {
 	} {
 		var order []string
 		none := 0
-		box := func(name string) orderedOutbox { return orderedOutbox{name, &order, &none} }
-		err := sendDue(outboxes{
-			signIns: box("sign-ins"), invitations: orderedOutbox{"invitations", &order, &batches}, requests: box("requests"),
+		box := func(name string) task { return orderedTask(name, &order, &none) }
+		err := handle(tasks{
+			signIns: box("sign-ins"), invitations: orderedTask("invitations", &order, &batches), requests: box("requests"),
 			notices: box("notices"), revocations: box("revocations"), closings: box("closings"),
 		})(t.Context(), nil)
 		if got := strings.Join(order, " "); err != nil || got != before+want {

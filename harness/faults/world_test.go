@@ -182,28 +182,26 @@ func (r *run) works(text string) bool {
 // follows after the pauses.
 func (r *run) sendDue() {
 	r.wait(10 * time.Minute)
-	for _, outbox := range r.outboxes() {
+	for _, task := range r.tasks() {
 		r.event("the schedule", func(ctx context.Context) error {
-			_, err := outbox.SendDue(ctx)
+			_, err := task(ctx)
 			return err
 		})
 	}
 	for range 3 {
 		r.wait(time.Hour)
-		for _, outbox := range r.outboxes() {
-			_, err := outbox.SendDue(r.tb.Context())
+		for _, task := range r.tasks() {
+			_, err := task(r.tb.Context())
 			r.must(err)
 		}
 	}
 }
 
-type outbox interface {
-	SendDue(ctx context.Context) (int, error)
-}
-
-// outboxes are the work of functions/sendmail, in its order.
-func (r *run) outboxes() []outbox {
-	return []outbox{r.closer, r.sessions, r.leaks, r.notices, r.inviter, r.asked}
+// tasks are the work of functions/sendmail, in its order.
+func (r *run) tasks() []func(context.Context) (int, error) {
+	return []func(context.Context) (int, error){
+		r.closer.FinishDue, r.sessions.SendDue, r.leaks.FinishDue, r.notices.SendDue, r.inviter.SendDue, r.asked.TakeDue,
+	}
 }
 
 // checkInvariants checks the tables; those of users and credentials only if the flow has users, because other flows have

@@ -99,7 +99,7 @@ func NewServices(cfg aws.Config, tables Tables, now func() time.Time) Services {
 func (s Services) SendDue(ctx context.Context) error {
 	var failed error
 	for _, send := range []func(context.Context) (int, error){
-		s.Inviter.SendDue, s.Requests.SendDue, s.SignIns.SendDue, s.Closer.SendDue, s.Notices.SendDue, s.Revocations.SendDue,
+		s.Inviter.SendDue, s.Requests.TakeDue, s.SignIns.SendDue, s.Closer.FinishDue, s.Notices.SendDue, s.Revocations.FinishDue,
 	} {
 		if _, err := send(ctx); err != nil {
 			failed = errors.Join(failed, err)

@@ -149,7 +149,7 @@ func (r Request) isDone(approver principal.Person) bool {
 
 var errNoTime = errors.New("credentialrequests: no time left for more mails; the rest is sent later")
 
-// errNotAnnounced means that SendDue tries again.
+// errNotAnnounced means that TakeDue tries again.
 var errNotAnnounced = errors.New("an approver was not mailed")
 
 // finish stores who was mailed. The request has no step any more if nobody is missing. Errors: errNotAnnounced if somebody is.

@@ -16,7 +16,7 @@ import (
 	"portside/shared/mail"
 )
 
-// ErrUnconfirmed means that the password may have been created. SendDue revokes it and mails a new link, unless its confirmation was
+// ErrUnconfirmed means that the password may have been created. TakeDue revokes it and mails a new link, unless its confirmation was
 // stored and all answers about that were lost. Then the password works although its owner has not seen it, and the owner must
 // revoke it.
 var ErrUnconfirmed = fault.New(fault.Unavailable, "The password could not be delivered. Open the link again in a moment. If it still "+
@@ -123,7 +123,7 @@ func username(email string) string {
 	return label[:min(longest, len(label))] + "-" + strings.ToLower(rand.Text()[:8])
 }
 
-// confirm records that the password is about to be shown, so that SendDue does not withdraw
+// confirm records that the password is about to be shown, so that TakeDue does not withdraw
 // it. If the response of the store is lost, confirm reads the stored request.
 func (s *Service) confirm(ctx context.Context, r Request) error {
 	err := s.clearNextStep(ctx, r)

@@ -70,7 +70,7 @@ func TestCrashAtAnyCall(t *testing.T) {
 				whole = *calls < nth
 				o.now = o.now.Add(time.Hour)
 				for range 3 {
-					if _, err := o.service.SendDue(t.Context()); err != nil {
+					if _, err := o.service.TakeDue(t.Context()); err != nil {
 						t.Fatal(err)
 					}
 				}
@@ -215,10 +215,10 @@ func TestCrashOfScheduleAtAnyCall(t *testing.T) {
 				prepare(o)
 				o.now = o.now.Add(time.Hour)
 				client, calls := failing(o.client, nth, false)
-				_, _ = o.on(client).SendDue(t.Context()) // the error is the injected one
+				_, _ = o.on(client).TakeDue(t.Context()) // the error is the injected one
 				whole = *calls < nth
 				o.now = o.now.Add(time.Hour)
-				if _, err := o.service.SendDue(t.Context()); err != nil {
+				if _, err := o.service.TakeDue(t.Context()); err != nil {
 					t.Fatal(err)
 				}
 				o.check(nil)
@@ -252,10 +252,10 @@ func TestCrashOfADigestAtAnyCall(t *testing.T) {
 				collected := []credentialrequests.Request{o.request(), o.request()}
 				o.now = o.now.Add(credentialrequests.DigestInterval)
 				client, calls := failing(o.client, nth, lost)
-				_, _ = o.on(client).SendDue(t.Context()) // the error is the injected one
+				_, _ = o.on(client).TakeDue(t.Context()) // the error is the injected one
 				whole = *calls < nth
 				o.now = o.now.Add(time.Hour)
-				if _, err := o.service.SendDue(t.Context()); err != nil {
+				if _, err := o.service.TakeDue(t.Context()); err != nil {
 					t.Fatal(err)
 				}
 				for _, r := range collected {

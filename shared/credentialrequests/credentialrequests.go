@@ -4,7 +4,7 @@
 // A request is never stuck. Every state except the last ones has a next step that happens without a
 // client: mail the approvers, mail the link, mail the denial, or let an uncollected link expire.
 // The write that enters a state also stores its step and the time when it is due. The request that
-// caused it takes the step at once. If that fails, SendDue takes it later, with growing pauses. A
+// caused it takes the step at once. If that fails, TakeDue takes it later, with growing pauses. A
 // mail may in rare cases be sent twice; none is lost, and only the newest link works.
 //
 // The first request of a customer's users is announced to the approvers at once. What these users request within DigestInterval after a

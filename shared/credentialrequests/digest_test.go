@@ -190,7 +190,7 @@ func (o *office) decideSome() {
 func (o *office) run(d time.Duration) {
 	for range int(d / time.Minute) {
 		o.now = o.now.Add(time.Minute)
-		if _, err := o.service.SendDue(o.tb.Context()); err != nil {
+		if _, err := o.service.TakeDue(o.tb.Context()); err != nil {
 			o.tb.Fatal(err)
 		}
 	}

@@ -14,9 +14,9 @@ import (
 	"portside/shared/mail"
 )
 
-// SendDue takes the steps that are due, as long as the context's deadline leaves time. It returns
+// TakeDue takes the steps that are due, as long as the context's deadline leaves time. It returns
 // how many it took. A failed step does not stop the rest; the errors are joined.
-func (s *Service) SendDue(ctx context.Context) (done int, err error) {
+func (s *Service) TakeDue(ctx context.Context) (done int, err error) {
 	const batch = 100
 	due, err := s.Store.Due(ctx, s.now(), batch)
 	if err != nil {

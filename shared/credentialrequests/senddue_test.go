@@ -23,8 +23,8 @@ func TestEachApproverIsMailedOnce(t *testing.T) {
 	}
 	o.wait(mail.SendAfter, 0) // it is too early for the second attempt
 	o.now = o.now.Add(time.Hour)
-	if _, err := o.service.SendDue(t.Context()); err == nil {
-		t.Error("SendDue returned no error although a mail was rejected")
+	if _, err := o.service.TakeDue(t.Context()); err == nil {
+		t.Error("TakeDue returned no error although a mail was rejected")
 	}
 	o.mailer.rejectedAddresses = nil
 	o.wait(time.Hour, 1)
@@ -89,8 +89,8 @@ func TestMailFailsAfterMaxAttempts(t *testing.T) {
 	o.decide(r.ID, true)
 	for range mail.MaxAttempts - 1 {
 		o.now = o.now.Add(24 * time.Hour)
-		if _, err := o.service.SendDue(t.Context()); err == nil {
-			t.Fatal("SendDue returned no error although the mail was rejected")
+		if _, err := o.service.TakeDue(t.Context()); err == nil {
+			t.Fatal("TakeDue returned no error although the mail was rejected")
 		}
 	}
 	o.wait(24*time.Hour, 1)
@@ -138,8 +138,8 @@ func TestRequesterWithMaximumCredentials(t *testing.T) {
 	o.fill()
 	o.decide(r.ID, true)
 	o.now = o.now.Add(time.Hour)
-	if _, err := o.service.SendDue(t.Context()); !errors.Is(err, credentialrequests.ErrTooMany) {
-		t.Errorf("SendDue = %v, want %v", err, credentialrequests.ErrTooMany)
+	if _, err := o.service.TakeDue(t.Context()); !errors.Is(err, credentialrequests.ErrTooMany) {
+		t.Errorf("TakeDue = %v, want %v", err, credentialrequests.ErrTooMany)
 	}
 	o.wait(time.Minute, 0) // the step is not due yet
 	o.wait(25*time.Hour, 1)
@@ -155,8 +155,8 @@ func TestDigestIsRepeatedOnlyForWhoDidNotGetIt(t *testing.T) {
 	o.request()
 	o.mailer.rejectedAddresses = []string{"joan@example.com"}
 	o.now = o.now.Add(credentialrequests.DigestInterval)
-	if _, err := o.service.SendDue(t.Context()); err == nil {
-		t.Error("SendDue returned no error although a mail was rejected")
+	if _, err := o.service.TakeDue(t.Context()); err == nil {
+		t.Error("TakeDue returned no error although a mail was rejected")
 	}
 	o.mailer.rejectedAddresses = nil
 	o.wait(time.Hour, 2)

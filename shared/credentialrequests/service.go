@@ -35,7 +35,7 @@ func NewService(parts Parts) *Service { return &Service{parts} }
 func (s *Service) now() time.Time { return s.Now().UTC().Truncate(time.Millisecond) }
 
 // Create adds a request of the caller and mails the approvers, or lets the request wait for the next mail about requests of the same
-// customer; see DigestInterval. It returns once the request is stored; if a mail cannot be sent then, SendDue sends it later. Errors:
+// customer; see DigestInterval. It returns once the request is stored; if a mail cannot be sent then, TakeDue sends it later. Errors:
 // validation, ErrOpen, ErrCaller, mail.ErrQuota, idempotency.ErrReused.
 func (s *Service) Create(ctx context.Context, caller principal.Principal, baseURL string, input New) (Created, error) {
 	if failures := input.Check(); len(failures) > 0 {
@@ -238,7 +238,7 @@ func (s *Service) change(ctx context.Context, c Change) (Request, error) {
 	return c.After, nil
 }
 
-// tryStep takes the next step. If that fails, the step stays stored and SendDue takes it later. The
+// tryStep takes the next step. If that fails, the step stays stored and TakeDue takes it later. The
 // caller's change is stored already, so the caller gets no error.
 func (s *Service) tryStep(ctx context.Context, r Request) {
 	if !mail.HasTime(ctx) {

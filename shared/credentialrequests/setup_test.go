@@ -124,7 +124,7 @@ func (o *fixture) get(id string) credentialrequests.Request {
 func (o *fixture) wait(d time.Duration, steps int) {
 	o.tb.Helper()
 	o.now = o.now.Add(d)
-	if done, err := o.service.SendDue(o.tb.Context()); done != steps || err != nil {
+	if done, err := o.service.TakeDue(o.tb.Context()); done != steps || err != nil {
 		o.tb.Fatalf("%d steps, %v; want %d", done, err, steps)
 	}
 }

@@ -212,9 +212,9 @@ func (s *Service) end(ctx context.Context, job Job, made []credentials.Credentia
 	return nil
 }
 
-// SendDue continues the jobs that are due, as long as the context's deadline leaves time. It returns how many are finished. It has the name
-// of the other steps of the function SendMail. A failure does not stop the rest; the errors are joined.
-func (s *Service) SendDue(ctx context.Context) (finished int, err error) {
+// FinishDue continues the jobs that are due, as long as the context's deadline leaves time. It returns how many are finished. A failure
+// does not stop the rest; the errors are joined.
+func (s *Service) FinishDue(ctx context.Context) (finished int, err error) {
 	const batch = 100
 	due, err := s.Jobs.DueJobs(ctx, s.now(), batch)
 	if err != nil {

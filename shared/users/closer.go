@@ -37,9 +37,9 @@ func NewCloser(store ClosingStore, now func() time.Time) *Closer { return &Close
 // minClosingTime is the time that must be left to a run of the schedule to begin another closing.
 const minClosingTime = 5 * time.Second
 
-// SendDue finishes the closings that are due, as long as the context's deadline leaves time, and returns their number. It has the name of
-// the other steps of the function SendMail. A failure does not stop the rest; the errors are joined.
-func (c *Closer) SendDue(ctx context.Context) (finished int, err error) {
+// FinishDue finishes the closings that are due, as long as the context's deadline leaves time, and returns their number. A failure does not
+// stop the rest; the errors are joined.
+func (c *Closer) FinishDue(ctx context.Context) (finished int, err error) {
 	const batch = 100
 	due, err := c.store.Closings(ctx, c.now(), batch)
 	if err != nil {

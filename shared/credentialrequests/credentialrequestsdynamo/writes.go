@@ -23,16 +23,13 @@ type plan struct {
 	store *Store
 }
 
-// errInUse means that the idempotency key is in use. Clients get the first request instead.
-var errInUse = errors.New("credentialrequestsdynamo: the idempotency key is in use")
-
 // Create implements credentialrequests.Store.
 func (s *Store) Create(ctx context.Context, creation credentialrequests.Creation) (credentialrequests.Created, error) {
 	request, p := creation.Request, &plan{store: s}
 	item := newRequestItem(request)
 	p.Add(credentialrequests.ErrCaller, s.credentials.StillWorks(creation.By)...)
 	if creation.Once != nil {
-		p.Add(errInUse, idempotencykeys.Put(s.table, *creation.Once, item, request.CreatedAt))
+		p.Add(idempotencykeys.ErrInUse, idempotencykeys.Put(s.table, *creation.Once, item, request.CreatedAt))
 	}
 	p.Add(credentialrequests.ErrOpen, s.open(request.UserID))
 	quota, at := creation.Quota, request.CreatedAt
@@ -46,7 +43,7 @@ func (s *Store) Create(ctx context.Context, creation credentialrequests.Creation
 	p.put(lists(request)...)
 	p.schedule(credentialrequests.Request{}, request)
 	p.Add(nil, s.credentials.Audit(ctx, auditChange(audit.RequestCreated, creation.By.CustomerID, credentialrequests.Request{}, request))...)
-	if err := p.Write(ctx, s.client); !errors.Is(err, errInUse) {
+	if err := p.Write(ctx, s.client); !errors.Is(err, idempotencykeys.ErrInUse) {
 		return credentialrequests.Created{Request: request}, err
 	}
 	made, err := idempotencykeys.Result[requestItem](ctx, items.In(s.client, s.table), *creation.Once, request.CreatedAt)

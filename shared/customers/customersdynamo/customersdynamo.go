@@ -131,7 +131,7 @@ func (s *Store) Create(ctx context.Context, creation customers.Creation) (custom
 	p.Create(audit.CustomerCreated, row(customer))
 	p.Add(records.ErrDuplicateID, s.keys.AddCustomer(customer.ID, state(customer)))
 	err = p.Run(ctx)
-	if errors.Is(err, records.ErrInUse) {
+	if errors.Is(err, idempotencykeys.ErrInUse) {
 		return s.replay(ctx, *creation.Once, customer.CreatedAt)
 	}
 	return customers.Created{Customer: customer}, err

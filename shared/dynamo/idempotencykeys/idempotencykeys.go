@@ -7,6 +7,7 @@ package idempotencykeys
 import (
 	"bytes"
 	"context"
+	"errors"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -15,6 +16,9 @@ import (
 	"portside/shared/core/idempotency"
 	"portside/shared/dynamo/items"
 )
+
+// ErrInUse is for the failed condition of Put in a transaction: the key was used before. The caller then returns the Result instead.
+var ErrInUse = errors.New("the idempotency key is in use")
 
 // item is the stored form of a key. T is the stored form of the created resource, or
 // []byte for a sealed secret.

@@ -38,9 +38,6 @@ var (
 	ErrListed      = errors.New("the lists disagree with the resources; run portside rebuild-ranks")
 )
 
-// ErrInUse means that the idempotency key of a creation was used before; see Table.Replay.
-var ErrInUse = errors.New("the idempotency key is in use")
-
 // Row is what a table keeps because of one state of a resource. The zero Row stands for no resource.
 type Row struct {
 	ID       string
@@ -103,11 +100,11 @@ func (t *Table) Plan() *Plan {
 	return &Plan{Policy: retry.Default, table: t, lists: t.Lists.Changes(), days: daycounts.Changes{}}
 }
 
-// Once makes a creation fail with ErrInUse if the idempotency key was used, and remembers what the key creates. Without a key, it does
-// nothing.
+// Once makes a creation fail with idempotencykeys.ErrInUse if the key was used, and remembers what it creates. Without a key,
+// it does nothing.
 func (p *Plan) Once(key *idempotency.Key, created Row, at time.Time) {
 	if key != nil {
-		p.Add(ErrInUse, idempotencykeys.Put(p.table.Name, *key, created.Item, at))
+		p.Add(idempotencykeys.ErrInUse, idempotencykeys.Put(p.table.Name, *key, created.Item, at))
 	}
 }
 

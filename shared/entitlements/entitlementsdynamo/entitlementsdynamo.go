@@ -22,9 +22,6 @@ import (
 	"portside/shared/entitlements"
 )
 
-// errInUse is the failed condition of an idempotency key.
-var errInUse = errors.New("entitlementsdynamo: the idempotency key is in use")
-
 // Store keeps entitlements.
 type Store struct {
 	client *dynamodb.Client
@@ -78,11 +75,12 @@ func (s *Store) Add(
 	}
 	var p transactions.Plan
 	if creation.Once != nil {
-		p.Add(errInUse, idempotencykeys.Put(s.table.Name(), *creation.Once, credentialsdynamo.NewEntitlementItem(added), added.CreatedAt))
+		made := credentialsdynamo.NewEntitlementItem(added)
+		p.Add(idempotencykeys.ErrInUse, idempotencykeys.Put(s.table.Name(), *creation.Once, made, added.CreatedAt))
 	}
 	s.replace(ctx, &p, customerID, replacement{before, append(slices.Clone(before.All), added)})
 	err := p.Write(ctx, s.client)
-	if errors.Is(err, errInUse) {
+	if errors.Is(err, idempotencykeys.ErrInUse) {
 		return s.replay(ctx, creation)
 	}
 	return entitlements.Created{Entitlement: added}, err

@@ -127,7 +127,7 @@ func (s *Store) Create(ctx context.Context, creation projects.Creation) (project
 	p.Create(audit.ProjectCreated, row(project))
 	p.Count(history.Changes())
 	err = p.Run(ctx)
-	if errors.Is(err, records.ErrInUse) {
+	if errors.Is(err, idempotencykeys.ErrInUse) {
 		return s.replay(ctx, *creation.Once, project.CreatedAt)
 	}
 	return projects.Created{Project: project}, err

@@ -14,6 +14,7 @@ import (
 	"portside/shared/core/versions"
 	"portside/shared/credentials"
 	"portside/shared/credentials/credentialsdynamo"
+	"portside/shared/dynamo/idempotencykeys"
 	"portside/shared/dynamo/transactions"
 	"portside/shared/tokens"
 )
@@ -37,15 +38,12 @@ func (s *Store) Issue(ctx context.Context, token credentials.Credential, by prin
 	return s.issueWithRecount(ctx, token, by, nil)
 }
 
-// errInUse means that the idempotency key is in use. Clients get the first request's result instead.
-var errInUse = errors.New("tokensdynamo: the idempotency key is in use")
-
 // IssueOnce implements tokens.Store.
 func (s *Store) IssueOnce(ctx context.Context, issued tokens.Issued, by principal.Credential, key idempotency.Key) (tokens.Issued, error) {
 	at := issued.Token.CreatedAt
 	remember := s.table.Remember(key, issued.Secret, at)
 	err := s.issueWithRecount(ctx, issued.Token, by, &remember)
-	if !errors.Is(err, errInUse) {
+	if !errors.Is(err, idempotencykeys.ErrInUse) {
 		return issued, err
 	}
 	token, secret, err := s.table.Replay(ctx, key, at)
@@ -89,7 +87,7 @@ func (s *Store) issue(ctx context.Context, token credentials.Credential, by prin
 	var plan transactions.Plan
 	plan.Add(tokens.ErrCaller, s.table.StillWorks(by)...)
 	if with.remember != nil {
-		plan.Add(errInUse, *with.remember)
+		plan.Add(idempotencykeys.ErrInUse, *with.remember)
 	}
 	plan.Add(tokens.ErrTooMany, s.table.Tally(token.Owner.ID, credentialsdynamo.Change{
 		Issued: 1, On: token.CreatedAt, Kind: countedAs(token),

@@ -30,7 +30,6 @@ import (
 
 // Conditions that fail for clients only in other words, or not at all.
 var (
-	errInUse       = errors.New("trustdynamo: the idempotency key is in use")
 	errDuplicateID = errors.New("trustdynamo: the new id exists already")
 )
 
@@ -109,7 +108,7 @@ func (s *Store) Add(ctx context.Context, creation trust.Creation) (trust.Created
 	added, name := creation.Policy, s.table.Name()
 	var p transactions.Plan
 	if creation.Once != nil {
-		p.Add(errInUse, idempotencykeys.Put(name, *creation.Once, newPolicyItem(added), added.CreatedAt))
+		p.Add(idempotencykeys.ErrInUse, idempotencykeys.Put(name, *creation.Once, newPolicyItem(added), added.CreatedAt))
 	}
 	p.Add(trust.ErrNoCustomer, s.table.CustomerExists(added.CustomerID))
 	p.Add(trust.ErrTooMany, s.table.ListTrustPolicy(added.CustomerID, added.ID, trust.Max))
@@ -118,7 +117,7 @@ func (s *Store) Add(ctx context.Context, creation trust.Creation) (trust.Created
 	}})
 	p.Add(nil, s.table.Audit(ctx, change(audit.TrustPolicyCreated, trust.Policy{}, added))...)
 	err := p.Write(ctx, s.client)
-	if errors.Is(err, errInUse) {
+	if errors.Is(err, idempotencykeys.ErrInUse) {
 		return s.replay(ctx, *creation.Once, added.CreatedAt)
 	}
 	return trust.Created{Policy: added}, err

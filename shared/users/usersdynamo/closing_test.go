@@ -260,7 +260,7 @@ func TestScheduleFinishesAClosing(t *testing.T) {
 				h := newHolder(t)
 				changed := change.apply(h, crashing(h.flood(h.client)))
 				later := func() time.Time { return leapDay().Add(time.Hour) }
-				finished, err := users.NewCloser(h.store, later).SendDue(t.Context())
+				finished, err := users.NewCloser(h.store, later).FinishDue(t.Context())
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -344,7 +344,7 @@ func TestOldClosingKeepsNewState(t *testing.T) {
 		t.Fatal(err)
 	}
 	closer := users.NewCloser(h.store, func() time.Time { return leapDay().Add(time.Hour) })
-	if finished, err := closer.SendDue(t.Context()); err != nil || finished != 1 {
+	if finished, err := closer.FinishDue(t.Context()); err != nil || finished != 1 {
 		t.Fatalf("%d closings were finished, %v", finished, err)
 	}
 	left := h.live()

@@ -13,7 +13,7 @@ import (
 	"portside/shared/core/versions"
 	"portside/shared/credentials"
 	"portside/shared/credentials/credentialsdynamo"
-	"portside/shared/dynamo/records"
+	"portside/shared/dynamo/idempotencykeys"
 	"portside/shared/users"
 )
 
@@ -27,7 +27,7 @@ func (s *Store) Issue(ctx context.Context, user users.User, issued users.Issued)
 func (s *Store) IssueOnce(ctx context.Context, user users.User, issued users.Issued, once idempotency.Key) (users.Issued, error) {
 	remember := s.credentials.Remember(once, issued.Secret, issued.Key.CreatedAt)
 	err := s.issueWithRecount(ctx, user, issued, &remember)
-	if !errors.Is(err, records.ErrInUse) {
+	if !errors.Is(err, idempotencykeys.ErrInUse) {
 		return issued, err
 	}
 	key, secret, err := s.credentials.Replay(ctx, once, issued.Key.CreatedAt)
@@ -69,7 +69,7 @@ func (s *Store) issue(ctx context.Context, user users.User, issued users.Issued,
 		p.Add(nil, s.credentials.Notify(*issued.Notice))
 	}
 	if remember != nil {
-		p.Add(records.ErrInUse, *remember)
+		p.Add(idempotencykeys.ErrInUse, *remember)
 	}
 	if issued.Notice != nil {
 		p.countMails(issued.Quotas, issued.Key.CreatedAt)

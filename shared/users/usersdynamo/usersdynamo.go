@@ -135,7 +135,7 @@ func (s *Store) Create(ctx context.Context, creation users.Creation) (users.Crea
 		p.invite(user, *creation.Invitation)
 	}
 	err = p.run(ctx)
-	if errors.Is(err, records.ErrInUse) {
+	if errors.Is(err, idempotencykeys.ErrInUse) {
 		return s.replay(ctx, *creation.Once, user.CreatedAt)
 	}
 	return users.Created{User: user}, s.explainCustomer(ctx, err, user.CustomerID)
